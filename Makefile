@@ -1,0 +1,43 @@
+# The commands of this repository. `make` alone lists them.
+# Needs Go (the version in go.mod or later); `make test` also needs a C compiler,
+# because the race detector does. Works with GNU make and BSD make.
+
+GO       ?= go
+FUZZTIME ?= 60s
+BENCH    ?= .
+COUNT    ?= 1
+
+.PHONY: help setup build test lint fmt fuzz bench cross clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: ## download modules and install the desk tools, pinned, into .tools/
+	$(GO) mod download
+	@sh scripts/tool.sh gotestsum
+	@sh scripts/tool.sh golangci-lint
+
+build: ## build bin/brenner, static
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/brenner ./cmd/brenner
+
+test: ## run every test, with the race detector, in shuffled order
+	@sh scripts/test.sh
+
+lint: ## golangci-lint (gofumpt included), go vet, gofmt
+	@sh scripts/lint.sh
+
+fmt: ## format the code as make lint wants it
+	@sh scripts/tool.sh golangci-lint
+	.tools/golangci-lint fmt
+
+fuzz: ## run every fuzz target for FUZZTIME each (60s); FUZZ=name for one
+	@FUZZTIME=$(FUZZTIME) FUZZ="$(FUZZ)" sh scripts/fuzz.sh
+
+bench: ## run the benchmarks; BENCH=regexp, COUNT=n
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+
+cross: ## compile for every supported platform
+	@sh scripts/cross.sh
+
+clean: ## remove what these commands made, but for the tools
+	rm -rf bin dist .tools/test.json

@@ -1,0 +1,113 @@
+package artifact
+
+import "slices"
+
+// Schema names the JSON form of an artifact.
+const Schema = "brenner.artifact/v1"
+
+// Artifact is one version of a research session's result.
+type Artifact struct {
+	Metadata Metadata
+	// Sections hold the items, indexed by Section. The research thread has
+	// one item or none; tests stand in rank order, the others by id.
+	Sections [SectionCount][]*Item
+	// Deltas are the stamps of all deltas that were ever merged, whatever
+	// became of them, in the order of merging. Without them the artifact has
+	// no provenance.
+	Deltas []*Stamp
+}
+
+// Metadata is what stands in front of an artifact. Times are kept as they were
+// written, so that a file with a wrong one can still be read and linted.
+type Metadata struct {
+	SessionID       string
+	CreatedAt       string
+	UpdatedAt       string
+	Version         int
+	Status          string
+	Rules           string // the merge rules that made this version: "merge/1"
+	ResearchProgram string
+	Contributors    []Contributor
+	Roster          Value // the roster specification's JSON, or nil
+	Extra           Map   // keys that this program does not know: kept
+}
+
+// Contributor is an agent whose deltas were applied.
+type Contributor struct {
+	Agent         string
+	Program       string
+	Model         string
+	ContributedAt string
+}
+
+// Items gives a section's items.
+func (a *Artifact) Items(s Section) []*Item { return a.Sections[s] }
+
+// Thread gives the research thread, or nil.
+func (a *Artifact) Thread() *Item {
+	if len(a.Sections[ResearchThread]) == 0 {
+		return nil
+	}
+	return a.Sections[ResearchThread][0]
+}
+
+// Find gives the item with an id, and its section.
+func (a *Artifact) Find(id string) (*Item, Section, bool) {
+	s, ok := SectionOfID(id)
+	if !ok {
+		return nil, 0, false
+	}
+	for _, it := range a.Sections[s] {
+		if it.ID == id {
+			return it, s, true
+		}
+	}
+	return nil, 0, false
+}
+
+// Active gives a section's items that were not killed.
+func (a *Artifact) Active(s Section) []*Item {
+	var active []*Item
+	for _, it := range a.Sections[s] {
+		if !it.Killed() {
+			active = append(active, it)
+		}
+	}
+	return active
+}
+
+// HasContent tells whether any section holds an item.
+func (a *Artifact) HasContent() bool {
+	return slices.ContainsFunc(a.Sections[:], func(items []*Item) bool { return len(items) > 0 })
+}
+
+// HasProvenance tells whether the artifact knows the deltas it came from.
+func (a *Artifact) HasProvenance() bool { return len(a.Deltas) > 0 }
+
+// Without gives the content alone: the artifact without its provenance.
+func (a *Artifact) Without() Artifact {
+	out := Artifact{Metadata: a.Metadata}
+	for s, items := range a.Sections {
+		for _, it := range items {
+			out.Sections[s] = append(out.Sections[s], it.without())
+		}
+	}
+	return out
+}
+
+func (it *Item) without() *Item {
+	bare := &Item{ID: it.ID, Unresolved: it.Unresolved}
+	for _, f := range it.Fields {
+		bare.Fields = append(bare.Fields, Field{Name: f.Name, Value: f.Value})
+	}
+	if it.Kill != nil {
+		k := *it.Kill
+		k.Stamp = nil
+		bare.Kill = &k
+	}
+	for _, c := range it.Cells {
+		c.Kill.Stamp = nil
+		bare.Cells = append(bare.Cells, c)
+	}
+	return bare
+}

@@ -1,0 +1,462 @@
+package artifact
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"brenner/fault"
+)
+
+// documentDepth is MaxDepth for a field, and room for what stands around one.
+const documentDepth = MaxDepth + 16
+
+// readJSON reads the JSON form.
+func readJSON(data []byte) (Document, error) {
+	v, err := ParseValue(data, documentDepth)
+	if err != nil {
+		return Document{}, err
+	}
+	d := decoder{}
+	if err := d.document(v); err != nil {
+		return Document{}, &fault.Error{
+			Code: NotAnArtifact, Detail: err.Error(),
+			Hint: `an artifact is {"metadata":{"session_id":"RS-…"},"sections":{"hypothesis_slate":[…],…}}`,
+		}
+	}
+	return d.doc, nil
+}
+
+// decoder turns a JSON value into a document.
+type decoder struct {
+	doc    Document
+	stamps map[string]*Stamp // by delta id
+}
+
+func (d *decoder) problem(kind ProblemKind, item, format string, args ...any) {
+	d.doc.Problems = append(d.doc.Problems, Problem{Kind: kind, Item: item, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *decoder) document(v Value) error {
+	top, ok := v.(Map)
+	if !ok {
+		return errors.New("the file holds JSON, but not an object with metadata and sections")
+	}
+	for _, e := range top {
+		if !slices.Contains([]string{"schema", "metadata", "sections", "provenance"}, e.Key) {
+			return fmt.Errorf("an artifact has no key %q", clip(e.Key))
+		}
+	}
+	if schema, ok := top.Get("schema"); ok && schema != Text(Schema) {
+		return fmt.Errorf("the schema is %s; this program reads %s", clip(string(Canonical(schema))), Schema)
+	}
+	metadata, ok := get[Map](top, "metadata")
+	if !ok {
+		return errors.New(`it has no "metadata" object`)
+	}
+	sections, ok := get[Map](top, "sections")
+	if !ok {
+		return errors.New(`it has no "sections" object`)
+	}
+	if err := d.metadata(metadata); err != nil {
+		return err
+	}
+	for _, e := range sections {
+		if _, ok := ParseSection(e.Key); !ok {
+			return fmt.Errorf("there is no section %q", clip(e.Key))
+		}
+	}
+	for _, s := range Sections() {
+		if err := d.section(sections, s); err != nil {
+			return err
+		}
+	}
+	if p, ok := top.Get("provenance"); ok {
+		return d.provenance(p)
+	}
+	return nil
+}
+
+// get finds a key that holds a value of the wanted kind.
+func get[V Value](m Map, key string) (V, bool) {
+	v, _ := m.Get(key)
+	typed, ok := v.(V)
+	return typed, ok
+}
+
+func (d *decoder) metadata(m Map) error {
+	md := &d.doc.Artifact.Metadata
+	known := map[string]*string{
+		"session_id": &md.SessionID, "created_at": &md.CreatedAt, "updated_at": &md.UpdatedAt,
+		"status": &md.Status, "rules": &md.Rules, "research_program": &md.ResearchProgram,
+	}
+	for _, e := range m {
+		if e.Value == (Null{}) {
+			continue
+		}
+		if to := known[e.Key]; to != nil {
+			t, ok := e.Value.(Text)
+			if !ok {
+				d.problem(BadMetadata, "metadata", "metadata: %s is not a text", e.Key)
+			}
+			*to = string(t)
+			continue
+		}
+		switch e.Key {
+		case "version":
+			d.version(e.Value)
+		case "contributors":
+			if err := d.contributors(e.Value); err != nil {
+				return err
+			}
+		case "roster":
+			md.Roster = e.Value
+		default:
+			md.Extra = append(md.Extra, e)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) version(v Value) {
+	n, ok := v.(Number)
+	if !ok || n < 0 || n != Number(int(n)) {
+		d.problem(BadVersion, "metadata", "metadata: version %s is not a whole number from 0", clip(string(Canonical(v))))
+		return
+	}
+	d.doc.Artifact.Metadata.Version = int(n)
+}
+
+func (d *decoder) contributors(v Value) error {
+	list, ok := v.(List)
+	if !ok {
+		return errors.New("metadata: contributors is not a list")
+	}
+	for _, v := range list {
+		m, ok := v.(Map)
+		if !ok {
+			return errors.New("metadata: a contributor is not an object")
+		}
+		var c Contributor
+		known := map[string]*string{
+			"agent": &c.Agent, "program": &c.Program, "model": &c.Model, "contributed_at": &c.ContributedAt,
+		}
+		for _, e := range m {
+			t, ok := e.Value.(Text)
+			to := known[e.Key]
+			if !ok || to == nil {
+				return fmt.Errorf("metadata: a contributor's %s cannot be read", clip(e.Key))
+			}
+			*to = string(t)
+		}
+		d.doc.Artifact.Metadata.Contributors = append(d.doc.Artifact.Metadata.Contributors, c)
+	}
+	return nil
+}
+
+func (d *decoder) section(sections Map, s Section) error {
+	v, ok := sections.Get(s.String())
+	if !ok {
+		d.problem(MissingSection, s.String(), "the section %s is missing", s)
+		return nil
+	}
+	var list List
+	switch v := v.(type) {
+	case Null:
+	case List:
+		list = v
+	case Map:
+		if s != ResearchThread {
+			return fmt.Errorf("section %s is an object, not a list of items", s)
+		}
+		if len(v) > 0 {
+			list = List{v}
+		}
+	default:
+		return fmt.Errorf("section %s is not a list of items", s)
+	}
+	if s == ResearchThread && len(list) > 1 {
+		return errors.New("there is more than one research thread")
+	}
+	seen := make(map[string]bool, len(list))
+	items := make([]*Item, 0, len(list))
+	for i, v := range list {
+		m, ok := v.(Map)
+		if !ok {
+			return fmt.Errorf("%s: entry %d is not an object", s, i+1)
+		}
+		it, err := d.item(s, m)
+		if err != nil {
+			return fmt.Errorf("%s: entry %d: %w", s, i+1, err)
+		}
+		d.checkID(s, it.ID, i, seen)
+		items = append(items, it)
+	}
+	d.doc.Artifact.Sections[s] = items
+	return nil
+}
+
+func (d *decoder) checkID(s Section, id string, i int, seen map[string]bool) {
+	switch {
+	case !s.ValidID(id):
+		d.problem(BadID, id, "%s: the id %q of entry %d is not of the form %s", s, clip(id), i+1, s.idForm())
+	case seen[id]:
+		d.problem(DuplicateID, id, "%s: the id %s stands twice", s, id)
+	}
+	seen[id] = true
+}
+
+func (s Section) idForm() string {
+	if s == ResearchThread {
+		return ThreadID
+	}
+	return s.ItemID(1) + ", " + s.ItemID(2) + ", …"
+}
+
+func (d *decoder) item(s Section, m Map) (*Item, error) {
+	it := &Item{}
+	if s == ResearchThread {
+		it.ID = ThreadID
+	}
+	var kill killMarks
+	var withheld Map
+	for _, e := range m {
+		if e.Value == (Null{}) {
+			continue
+		}
+		taken, err := kill.take(e)
+		if !taken && err == nil {
+			err = it.take(s, e, &withheld)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if it.Kill, err = kill.result(); err != nil {
+		return nil, err
+	}
+	if err := it.restore(withheld); err != nil {
+		return nil, err
+	}
+	s.Spec().SortFields(it.Fields)
+	return it, nil
+}
+
+// take reads one entry of an item that is not about its kill.
+func (it *Item) take(s Section, e Entry, withheld *Map) error {
+	var ok bool
+	switch e.Key {
+	case "id":
+		id, ok := e.Value.(Text)
+		if !ok {
+			return errors.New("its id is not a text")
+		}
+		it.ID = string(id)
+	case "unresolved":
+		if it.Unresolved, ok = textList(e.Value); !ok {
+			return errors.New("unresolved is not a list of texts")
+		}
+	case "withheld":
+		if *withheld, ok = e.Value.(Map); !ok || s != PredictionsTable {
+			return errors.New("only a prediction has withheld cells, as an object")
+		}
+	default:
+		v, err := fieldValue(e.Value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Key, err)
+		}
+		it.Fields = append(it.Fields, Field{Name: e.Key, Value: v})
+	}
+	return nil
+}
+
+// killMarks collects the kill fields of an item or a cell.
+type killMarks struct {
+	killed bool
+	any    bool
+	kill   Kill
+}
+
+// take reads an entry that is one of the kill fields, and tells whether it is.
+func (k *killMarks) take(e Entry) (bool, error) {
+	var into *string
+	at := ""
+	switch e.Key {
+	case "killed":
+		b, ok := e.Value.(Bool)
+		if !ok {
+			return true, errors.New("killed is neither true nor false")
+		}
+		k.killed = bool(b)
+		return true, nil
+	case "killed_by":
+		into = &k.kill.By
+	case "kill_reason":
+		into = &k.kill.Reason
+	case "killed_at":
+		into = &at
+	default:
+		return false, nil
+	}
+	t, ok := e.Value.(Text)
+	if !ok {
+		return true, fmt.Errorf("%s is not a text", e.Key)
+	}
+	*into = string(t)
+	k.any = true
+	if e.Key == "killed_at" {
+		instant, err := ParseInstant(at)
+		if err != nil {
+			return true, fmt.Errorf("killed_at: %w", err)
+		}
+		k.kill.At = instant
+	}
+	return true, nil
+}
+
+func (k *killMarks) result() (*Kill, error) {
+	if !k.killed {
+		if k.any {
+			return nil, errors.New(`it says how it was killed, but not "killed": true`)
+		}
+		return nil, nil
+	}
+	return &k.kill, nil
+}
+
+// restore puts back what stands behind the N/A cells of a prediction.
+func (it *Item) restore(withheld Map) error {
+	if len(withheld) == 0 {
+		return nil
+	}
+	at := slices.IndexFunc(it.Fields, func(f Field) bool { return f.Name == "predictions" })
+	if at < 0 {
+		return errors.New("it has withheld cells but no predictions")
+	}
+	predictions, ok := it.Fields[at].Value.(Map)
+	if !ok {
+		return errors.New("it has withheld cells, but its predictions are no object")
+	}
+	entries := slices.Clone(predictions)
+	for _, e := range withheld {
+		cell, ok := e.Value.(Map)
+		if !ok {
+			return errors.New("a withheld cell is not an object")
+		}
+		entries = slices.DeleteFunc(entries, func(p Entry) bool { return p.Key == e.Key })
+		var kill killMarks
+		for _, c := range cell {
+			if c.Key == "value" {
+				v, err := cellValue(c.Value)
+				if err != nil {
+					return err
+				}
+				entries = append(entries, Entry{e.Key, v})
+				continue
+			}
+			if ok, err := kill.take(c); !ok || err != nil {
+				return fmt.Errorf("a withheld cell's %s cannot be read", clip(c.Key))
+			}
+		}
+		k, err := kill.result()
+		if err != nil {
+			return err
+		}
+		if k != nil {
+			it.Cells = append(it.Cells, CellKill{Key: e.Key, Kill: *k})
+		}
+	}
+	it.Fields[at].Value = MapOf(entries...)
+	return nil
+}
+
+func textList(v Value) ([]string, bool) {
+	list, ok := v.(List)
+	if !ok {
+		return nil, false
+	}
+	out := make([]string, len(list))
+	for i, v := range list {
+		t, ok := v.(Text)
+		if !ok {
+			return nil, false
+		}
+		out[i] = string(t)
+	}
+	return out, true
+}
+
+// fieldValue reads a field: a conflict may be the whole of it, or stand behind
+// one key of a map.
+func fieldValue(v Value) (Value, error) {
+	m, ok := v.(Map)
+	if !ok {
+		return v, CheckValue(v)
+	}
+	if _, ok := m.Get(ConflictKey); ok {
+		return cellValue(m)
+	}
+	out := make(Map, len(m))
+	for i, e := range m {
+		cell, err := cellValue(e.Value)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Entry{e.Key, cell}
+	}
+	return out, nil
+}
+
+func cellValue(v Value) (Value, error) {
+	m, ok := v.(Map)
+	if !ok {
+		return v, CheckValue(v)
+	}
+	candidates, ok := m.Get(ConflictKey)
+	if !ok {
+		return v, CheckValue(v)
+	}
+	list, ok := candidates.(List)
+	if !ok || len(m) != 1 || len(list) < 2 {
+		return nil, errors.New("a conflict has no list of two or more candidates")
+	}
+	c := make(Conflict, len(list))
+	for i, v := range list {
+		m, _ := v.(Map)
+		agent, okAgent := get[Text](m, "agent")
+		delta, okDelta := get[Text](m, "delta_id")
+		value, okValue := m.Get("value")
+		if !okAgent || !okDelta || !okValue || len(m) != 3 {
+			return nil, errors.New("a candidate of a conflict is not {agent, delta_id, value}")
+		}
+		if err := CheckValue(value); err != nil {
+			return nil, err
+		}
+		c[i] = Candidate{Agent: string(agent), Delta: string(delta), Value: value}
+	}
+	return c, nil
+}
+
+// CheckValue finds what plain JSON must not hold: an object that poses as a
+// conflict.
+func CheckValue(v Value) error {
+	switch v := v.(type) {
+	case List:
+		for _, e := range v {
+			if err := CheckValue(e); err != nil {
+				return err
+			}
+		}
+	case Map:
+		for _, e := range v {
+			if e.Key == ConflictKey {
+				return &BadValue{Reason: "the key " + ConflictKey + " is reserved"}
+			}
+			if err := CheckValue(e.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

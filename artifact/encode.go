@@ -1,0 +1,286 @@
+package artifact
+
+import (
+	"encoding/hex"
+	"slices"
+)
+
+// JSON gives the artifact as canonical JSON: one artifact, one byte string.
+func (a *Artifact) JSON() []byte {
+	dst := append([]byte(nil), `{"metadata":`...)
+	dst = AppendValue(dst, a.Metadata.value())
+	if a.HasProvenance() {
+		dst = a.appendProvenance(append(dst, `,"provenance":`...))
+	}
+	dst = AppendString(append(dst, `,"schema":`...), Schema)
+	dst = append(dst, `,"sections":{`...)
+	for i, s := range sectionsByID() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(AppendString(dst, s.String()), ':')
+		dst = a.appendSection(dst, s)
+	}
+	return append(dst, "}}"...)
+}
+
+// sectionsByID gives the sections as canonical JSON orders its keys.
+func sectionsByID() []Section {
+	all := Sections()
+	slices.SortFunc(all, func(x, y Section) int { return CompareKeys(x.String(), y.String()) })
+	return all
+}
+
+func (a *Artifact) appendSection(dst []byte, s Section) []byte {
+	if s == ResearchThread {
+		if t := a.Thread(); t != nil {
+			return t.append(dst, nil)
+		}
+		return append(dst, "null"...)
+	}
+	var hypotheses *slate
+	if s == PredictionsTable {
+		hypotheses = a.slate()
+	}
+	dst = append(dst, '[')
+	for i, it := range a.Sections[s] {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = it.append(dst, hypotheses)
+	}
+	return append(dst, ']')
+}
+
+// append writes an item. A prediction is given the slate, since the cells of
+// killed hypotheses are N/A whatever text stands behind them.
+func (it *Item) append(dst []byte, hypotheses *slate) []byte {
+	entries := make([]Entry, 0, len(it.Fields)+5)
+	entries = append(entries, Entry{"id", Text(it.ID)})
+	for i := range it.Fields {
+		entries = append(entries, Entry{it.Fields[i].Name, it.Fields[i].Value})
+	}
+	if it.Kill != nil {
+		entries = append(entries, Entry{"killed", Bool(true)})
+		entries = it.Kill.entries(entries)
+	}
+	if len(it.Unresolved) > 0 {
+		entries = append(entries, Entry{"unresolved", texts(it.Unresolved)})
+	}
+	if hypotheses != nil {
+		entries = hypotheses.withhold(it, entries)
+	}
+	slices.SortFunc(entries, func(x, y Entry) int { return CompareKeys(x.Key, y.Key) })
+	return AppendValue(dst, Map(entries))
+}
+
+func (k *Kill) entries(to []Entry) []Entry {
+	if !k.At.IsZero() {
+		to = append(to, Entry{"killed_at", Text(FormatInstant(k.At))})
+	}
+	if k.By != "" {
+		to = append(to, Entry{"killed_by", Text(k.By)})
+	}
+	if k.Reason != "" {
+		to = append(to, Entry{"kill_reason", Text(k.Reason)})
+	}
+	return to
+}
+
+// withhold puts N/A into a row's predictions where it applies, and what stands
+// behind each N/A beside them. A key that the row does not have is only shown
+// for hypotheses that have a column, so that a hostile slate of thousands cannot
+// blow up every row.
+func (s *slate) withhold(it *Item, entries []Entry) []Entry {
+	at := slices.IndexFunc(entries, func(e Entry) bool { return e.Key == "predictions" })
+	if at < 0 {
+		return entries
+	}
+	predictions, ok := entries[at].Value.(Map)
+	if !ok {
+		return entries
+	}
+	r := s.row(it)
+	behind := make(map[string][]Entry)
+	var keys []string
+	add := func(key string, what ...Entry) {
+		if _, ok := behind[key]; !ok {
+			keys = append(keys, key)
+		}
+		behind[key] = append(behind[key], what...)
+	}
+	for _, e := range predictions {
+		if r.notApplicable(e.Key) {
+			add(e.Key, Entry{"value", e.Value})
+		}
+	}
+	for _, h := range s.columns {
+		if r.notApplicable(h.ID) {
+			add(h.ID)
+		}
+	}
+	for _, c := range it.Cells {
+		add(c.Key, c.Kill.entries([]Entry{{"killed", Bool(true)}})...)
+	}
+	if len(keys) == 0 {
+		return entries
+	}
+	shown := slices.Clone(predictions)
+	withheld := make([]Entry, len(keys))
+	for i, key := range keys {
+		shown = append(shown, Entry{key, Text(NotApplicable)})
+		withheld[i] = Entry{key, MapOf(behind[key]...)}
+	}
+	entries[at].Value = MapOf(shown...)
+	return append(entries, Entry{"withheld", MapOf(withheld...)})
+}
+
+func texts(list []string) List {
+	out := make(List, len(list))
+	for i, s := range list {
+		out[i] = Text(s)
+	}
+	return out
+}
+
+func (m *Metadata) value() Map {
+	entries := slices.Clone([]Entry(m.Extra))
+	entries = append(entries, Entry{"session_id", Text(m.SessionID)}, Entry{"version", Number(m.Version)})
+	for _, e := range []struct{ key, text string }{
+		{"created_at", m.CreatedAt},
+		{"updated_at", m.UpdatedAt},
+		{"status", m.Status},
+		{"rules", m.Rules},
+		{"research_program", m.ResearchProgram},
+	} {
+		if e.text != "" {
+			entries = append(entries, Entry{e.key, Text(e.text)})
+		}
+	}
+	if len(m.Contributors) > 0 {
+		entries = append(entries, Entry{"contributors", m.contributors()})
+	}
+	if m.Roster != nil {
+		entries = append(entries, Entry{"roster", m.Roster})
+	}
+	return MapOf(entries...)
+}
+
+func (m *Metadata) contributors() List {
+	list := make(List, len(m.Contributors))
+	for i, c := range m.Contributors {
+		entries := []Entry{{"agent", Text(c.Agent)}}
+		for _, e := range []struct{ key, text string }{
+			{"program", c.Program}, {"model", c.Model}, {"contributed_at", c.ContributedAt},
+		} {
+			if e.text != "" {
+				entries = append(entries, Entry{e.key, Text(e.text)})
+			}
+		}
+		list[i] = MapOf(entries...)
+	}
+	return list
+}
+
+// appendProvenance writes the stamps: every delta once, and for everything that
+// was written the ids of the deltas that wrote it.
+func (a *Artifact) appendProvenance(dst []byte) []byte {
+	dst = append(dst, `{"deltas":[`...)
+	for i, s := range a.Deltas {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendValue(dst, s.value())
+	}
+	dst = append(dst, `],"items":`...)
+	var items []Entry
+	for _, section := range a.Sections {
+		for _, it := range section {
+			items = append(items, Entry{it.ID, it.marks()})
+		}
+	}
+	return append(AppendValue(dst, MapOf(items...)), '}')
+}
+
+func (s *Stamp) value() Map {
+	entries := []Entry{
+		{"agent", Text(s.Agent)},
+		{"hash", Text(hex.EncodeToString(s.Hash[:]))},
+		{"id", Text(s.Delta)},
+		{"version", Number(s.Version)},
+	}
+	if !s.At.IsZero() {
+		entries = append(entries, Entry{"at", Text(FormatInstant(s.At))})
+	}
+	for _, e := range []struct {
+		key string
+		n   int
+	}{{"rank", s.Rank}, {"message", s.Message}, {"block", s.Block}} {
+		if e.n != 0 {
+			entries = append(entries, Entry{e.key, Number(e.n)})
+		}
+	}
+	return MapOf(entries...)
+}
+
+func (it *Item) marks() Map {
+	var fields, cells []Entry
+	for _, f := range it.Fields {
+		if v := f.Marks.value(); v != nil {
+			fields = append(fields, Entry{f.Name, v})
+		}
+	}
+	for _, c := range it.Cells {
+		if c.Kill.Stamp != nil {
+			cells = append(cells, Entry{c.Key, Text(c.Kill.Stamp.Delta)})
+		}
+	}
+	var entries []Entry
+	if it.Created != nil {
+		entries = append(entries, Entry{"created", Text(it.Created.Delta)})
+	}
+	if it.Kill != nil && it.Kill.Stamp != nil {
+		entries = append(entries, Entry{"killed", Text(it.Kill.Stamp.Delta)})
+	}
+	if len(fields) > 0 {
+		entries = append(entries, Entry{"fields", MapOf(fields...)})
+	}
+	if len(cells) > 0 {
+		entries = append(entries, Entry{"cells", MapOf(cells...)})
+	}
+	return MapOf(entries...)
+}
+
+// value gives marks as JSON: a delta id, or several, for a scalar; an object
+// with floor and parts for a list or a map.
+func (m *Marks) value() Value {
+	if m.Parts == nil && m.Floor == nil {
+		if len(m.By) == 0 {
+			return nil
+		}
+		return writers(m.By)
+	}
+	var entries []Entry
+	if m.Floor != nil {
+		entries = append(entries, Entry{"floor", Text(m.Floor.Delta)})
+	}
+	parts := make(List, len(m.Parts))
+	for i, by := range m.Parts {
+		parts[i] = writers(by)
+	}
+	return MapOf(append(entries, Entry{"parts", parts})...)
+}
+
+func writers(by []*Stamp) Value {
+	switch len(by) {
+	case 0:
+		return Null{}
+	case 1:
+		return Text(by[0].Delta)
+	}
+	list := make(List, len(by))
+	for i, s := range by {
+		list[i] = Text(s.Delta)
+	}
+	return list
+}

@@ -1,0 +1,169 @@
+package artifact
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Item is one entry of a section. Items are never changed once they stand in an
+// artifact: whoever wants another one makes another one.
+type Item struct {
+	ID     string
+	Fields []Field // as FieldOrder sorts them
+	Kill   *Kill
+	// Cells are the prediction cells that were killed one by one, by key.
+	Cells []CellKill
+	// Unresolved are the places, such as "predictions.H4", where the author
+	// named an item that did not exist; they never mean a later item of that id.
+	Unresolved []string
+	Created    *Stamp
+}
+
+// Field is one named value of an item.
+type Field struct {
+	Name  string
+	Value Value
+	Marks Marks
+}
+
+// Kill says who struck an item out. The item stays.
+type Kill struct {
+	By     string
+	At     time.Time
+	Reason string
+	Stamp  *Stamp
+}
+
+// CellKill is a Kill of one prediction cell.
+type CellKill struct {
+	Key  string
+	Kill Kill
+}
+
+// SystemFields are the names in an item's JSON that belong to the system; no
+// payload can write them.
+func SystemFields() []string {
+	return []string{"id", "kill_reason", "killed", "killed_at", "killed_by", "unresolved", "version", "withheld"}
+}
+
+// IsSystemField tells whether name is reserved: one of SystemFields, or anything
+// else that begins like a kill mark.
+func IsSystemField(name string) bool {
+	return slices.Contains(SystemFields(), name) || strings.HasPrefix(name, "killed")
+}
+
+// Killed tells whether the item was struck out.
+func (it *Item) Killed() bool { return it.Kill != nil }
+
+// Get gives a field's value, or nil.
+func (it *Item) Get(name string) Value {
+	for i := range it.Fields {
+		if it.Fields[i].Name == name {
+			return it.Fields[i].Value
+		}
+	}
+	return nil
+}
+
+// Text gives a field that is a text, or "".
+func (it *Item) Text(name string) string {
+	t, _ := it.Get(name).(Text)
+	return string(t)
+}
+
+// Flag gives a field that is true or false; anything else is false.
+func (it *Item) Flag(name string) bool {
+	b, _ := it.Get(name).(Bool)
+	return bool(b)
+}
+
+// Texts gives the texts of a list field.
+func (it *Item) Texts(name string) []string {
+	list, _ := it.Get(name).(List)
+	var texts []string
+	for _, v := range list {
+		if t, ok := v.(Text); ok {
+			texts = append(texts, string(t))
+		}
+	}
+	return texts
+}
+
+// Map gives a field that is a map, or nil.
+func (it *Item) Map(name string) Map {
+	m, _ := it.Get(name).(Map)
+	return m
+}
+
+// CellKilled tells whether one prediction cell was killed by itself.
+func (it *Item) CellKilled(key string) bool {
+	return slices.ContainsFunc(it.Cells, func(c CellKill) bool { return c.Key == key })
+}
+
+// IsUnresolved tells whether a place of the item names something that did not exist.
+func (it *Item) IsUnresolved(field, ref string) bool {
+	return len(it.Unresolved) > 0 && slices.Contains(it.Unresolved, field+"."+ref)
+}
+
+// IDNumber gives the number of an id of the section: 12 for "H12". Only the one
+// canonical spelling is an id: no leading zeros, no sign, no spaces.
+func (s Section) IDNumber(id string) (int, bool) {
+	digits, ok := strings.CutPrefix(id, table[s].Prefix)
+	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' || len(digits) > 9 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil
+}
+
+// ItemID gives the id with the given number.
+func (s Section) ItemID(n int) string { return table[s].Prefix + strconv.Itoa(n) }
+
+// ThreadID is the one id of the research thread.
+const ThreadID = "RT"
+
+// ValidID tells whether id can be an id of the section.
+func (s Section) ValidID(id string) bool {
+	if s == ResearchThread {
+		return id == ThreadID
+	}
+	_, ok := s.IDNumber(id)
+	return ok
+}
+
+// SectionOfID gives the section whose ids look like id.
+func SectionOfID(id string) (Section, bool) {
+	for s := range Section(SectionCount) {
+		if s.ValidID(id) {
+			return s, true
+		}
+	}
+	return 0, false
+}
+
+// FieldOrder compares field names of a section: those of the table first, in
+// its order, then the others by name.
+func (s *SectionSpec) FieldOrder(a, b string) int {
+	ra, rb := s.Rank(a), s.Rank(b)
+	if ra != rb {
+		return ra - rb
+	}
+	return CompareKeys(a, b)
+}
+
+// Rank is a field's place in the table; unknown fields come behind all others.
+func (s *SectionSpec) Rank(name string) int {
+	for i := range s.Fields {
+		if s.Fields[i].Name == name {
+			return i
+		}
+	}
+	return len(s.Fields)
+}
+
+// SortFields puts fields into the order of the section's table.
+func (s *SectionSpec) SortFields(fields []Field) {
+	slices.SortFunc(fields, func(a, b Field) int { return s.FieldOrder(a.Name, b.Name) })
+}

@@ -1,0 +1,192 @@
+package artifact
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/fault"
+)
+
+// The codes of JSON that cannot be taken.
+const (
+	InvalidJSON  fault.Code = "INVALID_JSON"
+	DuplicateKey fault.Code = "DUPLICATE_KEY"
+)
+
+// BadValue is JSON that is well formed but cannot be a value of an artifact: a
+// whole number beyond 2^53, nesting deeper than MaxDepth, a forged conflict.
+type BadValue struct{ Reason string }
+
+func (b *BadValue) Error() string { return b.Reason }
+
+// ParseValue reads one JSON value, nested at most depth deep. Duplicate keys and
+// bad UTF-8 are faults.
+func ParseValue(data []byte, depth int) (Value, error) {
+	dec := NewDecoder(data)
+	v, err := DecodeValue(dec, depth)
+	if err != nil {
+		return nil, SyntaxFault(data, err)
+	}
+	switch _, err := dec.ReadToken(); {
+	case err == nil:
+		return nil, SyntaxFault(data, errors.New("more than one JSON value"))
+	case !errors.Is(err, io.EOF):
+		return nil, SyntaxFault(data, err)
+	}
+	return v, nil
+}
+
+// NewDecoder makes a strict decoder over data.
+func NewDecoder(data []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewReader(data))
+}
+
+// DecodeValue reads the next value from dec. On a *BadValue the whole value has
+// been consumed and the decoder can go on; after any other error it cannot.
+func DecodeValue(dec *jsontext.Decoder, depth int) (Value, error) {
+	r := reader{dec: dec, limit: depth}
+	v, err := r.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if r.bad != nil {
+		return nil, r.bad
+	}
+	return v, nil
+}
+
+// reader builds a value from tokens and remembers the last thing in it that no
+// value may hold, so that the tokens behind it are still consumed.
+type reader struct {
+	dec   *jsontext.Decoder
+	limit int
+	bad   *BadValue
+}
+
+func (r *reader) value(depth int) (Value, error) {
+	if depth > r.limit {
+		r.bad = &BadValue{Reason: fmt.Sprintf("lists and objects stand more than %d deep in one another", r.limit)}
+		return Null{}, r.dec.SkipValue()
+	}
+	tok, err := r.dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch tok.Kind() {
+	case '"':
+		return Text(tok.String()), nil
+	case 't', 'f':
+		return Bool(tok.Bool()), nil
+	case '0':
+		n, reason := number(tok.String())
+		if reason != "" {
+			r.bad = &BadValue{Reason: reason}
+		}
+		return n, nil
+	case '[':
+		return r.list(depth)
+	case '{':
+		return r.object(depth)
+	default:
+		return Null{}, nil
+	}
+}
+
+func (r *reader) list(depth int) (Value, error) {
+	list := List{}
+	for r.dec.PeekKind() != ']' {
+		v, err := r.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	_, err := r.dec.ReadToken()
+	return list, err
+}
+
+func (r *reader) object(depth int) (Value, error) {
+	entries := Map{}
+	for r.dec.PeekKind() != '}' {
+		key, err := r.dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := key.String()
+		v, err := r.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, Entry{Key: name, Value: v})
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	return MapOf(entries...), nil
+}
+
+func number(text string) (Number, string) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(f, 0) {
+		return 0, "the number " + clip(text) + " is too large"
+	}
+	if abs := math.Abs(f); f == math.Trunc(f) && (abs > MaxInteger || abs == MaxInteger && !isMaxInteger(text)) {
+		return 0, "the whole number " + clip(text) + " is beyond 2^53 and would lose digits; write it as a text"
+	}
+	if f == 0 {
+		f = 0 // −0 is written as 0
+	}
+	return Number(f), ""
+}
+
+// isMaxInteger tells 2^53 itself from the numbers that only round to it.
+func isMaxInteger(text string) bool {
+	exact, ok := new(big.Rat).SetString(text)
+	return ok && exact.Abs(exact).Cmp(new(big.Rat).SetInt64(MaxInteger)) == 0
+}
+
+// clip keeps a message short whatever is quoted in it.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
+
+// SyntaxFault turns a decoder's error into a fault with line and column.
+func SyntaxFault(data []byte, err error) error {
+	f := &fault.Error{Code: InvalidJSON, Detail: err.Error(), Hint: "check the JSON at that place"}
+	var syn *jsontext.SyntacticError
+	if errors.As(err, &syn) {
+		f.Place = Position(data, int(syn.ByteOffset))
+		f.Detail = syn.Err.Error()
+		switch {
+		case errors.Is(syn.Err, jsontext.ErrDuplicateName):
+			f.Code = DuplicateKey
+			f.Detail = fmt.Sprintf("the key at %s stands twice in one object", syn.JSONPointer)
+			f.Hint = "keep one of the two"
+		case errors.Is(syn.Err, io.ErrUnexpectedEOF):
+			f.Detail = "the JSON ends too early"
+		}
+	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		f.Detail = "the JSON ends too early"
+		f.Place = Position(data, len(data))
+	}
+	return f
+}
+
+// Position gives a byte offset as "line L, column C", counted from 1 in bytes.
+func Position(data []byte, offset int) string {
+	offset = max(0, min(offset, len(data)))
+	head := data[:offset]
+	line := 1 + bytes.Count(head, []byte{'\n'})
+	column := offset - bytes.LastIndexByte(head, '\n')
+	return fmt.Sprintf("line %d, column %d", line, column)
+}

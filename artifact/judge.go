@@ -1,0 +1,139 @@
+package artifact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// NotApplicable is what a prediction cell says when its hypothesis, or the cell
+// itself, was killed.
+const NotApplicable = "N/A"
+
+// ThirdAlternative tells whether a hypothesis is a third alternative: marked as
+// one, or so called by its name or a label.
+func (it *Item) ThirdAlternative() bool {
+	if it.Flag("third_alternative") || saysThirdAlternative(it.Text("name")) {
+		return true
+	}
+	return slices.ContainsFunc(it.Texts("labels"), saysThirdAlternative)
+}
+
+func saysThirdAlternative(s string) bool {
+	if len(s) < len("third alternative") {
+		return false
+	}
+	return strings.Contains(" "+strings.Join(words(s), " ")+" ", " third alternative ")
+}
+
+// ScaleCheck tells whether an assumption is a scale check: marked as one, or so
+// called by its name ("scale check", "physics check", "scale/physics check").
+// A word that merely contains "scale" is not enough.
+func (it *Item) ScaleCheck() bool {
+	if it.Flag("scale_check") {
+		return true
+	}
+	said := false
+	for _, w := range words(it.Text("name")) {
+		switch w {
+		case "scale", "physics":
+			said = true
+		case "check", "checks":
+			if said {
+				return true
+			}
+		case "or", "and":
+		default:
+			said = false
+		}
+	}
+	return false
+}
+
+func words(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+}
+
+// Score gives a test's total, and whether it has any marks at all.
+func (it *Item) Score() (total int, scored bool) {
+	for _, e := range it.Map("score") {
+		if n, ok := e.Value.(Number); ok {
+			total += int(n)
+			scored = true
+		}
+	}
+	return total, scored
+}
+
+// ScoreTotal is the best score that a test can have.
+func ScoreTotal() int {
+	spec, _ := DiscriminativeTests.Spec().Field("score")
+	return ScoreMax * len(spec.Allowed)
+}
+
+// RankTests puts tests in rank order: the highest score first, the unscored
+// after the scored, the killed last, equals by the number of their id.
+func RankTests(tests []*Item) {
+	slices.SortStableFunc(tests, compareRank)
+}
+
+func compareRank(a, b *Item) int {
+	if a.Killed() != b.Killed() {
+		return less(b.Killed())
+	}
+	sa, oka := a.Score()
+	sb, okb := b.Score()
+	if oka != okb {
+		return less(oka)
+	}
+	if sa != sb {
+		return sb - sa
+	}
+	na, _ := DiscriminativeTests.IDNumber(a.ID)
+	nb, _ := DiscriminativeTests.IDNumber(b.ID)
+	return na - nb
+}
+
+func less(first bool) int {
+	if first {
+		return -1
+	}
+	return 1
+}
+
+// TrimID takes an id off the front of a name ("H4: Hybrid" → "Hybrid"): the id
+// is the merge's to give, and a name that claims one would contradict it.
+func TrimID(name string) string {
+	for {
+		rest, ok := cutID(name)
+		if !ok {
+			return name
+		}
+		name = rest
+	}
+}
+
+func cutID(name string) (string, bool) {
+	trimmed := strings.TrimLeftFunc(name, unicode.IsSpace)
+	end := strings.IndexFunc(trimmed, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if end < 0 {
+		return "", false
+	}
+	if _, ok := SectionOfID(trimmed[:end]); !ok {
+		return "", false
+	}
+	rest := trimmed[end:]
+	after := strings.TrimLeftFunc(rest, unicode.IsSpace)
+	if rest, ok := strings.CutPrefix(after, ":"); ok {
+		return strings.TrimSpace(rest), true
+	}
+	// A dash only counts with space around it: "H1-antagonist" is a word.
+	for _, dash := range []string{"- ", "– ", "— "} {
+		if rest2, ok := strings.CutPrefix(after, dash); ok && len(after) < len(rest) {
+			return strings.TrimSpace(rest2), true
+		}
+	}
+	return "", false
+}

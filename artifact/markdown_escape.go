@@ -1,0 +1,281 @@
+package artifact
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// place says where in the file a text stands, which decides what in it could be
+// taken for something else there.
+type place uint8
+
+const (
+	inField place = iota // behind a label, a key or a candidate
+	inList               // one of several texts between commas
+	inCell               // in the predictions table
+	inName               // at the end of a heading
+	inKey                // at the front of a list line, or in brackets: ends at : ( or )
+)
+
+// treatment is what becomes of one character.
+type treatment uint8
+
+const (
+	keep    treatment = iota
+	slash             // a backslash before it
+	refer             // a numeric character reference
+	newline           // <br>
+	mend              // a byte that is not UTF-8: U+FFFD, as in JSON
+)
+
+// appendText writes a text on one line so that it reads back to itself, and so
+// that neither the reader nor a Markdown viewer can take any of it for markup.
+// Ordinary prose stays as it is.
+func appendText(dst []byte, s string, at place) []byte {
+	if form := reserved(s, at); form != "" {
+		return append(dst, form...)
+	}
+	harmless := uint64(harmlessAnywhere)
+	if at == inField || at == inCell {
+		harmless |= harmlessInProse
+	}
+	done := 0
+	for i := 0; i < len(s); {
+		if c := s[i]; i > 0 && i+1 < len(s) && (isLetter(c) || (c < 64 && harmless>>c&1 != 0)) {
+			i++
+			continue
+		}
+		how, size := treat(s, i, at)
+		if how != keep {
+			dst = append(dst, s[done:i]...)
+			dst = appendTreated(dst, s[i:i+size], how)
+			done = i + size
+		}
+		i += size
+	}
+	return append(dst, s[done:]...)
+}
+
+// The characters below 64 that mean nothing within a text, as bits: most of a
+// text is these and letters, and need not be looked at further.
+const (
+	harmlessAnywhere = 0x3FF<<'0' | 1<<' ' | 1<<'!' | 1<<'"' | 1<<'$' | 1<<'%' | 1<<'\'' | 1<<'/' | 1<<';' | 1<<'?'
+	harmlessInProse  = 1<<'#' | 1<<'(' | 1<<')' | 1<<'+' | 1<<',' | 1<<'-' | 1<<'.' | 1<<':' | 1<<'=' | 1<<'>'
+)
+
+// reserved gives the form of texts that as a whole would mean something else.
+func reserved(s string, at place) string {
+	switch {
+	case s == "":
+		return mdEmptyText
+	case s == mdEmptyText:
+		return `\"\"`
+	case s == mdConflict:
+		return "&#67;ONFLICT"
+	case s == mdNone && at == inList:
+		return `\(none)`
+	case s == NotApplicable && at == inCell:
+		return `N\/A`
+	case s == mdElsewhere && at == inCell:
+		return "&#8230;"
+	}
+	return ""
+}
+
+func appendTreated(dst []byte, char string, how treatment) []byte {
+	switch how {
+	case slash:
+		return append(append(dst, '\\'), char...)
+	case newline:
+		return append(dst, "<br>"...)
+	case mend:
+		return utf8.AppendRune(dst, utf8.RuneError)
+	default:
+		r, _ := utf8.DecodeRuneInString(char)
+		dst = strconv.AppendInt(append(dst, "&#"...), int64(r), 10)
+		return append(dst, ';')
+	}
+}
+
+// treat decides about the character at s[i].
+func treat(s string, i int, at place) (treatment, int) {
+	c := s[i]
+	switch {
+	case c >= utf8.RuneSelf:
+		return treatRune(s, i)
+	case c == '\n':
+		return newline, 1
+	case c < ' ' || c == 0x7F:
+		return refer, 1
+	case c == ' ':
+		if i == 0 || i == len(s)-1 {
+			return refer, 1
+		}
+		return keep, 1
+	}
+	if markup(s, i) || markupAt(s, i, at) {
+		return slash, 1
+	}
+	return keep, 1
+}
+
+func treatRune(s string, i int) (treatment, int) {
+	r, size := utf8.DecodeRuneInString(s[i:])
+	edge := i == 0 || i+size == len(s)
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return mend, 1
+	case hidden(r), edge && unicode.IsSpace(r):
+		return refer, size
+	}
+	return keep, size
+}
+
+// markup tells whether the punctuation at s[i] could mean something anywhere.
+func markup(s string, i int) bool {
+	next := byte(0)
+	if i+1 < len(s) {
+		next = s[i+1]
+	}
+	switch s[i] {
+	case '\\', '`', '*', '~', '|':
+		return true
+	case '<': // a tag, a comment, an autolink; "p < 0.05" is none of them
+		return next == '/' || next == '!' || next == '?' || isLetter(next)
+	case ']':
+		return next == '('
+	case '&':
+		return entityLength(s[i:]) > 0
+	case '_': // in the middle of a word one does nothing, two make bold text
+		return next == '_' || (i > 0 && s[i-1] == '_')
+	}
+	return false
+}
+
+// markupAt tells whether the punctuation at s[i] means something at its place.
+func markupAt(s string, i int, at place) bool {
+	switch at {
+	case inList:
+		return s[i] == ','
+	case inName:
+		rest := s[i:]
+		return strings.HasPrefix(rest, mdScore[:len(mdScore)-1]) || strings.HasPrefix(rest, mdKilled) || rest == "#"
+	case inKey:
+		switch s[i] {
+		case ':', '(', ')', '[':
+			return true
+		case '#', '>', '+', '-', '=': // would begin a block of its own
+			return i == 0
+		case '.': // so would a number
+			return i > 0 && i < 10 && strings.Trim(s[:i], "0123456789") == ""
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// entityLength gives the length of what looks like a character reference at the
+// front of s ("&#10;", "&amp;"), or 0.
+func entityLength(s string) int {
+	const longest = 34 // the longest name that HTML knows has 33 letters
+	i := 1
+	if i < len(s) && s[i] == '#' {
+		i++
+	}
+	start := i
+	for i < len(s) && i < longest && (isLetter(s[i]) || isDigit(s[i])) {
+		i++
+	}
+	if i == start || i == len(s) || s[i] != ';' {
+		return 0
+	}
+	return i + 1
+}
+
+// hidden tells whether a character cannot be seen, or changes how its
+// neighbours are seen: controls, separators of lines, marks of direction, tags,
+// byte order marks, noncharacters. The two joiners stay: scripts need them.
+func hidden(r rune) bool {
+	switch {
+	case r < 0x20, 0x7F <= r && r < 0xA0, r == 0xAD:
+		return true
+	case r < 0x600:
+		return false
+	case r == 0x200C, r == 0x200D:
+		return false
+	case r == 0x2028, r == 0x2029, r&0xFFFE == 0xFFFE, 0xFDD0 <= r && r <= 0xFDEF:
+		return true
+	}
+	return unicode.Is(unicode.Cf, r)
+}
+
+// appendSpan writes JSON so that it can stand in a code span, even within a
+// table: what could end either, or cannot be seen, becomes an escape. All of
+// that can only stand within the JSON's strings.
+func appendSpan(dst, json []byte) []byte {
+	return appendQuotable(dst, json, "`|<>&", false)
+}
+
+// appendQuotable writes JSON with hidden characters, and those in also, as
+// escapes. YAML knows no surrogates: there a wide character has an escape of its own.
+func appendQuotable(dst, json []byte, also string, yaml bool) []byte {
+	for i := 0; i < len(json); {
+		c := json[i]
+		if c < utf8.RuneSelf {
+			if c == 0x7F || strings.IndexByte(also, c) >= 0 {
+				dst = appendHex(dst, 'u', rune(c), 4)
+			} else {
+				dst = append(dst, c)
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(json[i:])
+		switch {
+		case !hidden(r):
+			dst = append(dst, json[i:i+size]...)
+		case r < 0x10000:
+			dst = appendHex(dst, 'u', r, 4)
+		case yaml:
+			dst = appendHex(dst, 'U', r, 8)
+		default:
+			dst = appendHex(dst, 'u', 0xD800+(r-0x10000)>>10, 4)
+			dst = appendHex(dst, 'u', 0xDC00+(r-0x10000)&0x3FF, 4)
+		}
+		i += size
+	}
+	return dst
+}
+
+func appendHex(dst []byte, letter byte, r rune, digits int) []byte {
+	dst = append(dst, '\\', letter)
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		dst = append(dst, "0123456789abcdef"[r>>shift&0xF])
+	}
+	return dst
+}
+
+// plainWord tells whether s is a word that needs no escape anywhere.
+func plainWord(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !isLetter(c) && !isDigit(c) && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return s != "" && isLetter(s[0]) && !strings.Contains(s, "__")
+}
+
+// plainName tells whether a field's name can stand in its label as it is.
+func plainName(s string) bool {
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./ ", r) {
+			return false
+		}
+	}
+	return s != "" && s[0] != ' ' && s[len(s)-1] != ' '
+}

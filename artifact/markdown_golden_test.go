@@ -1,0 +1,116 @@
+package artifact_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"brenner/artifact"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func fullArtifact(t testing.TB) artifact.Artifact {
+	t.Helper()
+	data, err := os.ReadFile("testdata/full.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := artifact.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestMarkdownGolden(t *testing.T) {
+	full := fullArtifact(t)
+	golden(t, "testdata/full.md", full.Markdown())
+	checkRoundTrip(t, &full)
+
+	empty := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-empty", Status: "draft"}}
+	golden(t, "testdata/empty.md", empty.Markdown())
+	checkRoundTrip(t, &empty)
+}
+
+func TestMarkdownLinesPointAtThings(t *testing.T) {
+	full := fullArtifact(t)
+	md, lines := full.MarkdownLines()
+	text := strings.Split(string(md), "\n")
+	for place, want := range map[string]string{
+		"metadata":             "---",
+		"hypothesis_slate":     "## 2. Hypothesis Slate",
+		"H2":                   "### ~~H2: Gradient-dominant~~ [KILLED]",
+		"H1.name":              "### H1: Lineage-dominant",
+		"H1.Claim":             "**`Claim`**: an unknown field, not the claim",
+		"H3.name":              "**Name**: CONFLICT",
+		"P2":                   "| P2 |",
+		"P2.predictions":       "| P2 |",
+		"P5.condition":         "| P5 |",
+		"P2.references":        "**References**: `[",
+		"T2.expected_outcomes": "**Expected outcomes**:",
+	} {
+		if got := text[lines[place]-1]; !strings.HasPrefix(got, want) {
+			t.Errorf("%s is on line %d, %q; want %q", place, lines[place], got, want)
+		}
+	}
+	if got, want := lines.Of("H1.mechanism.deep"), lines["H1"]; got != want {
+		t.Errorf("a place that is not there is on line %d, want that of its item, %d", got, want)
+	}
+}
+
+// Texts that are not UTF-8 cannot come from a reader; JSON and Markdown must
+// mend them alike all the same.
+func TestMarkdownMendsBadUTF8(t *testing.T) {
+	bad := "a\xff\xed\xa0\x80b\xc3"
+	a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: bad}}
+	a.Sections[artifact.HypothesisSlate] = []*artifact.Item{{ID: "H1", Fields: []artifact.Field{
+		{Name: "name", Value: artifact.Text(bad)},
+		{Name: "claim", Value: artifact.List{artifact.Text(bad)}},
+		{Name: "labels", Value: artifact.List{artifact.Text(bad)}},
+	}}}
+	checkRoundTrip(t, &a)
+}
+
+// The table has no column for the hypotheses beyond the 64th, lest rows times
+// columns grow without bound; nothing is lost by that.
+func TestMarkdownManyHypotheses(t *testing.T) {
+	var a artifact.Artifact
+	var cells []artifact.Entry
+	for n := 1; n <= 100; n++ {
+		h := &artifact.Item{ID: artifact.HypothesisSlate.ItemID(n)}
+		if n%7 == 0 {
+			h.Kill = &artifact.Kill{}
+		}
+		a.Sections[artifact.HypothesisSlate] = append(a.Sections[artifact.HypothesisSlate], h)
+		cells = append(cells, artifact.Entry{Key: h.ID, Value: artifact.Text("outcome of " + h.ID)})
+	}
+	a.Sections[artifact.PredictionsTable] = []*artifact.Item{{ID: "P1", Fields: []artifact.Field{
+		{Name: "predictions", Value: artifact.MapOf(cells...)},
+	}}}
+	checkRoundTrip(t, &a)
+	if md := a.Markdown(); !bytes.Contains(md, []byte("| H64 |\n")) || !bytes.Contains(md, []byte("\n- H65: outcome of H65\n")) {
+		t.Errorf("want columns up to H64 and H65 in the block:\n%s", md)
+	}
+}

@@ -1,0 +1,259 @@
+package artifact
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// draft is an item while it is read.
+type draft struct {
+	*Item
+	section Section
+	line    int
+	names   map[string]bool // the fields it has, once they are many
+
+	unnamed bool   // its heading says CONFLICT where the name should be
+	score   string // "9/12" as its heading says
+
+	// Of predictions only.
+	row     *tableRow
+	block   bool    // a block under the table was read
+	cells   []Entry // from the table, the block and behind N/A
+	mapped  bool    // the field is there, however few cells it has
+	offKind Value   // what stands there instead of a map
+}
+
+// draft begins an item.
+func (r *mdReader) draft(id string) *draft {
+	d := &draft{Item: &Item{ID: id}, section: r.section, line: r.line}
+	s := r.section
+	if r.ids[s] == nil {
+		r.ids[s] = map[string]*draft{}
+	}
+	switch {
+	case !s.ValidID(id):
+		r.problem(BadID, r.line, id, "%s: the id %s is not of the form %s", s, quote(id), s.idForm())
+	case r.ids[s][id] != nil:
+		r.problem(DuplicateID, r.line, id, "%s: the id %s stands twice, first on line %d", s, id, r.ids[s][id].line)
+	}
+	if r.ids[s][id] == nil {
+		r.ids[s][id] = d
+		if r.doc.Lines[id] == 0 {
+			r.doc.Lines[id] = r.line
+		}
+	}
+	r.drafts = append(r.drafts, d)
+	r.doc.Artifact.Sections[s] = append(r.doc.Artifact.Sections[s], d.Item)
+	return d
+}
+
+// itemHeading reads "H1: name", struck through and marked where it was killed.
+func (r *mdReader) itemHeading(text string) {
+	r.open = nil
+	if !r.inside {
+		r.stray("### " + text)
+		return
+	}
+	text, marked := cutMark(text)
+	text, struck := readStruck(text)
+	score := ""
+	if r.section == DiscriminativeTests {
+		text, score = cutScore(text)
+	}
+	rawID, rawName, named := cutPlain(text, ":")
+	d := r.itemOf(readText(rawID), marked || struck)
+	d.score = score
+	r.open = d
+	if !named || rawName == "" {
+		return
+	}
+	switch {
+	case !d.section.Spec().HasName():
+		r.unreadable("items of this section have no name: %s", quote(rawName))
+	case rawName == mdConflict:
+		d.unnamed = true
+	default:
+		r.setField("name", Text(readText(rawName)), r.line)
+	}
+}
+
+// itemOf begins the item of a heading, or goes on with a row of the table.
+func (r *mdReader) itemOf(id string, killed bool) *draft {
+	d := r.ids[r.section][id]
+	if r.section != PredictionsTable || d == nil || d.block {
+		d = r.draft(id)
+	} else if killed != d.Killed() {
+		r.problem(UnreadableLines, r.line, id, "%s is struck through in the table or in its heading, but not in both", id)
+	}
+	d.block = true
+	if killed && d.Kill == nil {
+		d.Kill = &Kill{}
+	}
+	return d
+}
+
+func cutMark(text string) (string, bool) {
+	rest, ok := strings.CutSuffix(text, mdKilled)
+	if !ok || strings.HasSuffix(rest, `\`) {
+		return text, false
+	}
+	return trim(rest), true
+}
+
+// cutScore takes "(Score: 9/12)" off a heading. In a name its bracket would be escaped.
+func cutScore(text string) (rest, score string) {
+	at := strings.LastIndex(text, " "+mdScore)
+	if at < 0 || !strings.HasSuffix(text, ")") {
+		return text, ""
+	}
+	return trim(text[:at]), text[at+1+len(mdScore) : len(text)-1]
+}
+
+// labelled reads "**Claim**: text".
+func (r *mdReader) labelled(line string) {
+	if r.open == nil && r.inside && r.section == ResearchThread && r.ids[ResearchThread] == nil {
+		r.open = r.draft(ThreadID) // the only item there can be; a person may leave its heading out
+	}
+	if r.open == nil {
+		r.stray(line)
+		return
+	}
+	label, raw, own, ok := cutLabel(line)
+	if !ok {
+		r.stray(line)
+		return
+	}
+	if own {
+		r.ownField(label, raw)
+		return
+	}
+	spec := r.open.section.Spec()
+	for i := range spec.Fields {
+		if strings.EqualFold(spec.Fields[i].Title, label) {
+			r.field(&spec.Fields[i], raw)
+			return
+		}
+	}
+	r.systemLabel(label, raw, line)
+}
+
+// cutLabel cuts a line behind its label. own says that the label is a name in a
+// code span, not a title.
+func cutLabel(line string) (label, raw string, own, ok bool) {
+	inside := line[len("**"):]
+	if name, isSpan := strings.CutPrefix(inside, "`"); isSpan {
+		name, rest, closed := strings.Cut(name, "`")
+		raw, ok = strings.CutPrefix(rest, "**:")
+		return name, trim(raw), true, closed && ok
+	}
+	label, rest, closed := strings.Cut(inside, "**")
+	if !closed {
+		return "", "", false, false
+	}
+	if raw, ok = strings.CutPrefix(rest, ":"); ok {
+		return trim(label), trim(raw), false, true
+	}
+	label, ok = strings.CutSuffix(label, ":") // "**Claim:** text" is seen, too
+	return trim(label), trim(rest), false, ok
+}
+
+// ownField reads a field that is labelled by its name.
+func (r *mdReader) ownField(label, raw string) {
+	name := label
+	if strings.HasPrefix(label, `"`) {
+		v, err := ParseValue([]byte(label), 0)
+		t, ok := v.(Text)
+		if err != nil || !ok {
+			r.unreadable("the field name %s is not one JSON text", quote(label))
+			return
+		}
+		name = string(t)
+	}
+	switch name {
+	case "id", "killed", "killed_at", "killed_by", "kill_reason", "unresolved", "withheld":
+		r.unreadable("%s is not the name of a field", name)
+		return
+	}
+	if spec, ok := r.open.section.Spec().Field(name); ok {
+		r.field(spec, raw)
+		return
+	}
+	r.field(&FieldSpec{Name: name, Kind: KindAny}, raw)
+}
+
+// field reads the value of a field, or opens the list under it.
+func (r *mdReader) field(spec *FieldSpec, raw string) {
+	switch raw {
+	case "":
+		r.list = &listing{what: listMap, name: spec.Name, line: r.line, own: spec.Title == ""}
+		return
+	case mdConflict:
+		r.list = &listing{what: listConflict, name: spec.Name, line: r.line}
+		return
+	}
+	raw, ok := r.unstrike(raw)
+	if !ok {
+		return
+	}
+	v, ok := r.value(spec, raw, documentDepth-4)
+	switch {
+	case !ok:
+	case v == (Null{}):
+		r.unreadable("null is no value of a field; leave the line out")
+	default:
+		r.setField(spec.Name, v, r.line)
+	}
+}
+
+// setField gives the open item a field.
+func (r *mdReader) setField(name string, v Value, line int) {
+	d := r.open
+	if d.section == PredictionsTable && name == "predictions" {
+		r.setPredictions(d, v, line)
+		return
+	}
+	if d.has(name) {
+		r.problem(UnreadableLines, line, d.ID, "%s has the field %s twice", d.ID, quote(name))
+		return
+	}
+	d.Fields = append(d.Fields, Field{Name: name, Value: v})
+	r.place(d, name, line)
+}
+
+func (d *draft) has(name string) bool {
+	const few = 16
+	if len(d.Fields) < few {
+		return slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Name == name })
+	}
+	if d.names == nil {
+		d.names = make(map[string]bool, 2*few)
+		for i := range d.Fields {
+			d.names[d.Fields[i].Name] = true
+		}
+	}
+	known := d.names[name]
+	d.names[name] = true
+	return known
+}
+
+// place notes the line of a field; those that the table shows stand on the row.
+func (r *mdReader) place(d *draft, name string, line int) {
+	if d.row != nil && (name == "condition" || name == "predictions") {
+		line = d.row.line
+	}
+	if key := d.ID + "." + name; r.doc.Lines[key] == 0 {
+		r.doc.Lines[key] = line
+	}
+}
+
+// checkScore compares what a test's heading says with its score.
+func (r *mdReader) checkScore(d *draft) {
+	if d.score == "" {
+		return
+	}
+	total, scored := d.Score()
+	if want := strconv.Itoa(total) + "/" + strconv.Itoa(ScoreTotal()); !scored || d.score != want {
+		r.problem(UnreadableLines, d.line, d.ID, "the heading of %s says a score of %s, its marks make %s", d.ID, quote(d.score), want)
+	}
+}

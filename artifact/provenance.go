@@ -1,0 +1,239 @@
+package artifact
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// provenance reads the stamps back and hangs them on what they wrote.
+func (d *decoder) provenance(v Value) error {
+	m, _ := v.(Map)
+	deltas, okDeltas := get[List](m, "deltas")
+	items, okItems := get[Map](m, "items")
+	if !okDeltas || !okItems || len(m) != 2 {
+		return errors.New("provenance is not {deltas, items}")
+	}
+	d.stamps = make(map[string]*Stamp, len(deltas))
+	for i, v := range deltas {
+		s, err := stampOf(v)
+		if err != nil {
+			return fmt.Errorf("provenance: delta %d: %w", i+1, err)
+		}
+		if d.stamps[s.Delta] != nil {
+			return fmt.Errorf("provenance: the delta %q stands twice", clip(s.Delta))
+		}
+		d.stamps[s.Delta] = s
+		d.doc.Artifact.Deltas = append(d.doc.Artifact.Deltas, s)
+	}
+	byID := make(map[string]*Item)
+	for _, section := range d.doc.Artifact.Sections {
+		for _, it := range section {
+			byID[it.ID] = it
+		}
+	}
+	for _, e := range items {
+		marks, ok := e.Value.(Map)
+		it := byID[e.Key]
+		if !ok || it == nil {
+			return fmt.Errorf("provenance: there is no item %q", clip(e.Key))
+		}
+		if err := d.itemMarks(it, marks); err != nil {
+			return fmt.Errorf("provenance of %s: %w", it.ID, err)
+		}
+	}
+	return nil
+}
+
+func stampOf(v Value) (*Stamp, error) {
+	m, ok := v.(Map)
+	if !ok {
+		return nil, errors.New("it is not an object")
+	}
+	s := &Stamp{}
+	for _, e := range m {
+		if err := s.take(e); err != nil {
+			return nil, fmt.Errorf("%s: %w", clip(e.Key), err)
+		}
+	}
+	if s.Delta == "" {
+		return nil, errors.New("it has no id")
+	}
+	return s, nil
+}
+
+func (s *Stamp) take(e Entry) error {
+	switch v := e.Value.(type) {
+	case Text:
+		return s.takeText(e.Key, string(v))
+	case Number:
+		into := map[string]*int{"rank": &s.Rank, "version": &s.Version, "message": &s.Message, "block": &s.Block}[e.Key]
+		if into == nil || v < 0 || v != Number(int(v)) {
+			return errors.New("not a whole number that belongs here")
+		}
+		*into = int(v)
+		return nil
+	}
+	return errors.New("neither a text nor a number")
+}
+
+func (s *Stamp) takeText(key, text string) error {
+	switch key {
+	case "id":
+		s.Delta = text
+	case "agent":
+		s.Agent = text
+	case "at":
+		at, err := ParseInstant(text)
+		if err != nil {
+			return err
+		}
+		s.At = at
+	case "hash":
+		b, err := hex.DecodeString(text)
+		if err != nil || len(b) != len(s.Hash) {
+			return errors.New("not a SHA-256 in hexadecimal")
+		}
+		copy(s.Hash[:], b)
+	default:
+		return errors.New("unknown key")
+	}
+	return nil
+}
+
+// stamp finds the stamp that a delta id stands for.
+func (d *decoder) stamp(v Value) (*Stamp, error) {
+	id, ok := v.(Text)
+	s := d.stamps[string(id)]
+	if !ok || s == nil {
+		return nil, fmt.Errorf("%s is not a delta of this provenance", clip(string(Canonical(v))))
+	}
+	return s, nil
+}
+
+func (d *decoder) itemMarks(it *Item, m Map) error {
+	for _, e := range m {
+		var err error
+		switch e.Key {
+		case "created":
+			it.Created, err = d.stamp(e.Value)
+		case "killed":
+			if it.Kill == nil {
+				return errors.New("it has a stamp of a kill but is not killed")
+			}
+			it.Kill.Stamp, err = d.stamp(e.Value)
+		case "fields":
+			err = d.fieldMarks(it, e.Value)
+		case "cells":
+			err = d.cellMarks(it, e.Value)
+		default:
+			err = fmt.Errorf("unknown key %q", clip(e.Key))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) cellMarks(it *Item, v Value) error {
+	m, _ := v.(Map)
+	for i := range it.Cells {
+		id, ok := m.Get(it.Cells[i].Key)
+		if !ok {
+			continue
+		}
+		s, err := d.stamp(id)
+		if err != nil {
+			return err
+		}
+		it.Cells[i].Kill.Stamp = s
+	}
+	return nil
+}
+
+func (d *decoder) fieldMarks(it *Item, v Value) error {
+	m, ok := v.(Map)
+	if !ok {
+		return errors.New("fields is not an object")
+	}
+	for i := range it.Fields {
+		f := &it.Fields[i]
+		v, ok := m.Get(f.Name)
+		if !ok {
+			continue
+		}
+		marks, err := d.marks(v)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		if err := marks.fit(f.Value); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		f.Marks = marks
+	}
+	return nil
+}
+
+func (d *decoder) marks(v Value) (Marks, error) {
+	m, ok := v.(Map)
+	if !ok {
+		by, err := d.writers(v)
+		return Marks{By: by}, err
+	}
+	marks := Marks{Parts: [][]*Stamp{}}
+	if floor, ok := m.Get("floor"); ok {
+		s, err := d.stamp(floor)
+		if err != nil {
+			return Marks{}, err
+		}
+		marks.Floor = s
+	}
+	parts, _ := get[List](m, "parts")
+	for _, p := range parts {
+		by, err := d.writers(p)
+		if err != nil {
+			return Marks{}, err
+		}
+		marks.Parts = append(marks.Parts, by)
+	}
+	return marks, nil
+}
+
+func (d *decoder) writers(v Value) ([]*Stamp, error) {
+	list, ok := v.(List)
+	if !ok {
+		if v == (Null{}) {
+			return nil, nil
+		}
+		list = List{v}
+	}
+	by := make([]*Stamp, len(list))
+	for i, v := range list {
+		s, err := d.stamp(v)
+		if err != nil {
+			return nil, err
+		}
+		by[i] = s
+	}
+	return by, nil
+}
+
+// fit checks that there are as many marks as the value has parts.
+func (m *Marks) fit(v Value) error {
+	parts, ok := 0, true
+	switch v := v.(type) {
+	case List:
+		parts = len(v)
+		ok = m.Parts != nil || len(m.By) == 1
+	case Map:
+		parts = len(v)
+		ok = m.Parts != nil || len(m.By) == 1
+	case Conflict:
+		ok = len(m.By) == len(v)
+	}
+	if !ok || (m.Parts != nil && parts != len(m.Parts)) {
+		return errors.New("the stamps do not fit the value")
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package artifact
+
+import (
+	"crypto/sha256"
+	"errors"
+	"time"
+)
+
+// Stamp says which delta wrote something: who, when, with what right, and in
+// which version it was merged. One Stamp is shared by all that its delta wrote,
+// and is never changed.
+type Stamp struct {
+	Delta   string
+	Agent   string
+	At      time.Time // UTC; zero where the delta's timestamp could not be read
+	Rank    int       // higher wins at one instant; 0 for agents without a priority
+	Version int       // the version this delta was merged into
+	Message int       // order of its message in the thread, from 1; 0 for delta files
+	Block   int       // place of its block in that message, from 1
+	Hash    [sha256.Size]byte
+}
+
+// Marks are the stamps behind one field. They stand beside the value so that
+// readers of content need not know of them.
+type Marks struct {
+	// By are the writers of a scalar: usually one, several when they wrote
+	// the same at one instant, one for each candidate of a Conflict. Of a
+	// list or map without Parts they are the one writer of all of it.
+	By []*Stamp
+	// Floor is the newest replacement of a whole list or map: older additions lose to it.
+	Floor *Stamp
+	// Parts are the writers of each element of a list, or each key of a map.
+	Parts [][]*Stamp
+}
+
+// Part gives the writers of the element or key at i.
+func (m *Marks) Part(i int) []*Stamp {
+	if m.Parts == nil {
+		return m.By
+	}
+	if i < len(m.Parts) {
+		return m.Parts[i]
+	}
+	return nil
+}
+
+var errNotRFC3339 = errors.New("not an RFC 3339 timestamp with at most nanoseconds, such as 2025-12-30T12:00:00Z")
+
+// ParseInstant reads an RFC 3339 timestamp with any offset and at most nine
+// digits of a second, and gives it in UTC.
+func ParseInstant(text string) (time.Time, error) {
+	if len(text) > len("2006-01-02T15:04:05.999999999+00:00") {
+		return time.Time{}, errNotRFC3339
+	}
+	var t time.Time
+	if err := t.UnmarshalText(upperTZ(text)); err != nil {
+		return time.Time{}, errNotRFC3339
+	}
+	u := t.UTC()
+	if y := u.Year(); y < 1 || y > 9999 {
+		return time.Time{}, errNotRFC3339 // could not be written again
+	}
+	return u, nil
+}
+
+// upperTZ allows for t and z in lower case, as RFC 3339 does.
+func upperTZ(text string) []byte {
+	b := []byte(text)
+	for i, c := range b {
+		if c == 't' || c == 'z' {
+			b[i] = c - 'a' + 'A'
+		}
+	}
+	return b
+}
+
+// FormatInstant writes t in the one form that artifacts use.
+func FormatInstant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

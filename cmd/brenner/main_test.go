@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"brenner/internal/schemas"
+)
+
+// The scripts run the whole program as a user does.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"brenner": main})
+}
+
+func TestScripts(t *testing.T) {
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("EXAMPLES", root+"/../../examples")
+			return nil
+		},
+	})
+}
+
+// exit CODE COMMAND…: the command ends with just that code.
+func exit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exit CODE command…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("it ended with %s, not with %s", got, args[0])
+	}
+}
+
+// fits FILE [SCHEMA]: the JSON document fits the published schema it names.
+func fits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: fits FILE [SCHEMA]")
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	name := ""
+	if len(args) > 1 {
+		name = args[1]
+	} else if object, ok := doc.(map[string]any); ok {
+		name = fmt.Sprint(object["schema"])
+	}
+	ts.Check(validate(name, doc))
+}
+
+func validate(name string, doc any) error {
+	text, ok := schemas.Find(name)
+	if !ok {
+		return fmt.Errorf("no schema %q is published", name)
+	}
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema:"+name, schema); err != nil {
+		return err
+	}
+	compiled, err := c.Compile("schema:" + name)
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(doc)
+}

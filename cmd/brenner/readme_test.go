@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the real output into README.md")
+
+// The README shows what the program prints. Each ```console block holds commands
+// behind "$ " and their output; this runs them, in order, in one folder.
+func TestReadmeShowsRealOutput(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	bin := filepath.Join(t.TempDir(), "brenner")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.CopyFS(filepath.Join(folder, "examples"), os.DirFS(filepath.Join(root, "examples"))); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(root, "README.md")
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := fill(t, string(before), func(command string) string {
+		c := exec.Command("sh", "-c", command)
+		c.Dir = folder
+		c.Env = append(os.Environ(), "PATH="+filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"))
+		out, _ := c.CombinedOutput() // a command may well fail: then that is what it shows
+		return string(out)
+	})
+	if *update {
+		if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(before, []byte(after)) {
+		t.Errorf("README.md shows other output than the program prints; `go test ./cmd/brenner -run Readme -update` mends it. It should be:\n%s", after)
+	}
+}
+
+// fill puts the output of each command behind it.
+func fill(t *testing.T, text string, run func(string) string) string {
+	t.Helper()
+	var out strings.Builder
+	inside, commands := false, 0
+	for _, line := range strings.SplitAfter(text, "\n") {
+		switch {
+		case line == "```console\n":
+			inside = true
+			out.WriteString(line)
+		case line == "```\n":
+			inside = false
+			out.WriteString(line)
+		case !inside:
+			out.WriteString(line)
+		case strings.HasPrefix(line, "$ "):
+			commands++
+			out.WriteString(line)
+			out.WriteString(run(strings.TrimSpace(line[2:])))
+		}
+	}
+	if commands == 0 {
+		t.Fatal("the README shows no commands")
+	}
+	return out.String()
+}

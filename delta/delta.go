@@ -1,0 +1,159 @@
+// Package delta holds the change that an agent proposes, and the readers that
+// find such changes in files and in what agents write.
+//
+// The package is pure. It says what stands in a text and where; whether a change
+// may be made, and what becomes of it, is the merge's business.
+package delta
+
+import (
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"brenner/artifact"
+	"brenner/fault"
+)
+
+// The operations.
+const (
+	Add  = "ADD"
+	Edit = "EDIT"
+	Kill = "KILL"
+)
+
+// The codes of a delta that is not one.
+const (
+	InvalidOperation     fault.Code = "INVALID_OPERATION"
+	InvalidSection       fault.Code = "INVALID_SECTION"
+	InvalidField         fault.Code = "INVALID_FIELD"
+	InvalidTimestamp     fault.Code = "INVALID_TIMESTAMP"
+	MissingRequiredField fault.Code = "MISSING_REQUIRED_FIELD"
+)
+
+// Delta is one proposed change. Operation, section and timestamp are kept as
+// they were written, so that a wrong one can be named.
+//
+// A Delta is sealed by Seal, which every reader calls; whoever changes a field
+// afterwards seals it again.
+type Delta struct {
+	ID        string
+	Agent     string
+	Timestamp string
+	At        time.Time // Timestamp in UTC; zero where it cannot be read
+	Operation string
+	Section   string
+	Target    string   // "" where it was null or absent
+	Labels    []string // an ADD's names for the item it makes: ref, id, target_id
+	Payload   Payload
+	Rationale string
+	Place     *Place // where it stood in a thread; nil for deltas from files
+	// Ignored are the keys of the delta that mean nothing to anyone.
+	Ignored []string
+	// Problem is what made this row of a file no delta at all.
+	Problem *Problem
+
+	hash   [sha256.Size]byte
+	sealed bool
+}
+
+// Payload is the content of a delta: its fields, sorted by name.
+type Payload []Field
+
+// Field is one field of a payload: a value, or the reason why it cannot be one.
+type Field struct {
+	Name  string
+	Value artifact.Value
+	Bad   string
+}
+
+// Place says where in a thread a delta stood, and what its author had seen.
+type Place struct {
+	Message int // order of the message in the thread, from 1
+	Block   int // place of the block in the message, from 1
+	Shown   int // the version of the artifact that its author was shown
+}
+
+// Problem is why something that should be a delta is none.
+type Problem struct {
+	Code    fault.Code
+	Message string
+}
+
+// Get finds a field of the payload.
+func (p Payload) Get(name string) (Field, bool) {
+	for _, f := range p {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// Text gives a payload field that is a text, or "".
+func (p Payload) Text(name string) string {
+	f, _ := p.Get(name)
+	t, _ := f.Value.(artifact.Text)
+	return string(t)
+}
+
+// Seal reads the timestamp and computes the content's hash.
+func (d *Delta) Seal() {
+	d.At, _ = artifact.ParseInstant(d.Timestamp)
+	d.hash = sha256.Sum256(d.Content())
+	d.sealed = true
+}
+
+// Hash is the SHA-256 of Content.
+func (d *Delta) Hash() [sha256.Size]byte {
+	if !d.sealed {
+		return sha256.Sum256(d.Content())
+	}
+	return d.hash
+}
+
+// Content gives what the delta says, without its id and its place, as canonical
+// JSON. Equal instants count as equal however they were written.
+func (d *Delta) Content() []byte {
+	when := d.Timestamp
+	if !d.At.IsZero() {
+		when = artifact.FormatInstant(d.At)
+	}
+	b := make([]byte, 0, 512)
+	b = artifact.AppendString(append(b, `{"agent":`...), d.Agent)
+	if len(d.Labels) > 0 {
+		b = append(b, `,"labels":[`...)
+		for i, l := range d.Labels {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = artifact.AppendString(b, l)
+		}
+		b = append(b, ']')
+	}
+	b = artifact.AppendString(append(b, `,"operation":`...), d.Operation)
+	b = append(b, `,"payload":{`...)
+	for i, f := range d.Payload {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(artifact.AppendString(b, f.Name), ':')
+		if f.Value == nil {
+			b = artifact.AppendString(append(b, `{"bad":`...), f.Bad)
+			b = append(b, '}')
+			continue
+		}
+		b = artifact.AppendValue(b, f.Value)
+	}
+	b = append(b, '}')
+	if d.Problem != nil {
+		b = artifact.AppendString(append(b, `,"problem":`...), d.Problem.Message)
+	}
+	b = artifact.AppendString(append(b, `,"rationale":`...), d.Rationale)
+	b = artifact.AppendString(append(b, `,"section":`...), d.Section)
+	b = artifact.AppendString(append(b, `,"target_id":`...), d.Target)
+	b = artifact.AppendString(append(b, `,"timestamp":`...), when)
+	return append(b, '}')
+}
+
+// Blank tells whether a text says nothing.
+func Blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -1,0 +1,214 @@
+package delta
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// lift puts fields that were written beside the operation into the payload,
+// where there is no payload and the section knows at least one of them.
+func (j *judgement) lift() {
+	if len(j.payload) > 0 || len(j.extras) == 0 {
+		return
+	}
+	isField := func(f written) bool { return meaning(killWords, plainKey(f.name)) != "" }
+	if j.b.Delta.Operation != Kill {
+		if j.spec == nil {
+			return
+		}
+		isField = func(f written) bool {
+			_, ok := j.spec.Field(plainKey(f.name))
+			return ok || meaning(fieldWords[j.spec.Section], plainKey(f.name)) != ""
+		}
+	}
+	if !slices.ContainsFunc(j.extras, isField) {
+		return
+	}
+	if j.change(InvalidField, j.extras[0].at, "the fields put into a payload", `put the fields into "payload": {…}`) {
+		j.payload, j.extras = j.extras, nil
+	}
+}
+
+// renameFields gives fields the names that the format has for them, where the
+// proper field is not there.
+func (j *judgement) renameFields(table []synonyms) {
+	if strings.Contains(j.b.Delta.Target, ".") {
+		return // one cell of a prediction: its payload has names of its own
+	}
+	for i := range j.payload {
+		f := &j.payload[i]
+		to := j.properName(table, f)
+		if to == "" || j.has(to) {
+			continue
+		}
+		if j.rename(*f, to) {
+			f.name = to
+		}
+	}
+}
+
+// properName finds the field that a name means, or "" where it is one already,
+// means none, or holds what that field cannot hold.
+func (j *judgement) properName(table []synonyms, f *written) string {
+	if strings.HasSuffix(f.name, "replace") || f.name == keyRef || artifact.IsSystemField(f.name) {
+		return ""
+	}
+	if j.b.Delta.Operation == Kill {
+		if to := meaning(table, plainKey(f.name)); to != f.name {
+			return to
+		}
+		return ""
+	}
+	if _, ok := j.spec.Field(f.name); ok {
+		return ""
+	}
+	to := plainKey(f.name)
+	spec, ok := j.spec.Field(to)
+	if !ok {
+		to = meaning(table, to)
+		if spec, ok = j.spec.Field(to); !ok {
+			return ""
+		}
+	}
+	if !suits(spec.Kind, f.value) {
+		return ""
+	}
+	return to
+}
+
+func (j *judgement) has(name string) bool {
+	return slices.ContainsFunc(j.payload, func(f written) bool { return f.name == name })
+}
+
+func (j *judgement) field(name string) *written {
+	for i := range j.payload {
+		if j.payload[i].name == name {
+			return &j.payload[i]
+		}
+	}
+	return nil
+}
+
+// required looks for what an ADD must have and an EDIT cannot do without.
+func (j *judgement) required() {
+	switch {
+	case j.b.Delta.Operation == Edit && len(j.payload) == 0:
+		j.problem(MissingRequiredField, j.o.paidAt, "the EDIT changes nothing: its payload is empty or missing",
+			`put the fields to change into "payload"`)
+	case j.b.Delta.Operation == Add:
+		for i := range j.spec.Fields {
+			if j.spec.Fields[i].Required {
+				j.requireField(&j.spec.Fields[i])
+			}
+		}
+	}
+}
+
+func (j *judgement) requireField(spec *artifact.FieldSpec) {
+	f := j.field(spec.Name)
+	if f != nil && fits(spec.Kind, f.value) && !isEmpty(f.value) {
+		return
+	}
+	hint := fmt.Sprintf("an ADD to %s needs %s", j.spec.ID, requiredNames(j.spec))
+	switch {
+	case f == nil || f.value == (artifact.Null{}) || isEmpty(f.value):
+		at := j.o.paidAt
+		if f != nil {
+			at = f.at
+		}
+		j.problem(MissingRequiredField, at, spec.Name+" is missing", hint)
+	case f.value == nil:
+		j.problem(InvalidField, f.at, spec.Name+": "+f.bad, hint)
+	default:
+		j.problem(InvalidField, f.at, fmt.Sprintf("%s should be %s", spec.Name, kindName(spec.Kind)), hint)
+	}
+}
+
+func requiredNames(spec *artifact.SectionSpec) string {
+	var names []string
+	for _, f := range spec.Fields {
+		if f.Required {
+			names = append(names, fmt.Sprintf("%s (%s)", f.Name, kindName(f.Kind)))
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+func kindName(k artifact.Kind) string {
+	switch k {
+	case artifact.KindMap:
+		return "an object of texts"
+	case artifact.KindList:
+		return "a list of texts"
+	default:
+		return "a text"
+	}
+}
+
+func isEmpty(v artifact.Value) bool {
+	switch v := v.(type) {
+	case artifact.Text:
+		return Blank(string(v))
+	case artifact.Map:
+		return len(v) == 0
+	case artifact.List:
+		return len(v) == 0
+	}
+	return false
+}
+
+const (
+	nameWordCount = 8
+	nameLength    = 60
+)
+
+// deriveName makes a name out of the first words of the main field.
+func (j *judgement) deriveName() {
+	if j.b.Delta.Operation != Add || !j.spec.HasName() {
+		return
+	}
+	if f := j.field("name"); f != nil && !isEmpty(f.value) && f.value != (artifact.Null{}) {
+		return
+	}
+	main := j.field(j.spec.Main)
+	if main == nil {
+		return
+	}
+	text, _ := main.value.(artifact.Text)
+	name := firstWords(string(text))
+	if name == "" {
+		return
+	}
+	j.payload = slices.DeleteFunc(slices.Clone(j.payload), func(f written) bool { return f.name == "name" })
+	j.payload = append(j.payload, written{name: "name", value: artifact.Text(name), at: j.o.paidAt})
+	j.b.Flags = append(j.b.Flags, Flag{
+		Name: FlagNameDerived,
+		Text: fmt.Sprintf("no name was given; %q is from the first words of %s", name, j.spec.Main),
+	})
+}
+
+// firstWords gives the first sentence of a text, or its first words.
+func firstWords(text string) string {
+	const enough = 4 * nameLength * 4 // bytes: more than a name can need
+	if len(text) > enough {
+		text = strings.ToValidUTF8(text[:enough], "")
+	}
+	var name string
+	for i, w := range strings.Fields(artifact.TrimID(text)) {
+		longer := strings.TrimSpace(name + " " + w)
+		if i == nameWordCount || (i > 0 && len([]rune(longer)) > nameLength) {
+			break
+		}
+		name = longer
+		if i > 0 && strings.ContainsAny(w[len(w)-1:], ".;:!?") {
+			break
+		}
+	}
+	if r := []rune(name); len(r) > nameLength {
+		name = string(r[:nameLength])
+	}
+	return strings.TrimRight(name, ".,;: ")
+}

@@ -1,0 +1,200 @@
+package delta
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// The keys of a delta.
+const (
+	keyOperation = "operation"
+	keySection   = "section"
+	keyTarget    = "target_id"
+	keyPayload   = "payload"
+	keyRationale = "rationale"
+	keyRef       = "ref"
+	keyID        = "id"
+	keyDeltaID   = "delta_id"
+	keyTimestamp = "timestamp"
+	keyAgent     = "agent"
+)
+
+// synonyms are words that agents use for one of ours.
+type synonyms struct {
+	word string
+	also []string
+}
+
+// deltaKeys are the keys of a delta and what agents call them.
+var deltaKeys = []synonyms{
+	{keyOperation, []string{"op", "action"}},
+	{keySection, []string{"section_id", "target_section"}},
+	{keyTarget, []string{"target", "item_id", "item"}},
+	{keyPayload, []string{"data", "fields", "content"}},
+	{keyRationale, []string{"reasoning", "justification"}},
+	{keyRef, nil},
+	{keyID, nil},
+	{keyDeltaID, nil},
+	{keyTimestamp, nil},
+	{keyAgent, nil},
+}
+
+// sectionWords are what agents call the sections, in the table's order, beside
+// their ids, titles and prefixes.
+var sectionWords = [artifact.SectionCount][]string{
+	artifact.ResearchThread:      {"thread", "research_question", "question", "problem", "problem_statement"},
+	artifact.HypothesisSlate:     {"hypothesis", "hypotheses", "slate", "hypotheses_slate"},
+	artifact.PredictionsTable:    {"prediction", "predictions", "prediction_table"},
+	artifact.DiscriminativeTests: {"test", "tests", "discriminative_test", "experiment", "experiments"},
+	artifact.AssumptionLedger:    {"assumption", "assumptions", "ledger", "assumptions_ledger"},
+	artifact.AnomalyRegister:     {"anomaly", "anomalies", "register", "anomalies_register"},
+	artifact.AdversarialCritique: {"critique", "critiques", "criticism", "adversarial_critiques", "attack", "attacks"},
+}
+
+// fieldWords are what agents call the fields of a section. A word that the
+// section itself has as a field is never taken for another one.
+var fieldWords = [artifact.SectionCount][]synonyms{
+	artifact.ResearchThread: {
+		{"statement", []string{"question", "research_question", "problem", "problem_statement", "thread", "claim", "description", "text"}},
+		{"context", []string{"background"}},
+		{"why_it_matters", []string{"significance", "importance", "motivation", "stakes"}},
+		{"anchors", anchorWords},
+	},
+	artifact.HypothesisSlate: {
+		{"claim", []string{"statement", "hypothesis", "proposition", "description", "text"}},
+		{"name", nameWords},
+		{"mechanism", []string{"causal_mechanism", "how_it_works"}},
+		{"falsification", []string{"falsifier", "falsified_by", "falsification_criterion", "falsification_criteria", "falsification_condition", "falsifiability", "how_to_falsify"}},
+		{"third_alternative", []string{"is_third_alternative", "third_alt"}},
+		{"labels", []string{"label", "tags", "tag"}},
+		{"anchors", anchorWords},
+		{"references", []string{"reference"}},
+	},
+	artifact.PredictionsTable: {
+		{"condition", []string{"scenario", "situation", "setting", "experiment", "test_condition", "statement", "description", "text"}},
+		{"predictions", []string{"outcomes", "expected_outcomes", "predicted_outcomes", "by_hypothesis"}},
+		{"references", []string{"reference"}},
+	},
+	artifact.DiscriminativeTests: {
+		{"procedure", []string{"experiment", "design", "protocol", "method", "steps", "test", "description", "text"}},
+		{"name", nameWords},
+		{"discriminates", []string{"discriminates_between", "distinguishes", "hypotheses"}},
+		{"expected_outcomes", []string{"outcomes", "outcome", "expected_outcome", "expected_results", "expected", "predictions", "predicted_outcomes"}},
+		{"potency_check", []string{"potency", "potency_control", "positive_control"}},
+		{"feasibility", []string{"feasability"}},
+		{"score", []string{"scores", "scoring"}},
+		{"actual_outcomes", []string{"actual_outcome", "results"}},
+		{"anchors", anchorWords},
+		{"references", []string{"reference"}},
+	},
+	artifact.AssumptionLedger: {
+		{"statement", []string{"assumption", "claim", "description", "text"}},
+		{"name", nameWords},
+		{"load", []string{"load_bearing", "what_depends_on_it", "depends"}},
+		{"test", []string{"how_to_test", "verification"}},
+		{"scale_check", []string{"is_scale_check"}},
+		{"calculation", []string{"estimate", "scale_calculation", "numbers"}},
+		{"implication", []string{"implications", "consequence", "consequences"}},
+		{"anchors", anchorWords},
+		{"references", []string{"reference"}},
+	},
+	artifact.AnomalyRegister: {
+		{"observation", []string{"anomaly", "finding", "statement", "claim", "description", "text"}},
+		{"name", nameWords},
+		{"conflicts_with", []string{"conflicts", "contradicts", "conflict"}},
+		{"resolution_plan", []string{"resolution", "plan"}},
+		{"anchors", anchorWords},
+		{"references", []string{"reference"}},
+	},
+	artifact.AdversarialCritique: {
+		{"attack", []string{"critique", "criticism", "objection", "argument", "statement", "claim", "description", "text"}},
+		{"name", nameWords},
+		{"evidence", []string{"supporting_evidence"}},
+		{"current_status", []string{"status"}},
+		{"real_third_alternative", []string{"is_real_third_alternative", "third_alternative", "is_third_alternative"}},
+		{"proposed_alternative", []string{"alternative", "alternative_framing"}},
+		{"anchors", anchorWords},
+		{"references", []string{"reference"}},
+	},
+}
+
+var (
+	nameWords   = []string{"title", "short_name", "headline"}
+	anchorWords = []string{"anchor", "citations", "citation", "cites"}
+)
+
+// killWords are what agents call the reason of a KILL.
+var killWords = []synonyms{{"reason", []string{"kill_reason", "why", "because", "justification", "rationale"}}}
+
+// meaning finds our word for one of theirs, or "".
+func meaning(table []synonyms, word string) string {
+	for i := range table {
+		if table[i].word == word || slices.Contains(table[i].also, word) {
+			return table[i].word
+		}
+	}
+	return ""
+}
+
+// topKey gives the key of a delta that a written key means, or "".
+func topKey(name string) string { return meaning(deltaKeys, plainKey(name)) }
+
+// plainKey puts a key into our spelling: "targetId", "Target ID" and "target-id"
+// are target_id.
+func plainKey(name string) string {
+	const longest = 40
+	if len(name) > longest {
+		return name
+	}
+	plain := true
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; !('a' <= c && c <= 'z') && c != '_' && !isDigit(c) {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return name
+	}
+	b := make([]byte, 0, len(name)+4)
+	lower := false // the letter before was a small one
+	for _, c := range []byte(strings.TrimSpace(name)) {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			if lower {
+				b = append(b, '_')
+			}
+			b = append(b, c|0x20)
+		case c == ' ' || c == '-':
+			b = append(b, '_')
+		default:
+			b = append(b, c)
+		}
+		lower = 'a' <= c && c <= 'z'
+	}
+	return string(b)
+}
+
+// isOperation tells whether a word is an operation, in any case.
+func isOperation(word string) bool {
+	switch strings.ToUpper(strings.TrimSpace(word)) {
+	case Add, Edit, Kill:
+		return true
+	}
+	return false
+}
+
+// sectionOf finds the section that a word means.
+func sectionOf(word string) (artifact.Section, bool) {
+	plain := plainKey(strings.TrimLeft(word, "0123456789. \t"))
+	for _, s := range artifact.Sections() {
+		spec := s.Spec()
+		if plain == spec.ID || plain == plainKey(spec.Title) || strings.EqualFold(plain, spec.Prefix) ||
+			slices.Contains(sectionWords[s], plain) {
+			return s, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,123 @@
+package delta
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// goldmarkFences gives the lines of the delta fences that goldmark finds, those
+// inside block quotes apart, and the lines of their content.
+func goldmarkFences(src []byte) (top, quoted []string) {
+	root := goldmark.DefaultParser().Parse(text.NewReader(src))
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		f, ok := n.(*ast.FencedCodeBlock)
+		if !ok || !entering || f.Info == nil || !strings.EqualFold(string(f.Language(src)), "delta") {
+			return ast.WalkContinue, nil
+		}
+		line := 1 + bytes.Count(src[:f.Info.Segment.Start], []byte("\n"))
+		for p := n.Parent(); p != nil; p = p.Parent() {
+			if p.Kind() == ast.KindBlockquote {
+				quoted = append(quoted, fmt.Sprint(line))
+				return ast.WalkContinue, nil
+			}
+		}
+		var body []string
+		for i := range f.Lines().Len() {
+			seg := f.Lines().At(i)
+			if l := strings.TrimSpace(string(seg.Value(src))); l != "" {
+				body = append(body, l)
+			}
+		}
+		top = append(top, fmt.Sprintf("%d: %s", line, strings.Join(body, "⏎")))
+		return ast.WalkContinue, nil
+	})
+	return top, quoted
+}
+
+// scannedFences gives the same of our own scanner.
+func scannedFences(src []byte) (top, quoted []string) {
+	scan(src, func(r region) bool {
+		switch {
+		case r.kind == regionDelta && r.mark != ':':
+			var body []string
+			for l := range strings.Lines(string(src[r.start:r.end])) {
+				if l = strings.TrimSpace(l); l != "" {
+					body = append(body, l)
+				}
+			}
+			top = append(top, fmt.Sprintf("%d: %s", r.line, strings.Join(body, "⏎")))
+		case r.kind == regionSkipped && r.why == FlagQuoted:
+			quoted = append(quoted, fmt.Sprint(r.line))
+		}
+		return true
+	})
+	return top, quoted
+}
+
+// oracleText makes a text of lines such as agents write, chosen by bytes. There
+// are no tabs in it: after a nested marker goldmark counts them in its own way.
+func oracleText(choices []byte) []byte {
+	prefixes := []string{"", "", "", "", "> ", ">", "- ", "* ", "1. ", "2) ", " ", "  ", "   ", "    ", "     ", "-  ", "10. "}
+	bodies := []string{
+		"```delta", "```", "~~~delta", "~~~", "````delta", "````", "```json", "```markdown", "~~~~", "``` delta {#x}", "```Delta json",
+		`{"operation":"ADD"}`, "text", "", "", "# heading", "---", "***", "===", "<!-- remark -->", "<!--", "-->", "<div>", "</div>",
+		"<pre>", "</pre>", "| a | b |", "`code` here", "text <!-- and", "<b>", "```delta`", "{", "}", "a > b", "<br/>", "</b>",
+		"<details><summary>x</summary>", "<?php", "?>", "<!DOCTYPE html>",
+	}
+	var b bytes.Buffer
+	for i := 0; i+2 < len(choices) && i < 60; i += 3 {
+		body := bodies[int(choices[i+2])%len(bodies)]
+		first, second := prefixes[int(choices[i])%len(prefixes)], prefixes[int(choices[i+1])%len(prefixes)]
+		switch {
+		case body != "":
+			b.WriteString(first + second)
+		case first[:min(len(first), 1)] == ">": // goldmark and CommonMark differ about empty list items
+			b.WriteString(first)
+		}
+		b.WriteString(body)
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+// FuzzFencesAgreeWithGoldmark: on lines such as agents write, our scanner and
+// goldmark find the same delta fences with the same content, and the same quoted.
+func FuzzFencesAgreeWithGoldmark(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x00\x00\x0b\x00\x00\x01"))
+	f.Add([]byte("\x04\x00\x00\x04\x00\x0b\x04\x00\x01\x00\x00\x00\x00\x00\x0b"))
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		agreeWithGoldmark(t, oracleText(choices))
+	})
+}
+
+func agreeWithGoldmark(t *testing.T, src []byte) {
+	t.Helper()
+	wantTop, wantQuoted := goldmarkFences(src)
+	gotTop, gotQuoted := scannedFences(src)
+	if d := cmp.Diff(wantTop, gotTop); d != "" {
+		t.Errorf("delta fences (goldmark -, ours +):\n%s\n%s", d, src)
+	}
+	if d := cmp.Diff(wantQuoted, gotQuoted); d != "" {
+		t.Errorf("quoted delta fences (goldmark -, ours +):\n%s\n%s", d, src)
+	}
+}
+
+// The same on a few thousand texts, always the same ones, in every test run.
+func TestFencesAgreeWithGoldmark(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 3))
+	for range 5000 {
+		choices := make([]byte, 3*(2+random.IntN(9)))
+		for i := range choices {
+			choices[i] = byte(random.Uint32())
+		}
+		agreeWithGoldmark(t, oracleText(choices))
+	}
+}

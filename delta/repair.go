@@ -1,0 +1,269 @@
+package delta
+
+import (
+	"bytes"
+	"slices"
+)
+
+// repaired is JSON made out of something close to it. Apart from what stands in
+// changes the text is the source's own, and the words inside strings are always
+// the author's: quotes around them may change, and what JSON wants escaped is.
+type repaired struct {
+	text    []byte
+	changes changes
+	shifts  []shift
+	end     int     // where in the source reading stopped
+	fail    *misfit // what could not be mended; text then ends before it
+}
+
+// shift says that from out on, the text stands src-out bytes off its source.
+type shift struct{ out, src int32 }
+
+// misfit is a place where the text is not JSON and nobody can say what was meant.
+type misfit struct {
+	at   int
+	what string
+	hint string
+	top  bool // everything before it is complete
+}
+
+// expectation is what may stand next in JSON.
+type expectation int
+
+const (
+	wantValue expectation = iota
+	wantKey
+	wantColon
+	wantMore // a comma, or the end of what is open
+)
+
+// repairer copies JSON token by token and mends what it can. It never goes back.
+type repairer struct {
+	repaired
+	src   []byte
+	pos   int
+	want  expectation
+	open  []byte // the brackets that are open: { or [
+	comma int    // where in text the last comma stands, while nothing follows it
+	after int    // where in src it stands
+	began bool   // the open bracket was the last token
+	one   bool   // stop after one value
+	bad   misfit // what fail points at
+}
+
+// repair mends src: a sequence of values, or with one the value at its front.
+// The result is good until the repairer is used again.
+func (r *repairer) repair(src []byte, one bool) *repaired {
+	*r = repairer{
+		src: src, one: one, comma: -1, open: r.open[:0],
+		repaired: repaired{text: r.text[:0], shifts: r.shifts[:0]},
+	}
+	if !one {
+		r.text = slices.Grow(r.text, len(src)+len(src)/8)
+	}
+	for r.fail == nil && r.step() {
+	}
+	r.end = r.pos
+	return &r.repaired
+}
+
+// step copies one token, and tells whether to go on.
+func (r *repairer) step() bool {
+	if !r.space() {
+		return false
+	}
+	if r.pos == len(r.src) {
+		if len(r.open) > 0 || r.want == wantColon {
+			r.misfit(r.pos, "the JSON ends too early", "write the block again, whole; brackets and quotes that were opened must be closed")
+		}
+		return false
+	}
+	r.note()
+	c := r.src[r.pos]
+	switch {
+	case c == ',' || (c == ';' && len(r.open) == 0):
+		r.separator()
+	case c == '}' || c == ']':
+		r.closing(c)
+	case r.want == wantColon:
+		if c != ':' {
+			r.misfit(r.pos, "a colon should stand here", "after a key comes : and its value")
+			return false
+		}
+		r.copy(1)
+		r.want = wantValue
+	case r.want == wantMore && len(r.open) > 0:
+		r.misfit(r.pos, "a comma or a closing bracket should stand here",
+			`if the quote before it belongs to the text, write it as \"`)
+	case r.want == wantKey:
+		r.key()
+	default:
+		r.value()
+	}
+	return r.fail == nil && (!r.one || len(r.open) > 0 || r.want != wantMore)
+}
+
+// separator is a comma. Whether it is one too many is known at the next token.
+func (r *repairer) separator() {
+	if r.want != wantMore {
+		r.misfit(r.pos, "a comma stands where nothing was said before it", "take it out")
+		return
+	}
+	if len(r.open) == 0 {
+		r.change(fixSeveral, r.pos)
+		r.blank(1)
+		r.want = wantValue
+		return
+	}
+	r.comma, r.after = len(r.text), r.pos
+	r.copy(1)
+	r.want = wantValue
+	if r.open[len(r.open)-1] == '{' {
+		r.want = wantKey
+	}
+}
+
+// closing is a closing bracket; a comma before it is taken out.
+func (r *repairer) closing(c byte) {
+	opening := byte('{')
+	if c == ']' {
+		opening = '['
+	}
+	switch {
+	case len(r.open) == 0 || r.open[len(r.open)-1] != opening:
+		r.misfit(r.pos, "a closing bracket too many, or of the wrong kind", "every { needs its }, every [ its ]")
+		return
+	case r.comma >= 0:
+		r.change(fixTrailingComma, r.after)
+		r.text[r.comma] = ' '
+		r.comma = -1
+	case r.want == wantColon || (r.want != wantMore && !r.began):
+		r.misfit(r.pos, "a value is missing here", "give the key a value, or leave it out")
+		return
+	}
+	r.open = r.open[:len(r.open)-1]
+	r.copy(1)
+	r.want = wantMore
+	r.began = false
+}
+
+// key is a key of an object, with or without quotes.
+func (r *repairer) key() {
+	if r.quoted(true) {
+		r.want = wantColon
+		return
+	}
+	n := wordLength(r.src[r.pos:])
+	if n == 0 {
+		r.misfit(r.pos, "a key should stand here", `keys stand in double quotes: "claim"`)
+		return
+	}
+	r.change(fixBareKey, r.pos)
+	r.text = append(r.text, '"')
+	r.copy(n)
+	r.text = append(r.text, '"')
+	r.want = wantColon
+}
+
+// value is any value, or its opening bracket.
+func (r *repairer) value() {
+	if r.want == wantMore { // several values in one block
+		r.change(fixSeveral, r.pos)
+	}
+	if r.quoted(false) {
+		r.want = wantMore
+		return
+	}
+	c := r.src[r.pos]
+	switch {
+	case c == '{':
+		r.open = append(r.open, c)
+		r.copy(1)
+		r.want, r.began = wantKey, true
+	case c == '[':
+		r.open = append(r.open, c)
+		r.copy(1)
+		r.want, r.began = wantValue, true
+	case isDigit(c) || c == '-':
+		n := 1
+		for r.pos+n < len(r.src) && (isDigit(r.src[r.pos+n]) || bytes.IndexByte([]byte("+-.eE"), r.src[r.pos+n]) >= 0) {
+			n++
+		}
+		r.copy(n)
+		r.want = wantMore
+	default:
+		r.word()
+	}
+}
+
+// word is true, false or null, as JSON or as Python spells them.
+func (r *repairer) word() {
+	n := wordLength(r.src[r.pos:])
+	word := string(r.src[r.pos : r.pos+min(n, 5)])
+	spelt := word
+	switch {
+	case n > 5:
+		spelt = ""
+	case word == "True":
+		spelt = "true"
+	case word == "False":
+		spelt = "false"
+	case word == "None":
+		spelt = "null"
+	}
+	if spelt != "true" && spelt != "false" && spelt != "null" {
+		r.misfit(r.pos, "a value should stand here", "texts stand in double quotes")
+		return
+	}
+	if spelt != word {
+		r.change(fixPython, r.pos)
+	}
+	r.copy(n)
+	copy(r.text[len(r.text)-n:], spelt)
+	r.want = wantMore
+}
+
+// wordLength measures a word such as JavaScript allows as a key.
+func wordLength(b []byte) int {
+	n := 0
+	for n < len(b) && (isLetter(b[n]) || b[n] == '_' || b[n] == '$' || (n > 0 && (isDigit(b[n]) || b[n] == '-'))) {
+		n++
+	}
+	return n
+}
+
+// copy takes n bytes of the source as they are.
+func (r *repairer) copy(n int) {
+	if n > 0 && r.src[r.pos] != ',' {
+		r.comma, r.began = -1, false
+	}
+	r.text = append(r.text, r.src[r.pos:r.pos+n]...)
+	r.pos += n
+}
+
+// blank takes n bytes of the source as spaces, so that offsets stay.
+func (r *repairer) blank(n int) {
+	for _, c := range r.src[r.pos : r.pos+n] {
+		if c != '\n' && c != '\r' {
+			c = ' '
+		}
+		r.text = append(r.text, c)
+	}
+	r.pos += n
+}
+
+func (r *repairer) misfit(at int, what, hint string) {
+	r.bad = misfit{at: at, what: what, hint: hint, top: len(r.open) == 0}
+	r.fail = &r.bad
+}
+
+// note remembers, at the start of a token, how far the text is off its source.
+func (r *repairer) note() {
+	was := 0
+	if n := len(r.shifts); n > 0 {
+		was = int(r.shifts[n-1].src) - int(r.shifts[n-1].out)
+	}
+	if r.pos-len(r.text) != was {
+		r.shifts = append(r.shifts, shift{out: int32(len(r.text)), src: int32(r.pos)})
+	}
+}

@@ -1,0 +1,230 @@
+package delta
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// quoteKind is a family of quotation marks. A string ends with a mark of the
+// family that it began with.
+type quoteKind int
+
+const (
+	quoteNone        quoteKind = iota
+	quotePlain                 // "
+	quoteSingle                // '
+	quoteCurly                 // “ ” „ ‟ « »
+	quoteCurlySingle           // ‘ ’ ‚ ‛
+)
+
+// quoteAt finds a quotation mark at the front of b.
+func quoteAt(b []byte) (quoteKind, int) {
+	if len(b) == 0 {
+		return quoteNone, 0
+	}
+	switch b[0] {
+	case '"':
+		return quotePlain, 1
+	case '\'':
+		return quoteSingle, 1
+	case 0xC2: // « and »
+		if len(b) > 1 && (b[1] == 0xAB || b[1] == 0xBB) {
+			return quoteCurly, 2
+		}
+	case 0xE2: // U+2018 to U+201F
+		if len(b) > 2 && b[1] == 0x80 && b[2] >= 0x98 && b[2] <= 0x9F {
+			if b[2] >= 0x9C {
+				return quoteCurly, 3
+			}
+			return quoteCurlySingle, 3
+		}
+	}
+	return quoteNone, 0
+}
+
+// quoted copies a string, if one begins here.
+func (r *repairer) quoted(key bool) bool {
+	kind, n := quoteAt(r.src[r.pos:])
+	if kind == quoteNone {
+		return false
+	}
+	r.comma, r.began = -1, false
+	if kind == quotePlain {
+		r.plainString()
+	} else {
+		r.oddString(kind, n, key)
+	}
+	return true
+}
+
+// plainString copies a string in double quotes. Only what cannot stand in JSON
+// is written in another way.
+func (r *repairer) plainString() {
+	start := r.pos
+	r.text = append(r.text, '"')
+	r.pos++
+	for r.pos < len(r.src) {
+		n := plainRun(r.src[r.pos:])
+		r.text = append(r.text, r.src[r.pos:r.pos+n]...)
+		r.pos += n
+		if r.pos == len(r.src) {
+			break
+		}
+		if r.src[r.pos] == '"' {
+			r.text = append(r.text, '"')
+			r.pos++
+			return
+		}
+		r.special(quoteNone)
+	}
+	r.pos = len(r.src)
+	r.misfit(start, "a text begins here and never ends", `close it with ", and write quotes inside it as \"`)
+}
+
+// plainRun counts the bytes up to a quote, a backslash or a control character.
+func plainRun(b []byte) int {
+	for i, c := range b {
+		if c == '"' || c == '\\' || c < 0x20 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// oddString copies a string in single or typographic quotes. Such marks also
+// stand inside texts (don’t), so one ends the string only where JSON goes on. A
+// mark that seems to open another quotation makes it a guess where the string
+// ends, and words could be lost: that is not mended.
+func (r *repairer) oddString(kind quoteKind, n int, key bool) {
+	start := r.pos
+	r.change(fixQuotes, start)
+	r.text = append(append(r.text, "   "[:n-1]...), '"')
+	r.pos += n
+	for r.pos < len(r.src) {
+		c := r.src[r.pos]
+		k, n := quoteAt(r.src[r.pos:])
+		switch {
+		case k == kind && r.endsString(r.pos+n, key):
+			r.text = append(append(r.text, '"'), "   "[:n-1]...)
+			r.pos += n
+			return
+		case k == kind && !letterBefore(r.src[start:r.pos]):
+			r.misfit(r.pos, "a quotation inside a text that stands in such quotes itself",
+				`put the text in double quotes, and write quotes inside it as \"`)
+			return
+		case c == '"':
+			r.text = append(r.text, '\\', '"')
+			r.pos++
+		case c == '\\' || c < 0x20:
+			r.special(kind)
+		default:
+			n = max(n, 1)
+			r.text = append(r.text, r.src[r.pos:r.pos+n]...)
+			r.pos += n
+		}
+	}
+	r.misfit(start, "a text begins here and never ends", `texts stand in double quotes: "…"`)
+}
+
+// letterBefore tells whether b ends with a letter or a digit.
+func letterBefore(b []byte) bool {
+	last, _ := utf8.DecodeLastRune(b)
+	return unicode.IsLetter(last) || unicode.IsDigit(last)
+}
+
+// endsString tells whether JSON goes on at pos as it would after a string.
+func (r *repairer) endsString(pos int, key bool) bool {
+	for pos < len(r.src) && bytes.IndexByte([]byte(" \t\r\n"), r.src[pos]) >= 0 {
+		pos++
+	}
+	switch {
+	case pos == len(r.src):
+		return !key
+	case key:
+		return r.src[pos] == ':'
+	default:
+		return bytes.IndexByte([]byte(",}]"), r.src[pos]) >= 0
+	}
+}
+
+// special copies a backslash with what follows, or a raw control character.
+func (r *repairer) special(kind quoteKind) {
+	c := r.src[r.pos]
+	if c != '\\' {
+		r.control(c)
+		return
+	}
+	rest := r.src[r.pos+1:]
+	if n := escapeLength(rest); n > 0 {
+		r.text = append(r.text, r.src[r.pos:r.pos+1+n]...)
+		r.pos += 1 + n
+		return
+	}
+	r.change(fixEscape, r.pos)
+	if k, n := quoteAt(rest); n > 0 && (k == kind || rest[0] == '\'') {
+		r.text = append(r.text, rest[:n]...) // \' is how others write '
+		r.pos += 1 + n
+		return
+	}
+	r.text = append(r.text, '\\', '\\') // as it was written: the backslash is a part of the text
+	r.pos++
+}
+
+// escapeLength measures an escape that JSON knows, without its backslash.
+func escapeLength(b []byte) int {
+	if len(b) == 0 {
+		return 0
+	}
+	if b[0] != 'u' {
+		if bytes.IndexByte([]byte(`"\/bfnrt`), b[0]) >= 0 {
+			return 1
+		}
+		return 0
+	}
+	for i := 1; i <= 4; i++ {
+		if i == len(b) || (!isDigit(b[i]) && (b[i]|0x20 < 'a' || b[i]|0x20 > 'f')) {
+			return 0
+		}
+	}
+	return 5
+}
+
+// control escapes a raw control character. A line may end in \r\n; in a text
+// that is one line break.
+func (r *repairer) control(c byte) {
+	r.change(fixControl, r.pos)
+	r.pos++
+	switch {
+	case c == '\r' && r.pos < len(r.src) && r.src[r.pos] == '\n':
+		r.pos++
+		r.text = append(r.text, `\n`...)
+	case c == '\n':
+		r.text = append(r.text, `\n`...)
+	case c == '\r':
+		r.text = append(r.text, `\r`...)
+	case c == '\t':
+		r.text = append(r.text, `\t`...)
+	default:
+		const hex = "0123456789abcdef"
+		r.text = append(r.text, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	}
+}
+
+// source gives the place in the source of an offset in the repaired text. It is
+// exact at the start of a token.
+func (r *repaired) source(offset int) int {
+	lo, hi := 0, len(r.shifts)
+	for lo < hi {
+		if mid := (lo + hi) / 2; int(r.shifts[mid].out) <= offset {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo > 0 {
+		s := r.shifts[lo-1]
+		offset += int(s.src) - int(s.out)
+	}
+	return min(max(offset, 0), max(r.end, 0))
+}

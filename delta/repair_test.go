@@ -1,0 +1,175 @@
+package delta
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func TestRepairMendsForm(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"exact", `{"a": [1, true, null, "x"]}`, `{"a":[1,true,null,"x"]}`},
+		{"trailing commas", `{"a": [1, 2, ], }`, `{"a":[1,2]}`},
+		{"comments", "{ // one\n\"a\": /* two */ 1 # three\n}", `{"a":1}`},
+		{"comment signs in texts", `{"a": "http://x # /* y */",}`, `{"a":"http://x # /* y */"}`},
+		{"single quotes", `{'a': 'it is "so"'}`, `{"a":"it is \"so\""}`},
+		{"apostrophe", `{'a': 'the cells' own fate, don't you think'}`, `{"a":"the cells' own fate, don't you think"}`},
+		{"escaped apostrophe", `{'a': 'don\'t'}`, `{"a":"don't"}`},
+		{"typographic", `{“a”: “it’s so”, ‘b’: ‘don’t’, „c“: «d»}`, `{"a":"it’s so","b":"don’t","c":"d"}`},
+		{"plain in typographic", `{“a”: “say "so"”}`, `{"a":"say \"so\""}`},
+		{"bare keys", `{a: 1, _b$: 2, c-d: 3}`, `{"a":1,"_b$":2,"c-d":3}`},
+		{"raw line break", "{\"a\": \"one\ntwo\"}", `{"a":"one\ntwo"}`},
+		{"raw line break, CRLF", "{\"a\": \"one\r\ntwo\"}", `{"a":"one\ntwo"}`},
+		{"raw tab and bell", "{\"a\": \"one\ttwo\a\"}", `{"a":"one\ttwo\u0007"}`},
+		{"python", `{"a": True, "b": False, "c": None}`, `{"a":true,"b":false,"c":null}`},
+		{"backslash", `{"a": "\alpha \d \u12"}`, `{"a":"\\alpha \\d \\u12"}`},
+		{"odd space", "{\u00a0\"a\":\u200b1}", `{"a":1}`},
+		{"several", "{\"a\":1}\n{\"b\":2}", `{"a":1}{"b":2}`},
+		{"several with commas", "{\"a\":1},\n{\"b\":2},", `{"a":1}{"b":2}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r repairer
+			got := r.repair([]byte(c.src), false)
+			if got.fail != nil {
+				t.Fatalf("%s at %d", got.fail.what, got.fail.at)
+			}
+			if s := compacted(t, got.text); s != c.want {
+				t.Errorf("got %s, want %s", s, c.want)
+			}
+			if c.name != "exact" && !got.changes.any() {
+				t.Error("nothing was noted")
+			}
+		})
+	}
+}
+
+// compacted takes the white space between tokens out of a sequence of values.
+func compacted(t *testing.T, text []byte) string {
+	t.Helper()
+	var out strings.Builder
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
+	for {
+		v, err := dec.ReadValue()
+		if err != nil {
+			if len(bytes.TrimSpace(text[dec.InputOffset():])) > 0 {
+				t.Fatalf("%v in %s", err, text)
+			}
+			return out.String()
+		}
+		v = v.Clone()
+		if err := v.Compact(); err != nil {
+			t.Fatal(err)
+		}
+		out.Write(v)
+	}
+}
+
+func TestRepairRefusesToGuess(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		at        int
+	}{
+		{"cut off", `{"a": 1`, 7},
+		{"text cut off", `{"a": "b`, 6},
+		{"quote in a text", `{"a": "the "French" flag"}`, 12},
+		{"no comma", `{"a": 1 "b": 2}`, 8},
+		{"no colon", `{"a" 1}`, 5},
+		{"no value", `{"a": }`, 6},
+		{"two commas", `[1,,2]`, 3},
+		{"wrong bracket", `{"a": [1}`, 8},
+		{"a word", `{"a": ADD}`, 6},
+		{"dots", `{"a": ...}`, 6},
+		{"comment never ends", `{"a": /* 1}`, 6},
+		{"quotation in single quotes", `{'a': 'see 'b', # c'}`, 11},
+		{"quotation in typographic quotes", `{“a”: “see “b”, c”}`, len(`{“a”: “see `)},
+		{"prose", `no JSON at all`, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r repairer
+			got := r.repair([]byte(c.src), false)
+			if got.fail == nil {
+				t.Fatalf("made %s of it", got.text)
+			}
+			if got.fail.at != c.at {
+				t.Errorf("at %d, want %d: %s", got.fail.at, c.at, got.fail.what)
+			}
+			if got.fail.hint == "" {
+				t.Error("no hint")
+			}
+		})
+	}
+}
+
+func TestRepairKnowsWhereThingsStood(t *testing.T) {
+	src := "{a: 'x', \"b\": \"one\ntwo\", /* c */ 'd': “e”, f: [1,]}"
+	var r repairer
+	got := r.repair([]byte(src), false)
+	for _, token := range []string{`"one`, "[1", "1"} {
+		out := strings.Index(string(got.text), token)
+		if want := strings.Index(src, token); got.source(out) != want {
+			t.Errorf("%s: %d in the text is %d in the source, want %d", token, out, got.source(out), want)
+		}
+	}
+}
+
+// squeeze takes out of a text what a repair may write in another way: white
+// space, control characters raw or escaped, backslashes.
+func squeeze(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c <= ' ':
+		case c == '\\' && i+1 < len(s):
+			switch n := s[i+1]; {
+			case strings.IndexByte("\\nrt", n) >= 0:
+				i++
+			case strings.HasPrefix(s[i:], `\u00`) && len(s) > i+5 && (s[i+4] == '0' || s[i+4] == '1') && escapeLength([]byte(s[i+1:])) == 5:
+				i += 5
+			}
+		case c == '\\':
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// FuzzRepairKeepsWords: whatever is made of a text, the strings in it are the
+// author's, in the author's order, and the result is JSON.
+func FuzzRepairKeepsWords(f *testing.F) {
+	for _, seed := range []string{
+		`{"a": [1, 2, ], }`, `{'a': 'don\'t', b: “c’d”, // e` + "\n}", "{\"a\": \"\\alpha\n\\n\"}", `[True, {x: "\u0001"}]`, `{'a': 'b "c" d'}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		var r repairer
+		got := r.repair([]byte(src), false)
+		if len(got.text) > 6*len(src)+16 {
+			t.Fatalf("%d bytes of %d", len(got.text), len(src))
+		}
+		left := squeeze(src)
+		dec := jsontext.NewDecoder(bytes.NewBuffer(got.text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		for {
+			if dec.PeekKind() != '"' {
+				if _, err := dec.ReadToken(); err != nil {
+					return
+				}
+				continue
+			}
+			v, err := dec.ReadValue()
+			if err != nil {
+				return // a number or a surrogate that is none: the reader refuses it
+			}
+			word := squeeze(string(v[1 : len(v)-1]))
+			_, after, ok := strings.Cut(left, word)
+			if !ok {
+				t.Fatalf("%q is not in what is left of the source: %q", word, left)
+			}
+			left = after
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package delta
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+)
+
+// passage is a stretch of JSON that holds one or more deltas.
+type passage struct {
+	text  []byte    // exact JSON
+	base  int       // where in the reply its source begins
+	fixed *repaired // how text was made; nil: it is the source
+	line  int       // of the fence; 0: a delta begins where it begins
+	loose bool      // it stands outside a delta fence
+	flags []Flag
+}
+
+// source gives the place in the reply of an offset in the text.
+func (p *passage) source(offset int) int {
+	if p.fixed != nil {
+		offset = p.fixed.source(offset)
+	}
+	return p.base + offset
+}
+
+func (p *passage) flag(name string, texts ...string) {
+	p.flags = append(p.flags, Flag{Name: name, Text: strings.Join(texts, "; ")})
+}
+
+// span is a value within a text.
+type span struct{ from, to int32 }
+
+// fenced reads a block that calls itself a delta.
+func (r *reader) fenced(g region) {
+	p := &passage{text: r.src[g.start:g.end], base: g.start, line: g.line}
+	if g.mark == ':' {
+		p.text, p.base = innerFence(p.text, p.base)
+	}
+	if !g.closed {
+		p.flag(FlagTruncated, "the closing fence is missing")
+	}
+	if len(bytes.TrimSpace(p.text)) == 0 {
+		r.refuse(p, &misfit{what: "the block is empty", hint: "put one JSON object with operation, section and payload into it"})
+		return
+	}
+	if r.lone(p) {
+		return
+	}
+	spans, several, fail := r.split(p.text)
+	switch {
+	case fail == nil && !several:
+	case r.opt.Strict:
+		r.refuse(p, r.inexact(p.text, fail))
+		return
+	default:
+		spans, fail = r.mend(p)
+	}
+	if len(spans) != 1 || fail != nil || isList(p.text) {
+		p.line = 0
+	}
+	for _, s := range spans {
+		if r.full {
+			return
+		}
+		r.element(p, s, 0)
+	}
+	if fail != nil {
+		if len(spans) == 0 {
+			p.line = g.line
+		}
+		r.refuse(p, fail)
+	}
+}
+
+// lone reads the usual block, one exact object, without looking at it twice. It
+// is false, and nothing has happened, where the block is anything else.
+func (r *reader) lone(p *passage) bool {
+	at := len(p.text) - len(bytes.TrimLeft(p.text, " \t\r\n"))
+	if p.text[at] != '{' {
+		return false
+	}
+	o, err := r.object(p.text[at:], at)
+	if err != nil || len(bytes.TrimSpace(p.text[at+int(r.dec.InputOffset()):])) > 0 {
+		return false
+	}
+	r.take(p, o, 0)
+	return true
+}
+
+func isList(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
+}
+
+// innerFence takes off a fence that stands inside a ::: block around its JSON.
+func innerFence(text []byte, base int) ([]byte, int) {
+	body := bytes.TrimSpace(text)
+	if len(body) == 0 {
+		return text, base
+	}
+	first, rest, ok := bytes.Cut(body, []byte("\n"))
+	f, isFence := parseFence(bytes.TrimSpace(first))
+	end := bytes.LastIndexByte(rest, '\n')
+	if !ok || !isFence || end < 0 || !f.closedBy(bytes.TrimSpace(rest[end:])) {
+		return text, base
+	}
+	at := bytes.Index(text, body) + len(first) + 1
+	return text[at : at+end], base + at
+}
+
+// inexact says what keeps a text from being exact JSON.
+func (r *reader) inexact(text []byte, fail *misfit) *misfit {
+	fixed := r.mender.repair(text, false)
+	switch {
+	case fixed.fail != nil:
+		return fixed.fail
+	case fixed.changes.any():
+		changes := fixed.changes.describe(nil)
+		return &misfit{
+			at: fixed.changes.firstAt(), what: "not exact JSON: read only with " + strings.Join(changes, "; "),
+			hint: "write exact JSON: double quotes, no comments, no trailing commas, one value in a block",
+		}
+	case fail != nil:
+		return fail
+	}
+	return &misfit{what: "several values in one block", hint: "write one delta, or a list of deltas"}
+}
+
+// mend repairs a passage and finds its values anew. What cannot be mended spoils
+// the rest of the passage, not what is complete before it.
+func (r *reader) mend(p *passage) ([]span, *misfit) {
+	fixed := r.mender.repair(p.text, false)
+	left := p.text[fixed.end:]
+	p.fixed, p.text = fixed, fixed.text
+	spans, _, fail := r.split(fixed.text)
+	if fail != nil {
+		fail.at = fixed.source(fail.at)
+	}
+	if fixed.fail != nil {
+		fail = fixed.fail
+	}
+	notes := fixed.changes.describe(func(at int) string { return r.where(p.base + at) })
+	if fail != nil && fixed.fail != nil && fail.top && len(spans) > 0 && isChatter(left) {
+		notes = append(notes, "the text after the JSON left out ("+r.where(p.base+fail.at)+")")
+		fail = nil
+	}
+	if len(notes) > 0 && len(spans) > 0 {
+		p.flag(FlagRepaired, notes...)
+	}
+	return spans, fail
+}
+
+// isChatter tells whether a text behind the JSON holds nothing that could be a
+// part of a delta.
+func isChatter(left []byte) bool {
+	return bytes.IndexByte(left, '{') < 0 && bytes.IndexByte(left, '[') < 0 &&
+		!bytes.Contains(left, []byte("```")) && !bytes.Contains(left, []byte("~~~"))
+}
+
+// split finds the values of a block: one, the elements of a list, or several one
+// after the other. It judges only where they end.
+func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
+	dec := r.decode(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	tops := 0
+	for len(spans) <= r.opt.MaxBlocks {
+		var err error
+		depth := dec.StackDepth()
+		switch kind := dec.PeekKind(); {
+		case (kind == '[' && depth == 0) || kind == ']':
+			_, err = dec.ReadToken()
+		default:
+			var v jsontext.Value
+			v, err = dec.ReadValue()
+			if err == nil {
+				end := dec.InputOffset()
+				spans = append(spans, span{int32(end) - int32(len(v)), int32(end)})
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return spans, tops > 1, nil
+		case err != nil:
+			m, _ := syntax(err)
+			return spans, tops > 1, m
+		case depth == 0:
+			tops++
+		}
+	}
+	return spans, tops > 1, nil
+}
+
+// refuse is a block, or the rest of one, that is no JSON.
+func (r *reader) refuse(p *passage, m *misfit) {
+	at := p.base + m.at
+	problem := r.located(artifact.InvalidJSON, at, "", m.hint)
+	problem.Message = m.what + " (" + r.where(at) + ")"
+	line := p.line
+	if line == 0 {
+		line = problem.Line
+	}
+	r.add(Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
+}

@@ -1,0 +1,181 @@
+package archtest
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// badTable is the table for testdata/bad. What it gets wrong on purpose stands
+// in TestTable.
+func badTable() Table {
+	return Table{
+		{Path: "fault", Kind: Pure},
+		{Path: "codes", Kind: Pure, Needs: "fault"},
+		{Path: "good", Kind: Pure, Needs: "fault"},
+		{Path: "onlytests", Kind: Pure},
+		{Path: "imports", Kind: Pure, Needs: "fault"},
+		{Path: "outside", Kind: Pure, Outside: "example.com/allowed"},
+		{Path: "calls", Kind: Pure, Outside: "github.com/google/uuid"},
+		{Path: "concurrent", Kind: Pure},
+		{Path: "order", Kind: Pure},
+		{Path: "variables", Kind: Shell},
+		{Path: "initial", Kind: Shell},
+		{Path: "common", Kind: Shell},
+		{Path: "undocumented", Kind: Shell},
+		{Path: "hidden", Kind: Pure},
+		{Path: "shell", Kind: Shell, Needs: "fault"},
+		{Path: "unlisted", Kind: Shell},
+	}
+}
+
+// TestEveryViolationIsFound runs the checks over a module that breaks each rule:
+// what they find must be what its comments want, line by line and no more.
+func TestEveryViolationIsFound(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join("testdata", "bad")
+	tree, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range Check(tree, badTable()) {
+		got = append(got, fmt.Sprintf("%s:%d %s", f.Pos.Filename, f.Pos.Line, f.Rule))
+	}
+	want := wanted(t, dir)
+	slices.Sort(got)
+	for _, w := range minus(want, got) {
+		t.Error("not found: ", w)
+	}
+	for _, g := range minus(got, want) {
+		t.Error("found without reason: ", g)
+	}
+	for _, rule := range []string{
+		ruleDirection, ruleImport, ruleCall, ruleGoroutine, ruleOrder, ruleVariable,
+		ruleInit, ruleName, ruleDoc, ruleHidden, ruleCode,
+	} {
+		if !slices.ContainsFunc(want, func(w string) bool { return strings.HasSuffix(w, " "+rule) }) {
+			t.Errorf("testdata/bad has no case for the rule %q", rule)
+		}
+	}
+}
+
+// wanted reads the comments `// want rule…`.
+func wanted(t *testing.T, dir string) []string {
+	t.Helper()
+	var want []string
+	tree := os.DirFS(dir)
+	err := fs.WalkDir(tree, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		f, err := tree.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		for n := 1; lines.Scan(); n++ {
+			_, rules, _ := strings.Cut(lines.Text(), "// want ")
+			for rule := range strings.FieldsSeq(rules) {
+				want = append(want, fmt.Sprintf("%s:%d %s", name, n, rule))
+			}
+		}
+		return lines.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	return want
+}
+
+// minus gives the elements of a that are not in b, counting repetitions.
+func minus(a, b []string) []string {
+	b = slices.Clone(b)
+	var rest []string
+	for _, s := range a {
+		if i := slices.Index(b, s); i >= 0 {
+			b = slices.Delete(b, i, i+1)
+			continue
+		}
+		rest = append(rest, s)
+	}
+	return rest
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	tree := &Tree{Packages: []*Package{{Path: "a"}, {Path: "b"}, {Path: "c"}}}
+	sound := Table{{Path: "a", Kind: Pure}, {Path: "b", Kind: Pure, Needs: "a"}, {Path: "c", Needs: "a b"}}
+	for _, test := range []struct {
+		name  string
+		table Table
+		want  string
+	}{
+		{"sound", sound, ""},
+		{"missing row", sound[:2], `package "c" has no row`},
+		{"row without package", append(slices.Clone(sound), Row{Path: "d"}), `"d" has no package`},
+		{"two rows", append(slices.Clone(sound), sound[0]), `"a" has two rows`},
+		{"unknown need", append(slices.Clone(sound[1:]), Row{Path: "a", Kind: Pure, Needs: "x"}), `"x", which has no row`},
+		{"pure needs shell", Table{{Path: "a", Kind: Pure, Needs: "c"}, sound[1], sound[2]}, `"c", which is not pure`},
+		{"support in shell", Table{{Path: "a", Kind: Support}, {Path: "b"}, {Path: "c", Needs: "a"}}, `"a", which is for tests only`},
+		{"support in pure", Table{{Path: "a", Kind: Support}, {Path: "b"}, {Path: "c", Kind: Pure, Needs: "a"}}, `"a", which is for tests only`},
+		{"support in support", Table{{Path: "a", Kind: Support}, {Path: "b"}, {Path: "c", Kind: Support, Needs: "a"}}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			found := checkTable(tree, test.table)
+			switch {
+			case test.want == "" && len(found) > 0:
+				t.Errorf("found %v", found)
+			case test.want != "" && (len(found) != 1 || !strings.Contains(found[0].Text, test.want)):
+				t.Errorf("found %v, want one that says %s", found, test.want)
+			}
+		})
+	}
+}
+
+func TestCodesPage(t *testing.T) {
+	t.Parallel()
+	codes := []Code{{Value: "A", Package: "p"}, {Value: "B", Package: "q"}}
+	const head = "# Codes\n\n| code | from | meaning |\n|---|---|---|\n"
+	for _, test := range []struct{ name, page, want string }{
+		{"equal", head + "| `A` | `p` | Yes. |\n| `B` | `q` | No. |\n", ""},
+		{"missing", head + "| `A` | `p` | Yes. |\n", "missing: | `B` | `q` | … |"},
+		{"too many", head + "| `A` | `p` | Yes. |\n| `B` | `q` | No. |\n| `C` | `q` | No. |\n", "C is no code of the program"},
+		{"twice", head + "| `A` | `p` | Yes. |\n| `B` | `q` | No. |\n| `B` | `q` | No. |\n", "B has two rows"},
+		{"elsewhere", head + "| `A` | `q` | Yes. |\n| `B` | `q` | No. |\n", "A is declared in p, not in q"},
+		{"no sentence", head + "| `A` | `p` | Yes. |\n| `B` | `q` |  |\n", "B has no sentence"},
+		{"not sorted", head + "| `B` | `q` | No. |\n| `A` | `p` | Yes. |\n", "A stands after B: rows are sorted"},
+		{"empty", "", "missing: | `A` | `p` | … |; missing: | `B` | `q` | … |"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := strings.Join(CheckCodesPage(test.page, codes), "; "); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
+	broken := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module broken\n", "a.go": "package broken\n\nvar a = b\n"} {
+		if err := os.WriteFile(filepath.Join(broken, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Load(broken); err == nil || !strings.Contains(err.Error(), "undefined: b") {
+		t.Errorf("a module that does not compile gave: %v", err)
+	}
+	if _, err := Load(t.TempDir()); err == nil {
+		t.Error("a directory without a module was loaded")
+	}
+}

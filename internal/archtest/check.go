@@ -1,0 +1,167 @@
+package archtest
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The rules by name; the comments in testdata/bad use these words.
+const (
+	ruleTable     = "table"
+	ruleDirection = "direction"
+	ruleImport    = "import"
+	ruleCall      = "call"
+	ruleGoroutine = "goroutine"
+	ruleOrder     = "order"
+	ruleVariable  = "variable"
+	ruleInit      = "init"
+	ruleName      = "name"
+	ruleDoc       = "doc"
+	ruleHidden    = "hidden"
+	ruleCode      = "code"
+)
+
+// Finding is one violation.
+type Finding struct {
+	Pos  token.Position
+	Rule string
+	Text string
+}
+
+// String gives the finding in one line.
+func (f Finding) String() string {
+	return fmt.Sprintf("%s:%d: [%s] %s", f.Pos.Filename, f.Pos.Line, f.Rule, f.Text)
+}
+
+// Check holds the tree against the table and the rules of the house.
+func Check(t *Tree, table Table) []Finding {
+	found := checkTable(t, table)
+	for _, p := range t.Packages {
+		c := &checker{tree: t, pkg: p}
+		c.everywhere()
+		if row, ok := table.row(p.Path); ok {
+			c.direction(row)
+			if row.Kind == Pure {
+				c.pure(row)
+			}
+		}
+		found = append(found, c.found...)
+	}
+	found = append(found, checkCodes(t)...)
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	return found
+}
+
+// checkTable compares the rows with the packages, and the rows with each other.
+func checkTable(t *Tree, table Table) []Finding {
+	var found []Finding
+	add := func(place, format string, args ...any) {
+		found = append(found, Finding{
+			Pos: token.Position{Filename: place}, Rule: ruleTable, Text: fmt.Sprintf(format, args...),
+		})
+	}
+	exists := make(map[string]bool)
+	for _, p := range t.Packages {
+		exists[p.Path] = true
+		if _, ok := table.row(p.Path); !ok {
+			add(p.Path, "package %q has no row in the table of internal/archtest", p.Path)
+		}
+	}
+	seen := make(map[string]bool)
+	for _, r := range table {
+		if seen[r.Path] {
+			add(r.Path, "package %q has two rows", r.Path)
+		}
+		seen[r.Path] = true
+		if !exists[r.Path] {
+			add(r.Path, "the row of %q has no package", r.Path)
+		}
+		for need := range strings.FieldsSeq(r.Needs) {
+			of, ok := table.row(need)
+			switch {
+			case !ok:
+				add(r.Path, "the row of %q allows %q, which has no row", r.Path, need)
+			case of.Kind == Support && r.Kind != Support:
+				add(r.Path, "the row of %q allows %q, which is for tests only", r.Path, need)
+			case of.Kind != Pure && r.Kind == Pure:
+				add(r.Path, "the row of the pure %q allows %q, which is not pure", r.Path, need)
+			}
+		}
+	}
+	return found
+}
+
+// checker collects the findings of one package.
+type checker struct {
+	tree  *Tree
+	pkg   *Package
+	found []Finding
+}
+
+func (c *checker) add(pos token.Pos, rule, format string, args ...any) {
+	c.found = append(c.found, Finding{Pos: c.tree.at(pos), Rule: rule, Text: fmt.Sprintf(format, args...)})
+}
+
+// everywhere holds the rules that every package keeps.
+func (c *checker) everywhere() {
+	if len(c.pkg.Files) == 0 {
+		return // a package of tests
+	}
+	first := c.pkg.Files[0].Name.Pos()
+	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "misc"}, c.pkg.Name) {
+		c.add(first, ruleName, "a package named %s says nothing about what is in it", c.pkg.Name)
+	}
+	if !slices.ContainsFunc(c.pkg.Files, documented) {
+		c.add(first, ruleDoc, "package %s has no doc comment", c.pkg.Name)
+	}
+	for _, f := range c.pkg.Files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				c.add(fn.Pos(), ruleInit, "no init functions: do the work where it is asked for")
+			}
+		}
+	}
+	c.variables()
+}
+
+// documented tells whether the file carries the package's doc comment, which
+// must be words and not a directive alone.
+func documented(f *ast.File) bool { return strings.TrimSpace(f.Doc.Text()) != "" }
+
+// direction holds the imports against the package's row.
+func (c *checker) direction(row Row) {
+	for _, f := range c.pkg.Files {
+		for _, spec := range f.Imports {
+			need, ok := c.below(spec)
+			if ok && !row.may(need) {
+				c.add(spec.Pos(), ruleDirection, "%s may not import %s (its row allows: %s)",
+					row.Path, need, cmp.Or(row.Needs, "nothing"))
+			}
+		}
+	}
+}
+
+// below gives an import's path below the module, if it is one of the module.
+func (c *checker) below(spec *ast.ImportSpec) (string, bool) {
+	p := importPath(spec)
+	if p == c.tree.Module {
+		return "", true
+	}
+	return strings.CutPrefix(p, c.tree.Module+"/")
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	p, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return spec.Path.Value
+	}
+	return path.Clean(p)
+}

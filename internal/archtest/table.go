@@ -1,0 +1,78 @@
+package archtest
+
+import "strings"
+
+// Kind says which promises a package makes.
+type Kind int
+
+// The kinds of packages.
+const (
+	// Shell packages talk to the world.
+	Shell Kind = iota
+	// Pure packages take values and return values: no clock, no goroutine, no
+	// I/O, no logging, no order of a map in a result.
+	Pure
+	// Support packages serve tests; no package outside a test imports them.
+	Support
+)
+
+// Row is what one package is and what it may know.
+type Row struct {
+	Path string // below the module; "" is the module's root
+	Kind Kind
+	// Needs are the packages of this module that it may import.
+	Needs string
+	// Outside are the packages of other modules that a pure package may import.
+	// Shell and support packages are free in this.
+	Outside string
+}
+
+// Table is the architecture. A package of the tree without a row is a finding,
+// and so is a row without a package.
+type Table []Row
+
+func (t Table) row(path string) (Row, bool) {
+	for _, r := range t {
+		if r.Path == path {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
+func (r Row) may(need string) bool { return contains(r.Needs, need) }
+
+func (r Row) mayOutside(path string) bool { return contains(r.Outside, path) }
+
+func contains(words, word string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// brenner is the table of this module; docs/architecture.md shows it as a
+// picture. Needs are what the design allows, not only what is used today.
+func brenner() Table {
+	const jsontext = "github.com/go-json-experiment/json/jsontext"
+	const uuid = "github.com/google/uuid"
+	const yaml = "go.yaml.in/yaml/v3"
+	return Table{
+		{Path: "fault", Kind: Pure},
+		{Path: "artifact", Kind: Pure, Needs: "fault", Outside: jsontext + " " + yaml},
+		{Path: "delta", Kind: Pure, Needs: "fault artifact", Outside: jsontext + " " + uuid},
+		{Path: "lint", Kind: Pure, Needs: "fault artifact"},
+		{Path: "policy", Kind: Pure, Needs: "fault artifact"},
+		{Path: "merge", Kind: Pure, Needs: "fault artifact delta policy"},
+		{Path: "roster", Kind: Pure, Needs: "fault artifact"},
+
+		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
+		{Path: "internal/cli", Kind: Shell, Needs: "fault artifact delta lint policy merge roster internal/schemas"},
+		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
+
+		{Path: "artifact/artifacttest", Kind: Support, Needs: "fault artifact"},
+		{Path: "internal/archtest", Kind: Support},
+	}
+}

@@ -1,0 +1,2 @@
+// Package util says nothing.
+package util // want name

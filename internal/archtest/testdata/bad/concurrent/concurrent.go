@@ -1,0 +1,11 @@
+// Package concurrent starts things.
+package concurrent
+
+func start(done <-chan int) { // want goroutine
+	go func() {}() // want goroutine
+	select {       // want goroutine
+	case <-done:
+	default:
+	}
+	_ = make(chan int) // want goroutine
+}

@@ -1,0 +1,2 @@
+// Package hidden differs between platforms.
+package hidden // want hidden

@@ -1,0 +1,5 @@
+package hidden
+
+import "os"
+
+var Name = os.Getenv("name")

@@ -1,0 +1,2 @@
+// Package allowed is another module's.
+package allowed

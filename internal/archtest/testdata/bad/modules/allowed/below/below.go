@@ -1,0 +1,2 @@
+// Package below is another module's.
+package below

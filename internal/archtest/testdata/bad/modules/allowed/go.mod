@@ -1,0 +1,3 @@
+module example.com/allowed
+
+go 1.26.0

@@ -1,0 +1,2 @@
+// Package log is another module's.
+package log

@@ -1,0 +1,2 @@
+// Package unlisted has no row.
+package unlisted

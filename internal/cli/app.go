@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"brenner/fault"
+)
+
+// app is what all commands share: the streams, and the flags that every command has.
+type app struct {
+	Streams
+	log     zerolog.Logger
+	json    bool
+	quiet   bool
+	verbose bool
+	printed bool // a JSON document went out
+	exit    int  // of a command that was done, but has more to say than 0
+}
+
+// Run runs one command line and gives the exit code.
+func Run(ctx context.Context, args []string, streams Streams) int {
+	a := &app{Streams: streams, log: zerolog.Nop()}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return a.exit
+	}
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		err = interrupted(err)
+	case fault.CodeOf(err) == "":
+		err = usage(root, err.Error(), "") // everything of our own has a code; this is cobra's
+	}
+	// A flag that comes before the broken word may not have been read.
+	a.json = a.json || asksForJSON(args)
+	a.fail(err)
+	return exitCode(err)
+}
+
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "brenner",
+		Short: "Research sessions of several agents, merged by rule into one auditable artifact",
+		Long: `brenner merges what several agents contribute to one research question, by rule,
+into one versioned artifact: hypotheses, predictions, tests, assumptions,
+anomalies and critiques. Every line of it can be traced to who wrote it.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = false
+	flags := root.PersistentFlags()
+	flags.BoolVar(&a.json, "json", false, "print one JSON document on standard output, on failure too")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print the result only: no report, no hints")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log what is done to standard error")
+	root.PersistentPreRun = func(*cobra.Command, []string) { a.log = a.logger(a.verbose) }
+	root.SetFlagErrorFunc(flagError)
+	root.AddGroup(
+		&cobra.Group{ID: everyday, Title: "Everyday commands:"},
+		&cobra.Group{ID: other, Title: "Other commands:"},
+	)
+	root.SetHelpCommandGroupID(other)
+	root.SetCompletionCommandGroupID(other)
+	root.AddCommand(
+		a.mergeCommand(), a.artifactCommand(),
+		a.versionCommand(), a.schemaCommand(),
+	)
+	group(root)
+	return root
+}
+
+// The groups of commands in the help text.
+const (
+	everyday = "everyday"
+	other    = "other"
+)
+
+// group makes a command that only holds others say so, instead of printing help
+// and calling it a success when the word after it is misspelt.
+func group(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return unknownCommand(c, args[0])
+	}
+}
+
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage(c, err.Error(), "")
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	hint := ""
+	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
+		hint = "did you mean --" + near + "?"
+	}
+	return usage(c, err.Error(), hint)
+}
+
+func unknownCommand(c *cobra.Command, word string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	hint := ""
+	if near := nearest(word, names); near != "" {
+		hint = "did you mean `" + c.CommandPath() + " " + near + "`?"
+	}
+	return usage(c, "there is no command `"+c.CommandPath()+" "+clean(word)+"`", hint)
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/roster"
+)
+
+// The exit codes are an interface: docs/exit-codes.md says what each means.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitPartial     = 3
+	exitInterrupted = 130
+)
+
+// The codes that arise at the command line.
+const (
+	UsageError     fault.Code = "USAGE"
+	UnreadableFile fault.Code = "UNREADABLE_FILE"
+	CannotWrite    fault.Code = "CANNOT_WRITE"
+	UnknownRules   fault.Code = "UNKNOWN_RULES"
+	Interrupted    fault.Code = "INTERRUPTED"
+)
+
+// exitCode translates a fault into an exit code. Input that cannot be used is
+// 2, whatever is wrong with it; the rest has failed.
+func exitCode(err error) int {
+	switch code := fault.CodeOf(err); code {
+	case Interrupted:
+		return exitInterrupted
+	case UsageError, UnreadableFile, UnknownRules,
+		artifact.InvalidJSON, artifact.DuplicateKey, artifact.NotAnArtifact:
+		return exitUsage
+	default:
+		if len(roster.Faults(err)) > 0 && strings.HasPrefix(string(code), "ROSTER_") {
+			return exitUsage
+		}
+		return exitFailed
+	}
+}
+
+func usage(c *cobra.Command, detail, hint string) error {
+	if hint == "" {
+		hint = "see `" + c.CommandPath() + " --help`"
+	}
+	return &fault.Error{Code: UsageError, Detail: detail, Hint: hint}
+}
+
+func interrupted(err error) error {
+	return &fault.Error{Code: Interrupted, Detail: "interrupted", Cause: err}
+}
+
+// fail prints an error: what was wrong, where, and what to do.
+func (a *app) fail(err error) {
+	hint := fault.HintOf(err)
+	if !a.json {
+		text := "brenner: " + clean(err.Error()) + "\n"
+		if hint != "" && !a.quiet {
+			text += "  hint: " + clean(hint) + "\n"
+		}
+		a.say(text)
+		return
+	}
+	if a.printed {
+		return
+	}
+	// Nobody is left to be told that standard output is gone as well.
+	_ = a.printJSON(failure{Schema: "brenner.error/v1", Error: failureDetail{
+		Code: fault.CodeOf(err), Message: err.Error(), Hint: hint, Exit: exitCode(err),
+	}})
+}
+
+type failure struct {
+	Schema string        `json:"schema"`
+	Error  failureDetail `json:"error"`
+}
+
+type failureDetail struct {
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Hint    string     `json:"hint"`
+	Exit    int        `json:"exit"`
+}
+
+// result is what a command has to say. It knows its text form; whether that or
+// JSON is wanted is decided in show, and nowhere else.
+type result interface {
+	// text writes the human form: the thing asked for to Out, what is said
+	// about it to Err.
+	text(a *app) error
+	// document gives the JSON form, with its schema named in it.
+	document() any
+}
+
+// show prints a result.
+func (a *app) show(r result) error {
+	if a.json {
+		return a.printJSON(r.document())
+	}
+	return r.text(a)
+}
+
+func (a *app) printJSON(v any) error {
+	data, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(false))
+	if err != nil {
+		return &fault.Error{Code: CannotWrite, Op: "encode the result", Cause: err}
+	}
+	a.printed = true
+	return a.write(append(data, '\n'))
+}
+
+// write puts the result on standard output; a result that nobody got is a failure.
+func (a *app) write(data []byte) error {
+	if _, err := a.Out.Write(data); err != nil {
+		return &fault.Error{Code: CannotWrite, Op: "write the result", Cause: err}
+	}
+	return nil
+}
+
+// say writes to standard error. If nobody can read that, there is nobody to tell.
+func (a *app) say(text string) { _, _ = io.WriteString(a.Err, text) }
+
+// clean makes text from outside fit for a terminal: one line, and no control
+// characters that could move the cursor or change what stands there.
+func clean(s string) string {
+	bad := func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' }
+	if !strings.ContainsFunc(s, bad) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case bad(r):
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// reason gives the part of a file error that is worth reading.
+func reason(err error) string {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/merge"
+)
+
+// release is the version of the program; a release build sets it.
+var release = "0.1.0-dev"
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		GroupID: other,
+		Short:   "Print the version, and which rules and formats it knows",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return a.show(thisVersion()) },
+	}
+}
+
+// versionInfo says what this program is, and what it can read.
+type versionInfo struct {
+	Schema   string `json:"schema"`
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Rules    string `json:"rules"`
+	Artifact string `json:"artifact"`
+}
+
+func thisVersion() versionInfo {
+	v := versionInfo{
+		Schema: "brenner.version/v1", Version: release, Go: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Rules: merge.Version, Artifact: artifact.Schema,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v.Revision = s.Value
+			}
+		}
+	}
+	return v
+}
+
+func (v versionInfo) text(a *app) error {
+	line := "brenner " + v.Version
+	if len(v.Revision) > 12 {
+		line += " (" + v.Revision[:12] + ")"
+	}
+	return a.write(fmt.Appendf(nil, "%s, rules %s, %s, %s\n", line, v.Rules, v.Go, v.Platform))
+}
+
+func (v versionInfo) document() any { return v }

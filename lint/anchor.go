@@ -1,0 +1,129 @@
+package lint
+
+import (
+	"cmp"
+	"strings"
+)
+
+const inference = "inference"
+
+// anchor is what an anchor's text says.
+type anchor struct {
+	source    bool   // it points, or tries to point, at a text or at evidence
+	inference bool   // it says that this was thought, not read
+	wrong     string // what is wrong with its form, to stand after the text
+}
+
+// readAnchor reads one anchor:
+//
+//	anchor = ( "§" n [ dash [ "§" ] n ] | "EV-" nnn [ "#E" n ] | "inference" ) [ "[inference]" ] | "[inference]"
+//
+// Numbers are compared as digits and ranges are never walked, so that a number
+// of any length costs no more than reading it.
+func readAnchor(text string) anchor {
+	var a anchor
+	text = strings.TrimSpace(text)
+	if rest, ok := cutSuffixFold(text, "["+inference+"]"); ok {
+		a.inference = true
+		text = strings.TrimSpace(rest)
+		if text == "" {
+			return a
+		}
+	}
+	if rest, ok := strings.CutPrefix(text, "§"); ok {
+		a.source = true
+		a.wrong = wrongSection(rest)
+		return a
+	}
+	if rest, ok := strings.CutPrefix(text, "EV-"); ok {
+		a.source = true
+		a.wrong = wrongEvidence(rest)
+		return a
+	}
+	if strings.EqualFold(text, inference) {
+		a.inference = true
+		return a
+	}
+	a.wrong = "is not an anchor"
+	return a
+}
+
+// wrongSection says what is wrong with what stands after a §.
+func wrongSection(rest string) string {
+	from, rest := cutDigits(rest)
+	if from == "" {
+		return "has no number right after its §"
+	}
+	if isZero(from) {
+		return "starts at 0: sections are counted from 1"
+	}
+	if rest == "" {
+		return ""
+	}
+	rest, ok := cutDash(rest)
+	if !ok {
+		return "has more after its number than a range may have"
+	}
+	to, rest := cutDigits(strings.TrimPrefix(rest, "§"))
+	switch {
+	case to == "":
+		return "is a range without an end"
+	case rest != "":
+		return "has more after its number than a range may have"
+	case compareDigits(from, to) > 0:
+		return "is a range that runs backwards"
+	}
+	return ""
+}
+
+// wrongEvidence says what is wrong with what stands after "EV-".
+func wrongEvidence(rest string) string {
+	number, rest := cutDigits(rest)
+	if len(number) < 3 {
+		return "needs three digits or more after EV-"
+	}
+	if rest == "" {
+		return ""
+	}
+	excerpt, ok := strings.CutPrefix(rest, "#E")
+	if !ok {
+		return "has something other than #E1 after its number"
+	}
+	if number, rest := cutDigits(excerpt); number == "" || rest != "" {
+		return "needs a number, and nothing else, after #E"
+	}
+	return ""
+}
+
+func cutDigits(text string) (digits, rest string) {
+	end := 0
+	for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+		end++
+	}
+	return text[:end], text[end:]
+}
+
+// cutDash takes a hyphen or an en dash off the front: both are written in ranges.
+func cutDash(text string) (string, bool) {
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		return rest, true
+	}
+	return strings.CutPrefix(text, "–")
+}
+
+func isZero(digits string) bool { return strings.Trim(digits, "0") == "" }
+
+// compareDigits compares two numbers of any length.
+func compareDigits(a, b string) int {
+	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// cutSuffixFold takes a suffix of ASCII letters off, in any case.
+func cutSuffixFold(text, suffix string) (string, bool) {
+	at := len(text) - len(suffix)
+	if at < 0 || !strings.EqualFold(text[at:], suffix) {
+		return text, false
+	}
+	return text[:at], true
+}

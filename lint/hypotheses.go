@@ -1,0 +1,194 @@
+package lint
+
+import (
+	"strings"
+
+	"brenner/artifact"
+)
+
+func hypothesisRules() []rule {
+	const h = artifact.HypothesisSlate
+	return []rule{
+		{
+			id: "EH-001", title: minimum(h, "hypotheses"),
+			why:   "two make an either-or, and then the evidence is read as for or against",
+			fix:   "ADD hypotheses with a `claim`, a `mechanism` and `anchors`",
+			check: atLeast(h, "hypotheses", `{"name": "…", "claim": "…", "mechanism": "…", "anchors": ["§12"]}`),
+		},
+		{
+			id: "EH-002", title: maximum(h, "hypotheses"),
+			why:   "more cannot be told apart by the tests that a session can run",
+			fix:   "KILL the weakest, with a reason",
+			check: atMost(h, "hypotheses"),
+		},
+		{
+			id: "EH-003", title: "one active hypothesis is a third alternative",
+			why: "the others may both be wrong, and somebody has to have said how",
+			fix: "ADD one with `\"third_alternative\": true`, or say so in a `name` or in `labels`",
+			check: oneOf(h, (*artifact.Item).ThirdAlternative, []string{"third_alternative", "name", "labels"},
+				"no active hypothesis is a third alternative",
+				`ADD to hypothesis_slate: {"name": "…", "claim": "how the others may all be wrong", "third_alternative": true}`),
+		},
+		{
+			id: "EH-004", title: "every hypothesis has a claim",
+			why:   "without one there is nothing to test",
+			fix:   "EDIT it with a `claim`: one sentence that an observation could prove wrong",
+			check: wantsText(h, "claim", "one sentence that an observation could prove wrong"),
+		},
+		{
+			id: "WH-001", title: "every hypothesis has anchors",
+			why:   "a reader has to be able to tell what was read from what was thought",
+			fix:   "EDIT it with `anchors`: `§n`, `§n-§m`, `EV-001`, `EV-001#E1`, or `inference`",
+			check: hypothesisAnchors,
+		},
+		{
+			id: "WH-002", title: "anchors have one of the known forms",
+			why:   "an anchor that cannot be looked up proves nothing",
+			fix:   "write `§n`, a range `§127-§129` or `§127-129`, `EV-001`, `EV-001#E1`, or `inference`; `[inference]` may follow any of them or stand alone",
+			check: anchorForms,
+		},
+		{
+			id: "WH-003", title: "a hypothesis without a source is labelled as inference",
+			why:   "words that look like a source are taken for one",
+			fix:   "add an anchor with `§` or `EV-`, or the anchor `inference`",
+			check: inferenceLabelled,
+		},
+		{
+			id: "WH-101", title: "some active test can kill the hypothesis",
+			why:   "a hypothesis that no test names, in `discriminates` or in the keys of `expected_outcomes`, can never lose",
+			fix:   "add what it forbids to a test's `expected_outcomes`, or ADD a test for it",
+			check: killable,
+		},
+		{
+			id: "IH-001", title: "every hypothesis has a mechanism",
+			why:   "a mechanism makes predictions that a mere correlation does not",
+			fix:   "EDIT it with a `mechanism`: how the claim would come about",
+			check: wantsText(h, "mechanism", "how that would come about, step by step"),
+		},
+	}
+}
+
+func hypothesisAnchors(s *subject, r *report) {
+	for _, it := range s.active[artifact.HypothesisSlate] {
+		wantAnchors(r, artifact.HypothesisSlate, it)
+	}
+}
+
+// wantAnchors reports an item whose anchors are no list, or a list of nothing.
+func wantAnchors(r *report, section artifact.Section, it *artifact.Item) {
+	message := show(it.ID) + " has no anchors"
+	switch v := it.Get("anchors").(type) {
+	case artifact.Conflict:
+		return
+	case artifact.List:
+		for _, e := range v {
+			if !blank(e) {
+				return
+			}
+		}
+	case nil:
+	default:
+		message = "the anchors of " + show(it.ID) + " are not a list"
+	}
+	r.add(inItem(section, it, "anchors"), message,
+		edit(it, `{"anchors": ["§12"]}, the places that it rests on, or with {"anchors": ["inference"]}`))
+}
+
+func anchorForms(s *subject, r *report) {
+	for _, it := range s.active[artifact.HypothesisSlate] {
+		var d dangling
+		list, _ := it.Get("anchors").(artifact.List)
+		for _, v := range list {
+			t, ok := v.(artifact.Text)
+			if !ok {
+				d.add(valueOf(v) + " is not a text")
+				continue
+			}
+			if a := readAnchor(string(t)); a.wrong != "" && !blank(t) {
+				d.add(quote(string(t)) + " " + a.wrong)
+			}
+		}
+		if d.total > 0 {
+			r.add(inItem(artifact.HypothesisSlate, it, "anchors"), show(it.ID)+"'s anchors: "+d.list(),
+				edit(it, `{"anchors": ["§12", "§127-§129", "EV-001#E1", "inference"], "anchors_replace": true}, all of its anchors in forms like these`))
+		}
+	}
+}
+
+// inferenceLabelled is about hypotheses whose anchors are words only. One without
+// any anchors is WH-001's, and a § or EV anchor that is merely misspelt is
+// WH-002's alone.
+func inferenceLabelled(s *subject, r *report) {
+	for _, it := range s.active[artifact.HypothesisSlate] {
+		anchors := it.Texts("anchors")
+		said := false
+		for _, text := range anchors {
+			a := readAnchor(text)
+			if a.source || a.inference {
+				said = true
+				break
+			}
+		}
+		for _, label := range it.Texts("labels") {
+			said = said || readAnchor(label).inference
+		}
+		if said || strings.TrimSpace(strings.Join(anchors, "")) == "" {
+			continue
+		}
+		r.add(inItem(artifact.HypothesisSlate, it, "anchors"),
+			show(it.ID)+" has no anchor in the text or the evidence, and is not labelled as inference",
+			edit(it, `{"anchors": ["inference"]}, or with the § or EV anchor that it rests on`))
+	}
+}
+
+// killable looks for hypotheses that no active test names. Without any test at
+// all the minimum of tests says enough.
+func killable(s *subject, r *report) {
+	tests := s.active[artifact.DiscriminativeTests]
+	if len(tests) == 0 {
+		return
+	}
+	named := make(map[string]bool)
+	for _, t := range tests {
+		doubted := doubts(t)
+		for _, field := range []string{"discriminates", "expected_outcomes"} {
+			for _, id := range mentioned(t.Get(field)) {
+				if !doubted[field+"."+id] {
+					named[id] = true
+				}
+			}
+		}
+	}
+	seen := make(map[string]bool)
+	for _, h := range s.active[artifact.HypothesisSlate] {
+		if named[h.ID] || seen[h.ID] || !artifact.HypothesisSlate.ValidID(h.ID) {
+			continue
+		}
+		seen[h.ID] = true
+		r.add(inItem(artifact.HypothesisSlate, h, ""),
+			"no active test can kill "+h.ID+": none names it",
+			edit(tests[0], `{"expected_outcomes": {"%s": "what must not be seen if it is right"}}, or ADD a test that names %[1]s`, h.ID))
+	}
+}
+
+// mentioned gives the hypotheses that a value names: the tokens of a text, the
+// keys of a map, and all that the candidates of a CONFLICT name.
+func mentioned(v artifact.Value) []string {
+	switch v := v.(type) {
+	case artifact.Text:
+		return hypothesesIn(string(v))
+	case artifact.Map:
+		var ids []string
+		for _, e := range v {
+			ids = append(ids, hypothesesIn(e.Key)...)
+		}
+		return ids
+	case artifact.Conflict:
+		var ids []string
+		for _, c := range v {
+			ids = append(ids, mentioned(c.Value)...)
+		}
+		return ids
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+)
+
+func metadataRules() []rule {
+	return []rule{
+		{
+			id: "EM-001", title: "front matter is there and can be read",
+			why:   "without it nobody knows which session the file belongs to, or which version it is",
+			fix:   "begin the file with `---`, the metadata as YAML, and `---`",
+			check: frontMatter,
+		},
+		{
+			id: "EM-002", title: "metadata has a session_id",
+			why:   "it joins the artifact to its mail thread and to its records in the store",
+			fix:   "write `session_id: RS-YYYYMMDD-slug`",
+			check: sessionID,
+		},
+		{
+			id: "EM-003", title: "created_at is a timestamp",
+			why:   "versions are compared as instants, never as text",
+			fix:   "write an RFC 3339 timestamp such as `2025-12-30T12:00:00Z`",
+			check: createdAt,
+		},
+		{
+			id: "EM-004", title: "status is " + either(artifact.Statuses()),
+			why:   "a closed session takes no more deltas, so the word has to be one that the program knows",
+			fix:   "write `status: draft`, `status: active` or `status: closed`",
+			check: status,
+		},
+		{
+			id: "WM-001", title: "contributors are named",
+			why:   "a claim can only be weighed by someone who knows whose it is",
+			fix:   "list each one as `{agent, program, model, contributed_at}`; merging does it by itself",
+			check: contributors,
+		},
+		{
+			id: "WM-002", title: "updated_at is not before created_at",
+			why:   "the two were exchanged, or a clock was wrong: later writes may then lose to older ones",
+			fix:   "set `updated_at` to the instant of the newest change",
+			check: updatedAt,
+		},
+		{
+			id: "IM-001", title: "session_id follows the convention of thread ids",
+			why:   "it is used as the thread's id and as a file name, where anything else is refused",
+			fix:   "use `RS-`, eight digits of a date, `-`, and 2 to 40 of `a-z`, `0-9` and `-`",
+			check: threadID,
+		},
+		{
+			id: "IM-002", title: "version is a whole number",
+			why:   "every merge adds one to it",
+			fix:   "write `version: 1`, or the number that the store has",
+			check: version,
+		},
+	}
+}
+
+// keyOf gives the key of the metadata that a problem is about, if it is about
+// one: readers begin the message with it.
+func keyOf(p artifact.Problem) string {
+	text := strings.TrimPrefix(p.Message, metadata+": ")
+	if strings.HasPrefix(text, "a contributor") {
+		return "contributors"
+	}
+	if end := strings.IndexFunc(text, notWord); end >= 0 {
+		text = text[:end]
+	}
+	return text
+}
+
+// hasError tells of the keys whose own rule is an error. What a reader could not
+// take is always one: no other command would take the file.
+func hasError(key string) bool { return key == "session_id" || key == "created_at" || key == "status" }
+
+func frontMatter(s *subject, r *report) {
+	for _, p := range s.problems {
+		at := place{item: metadata, line: p.Line}
+		switch {
+		case p.Kind == artifact.NoFrontMatter:
+			r.add(at, safe(p.Message),
+				"begin the file with ---, then lines such as session_id: RS-20251230-example, created_at: 2025-12-30T12:00:00Z, version: 1, status: draft, then ---")
+		case p.Kind == artifact.BadMetadata && !hasError(keyOf(p)):
+			r.add(at, safe(p.Message), "write it as `brenner artifact render` writes it, or remove it")
+		default:
+			continue
+		}
+		if s.unread() {
+			return // the rest follows from it
+		}
+	}
+}
+
+// judgeKey runs the check of one key of the metadata, unless the reader has
+// already said what is wrong with that key, or with all of them.
+func judgeKey(s *subject, r *report, key, fix string, wrong func(*artifact.Metadata) string) {
+	for _, p := range s.problems {
+		if p.Kind == artifact.BadMetadata && keyOf(p) == key {
+			if hasError(key) {
+				r.add(place{item: metadata, field: key, line: p.Line}, safe(p.Message), fix)
+			}
+			return
+		}
+	}
+	if s.unread() {
+		return
+	}
+	if message := wrong(&s.artifact.Metadata); message != "" {
+		r.add(inMetadata(key), message, fix)
+	}
+}
+
+// unread tells whether there is no front matter, or none that could be read: then
+// that is what is wrong, and not that each key of it is missing.
+func (s *subject) unread() bool {
+	m := &s.artifact.Metadata
+	nothing := m.CreatedAt == "" && m.UpdatedAt == "" && m.Status == "" && len(m.Contributors) == 0
+	return s.has(artifact.NoFrontMatter) || (nothing && s.has(artifact.BadMetadata))
+}
+
+func sessionID(s *subject, r *report) {
+	judgeKey(s, r, "session_id", "write session_id: RS-20251230-example, with the date and a short name of the session",
+		func(m *artifact.Metadata) string {
+			if strings.TrimSpace(m.SessionID) == "" {
+				return "the metadata has no session_id"
+			}
+			return ""
+		})
+}
+
+func createdAt(s *subject, r *report) {
+	judgeKey(s, r, "created_at", "write created_at: 2025-12-30T12:00:00Z, with the session's own date and time",
+		func(m *artifact.Metadata) string { return notInstant("created_at", m.CreatedAt) })
+}
+
+func notInstant(key, text string) string {
+	if text == "" {
+		return "the metadata has no " + key
+	}
+	if _, err := artifact.ParseInstant(text); err != nil {
+		return fmt.Sprintf("%s is %s: %s", key, quote(text), err)
+	}
+	return ""
+}
+
+func status(s *subject, r *report) {
+	allowed := strings.Join(artifact.Statuses(), ", ")
+	judgeKey(s, r, "status", "write status: active while the session goes on, draft before and closed after it",
+		func(m *artifact.Metadata) string {
+			switch {
+			case m.Status == "":
+				return "the metadata has no status"
+			case !artifact.ValidStatus(m.Status):
+				return fmt.Sprintf("the status is %s, which is none of %s", quote(m.Status), allowed)
+			}
+			return ""
+		})
+}
+
+func contributors(s *subject, r *report) {
+	judgeKey(s, r, "contributors", "list each one: contributors: [{agent: BlueLake, program: codex-cli, model: GPT-5.2}]",
+		func(m *artifact.Metadata) string {
+			if len(m.Contributors) == 0 {
+				return "the metadata names no contributors"
+			}
+			for i, c := range m.Contributors {
+				if strings.TrimSpace(c.Agent) == "" {
+					return fmt.Sprintf("contributor %d has no agent name", i+1)
+				}
+			}
+			return ""
+		})
+}
+
+// updatedAt compares instants. A missing updated_at is no finding: nothing was
+// updated yet.
+func updatedAt(s *subject, r *report) {
+	judgeKey(s, r, "updated_at", "write the instant of the newest change, such as updated_at: 2025-12-30T12:00:00Z",
+		func(m *artifact.Metadata) string {
+			if m.UpdatedAt == "" {
+				return ""
+			}
+			if wrong := notInstant("updated_at", m.UpdatedAt); wrong != "" {
+				return wrong
+			}
+			created, err := artifact.ParseInstant(m.CreatedAt)
+			updated, _ := artifact.ParseInstant(m.UpdatedAt)
+			if err == nil && updated.Before(created) {
+				return fmt.Sprintf("updated_at %s is before created_at %s", quote(m.UpdatedAt), quote(m.CreatedAt))
+			}
+			return ""
+		})
+}
+
+func threadID(s *subject, r *report) {
+	id := s.artifact.Metadata.SessionID
+	if strings.TrimSpace(id) == "" || s.unread() || conventional(id) {
+		return
+	}
+	r.add(inMetadata("session_id"),
+		fmt.Sprintf("the session_id %s is not of the form RS-YYYYMMDD-slug", quote(id)),
+		"write RS-, the date as eight digits, -, and 2 to 40 of a-z, 0-9 and -: RS-20251230-cell-fate")
+}
+
+// conventional matches ^RS-\d{8}-[a-z0-9-]{2,40}$. Whether the digits are a day
+// of the calendar is not asked: the pattern is all that the gates ask for, and
+// an id that they let in can never be changed again.
+func conventional(id string) bool {
+	rest, ok := strings.CutPrefix(id, "RS-")
+	if !ok || len(rest) < 8+1+2 || len(rest) > 8+1+40 || rest[8] != '-' {
+		return false
+	}
+	for i := range len(rest) {
+		c := rest[i]
+		digit := c >= '0' && c <= '9'
+		if i < 8 && !digit {
+			return false
+		}
+		if i > 8 && !digit && c != '-' && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+func version(s *subject, r *report) {
+	for _, p := range s.problems {
+		if p.Kind == artifact.BadVersion {
+			r.add(place{item: metadata, field: "version", line: p.Line}, safe(p.Message),
+				"write version: 1, or the number that the store has for this version")
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package lint
+
+import (
+	"fmt"
+
+	"brenner/artifact"
+)
+
+func predictionRules() []rule {
+	const p = artifact.PredictionsTable
+	return []rule{
+		{
+			id: "EP-001", title: minimum(p, "predictions"),
+			why:   "hypotheses differ in what they predict, and one row shows too little of it",
+			fix:   "ADD rows with a `condition` and `predictions`",
+			check: atLeast(p, "predictions", `{"condition": "…", "predictions": {"H1": "…", "H2": "…"}}`),
+		},
+		{
+			id: "EP-002", title: "every prediction has a condition and predictions",
+			why:   "an outcome means nothing without the condition it is predicted for, and the other way about",
+			fix:   "EDIT it with what is missing",
+			check: conditionAndPredictions,
+		},
+		{
+			id: "EP-003", title: "every prediction has an outcome for each active hypothesis that is not a third alternative",
+			why:   "a hypothesis that does not say what it predicts cannot be wrong about it",
+			fix:   "EDIT the row with the outcomes that are missing, or KILL the cell if the condition does not apply",
+			check: columns,
+		},
+		{
+			id: "WP-001", title: "a prediction's outcomes are not all equal",
+			why:   "if all hypotheses predict the same, no outcome decides between them",
+			fix:   "sharpen the condition until the outcomes differ, or KILL the row",
+			check: discriminating,
+		},
+		{
+			id: "WP-101", title: "predictions name hypotheses that exist",
+			why:   "an outcome under an id that means nothing belongs to nobody",
+			fix:   "replace `predictions` with `\"predictions_replace\": true`",
+			check: knownColumns,
+		},
+		{
+			id: "IP-001", title: "every prediction has an outcome for the third alternative, which may be \"indeterminate\"",
+			why:   "a third alternative often cannot say, and that should be seen",
+			fix:   "EDIT the row with `\"indeterminate\"` for it",
+			check: thirdColumn,
+		},
+	}
+}
+
+// row is one prediction with what its cells mean.
+type row struct {
+	item    *artifact.Item
+	cells   artifact.Map
+	killed  map[string]bool // cells that were killed one by one
+	doubted map[string]bool // places that named what did not exist
+}
+
+func rowOf(it *artifact.Item) row {
+	r := row{item: it, cells: it.Map("predictions"), doubted: doubts(it)}
+	if len(it.Cells) > 0 {
+		r.killed = make(map[string]bool, len(it.Cells))
+		for _, c := range it.Cells {
+			r.killed[c.Key] = true
+		}
+	}
+	return r
+}
+
+// rowsOf gives the predictions that have cells at all; the others are EP-002's.
+func rowsOf(predictions []*artifact.Item) []row {
+	var rows []row
+	for _, it := range predictions {
+		if r := rowOf(it); len(r.cells) > 0 {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func (r *row) inDoubt(key string) bool { return r.doubted["predictions."+key] }
+
+// notApplicable tells whether a cell is N/A: killed by itself, or with its
+// hypothesis.
+func (r *row) notApplicable(s *subject, key string) bool {
+	return r.killed[key] || (s.struck[key] && !r.inDoubt(key))
+}
+
+// lacking gives the first of the hypotheses for which a row says nothing, and
+// how many there are. An N/A is an answer; a key in doubt is WP-101's. The cost
+// is that of the row, however many hypotheses there are.
+func (r *row) lacking(hypotheses []string, wanted map[string]bool) (first []string, total int) {
+	said := make(map[string]bool, len(r.cells))
+	for _, e := range r.cells {
+		if wanted[e.Key] && !blank(e.Value) {
+			said[e.Key] = true
+		}
+	}
+	for _, c := range r.item.Cells {
+		if wanted[c.Key] {
+			said[c.Key] = true
+		}
+	}
+	total = len(hypotheses) - len(said)
+	for _, h := range hypotheses {
+		if len(first) == min(total, maxShown) {
+			break
+		}
+		if !said[h] {
+			first = append(first, h)
+		}
+	}
+	return first, total
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+func conditionAndPredictions(s *subject, r *report) {
+	const p = artifact.PredictionsTable
+	for _, it := range s.active[p] {
+		wantText(r, p, it, "condition", "what is done or observed")
+		if wrong := wrongPredictions(it); wrong != "" {
+			r.add(inItem(p, it, "predictions"), wrong, edit(it, `{"predictions": {"H1": "…", "H2": "…"}}`))
+		}
+	}
+}
+
+// wrongPredictions says why a row has no cells, or "".
+func wrongPredictions(it *artifact.Item) string {
+	switch v := it.Get("predictions").(type) {
+	case artifact.Conflict:
+		return ""
+	case artifact.Map:
+		if len(v) > 0 || len(it.Cells) > 0 {
+			return ""
+		}
+		return show(it.ID) + " predicts nothing"
+	case nil:
+		return show(it.ID) + " has no predictions"
+	default:
+		return "the predictions of " + show(it.ID) + " are not outcomes by hypothesis"
+	}
+}
+
+// columns leaves third alternatives to IP-001.
+func columns(s *subject, r *report) {
+	wanted := setOf(s.plain)
+	for _, row := range s.rows {
+		if first, total := row.lacking(s.plain, wanted); total > 0 {
+			r.add(inItem(artifact.PredictionsTable, row.item, "predictions"),
+				fmt.Sprintf("%s has no outcome for %s", show(row.item.ID), enumerate(first, total)),
+				edit(row.item, `{"predictions": {"%s": "what it predicts here"}}`, first[0]))
+		}
+	}
+}
+
+func thirdColumn(s *subject, r *report) {
+	wanted := setOf(s.thirds)
+	for _, row := range s.rows {
+		if first, total := row.lacking(s.thirds, wanted); total > 0 {
+			r.add(inItem(artifact.PredictionsTable, row.item, "predictions"),
+				fmt.Sprintf("%s has no outcome for the third alternative %s; it may be \"indeterminate\"",
+					show(row.item.ID), enumerate(first, total)),
+				edit(row.item, `{"predictions": {"%s": "indeterminate"}}, or with what it predicts`, first[0]))
+		}
+	}
+}
+
+// discriminating compares the outcomes of active hypotheses. A row with one
+// outcome has nothing to compare, and one with a CONFLICT is not decided yet.
+func discriminating(s *subject, r *report) {
+	for _, row := range s.rows {
+		if outcome, n := row.onlyOutcome(s); n > 1 {
+			r.add(inItem(artifact.PredictionsTable, row.item, "predictions"),
+				fmt.Sprintf("%s predicts %s for all of %d hypotheses, and so decides between none", show(row.item.ID), outcome, n),
+				edit(row.item, `a sharper condition and outcomes that differ, {"condition": "…", "predictions": {"H1": "…", "H2": "…"}}, or KILL it`))
+		}
+	}
+}
+
+// onlyOutcome gives the one outcome of a row and for how many hypotheses it is
+// predicted; 0 where outcomes differ or are not decided.
+func (r *row) onlyOutcome(s *subject) (outcome string, n int) {
+	first := ""
+	for _, e := range r.cells {
+		if !s.standing[e.Key] || r.notApplicable(s, e.Key) || r.inDoubt(e.Key) || blank(e.Value) {
+			continue
+		}
+		if _, ok := e.Value.(artifact.Conflict); ok {
+			return "", 0
+		}
+		text := compared(e.Value)
+		if n++; n == 1 {
+			first, outcome = text, valueOf(e.Value)
+		} else if text != first {
+			return "", 0
+		}
+	}
+	return outcome, n
+}
+
+// compared gives a cell in the form in which outcomes are compared.
+func compared(v artifact.Value) string {
+	if t, ok := v.(artifact.Text); ok {
+		return normal(string(t))
+	}
+	return string(artifact.Canonical(v))
+}
+
+func knownColumns(s *subject, r *report) {
+	for _, row := range s.rows {
+		var d dangling
+		for _, e := range row.cells {
+			if !artifact.HypothesisSlate.ValidID(e.Key) {
+				d.add(show(e.Key) + " is not the id of a hypothesis")
+				continue
+			}
+			d.id(e.Key, s.exists(e.Key), row.inDoubt(e.Key))
+		}
+		if d.total > 0 {
+			r.add(inItem(artifact.PredictionsTable, row.item, "predictions"), show(row.item.ID)+"'s predictions: "+d.list(),
+				edit(row.item, `{"predictions": {"H1": "…"}, "predictions_replace": true}, all outcomes as they shall stand`))
+		}
+	}
+}

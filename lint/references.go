@@ -1,0 +1,155 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// This file judges whatever in an item names another item. Two places have rules
+// of their own and are not judged twice: predictions (WP-101) and discriminates
+// (WT-101).
+
+// dangling collects what a field names in vain, and why, up to what a message can
+// show.
+type dangling struct {
+	first []string
+	total int
+}
+
+func (d *dangling) add(reason string) {
+	if d.total++; len(d.first) < maxShown {
+		d.first = append(d.first, reason)
+	}
+}
+
+// id judges one id: known says whether it is one, doubted whether its author
+// wrote it when there was no such item.
+func (d *dangling) id(id string, known, doubted bool) {
+	switch {
+	case doubted && known:
+		d.add(show(id) + " did not exist when this was written, so it is not today's " + show(id))
+	case doubted || !known:
+		d.add(show(id) + " does not exist")
+	}
+}
+
+// list gives what was collected, or "".
+func (d *dangling) list() string {
+	text := strings.Join(d.first, "; ")
+	if more := d.total - len(d.first); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+func crossReferences(s *subject, r *report) {
+	for _, section := range artifact.Sections() {
+		spec := section.Spec()
+		for _, it := range s.active[section] {
+			for i := range spec.Fields {
+				s.fieldReferences(r, section, it, &spec.Fields[i])
+			}
+		}
+	}
+}
+
+func (s *subject) fieldReferences(r *report, section artifact.Section, it *artifact.Item, f *artifact.FieldSpec) {
+	var d dangling
+	like := ""
+	switch {
+	case f.Kind == artifact.KindReferences:
+		s.references(&d, it, f.Name)
+		like = `[{"session": "RS-…", "item": "H1", "relation": "extends"}]`
+	case !f.Refs || f.Name == "predictions":
+		return
+	case f.Kind == artifact.KindMap:
+		s.keys(&d, it, f.Name)
+		like = `{"H1": "…"}`
+	case f.Kind == artifact.KindList:
+		s.elements(&d, it, f.Name)
+		like = `["H1"]`
+	}
+	if d.total > 0 {
+		r.add(inItem(section, it, f.Name), show(it.ID)+"'s "+f.Name+": "+d.list(),
+			edit(it, `{"%s": %s, "%[1]s_replace": true}, all that shall stand there, with ids that exist`, f.Name, like))
+	}
+}
+
+// keys judges the keys of a map such as expected_outcomes. A key need not be an
+// id ("control"); the hypotheses that it names must exist.
+func (s *subject) keys(d *dangling, it *artifact.Item, field string) {
+	doubted := doubts(it)
+	for _, e := range it.Map(field) {
+		if doubted[field+"."+e.Key] {
+			d.id(e.Key, s.exists(e.Key), true)
+			continue
+		}
+		if _, ok := artifact.SectionOfID(e.Key); ok {
+			d.id(e.Key, s.exists(e.Key), false)
+			continue
+		}
+		for _, id := range hypothesesIn(e.Key) {
+			d.id(id, s.exists(id), false)
+		}
+	}
+}
+
+// elements judges a list of ids. Each element has to name an item: what conflicts
+// with nothing in the artifact is no anomaly of it.
+func (s *subject) elements(d *dangling, it *artifact.Item, field string) {
+	doubted := doubts(it)
+	list, _ := it.Get(field).(artifact.List)
+	for _, v := range list {
+		t, ok := v.(artifact.Text)
+		if !ok {
+			d.add(valueOf(v) + " is not an id")
+			continue
+		}
+		ids := idsIn(string(t))
+		if len(ids) == 0 {
+			d.add(quote(string(t)) + " names no item by its id")
+		}
+		for _, id := range ids {
+			d.id(id, s.exists(id), doubted[field+"."+id])
+		}
+	}
+}
+
+// idsIn gives the ids of any section that a text names.
+func idsIn(text string) []string {
+	var ids []string
+	for _, word := range strings.FieldsFunc(text, notWord) {
+		if _, ok := artifact.SectionOfID(word); ok {
+			ids = append(ids, word)
+		}
+	}
+	return ids
+}
+
+// references judges references that stay in the session: those that say so, and
+// those that name no session. Other sessions cannot be seen from here.
+func (s *subject) references(d *dangling, it *artifact.Item, field string) {
+	list, _ := it.Get(field).(artifact.List)
+	for i, v := range list {
+		m, ok := v.(artifact.Map)
+		if !ok {
+			d.add(fmt.Sprintf("reference %d is not {session, item, relation}", i+1))
+			continue
+		}
+		session, item := textAt(m, "session"), textAt(m, "item")
+		switch {
+		case item == "":
+			d.add(fmt.Sprintf("reference %d names no item", i+1))
+		case session == "" || session == s.artifact.Metadata.SessionID:
+			d.id(item, s.exists(item), false)
+		}
+	}
+}
+
+func textAt(m artifact.Map, key string) string {
+	v, _ := m.Get(key)
+	t, _ := v.(artifact.Text)
+	return strings.TrimSpace(string(t))
+}

@@ -1,0 +1,144 @@
+package lint
+
+import (
+	"slices"
+
+	"brenner/artifact"
+)
+
+// Rule is what there is to say about one rule.
+type Rule struct {
+	ID       string   `json:"id"`
+	Severity Severity `json:"severity"`
+	Title    string   `json:"title"` // what it asks for, in one line
+	Why      string   `json:"why"`
+	Fix      string   `json:"fix"`
+}
+
+// Rules gives all rules, section by section in the artifact's order, in each
+// section the gravest first.
+func Rules() []Rule {
+	var all []Rule
+	for _, r := range table() {
+		all = append(all, Rule{ID: r.id, Severity: severityOf(r.id), Title: r.title, Why: r.why, Fix: r.fix})
+	}
+	return all
+}
+
+// rule is a row of the table.
+type rule struct {
+	id, title string
+	why, fix  string
+	check     check
+}
+
+// check is one rule's judgement: it looks at the subject and reports.
+type check func(*subject, *report)
+
+// table is a function so that nobody can change it.
+func table() []rule {
+	return slices.Concat(
+		metadataRules(), structureRules(), threadRules(), hypothesisRules(), predictionRules(),
+		testRules(), assumptionRules(), anomalyRules(), critiqueRules(),
+	)
+}
+
+// severityOf reads the severity off the id: the letter is the one place where it
+// stands.
+func severityOf(id string) Severity {
+	switch id[0] {
+	case 'E':
+		return Error
+	case 'W':
+		return Warning
+	default:
+		return Info
+	}
+}
+
+// place says what a finding is about, and so where it stands in the file.
+type place struct {
+	item   string
+	field  string
+	around string // the section of an item
+	line   int    // where a reader has already said so
+}
+
+func inMetadata(field string) place { return place{item: metadata, field: field} }
+
+func inSection(s artifact.Section) place { return place{item: s.String()} }
+
+func inItem(s artifact.Section, it *artifact.Item, field string) place {
+	return place{item: it.ID, field: field, around: s.String()}
+}
+
+// inFile is the place that a reader gave to a problem. An item whose id says
+// nothing of its section is looked up, and one without any id goes by its section.
+func (s *subject) inFile(p artifact.Problem) place {
+	at := place{item: p.Item, line: p.Line}
+	section, ok := artifact.SectionOfID(p.Item)
+	if !ok {
+		section, ok = s.odd[p.Item]
+	}
+	if ok {
+		at.around = section.String()
+	}
+	if at.item == "" {
+		at.item = at.around
+	}
+	return at
+}
+
+// find gives the line of a place, or of the nearest thing around it.
+func (p place) find(lines artifact.Lines) int {
+	if p.line > 0 {
+		return p.line
+	}
+	if p.field != "" {
+		if n, ok := lines[p.item+"."+p.field]; ok {
+			return n
+		}
+	}
+	if n, ok := lines[p.item]; ok {
+		return n
+	}
+	if n, ok := lines[p.around]; ok {
+		return n
+	}
+	return 1
+}
+
+// report collects what the rules find; id is the rule that is speaking.
+type report struct {
+	id    string
+	found []found
+}
+
+type found struct {
+	id, message, fix string
+	at               place
+}
+
+func (r *report) add(at place, message, fix string) {
+	r.found = append(r.found, found{id: r.id, message: message, fix: fix, at: at})
+}
+
+// located turns what was found into findings. A document from JSON has no lines
+// of its own, and is rendered for them: but not when there is nothing to locate.
+func (r *report) located(doc *artifact.Document) []Finding {
+	findings := make([]Finding, 0, len(r.found))
+	if len(r.found) == 0 {
+		return findings
+	}
+	lines := doc.Lines
+	if len(lines) == 0 {
+		_, lines = doc.Artifact.MarkdownLines()
+	}
+	for _, f := range r.found {
+		findings = append(findings, Finding{
+			ID: f.id, Severity: severityOf(f.id), Item: f.at.item, Line: f.at.find(lines),
+			Message: f.message, Fix: f.fix,
+		})
+	}
+	return findings
+}

@@ -1,0 +1,212 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+)
+
+func structureRules() []rule {
+	return []rule{
+		{
+			id: "ES-001", title: "all seven sections are there",
+			why:   "a missing section reads as work that was never asked for; an empty one says that it was",
+			fix:   "add the heading (Markdown) or the key with `[]` (JSON), even if nothing stands under it yet",
+			check: fromProblems(artifact.MissingSection, missingFix),
+		},
+		{
+			id: "ES-002", title: "sections stand once and in order",
+			why:   "one artifact has one form, and people look for things where they always are",
+			fix:   "move the section; `brenner artifact render` writes the order",
+			check: inOrder,
+		},
+		{
+			id: "ES-003", title: "ids have the form of their section",
+			why:   "an id is the prefix of its section and a number; nothing can refer to any other",
+			fix:   "give the item the next free id of its section, such as `H4`",
+			check: fromProblems(artifact.BadID, idFix),
+		},
+		{
+			id: "ES-004", title: "ids are unique",
+			why:   "an id, once published, means one item for ever",
+			fix:   "give the second item the next free id of its section",
+			check: fromProblems(artifact.DuplicateID, idFix),
+		},
+		{
+			id: "ES-005", title: "no field is in CONFLICT",
+			why:   "agents wrote different things with equal right, and only a decision can settle it",
+			fix:   "a later EDIT of that field with the value that shall stand, or merging again with `--priority`",
+			check: conflicts,
+		},
+		{
+			id: "WS-001", title: "ids have no gaps",
+			why:   "items are killed and keep their ids, never removed: a gap means that something was lost",
+			fix:   "take the lost items from an older version and KILL them with a reason",
+			check: gaps,
+		},
+		{
+			id: "WS-102", title: "cross-references resolve: `conflicts_with`, `expected_outcomes`, `actual_outcomes`, `references` into the same session",
+			why:   "a reference to nothing cannot be checked, and must never come to mean a later item by accident",
+			fix:   "write ids that exist; replace the whole field with `\"<field>_replace\": true`",
+			check: crossReferences,
+		},
+		{
+			id: "WS-103", title: "active hypotheses have different names",
+			why:   "people speak of hypotheses by name",
+			fix:   "EDIT the `name` of one of them, or KILL it if it is the same hypothesis",
+			check: uniqueNames,
+		},
+		{
+			id: "WS-104", title: "every kill has a reason",
+			why:   "the reason is what the session learned from it",
+			fix:   "give `{\"reason\": \"…\"}` as the payload of a KILL; for one already made, add the reason in the file",
+			check: killReasons,
+		},
+	}
+}
+
+// fromProblems makes the check of something that only a reader of files can see.
+func fromProblems(kind artifact.ProblemKind, fix func(artifact.Problem) string) check {
+	return func(s *subject, r *report) {
+		for _, p := range s.problems {
+			if p.Kind == kind {
+				r.add(s.inFile(p), safe(p.Message), fix(p))
+			}
+		}
+	}
+}
+
+func missingFix(p artifact.Problem) string {
+	section, ok := artifact.ParseSection(p.Item)
+	if !ok {
+		return "add the section, even if nothing stands in it yet"
+	}
+	return fmt.Sprintf("add the heading ## %d. %s with %s under it; in JSON, %q: []",
+		int(section)+1, section.Spec().Title, section.Spec().Empty, section)
+}
+
+// inOrder reports the first section out of order, once: moving one section puts
+// many others into their places.
+func inOrder(s *subject, r *report) {
+	at := slices.IndexFunc(s.problems, func(p artifact.Problem) bool { return p.Kind == artifact.SectionOrder })
+	if at < 0 {
+		return
+	}
+	var titles []string
+	for _, section := range artifact.Sections() {
+		titles = append(titles, fmt.Sprintf("%d. %s", int(section)+1, section.Spec().Title))
+	}
+	r.add(s.inFile(s.problems[at]), safe(s.problems[at].Message),
+		"have each section once, in this order: "+strings.Join(titles, ", "))
+}
+
+func idFix(p artifact.Problem) string {
+	section, ok := artifact.SectionOfID(p.Item)
+	if !ok || section == artifact.ResearchThread {
+		return "write the prefix of the section and the next free number, without zeros before it, such as H4; the research thread is RT"
+	}
+	return fmt.Sprintf("give the second one the next free id of the section: %s and a number that was never used",
+		section.Spec().Prefix)
+}
+
+// gaps tells of numbers that were never given, or whose items are gone. Where an
+// id is bad or stands twice, the missing number is most likely that item's.
+func gaps(s *subject, r *report) {
+	for _, section := range artifact.Sections()[1:] {
+		numbers, ok := numbersOf(section, s.artifact.Items(section))
+		if !ok {
+			continue
+		}
+		lost, total := lostIDs(section, numbers)
+		if total == 0 {
+			continue
+		}
+		r.add(inSection(section),
+			fmt.Sprintf("the %s has no %s, but ids after that", section.Spec().Title, enumerate(lost, total)),
+			"take the lost items from an older version and KILL them with a reason; if there never were any, leave the gap: ids are not renumbered")
+	}
+}
+
+func numbersOf(section artifact.Section, items []*artifact.Item) (numbers []int, ok bool) {
+	for _, it := range items {
+		n, ok := section.IDNumber(it.ID)
+		if !ok {
+			return nil, false
+		}
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	return numbers, len(slices.Compact(slices.Clone(numbers))) == len(numbers)
+}
+
+// lostIDs gives the first gaps, as ids or as ranges of ids, and how many gaps
+// there are. It never counts through a gap, which may be as wide as it likes.
+func lostIDs(section artifact.Section, numbers []int) (first []string, total int) {
+	next := 1
+	for _, n := range numbers {
+		if n > next {
+			total++
+			lost := section.ItemID(next)
+			if n-1 > next {
+				lost += " to " + section.ItemID(n-1)
+			}
+			if len(first) < maxShown {
+				first = append(first, lost)
+			}
+		}
+		next = n + 1
+	}
+	return first, total
+}
+
+// uniqueNames looks at active hypotheses only: a killed one comes back by an ADD
+// of the same content, name included.
+func uniqueNames(s *subject, r *report) {
+	owner := make(map[string]string)
+	for _, h := range s.active[artifact.HypothesisSlate] {
+		name := normal(h.Text("name"))
+		if name == "" {
+			continue
+		}
+		first, taken := owner[name]
+		if !taken {
+			owner[name] = h.ID
+			continue
+		}
+		r.add(inItem(artifact.HypothesisSlate, h, "name"),
+			fmt.Sprintf("%s has the same name as %s: %s", show(h.ID), show(first), quote(h.Text("name"))),
+			edit(h, `{"name": "what sets it apart from %s"}, or KILL it if it is the same hypothesis`, show(first)))
+	}
+}
+
+// killReasons looks at killed items, and at cells of active predictions that
+// were killed one by one. A second KILL changes nothing, so the hint cannot be
+// a delta.
+func killReasons(s *subject, r *report) {
+	const fix = "write the reason into the file (**Reason** in Markdown, \"kill_reason\" in JSON): a second KILL would not change it; a KILL takes its reason as {\"reason\": \"…\"}"
+	for _, section := range artifact.Sections() {
+		for _, it := range s.artifact.Items(section) {
+			if it.Killed() {
+				if strings.TrimSpace(it.Kill.Reason) == "" {
+					r.add(inItem(section, it, ""), show(it.ID)+" was killed"+byWhom(it.Kill)+" without a reason", fix)
+				}
+				continue
+			}
+			for _, c := range it.Cells {
+				if strings.TrimSpace(c.Kill.Reason) == "" {
+					r.add(inItem(section, it, ""),
+						fmt.Sprintf("the cell %s.%s was killed%s without a reason", show(it.ID), show(c.Key), byWhom(&c.Kill)), fix)
+				}
+			}
+		}
+	}
+}
+
+func byWhom(k *artifact.Kill) string {
+	if k.By != "" {
+		return " by " + show(k.By)
+	}
+	return ""
+}

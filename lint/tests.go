@@ -1,0 +1,193 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+)
+
+func testRules() []rule {
+	const t = artifact.DiscriminativeTests
+	return []rule{
+		{
+			id: "ET-001", title: minimum(t, "tests"),
+			why:   "hypotheses are only told apart by tests, and one may fail for reasons of its own",
+			fix:   "ADD tests with a `procedure` and `expected_outcomes`",
+			check: atLeast(t, "tests", `{"procedure": "…", "discriminates": "H1 vs H2", "expected_outcomes": {"H1": "…", "H2": "…"}}`),
+		},
+		{
+			id: "ET-002", title: "every test has a procedure",
+			why:   "a test that nobody can carry out decides nothing",
+			fix:   "EDIT it with a `procedure`",
+			check: wantsText(t, "procedure", "what is done, with what, and what is read off"),
+		},
+		{
+			id: "ET-003", title: "every test has expected outcomes",
+			why:   "outcomes written down afterwards always fit",
+			fix:   "EDIT it with `expected_outcomes`, one for each hypothesis that it can kill",
+			check: expectedOutcomes,
+		},
+		{
+			id: "WT-001", title: "every test has a potency check",
+			why:   "a negative result counts only if the test could have given a positive one",
+			fix:   "EDIT it with a `potency_check`: the control that shows that it works",
+			check: wantsText(t, "potency_check", "the control that shows that the test could have come out otherwise"),
+		},
+		{
+			id: "WT-002", title: "tests are ranked by score",
+			why:   "the first one is the one that gets done",
+			fix:   "move it: the highest score first, then those without one, the killed last, equals by number; a merge does it by itself",
+			check: ranked,
+		},
+		{
+			id: "WT-003", title: fmt.Sprintf("every test has a score with all its parts, each a whole number from 0 to %d", artifact.ScoreMax),
+			why:   "a total hides which part of it is a guess",
+			fix:   "EDIT its `score` with `likelihood_ratio`, `cost`, `speed` and `ambiguity`",
+			check: scoreBreakdown,
+		},
+		{
+			id: "WT-101", title: "`discriminates` names hypotheses that exist",
+			why:   "a test between hypotheses that nobody holds is wasted",
+			fix:   "EDIT it with ids that exist: `\"discriminates\": \"H1 vs H2\"`",
+			check: discriminates,
+		},
+		{
+			id: "IT-002", title: "every test says how feasible it is",
+			why:   "a test that cannot be paid for should not rank first",
+			fix:   "EDIT it with its `feasibility`: means, time, money",
+			check: wantsText(t, "feasibility", "what it takes: means, time, money"),
+		},
+	}
+}
+
+func expectedOutcomes(s *subject, r *report) {
+	const t = artifact.DiscriminativeTests
+	for _, it := range s.active[t] {
+		v := it.Get("expected_outcomes")
+		_, isMap := v.(artifact.Map)
+		if undecided(it, "expected_outcomes") || (isMap && !blank(v)) {
+			continue
+		}
+		message := show(it.ID) + " has no expected outcomes"
+		if !blank(v) {
+			message = "the expected outcomes of " + show(it.ID) + " are not outcomes by hypothesis"
+		}
+		r.add(inItem(t, it, "expected_outcomes"), message, edit(it, `{"expected_outcomes": {"H1": "…", "H2": "…"}}`))
+	}
+}
+
+// ranked names the first test that another one should stand before, once: moving
+// one test puts many others into their places. While a score is in CONFLICT
+// there is no telling.
+func ranked(s *subject, r *report) {
+	tests := s.artifact.Items(artifact.DiscriminativeTests)
+	if slices.ContainsFunc(s.active[artifact.DiscriminativeTests], scoreUndecided) {
+		return
+	}
+	inOrder := slices.Clone(tests)
+	artifact.RankTests(inOrder)
+	for i := range tests {
+		if tests[i] == inOrder[i] {
+			continue
+		}
+		r.add(inItem(artifact.DiscriminativeTests, tests[i], ""),
+			fmt.Sprintf("the tests are not in rank order: %s stands where %s belongs", show(tests[i].ID), show(inOrder[i].ID)),
+			fmt.Sprintf("move %s before %s: the highest score comes first, then those without one, the killed last, equals by number",
+				show(inOrder[i].ID), show(tests[i].ID)))
+		return
+	}
+}
+
+func scoreUndecided(it *artifact.Item) bool {
+	return undecided(it, "score") || slices.ContainsFunc(it.Map("score"), func(e artifact.Entry) bool {
+		_, ok := e.Value.(artifact.Conflict)
+		return ok
+	})
+}
+
+// scoreBreakdown counts a part in CONFLICT as given.
+func scoreBreakdown(s *subject, r *report) {
+	const t = artifact.DiscriminativeTests
+	spec, _ := t.Spec().Field("score")
+	for _, it := range s.active[t] {
+		wrong := ""
+		switch v := it.Get("score"); {
+		case undecided(it, "score"):
+		case blank(v):
+			wrong = show(it.ID) + " has no score"
+		default:
+			if parts := wrongParts(spec, it.Map("score")); parts != "" {
+				wrong = show(it.ID) + "'s score: " + parts
+			}
+		}
+		if wrong != "" {
+			r.add(inItem(t, it, "score"), wrong,
+				edit(it, `{"score": {"likelihood_ratio": 3, "cost": 2, "speed": 2, "ambiguity": 1}, "score_replace": true}, each from 0 to %d`, artifact.ScoreMax))
+		}
+	}
+}
+
+func wrongParts(spec *artifact.FieldSpec, score artifact.Map) string {
+	var d dangling
+	for _, part := range spec.Allowed {
+		v, ok := score.Get(part)
+		if !ok {
+			d.add(part + " is missing")
+		} else if !mark(v) {
+			d.add(fmt.Sprintf("%s is %s, not a whole number from 0 to %d", part, valueOf(v), artifact.ScoreMax))
+		}
+	}
+	for _, e := range score {
+		if !slices.Contains(spec.Allowed, e.Key) {
+			d.add(show(e.Key) + " is no part of a score")
+		}
+	}
+	return d.list()
+}
+
+// mark tells whether a value can be one part of a score.
+func mark(v artifact.Value) bool {
+	switch v := v.(type) {
+	case artifact.Conflict:
+		return true
+	case artifact.Number:
+		return v >= 0 && v <= artifact.ScoreMax && v == artifact.Number(int(v))
+	}
+	return false
+}
+
+// discriminates judges the tokens of a text. A test that leaves the field out
+// says as much by its expected outcomes.
+func discriminates(s *subject, r *report) {
+	const t = artifact.DiscriminativeTests
+	for _, it := range s.active[t] {
+		v := it.Get("discriminates")
+		if blank(v) || undecided(it, "discriminates") {
+			continue
+		}
+		var d dangling
+		doubted := doubts(it)
+		ids := mentioned(v)
+		if len(ids) == 0 {
+			d.add("it names no hypothesis by its id")
+		}
+		for _, id := range ids {
+			d.id(id, s.exists(id), doubted["discriminates."+id])
+		}
+		if d.total > 0 {
+			r.add(inItem(t, it, "discriminates"), show(it.ID)+"'s discriminates: "+d.list(),
+				edit(it, `{"discriminates": "%s"}`, s.example()))
+		}
+	}
+}
+
+// example names hypotheses that a hint can use.
+func (s *subject) example() string {
+	ids := slices.Concat(s.plain[:min(len(s.plain), 2)], s.thirds[:min(len(s.thirds), 1)])
+	if len(ids) < 2 {
+		return "H1 vs H2"
+	}
+	return strings.Join(ids[:2], " vs ")
+}

@@ -1,0 +1,101 @@
+package merge
+
+import (
+	"slices"
+	"strconv"
+
+	"brenner/artifact"
+)
+
+// report puts together what became of the batch, and what the artifact lacks.
+func (p *pass) report(out *artifact.Artifact) Report {
+	r := Report{
+		Version: out.Metadata.Version, Deltas: make([]Row, len(p.entries)),
+		Warnings: p.warnings, Conflicts: conflicts(out),
+	}
+	for i, e := range p.entries {
+		r.Deltas[i] = e.row
+		if e.row.Disposition == Applied {
+			r.Applied++
+		}
+	}
+	r.Warnings = append(p.basics(), r.Warnings...)
+	r.Warnings = append(r.Warnings, p.postConditions(out)...)
+	return r
+}
+
+// basics are the warnings about what the merge was given.
+func (p *pass) basics() []Warning {
+	var w []Warning
+	if p.base.HasContent() && !p.base.HasProvenance() {
+		w = append(w, Warning{
+			NoProvenance,
+			"the base does not say which deltas it came from; a delta that was merged before would be merged again",
+		})
+	}
+	for s, used := range p.openUsed {
+		if used {
+			w = append(w, Warning{
+				WriteScope,
+				"no role of the roster owns " + artifact.Section(s).String() + "; it is open to all of them",
+			})
+		}
+	}
+	return w
+}
+
+// postConditions are what the specification asks of the merged artifact.
+func (p *pass) postConditions(out *artifact.Artifact) []Warning {
+	var w []Warning
+	if !slices.ContainsFunc(out.Active(artifact.HypothesisSlate), (*artifact.Item).ThirdAlternative) {
+		w = append(w, Warning{NoThirdAlternative, "no active hypothesis is a third alternative"})
+	}
+	if !slices.ContainsFunc(out.Active(artifact.AssumptionLedger), (*artifact.Item).ScaleCheck) {
+		w = append(w, Warning{NoScaleCheck, "no active assumption is a scale check"})
+	}
+	for _, s := range artifact.Sections() {
+		n, least := len(out.Active(s)), p.court.rules.limit(s).Min
+		if n < least {
+			w = append(w, Warning{BelowMinimum, belowMinimum(s, n, least)})
+		}
+	}
+	return w
+}
+
+func belowMinimum(s artifact.Section, n, least int) string {
+	return s.String() + " has " + plural(n) + "; at least " + plural(least) + " asked for"
+}
+
+// conflicts lists the fields that wait for a decision.
+func conflicts(a *artifact.Artifact) []Conflict {
+	var list []Conflict
+	for _, items := range a.Sections {
+		for _, it := range items {
+			for i := range it.Fields {
+				list = fieldConflicts(list, it, &it.Fields[i])
+			}
+		}
+	}
+	return list
+}
+
+func fieldConflicts(list []Conflict, it *artifact.Item, f *artifact.Field) []Conflict {
+	switch v := f.Value.(type) {
+	case artifact.Conflict:
+		return append(list, Conflict{it.ID, f.Name, v})
+	case artifact.Map:
+		for _, e := range v {
+			if c, ok := e.Value.(artifact.Conflict); ok {
+				list = append(list, Conflict{it.ID, f.Name + "." + e.Key, c})
+			}
+		}
+	}
+	return list
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return "1 active item"
+	}
+	return strconv.Itoa(n) + " active items"
+}

@@ -1,0 +1,144 @@
+package merge_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"os"
+	"testing"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/merge"
+	"brenner/policy"
+)
+
+// The corpus holds journals as merge/1 merged them. It is frozen: these rules must
+// give these bytes for ever. -freeze writes it, and belongs to the day on which a
+// new version of the rules is born, into a new file.
+var freeze = flag.Bool("freeze", false, "write the corpus of "+merge.Version+" anew")
+
+const corpusFile = "testdata/corpus/merge-1.jsonl"
+
+func TestCorpusReplaysToItsOldBytes(t *testing.T) {
+	if *freeze {
+		freezeCorpus(t)
+	}
+	data, err := os.ReadFile(corpusFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 1<<24)
+	n := 0
+	for lines.Scan() {
+		n++
+		v, err := artifact.ParseValue(lines.Bytes(), 200)
+		if err != nil {
+			t.Fatalf("line %d: %v", n, err)
+		}
+		replay(t, n, v.(artifact.Map))
+	}
+	if n < 50 {
+		t.Fatalf("the corpus has only %d journals", n)
+	}
+}
+
+func replay(t *testing.T, line int, journal artifact.Map) {
+	t.Helper()
+	a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-corpus"}}
+	rules := corpusRules(must[artifact.Map](journal, "rules"))
+	want := must[artifact.List](journal, "versions")
+	for i, batch := range must[artifact.List](journal, "batches") {
+		deltas, err := delta.ReadFile(artifact.Canonical(batch))
+		if err != nil {
+			t.Fatalf("line %d: %v", line, err)
+		}
+		a, _ = merge.Merge(a, deltas, rules)
+		if got := sum(a); artifact.Text(got) != want[i] {
+			t.Fatalf("line %d: after batch %d it is %s, not %s:\n%s", line, i+1, got, want[i], a.JSON())
+		}
+	}
+}
+
+func must[V artifact.Value](m artifact.Map, key string) V {
+	v, _ := m.Get(key)
+	return v.(V)
+}
+
+func sum(a artifact.Artifact) string {
+	s := sha256.Sum256(a.JSON())
+	return hex.EncodeToString(s[:])
+}
+
+func corpusRules(m artifact.Map) merge.Rules {
+	r := merge.Rules{Authorities: []string{"Judge"}}
+	for _, name := range must[artifact.List](m, "priority") {
+		r.Priority = append(r.Priority, string(name.(artifact.Text)))
+	}
+	if roster := must[artifact.Bool](m, "roster"); bool(roster) {
+		r.Agents = []merge.Agent{{Name: "Amber", Role: "hypothesis_generator"}, {Name: "Blue", Role: "adversarial_critic"}}
+		r.Scopes = policy.DefaultScopes()
+	}
+	return r
+}
+
+func freezeCorpus(t *testing.T) {
+	t.Helper()
+	var out []byte
+	for seed := range 200 {
+		rules := artifact.MapOf(
+			artifact.Entry{Key: "priority", Value: []artifact.List{{}, {artifact.Text("Blue"), artifact.Text("Amber")}}[seed%2]},
+			artifact.Entry{Key: "roster", Value: artifact.Bool(seed%5 == 0)},
+		)
+		a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-corpus"}}
+		var batches, versions artifact.List
+		for b := range 3 {
+			var list artifact.List
+			for _, d := range anyBatch(14).Example(seed*10 + b) {
+				list = append(list, fileForm(&d))
+			}
+			deltas, err := delta.ReadFile(artifact.Canonical(list))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, _ = merge.Merge(a, deltas, corpusRules(rules))
+			batches, versions = append(batches, list), append(versions, artifact.Text(sum(a)))
+		}
+		out = artifact.AppendValue(out, artifact.MapOf(
+			artifact.Entry{Key: "rules", Value: rules}, artifact.Entry{Key: "batches", Value: batches},
+			artifact.Entry{Key: "versions", Value: versions},
+		))
+		out = append(out, '\n')
+	}
+	if err := os.MkdirAll("testdata/corpus", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(corpusFile, out, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fileForm writes a delta as files have it.
+func fileForm(d *delta.Delta) artifact.Value {
+	entries := []artifact.Entry{
+		{Key: "delta_id", Value: artifact.Text(d.ID)},
+		{Key: "timestamp", Value: artifact.Text(d.Timestamp)},
+		{Key: "agent", Value: artifact.Text(d.Agent)},
+		{Key: "operation", Value: artifact.Text(d.Operation)},
+		{Key: "section", Value: artifact.Text(d.Section)},
+		{Key: "target_id", Value: artifact.Text(d.Target)},
+	}
+	for i, label := range d.Labels {
+		entries = append(entries, artifact.Entry{Key: []string{"ref", "id"}[i%2], Value: artifact.Text(label)})
+	}
+	var payload []artifact.Entry
+	for _, f := range d.Payload {
+		if f.Value != nil {
+			payload = append(payload, artifact.Entry{Key: f.Name, Value: f.Value})
+		}
+	}
+	return artifact.MapOf(append(entries, artifact.Entry{Key: "payload", Value: artifact.MapOf(payload...)})...)
+}

@@ -1,0 +1,108 @@
+package merge
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// draft is an item that this merge may change. It is opened from a base item at
+// the first touch, or made by an ADD, and closed into a new item at the end.
+type draft struct {
+	section artifact.Section
+	id      string
+	base    *artifact.Item // nil for a new item
+	created *artifact.Stamp
+	kill    *artifact.Kill
+	cells   []artifact.CellKill
+	fields  []field
+	byName  map[string]int // only once there are many fields
+	// unresolved are the places that name what does not exist, and whether
+	// they may still come to mean an item that this batch adds.
+	unresolved unresolved
+	dirty      bool
+}
+
+// manyFields is where looking up by name begins to pay.
+const manyFields = 16
+
+func openDraft(section artifact.Section, it *artifact.Item) *draft {
+	d := &draft{
+		section: section, id: it.ID, base: it, created: it.Created,
+		kill: it.Kill, cells: slices.Clone(it.Cells),
+	}
+	d.fields = make([]field, len(it.Fields), len(it.Fields)+2)
+	for i := range it.Fields {
+		d.fields[i].open(&it.Fields[i])
+	}
+	for _, place := range it.Unresolved {
+		field, ref, _ := strings.Cut(place, ".")
+		d.unresolved.add(field, ref, false)
+	}
+	return d
+}
+
+// field finds a field, or makes an empty one. The pointer is good until the next
+// field is made.
+func (d *draft) field(name string) *field {
+	if f := d.find(name); f != nil {
+		return f
+	}
+	d.fields = append(d.fields, field{name: name})
+	if d.byName != nil {
+		d.byName[name] = len(d.fields) - 1
+	}
+	return &d.fields[len(d.fields)-1]
+}
+
+func (d *draft) find(name string) *field {
+	if len(d.fields) <= manyFields {
+		for i := range d.fields {
+			if d.fields[i].name == name {
+				return &d.fields[i]
+			}
+		}
+		return nil
+	}
+	if d.byName == nil {
+		d.byName = make(map[string]int, 2*len(d.fields))
+		for i := range d.fields {
+			d.byName[d.fields[i].name] = i
+		}
+	}
+	if i, ok := d.byName[name]; ok {
+		return &d.fields[i]
+	}
+	return nil
+}
+
+// close gives the item as it now stands.
+func (d *draft) close() *artifact.Item {
+	if d.base != nil && !d.dirty {
+		return d.base
+	}
+	it := &artifact.Item{ID: d.id, Kill: d.kill, Cells: d.cells, Created: d.created}
+	it.Fields = make([]artifact.Field, 0, len(d.fields))
+	for i := range d.fields {
+		if f := &d.fields[i]; !f.empty() {
+			it.Fields = append(it.Fields, f.close())
+		}
+	}
+	d.section.Spec().SortFields(it.Fields)
+	slices.SortFunc(it.Cells, func(a, b artifact.CellKill) int { return artifact.CompareKeys(a.Key, b.Key) })
+	it.Unresolved = d.unresolved.close(d)
+	return it
+}
+
+func (d *draft) cellKilled(key string) bool {
+	return slices.ContainsFunc(d.cells, func(c artifact.CellKill) bool { return c.Key == key })
+}
+
+// author is who added the item, or "" where nobody knows.
+func (d *draft) author() string {
+	if d.created == nil {
+		return ""
+	}
+	return d.created.Agent
+}

@@ -1,0 +1,91 @@
+package merge
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"brenner/artifact"
+)
+
+// history knows the deltas of earlier versions, by id and by content.
+type history struct {
+	byID      map[string]*artifact.Stamp
+	byContent map[[sha256.Size]byte]*artifact.Stamp
+}
+
+func newHistory(base *artifact.Artifact) *history {
+	h := &history{}
+	if n := len(base.Deltas); n > 0 {
+		h.byID = make(map[string]*artifact.Stamp, n)
+		h.byContent = make(map[[sha256.Size]byte]*artifact.Stamp, n)
+	}
+	for _, s := range base.Deltas {
+		h.byID[s.Delta] = s
+		h.byContent[s.Hash] = s
+	}
+	return h
+}
+
+// seenBefore finds deltas that were read before, in this batch or an earlier
+// one, and tells whether e is done with. What was refused for its author's sake
+// claims neither its id nor its content.
+func (p *pass) seenBefore(e *entry) bool {
+	first, twin := p.history.byID[e.stamp.Delta], (*entry)(nil)
+	for other := e.sameID; other != nil && first == nil; other = other.sameID {
+		if other.claimed {
+			first, twin = other.stamp, other
+		}
+	}
+	e.recorded = first != nil
+	if first != nil && first.Hash != e.stamp.Hash {
+		e.reject(DuplicateDeltaID, fmt.Sprintf("the id %s already belongs to another delta", quote(e.stamp.Delta)))
+		return true
+	}
+	if first == nil {
+		first = p.history.byContent[e.stamp.Hash]
+	}
+	for other := e.echoes; other != nil && first == nil; other = other.echoes {
+		if other.claimed {
+			first, twin = other.stamp, other
+		}
+	}
+	if first == nil {
+		return false
+	}
+	e.repeat(p, first, twin)
+	return true
+}
+
+// repeat marks a duplicate. The labels of a message that is sent again still
+// mean the items that it made the first time.
+func (e *entry) repeat(p *pass, first *artifact.Stamp, twin *entry) {
+	e.row.Disposition = Duplicate
+	e.row.Message = "read before"
+	if first.Delta != e.stamp.Delta {
+		e.row.Message = "the same was said before by " + quote(first.Delta)
+	}
+	switch {
+	case twin != nil:
+		e.made = twin.made
+	case e.d.Operation == opAdd:
+		e.made = p.madeBy(first)
+	}
+	if e.made != nil {
+		e.row.TargetID = e.made.id
+	}
+}
+
+// madeBy finds the item that an ADD of an earlier version made.
+func (p *pass) madeBy(s *artifact.Stamp) *slot {
+	if p.makers == nil {
+		p.makers = make(map[*artifact.Stamp]*slot)
+		for _, section := range artifact.Sections() {
+			for _, sl := range p.shelf(section).slots {
+				if c := sl.item.Created; c != nil {
+					p.makers[c] = sl
+				}
+			}
+		}
+	}
+	return p.makers[s]
+}

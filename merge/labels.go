@@ -1,0 +1,107 @@
+package merge
+
+import "brenner/artifact"
+
+// labels are the names that one author gave, within one message, to the items
+// that its ADDs make. Each name keeps all ADDs that claimed it, in order.
+type labels struct {
+	byName map[string][]*entry
+}
+
+// scope is where a label means something: one message of one agent. A delta file
+// has no messages; there it is all that the agent has in the batch.
+type scope struct {
+	agent   string
+	message int
+	placed  bool
+}
+
+func scopeOf(e *entry) scope {
+	if e.d.Place == nil {
+		return scope{agent: e.d.Agent}
+	}
+	return scope{agent: e.d.Agent, message: e.d.Place.Message, placed: true}
+}
+
+// collectLabels hangs on every entry the labels of its scope.
+func collectLabels(entries []*entry) {
+	var scopes map[scope]*labels
+	for _, e := range entries {
+		if e.d.Operation != opAdd || len(e.d.Labels) == 0 {
+			continue
+		}
+		if scopes == nil {
+			scopes = make(map[scope]*labels)
+		}
+		key := scopeOf(e)
+		if scopes[key] == nil {
+			scopes[key] = &labels{byName: make(map[string][]*entry)}
+		}
+		for _, name := range e.d.Labels {
+			scopes[key].byName[name] = append(scopes[key].byName[name], e)
+		}
+	}
+	if scopes == nil {
+		return
+	}
+	for _, e := range entries {
+		e.labels = scopes[scopeOf(e)]
+	}
+}
+
+// labelled finds the ADD that a name means for e: the nearest one before it,
+// else the first one after it.
+func (e *entry) labelled(name string) *entry {
+	if e.labels == nil {
+		return nil
+	}
+	adds := e.labels.byName[name]
+	var found *entry
+	for _, a := range adds {
+		if found != nil && a.index > e.index {
+			break
+		}
+		found = a
+	}
+	return found
+}
+
+// called says how the author called the item, where that differs from its id.
+func (e *entry) called(id string) string {
+	for _, l := range e.d.Labels {
+		if l != id {
+			return " (" + e.d.Agent + "'s " + l + ")"
+		}
+	}
+	return ""
+}
+
+// finding is what a reference turned out to be.
+type finding int
+
+const (
+	known   finding = iota // it means the item given
+	unknown                // it means nothing that the author could know
+	tooSoon                // it means an item that an ADD further on will make
+)
+
+// refer finds what an id or label in a delta means.
+func (p *pass) refer(e *entry, ref string) (*slot, finding) {
+	if add := e.labelled(ref); add != nil {
+		switch {
+		case !add.judged:
+			return nil, tooSoon
+		case add.made == nil:
+			return nil, unknown
+		}
+		return add.made, known
+	}
+	section, ok := artifact.SectionOfID(ref)
+	if !ok {
+		return nil, unknown
+	}
+	if s := p.shelf(section).byID[ref]; s != nil && s.shownTo(e) {
+		return s, known
+	}
+	return nil, unknown
+}

@@ -1,0 +1,256 @@
+package merge_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/merge"
+)
+
+// Each law is one function: a property test runs it on generated cases, and a
+// fuzz target hunts for a counterexample.
+
+func TestLawAnyOrderGivesTheSameBytes(t *testing.T) { rapid.Check(t, lawAnyOrder) }
+func FuzzLawAnyOrder(f *testing.F)                  { f.Fuzz(rapid.MakeFuzz(lawAnyOrder)) }
+
+func lawAnyOrder(t *rapid.T) {
+	base, batch, rules := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch"), anyRules().Draw(t, "rules")
+	shuffled := rapid.Permutation(batch).Draw(t, "order")
+	a, ra := merge.Merge(base, batch, rules)
+	b, rb := merge.Merge(base, shuffled, rules)
+	sameBytes(t, "another order", a, b)
+	if x, y := fmt.Sprintf("%+v", ra), fmt.Sprintf("%+v", rb); x != y {
+		t.Fatalf("another order reports\n%s\nand\n%s", x, y)
+	}
+}
+
+func TestLawTwiceIsOnce(t *testing.T) { rapid.Check(t, lawTwiceIsOnce) }
+func FuzzLawTwiceIsOnce(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawTwiceIsOnce)) }
+
+func lawTwiceIsOnce(t *rapid.T) {
+	base, batch, rules := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch"), anyRules().Draw(t, "rules")
+	once, _ := merge.Merge(base, batch, rules)
+	twice, _ := merge.Merge(once, batch, rules)
+	sameBytes(t, "the second merge", once, twice)
+}
+
+func TestLawVersionsNeverRenumber(t *testing.T) { rapid.Check(t, lawNeverRenumber) }
+func FuzzLawNeverRenumber(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(lawNeverRenumber)) }
+
+// Nothing that stands in a version changes its id, its author or its birth in the
+// next one, whatever the instants of what comes later.
+func lawNeverRenumber(t *rapid.T) {
+	base, rules := anyBase().Draw(t, "base"), anyRules().Draw(t, "rules")
+	first, _ := merge.Merge(base, anyBatch(10).Draw(t, "first"), rules)
+	second, _ := merge.Merge(first, anyBatch(10).Draw(t, "second"), rules)
+	for _, s := range artifact.Sections() {
+		for _, it := range first.Items(s) {
+			later, _, ok := second.Find(it.ID)
+			if !ok {
+				t.Fatalf("%s is gone", it.ID)
+			}
+			if later.Created != it.Created {
+				t.Fatalf("%s means another item", it.ID)
+			}
+		}
+	}
+}
+
+func TestLawReplayGivesTheSameBytes(t *testing.T) { rapid.Check(t, lawReplay) }
+func FuzzLawReplay(f *testing.F)                  { f.Fuzz(rapid.MakeFuzz(lawReplay)) }
+
+// A replay starts from version 0 and reads each version back from its bytes.
+func lawReplay(t *rapid.T) {
+	start := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-law"}}
+	batches := rapid.SliceOfN(anyBatch(8), 1, 3).Draw(t, "batches")
+	rules := anyRules().Draw(t, "rules")
+	live, replayed := start, start
+	for _, b := range batches {
+		live, _ = merge.Merge(live, b, rules)
+	}
+	for _, b := range batches {
+		next, _ := merge.Merge(replayed, b, rules)
+		var err error
+		if replayed, err = artifact.Parse(next.JSON()); err != nil {
+			t.Fatalf("%v:\n%s", err, next.JSON())
+		}
+	}
+	sameBytes(t, "the replay", live, replayed)
+}
+
+func TestLawIDsAreNeverReused(t *testing.T) { rapid.Check(t, lawIDsNeverReused) }
+func FuzzLawIDsNeverReused(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(lawIDsNeverReused)) }
+
+func lawIDsNeverReused(t *rapid.T) {
+	base, rules := anyBase().Draw(t, "base"), anyRules().Draw(t, "rules")
+	out, report := merge.Merge(base, anyBatch(16).Draw(t, "batch"), rules)
+	for _, s := range artifact.Sections() {
+		seen := map[string]bool{}
+		for _, it := range out.Items(s) {
+			if seen[it.ID] || !s.ValidID(it.ID) {
+				t.Fatalf("%s stands twice, or is no id of %s", it.ID, s)
+			}
+			seen[it.ID] = true
+		}
+	}
+	for _, row := range report.Deltas {
+		if _, _, there := base.Find(row.TargetID); there && len(row.Message) > 8 && row.Message[:8] == "added as" {
+			t.Fatalf("%s was given again", row.TargetID)
+		}
+	}
+}
+
+func TestLawNothingIsRemoved(t *testing.T) { rapid.Check(t, lawNothingRemoved) }
+func FuzzLawNothingRemoved(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(lawNothingRemoved)) }
+
+// Items stay, kills stay, and so does every scalar that nobody wrote.
+func lawNothingRemoved(t *rapid.T) {
+	base, batch := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch")
+	out, _ := merge.Merge(base, batch, anyRules().Draw(t, "rules"))
+	for _, s := range artifact.Sections() {
+		if len(out.Items(s)) < len(base.Items(s)) {
+			t.Fatalf("%s lost items", s)
+		}
+		for _, it := range base.Items(s) {
+			now, _, _ := out.Find(it.ID)
+			if now == nil {
+				t.Fatalf("%s is gone", it.ID)
+			}
+			if it.Kill != nil && (now.Kill == nil || now.Kill.By != it.Kill.By || now.Kill.Reason != it.Kill.Reason) {
+				t.Fatalf("%s: its kill changed", it.ID)
+			}
+			for _, f := range it.Fields {
+				if now.Get(f.Name) == nil {
+					t.Fatalf("%s lost its %s", it.ID, f.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestLawTheBaseIsUntouched(t *testing.T) { rapid.Check(t, lawBaseUntouched) }
+func FuzzLawBaseUntouched(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(lawBaseUntouched)) }
+
+func lawBaseUntouched(t *rapid.T) {
+	base, batch := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch")
+	before := base.JSON()
+	var content [][]byte
+	for i := range batch {
+		content = append(content, batch[i].Content())
+	}
+	rules := anyRules().Draw(t, "rules")
+	once, _ := merge.Merge(base, batch, rules)
+	frozen := once.JSON()
+	merge.Merge(once, anyBatch(8).Draw(t, "more"), rules)
+	if !bytes.Equal(before, base.JSON()) || !bytes.Equal(frozen, once.JSON()) {
+		t.Fatal("a merge changed its base")
+	}
+	for i := range batch {
+		if !bytes.Equal(content[i], batch[i].Content()) {
+			t.Fatal("a merge changed a delta")
+		}
+	}
+}
+
+func TestLawEveryDeltaIsAccountedForOnce(t *testing.T) { rapid.Check(t, lawAccounted) }
+func FuzzLawAccounted(f *testing.F)                    { f.Fuzz(rapid.MakeFuzz(lawAccounted)) }
+
+func lawAccounted(t *rapid.T) {
+	base, batch := anyBase().Draw(t, "base"), anyBatch(16).Draw(t, "batch")
+	out, report := merge.Merge(base, batch, anyRules().Draw(t, "rules"))
+	if len(report.Deltas) != len(batch) {
+		t.Fatalf("%d rows for %d deltas", len(report.Deltas), len(batch))
+	}
+	counts := map[string]int{}
+	for _, d := range batch {
+		counts[d.ID]++
+	}
+	changed := false
+	for _, row := range report.Deltas {
+		switch row.Disposition {
+		case merge.Applied, merge.Conflicted:
+			changed = true
+		case merge.Rejected:
+			if row.Code == "" || row.Message == "" {
+				t.Fatalf("rejected without a reason: %+v", row)
+			}
+		case merge.Superseded, merge.Skipped, merge.Duplicate:
+		default:
+			t.Fatalf("no disposition: %+v", row)
+		}
+		if counts[row.DeltaID] > 0 {
+			counts[row.DeltaID]--
+		} else if counts[""] > 0 {
+			counts[""]--
+		} else {
+			t.Fatalf("a row for nothing: %+v", row)
+		}
+	}
+	if want := base.Metadata.Version; changed {
+		want++
+		if out.Metadata.Version != want {
+			t.Fatalf("version %d, not %d", out.Metadata.Version, want)
+		}
+	} else if !bytes.Equal(out.JSON(), base.JSON()) {
+		t.Fatal("nothing was applied, and yet something changed")
+	}
+	if slices.ContainsFunc(report.Deltas, func(r merge.Row) bool { return r.Disposition == merge.Conflicted }) && len(report.Conflicts) == 0 {
+		t.Fatal("a conflicted delta without a conflict")
+	}
+}
+
+func TestLawStaleNeverBeatsNewer(t *testing.T) { rapid.Check(t, lawStaleNeverWins) }
+func FuzzLawStaleNeverWins(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(lawStaleNeverWins)) }
+
+// Whatever comes, in whichever version: the instant behind a scalar never goes back.
+func lawStaleNeverWins(t *rapid.T) {
+	base, rules := anyBase().Draw(t, "base"), anyRules().Draw(t, "rules")
+	out, _ := merge.Merge(base, anyBatch(14).Draw(t, "batch"), rules)
+	for _, s := range artifact.Sections() {
+		for _, it := range base.Items(s) {
+			now, _, _ := out.Find(it.ID)
+			for _, f := range it.Fields {
+				if len(f.Marks.By) == 0 {
+					continue
+				}
+				for _, g := range now.Fields {
+					if g.Name == f.Name && len(g.Marks.By) > 0 && g.Marks.By[0].At.Before(f.Marks.By[0].At) {
+						t.Fatalf("%s.%s went back from %s to %s", it.ID, f.Name, f.Marks.By[0].At, g.Marks.By[0].At)
+					}
+				}
+			}
+		}
+	}
+}
+
+func FuzzDeltaFileNeverPanics(f *testing.F) {
+	f.Add([]byte(`[{"delta_id":"d","timestamp":"2025-12-30T12:00:00Z","agent":"A","operation":"ADD","section":"hypothesis_slate","payload":{"claim":"c"}}]`))
+	f.Add([]byte(`{"operation":"KILL","target_id":"P1.H1","section":"predictions_table"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		batch, err := delta.ReadFile(data)
+		if err != nil {
+			return
+		}
+		base := artifact.Artifact{}
+		out, report := merge.Merge(base, batch, merge.Rules{})
+		if len(report.Deltas) != len(batch) {
+			t.Fatalf("%d rows for %d deltas", len(report.Deltas), len(batch))
+		}
+		if read, err := artifact.Parse(out.JSON()); err != nil || !bytes.Equal(read.JSON(), out.JSON()) {
+			t.Fatalf("the result does not read back: %v", err)
+		}
+	})
+}
+
+func sameBytes(t *rapid.T, what string, a, b artifact.Artifact) {
+	t.Helper()
+	if x, y := a.JSON(), b.JSON(); !bytes.Equal(x, y) {
+		t.Fatalf("%s gives\n%s\nnot\n%s", what, y, x)
+	}
+}

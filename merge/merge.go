@@ -1,0 +1,89 @@
+// Package merge is the kernel: it merges a batch of deltas into an artifact, by
+// rule and by nothing else.
+//
+// Merge is a pure function. For every order of the batch its result is the same
+// to the byte; the base is never changed; merging a batch twice is merging it
+// once; no delta can sink the others; and every delta is accounted for exactly
+// once. It has no clock, no randomness, no logger and no errors: what agents do
+// wrong is data, and stands in the report.
+package merge
+
+import (
+	"slices"
+
+	"brenner/artifact"
+	"brenner/delta"
+)
+
+// Merge merges a batch into base.
+func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.Artifact, Report) {
+	c := newCourt(&rules)
+	version := base.Metadata.Version + 1
+	entries := arrange(batch, c, version)
+	collectLabels(entries)
+	h := newHistory(&base)
+	p := newPass(&base, c, entries, h, nil)
+	p.run()
+	if vetoed := p.thirdAlternativeRule(); vetoed != nil {
+		p = newPass(&base, c, entries, h, vetoed)
+		p.run()
+	}
+	out := base
+	if slices.ContainsFunc(entries, (*entry).counts) {
+		out = p.commit(version)
+	}
+	report := p.report(&out)
+	return out, report
+}
+
+// counts tells whether the delta changed the artifact.
+func (e *entry) counts() bool {
+	return e.row.Disposition == Applied || e.row.Disposition == Conflicted
+}
+
+// thirdAlternativeRule looks for KILLs that leave the slate without a third
+// alternative. All KILLs of the last one to go are refused, and the batch is
+// judged once more without them; what that pass then lacks is only warned of.
+func (p *pass) thirdAlternativeRule() map[*entry]bool {
+	if len(p.kills) == 0 {
+		return nil
+	}
+	for _, s := range p.shelf(artifact.HypothesisSlate).slots {
+		if !s.killed() && s.close().ThirdAlternative() {
+			return nil
+		}
+	}
+	for _, k := range slices.Backward(p.kills) {
+		if !k.third {
+			continue
+		}
+		vetoed := make(map[*entry]bool, len(k.by))
+		for _, e := range k.by {
+			vetoed[e] = true
+		}
+		return vetoed
+	}
+	return nil
+}
+
+// commit makes the new version.
+func (p *pass) commit(version int) artifact.Artifact {
+	out := *p.base
+	for s, shelf := range p.shelves {
+		if shelf != nil && shelf.touched {
+			out.Sections[s] = shelf.items()
+		}
+	}
+	tests := slices.Clone(out.Sections[artifact.DiscriminativeTests])
+	artifact.RankTests(tests)
+	out.Sections[artifact.DiscriminativeTests] = tests
+	out.Deltas = make([]*artifact.Stamp, len(p.base.Deltas), len(p.base.Deltas)+len(p.entries))
+	copy(out.Deltas, p.base.Deltas)
+	for _, e := range p.entries {
+		if e.claimed && !e.recorded {
+			out.Deltas = append(out.Deltas, e.stamp)
+		}
+	}
+	p.commitMetadata(&out.Metadata, version)
+	return out
+}

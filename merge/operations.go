@@ -1,0 +1,232 @@
+package merge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/fault"
+)
+
+// add makes a new item.
+func (p *pass) add(e *entry, section artifact.Section) {
+	if !p.allowed(e, section, "") {
+		return
+	}
+	spec := section.Spec()
+	writes := p.check(e, spec)
+	if code, reason := e.missing(spec, writes); code != "" {
+		e.reject(code, reason)
+		return
+	}
+	shelf := p.shelf(section)
+	if limit := p.court.rules.limit(section).Max; limit > 0 && shelf.active >= limit {
+		e.reject(SectionLimitExceeded, fmt.Sprintf("%s already has %d active items; kill one first", section, shelf.active))
+		return
+	}
+	slot := shelf.add(e)
+	e.row.TargetID = slot.id
+	e.row.Message = "added as " + slot.id + e.called(slot.id)
+	for i := range spec.Fields {
+		if f := &spec.Fields[i]; f.Default != "" && !slices.ContainsFunc(writes, func(w write) bool { return w.name == f.Name }) {
+			writes = append(writes, write{spec: f, name: f.Name, value: artifact.Text(f.Default), rank: i})
+		}
+	}
+	if p.plain(e, writes) {
+		p.bear(e, slot, writes)
+		return
+	}
+	p.writeAll(e, slot, writes, true)
+}
+
+// missing finds what an ADD lacks. A required field that is there but bad
+// rejects the whole, because nothing could stand without it.
+func (e *entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, string) {
+	var absent, bad []string
+	for i := range spec.Fields {
+		f := &spec.Fields[i]
+		if !f.Required || slices.ContainsFunc(writes, func(w write) bool { return w.name == f.Name }) {
+			continue
+		}
+		given, ok := e.d.Payload.Get(f.Name)
+		if ok && !isBlank(given.Value) {
+			bad = append(bad, f.Name)
+		} else {
+			absent = append(absent, f.Name)
+		}
+	}
+	switch {
+	case len(absent) > 0:
+		return delta.MissingRequiredField, fmt.Sprintf("an item of %s needs %s", spec.ID, strings.Join(absent, " and "))
+	case len(bad) > 0:
+		return delta.InvalidField, fmt.Sprintf("%s cannot be taken, and an item of %s needs it", strings.Join(bad, " and "), spec.ID)
+	}
+	return "", ""
+}
+
+// isBlank tells whether a value says nothing at all.
+func isBlank(v artifact.Value) bool {
+	switch v := v.(type) {
+	case artifact.Text:
+		return delta.Blank(string(v))
+	case artifact.Map:
+		return len(v) == 0
+	}
+	return false
+}
+
+// edit changes fields of an item, or one prediction cell.
+func (p *pass) edit(e *entry, section artifact.Section) {
+	target, cellKey, ok := p.address(e, section)
+	if !ok {
+		return
+	}
+	author := ""
+	if target != nil {
+		author = target.author()
+		e.row.TargetID = targetID(target, cellKey)
+	}
+	if !p.allowed(e, section, author) {
+		return
+	}
+	if target != nil && target.killed() {
+		e.skip(TargetKilled, fmt.Sprintf("%s was killed by %s", target.id, quote(target.killer().By)))
+		return
+	}
+	if cellKey != "" {
+		p.editCell(e, target, cellKey)
+		return
+	}
+	writes := p.check(e, section.Spec())
+	switch {
+	case len(writes) == 0 && slices.ContainsFunc(e.outcomes, func(o FieldOutcome) bool { return o.Outcome == FieldRefused }):
+		e.reject(delta.InvalidField, "none of its fields can be taken")
+		return
+	case len(writes) == 0:
+		e.reject(delta.MissingRequiredField, "an EDIT needs at least one field in its payload")
+		return
+	}
+	if section == artifact.ResearchThread && delta.Blank(e.d.Rationale) {
+		p.warn(delta.MissingRequiredField, "%s edits the research thread without a rationale", e)
+	}
+	if target == nil {
+		target = p.shelf(section).add(e)
+		e.row.TargetID = target.id
+	}
+	p.writeAll(e, target, writes, true)
+}
+
+func targetID(s *slot, cellKey string) string {
+	if cellKey == "" {
+		return s.id
+	}
+	return s.id + "." + cellKey
+}
+
+// editCell writes one cell of the predictions table.
+func (p *pass) editCell(e *entry, row *slot, key string) {
+	for _, f := range e.d.Payload {
+		if f.Name != "prediction" {
+			e.refuse(f.Name, "an EDIT of a cell takes only the field prediction")
+		}
+	}
+	given, ok := e.d.Payload.Get("prediction")
+	text, isText := given.Value.(artifact.Text)
+	switch {
+	case !ok:
+		e.reject(delta.MissingRequiredField, "an EDIT of a cell needs the field prediction")
+	case !isText:
+		e.reject(delta.InvalidField, "prediction is not a text")
+	case p.cellGone(row, key):
+		e.skip(TargetKilled, fmt.Sprintf("%s.%s is %s", row.id, key, artifact.NotApplicable))
+	default:
+		spec, _ := artifact.PredictionsTable.Spec().Field("predictions")
+		row.open().takeOver(spec.Name, key)
+		p.write(e, row, write{name: spec.Name, value: artifact.Map{{Key: key, Value: text}}})
+	}
+}
+
+// cellGone tells whether a prediction cell is N/A.
+func (p *pass) cellGone(row *slot, key string) bool {
+	if h := p.shelf(artifact.HypothesisSlate).byID[key]; h != nil && h.killed() {
+		return true
+	}
+	if row.draft != nil {
+		return row.draft.cellKilled(key)
+	}
+	return row.item.CellKilled(key)
+}
+
+// kill strikes an item out, or one prediction cell. Nothing is removed.
+func (p *pass) kill(e *entry, section artifact.Section) {
+	target, cellKey, ok := p.address(e, section)
+	if !ok {
+		return
+	}
+	e.row.TargetID = targetID(target, cellKey)
+	if !p.allowed(e, section, target.author()) {
+		return
+	}
+	reason := e.reason()
+	if target.killed() {
+		p.again(e, target)
+		e.skip("", fmt.Sprintf("%s was already killed by %s", target.id, quote(target.killer().By)))
+		return
+	}
+	k := artifact.Kill{By: e.d.Agent, At: e.d.At, Reason: reason, Stamp: e.stamp}
+	if cellKey != "" {
+		if p.cellGone(target, cellKey) {
+			e.skip("", fmt.Sprintf("%s.%s is already %s", target.id, cellKey, artifact.NotApplicable))
+			return
+		}
+		d := target.open()
+		d.cells = append(d.cells, artifact.CellKill{Key: cellKey, Kill: k})
+		if f := d.field("predictions"); f.shape == unset {
+			f.shape = mapping
+		}
+		d.dirty, e.changed = true, true
+		p.shelf(section).touched = true
+		return
+	}
+	if p.vetoed[e] {
+		e.reject(NoThirdAlternative, fmt.Sprintf("%s is the last third alternative; add another one first", target.id))
+		return
+	}
+	if section == artifact.HypothesisSlate {
+		p.kills = append(p.kills, kill{slot: target, third: target.close().ThirdAlternative(), by: []*entry{e}})
+	}
+	d := target.open()
+	d.kill = &k
+	d.dirty, e.changed = true, true
+	shelf := p.shelf(section)
+	shelf.active--
+	shelf.touched = true
+	e.row.Message = "killed"
+}
+
+// again remembers a repeated KILL, which falls with the first one.
+func (p *pass) again(e *entry, target *slot) {
+	for i := range p.kills {
+		if p.kills[i].slot == target {
+			p.kills[i].by = append(p.kills[i].by, e)
+		}
+	}
+}
+
+func (e *entry) reason() string {
+	reason := ""
+	for _, f := range e.d.Payload {
+		text, isText := f.Value.(artifact.Text)
+		switch {
+		case f.Name != "reason":
+			e.refuse(f.Name, "a KILL takes only the field reason")
+		case !isText:
+			e.refuse(f.Name, "it is not a text")
+		case !delta.Blank(string(text)):
+			reason = string(text)
+		}
+	}
+	return reason
+}

@@ -1,0 +1,197 @@
+package merge
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/fault"
+)
+
+// pass judges the whole batch once, on a working copy of the base.
+type pass struct {
+	base     *artifact.Artifact
+	court    *court
+	entries  []*entry
+	shelves  [artifact.SectionCount]*shelf
+	history  *history
+	vetoed   map[*entry]bool // KILLs that the third-alternative rule refuses
+	late     []lateWrite
+	kills    []kill
+	warnings []Warning
+	openUsed [artifact.SectionCount]bool
+	scratch  []write
+	makers   map[*artifact.Stamp]*slot // items of the base by the delta that added them
+}
+
+// kill remembers a hypothesis that this pass killed, and whether it was a third
+// alternative then.
+type kill struct {
+	slot  *slot
+	third bool
+	by    []*entry
+}
+
+func newPass(base *artifact.Artifact, c *court, entries []*entry, h *history, vetoed map[*entry]bool) *pass {
+	for _, e := range entries {
+		e.judged, e.claimed, e.recorded, e.changed = false, false, false, false
+		e.made, e.waiting = nil, nil
+		e.touches, e.outcomes = e.touches[:0], e.outcomes[:0]
+		e.row = Row{}
+	}
+	return &pass{base: base, court: c, entries: entries, history: h, vetoed: vetoed}
+}
+
+func (p *pass) shelf(s artifact.Section) *shelf {
+	if p.shelves[s] == nil {
+		p.shelves[s] = newShelf(s, p.base.Sections[s])
+	}
+	return p.shelves[s]
+}
+
+// run judges all deltas in order. One that addresses the item of an ADD further
+// on waits for it; what only refers to such an item is written at the end.
+func (p *pass) run() {
+	for _, e := range p.entries {
+		if add := p.waitsFor(e); add != nil {
+			add.waiting = append(add.waiting, e)
+			e.claimed = e.who.known // in order it comes first, so its id is taken
+			continue
+		}
+		p.judge(e)
+	}
+	for _, w := range p.late {
+		p.writeAll(w.e, w.slot, w.writes, false)
+	}
+	p.settleRefs()
+	for _, e := range p.entries {
+		e.conclude()
+	}
+}
+
+func (p *pass) waitsFor(e *entry) *entry {
+	if e.labels == nil || (e.d.Operation != opEdit && e.d.Operation != opKill) {
+		return nil
+	}
+	for _, part := range strings.Split(e.d.Target, ".") {
+		if add := e.labelled(part); add != nil && !add.judged {
+			return add
+		}
+	}
+	return nil
+}
+
+// judge decides about one delta, and then about those that waited for it.
+func (p *pass) judge(e *entry) {
+	p.decide(e)
+	e.judged = true
+	e.claimed = e.row.Code != UnknownAgent && e.row.Code != WriteScope && e.row.Code != DuplicateDeltaID
+	for _, w := range e.waiting {
+		if add := p.waitsFor(w); add != nil {
+			add.waiting = append(add.waiting, w)
+			continue
+		}
+		p.judge(w)
+	}
+}
+
+func (p *pass) decide(e *entry) {
+	d := e.d
+	if !e.who.known && !delta.Blank(d.Agent) {
+		e.reject(UnknownAgent, fmt.Sprintf("%s is neither in the roster nor an authority", quote(d.Agent)))
+		return
+	}
+	if p.seenBefore(e) {
+		return
+	}
+	switch {
+	case d.Problem != nil:
+		e.reject(d.Problem.Code, d.Problem.Message)
+		return
+	case delta.Blank(d.Agent):
+		e.reject(delta.MissingRequiredField, "the delta names no agent")
+		return
+	case !e.dated:
+		e.reject(delta.InvalidTimestamp, fmt.Sprintf("%s is not an RFC 3339 timestamp such as 2025-12-30T12:00:00Z", quote(d.Timestamp)))
+		return
+	}
+	section, ok := artifact.ParseSection(d.Section)
+	switch {
+	case d.Operation != opAdd && d.Operation != opEdit && d.Operation != opKill:
+		e.reject(delta.InvalidOperation, fmt.Sprintf("%s is not ADD, EDIT or KILL", quote(d.Operation)))
+	case !ok:
+		e.reject(delta.InvalidSection, fmt.Sprintf("there is no section %s", quote(d.Section)))
+	case section == artifact.ResearchThread && d.Operation != opEdit:
+		e.reject(RTEditOnly, "the research thread can only be edited")
+	case d.Operation == opAdd:
+		p.add(e, section)
+	case d.Operation == opEdit:
+		p.edit(e, section)
+	default:
+		p.kill(e, section)
+	}
+	p.warnIgnored(e)
+}
+
+func (p *pass) warnIgnored(e *entry) {
+	for _, key := range e.d.Ignored {
+		p.warn(SystemFieldIgnored, "%s: a delta has no key %s; ignored", e, quote(key))
+	}
+}
+
+func (p *pass) warn(code fault.Code, format string, args ...any) {
+	p.warnings = append(p.warnings, Warning{code, fmt.Sprintf(format, args...)})
+}
+
+// allowed checks the write scope.
+func (p *pass) allowed(e *entry, section artifact.Section, author string) bool {
+	if p.court.scoped() && p.court.open[section] && !e.who.authority {
+		p.openUsed[section] = true
+	}
+	if p.court.may(e.who, e.d.Operation, section, author) {
+		return true
+	}
+	role := e.who.Role
+	if role == "" {
+		role = "an agent without a role"
+	}
+	hint := "nobody but its author"
+	if owners := p.court.owners(e.d.Operation, section); len(owners) > 0 {
+		hint = strings.Join(owners, ", ")
+		if e.d.Operation != opAdd {
+			hint += " or its author"
+		}
+	}
+	e.reject(WriteScope, fmt.Sprintf("%s may not %s in %s; %s may", role, e.d.Operation, section, hint))
+	return false
+}
+
+func (e *entry) reject(code fault.Code, message string) {
+	e.row.Disposition = Rejected
+	e.row.Code, e.row.Message = code, message
+}
+
+func (e *entry) skip(code fault.Code, message string) {
+	e.row.Disposition = Skipped
+	e.row.Code, e.row.Message = code, message
+}
+
+// String names the delta in warnings.
+func (e *entry) String() string { return e.stamp.Delta + " of " + quote(e.d.Agent) }
+
+// quote shows a word of an agent's in a message, bounded and on one line.
+func quote(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "…"
+	}
+	for _, r := range s {
+		if r < 0x20 || r == 0x7f || r == '"' || r == ' ' {
+			return fmt.Sprintf("%q", s)
+		}
+	}
+	if s == "" {
+		return `""`
+	}
+	return s
+}

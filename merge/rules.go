@@ -1,0 +1,130 @@
+package merge
+
+import (
+	"slices"
+
+	"brenner/artifact"
+	"brenner/policy"
+)
+
+// Version names these rules. A change of behaviour is another version, and this
+// one stays runnable: old journals must replay to their old bytes.
+const Version = "merge/1"
+
+// Rules carry everything that may vary between two merges of the same deltas.
+// The zero value works: everybody is known, nobody has priority, no scope
+// applies, and the section table's limits hold.
+type Rules struct {
+	// Agents are those who may contribute. None: everybody may, and no scope applies.
+	Agents []Agent
+	// Roster is the roster as it is recorded in the metadata of a new version.
+	Roster artifact.Value
+	// Unified switches scopes off: all agents have one role.
+	Unified bool
+	Scopes  policy.Scopes
+	// Authorities are people and arbiters: known without being in the roster,
+	// above every priority, and bound by no scope.
+	Authorities []string
+	// Priority lists agents, highest first; it decides between writes of one instant.
+	Priority []string
+	// Limits replace the section table's minimum and maximum.
+	Limits map[artifact.Section]Limit
+}
+
+// Agent is a contributor as the roster knows it.
+type Agent struct {
+	Name    string
+	Role    string
+	Program string
+	Model   string
+}
+
+// Limit is how many active items a section should and may have; a Max of 0
+// means no limit.
+type Limit struct{ Min, Max int }
+
+func (r *Rules) limit(s artifact.Section) Limit {
+	if l, ok := r.Limits[s]; ok {
+		return l
+	}
+	return Limit{Min: s.Spec().Min, Max: s.Spec().Max}
+}
+
+// court is what the rules say about each agent, looked up once.
+type court struct {
+	rules  *Rules
+	agents map[string]standing
+	open   [artifact.SectionCount]bool // sections that no role of the roster owns
+}
+
+// standing is what the rules say about one agent.
+type standing struct {
+	Agent
+	known     bool
+	authority bool
+	rank      int
+}
+
+func newCourt(r *Rules) *court {
+	c := &court{rules: r, agents: make(map[string]standing, len(r.Agents)+len(r.Priority))}
+	var roles []string
+	for _, a := range r.Agents {
+		c.agents[a.Name] = standing{Agent: a, known: true}
+		roles = append(roles, a.Role)
+	}
+	for i, name := range r.Priority {
+		s := c.standing(name)
+		if s.rank == 0 {
+			s.rank = len(r.Priority) - i
+			c.agents[name] = s
+		}
+	}
+	for _, name := range r.Authorities {
+		s := c.standing(name)
+		s.known, s.authority, s.rank = true, true, len(r.Priority)+1
+		c.agents[name] = s
+	}
+	for _, section := range r.Scopes.Unowned(roles) {
+		c.open[section] = true
+	}
+	return c
+}
+
+func (c *court) standing(name string) standing {
+	s, ok := c.agents[name]
+	if !ok {
+		s = standing{Agent: Agent{Name: name}, known: len(c.rules.Agents) == 0}
+	}
+	return s
+}
+
+// scoped tells whether scopes bind anybody at all.
+func (c *court) scoped() bool { return len(c.rules.Agents) > 0 && !c.rules.Unified }
+
+// may tells whether an agent may do an operation in a section; item is what it
+// would touch, nil for an ADD.
+func (c *court) may(who *standing, op string, section artifact.Section, author string) bool {
+	if !c.scoped() || who.authority || c.open[section] {
+		return true
+	}
+	switch op {
+	case opAdd:
+		return c.rules.Scopes.MayAdd(who.Role, section)
+	case opKill:
+		return author == who.Name || c.rules.Scopes.MayKill(who.Role, section)
+	default:
+		return author == who.Name || c.rules.Scopes.MayEdit(who.Role, section)
+	}
+}
+
+// owners gives the roles that may do an operation in a section, for messages.
+func (c *court) owners(op string, section artifact.Section) []string {
+	var roles []string
+	for _, g := range c.rules.Scopes.Grants {
+		who := standing{Agent: Agent{Role: g.Role}}
+		if c.may(&who, op, section, "\x00nobody") && !slices.Contains(roles, g.Role) {
+			roles = append(roles, g.Role)
+		}
+	}
+	return roles
+}

@@ -1,0 +1,127 @@
+package merge
+
+import "brenner/artifact"
+
+// shelf is one section during a pass.
+type shelf struct {
+	section artifact.Section
+	slots   []*slot // in order: those of the base, then what was added
+	byID    map[string]*slot
+	highest int // the highest number ever used in an id
+	active  int
+	touched bool
+}
+
+// slot is the place of one item: as the base has it, until something touches it.
+type slot struct {
+	id      string
+	section artifact.Section
+	item    *artifact.Item
+	draft   *draft
+	maker   *entry // the ADD of this batch that made it
+}
+
+func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
+	s := &shelf{section: section, slots: make([]*slot, len(items)), byID: make(map[string]*slot, len(items))}
+	block := make([]slot, len(items))
+	for i, it := range items {
+		block[i] = slot{id: it.ID, section: section, item: it}
+		s.slots[i] = &block[i]
+		s.byID[it.ID] = &block[i]
+		if n, ok := section.IDNumber(it.ID); ok {
+			s.highest = max(s.highest, n)
+		}
+		if !it.Killed() {
+			s.active++
+		}
+	}
+	return s
+}
+
+// add makes a slot for a new item, with the next id and no fields.
+func (s *shelf) add(e *entry) *slot {
+	id := artifact.ThreadID
+	if s.section != artifact.ResearchThread {
+		s.highest++
+		id = s.section.ItemID(s.highest)
+	}
+	sl := &slot{id: id, section: s.section, maker: e}
+	sl.item = &artifact.Item{ID: id, Created: e.stamp}
+	s.slots = append(s.slots, sl)
+	s.byID[id] = sl
+	s.active++
+	s.touched = true
+	e.made = sl
+	e.changed = true
+	return sl
+}
+
+// open makes the slot's item ready to be changed. What its ADD wrote is written
+// down then, since from now on it may lose.
+func (s *slot) open() *draft {
+	if s.draft == nil {
+		s.draft = openDraft(s.section, s.item)
+		if s.maker != nil {
+			s.maker.noteBirth(s)
+		}
+	}
+	return s.draft
+}
+
+func (s *slot) killed() bool {
+	if s.draft != nil {
+		return s.draft.kill != nil
+	}
+	return s.item.Killed()
+}
+
+func (s *slot) killer() *artifact.Kill {
+	if s.draft != nil {
+		return s.draft.kill
+	}
+	return s.item.Kill
+}
+
+func (s *slot) author() string {
+	if s.draft != nil {
+		return s.draft.author()
+	}
+	if s.item.Created == nil {
+		return ""
+	}
+	return s.item.Created.Agent
+}
+
+func (s *slot) created() *artifact.Stamp {
+	if s.draft != nil {
+		return s.draft.created
+	}
+	return s.item.Created
+}
+
+// shownTo tells whether a delta's author can have meant this item: it stood in
+// the version it was shown. Deltas from files see all that stands.
+func (s *slot) shownTo(e *entry) bool {
+	if e.d.Place == nil {
+		return true
+	}
+	created := s.created()
+	return created == nil || created.Version <= e.d.Place.Shown
+}
+
+// close gives the item as it stands now.
+func (s *slot) close() *artifact.Item {
+	if s.draft == nil {
+		return s.item
+	}
+	return s.draft.close()
+}
+
+// items closes the section.
+func (s *shelf) items() []*artifact.Item {
+	items := make([]*artifact.Item, len(s.slots))
+	for i, sl := range s.slots {
+		items[i] = sl.close()
+	}
+	return items
+}

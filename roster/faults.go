@@ -1,0 +1,122 @@
+package roster
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"brenner/fault"
+)
+
+// The codes of rosters that cannot be taken.
+const (
+	DuplicateAgent    fault.Code = "ROSTER_DUPLICATE_AGENT"
+	InvalidRole       fault.Code = "ROSTER_INVALID_ROLE"
+	MissingEntry      fault.Code = "ROSTER_MISSING_ENTRY"
+	EmptyRoster       fault.Code = "ROSTER_EMPTY"
+	BlankAgent        fault.Code = "ROSTER_BLANK_AGENT"
+	InvalidMode       fault.Code = "ROSTER_INVALID_MODE"
+	TwoRoles          fault.Code = "ROSTER_TWO_ROLES"
+	WrongType         fault.Code = "ROSTER_WRONG_TYPE"
+	NoGuess           fault.Code = "ROSTER_NO_GUESS"
+	NobodyNamed       fault.Code = "ROSTER_NOBODY_NAMED"
+	AmbiguousVariable fault.Code = "ROSTER_AMBIGUOUS_VARIABLE"
+	BadVariable       fault.Code = "ROSTER_BAD_VARIABLE"
+	NoBlock           fault.Code = "ROSTER_NO_BLOCK"
+	BadBlock          fault.Code = "ROSTER_BAD_BLOCK"
+	UnknownPreset     fault.Code = "UNKNOWN_PRESET"
+	TooManyAgents     fault.Code = "TOO_MANY_AGENTS"
+	PresetNoNames     fault.Code = "PRESET_WITHOUT_NAMES"
+	BadPreset         fault.Code = "PRESET_INVALID"
+)
+
+// The codes of warnings.
+const (
+	UnknownKey          fault.Code = "ROSTER_UNKNOWN_KEY"
+	UnknownVariable     fault.Code = "ROSTER_UNKNOWN_VARIABLE"
+	UnmatchedVariable   fault.Code = "ROSTER_UNMATCHED_VARIABLE"
+	DefaultPresetUsed   fault.Code = "ROSTER_DEFAULT_PRESET"
+	HeuristicDeprecated fault.Code = "ROSTER_HEURISTIC_DEPRECATED"
+)
+
+// Warning is something a person should know and that stops nothing.
+type Warning struct {
+	Code    fault.Code
+	Place   string // where: a layer, a key, a line; or empty
+	Message string
+	Hint    string
+}
+
+// faults gathers what is wrong, so that all of it is said at once.
+type faults []*fault.Error
+
+func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {
+	*f = append(*f, &fault.Error{Code: code, Place: place, Hint: hint, Detail: fmt.Sprintf(format, args...)})
+}
+
+// err gives nil, the one fault, or all of them joined.
+func (f faults) err() error {
+	switch len(f) {
+	case 0:
+		return nil
+	case 1:
+		return f[0]
+	}
+	all := make([]error, len(f))
+	for i, e := range f {
+		all[i] = e
+	}
+	return errors.Join(all...)
+}
+
+// Faults gives every fault of an error of this package, in order, each with its
+// own hint: errors.As would find only the first.
+func Faults(err error) []*fault.Error {
+	switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
+	case nil:
+		return nil
+	case *fault.Error:
+		return []*fault.Error{e}
+	case interface{ Unwrap() []error }:
+		var all []*fault.Error
+		for _, one := range e.Unwrap() {
+			all = append(all, Faults(one)...)
+		}
+		return all
+	}
+	return Faults(errors.Unwrap(err))
+}
+
+// longestShown is how much of a name or value a message repeats.
+const longestShown = 100
+
+// shown gives a text from outside for a message: as it is where it can be read,
+// quoted where it is blank or holds what could deceive a terminal.
+func shown(s string) string {
+	clipped := s
+	if runes := []rune(s); len(runes) > longestShown {
+		clipped = string(runes[:longestShown]) + "…"
+	}
+	if blank(s) || strings.ContainsFunc(clipped, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(clipped)
+	}
+	return clipped
+}
+
+// listed gives "a, b and c".
+func listed[S ~string](words []S) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(shown(string(w)))
+	}
+	return b.String()
+}

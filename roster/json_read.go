@@ -1,0 +1,184 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// jsonDepth is deeper than any roster, so that what an unknown key holds is
+// still only a warning.
+const jsonDepth = 32
+
+// ReadJSON reads a roster in the array or the object form. JSON is taken
+// strictly: a key that stands twice is a fault with its line and column, and so
+// is a value of the wrong type. Keys the specification does not know are
+// warnings; null is the same as leaving the key out. Fields may be missing and
+// roles wrong: a layer need not be whole, and Validate and Resolve say the rest.
+func ReadJSON(data []byte) (Roster, []Warning, error) {
+	v, err := artifact.ParseValue(data, jsonDepth)
+	if err != nil {
+		return Roster{}, nil, err
+	}
+	d := decoder{}
+	d.roster(v)
+	d.place(data)
+	return d.result()
+}
+
+// FromValue is ReadJSON for a value that is already read, such as an artifact's
+// metadata. Its faults name the key, but have no lines to point to.
+func FromValue(v artifact.Value) (Roster, []Warning, error) {
+	d := decoder{}
+	d.roster(v)
+	return d.result()
+}
+
+// decoder turns a JSON value into a roster. What it finds stands at first with
+// a path of keys as its place.
+type decoder struct {
+	out      Roster
+	found    faults
+	warnings []Warning
+}
+
+func (d *decoder) result() (Roster, []Warning, error) {
+	if err := d.found.err(); err != nil {
+		return Roster{}, d.warnings, err
+	}
+	return d.out, d.warnings, nil
+}
+
+func (d *decoder) roster(v artifact.Value) {
+	switch v := v.(type) {
+	case artifact.List:
+		d.entries("", v)
+	case artifact.Map:
+		// "origin" and "schema" are what roster show --json adds.
+		d.unknownKeys("", v, "entries", "mode", "name", "createdAt", "origin", "schema")
+		d.out.Mode = Mode(d.text("", v, "mode"))
+		d.out.Name = d.text("", v, "name")
+		d.out.CreatedAt = d.text("", v, "createdAt")
+		switch entries, _ := v.Get("entries"); entries := entries.(type) {
+		case nil, artifact.Null:
+		case artifact.List:
+			d.entries("/entries", entries)
+		default:
+			d.wrongType("/entries", "a list of entries", entries)
+		}
+	default:
+		d.wrongType("", `a list of entries or an object with "entries"`, v)
+	}
+}
+
+func (d *decoder) entries(path string, list artifact.List) {
+	d.out.Entries = make([]Entry, 0, len(list))
+	for i, v := range list {
+		at := path + "/" + strconv.Itoa(i)
+		m, ok := v.(artifact.Map)
+		if !ok {
+			d.wrongType(at, "an object with agentName and role", v)
+			continue
+		}
+		d.unknownKeys(at, m, "agentName", "role", "program", "model", "notes", "origin")
+		d.out.Entries = append(d.out.Entries, Entry{
+			Agent: d.text(at, m, "agentName"), Role: Role(d.text(at, m, "role")),
+			Program: d.text(at, m, "program"), Model: d.text(at, m, "model"), Notes: d.text(at, m, "notes"),
+		})
+	}
+}
+
+func (d *decoder) text(path string, m artifact.Map, key string) string {
+	switch v, _ := m.Get(key); v := v.(type) {
+	case nil, artifact.Null:
+	case artifact.Text:
+		return string(v)
+	default:
+		d.wrongType(path+"/"+key, "a text", v)
+	}
+	return ""
+}
+
+func (d *decoder) unknownKeys(path string, m artifact.Map, known ...string) {
+	for _, e := range m {
+		if slices.Contains(known, e.Key) {
+			continue
+		}
+		d.warnings = append(d.warnings, Warning{
+			Code: UnknownKey, Place: path + "/" + pointerToken(e.Key),
+			Message: fmt.Sprintf("a roster has no key %s here; it is ignored", shown(e.Key)),
+			Hint:    didYouMean(e.Key, known) + "known keys: " + listed(known),
+		})
+	}
+}
+
+func (d *decoder) wrongType(path, want string, v artifact.Value) {
+	d.found.add(WrongType, path, `a roster is [{"agentName":"BlueLake","role":"hypothesis_generator"},…], or an object with that list as "entries"`,
+		"it must be %s, not %s", want, kindOf(v))
+}
+
+func kindOf(v artifact.Value) string {
+	switch v.(type) {
+	case artifact.Text:
+		return "a text"
+	case artifact.Number:
+		return "a number"
+	case artifact.Bool:
+		return "true or false"
+	case artifact.List:
+		return "a list"
+	case artifact.Map:
+		return "an object"
+	default:
+		return "null"
+	}
+}
+
+// pointerToken escapes a key for a JSON pointer (RFC 6901).
+func pointerToken(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+// mostPlaced bounds how many places are looked up: each costs a pass over the
+// text, and nobody reads more of them.
+const mostPlaced = 20
+
+// place puts line and column before the paths of what was found.
+func (d *decoder) place(data []byte) {
+	places := make([]*string, 0, mostPlaced)
+	for _, f := range d.found {
+		places = append(places, &f.Place)
+	}
+	for i := range d.warnings {
+		places = append(places, &d.warnings[i].Place)
+	}
+	for _, p := range places[:min(len(places), mostPlaced)] {
+		*p = strings.TrimSpace(artifact.Position(data, offsetOf(data, *p)) + " " + shownPath(*p))
+	}
+}
+
+func shownPath(path string) string {
+	if path == "" {
+		return ""
+	}
+	return "(" + shown(path) + ")"
+}
+
+// offsetOf finds where the thing that a JSON pointer names begins: the key of a
+// member, the value of an element.
+func offsetOf(data []byte, pointer string) int {
+	dec := artifact.NewDecoder(data)
+	for {
+		end := int(dec.InputOffset())
+		if _, err := dec.ReadToken(); err != nil {
+			return 0 // not reached: the text was read once already
+		}
+		if string(dec.StackPointer()) == pointer {
+			rest := data[end:]
+			return end + len(rest) - len(strings.TrimLeft(string(rest), " \t\r\n,:"))
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+
+	"brenner/artifact"
+	"brenner/fault"
+)
+
+// Preset is a roster saved without its agents: entries in an order, to be given
+// to agents in that order.
+type Preset struct {
+	ID          string
+	Name        string
+	Description string
+	Entries     []Entry // Agent is empty in each
+	// PlaceholderNames stand in where nobody is named at all.
+	PlaceholderNames []string
+}
+
+// BuiltIn gives the presets that are in the binary.
+func BuiltIn() []Preset {
+	generator := Entry{Role: HypothesisGenerator, Program: "codex-cli", Model: "GPT-5.2"}
+	designer := Entry{Role: TestDesigner, Program: "claude-code", Model: "Opus 4.5"}
+	critic := Entry{Role: AdversarialCritic, Program: "gemini-cli", Model: "Gemini 3"}
+	return []Preset{
+		{
+			ID: "default-3-agent", Name: "Default 3-Agent Setup",
+			Description:      "Standard Brenner Protocol with Codex/Opus/Gemini",
+			Entries:          []Entry{generator, designer, critic},
+			PlaceholderNames: []string{"BlueLake", "PurpleMountain", "GreenValley"},
+		},
+		{
+			ID: "hypothesis-critique", Name: "Hypothesis and Critique",
+			Description:      "One agent proposes, one attacks; no test designer. For a first look at a question",
+			Entries:          []Entry{generator, critic},
+			PlaceholderNames: []string{"BlueLake", "GreenValley"},
+		},
+	}
+}
+
+// AllPresets gives the project's presets and then the built-in ones that it has
+// not replaced by its own of the same id.
+func AllPresets(project []Preset) []Preset {
+	all := slices.Clone(project)
+	for _, p := range BuiltIn() {
+		if !slices.ContainsFunc(project, func(own Preset) bool { return own.ID == p.ID }) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// FindPreset finds a preset by its id among all there are.
+func FindPreset(all []Preset, id string) (Preset, error) {
+	ids := make([]string, len(all))
+	for i, p := range all {
+		if ids[i] = p.ID; p.ID == id {
+			return p, nil
+		}
+	}
+	hint := "there are no presets"
+	if len(ids) > 0 {
+		hint = didYouMean(id, ids) + "known presets: " + listed(ids)
+	}
+	return Preset{}, &fault.Error{Code: UnknownPreset, Detail: "Unknown roster preset: " + shown(id), Hint: hint}
+}
+
+// ValidatePresets checks presets that a person wrote: an id that is not blank
+// and stands once, entries with canonical roles and without agents, and no more
+// placeholder names than entries, none of them blank or twice.
+func ValidatePresets(presets []Preset) error {
+	var found faults
+	seen := map[string]bool{}
+	for i, p := range presets {
+		place := "preset " + shown(p.ID)
+		if blank(p.ID) {
+			place = fmt.Sprintf("preset %d", i+1)
+			found.add(BadPreset, place, "give it an id that --preset can name", "the preset has no id")
+		} else if seen[p.ID] {
+			found.add(BadPreset, place, "give each preset an id of its own", "the id stands twice")
+		}
+		seen[p.ID] = true
+		found.checkPreset(place, p)
+	}
+	return found.err()
+}
+
+func (f *faults) checkPreset(place string, p Preset) {
+	if len(p.Entries) == 0 {
+		f.add(BadPreset, place, "add at least one entry with a role", "the preset has no entries")
+	}
+	for i, e := range p.Entries {
+		if e.Agent != "" {
+			f.add(BadPreset, place, "names go into placeholderNames", "entry %d names the agent %s", i+1, shown(e.Agent))
+		}
+		if !e.Role.Valid() {
+			f.invalidRole(place, fmt.Sprintf("entry %d", i+1), e.Role)
+		}
+	}
+	if extra := len(p.PlaceholderNames) - len(p.Entries); extra > 0 {
+		f.add(BadPreset, place, "give every placeholder name an entry", "%d placeholder names have no entry", extra)
+	}
+	f.checkAgents(place, p.PlaceholderNames)
+}
+
+// Value gives the preset in the specification's JSON.
+func (p Preset) Value() artifact.Value {
+	entries := make(artifact.List, len(p.Entries))
+	for i, e := range p.Entries {
+		entries[i] = entryValue(e)
+	}
+	m := []artifact.Entry{
+		{Key: "id", Value: artifact.Text(p.ID)},
+		{Key: "name", Value: artifact.Text(p.Name)},
+		{Key: "entries", Value: entries},
+	}
+	m = addText(m, "description", p.Description)
+	if len(p.PlaceholderNames) > 0 {
+		names := make(artifact.List, len(p.PlaceholderNames))
+		for i, n := range p.PlaceholderNames {
+			names[i] = artifact.Text(n)
+		}
+		m = append(m, artifact.Entry{Key: "placeholderNames", Value: names})
+	}
+	return artifact.MapOf(m...)
+}

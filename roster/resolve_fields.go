@@ -1,0 +1,197 @@
+package roster
+
+import (
+	"fmt"
+	"strings"
+)
+
+// bindLoose gives the entries of variables such as BRENNER_ROSTER_AGENT_BLUELAKE
+// to the recipient they mean: the one of exactly that name, else the one that
+// differs only in case.
+func (r *resolver) bindLoose() {
+	agents := r.agents()
+	if len(agents) == 0 {
+		return // why, has been said
+	}
+	exact := setOf(agents)
+	for i, l := range r.layers {
+		if !l.Loose {
+			continue
+		}
+		var bound []Entry
+		for _, e := range l.Entries {
+			if blank(e.Agent) {
+				continue
+			}
+			if !exact[e.Agent] {
+				name, ok := r.withoutCase(l.Origin, e.Agent, agents)
+				if !ok {
+					continue
+				}
+				e.Agent = name
+			}
+			bound = append(bound, e)
+		}
+		r.layers[i].Entries = bound
+	}
+}
+
+func (r *resolver) agents() []string {
+	agents := make([]string, len(r.recipients))
+	for i, rec := range r.recipients {
+		agents[i] = rec.agent
+	}
+	return agents
+}
+
+func (r *resolver) withoutCase(origin Origin, name string, agents []string) (string, bool) {
+	var same []string
+	for _, a := range agents {
+		if strings.EqualFold(a, name) {
+			same = append(same, a)
+		}
+	}
+	switch len(same) {
+	case 1:
+		return same[0], true
+	case 0:
+		r.warn(Warning{
+			Code: UnmatchedVariable, Place: origin.String(),
+			Message: fmt.Sprintf("no recipient is called %s, in any case; the variable is ignored", shown(name)),
+			Hint:    didYouMean(name, agents) + "the recipients are " + listed(agents),
+		})
+	default:
+		r.found.add(AmbiguousVariable, origin.String(), "spell the name in the variable exactly",
+			"%s could be %s", shown(name), listed(same))
+	}
+	return "", false
+}
+
+// checkTwoRoles finds agents to which peers of one level give different roles.
+// Within one layer the same agent twice is a duplicate, and has been reported.
+func (r *resolver) checkTwoRoles() {
+	type said struct {
+		role  Role
+		layer int
+	}
+	type key struct {
+		level Level
+		agent string
+	}
+	first := map[key]said{}
+	for i, l := range r.layers {
+		for _, e := range l.Entries {
+			if e.Role == "" {
+				continue
+			}
+			k := key{l.Origin.Level, e.Agent}
+			before, seen := first[k]
+			if !seen {
+				first[k] = said{e.Role, i}
+				continue
+			}
+			if before.layer != i && before.role != e.Role {
+				r.found.add(TwoRoles, l.Origin.Level.String(), "an agent has one role; keep one of the two",
+					"Two roles for %s: %s (%s) and %s (%s)", shown(e.Agent),
+					shown(string(before.role)), shown(r.layers[before.layer].Origin.Source), shown(string(e.Role)), shown(l.Origin.Source))
+			}
+		}
+	}
+}
+
+// fill makes the entry of every recipient from all layers.
+func (r *resolver) fill() {
+	index := make([]map[string]int, len(r.layers)) // by layer: agent → its entry
+	for i, l := range r.layers {
+		index[i] = make(map[string]int, len(l.Entries))
+		for j, e := range l.Entries {
+			if _, seen := index[i][e.Agent]; !seen {
+				index[i][e.Agent] = j
+			}
+		}
+	}
+	for i, rec := range r.recipients {
+		entry, origin := Entry{Agent: rec.agent}, EntryOrigin{Agent: rec.origin}
+		found := false
+		for k, l := range r.layers {
+			if j, ok := index[k][rec.agent]; ok {
+				found = true
+				origin.take(&entry, l.Entries[j], l.Origin)
+			}
+		}
+		if r.preset != nil && i < len(r.preset.Entries) {
+			found = true
+			origin.take(&entry, r.preset.Entries[i], presetOrigin(*r.preset))
+		}
+		r.guess(&entry, &origin)
+		r.checkEntry(entry, origin, found)
+		r.out.Roster.Entries = append(r.out.Roster.Entries, entry)
+		r.out.Origins = append(r.out.Origins, origin)
+	}
+}
+
+// take fills in the fields that are still missing.
+func (o *EntryOrigin) take(entry *Entry, from Entry, origin Origin) {
+	take(&entry.Role, &o.Role, from.Role, origin)
+	take(&entry.Program, &o.Program, from.Program, origin)
+	take(&entry.Model, &o.Model, from.Model, origin)
+	take(&entry.Notes, &o.Notes, from.Notes, origin)
+}
+
+// guess takes a role from the agent's name where heuristic mode was asked for
+// and nobody gave one.
+func (r *resolver) guess(entry *Entry, origin *EntryOrigin) {
+	if r.out.Roster.Mode != Heuristic || entry.Role != "" {
+		return
+	}
+	role, word, ok := HeuristicRole(entry.Agent)
+	if !ok {
+		r.found.noGuess(entry.Agent)
+		return
+	}
+	take(&entry.Role, &origin.Role, role, Origin{Level: FromName, Source: "the name contains " + word})
+}
+
+// checkEntry says when a recipient ends without an entry (rule 3) or a role.
+// Wrong roles in layers have been reported; those of a preset are new.
+func (r *resolver) checkEntry(entry Entry, origin EntryOrigin, found bool) {
+	const hint = "give it a role with --to NAME --role ROLE or --agent-role NAME=ROLE, add it to the roster, or choose a --preset"
+	switch {
+	case r.out.Roster.Mode == Heuristic && entry.Role == "":
+	case !found && entry.Role == "":
+		r.found.missingEntry(entry.Agent, r.entered(), hint)
+	case entry.Role == "":
+		r.found.invalidRole(origin.Agent.String(), entry.Agent, "")
+	case origin.Role.Level == FromPreset && !entry.Role.Valid():
+		r.found.invalidRole(origin.Role.String(), entry.Agent, entry.Role)
+	}
+}
+
+// entered gives the agents that have an entry anywhere.
+func (r *resolver) entered() []string {
+	var agents recipientList
+	for _, l := range r.layers {
+		agents.add(l.Origin, Roster{Entries: l.Entries}.Agents()...)
+	}
+	names := make([]string, len(agents.list))
+	for i, a := range agents.list {
+		names[i] = a.agent
+	}
+	return names
+}
+
+// listUnused remembers whose entries play no part, so that it can be shown.
+func (r *resolver) listUnused() {
+	takesPart := setOf(r.agents())
+	var others recipientList
+	for _, l := range r.layers {
+		for _, e := range l.Entries {
+			if !takesPart[e.Agent] {
+				others.add(l.Origin, e.Agent)
+			}
+		}
+	}
+	for _, o := range others.list {
+		r.out.Unused = append(r.out.Unused, Unused{Agent: o.agent, Origin: o.origin})
+	}
+}

@@ -1,0 +1,269 @@
+package roster
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"brenner/artifact"
+	"brenner/fault"
+)
+
+func fromFlag(source string) Origin { return Origin{Level: Flags, Source: source} }
+
+func to(names ...string) Layer { return Layer{Origin: fromFlag("--to"), Recipients: names} }
+
+func withPreset(id string) Layer { return Layer{Origin: fromFlag("--preset"), Preset: id} }
+
+func withMode(m Mode) Layer { return Layer{Origin: fromFlag("--roster-mode"), Mode: m} }
+
+func entries(origin Origin, list ...Entry) Layer { return Layer{Origin: origin, Entries: list} }
+
+func variable(agent string, role Role) Layer {
+	l := entries(env(EnvAgentPrefix+agent), Entry{Agent: agent, Role: role})
+	l.Loose = true
+	return l
+}
+
+// lines gives the entries as "agent role program".
+func lines(r Roster) string {
+	var all []string
+	for _, e := range r.Entries {
+		all = append(all, strings.TrimSpace(e.Agent+" "+string(e.Role)+" "+e.Program))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestResolve(t *testing.T) {
+	project := Origin{Level: ProjectConfig, Source: "brenner.yaml"}
+	both := Layer{Origin: fromFlag("--role"), Recipients: []string{"A", "B"}, Entries: []Entry{{Agent: "A", Role: TestDesigner}, {Agent: "B", Role: TestDesigner}}}
+	two := []Entry{{Agent: "A", Role: TestDesigner}, {Agent: "B", Role: AdversarialCritic}}
+	tests := []struct {
+		name string
+		in   Input
+		want string
+	}{
+		{"--to A,B --role r gives r to both", Input{Layers: []Layer{both}}, "A test_designer, B test_designer"},
+		{"--to chooses and orders", Input{Layers: []Layer{to("B", "A"), entries(project, two...)}}, "B adversarial_critic, A test_designer"},
+		{"rule 4: entries beyond the recipients", Input{Layers: []Layer{to("A"), entries(fromFlag("--roster"), two...)}}, "A test_designer"},
+		{"peers complete each other", Input{Layers: []Layer{
+			entries(fromFlag("--roster"), Entry{Agent: "A", Program: "p"}), entries(fromFlag("--agent-role"), Entry{Agent: "A", Role: TestDesigner}),
+		}}, "A test_designer p"},
+		{"peers may say the same", Input{Layers: []Layer{
+			entries(fromFlag("--roster"), two...), entries(fromFlag("--agent-role"), two[0]),
+		}}, "A test_designer, B adversarial_critic"},
+		{"the earlier peer is asked first", Input{Layers: []Layer{
+			entries(fromFlag("--roster"), Entry{Agent: "A", Role: TestDesigner, Program: "p"}), entries(fromFlag("x"), Entry{Agent: "A", Program: "q"}),
+		}}, "A test_designer p"},
+		{
+			"a preset in order",
+			Input{Layers: []Layer{to("X", "Y", "Z"), withPreset("default-3-agent")}},
+			"X hypothesis_generator codex-cli, Y test_designer claude-code, Z adversarial_critic gemini-cli",
+		},
+		{"fewer names than entries", Input{Layers: []Layer{to("X"), withPreset("default-3-agent")}}, "X hypothesis_generator codex-cli"},
+		{
+			"no names: the placeholders",
+			Input{Layers: []Layer{withPreset("default-3-agent")}},
+			"BlueLake hypothesis_generator codex-cli, PurpleMountain test_designer claude-code, GreenValley adversarial_critic gemini-cli",
+		},
+		{
+			"a preset fills in around roles",
+			Input{Layers: []Layer{to("X", "A"), entries(project, two...), withPreset("hypothesis-critique")}},
+			"X hypothesis_generator codex-cli, A test_designer gemini-cli",
+		},
+		{"the default preset", Input{DefaultPreset: "hypothesis-critique"}, "BlueLake hypothesis_generator codex-cli, GreenValley adversarial_critic gemini-cli"},
+		{"not when somebody is named", Input{DefaultPreset: "default-3-agent", Layers: []Layer{entries(project, two...)}}, "A test_designer, B adversarial_critic"},
+		{
+			"a variable, exactly",
+			Input{Layers: []Layer{variable("A", TestDesigner), to("a", "A"), entries(project, Entry{Agent: "a", Role: AdversarialCritic})}},
+			"a adversarial_critic, A test_designer",
+		},
+		{
+			"a variable, without case",
+			Input{Layers: []Layer{variable("BLUELAKE", TestDesigner), withPreset("hypothesis-critique")}},
+			"BlueLake test_designer codex-cli, GreenValley adversarial_critic gemini-cli",
+		},
+		{"a variable names nobody beside a lower layer", Input{Layers: []Layer{variable("B", TestDesigner), entries(project, two...)}}, "A test_designer, B test_designer"},
+		{
+			"a variable about the default preset",
+			Input{DefaultPreset: "hypothesis-critique", Layers: []Layer{variable("GREENVALLEY", TestDesigner)}},
+			"BlueLake hypothesis_generator codex-cli, GreenValley test_designer gemini-cli",
+		},
+		{
+			"variables name agents where nothing else does",
+			Input{DefaultPreset: "default-3-agent", Layers: []Layer{variable("Fox", TestDesigner), variable("BlueLake", AdversarialCritic)}},
+			"Fox test_designer, BlueLake adversarial_critic",
+		},
+		{
+			"heuristic",
+			Input{Layers: []Layer{withMode(Heuristic), to("GPT", "opus-1", "MyGemini")}},
+			"GPT hypothesis_generator, opus-1 test_designer, MyGemini adversarial_critic",
+		},
+		{"heuristic by the roster's own mode", Input{Layers: []Layer{to("Codex"), LayerOf(fromFlag("--roster"), Roster{Mode: Heuristic})}}, "Codex hypothesis_generator"},
+		{"a given role beats a guess", Input{Layers: []Layer{withMode(Heuristic), entries(project, Entry{Agent: "Codex", Role: TestDesigner})}}, "Codex test_designer"},
+		{"unified", Input{Layers: []Layer{{Origin: fromFlag("--unified"), Mode: Unified}, both}}, "A test_designer, B test_designer"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Resolve(tt.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, lines(got.Roster)); diff != "" {
+				t.Error(diff)
+			}
+			if err := got.Roster.Validate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestResolveFaults(t *testing.T) {
+	project := Origin{Level: ProjectConfig, Source: "brenner.yaml"}
+	one := Entry{Agent: "A", Role: TestDesigner}
+	tests := []struct {
+		name string
+		in   Input
+		want []string
+	}{
+		{"nothing at all", Input{}, []string{"ROSTER_EMPTY Empty roster: at least one entry required"}},
+		{
+			"an empty roster is not passed over",
+			Input{DefaultPreset: "default-3-agent", Layers: []Layer{LayerOf(fromFlag("--roster"), Roster{})}},
+			[]string{"ROSTER_EMPTY flags: --roster: Empty roster: at least one entry required"},
+		},
+		{
+			"an empty roster, and nobody",
+			Input{Layers: []Layer{LayerOf(fromFlag("--roster"), Roster{})}},
+			[]string{"ROSTER_EMPTY flags: --roster: Empty roster: at least one entry required"},
+		},
+		{"rule 1", Input{Layers: []Layer{entries(fromFlag("--roster"), one, one)}}, []string{"ROSTER_DUPLICATE_AGENT flags: --roster: Duplicate agent in roster: A"}},
+		{"rule 1 for --to", Input{Layers: []Layer{to("A", "A"), entries(project, one)}}, []string{"ROSTER_DUPLICATE_AGENT flags: --to: Duplicate agent in roster: A"}},
+		{"rule 3", Input{Layers: []Layer{to("A", "GreenValley"), entries(project, one)}}, []string{"ROSTER_MISSING_ENTRY Missing roster entry for recipient: GreenValley"}},
+		{"rule 3: the default preset is for nobody", Input{DefaultPreset: "default-3-agent", Layers: []Layer{to("X")}}, []string{"ROSTER_MISSING_ENTRY Missing roster entry for recipient: X"}},
+		{"rule 5", Input{Layers: []Layer{entries(project, Entry{Agent: "A", Role: "researcher"})}}, []string{"ROSTER_INVALID_ROLE project config: brenner.yaml: Invalid role for A: researcher"}},
+		{
+			"rule 5 below a right role",
+			Input{Layers: []Layer{entries(fromFlag("--roster"), one), entries(project, Entry{Agent: "A", Role: "researcher"})}},
+			[]string{"ROSTER_INVALID_ROLE project config: brenner.yaml: Invalid role for A: researcher"},
+		},
+		{
+			"rule 5 in a preset",
+			Input{Presets: []Preset{{ID: "p", Entries: []Entry{{Role: "boss"}}}}, Layers: []Layer{to("A"), withPreset("p")}},
+			[]string{"ROSTER_INVALID_ROLE preset: p: Invalid role for A: boss"},
+		},
+		{
+			"an entry without a role",
+			Input{Layers: []Layer{entries(project, Entry{Agent: "A", Program: "p"})}},
+			[]string{"ROSTER_INVALID_ROLE project config: brenner.yaml: Invalid role for A: none is given"},
+		},
+		{
+			"two roles in one layer",
+			Input{Layers: []Layer{entries(fromFlag("--roster"), one), entries(fromFlag("--agent-role"), Entry{Agent: "A", Role: AdversarialCritic})}},
+			[]string{"ROSTER_TWO_ROLES flags: Two roles for A: test_designer (--roster) and adversarial_critic (--agent-role)"},
+		},
+		{
+			"two roles by variables",
+			Input{Layers: []Layer{to("A"), variable("A", TestDesigner), variable("a", AdversarialCritic)}},
+			[]string{"ROSTER_TWO_ROLES environment: Two roles for A: test_designer (BRENNER_ROSTER_AGENT_A) and adversarial_critic (BRENNER_ROSTER_AGENT_a)"},
+		},
+		{
+			"a variable for two agents",
+			Input{Layers: []Layer{entries(project, one, Entry{Agent: "ab", Role: TestDesigner}, Entry{Agent: "Ab", Role: TestDesigner}), variable("AB", TestDesigner)}},
+			[]string{"ROSTER_AMBIGUOUS_VARIABLE environment: BRENNER_ROSTER_AGENT_AB: AB could be ab and Ab"},
+		},
+		{"unknown preset", Input{Layers: []Layer{withPreset("default3agent")}}, []string{"UNKNOWN_PRESET flags: --preset: Unknown roster preset: default3agent"}},
+		{"unknown default preset", Input{DefaultPreset: "x"}, []string{"UNKNOWN_PRESET roster.defaultPreset: Unknown roster preset: x"}},
+		{
+			"more names than entries",
+			Input{Layers: []Layer{to("A", "B", "C", "D"), withPreset("hypothesis-critique")}},
+			[]string{"TOO_MANY_AGENTS preset: hypothesis-critique: Too many agents for preset hypothesis-critique: 4 are named and it has 2 entries; none is left for C and D"},
+		},
+		{
+			"more names than entries, whatever they have",
+			Input{Layers: []Layer{withPreset("hypothesis-critique"), entries(project, one, Entry{Agent: "B", Role: TestDesigner}, Entry{Agent: "C", Role: TestDesigner})}},
+			[]string{"TOO_MANY_AGENTS preset: hypothesis-critique: Too many agents for preset hypothesis-critique: 3 are named and it has 2 entries; none is left for C"},
+		},
+		{
+			"no names anywhere",
+			Input{Presets: []Preset{{ID: "p", Entries: []Entry{{Role: TestDesigner}}}}, Layers: []Layer{withPreset("p")}},
+			[]string{"PRESET_WITHOUT_NAMES preset: p: nobody is named, and the preset p has no placeholder names"},
+		},
+		{"no guess", Input{Layers: []Layer{withMode(Heuristic), to("Codex", "BlueLake")}}, []string{"ROSTER_NO_GUESS no role can be guessed from the name of BlueLake"}},
+		{
+			"heuristic, and nobody",
+			Input{Layers: []Layer{LayerOf(fromFlag("--roster"), Roster{Mode: Heuristic})}},
+			[]string{"ROSTER_NOBODY_NAMED nobody is named: a roster may be empty in heuristic mode, the recipients may not"},
+		},
+		{"unknown mode", Input{Layers: []Layer{withMode("unify"), entries(project, one)}}, []string{"ROSTER_INVALID_MODE flags: --roster-mode: Invalid roster mode: unify"}},
+		{"blank name", Input{Layers: []Layer{to("", "A"), entries(project, one)}}, []string{"ROSTER_BLANK_AGENT flags: --to: Blank agent name in roster: name 1"}},
+		{"everything at once", Input{Layers: []Layer{withMode("x"), to("A", "Z"), entries(project, one, one, Entry{Agent: "B", Role: "boss"})}}, []string{
+			"ROSTER_INVALID_MODE flags: --roster-mode: Invalid roster mode: x",
+			"ROSTER_DUPLICATE_AGENT project config: brenner.yaml: Duplicate agent in roster: A",
+			"ROSTER_INVALID_ROLE project config: brenner.yaml: Invalid role for B: boss",
+			"ROSTER_MISSING_ENTRY Missing roster entry for recipient: Z",
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Resolve(tt.in)
+			var got []string
+			for _, f := range Faults(err) {
+				if got = append(got, string(f.Code)+" "+f.Error()); f.Hint == "" {
+					t.Errorf("%s has no hint", f.Code)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestMissingEntrySuggestsTheNearestName(t *testing.T) {
+	_, err := Resolve(Input{Layers: []Layer{to("Bluelake"), entries(fromFlag("--roster"), spec().Entries...)}})
+	if hint := fault.HintOf(err); !strings.HasPrefix(hint, "did you mean BlueLake? names compare exactly") {
+		t.Error(hint)
+	}
+}
+
+func TestResolveWarnings(t *testing.T) {
+	tests := []struct {
+		name string
+		in   Input
+		want fault.Code
+	}{
+		{"heuristic mode", Input{Layers: []Layer{withMode(Heuristic), to("Codex")}}, HeuristicDeprecated},
+		{"default preset", Input{DefaultPreset: "default-3-agent"}, DefaultPresetUsed},
+		{"a variable for nobody", Input{Layers: []Layer{withPreset("default-3-agent"), variable("BLUELAK", TestDesigner)}}, UnmatchedVariable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Resolve(tt.in)
+			if err != nil || len(got.Warnings) != 1 || got.Warnings[0].Code != tt.want || got.Warnings[0].Hint == "" {
+				t.Errorf("%+v %v", got.Warnings, err)
+			}
+		})
+	}
+}
+
+func TestResolutionValue(t *testing.T) {
+	got, err := Resolve(Input{Layers: []Layer{to("Ann"), withPreset("default-3-agent"), entries(env(EnvJSON), Entry{Agent: "Ann", Model: "M", Notes: "n"})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := artifact.Canonical(got.Value())
+	want := `{"entries":[{"agentName":"Ann","model":"M","notes":"n","origin":{"agentName":"flags: --to","model":"environment: BRENNER_ROSTER_JSON","notes":"environment: BRENNER_ROSTER_JSON","program":"preset: default-3-agent","role":"preset: default-3-agent"},"program":"codex-cli","role":"hypothesis_generator"}],"mode":"role_separated","name":"Default 3-Agent Setup","origin":{"mode":"default","name":"preset: default-3-agent"}}`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Error(diff)
+	}
+	again, warnings, err := ReadJSON(text)
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	if diff := cmp.Diff(got.Roster, again); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# fuzz.sh: finds every fuzz target of the module and runs each for FUZZTIME.
+# FUZZ is a regular expression that chooses among "package target" lines.
+set -eu
+cd "$(dirname "$0")/.."
+
+go=${GO:-go}
+time=${FUZZTIME:-60s}
+
+# go test -list prints a package's targets, then its "ok" line.
+list=$("$go" test -list '^Fuzz' ./...) || {
+	printf '%s\n' "$list"
+	echo "the tests do not compile: no targets to run" >&2
+	exit 1
+}
+targets=$(printf '%s\n' "$list" | awk '
+	/^Fuzz/ { name[n++] = $1 }
+	/^ok/ { for (i = 0; i < n; i++) print $2, name[i]; n = 0 }' | grep -E -- "${FUZZ:-.}" || true)
+if [ -z "$targets" ]; then
+	echo "no fuzz target found" >&2
+	exit 1
+fi
+count=$(printf '%s\n' "$targets" | wc -l | tr -d ' ')
+echo "$count fuzz targets, $time each"
+
+failed=
+number=0
+while read -r package target; do
+	number=$((number + 1))
+	echo "== $number/$count $package $target"
+	"$go" test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$package" </dev/null ||
+		failed="$failed
+  $package $target"
+done <<END
+$targets
+END
+
+if [ -n "$failed" ]; then
+	echo "fuzzing failed (the input is in the package's testdata/fuzz):$failed" >&2
+	exit 1
+fi
+echo "$count fuzz targets ran, none failed"

@@ -1,0 +1,28 @@
+#!/bin/sh
+# lint.sh: everything that reads the code without running it.
+set -eu
+cd "$(dirname "$0")/.."
+
+go=${GO:-go}
+sh scripts/tool.sh golangci-lint
+
+failed=0
+step() {
+	echo "== $*"
+	"$@" || failed=1
+}
+
+# gofmt over every file, those of other platforms and in testdata included.
+# shellcheck disable=SC2317 # called by step
+formatted() {
+	unformatted=$(find . -name '.?*' -prune -o -name '*.go' -exec gofmt -l {} +) || return 1
+	[ -n "$unformatted" ] || return 0
+	echo "not formatted, run gofmt -w on these:"
+	echo "$unformatted"
+	return 1
+}
+
+step formatted
+step "$go" vet ./...
+step .tools/golangci-lint run ./...
+exit "$failed"

@@ -1,0 +1,42 @@
+#!/bin/sh
+# test.sh: every test of the module, with the race detector, in shuffled order.
+# Arguments are given on to go test; without any it tests ./...
+# What each test did is left in .tools/test.json.
+set -eu
+cd "$(dirname "$0")/.."
+
+go=${GO:-go}
+if ! command -v "$go" >/dev/null 2>&1; then
+	echo "make test needs Go: see https://go.dev/doc/install" >&2
+	exit 1
+fi
+
+# The race detector links with C. Say so here, instead of in the linker's words.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+cc=$("$go" env CC)
+printf '#include <stdlib.h>\nint main(void) { return 0; }\n' >"$scratch/probe.c"
+# CC may be a command with arguments.
+# shellcheck disable=SC2086
+if ! $cc -o "$scratch/probe" "$scratch/probe.c" -lpthread >"$scratch/cc.log" 2>&1; then
+	cat >&2 <<END
+The tests run with Go's race detector, and that needs a working C compiler.
+"$cc" does not work here:
+$(sed 's/^/    /' "$scratch/cc.log")
+Debian, Ubuntu:  apt-get install gcc libc6-dev
+macOS:           xcode-select --install
+END
+	exit 1
+fi
+export CGO_ENABLED=1
+
+[ $# -gt 0 ] || set -- ./...
+rm -f .tools/test.json
+if sh scripts/tool.sh gotestsum; then
+	.tools/gotestsum --format standard-quiet --jsonfile .tools/test.json \
+		-- -race -shuffle=on "$@" </dev/null
+else
+	echo "gotestsum could not be installed: running go test without its summary" >&2
+	"$go" test -race -shuffle=on "$@" </dev/null
+fi
