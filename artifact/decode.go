@@ -58,9 +58,7 @@ func (d *decoder) document(v Value) error {
 	if !ok {
 		return errors.New(`it has no "sections" object`)
 	}
-	if err := d.metadata(metadata); err != nil {
-		return err
-	}
+	d.metadata(metadata)
 	for _, e := range sections {
 		if _, ok := ParseSection(e.Key); !ok {
 			return fmt.Errorf("there is no section %q", clip(e.Key))
@@ -84,7 +82,7 @@ func get[V Value](m Map, key string) (V, bool) {
 	return typed, ok
 }
 
-func (d *decoder) metadata(m Map) error {
+func (d *decoder) metadata(m Map) {
 	md := &d.doc.Artifact.Metadata
 	known := map[string]*string{
 		"session_id": &md.SessionID, "created_at": &md.CreatedAt, "updated_at": &md.UpdatedAt,
@@ -107,7 +105,7 @@ func (d *decoder) metadata(m Map) error {
 			d.version(e.Value)
 		case "contributors":
 			if err := d.contributors(e.Value); err != nil {
-				return err
+				d.problem(BadMetadata, "metadata", "%v", err)
 			}
 		case "roster":
 			md.Roster = e.Value
@@ -115,7 +113,6 @@ func (d *decoder) metadata(m Map) error {
 			md.Extra = append(md.Extra, e)
 		}
 	}
-	return nil
 }
 
 func (d *decoder) version(v Value) {

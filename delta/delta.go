@@ -33,8 +33,8 @@ const (
 // Delta is one proposed change. Operation, section and timestamp are kept as
 // they were written, so that a wrong one can be named.
 //
-// A Delta is sealed by Seal, which every reader calls; whoever changes a field
-// afterwards seals it again.
+// A Delta is sealed by Seal, which ReadFile and Reply.Stamped call; whoever
+// changes a field afterwards seals it again.
 type Delta struct {
 	ID        string
 	Agent     string

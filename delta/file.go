@@ -3,10 +3,8 @@ package delta
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,7 +15,7 @@ import (
 )
 
 // namespace is the UUID namespace of ids that are derived from content.
-var namespace = uuid.MustParse("8f0e2b51-6a52-5c0e-9a57-2f4f6f1d9c11")
+var namespace = uuid.UUID{0x8f, 0x0e, 0x2b, 0x51, 0x6a, 0x52, 0x5c, 0x0e, 0x9a, 0x57, 0x2f, 0x4f, 0x6f, 0x1d, 0x9c, 0x11}
 
 // DerivedID gives the id of a delta that has none of its own.
 func DerivedID(parts ...string) string {
@@ -120,7 +118,8 @@ func readDelta(dec *jsontext.Decoder) (Delta, error) {
 	if _, err := dec.ReadToken(); err != nil {
 		return Delta{}, err
 	}
-	d.finish()
+	d.Settle()
+	d.Seal()
 	return d, nil
 }
 
@@ -205,12 +204,6 @@ func (d *Delta) readPayload(dec *jsontext.Decoder) error {
 	return err
 }
 
-// finish settles what the keys of the object only say together.
-func (d *Delta) finish() {
-	d.Settle()
-	d.Seal()
-}
-
 // Settle sorts the payload, refuses values that no field may hold, and makes an
 // ADD's ref, id and target_id what they are: its author's names for the new item.
 func (d *Delta) Settle() {
@@ -242,21 +235,3 @@ func (d *Delta) Settle() {
 	})
 	slices.Sort(d.Labels)
 }
-
-// NumberEquals gives an id to every delta that has none: from its content, and
-// from its ordinal among those of equal content.
-func NumberEquals(deltas []Delta) {
-	seen := make(map[string]int)
-	for i := range deltas {
-		d := &deltas[i]
-		if d.ID != "" {
-			continue
-		}
-		content := string(d.Content())
-		seen[content]++
-		d.ID = DerivedID(content, strconv.Itoa(seen[content]))
-	}
-}
-
-// String names the delta in messages.
-func (d *Delta) String() string { return fmt.Sprintf("%s of %s", d.ID, d.Agent) }

@@ -23,6 +23,10 @@ and a number. Errors (E) make the artifact invalid; warnings (W) and notes (I) d
 const docsTail = `
 ## Where a rule could be read in two ways
 
+- **EM-001** also stands for any key of the metadata that cannot be read and has no error rule of its own: no other command would take the file.
+  If the front matter as a whole cannot be read, no other rule speaks of the metadata.
+- **ES-002, WT-002** name the first section or test out of place only: moving it puts others into their places.
+- **ES-005** leaves killed items and N/A cells alone: no EDIT could reach them.
 - **WS-102, WP-101, WT-101** share the references among them: predictions are judged by WP-101, ` + "`discriminates`" + ` by WT-101,
   all others by WS-102, so that none is reported twice. A reference to a killed item resolves. One that named nothing when it was written
   (` + "`unresolved`" + `) does not, even if an item of that id exists by now. A key of ` + "`expected_outcomes`" + ` need not be an id ("control").

@@ -82,7 +82,7 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 	root.SetHelpCommandGroupID(other)
 	root.SetCompletionCommandGroupID(other)
 	root.AddCommand(
-		a.mergeCommand(), a.artifactCommand(),
+		a.mergeCommand(), a.artifactCommand(), a.deltaCommand(),
 		a.versionCommand(), a.schemaCommand(),
 	)
 	group(root)

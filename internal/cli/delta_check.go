@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/delta"
+)
+
+func (a *app) deltaCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "delta",
+		GroupID: everyday,
+		Short:   "See what the reader makes of an agent's reply",
+	}
+	c.AddCommand(a.deltaCheckCommand())
+	group(c)
+	return c
+}
+
+func (a *app) deltaCheckCommand() *cobra.Command {
+	var strict bool
+	c := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Read a reply and say what became of each block",
+		Long: `Reads the deltas in an agent's reply and says of each block what became of it: taken
+as it is, mended, refused, or only shown (a quotation, an example, a comment). "-" is
+standard input.`,
+		Example: `  brenner delta check reply.md
+  brenner delta check --strict reply.md
+
+Exit codes: 0 everything that was meant could be read; 1 something was refused, or
+there is no delta at all; 2 the file cannot be read.`,
+		Args: oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := a.readFile("reply", args[0])
+			if err != nil {
+				return err
+			}
+			r := checked{path: args[0], Reply: delta.Read(text, delta.Options{Strict: strict})}
+			if !r.clean() {
+				a.exit = exitFailed
+			}
+			return a.show(r)
+		},
+	}
+	c.Flags().BoolVar(&strict, "strict", false, "forgive nothing: what would have to be mended is refused")
+	return c
+}
+
+// checked is what the reader made of a reply.
+type checked struct {
+	delta.Reply
+	path string
+}
+
+func (c checked) clean() bool {
+	for i := range c.Blocks {
+		if len(c.Blocks[i].Problems) > 0 {
+			return false
+		}
+	}
+	return len(c.Problems) == 0
+}
+
+func (c checked) text(a *app) error {
+	var out strings.Builder
+	counts := map[string]int{}
+	for i := range c.Blocks {
+		b := &c.Blocks[i]
+		fate := blockFate(b)
+		counts[fate]++
+		fmt.Fprintf(&out, "%s:%d: %s %s\n", clean(c.path), b.Line, fate, blockSummary(b))
+		for _, f := range b.Flags {
+			fmt.Fprintf(&out, "    %s: %s\n", f.Name, clean(f.Text))
+		}
+		writeProblems(&out, c.path, b.Problems, a.quiet)
+	}
+	writeProblems(&out, c.path, c.Problems, a.quiet)
+	if !a.quiet {
+		fmt.Fprintf(&out, "%d read, %d refused, %d only shown\n", counts["read"], counts["refused"], counts["shown"])
+	}
+	return a.write([]byte(out.String()))
+}
+
+func blockFate(b *delta.Block) string {
+	switch {
+	case b.OK:
+		return "read"
+	case b.Skipped():
+		return "shown"
+	}
+	return "refused"
+}
+
+func blockSummary(b *delta.Block) string {
+	words := []string{b.Delta.Operation, b.Delta.Section, b.Delta.Target}
+	if len(b.Delta.Labels) > 0 {
+		words = append(words, "("+strings.Join(b.Delta.Labels, ", ")+")")
+	}
+	if name := b.Delta.Payload.Text("name"); name != "" {
+		words = append(words, fmt.Sprintf("%q", name))
+	}
+	return clean(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+}
+
+func writeProblems(out *strings.Builder, path string, problems []delta.Located, quiet bool) {
+	for _, p := range problems {
+		fmt.Fprintf(out, "%s:%d:%d: %s: %s\n", clean(path), p.Line, p.Column, p.Code, clean(p.Message))
+		if !quiet && p.Hint != "" {
+			fmt.Fprintf(out, "    fix: %s\n", clean(p.Hint))
+		}
+	}
+}
+
+type checkDocument struct {
+	Schema   string         `json:"schema"`
+	Problems []checkProblem `json:"problems"`
+	Blocks   []checkBlock   `json:"blocks"`
+}
+
+type checkBlock struct {
+	Index    int            `json:"index"`
+	Line     int            `json:"line"`
+	OK       bool           `json:"ok"`
+	Delta    jsontext.Value `json:"delta"`
+	Flags    []string       `json:"flags"`
+	Changes  []string       `json:"changes"`
+	Problems []checkProblem `json:"problems"`
+}
+
+type checkProblem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Hint    string `json:"hint"`
+}
+
+func (c checked) document() any {
+	doc := checkDocument{Schema: "brenner.delta.check/v1", Problems: checkProblems(c.Problems)}
+	for i := range c.Blocks {
+		b := &c.Blocks[i]
+		block := checkBlock{Index: b.Index, Line: b.Line, OK: b.OK, Delta: deltaJSON(b), Problems: checkProblems(b.Problems)}
+		for _, f := range b.Flags {
+			block.Flags = append(block.Flags, f.Name)
+			block.Changes = append(block.Changes, f.Text)
+		}
+		doc.Blocks = append(doc.Blocks, block)
+	}
+	return doc
+}
+
+func checkProblems(list []delta.Located) []checkProblem {
+	out := make([]checkProblem, len(list))
+	for i, p := range list {
+		out[i] = checkProblem{string(p.Code), p.Message, p.Line, p.Column, p.Hint}
+	}
+	return out
+}
+
+// deltaJSON gives what a block says in the delta specification's form; null where
+// it says nothing that could be read.
+func deltaJSON(b *delta.Block) jsontext.Value {
+	d := &b.Delta
+	if d.Operation == "" && d.Section == "" && len(d.Payload) == 0 {
+		return jsontext.Value("null")
+	}
+	var payload []artifact.Entry
+	for _, f := range d.Payload {
+		if f.Value != nil {
+			payload = append(payload, artifact.Entry{Key: f.Name, Value: f.Value})
+		}
+	}
+	entries := []artifact.Entry{
+		{Key: "operation", Value: artifact.Text(d.Operation)},
+		{Key: "section", Value: artifact.Text(d.Section)},
+		{Key: "target_id", Value: artifact.Null{}},
+		{Key: "payload", Value: artifact.MapOf(payload...)},
+	}
+	if d.Target != "" {
+		entries[2].Value = artifact.Text(d.Target)
+	}
+	if d.Rationale != "" {
+		entries = append(entries, artifact.Entry{Key: "rationale", Value: artifact.Text(d.Rationale)})
+	}
+	if len(d.Labels) > 0 {
+		labels := make(artifact.List, len(d.Labels))
+		for i, l := range d.Labels {
+			labels[i] = artifact.Text(l)
+		}
+		entries = append(entries, artifact.Entry{Key: "labels", Value: labels})
+	}
+	return jsontext.Value(artifact.Canonical(artifact.MapOf(entries...)))
+}
