@@ -240,8 +240,10 @@ func TestReadMapsFieldsOfEverySection(t *testing.T) {
 		{"hypothesis", `{"Claim":"C","name":"N","isThirdAlternative":"yes"}`, "claim=C name=N third_alternative=true"},
 		{"predictions", `{"scenario":"S","outcomes":{"H1":1,"H2":true}}`, `condition=S predictions={"H1":"1","H2":"true"}`},
 		{"2. Predictions Table", `{"description":"S","predictions":{"H1":"a"}}`, `condition=S predictions={"H1":"a"}`},
-		{"tests", `{"design":["one","two"],"outcomes":{"H1":"a"},"name":"N","discriminates":["H1","H2"],"score":{"cost":"2"}}`,
-			"procedure=one\ntwo expected_outcomes={\"H1\":\"a\"} name=N discriminates=H1, H2 score={\"cost\":2}"},
+		{
+			"tests", `{"design":["one","two"],"outcomes":{"H1":"a"},"name":"N","discriminates":["H1","H2"],"score":{"cost":"2"}}`,
+			"procedure=one\ntwo expected_outcomes={\"H1\":\"a\"} name=N discriminates=H1, H2 score={\"cost\":2}",
+		},
 		{"assumptions", `{"assumption":"S","name":"N","status":"Unchecked"}`, "statement=S name=N status=unchecked"},
 		{"anomalies", `{"anomaly":"O","name":"N","conflicts_with":"H1"}`, `observation=O name=N conflicts_with=["H1"]`},
 		{"critique", `{"description":"A","name":"N","status":"open"}`, "attack=A name=N current_status=open"},

@@ -157,22 +157,27 @@ func (f *field) whole() (artifact.Value, *artifact.Stamp) {
 	return f.close().Value, newest
 }
 
-// mentions tells whether the field still names a reference.
-func (f *field) mentions(ref string) bool {
+// has tells whether a list or a map names a reference.
+func (f *field) has(ref string) bool {
 	switch f.shape {
 	case union:
-		return slices.ContainsFunc(f.list, func(e element) bool { return e.value == artifact.Text(ref) })
+		return f.element(artifact.Text(ref)) >= 0
 	case mapping:
 		return f.key(ref) != nil
-	case scalar:
-		for w := range f.cell.writers {
-			t, _ := w.value.(artifact.Text)
-			if slices.Contains(tokens(string(t)), ref) {
-				return true
-			}
-		}
 	}
 	return false
+}
+
+// words are the words of a text, and of every candidate where it is in conflict.
+func (f *field) words() map[string]bool {
+	words := make(map[string]bool)
+	for w := range f.cell.writers {
+		t, _ := w.value.(artifact.Text)
+		for _, word := range tokens(string(t)) {
+			words[word] = true
+		}
+	}
+	return words
 }
 
 // tokens splits a text into the words that can be ids or labels.

@@ -31,10 +31,11 @@ func newHistory(base *artifact.Artifact) *history {
 // claims neither its id nor its content.
 func (p *pass) seenBefore(e *entry) bool {
 	first, twin := p.history.byID[e.stamp.Delta], (*entry)(nil)
-	for other := e.sameID; other != nil && first == nil; other = other.sameID {
-		if other.claimed {
-			first, twin = other.stamp, other
-		}
+	for e.beforeID != nil && !e.beforeID.claimed {
+		e.beforeID = e.beforeID.beforeID // nobody behind e need look at that one again
+	}
+	if first == nil && e.beforeID != nil {
+		first, twin = e.beforeID.stamp, e.beforeID
 	}
 	e.recorded = first != nil
 	if first != nil && first.Hash != e.stamp.Hash {
@@ -44,10 +45,11 @@ func (p *pass) seenBefore(e *entry) bool {
 	if first == nil {
 		first = p.history.byContent[e.stamp.Hash]
 	}
-	for other := e.echoes; other != nil && first == nil; other = other.echoes {
-		if other.claimed {
-			first, twin = other.stamp, other
-		}
+	for e.before != nil && !e.before.claimed {
+		e.before = e.before.before
+	}
+	if first == nil && e.before != nil {
+		first, twin = e.before.stamp, e.before
 	}
 	if first == nil {
 		return false

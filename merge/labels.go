@@ -1,6 +1,10 @@
 package merge
 
-import "brenner/artifact"
+import (
+	"slices"
+
+	"brenner/artifact"
+)
 
 // labels are the names that one author gave, within one message, to the items
 // that its ADDs make. Each name keeps all ADDs that claimed it, in order.
@@ -56,14 +60,14 @@ func (e *entry) labelled(name string) *entry {
 		return nil
 	}
 	adds := e.labels.byName[name]
-	var found *entry
-	for _, a := range adds {
-		if found != nil && a.index > e.index {
-			break
-		}
-		found = a
+	if len(adds) == 0 {
+		return nil
 	}
-	return found
+	after, found := slices.BinarySearchFunc(adds, e.index, func(a *entry, i int) int { return a.index - i })
+	if !found && after > 0 {
+		after--
+	}
+	return adds[after]
 }
 
 // called says how the author called the item, where that differs from its id.

@@ -171,7 +171,9 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 	}
 	reason := e.reason()
 	if target.killed() {
-		p.again(e, target)
+		if target.kill != nil {
+			target.kill.by = append(target.kill.by, e) // it falls with the first one
+		}
 		e.skip("", fmt.Sprintf("%s was already killed by %s", target.id, quote(target.killer().By)))
 		return
 	}
@@ -195,7 +197,8 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 		return
 	}
 	if section == artifact.HypothesisSlate {
-		p.kills = append(p.kills, kill{slot: target, third: target.close().ThirdAlternative(), by: []*entry{e}})
+		target.kill = &kill{third: target.close().ThirdAlternative(), by: []*entry{e}}
+		p.kills = append(p.kills, target.kill)
 	}
 	d := target.open()
 	d.kill = &k
@@ -204,15 +207,6 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 	shelf.active--
 	shelf.touched = true
 	e.row.Message = "killed"
-}
-
-// again remembers a repeated KILL, which falls with the first one.
-func (p *pass) again(e *entry, target *slot) {
-	for i := range p.kills {
-		if p.kills[i].slot == target {
-			p.kills[i].by = append(p.kills[i].by, e)
-		}
-	}
 }
 
 func (e *entry) reason() string {

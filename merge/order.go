@@ -28,6 +28,8 @@ type entry struct {
 	echoes *entry // the last one before it that says the same
 
 	// What a pass finds out; reset before each pass.
+	beforeID *entry // sameID, as far back as it can still matter
+	before   *entry // echoes, likewise
 	judged   bool
 	claimed  bool // its id and its content count as read
 	recorded bool // its id was on record before

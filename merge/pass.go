@@ -18,17 +18,16 @@ type pass struct {
 	history  *history
 	vetoed   map[*entry]bool // KILLs that the third-alternative rule refuses
 	late     []lateWrite
-	kills    []kill
+	kills    []*kill
 	warnings []Warning
 	openUsed [artifact.SectionCount]bool
 	scratch  []write
 	makers   map[*artifact.Stamp]*slot // items of the base by the delta that added them
 }
 
-// kill remembers a hypothesis that this pass killed, and whether it was a third
-// alternative then.
+// kill remembers that this pass killed a hypothesis, by which deltas, and whether
+// it was a third alternative then.
 type kill struct {
-	slot  *slot
 	third bool
 	by    []*entry
 }
@@ -37,6 +36,7 @@ func newPass(base *artifact.Artifact, c *court, entries []*entry, h *history, ve
 	for _, e := range entries {
 		e.judged, e.claimed, e.recorded, e.changed = false, false, false, false
 		e.made, e.waiting = nil, nil
+		e.beforeID, e.before = e.sameID, e.echoes
 		e.touches, e.outcomes = e.touches[:0], e.outcomes[:0]
 		e.row = Row{}
 	}

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -82,7 +83,9 @@ func (p *pass) mentioned(e *entry, w write) []string {
 			take(word, isID)
 		}
 	case artifact.Text:
-		for _, word := range tokens(string(v)) {
+		found := tokens(string(v))
+		slices.Sort(found)
+		for _, word := range slices.Compact(found) {
 			take(word, artifact.HypothesisSlate.ValidID(word))
 		}
 	}
@@ -143,7 +146,7 @@ func (d *draft) takeOver(field, ref string) {
 // taken tells whether a name that means nothing to its author stands for an
 // existing item all the same.
 func (p *pass) taken(d *draft, w write, name string) bool {
-	if f := d.find(w.name); f != nil && f.mentions(name) && !d.unresolved.has(w.name, name) {
+	if f := d.find(w.name); f != nil && f.has(name) && !d.unresolved.has(w.name, name) {
 		return true
 	}
 	section, ok := artifact.SectionOfID(name)

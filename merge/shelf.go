@@ -19,6 +19,7 @@ type slot struct {
 	item    *artifact.Item
 	draft   *draft
 	maker   *entry // the ADD of this batch that made it
+	kill    *kill  // the KILL of this pass that hit it, if it is a hypothesis
 }
 
 func newShelf(section artifact.Section, items []*artifact.Item) *shelf {

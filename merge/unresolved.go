@@ -52,8 +52,20 @@ func (u *unresolved) resolve(field, ref string) {
 // close gives the places that still name something unknown, for the item.
 func (u *unresolved) close(d *draft) []string {
 	var places []string
+	texts := make(map[string]map[string]bool) // words of a field, split once
 	for _, p := range u.list {
-		if f := d.find(p.field); !p.gone && f != nil && f.mentions(p.ref) {
+		f := d.find(p.field)
+		if p.gone || f == nil {
+			continue
+		}
+		named := f.has(p.ref)
+		if f.shape == scalar {
+			if texts[p.field] == nil {
+				texts[p.field] = f.words()
+			}
+			named = texts[p.field][p.ref]
+		}
+		if named {
 			places = append(places, p.field+"."+p.ref)
 		}
 	}

@@ -28,7 +28,8 @@ number=0
 while read -r package target; do
 	number=$((number + 1))
 	echo "== $number/$count $package $target"
-	"$go" test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$package" </dev/null ||
+	# Minimising what is merely new, not wrong, would eat the time.
+	"$go" test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 20x "$package" </dev/null ||
 		failed="$failed
   $package $target"
 done <<END
