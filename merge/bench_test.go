@@ -58,7 +58,7 @@ func addBatch(n int) []delta.Delta {
 }
 
 func benchDelta(i int) delta.Delta {
-	at := time.Date(2025, 12, 30, 12, 0, (i*6007)%3600, 0, time.UTC)
+	at := time.Date(2025, 12, 30, 12, 0, i/100, 0, time.UTC)
 	return delta.Delta{
 		ID: fmt.Sprintf("d-%08x-%d", i*2654435761%0xffffffff, i), Agent: fmt.Sprintf("Agent%d", i%10),
 		Timestamp: artifact.FormatInstant(at), Rationale: "because the evidence says so",

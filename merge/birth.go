@@ -83,16 +83,38 @@ func (p *pass) plain(e *entry, writes []write) bool {
 	return true
 }
 
-// noteBirth writes down what an ADD wrote, and its outcome, as if it had been
-// weighed field by field.
+// noteBirth reports what an ADD wrote. Once a draft was opened from the item,
+// its cells take over the rows, since from then on a write may lose.
 func (e *entry) noteBirth(s *slot) {
-	for _, f := range s.item.Fields {
-		if m, ok := f.Value.(artifact.Map); ok && len(m) > 0 {
-			for _, entry := range m {
-				e.note(touch{slot: s, name: f.Name, key: entry.Key, isKey: true, value: entry.Value}, true)
-			}
+	for i := range s.item.Fields {
+		f := &s.item.Fields[i]
+		var open *field
+		if s.draft != nil {
+			open = &s.draft.fields[i]
+		}
+		m, isMap := f.Value.(artifact.Map)
+		if !isMap || len(m) == 0 {
+			e.bornField(s, open, f)
 			continue
 		}
-		e.note(touch{slot: s, name: f.Name, value: f.Value}, true)
+		for k, entry := range m {
+			out := e.outcome(f.Name + "." + entry.Key)
+			out.Outcome = FieldApplied
+			if open != nil {
+				open.keys[k].cell.first.out = out
+			}
+		}
+	}
+}
+
+func (e *entry) bornField(s *slot, open *field, f *artifact.Field) {
+	out := e.outcome(f.Name)
+	out.Outcome = FieldApplied
+	switch {
+	case open == nil:
+	case open.shape == union:
+		e.touches = append(e.touches, touch{s, f.Name, f.Value, out})
+	case open.shape == scalar:
+		open.cell.first.out = out
 	}
 }

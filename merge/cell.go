@@ -18,6 +18,16 @@ type cell struct {
 type writer struct {
 	stamp *artifact.Stamp // nil: nobody knows
 	value artifact.Value
+	// out is where the report says what became of this write; nil for what
+	// stood in the base. It is kept up to date as later writes come.
+	out *FieldOutcome
+}
+
+// becomes notes what the write came to.
+func (w *writer) becomes(o Outcome) {
+	if w.out != nil {
+		w.out.Outcome = o
+	}
 }
 
 // unstamped is the version of stamps that only carry a candidate's name, for
@@ -41,11 +51,11 @@ func openCell(v artifact.Value, by []*artifact.Stamp) cell {
 	case len(by) == 0:
 		return cell{first: writer{value: v}}
 	case len(by) == 1:
-		return cell{first: writer{by[0], v}}
+		return cell{first: writer{stamp: by[0], value: v}}
 	}
 	ws := make([]writer, len(by))
 	for i, s := range by {
-		ws[i] = writer{s, v}
+		ws[i] = writer{stamp: s, value: v}
 	}
 	return cellOf(ws)
 }
@@ -100,38 +110,53 @@ func (c *cell) conflict() bool {
 }
 
 // write puts a value into the cell and tells whether that changed anything.
-func (c *cell) write(s *artifact.Stamp, v artifact.Value, birth *artifact.Stamp) bool {
-	switch right := compareRight(s, c.first.stamp); {
+func (c *cell) write(w writer, birth *artifact.Stamp) bool {
+	switch right := compareRight(w.stamp, c.first.stamp); {
 	case c.empty() || right > 0:
-		*c = cell{first: writer{s, v}}
+		c.lose(w.value)
+		*c = cell{first: w}
+		c.first.becomes(FieldApplied)
 		return true
 	case right < 0:
+		w.becomes(FieldSuperseded)
 		return false
 	}
-	if len(c.more) == 0 && c.first.stamp.Agent == s.Agent {
-		if !laterBlock(s, c.first.stamp, birth) {
-			return false
+	return c.join(w, birth)
+}
+
+// lose marks all that was written as superseded, but for what says the same as
+// the value that takes its place.
+func (c *cell) lose(to artifact.Value) {
+	for w := range c.writers {
+		if w.out != nil && (to == nil || !artifact.Equal(w.value, to)) {
+			w.becomes(FieldSuperseded)
 		}
-		c.first = writer{s, v}
-		return true
 	}
-	return c.join(s, v, birth)
 }
 
 // join adds a writer of equal right, or lets an author change its own word.
-func (c *cell) join(s *artifact.Stamp, v artifact.Value, birth *artifact.Stamp) bool {
+func (c *cell) join(w writer, birth *artifact.Stamp) bool {
 	all := make([]writer, 0, 2+len(c.more))
 	all = append(append(all, c.first), c.more...)
-	at, found := slices.BinarySearchFunc(all, s.Agent, func(w writer, a string) int { return strings.Compare(w.stamp.Agent, a) })
-	if found {
-		if !laterBlock(s, all[at].stamp, birth) {
-			return false
-		}
-		all[at] = writer{s, v}
-	} else {
-		all = slices.Insert(all, at, writer{s, v})
+	at, found := slices.BinarySearchFunc(all, w.stamp.Agent, func(w writer, a string) int { return strings.Compare(w.stamp.Agent, a) })
+	switch {
+	case !found:
+		all = slices.Insert(all, at, w)
+	case laterBlock(w.stamp, all[at].stamp, birth):
+		all[at].becomes(FieldSuperseded)
+		all[at] = w
+	default:
+		w.becomes(FieldSuperseded)
+		return false
 	}
 	*c = cellOf(all)
+	outcome := FieldApplied
+	if c.conflict() {
+		outcome = FieldConflicted
+	}
+	for w := range c.writers {
+		w.becomes(outcome)
+	}
 	return true
 }
 

@@ -14,7 +14,7 @@ func (p *pass) report(out *artifact.Artifact) Report {
 		Warnings: p.warnings, Conflicts: conflicts(out),
 	}
 	for i, e := range p.entries {
-		r.Deltas[i] = e.row
+		r.Deltas[i] = *e.row
 		if e.row.Disposition == Applied {
 			r.Applied++
 		}

@@ -39,6 +39,9 @@ type field struct {
 	// at finds a long list's elements by their canonical form, and a large
 	// map's keys; nil until it pays, and whenever places have moved.
 	at map[string]int
+	// raised tells that this batch dropped parts of it, so that additions to
+	// a list may have come to nothing.
+	raised bool
 }
 
 type element struct {

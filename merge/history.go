@@ -31,11 +31,11 @@ func newHistory(base *artifact.Artifact) *history {
 // claims neither its id nor its content.
 func (p *pass) seenBefore(e *entry) bool {
 	first, twin := p.history.byID[e.stamp.Delta], (*entry)(nil)
-	for e.beforeID != nil && !e.beforeID.claimed {
-		e.beforeID = e.beforeID.beforeID // nobody behind e need look at that one again
+	for e.sameID != nil && !e.sameID.claimed {
+		e.sameID = e.sameID.sameID // nobody behind e need look at that one again
 	}
-	if first == nil && e.beforeID != nil {
-		first, twin = e.beforeID.stamp, e.beforeID
+	if first == nil && e.sameID != nil {
+		first, twin = e.sameID.stamp, e.sameID
 	}
 	e.recorded = first != nil
 	if first != nil && first.Hash != e.stamp.Hash {
@@ -45,11 +45,11 @@ func (p *pass) seenBefore(e *entry) bool {
 	if first == nil {
 		first = p.history.byContent[e.stamp.Hash]
 	}
-	for e.before != nil && !e.before.claimed {
-		e.before = e.before.before
+	for e.echoes != nil && !e.echoes.claimed {
+		e.echoes = e.echoes.echoes
 	}
-	if first == nil && e.before != nil {
-		first, twin = e.before.stamp, e.before
+	if first == nil && e.echoes != nil {
+		first, twin = e.echoes.stamp, e.echoes
 	}
 	if first == nil {
 		return false

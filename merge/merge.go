@@ -25,6 +25,7 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 	p := newPass(&base, c, entries, h, nil)
 	p.run()
 	if vetoed := p.thirdAlternativeRule(); vetoed != nil {
+		link(entries)
 		p = newPass(&base, c, entries, h, vetoed)
 		p.run()
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,17 +20,12 @@ type entry struct {
 	who    *standing
 	stamp  *artifact.Stamp
 	self   []*artifact.Stamp // the stamp alone: shared by all that the delta writes
-	sec    int64             // the instant, for sorting
-	nsec   int32
-	dated  bool
-	index  int // place in processing order
+	index  int               // place in processing order
 	labels *labels
-	sameID *entry // the last one before it with the same id
-	echoes *entry // the last one before it that says the same
+	dated  bool
+	links  // to those before it that say the same
 
 	// What a pass finds out; reset before each pass.
-	beforeID *entry // sameID, as far back as it can still matter
-	before   *entry // echoes, likewise
 	judged   bool
 	claimed  bool // its id and its content count as read
 	recorded bool // its id was on record before
@@ -38,81 +34,166 @@ type entry struct {
 	waiting  []*entry // deltas that address the item which this ADD makes
 	touches  []touch
 	outcomes []FieldOutcome
-	row      Row
+	row      *Row
+}
+
+// links lead back to earlier entries of the batch. A pass shortens them as it
+// goes, past those that turned out to claim nothing.
+type links struct {
+	sameID *entry // the last one before it with the same id
+	echoes *entry // the last one before it with the same content
+}
+
+// key is what an entry is sorted by. Comparing numbers that stand side by side
+// is what keeps the sort fast; the rest is looked up only where these are equal.
+type key struct {
+	sec     int64
+	nsec    int32
+	undated int32 // what has no instant comes last
+	rank    int32 // negated: the highest comes first
+	agent   int32 // place of the agent among all names
+	at      int32 // place in the batch
 }
 
 // arrange puts the batch into processing order. The place of a delta in the
 // batch is never a key.
 func arrange(batch []delta.Delta, c *court, version int) []*entry {
+	agents, standings := c.standings(batch)
+	ids := deriveIDs(batch)
+	keys := make([]key, len(batch))
+	for i := range batch {
+		keys[i] = key{at: int32(i), agent: int32(agents[i]), rank: -int32(standings[agents[i]].rank)}
+		if at := batch[i].At; at.IsZero() {
+			keys[i].undated = 1
+		} else {
+			keys[i].sec, keys[i].nsec = at.Unix(), int32(at.Nanosecond())
+		}
+	}
+	idOf := func(i int32) string {
+		if id := batch[i].ID; id != "" {
+			return id
+		}
+		return ids[int(i)]
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if c := compareKeys(&a, &b); c != 0 {
+			return c
+		}
+		return compareRest(&batch[a.at], &batch[b.at], idOf(a.at), idOf(b.at))
+	})
 	slab := make([]entry, len(batch))
 	stamps := make([]artifact.Stamp, len(batch))
 	entries := make([]*entry, len(batch))
-	standings := make(map[string]*standing)
-	ids := deriveIDs(batch)
-	for i := range batch {
-		d := &batch[i]
-		e := &slab[i]
-		who := standings[d.Agent]
-		if who == nil {
-			s := c.standing(d.Agent)
-			who = &s
-			standings[d.Agent] = who
-		}
-		e.d, e.who, e.stamp = d, who, &stamps[i]
-		if at := d.At; !at.IsZero() {
-			e.dated, e.sec, e.nsec = true, at.Unix(), int32(at.Nanosecond())
-		}
+	for i := range keys {
+		k, e := &keys[i], &slab[i]
+		e.d, e.who, e.stamp, e.dated, e.index = &batch[k.at], &standings[k.agent], &stamps[i], k.undated == 0, i
 		*e.stamp = artifact.Stamp{
-			Delta: d.ID, Agent: d.Agent, At: d.At, Rank: who.rank, Version: version, Hash: d.Hash(),
+			Delta: idOf(k.at), Agent: e.d.Agent, At: e.d.At, Rank: e.who.rank, Version: version, Hash: e.d.Hash(),
 		}
-		if d.ID == "" {
-			e.stamp.Delta = ids[i]
-		}
-		if d.Place != nil {
-			e.stamp.Message, e.stamp.Block = d.Place.Message, d.Place.Block
+		if p := e.d.Place; p != nil {
+			e.stamp.Message, e.stamp.Block = p.Message, p.Block
 		}
 		entries[i] = e
 	}
-	slices.SortFunc(entries, compareEntries)
-	finish(entries)
+	makeRoom(entries)
+	link(entries)
 	return entries
 }
 
-// finish numbers the entries, links those that repeat another, and gives each
-// room for what it will write.
-func finish(entries []*entry) {
-	room := 0
+// standings gives the distinct agents of a batch in the order of their names,
+// and for each delta the place of its agent among them.
+func (c *court) standings(batch []delta.Delta) (agents []int, all []standing) {
+	place := make(map[string]int)
+	for i := range batch {
+		place[batch[i].Agent] = 0
+	}
+	names := slices.Sorted(maps.Keys(place))
+	all = make([]standing, len(names))
+	for i, name := range names {
+		place[name] = i
+		all[i] = c.standing(name)
+	}
+	agents = make([]int, len(batch))
+	for i := range batch {
+		agents[i] = place[batch[i].Agent]
+	}
+	return agents, all
+}
+
+func compareKeys(a, b *key) int {
+	switch {
+	case a.undated != b.undated:
+		return int(a.undated - b.undated)
+	case a.sec != b.sec:
+		return cmp.Compare(a.sec, b.sec)
+	case a.nsec != b.nsec:
+		return int(a.nsec - b.nsec)
+	case a.rank != b.rank:
+		return int(a.rank - b.rank)
+	}
+	return int(a.agent - b.agent)
+}
+
+func compareRest(a, b *delta.Delta, idA, idB string) int {
+	if c := comparePlaces(a.Place, b.Place); c != 0 {
+		return c
+	}
+	if c := strings.Compare(idA, idB); c != 0 {
+		return c
+	}
+	if a.Hash() != b.Hash() {
+		return bytes.Compare(a.Content(), b.Content())
+	}
+	return slices.Compare(a.Ignored, b.Ignored)
+}
+
+// makeRoom gives each entry room for its rows of the report and for what it will
+// write, side by side in the order in which they will be used.
+func makeRoom(entries []*entry) {
+	room, lists := 0, 0
 	for _, e := range entries {
-		room += e.room()
+		n, l := e.room()
+		room, lists = room+n, lists+l
 	}
 	selves := make([]*artifact.Stamp, len(entries))
-	touches := make([]touch, room)
+	rows := make([]Row, len(entries))
+	touches := make([]touch, lists)
 	outcomes := make([]FieldOutcome, room)
-	byID := make(map[string]*entry, len(entries))
-	group := echoes{}
 	for i, e := range entries {
-		e.index = i
 		selves[i] = e.stamp
 		e.self = selves[i : i+1 : i+1]
-		n := e.room()
-		e.touches, touches = touches[:0:n], touches[n:]
+		e.row = &rows[i]
+		n, l := e.room()
+		e.touches, touches = touches[:0:l], touches[l:]
 		e.outcomes, outcomes = outcomes[:0:n], outcomes[n:]
+	}
+}
+
+// link finds for each entry those before it that repeat its id or its content.
+func link(entries []*entry) {
+	byID := make(map[string]*entry, len(entries))
+	group := echoes{}
+	for _, e := range entries {
 		e.sameID = byID[e.stamp.Delta]
 		byID[e.stamp.Delta] = e
 		e.echoes = group.last(e)
 	}
 }
 
-// room is how many things a delta writes at most, as far as can be told.
-func (e *entry) room() int {
-	n := 1 // a default
+// room is how many rows a delta has in the report at most, and how many lists
+// it writes.
+func (e *entry) room() (rows, lists int) {
+	rows = 1 // a default
 	for i := range e.d.Payload {
-		if m, ok := e.d.Payload[i].Value.(artifact.Map); ok {
-			n += len(m)
+		switch v := e.d.Payload[i].Value.(type) {
+		case artifact.Map:
+			rows += len(v)
+		case artifact.List:
+			lists++
 		}
-		n++
+		rows++
 	}
-	return n
+	return rows, lists
 }
 
 // echoes finds deltas that say the same. Since that takes the same agent and the
@@ -123,7 +204,7 @@ type echoes struct {
 }
 
 // fewEchoes is how many entries are compared one by one.
-const fewEchoes = 8
+const fewEchoes = 32
 
 func (g *echoes) last(e *entry) *entry {
 	if len(g.group) > 0 {
@@ -169,37 +250,6 @@ func deriveIDs(batch []delta.Delta) map[int]string {
 		derived[i] = delta.DerivedID(content, strconv.Itoa(seen[content]))
 	}
 	return derived
-}
-
-func compareEntries(a, b *entry) int {
-	if a.dated != b.dated {
-		if a.dated {
-			return -1 // what has no instant comes last
-		}
-		return 1
-	}
-	if c := cmp.Compare(a.sec, b.sec); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.nsec, b.nsec); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(b.who.rank, a.who.rank); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.d.Agent, b.d.Agent); c != 0 {
-		return c
-	}
-	if c := comparePlaces(a.d.Place, b.d.Place); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.stamp.Delta, b.stamp.Delta); c != 0 {
-		return c
-	}
-	if a.stamp.Hash != b.stamp.Hash {
-		return bytes.Compare(a.d.Content(), b.d.Content())
-	}
-	return slices.Compare(a.d.Ignored, b.d.Ignored)
 }
 
 func comparePlaces(a, b *delta.Place) int {

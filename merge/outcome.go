@@ -4,15 +4,14 @@ import (
 	"brenner/artifact"
 )
 
-// touch is one thing that a delta wrote, to be looked at again when the whole
-// batch is through: only then is it clear what of it stands.
+// touch is an addition to a list, to be looked at again when the batch is
+// through if anything was dropped from that list. For all other writes the cells
+// keep the report up to date.
 type touch struct {
-	slot    *slot
-	name    string
-	key     string
-	value   artifact.Value
-	isKey   bool
-	changed bool
+	slot *slot
+	name string
+	list artifact.Value
+	out  *FieldOutcome
 }
 
 // write weighs one field against what stands there.
@@ -23,11 +22,13 @@ func (p *pass) write(e *entry, s *slot, w write) {
 	// than to weigh it.
 	switch shapeOf(w.value) {
 	case union:
-		e.note(touch{slot: s, name: w.name, value: w.value}, f.addList(e, w.value, w.replace, d.created))
+		out := e.outcome(w.name)
+		e.touches = append(e.touches, touch{s, w.name, w.value, out})
+		e.note(f.addList(e, writer{e.stamp, w.value, out}, w.replace, d.created))
 	case mapping:
 		p.writeMap(e, s, f, w)
 	default:
-		e.note(touch{slot: s, name: w.name, value: w.value}, f.setScalar(e.stamp, w.value, d.created))
+		e.note(f.setScalar(writer{e.stamp, w.value, e.outcome(w.name)}, d.created))
 	}
 	if e.changed {
 		d.dirty = true
@@ -38,20 +39,21 @@ func (p *pass) write(e *entry, s *slot, w write) {
 func (p *pass) writeMap(e *entry, s *slot, f *field, w write) {
 	m := w.value.(artifact.Map)
 	birth := s.draft.created
-	done, changed := f.reshape(mapping, e.stamp, w.value, birth)
-	if done {
-		e.note(touch{slot: s, name: w.name, value: w.value}, changed)
-		return
+	if f.shape != unset && f.shape != mapping {
+		done, changed := f.reshape(mapping, writer{e.stamp, w.value, e.outcome(w.name)}, birth)
+		e.note(changed)
+		if done {
+			return
+		}
 	}
+	f.shape = mapping
 	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(e.stamp, birth, p.keepsText(s, w.name)) {
-		changed = true
-	}
-	if changed || len(m) == 0 {
-		e.note(touch{slot: s, name: w.name, value: w.value}, changed)
+		e.outcome(w.name).Outcome = FieldApplied
+		e.note(true)
 	}
 	for _, entry := range m {
-		t := touch{slot: s, name: w.name, key: entry.Key, isKey: true, value: entry.Value}
-		e.note(t, f.setKey(e.stamp, entry.Key, entry.Value, birth))
+		out := e.outcome(w.name + "." + entry.Key)
+		e.note(f.setKey(writer{e.stamp, entry.Value, out}, entry.Key, birth))
 	}
 }
 
@@ -64,53 +66,31 @@ func (p *pass) keepsText(row *slot, field string) func(string) bool {
 	return func(key string) bool { return p.cellGone(row, key) }
 }
 
-func (e *entry) note(t touch, changed bool) {
-	t.changed = changed
-	if changed {
-		e.changed = true
-	}
-	e.touches = append(e.touches, t)
+// outcome makes a row of the report for a field. Room for all of them was made
+// in advance, so that the pointer stays good.
+func (e *entry) outcome(field string) *FieldOutcome {
+	e.outcomes = append(e.outcomes, FieldOutcome{Field: field, Outcome: FieldUnchanged})
+	return &e.outcomes[len(e.outcomes)-1]
 }
 
-// outcome says what of a touch stands at the end.
-func (t *touch) outcome(s *artifact.Stamp) Outcome {
+func (e *entry) note(changed bool) { e.changed = e.changed || changed }
+
+// settle looks at an addition to a list again: a replacement, or a write of
+// another shape, may have taken all of it away.
+func (t *touch) settle(s *artifact.Stamp) {
 	f := t.slot.draft.find(t.name)
-	switch {
-	case f == nil:
-		return FieldSuperseded
-	case t.isKey && f.shape == mapping:
-		if c := f.key(t.key); c != nil {
-			return t.standing(c, s)
+	if f == nil || !f.raised || t.out.Outcome != FieldApplied {
+		return
+	}
+	switch list := t.list.(artifact.List); {
+	case f.shape == union && (f.floor == s || f.hasAny(list)):
+	case f.shape == scalar && f.cell.wroteBy(s):
+		if f.cell.conflict() {
+			t.out.Outcome = FieldConflicted
 		}
-		return FieldSuperseded
-	case f.shape == scalar:
-		return t.standing(&f.cell, s)
+	default:
+		t.out.Outcome = FieldSuperseded
 	}
-	list, _ := t.value.(artifact.List)
-	switch {
-	case f.floor == s && t.changed:
-		return FieldApplied
-	case f.shape == union && f.hasAny(list):
-		if t.changed {
-			return FieldApplied
-		}
-		return FieldUnchanged
-	case !t.changed && isEmpty(t.value):
-		return FieldUnchanged
-	case t.changed && f.shape == mapping && !t.isKey:
-		return FieldApplied // its keys have rows of their own
-	}
-	return FieldSuperseded
-}
-
-func isEmpty(v artifact.Value) bool {
-	switch v := v.(type) {
-	case artifact.List:
-		return len(v) == 0
-	case artifact.Map:
-		return len(v) == 0
-	}
-	return false
 }
 
 // hasAny tells whether any of the elements is in the list.
@@ -123,25 +103,14 @@ func (f *field) hasAny(list artifact.List) bool {
 	return false
 }
 
-func (t *touch) standing(c *cell, s *artifact.Stamp) Outcome {
-	stands := c.wroteBy(s)
-	switch {
-	case stands && c.conflict():
-		return FieldConflicted
-	case stands:
-		return FieldApplied
-	case !c.empty() && !c.conflict() && artifact.Equal(c.first.value, t.value):
-		if t.changed {
-			return FieldApplied
-		}
-		return FieldSuperseded
-	}
-	return FieldSuperseded
-}
-
 // conclude gives the delta its disposition, now that all is decided.
 func (e *entry) conclude() {
-	e.concludeFields()
+	for i := range e.touches {
+		e.touches[i].settle(e.stamp)
+	}
+	if s := e.made; s != nil && s.maker == e && s.draft == nil {
+		e.noteBirth(s) // nobody else ever touched it: all of it stands
+	}
 	if e.row.Disposition == "" {
 		e.row.Disposition = e.sum()
 	}
@@ -149,30 +118,6 @@ func (e *entry) conclude() {
 	if e.row.TargetID == "" {
 		e.row.TargetID = e.d.Target
 	}
-}
-
-// concludeFields says what became of each field. An item that only its ADD ever
-// touched has all of it.
-func (e *entry) concludeFields() {
-	if s := e.made; s != nil && s.maker == e && s.draft == nil {
-		e.noteBirth(s)
-		for i := range e.touches {
-			e.outcomes = append(e.outcomes, FieldOutcome{Field: e.touches[i].path(), Outcome: FieldApplied})
-		}
-		return
-	}
-	for i := range e.touches {
-		t := &e.touches[i]
-		e.outcomes = append(e.outcomes, FieldOutcome{Field: t.path(), Outcome: t.outcome(e.stamp)})
-	}
-}
-
-// path names the field, or the key of a map.
-func (t *touch) path() string {
-	if t.isKey {
-		return t.name + "." + t.key
-	}
-	return t.name
 }
 
 // sum makes one disposition of the outcomes of the fields.

@@ -36,9 +36,8 @@ func newPass(base *artifact.Artifact, c *court, entries []*entry, h *history, ve
 	for _, e := range entries {
 		e.judged, e.claimed, e.recorded, e.changed = false, false, false, false
 		e.made, e.waiting = nil, nil
-		e.beforeID, e.before = e.sameID, e.echoes
 		e.touches, e.outcomes = e.touches[:0], e.outcomes[:0]
-		e.row = Row{}
+		*e.row = Row{}
 	}
 	return &pass{base: base, court: c, entries: entries, history: h, vetoed: vetoed}
 }

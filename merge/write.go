@@ -10,60 +10,69 @@ import (
 const manyParts = 12
 
 // setScalar writes a whole field. Stamps decide.
-func (f *field) setScalar(s *artifact.Stamp, v artifact.Value, birth *artifact.Stamp) bool {
-	if f.shape == unset {
+func (f *field) setScalar(w writer, birth *artifact.Stamp) bool {
+	switch f.shape {
+	case unset:
 		f.shape = scalar
-	}
-	if f.shape != scalar {
+	case union, mapping:
 		f.fold()
 	}
-	return f.cell.write(s, v, birth)
+	return f.cell.write(w, birth)
 }
 
 // fold turns a list or a map into a scalar, so that a write of another shape can
-// be weighed against the whole of it.
+// be weighed against the whole of it. Only its newest writer can still stand.
 func (f *field) fold() {
 	v, newest := f.whole()
-	var by []*artifact.Stamp
-	if newest != nil {
-		by = []*artifact.Stamp{newest}
+	folded := cell{first: writer{stamp: newest, value: v}}
+	for i := range f.keys {
+		for w := range f.keys[i].cell.writers {
+			if w.stamp == newest && newest != nil {
+				folded.first.out = w.out
+			} else {
+				w.becomes(FieldSuperseded)
+			}
+		}
 	}
-	*f = field{name: f.name, shape: scalar, cell: openCell(v, by)}
+	*f = field{name: f.name, shape: scalar, cell: folded, raised: true}
 }
 
 // reshape makes the field ready for a write of the wanted shape. Where it has
 // another one, the write is weighed as a whole: it replaces, loses, or is a
 // conflict; done tells that nothing is left to do.
-func (f *field) reshape(want shape, s *artifact.Stamp, v artifact.Value, birth *artifact.Stamp) (done, changed bool) {
+func (f *field) reshape(want shape, w writer, birth *artifact.Stamp) (done, changed bool) {
 	if f.shape == unset || f.shape == want {
 		f.shape = want
 		return false, false
 	}
-	changed = f.setScalar(s, v, birth)
+	changed = f.setScalar(w, birth)
 	if changed && len(f.cell.more) == 0 {
-		*f = field{name: f.name, shape: want}
+		*f = field{name: f.name, shape: want, raised: true}
 		return false, true
 	}
 	return true, changed
 }
 
 // addList unites elements with the list, or with replace puts them in its place.
-func (f *field) addList(e *entry, v artifact.Value, replace bool, birth *artifact.Stamp) bool {
-	s, list := e.stamp, v.(artifact.List)
-	done, changed := f.reshape(union, s, v, birth)
+func (f *field) addList(e *entry, w writer, replace bool, birth *artifact.Stamp) bool {
+	done, changed := f.reshape(union, w, birth)
 	if done {
 		return changed
 	}
-	if !beats(s, f.floor, birth) {
+	if !beats(w.stamp, f.floor, birth) {
+		w.becomes(FieldSuperseded)
 		return changed
 	}
-	if replace && f.raiseFloor(s, birth, nil) {
+	if replace && f.raiseFloor(w.stamp, birth, nil) {
 		changed = true
 	}
-	for _, v := range list {
+	for _, v := range w.value.(artifact.List) {
 		if f.addElement(e, v) {
 			changed = true
 		}
+	}
+	if w.becomes(FieldUnchanged); changed {
+		w.becomes(FieldApplied)
 	}
 	return changed
 }
@@ -75,9 +84,13 @@ func (f *field) raiseFloor(s, birth *artifact.Stamp, keep func(string) bool) boo
 	drop := func(by *artifact.Stamp) bool { return by == nil || !beats(by, s, birth) }
 	f.list = slices.DeleteFunc(f.list, func(e element) bool { return drop(e.stamp) })
 	f.keys = slices.DeleteFunc(f.keys, func(k keyed) bool {
-		return drop(k.cell.first.stamp) && (keep == nil || !keep(k.key))
+		if !drop(k.cell.first.stamp) || (keep != nil && keep(k.key)) {
+			return false
+		}
+		k.cell.lose(nil)
+		return true
 	})
-	f.at = nil
+	f.at, f.raised = nil, true
 	if f.floor != nil && compareRight(s, f.floor) == 0 && f.floor.Agent != s.Agent {
 		return false
 	}
@@ -140,14 +153,16 @@ func (f *field) key(name string) *cell {
 }
 
 // setKey writes one key of a map.
-func (f *field) setKey(s *artifact.Stamp, name string, v artifact.Value, birth *artifact.Stamp) bool {
-	if !beats(s, f.floor, birth) {
+func (f *field) setKey(w writer, name string, birth *artifact.Stamp) bool {
+	if !beats(w.stamp, f.floor, birth) {
+		w.becomes(FieldSuperseded)
 		return false
 	}
 	if c := f.key(name); c != nil {
-		return c.write(s, v, birth)
+		return c.write(w, birth)
 	}
-	f.keys = append(f.keys, keyed{name, cell{first: writer{s, v}}})
+	w.becomes(FieldApplied)
+	f.keys = append(f.keys, keyed{name, cell{first: w}})
 	if f.at != nil {
 		f.at[name] = len(f.keys) - 1
 	}
@@ -156,6 +171,9 @@ func (f *field) setKey(s *artifact.Stamp, name string, v artifact.Value, birth *
 
 // clearKey forgets a cell that never belonged to the hypothesis of that name.
 func (f *field) clearKey(name string) {
+	if c := f.key(name); c != nil {
+		c.lose(nil)
+	}
 	f.keys = slices.DeleteFunc(f.keys, func(k keyed) bool { return k.key == name })
 	f.at = nil
 }
