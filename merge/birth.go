@@ -21,7 +21,7 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 		f.Marks.By = e.self
 		switch v := w.value.(type) {
 		case artifact.List:
-			f.Value = distinct(v)
+			f.Value = distinct(w.value)
 			if len(v) == 0 {
 				f.Marks.By = nil
 			}
@@ -36,23 +36,37 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 	}
 }
 
-// distinct takes out the elements that stand twice.
-func distinct(list artifact.List) artifact.List {
-	var seen field
+// distinct takes out the elements that stand twice. It gives back the value
+// itself where there are none, as nearly always.
+func distinct(v artifact.Value) artifact.Value {
+	list := v.(artifact.List)
+	if len(list) <= manyParts && !hasRepeats(list) {
+		return v
+	}
+	var united field
 	e := entry{stamp: &artifact.Stamp{}}
+	for _, v := range list {
+		united.addElement(&e, v)
+	}
+	if len(united.list) == len(list) {
+		return v
+	}
+	out := make(artifact.List, len(united.list))
+	for i, el := range united.list {
+		out[i] = el.value
+	}
+	return out
+}
+
+func hasRepeats(list artifact.List) bool {
 	for i, v := range list {
-		if seen.addElement(&e, v) {
-			continue
-		}
-		out := slices.Clone(list[:i])
-		for _, v := range list[i+1:] {
-			if seen.addElement(&e, v) {
-				out = append(out, v)
+		for _, earlier := range list[:i] {
+			if artifact.Equal(v, earlier) {
+				return true
 			}
 		}
-		return out
 	}
-	return list
+	return false
 }
 
 func repeat(by []*artifact.Stamp, v artifact.Value) [][]*artifact.Stamp {

@@ -8,13 +8,12 @@ import (
 )
 
 // report puts together what became of the batch, and what the artifact lacks.
-func (p *pass) report(out *artifact.Artifact) Report {
+func (p *pass) report(out *artifact.Artifact, rows []Row) Report {
 	r := Report{
-		Version: out.Metadata.Version, Deltas: make([]Row, len(p.entries)),
+		Version: out.Metadata.Version, Deltas: rows,
 		Warnings: p.warnings, Conflicts: conflicts(out),
 	}
-	for i, e := range p.entries {
-		r.Deltas[i] = *e.row
+	for _, e := range p.entries {
 		if e.row.Disposition == Applied {
 			r.Applied++
 		}
@@ -47,19 +46,37 @@ func (p *pass) basics() []Warning {
 // postConditions are what the specification asks of the merged artifact.
 func (p *pass) postConditions(out *artifact.Artifact) []Warning {
 	var w []Warning
-	if !slices.ContainsFunc(out.Active(artifact.HypothesisSlate), (*artifact.Item).ThirdAlternative) {
+	if !anyActive(out.Items(artifact.HypothesisSlate), (*artifact.Item).ThirdAlternative) {
 		w = append(w, Warning{NoThirdAlternative, "no active hypothesis is a third alternative"})
 	}
-	if !slices.ContainsFunc(out.Active(artifact.AssumptionLedger), (*artifact.Item).ScaleCheck) {
+	if !anyActive(out.Items(artifact.AssumptionLedger), (*artifact.Item).ScaleCheck) {
 		w = append(w, Warning{NoScaleCheck, "no active assumption is a scale check"})
 	}
 	for _, s := range artifact.Sections() {
-		n, least := len(out.Active(s)), p.court.rules.limit(s).Min
-		if n < least {
+		least := p.court.rules.limit(s).Min
+		if n := countActive(out.Items(s), least); n < least {
 			w = append(w, Warning{BelowMinimum, belowMinimum(s, n, least)})
 		}
 	}
 	return w
+}
+
+func anyActive(items []*artifact.Item, is func(*artifact.Item) bool) bool {
+	return slices.ContainsFunc(items, func(it *artifact.Item) bool { return !it.Killed() && is(it) })
+}
+
+// countActive counts items that were not killed, up to as many as are of interest.
+func countActive(items []*artifact.Item, most int) int {
+	n := 0
+	for _, it := range items {
+		if n == most {
+			break
+		}
+		if !it.Killed() {
+			n++
+		}
+	}
+	return n
 }
 
 func belowMinimum(s artifact.Section, n, least int) string {

@@ -19,7 +19,7 @@ import (
 func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.Artifact, Report) {
 	c := newCourt(&rules)
 	version := base.Metadata.Version + 1
-	entries := arrange(batch, c, version)
+	entries, rows := arrange(batch, c, version)
 	collectLabels(entries)
 	h := newHistory(&base)
 	p := newPass(&base, c, entries, h, nil)
@@ -33,7 +33,7 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 	if slices.ContainsFunc(entries, (*entry).counts) {
 		out = p.commit(version)
 	}
-	report := p.report(&out)
+	report := p.report(&out, rows)
 	return out, report
 }
 

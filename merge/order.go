@@ -57,7 +57,7 @@ type key struct {
 
 // arrange puts the batch into processing order. The place of a delta in the
 // batch is never a key.
-func arrange(batch []delta.Delta, c *court, version int) []*entry {
+func arrange(batch []delta.Delta, c *court, version int) ([]*entry, []Row) {
 	agents, standings := c.standings(batch)
 	ids := deriveIDs(batch)
 	keys := make([]key, len(batch))
@@ -95,9 +95,9 @@ func arrange(batch []delta.Delta, c *court, version int) []*entry {
 		}
 		entries[i] = e
 	}
-	makeRoom(entries)
+	rows := makeRoom(entries)
 	link(entries)
-	return entries
+	return entries, rows
 }
 
 // standings gives the distinct agents of a batch in the order of their names,
@@ -149,7 +149,7 @@ func compareRest(a, b *delta.Delta, idA, idB string) int {
 
 // makeRoom gives each entry room for its rows of the report and for what it will
 // write, side by side in the order in which they will be used.
-func makeRoom(entries []*entry) {
+func makeRoom(entries []*entry) []Row {
 	room, lists := 0, 0
 	for _, e := range entries {
 		n, l := e.room()
@@ -167,6 +167,7 @@ func makeRoom(entries []*entry) {
 		e.touches, touches = touches[:0:l], touches[l:]
 		e.outcomes, outcomes = outcomes[:0:n], outcomes[n:]
 	}
+	return rows
 }
 
 // link finds for each entry those before it that repeat its id or its content.
@@ -183,7 +184,9 @@ func link(entries []*entry) {
 // room is how many rows a delta has in the report at most, and how many lists
 // it writes.
 func (e *entry) room() (rows, lists int) {
-	rows = 1 // a default
+	if e.d.Operation == opAdd {
+		rows = 1 // a status may come by default
+	}
 	for i := range e.d.Payload {
 		switch v := e.d.Payload[i].Value.(type) {
 		case artifact.Map:

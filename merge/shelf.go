@@ -10,7 +10,14 @@ type shelf struct {
 	highest int // the highest number ever used in an id
 	active  int
 	touched bool
+
+	// Room for new items and their slots, made many at a time; apart, since
+	// the items outlive the merge and must not keep the slots alive.
+	freshItems []artifact.Item
+	freshSlots []slot
 }
+
+const atOnce = 32
 
 // slot is the place of one item: as the base has it, until something touches it.
 type slot struct {
@@ -46,8 +53,13 @@ func (s *shelf) add(e *entry) *slot {
 		s.highest++
 		id = s.section.ItemID(s.highest)
 	}
-	sl := &slot{id: id, section: s.section, maker: e}
-	sl.item = &artifact.Item{ID: id, Created: e.stamp}
+	if len(s.freshSlots) == 0 {
+		s.freshSlots, s.freshItems = make([]slot, atOnce), make([]artifact.Item, atOnce)
+	}
+	sl := &s.freshSlots[0]
+	*sl = slot{id: id, section: s.section, maker: e, item: &s.freshItems[0]}
+	*sl.item = artifact.Item{ID: id, Created: e.stamp}
+	s.freshSlots, s.freshItems = s.freshSlots[1:], s.freshItems[1:]
 	s.slots = append(s.slots, sl)
 	s.byID[id] = sl
 	s.active++
