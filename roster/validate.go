@@ -3,6 +3,8 @@ package roster
 import (
 	"fmt"
 	"strings"
+
+	"brenner/suggest"
 )
 
 // blank tells a name that nobody could be meant by.
@@ -57,7 +59,7 @@ func (r Roster) Covers(recipients []string) error {
 const rosterHint = "add an entry for it to the roster, or take it out of the recipients"
 
 func (f *faults) missingEntry(recipient string, agents []string, hint string) {
-	if near, ok := nearest(recipient, agents); ok {
+	if near, ok := suggest.Nearest(recipient, agents); ok {
 		hint = fmt.Sprintf("did you mean %s? names compare exactly; else %s", shown(near), hint)
 	}
 	f.add(MissingEntry, "", hint, "Missing roster entry for recipient: %s", shown(recipient))

@@ -61,15 +61,16 @@ func brenner() Table {
 	const yaml = "go.yaml.in/yaml/v3"
 	return Table{
 		{Path: "fault", Kind: Pure},
+		{Path: "suggest", Kind: Pure},
 		{Path: "artifact", Kind: Pure, Needs: "fault", Outside: jsontext + " " + yaml},
 		{Path: "delta", Kind: Pure, Needs: "fault artifact", Outside: jsontext + " " + uuid},
 		{Path: "lint", Kind: Pure, Needs: "fault artifact"},
 		{Path: "policy", Kind: Pure, Needs: "fault artifact"},
 		{Path: "merge", Kind: Pure, Needs: "fault artifact delta policy"},
-		{Path: "roster", Kind: Pure, Needs: "fault artifact"},
+		{Path: "roster", Kind: Pure, Needs: "fault suggest artifact"},
 
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
-		{Path: "internal/cli", Kind: Shell, Needs: "fault artifact delta lint policy merge roster internal/schemas"},
+		{Path: "internal/cli", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster internal/schemas"},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "fault artifact"},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"brenner/fault"
+	"brenner/suggest"
 )
 
 // app is what all commands share: the streams, and the flags that every command has.
@@ -115,7 +116,7 @@ func flagError(c *cobra.Command, err error) error {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	hint := ""
-	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
+	if near, ok := suggest.Nearest(unknown.GetSpecifiedName(), names); ok {
 		hint = "did you mean --" + near + "?"
 	}
 	return usage(c, err.Error(), hint)
@@ -129,7 +130,7 @@ func unknownCommand(c *cobra.Command, word string) error {
 		}
 	}
 	hint := ""
-	if near := nearest(word, names); near != "" {
+	if near, ok := suggest.Nearest(word, names); ok {
 		hint = "did you mean `" + c.CommandPath() + " " + near + "`?"
 	}
 	return usage(c, "there is no command `"+c.CommandPath()+" "+clean(word)+"`", hint)
