@@ -79,3 +79,21 @@ func HintOf(err error) string {
 	}
 	return ""
 }
+
+// All gives every fault of an error that joins several, in order, each with its
+// own hint; errors.As would find only the first.
+func All(err error) []*Error {
+	switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
+	case nil:
+		return nil
+	case *Error:
+		return []*Error{e}
+	case interface{ Unwrap() []error }:
+		var all []*Error
+		for _, part := range e.Unwrap() {
+			all = append(all, All(part)...)
+		}
+		return all
+	}
+	return All(errors.Unwrap(err))
+}

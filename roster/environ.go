@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"brenner/fault"
 )
 
 // The names of the environment that a roster listens to.
@@ -54,7 +56,7 @@ func FromEnviron(environ []string) (Environ, []Warning, error) {
 	}
 	if text := vars[EnvJSON]; text != "" {
 		layer, more, err := ReadLayer(Origin{Level: Environment, Source: EnvJSON}, []byte(text))
-		warnings, found = append(warnings, more...), append(found, Faults(err)...)
+		warnings, found = append(warnings, more...), append(found, fault.All(err)...)
 		out.Layers = append(out.Layers, layer)
 		if out.File != "" {
 			found.add(BadVariable, Environment.String(), "unset one of them", "%s and %s are both set, and each gives a whole roster", EnvJSON, EnvFile)

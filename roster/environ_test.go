@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/fault"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -79,7 +81,7 @@ func TestFromEnvironFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := FromEnviron(tt.environ)
 			var got []string
-			for _, f := range Faults(err) {
+			for _, f := range fault.All(err) {
 				got = append(got, f.Error())
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {

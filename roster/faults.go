@@ -71,24 +71,6 @@ func (f faults) err() error {
 	return errors.Join(all...)
 }
 
-// Faults gives every fault of an error of this package, in order, each with its
-// own hint: errors.As would find only the first.
-func Faults(err error) []*fault.Error {
-	switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
-	case nil:
-		return nil
-	case *fault.Error:
-		return []*fault.Error{e}
-	case interface{ Unwrap() []error }:
-		var all []*fault.Error
-		for _, one := range e.Unwrap() {
-			all = append(all, Faults(one)...)
-		}
-		return all
-	}
-	return Faults(errors.Unwrap(err))
-}
-
 // longestShown is how much of a name or value a message repeats.
 const longestShown = 100
 

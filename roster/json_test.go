@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
+	"brenner/fault"
 )
 
 func TestReadJSON(t *testing.T) {
@@ -63,7 +64,7 @@ func TestReadJSONFaults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := ReadJSON([]byte(tt.text))
-			all := Faults(err)
+			all := fault.All(err)
 			if len(all) != len(tt.want) {
 				t.Fatalf("%d faults: %v", len(all), err)
 			}
@@ -163,7 +164,7 @@ func FuzzReadJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r, _, err := ReadJSON([]byte(text))
 		if err != nil {
-			if len(Faults(err)) == 0 {
+			if len(fault.All(err)) == 0 {
 				t.Fatalf("an error that is no fault: %v", err)
 			}
 			return

@@ -1,5 +1,7 @@
 package roster
 
+import "brenner/fault"
+
 // Level is the rank of a layer; a smaller one beats a larger one.
 type Level int
 
@@ -104,7 +106,7 @@ func joinPlace(origin, place string) string {
 
 // addAll adds the faults of err, each with the origin before its place.
 func (f *faults) addAll(origin string, err error) {
-	for _, one := range Faults(err) {
+	for _, one := range fault.All(err) {
 		located := *one
 		located.Place = joinPlace(origin, one.Place)
 		*f = append(*f, &located)

@@ -59,7 +59,7 @@ func TestValidatePresets(t *testing.T) {
 		{ID: " "},
 	})
 	var got []string
-	for _, f := range Faults(err) {
+	for _, f := range fault.All(err) {
 		got = append(got, string(f.Code)+" "+f.Error())
 	}
 	want := []string{

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"brenner/fault"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -76,7 +78,7 @@ func TestResolveAgreesWithItsLaw(t *testing.T) {
 		got, err := Resolve(Input{Layers: layers})
 		if err != nil {
 			whole := len(want.Entries) > 0 && !slices.ContainsFunc(want.Entries, func(e Entry) bool { return e.Role == "" })
-			if whole && Faults(err)[0].Code != TooManyAgents {
+			if whole && fault.All(err)[0].Code != TooManyAgents {
 				t.Fatalf("refused %v: %v", want, err)
 			}
 			return

@@ -210,7 +210,7 @@ func TestResolveFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Resolve(tt.in)
 			var got []string
-			for _, f := range Faults(err) {
+			for _, f := range fault.All(err) {
 				if got = append(got, string(f.Code)+" "+f.Error()); f.Hint == "" {
 					t.Errorf("%s has no hint", f.Code)
 				}

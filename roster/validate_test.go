@@ -25,7 +25,7 @@ func spec() Roster {
 // said gives each fault as "CODE detail".
 func said(err error) []string {
 	var all []string
-	for _, f := range Faults(err) {
+	for _, f := range fault.All(err) {
 		all = append(all, string(f.Code)+" "+f.Detail)
 	}
 	return all
@@ -109,7 +109,7 @@ func TestValidate(t *testing.T) {
 			if diff := cmp.Diff(tt.want, said(err)); diff != "" {
 				t.Error(diff)
 			}
-			for _, f := range Faults(err) {
+			for _, f := range fault.All(err) {
 				if f.Hint == "" {
 					t.Errorf("%s has no hint", f.Code)
 				}
@@ -168,10 +168,10 @@ func longText(n int) string { return strings.Repeat("é", n) }
 func TestFaultsOfOtherErrors(t *testing.T) {
 	inner := &fault.Error{Code: TwoRoles}
 	wrapped := errors.Join(errors.New("plain"), errors.Join(inner))
-	if got := Faults(wrapped); len(got) != 1 || got[0] != inner {
+	if got := fault.All(wrapped); len(got) != 1 || got[0] != inner {
 		t.Errorf("got %v", got)
 	}
-	if Faults(nil) != nil || Faults(errors.New("plain")) != nil {
+	if fault.All(nil) != nil || fault.All(errors.New("plain")) != nil {
 		t.Error("faults out of nothing")
 	}
 }

@@ -69,8 +69,9 @@ func brenner() Table {
 		{Path: "merge", Kind: Pure, Needs: "fault artifact delta policy"},
 		{Path: "roster", Kind: Pure, Needs: "fault suggest artifact"},
 
+		{Path: "config", Kind: Shell, Needs: "fault suggest artifact policy merge roster"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
-		{Path: "internal/cli", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster internal/schemas"},
+		{Path: "internal/cli", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff config internal/schemas"},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "fault artifact"},

@@ -83,7 +83,8 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 	root.SetHelpCommandGroupID(other)
 	root.SetCompletionCommandGroupID(other)
 	root.AddCommand(
-		a.mergeCommand(), a.artifactCommand(), a.deltaCommand(),
+		a.mergeCommand(), a.artifactCommand(), a.deltaCommand(), a.rosterCommand(),
+		a.initCommand(), a.configCommand(),
 		a.versionCommand(), a.schemaCommand(),
 	)
 	group(root)

@@ -12,9 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/fault"
-	"brenner/roster"
 )
 
 // The exit codes are an interface: docs/exit-codes.md says what each means.
@@ -32,23 +30,20 @@ const (
 	UnreadableFile fault.Code = "UNREADABLE_FILE"
 	CannotWrite    fault.Code = "CANNOT_WRITE"
 	UnknownRules   fault.Code = "UNKNOWN_RULES"
+	AlreadyExists  fault.Code = "ALREADY_EXISTS"
 	Interrupted    fault.Code = "INTERRUPTED"
 )
 
-// exitCode translates a fault into an exit code. Input that cannot be used is
-// 2, whatever is wrong with it; the rest has failed.
+// exitCode translates a fault into an exit code. Nearly all faults are input
+// that cannot be used, whatever is wrong with it.
 func exitCode(err error) int {
-	switch code := fault.CodeOf(err); code {
+	switch faultsOf(err)[0].Code {
 	case Interrupted:
 		return exitInterrupted
-	case UsageError, UnreadableFile, UnknownRules,
-		artifact.InvalidJSON, artifact.DuplicateKey, artifact.NotAnArtifact:
-		return exitUsage
-	default:
-		if len(roster.Faults(err)) > 0 && strings.HasPrefix(string(code), "ROSTER_") {
-			return exitUsage
-		}
+	case CannotWrite:
 		return exitFailed
+	default:
+		return exitUsage
 	}
 }
 
@@ -65,34 +60,44 @@ func interrupted(err error) error {
 
 // fail prints an error: what was wrong, where, and what to do.
 func (a *app) fail(err error) {
-	hint := fault.HintOf(err)
+	all := faultsOf(err)
 	if !a.json {
-		text := "brenner: " + clean(err.Error()) + "\n"
-		if hint != "" && !a.quiet {
-			text += "  hint: " + clean(hint) + "\n"
+		var text strings.Builder
+		for _, f := range all {
+			text.WriteString("brenner: " + clean(f.Error()) + "\n")
+			if hint := fault.HintOf(f); hint != "" && !a.quiet {
+				text.WriteString("  hint: " + clean(hint) + "\n")
+			}
 		}
-		a.say(text)
+		a.say(text.String())
 		return
 	}
 	if a.printed {
 		return
 	}
+	doc := failure{Schema: "brenner.error/v1", Exit: exitCode(err), Error: detail(all[0])}
+	for _, f := range all[1:] {
+		doc.Also = append(doc.Also, detail(f))
+	}
 	// Nobody is left to be told that standard output is gone as well.
-	_ = a.printJSON(failure{Schema: "brenner.error/v1", Error: failureDetail{
-		Code: fault.CodeOf(err), Message: err.Error(), Hint: hint, Exit: exitCode(err),
-	}})
+	_ = a.printJSON(doc)
 }
 
 type failure struct {
-	Schema string        `json:"schema"`
-	Error  failureDetail `json:"error"`
+	Schema string          `json:"schema"`
+	Exit   int             `json:"exit"`
+	Error  failureDetail   `json:"error"`
+	Also   []failureDetail `json:"also"` // what else was wrong
 }
 
 type failureDetail struct {
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
 	Hint    string     `json:"hint"`
-	Exit    int        `json:"exit"`
+}
+
+func detail(f *fault.Error) failureDetail {
+	return failureDetail{Code: f.Code, Message: f.Error(), Hint: fault.HintOf(f)}
 }
 
 // result is what a command has to say. It knows its text form; whether that or

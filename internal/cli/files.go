@@ -34,17 +34,17 @@ func inFile(op, path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var f *fault.Error
-	if !errors.As(err, &f) {
-		return &fault.Error{Code: UnreadableFile, Op: op, Place: path, Cause: err}
+	var all []error
+	for _, f := range faultsOf(err) {
+		located := *f
+		located.Op = op
+		located.Place = path
+		if f.Place != "" {
+			located.Place += ", " + f.Place
+		}
+		all = append(all, &located)
 	}
-	located := *f
-	located.Op = op
-	located.Place = path
-	if f.Place != "" {
-		located.Place += ", " + f.Place
-	}
-	return &located
+	return errors.Join(all...)
 }
 
 // readArtifact reads an artifact from JSON or Markdown, whole or not at all.
@@ -70,38 +70,39 @@ func writeFile(path string, data []byte) error {
 	return nil
 }
 
-func replaceFile(path string, data []byte) (err error) {
+func replaceFile(path string, data []byte) error {
 	mode := os.FileMode(0o644)
-	if info, statErr := os.Stat(path); statErr == nil {
+	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	tmp, err := writeBeside(path, data, mode)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ignoreMissing(os.Remove(tmp.Name())))
-		}
-	}()
-	if _, err = tmp.Write(data); err != nil {
-		return errors.Join(err, tmp.Close())
+	if err := os.Rename(tmp, path); err != nil {
+		return errors.Join(err, os.Remove(tmp))
 	}
-	if err = tmp.Chmod(mode); err != nil {
-		return errors.Join(err, tmp.Close())
-	}
-	if err = tmp.Sync(); err != nil {
-		return errors.Join(err, tmp.Close())
-	}
-	if err = tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return nil
 }
 
-func ignoreMissing(err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
+// writeBeside writes data to a new file in the folder of path, down to the disk,
+// and gives its name. What could not be written whole is removed.
+func writeBeside(path string, data []byte, mode os.FileMode) (name string, err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
 	}
-	return err
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(data)
+	if err == nil {
+		err = tmp.Chmod(mode)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	return tmp.Name(), errors.Join(err, tmp.Close())
 }

@@ -2,14 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
+	"brenner/config"
 	"brenner/fault"
 	"brenner/merge"
-	"brenner/policy"
 	"brenner/roster"
 )
 
@@ -22,6 +23,7 @@ type mergeOptions struct {
 	scopes      string
 	format      string
 	out         string
+	project     string
 	strict      bool
 }
 
@@ -39,7 +41,8 @@ NAME@TIME=reply.md; replies without a time share one fixed instant. "-" is stand
 input. The result has the form of the base unless --format says otherwise, and goes
 to standard output; the report goes to standard error.
 
-The order of the files and of the deltas in them never matters.`,
+The order of the files and of the deltas in them never matters. Priority, authorities,
+scopes and limits may stand in the project's brenner.yaml; flags are stronger.`,
 		Example: `  brenner merge --base examples/cell-fate/base.json --deltas examples/cell-fate/deltas.json
   brenner merge --base v1.json --deltas BlueLake=reply1.md --deltas RedSky=reply2.md --out v2.json
   brenner merge --base v1.json --deltas d.jsonl --priority BlueLake,RedSky --json
@@ -58,7 +61,8 @@ rejected or is in conflict.`,
 	f.StringVar(&opt.roster, "roster", "", "a roster as JSON: only its agents may contribute, within their roles' scopes")
 	f.StringSliceVar(&opt.priority, "priority", nil, "agents, highest first; decides between writes of one instant")
 	f.StringSliceVar(&opt.authorities, "authority", nil, "a person or arbiter who may edit anything; repeatable")
-	f.StringVar(&opt.scopes, "scopes", "default", "with a roster: default (everybody may add) or strict")
+	f.StringVar(&opt.scopes, "scopes", "", "with a roster: default (everybody may add) or strict")
+	addProjectFlag(c, &opt.project)
 	f.StringVar(&opt.format, "format", "", "json or markdown; the form of the base if not given")
 	f.StringVarP(&opt.out, "out", "o", "", "write the artifact to this file instead")
 	f.BoolVar(&opt.strict, "strict", false, "exit with 3 when a delta was rejected or a field is in conflict")
@@ -80,7 +84,7 @@ func (a *app) merge(c *cobra.Command, opt mergeOptions) error {
 			Hint:   "use the version of brenner that made it",
 		}
 	}
-	rules, err := a.mergeRules(opt)
+	rules, err := a.mergeRules(c, opt)
 	if err != nil {
 		return err
 	}
@@ -114,8 +118,6 @@ func (o *mergeOptions) check(c *cobra.Command) error {
 		return usage(c, "--deltas is missing: what to merge", "")
 	case o.format != "" && o.format != "json" && o.format != "markdown":
 		return usage(c, fmt.Sprintf("--format %q is neither json nor markdown", o.format), "")
-	case o.scopes != "default" && o.scopes != "strict":
-		return usage(c, fmt.Sprintf("--scopes %q is neither default nor strict", o.scopes), "")
 	case o.scopes == "strict" && o.roster == "":
 		return usage(c, "--scopes strict needs a --roster: without one no scope applies", "")
 	}
@@ -131,25 +133,29 @@ func (o *mergeOptions) check(c *cobra.Command) error {
 	return nil
 }
 
-// mergeRules makes the kernel's rules from the flags.
-func (a *app) mergeRules(opt mergeOptions) (merge.Rules, error) {
-	rules := merge.Rules{Priority: opt.priority, Authorities: opt.authorities}
+// mergeRules makes the kernel's rules from the flags and the configuration.
+func (a *app) mergeRules(c *cobra.Command, opt mergeOptions) (merge.Rules, error) {
+	var flags []config.Flag
+	for _, f := range []config.Flag{
+		{Key: "priority", Name: "--priority", Values: opt.priority},
+		{Key: "authorities", Name: "--authority", Values: opt.authorities},
+		{Key: "scopes.mode", Name: "--scopes", Values: []string{opt.scopes}},
+	} {
+		if c.Flags().Changed(strings.TrimPrefix(f.Name, "--")) {
+			flags = append(flags, f)
+		}
+	}
+	cfg, err := a.loadConfig(opt.project, "", flags)
+	if err != nil {
+		return merge.Rules{}, err
+	}
+	rules := merge.Rules{Priority: cfg.Priority, Authorities: cfg.Authorities, Limits: cfg.Limits, Scopes: cfg.Scopes}
 	if opt.roster == "" {
 		return rules, nil
 	}
-	data, err := a.readFile("roster", opt.roster)
+	r, err := a.readRoster(opt.roster)
 	if err != nil {
 		return rules, err
-	}
-	r, warnings, err := roster.ReadJSON(data)
-	if err == nil {
-		err = r.Validate()
-	}
-	if err != nil {
-		return rules, inFile("read roster", opt.roster, err)
-	}
-	for _, w := range warnings {
-		a.log.Warn().Str("code", string(w.Code)).Str("file", opt.roster).Str("hint", w.Hint).Msg(w.Message)
 	}
 	for _, e := range r.Entries {
 		rules.Agents = append(rules.Agents, merge.Agent{
@@ -158,8 +164,6 @@ func (a *app) mergeRules(opt mergeOptions) (merge.Rules, error) {
 	}
 	rules.Roster = r.Value()
 	rules.Unified = r.Mode == roster.Unified
-	rules.Scopes = policy.DefaultScopes()
-	rules.Scopes.Strict = opt.scopes == "strict"
 	return rules, nil
 }
 

@@ -6,6 +6,7 @@ package cli
 import (
 	"io"
 	"os"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
@@ -17,13 +18,16 @@ type Streams struct {
 	Out    io.Writer
 	Err    io.Writer
 	ErrTTY bool // Err is a terminal
+
+	Environ []string         // as os.Environ gives it
+	Now     func() time.Time // the clock
 }
 
 // System gives the streams of the process.
 func System() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		ErrTTY: isatty.IsTerminal(os.Stderr.Fd()),
+		ErrTTY: isatty.IsTerminal(os.Stderr.Fd()), Environ: os.Environ(), Now: time.Now,
 	}
 }
 

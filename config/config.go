@@ -1,0 +1,158 @@
+// Package config makes one configuration out of flags, the environment, the
+// session's file, the project's file and the built-in defaults, in this order:
+// what stands first beats what stands behind it, key by key. Lists are taken
+// whole, with one exception: presets are joined by their id.
+//
+// Every value knows its origin. A key that nobody knows, a value of the wrong
+// type and a key that stands twice are faults with their line, never ignored.
+// The environment holds a key as BRENNER_ and its path in capitals, with _ for
+// the dots (limits.hypothesis_slate.max is BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX);
+// lists are separated by commas, and an empty variable counts as unset. Lists of
+// objects and roster.defaultPreset have no variable; the roster's variables are
+// those of package roster.
+//
+// Files are data: nothing in them is executed, and no variable in them is
+// expanded. The package reads files and writes none. It must not know commands,
+// terminals or exit codes, and it reads no environment but the one it is given.
+package config
+
+import (
+	"slices"
+
+	"brenner/artifact"
+	"brenner/merge"
+	"brenner/policy"
+	"brenner/roster"
+)
+
+// Options say where the configuration comes from. The zero value reads the
+// project's file from the working directory upwards, and nothing else.
+type Options struct {
+	// Dir is where the search for the project begins; see StartDir.
+	Dir string
+	// Environ is the environment in the form of os.Environ.
+	Environ []string
+	// Flags are those that the user gave, and no others.
+	Flags []Flag
+	// SessionConfig is the path of the session's file, or empty.
+	SessionConfig string
+}
+
+// Flag is a flag of the command line that sets a key.
+type Flag struct {
+	Key    string   // "question"
+	Name   string   // as the user knows it: "--question"
+	Values []string // one for a text, a number or a switch; any number for a list
+}
+
+// Config is the effective configuration.
+type Config struct {
+	Project  Project
+	Question string
+	Context  string
+	// Via is how agents are reached whose model does not say it; one of Vias, or
+	// empty. Reach decides between the two.
+	Via    string
+	Models []Model
+	// Layers are what the session's and the project's file say about the roster.
+	// Flags and the environment are above them: see RosterInput.
+	Layers []roster.Layer
+	// Presets are all there are: the session's, the project's, the built-in ones.
+	Presets       []roster.Preset
+	DefaultPreset string
+	Scopes        policy.Scopes
+	// Limits has every section whose number of items can be limited.
+	Limits      map[artifact.Section]merge.Limit
+	Priority    []string // agents, highest first
+	Authorities []string
+	// Warnings are what a person should know and that stops nothing.
+	Warnings []roster.Warning
+
+	values []Value
+}
+
+// Project is where the configuration belongs to.
+type Project struct {
+	// Dir is the folder of the project's file; without one the repository's
+	// root, and outside a repository the folder where the search began.
+	Dir string
+	// File is the name of the project's file in Dir, or empty.
+	File string
+}
+
+// Model says what a human-readable model of the roster means.
+type Model struct {
+	Model   string // as rosters name it: "Opus 4.5"
+	Via     string // one of Vias, or empty
+	ID      string // at the endpoint
+	BaseURL string // of the endpoint
+}
+
+// The ways to reach an agent.
+const (
+	ViaOpenAI    = "openai"
+	ViaMail      = "mail"
+	ViaProgram   = "program"
+	ViaRehearsal = "rehearsal"
+)
+
+// Vias gives the ways to reach an agent.
+func Vias() []string { return []string{ViaOpenAI, ViaMail, ViaProgram, ViaRehearsal} }
+
+// Load reads the configuration. All faults are said at once, joined; every one
+// of them is a *fault.Error.
+func Load(o Options) (*Config, error) {
+	l := &loading{table: keyTable()}
+	project := l.findProject(o.Dir)
+	own := l.readProject(project)
+	session := l.readSession(o.SessionConfig)
+	if l.found.any() {
+		return nil, l.found.err()
+	}
+	session.joinPresets(own)
+	given := given{
+		flags: l.readFlags(o.Flags), environment: l.readEnviron(o.Environ),
+		session: session, project: own,
+	}
+	if l.found.any() {
+		return nil, l.found.err()
+	}
+	c, err := given.settle(l.table)
+	if err != nil {
+		return nil, err
+	}
+	c.Project, c.Warnings = project.Project, l.warnings
+	return c, nil
+}
+
+// loading is one run of Load.
+type loading struct {
+	table    table
+	found    faults
+	warnings []roster.Warning
+}
+
+// RosterInput gives what a roster is resolved from: the layers of flags and
+// environment, which the caller has, above those of the files.
+func (c *Config) RosterInput(above ...roster.Layer) roster.Input {
+	return roster.Input{
+		Layers: slices.Concat(above, c.Layers), Presets: c.Presets, DefaultPreset: c.DefaultPreset,
+	}
+}
+
+// Reach says how an agent with this model would be reached: the entry of the
+// models' list, with Via filled in. The stronger layer decides between the
+// model's own way and the general one, so that --via holds for everybody; within
+// one layer the model's own is the closer word. What nobody said stays empty:
+// nothing is picked by guess.
+func (c *Config) Reach(model string) Model {
+	i := slices.IndexFunc(c.Models, func(m Model) bool { return m.Model == model })
+	if i < 0 || model == "" {
+		return Model{Model: model, Via: c.Via}
+	}
+	m := c.Models[i]
+	if m.Via == "" || c.Via != "" && c.Origin("via").Level < c.Origin("agents.models").Level {
+		m.Via = c.Via
+	}
+	return m
+}

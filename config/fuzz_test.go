@@ -1,0 +1,64 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"brenner/fault"
+	"brenner/roster"
+)
+
+// FuzzProjectFile: whatever bytes the file holds, Load gives a configuration or
+// faults that each say where, and never both.
+func FuzzProjectFile(f *testing.F) {
+	for _, seed := range []string{
+		"", template, string(Template(Starter{Question: "Q", Context: "a: b\n", Via: ViaMail})), bomb(),
+		"via: mail\nvia: mail\n", "roster: {entries: [{agentName: A, role: x}, {agentName: A}], mode: u}\n",
+		"limits: {hypothesis_slate: {min: 9, max: 0x10}}\n", "question: \"\\x00\\ud800\"\n", "? {a: b}\n: c\n", "a: |1\n  x\n", "%YAML 1.1\n---\na: *b",
+		"agents: {models: [{model: A, base_url: 'http://[::1'}, ~, []]}\n", "---\n...\n---\n", "\ufeffvia: mail", "<<: {via: mail}\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	dir := f.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, FileName), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(Options{Dir: dir})
+		if (c == nil) == (err == nil) {
+			t.Fatalf("Load gave %v and %v", c, err)
+		}
+		for _, one := range fault.All(err) {
+			if !strings.HasPrefix(one.Place, FileName) || one.Hint == "" || one.Code == "" {
+				t.Errorf("a fault without code, place or hint: %+v", one)
+			}
+		}
+		var located *fault.Error
+		if err != nil && !errors.As(err, &located) {
+			t.Errorf("no fault: %v", err)
+		}
+		if err == nil {
+			roundTrip(t, c)
+		}
+	})
+}
+
+// roundTrip holds that what was taken can be used.
+func roundTrip(t *testing.T, c *Config) {
+	t.Helper()
+	if len(c.Values()) != len(keyTable()) {
+		t.Errorf("%d values", len(c.Values()))
+	}
+	if err := roster.ValidatePresets(c.Presets); err != nil {
+		t.Errorf("a preset was taken that is none: %v", err)
+	}
+	if _, err := roster.Resolve(c.RosterInput()); err != nil && len(fault.All(err)) == 0 {
+		t.Errorf("Resolve: %v", err)
+	}
+}

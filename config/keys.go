@@ -1,0 +1,140 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/policy"
+	"brenner/roster"
+)
+
+// kind says what a key holds, and with which Go type.
+type kind int
+
+const (
+	aText   kind = iota // string
+	aWord               // string, one of the key's words
+	aNumber             // int, not negative
+	aSwitch             // bool
+	texts               // []string, each one of the key's words where it has any
+	models              // []Model
+	presets             // []roster.Preset
+	entries             // []roster.Entry
+)
+
+// key is one row of the table of everything that can be configured.
+type key struct {
+	path    string // "roster.defaultPreset"
+	kind    kind
+	words   []string // what a word or the elements of a list may be
+	builtIn any      // of the kind's type
+}
+
+// table is the list of all keys.
+type table []key
+
+// keyTable gives every key there is. Role and section names are keys here and
+// may be, because all of them are in lower case: viper knows no other. Names
+// that people choose (agents, models, presets) stand in lists, as values.
+func keyTable() table {
+	t := table{
+		{path: "question", kind: aText, builtIn: ""},
+		{path: "context", kind: aText, builtIn: ""},
+		{path: "via", kind: aWord, words: Vias(), builtIn: ""},
+		{path: "agents.models", kind: models, builtIn: []Model{}},
+		{path: "roster.preset", kind: aText, builtIn: ""},
+		{path: "roster.defaultPreset", kind: aText, builtIn: "default-3-agent"},
+		{path: "roster.presets", kind: presets, builtIn: roster.BuiltIn()},
+		{path: "roster.mode", kind: aText, builtIn: string(roster.RoleSeparated)},
+		{path: "roster.name", kind: aText, builtIn: ""},
+		{path: "roster.entries", kind: entries, builtIn: []roster.Entry{}},
+		{path: "priority", kind: texts, builtIn: []string{}},
+		{path: "authorities", kind: texts, builtIn: []string{}},
+		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
+	}
+	scopes := policy.DefaultScopes()
+	for _, g := range scopes.Grants {
+		at := "scopes.roles." + g.Role + "."
+		t = append(t,
+			key{path: at + "write", kind: texts, words: sectionIDs(artifact.Sections()), builtIn: sectionIDs(g.Write)},
+			key{path: at + "add", kind: texts, words: sectionIDs(artifact.Sections()), builtIn: sectionIDs(g.Add)},
+			key{path: at + "kill_anywhere", kind: aSwitch, builtIn: g.KillAnywhere},
+		)
+	}
+	for _, s := range limited() {
+		t = append(t,
+			key{path: "limits." + s.String() + ".min", kind: aNumber, builtIn: s.Spec().Min},
+			key{path: "limits." + s.String() + ".max", kind: aNumber, builtIn: s.Spec().Max},
+		)
+	}
+	return t
+}
+
+// What scopes.mode may be.
+const (
+	scopesDefault = "default"
+	scopesStrict  = "strict"
+)
+
+// limited gives the sections whose number of items can be configured: all but
+// the research thread, of which there is always one.
+func limited() []artifact.Section {
+	return slices.DeleteFunc(artifact.Sections(), func(s artifact.Section) bool { return s == artifact.ResearchThread })
+}
+
+func sectionIDs(sections []artifact.Section) []string {
+	ids := make([]string, len(sections))
+	for i, s := range sections {
+		ids[i] = s.String()
+	}
+	return ids
+}
+
+// find gives the row of a key.
+func (t table) find(path string) (key, bool) {
+	i := slices.IndexFunc(t, func(k key) bool { return k.path == path })
+	if i < 0 {
+		return key{}, false
+	}
+	return t[i], true
+}
+
+// below gives the names that may stand directly below a path ("" is the top);
+// none where the path holds a value, or nothing.
+func (t table) below(path string) []string {
+	prefix := path + "."
+	if path == "" {
+		prefix = ""
+	}
+	var names []string
+	for _, k := range t {
+		rest, ok := strings.CutPrefix(k.path, prefix)
+		name, _, _ := strings.Cut(rest, ".")
+		if ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// variable gives the environment's name for the key, or "". The roster's are
+// those that package roster listens to.
+func (k key) variable() string {
+	switch k.path {
+	case "roster.mode":
+		return roster.EnvMode
+	case "roster.name":
+		return roster.EnvName
+	case "roster.preset":
+		return roster.EnvPreset
+	case "roster.defaultPreset":
+		return "" // BRENNER_ROSTER_PRESET is stronger and says the same
+	}
+	switch k.kind {
+	case models, presets, entries:
+		return ""
+	default:
+		return envPrefix + strings.ToUpper(strings.ReplaceAll(k.path, ".", "_"))
+	}
+}

@@ -1,0 +1,131 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/viper"
+
+	"brenner/fault"
+	"brenner/merge"
+	"brenner/roster"
+)
+
+// given is what each layer above the built-in one says.
+type given struct {
+	flags, environment, session, project layer
+}
+
+// settings is the form in which viper hands over what holds. Its fields are the
+// keys of the table; a key without a field is an error of every Load.
+type settings struct {
+	Question, Context, Via string
+	Agents                 struct{ Models []Model }
+	Roster                 struct {
+		Preset, DefaultPreset, Mode, Name string
+		Presets                           []roster.Preset
+		Entries                           []roster.Entry
+	}
+	Scopes struct {
+		Mode  string
+		Roles map[string]struct {
+			Write, Add   []string
+			KillAnywhere bool `mapstructure:"kill_anywhere"`
+		}
+	}
+	Limits                map[string]merge.Limit
+	Priority, Authorities []string
+}
+
+// settle decides key by key which layer holds.
+func (g given) settle(t table) (*Config, error) {
+	v := g.stack(t)
+	var s settings
+	// All values have their types already, so that viper's own conversions, which
+	// split texts at commas, have nothing left to do.
+	if err := v.UnmarshalExact(&s); err != nil {
+		return nil, &fault.Error{Code: WrongType, Op: "lay the configuration out", Cause: err}
+	}
+	c := &Config{
+		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models,
+		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
+		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,
+	}
+	for _, k := range t {
+		c.values = append(c.values, Value{Key: k.path, Value: valueOf(v.Get(k.path)), Origin: g.origin(k.path)})
+	}
+	slices.SortFunc(c.values, func(a, b Value) int { return strings.Compare(a.Key, b.Key) })
+	if err := c.check(g); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// stack lays the layers over one another, the weakest first. Environment and
+// flags are both overrides to viper, which reads no environment but the
+// process's own: the later one of two overrides holds.
+func (g given) stack(t table) *viper.Viper {
+	v := viper.New()
+	for _, k := range t {
+		v.SetDefault(k.path, k.builtIn)
+	}
+	for _, file := range []layer{g.project, g.session} {
+		// A map that is merged into a viper never fails.
+		_ = v.MergeConfigMap(file.nested())
+	}
+	for _, above := range []layer{g.environment, g.flags} {
+		for path, s := range above {
+			v.Set(path, s.value)
+		}
+	}
+	return v
+}
+
+// nested gives the layer as maps within maps, one for each dot of a path.
+func (l layer) nested() map[string]any {
+	top := map[string]any{}
+	for path, s := range l {
+		at := top
+		parts := strings.Split(path, ".")
+		for _, part := range parts[:len(parts)-1] {
+			if _, ok := at[part]; !ok {
+				at[part] = map[string]any{}
+			}
+			at = at[part].(map[string]any) //nolint:forcetypeassert // no key is the beginning of another
+		}
+		at[parts[len(parts)-1]] = s.value
+	}
+	return top
+}
+
+// origin says which layer holds for a key.
+func (g given) origin(path string) Origin {
+	for _, l := range []layer{g.flags, g.environment, g.session, g.project} {
+		if s, ok := l[path]; ok {
+			return s.origin
+		}
+	}
+	return Origin{Level: roster.Default}
+}
+
+// joinPresets adds the presets of a weaker file that this one has not replaced
+// by its own of the same id.
+func (l layer) joinPresets(weaker layer) {
+	const path = "roster.presets"
+	own, ok := l[path]
+	if !ok {
+		return
+	}
+	all, _ := own.value.([]roster.Preset)
+	replaced := make(map[string]bool, len(all))
+	for _, p := range all {
+		replaced[p.ID] = true
+	}
+	other, _ := weaker[path].value.([]roster.Preset)
+	for _, p := range other {
+		if !replaced[p.ID] {
+			all = append(all, p)
+		}
+	}
+	l[path] = setting{all, own.origin}
+}

@@ -1,0 +1,177 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"brenner/artifact"
+	"brenner/roster"
+)
+
+// sample gives a value of a key for the i-th layer as it stands in YAML (flow
+// style is also JSON, so that values can be compared as they are shown) and as
+// it stands in a variable or a flag.
+func sample(k key, i int) (inFile, inText string) {
+	switch {
+	case k.path == "roster.preset" || k.path == "roster.defaultPreset":
+		id := roster.BuiltIn()[i%2].ID
+		return `"` + id + `"`, id
+	case k.path == "roster.mode":
+		mode := string(roster.AllModes()[(i+1)%3])
+		return `"` + mode + `"`, mode
+	case strings.HasSuffix(k.path, ".min"):
+		return fmt.Sprint(i), fmt.Sprint(i)
+	}
+	switch k.kind {
+	case aText:
+		return fmt.Sprintf(`"Text, of %d"`, i), fmt.Sprintf("Text, of %d", i)
+	case aWord:
+		return `"` + k.words[i%len(k.words)] + `"`, k.words[i%len(k.words)]
+	case aNumber:
+		return fmt.Sprint(10 + i), fmt.Sprint(10 + i)
+	case aSwitch:
+		return fmt.Sprint(i%2 == 0), fmt.Sprint(i%2 == 0)
+	case texts:
+		a, b := fmt.Sprintf("A%d", i), fmt.Sprintf("b%d", i)
+		if len(k.words) > 0 {
+			a, b = k.words[i], k.words[i+1]
+		}
+		return fmt.Sprintf(`[%q,%q]`, a, b), a + ", " + b
+	case models:
+		return fmt.Sprintf(`[{"id":"Id%d","model":"Model %d"}]`, i, i), ""
+	case presets:
+		return fmt.Sprintf(`[{"entries":[{"role":"test_designer"}],"id":"Same","name":"Name %d"}]`, i), ""
+	default:
+		return fmt.Sprintf(`[{"agentName":"Agent%d"}]`, i), ""
+	}
+}
+
+// block gives a key in YAML, each part of its path on a line of its own.
+func block(path, value string) (text string, line int) {
+	var b strings.Builder
+	parts := strings.Split(path, ".")
+	for i, part := range parts {
+		b.WriteString("\n" + strings.Repeat("  ", i) + part + ":")
+	}
+	return b.String() + " " + value + "\n", 1 + len(parts)
+}
+
+// Every layer beats those below it, key by key, in every combination of layers;
+// the value and its origin agree.
+func TestEveryLayerBeatsTheOnesBelow(t *testing.T) {
+	root := repository(t)
+	for n, k := range keyTable() {
+		for mask := range 1 << 4 {
+			if k.variable() == "" && mask&0b0010 != 0 || isObjects(k) && mask&0b0001 != 0 {
+				continue
+			}
+			dir := filepath.Join(root, fmt.Sprint(n), fmt.Sprint(mask))
+			o := Options{Dir: dir}
+			inFile := func(i int) string { s, _ := sample(k, i); return s }
+			_, line := block(k.path, "")
+			want := string(artifact.Canonical(valueOf(k.builtIn))) + " (built-in)"
+			text, _ := block(k.path, inFile(3))
+			if mask&0b1000 == 0 {
+				text = ""
+			} else {
+				want = fmt.Sprintf("%s (brenner.yaml, line %d)", inFile(3), line)
+			}
+			write(t, dir, FileName, text)
+			if mask&0b0100 != 0 {
+				text, _ := block(k.path, inFile(2))
+				o.SessionConfig = write(t, dir, "session.yaml", text)
+				want = fmt.Sprintf("%s (%s, line %d)", inFile(2), o.SessionConfig, line)
+			}
+			if mask&0b0010 != 0 {
+				_, value := sample(k, 1)
+				o.Environ = []string{k.variable() + "=" + value}
+				want = fmt.Sprintf("%s (%s)", inFile(1), k.variable())
+			}
+			if mask&0b0001 != 0 {
+				_, value := sample(k, 0)
+				o.Flags = []Flag{{Key: k.path, Name: "--flag", Values: []string{value}}}
+				want = inFile(0) + " (--flag)"
+			}
+			if got := shownValue(t, load(t, o), k.path); got != want {
+				t.Errorf("%s, layers %04b:\ngot  %s\nwant %s", k.path, mask, got, want)
+			}
+		}
+	}
+}
+
+func isObjects(k key) bool { return k.kind == models || k.kind == presets || k.kind == entries }
+
+// A key of one layer leaves its neighbours in other layers alone.
+func TestNeighboursOfOtherLayers(t *testing.T) {
+	dir := project(t, "limits: {hypothesis_slate: {min: 1, max: 9}}\nroster: {mode: unified, name: P}\n")
+	session := write(t, dir, "s.yaml", "limits: {hypothesis_slate: {max: 8}}\nroster: {name: S}\n")
+	c := load(t, Options{
+		Dir: dir, SessionConfig: session, Environ: []string{"BRENNER_LIMITS_PREDICTIONS_TABLE_MAX=7"},
+		Flags: []Flag{{Key: "limits.anomaly_register.max", Name: "--x", Values: []string{"6"}}},
+	})
+	for key, want := range map[string]string{
+		"limits.hypothesis_slate.min":  "1 (brenner.yaml, line 1)",
+		"limits.hypothesis_slate.max":  "8 (" + session + ", line 1)",
+		"limits.predictions_table.min": "3 (built-in)",
+		"limits.predictions_table.max": "7 (BRENNER_LIMITS_PREDICTIONS_TABLE_MAX)",
+		"limits.anomaly_register.max":  "6 (--x)",
+		"roster.mode":                  `"unified" (brenner.yaml, line 2)`,
+		"roster.name":                  `"S" (` + session + ", line 2)",
+		"roster.preset":                `"" (built-in)`,
+	} {
+		same(t, shownValue(t, c, key), want)
+	}
+}
+
+func TestPresetsAreJoinedById(t *testing.T) {
+	const entry = "entries: [{role: test_designer}]"
+	dir := project(t, "roster: {defaultPreset: b, presets: [{id: a, name: P, "+entry+"}, {id: b, name: P, "+entry+"}]}\n")
+	session := write(t, dir, "s.yaml", "roster: {presets: [{id: a, name: S, "+entry+"}]}\n")
+	var got []string
+	for _, p := range load(t, Options{Dir: dir, SessionConfig: session}).Presets {
+		got = append(got, p.ID+" "+p.Name)
+	}
+	same(t, got, []string{"a S", "b P", "default-3-agent Default 3-Agent Setup", "hypothesis-critique Hypothesis and Critique"})
+}
+
+// The layers of the files fit between those of flags and environment.
+func TestRosterOfAllLayers(t *testing.T) {
+	dir := project(t, `
+roster:
+  defaultPreset: hypothesis-critique
+  name: Project
+  mode: unified
+  entries: [{agentName: A, role: test_designer, program: p, model: p, notes: p}, {agentName: Z, role: test_designer}]
+`)
+	session := write(t, dir, "s.yaml", "roster: {name: Session, entries: [{agentName: A, program: s, model: s}]}\n")
+	environ := []string{"BRENNER_ROSTER_JSON=" + `[{"agentName":"A","model":"e"}]`}
+	c := load(t, Options{Dir: dir, SessionConfig: session, Environ: environ})
+	env, warnings, err := RosterFromEnvironment(environ)
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	flags := roster.Layer{Origin: roster.Origin{Level: roster.Flags, Source: "--to"}, Recipients: []string{"A"}}
+	got, err := roster.Resolve(c.RosterInput(append(env, flags)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := got.Origins[0]
+	same(t, got.Roster.Entries, []roster.Entry{{Agent: "A", Role: roster.TestDesigner, Program: "s", Model: "e", Notes: "p"}})
+	same(t, []string{o.Agent.String(), o.Model.String(), o.Program.String(), o.Role.String(), got.Name.String(), got.Mode.String()}, []string{
+		"flags: --to", "environment: BRENNER_ROSTER_JSON", "session config: " + session, "project config: brenner.yaml",
+		"session config: " + session, "project config: brenner.yaml",
+	})
+}
+
+func TestEmptyRosterOfAFile(t *testing.T) {
+	c := load(t, Options{Dir: project(t, "roster: {entries: []}\n")})
+	if _, err := roster.Resolve(c.RosterInput()); !strings.Contains(fmt.Sprint(err), "Empty roster: at least one entry required") {
+		t.Errorf("an empty roster gave %v", err)
+	}
+	c = load(t, Options{Dir: project(t, "roster:\n  entries:\nquestion: Q\n")})
+	if len(c.Layers) > 0 {
+		t.Errorf("a file without a roster gave layers: %v", c.Layers)
+	}
+}

@@ -1,0 +1,156 @@
+package config
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"brenner/roster"
+)
+
+// The names of the project's file; the first that is there is taken.
+const (
+	FileName    = "brenner.yaml"
+	OldFileName = ".brennerrc"
+)
+
+// EnvProject is the variable that names the project's folder.
+const EnvProject = envPrefix + "PROJECT"
+
+// StartDir says where the search for the project begins: the folder of the flag
+// -C, else the one that BRENNER_PROJECT names, else the working directory.
+func StartDir(flag string, environ []string) string {
+	switch named := variables(environ)[EnvProject]; {
+	case flag != "":
+		return flag
+	case named != "":
+		return named
+	default:
+		return "."
+	}
+}
+
+// place is a project and the path of its file.
+type place struct {
+	Project
+	path string
+}
+
+// findProject looks for the project's file in a folder and in those above it, up
+// to the repository's root, the folder that holds .git; outside a repository up
+// to the root of the file system.
+func (l *loading) findProject(start string) place {
+	dir, err := filepath.Abs(start)
+	if err == nil {
+		err = mustBeDir(dir)
+	}
+	if err != nil {
+		l.found.add(Unreadable, shown(start), "name a folder that exists, with -C or "+EnvProject, "the project's folder cannot be read: %s", reason(err))
+		return place{}
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if name := l.fileIn(at); name != "" {
+			return place{Project{Dir: at, File: name}, filepath.Join(at, name)}
+		}
+		if exists(filepath.Join(at, ".git")) {
+			return place{Project: Project{Dir: at}}
+		}
+		if at == filepath.Dir(at) {
+			return place{Project: Project{Dir: dir}}
+		}
+	}
+}
+
+func mustBeDir(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is no folder")
+	}
+	return err
+}
+
+// fileIn gives the name of the project's file in a folder, or "".
+func (l *loading) fileIn(dir string) string {
+	old := exists(filepath.Join(dir, OldFileName))
+	switch {
+	case !exists(filepath.Join(dir, FileName)) && !old:
+		return ""
+	case !exists(filepath.Join(dir, FileName)):
+		return OldFileName
+	case old:
+		l.warnings = append(l.warnings, roster.Warning{
+			Code: FileIgnored, Place: OldFileName,
+			Message: OldFileName + " is ignored, because there is a " + FileName + " beside it",
+			Hint:    "move what is still wanted into " + FileName + " and delete " + OldFileName,
+		})
+	}
+	return FileName
+}
+
+// exists tells whether something is there, be it a link to nowhere: a file that
+// somebody meant to be read must not be passed over in silence.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil || !errors.Is(err, fs.ErrNotExist)
+}
+
+// mostBytes is more than any configuration needs.
+const mostBytes = 1 << 20
+
+// readProject reads the project's file, if there is one.
+func (l *loading) readProject(p place) layer {
+	if p.path == "" {
+		return layer{}
+	}
+	// A pipe in its place would make every command wait for ever.
+	if info, err := os.Stat(p.path); err == nil && !info.Mode().IsRegular() {
+		l.found.add(Unreadable, p.File, "remove it, or put the configuration there", "it is no regular file")
+		return layer{}
+	}
+	return l.readFile(p.path, source{roster.ProjectConfig, p.File})
+}
+
+// readSession reads the session's file, if one is named.
+func (l *loading) readSession(path string) layer {
+	if path == "" {
+		return layer{}
+	}
+	return l.readFile(path, source{roster.SessionConfig, path})
+}
+
+func (l *loading) readFile(path string, from source) layer {
+	data, err := readBounded(path)
+	if err != nil {
+		l.found.add(Unreadable, shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", reason(err))
+		return layer{}
+	}
+	r := &reader{table: l.table, from: from}
+	read := r.file(data)
+	l.found = append(l.found, r.found...)
+	return read
+}
+
+// readBounded reads a file that must not be longer than a configuration can be.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err == nil && len(data) > mostBytes {
+		err = errors.New("it is larger than 1 MiB")
+	}
+	return data, err
+}
+
+// reason gives the part of a file error that is worth reading.
+func reason(err error) string {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}

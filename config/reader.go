@@ -1,0 +1,144 @@
+package config
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"brenner/roster"
+)
+
+// source is where a file stands among the layers, and what it is called.
+type source struct {
+	level roster.Level
+	name  string
+}
+
+// setting is a value and where it was given. Its Go type is that of its key.
+type setting struct {
+	value  any
+	origin Origin
+}
+
+// layer is what one source says, by the paths of the keys.
+type layer map[string]setting
+
+// reader reads one file against the table of keys. What is wrong is gathered,
+// each with its line.
+type reader struct {
+	table table
+	from  source
+	read  layer
+	found faults
+}
+
+// file reads the bytes of a file; what it gives is whole only if nothing was found.
+func (r *reader) file(data []byte) layer {
+	r.read = layer{}
+	if root := r.document(data); root != nil {
+		r.section("", root)
+		r.checkMode()
+	}
+	return r.read
+}
+
+// origin gives the origin of what stands on a line of the file.
+func (r *reader) origin(line int) Origin {
+	return Origin{Level: r.from.level, Source: r.from.name, Line: line}
+}
+
+func (r *reader) place(line int) string { return r.origin(line).String() }
+
+// section reads the keys below a path.
+func (r *reader) section(path string, n *yaml.Node) {
+	for _, p := range r.pairs(path, n) {
+		at := join(path, p.name)
+		k, isKey := r.table.find(at)
+		switch {
+		case !slices.Contains(r.table.below(path), p.name):
+			r.found.add(UnknownKey, r.place(p.line), r.table.keyHint(path, p.name), "unknown key %s", shown(at))
+		case !isKey:
+			r.section(at, p.value)
+		case isNull(p.value):
+			// The same as leaving the key out.
+		default:
+			if v, ok := r.value(k, p.value); ok {
+				r.read[at] = setting{v, r.origin(p.line)}
+			}
+		}
+	}
+}
+
+// pair is a key of a mapping and its value.
+type pair struct {
+	name  string
+	line  int
+	value *yaml.Node
+}
+
+// pairs gives the keys of a mapping, each once; nothing at all is an empty one.
+func (r *reader) pairs(path string, n *yaml.Node) []pair {
+	if isNull(n) {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		r.wrongType(n, path, "keys with values below it")
+		return nil
+	}
+	first := make(map[string]int, len(n.Content)/2)
+	var all []pair
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" {
+			r.found.add(WrongType, r.place(name.Line), "put the key in quotes if it is meant", "a key must be a text, not %s", kindOf(name))
+			continue
+		}
+		if line, twice := first[name.Value]; twice {
+			r.found.add(DuplicateKey, r.place(name.Line), "keep one of the two", "the key %s stands on line %d already", shown(join(path, name.Value)), line)
+			continue
+		}
+		first[name.Value] = name.Line
+		all = append(all, pair{name.Value, name.Line, value})
+	}
+	return all
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// wrongType says that a node is not what it must be.
+func (r *reader) wrongType(n *yaml.Node, path, want string) {
+	hint := "see `brenner init` for an example of every key"
+	if want == wantText && n.Kind == yaml.ScalarNode && !isNull(n) {
+		hint = `put it in quotes: "` + shown(n.Value) + `"`
+	}
+	what := shown(path)
+	if path == "" {
+		what = "a configuration"
+	}
+	r.found.add(WrongType, r.place(n.Line), hint, "%s must be %s, not %s", what, want, kindOf(n))
+}
+
+const wantText = "a text"
+
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "keys with values"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!str":
+		return wantText
+	case "!!int", "!!float":
+		return "a number"
+	case "!!bool":
+		return "true or false"
+	case "!!timestamp":
+		return "a date"
+	case "!!null":
+		return "nothing"
+	default:
+		return "something else"
+	}
+}

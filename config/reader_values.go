@@ -1,0 +1,124 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// value reads what a key holds.
+func (r *reader) value(k key, n *yaml.Node) (any, bool) {
+	switch k.kind {
+	case aText:
+		return r.text(k.path, n)
+	case aWord:
+		return r.word(k.path, n, k.words)
+	case aNumber:
+		return r.number(k.path, n)
+	case aSwitch:
+		return r.yesOrNo(k.path, n)
+	case texts:
+		return r.texts(k, n)
+	case models:
+		return r.models(k.path, n), true
+	case presets:
+		return r.presets(k.path, n), true
+	default:
+		return r.entries(k.path, n), true
+	}
+}
+
+func (r *reader) text(path string, n *yaml.Node) (string, bool) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+		r.wrongType(n, path, wantText)
+		return "", false
+	}
+	return n.Value, true
+}
+
+func (r *reader) word(path string, n *yaml.Node, words []string) (string, bool) {
+	s, ok := r.text(path, n)
+	if ok && !slices.Contains(words, s) {
+		r.found.add(InvalidValue, r.place(n.Line), wordHint(s, words), "%s cannot be %s", path, shown(s))
+		return "", false
+	}
+	return s, ok
+}
+
+func wordHint(word string, words []string) string {
+	return didYouMean(word, words) + "it is one of " + listed(words)
+}
+
+func (r *reader) number(path string, n *yaml.Node) (int, bool) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
+		r.wrongType(n, path, "a whole number")
+		return 0, false
+	}
+	i, ok := wholeNumber(n.Value)
+	if !ok {
+		r.found.add(InvalidValue, r.place(n.Line), numberHint, "%s cannot be %s", path, shown(n.Value))
+	}
+	return i, ok
+}
+
+// mostNumber is far more than anybody limits anything to.
+const (
+	mostNumber = 1_000_000
+	numberHint = "write a whole number from 0 to 1000000 in digits"
+)
+
+// wholeNumber takes decimal digits only: 010 is eight to some and ten to others.
+func wholeNumber(s string) (int, bool) {
+	i, err := strconv.Atoi(s)
+	return i, err == nil && i >= 0 && i <= mostNumber && strconv.Itoa(i) == s
+}
+
+func (r *reader) yesOrNo(path string, n *yaml.Node) (yes, ok bool) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+		r.wrongType(n, path, "true or false")
+		return false, false
+	}
+	return strings.EqualFold(n.Value, "true"), true
+}
+
+// list gives the elements of a list.
+func (r *reader) list(path string, n *yaml.Node) ([]*yaml.Node, bool) {
+	if n.Kind != yaml.SequenceNode {
+		r.wrongType(n, path, "a list")
+		return nil, false
+	}
+	return n.Content, true
+}
+
+func (r *reader) texts(k key, n *yaml.Node) ([]string, bool) {
+	nodes, ok := r.list(k.path, n)
+	all, seen := make([]string, 0, len(nodes)), make(map[string]bool, len(nodes))
+	for _, one := range nodes {
+		s, isText := r.text(k.path+"[]", one)
+		if !isText {
+			continue
+		}
+		if detail, hint := k.unfit(s, seen); detail != "" {
+			r.found.add(InvalidValue, r.place(one.Line), hint, "%s %s", k.path, detail)
+			continue
+		}
+		all, seen[s] = append(all, s), true
+	}
+	return all, ok
+}
+
+// unfit says why a text cannot stand in a list that has seen others, if so.
+func (k key) unfit(s string, seen map[string]bool) (detail, hint string) {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "holds an empty text", "take it out"
+	case len(k.words) > 0 && !slices.Contains(k.words, s):
+		return "cannot hold " + shown(s), didYouMean(s, k.words) + "it holds any of " + listed(k.words)
+	case seen[s]:
+		return "holds " + shown(s) + " twice", "keep one of the two"
+	default:
+		return "", ""
+	}
+}

@@ -1,0 +1,153 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"brenner/roster"
+	"brenner/suggest"
+)
+
+// envPrefix is what all variables of the program begin with.
+const envPrefix = "BRENNER_"
+
+// variables gives the program's variables that are set. The last of equal names
+// counts, and an empty one counts as unset.
+func variables(environ []string) map[string]string {
+	vars := map[string]string{}
+	for _, pair := range environ {
+		name, value, ok := strings.Cut(pair, "=")
+		if ok && strings.HasPrefix(name, envPrefix) {
+			vars[name] = value
+		}
+	}
+	maps.DeleteFunc(vars, func(_, value string) bool { return value == "" })
+	return vars
+}
+
+// readEnviron gives what the environment says.
+func (l *loading) readEnviron(environ []string) layer {
+	vars := variables(environ)
+	read := layer{}
+	known := []string{EnvProject}
+	for _, k := range l.table {
+		name := k.variable()
+		if name == "" {
+			continue
+		}
+		known = append(known, name)
+		if value, ok := vars[name]; ok {
+			l.take(read, k, Origin{Level: roster.Environment, Source: name}, []string{value})
+		}
+	}
+	l.warnOfUnknown(slices.Sorted(maps.Keys(vars)), known)
+	return read
+}
+
+// warnOfUnknown warns of variables that look like misspelt ones. Others are left
+// alone: scripts around the program may have variables of their own. Those of
+// the roster are told by package roster.
+func (l *loading) warnOfUnknown(set, known []string) {
+	for _, name := range set {
+		if slices.Contains(known, name) || strings.HasPrefix(name, envPrefix+"ROSTER_") {
+			continue
+		}
+		if near, ok := suggest.Nearest(name, known); ok {
+			l.warnings = append(l.warnings, roster.Warning{
+				Code: UnknownVariable, Place: roster.Environment.String(),
+				Message: "nothing listens to the variable " + shown(name) + "; it is ignored",
+				Hint:    "did you mean " + near + "?",
+			})
+		}
+	}
+}
+
+// readFlags gives what the command line says.
+func (l *loading) readFlags(flags []Flag) layer {
+	read := layer{}
+	for _, f := range flags {
+		origin := Origin{Level: roster.Flags, Source: f.Name}
+		k, ok := l.table.find(f.Key)
+		if !ok || len(f.Values) == 0 {
+			l.found.add(UnknownKey, origin.String(), "this is a mistake in the program: please report it", "the flag sets no known key (%s)", shown(f.Key))
+			continue
+		}
+		l.take(read, k, origin, f.Values)
+	}
+	return read
+}
+
+// take reads a key from texts, where YAML would have given types.
+func (l *loading) take(into layer, k key, origin Origin, values []string) {
+	v, detail, hint := k.parse(values)
+	if detail != "" {
+		l.found.add(InvalidValue, origin.String(), hint, "%s %s", k.path, detail)
+		return
+	}
+	into[k.path] = setting{v, origin}
+}
+
+// parse gives the value that texts stand for, or says why they stand for none.
+// Of several texts for one value the last counts, as flags do it everywhere.
+func (k key) parse(values []string) (v any, detail, hint string) {
+	last := values[len(values)-1]
+	switch k.kind {
+	case aText:
+		return last, "", ""
+	case aWord:
+		if !slices.Contains(k.words, last) {
+			return nil, "cannot be " + shown(last), wordHint(last, k.words)
+		}
+		return last, "", ""
+	case aNumber:
+		if i, ok := wholeNumber(last); ok {
+			return i, "", ""
+		}
+		return nil, "cannot be " + shown(last), numberHint
+	case aSwitch:
+		if last == "true" || last == "false" {
+			return last == "true", "", ""
+		}
+		return nil, "cannot be " + shown(last), "write true or false"
+	case texts:
+		return k.parseTexts(values)
+	default:
+		return nil, "can only be set in a file", "write it into " + FileName
+	}
+}
+
+// parseTexts splits lists at commas, everywhere in the same way.
+func (k key) parseTexts(values []string) (v any, detail, hint string) {
+	all, seen := []string{}, map[string]bool{}
+	for _, value := range values {
+		for s := range strings.SplitSeq(value, ",") {
+			s = strings.TrimSpace(s)
+			if detail, hint := k.unfit(s, seen); detail != "" {
+				return nil, detail, hint
+			}
+			all, seen[s] = append(all, s), true
+		}
+	}
+	return all, "", ""
+}
+
+// RosterFromEnvironment gives what the environment says about the roster, the
+// file that BRENNER_ROSTER_FILE names included.
+func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, error) {
+	env, warnings, err := roster.FromEnviron(environ)
+	if err != nil || env.File == "" {
+		return env.Layers, warnings, err
+	}
+	data, err := readBounded(env.File)
+	if err != nil {
+		var found faults
+		found.add(Unreadable, roster.EnvFile+" ("+shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "the roster cannot be read: %s", reason(err))
+		return nil, warnings, found.err()
+	}
+	layer, more, err := roster.ReadLayer(roster.FileOrigin(), data)
+	if err != nil {
+		return nil, append(warnings, more...), err
+	}
+	return append(env.Layers, layer), append(warnings, more...), nil
+}

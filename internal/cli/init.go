@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"brenner/config"
+	"brenner/fault"
+)
+
+// stateDir is where a project keeps what brenner writes.
+const stateDir = ".brenner"
+
+func (a *app) initCommand() *cobra.Command {
+	var project, question string
+	c := &cobra.Command{
+		Use:     "init",
+		GroupID: everyday,
+		Short:   "Make a commented brenner.yaml and the .brenner folder",
+		Long: `Writes a brenner.yaml in which every key is explained, and the folder .brenner, which
+git ignores. A file that is there already is never touched.`,
+		Example: `  brenner init
+  brenner init -C my-project --question "Why do cells age?"
+
+Exit codes: 0 made; 2 there is a brenner.yaml already, or the folder is missing.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			dir := config.StartDir(project, a.Environ)
+			return a.initProject(dir, config.Starter{Question: question})
+		},
+	}
+	addProjectFlag(c, &project)
+	c.Flags().StringVar(&question, "question", "", "the question of sessions that are started without one")
+	return c
+}
+
+func (a *app) initProject(dir string, starter config.Starter) error {
+	file := filepath.Join(dir, config.FileName)
+	if err := createFile(file, config.Template(starter)); err != nil {
+		return err
+	}
+	state := filepath.Join(dir, stateDir)
+	if err := os.MkdirAll(state, 0o755); err != nil {
+		return &fault.Error{Code: CannotWrite, Op: "make", Place: state, Detail: reason(err)}
+	}
+	ignore := filepath.Join(state, ".gitignore")
+	if err := createFile(ignore, []byte("*\n")); err != nil && fault.CodeOf(err) != AlreadyExists {
+		return err
+	}
+	return a.show(initialised{File: file, Folder: state})
+}
+
+// createFile writes a file that must not be there yet. It appears whole or not
+// at all: the bytes are written beside it and linked to its name.
+func createFile(path string, data []byte) error {
+	fail := func(err error) error {
+		if errors.Is(err, fs.ErrExist) {
+			return &fault.Error{
+				Code: AlreadyExists, Op: "write", Place: path, Detail: "it is there already, and was not touched",
+				Hint: "edit it, or move it away first",
+			}
+		}
+		return &fault.Error{Code: CannotWrite, Op: "write", Place: path, Detail: reason(err), Hint: "check the folder and its permissions"}
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fail(fs.ErrExist)
+	}
+	tmp, err := writeBeside(path, data, 0o644)
+	if err != nil {
+		return fail(err)
+	}
+	err = os.Link(tmp, path)
+	if removed := os.Remove(tmp); err == nil {
+		err = removed
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// initialised is what init made.
+type initialised struct {
+	File   string
+	Folder string
+}
+
+func (i initialised) text(a *app) error {
+	return a.write([]byte("made " + clean(i.File) + " and " + clean(i.Folder) + "\n" +
+		"next: say in it how your models are reached, then `brenner doctor`\n"))
+}
+
+func (i initialised) document() any {
+	return struct {
+		Schema string `json:"schema"`
+		File   string `json:"file"`
+		Folder string `json:"folder"`
+	}{"brenner.init/v1", i.File, i.Folder}
+}
