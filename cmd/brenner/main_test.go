@@ -27,9 +27,10 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")
+			env.Setenv("REPOSITORY", root+"/../..")
 			return nil
 		},
 	})
@@ -48,6 +49,16 @@ func exit(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("it ended with %s, not with %s", got, args[0])
 	}
+}
+
+// body MAILS FILE: takes the first mail's body out of what kickoff compose prints.
+func body(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: body MAILS FILE")
+	}
+	_, text, _ := strings.Cut(ts.ReadFile(args[0]), "\n\n")
+	text, _, _ = strings.Cut(text, "\n"+strings.Repeat("=", 78)+"\n")
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
 }
 
 // fits FILE [SCHEMA]: the JSON document fits the published schema it names.

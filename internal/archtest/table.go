@@ -68,6 +68,8 @@ func brenner() Table {
 		{Path: "policy", Kind: Pure, Needs: "fault artifact"},
 		{Path: "merge", Kind: Pure, Needs: "fault artifact delta policy"},
 		{Path: "roster", Kind: Pure, Needs: "fault suggest artifact"},
+		{Path: "prompts", Kind: Pure, Needs: "fault artifact lint policy"},
+		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta policy prompts roster"},
 
 		{Path: "config", Kind: Shell, Needs: "fault suggest artifact policy merge roster"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},

@@ -84,7 +84,7 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 	root.SetCompletionCommandGroupID(other)
 	root.AddCommand(
 		a.mergeCommand(), a.artifactCommand(), a.deltaCommand(), a.rosterCommand(),
-		a.initCommand(), a.configCommand(),
+		a.sessionCommand(), a.initCommand(), a.doctorCommand(), a.kickoffCommand(), a.configCommand(),
 		a.versionCommand(), a.schemaCommand(),
 	)
 	group(root)

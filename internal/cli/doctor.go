@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/config"
+	"brenner/roster"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var flags rosterFlags
+	c := &cobra.Command{
+		Use:     "doctor",
+		GroupID: everyday,
+		Short:   "Check configuration, roster, models and programs; say how to fix each",
+		Example: `  brenner doctor
+  brenner doctor --preset default-3-agent --json
+
+Exit codes: 0 nothing is broken; 1 something is.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			d := a.examine(c, &flags)
+			if slices.ContainsFunc(d, func(f check) bool { return f.Status == broken }) {
+				a.exit = exitFailed
+			}
+			return a.show(d)
+		},
+	}
+	flags.add(c)
+	return c
+}
+
+// The states of a thing that was checked.
+const (
+	fine   = "ok"
+	note   = "note"
+	broken = "broken"
+)
+
+// check is what the doctor found about one thing.
+type check struct {
+	What   string `json:"what"`
+	Status string `json:"status"`
+	Found  string `json:"found"`
+	Fix    string `json:"fix"`
+}
+
+// diagnosis is all that the doctor found.
+type diagnosis []check
+
+func (a *app) examine(c *cobra.Command, flags *rosterFlags) diagnosis {
+	cfg, err := a.loadConfig(flags.project, flags.sessionConfig, nil)
+	if err != nil {
+		return brokenBy("configuration", err)
+	}
+	d := diagnosis{checkProject(cfg)}
+	if cfg.Question == "" {
+		d = append(d, check{"question", note, "none in the configuration", "give one with --question, or set question: in " + config.FileName})
+	}
+	_, res, err := a.resolve(c, flags)
+	if err != nil {
+		return append(d, brokenBy("roster", err)...)
+	}
+	d = append(d, check{What: "roster", Status: fine, Found: fmt.Sprintf("%d agents: %s", len(res.Roster.Entries), strings.Join(res.Roster.Agents(), ", "))})
+	for _, e := range res.Roster.Entries {
+		d = append(d, checkAgent(cfg, e))
+	}
+	return append(d, checkPrograms(res.Roster)...)
+}
+
+func brokenBy(what string, err error) diagnosis {
+	var d diagnosis
+	for _, f := range faultsOf(err) {
+		d = append(d, check{What: what, Status: broken, Found: f.Error(), Fix: f.Hint})
+	}
+	return d
+}
+
+func checkProject(cfg *config.Config) check {
+	if cfg.Project.File == "" {
+		return check{"configuration", note, "no " + config.FileName + "; the built-in defaults hold", "`brenner init` writes one"}
+	}
+	c := check{What: "configuration", Status: fine, Found: filepath.Join(cfg.Project.Dir, cfg.Project.File)}
+	if err := writable(cfg.Project.Dir); err != nil {
+		c.Status, c.Found, c.Fix = broken, cfg.Project.Dir+": "+reason(err), "make the folder writable: sessions are stored in "+stateDir
+	}
+	return c
+}
+
+// writable tries to make a file in a folder, which is the only sure way to know.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".brenner-doctor-*")
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Remove(f.Name())
+}
+
+// checkAgent says how an agent would be reached.
+func checkAgent(cfg *config.Config, e roster.Entry) check {
+	m := cfg.Reach(e.Model)
+	c := check{What: "agent " + e.Agent, Status: fine, Found: "via " + m.Via}
+	switch {
+	case m.Via == "":
+		c.Status, c.Found = note, "nothing says how it is reached"
+		c.Fix = "set via: in " + config.FileName + ", or list its model under agents.models"
+	case m.Via == config.ViaOpenAI && m.ID == "":
+		c.Status, c.Found = note, fmt.Sprintf("via openai, but nothing says which model %q is", e.Model)
+		c.Fix = "list it under agents.models with its id and base_url"
+	case m.Via == config.ViaOpenAI:
+		c.Found = strings.TrimSpace("via openai, model " + m.ID + " " + m.BaseURL)
+	}
+	return c
+}
+
+// programs are the command-line tools that rosters name, and what each is
+// called on disk.
+func programs() map[string]string {
+	return map[string]string{"codex-cli": "codex", "claude-code": "claude", "gemini-cli": "gemini"}
+}
+
+func checkPrograms(r roster.Roster) diagnosis {
+	var d diagnosis
+	var seen []string
+	for _, e := range r.Entries {
+		name, ok := programs()[e.Program]
+		if !ok || slices.Contains(seen, name) {
+			continue
+		}
+		seen = append(seen, name)
+		c := check{What: "program " + e.Program, Status: fine}
+		path, err := exec.LookPath(name)
+		if err != nil {
+			c.Status, c.Found, c.Fix = note, "`"+name+"` is not on the PATH", "needed only for agents that are reached via program"
+		} else {
+			c.Found = path
+		}
+		d = append(d, c)
+	}
+	return d
+}
+
+func (d diagnosis) text(a *app) error {
+	rows := make([][]string, 0, 2*len(d))
+	for _, c := range d {
+		rows = append(rows, []string{c.Status, clean(c.What), clean(c.Found)})
+		if c.Fix != "" && !a.quiet {
+			rows = append(rows, []string{"", "", "fix: " + clean(c.Fix)})
+		}
+	}
+	return a.write([]byte(columns(rows)))
+}
+
+func (d diagnosis) document() any {
+	return struct {
+		Schema string  `json:"schema"`
+		Checks []check `json:"checks"`
+	}{"brenner.doctor/v1", d}
+}

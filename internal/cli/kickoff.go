@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/kickoff"
+	"brenner/roster"
+)
+
+func (a *app) kickoffCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "kickoff",
+		GroupID: other,
+		Short:   "Compose the messages that start a session, or audit one",
+	}
+	c.AddCommand(a.kickoffComposeCommand(), a.kickoffAuditCommand())
+	group(c)
+	return c
+}
+
+func (a *app) kickoffComposeCommand() *cobra.Command {
+	var flags rosterFlags
+	var brief briefFlags
+	c := &cobra.Command{
+		Use:   "compose",
+		Short: "Print the kickoff for each agent of the roster",
+		Long: `Composes the message that each agent would get at the start of a session, and prints
+them. Nothing is sent and nothing is written.`,
+		Example: `  brenner kickoff compose --preset default-3-agent --question "Why do cells age?"
+  brenner kickoff compose --to BlueLake --role test_designer --question @question.txt --json
+
+Exit codes: 0 printed; 2 the roster, the brief or the configuration is wrong.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			k, err := a.compose(c, &flags, &brief)
+			if err != nil {
+				return err
+			}
+			return a.show(kickoffs(k))
+		},
+	}
+	flags.add(c)
+	brief.add(c)
+	return c
+}
+
+// kickoffs are the messages of a session's first round.
+type kickoffs composed
+
+func (k kickoffs) text(a *app) error { return a.write([]byte(messagesText(k.messages))) }
+
+// messagesText puts messages one below the other, as mails would stand.
+func messagesText(messages []kickoff.Message) string {
+	var b strings.Builder
+	for i, m := range messages {
+		if i > 0 {
+			b.WriteString("\n" + strings.Repeat("=", 78) + "\n\n")
+		}
+		fmt.Fprintf(&b, "To: %s\nSubject: %s\n\n%s", clean(m.To), clean(m.Subject), m.Body)
+	}
+	return b.String()
+}
+
+type messageDocument struct {
+	To           string `json:"to"`
+	Role         string `json:"role"`
+	Subject      string `json:"subject"`
+	AckRequired  bool   `json:"ack_required"`
+	Template     string `json:"template"`
+	TemplateHash string `json:"template_hash"`
+	Body         string `json:"body"`
+}
+
+func messageDocuments(messages []kickoff.Message) []messageDocument {
+	out := make([]messageDocument, len(messages))
+	for i, m := range messages {
+		out[i] = messageDocument{m.To, string(m.Role), m.Subject, m.AckRequired, m.Template, m.TemplateHash, m.Body}
+	}
+	return out
+}
+
+func (k kickoffs) document() any {
+	return struct {
+		Schema   string            `json:"schema"`
+		ThreadID string            `json:"thread_id"`
+		Roster   jsontext.Value    `json:"roster"`
+		Messages []messageDocument `json:"messages"`
+	}{"brenner.kickoff/v1", k.threadID, jsontext.Value(artifact.Canonical(k.roster.Value())), messageDocuments(k.messages)}
+}
+
+func (a *app) kickoffAuditCommand() *cobra.Command {
+	var rosterFile string
+	c := &cobra.Command{
+		Use:   "audit FILE",
+		Short: "Read a kickoff back and check that its parts agree",
+		Long: `Reads the thread id, the roster's table and the template out of a kickoff message and
+checks that they agree with each other, and with a roster if one is given. "-" is
+standard input.`,
+		Example: `  brenner kickoff audit kickoff.md
+  brenner kickoff audit kickoff.md --roster roster.json
+
+Exit codes: 0 everything agrees; 1 something does not; 2 a file cannot be used.`,
+		Args: oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := a.readFile("kickoff", args[0])
+			if err != nil {
+				return err
+			}
+			var against *roster.Roster
+			if rosterFile != "" {
+				r, err := a.readRoster(rosterFile)
+				if err != nil {
+					return err
+				}
+				against = &r
+			}
+			r := audited{args[0], kickoff.Audit(string(text), against)}
+			if !r.OK {
+				a.exit = exitFailed
+			}
+			return a.show(r)
+		},
+	}
+	c.Flags().StringVar(&rosterFile, "roster", "", "a roster as JSON that the message must agree with")
+	return c
+}
+
+// audited is what an audit of a message found.
+type audited struct {
+	path string
+	kickoff.Report
+}
+
+func (r audited) text(a *app) error {
+	var b strings.Builder
+	b.WriteString(columns([][]string{
+		{"thread", orDash(r.ThreadID)}, {"recipient", orDash(r.Recipient)}, {"template", orDash(r.Template + " " + r.Hash)},
+	}))
+	rows := [][]string{}
+	for _, e := range r.Roster.Entries {
+		rows = append(rows, []string{"roster", clean(e.Agent), clean(string(e.Role)), orDash(e.Program), orDash(e.Model)})
+	}
+	b.WriteString(columns(rows))
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s:%d: %s: %s: %s\n", clean(r.path), f.Line, f.Code, clean(f.What), clean(f.Message))
+		if f.Hint != "" && !a.quiet {
+			fmt.Fprintf(&b, "    fix: %s\n", clean(f.Hint))
+		}
+	}
+	if r.OK {
+		b.WriteString("everything agrees\n")
+	} else {
+		fmt.Fprintf(&b, "%d findings\n", len(r.Findings))
+	}
+	return a.write([]byte(b.String()))
+}
+
+func (r audited) document() any {
+	return struct {
+		Schema    string            `json:"schema"`
+		OK        bool              `json:"ok"`
+		ThreadID  string            `json:"thread_id"`
+		Recipient string            `json:"recipient"`
+		Round     int               `json:"round"`
+		Template  string            `json:"template"`
+		Hash      string            `json:"template_hash"`
+		Roster    jsontext.Value    `json:"roster"`
+		Findings  []kickoff.Finding `json:"findings"`
+	}{
+		"brenner.kickoff.audit/v1", r.OK, r.ThreadID, r.Recipient, r.Round, r.Template, r.Hash,
+		jsontext.Value(r.Roster.Canonical()), r.Findings,
+	}
+}

@@ -1,0 +1,177 @@
+package kickoff
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"brenner/delta"
+	"brenner/prompts"
+)
+
+// The fixed lines of a message, which Audit looks for.
+const (
+	titleMark      = "# KICKOFF: "
+	recipientLabel = "**Recipient**: "
+	roundLabel     = "**Round**: "
+	templateLabel  = "**Template**: "
+	hashLabel      = " (sha256 "
+
+	headQuestion    = "## Research Question"
+	headContext     = "## Context"
+	headExcerpt     = "## Excerpt"
+	headMemory      = "## Memory"
+	headArtifact    = "## Current Artifact"
+	headHypotheses  = "## Initial Hypotheses"
+	headConstraints = "## Constraints"
+	headOutputs     = "## Requested Outputs"
+	headFormat      = "## Response Format"
+)
+
+// maxSubject is where our subjects are cut, in characters.
+const maxSubject = 120
+
+// subject says what the message is about, in one line.
+func subject(round int, question string) string {
+	text := "KICKOFF: "
+	if round > 1 {
+		text += fmt.Sprintf("[round %d] ", round)
+	}
+	runes := []rune(text + oneLine(question))
+	if len(runes) > maxSubject {
+		return strings.TrimRight(string(runes[:maxSubject-1]), " ") + "…"
+	}
+	return string(runes)
+}
+
+// body writes the message, in the order of artifact_schema.md §3.
+func (in *Input) body(to string, t prompts.Template, rights prompts.Rights) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s\n\n", titleMark, in.ThreadID)
+	fmt.Fprintf(&b, "%s%s\n%s%d\n", recipientLabel, writeName(to), roundLabel, in.Round)
+	fmt.Fprintf(&b, "%s%s%s%s)\n\n", templateLabel, t.ID(), hashLabel, prompts.Short(t.Hash()))
+	b.WriteString(in.Roster.Block() + "\n" + t.Prompt() + "\n\n")
+	for _, s := range in.sections(to) {
+		if s.text == "" && s.without == "" {
+			continue
+		}
+		b.WriteString(s.heading + "\n\n")
+		if s.text == "" {
+			b.WriteString(s.without + "\n\n")
+			continue
+		}
+		if s.about != "" {
+			b.WriteString(s.about + "\n\n")
+		}
+		b.WriteString(quoted(s.text) + "\n")
+	}
+	fmt.Fprintf(&b, "%s\n\n%s\n\n", headOutputs, t.Outputs(in.Round, rights))
+	fmt.Fprintf(&b, "%s\n\n%s\n", headFormat, t.Format(rights))
+	return b.String()
+}
+
+// section is a part of the message that others wrote.
+type section struct {
+	heading string
+	about   string // ours, before it
+	text    string // theirs
+	without string // said where there is none; "" leaves the section out
+}
+
+// sections gives what others wrote, in the order of the message; what shows
+// nothing counts as not given.
+func (in *Input) sections(to string) []section {
+	all := []section{
+		{heading: headQuestion, text: in.Question},
+		{heading: headContext, text: in.Context, without: "None was given."},
+		{heading: headExcerpt, text: in.Excerpt},
+		{
+			heading: headMemory, text: in.memory(),
+			about: "What earlier sessions of this project have learned, each with its id. It may be wrong here.",
+		},
+		{
+			heading: headArtifact, text: in.Views[to],
+			about: "What stands by now, as far as your role sees it. These ids are the ones that you can name.",
+		},
+		{heading: headHypotheses, text: in.hypotheses(), about: "They came with the brief. Nothing speaks for them but that."},
+		{heading: headConstraints, text: in.constraints()},
+	}
+	for i := range all {
+		if blank(clean(all[i].text)) {
+			all[i].text = ""
+		}
+	}
+	return all
+}
+
+func (in *Input) memory() string {
+	var b strings.Builder
+	for _, m := range in.Memory {
+		fmt.Fprintf(&b, "- [%s] %s\n", oneLine(m.ID), oneLine(m.Text))
+	}
+	return b.String()
+}
+
+func (in *Input) hypotheses() string {
+	var b strings.Builder
+	for _, h := range in.Hypotheses {
+		mark := "- "
+		if h.ID != "" {
+			mark += oneLine(h.ID) + ": "
+		}
+		b.WriteString(entry(mark, h.Text))
+	}
+	return b.String()
+}
+
+func (in *Input) constraints() string {
+	var b strings.Builder
+	for _, c := range in.Constraints {
+		b.WriteString(entry("- ", c))
+	}
+	return b.String()
+}
+
+// writeName gives an agent's name on one line: as it is where it is a plain word,
+// as a Go string otherwise. readName is its inverse.
+func writeName(name string) string {
+	odd := strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@", r)
+	})
+	if odd || name == "" {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+func readName(text string) (string, error) {
+	if !strings.HasPrefix(text, `"`) {
+		return text, nil
+	}
+	return strconv.Unquote(text)
+}
+
+// examples gives the deltas that a message shows: those of the worked example,
+// and any that stand in what others wrote. An agent that repeats one of them, be
+// it out of the quotation, quotes it. Names in the roster cannot be quoted; should
+// they look like a delta, the message as a whole says so.
+func (in *Input) examples(to string, t prompts.Template, body string) []string {
+	examples := []string{t.Example()}
+	for _, s := range in.sections(to) {
+		// As it was written, and as it looks when a piece of our quotation is
+		// pasted into a fence.
+		for _, text := range []string{clean(s.text), "```\n" + quoted(s.text) + "```\n"} {
+			if len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 {
+				examples = append(examples, text)
+			}
+		}
+	}
+	if slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Examples: examples}).Blocks, isTaken) {
+		examples = append(examples, body)
+	}
+	return examples
+}
+
+func isTaken(b delta.Block) bool { return b.OK }

@@ -1,0 +1,139 @@
+package kickoff
+
+import (
+	"errors"
+	"slices"
+
+	"brenner/fault"
+	"brenner/policy"
+	"brenner/prompts"
+	"brenner/roster"
+)
+
+// Input is everything that the messages of one round are made of.
+type Input struct {
+	ThreadID string
+	Roster   roster.Roster // resolved: it is shown as it is
+	// Recipients are agents of the roster; none means all of them.
+	Recipients []string
+	Round      int // from 1; less is 1
+
+	Question    string // required
+	Context     string
+	Excerpt     string
+	Hypotheses  []Hypothesis
+	Constraints []string
+	Memory      []Bullet
+	// Views are the artifact as each agent sees it, in Markdown, by agent. From
+	// round 2 on every recipient needs one: it can only change what it can name.
+	Views  map[string]string
+	Scopes policy.Scopes // the zero value restricts nobody
+}
+
+// Hypothesis is one that the brief came with, and its id where it has one already.
+type Hypothesis struct{ ID, Text string }
+
+// Bullet is a lesson from earlier sessions.
+type Bullet struct{ ID, Text string }
+
+// Message is a kickoff for one agent.
+type Message struct {
+	To           string
+	Role         roster.Role // empty in unified mode
+	ThreadID     string
+	Subject      string
+	Body         string // Markdown
+	AckRequired  bool
+	Template     string // name and version: "test_designer/1"
+	TemplateHash string // SHA-256 in hexadecimal digits, in full
+	// Examples are the deltas that the message shows, for delta.Options: a reply
+	// that repeats one of them does not mean it.
+	Examples []string
+}
+
+// Compose makes the messages, in the order of the recipients. It says everything
+// that is wrong with its input at once.
+func Compose(in Input) ([]Message, error) {
+	if len(in.Recipients) == 0 {
+		in.Recipients = in.Roster.Agents()
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	in.Round = max(in.Round, 1)
+	in.Roster = effective(in.Roster, in.Recipients)
+	messages := make([]Message, 0, len(in.Recipients))
+	for _, to := range in.Recipients {
+		messages = append(messages, in.message(to))
+	}
+	return messages, nil
+}
+
+func (in *Input) check() error {
+	found := []error{CheckThreadID(in.ThreadID), in.Roster.Validate(), in.Roster.Covers(in.Recipients)}
+	if blank(clean(in.Question)) {
+		found = append(found, &fault.Error{
+			Code: NoQuestion, Detail: "the research question is missing",
+			Hint: "say what the session is about, in a sentence or two",
+		})
+	}
+	if len(in.Recipients) == 0 && len(in.Roster.Entries) == 0 && in.Roster.Mode == roster.Heuristic {
+		found = append(found, &fault.Error{
+			Code: roster.NobodyNamed, Detail: "there are no recipients", Hint: "name at least one agent",
+		})
+	}
+	for i, to := range in.Recipients {
+		if slices.Contains(in.Recipients[:i], to) {
+			found = append(found, &fault.Error{
+				Code: roster.DuplicateAgent, Detail: "Duplicate recipient: " + shown(to), Hint: "name each recipient once",
+			})
+		}
+		if in.Round > 1 && blank(clean(in.Views[to])) {
+			found = append(found, &fault.Error{
+				Code: NoView, Detail: "no view of the artifact for " + shown(to),
+				Hint: "from round 2 on every recipient is shown the artifact, or it could not name what it wants to change",
+			})
+		}
+	}
+	return errors.Join(found...)
+}
+
+// effective fills in the roles that heuristic mode guesses, so that the message
+// shows the roles that were really given.
+func effective(r roster.Roster, recipients []string) roster.Roster {
+	if r.Mode != roster.Heuristic {
+		return r
+	}
+	r.Entries = slices.Clone(r.Entries)
+	for _, to := range recipients {
+		if _, ok := r.Find(to); !ok {
+			r.Entries = append(r.Entries, roster.Entry{Agent: to})
+		}
+	}
+	for i := range r.Entries {
+		if e := &r.Entries[i]; e.Role == "" {
+			e.Role, _, _ = roster.HeuristicRole(e.Agent)
+		}
+	}
+	return r
+}
+
+// message makes one message; the input has been checked.
+func (in *Input) message(to string) Message {
+	entry, _ := in.Roster.Find(to)
+	rights := prompts.Rights{Role: string(entry.Role), Scopes: in.Scopes, Unified: in.Roster.Mode == roster.Unified}
+	for _, e := range in.Roster.Entries {
+		rights.Roles = append(rights.Roles, string(e.Role))
+	}
+	m := Message{
+		To: to, Role: entry.Role, ThreadID: in.ThreadID, Subject: subject(in.Round, in.Question), AckRequired: true,
+	}
+	t, ok := prompts.For(string(entry.Role))
+	if rights.Unified || !ok {
+		t, m.Role = prompts.Unified(), ""
+	}
+	m.Template, m.TemplateHash = t.ID(), t.Hash()
+	m.Body = in.body(to, t, rights)
+	m.Examples = in.examples(to, t, m.Body)
+	return m
+}

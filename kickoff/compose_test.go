@@ -1,0 +1,271 @@
+package kickoff
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"brenner/delta"
+	"brenner/fault"
+	"brenner/policy"
+	"brenner/prompts"
+	"brenner/roster"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files of this package")
+
+// session is the roster of the specification's example.
+func session() roster.Roster {
+	return roster.Roster{
+		Mode: roster.RoleSeparated, Name: "Default 3-Agent Setup",
+		Entries: []roster.Entry{
+			{Agent: "BlueLake", Role: roster.HypothesisGenerator, Program: "codex-cli", Model: "GPT-5.2"},
+			{Agent: "PurpleMountain", Role: roster.TestDesigner, Program: "claude-code", Model: "Opus 4.5"},
+			{Agent: "GreenValley", Role: roster.AdversarialCritic, Program: "gemini-cli", Model: "Gemini 3"},
+		},
+	}
+}
+
+// input is a small session with something in every part.
+func input() Input {
+	return Input{
+		ThreadID: "RS-20251230-cell-fate", Roster: session(), Round: 1,
+		Question: "How does a cell of an early embryo know what to become?",
+		Context:  "Moved early, a cell takes the fate of its new place.\n\nMoved late, it keeps its old one.",
+		Excerpt:  "§161 The experiment was done at the 16-cell stage.\n§162 It was repeated once.",
+		Hypotheses: []Hypothesis{
+			{ID: "H1", Text: "Fate follows from ancestry."},
+			{Text: "Fate follows from position,\nread from a gradient."},
+		},
+		Constraints: []string{"No vertebrates.", "Two weeks and 5 000 euros."},
+		Memory:      []Bullet{{ID: "pb-0007", Text: "Ask for the control before the result."}},
+		Scopes:      policy.DefaultScopes(),
+	}
+}
+
+func compose(t testing.TB, in Input) []Message {
+	t.Helper()
+	messages, err := Compose(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages
+}
+
+// TestGolden shows the kickoffs as they are: three roles, unified mode, and a
+// later round.
+func TestGolden(t *testing.T) {
+	golden := func(name string, m Message) {
+		t.Helper()
+		path := filepath.Join("testdata", name+".md")
+		got := "Subject: " + m.Subject + "\n\n" + m.Body
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	for _, m := range compose(t, input()) {
+		golden(string(m.Role), m)
+	}
+	unified := input()
+	unified.Roster.Mode, unified.Recipients = roster.Unified, []string{"GreenValley"}
+	golden("unified", compose(t, unified)[0])
+	later := input()
+	later.Round, later.Recipients = 2, []string{"BlueLake"}
+	later.Views = map[string]string{"BlueLake": "# Brenner Protocol Artifact: RS-20251230-cell-fate\n\n## 2. Hypothesis Slate\n\n### H1: Ancestry\n"}
+	golden("round_2", compose(t, later)[0])
+}
+
+func TestMessageFields(t *testing.T) {
+	in := input()
+	in.Recipients = []string{"GreenValley", "BlueLake"} // rule 4: the third entry is allowed
+	messages := compose(t, in)
+	if len(messages) != 2 {
+		t.Fatalf("%d messages", len(messages))
+	}
+	m := messages[0]
+	tmpl, _ := prompts.For("adversarial_critic")
+	want := Message{
+		To: "GreenValley", Role: roster.AdversarialCritic, ThreadID: in.ThreadID, AckRequired: true,
+		Subject: "KICKOFF: How does a cell of an early embryo know what to become?", Body: m.Body,
+		Template: "adversarial_critic/1", TemplateHash: tmpl.Hash(), Examples: []string{tmpl.Example()},
+	}
+	if diff := cmp.Diff(want, m); diff != "" {
+		t.Error(diff)
+	}
+	if messages[1].To != "BlueLake" || messages[1].Template != "hypothesis_generator/1" {
+		t.Errorf("%s %s", messages[1].To, messages[1].Template)
+	}
+	for _, e := range in.Roster.Entries {
+		if !strings.Contains(m.Body, "| "+e.Agent+" | "+string(e.Role)+" |") {
+			t.Errorf("the message does not show %s", e.Agent)
+		}
+	}
+}
+
+func TestPartsStandInOrder(t *testing.T) {
+	in := input()
+	in.Round, in.Views = 3, map[string]string{"BlueLake": "v", "PurpleMountain": "v", "GreenValley": "v"}
+	for _, m := range compose(t, in) {
+		at := -1
+		for _, want := range []string{
+			"# KICKOFF: RS-20251230-cell-fate\n", "\n" + templateLabel + m.Template + hashLabel + m.TemplateHash[:16] + ")\n",
+			"\n## Session Configuration\n", "\n## Your Role: ", "\n## Research Question\n", "\n## Context\n", "\n## Excerpt\n",
+			"\n## Memory\n", "\n> - [pb-0007] Ask for", "\n## Current Artifact\n", "\n## Initial Hypotheses\n", "\n> - H1: Fate",
+			"\n> - Fate follows from position,\n>   read from a gradient.\n", "\n## Constraints\n",
+			"\n## Requested Outputs\n", "\n## Response Format\n", "\n````markdown\n",
+		} {
+			i := strings.Index(m.Body, want)
+			if i <= at {
+				t.Errorf("%s: %q stands at %d, after %d", m.To, want, i, at)
+			}
+			at = i
+		}
+	}
+}
+
+func TestOptionalPartsAreLeftOut(t *testing.T) {
+	in := Input{ThreadID: "RS-20251230-ab", Roster: session(), Question: "Why?", Context: " \n\t", Memory: []Bullet{}}
+	for _, m := range compose(t, in) {
+		for _, not := range []string{headExcerpt, headMemory, headArtifact, headHypotheses, headConstraints} {
+			if strings.Contains(m.Body, "\n"+not+"\n") {
+				t.Errorf("%s has the part %s", m.To, not)
+			}
+		}
+		if !strings.Contains(m.Body, "\n## Context\n\nNone was given.\n") || !strings.Contains(m.Body, roundLabel+"1\n") {
+			t.Error("the context is not said to be missing, or the round is not 1")
+		}
+	}
+}
+
+func TestSubject(t *testing.T) {
+	for _, tt := range []struct {
+		name, question string
+		round          int
+		want           string
+	}{
+		{"plain", "Why?", 1, "KICKOFF: Why?"},
+		{"lines and tabs", "  Why\r\n\tnot?\u2028 Because.", 0, "KICKOFF: Why not? Because."},
+		{"a later round", "Why?", 3, "KICKOFF: [round 3] Why?"},
+		{"exactly as long as allowed", strings.Repeat("é", 111), 1, "KICKOFF: " + strings.Repeat("é", 111)},
+		{"one too many", strings.Repeat("é", 112), 1, "KICKOFF: " + strings.Repeat("é", 110) + "…"},
+		{"no space before the mark", strings.Repeat("x", 109) + " yy", 1, "KICKOFF: " + strings.Repeat("x", 109) + "…"},
+		{"control characters", "a\x00b\x1b[2J", 1, "KICKOFF: a\ufffdb\ufffd[2J"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := subject(tt.round, tt.question)
+			if got != tt.want || utf8.RuneCountInString(got) > maxSubject {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+func TestComposeRefuses(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*Input)
+		code   fault.Code
+		want   string
+	}{
+		{"a recipient without an entry", func(in *Input) { in.Recipients = []string{"BlueLake", "RedSky"} }, roster.MissingEntry, "Missing roster entry for recipient: RedSky"},
+		{"no question", func(in *Input) { in.Question = " \n\u200b\t" }, NoQuestion, "the research question is missing"},
+		{"no thread id", func(in *Input) { in.ThreadID = "" }, InvalidThreadID, `not a thread id: ""`},
+		{"a path", func(in *Input) { in.ThreadID = "RS-20251230-../x" }, InvalidThreadID, "not a thread id: RS-20251230-../x"},
+		{"a line behind it", func(in *Input) { in.ThreadID = "RS-20251230-ab\n" }, InvalidThreadID, `not a thread id: "RS-20251230-ab\n"`},
+		{"nobody", func(in *Input) { in.Roster.Entries = nil }, roster.EmptyRoster, "Empty roster: at least one entry required"},
+		{"nobody to guess", func(in *Input) { in.Roster = roster.Roster{Mode: roster.Heuristic} }, roster.NobodyNamed, "there are no recipients"},
+		{"a wrong role", func(in *Input) { in.Roster.Entries[1].Role = "researcher" }, roster.InvalidRole, "Invalid role for PurpleMountain: researcher"},
+		{"twice", func(in *Input) { in.Recipients = []string{"BlueLake", "BlueLake"} }, roster.DuplicateAgent, "Duplicate recipient: BlueLake"},
+		{"no view", func(in *Input) {
+			in.Round, in.Views = 2, map[string]string{"BlueLake": "v", "PurpleMountain": "v"}
+		}, NoView, "no view of the artifact for GreenValley"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := input()
+			in.Roster.Entries = append([]roster.Entry(nil), in.Roster.Entries...)
+			tt.change(&in)
+			messages, err := Compose(in)
+			if messages != nil || fault.CodeOf(err) != tt.code || err.Error() != tt.want || fault.HintOf(err) == "" {
+				t.Errorf("%d messages, %s: %v", len(messages), fault.CodeOf(err), err)
+			}
+		})
+	}
+	_, err := Compose(Input{Roster: session()})
+	if got := len(fault.All(err)); got != 2 {
+		t.Errorf("%d faults at once: %v", got, err)
+	}
+}
+
+func TestThreadIDs(t *testing.T) {
+	for _, id := range []string{"RS-20251230-ab", "RS-00000000---", "RS-99999999-" + strings.Repeat("a", 40)} {
+		if err := CheckThreadID(id); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, id := range []string{
+		"RS-20251230-a", "RS-20251230-" + strings.Repeat("a", 41), "RS-2025123-ab", "RS-202512300-ab", "rs-20251230-ab",
+		"RS-20251230-Ab", "RS-20251230-a_b", "RS-20251230", "RS-2025123٠-ab", " RS-20251230-ab", "RS-20251230-ab ", "RS-20251230-é",
+	} {
+		if fault.CodeOf(CheckThreadID(id)) != InvalidThreadID {
+			t.Errorf("%q is taken", id)
+		}
+	}
+}
+
+// TestHeuristicRolesAreShown: the deprecated mode guesses; the message says what.
+func TestHeuristicRolesAreShown(t *testing.T) {
+	in := input()
+	in.Roster = roster.Roster{Mode: roster.Heuristic, Entries: []roster.Entry{{Agent: "MyOpus"}}}
+	in.Recipients = []string{"CodexOne", "MyOpus"}
+	messages := compose(t, in)
+	if messages[0].Role != roster.HypothesisGenerator || messages[1].Role != roster.TestDesigner {
+		t.Errorf("%s, %s", messages[0].Role, messages[1].Role)
+	}
+	for _, m := range messages {
+		if !strings.Contains(m.Body, "| CodexOne | hypothesis_generator |") {
+			t.Error("the guess is not shown")
+		}
+		if r := Audit(m.Body, nil); !r.OK {
+			t.Error(r.Findings)
+		}
+	}
+	if len(in.Roster.Entries) != 1 || in.Roster.Entries[0].Role != "" {
+		t.Error("the caller's roster was changed")
+	}
+}
+
+// TestNoExampleIsNeededForOurOwn: even a reader that knows no examples takes
+// nothing out of an ordinary kickoff.
+func TestNoExampleIsNeededForOurOwn(t *testing.T) {
+	for _, m := range compose(t, input()) {
+		for _, b := range delta.Read([]byte(m.Body), delta.Options{}).Blocks {
+			if !b.Skipped() {
+				t.Errorf("%s, line %d: %v %v", m.To, b.Line, b.Flags, b.Problems)
+			}
+		}
+		bare := delta.Read([]byte(m.Examples[0]), delta.Options{Examples: m.Examples})
+		if len(bare.Blocks) < 4 {
+			t.Errorf("%s: %d blocks", m.To, len(bare.Blocks))
+		}
+		for _, b := range bare.Blocks {
+			if !b.Skipped() || !b.Flagged(delta.FlagExample) {
+				t.Errorf("%s, line %d of the example is taken: %v", m.To, b.Line, b.Flags)
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package prompts_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/lint"
+	"brenner/merge"
+	"brenner/policy"
+	"brenner/prompts"
+	"brenner/roster"
+)
+
+func base(t *testing.T) artifact.Artifact {
+	t.Helper()
+	data, err := os.ReadFile("testdata/base.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := artifact.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// settle reads a template's example strictly and merges it under strict scopes,
+// and wants every delta of it applied as it is.
+func settle(t *testing.T, onto artifact.Artifact, tmpl prompts.Template, round int) artifact.Artifact {
+	t.Helper()
+	reply := delta.Read([]byte(tmpl.Example()), delta.Options{Strict: true})
+	if len(reply.Problems) > 0 || len(reply.Blocks) < 4 {
+		t.Fatalf("%s: %d blocks, %v", tmpl.Name, len(reply.Blocks), reply.Problems)
+	}
+	for _, b := range reply.Blocks {
+		if !b.OK || len(b.Flags) > 0 || len(b.Delta.Ignored) > 0 || b.Delta.Rationale == "" {
+			t.Errorf("%s, line %d: %v %v, ignored %v", tmpl.Name, b.Line, b.Problems, b.Flags, b.Delta.Ignored)
+		}
+	}
+	rules := merge.Rules{Scopes: policy.DefaultScopes(), Unified: tmpl.Name == prompts.UnifiedName}
+	rules.Scopes.Strict = true
+	for _, role := range roster.AllRoles() {
+		rules.Agents = append(rules.Agents, merge.Agent{Name: string(role), Role: string(role)})
+	}
+	author := tmpl.Name
+	if rules.Unified {
+		author = rules.Agents[0].Name
+	}
+	batch := reply.Stamped(delta.Envelope{
+		Agent: author, At: time.Date(2026, 1, 10, 9+round, 0, 0, 0, time.UTC),
+		MessageID: tmpl.ID(), Message: round, Shown: onto.Metadata.Version,
+	})
+	merged, report := merge.Merge(onto, batch, rules)
+	for _, row := range report.Deltas {
+		if row.Disposition != merge.Applied {
+			t.Errorf("%s: %s %s %s: %s", tmpl.Name, row.TargetID, row.Disposition, row.Code, row.Message)
+		}
+		for _, f := range row.Fields {
+			if f.Outcome != merge.FieldApplied {
+				t.Errorf("%s: %s.%s %s: %s", tmpl.Name, row.TargetID, f.Field, f.Outcome, f.Message)
+			}
+		}
+	}
+	for _, w := range report.Warnings {
+		if w.Code != merge.BelowMinimum && w.Code != merge.NoProvenance {
+			t.Errorf("%s: %s %s", tmpl.Name, w.Code, w.Message)
+		}
+	}
+	checkNewItems(t, tmpl, &onto, &merged)
+	return merged
+}
+
+// checkNewItems wants the items that an example adds to be good ones: lint has
+// nothing to say about them, however short the artifact is.
+func checkNewItems(t *testing.T, tmpl prompts.Template, before, after *artifact.Artifact) {
+	t.Helper()
+	for _, f := range lint.Check(artifact.Document{Artifact: *after}).Findings {
+		_, _, isItem := after.Find(f.Item)
+		_, _, wasThere := before.Find(f.Item)
+		incomplete := f.ID == "WH-101" || f.ID == "EP-003" || f.ID == "IP-001" // others' work
+		if isItem && !wasThere && !incomplete {
+			t.Errorf("%s: %s %s: %s", tmpl.Name, f.Item, f.ID, f.Message)
+		}
+	}
+}
+
+// TestExamplesAreApplied plays the three roles one after the other: each example
+// stands on what the one before has made.
+func TestExamplesAreApplied(t *testing.T) {
+	a := base(t)
+	for i, role := range roster.AllRoles() {
+		tmpl, _ := prompts.For(string(role))
+		a = settle(t, a, tmpl, i+1)
+	}
+	text := string(a.Markdown())
+	for _, want := range []string{
+		"### H3: Third Alternative: a night of rising, not of dying",
+		"### ~~H2: Oxygen~~ [KILLED]",
+		"### H4: Third Alternative: the first count, not the first deaths",
+		"### T1: Age of the bodies (Score: 11/12)",
+		"bodies of all ages, most of them older than two days",
+		"almost no bodies",
+		"**Conflicts with**:",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the artifact lacks %q", want)
+		}
+	}
+	for _, label := range []string{"h_rise", "h_count"} {
+		if strings.Contains(text, label) {
+			t.Errorf("the label %s was not put in order:\n%s", label, text)
+		}
+	}
+}
+
+func TestUnifiedExampleIsApplied(t *testing.T) {
+	a := settle(t, base(t), prompts.Unified(), 1)
+	if text := string(a.Markdown()); strings.Contains(text, "h_rise") || !strings.Contains(text, "H1 vs H3, H2 vs H3") {
+		t.Errorf("labels were not put in order:\n%s", text)
+	}
+}
+
+// TestPromptsHoldNoDelta reads all that we write ourselves as if an agent had
+// sent it: the examples are nested, and nothing else looks like a delta.
+func TestPromptsHoldNoDelta(t *testing.T) {
+	for _, tmpl := range prompts.All() {
+		rights := everybody(tmpl.Name, false)
+		for _, text := range []string{tmpl.Prompt(), tmpl.Outputs(1, rights), tmpl.Outputs(2, rights), tmpl.Format(rights)} {
+			for _, b := range delta.Read([]byte(text), delta.Options{}).Blocks {
+				if !b.Skipped() {
+					t.Errorf("%s: line %d is read as a delta: %v %v", tmpl.Name, b.Line, b.Delta.Operation, b.Problems)
+				}
+			}
+		}
+	}
+}

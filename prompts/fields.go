@@ -1,0 +1,122 @@
+package prompts
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// fields lists the fields of the reader's sections, as the section table has them.
+func (r *Rights) fields() string {
+	var blocks []string
+	for _, s := range r.sections() {
+		spec := s.Spec()
+		var b strings.Builder
+		fmt.Fprintf(&b, "`%s`", spec.ID)
+		for i := range spec.Fields {
+			f := &spec.Fields[i]
+			if f.Kind == artifact.KindReferences || f.Name == "anchors" {
+				continue // said once for all sections
+			}
+			fmt.Fprintf(&b, "\n- `%s` (%s): %s", f.Name, describe(f), meaning(s, f.Name))
+		}
+		blocks = append(blocks, b.String())
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// describe says what a field holds.
+func describe(f *artifact.FieldSpec) string {
+	kind := "any JSON"
+	switch f.Kind {
+	case artifact.KindText:
+		kind = "text"
+	case artifact.KindFlag:
+		kind = "true or false"
+	case artifact.KindStatus:
+		kind = "one of " + code(f.Allowed)
+		if f.Default != "" {
+			kind += ", at first `" + f.Default + "`"
+		}
+	case artifact.KindList:
+		kind = "list of texts"
+	case artifact.KindMap:
+		kind = "object of texts"
+	case artifact.KindScore:
+		kind = fmt.Sprintf("object of whole numbers from 0 to %d: %s", artifact.ScoreMax, code(f.Allowed))
+	}
+	if f.Required {
+		kind += ", required"
+	}
+	return kind
+}
+
+// meaning is what to write into a field, in a few words.
+func meaning(s artifact.Section, field string) string {
+	for _, m := range meanings[s] {
+		if m.field == field {
+			return m.text
+		}
+	}
+	return ""
+}
+
+// meanings has a line for every field of the section table; a test holds the two
+// together.
+var meanings = [artifact.SectionCount][]struct{ field, text string }{
+	artifact.ResearchThread: {
+		{"statement", "the question, in a sentence or two"},
+		{"context", "what is known, and what is not"},
+		{"why_it_matters", "what the answer decides"},
+	},
+	artifact.HypothesisSlate: {
+		{"name", "three to eight words"},
+		{"claim", "one sentence that an observation could prove wrong"},
+		{"mechanism", "how the claim would come about, step by step"},
+		{"falsification", "the observation that would end it"},
+		{"third_alternative", "true if it denies what all the others share"},
+		{"labels", "tags of your own"},
+	},
+	artifact.PredictionsTable: {
+		{"condition", "what is done or given"},
+		{"predictions", "hypothesis id (or your `ref`) → outcome, one for each active hypothesis; a third alternative may say \"indeterminate\""},
+	},
+	artifact.DiscriminativeTests: {
+		{"name", "three to eight words"},
+		{"procedure", "what is done, on how many, by whom, measured how"},
+		{"discriminates", "the pairs that it separates: \"H1 vs H2, H1 vs H3\""},
+		{"expected_outcomes", "hypothesis id (or your `ref`) → outcome, in words that exclude each other"},
+		{"potency_check", "the control that shows that the test could have found it"},
+		{"feasibility", "means, time, money"},
+		{"score", "more is better in all four"},
+		{"status", "only when there is a result"},
+		{"last_run", "when and by whom, if it was run"},
+		{"actual_outcomes", "hypothesis id → what was found, if it was run"},
+	},
+	artifact.AssumptionLedger: {
+		{"name", "three to eight words"},
+		{"statement", "what is taken for granted"},
+		{"load", "what falls if it is wrong"},
+		{"test", "how it could be checked; a scale check has its calculation instead"},
+		{"status", "what is known of it by now"},
+		{"scale_check", "true if it is a check of orders of magnitude"},
+		{"calculation", "quantities with units, arithmetic, result, factor"},
+		{"implication", "what follows from the result"},
+	},
+	artifact.AnomalyRegister: {
+		{"name", "three to eight words"},
+		{"observation", "what was seen, with its numbers"},
+		{"conflicts_with", "ids (or your `ref`s) of the hypotheses or assumptions that it contradicts"},
+		{"status", "resolved only by an observation, never by an argument"},
+		{"resolution_plan", "what would show whether it is real"},
+	},
+	artifact.AdversarialCritique: {
+		{"name", "three to eight words"},
+		{"attack", "what would make the framing, a hypothesis or a test wrong"},
+		{"evidence", "what supports the attack, or what would"},
+		{"current_status", "open, answered (by what), or withdrawn"},
+		{"real_third_alternative", "true if it proposes a framing under which all hypotheses are wrong"},
+		{"proposed_alternative", "what is the case instead"},
+	},
+}

@@ -1,0 +1,101 @@
+package prompts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/policy"
+)
+
+// Rights say what the reader of a prompt may change. The zero value is that of a
+// session without scopes: everybody may change everything.
+type Rights struct {
+	Role string
+	// Roles are all roles of the session: a section that none of them owns is
+	// open to everybody.
+	Roles  []string
+	Scopes policy.Scopes
+	// Unified switches scopes off, as it does in the merge.
+	Unified bool
+}
+
+// any tells whether the reader may change everybody's items in a section; what
+// the scopes say comes in as one of their questions.
+func (r *Rights) any(s artifact.Section, ask func(string, artifact.Section) bool) bool {
+	return r.Unified || ask(r.Role, s) || slices.Contains(r.Scopes.Unowned(r.Roles), s)
+}
+
+// sections gives those that are the reader's business: the ones it may edit, and
+// those that even strict scopes let it add to.
+func (r *Rights) sections() []artifact.Section {
+	strict := r.Scopes
+	strict.Strict = true
+	var own []artifact.Section
+	for _, s := range artifact.Sections() {
+		if r.any(s, strict.MayEdit) || strict.MayAdd(r.Role, s) {
+			own = append(own, s)
+		}
+	}
+	return own
+}
+
+// table shows what the reader may do in each section.
+func (r *Rights) table() string {
+	var b strings.Builder
+	b.WriteString("| section | ids | active items wanted | ADD | EDIT | KILL |\n|---|---|---|---|---|---|\n")
+	for _, s := range artifact.Sections() {
+		spec := s.Spec()
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", spec.ID, ids(s), wanted(spec),
+			r.mayAdd(s), r.mayTouch(s, r.Scopes.MayEdit), r.mayKill(s))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func ids(s artifact.Section) string {
+	if s == artifact.ResearchThread {
+		return code([]string{artifact.ThreadID})
+	}
+	return code([]string{s.ItemID(1), s.ItemID(2)}) + ", …"
+}
+
+// wanted says how many active items a section should have.
+func wanted(spec *artifact.SectionSpec) string {
+	switch {
+	case spec.Max > 0 && spec.Max == spec.Min:
+		return fmt.Sprintf("%d", spec.Min)
+	case spec.Max > 0:
+		return fmt.Sprintf("%d to %d", spec.Min, spec.Max)
+	case spec.Min > 0:
+		return fmt.Sprintf("%d or more", spec.Min)
+	default:
+		return "as found"
+	}
+}
+
+// mayAdd and mayKill know that the research thread can only be edited.
+func (r *Rights) mayAdd(s artifact.Section) string {
+	if s != artifact.ResearchThread && r.any(s, r.Scopes.MayAdd) {
+		return "yes"
+	}
+	return "no"
+}
+
+func (r *Rights) mayKill(s artifact.Section) string {
+	if s == artifact.ResearchThread {
+		return "no"
+	}
+	return r.mayTouch(s, r.Scopes.MayKill)
+}
+
+func (r *Rights) mayTouch(s artifact.Section, ask func(string, artifact.Section) bool) string {
+	mine, others := "own", "any"
+	if s == artifact.ResearchThread {
+		mine, others = "no", "yes" // there is only one, and nobody added it
+	}
+	if r.any(s, ask) {
+		return others
+	}
+	return mine
+}

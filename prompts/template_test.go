@@ -1,0 +1,154 @@
+package prompts_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"brenner/artifact"
+	"brenner/policy"
+	"brenner/prompts"
+	"brenner/roster"
+)
+
+var update = flag.Bool("update", false, "add the hashes of new template versions to versions.txt")
+
+// TestVersionsKeepTheirText is what makes a version mean one text: whoever changes
+// a template gives it the next version and runs this test with -update, which adds
+// lines and never changes one.
+func TestVersionsKeepTheirText(t *testing.T) {
+	for _, tmpl := range prompts.All() {
+		pinned, ok := prompts.HashOf(tmpl.ID())
+		switch {
+		case !ok && *update:
+			f, err := os.OpenFile("versions.txt", os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o644)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteString(tmpl.ID() + " " + tmpl.Hash() + "\n"); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		case !ok:
+			t.Errorf("%s is not in versions.txt: run go test ./prompts -update", tmpl.ID())
+		case pinned != tmpl.Hash():
+			t.Errorf("the text of %s has changed: raise its version in template.go and run go test ./prompts -update", tmpl.ID())
+		}
+	}
+}
+
+func TestVersionsFile(t *testing.T) {
+	data, err := os.ReadFile("versions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for line := range strings.Lines(string(data)) {
+		id, hash, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if seen[id] || len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" || !strings.Contains(id, "/") {
+			t.Errorf("bad line: %q", line)
+		}
+		seen[id] = true
+	}
+	for _, id := range []string{"", "unified", "unified/0", "test_designer/", "test_designer/1 "} {
+		if _, ok := prompts.HashOf(id); ok {
+			t.Errorf("%q has a hash", id)
+		}
+	}
+}
+
+func TestEveryRoleHasATemplate(t *testing.T) {
+	var names []string
+	for _, role := range roster.AllRoles() {
+		tmpl, ok := prompts.For(string(role))
+		if !ok || tmpl.Name != string(role) {
+			t.Errorf("%s: %v %q", role, ok, tmpl.Name)
+		}
+		names = append(names, tmpl.Name)
+	}
+	names = append(names, prompts.Unified().Name)
+	var all []string
+	for _, tmpl := range prompts.All() {
+		all = append(all, tmpl.Name)
+	}
+	if diff := cmp.Diff(names, all); diff != "" {
+		t.Error(diff)
+	}
+	for _, role := range []string{"", "unified", "researcher", "Test_Designer"} {
+		if _, ok := prompts.For(role); ok {
+			t.Errorf("there is a template for the role %q", role)
+		}
+	}
+	if got := prompts.Short(prompts.Unified().Hash()); len(got) != 16 || !strings.HasPrefix(prompts.Unified().Hash(), got) {
+		t.Errorf("short hash %q", got)
+	}
+}
+
+// TestPartsAreComplete holds that no marker is misspelt: a part that is missing
+// would silently be empty.
+func TestPartsAreComplete(t *testing.T) {
+	rights := prompts.Rights{Role: "test_designer", Roles: []string{"test_designer"}, Scopes: policy.DefaultScopes()}
+	for _, tmpl := range prompts.All() {
+		first, later, format := tmpl.Outputs(1, rights), tmpl.Outputs(2, rights), tmpl.Format(rights)
+		if first == later || !strings.HasPrefix(first, "1. ") || !strings.HasPrefix(later, "1. ") {
+			t.Errorf("%s: the rounds are not told apart", tmpl.Name)
+		}
+		if tmpl.Outputs(0, rights) != first || tmpl.Outputs(7, rights) != later {
+			t.Errorf("%s: rounds below 1 or above 2", tmpl.Name)
+		}
+		for name, text := range map[string]string{"prompt": tmpl.Prompt(), "outputs": first, "later": later, "format": format, "example": tmpl.Example()} {
+			if len(text) < 400 || strings.Contains(text, "<!--") || strings.Contains(text, "{{") || strings.Contains(text, "}}.") {
+				t.Errorf("%s: the %s is not whole:\n%s", tmpl.Name, name, text)
+			}
+			if strings.Contains(text, "\n\n\n") || strings.Contains(text, " \n") || strings.Contains(text, "\r") {
+				t.Errorf("%s: untidy lines in the %s", tmpl.Name, name)
+			}
+		}
+		if !strings.HasPrefix(tmpl.Prompt(), "## Your Role: ") {
+			t.Errorf("%s: the prompt has no heading", tmpl.Name)
+		}
+		if !strings.Contains(format, tmpl.Example()) {
+			t.Errorf("%s: the format lacks the example", tmpl.Name)
+		}
+		if lines := strings.Count(tmpl.Text, "\n"); lines < 150 || lines > 260 {
+			t.Errorf("%s has %d lines", tmpl.Name, lines)
+		}
+	}
+}
+
+// TestEveryFieldIsExplained holds the explanations against the section table,
+// both ways.
+func TestEveryFieldIsExplained(t *testing.T) {
+	format := prompts.Unified().Format(prompts.Rights{Unified: true})
+	for _, s := range artifact.Sections() {
+		spec := s.Spec()
+		anchors := false
+		references := false
+		for _, f := range spec.Fields {
+			switch {
+			case f.Name == "anchors":
+				anchors = true
+			case f.Kind == artifact.KindReferences:
+				references = true
+			case prompts.Meaning(s, f.Name) == "":
+				t.Errorf("%s.%s is not explained", s, f.Name)
+			case !strings.Contains(format, "- `"+f.Name+"` ("):
+				t.Errorf("%s.%s is not in the prompt", s, f.Name)
+			}
+		}
+		for _, name := range prompts.Explained(s) {
+			if _, ok := spec.Field(name); !ok {
+				t.Errorf("%s has no field %s", s, name)
+			}
+		}
+		// The sentence about anchors and references in common.md.
+		if anchors != (s != artifact.PredictionsTable) || references != (s != artifact.ResearchThread) {
+			t.Errorf("common.md is wrong about anchors and references of %s", s)
+		}
+	}
+}
