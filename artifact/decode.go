@@ -44,11 +44,11 @@ func (d *decoder) document(v Value) error {
 	}
 	for _, e := range top {
 		if !slices.Contains([]string{"schema", "metadata", "sections", "provenance"}, e.Key) {
-			return fmt.Errorf("an artifact has no key %q", clip(e.Key))
+			return fmt.Errorf("an artifact has no key %s", fault.Shown(e.Key))
 		}
 	}
 	if schema, ok := top.Get("schema"); ok && schema != Text(Schema) {
-		return fmt.Errorf("the schema is %s; this program reads %s", clip(string(Canonical(schema))), Schema)
+		return fmt.Errorf("the schema is %s; this program reads %s", fault.Shown(string(Canonical(schema))), Schema)
 	}
 	metadata, ok := get[Map](top, "metadata")
 	if !ok {
@@ -61,7 +61,7 @@ func (d *decoder) document(v Value) error {
 	d.metadata(metadata)
 	for _, e := range sections {
 		if _, ok := ParseSection(e.Key); !ok {
-			return fmt.Errorf("there is no section %q", clip(e.Key))
+			return fmt.Errorf("there is no section %s", fault.Shown(e.Key))
 		}
 	}
 	for _, s := range Sections() {
@@ -118,7 +118,7 @@ func (d *decoder) metadata(m Map) {
 func (d *decoder) version(v Value) {
 	n, ok := v.(Number)
 	if !ok || n < 0 || n != Number(int(n)) {
-		d.problem(BadVersion, "metadata", "metadata: version %s is not a whole number from 0", clip(string(Canonical(v))))
+		d.problem(BadVersion, "metadata", "metadata: version %s is not a whole number from 0", fault.Shown(string(Canonical(v))))
 		return
 	}
 	d.doc.Artifact.Metadata.Version = int(n)
@@ -142,7 +142,7 @@ func (d *decoder) contributors(v Value) error {
 			t, ok := e.Value.(Text)
 			to := known[e.Key]
 			if !ok || to == nil {
-				return fmt.Errorf("metadata: a contributor's %s cannot be read", clip(e.Key))
+				return fmt.Errorf("metadata: a contributor's %s cannot be read", fault.Shown(e.Key))
 			}
 			*to = string(t)
 		}
@@ -196,7 +196,7 @@ func (d *decoder) section(sections Map, s Section) error {
 func (d *decoder) checkID(s Section, id string, i int, seen map[string]bool) {
 	switch {
 	case !s.ValidID(id):
-		d.problem(BadID, id, "%s: the id %q of entry %d is not of the form %s", s, clip(id), i+1, s.idForm())
+		d.problem(BadID, id, "%s: the id %s of entry %d is not of the form %s", s, fault.Shown(id), i+1, s.idForm())
 	case seen[id]:
 		d.problem(DuplicateID, id, "%s: the id %s stands twice", s, id)
 	}
@@ -353,7 +353,7 @@ func (it *Item) restore(withheld Map) error {
 				continue
 			}
 			if ok, err := kill.take(c); !ok || err != nil {
-				return fmt.Errorf("a withheld cell's %s cannot be read", clip(c.Key))
+				return fmt.Errorf("a withheld cell's %s cannot be read", fault.Shown(c.Key))
 			}
 		}
 		k, err := kill.result()

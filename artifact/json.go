@@ -135,10 +135,10 @@ func (r *reader) object(depth int) (Value, error) {
 func number(text string) (Number, string) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) {
-		return 0, "the number " + clip(text) + " is too large"
+		return 0, "the number " + fault.Shown(text) + " is too large"
 	}
 	if abs := math.Abs(f); f == math.Trunc(f) && (abs > MaxInteger || abs == MaxInteger && !isMaxInteger(text)) {
-		return 0, "the whole number " + clip(text) + " is beyond 2^53 and would lose digits; write it as a text"
+		return 0, "the whole number " + fault.Shown(text) + " is beyond 2^53 and would lose digits; write it as a text"
 	}
 	if f == 0 {
 		f = 0 // −0 is written as 0
@@ -150,14 +150,6 @@ func number(text string) (Number, string) {
 func isMaxInteger(text string) bool {
 	exact, ok := new(big.Rat).SetString(text)
 	return ok && exact.Abs(exact).Cmp(new(big.Rat).SetInt64(MaxInteger)) == 0
-}
-
-// clip keeps a message short whatever is quoted in it.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
 }
 
 // SyntaxFault turns a decoder's error into a fault with line and column.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/fault"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
 )
@@ -16,7 +18,7 @@ import (
 func (r *mdReader) frontMatter(text string) {
 	root, err := parseYAML(text)
 	if err != nil {
-		r.problem(BadMetadata, 1, "metadata", "the front matter cannot be read: %s", clip(strings.TrimPrefix(err.Error(), "yaml: ")))
+		r.problem(BadMetadata, 1, "metadata", "the front matter cannot be read: %s", fault.Shown(strings.TrimPrefix(err.Error(), "yaml: ")))
 		return
 	}
 	if root == nil {
@@ -34,7 +36,7 @@ func (r *mdReader) frontMatter(text string) {
 		case err != nil:
 			r.problem(BadMetadata, 1+key.Line, "metadata", "metadata: %v", err)
 		case seen[name]:
-			r.problem(BadMetadata, 1+key.Line, "metadata", "metadata: the key %s stands twice", clip(name))
+			r.problem(BadMetadata, 1+key.Line, "metadata", "metadata: the key %s stands twice", fault.Shown(name))
 		default:
 			seen[name] = true
 			r.metadata(name, value)
@@ -77,7 +79,7 @@ func (r *mdReader) metadata(key string, node *yaml.Node) {
 		if key == "version" {
 			kind = BadVersion
 		}
-		r.problem(kind, line, "metadata", "metadata: %s: %v", clip(key), err)
+		r.problem(kind, line, "metadata", "metadata: %s: %v", fault.Shown(key), err)
 		return
 	}
 	if v == (Null{}) {
@@ -92,7 +94,7 @@ func (r *mdReader) metadata(key string, node *yaml.Node) {
 	case "version":
 		n, ok := v.(Number)
 		if !ok || n < 0 || n != Number(int(n)) {
-			r.problem(BadVersion, line, "metadata", "metadata: version %s is not a whole number from 0", clip(string(Canonical(v))))
+			r.problem(BadVersion, line, "metadata", "metadata: version %s is not a whole number from 0", fault.Shown(string(Canonical(v))))
 			return
 		}
 		md.Version = int(n)
@@ -146,7 +148,7 @@ func (r *mdReader) contributors(v Value, line int) {
 		var c Contributor
 		for _, e := range m {
 			if !c.take(e) {
-				r.problem(BadMetadata, line, "metadata", "metadata: a contributor's %s cannot be read", clip(e.Key))
+				r.problem(BadMetadata, line, "metadata", "metadata: a contributor's %s cannot be read", fault.Shown(e.Key))
 			}
 		}
 		md := &r.doc.Artifact.Metadata
@@ -203,7 +205,7 @@ func yamlValue(n *yaml.Node, depth int) (Value, error) {
 	case n.Kind == yaml.MappingNode && n.ShortTag() == "!!map":
 		return yamlMap(n, depth)
 	}
-	return nil, fmt.Errorf("the tag %s is not read", clip(n.Tag))
+	return nil, fmt.Errorf("the tag %s is not read", fault.Shown(n.Tag))
 }
 
 func yamlMap(n *yaml.Node, depth int) (Value, error) {
@@ -247,9 +249,9 @@ func yamlScalar(n *yaml.Node) (Value, error) {
 			}
 			return f, nil
 		}
-		return nil, fmt.Errorf("%s is not a number as JSON writes them; put it in quotes if it is a text", clip(n.Value))
+		return nil, fmt.Errorf("%s is not a number as JSON writes them; put it in quotes if it is a text", fault.Shown(n.Value))
 	default:
-		return nil, fmt.Errorf("the tag %s is not read", clip(tag))
+		return nil, fmt.Errorf("the tag %s is not read", fault.Shown(tag))
 	}
-	return nil, fmt.Errorf("%s is neither true nor false", clip(n.Value))
+	return nil, fmt.Errorf("%s is neither true nor false", fault.Shown(n.Value))
 }

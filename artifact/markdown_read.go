@@ -98,7 +98,7 @@ func quote(s string) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}
-	return fmt.Sprintf("%q", clip(s))
+	return fmt.Sprintf("%s", fault.Shown(s))
 }
 
 // file reads everything.

@@ -2,6 +2,8 @@ package artifact
 
 import (
 	"strings"
+
+	"brenner/fault"
 )
 
 // unstrike takes the strike-through off a value of a killed item. In an item
@@ -61,7 +63,7 @@ func (r *mdReader) spanValue(span string, depth int, check func(Value) (Value, e
 		v, err = check(v)
 	}
 	if err != nil {
-		r.unreadable("the code span is not the JSON of a value (%s): %s", clip(err.Error()), quote(span))
+		r.unreadable("the code span is not the JSON of a value (%s): %s", fault.Shown(err.Error()), quote(span))
 		return nil, false
 	}
 	return v, true

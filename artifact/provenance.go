@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+
+	"brenner/fault"
 )
 
 // provenance reads the stamps back and hangs them on what they wrote.
@@ -21,7 +23,7 @@ func (d *decoder) provenance(v Value) error {
 			return fmt.Errorf("provenance: delta %d: %w", i+1, err)
 		}
 		if d.stamps[s.Delta] != nil {
-			return fmt.Errorf("provenance: the delta %q stands twice", clip(s.Delta))
+			return fmt.Errorf("provenance: the delta %s stands twice", fault.Shown(s.Delta))
 		}
 		d.stamps[s.Delta] = s
 		d.doc.Artifact.Deltas = append(d.doc.Artifact.Deltas, s)
@@ -36,7 +38,7 @@ func (d *decoder) provenance(v Value) error {
 		marks, ok := e.Value.(Map)
 		it := byID[e.Key]
 		if !ok || it == nil {
-			return fmt.Errorf("provenance: there is no item %q", clip(e.Key))
+			return fmt.Errorf("provenance: there is no item %s", fault.Shown(e.Key))
 		}
 		if err := d.itemMarks(it, marks); err != nil {
 			return fmt.Errorf("provenance of %s: %w", it.ID, err)
@@ -53,7 +55,7 @@ func stampOf(v Value) (*Stamp, error) {
 	s := &Stamp{}
 	for _, e := range m {
 		if err := s.take(e); err != nil {
-			return nil, fmt.Errorf("%s: %w", clip(e.Key), err)
+			return nil, fmt.Errorf("%s: %w", fault.Shown(e.Key), err)
 		}
 	}
 	if s.Delta == "" {
@@ -106,7 +108,7 @@ func (d *decoder) stamp(v Value) (*Stamp, error) {
 	id, ok := v.(Text)
 	s := d.stamps[string(id)]
 	if !ok || s == nil {
-		return nil, fmt.Errorf("%s is not a delta of this provenance", clip(string(Canonical(v))))
+		return nil, fmt.Errorf("%s is not a delta of this provenance", fault.Shown(string(Canonical(v))))
 	}
 	return s, nil
 }
@@ -127,7 +129,7 @@ func (d *decoder) itemMarks(it *Item, m Map) error {
 		case "cells":
 			err = d.cellMarks(it, e.Value)
 		default:
-			err = fmt.Errorf("unknown key %q", clip(e.Key))
+			err = fmt.Errorf("unknown key %s", fault.Shown(e.Key))
 		}
 		if err != nil {
 			return err

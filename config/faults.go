@@ -1,11 +1,8 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"brenner/fault"
 )
@@ -31,7 +28,7 @@ const (
 const mostFaults = 20
 
 // faults gathers what is wrong, so that all of it is said at once.
-type faults []error
+type faults fault.List
 
 func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {
 	f.take(&fault.Error{Code: code, Place: place, Hint: hint, Detail: fmt.Sprintf(format, args...)})
@@ -46,28 +43,7 @@ func (f *faults) take(one *fault.Error) {
 func (f faults) any() bool { return len(f) > 0 }
 
 // err gives nil, the one fault, or all of them joined.
-func (f faults) err() error {
-	if len(f) == 1 {
-		return f[0]
-	}
-	return errors.Join(f...)
-}
-
-// longestShown is how much of a name or a value a message repeats.
-const longestShown = 100
-
-// shown gives a text from outside for a message: as it is where it can be read,
-// quoted where it is blank or holds what could deceive a terminal.
-func shown(s string) string {
-	clipped := s
-	if runes := []rune(s); len(runes) > longestShown {
-		clipped = string(runes[:longestShown]) + "…"
-	}
-	if strings.TrimSpace(s) == "" || strings.ContainsFunc(clipped, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(clipped)
-	}
-	return clipped
-}
+func (f faults) err() error { return fault.List(f).Err() }
 
 // listed gives "a, b and c".
 func listed(words []string) string {

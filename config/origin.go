@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
+	"brenner/fault"
 	"brenner/roster"
 )
 
@@ -23,9 +24,9 @@ func (o Origin) String() string {
 	case o.Source == "":
 		return "built-in"
 	case o.Line > 0:
-		return fmt.Sprintf("%s, line %d", shown(o.Source), o.Line)
+		return fmt.Sprintf("%s, line %d", fault.Shown(o.Source), o.Line)
 	default:
-		return shown(o.Source)
+		return fault.Shown(o.Source)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"brenner/fault"
 	"brenner/roster"
 )
 
@@ -47,7 +48,7 @@ func (l *loading) findProject(start string) place {
 		err = mustBeDir(dir)
 	}
 	if err != nil {
-		l.found.add(Unreadable, shown(start), "name a folder that exists, with -C or "+EnvProject, "the project's folder cannot be read: %s", reason(err))
+		l.found.add(Unreadable, fault.Shown(start), "name a folder that exists, with -C or "+EnvProject, "the project's folder cannot be read: %s", reason(err))
 		return place{}
 	}
 	for at := dir; ; at = filepath.Dir(at) {
@@ -123,7 +124,7 @@ func (l *loading) readSession(path string) layer {
 func (l *loading) readFile(path string, from source) layer {
 	data, err := readBounded(path)
 	if err != nil {
-		l.found.add(Unreadable, shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", reason(err))
+		l.found.add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", reason(err))
 		return layer{}
 	}
 	r := &reader{table: l.table, from: from}

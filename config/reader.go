@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"brenner/fault"
 	"brenner/roster"
 )
 
@@ -56,7 +57,7 @@ func (r *reader) section(path string, n *yaml.Node) {
 		k, isKey := r.table.find(at)
 		switch {
 		case !slices.Contains(r.table.below(path), p.name):
-			r.found.add(UnknownKey, r.place(p.line), r.table.keyHint(path, p.name), "unknown key %s", shown(at))
+			r.found.add(UnknownKey, r.place(p.line), r.table.keyHint(path, p.name), "unknown key %s", fault.Shown(at))
 		case !isKey:
 			r.section(at, p.value)
 		case isNull(p.value):
@@ -94,7 +95,7 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 			continue
 		}
 		if line, twice := first[name.Value]; twice {
-			r.found.add(DuplicateKey, r.place(name.Line), "keep one of the two", "the key %s stands on line %d already", shown(join(path, name.Value)), line)
+			r.found.add(DuplicateKey, r.place(name.Line), "keep one of the two", "the key %s stands on line %d already", fault.Shown(join(path, name.Value)), line)
 			continue
 		}
 		first[name.Value] = name.Line
@@ -109,9 +110,9 @@ func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag(
 func (r *reader) wrongType(n *yaml.Node, path, want string) {
 	hint := "see `brenner init` for an example of every key"
 	if want == wantText && n.Kind == yaml.ScalarNode && !isNull(n) {
-		hint = `put it in quotes: "` + shown(n.Value) + `"`
+		hint = `put it in quotes: "` + fault.Shown(n.Value) + `"`
 	}
-	what := shown(path)
+	what := fault.Shown(path)
 	if path == "" {
 		what = "a configuration"
 	}

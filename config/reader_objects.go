@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"brenner/fault"
 	"brenner/suggest"
 )
 
@@ -33,7 +34,7 @@ func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
 				if near, ok := suggest.Nearest(p.name, known); ok {
 					hint = "did you mean " + near + "?"
 				}
-				r.found.add(UnknownKey, r.place(p.line), hint, "unknown key %s", shown(join(o.path, p.name)))
+				r.found.add(UnknownKey, r.place(p.line), hint, "unknown key %s", fault.Shown(join(o.path, p.name)))
 			case !isNull(p.value):
 				o.fields[p.name] = p.value
 			}
@@ -66,7 +67,7 @@ func (r *reader) models(path string, n *yaml.Node) []Model {
 		case m.Model == "":
 			r.found.add(InvalidValue, r.place(o.line), "give it the name that rosters use, such as model: Opus 4.5", "an entry of %s names no model", path)
 		case twice:
-			r.found.add(InvalidValue, r.place(o.line), alreadyOn(line), "%s says twice what %s means", path, shown(m.Model))
+			r.found.add(InvalidValue, r.place(o.line), alreadyOn(line), "%s says twice what %s means", path, fault.Shown(m.Model))
 		}
 		list, first[m.Model] = append(list, m), o.line
 	}

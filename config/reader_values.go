@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"brenner/fault"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -41,7 +43,7 @@ func (r *reader) text(path string, n *yaml.Node) (string, bool) {
 func (r *reader) word(path string, n *yaml.Node, words []string) (string, bool) {
 	s, ok := r.text(path, n)
 	if ok && !slices.Contains(words, s) {
-		r.found.add(InvalidValue, r.place(n.Line), wordHint(s, words), "%s cannot be %s", path, shown(s))
+		r.found.add(InvalidValue, r.place(n.Line), wordHint(s, words), "%s cannot be %s", path, fault.Shown(s))
 		return "", false
 	}
 	return s, ok
@@ -58,7 +60,7 @@ func (r *reader) number(path string, n *yaml.Node) (int, bool) {
 	}
 	i, ok := wholeNumber(n.Value)
 	if !ok {
-		r.found.add(InvalidValue, r.place(n.Line), numberHint, "%s cannot be %s", path, shown(n.Value))
+		r.found.add(InvalidValue, r.place(n.Line), numberHint, "%s cannot be %s", path, fault.Shown(n.Value))
 	}
 	return i, ok
 }
@@ -115,9 +117,9 @@ func (k key) unfit(s string, seen map[string]bool) (detail, hint string) {
 	case strings.TrimSpace(s) == "":
 		return "holds an empty text", "take it out"
 	case len(k.words) > 0 && !slices.Contains(k.words, s):
-		return "cannot hold " + shown(s), didYouMean(s, k.words) + "it holds any of " + listed(k.words)
+		return "cannot hold " + fault.Shown(s), didYouMean(s, k.words) + "it holds any of " + listed(k.words)
 	case seen[s]:
-		return "holds " + shown(s) + " twice", "keep one of the two"
+		return "holds " + fault.Shown(s) + " twice", "keep one of the two"
 	default:
 		return "", ""
 	}

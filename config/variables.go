@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/fault"
 	"brenner/roster"
 	"brenner/suggest"
 )
@@ -56,7 +57,7 @@ func (l *loading) warnOfUnknown(set, known []string) {
 		if near, ok := suggest.Nearest(name, known); ok {
 			l.warnings = append(l.warnings, roster.Warning{
 				Code: UnknownVariable, Place: roster.Environment.String(),
-				Message: "nothing listens to the variable " + shown(name) + "; it is ignored",
+				Message: "nothing listens to the variable " + fault.Shown(name) + "; it is ignored",
 				Hint:    "did you mean " + near + "?",
 			})
 		}
@@ -70,7 +71,7 @@ func (l *loading) readFlags(flags []Flag) layer {
 		origin := Origin{Level: roster.Flags, Source: f.Name}
 		k, ok := l.table.find(f.Key)
 		if !ok || len(f.Values) == 0 {
-			l.found.add(UnknownKey, origin.String(), "this is a mistake in the program: please report it", "the flag sets no known key (%s)", shown(f.Key))
+			l.found.add(UnknownKey, origin.String(), "this is a mistake in the program: please report it", "the flag sets no known key (%s)", fault.Shown(f.Key))
 			continue
 		}
 		l.take(read, k, origin, f.Values)
@@ -97,19 +98,19 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 		return last, "", ""
 	case aWord:
 		if !slices.Contains(k.words, last) {
-			return nil, "cannot be " + shown(last), wordHint(last, k.words)
+			return nil, "cannot be " + fault.Shown(last), wordHint(last, k.words)
 		}
 		return last, "", ""
 	case aNumber:
 		if i, ok := wholeNumber(last); ok {
 			return i, "", ""
 		}
-		return nil, "cannot be " + shown(last), numberHint
+		return nil, "cannot be " + fault.Shown(last), numberHint
 	case aSwitch:
 		if last == "true" || last == "false" {
 			return last == "true", "", ""
 		}
-		return nil, "cannot be " + shown(last), "write true or false"
+		return nil, "cannot be " + fault.Shown(last), "write true or false"
 	case texts:
 		return k.parseTexts(values)
 	default:
@@ -142,7 +143,7 @@ func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, 
 	data, err := readBounded(env.File)
 	if err != nil {
 		var found faults
-		found.add(Unreadable, roster.EnvFile+" ("+shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "the roster cannot be read: %s", reason(err))
+		found.add(Unreadable, roster.EnvFile+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "the roster cannot be read: %s", reason(err))
 		return nil, warnings, found.err()
 	}
 	layer, more, err := roster.ReadLayer(roster.FileOrigin(), data)

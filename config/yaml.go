@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"brenner/fault"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -111,11 +113,11 @@ func (r *reader) plain(n *yaml.Node) bool {
 	odd := ""
 	switch {
 	case n.Kind == yaml.AliasNode:
-		odd = "the alias *" + shown(n.Value)
+		odd = "the alias *" + fault.Shown(n.Value)
 	case n.Anchor != "":
-		odd = "the anchor &" + shown(n.Anchor)
+		odd = "the anchor &" + fault.Shown(n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
-		odd = "the tag " + shown(n.Tag)
+		odd = "the tag " + fault.Shown(n.Tag)
 	}
 	if odd != "" {
 		r.found.add(InvalidYAML, r.place(n.Line), "write the value out", "%s is not allowed in a configuration", odd)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"brenner/fault"
@@ -31,5 +32,37 @@ func TestCodeAndHintAreFoundInTheChain(t *testing.T) {
 	}
 	if fault.CodeOf(io.EOF) != "" || fault.HintOf(nil) != "" || fault.HintOf(io.EOF) != "" {
 		t.Error("a code or a hint from nowhere")
+	}
+}
+
+func TestListSaysEverythingAtOnce(t *testing.T) {
+	var l fault.List
+	if l.Err() != nil {
+		t.Error("an empty list is an error")
+	}
+	l.Add("ONE", "here", "do this", "wrong: %d", 1)
+	if got := l.Err(); fault.CodeOf(got) != "ONE" || got.Error() != "here: wrong: 1" {
+		t.Errorf("%v", got)
+	}
+	l.Add("TWO", "", "", "wrong too")
+	all := fault.All(fmt.Errorf("around: %w", l.Err()))
+	if len(all) != 2 || all[0].Code != "ONE" || all[1].Code != "TWO" {
+		t.Errorf("%v", all)
+	}
+	if fault.All(nil) != nil || fault.All(io.EOF) != nil {
+		t.Error("faults from nowhere")
+	}
+}
+
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"BlueLake": "BlueLake", "two words": "two words", "": `""`, "  ": `"  "`, "a\x1b[31mb": `"a\x1b[31mb"`, "é": "é",
+	} {
+		if got := fault.Shown(text); got != want {
+			t.Errorf("%q: %s, not %s", text, got, want)
+		}
+	}
+	if got := fault.Shown(strings.Repeat("é", 1000)); len([]rune(got)) != 101 {
+		t.Errorf("%d runes", len([]rune(got)))
 	}
 }

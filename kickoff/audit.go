@@ -109,7 +109,7 @@ func (a *auditor) recipient() {
 		return
 	}
 	a.add(roster.MissingEntry, "recipient", a.places.recipient-1, "the roster's table must have a row for the recipient",
-		"Missing roster entry for recipient: %s", shown(a.out.Recipient))
+		"Missing roster entry for recipient: %s", fault.Shown(a.out.Recipient))
 }
 
 // compare says where the message's roster differs from another.
@@ -119,10 +119,10 @@ func (a *auditor) compare(want *roster.Roster) {
 	a.differs("roster.mode", heading, string(got.Mode.OrDefault()), string(want.Mode.OrDefault()))
 	a.differs("roster.name", heading, got.Name, want.Name)
 	for i, e := range got.Entries {
-		line, what := a.roster.EntryLines[i]-1, "roster."+shown(e.Agent)
+		line, what := a.roster.EntryLines[i]-1, "roster."+fault.Shown(e.Agent)
 		w, ok := want.Find(e.Agent)
 		if !ok {
-			a.add(RosterDiffers, what, line, differsHint, "%s is not in the given roster", shown(e.Agent))
+			a.add(RosterDiffers, what, line, differsHint, "%s is not in the given roster", fault.Shown(e.Agent))
 			continue
 		}
 		a.differs(what+".role", line, string(e.Role), string(w.Role))
@@ -131,8 +131,8 @@ func (a *auditor) compare(want *roster.Roster) {
 	}
 	for _, w := range want.Entries {
 		if _, ok := got.Find(w.Agent); !ok {
-			a.add(RosterDiffers, "roster."+shown(w.Agent), heading, differsHint,
-				"%s is in the given roster and not in the message", shown(w.Agent))
+			a.add(RosterDiffers, "roster."+fault.Shown(w.Agent), heading, differsHint,
+				"%s is in the given roster and not in the message", fault.Shown(w.Agent))
 		}
 	}
 }
@@ -151,5 +151,5 @@ func orNone(s string) string {
 	if s == "" {
 		return "missing"
 	}
-	return shown(s)
+	return fault.Shown(s)
 }

@@ -36,7 +36,7 @@ func (a *auditor) head() {
 			continue
 		}
 		if stray++; stray == 1 { // the first one says enough
-			a.add(BadHead, "head", a.body, headHint, "this line does not belong in the head of a message: %s", shown(line))
+			a.add(BadHead, "head", a.body, headHint, "this line does not belong in the head of a message: %s", fault.Shown(line))
 		}
 	}
 	for _, l := range []struct {
@@ -95,15 +95,15 @@ func (a *auditor) template() {
 	switch {
 	case !known:
 		a.add(UnknownTemplate, "template", at, "a newer version of the program may know it",
-			"this program never had a template %s", shown(id))
+			"this program never had a template %s", fault.Shown(id))
 	case len(a.out.Hash) < shortestHash || !strings.HasPrefix(hash, a.out.Hash):
 		a.add(TemplateHash, "template_hash", at, "the message was changed, or written with a changed template",
-			"the hash is not that of %s: %s instead of %s", id, shown(a.out.Hash), prompts.Short(hash))
+			"the hash is not that of %s: %s instead of %s", id, fault.Shown(a.out.Hash), prompts.Short(hash))
 	}
 	if want, ok := a.wantedTemplate(); ok && known {
 		if name, _, _ := strings.Cut(id, "/"); name != want {
 			a.add(WrongTemplate, "template", at, "either the roster or the template is not the one that was meant",
-				"%s has the template %s, but the roster asks for %s", shown(a.out.Recipient), id, want)
+				"%s has the template %s, but the roster asks for %s", fault.Shown(a.out.Recipient), id, want)
 		}
 	}
 	for _, t := range prompts.All() {
@@ -162,7 +162,7 @@ func (a *auditor) order() {
 		}
 		at := slices.IndexFunc(parts[next:], func(p part) bool { return p.heading == line })
 		if at < 0 {
-			a.add(BadOrder, "order", i, orderHint(), "this heading does not belong here: %s", shown(line))
+			a.add(BadOrder, "order", i, orderHint(), "this heading does not belong here: %s", fault.Shown(line))
 			continue
 		}
 		a.missing(parts[next:next+at], i)

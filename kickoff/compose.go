@@ -85,12 +85,12 @@ func (in *Input) check() error {
 	for i, to := range in.Recipients {
 		if slices.Contains(in.Recipients[:i], to) {
 			found = append(found, &fault.Error{
-				Code: roster.DuplicateAgent, Detail: "Duplicate recipient: " + shown(to), Hint: "name each recipient once",
+				Code: roster.DuplicateAgent, Detail: "Duplicate recipient: " + fault.Shown(to), Hint: "name each recipient once",
 			})
 		}
 		if in.Round > 1 && blank(clean(in.Views[to])) {
 			found = append(found, &fault.Error{
-				Code: NoView, Detail: "no view of the artifact for " + shown(to),
+				Code: NoView, Detail: "no view of the artifact for " + fault.Shown(to),
 				Hint: "from round 2 on every recipient is shown the artifact, or it could not name what it wants to change",
 			})
 		}

@@ -198,33 +198,12 @@ func updatedAt(s *subject, r *report) {
 
 func threadID(s *subject, r *report) {
 	id := s.artifact.Metadata.SessionID
-	if strings.TrimSpace(id) == "" || s.unread() || conventional(id) {
+	if strings.TrimSpace(id) == "" || s.unread() || artifact.IsThreadID(id) {
 		return
 	}
 	r.add(inMetadata("session_id"),
 		fmt.Sprintf("the session_id %s is not of the form RS-YYYYMMDD-slug", quote(id)),
 		"write RS-, the date as eight digits, -, and 2 to 40 of a-z, 0-9 and -: RS-20251230-cell-fate")
-}
-
-// conventional matches ^RS-\d{8}-[a-z0-9-]{2,40}$. Whether the digits are a day
-// of the calendar is not asked: the pattern is all that the gates ask for, and
-// an id that they let in can never be changed again.
-func conventional(id string) bool {
-	rest, ok := strings.CutPrefix(id, "RS-")
-	if !ok || len(rest) < 8+1+2 || len(rest) > 8+1+40 || rest[8] != '-' {
-		return false
-	}
-	for i := range len(rest) {
-		c := rest[i]
-		digit := c >= '0' && c <= '9'
-		if i < 8 && !digit {
-			return false
-		}
-		if i > 8 && !digit && c != '-' && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return true
 }
 
 func version(s *subject, r *report) {

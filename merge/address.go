@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/fault"
 )
 
 // address finds what an EDIT or KILL is about: an item, or one cell of a
@@ -56,13 +57,13 @@ func (p *pass) addressCell(e *entry, row, cell string) (*slot, string, bool) {
 
 // noTarget says why a target is none, and where that id does live.
 func (p *pass) noTarget(e *entry, section artifact.Section, target string) {
-	why := fmt.Sprintf("there is no %s in %s", quote(target), section)
+	why := fmt.Sprintf("there is no %s in %s", fault.Shown(target), section)
 	if add := e.labelled(target); add != nil {
 		switch {
 		case add.made == nil:
-			why = fmt.Sprintf("%s is %s's own name for an item that was refused", quote(target), quote(e.d.Agent))
+			why = fmt.Sprintf("%s is %s's own name for an item that was refused", fault.Shown(target), fault.Shown(e.d.Agent))
 		default:
-			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", quote(target), quote(e.d.Agent), add.made.id, add.made.section)
+			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d.Agent), add.made.id, add.made.section)
 		}
 	} else if other, ok := artifact.SectionOfID(target); ok {
 		switch s := p.shelf(other).byID[target]; {

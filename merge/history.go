@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"brenner/artifact"
+	"brenner/fault"
 )
 
 // history knows the deltas of earlier versions, by id and by content.
@@ -39,7 +40,7 @@ func (p *pass) seenBefore(e *entry) bool {
 	}
 	e.recorded = first != nil
 	if first != nil && first.Hash != e.stamp.Hash {
-		e.reject(DuplicateDeltaID, fmt.Sprintf("the id %s already belongs to another delta", quote(e.stamp.Delta)))
+		e.reject(DuplicateDeltaID, fmt.Sprintf("the id %s already belongs to another delta", fault.Shown(e.stamp.Delta)))
 		return true
 	}
 	if first == nil {
@@ -64,7 +65,7 @@ func (e *entry) repeat(p *pass, first *artifact.Stamp, twin *entry) {
 	e.row.Disposition = Duplicate
 	e.row.Message = "read before"
 	if first.Delta != e.stamp.Delta {
-		e.row.Message = "the same was said before by " + quote(first.Delta)
+		e.row.Message = "the same was said before by " + fault.Shown(first.Delta)
 	}
 	switch {
 	case twin != nil:

@@ -92,7 +92,7 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 		return
 	}
 	if target != nil && target.killed() {
-		e.skip(TargetKilled, target.id+" was killed by "+quote(target.killer().By))
+		e.skip(TargetKilled, target.id+" was killed by "+fault.Shown(target.killer().By))
 		return
 	}
 	if cellKey != "" {
@@ -174,7 +174,7 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 		if target.kill != nil {
 			target.kill.by = append(target.kill.by, e) // it falls with the first one
 		}
-		e.skip("", target.id+" was already killed by "+quote(target.killer().By))
+		e.skip("", target.id+" was already killed by "+fault.Shown(target.killer().By))
 		return
 	}
 	k := artifact.Kill{By: e.d.Agent, At: e.d.At, Reason: reason, Stamp: e.stamp}

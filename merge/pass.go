@@ -98,7 +98,7 @@ func (p *pass) judge(e *entry) {
 func (p *pass) decide(e *entry) {
 	d := e.d
 	if !e.who.known && !delta.Blank(d.Agent) {
-		e.reject(UnknownAgent, fmt.Sprintf("%s is neither in the roster nor an authority", quote(d.Agent)))
+		e.reject(UnknownAgent, fmt.Sprintf("%s is neither in the roster nor an authority", fault.Shown(d.Agent)))
 		return
 	}
 	if p.seenBefore(e) {
@@ -112,15 +112,15 @@ func (p *pass) decide(e *entry) {
 		e.reject(delta.MissingRequiredField, "the delta names no agent")
 		return
 	case !e.dated:
-		e.reject(delta.InvalidTimestamp, fmt.Sprintf("%s is not an RFC 3339 timestamp such as 2025-12-30T12:00:00Z", quote(d.Timestamp)))
+		e.reject(delta.InvalidTimestamp, fmt.Sprintf("%s is not an RFC 3339 timestamp such as 2025-12-30T12:00:00Z", fault.Shown(d.Timestamp)))
 		return
 	}
 	section, ok := artifact.ParseSection(d.Section)
 	switch {
 	case d.Operation != opAdd && d.Operation != opEdit && d.Operation != opKill:
-		e.reject(delta.InvalidOperation, fmt.Sprintf("%s is not ADD, EDIT or KILL", quote(d.Operation)))
+		e.reject(delta.InvalidOperation, fmt.Sprintf("%s is not ADD, EDIT or KILL", fault.Shown(d.Operation)))
 	case !ok:
-		e.reject(delta.InvalidSection, fmt.Sprintf("there is no section %s", quote(d.Section)))
+		e.reject(delta.InvalidSection, fmt.Sprintf("there is no section %s", fault.Shown(d.Section)))
 	case section == artifact.ResearchThread && d.Operation != opEdit:
 		e.reject(RTEditOnly, "the research thread can only be edited")
 	case d.Operation == opAdd:
@@ -135,7 +135,7 @@ func (p *pass) decide(e *entry) {
 
 func (p *pass) warnIgnored(e *entry) {
 	for _, key := range e.d.Ignored {
-		p.warn(SystemFieldIgnored, "%s: a delta has no key %s; ignored", e, quote(key))
+		p.warn(SystemFieldIgnored, "%s: a delta has no key %s; ignored", e, fault.Shown(key))
 	}
 }
 
@@ -177,20 +177,4 @@ func (e *entry) skip(code fault.Code, message string) {
 }
 
 // String names the delta in warnings.
-func (e *entry) String() string { return e.stamp.Delta + " of " + quote(e.d.Agent) }
-
-// quote shows a word of an agent's in a message, bounded and on one line.
-func quote(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	for _, r := range s {
-		if r < 0x20 || r == 0x7f || r == '"' || r == ' ' {
-			return fmt.Sprintf("%q", s)
-		}
-	}
-	if s == "" {
-		return `""`
-	}
-	return s
-}
+func (e *entry) String() string { return e.stamp.Delta + " of " + fault.Shown(e.d.Agent) }

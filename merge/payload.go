@@ -7,6 +7,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/delta"
+	"brenner/fault"
 )
 
 // write is one field of a payload, checked and ready to be weighed.
@@ -59,7 +60,7 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec) []write {
 func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool {
 	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d.Operation != opAdd) {
 		e.outcomes = append(e.outcomes, FieldOutcome{Field: f.Name, Outcome: FieldIgnored, Code: SystemFieldIgnored})
-		p.warn(SystemFieldIgnored, "%s: %s belongs to the system; ignored", e, quote(f.Name))
+		p.warn(SystemFieldIgnored, "%s: %s belongs to the system; ignored", e, fault.Shown(f.Name))
 		return true
 	}
 	field, isSwitch := strings.CutSuffix(f.Name, "_replace")

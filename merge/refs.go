@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact"
+	"brenner/fault"
 )
 
 // lateWrite is a write that names an item which an ADD further on makes.
@@ -154,7 +155,7 @@ func (p *pass) taken(d *draft, w write, name string) bool {
 }
 
 func (p *pass) warnRef(e *entry, d *draft, field, name string) {
-	p.warn(UnresolvedRef, "%s: %s of %s names %s, which its author cannot have known; kept as written", e, field, d.id, quote(name))
+	p.warn(UnresolvedRef, "%s: %s of %s names %s, which its author cannot have known; kept as written", e, field, d.id, fault.Shown(name))
 }
 
 // withoutKilled takes the cells of killed hypotheses out of an EDIT.

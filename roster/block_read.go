@@ -87,7 +87,7 @@ func (b *blockReader) skipBlank() {
 }
 
 func (b *blockReader) bad(format string, args ...any) error {
-	place, found := fmt.Sprintf("line %d", b.at+1), ", found "+shown(b.line())
+	place, found := fmt.Sprintf("line %d", b.at+1), ", found "+fault.Shown(b.line())
 	if b.at >= len(b.lines) {
 		place, found = fmt.Sprintf("line %d", len(b.lines)), ", but the message ends"
 	}

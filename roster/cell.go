@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/fault"
 )
 
 // missingCell stands for a text that is missing.
@@ -94,7 +96,7 @@ func readEscape(b *strings.Builder, s string) (int, error) {
 		return readNumbered(b, s)
 	}
 	r, _ := utf8.DecodeRuneInString(s[1:])
-	return 0, fmt.Errorf(`the escape \%s is unknown; a backslash itself is written \\`, shown(string(r)))
+	return 0, fmt.Errorf(`the escape \%s is unknown; a backslash itself is written \\`, fault.Shown(string(r)))
 }
 
 // readNumbered reads \u{…}, a character by its number, and \x{…}, a byte that is
@@ -108,7 +110,7 @@ func readNumbered(b *strings.Builder, s string) (int, error) {
 	n, err := strconv.ParseUint(digits, 16, 32)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf(`the escape \%c has no hexadecimal number: %s`, s[1], shown(digits))
+		return 0, fmt.Errorf(`the escape \%c has no hexadecimal number: %s`, s[1], fault.Shown(digits))
 	case s[1] == 'u' && n <= unicode.MaxRune && utf8.ValidRune(rune(n)):
 		b.WriteRune(rune(n))
 	case s[1] == 'x' && n >= utf8.RuneSelf && n <= 0xff:

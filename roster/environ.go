@@ -109,7 +109,7 @@ func unknownVariable(name string) Warning {
 	known := []string{EnvJSON, EnvFile, EnvPreset, EnvMode, EnvName, EnvAgentPrefix + "<NAME>"}
 	return Warning{
 		Code: UnknownVariable, Place: Environment.String(),
-		Message: fmt.Sprintf("nothing listens to the variable %s; it is ignored", shown(name)),
+		Message: fmt.Sprintf("nothing listens to the variable %s; it is ignored", fault.Shown(name)),
 		Hint:    didYouMean(name, known) + "known variables: " + listed(known),
 	}
 }

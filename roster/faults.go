@@ -1,11 +1,7 @@
 package roster
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"brenner/fault"
 )
@@ -50,42 +46,13 @@ type Warning struct {
 }
 
 // faults gathers what is wrong, so that all of it is said at once.
-type faults []*fault.Error
+type faults fault.List
 
 func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {
-	*f = append(*f, &fault.Error{Code: code, Place: place, Hint: hint, Detail: fmt.Sprintf(format, args...)})
+	(*fault.List)(f).Add(code, place, hint, format, args...)
 }
 
-// err gives nil, the one fault, or all of them joined.
-func (f faults) err() error {
-	switch len(f) {
-	case 0:
-		return nil
-	case 1:
-		return f[0]
-	}
-	all := make([]error, len(f))
-	for i, e := range f {
-		all[i] = e
-	}
-	return errors.Join(all...)
-}
-
-// longestShown is how much of a name or value a message repeats.
-const longestShown = 100
-
-// shown gives a text from outside for a message: as it is where it can be read,
-// quoted where it is blank or holds what could deceive a terminal.
-func shown(s string) string {
-	clipped := s
-	if runes := []rune(s); len(runes) > longestShown {
-		clipped = string(runes[:longestShown]) + "…"
-	}
-	if blank(s) || strings.ContainsFunc(clipped, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(clipped)
-	}
-	return clipped
-}
+func (f faults) err() error { return fault.List(f).Err() }
 
 // listed gives "a, b and c".
 func listed[S ~string](words []S) string {
@@ -98,7 +65,7 @@ func listed[S ~string](words []S) string {
 		default:
 			b.WriteString(", ")
 		}
-		b.WriteString(shown(string(w)))
+		b.WriteString(fault.Shown(string(w)))
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/fault"
 )
 
 // jsonDepth is deeper than any roster, so that what an unknown key holds is
@@ -109,7 +110,7 @@ func (d *decoder) unknownKeys(path string, m artifact.Map, known ...string) {
 		}
 		d.warnings = append(d.warnings, Warning{
 			Code: UnknownKey, Place: path + "/" + pointerToken(e.Key),
-			Message: fmt.Sprintf("a roster has no key %s here; it is ignored", shown(e.Key)),
+			Message: fmt.Sprintf("a roster has no key %s here; it is ignored", fault.Shown(e.Key)),
 			Hint:    didYouMean(e.Key, known) + "known keys: " + listed(known),
 		})
 	}
@@ -164,7 +165,7 @@ func shownPath(path string) string {
 	if path == "" {
 		return ""
 	}
-	return "(" + shown(path) + ")"
+	return "(" + fault.Shown(path) + ")"
 }
 
 // offsetOf finds where the thing that a JSON pointer names begins: the key of a

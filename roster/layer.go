@@ -51,7 +51,7 @@ func (o Origin) String() string {
 	if o.Source == "" {
 		return o.Level.String()
 	}
-	return o.Level.String() + ": " + shown(o.Source)
+	return o.Level.String() + ": " + fault.Shown(o.Source)
 }
 
 // Layer is what one source says about the roster. Everything in it is optional,

@@ -64,7 +64,7 @@ func FindPreset(all []Preset, id string) (Preset, error) {
 	if len(ids) > 0 {
 		hint = didYouMean(id, ids) + "known presets: " + listed(ids)
 	}
-	return Preset{}, &fault.Error{Code: UnknownPreset, Detail: "Unknown roster preset: " + shown(id), Hint: hint}
+	return Preset{}, &fault.Error{Code: UnknownPreset, Detail: "Unknown roster preset: " + fault.Shown(id), Hint: hint}
 }
 
 // ValidatePresets checks presets that a person wrote: an id that is not blank
@@ -74,7 +74,7 @@ func ValidatePresets(presets []Preset) error {
 	var found faults
 	seen := map[string]bool{}
 	for i, p := range presets {
-		place := "preset " + shown(p.ID)
+		place := "preset " + fault.Shown(p.ID)
 		if blank(p.ID) {
 			place = fmt.Sprintf("preset %d", i+1)
 			found.add(BadPreset, place, "give it an id that --preset can name", "the preset has no id")
@@ -93,7 +93,7 @@ func (f *faults) checkPreset(place string, p Preset) {
 	}
 	for i, e := range p.Entries {
 		if e.Agent != "" {
-			f.add(BadPreset, place, "names go into placeholderNames", "entry %d names the agent %s", i+1, shown(e.Agent))
+			f.add(BadPreset, place, "names go into placeholderNames", "entry %d names the agent %s", i+1, fault.Shown(e.Agent))
 		}
 		if !e.Role.Valid() {
 			f.invalidRole(place, fmt.Sprintf("entry %d", i+1), e.Role)

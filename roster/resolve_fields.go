@@ -3,6 +3,8 @@ package roster
 import (
 	"fmt"
 	"strings"
+
+	"brenner/fault"
 )
 
 // bindLoose gives the entries of variables such as BRENNER_ROSTER_AGENT_BLUELAKE
@@ -57,12 +59,12 @@ func (r *resolver) withoutCase(origin Origin, name string, agents []string) (str
 	case 0:
 		r.warn(Warning{
 			Code: UnmatchedVariable, Place: origin.String(),
-			Message: fmt.Sprintf("no recipient is called %s, in any case; the variable is ignored", shown(name)),
+			Message: fmt.Sprintf("no recipient is called %s, in any case; the variable is ignored", fault.Shown(name)),
 			Hint:    didYouMean(name, agents) + "the recipients are " + listed(agents),
 		})
 	default:
 		r.found.add(AmbiguousVariable, origin.String(), "spell the name in the variable exactly",
-			"%s could be %s", shown(name), listed(same))
+			"%s could be %s", fault.Shown(name), listed(same))
 	}
 	return "", false
 }
@@ -92,8 +94,8 @@ func (r *resolver) checkTwoRoles() {
 			}
 			if before.layer != i && before.role != e.Role {
 				r.found.add(TwoRoles, l.Origin.Level.String(), "an agent has one role; keep one of the two",
-					"Two roles for %s: %s (%s) and %s (%s)", shown(e.Agent),
-					shown(string(before.role)), shown(r.layers[before.layer].Origin.Source), shown(string(e.Role)), shown(l.Origin.Source))
+					"Two roles for %s: %s (%s) and %s (%s)", fault.Shown(e.Agent),
+					fault.Shown(string(before.role)), fault.Shown(r.layers[before.layer].Origin.Source), fault.Shown(string(e.Role)), fault.Shown(l.Origin.Source))
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"brenner/fault"
 )
 
 // choose decides who takes part and which preset applies. It tells whether the
@@ -111,7 +113,7 @@ func (r *resolver) fitsPreset() bool {
 	r.found.add(TooManyAgents, presetOrigin(*r.preset).String(),
 		"name fewer agents, choose a preset with more entries, or give a roster without a preset",
 		"Too many agents for preset %s: %d are named and it has %d entries; none is left for %s",
-		shown(r.preset.ID), len(r.recipients), have, listed(surplus))
+		fault.Shown(r.preset.ID), len(r.recipients), have, listed(surplus))
 	return false
 }
 
@@ -124,7 +126,7 @@ func (r *resolver) usePlaceholders() bool {
 	r.recipients = names.list
 	if len(r.recipients) == 0 {
 		r.found.add(PresetNoNames, origin.String(), "name the agents with --to, or give the preset placeholderNames",
-			"nobody is named, and the preset %s has no placeholder names", shown(r.preset.ID))
+			"nobody is named, and the preset %s has no placeholder names", fault.Shown(r.preset.ID))
 		return false
 	}
 	return true
@@ -155,8 +157,8 @@ func (r *resolver) nobodyNamed(defaultPreset string) bool {
 		r.apply(preset)
 		r.warn(Warning{
 			Code:    DefaultPresetUsed,
-			Message: fmt.Sprintf("nobody is named and no preset is chosen; taking the default preset %s", shown(preset.ID)),
-			Hint:    "say --preset " + shown(preset.ID) + " to choose it, or name agents with --to and --role",
+			Message: fmt.Sprintf("nobody is named and no preset is chosen; taking the default preset %s", fault.Shown(preset.ID)),
+			Hint:    "say --preset " + fault.Shown(preset.ID) + " to choose it, or name agents with --to and --role",
 		})
 		return r.usePlaceholders() && r.fitsPreset()
 	}

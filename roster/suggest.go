@@ -1,6 +1,9 @@
 package roster
 
-import "brenner/suggest"
+import (
+	"brenner/fault"
+	"brenner/suggest"
+)
 
 // didYouMean gives "did you mean X? " where a candidate is near, else "".
 func didYouMean[S ~string](word S, candidates []S) string {
@@ -8,5 +11,5 @@ func didYouMean[S ~string](word S, candidates []S) string {
 	if !ok {
 		return ""
 	}
-	return "did you mean " + shown(near) + "? "
+	return "did you mean " + fault.Shown(near) + "? "
 }

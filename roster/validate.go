@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"brenner/fault"
 	"brenner/suggest"
 )
 
@@ -60,29 +61,29 @@ const rosterHint = "add an entry for it to the roster, or take it out of the rec
 
 func (f *faults) missingEntry(recipient string, agents []string, hint string) {
 	if near, ok := suggest.Nearest(recipient, agents); ok {
-		hint = fmt.Sprintf("did you mean %s? names compare exactly; else %s", shown(near), hint)
+		hint = fmt.Sprintf("did you mean %s? names compare exactly; else %s", fault.Shown(near), hint)
 	}
-	f.add(MissingEntry, "", hint, "Missing roster entry for recipient: %s", shown(recipient))
+	f.add(MissingEntry, "", hint, "Missing roster entry for recipient: %s", fault.Shown(recipient))
 }
 
 func (f *faults) noGuess(agent string) {
 	f.add(NoGuess, "",
 		"heuristic mode looks for Codex or GPT, Opus or Claude, and Gemini in the name; give this agent a role instead",
-		"no role can be guessed from the name of %s", shown(agent))
+		"no role can be guessed from the name of %s", fault.Shown(agent))
 }
 
 func (f *faults) invalidRole(place, agent string, role Role) {
-	said := shown(string(role))
+	said := fault.Shown(string(role))
 	if role == "" {
 		said = "none is given"
 	}
 	f.add(InvalidRole, place, didYouMean(role, AllRoles())+"the roles are "+listed(AllRoles()),
-		"Invalid role for %s: %s", shown(agent), said)
+		"Invalid role for %s: %s", fault.Shown(agent), said)
 }
 
 func (f *faults) invalidMode(place string, mode Mode) {
 	f.add(InvalidMode, place, didYouMean(mode, AllModes())+"the modes are role_separated, unified and (deprecated) heuristic",
-		"Invalid roster mode: %s", shown(string(mode)))
+		"Invalid roster mode: %s", fault.Shown(string(mode)))
 }
 
 func (f *faults) emptyRoster(place string) {
@@ -102,7 +103,7 @@ func (f *faults) checkAgents(place string, agents []string) {
 		if before, seen := first[agent]; seen {
 			f.add(DuplicateAgent, place,
 				fmt.Sprintf("names %d and %d are the same agent; an agent has one entry and one role, while a role may have many agents", before+1, i+1),
-				"Duplicate agent in roster: %s", shown(agent))
+				"Duplicate agent in roster: %s", fault.Shown(agent))
 			continue
 		}
 		first[agent] = i
