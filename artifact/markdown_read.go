@@ -76,7 +76,7 @@ type strays struct{ before, now bool }
 // stray reports a line that is nothing at all here; a run of them is one problem.
 func (r *mdReader) stray(line string) {
 	if !r.strays.before {
-		r.unreadable("this is no part of an artifact: %s", quote(line))
+		r.unreadable("this is no part of an artifact: %s", fault.Shown(line))
 	}
 	r.strays.now = true
 }
@@ -90,15 +90,6 @@ func (r *mdReader) item() string {
 		return r.section.String()
 	}
 	return ""
-}
-
-// quote shows the beginning of a text in a message.
-func quote(s string) string {
-	const most = 240 // bytes: clip counts all characters before it cuts
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
-	}
-	return fmt.Sprintf("%s", fault.Shown(s))
 }
 
 // file reads everything.
@@ -206,7 +197,7 @@ func (r *mdReader) title(line string) {
 	case !r.fronted:
 		md.SessionID = id
 	case id != md.SessionID:
-		r.problem(BadMetadata, r.line, "metadata", "the title names the session %s, the front matter %s", quote(id), quote(md.SessionID))
+		r.problem(BadMetadata, r.line, "metadata", "the title names the session %s, the front matter %s", fault.Shown(id), fault.Shown(md.SessionID))
 	}
 }
 
@@ -214,7 +205,7 @@ func (r *mdReader) sectionHeading(line string) {
 	r.open, r.table, r.inside = nil, nil, false
 	s, ok := parseSectionTitle(trim(line[3:]))
 	if !ok {
-		r.unreadable("there is no section %s: neither it nor what stands under it can be read", quote(line))
+		r.unreadable("there is no section %s: neither it nor what stands under it can be read", fault.Shown(line))
 		r.strays.now = true
 		return
 	}

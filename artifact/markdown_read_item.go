@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"brenner/fault"
 )
 
 // draft is an item while it is read.
@@ -33,7 +35,7 @@ func (r *mdReader) draft(id string) *draft {
 	}
 	switch {
 	case !s.ValidID(id):
-		r.problem(BadID, r.line, id, "%s: the id %s is not of the form %s", s, quote(id), s.idForm())
+		r.problem(BadID, r.line, id, "%s: the id %s is not of the form %s", s, fault.Shown(id), s.idForm())
 	case r.ids[s][id] != nil:
 		r.problem(DuplicateID, r.line, id, "%s: the id %s stands twice, first on line %d", s, id, r.ids[s][id].line)
 	}
@@ -70,7 +72,7 @@ func (r *mdReader) itemHeading(text string) {
 	}
 	switch {
 	case !d.section.Spec().HasName():
-		r.unreadable("items of this section have no name: %s", quote(rawName))
+		r.unreadable("items of this section have no name: %s", fault.Shown(rawName))
 	case rawName == mdConflict:
 		d.unnamed = true
 	default:
@@ -165,7 +167,7 @@ func (r *mdReader) ownField(label, raw string) {
 		v, err := ParseValue([]byte(label), 0)
 		t, ok := v.(Text)
 		if err != nil || !ok {
-			r.unreadable("the field name %s is not one JSON text", quote(label))
+			r.unreadable("the field name %s is not one JSON text", fault.Shown(label))
 			return
 		}
 		name = string(t)
@@ -214,7 +216,7 @@ func (r *mdReader) setField(name string, v Value, line int) {
 		return
 	}
 	if d.has(name) {
-		r.problem(UnreadableLines, line, d.ID, "%s has the field %s twice", d.ID, quote(name))
+		r.problem(UnreadableLines, line, d.ID, "%s has the field %s twice", d.ID, fault.Shown(name))
 		return
 	}
 	d.Fields = append(d.Fields, Field{Name: name, Value: v})
@@ -254,6 +256,6 @@ func (r *mdReader) checkScore(d *draft) {
 	}
 	total, scored := d.Score()
 	if want := strconv.Itoa(total) + "/" + strconv.Itoa(ScoreTotal()); !scored || d.score != want {
-		r.problem(UnreadableLines, d.line, d.ID, "the heading of %s says a score of %s, its marks make %s", d.ID, quote(d.score), want)
+		r.problem(UnreadableLines, d.line, d.ID, "the heading of %s says a score of %s, its marks make %s", d.ID, fault.Shown(d.score), want)
 	}
 }

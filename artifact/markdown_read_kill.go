@@ -1,6 +1,10 @@
 package artifact
 
-import "strings"
+import (
+	"strings"
+
+	"brenner/fault"
+)
 
 // systemLabel reads what is no field.
 func (r *mdReader) systemLabel(label, raw, line string) {
@@ -24,7 +28,7 @@ func (r *mdReader) systemLabel(label, raw, line string) {
 		}
 		d.Kill.Reason = readText(raw)
 	default:
-		r.unreadable("there is no field %s here; a field of your own is labelled by its name in backticks: **`name`**: value", quote(line))
+		r.unreadable("there is no field %s here; a field of your own is labelled by its name in backticks: **`name`**: value", fault.Shown(line))
 	}
 }
 
@@ -35,7 +39,7 @@ func (r *mdReader) killedBy(raw string) {
 		return
 	}
 	if rest, ok := readKiller(raw, k); !ok || rest != "" {
-		r.unreadable("this is not an agent and a time in brackets: %s", quote(raw))
+		r.unreadable("this is not an agent and a time in brackets: %s", fault.Shown(raw))
 	}
 }
 

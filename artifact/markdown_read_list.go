@@ -1,6 +1,10 @@
 package artifact
 
-import "strings"
+import (
+	"strings"
+
+	"brenner/fault"
+)
 
 // listKind says what the lines of a list under a label are.
 type listKind uint8
@@ -69,7 +73,7 @@ func (r *mdReader) candidate(entry string, depth int) (Candidate, bool) {
 	raw, ok3 := strings.CutPrefix(rest, ":")
 	raw = trim(raw)
 	if !ok1 || !ok2 || !ok3 || raw == "" {
-		r.unreadable("a candidate of a conflict is written `- Agent (delta id): value`, not %s", quote(entry))
+		r.unreadable("a candidate of a conflict is written `- Agent (delta id): value`, not %s", fault.Shown(entry))
 		return Candidate{}, false
 	}
 	raw, ok := r.unstrike(raw)
@@ -84,7 +88,7 @@ func (r *mdReader) candidate(entry string, depth int) (Candidate, bool) {
 func (r *mdReader) mapEntry(entry string) {
 	key, raw, ok := cutPlain(entry, ":")
 	if !ok || key == "" || raw == "" {
-		r.unreadable("an entry is written `- key: value`, not %s", quote(entry))
+		r.unreadable("an entry is written `- key: value`, not %s", fault.Shown(entry))
 		return
 	}
 	l := r.list
@@ -110,7 +114,7 @@ func (r *mdReader) closeInner() {
 	l.inner = false
 	last := l.entries[len(l.entries)-1]
 	if len(last.Value.(Conflict)) < 2 {
-		r.problem(UnreadableLines, l.line, r.open.ID, "the %s of %s has no two candidates under it", mdConflict, quote(last.Key))
+		r.problem(UnreadableLines, l.line, r.open.ID, "the %s of %s has no two candidates under it", mdConflict, fault.Shown(last.Key))
 		l.entries = l.entries[:len(l.entries)-1]
 	}
 }
@@ -122,7 +126,7 @@ func (r *mdReader) killedCell(entry string) {
 	rest, read := readKiller(raw, &c.Kill)
 	reason, more := strings.CutPrefix(rest, ":")
 	if !ok || key == "" || !read || (rest != "" && !more) {
-		r.unreadable("a killed cell is written `- H1: Agent (time): reason`, not %s", quote(entry))
+		r.unreadable("a killed cell is written `- H1: Agent (time): reason`, not %s", fault.Shown(entry))
 		return
 	}
 	if reason = trim(reason); reason != "" {
@@ -142,7 +146,7 @@ func (r *mdReader) closeList() {
 	switch l.what {
 	case listConflict:
 		if len(l.candidates) < 2 {
-			r.problem(UnreadableLines, l.line, r.open.ID, "the %s of %s has no two candidates under it", mdConflict, quote(l.name))
+			r.problem(UnreadableLines, l.line, r.open.ID, "the %s of %s has no two candidates under it", mdConflict, fault.Shown(l.name))
 			return
 		}
 		r.setField(l.name, l.candidates, l.line)
@@ -156,7 +160,7 @@ func (r *mdReader) closeList() {
 func (r *mdReader) closeMap(l *listing) {
 	if l.lines == 0 {
 		if l.own { // a known label with nothing behind it says nothing; an unknown one should have said something
-			r.problem(UnreadableLines, l.line, r.open.ID, "the field %s has no value", quote(l.name))
+			r.problem(UnreadableLines, l.line, r.open.ID, "the field %s has no value", fault.Shown(l.name))
 		}
 		return
 	}
@@ -166,7 +170,7 @@ func (r *mdReader) closeMap(l *listing) {
 	}
 	m := MapOf(l.entries...)
 	if len(m) < len(l.entries) {
-		r.problem(UnreadableLines, l.line, r.open.ID, "%s: a key of %s stands twice", r.open.ID, quote(l.name))
+		r.problem(UnreadableLines, l.line, r.open.ID, "%s: a key of %s stands twice", r.open.ID, fault.Shown(l.name))
 	}
 	r.setField(l.name, m, l.line)
 }

@@ -3,6 +3,8 @@ package artifact
 import (
 	"slices"
 	"strings"
+
+	"brenner/fault"
 )
 
 // tableHead is the head of the predictions table.
@@ -54,7 +56,7 @@ func (r *mdReader) head(names []string, line string) {
 		raw, _ = readStruck(raw)
 		key := readText(raw)
 		if raw == "" || listed[key] {
-			r.unreadable("the head of the table names a hypothesis twice or not at all: %s", quote(line))
+			r.unreadable("the head of the table names a hypothesis twice or not at all: %s", fault.Shown(line))
 			r.table = nil
 			return
 		}
@@ -195,7 +197,7 @@ func (r *mdReader) finishKilledCells(d *draft) {
 	}
 	for i := 1; i < len(d.Cells); i++ {
 		if d.Cells[i].Key == d.Cells[i-1].Key {
-			r.problem(UnreadableLines, d.line, d.ID, "%s: the cell %s was killed twice", d.ID, quote(d.Cells[i].Key))
+			r.problem(UnreadableLines, d.line, d.ID, "%s: the cell %s was killed twice", d.ID, fault.Shown(d.Cells[i].Key))
 		}
 	}
 }
@@ -213,9 +215,9 @@ func (r *mdReader) checkSigns(d *draft, s *slate) {
 		_, conflict := v.(Conflict)
 		switch {
 		case raw == NotApplicable && !view.notApplicable(key):
-			r.problem(UnreadableLines, d.line, d.ID, "%s says N/A for %s, but neither that hypothesis nor the cell was killed", d.ID, quote(key))
+			r.problem(UnreadableLines, d.line, d.ID, "%s says N/A for %s, but neither that hypothesis nor the cell was killed", d.ID, fault.Shown(key))
 		case raw == mdElsewhere && (v == nil || conflict), raw == mdConflict && !conflict:
-			r.problem(UnreadableLines, d.line, d.ID, "%s says %s for %s, but its block does not hold it", d.ID, raw, quote(key))
+			r.problem(UnreadableLines, d.line, d.ID, "%s says %s for %s, but its block does not hold it", d.ID, raw, fault.Shown(key))
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (r *mdReader) spanValue(span string, depth int, check func(Value) (Value, e
 		v, err = check(v)
 	}
 	if err != nil {
-		r.unreadable("the code span is not the JSON of a value (%s): %s", fault.Shown(err.Error()), quote(span))
+		r.unreadable("the code span is not the JSON of a value (%s): %s", fault.Shown(err.Error()), fault.Shown(span))
 		return nil, false
 	}
 	return v, true

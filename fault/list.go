@@ -37,11 +37,13 @@ const longestShown = 100
 // Shown gives a text from outside for a message: as it is where it can be read,
 // quoted where it is blank or holds what could deceive a terminal, and never long.
 func Shown(s string) string {
-	clipped := s
-	if len(s) > longestShown {
-		if runes := []rune(s); len(runes) > longestShown {
-			clipped = string(runes[:longestShown]) + "…"
+	clipped, n := s, 0
+	for i := range s {
+		if n == longestShown {
+			clipped = s[:i] + "…"
+			break
 		}
+		n++
 	}
 	if strings.TrimSpace(s) == "" || strings.ContainsFunc(clipped, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(clipped)

@@ -27,6 +27,13 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(folder, "examples"), os.DirFS(filepath.Join(root, "examples"))); err != nil {
 		t.Fatal(err)
 	}
+	settings, err := os.ReadFile(filepath.Join(root, "brenner.yaml"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "brenner.yaml"), settings, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := filepath.Join(root, "README.md")
 	before, err := os.ReadFile(file)
 	if err != nil {

@@ -74,7 +74,8 @@ func (c checked) text(a *app) error {
 		b := &c.Blocks[i]
 		fate := blockFate(b)
 		counts[fate]++
-		fmt.Fprintf(&out, "%s:%d: %s %s\n", clean(c.path), b.Line, fate, blockSummary(b))
+		what := strings.TrimSpace(fate + " " + blockSummary(b))
+		fmt.Fprintf(&out, "%s:%d: %s\n", clean(c.path), b.Line, what)
 		for _, f := range b.Flags {
 			fmt.Fprintf(&out, "    %s: %s\n", f.Name, clean(f.Text))
 		}
