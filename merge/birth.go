@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"cmp"
 	"slices"
 
 	"brenner/artifact"
@@ -11,12 +10,20 @@ import (
 // yet, so there is nothing to weigh; should somebody do so later in the batch,
 // a draft is opened from it as from any other item.
 func (p *pass) bear(e *entry, s *slot, writes []write) {
-	slices.SortFunc(writes, func(a, b write) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), artifact.CompareKeys(a.name, b.name))
+	p.inOrder = p.inOrder[:0]
+	for i := range writes {
+		p.inOrder = append(p.inOrder, i) // the writes themselves are large to move
+	}
+	slices.SortFunc(p.inOrder, func(i, j int) int {
+		a, b := &writes[i], &writes[j]
+		if a.rank != b.rank {
+			return a.rank - b.rank
+		}
+		return artifact.CompareKeys(a.name, b.name)
 	})
 	s.item.Fields = make([]artifact.Field, len(writes))
-	for i, w := range writes {
-		f := &s.item.Fields[i]
+	for i, at := range p.inOrder {
+		f, w := &s.item.Fields[i], &writes[at]
 		f.Name, f.Value = w.name, w.value
 		f.Marks.By = e.self
 		switch v := w.value.(type) {

@@ -22,6 +22,7 @@ type pass struct {
 	warnings []Warning
 	openUsed [artifact.SectionCount]bool
 	scratch  []write
+	inOrder  []int
 	makers   map[*artifact.Stamp]*slot // items of the base by the delta that added them
 }
 
