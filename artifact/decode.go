@@ -117,7 +117,7 @@ func (d *decoder) metadata(m Map) {
 
 func (d *decoder) version(v Value) {
 	n, ok := v.(Number)
-	if !ok || n < 0 || n != Number(int(n)) {
+	if !ok || n < 0 || n >= MaxInteger || n != Number(int(n)) {
 		d.problem(BadVersion, "metadata", "metadata: version %s is not a whole number from 0", fault.Shown(string(Canonical(v))))
 		return
 	}
@@ -335,13 +335,18 @@ func (it *Item) restore(withheld Map) error {
 	if !ok {
 		return errors.New("it has withheld cells, but its predictions are no object")
 	}
-	entries := slices.Clone(predictions)
+	entries := slices.DeleteFunc(slices.Clone(predictions), func(p Entry) bool {
+		_, ok := withheld.Get(p.Key)
+		return ok && Equal(p.Value, Text(NotApplicable))
+	})
 	for _, e := range withheld {
 		cell, ok := e.Value.(Map)
 		if !ok {
 			return errors.New("a withheld cell is not an object")
 		}
-		entries = slices.DeleteFunc(entries, func(p Entry) bool { return p.Key == e.Key })
+		if shown, ok := predictions.Get(e.Key); ok && !Equal(shown, Text(NotApplicable)) {
+			return fmt.Errorf("the cell %s is withheld, but shows something", fault.Shown(e.Key))
+		}
 		var kill killMarks
 		for _, c := range cell {
 			if c.Key == "value" {

@@ -254,15 +254,15 @@ func (it *Item) marks() Map {
 // value gives marks as JSON: a delta id, or several, for a scalar; an object
 // with floor and parts for a list or a map.
 func (m *Marks) value() Value {
-	if m.Parts == nil && m.Floor == nil {
+	if m.Parts == nil && len(m.Floor) == 0 {
 		if len(m.By) == 0 {
 			return nil
 		}
 		return writers(m.By)
 	}
 	var entries []Entry
-	if m.Floor != nil {
-		entries = append(entries, Entry{"floor", Text(m.Floor.Delta)})
+	if len(m.Floor) > 0 {
+		entries = append(entries, Entry{"floor", writers(m.Floor)})
 	}
 	parts := make(List, len(m.Parts))
 	for i, by := range m.Parts {

@@ -111,12 +111,15 @@ func (it *Item) IsUnresolved(field, ref string) bool {
 // canonical spelling is an id: no leading zeros, no sign, no spaces.
 func (s Section) IDNumber(id string) (int, bool) {
 	digits, ok := strings.CutPrefix(id, table[s].Prefix)
-	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' || len(digits) > 9 {
+	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' || len(digits) > len(strconv.Itoa(MaxIDNumber)) {
 		return 0, false
 	}
 	n, err := strconv.Atoi(digits)
 	return n, err == nil
 }
+
+// MaxIDNumber is the highest number that an id can have.
+const MaxIDNumber = 999_999_999
 
 // ItemID gives the id with the given number.
 func (s Section) ItemID(n int) string { return table[s].Prefix + strconv.Itoa(n) }

@@ -148,6 +148,10 @@ func number(text string) (Number, string) {
 
 // isMaxInteger tells 2^53 itself from the numbers that only round to it.
 func isMaxInteger(text string) bool {
+	const longest = 64 // longer spellings of it are nobody's number
+	if len(text) > longest {
+		return false
+	}
 	exact, ok := new(big.Rat).SetString(text)
 	return ok && exact.Abs(exact).Cmp(new(big.Rat).SetInt64(MaxInteger)) == 0
 }

@@ -185,11 +185,11 @@ func (d *decoder) marks(v Value) (Marks, error) {
 	}
 	marks := Marks{Parts: [][]*Stamp{}}
 	if floor, ok := m.Get("floor"); ok {
-		s, err := d.stamp(floor)
+		by, err := d.writers(floor)
 		if err != nil {
 			return Marks{}, err
 		}
-		marks.Floor = s
+		marks.Floor = by
 	}
 	parts, _ := get[List](m, "parts")
 	for _, p := range parts {

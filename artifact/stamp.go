@@ -3,6 +3,7 @@ package artifact
 import (
 	"crypto/sha256"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -27,8 +28,9 @@ type Marks struct {
 	// the same at one instant, one for each candidate of a Conflict. Of a
 	// list or map without Parts they are the one writer of all of it.
 	By []*Stamp
-	// Floor is the newest replacement of a whole list or map: older additions lose to it.
-	Floor *Stamp
+	// Floor is the newest replacement of a whole list or map, or several of
+	// equal right: older additions lose to it.
+	Floor []*Stamp
 	// Parts are the writers of each element of a list, or each key of a map.
 	Parts [][]*Stamp
 }
@@ -51,6 +53,9 @@ var errNotRFC3339 = errors.New("not an RFC 3339 timestamp with at most nanosecon
 func ParseInstant(text string) (time.Time, error) {
 	if len(text) > len("2006-01-02T15:04:05.999999999+00:00") {
 		return time.Time{}, errNotRFC3339
+	}
+	if _, fraction, ok := strings.Cut(text, "."); ok && strings.IndexAny(fraction, "Zz+-") > 9 {
+		return time.Time{}, errNotRFC3339 // finer than nanoseconds
 	}
 	var t time.Time
 	if err := t.UnmarshalText(upperTZ(text)); err != nil {

@@ -7,6 +7,7 @@ package delta
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,12 +82,28 @@ type Problem struct {
 
 // Get finds a field of the payload.
 func (p Payload) Get(name string) (Field, bool) {
-	for _, f := range p {
-		if f.Name == name {
-			return f, true
-		}
+	if f := p.Find(name); f != nil {
+		return *f, true
 	}
 	return Field{}, false
+}
+
+// Find gives a field of the payload, or nil.
+func (p Payload) Find(name string) *Field {
+	const few = 12 // up to here looking at each is faster
+	if len(p) > few {
+		at, ok := slices.BinarySearchFunc(p, name, func(f Field, n string) int { return artifact.CompareKeys(f.Name, n) })
+		if !ok {
+			return nil
+		}
+		return &p[at]
+	}
+	for i := range p {
+		if p[i].Name == name {
+			return &p[i]
+		}
+	}
+	return nil
 }
 
 // Text gives a payload field that is a text, or "".
@@ -138,8 +155,9 @@ func (d *Delta) Content() []byte {
 		}
 		b = append(artifact.AppendString(b, f.Name), ':')
 		if f.Value == nil {
-			b = artifact.AppendString(append(b, `{"bad":`...), f.Bad)
-			b = append(b, '}')
+			// No value may have this key, so that no value is taken for it.
+			b = append(artifact.AppendString(append(b, '{'), artifact.ConflictKey), ':')
+			b = append(artifact.AppendString(b, f.Bad), '}')
 			continue
 		}
 		b = artifact.AppendValue(b, f.Value)

@@ -12,7 +12,9 @@ import (
 func (p *pass) bear(e *entry, s *slot, writes []write) {
 	p.inOrder = p.inOrder[:0]
 	for i := range writes {
-		p.inOrder = append(p.inOrder, i) // the writes themselves are large to move
+		if writes[i].adds() > 0 {
+			p.inOrder = append(p.inOrder, i) // the writes themselves are large to move
+		}
 	}
 	slices.SortFunc(p.inOrder, func(i, j int) int {
 		a, b := &writes[i], &writes[j]
@@ -21,24 +23,16 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 		}
 		return artifact.CompareKeys(a.name, b.name)
 	})
-	s.item.Fields = make([]artifact.Field, len(writes))
+	s.item.Fields = make([]artifact.Field, len(p.inOrder))
 	for i, at := range p.inOrder {
 		f, w := &s.item.Fields[i], &writes[at]
 		f.Name, f.Value = w.name, w.value
 		f.Marks.By = e.self
-		switch v := w.value.(type) {
-		case artifact.List:
+		if shapeOf(w.value) == union {
 			f.Value = distinct(w.value)
-			if len(v) == 0 {
-				f.Marks.By = nil
-			}
-		case artifact.Map:
-			if len(v) == 0 {
-				f.Marks.By = nil
-			}
 		}
 		if w.replace && shapeOf(w.value) != scalar {
-			f.Marks = artifact.Marks{Floor: e.stamp, Parts: repeat(e.self, f.Value)}
+			f.Marks = artifact.Marks{Floor: e.self, Parts: repeat(e.self, f.Value)}
 		}
 	}
 }
@@ -51,9 +45,9 @@ func distinct(v artifact.Value) artifact.Value {
 		return v
 	}
 	var united field
-	e := entry{stamp: &artifact.Stamp{}}
+	e := entry{self: []*artifact.Stamp{{}}}
 	for _, v := range list {
-		united.addElement(&e, v)
+		united.addElement(&e, v, nil)
 	}
 	if len(united.list) == len(list) {
 		return v

@@ -13,6 +13,7 @@ import (
 type cell struct {
 	first writer
 	more  []writer // nearly always none
+	split bool     // they disagree
 }
 
 type writer struct {
@@ -64,7 +65,9 @@ func cellOf(ws []writer) cell {
 	if len(ws) == 0 {
 		return cell{}
 	}
-	return cell{ws[0], ws[1:]}
+	c := cell{first: ws[0], more: ws[1:]}
+	c.split = c.disagree()
+	return c
 }
 
 func (c *cell) empty() bool { return c.first.value == nil }
@@ -105,7 +108,9 @@ func (c *cell) writers(yield func(writer) bool) {
 	}
 }
 
-func (c *cell) conflict() bool {
+func (c *cell) conflict() bool { return c.split }
+
+func (c *cell) disagree() bool {
 	return slices.ContainsFunc(c.more, func(w writer) bool { return !artifact.Equal(w.value, c.first.value) })
 }
 
@@ -128,7 +133,11 @@ func (c *cell) write(w writer, birth *artifact.Stamp) bool {
 // the value that takes its place.
 func (c *cell) lose(to artifact.Value) {
 	for w := range c.writers {
-		if w.out != nil && (to == nil || !artifact.Equal(w.value, to)) {
+		switch {
+		case w.out == nil:
+		case to != nil && artifact.Equal(w.value, to):
+			w.becomes(FieldApplied) // its word stands, whoever has it now
+		default:
 			w.becomes(FieldSuperseded)
 		}
 	}
@@ -136,28 +145,92 @@ func (c *cell) lose(to artifact.Value) {
 
 // join adds a writer of equal right, or lets an author change its own word.
 func (c *cell) join(w writer, birth *artifact.Stamp) bool {
-	all := make([]writer, 0, 2+len(c.more))
-	all = append(append(all, c.first), c.more...)
-	at, found := slices.BinarySearchFunc(all, w.stamp.Agent, func(w writer, a string) int { return strings.Compare(w.stamp.Agent, a) })
-	switch {
-	case !found:
-		all = slices.Insert(all, at, w)
-	case laterBlock(w.stamp, all[at].stamp, birth):
-		all[at].becomes(FieldSuperseded)
-		all[at] = w
+	switch own := c.byAgent(w.stamp.Agent); {
+	case own == nil:
+		c.insert(w)
+		c.agree(c.split || !artifact.Equal(w.value, c.first.value) || !artifact.Equal(w.value, c.more[len(c.more)-1].value), w)
+	case laterBlock(w.stamp, own.stamp, birth):
+		own.becomes(FieldSuperseded)
+		*own = w
+		c.agree(c.disagree(), w)
 	default:
 		w.becomes(FieldSuperseded)
 		return false
 	}
-	*c = cellOf(all)
+	return true
+}
+
+// byAgent finds an author's own word.
+func (c *cell) byAgent(agent string) *writer {
+	if c.first.stamp.Agent == agent {
+		return &c.first
+	}
+	at, found := c.search(agent)
+	if !found {
+		return nil
+	}
+	return &c.more[at]
+}
+
+func (c *cell) search(agent string) (int, bool) {
+	return slices.BinarySearchFunc(c.more, agent, func(w writer, a string) int { return strings.Compare(w.stamp.Agent, a) })
+}
+
+// insert keeps the writers in the order of their names. Within a batch they come
+// in that order, so that nothing has to be moved.
+func (c *cell) insert(w writer) {
+	if w.stamp.Agent < c.first.stamp.Agent {
+		c.first, w = w, c.first
+	}
+	at, _ := c.search(w.stamp.Agent)
+	c.more = slices.Insert(c.more, at, w)
+}
+
+// agree notes whether the writers disagree, and what that makes of each.
+func (c *cell) agree(split bool, latest writer) {
 	outcome := FieldApplied
-	if c.conflict() {
+	if split {
 		outcome = FieldConflicted
 	}
+	if split == c.split {
+		latest.becomes(outcome)
+		return
+	}
+	c.split = split
 	for w := range c.writers {
 		w.becomes(outcome)
 	}
-	return true
+}
+
+// anyWriter tells whether some writer's stamp is in a set.
+func (c *cell) anyWriter(is func(*artifact.Stamp) bool) bool {
+	for w := range c.writers {
+		if is(w.stamp) {
+			return true
+		}
+	}
+	return false
+}
+
+// drop takes out the writers whose word does not stand any more; some do.
+func (c *cell) drop(gone func(*artifact.Stamp) bool) {
+	if !c.anyWriter(gone) {
+		return
+	}
+	var left []writer
+	for w := range c.writers {
+		if gone(w.stamp) {
+			w.becomes(FieldSuperseded)
+		} else {
+			left = append(left, w)
+		}
+	}
+	*c = cellOf(left)
+	for w := range c.writers {
+		if w.becomes(FieldApplied); c.split {
+			w.becomes(FieldConflicted)
+		}
+	}
 }
 
 // wroteBy tells whether the write of s still stands in the cell.

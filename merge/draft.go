@@ -16,6 +16,7 @@ type draft struct {
 	created *artifact.Stamp
 	kill    *artifact.Kill
 	cells   []artifact.CellKill
+	cellsBy map[string]*entry // who killed each cell; nil for what the base has
 	fields  []field
 	byName  map[string]int // only once there are many fields
 	// unresolved are the places that name what does not exist, and whether
@@ -36,9 +37,9 @@ func openDraft(section artifact.Section, it *artifact.Item) *draft {
 	for i := range it.Fields {
 		d.fields[i].open(&it.Fields[i])
 	}
-	for _, place := range it.Unresolved {
-		field, ref, _ := strings.Cut(place, ".")
-		d.unresolved.add(field, ref, false)
+	for _, p := range it.Unresolved {
+		field, ref, _ := strings.Cut(p, ".")
+		d.unresolved.add(place{field: field, ref: ref}, false)
 	}
 	return d
 }
@@ -95,8 +96,21 @@ func (d *draft) close() *artifact.Item {
 	return it
 }
 
-func (d *draft) cellKilled(key string) bool {
-	return slices.ContainsFunc(d.cells, func(c artifact.CellKill) bool { return c.Key == key })
+// cellKilled tells whether a cell was killed before e came.
+func (d *draft) cellKilled(e *entry, key string) bool {
+	if d.cellsBy == nil {
+		d.cellsBy = make(map[string]*entry, len(d.cells))
+		for _, c := range d.cells {
+			d.cellsBy[c.Key] = nil
+		}
+	}
+	by, killed := d.cellsBy[key]
+	return killed && (by == nil || by.index < e.index)
+}
+
+func (d *draft) killCell(e *entry, key string, k artifact.Kill) {
+	d.cells = append(d.cells, artifact.CellKill{Key: key, Kill: k})
+	d.cellsBy[key] = e
 }
 
 // author is who added the item, or "" where nobody knows.

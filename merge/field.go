@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"brenner/artifact"
 )
@@ -32,8 +33,8 @@ func shapeOf(v artifact.Value) shape {
 type field struct {
 	name  string
 	shape shape
-	cell  cell            // of a scalar
-	floor *artifact.Stamp // of a list or a map: its newest replacement
+	cell  cell              // of a scalar
+	floor []*artifact.Stamp // of a list or a map: its newest replacements
 	list  []element
 	keys  []keyed
 	// at finds a long list's elements by their canonical form, and a large
@@ -46,8 +47,8 @@ type field struct {
 
 type element struct {
 	value artifact.Value
-	stamp *artifact.Stamp
-	order int // of the delta that first added it: 0 for what stood in the base
+	by    []*artifact.Stamp // the writers with the highest right, by agent
+	order int               // of the delta that first added it: 0 for what stood in the base
 }
 
 type keyed struct {
@@ -58,15 +59,12 @@ type keyed struct {
 func (f *field) open(from *artifact.Field) {
 	f.name = from.Name
 	f.shape = shapeOf(from.Value)
-	f.floor = from.Marks.Floor
+	f.floor = slices.Clip(from.Marks.Floor)
 	switch v := from.Value.(type) {
 	case artifact.List:
 		f.list = make([]element, len(v), len(v)+1)
 		for i, e := range v {
-			f.list[i].value = e
-			if by := from.Marks.Part(i); len(by) > 0 {
-				f.list[i].stamp = by[0]
-			}
+			f.list[i] = element{value: e, by: slices.Clip(from.Marks.Part(i))}
 		}
 	case artifact.Map:
 		f.keys = make([]keyed, len(v), len(v)+1)
@@ -101,7 +99,7 @@ func (f *field) close() artifact.Field {
 // compress says once what is the same for every part: nearly all lists and maps
 // were written by one delta, or came without any stamps.
 func compress(m *artifact.Marks) {
-	if m.Floor != nil {
+	if len(m.Floor) > 0 {
 		return
 	}
 	for _, by := range m.Parts {
@@ -120,12 +118,8 @@ func (f *field) closeList() (artifact.List, [][]*artifact.Stamp) {
 	f.at = nil
 	list := make(artifact.List, len(f.list))
 	parts := make([][]*artifact.Stamp, len(f.list))
-	stamps := make([]*artifact.Stamp, len(f.list))
 	for i, e := range f.list {
-		list[i], stamps[i] = e.value, e.stamp
-		if e.stamp != nil {
-			parts[i] = stamps[i : i+1 : i+1]
-		}
+		list[i], parts[i] = e.value, e.by
 	}
 	return list, parts
 }
@@ -142,22 +136,24 @@ func (f *field) closeMap() (artifact.Map, [][]*artifact.Stamp) {
 	return m, parts
 }
 
-// whole gives the field's value as it stands, and the newest stamp on it: what a
-// write of another shape has to beat.
-func (f *field) whole() (artifact.Value, *artifact.Stamp) {
-	newest := f.floor
-	later := func(s *artifact.Stamp) {
-		if compareRight(s, newest) > 0 {
-			newest = s
+// newest is the newest stamp on a list or a map.
+func (f *field) newest() *artifact.Stamp {
+	var newest *artifact.Stamp
+	later := func(by []*artifact.Stamp) {
+		if len(by) > 0 && compareRight(by[0], newest) > 0 {
+			newest = by[0]
 		}
 	}
+	later(f.floor)
 	for _, e := range f.list {
-		later(e.stamp)
+		later(e.by)
 	}
 	for i := range f.keys {
-		later(f.keys[i].cell.first.stamp)
+		if s := f.keys[i].cell.first.stamp; s != nil {
+			later([]*artifact.Stamp{s})
+		}
 	}
-	return f.close().Value, newest
+	return newest
 }
 
 // has tells whether a list or a map names a reference.
@@ -171,23 +167,48 @@ func (f *field) has(ref string) bool {
 	return false
 }
 
-// words are the words of a text, and of every candidate where it is in conflict.
-func (f *field) words() map[string]bool {
-	words := make(map[string]bool)
-	for w := range f.cell.writers {
-		t, _ := w.value.(artifact.Text)
-		for _, word := range tokens(string(t)) {
-			words[word] = true
-		}
-	}
-	return words
-}
-
-// tokens splits a text into the words that can be ids or labels.
-func tokens(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !isTokenRune(r) })
-}
-
+// isTokenRune tells what ids and labels are made of, in any language.
 func isTokenRune(r rune) bool {
 	return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// rewriteWords goes through the words of a text and puts another in the place of
+// those that to knows. A word with hyphens or underscores is asked for as a whole
+// first ("my-label"), and then in its parts ("H4-vs-H1").
+func rewriteWords(text string, to func(string) (string, bool)) string {
+	var b strings.Builder
+	eachRun(text, isTokenRune, b.WriteString, func(word string) {
+		if other, ok := to(word); ok {
+			b.WriteString(other)
+			return
+		}
+		eachRun(word, func(r rune) bool { return r != '_' && r != '-' }, b.WriteString, func(part string) {
+			if other, ok := to(part); ok {
+				part = other
+			}
+			b.WriteString(part)
+		})
+	})
+	return b.String()
+}
+
+// eachRun cuts a text into runs of characters that are in a set, and the rest.
+func eachRun(text string, in func(rune) bool, rest func(string) (int, error), run func(string)) {
+	for len(text) > 0 {
+		if r, _ := utf8.DecodeRuneInString(text); in(r) {
+			end := strings.IndexFunc(text, func(r rune) bool { return !in(r) })
+			if end < 0 {
+				end = len(text)
+			}
+			run(text[:end])
+			text = text[end:]
+			continue
+		}
+		end := strings.IndexFunc(text, in)
+		if end < 0 {
+			end = len(text)
+		}
+		_, _ = rest(text[:end]) // a strings.Builder takes everything
+		text = text[end:]
+	}
 }

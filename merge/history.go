@@ -38,6 +38,9 @@ func (p *pass) seenBefore(e *entry) bool {
 	if first == nil && e.sameID != nil {
 		first, twin = e.sameID.stamp, e.sameID
 	}
+	if other := p.overtook[e.stamp.Delta]; first == nil && other != nil && e.waitsFor != nil {
+		first, twin = other.stamp, other
+	}
 	e.recorded = first != nil
 	if first != nil && first.Hash != e.stamp.Hash {
 		e.reject(DuplicateDeltaID, fmt.Sprintf("the id %s already belongs to another delta", fault.Shown(e.stamp.Delta)))

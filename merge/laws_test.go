@@ -254,3 +254,67 @@ func sameBytes(t *rapid.T, what string, a, b artifact.Artifact) {
 		t.Fatalf("%s gives\n%s\nnot\n%s", what, y, x)
 	}
 }
+
+func TestLawSplitIsWhole(t *testing.T) { rapid.Check(t, lawSplitIsWhole) }
+func FuzzLawSplitIsWhole(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawSplitIsWhole)) }
+
+// Stamps decide, not the version in which a delta arrives: EDITs merged in two
+// versions, in whichever order, leave the same content as all of them at once.
+// Only the order within a list may differ.
+func lawSplitIsWhole(t *rapid.T) {
+	base := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-law"}}
+	for _, id := range []string{"H1", "H2"} {
+		base.Sections[artifact.HypothesisSlate] = append(base.Sections[artifact.HypothesisSlate],
+			&artifact.Item{ID: id, Fields: []artifact.Field{{Name: "claim", Value: artifact.Text("old")}}})
+	}
+	batch := rapid.SliceOfN(rapid.Custom(plainEdit), 0, 8).Draw(t, "batch")
+	for i := range batch {
+		batch[i].ID = fmt.Sprintf("e%d", i)
+		batch[i].Seal()
+	}
+	cut := rapid.IntRange(0, len(batch)).Draw(t, "cut")
+	rules := merge.Rules{Priority: []string{"Amber"}}
+	whole, _ := merge.Merge(base, batch, rules)
+	first, _ := merge.Merge(base, batch[:cut], rules)
+	split, _ := merge.Merge(first, batch[cut:], rules)
+	if a, b := contentOf(whole), contentOf(split); a != b {
+		t.Fatalf("at once\n%s\nin two versions\n%s", a, b)
+	}
+}
+
+func plainEdit(t *rapid.T) delta.Delta {
+	d := anyDelta(t)
+	d.Operation, d.Section, d.Place, d.Labels = delta.Edit, artifact.HypothesisSlate.String(), nil, nil
+	d.Target = rapid.SampledFrom([]string{"H1", "H2"}).Draw(t, "item")
+	d.Timestamp = fmt.Sprintf("2025-12-30T12:0%d:00Z", rapid.IntRange(0, 3).Draw(t, "when"))
+	d.Payload = nil
+	if rapid.Bool().Draw(t, "claims") {
+		d.Payload = append(d.Payload, delta.Field{Name: "claim", Value: artifact.Text(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "claim"))})
+	}
+	if rapid.Bool().Draw(t, "anchored") {
+		d.Payload = append(d.Payload, delta.Field{Name: "anchors", Value: texts().Draw(t, "anchors")})
+	}
+	if rapid.IntRange(0, 3).Draw(t, "replaces") == 0 {
+		d.Payload = append(d.Payload, delta.Field{Name: "replace", Value: artifact.Bool(true)})
+	}
+	d.Settle()
+	return d
+}
+
+// contentOf writes the fields of all hypotheses, lists in a fixed order.
+func contentOf(a artifact.Artifact) string {
+	var b []byte
+	for _, it := range a.Items(artifact.HypothesisSlate) {
+		b = fmt.Appendf(b, "%s:", it.ID)
+		for _, f := range it.Fields {
+			texts := slices.Sorted(slices.Values(it.Texts(f.Name)))
+			if _, isList := f.Value.(artifact.List); isList {
+				b = fmt.Appendf(b, " %s=%q", f.Name, texts)
+				continue
+			}
+			b = fmt.Appendf(b, " %s=%s", f.Name, artifact.Canonical(f.Value))
+		}
+		b = append(b, '\n')
+	}
+	return string(b)
+}

@@ -54,6 +54,7 @@ func (p *pass) thirdAlternativeRule() map[*entry]bool {
 			return nil
 		}
 	}
+	slices.SortFunc(p.kills, func(a, b *kill) int { return a.by[0].index - b.by[0].index })
 	for _, k := range slices.Backward(p.kills) {
 		if !k.third {
 			continue

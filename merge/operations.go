@@ -26,6 +26,10 @@ func (p *pass) add(e *entry, section artifact.Section) {
 		e.reject(SectionLimitExceeded, fmt.Sprintf("%s already has %d active items; kill one first", section, shelf.active))
 		return
 	}
+	if shelf.highest >= artifact.MaxIDNumber {
+		e.reject(SectionLimitExceeded, fmt.Sprintf("%s has no id left: %s is taken", section, section.ItemID(shelf.highest)))
+		return
+	}
 	slot := shelf.add(e)
 	e.row.TargetID = slot.id
 	e.row.Message = "added as " + slot.id + e.called(slot.id)
@@ -139,7 +143,7 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 		e.reject(delta.MissingRequiredField, "an EDIT of a cell needs the field prediction")
 	case !isText:
 		e.reject(delta.InvalidField, "prediction is not a text")
-	case p.cellGone(row, key):
+	case p.cellGone(e, row, key):
 		e.skip(TargetKilled, fmt.Sprintf("%s.%s is %s", row.id, key, artifact.NotApplicable))
 	default:
 		spec, _ := artifact.PredictionsTable.Spec().Field("predictions")
@@ -148,15 +152,15 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 	}
 }
 
-// cellGone tells whether a prediction cell is N/A.
-func (p *pass) cellGone(row *slot, key string) bool {
+// cellGone tells whether a prediction cell was N/A when e came in order: a write
+// that had to wait for a label is judged as if it had not.
+func (p *pass) cellGone(e *entry, row *slot, key string) bool {
 	if h := p.shelf(artifact.HypothesisSlate).byID[key]; h != nil && h.killed() {
-		return true
+		if h.kill == nil || h.kill.by[0].index < e.index {
+			return true
+		}
 	}
-	if row.draft != nil {
-		return row.draft.cellKilled(key)
-	}
-	return row.item.CellKilled(key)
+	return row.open().cellKilled(e, key)
 }
 
 // kill strikes an item out, or one prediction cell. Nothing is removed.
@@ -179,12 +183,12 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 	}
 	k := artifact.Kill{By: e.d.Agent, At: e.d.At, Reason: reason, Stamp: e.stamp}
 	if cellKey != "" {
-		if p.cellGone(target, cellKey) {
+		if p.cellGone(e, target, cellKey) {
 			e.skip("", fmt.Sprintf("%s.%s is already %s", target.id, cellKey, artifact.NotApplicable))
 			return
 		}
 		d := target.open()
-		d.cells = append(d.cells, artifact.CellKill{Key: cellKey, Kill: k})
+		d.killCell(e, cellKey, k)
 		if f := d.field("predictions"); f.shape == unset {
 			f.shape = mapping
 		}

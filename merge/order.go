@@ -32,6 +32,7 @@ type entry struct {
 	changed  bool
 	made     *slot    // the item that this ADD made, or made when it was first read
 	waiting  []*entry // deltas that address the item which this ADD makes
+	waitsFor *entry   // the ADD that this one waits for
 	touches  []touch
 	outcomes []FieldOutcome
 	row      *Row

@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"slices"
+
 	"brenner/artifact"
 )
 
@@ -17,6 +19,10 @@ type touch struct {
 // write weighs one field against what stands there.
 func (p *pass) write(e *entry, s *slot, w write) {
 	d := s.open()
+	if w.adds() == 0 && d.find(w.name) == nil {
+		e.outcome(w.name) // nothing added to nothing
+		return
+	}
 	f := d.field(w.name)
 	// The value is passed on as it is: to box a list again would cost more
 	// than to weigh it.
@@ -47,7 +53,7 @@ func (p *pass) writeMap(e *entry, s *slot, f *field, w write) {
 		}
 	}
 	f.shape = mapping
-	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(e.stamp, birth, p.keepsText(s, w.name)) {
+	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(e.self, birth, p.keepsText(e, s, w.name)) {
 		e.outcome(w.name).Outcome = FieldApplied
 		e.note(true)
 	}
@@ -59,11 +65,11 @@ func (p *pass) writeMap(e *entry, s *slot, f *field, w write) {
 
 // keepsText tells which keys survive a replacement of their map: the text behind
 // an N/A stays for audit.
-func (p *pass) keepsText(row *slot, field string) func(string) bool {
+func (p *pass) keepsText(e *entry, row *slot, field string) func(string) bool {
 	if field != "predictions" {
 		return nil
 	}
-	return func(key string) bool { return p.cellGone(row, key) }
+	return func(key string) bool { return p.cellGone(e, row, key) }
 }
 
 // outcome makes a row of the report for a field. Room for all of them was made
@@ -83,7 +89,7 @@ func (t *touch) settle(s *artifact.Stamp) {
 		return
 	}
 	switch list := t.list.(artifact.List); {
-	case f.shape == union && (f.floor == s || f.hasAny(list)):
+	case f.shape == union && (slices.Contains(f.floor, s) || f.hasAny(list)):
 	case f.shape == scalar && f.cell.wroteBy(s):
 		if f.cell.conflict() {
 			t.out.Outcome = FieldConflicted

@@ -23,6 +23,7 @@ type pass struct {
 	openUsed [artifact.SectionCount]bool
 	scratch  []write
 	inOrder  []int
+	overtook map[string]*entry         // ids claimed while others waited
 	makers   map[*artifact.Stamp]*slot // items of the base by the delta that added them
 }
 
@@ -36,7 +37,7 @@ type kill struct {
 func newPass(base *artifact.Artifact, c *court, entries []*entry, h *history, vetoed map[*entry]bool) *pass {
 	for _, e := range entries {
 		e.judged, e.claimed, e.recorded, e.changed = false, false, false, false
-		e.made, e.waiting = nil, nil
+		e.made, e.waiting, e.waitsFor = nil, nil, nil
 		e.touches, e.outcomes = e.touches[:0], e.outcomes[:0]
 		*e.row = Row{}
 	}
@@ -54,12 +55,14 @@ func (p *pass) shelf(s artifact.Section) *shelf {
 // on waits for it; what only refers to such an item is written at the end.
 func (p *pass) run() {
 	for _, e := range p.entries {
-		if add := p.waitsFor(e); add != nil {
-			add.waiting = append(add.waiting, e)
-			e.claimed = e.who.known // in order it comes first, so its id is taken
-			continue
+		if !p.waits(e) {
+			p.judge(e)
 		}
-		p.judge(e)
+	}
+	for _, e := range p.entries {
+		if !e.judged { // those that wait for each other in a circle
+			p.judge(e)
+		}
 	}
 	for _, w := range p.late {
 		p.writeAll(w.e, w.slot, w.writes, false)
@@ -70,12 +73,36 @@ func (p *pass) run() {
 	}
 }
 
-func (p *pass) waitsFor(e *entry) *entry {
+// waits puts a delta aside until the ADD that it needs is judged: because it
+// addresses the new item, or because another one before it, with the same id or
+// the same content, does.
+func (p *pass) waits(e *entry) bool {
+	add := e.addressed()
+	for _, other := range []*entry{e.sameID, e.echoes} {
+		if add == nil && other != nil && !other.judged {
+			add = other.waitsFor
+		}
+	}
+	if add == nil || add == e || add.judged {
+		return false
+	}
+	e.waitsFor = add
+	add.waiting = append(add.waiting, e)
+	if p.overtook == nil {
+		p.overtook = make(map[string]*entry)
+	}
+	return true
+}
+
+// addressed gives the ADD, not judged yet, whose item an EDIT or KILL addresses
+// by its label: as a whole, or as the row or the hypothesis of a cell.
+func (e *entry) addressed() *entry {
 	if e.labels == nil || (e.d.Operation != opEdit && e.d.Operation != opKill) {
 		return nil
 	}
-	for _, part := range strings.Split(e.d.Target, ".") {
-		if add := e.labelled(part); add != nil && !add.judged {
+	row, cell, _ := strings.Cut(e.d.Target, ".")
+	for _, label := range []string{e.d.Target, row, cell} {
+		if add := e.labelled(label); add != nil && !add.judged {
 			return add
 		}
 	}
@@ -87,12 +114,13 @@ func (p *pass) judge(e *entry) {
 	p.decide(e)
 	e.judged = true
 	e.claimed = e.row.Code != UnknownAgent && e.row.Code != WriteScope && e.row.Code != DuplicateDeltaID
+	if e.claimed && p.overtook != nil {
+		p.overtook[e.stamp.Delta] = e
+	}
 	for _, w := range e.waiting {
-		if add := p.waitsFor(w); add != nil {
-			add.waiting = append(add.waiting, w)
-			continue
+		if !w.judged && !p.waits(w) {
+			p.judge(w)
 		}
-		p.judge(w)
 	}
 }
 

@@ -19,6 +19,22 @@ type write struct {
 	rank    int // place in the section table; behind it for unknown fields
 }
 
+// adds is how many things a write brings; none only for an empty list or map that
+// replaces nothing.
+func (w *write) adds() int {
+	switch v := w.value.(type) {
+	case artifact.List:
+		if !w.replace {
+			return len(v)
+		}
+	case artifact.Map:
+		if !w.replace {
+			return len(v)
+		}
+	}
+	return 1
+}
+
 // check turns a payload into writes. What is wrong with a field is that field's
 // problem: it is refused by name, and the rest goes on.
 func (p *pass) check(e *entry, spec *artifact.SectionSpec) []write {
@@ -66,7 +82,7 @@ func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool 
 	field, isSwitch := strings.CutSuffix(f.Name, "_replace")
 	if f.Name != "replace" {
 		if _, inTable := spec.Field(field); !isSwitch || !inTable {
-			if _, inPayload := e.d.Payload.Get(field); !isSwitch || !inPayload {
+			if !isSwitch || e.d.Payload.Find(field) == nil {
 				return false
 			}
 		}
@@ -78,12 +94,8 @@ func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool 
 }
 
 func (e *entry) replaces(name string) bool {
-	for i := range e.d.Payload {
-		if f := &e.d.Payload[i]; f.Name == name {
-			return f.Value == artifact.Bool(true)
-		}
-	}
-	return false
+	f := e.d.Payload.Find(name)
+	return f != nil && f.Value == artifact.Bool(true)
 }
 
 func (e *entry) refuse(field, reason string) {

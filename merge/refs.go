@@ -3,8 +3,6 @@ package merge
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/fault"
@@ -84,11 +82,13 @@ func (p *pass) mentioned(e *entry, w write) []string {
 			take(word, isID)
 		}
 	case artifact.Text:
-		found := tokens(string(v))
-		slices.Sort(found)
-		for _, word := range slices.Compact(found) {
+		rewriteWords(string(v), func(word string) (string, bool) {
+			before := len(words)
 			take(word, artifact.HypothesisSlate.ValidID(word))
-		}
+			return word, len(words) > before
+		})
+		slices.Sort(words)
+		words = slices.Compact(words)
 	}
 	return words
 }
@@ -107,13 +107,13 @@ func (p *pass) writeRefs(e *entry, s *slot, w write, refs []ref) {
 		case p.taken(d, w, r.written):
 			// The row has a real cell of that name. What the author called
 			// so is something else, and is kept under a name that says so.
-			swap[r.written] = fmt.Sprintf("%s (%s's)", r.written, e.d.Agent)
+			swap[r.written] = aside(r.written, e.d.Agent)
 			p.warnRef(e, d, w.name, r.written)
 		default:
 			lost = append(lost, r)
 		}
 	}
-	w.value = renameRefs(w.value, swap)
+	w.value = e.renameRefs(w, swap)
 	if m, ok := w.value.(artifact.Map); ok && w.name == "predictions" && e.made == nil {
 		w.value = p.withoutKilled(e, s, w, m)
 	}
@@ -124,24 +124,51 @@ func (p *pass) writeRefs(e *entry, s *slot, w write, refs []ref) {
 	}
 	p.write(e, s, w)
 	for _, r := range lost {
-		open := e.d.Place == nil && e.labelled(r.written) == nil
-		d.unresolved.add(w.name, r.written, open).e = e
-		if !open {
+		key := place{field: w.name, ref: r.written}
+		if shapeOf(w.value) == scalar {
+			key.by = e.stamp
+		}
+		pending := d.unresolved.add(key, e.d.Place == nil && e.labelled(r.written) == nil)
+		pending.e = e
+		if !pending.open {
 			p.warnRef(e, d, w.name, r.written)
 		}
 	}
 }
 
-// takeOver gives a place to the item that it names from now on. What stood there
-// was written by somebody who could not know that item, and never meant it.
+// takeOver frees a key or an element for the item that it names from now on. What
+// stands there was written by somebody who could not know that item: it moves
+// aside, under a name that can be no id.
 func (d *draft) takeOver(field, ref string) {
-	if !d.unresolved.has(field, ref) {
+	f := d.find(field)
+	if f == nil || f.shape == scalar || !d.unresolved.has(field, ref) {
 		return
 	}
-	d.unresolved.resolve(field, ref)
-	if f := d.field(field); f.shape == mapping {
-		f.clearKey(ref)
+	d.unresolved.resolve(place{field: field, ref: ref})
+	f.rename(ref, aside(ref, f.authorOf(ref)))
+}
+
+// aside is the name of something that somebody called by the id of another thing.
+func aside(ref, agent string) string {
+	if agent == "" {
+		return ref + " (unresolved)"
 	}
+	return fmt.Sprintf("%s (%s's)", ref, agent)
+}
+
+// authorOf says who wrote a key or an element, as far as is known.
+func (f *field) authorOf(ref string) string {
+	var s *artifact.Stamp
+	if c := f.key(ref); f.shape == mapping && c != nil {
+		s = c.first.stamp
+	}
+	if at := f.element(artifact.Text(ref)); f.shape == union && at >= 0 && len(f.list[at].by) > 0 {
+		s = f.list[at].by[0]
+	}
+	if s == nil {
+		return ""
+	}
+	return s.Agent
 }
 
 // taken tells whether a name that means nothing to its author stands for an
@@ -162,7 +189,7 @@ func (p *pass) warnRef(e *entry, d *draft, field, name string) {
 func (p *pass) withoutKilled(e *entry, row *slot, w write, m artifact.Map) artifact.Map {
 	kept := make(artifact.Map, 0, len(m))
 	for _, entry := range m {
-		if p.cellGone(row, entry.Key) && !row.draft.unresolved.has(w.name, entry.Key) {
+		if p.cellGone(e, row, entry.Key) && !row.draft.unresolved.has(w.name, entry.Key) {
 			e.outcomes = append(e.outcomes, FieldOutcome{
 				Field: w.name + "." + entry.Key, Outcome: FieldSkipped, Code: TargetKilled,
 				Message: "the cell is " + artifact.NotApplicable,
@@ -174,11 +201,10 @@ func (p *pass) withoutKilled(e *entry, row *slot, w write, m artifact.Map) artif
 	return kept
 }
 
-// renameRefs puts ids in the place of labels. Where two keys become one, the
-// later in order stands, since one author wrote both.
-func renameRefs(v artifact.Value, swap map[string]string) artifact.Value {
+// renameRefs puts ids in the place of labels.
+func (e *entry) renameRefs(w write, swap map[string]string) artifact.Value {
 	if len(swap) == 0 {
-		return v
+		return w.value
 	}
 	to := func(word string) string {
 		if id, ok := swap[word]; ok {
@@ -186,42 +212,43 @@ func renameRefs(v artifact.Value, swap map[string]string) artifact.Value {
 		}
 		return word
 	}
-	switch v := v.(type) {
+	switch v := w.value.(type) {
 	case artifact.Map:
-		entries := make([]artifact.Entry, len(v))
-		for i, e := range v {
-			entries[i] = artifact.Entry{Key: to(e.Key), Value: e.Value}
-		}
-		return artifact.MapOf(entries...)
+		return e.renameKeys(w.name, v, to)
 	case artifact.List:
 		list := make(artifact.List, len(v))
-		for i, e := range v {
-			list[i] = artifact.Text(to(string(e.(artifact.Text))))
+		for i, el := range v {
+			list[i] = artifact.Text(to(string(el.(artifact.Text))))
 		}
 		return list
 	case artifact.Text:
-		return artifact.Text(replaceTokens(string(v), to))
+		return artifact.Text(rewriteWords(string(v), func(word string) (string, bool) {
+			id, ok := swap[word]
+			return id, ok
+		}))
 	}
-	return v
+	return w.value
 }
 
-func replaceTokens(text string, to func(string) string) string {
-	var b strings.Builder
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		if !isTokenRune(r) {
-			b.WriteString(text[:size])
-			text = text[size:]
+// renameKeys puts ids in the place of labels. Where two keys turn out to mean one
+// item, the second stands, as with two blocks of one author, and the report says
+// what became of the first.
+func (e *entry) renameKeys(field string, m artifact.Map, to func(string) string) artifact.Map {
+	last := make(map[string]int, len(m))
+	for i, entry := range m {
+		last[to(entry.Key)] = i
+	}
+	entries := make([]artifact.Entry, 0, len(m))
+	for i, entry := range m {
+		id := to(entry.Key)
+		if last[id] != i {
+			out := e.outcome(field + "." + entry.Key)
+			out.Outcome, out.Message = FieldSuperseded, "it means "+id+", which this payload names once more"
 			continue
 		}
-		end := strings.IndexFunc(text, func(r rune) bool { return !isTokenRune(r) })
-		if end < 0 {
-			end = len(text)
-		}
-		b.WriteString(to(text[:end]))
-		text = text[end:]
+		entries = append(entries, artifact.Entry{Key: id, Value: entry.Value})
 	}
-	return b.String()
+	return artifact.MapOf(entries...)
 }
 
 // settleRefs looks once more at what deltas from files named before it existed:
@@ -247,7 +274,7 @@ func (p *pass) settleDraft(d *draft) {
 		}
 		section, ok := artifact.SectionOfID(u.ref)
 		if ok && p.shelf(section).byID[u.ref] != nil {
-			d.unresolved.resolve(u.field, u.ref)
+			d.unresolved.resolve(u.place)
 			continue
 		}
 		p.warnRef(u.e, d, u.field, u.ref)

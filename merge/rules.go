@@ -39,6 +39,9 @@ type Agent struct {
 	Model   string
 }
 
+// authorityRank is above every priority, of this merge and of all others.
+const authorityRank = 1_000_000
+
 // Limit is how many active items a section should and may have; a Max of 0
 // means no limit.
 type Limit struct{ Min, Max int }
@@ -81,7 +84,7 @@ func newCourt(r *Rules) *court {
 	}
 	for _, name := range r.Authorities {
 		s := c.standing(name)
-		s.known, s.authority, s.rank = true, true, len(r.Priority)+1
+		s.known, s.authority, s.rank = true, true, authorityRank
 		c.agents[name] = s
 	}
 	for _, section := range r.Scopes.Unowned(roles) {

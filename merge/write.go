@@ -15,16 +15,34 @@ func (f *field) setScalar(w writer, birth *artifact.Stamp) bool {
 	case unset:
 		f.shape = scalar
 	case union, mapping:
+		if !f.yields(w.stamp, birth) {
+			w.becomes(FieldSuperseded)
+			return false
+		}
 		f.fold()
 	}
 	return f.cell.write(w, birth)
 }
 
+// yields tells whether a list or a map, as a whole, does not stand above a write
+// of another shape.
+func (f *field) yields(s, birth *artifact.Stamp) bool {
+	newest := f.newest()
+	switch right := compareRight(s, newest); {
+	case right != 0:
+		return right > 0
+	case s.Agent != newest.Agent:
+		return true // with equal right: a conflict
+	default:
+		return laterBlock(s, newest, birth)
+	}
+}
+
 // fold turns a list or a map into a scalar, so that a write of another shape can
 // be weighed against the whole of it. Only its newest writer can still stand.
 func (f *field) fold() {
-	v, newest := f.whole()
-	folded := cell{first: writer{stamp: newest, value: v}}
+	newest := f.newest()
+	folded := cell{first: writer{stamp: newest, value: f.close().Value}}
 	for i := range f.keys {
 		for w := range f.keys[i].cell.writers {
 			if w.stamp == newest && newest != nil {
@@ -63,11 +81,11 @@ func (f *field) addList(e *entry, w writer, replace bool, birth *artifact.Stamp)
 		w.becomes(FieldSuperseded)
 		return changed
 	}
-	if replace && f.raiseFloor(w.stamp, birth, nil) {
+	if replace && f.raiseFloor(e.self, birth, nil) {
 		changed = true
 	}
 	for _, v := range w.value.(artifact.List) {
-		if f.addElement(e, v) {
+		if f.addElement(e, v, birth) {
 			changed = true
 		}
 	}
@@ -77,36 +95,43 @@ func (f *field) addList(e *entry, w writer, replace bool, birth *artifact.Stamp)
 	return changed
 }
 
-// raiseFloor drops what is older than a replacement, and tells whether the
-// replacement is the newest one: of two with equal right the first stays the
-// floor, and the union of both stands. Keys for which keep holds are not dropped.
-func (f *field) raiseFloor(s, birth *artifact.Stamp, keep func(string) bool) bool {
-	drop := func(by *artifact.Stamp) bool { return by == nil || !beats(by, s, birth) }
-	f.list = slices.DeleteFunc(f.list, func(e element) bool { return drop(e.stamp) })
+// raiseFloor drops what is older than a replacement. Of several with equal right
+// the union stands. Keys for which keep holds are not dropped.
+func (f *field) raiseFloor(self []*artifact.Stamp, birth *artifact.Stamp, keep func(string) bool) bool {
+	drop := func(by *artifact.Stamp) bool { return by == nil || !beats(by, self, birth) }
+	f.list = slices.DeleteFunc(f.list, func(e element) bool { return !slices.ContainsFunc(e.by, not(drop)) })
+	for i := range f.list {
+		f.list[i].by = surviving(f.list[i].by, drop)
+	}
 	f.keys = slices.DeleteFunc(f.keys, func(k keyed) bool {
-		if !drop(k.cell.first.stamp) || (keep != nil && keep(k.key)) {
+		if keep != nil && keep(k.key) || k.cell.anyWriter(not(drop)) {
 			return false
 		}
 		k.cell.lose(nil)
 		return true
 	})
-	f.at, f.raised = nil, true
-	if f.floor != nil && compareRight(s, f.floor) == 0 && f.floor.Agent != s.Agent {
-		return false
+	for i := range f.keys {
+		if keep == nil || !keep(f.keys[i].key) {
+			f.keys[i].cell.drop(drop)
+		}
 	}
-	f.floor = s
-	return true
+	f.at, f.raised = nil, true
+	floor, changed := joinStamps(f.floor, self, birth)
+	f.floor = floor
+	return changed
 }
 
-func (f *field) addElement(e *entry, v artifact.Value) bool {
+func not(is func(*artifact.Stamp) bool) func(*artifact.Stamp) bool {
+	return func(s *artifact.Stamp) bool { return !is(s) }
+}
+
+func (f *field) addElement(e *entry, v artifact.Value, birth *artifact.Stamp) bool {
 	if at := f.element(v); at >= 0 {
-		if compareRight(e.stamp, f.list[at].stamp) > 0 {
-			f.list[at].stamp = e.stamp
-			return true
-		}
-		return false
+		by, changed := joinStamps(f.list[at].by, e.self, birth)
+		f.list[at].by = by
+		return changed
 	}
-	f.list = append(f.list, element{value: v, stamp: e.stamp, order: e.index + 1})
+	f.list = append(f.list, element{value: v, by: e.self, order: e.index + 1})
 	if f.at != nil {
 		f.at[string(artifact.Canonical(v))] = len(f.list) - 1
 	}
@@ -169,11 +194,39 @@ func (f *field) setKey(w writer, name string, birth *artifact.Stamp) bool {
 	return true
 }
 
-// clearKey forgets a cell that never belonged to the hypothesis of that name.
-func (f *field) clearKey(name string) {
-	if c := f.key(name); c != nil {
-		c.lose(nil)
+// rename gives a key or an element another name. Where that name is taken, the
+// one with the better right stands.
+func (f *field) rename(from, to string) {
+	switch f.shape {
+	case mapping:
+		f.renameKey(from, to)
+	case union:
+		if at := f.element(artifact.Text(from)); at >= 0 && f.element(artifact.Text(to)) < 0 {
+			f.list[at].value = artifact.Text(to)
+			f.at = nil
+		}
 	}
-	f.keys = slices.DeleteFunc(f.keys, func(k keyed) bool { return k.key == name })
-	f.at = nil
+}
+
+func (f *field) renameKey(from, to string) {
+	c := f.key(from)
+	if c == nil {
+		return
+	}
+	if other := f.key(to); other != nil {
+		for w := range c.writers {
+			other.write(w, nil)
+		}
+		f.keys = slices.DeleteFunc(f.keys, func(k keyed) bool { return k.key == from })
+		f.at = nil
+		return
+	}
+	at, indexed := f.at[from]
+	if indexed {
+		delete(f.at, from)
+		f.at[to] = at
+	} else {
+		at = slices.IndexFunc(f.keys, func(k keyed) bool { return k.key == from })
+	}
+	f.keys[at].key = to
 }
