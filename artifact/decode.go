@@ -347,23 +347,12 @@ func (it *Item) restore(withheld Map) error {
 		if shown, ok := predictions.Get(e.Key); ok && !Equal(shown, Text(NotApplicable)) {
 			return fmt.Errorf("the cell %s is withheld, but shows something", fault.Shown(e.Key))
 		}
-		var kill killMarks
-		for _, c := range cell {
-			if c.Key == "value" {
-				v, err := cellValue(c.Value)
-				if err != nil {
-					return err
-				}
-				entries = append(entries, Entry{e.Key, v})
-				continue
-			}
-			if ok, err := kill.take(c); !ok || err != nil {
-				return fmt.Errorf("a withheld cell's %s cannot be read", fault.Shown(c.Key))
-			}
-		}
-		k, err := kill.result()
+		value, k, err := withheldCell(cell)
 		if err != nil {
 			return err
+		}
+		if value != nil {
+			entries = append(entries, Entry{e.Key, value})
 		}
 		if k != nil {
 			it.Cells = append(it.Cells, CellKill{Key: e.Key, Kill: *k})
@@ -371,6 +360,24 @@ func (it *Item) restore(withheld Map) error {
 	}
 	it.Fields[at].Value = MapOf(entries...)
 	return nil
+}
+
+// withheldCell reads what stands behind one N/A: its text, and its own kill.
+func withheldCell(cell Map) (value Value, kill *Kill, err error) {
+	var marks killMarks
+	for _, c := range cell {
+		if c.Key == "value" {
+			if value, err = cellValue(c.Value); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		if ok, err := marks.take(c); !ok || err != nil {
+			return nil, nil, fmt.Errorf("a withheld cell's %s cannot be read", fault.Shown(c.Key))
+		}
+	}
+	kill, err = marks.result()
+	return value, kill, err
 }
 
 func textList(v Value) ([]string, bool) {

@@ -168,6 +168,8 @@ func SyntaxFault(data []byte, err error) error {
 			f.Code = DuplicateKey
 			f.Detail = fmt.Sprintf("the key at %s stands twice in one object", syn.JSONPointer)
 			f.Hint = "keep one of the two"
+		case afterComma(data, int(syn.ByteOffset)):
+			f.Hint = "a comma stands there with nothing behind it; take it out"
 		case errors.Is(syn.Err, io.ErrUnexpectedEOF):
 			f.Detail = "the JSON ends too early"
 		}
@@ -176,6 +178,19 @@ func SyntaxFault(data []byte, err error) error {
 		f.Place = Position(data, len(data))
 	}
 	return f
+}
+
+// afterComma tells whether a place in JSON is a comma, or a closing bracket right
+// behind one: the commonest mistake there is.
+func afterComma(data []byte, offset int) bool {
+	if offset < 0 || offset >= len(data) {
+		return false
+	}
+	if data[offset] == ',' {
+		return true
+	}
+	before := bytes.TrimRight(data[:offset], " \t\r\n")
+	return (data[offset] == '}' || data[offset] == ']') && bytes.HasSuffix(before, []byte(","))
 }
 
 // Position gives a byte offset as "line L, column C", counted from 1 in bytes.

@@ -17,5 +17,8 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// Nothing that runs today can be half done: files are replaced in one step.
+	// So an interrupt ends the program at once, also in the middle of a read.
+	defer context.AfterFunc(ctx, func() { os.Exit(cli.ExitInterrupted) })()
 	return cli.Run(ctx, os.Args[1:], cli.System())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"brenner/internal/schemas"
+	"brenner/prompts"
 )
 
 // The scripts run the whole program as a user does.
@@ -27,7 +28,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "example": example},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")
 			env.Setenv("REPOSITORY", root+"/../..")
@@ -59,6 +60,18 @@ func body(ts *testscript.TestScript, neg bool, args []string) {
 	_, text, _ := strings.Cut(ts.ReadFile(args[0]), "\n\n")
 	text, _, _ = strings.Cut(text, "\n"+strings.Repeat("=", 78)+"\n")
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
+}
+
+// example ROLE FILE: writes the worked example of a role's prompt into a file.
+func example(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: example ROLE FILE")
+	}
+	t, ok := prompts.For(args[0])
+	if !ok {
+		ts.Fatalf("no role %s", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(t.Example()), 0o644))
 }
 
 // fits FILE [SCHEMA]: the JSON document fits the published schema it names.

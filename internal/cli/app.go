@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -66,10 +67,11 @@ func (a *app) root() *cobra.Command {
 		Long: `brenner merges what several agents contribute to one research question, by rule,
 into one versioned artifact: hypotheses, predictions, tests, assumptions,
 anomalies and critiques. Every line of it can be traced to who wrote it.`,
+		Version:       release,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetVersionTemplate("brenner {{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.BoolVar(&a.json, "json", false, "print one JSON document on standard output, on failure too")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print the result only: no report, no hints")
@@ -88,7 +90,30 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 		a.versionCommand(), a.schemaCommand(),
 	)
 	group(root)
+	strictBuiltIns(root)
 	return root
+}
+
+// strictBuiltIns makes cobra's own commands refuse what they do not know, as ours do.
+func strictBuiltIns(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			group(c)
+		case "help":
+			c.Run = nil
+			c.RunE = func(_ *cobra.Command, args []string) error {
+				topic, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return unknownCommand(root, strings.Join(args, " "))
+				}
+				topic.InitDefaultHelpFlag()
+				return topic.Help()
+			}
+		}
+	}
 }
 
 // The groups of commands in the help text.

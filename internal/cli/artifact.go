@@ -151,8 +151,8 @@ func (l linted) text(a *app) error {
 		verdict = "invalid"
 	}
 	if !a.quiet {
-		fmt.Fprintf(&b, "%s: %d errors, %d warnings, %d infos\n", verdict,
-			counts[lint.Error], counts[lint.Warning], counts[lint.Info])
+		fmt.Fprintf(&b, "%s: %s, %s, %s\n", verdict, count(counts[lint.Error], "error"),
+			count(counts[lint.Warning], "warning"), count(counts[lint.Info], "info"))
 	}
 	return a.write([]byte(b.String()))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/config"
+	"brenner/delta"
 	"brenner/kickoff"
 	"brenner/roster"
 )
@@ -57,6 +58,10 @@ func (a *app) compose(c *cobra.Command, r *rosterFlags, b *briefFlags) (composed
 	cfg, res, err := a.resolve(c, r, flags...)
 	if err != nil {
 		return composed{}, err
+	}
+	if delta.Blank(cfg.Question) {
+		return composed{}, usage(c, "the research question is missing",
+			"give it with --question \"…\", or set question: in "+config.FileName)
 	}
 	in := kickoff.Input{
 		ThreadID: b.threadID, Roster: res.Roster, Round: 1, Scopes: cfg.Scopes,

@@ -1,12 +1,25 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
+// widest is how far a column is padded. Longer cells push their own row out of
+// line: one hostile name must not widen thousands of rows.
+const widest = 48
+
+// count gives a number of things in words.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
 // columns lays rows out so that their columns stand under each other, with no
-// blanks at the ends of lines. The last column may be as long as it likes.
+// blanks at the ends of lines.
 func columns(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {
@@ -14,7 +27,7 @@ func columns(rows [][]string) string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], min(widest, utf8.RuneCountInString(cell)))
 		}
 	}
 	var b strings.Builder
@@ -23,7 +36,7 @@ func columns(rows [][]string) string {
 		for i, cell := range row {
 			line.WriteString(cell)
 			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+				line.WriteString(strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell))+2))
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " "))

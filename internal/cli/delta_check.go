@@ -41,7 +41,7 @@ there is no delta at all; 2 the file cannot be read.`,
 			if err != nil {
 				return err
 			}
-			r := checked{path: args[0], Reply: delta.Read(text, delta.Options{Strict: strict})}
+			r := checked{path: args[0], Reply: delta.Read(text, delta.Options{Strict: strict, Examples: workedExamples()})}
 			if !r.clean() {
 				a.exit = exitFailed
 			}

@@ -17,11 +17,12 @@ import (
 
 // The exit codes are an interface: docs/exit-codes.md says what each means.
 const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitPartial     = 3
-	exitInterrupted = 130
+	exitFailed  = 1
+	exitUsage   = 2
+	exitPartial = 3
+
+	// ExitInterrupted is how a program that was interrupted ends.
+	ExitInterrupted = 130
 )
 
 // The codes that arise at the command line.
@@ -39,7 +40,7 @@ const (
 func exitCode(err error) int {
 	switch faultsOf(err)[0].Code {
 	case Interrupted:
-		return exitInterrupted
+		return ExitInterrupted
 	case CannotWrite:
 		return exitFailed
 	default:
@@ -72,15 +73,17 @@ func (a *app) fail(err error) {
 		a.say(text.String())
 		return
 	}
-	if a.printed {
+	if a.printed { // the document is out, or half of it: only words are left
+		a.say("brenner: " + clean(err.Error()) + "\n")
 		return
 	}
 	doc := failure{Schema: "brenner.error/v1", Exit: exitCode(err), Error: detail(all[0])}
 	for _, f := range all[1:] {
 		doc.Also = append(doc.Also, detail(f))
 	}
-	// Nobody is left to be told that standard output is gone as well.
-	_ = a.printJSON(doc)
+	if err := a.printJSON(doc); err != nil {
+		a.say("brenner: " + clean(err.Error()) + "\n")
+	}
 }
 
 type failure struct {

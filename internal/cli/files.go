@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -25,6 +26,7 @@ func (a *app) readFile(what, path string) ([]byte, error) {
 			Hint: "check the path and its permissions",
 		}
 	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // editors put it there, and nobody means it
 	a.log.Debug().Str("file", path).Int("bytes", len(data)).Msg("read " + what)
 	return data, nil
 }
@@ -58,24 +60,35 @@ func (a *app) readArtifact(what, path string) (artifact.Artifact, []byte, error)
 }
 
 // writeFile replaces a file in one step: a reader sees the old bytes or the new
-// ones, and a crash leaves one of the two.
+// ones, and a crash leaves one of the two. A link is followed; what is no plain
+// file (a pipe, a device) is written to as it is.
 func writeFile(path string, data []byte) error {
 	err := replaceFile(path, data)
 	if err != nil {
 		return &fault.Error{
 			Code: CannotWrite, Op: "write", Place: path, Detail: reason(err),
-			Hint: "the file is as it was before",
+			Hint: "nothing was written; check the path and its permissions",
 		}
 	}
 	return nil
 }
 
 func replaceFile(path string, data []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
+		switch mode = info.Mode(); {
+		case mode.IsDir():
+			return errors.New("it is a folder")
+		case !mode.IsRegular():
+			return writeThrough(path, data)
+		case mode.Perm()&0o222 == 0:
+			return os.ErrPermission
+		}
 	}
-	tmp, err := writeBeside(path, data, mode)
+	tmp, err := writeBeside(path, data, mode.Perm())
 	if err != nil {
 		return err
 	}
@@ -83,6 +96,15 @@ func replaceFile(path string, data []byte) error {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	return nil
+}
+
+func writeThrough(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // writeBeside writes data to a new file in the folder of path, down to the disk,

@@ -26,7 +26,8 @@ git ignores. A file that is there already is never touched.`,
 		Example: `  brenner init
   brenner init -C my-project --question "Why do cells age?"
 
-Exit codes: 0 made; 2 there is a brenner.yaml already, or the folder is missing.`,
+Exit codes: 0 made; 1 the folder cannot be written to; 2 there is a brenner.yaml
+already, or the folder is missing.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			dir := config.StartDir(project, a.Environ)
@@ -64,7 +65,11 @@ func createFile(path string, data []byte) error {
 				Hint: "edit it, or move it away first",
 			}
 		}
-		return &fault.Error{Code: CannotWrite, Op: "write", Place: path, Detail: reason(err), Hint: "check the folder and its permissions"}
+		code := CannotWrite
+		if errors.Is(err, fs.ErrNotExist) {
+			code = UnreadableFile
+		}
+		return &fault.Error{Code: code, Op: "write", Place: path, Detail: reason(err), Hint: "check the folder and its permissions"}
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return fail(fs.ErrExist)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
+	"brenner/fault"
 	"brenner/kickoff"
 	"brenner/roster"
 )
@@ -54,12 +55,31 @@ type kickoffs composed
 
 func (k kickoffs) text(a *app) error { return a.write([]byte(messagesText(k.messages))) }
 
+// between stands between two messages.
+const between = "=============================================================================="
+
+// oneMessage takes the To: and Subject: lines off a message that kickoff compose
+// printed: they are the envelope, not the message.
+func oneMessage(text string) (string, error) {
+	if n := strings.Count(text, "\n"+between+"\n"); n > 0 {
+		return "", &fault.Error{
+			Code: UnreadableFile, Detail: fmt.Sprintf("the file holds %d messages", n+1),
+			Hint: "audit one at a time: `brenner kickoff compose --to NAME …`",
+		}
+	}
+	head, rest, ok := strings.Cut(text, "\n\n")
+	if ok && strings.HasPrefix(head, "To: ") && strings.Contains(head, "\nSubject: ") {
+		return rest, nil
+	}
+	return text, nil
+}
+
 // messagesText puts messages one below the other, as mails would stand.
 func messagesText(messages []kickoff.Message) string {
 	var b strings.Builder
 	for i, m := range messages {
 		if i > 0 {
-			b.WriteString("\n" + strings.Repeat("=", 78) + "\n\n")
+			b.WriteString("\n" + between + "\n\n")
 		}
 		fmt.Fprintf(&b, "To: %s\nSubject: %s\n\n%s", clean(m.To), clean(m.Subject), m.Body)
 	}
@@ -107,9 +127,13 @@ standard input.`,
 Exit codes: 0 everything agrees; 1 something does not; 2 a file cannot be used.`,
 		Args: oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := a.readFile("kickoff", args[0])
+			data, err := a.readFile("kickoff", args[0])
 			if err != nil {
 				return err
+			}
+			text, err := oneMessage(string(data))
+			if err != nil {
+				return inFile("read kickoff", args[0], err)
 			}
 			var against *roster.Roster
 			if rosterFile != "" {
@@ -119,14 +143,14 @@ Exit codes: 0 everything agrees; 1 something does not; 2 a file cannot be used.`
 				}
 				against = &r
 			}
-			r := audited{args[0], kickoff.Audit(string(text), against)}
+			r := audited{args[0], kickoff.Audit(text, against)}
 			if !r.OK {
 				a.exit = exitFailed
 			}
 			return a.show(r)
 		},
 	}
-	c.Flags().StringVar(&rosterFile, "roster", "", "a roster as JSON that the message must agree with")
+	c.Flags().StringVar(&rosterFile, "roster", "", rosterUsage+": the message must agree with it")
 	return c
 }
 
@@ -155,7 +179,7 @@ func (r audited) text(a *app) error {
 	if r.OK {
 		b.WriteString("everything agrees\n")
 	} else {
-		fmt.Fprintf(&b, "%d findings\n", len(r.Findings))
+		b.WriteString(count(len(r.Findings), "finding") + "\n")
 	}
 	return a.write([]byte(b.String()))
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -9,6 +10,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/config"
+	"brenner/delta"
 	"brenner/fault"
 	"brenner/merge"
 	"brenner/roster"
@@ -47,9 +49,9 @@ scopes and limits may stand in the project's brenner.yaml; flags are stronger.`,
   brenner merge --base v1.json --deltas BlueLake=reply1.md --deltas RedSky=reply2.md --out v2.json
   brenner merge --base v1.json --deltas d.jsonl --priority BlueLake,RedSky --json
 
-Exit codes: 0 merged, whatever was rejected or is in conflict; 2 a file or a flag
-cannot be used, and nothing is written; 3 with --strict, when something was
-rejected or is in conflict.`,
+Exit codes: 0 merged, whatever was rejected or is in conflict; 1 the result could not
+be written; 2 a file or a flag cannot be used, and nothing is written; 3 with --strict,
+when a delta or a field was rejected or is in conflict.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			opt.deltas = append(opt.deltas, args...)
 			return a.merge(c, opt)
@@ -58,14 +60,14 @@ rejected or is in conflict.`,
 	f := c.Flags()
 	f.StringVar(&opt.base, "base", "", "the artifact to merge into (required)")
 	f.StringArrayVar(&opt.deltas, "deltas", nil, "a file of deltas, or NAME[@TIME]=reply.md; repeatable (required)")
-	f.StringVar(&opt.roster, "roster", "", "a roster as JSON: only its agents may contribute, within their roles' scopes")
+	f.StringVar(&opt.roster, "roster", "", rosterUsage+": only its agents may contribute, within their roles' scopes")
 	f.StringSliceVar(&opt.priority, "priority", nil, "agents, highest first; decides between writes of one instant")
 	f.StringSliceVar(&opt.authorities, "authority", nil, "a person or arbiter who may edit anything; repeatable")
 	f.StringVar(&opt.scopes, "scopes", "", "with a roster: default (everybody may add) or strict")
 	addProjectFlag(c, &opt.project)
-	f.StringVar(&opt.format, "format", "", "json or markdown; the form of the base if not given")
+	f.StringVar(&opt.format, "format", "", "json or markdown; the ending of --out or the form of the base if not given")
 	f.StringVarP(&opt.out, "out", "o", "", "write the artifact to this file instead")
-	f.BoolVar(&opt.strict, "strict", false, "exit with 3 when a delta was rejected or a field is in conflict")
+	f.BoolVar(&opt.strict, "strict", false, "forgive nothing in replies, and exit with 3 when anything was rejected or is in conflict")
 	return c
 }
 
@@ -88,17 +90,15 @@ func (a *app) merge(c *cobra.Command, opt mergeOptions) error {
 	if err != nil {
 		return err
 	}
-	batch, err := a.readDeltas(opt.deltas, base)
+	batch, notes, err := a.readDeltas(opt.deltas, base, opt.strict)
 	if err != nil {
 		return err
 	}
 	out, report := merge.Merge(base, batch, rules)
 	a.log.Debug().Int("deltas", len(batch)).Int("applied", report.Applied).Int("version", report.Version).Msg("merged")
-	r := &mergeResult{artifact: out, report: report, markdown: opt.format == "markdown"}
-	if opt.format == "" {
-		r.markdown = !artifact.IsJSON(raw)
-	}
-	if opt.out != "" {
+	a.warnPriority(rules, batch)
+	r := &mergeResult{artifact: out, report: report, markdown: opt.markdown(raw), notes: notes}
+	if opt.out != "" && opt.out != "-" {
 		if err := writeFile(opt.out, r.bytes()); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (o *mergeOptions) check(c *cobra.Command) error {
 		return usage(c, "--base is missing: the artifact to merge into", `a new one is {"metadata":{"session_id":"RS-20251230-name"},"sections":{}}`)
 	case len(o.deltas) == 0:
 		return usage(c, "--deltas is missing: what to merge", "")
-	case o.format != "" && o.format != "json" && o.format != "markdown":
+	case !slices.Contains([]string{"", "json", "markdown", "md"}, o.format):
 		return usage(c, fmt.Sprintf("--format %q is neither json nor markdown", o.format), "")
 	case o.scopes == "strict" && o.roster == "":
 		return usage(c, "--scopes strict needs a --roster: without one no scope applies", "")
@@ -131,6 +131,30 @@ func (o *mergeOptions) check(c *cobra.Command) error {
 		return usage(c, `standard input ("-") can only be read once`, "")
 	}
 	return nil
+}
+
+// markdown tells the form of the result: as asked for, as the ending of the file
+// says, or as the base has it.
+func (o *mergeOptions) markdown(base []byte) bool {
+	switch {
+	case o.format != "":
+		return o.format != "json"
+	case strings.HasSuffix(o.out, ".md"), strings.HasSuffix(o.out, ".json"):
+		return strings.HasSuffix(o.out, ".md")
+	}
+	return !artifact.IsJSON(base)
+}
+
+// warnPriority names those of the priority list who contribute nothing: a name
+// that is misspelt there would change who wins without a word.
+func (a *app) warnPriority(rules merge.Rules, batch []delta.Delta) {
+	for _, name := range rules.Priority {
+		known := slices.ContainsFunc(rules.Agents, func(g merge.Agent) bool { return g.Name == name }) ||
+			slices.ContainsFunc(batch, func(d delta.Delta) bool { return d.Agent == name })
+		if !known && len(batch) > 0 {
+			a.log.Warn().Str("agent", name).Msg("the priority list names an agent that has no delta here")
+		}
+	}
 }
 
 // mergeRules makes the kernel's rules from the flags and the configuration.
@@ -172,6 +196,7 @@ type mergeResult struct {
 	artifact artifact.Artifact
 	report   merge.Report
 	markdown bool
+	notes    []readingNote
 	written  string // the file that holds the artifact, if not standard output
 }
 
@@ -183,7 +208,7 @@ func (r *mergeResult) bytes() []byte {
 }
 
 func (r *mergeResult) text(a *app) error {
-	report := reportText(&r.report)
+	report := notesText(r.notes) + reportText(&r.report)
 	if r.written != "" {
 		report += "; written to " + clean(r.written)
 	}
@@ -201,5 +226,6 @@ func (r *mergeResult) document() any {
 		Schema   string         `json:"schema"`
 		Artifact jsontext.Value `json:"artifact"`
 		Report   merge.Report   `json:"report"`
-	}{"brenner.merge/v1", jsontext.Value(r.artifact.JSON()), r.report}
+		Reading  []readingNote  `json:"reading"`
+	}{"brenner.merge/v1", jsontext.Value(r.artifact.JSON()), r.report, r.notes}
 }

@@ -12,6 +12,7 @@ import (
 	"brenner/artifact"
 	"brenner/delta"
 	"brenner/fault"
+	"brenner/prompts"
 )
 
 // noTime is the instant that replies without a time share. It is fixed, so that
@@ -29,35 +30,50 @@ type reply struct {
 
 // readDeltas reads everything that --deltas names. All of it is read before
 // anything is merged: one file that cannot be read stops the whole.
-func (a *app) readDeltas(specs []string, base artifact.Artifact) ([]delta.Delta, error) {
+func (a *app) readDeltas(specs []string, base artifact.Artifact, strict bool) ([]delta.Delta, []readingNote, error) {
 	var batch []delta.Delta
 	var replies []reply
 	for _, spec := range specs {
-		if name, path, ok := strings.Cut(spec, "="); ok {
+		name, path, isReply := strings.Cut(spec, "=")
+		if isReply {
 			r, err := a.readReply(name, path)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			replies = append(replies, r)
 			continue
 		}
 		data, err := a.readFile("deltas", spec)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !artifact.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 {
-			return nil, &fault.Error{
+			return nil, nil, &fault.Error{
 				Code: artifact.InvalidJSON, Op: "read deltas", Place: spec, Detail: "this is not JSON",
 				Hint: "a Markdown reply is given with its author: --deltas NAME=" + spec,
 			}
 		}
 		deltas, err := delta.ReadFile(data)
+		if err == nil {
+			err = noArtifact(deltas)
+		}
 		if err != nil {
-			return nil, inFile("read deltas", spec, err)
+			return nil, nil, inFile("read deltas", spec, err)
 		}
 		batch = append(batch, deltas...)
 	}
-	return append(batch, a.stampReplies(replies, base)...), nil
+	stamped, notes := stampReplies(replies, base, strict)
+	return append(batch, stamped...), notes, nil
+}
+
+// noArtifact recognises an artifact that was given in the place of deltas.
+func noArtifact(deltas []delta.Delta) error {
+	if len(deltas) == 1 && slices.Contains(deltas[0].Ignored, "metadata") && slices.Contains(deltas[0].Ignored, "sections") {
+		return &fault.Error{
+			Code: artifact.InvalidJSON, Detail: "this is an artifact, not a file of deltas", Hint: "did you mean --base?",
+		}
+	}
+	return nil
 }
 
 // readReply reads NAME[@TIME]=FILE.
@@ -90,24 +106,58 @@ func (a *app) readReply(name, path string) (reply, error) {
 
 // stampReplies reads the deltas in replies. Messages are numbered by what they
 // are, not by where they stood on the command line.
-func (a *app) stampReplies(replies []reply, base artifact.Artifact) []delta.Delta {
+func stampReplies(replies []reply, base artifact.Artifact, strict bool) ([]delta.Delta, []readingNote) {
 	slices.SortFunc(replies, func(x, y reply) int {
 		return cmp.Or(x.at.Compare(y.at), strings.Compare(x.agent, y.agent), strings.Compare(x.hash, y.hash))
 	})
 	var batch []delta.Delta
+	var notes []readingNote
 	for i, r := range replies {
-		read := delta.Read(r.text, delta.Options{})
-		for _, p := range read.Problems {
-			a.log.Warn().Str("code", string(p.Code)).Str("file", r.path).Int("line", p.Line).Str("hint", p.Hint).Msg(p.Message)
-		}
-		if newest, err := artifact.ParseInstant(base.Metadata.UpdatedAt); r.at.Equal(noTime) && err == nil && len(read.Blocks) > 0 {
-			a.log.Warn().Str("file", r.path).Time("base", newest).
-				Msg("a reply without a time counts as older than the base; give it as NAME@TIME=FILE to let its edits win")
+		read := delta.Read(r.text, delta.Options{Strict: strict, Examples: workedExamples()})
+		notes = append(notes, notesOf(r.path, read)...)
+		if base.Metadata.UpdatedAt != "" && r.at.Equal(noTime) && len(read.Blocks) > 0 {
+			notes = append(notes, readingNote{
+				r.path, 1, "undated",
+				"a reply without a time counts as older than the base; NAME@TIME=FILE lets its edits win",
+			})
 		}
 		batch = append(batch, read.Stamped(delta.Envelope{
-			Agent: r.agent, At: r.at, MessageID: r.agent + "/" + r.hash, Message: i + 1,
-			Shown: base.Metadata.Version,
+			Agent: r.agent, At: r.at, Message: i + 1,
+			MessageID: strings.Join([]string{r.agent, artifact.FormatInstant(r.at), r.hash}, "/"),
+			Shown:     base.Metadata.Version,
 		})...)
 	}
-	return batch
+	return batch, notes
+}
+
+// readingNote is something about a reply that its reader should know.
+type readingNote struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	What string `json:"what"` // a flag such as "repaired", or a code
+	Text string `json:"text"`
+}
+
+// notesOf says what was wrong with a reply, and what was mended in it.
+func notesOf(path string, r delta.Reply) []readingNote {
+	var notes []readingNote
+	for _, p := range r.Problems {
+		notes = append(notes, readingNote{path, p.Line, string(p.Code), p.Message})
+	}
+	for i := range r.Blocks {
+		for _, f := range r.Blocks[i].Flags {
+			notes = append(notes, readingNote{path, r.Blocks[i].Line, f.Name, f.Text})
+		}
+	}
+	return notes
+}
+
+// workedExamples are the examples of our own prompts. An agent that repeats one
+// of them does not mean it.
+func workedExamples() []string {
+	var examples []string
+	for _, t := range prompts.All() {
+		examples = append(examples, t.Example())
+	}
+	return examples
 }

@@ -31,6 +31,15 @@ func reportText(r *merge.Report) string {
 	return b.String()
 }
 
+// notesText says what the reader of replies had to say.
+func notesText(notes []readingNote) string {
+	var b strings.Builder
+	for _, n := range notes {
+		fmt.Fprintf(&b, "note     %s:%d: %s: %s\n", clean(n.File), n.Line, n.What, clean(n.Text))
+	}
+	return b.String()
+}
+
 func appendRows(rows [][]string, row *merge.Row) [][]string {
 	what := clean(row.Message)
 	switch {

@@ -139,9 +139,9 @@ Exit codes: 0 valid; 2 not valid, with every reason.`,
 	return c
 }
 
-// readRoster reads and checks a roster file.
-func (a *app) readRoster(path string) (roster.Roster, error) {
-	data, err := a.readFile("roster", path)
+// readRoster reads and checks a roster, given as JSON or as a file.
+func (a *app) readRoster(value string) (roster.Roster, error) {
+	data, file, err := a.rosterText(value)
 	if err != nil {
 		return roster.Roster{}, err
 	}
@@ -150,7 +150,10 @@ func (a *app) readRoster(path string) (roster.Roster, error) {
 		err = r.Validate()
 	}
 	a.warnAll(warnings)
-	return r, inFile("read roster", path, err)
+	if file == "" {
+		file = "--roster"
+	}
+	return r, inFile("read roster", file, err)
 }
 
 // validRoster is a roster that was found to be right.
@@ -158,7 +161,7 @@ type validRoster roster.Roster
 
 func (v validRoster) text(a *app) error {
 	r := roster.Roster(v)
-	return a.write(fmt.Appendf(nil, "valid: %d agents, %s\n", len(r.Entries), r.Mode.OrDefault()))
+	return a.write(fmt.Appendf(nil, "valid: %s, %s\n", count(len(r.Entries), "agent"), r.Mode.OrDefault()))
 }
 
 func (v validRoster) document() any {
@@ -174,7 +177,11 @@ func (a *app) rosterPresetsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "presets",
 		Short: "List the presets: the built-in ones and the project's",
-		Args:  cobra.NoArgs,
+		Example: `  brenner roster presets
+  brenner roster presets --json
+
+Exit codes: 0 listed; 2 the configuration is wrong.`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := a.loadConfig(project, "", nil)
 			if err != nil {

@@ -3,10 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"brenner/artifact"
 	"brenner/config"
 	"brenner/fault"
 	"brenner/roster"
@@ -38,8 +40,8 @@ func (r *rosterFlags) add(c *cobra.Command) {
 	f.Var(toFlag{r}, "to", "an agent, or several with commas; repeatable")
 	f.Var(roleFlag{r}, "role", "the role of the agents of the --to before it")
 	f.StringArrayVar(&r.agentRoles, "agent-role", nil, "NAME=ROLE; repeatable")
-	f.StringVar(&r.roster, "roster", "", "a roster as JSON, or @FILE")
-	f.StringVar(&r.preset, "preset", "", "a preset: see `brenner roster presets`")
+	f.StringVar(&r.roster, "roster", "", rosterUsage)
+	f.StringVar(&r.preset, "preset", "", "the id of a preset; the command roster presets lists them")
 	f.BoolVar(&r.unified, "unified", false, "one prompt for all, whatever their roles")
 	f.StringVar(&r.mode, "roster-mode", "", "role_separated, unified or heuristic (deprecated)")
 	f.StringVar(&r.sessionConfig, "session-config", "", "a configuration file for this session, above the project's")
@@ -117,11 +119,11 @@ func (r *rosterFlags) layers(a *app, c *cobra.Command) ([]roster.Layer, error) {
 		layers = append(layers, l)
 	}
 	if r.roster != "" {
-		data, err := a.inline("--roster", r.roster)
+		data, _, err := a.rosterText(r.roster)
 		if err != nil {
 			return nil, err
 		}
-		l, warnings, err := roster.ReadLayer(from("--roster"), []byte(data))
+		l, warnings, err := roster.ReadLayer(from("--roster"), data)
 		if err != nil {
 			return nil, err
 		}
@@ -144,6 +146,19 @@ func (r *rosterFlags) settings(from func(string) roster.Origin) []roster.Layer {
 		layers = append(layers, roster.Layer{Origin: from("--roster-mode"), Mode: roster.Mode(r.mode)})
 	}
 	return layers
+}
+
+// rosterUsage describes --roster, which is the same wherever it stands.
+const rosterUsage = "a roster: JSON, or a file that holds it (FILE or @FILE)"
+
+// rosterText gives the JSON of a roster, and the file it came from if any.
+func (a *app) rosterText(value string) (data []byte, file string, err error) {
+	if artifact.IsJSON([]byte(value)) {
+		return []byte(value), "", nil
+	}
+	file = strings.TrimPrefix(value, "@")
+	data, err = a.readFile("roster", file)
+	return data, file, err
 }
 
 // inline gives the text of a flag: itself, or a file's content behind "@".
@@ -189,7 +204,9 @@ func (a *app) resolve(c *cobra.Command, r *rosterFlags, flags ...config.Flag) (*
 	}
 	a.warnAll(warnings)
 	res, err := roster.Resolve(cfg.RosterInput(append(above, environment...)...))
-	a.warnAll(res.Warnings)
+	if err == nil {
+		a.warnAll(res.Warnings) // what would have been taken is no news where nothing is
+	}
 	return cfg, res, err
 }
 
@@ -207,7 +224,13 @@ func (a *app) loadConfig(project, sessionConfig string, flags []config.Flag) (*c
 
 // faultsOf gives the faults to print, one line each.
 func faultsOf(err error) []*fault.Error {
-	if all := fault.All(err); len(all) > 0 {
+	var all []*fault.Error
+	for _, f := range fault.All(err) {
+		if !slices.ContainsFunc(all, func(o *fault.Error) bool { return o.Error() == f.Error() }) {
+			all = append(all, f)
+		}
+	}
+	if len(all) > 0 {
 		return all
 	}
 	return []*fault.Error{{Code: fault.CodeOf(err), Detail: err.Error(), Hint: fault.HintOf(err)}}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/internal/schemas"
+	"brenner/suggest"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -20,7 +21,9 @@ JSON Schema (draft 2020-12). NAME is a schema's whole name, or its middle: both
 "brenner.artifact/v1" and "artifact" will do. Without NAME the names are listed.`,
 		Example: `  brenner schema
   brenner schema artifact
-  brenner schema brenner.merge/v1`,
+  brenner schema brenner.merge/v1
+
+Exit codes: 0 printed; 2 there is no such schema.`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return schemas.Names(), cobra.ShellCompDirectiveNoFileComp
@@ -31,7 +34,10 @@ JSON Schema (draft 2020-12). NAME is a schema's whole name, or its middle: both
 			}
 			text, ok := schemas.Find(args[0])
 			if !ok {
-				hint := "the schemas are " + strings.Join(schemas.Names(), ", ")
+				hint := "`brenner schema` lists them"
+				if near, ok := suggest.Nearest("brenner."+args[0]+"/v1", schemas.Names()); ok {
+					hint = "did you mean " + near + "?"
+				}
 				return usage(c, fmt.Sprintf("there is no schema %q", clean(args[0])), hint)
 			}
 			return a.show(schemaText(text))

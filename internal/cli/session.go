@@ -66,7 +66,7 @@ func (d dryRunResult) text(a *app) error {
 	}
 	head := fmt.Sprintf("Dry run of %s: nothing is sent, nothing is written.\nQuestion: %s\n\n%s\n",
 		d.threadID, clean(strings.TrimSpace(d.question)), columns(rows))
-	return a.write([]byte(head + strings.Repeat("=", 78) + "\n\n" + messagesText(d.messages)))
+	return a.write([]byte(head + between + "\n\n" + messagesText(d.messages)))
 }
 
 func (d dryRunResult) document() any {

@@ -19,8 +19,12 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:     "version",
 		GroupID: other,
 		Short:   "Print the version, and which rules and formats it knows",
-		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return a.show(thisVersion()) },
+		Example: `  brenner version
+  brenner version --json
+
+Exit codes: 0 printed.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return a.show(thisVersion()) },
 	}
 }
 
