@@ -110,12 +110,18 @@ func (it *Item) IsUnresolved(field, ref string) bool {
 // IDNumber gives the number of an id of the section: 12 for "H12". Only the one
 // canonical spelling is an id: no leading zeros, no sign, no spaces.
 func (s Section) IDNumber(id string) (int, bool) {
-	digits, ok := strings.CutPrefix(id, table[s].Prefix)
-	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' || len(digits) > len(strconv.Itoa(MaxIDNumber)) {
+	prefix := table[s].Prefix
+	if len(id) <= len(prefix) || id[:len(prefix)] != prefix || id[len(prefix)] == '0' {
 		return 0, false
 	}
-	n, err := strconv.Atoi(digits)
-	return n, err == nil
+	n := 0
+	for i := len(prefix); i < len(id); i++ {
+		c := id[i]
+		if n = 10*n + int(c-'0'); c < '0' || c > '9' || n > MaxIDNumber {
+			return 0, false
+		}
+	}
+	return n, true
 }
 
 // MaxIDNumber is the highest number that an id can have.
@@ -138,8 +144,11 @@ func (s Section) ValidID(id string) bool {
 
 // SectionOfID gives the section whose ids look like id.
 func SectionOfID(id string) (Section, bool) {
+	if id == "" {
+		return 0, false
+	}
 	for s := range Section(SectionCount) {
-		if s.ValidID(id) {
+		if table[s].Prefix[0] == id[0] && s.ValidID(id) {
 			return s, true
 		}
 	}

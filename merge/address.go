@@ -18,7 +18,7 @@ func (p *pass) address(e *entry, section artifact.Section) (*slot, string, bool)
 			p.noTarget(e, section, target)
 			return nil, "", false
 		}
-		return p.shelf(section).byID[artifact.ThreadID], "", true
+		return p.shelf(section).find(artifact.ThreadID), "", true
 	}
 	if target == "" {
 		e.reject(InvalidTarget, fmt.Sprintf("%s needs a target_id", e.d.Operation))
@@ -66,7 +66,7 @@ func (p *pass) noTarget(e *entry, section artifact.Section, target string) {
 			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d.Agent), add.made.id, add.made.section)
 		}
 	} else if other, ok := artifact.SectionOfID(target); ok {
-		switch s := p.shelf(other).byID[target]; {
+		switch s := p.shelf(other).find(target); {
 		case s == nil:
 		case !s.shownTo(e):
 			why = fmt.Sprintf("%s is not in version %d, which its author was shown", target, e.d.Place.Shown)

@@ -104,7 +104,7 @@ func (p *pass) refer(e *entry, ref string) (*slot, finding) {
 	if !ok {
 		return nil, unknown
 	}
-	if s := p.shelf(section).byID[ref]; s != nil && s.shownTo(e) {
+	if s := p.shelf(section).find(ref); s != nil && s.shownTo(e) {
 		return s, known
 	}
 	return nil, unknown

@@ -155,7 +155,7 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 // cellGone tells whether a prediction cell was N/A when e came in order: a write
 // that had to wait for a label is judged as if it had not.
 func (p *pass) cellGone(e *entry, row *slot, key string) bool {
-	if h := p.shelf(artifact.HypothesisSlate).byID[key]; h != nil && h.killed() {
+	if h := p.shelf(artifact.HypothesisSlate).find(key); h != nil && h.killed() {
 		if h.kill == nil || h.kill.by[0].index < e.index {
 			return true
 		}

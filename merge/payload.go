@@ -40,6 +40,7 @@ func (w *write) adds() int {
 func (p *pass) check(e *entry, spec *artifact.SectionSpec) []write {
 	writes := p.scratch[:0]
 	replaceAll := e.replaces("replace")
+	switches := slices.ContainsFunc(e.d.Payload, func(f delta.Field) bool { return strings.HasSuffix(f.Name, "_replace") })
 	for i := range e.d.Payload {
 		f := &e.d.Payload[i]
 		rank := spec.Rank(f.Name)
@@ -62,7 +63,7 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec) []write {
 			e.refuse(f.Name, reason)
 			continue
 		}
-		if !w.replace && shapeOf(w.value) != scalar {
+		if switches && !w.replace && shapeOf(w.value) != scalar {
 			w.replace = e.replaces(f.Name + "_replace")
 		}
 		writes = append(writes, w)

@@ -178,7 +178,7 @@ func (p *pass) taken(d *draft, w write, name string) bool {
 		return true
 	}
 	section, ok := artifact.SectionOfID(name)
-	return ok && p.shelf(section).byID[name] != nil
+	return ok && p.shelf(section).find(name) != nil
 }
 
 func (p *pass) warnRef(e *entry, d *draft, field, name string) {
@@ -273,7 +273,7 @@ func (p *pass) settleDraft(d *draft) {
 			continue
 		}
 		section, ok := artifact.SectionOfID(u.ref)
-		if ok && p.shelf(section).byID[u.ref] != nil {
+		if ok && p.shelf(section).find(u.ref) != nil {
 			d.unresolved.resolve(u.place)
 			continue
 		}

@@ -6,7 +6,8 @@ import "brenner/artifact"
 type shelf struct {
 	section artifact.Section
 	slots   []*slot // in order: those of the base, then what was added
-	byID    map[string]*slot
+	dense   []*slot // by the number of their id, as far as numbers are close
+	others  map[string]*slot
 	highest int // the highest number ever used in an id
 	active  int
 	touched bool
@@ -30,12 +31,12 @@ type slot struct {
 }
 
 func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
-	s := &shelf{section: section, slots: make([]*slot, len(items)), byID: make(map[string]*slot, len(items))}
+	s := &shelf{section: section, slots: make([]*slot, len(items))}
 	block := make([]slot, len(items))
 	for i, it := range items {
 		block[i] = slot{id: it.ID, section: section, item: it}
 		s.slots[i] = &block[i]
-		s.byID[it.ID] = &block[i]
+		s.put(&block[i])
 		if n, ok := section.IDNumber(it.ID); ok {
 			s.highest = max(s.highest, n)
 		}
@@ -44,6 +45,31 @@ func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 		}
 	}
 	return s
+}
+
+// find gives the item with an id.
+func (s *shelf) find(id string) *slot {
+	if n, ok := s.section.IDNumber(id); ok && n < len(s.dense) && s.dense[n] != nil {
+		return s.dense[n]
+	}
+	return s.others[id]
+}
+
+// put makes a slot known by its id. Ids are nearly always given out one after the
+// other; those of a strange base may be anything.
+func (s *shelf) put(sl *slot) {
+	n, ok := s.section.IDNumber(sl.id)
+	if !ok || n > 2*len(s.slots)+64 {
+		if s.others == nil {
+			s.others = make(map[string]*slot)
+		}
+		s.others[sl.id] = sl
+		return
+	}
+	for len(s.dense) <= n {
+		s.dense = append(s.dense, nil)
+	}
+	s.dense[n] = sl
 }
 
 // add makes a slot for a new item, with the next id and no fields.
@@ -61,7 +87,7 @@ func (s *shelf) add(e *entry) *slot {
 	*sl.item = artifact.Item{ID: id, Created: e.stamp}
 	s.freshSlots, s.freshItems = s.freshSlots[1:], s.freshItems[1:]
 	s.slots = append(s.slots, sl)
-	s.byID[id] = sl
+	s.put(sl)
 	s.active++
 	s.touched = true
 	e.made = sl
