@@ -43,6 +43,7 @@ type field struct {
 	// raised tells that this batch dropped parts of it, so that additions to
 	// a list may have come to nothing.
 	raised bool
+	spared spared
 }
 
 type element struct {

@@ -98,6 +98,17 @@ func (f *field) addList(e *entry, w writer, replace bool, birth *artifact.Stamp)
 // raiseFloor drops what is older than a replacement. Of several with equal right
 // the union stands. Keys for which keep holds are not dropped.
 func (f *field) raiseFloor(self []*artifact.Stamp, birth *artifact.Stamp, keep func(string) bool) bool {
+	if !f.spared.by(self[0]) {
+		f.dropOlder(self, birth, keep)
+		f.spared.learn(f)
+	}
+	f.raised = true
+	floor, changed := joinStamps(f.floor, self, birth)
+	f.floor = floor
+	return changed
+}
+
+func (f *field) dropOlder(self []*artifact.Stamp, birth *artifact.Stamp, keep func(string) bool) {
 	drop := func(by *artifact.Stamp) bool { return by == nil || !beats(by, self, birth) }
 	f.list = slices.DeleteFunc(f.list, func(e element) bool { return !slices.ContainsFunc(e.by, not(drop)) })
 	for i := range f.list {
@@ -115,10 +126,53 @@ func (f *field) raiseFloor(self []*artifact.Stamp, birth *artifact.Stamp, keep f
 			f.keys[i].cell.drop(drop)
 		}
 	}
-	f.at, f.raised = nil, true
-	floor, changed := joinStamps(f.floor, self, birth)
-	f.floor = floor
-	return changed
+	f.at = nil
+}
+
+// spared knows, after one look at all parts of a list or map, which replacements
+// cannot touch any of them. Without it a thousand replacements of one field would
+// look at all parts a thousand times.
+type spared struct {
+	known   bool
+	oldest  *artifact.Stamp // no part is older
+	authors map[string]bool // everybody who wrote a part
+}
+
+// by tells that no part is older than s, nor of its author and as old.
+func (p *spared) by(s *artifact.Stamp) bool {
+	if !p.known || p.oldest == nil && len(p.authors) > 0 {
+		return false
+	}
+	c := compareRight(s, p.oldest)
+	return len(p.authors) == 0 || c < 0 || c == 0 && !p.authors[s.Agent]
+}
+
+func (p *spared) learn(f *field) {
+	*p = spared{known: true, authors: make(map[string]bool)}
+	for _, e := range f.list {
+		for _, s := range e.by {
+			p.add(s)
+		}
+	}
+	for i := range f.keys {
+		for w := range f.keys[i].cell.writers {
+			p.add(w.stamp)
+		}
+	}
+}
+
+func (p *spared) add(s *artifact.Stamp) {
+	if !p.known {
+		return
+	}
+	if s == nil {
+		*p = spared{} // what nobody is known to have written is older than all
+		return
+	}
+	if len(p.authors) == 0 || compareRight(s, p.oldest) < 0 {
+		p.oldest = s
+	}
+	p.authors[s.Agent] = true
 }
 
 func not(is func(*artifact.Stamp) bool) func(*artifact.Stamp) bool {
@@ -129,8 +183,10 @@ func (f *field) addElement(e *entry, v artifact.Value, birth *artifact.Stamp) bo
 	if at := f.element(v); at >= 0 {
 		by, changed := joinStamps(f.list[at].by, e.self, birth)
 		f.list[at].by = by
+		f.spared.add(e.self[0])
 		return changed
 	}
+	f.spared.add(e.self[0])
 	f.list = append(f.list, element{value: v, by: e.self, order: e.index + 1})
 	if f.at != nil {
 		f.at[string(artifact.Canonical(v))] = len(f.list) - 1
@@ -183,6 +239,7 @@ func (f *field) setKey(w writer, name string, birth *artifact.Stamp) bool {
 		w.becomes(FieldSuperseded)
 		return false
 	}
+	f.spared.add(w.stamp)
 	if c := f.key(name); c != nil {
 		return c.write(w, birth)
 	}
