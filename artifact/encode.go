@@ -254,18 +254,18 @@ func (it *Item) marks() Map {
 // value gives marks as JSON: a delta id, or several, for a scalar; an object
 // with floor and parts for a list or a map.
 func (m *Marks) value() Value {
-	if m.Parts == nil && len(m.Floor) == 0 {
+	if m.Parts == nil {
 		if len(m.By) == 0 {
 			return nil
 		}
 		return writers(m.By)
 	}
 	var entries []Entry
-	if len(m.Floor) > 0 {
-		entries = append(entries, Entry{"floor", writers(m.Floor)})
+	if len(m.Parts.Floor) > 0 {
+		entries = append(entries, Entry{"floor", writers(m.Parts.Floor)})
 	}
-	parts := make(List, len(m.Parts))
-	for i, by := range m.Parts {
+	parts := make(List, len(m.Parts.Each))
+	for i, by := range m.Parts.Each {
 		parts[i] = writers(by)
 	}
 	return MapOf(append(entries, Entry{"parts", parts})...)

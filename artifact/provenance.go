@@ -183,23 +183,23 @@ func (d *decoder) marks(v Value) (Marks, error) {
 		by, err := d.writers(v)
 		return Marks{By: by}, err
 	}
-	marks := Marks{Parts: [][]*Stamp{}}
+	parts := &Parts{}
 	if floor, ok := m.Get("floor"); ok {
 		by, err := d.writers(floor)
 		if err != nil {
 			return Marks{}, err
 		}
-		marks.Floor = by
+		parts.Floor = by
 	}
-	parts, _ := get[List](m, "parts")
-	for _, p := range parts {
+	each, _ := get[List](m, "parts")
+	for _, p := range each {
 		by, err := d.writers(p)
 		if err != nil {
 			return Marks{}, err
 		}
-		marks.Parts = append(marks.Parts, by)
+		parts.Each = append(parts.Each, by)
 	}
-	return marks, nil
+	return Marks{Parts: parts}, nil
 }
 
 func (d *decoder) writers(v Value) ([]*Stamp, error) {
@@ -234,7 +234,7 @@ func (m *Marks) fit(v Value) error {
 	case Conflict:
 		ok = len(m.By) == len(v)
 	}
-	if !ok || (m.Parts != nil && parts != len(m.Parts)) {
+	if !ok || (m.Parts != nil && parts != len(m.Parts.Each)) {
 		return errors.New("the stamps do not fit the value")
 	}
 	return nil

@@ -28,11 +28,18 @@ type Marks struct {
 	// the same at one instant, one for each candidate of a Conflict. Of a
 	// list or map without Parts they are the one writer of all of it.
 	By []*Stamp
-	// Floor is the newest replacement of a whole list or map, or several of
-	// equal right: older additions lose to it.
+	// Parts are the writers of a list or a map whose parts have several; nil
+	// for all others, which are nearly all there are.
+	Parts *Parts
+}
+
+// Parts are the stamps behind a list or a map, part by part.
+type Parts struct {
+	// Floor is the newest replacement of the whole, or several of equal
+	// right: older additions lose to it.
 	Floor []*Stamp
-	// Parts are the writers of each element of a list, or each key of a map.
-	Parts [][]*Stamp
+	// Each are the writers of each element of a list, or each key of a map.
+	Each [][]*Stamp
 }
 
 // Part gives the writers of the element or key at i.
@@ -40,10 +47,18 @@ func (m *Marks) Part(i int) []*Stamp {
 	if m.Parts == nil {
 		return m.By
 	}
-	if i < len(m.Parts) {
-		return m.Parts[i]
+	if i < len(m.Parts.Each) {
+		return m.Parts.Each[i]
 	}
 	return nil
+}
+
+// Floor gives the newest replacements of the whole.
+func (m *Marks) Floor() []*Stamp {
+	if m.Parts == nil {
+		return nil
+	}
+	return m.Parts.Floor
 }
 
 var errNotRFC3339 = errors.New("not an RFC 3339 timestamp with at most nanoseconds, such as 2025-12-30T12:00:00Z")

@@ -32,7 +32,7 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 			f.Value = distinct(w.value)
 		}
 		if w.replace && shapeOf(w.value) != scalar {
-			f.Marks = artifact.Marks{Floor: e.self, Parts: repeat(e.self, f.Value)}
+			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: e.self, Each: repeat(e.self, f.Value)}}
 		}
 	}
 }
@@ -98,38 +98,39 @@ func (p *pass) plain(e *entry, writes []write) bool {
 	return true
 }
 
-// noteBirth reports what an ADD wrote. Once a draft was opened from the item,
-// its cells take over the rows, since from then on a write may lose.
+// noteBirth lets the cells of a draft keep account of what an ADD wrote, since
+// from now on a write may lose.
 func (e *entry) noteBirth(s *slot) {
+	e.makeRoomForAdd()
 	for i := range s.item.Fields {
-		f := &s.item.Fields[i]
-		var open *field
-		if s.draft != nil {
-			open = &s.draft.fields[i]
-		}
-		m, isMap := f.Value.(artifact.Map)
-		if !isMap || len(m) == 0 {
-			e.bornField(s, open, f)
-			continue
-		}
-		for k, entry := range m {
-			out := e.outcome(f.Name + "." + entry.Key)
-			out.Outcome = FieldApplied
-			if open != nil {
+		f, open := &s.item.Fields[i], &s.draft.fields[i]
+		if open.shape == mapping {
+			for k := range open.keys {
+				out := e.outcome(f.Name + "." + open.keys[k].key)
+				out.Outcome = FieldApplied
 				open.keys[k].cell.first.out = out
 			}
+			continue
+		}
+		out := e.outcome(f.Name)
+		out.Outcome = FieldApplied
+		if open.shape == union {
+			e.touches = append(e.touches, touch{s, f.Name, f.Value, out})
+		} else {
+			open.cell.first.out = out
 		}
 	}
 }
 
-func (e *entry) bornField(s *slot, open *field, f *artifact.Field) {
-	out := e.outcome(f.Name)
-	out.Outcome = FieldApplied
-	switch {
-	case open == nil:
-	case open.shape == union:
-		e.touches = append(e.touches, touch{s, f.Name, f.Value, out})
-	case open.shape == scalar:
-		open.cell.first.out = out
+// makeRoomForAdd makes the room that other deltas have from the start. The rows
+// that are there already are not pointed to.
+func (e *entry) makeRoomForAdd() {
+	rows := 1 // a status may come by default
+	for i := range e.d.Payload {
+		if m, ok := e.d.Payload[i].Value.(artifact.Map); ok {
+			rows += len(m)
+		}
+		rows++
 	}
+	e.outcomes = slices.Grow(e.outcomes, rows)
 }

@@ -60,7 +60,7 @@ type keyed struct {
 func (f *field) open(from *artifact.Field) {
 	f.name = from.Name
 	f.shape = shapeOf(from.Value)
-	f.floor = slices.Clip(from.Marks.Floor)
+	f.floor = slices.Clip(from.Marks.Floor())
 	switch v := from.Value.(type) {
 	case artifact.List:
 		f.list = make([]element, len(v), len(v)+1)
@@ -83,35 +83,34 @@ func (f *field) empty() bool {
 }
 
 func (f *field) close() artifact.Field {
-	out := artifact.Field{Name: f.name, Marks: artifact.Marks{Floor: f.floor}}
+	out := artifact.Field{Name: f.name}
 	switch f.shape {
 	case union:
-		out.Value, out.Marks.Parts = f.closeList()
-		compress(&out.Marks)
+		list, each := f.closeList()
+		out.Value, out.Marks = list, marksOf(f.floor, each)
 	case mapping:
-		out.Value, out.Marks.Parts = f.closeMap()
-		compress(&out.Marks)
+		m, each := f.closeMap()
+		out.Value, out.Marks = m, marksOf(f.floor, each)
 	default:
 		out.Value, out.Marks.By = f.cell.close()
 	}
 	return out
 }
 
-// compress says once what is the same for every part: nearly all lists and maps
+// marksOf says once what is the same for every part: nearly all lists and maps
 // were written by one delta, or came without any stamps.
-func compress(m *artifact.Marks) {
-	if len(m.Floor) > 0 {
-		return
+func marksOf(floor []*artifact.Stamp, each [][]*artifact.Stamp) artifact.Marks {
+	same := len(floor) == 0
+	for _, by := range each {
+		same = same && len(by) <= 1 && slices.Equal(by, each[0])
 	}
-	for _, by := range m.Parts {
-		if len(by) > 1 || !slices.Equal(by, m.Parts[0]) {
-			return
-		}
+	switch {
+	case !same:
+		return artifact.Marks{Parts: &artifact.Parts{Floor: floor, Each: each}}
+	case len(each) == 0:
+		return artifact.Marks{}
 	}
-	if len(m.Parts) > 0 {
-		m.By = m.Parts[0]
-	}
-	m.Parts = nil
+	return artifact.Marks{By: each[0]}
 }
 
 func (f *field) closeList() (artifact.List, [][]*artifact.Stamp) {

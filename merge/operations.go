@@ -42,6 +42,7 @@ func (p *pass) add(e *entry, section artifact.Section) {
 		p.bear(e, slot, writes)
 		return
 	}
+	e.makeRoomForAdd()
 	p.writeAll(e, slot, writes, true)
 }
 

@@ -186,7 +186,7 @@ func link(entries []*entry) {
 // it writes.
 func (e *entry) room() (rows, lists int) {
 	if e.d.Operation == opAdd {
-		rows = 1 // a status may come by default
+		return 0, 0 // nearly always all of it stands, and nothing is to be said
 	}
 	for i := range e.d.Payload {
 		switch v := e.d.Payload[i].Value.(type) {

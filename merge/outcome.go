@@ -114,11 +114,11 @@ func (e *entry) conclude() {
 	for i := range e.touches {
 		e.touches[i].settle(e.stamp)
 	}
-	if s := e.made; s != nil && s.maker == e && s.draft == nil {
-		e.noteBirth(s) // nobody else ever touched it: all of it stands
-	}
 	if e.row.Disposition == "" {
 		e.row.Disposition = e.sum()
+	}
+	if e.d.Operation == opAdd { // of a new item only what did not stand is news
+		e.outcomes = slices.DeleteFunc(e.outcomes, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
 	}
 	e.row.DeltaID, e.row.Agent, e.row.Fields = e.stamp.Delta, e.d.Agent, e.outcomes
 	if e.row.TargetID == "" {
