@@ -79,7 +79,9 @@ func createFile(path string, data []byte) error {
 		return fail(err)
 	}
 	err = os.Link(tmp, path)
-	if removed := os.Remove(tmp); err == nil {
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(tmp, path) // a file system without links
+	} else if removed := os.Remove(tmp); err == nil {
 		err = removed
 	}
 	if err != nil {
