@@ -21,12 +21,10 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 	version := base.Metadata.Version + 1
 	entries, rows := arrange(batch, c, version)
 	collectLabels(entries)
-	h := newHistory(&base)
-	p := newPass(&base, c, entries, h, nil)
+	p := &pass{base: &base, court: c, entries: entries, history: newHistory(&base)}
 	p.run()
 	if vetoed := p.thirdAlternativeRule(); vetoed != nil {
-		link(entries)
-		p = newPass(&base, c, entries, h, vetoed)
+		p = p.again(vetoed)
 		p.run()
 	}
 	out := base

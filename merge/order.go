@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,19 +103,27 @@ func arrange(batch []delta.Delta, c *court, version int) ([]*entry, []Row) {
 // standings gives the distinct agents of a batch in the order of their names,
 // and for each delta the place of its agent among them.
 func (c *court) standings(batch []delta.Delta) (agents []int, all []standing) {
-	place := make(map[string]int)
-	for i := range batch {
-		place[batch[i].Agent] = 0
-	}
-	names := slices.Sorted(maps.Keys(place))
-	all = make([]standing, len(names))
-	for i, name := range names {
-		place[name] = i
-		all[i] = c.standing(name)
-	}
+	seen := make(map[string]int)
+	var names []string // as they come
 	agents = make([]int, len(batch))
 	for i := range batch {
-		agents[i] = place[batch[i].Agent]
+		at, ok := seen[batch[i].Agent]
+		if !ok {
+			at = len(names)
+			seen[batch[i].Agent] = at
+			names = append(names, batch[i].Agent)
+		}
+		agents[i] = at
+	}
+	sorted := slices.Sorted(slices.Values(names))
+	place := make([]int, len(names))
+	all = make([]standing, len(names))
+	for i, name := range sorted {
+		place[seen[name]] = i
+		all[i] = c.standing(name)
+	}
+	for i := range agents {
+		agents[i] = place[agents[i]]
 	}
 	return agents, all
 }

@@ -34,14 +34,16 @@ type kill struct {
 	by    []*entry
 }
 
-func newPass(base *artifact.Artifact, c *court, entries []*entry, h *history, vetoed map[*entry]bool) *pass {
-	for _, e := range entries {
+// again makes a pass that judges the same batch once more, without some KILLs.
+func (p *pass) again(vetoed map[*entry]bool) *pass {
+	for _, e := range p.entries {
 		e.judged, e.claimed, e.recorded, e.changed = false, false, false, false
 		e.made, e.waiting, e.waitsFor = nil, nil, nil
 		e.touches, e.outcomes = e.touches[:0], e.outcomes[:0]
 		*e.row = Row{}
 	}
-	return &pass{base: base, court: c, entries: entries, history: h, vetoed: vetoed}
+	link(p.entries)
+	return &pass{base: p.base, court: p.court, entries: p.entries, history: p.history, vetoed: vetoed}
 }
 
 func (p *pass) shelf(s artifact.Section) *shelf {
