@@ -21,8 +21,8 @@ func (r *repairer) space() bool {
 			}
 			r.blank(n)
 		case bytes.HasPrefix(rest, []byte("/*")):
-			n := bytes.Index(rest, []byte("*/"))
-			if n < 0 {
+			n := 2 + bytes.Index(rest[2:], []byte("*/")) // "/*/" has only begun
+			if n < 2 {
 				r.misfit(r.pos, "a comment begins here and never ends", "JSON has no comments: take it out")
 				return false
 			}

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bytes"
+	"slices"
 
 	"brenner/artifact"
 )
@@ -11,10 +12,12 @@ import (
 // the same bytes are read again, so that the work stays linear.
 func (r *reader) bare(g region) {
 	text := r.src[g.start:g.end]
-	if !bytes.Contains(text, []byte("peration")) && !bytes.Contains(text, []byte("PERATION")) {
+	if !slices.ContainsFunc([]string{"peration", "PERATION", `"op"`, "action"}, func(word string) bool {
+		return bytes.Contains(text, []byte(word))
+	}) {
 		return
 	}
-	comments := g.kind == regionProse
+	comments := true
 	for pos, brace := 0, -1; !r.full; {
 		if brace < pos {
 			i := bytes.IndexByte(text[pos:], '{')
@@ -30,6 +33,10 @@ func (r *reader) bare(g region) {
 				continue
 			}
 			comments = skip == 0
+		}
+		if skip := codeComment(text[pos:], brace-pos); g.kind == regionLoose && skip > 0 {
+			pos += skip
+			continue
 		}
 		pos = brace
 		if !beginsObject(text[pos:]) {
@@ -52,6 +59,26 @@ func inlineComment(text []byte, limit int) int {
 		return -1
 	}
 	return start + end + len("-->")
+}
+
+// codeComment measures the text up to the end of a comment, as programs have them,
+// that a limit stands in; 0 if there is none.
+func codeComment(text []byte, limit int) int {
+	before := text[:limit]
+	if start := bytes.LastIndex(before, []byte("/*")); start >= 0 && !bytes.Contains(before[start+2:], []byte("*/")) {
+		if end := bytes.Index(text[limit:], []byte("*/")); end >= 0 {
+			return limit + end + len("*/")
+		}
+		return len(text)
+	}
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	if !bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) {
+		return 0
+	}
+	if end := bytes.IndexByte(text[limit:], '\n'); end >= 0 {
+		return limit + end
+	}
+	return len(text)
 }
 
 // beginsObject tells whether a brace is followed by what could be a key.

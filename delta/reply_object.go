@@ -212,7 +212,10 @@ func (o *object) has(name string) bool {
 // shaped tells whether an object outside a delta fence is meant as a delta.
 func (o *object) shaped() bool {
 	says := slices.ContainsFunc(o.fields, func(f written) bool { return strings.EqualFold(f.name, keyOperation) })
-	return says && (o.has(keySection) || o.has(keyPayload) || o.has(keyTarget))
+	if !says { // "op" and "action" are common words: the rest must be a delta
+		return o.has(keyOperation) && o.has(keySection) && (o.has(keyPayload) || o.has(keyTarget))
+	}
+	return o.has(keySection) || o.has(keyPayload) || o.has(keyTarget)
 }
 
 // canonical gives the object as canonical JSON, without what an envelope says.
@@ -226,10 +229,27 @@ func (o *object) canonical() string {
 		case f.value == nil:
 			entries = append(entries, artifact.Entry{Key: f.name, Value: artifact.Text(f.bad)})
 		default:
-			entries = append(entries, artifact.Entry{Key: f.name, Value: f.value})
+			entries = append(entries, plainEntry(f))
 		}
 	}
 	return string(artifact.Canonical(artifact.MapOf(entries...)))
+}
+
+// plainEntry gives a key of a delta as the format has it, so that an example is
+// known again when its operation is written in small letters.
+func plainEntry(f written) artifact.Entry {
+	e := artifact.Entry{Key: f.name, Value: f.value}
+	text, ok := f.value.(artifact.Text)
+	switch key := topKey(f.name); {
+	case !ok:
+	case key == keyOperation:
+		e.Key, e.Value = key, artifact.Text(strings.ToUpper(string(text)))
+	case key == keySection:
+		if s, ok := sectionOf(string(text)); ok {
+			e.Key, e.Value = key, artifact.Text(s.String())
+		}
+	}
+	return e
 }
 
 func valueOf(fields []written) artifact.Value {

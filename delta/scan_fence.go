@@ -24,7 +24,8 @@ type fence struct {
 }
 
 // parseFence reads an opening fence: three or more backticks, tildes, or, where
-// the word delta follows, colons.
+// the word delta follows, colons. More than three colons with another word show
+// what stands in them, as longer fences do.
 func parseFence(rest []byte) (fence, bool) {
 	mark := rest[0]
 	n := run(rest, mark)
@@ -36,7 +37,11 @@ func parseFence(rest []byte) (fence, bool) {
 		return fence{}, false // code within a line
 	}
 	f := fence{mark: mark, length: n, word: wordOf(info)}
-	return f, mark != ':' || f.word == wordDelta
+	if mark == ':' && f.word != wordDelta {
+		f.word = wordOther
+		return f, n > 3 && !onlySpace(info)
+	}
+	return f, true
 }
 
 // closedBy tells whether a line ends the fence.
@@ -44,6 +49,9 @@ func (f *fence) closedBy(rest []byte) bool {
 	n := run(rest, f.mark)
 	return n >= f.length && onlySpace(rest[n:])
 }
+
+// maxAttributes is how far into the attributes of a fence its class is looked for.
+const maxAttributes = 200
 
 // maxWord is longer than any word that means something behind a fence.
 const maxWord = 16
@@ -53,6 +61,9 @@ const maxWord = 16
 func wordOf(info []byte) fenceWord {
 	info = bytes.Trim(info, " \t")
 	if after, ok := bytes.CutPrefix(info, []byte("{")); ok {
+		if i := bytes.Index(after[:min(len(after), maxAttributes)], []byte(".delta")); i > 0 {
+			after = after[i:] // "{#x .delta}"
+		}
 		info = bytes.TrimLeft(after, " .")
 	}
 	if end := bytes.IndexAny(info[:min(len(info), maxWord)], " \t{},;:"); end >= 0 {

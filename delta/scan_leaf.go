@@ -64,12 +64,24 @@ func (s *scanner) inFence(c *cursor) {
 	s.noteShown(c.line[at:])
 }
 
-// noteShown remembers the first delta fence that stands inside another block.
+// noteShown remembers the first line that shows a delta inside another block: a
+// delta fence, quoted or not. A fence of JSON, or of nothing, in which any fence
+// or quotation stands is no JSON: somebody shows a text there.
 func (s *scanner) noteShown(rest []byte) {
-	if s.leaf.shown > 0 || s.quotes > 0 || len(rest) == 0 || (rest[0] != '`' && rest[0] != '~') {
+	if s.leaf.shown > 0 || s.quotes > 0 || len(rest) == 0 {
 		return
 	}
-	if f, ok := parseFence(rest); ok && f.word == wordDelta {
+	shows := s.leaf.kind == leafFence && s.leaf.fence.word == wordLoose
+	inner := bytes.TrimLeft(rest, "> \t")
+	if quoted := rest[0] == '>'; quoted && shows {
+		s.leaf.shown = s.line
+		return
+	}
+	if len(inner) == 0 || (inner[0] != '`' && inner[0] != '~' && inner[0] != ':') {
+		return
+	}
+	f, ok := parseFence(inner)
+	if ok && (f.word == wordDelta || shows) || shows && inner[0] != ':' && run(inner, inner[0]) >= 3 {
 		s.leaf.shown = s.line
 	}
 }

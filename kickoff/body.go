@@ -160,9 +160,9 @@ func readName(text string) (string, error) {
 func (in *Input) examples(to string, t prompts.Template, body string) []string {
 	examples := []string{t.Example()}
 	for _, s := range in.sections(to) {
-		// As it was written, and as it looks when a piece of our quotation is
-		// pasted into a fence.
-		for _, text := range []string{clean(s.text), "```\n" + quoted(s.text) + "```\n"} {
+		// As it was written, and as it looks without the marks that make it a
+		// quotation, a comment or an example.
+		for _, text := range []string{clean(s.text), unmarked(clean(s.text))} {
 			if len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 {
 				examples = append(examples, text)
 			}
@@ -172,6 +172,18 @@ func (in *Input) examples(to string, t prompts.Template, body string) []string {
 		examples = append(examples, body)
 	}
 	return examples
+}
+
+// unmarked gives a text in one fence of its own, without quotation marks, comment
+// marks and fences at the fronts of its lines.
+func unmarked(text string) string {
+	var b strings.Builder
+	b.WriteString("```\n")
+	for line := range strings.Lines(strings.NewReplacer("<!--", "", "-->", "", "*/", "").Replace(text)) {
+		b.WriteString(strings.TrimLeft(line, "> \t/*#`~:"))
+	}
+	b.WriteString("\n```\n")
+	return b.String()
 }
 
 func isTaken(b delta.Block) bool { return b.OK }

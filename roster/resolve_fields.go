@@ -16,6 +16,7 @@ func (r *resolver) bindLoose() {
 		return // why, has been said
 	}
 	exact := setOf(agents)
+	own := r.exactVariables(exact)
 	for i, l := range r.layers {
 		if !l.Loose {
 			continue
@@ -30,12 +31,28 @@ func (r *resolver) bindLoose() {
 				if !ok {
 					continue
 				}
+				if own[name] {
+					continue // the exact name is the stronger one
+				}
 				e.Agent = name
 			}
 			bound = append(bound, e)
 		}
 		r.layers[i].Entries = bound
 	}
+}
+
+// exactVariables gives the agents that a variable names exactly.
+func (r *resolver) exactVariables(agents map[string]bool) map[string]bool {
+	own := make(map[string]bool)
+	for _, l := range r.layers {
+		for _, e := range l.Entries {
+			if l.Loose && agents[e.Agent] {
+				own[e.Agent] = true
+			}
+		}
+	}
+	return own
 }
 
 func (r *resolver) agents() []string {

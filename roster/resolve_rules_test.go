@@ -166,8 +166,8 @@ func TestResolveFaults(t *testing.T) {
 		},
 		{
 			"two roles by variables",
-			Input{Layers: []Layer{to("A"), variable("A", TestDesigner), variable("a", AdversarialCritic)}},
-			[]string{"ROSTER_TWO_ROLES environment: Two roles for A: test_designer (BRENNER_ROSTER_AGENT_A) and adversarial_critic (BRENNER_ROSTER_AGENT_a)"},
+			Input{Layers: []Layer{to("Ab"), variable("aB", TestDesigner), variable("ab", AdversarialCritic)}},
+			[]string{"ROSTER_TWO_ROLES environment: Two roles for Ab: test_designer (BRENNER_ROSTER_AGENT_aB) and adversarial_critic (BRENNER_ROSTER_AGENT_ab)"},
 		},
 		{
 			"a variable for two agents",

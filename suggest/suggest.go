@@ -19,6 +19,9 @@ func Nearest[S ~string](word string, candidates []S) (string, bool) {
 		return "", false
 	}
 	plain := plainWord(word)
+	if utf8.RuneCountInString(plain) < 2 {
+		return "", false // every letter is near every other
+	}
 	best, bestDistance := "", min(2, max(1, utf8.RuneCountInString(plain)/3))+1
 	var around []string
 	for _, c := range candidates {

@@ -48,7 +48,7 @@ there is no delta at all; 2 the file cannot be read.`,
 			return a.show(r)
 		},
 	}
-	c.Flags().BoolVar(&strict, "strict", false, "forgive nothing: what would have to be mended is refused")
+	c.Flags().BoolVar(&strict, "strict", false, "take only exact JSON in delta fences: nothing is repaired, normalised or read from prose")
 	return c
 }
 

@@ -40,19 +40,36 @@ already, or the folder is missing.`,
 }
 
 func (a *app) initProject(dir string, starter config.Starter) error {
-	file := filepath.Join(dir, config.FileName)
-	if err := createFile(file, config.Template(starter)); err != nil {
-		return err
+	file, old := filepath.Join(dir, config.FileName), filepath.Join(dir, config.OldFileName)
+	for _, path := range []string{file, old} {
+		if _, err := os.Lstat(path); err == nil {
+			return alreadyThere(path)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return &fault.Error{
+			Code: UnreadableFile, Op: "write", Place: file, Detail: "there is no folder " + dir, Hint: "make the folder first",
+		}
 	}
 	state := filepath.Join(dir, stateDir)
 	if err := os.MkdirAll(state, 0o755); err != nil {
-		return &fault.Error{Code: CannotWrite, Op: "make", Place: state, Detail: reason(err)}
+		return &fault.Error{Code: CannotWrite, Op: "make", Place: state, Detail: reason(err), Hint: "it must be a folder, or not there at all"}
 	}
 	ignore := filepath.Join(state, ".gitignore")
 	if err := createFile(ignore, []byte("*\n")); err != nil && fault.CodeOf(err) != AlreadyExists {
 		return err
 	}
+	if err := createFile(file, config.Template(starter)); err != nil { // last: it makes this a project
+		return err
+	}
 	return a.show(initialised{File: file, Folder: state})
+}
+
+func alreadyThere(path string) error {
+	return &fault.Error{
+		Code: AlreadyExists, Op: "write", Place: path, Detail: "it is there already, and was not touched",
+		Hint: "edit it, or move it away first",
+	}
 }
 
 // createFile writes a file that must not be there yet. It appears whole or not
@@ -60,16 +77,9 @@ func (a *app) initProject(dir string, starter config.Starter) error {
 func createFile(path string, data []byte) error {
 	fail := func(err error) error {
 		if errors.Is(err, fs.ErrExist) {
-			return &fault.Error{
-				Code: AlreadyExists, Op: "write", Place: path, Detail: "it is there already, and was not touched",
-				Hint: "edit it, or move it away first",
-			}
+			return alreadyThere(path)
 		}
-		code := CannotWrite
-		if errors.Is(err, fs.ErrNotExist) {
-			code = UnreadableFile
-		}
-		return &fault.Error{Code: code, Op: "write", Place: path, Detail: reason(err), Hint: "check the folder and its permissions"}
+		return &fault.Error{Code: CannotWrite, Op: "write", Place: path, Detail: reason(err), Hint: "check the folder and its permissions"}
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return fail(fs.ErrExist)

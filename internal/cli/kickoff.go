@@ -61,6 +61,7 @@ const between = "===============================================================
 // oneMessage takes the To: and Subject: lines off a message that kickoff compose
 // printed: they are the envelope, not the message.
 func oneMessage(text string) (string, error) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if n := strings.Count(text, "\n"+between+"\n"); n > 0 {
 		return "", &fault.Error{
 			Code: UnreadableFile, Detail: fmt.Sprintf("the file holds %d messages", n+1),
