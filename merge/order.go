@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"slices"
 	"strconv"
@@ -22,7 +23,8 @@ type entry struct {
 	index  int               // place in processing order
 	labels *labels
 	dated  bool
-	links  // to those before it that say the same
+	adds   bool // it is an ADD
+	links       // to those before it that say the same
 
 	// What a pass finds out; reset before each pass.
 	judged   bool
@@ -53,27 +55,22 @@ type key struct {
 	rank    int32 // negated: the highest comes first
 	agent   int32 // place of the agent among all names
 	at      int32 // place in the batch
+
+	placed   bool   // it stood in a thread: that decides before its id
+	nameless bool   // it has no id of its own
+	prefix   uint64 // the first bytes of its id
 }
 
 // arrange puts the batch into processing order. The place of a delta in the
 // batch is never a key.
 func arrange(batch []delta.Delta, c *court, version int) ([]*entry, []Row) {
-	agents, standings := c.standings(batch)
-	ids := deriveIDs(batch)
-	keys := make([]key, len(batch))
-	for i := range batch {
-		keys[i] = key{at: int32(i), agent: int32(agents[i]), rank: -int32(standings[agents[i]].rank)}
-		if at := batch[i].At; at.IsZero() {
-			keys[i].undated = 1
-		} else {
-			keys[i].sec, keys[i].nsec = at.Unix(), int32(at.Nanosecond())
-		}
-	}
+	keys, standings := c.keys(batch)
+	ids := deriveIDs(batch, keys)
 	idOf := func(i int32) string {
 		if id := batch[i].ID; id != "" {
 			return id
 		}
-		return ids[int(i)]
+		return ids[i]
 	}
 	slices.SortFunc(keys, func(a, b key) int {
 		if c := compareKeys(&a, &b); c != 0 {
@@ -81,51 +78,64 @@ func arrange(batch []delta.Delta, c *court, version int) ([]*entry, []Row) {
 		}
 		return compareRest(&batch[a.at], &batch[b.at], idOf(a.at), idOf(b.at))
 	})
+	// What belongs to one delta stands in the order in which it will be used:
+	// in large batches it is memory that takes the time.
 	slab := make([]entry, len(batch))
 	stamps := make([]artifact.Stamp, len(batch))
+	selves := make([]*artifact.Stamp, len(batch))
+	rows := make([]Row, len(batch))
 	entries := make([]*entry, len(batch))
+	byID := make(map[string]*entry, len(entries))
+	group := echoes{}
 	for i := range keys {
-		k, e := &keys[i], &slab[i]
-		e.d, e.who, e.stamp, e.dated, e.index = &batch[k.at], &standings[k.agent], &stamps[i], k.undated == 0, i
-		*e.stamp = artifact.Stamp{
-			Delta: idOf(k.at), Agent: e.d.Agent, At: e.d.At, Rank: e.who.rank, Version: version, Hash: e.d.Hash(),
+		k, e, s := &keys[i], &slab[i], &stamps[i]
+		d := &batch[k.at]
+		*s = artifact.Stamp{
+			Delta: idOf(k.at), Agent: d.Agent, At: d.At, Rank: -int(k.rank), Version: version, Hash: d.Hash(),
 		}
-		if p := e.d.Place; p != nil {
-			e.stamp.Message, e.stamp.Block = p.Message, p.Block
+		if p := d.Place; p != nil {
+			s.Message, s.Block = p.Message, p.Block
 		}
+		selves[i] = s
+		e.d, e.who, e.stamp, e.dated, e.index = d, &standings[k.agent], s, k.undated == 0, i
+		e.self, e.row, e.adds = selves[i:i+1:i+1], &rows[i], d.Operation == opAdd
+		e.link(byID, &group)
 		entries[i] = e
 	}
-	rows := makeRoom(entries)
-	link(entries)
 	return entries, rows
 }
 
-// standings gives the distinct agents of a batch in the order of their names,
-// and for each delta the place of its agent among them.
-func (c *court) standings(batch []delta.Delta) (agents []int, all []standing) {
-	seen := make(map[string]int)
-	var names []string // as they come
-	agents = make([]int, len(batch))
+// keys gives what the deltas are sorted by, in the order of the batch, and what
+// the rules say about each agent, in the order of their names.
+func (c *court) keys(batch []delta.Delta) ([]key, []standing) {
+	seen := make(map[string]int32)
+	var all []standing // as they come
+	keys := make([]key, len(batch))
 	for i := range batch {
-		at, ok := seen[batch[i].Agent]
+		d, k := &batch[i], &keys[i]
+		agent, ok := seen[d.Agent]
 		if !ok {
-			at = len(names)
-			seen[batch[i].Agent] = at
-			names = append(names, batch[i].Agent)
+			agent = int32(len(all))
+			seen[d.Agent] = agent
+			all = append(all, c.standing(d.Agent))
 		}
-		agents[i] = at
+		k.at, k.agent, k.rank, k.nameless = int32(i), agent, -int32(all[agent].rank), d.ID == ""
+		k.placed, k.prefix = d.Place != nil, prefixOf(d.ID)
+		if at := d.At; at.IsZero() {
+			k.undated = 1
+		} else {
+			k.sec, k.nsec = at.Unix(), int32(at.Nanosecond())
+		}
 	}
-	sorted := slices.Sorted(slices.Values(names))
-	place := make([]int, len(names))
-	all = make([]standing, len(names))
-	for i, name := range sorted {
-		place[seen[name]] = i
-		all[i] = c.standing(name)
+	slices.SortFunc(all, func(a, b standing) int { return strings.Compare(a.Name, b.Name) })
+	place := make([]int32, len(all))
+	for i := range all {
+		place[seen[all[i].Name]] = int32(i)
 	}
-	for i := range agents {
-		agents[i] = place[agents[i]]
+	for i := range keys {
+		keys[i].agent = place[keys[i].agent]
 	}
-	return agents, all
+	return keys, all
 }
 
 func compareKeys(a, b *key) int {
@@ -138,8 +148,20 @@ func compareKeys(a, b *key) int {
 		return int(a.nsec - b.nsec)
 	case a.rank != b.rank:
 		return int(a.rank - b.rank)
+	case a.agent != b.agent:
+		return int(a.agent - b.agent)
+	case a.placed || b.placed || a.nameless || b.nameless:
+		return 0
 	}
-	return int(a.agent - b.agent)
+	return cmp.Compare(a.prefix, b.prefix)
+}
+
+// prefixOf gives the first eight bytes of a text as a number: where two differ,
+// they are in the order of the texts.
+func prefixOf(s string) uint64 {
+	var b [8]byte
+	copy(b[:], s)
+	return binary.BigEndian.Uint64(b[:])
 }
 
 func compareRest(a, b *delta.Delta, idA, idB string) int {
@@ -155,46 +177,41 @@ func compareRest(a, b *delta.Delta, idA, idB string) int {
 	return slices.Compare(a.Ignored, b.Ignored)
 }
 
-// makeRoom gives each entry room for its rows of the report and for what it will
-// write, side by side in the order in which they will be used.
-func makeRoom(entries []*entry) []Row {
-	room, lists := 0, 0
-	for _, e := range entries {
-		n, l := e.room()
-		room, lists = room+n, lists+l
-	}
-	selves := make([]*artifact.Stamp, len(entries))
-	rows := make([]Row, len(entries))
-	touches := make([]touch, lists)
-	outcomes := make([]FieldOutcome, room)
-	for i, e := range entries {
-		selves[i] = e.stamp
-		e.self = selves[i : i+1 : i+1]
-		e.row = &rows[i]
-		n, l := e.room()
-		e.touches, touches = touches[:0:l], touches[l:]
-		e.outcomes, outcomes = outcomes[:0:n], outcomes[n:]
-	}
-	return rows
+// link finds the entries before e that repeat its id or its content.
+func (e *entry) link(byID map[string]*entry, group *echoes) {
+	e.sameID = byID[e.stamp.Delta]
+	byID[e.stamp.Delta] = e
+	e.echoes = group.last(e)
 }
 
-// link finds for each entry those before it that repeat its id or its content.
-func link(entries []*entry) {
-	byID := make(map[string]*entry, len(entries))
-	group := echoes{}
+// relink undoes what a pass has shortened.
+func relink(entries []*entry) {
+	byID, group := make(map[string]*entry, len(entries)), echoes{}
 	for _, e := range entries {
-		e.sameID = byID[e.stamp.Delta]
-		byID[e.stamp.Delta] = e
-		e.echoes = group.last(e)
+		e.link(byID, &group)
 	}
 }
 
-// room is how many rows a delta has in the report at most, and how many lists
-// it writes.
-func (e *entry) room() (rows, lists int) {
+// space hands out room for many small lists, made many at a time.
+type space[T any] struct{ free []T }
+
+func (s *space[T]) take(n int) []T {
+	const atOnce = 1024
+	if len(s.free) < n {
+		s.free = make([]T, max(n, atOnce))
+	}
+	room := s.free[:0:n]
+	s.free = s.free[n:]
+	return room
+}
+
+// makeRoom gives an entry room for its rows of the report and for the lists that
+// it writes. An ADD needs none while all of it stands.
+func (p *pass) makeRoom(e *entry) {
 	if e.d.Operation == opAdd {
-		return 0, 0 // nearly always all of it stands, and nothing is to be said
+		return
 	}
+	rows, lists := 0, 0
 	for i := range e.d.Payload {
 		switch v := e.d.Payload[i].Value.(type) {
 		case artifact.Map:
@@ -204,7 +221,7 @@ func (e *entry) room() (rows, lists int) {
 		}
 		rows++
 	}
-	return rows, lists
+	e.outcomes, e.touches = p.outcomes.take(rows), p.touches.take(lists)
 }
 
 // echoes finds deltas that say the same. Since that takes the same agent and the
@@ -245,20 +262,20 @@ func (g *echoes) last(e *entry) *entry {
 
 // deriveIDs gives an id to those that have none: from their content and their
 // ordinal among equals. Equals cannot be told apart, so their order is no matter.
-func deriveIDs(batch []delta.Delta) map[int]string {
+func deriveIDs(batch []delta.Delta, keys []key) map[int32]string {
+	var derived map[int32]string
 	var seen map[string]int
-	derived := map[int]string{}
-	for i := range batch {
-		if batch[i].ID != "" {
+	for _, k := range keys {
+		if !k.nameless {
 			continue
 		}
 		if seen == nil {
-			seen = make(map[string]int)
+			seen, derived = make(map[string]int), make(map[int32]string)
 		}
-		hash := batch[i].Hash()
+		hash := batch[k.at].Hash()
 		content := hex.EncodeToString(hash[:])
 		seen[content]++
-		derived[i] = delta.DerivedID(content, strconv.Itoa(seen[content]))
+		derived[k.at] = delta.DerivedID(content, strconv.Itoa(seen[content]))
 	}
 	return derived
 }

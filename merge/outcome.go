@@ -117,10 +117,10 @@ func (e *entry) conclude() {
 	if e.row.Disposition == "" {
 		e.row.Disposition = e.sum()
 	}
-	if e.d.Operation == opAdd { // of a new item only what did not stand is news
+	if e.adds { // of a new item only what did not stand is news
 		e.outcomes = slices.DeleteFunc(e.outcomes, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
 	}
-	e.row.DeltaID, e.row.Agent, e.row.Fields = e.stamp.Delta, e.d.Agent, e.outcomes
+	e.row.DeltaID, e.row.Agent, e.row.Fields = e.stamp.Delta, e.stamp.Agent, e.outcomes
 	if e.row.TargetID == "" {
 		e.row.TargetID = e.d.Target
 	}

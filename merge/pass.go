@@ -23,6 +23,8 @@ type pass struct {
 	openUsed [artifact.SectionCount]bool
 	scratch  []write
 	inOrder  []int
+	outcomes space[FieldOutcome]
+	touches  space[touch]
 	overtook map[string]*entry         // ids claimed while others waited
 	makers   map[*artifact.Stamp]*slot // items of the base by the delta that added them
 }
@@ -39,10 +41,10 @@ func (p *pass) again(vetoed map[*entry]bool) *pass {
 	for _, e := range p.entries {
 		e.judged, e.claimed, e.recorded, e.changed = false, false, false, false
 		e.made, e.waiting, e.waitsFor = nil, nil, nil
-		e.touches, e.outcomes = e.touches[:0], e.outcomes[:0]
+		e.touches, e.outcomes = nil, nil
 		*e.row = Row{}
 	}
-	link(p.entries)
+	relink(p.entries)
 	return &pass{base: p.base, court: p.court, entries: p.entries, history: p.history, vetoed: vetoed}
 }
 
@@ -135,6 +137,7 @@ func (p *pass) decide(e *entry) {
 	if p.seenBefore(e) {
 		return
 	}
+	p.makeRoom(e)
 	switch {
 	case d.Problem != nil:
 		e.reject(d.Problem.Code, d.Problem.Message)
