@@ -76,24 +76,37 @@ func ScoreTotal() int {
 // RankTests puts tests in rank order: the highest score first, the unscored
 // after the scored, the killed last, equals by the number of their id.
 func RankTests(tests []*Item) {
-	slices.SortStableFunc(tests, compareRank)
+	ranks := make([]testRank, len(tests))
+	for i, t := range tests {
+		r := &ranks[i]
+		r.test = t
+		r.score, r.scored = t.Score()
+		r.number, _ = DiscriminativeTests.IDNumber(t.ID)
+	}
+	slices.SortStableFunc(ranks, func(a, b testRank) int { return a.compare(&b) })
+	for i := range ranks {
+		tests[i] = ranks[i].test
+	}
 }
 
-func compareRank(a, b *Item) int {
-	if a.Killed() != b.Killed() {
-		return less(b.Killed())
+// testRank is what decides the rank of a test.
+type testRank struct {
+	test   *Item
+	score  int
+	scored bool
+	number int
+}
+
+func (a *testRank) compare(b *testRank) int {
+	switch {
+	case a.test.Killed() != b.test.Killed():
+		return less(b.test.Killed())
+	case a.scored != b.scored:
+		return less(a.scored)
+	case a.score != b.score:
+		return b.score - a.score
 	}
-	sa, oka := a.Score()
-	sb, okb := b.Score()
-	if oka != okb {
-		return less(oka)
-	}
-	if sa != sb {
-		return sb - sa
-	}
-	na, _ := DiscriminativeTests.IDNumber(a.ID)
-	nb, _ := DiscriminativeTests.IDNumber(b.ID)
-	return na - nb
+	return a.number - b.number
 }
 
 func less(first bool) int {
