@@ -128,7 +128,7 @@ func (e *entry) makeRoomForAdd() {
 	rows := 1 // a status may come by default
 	for i := range e.d.Payload {
 		if m, ok := e.d.Payload[i].Value.(artifact.Map); ok {
-			rows += len(m)
+			rows += len(m) + 1
 		}
 		rows++
 	}

@@ -215,7 +215,7 @@ func (p *pass) makeRoom(e *entry) {
 	for i := range e.d.Payload {
 		switch v := e.d.Payload[i].Value.(type) {
 		case artifact.Map:
-			rows += len(v)
+			rows += len(v) + 1 // it may take another shape's place and replace it, too
 		case artifact.List:
 			lists++
 		}
