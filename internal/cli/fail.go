@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -57,6 +58,20 @@ func usage(c *cobra.Command, detail, hint string) error {
 
 func interrupted(err error) error {
 	return &fault.Error{Code: Interrupted, Detail: "interrupted", Cause: err}
+}
+
+// faultsOf gives the faults to print, one line each.
+func faultsOf(err error) []*fault.Error {
+	var all []*fault.Error
+	for _, f := range fault.All(err) {
+		if !slices.ContainsFunc(all, func(o *fault.Error) bool { return o.Error() == f.Error() }) {
+			all = append(all, f)
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	return []*fault.Error{{Code: fault.CodeOf(err), Detail: err.Error(), Hint: fault.HintOf(err)}}
 }
 
 // fail prints an error: what was wrong, where, and what to do.

@@ -3,14 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
 	"brenner/config"
-	"brenner/fault"
 	"brenner/roster"
 )
 
@@ -45,10 +43,6 @@ func (r *rosterFlags) add(c *cobra.Command) {
 	f.BoolVar(&r.unified, "unified", false, "one prompt for all, whatever their roles")
 	f.StringVar(&r.mode, "roster-mode", "", "role_separated, unified or heuristic (deprecated)")
 	f.StringVar(&r.sessionConfig, "session-config", "", "a configuration file for this session, above the project's")
-}
-
-func addProjectFlag(c *cobra.Command, project *string) {
-	c.Flags().StringVarP(project, "project", "C", "", "the project's folder [BRENNER_PROJECT]; the working directory if not given")
 }
 
 // toFlag and roleFlag share what was given so far, because a --role belongs to
@@ -171,19 +165,6 @@ func (a *app) inline(flag, value string) (string, error) {
 	return string(data), err
 }
 
-func (a *app) warnAll(warnings []roster.Warning) {
-	for _, w := range warnings {
-		e := a.log.Warn().Str("code", string(w.Code))
-		if w.Place != "" {
-			e = e.Str("place", w.Place)
-		}
-		if w.Hint != "" {
-			e = e.Str("hint", w.Hint)
-		}
-		e.Msg(w.Message)
-	}
-}
-
 // resolve reads the configuration and makes one roster of all layers. Further
 // flags set keys of the configuration.
 func (a *app) resolve(c *cobra.Command, r *rosterFlags, flags ...config.Flag) (*config.Config, roster.Resolution, error) {
@@ -208,30 +189,4 @@ func (a *app) resolve(c *cobra.Command, r *rosterFlags, flags ...config.Flag) (*
 		a.warnAll(res.Warnings) // what would have been taken is no news where nothing is
 	}
 	return cfg, res, err
-}
-
-func (a *app) loadConfig(project, sessionConfig string, flags []config.Flag) (*config.Config, error) {
-	cfg, err := config.Load(config.Options{
-		Dir: config.StartDir(project, a.Environ), Environ: a.Environ, SessionConfig: sessionConfig, Flags: flags,
-	})
-	if err != nil {
-		return nil, err
-	}
-	a.warnAll(cfg.Warnings)
-	a.log.Debug().Str("project", cfg.Project.Dir).Str("file", cfg.Project.File).Msg("read the configuration")
-	return cfg, nil
-}
-
-// faultsOf gives the faults to print, one line each.
-func faultsOf(err error) []*fault.Error {
-	var all []*fault.Error
-	for _, f := range fault.All(err) {
-		if !slices.ContainsFunc(all, func(o *fault.Error) bool { return o.Error() == f.Error() }) {
-			all = append(all, f)
-		}
-	}
-	if len(all) > 0 {
-		return all
-	}
-	return []*fault.Error{{Code: fault.CodeOf(err), Detail: err.Error(), Hint: fault.HintOf(err)}}
 }
