@@ -97,16 +97,6 @@ func (it *Item) Map(name string) Map {
 	return m
 }
 
-// CellKilled tells whether one prediction cell was killed by itself.
-func (it *Item) CellKilled(key string) bool {
-	return slices.ContainsFunc(it.Cells, func(c CellKill) bool { return c.Key == key })
-}
-
-// IsUnresolved tells whether a place of the item names something that did not exist.
-func (it *Item) IsUnresolved(field, ref string) bool {
-	return len(it.Unresolved) > 0 && slices.Contains(it.Unresolved, field+"."+ref)
-}
-
 // IDNumber gives the number of an id of the section: 12 for "H12". Only the one
 // canonical spelling is an id: no leading zeros, no sign, no spaces.
 func (s Section) IDNumber(id string) (int, bool) {
