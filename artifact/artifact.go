@@ -32,6 +32,13 @@ type Metadata struct {
 	Extra           Map   // keys that this program does not know: kept
 }
 
+// Rehearsal tells whether scripted agents played the session: nothing in it is
+// anybody's work.
+func (m *Metadata) Rehearsal() bool {
+	v, _ := m.Extra.Get("rehearsal")
+	return v == Bool(true)
+}
+
 // Contributor is an agent whose deltas were applied.
 type Contributor struct {
 	Agent         string

@@ -57,6 +57,7 @@ func roughSize(v Value) int {
 // What the writer and the reader of Markdown must spell alike.
 const (
 	mdTitle     = "# Brenner Protocol Artifact: "
+	mdRehearsal = " (rehearsal)"
 	mdFence     = "---" // around the front matter
 	mdStrike    = "~~"
 	mdKilled    = "[KILLED]"
@@ -125,6 +126,9 @@ func (w *mdWriter) artifact(a *Artifact) {
 	w.end()
 	w.put(mdTitle)
 	w.text(a.Metadata.SessionID, inName)
+	if a.Metadata.Rehearsal() {
+		w.put(mdRehearsal)
+	}
 	w.end()
 	for _, s := range Sections() {
 		w.section(a, s)

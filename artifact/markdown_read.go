@@ -191,8 +191,11 @@ func (r *mdReader) title(line string) {
 		return
 	}
 	r.titled = true
-	id := readText(trim((line + " ")[len(mdTitle):]))
 	md := &r.doc.Artifact.Metadata
+	if md.Rehearsal() {
+		line = strings.TrimSuffix(line, mdRehearsal)
+	}
+	id := readText(trim((line + " ")[len(mdTitle):]))
 	switch {
 	case !r.fronted:
 		md.SessionID = id

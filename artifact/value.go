@@ -140,3 +140,20 @@ func firstUnit(r rune) rune {
 
 // MarshalJSON gives the candidate in its one JSON form.
 func (c Candidate) MarshalJSON() ([]byte, error) { return c.append(nil), nil }
+
+// UnmarshalJSON reads that form back.
+func (c *Candidate) UnmarshalJSON(data []byte) error {
+	v, err := ParseValue(data, documentDepth)
+	if err != nil {
+		return err
+	}
+	m, _ := v.(Map)
+	agent, _ := get[Text](m, "agent")
+	id, _ := get[Text](m, "delta_id")
+	value, ok := m.Get("value")
+	if !ok {
+		return &BadValue{Reason: "a candidate has no value"}
+	}
+	*c = Candidate{Agent: string(agent), Delta: string(id), Value: value}
+	return nil
+}

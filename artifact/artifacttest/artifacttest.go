@@ -120,6 +120,9 @@ func metadata(t *rapid.T) artifact.Metadata {
 			extra = append(extra, artifact.Entry{Key: k, Value: notNull(t, 3)})
 		}
 	}
+	if rapid.IntRange(0, 4).Draw(t, "rehearsal") == 0 {
+		extra = append(extra, artifact.Entry{Key: "rehearsal", Value: artifact.Bool(true)})
+	}
 	if len(extra) > 0 {
 		m.Extra = artifact.MapOf(extra...)
 	}

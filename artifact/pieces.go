@@ -1,0 +1,129 @@
+package artifact
+
+import (
+	"slices"
+
+	"brenner/fault"
+)
+
+// Pieces are an artifact taken apart for storage: between two versions most of
+// them are equal, so that a store that keeps each once grows with what changed
+// and not with what there is.
+type Pieces struct {
+	Metadata []byte      // canonical JSON, as all of them
+	Items    []ItemPiece // by section, then by id
+	Deltas   []byte      // the list of stamps
+}
+
+// ItemPiece is one item, its content and its provenance.
+type ItemPiece struct {
+	ID   string
+	Data []byte
+}
+
+// Pieces takes the artifact apart. Of its deltas it gives those from the given
+// number on; the others are in the pieces of earlier versions.
+func (a *Artifact) Pieces(fromDelta int) Pieces {
+	p := Pieces{Metadata: AppendValue(nil, a.Metadata.value())}
+	hypotheses := a.slate()
+	for s, items := range a.Sections {
+		var of *slate
+		if Section(s) == PredictionsTable {
+			of = hypotheses
+		}
+		for _, it := range items {
+			data := it.append([]byte(`{"content":`), of)
+			data = append(AppendValue(append(data, `,"marks":`...), it.marks()), '}')
+			p.Items = append(p.Items, ItemPiece{ID: it.ID, Data: data})
+		}
+	}
+	stamps := make(List, 0, len(a.Deltas)-fromDelta)
+	for _, s := range a.Deltas[fromDelta:] {
+		stamps = append(stamps, s.value())
+	}
+	p.Deltas = AppendValue(nil, stamps)
+	return p
+}
+
+// Join puts an artifact together again: the metadata of a version, its items in
+// any order, and the stamps of all versions up to it, in their order.
+func Join(metadata []byte, items, deltas [][]byte) (Artifact, error) {
+	j := joining{sections: make(map[string]List)}
+	top := Map{}
+	md, err := ParseValue(metadata, documentDepth)
+	if err != nil {
+		return Artifact{}, err
+	}
+	for _, data := range items {
+		if err := j.item(data); err != nil {
+			return Artifact{}, err
+		}
+	}
+	for _, data := range deltas {
+		v, err := ParseValue(data, documentDepth)
+		if err != nil {
+			return Artifact{}, err
+		}
+		list, _ := v.(List)
+		j.deltas = append(j.deltas, list...)
+	}
+	var sections []Entry
+	for _, s := range Sections() {
+		sections = append(sections, Entry{s.String(), j.sections[s.String()]})
+	}
+	top = append(top, Entry{"metadata", md}, Entry{"sections", MapOf(sections...)})
+	if len(j.deltas) > 0 {
+		top = append(top, Entry{"provenance", MapOf(Entry{"deltas", j.deltas}, Entry{"items", MapOf(j.marks...)})})
+	}
+	return j.decode(MapOf(top...))
+}
+
+// joining is one run of Join.
+type joining struct {
+	sections map[string]List // of items, by the section's id
+	marks    []Entry
+	deltas   List
+}
+
+func (j *joining) item(data []byte) error {
+	v, err := ParseValue(data, documentDepth)
+	if err != nil {
+		return err
+	}
+	piece, _ := v.(Map)
+	content, ok := get[Map](piece, "content")
+	id, _ := get[Text](content, "id")
+	section, isID := SectionOfID(string(id))
+	if !ok || !isID {
+		return notPieces("an item has no id")
+	}
+	j.sections[section.String()] = append(j.sections[section.String()], content)
+	if marks, ok := get[Map](piece, "marks"); ok && len(marks) > 0 {
+		j.marks = append(j.marks, Entry{string(id), marks})
+	}
+	return nil
+}
+
+func (j *joining) decode(top Value) (Artifact, error) {
+	d := decoder{}
+	if err := d.document(top); err != nil {
+		return Artifact{}, notPieces(err.Error())
+	}
+	a, err := d.doc.Strict()
+	if err != nil {
+		return Artifact{}, err
+	}
+	for s, items := range a.Sections {
+		slices.SortFunc(items, func(x, y *Item) int {
+			nx, _ := Section(s).IDNumber(x.ID)
+			ny, _ := Section(s).IDNumber(y.ID)
+			return nx - ny
+		})
+	}
+	RankTests(a.Sections[DiscriminativeTests])
+	return a, nil
+}
+
+func notPieces(detail string) error {
+	return &fault.Error{Code: NotAnArtifact, Op: "put an artifact together", Detail: detail}
+}
