@@ -1,0 +1,57 @@
+package record_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/fault"
+	"brenner/record"
+)
+
+func whole() record.Record {
+	return record.Record{
+		ID: "cells", Type: record.ResearchArtifact, Version: 2, Parent: 1, Status: record.Draft, Summary: "cells that count",
+		Content: strings.Repeat("ab", 32), Creator: "BlueLake", At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Tags: []string{"cells"}, Links: []record.Link{{Relation: "cites", ID: "paper", Version: 1}},
+	}
+}
+
+func TestWholeRecordPasses(t *testing.T) {
+	r := whole()
+	if err := r.Check(); err != nil {
+		t.Error(err)
+	}
+	r.Version, r.Parent = 1, 0
+	if err := r.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCheckNamesWhatIsWrong(t *testing.T) {
+	for want, change := range map[string]func(*record.Record){
+		"id is missing":                       func(r *record.Record) { r.ID = "" },
+		"type is missing":                     func(r *record.Record) { r.Type = "" },
+		"status is missing":                   func(r *record.Record) { r.Status = "" },
+		"summary is missing":                  func(r *record.Record) { r.Summary = "" },
+		"content is missing":                  func(r *record.Record) { r.Content = "" },
+		"creator is missing":                  func(r *record.Record) { r.Creator = "" },
+		"the time is missing":                 func(r *record.Record) { r.At = time.Time{} },
+		"the year is 12026":                   func(r *record.Record) { r.At = r.At.AddDate(10000, 0, 0) },
+		"version 0 cannot have the parent 0":  func(r *record.Record) { r.Version, r.Parent = 0, 0 },
+		"version 2 cannot have the parent 2":  func(r *record.Record) { r.Parent = 2 },
+		"version 2 cannot have the parent -1": func(r *record.Record) { r.Parent = -1 },
+		"summary is not UTF-8":                func(r *record.Record) { r.Summary = "a\xff" },
+		"a tag is not UTF-8":                  func(r *record.Record) { r.Tags = []string{"a", "\xff"} },
+		"a link is not UTF-8":                 func(r *record.Record) { r.Links[0].ID = "\xff" },
+	} {
+		t.Run(want, func(t *testing.T) {
+			r := whole()
+			change(&r)
+			err := r.Check()
+			if fault.CodeOf(err) != record.Invalid || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/record"
+)
+
+// Check says what is wrong with a batch whatever the store holds: entries that
+// do not chain, and records that lack something.
+func (b *Batch) Check() error {
+	for i := range b.Appends {
+		a := &b.Appends[i]
+		if err := journal.Check(a.Stream, a.After, a.Entries); err != nil {
+			return err
+		}
+	}
+	for i := range b.Records {
+		if err := b.Records[i].Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckHead refuses an append, with Moved, to a stream whose head is another
+// than the one that it follows.
+func (a *Append) CheckHead(is journal.Head) error {
+	if a.After == is {
+		return nil
+	}
+	return &fault.Error{
+		Code: Moved, Op: "append to " + fault.Shown(a.Stream),
+		Detail: fmt.Sprintf("the stream is at %s, not at %s", shownHead(is), shownHead(a.After)),
+		Hint:   "somebody else wrote to it meanwhile; read the stream again and repeat",
+	}
+}
+
+func shownHead(h journal.Head) string {
+	if h == (journal.Head{}) {
+		return "its beginning"
+	}
+	return fmt.Sprintf("entry %d (%s)", h.Seq, fault.Shown(h.Hash))
+}
+
+// CheckVersion refuses a record, with Conflict, that is not the next version
+// after the latest one of its id. As versions have no gaps, its parent then exists.
+func CheckVersion(r *record.Record, latest int) error {
+	if r.Version == latest+1 {
+		return nil
+	}
+	return &fault.Error{
+		Code: Conflict, Op: "store " + fault.Shown(r.ID),
+		Detail: fmt.Sprintf("version %d is not the next one: the store is at version %d", r.Version, latest),
+		Hint:   "somebody else stored a version meanwhile; read the record again and repeat",
+	}
+}
+
+// Missing is the error for a hash under which nothing is stored.
+func Missing(hash string) error {
+	return &fault.Error{
+		Code: NoBlob, Op: "read " + fault.Shown(hash), Detail: "nothing with this hash is stored",
+		Hint: "compare the hash with its source; hashes are 64 digits, in lower case",
+	}
+}
+
+// Taken is the error for a name that somebody holds. The zero Holder stands for
+// one who has not said who it is.
+func Taken(name string, who Holder) error {
+	by := "another process"
+	if who != (Holder{}) {
+		by = who.String()
+	}
+	return &fault.Error{
+		Code: Held, Op: "take " + fault.Shown(name), Detail: "it is held by " + by,
+		Hint: "wait for that process to end, or end it",
+	}
+}
+
+// longestLockName leaves room for an ending in the 255 bytes of a file's name.
+const longestLockName = 200
+
+// CheckLockName refuses, with BadName, what cannot be a file's name everywhere.
+func CheckLockName(name string) error {
+	var detail string
+	switch {
+	case name == "":
+		detail = "the name is empty"
+	case len(name) > longestLockName:
+		detail = fmt.Sprintf("the name has %d bytes; %d are possible", len(name), longestLockName)
+	case name[0] == '.':
+		detail = "the name begins with a dot"
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unfitForFiles):
+		detail = `the name has a control character or one of / \ : * ? " < > |`
+	default:
+		return nil
+	}
+	return &fault.Error{Code: BadName, Op: "take " + fault.Shown(name), Detail: detail, Hint: "choose another name"}
+}
+
+func unfitForFiles(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) }

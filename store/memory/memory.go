@@ -1,0 +1,192 @@
+// Package memory is the reference model of a store: everything in maps, under
+// one mutex, gone with the process.
+//
+// It promises to be obviously right, so that other stores can be held against
+// it, and it serves tests and rehearsals that need no disk. It knows nothing of
+// files.
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Store is a store.Store and store.Locks in memory.
+type Store struct {
+	mu     sync.Mutex
+	closed bool
+	data   data
+	held   map[string]store.Holder
+}
+
+type data struct {
+	blobs   map[string][]byte
+	streams map[string][]journal.Entry
+	records map[string][]record.Record // by id; version n is at n-1
+}
+
+// New makes an empty store.
+func New() *Store {
+	return &Store{
+		data: data{blobs: map[string][]byte{}, streams: map[string][]journal.Entry{}, records: map[string][]record.Record{}},
+		held: map[string]store.Holder{},
+	}
+}
+
+// enter takes the mutex, or says why the store cannot be used.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return &fault.Error{Op: "use the store", Cause: err}
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return &fault.Error{Code: store.Closed, Op: "use the store", Detail: "it was closed before"}
+	}
+	return nil
+}
+
+// Close ends the store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
+
+// Write stores a batch whole or not at all: it works on copies of the maps, and
+// they become the store's when nothing was wrong.
+func (s *Store) Write(ctx context.Context, b store.Batch) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	if err := b.Check(); err != nil {
+		return err
+	}
+	next := data{maps.Clone(s.data.blobs), maps.Clone(s.data.streams), maps.Clone(s.data.records)}
+	for _, blob := range b.Blobs {
+		next.blobs[store.Hash(blob)] = bytes.Clone(blob)
+	}
+	for _, a := range b.Appends {
+		if err := next.append(a); err != nil {
+			return err
+		}
+	}
+	for i := range b.Records {
+		if err := next.put(&b.Records[i]); err != nil {
+			return err
+		}
+	}
+	s.data = next
+	return nil
+}
+
+func (d *data) append(a store.Append) error {
+	have := d.streams[a.Stream]
+	if err := a.CheckHead(journal.HeadOf(have)); err != nil {
+		return err
+	}
+	if len(a.Entries) > 0 {
+		d.streams[a.Stream] = slices.Concat(have, cloneEntries(a.Entries))
+	}
+	return nil
+}
+
+func (d *data) put(r *record.Record) error {
+	have := d.records[r.ID]
+	if err := store.CheckVersion(r, len(have)); err != nil {
+		return err
+	}
+	d.records[r.ID] = slices.Concat(have, []record.Record{cloneRecord(r)})
+	return nil
+}
+
+// Blob gives the bytes with a hash.
+func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	blob, ok := s.data.blobs[hash]
+	if !ok {
+		return nil, store.Missing(hash)
+	}
+	return bytes.Clone(blob), nil
+}
+
+// Entries gives a stream's entries behind number after.
+func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	all := s.data.streams[stream]
+	return cloneEntries(all[min(max(after, 0), len(all)):]), nil
+}
+
+// Streams lists the streams whose name begins with prefix, by name.
+func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var list []store.Stream
+	for name, entries := range s.data.streams {
+		if strings.HasPrefix(name, prefix) {
+			list = append(list, store.Stream{
+				Name: name, Head: journal.HeadOf(entries), Began: entries[0].At.UTC(), Last: entries[len(entries)-1].At.UTC(),
+			})
+		}
+	}
+	slices.SortFunc(list, func(a, b store.Stream) int { return cmp.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// Records gives the records that a query asks for, by id and version.
+func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var list []record.Record
+	for _, id := range slices.Sorted(maps.Keys(s.data.records)) {
+		versions := s.data.records[id]
+		for i := range versions {
+			r := &versions[i]
+			if fits := (q.ID == "" || q.ID == id) && (q.Type == "" || q.Type == r.Type) && (!q.Latest || i == len(versions)-1); fits {
+				list = append(list, cloneRecord(r))
+			}
+		}
+	}
+	return list, nil
+}
+
+// What goes in and out is copied, so that no caller can change what is stored.
+
+func cloneEntries(entries []journal.Entry) []journal.Entry {
+	clone := slices.Clone(entries)
+	for i := range clone {
+		clone[i].Body = bytes.Clone(clone[i].Body)
+		clone[i].At = clone[i].At.UTC().Round(0)
+	}
+	return clone
+}
+
+func cloneRecord(r *record.Record) record.Record {
+	clone := *r
+	clone.At = r.At.UTC().Round(0)
+	clone.Tags = append([]string(nil), r.Tags...)
+	clone.Links = append([]record.Link(nil), r.Links...)
+	return clone
+}

@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	driversqlite "modernc.org/sqlite"
+)
+
+// slice is how long SQLite itself waits for a lock before we look at the
+// context again, in milliseconds.
+const slice = "50"
+
+// newConnector makes connections with everything set that decides about
+// durability: each commit is on the disk before it returns (synchronous=FULL,
+// and fullfsync on macOS, where fsync alone leaves it in the drive's cache).
+func newConnector(file, mode string) (driver.Connector, error) {
+	path := filepath.ToSlash(file)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/… on Windows
+	}
+	q := url.Values{
+		"mode":       {mode},
+		"_dqs":       {"0"},
+		"_defensive": {"1"},
+		"_error_rc":  {"1"},
+		"_pragma": {
+			"busy_timeout(" + slice + ")",
+			"synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
+			"foreign_keys(1)", "trusted_schema(0)",
+			"journal_size_limit(16777216)", // a large blob must not leave a large WAL for good
+		},
+	}
+	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}
+	return driversqlite.NewConnector(name.String())
+}
+
+// pause is between two attempts at something that is busy and does not wait by itself.
+const pause = 5 * time.Millisecond
+
+// waiting repeats do while others are busy, for as long as the limit and the
+// context allow. SQLite's own waiting knows no context.
+func waiting(ctx context.Context, limit time.Duration, do func() error) error {
+	end := time.Now().Add(limit)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		err := do()
+		if !isBusy(err) {
+			return err
+		}
+		if !time.Now().Before(end) {
+			return err
+		}
+		timer.Reset(pause)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package sqlite
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/record"
+	"brenner/store"
+	"brenner/store/storetest"
+)
+
+// childDir names the variable that makes this test binary a process that writes
+// until it is killed, and childLock the one that makes it hold a lock instead.
+const (
+	childDir  = "BRENNER_SQLITE_CHILD"
+	childLock = "BRENNER_SQLITE_CHILD_LOCK"
+)
+
+// kills is how often the child is killed; each time it goes on where it was.
+const kills = 20
+
+// TestWhatWasWrittenSurvivesKill kills a writing process at random moments: every
+// batch that it said it wrote must be whole, and no other may be there in part.
+func TestWhatWasWrittenSurvivesKill(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	said := 0
+	for range kills {
+		c := start(t, dir)
+		time.AfterFunc(time.Duration(rand.IntN(50))*time.Millisecond, c.kill)
+		said = max(said, c.lastSaid())
+		checkBatches(t, dir, said)
+	}
+	c := start(t, dir)
+	c.waitFor(said + 3)
+	c.kill()
+	checkBatches(t, dir, c.lastSaid())
+}
+
+// TestProcessesShareAStore has several processes make one store, and write to one
+// stream of it, until each has seen some of its batches through.
+func TestProcessesShareAStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var all []*process
+	for range 3 {
+		all = append(all, start(t, dir))
+	}
+	said := 0
+	for _, c := range all {
+		c.waitFor(1)
+	}
+	for _, c := range all {
+		c.kill()
+		said = max(said, c.lastSaid())
+	}
+	checkBatches(t, dir, said)
+}
+
+func TestLockEndsWithItsProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openIn(t, dir, Options{})
+	c := start(t, dir, childLock+"=session")
+	c.waitFor(1)
+	who, held, err := s.HolderOf("session")
+	if err != nil || !held || who.PID != c.cmd.Process.Pid {
+		t.Errorf("%v, %t, %v", who, held, err)
+	}
+	_, err = s.Hold("session", store.Holder{})
+	wantFault(t, err, store.Held, fmt.Sprintf("held by process %d", c.cmd.Process.Pid))
+	c.kill()
+	c.lastSaid()
+	if who, held, err := s.HolderOf("session"); held || err != nil {
+		t.Errorf("%v, %t, %v", who, held, err)
+	}
+	release, err := s.Hold("session", store.Holder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// process is a child that says numbers.
+type process struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+	said  int
+}
+
+func start(t *testing.T, dir string, more ...string) *process {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(append(os.Environ(), childDir+"="+dir), more...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return &process{t: t, cmd: cmd, lines: bufio.NewScanner(out)}
+}
+
+func (p *process) kill() { _ = p.cmd.Process.Kill() }
+
+// next reads the next number that the child says.
+func (p *process) next() bool {
+	if !p.lines.Scan() {
+		return false
+	}
+	n, err := strconv.Atoi(p.lines.Text())
+	if err != nil {
+		p.t.Fatalf("the child said %q", p.lines.Text())
+	}
+	p.said = n
+	return true
+}
+
+// waitFor reads until the child has said a number, or a later one.
+func (p *process) waitFor(n int) {
+	p.t.Helper()
+	for p.said < n {
+		if !p.next() {
+			p.t.Fatalf("the child ended after %d", p.said)
+		}
+	}
+}
+
+// lastSaid reads to the end of a child that was killed, and gives its last number.
+func (p *process) lastSaid() int {
+	p.t.Helper()
+	for p.next() {
+		continue
+	}
+	if err := p.cmd.Wait(); err == nil {
+		p.t.Error("the child ended by itself")
+	}
+	return p.said
+}
+
+// checkBatches opens the store as the next process would.
+func checkBatches(t *testing.T, dir string, said int) {
+	t.Helper()
+	s, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	entries, err := s.Entries(t.Context(), "s", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := s.Records(t.Context(), store.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) < said || len(entries) != 2*len(records) {
+		t.Errorf("%d batches were said to be written; there are %d records and %d entries", said, len(records), len(entries))
+	}
+	for i := range records {
+		if blob, err := s.Blob(t.Context(), records[i].Content); err != nil || string(blob) != childBlob(i+1) {
+			t.Errorf("the blob of batch %d: %v", i+1, err)
+		}
+	}
+}
+
+// childBlob has some pages, so that a batch takes a while.
+func childBlob(n int) string { return strings.Repeat(fmt.Sprintf("batch %d;", n), 2000) }
+
+// child writes batch after batch, and says the number of each when it is done.
+func child(dir string) {
+	ctx := context.Background()
+	s, err := Open(ctx, dir, Options{})
+	if err != nil {
+		panic(err)
+	}
+	if name := os.Getenv(childLock); name != "" {
+		if _, err := s.Hold(name, store.Holder{PID: os.Getpid(), Host: "here"}); err != nil {
+			panic(err)
+		}
+		say(1)
+		select {}
+	}
+	for {
+		n, err := writeNext(ctx, s)
+		switch {
+		case err == nil:
+			say(n)
+		case fault.CodeOf(err) != store.Moved:
+			panic(err)
+		}
+	}
+}
+
+// say tells the parent a number; without a parent there is no point in going on.
+func say(n int) {
+	if _, err := fmt.Fprintln(os.Stdout, n); err != nil {
+		panic(err)
+	}
+}
+
+func writeNext(ctx context.Context, s *Store) (int, error) {
+	entries, err := s.Entries(ctx, "s", 0)
+	if err != nil {
+		return 0, err
+	}
+	n, head := len(entries)/2+1, journal.HeadOf(entries)
+	r := storetest.Record("r", n)
+	r.Content = store.Hash([]byte(childBlob(n)))
+	first, err := head.Next("s", storetest.Instant(n), "first", []byte(`{}`))
+	if err != nil {
+		return 0, err
+	}
+	second, err := first.Head().Next("s", storetest.Instant(n), "second", []byte(`{}`))
+	if err != nil {
+		return 0, err
+	}
+	return n, s.Write(ctx, store.Batch{
+		Blobs:   [][]byte{[]byte(childBlob(n))},
+		Appends: []store.Append{{Stream: "s", After: head, Entries: []journal.Entry{first, second}}},
+		Records: []record.Record{r},
+	})
+}

@@ -1,0 +1,109 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	driversqlite "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"brenner/fault"
+	"brenner/store"
+)
+
+// errBusy is for what is locked by other means than SQLite's.
+var errBusy = errors.New("another process is at work on the store")
+
+func isBusy(err error) bool {
+	if errors.Is(err, errBusy) {
+		return true
+	}
+	switch primary(err) {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
+		return true
+	}
+	return false
+}
+
+// extended gives SQLite's code in an error's chain, or 0.
+func extended(err error) int {
+	var e *driversqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+func primary(err error) int { return extended(err) & 0xff }
+
+// verdict is what an error of SQLite's means to a person.
+type verdict struct {
+	code         fault.Code
+	detail, hint string
+}
+
+// fault gives an error its code, place and hint. Faults stay as they are.
+func (s *Store) fault(op string, err error) error {
+	var f *fault.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &fault.Error{Op: op, Cause: err}
+	case errors.Is(err, sql.ErrConnDone):
+		return &fault.Error{Code: store.Closed, Op: op, Place: s.file, Cause: err}
+	}
+	v := s.judge(err)
+	return &fault.Error{Code: v.code, Op: op, Place: s.file, Detail: v.detail, Hint: v.hint, Cause: err}
+}
+
+func (s *Store) judge(err error) verdict {
+	if isBusy(err) {
+		return verdict{
+			store.Busy, fmt.Sprintf("other processes kept it busy for %s", s.wait),
+			"run the command again when they are done",
+		}
+	}
+	switch primary(err) {
+	case lib.SQLITE_FULL:
+		return full()
+	case lib.SQLITE_IOERR:
+		return judgeIO(extended(err))
+	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
+		return verdict{
+			store.Unwritable, "the file or its folder cannot be opened for writing",
+			"look at the rights of the folder and of the files in it, and whether the disk is mounted read-only; even reading needs a folder that can be written to",
+		}
+	case lib.SQLITE_TOOBIG:
+		return verdict{store.Unsupported, "a single value is larger than 1 GB", "give the text in smaller parts"}
+	case lib.SQLITE_NOMEM:
+		return verdict{store.Unsupported, "there is not enough memory", "end other programs, and run the command again"}
+	}
+	return damaged()
+}
+
+// judgeIO tells the errors of a disk apart: reading what is there, or writing.
+func judgeIO(code int) verdict {
+	switch code {
+	case lib.SQLITE_IOERR_READ, lib.SQLITE_IOERR_SHORT_READ, lib.SQLITE_IOERR_CORRUPTFS, lib.SQLITE_IOERR_IN_PAGE:
+		return damaged()
+	case lib.SQLITE_IOERR_SHMSIZE:
+		return full() // the only way in which making a file longer usually fails
+	}
+	return verdict{store.Unwritable, "the disk answered with an error", "look at the disk; what was stored before is untouched"}
+}
+
+func full() verdict {
+	return verdict{store.Full, "no space is left on the disk", "free some space and run the command again; nothing was written, and nothing was lost"}
+}
+
+func damaged() verdict {
+	return verdict{
+		store.Damaged, "the file is damaged, or is no store",
+		"run `brenner verify` to see how much of it is whole; the file was not changed. Keep a copy before anything else",
+	}
+}

@@ -1,0 +1,351 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	lib "modernc.org/sqlite/lib"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/store"
+	"brenner/store/storetest"
+)
+
+// exec runs a statement on the writing connection, behind the store's back.
+func (s *Store) exec(t *testing.T, text string, args ...any) {
+	t.Helper()
+	if _, err := s.writer.conn.ExecContext(t.Context(), text, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	s := openIn(t, t.TempDir(), Options{})
+	first := batch(t, 1, journal.Head{})
+	if err := s.Write(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	s.exec(t, "PRAGMA max_page_count = 1") // means: no more than there are now
+	big := batch(t, 2, journal.HeadOf(first.Appends[0].Entries))
+	big.Blobs = append(big.Blobs, make([]byte, 1<<20))
+	wantFault(t, s.Write(t.Context(), big), store.Full, "no space is left")
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.exec(t, "PRAGMA max_page_count = 1000000")
+	if err := s.Write(t.Context(), big); err != nil {
+		t.Errorf("with space again: %v", err)
+	}
+}
+
+func TestUnwritable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), filepath.Join(file, ".brenner"), Options{})
+	wantFault(t, err, store.Unwritable, "open the store")
+	if err := os.MkdirAll(filepath.Join(dir, "taken", FileName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), filepath.Join(dir, "taken"), Options{})
+	wantFault(t, err, store.Unwritable, "cannot be opened for writing")
+
+	s := openIn(t, filepath.Join(dir, "good"), Options{})
+	if err := os.RemoveAll(s.locks.dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.locks.dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Hold("a", store.Holder{})
+	wantFault(t, err, store.Unwritable, "lock a")
+}
+
+func TestFolderWithoutRights(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openIn(t, dir, Options{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 || runtime.GOOS == "windows" { // nothing is forbidden to this user
+		if err := os.Chmod(s.file, 0o444); err != nil {
+			t.Fatal(err)
+		}
+		if err := openIn(t, dir, Options{}).Close(); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	defer os.Chmod(dir, 0o755) //nolint:errcheck // so that the folder can be removed
+	for _, name := range []string{s.file, dir} {
+		if err := os.Chmod(name, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(t.Context(), dir, Options{})
+		wantFault(t, err, store.Unwritable, "permission denied")
+	}
+	if err := os.Chmod(s.file, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), dir, Options{})
+	wantFault(t, err, store.Unwritable, "cannot be opened for writing")
+	_, err = Open(t.Context(), filepath.Join(dir, "sub"), Options{})
+	wantFault(t, err, store.Unwritable, "open the store")
+}
+
+func TestReadOnlyFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openIn(t, dir, Options{})
+	// SQLite's own read-only connection says what a read-only disk would.
+	_, err := s.reader.db.ExecContext(t.Context(), "DELETE FROM blobs")
+	wantFault(t, s.fault("write", err), store.Unwritable, "cannot be opened for writing")
+}
+
+// TestErrorsOfTheDisk tells by SQLite's codes what no test can make a disk do.
+func TestErrorsOfTheDisk(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]fault.Code{
+		lib.SQLITE_IOERR_READ:       store.Damaged,
+		lib.SQLITE_IOERR_SHORT_READ: store.Damaged,
+		lib.SQLITE_IOERR_SHMSIZE:    store.Full,
+		lib.SQLITE_IOERR_WRITE:      store.Unwritable,
+		lib.SQLITE_IOERR_FSYNC:      store.Unwritable,
+	} {
+		if got := judgeIO(code); got.code != want || got.hint == "" {
+			t.Errorf("%d: %v", code, got)
+		}
+	}
+}
+
+func TestNetworkFileSystem(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "sub", ".brenner")
+	for _, readOnly := range []bool{false, true} {
+		_, err := Open(t.Context(), dir, Options{ReadOnly: readOnly, Network: func(string) (string, error) { return "nfs", nil }})
+		wantFault(t, err, store.Unsupported, "nfs")
+		_, err = Open(t.Context(), dir, Options{ReadOnly: readOnly, Network: func(string) (string, error) { return "", os.ErrPermission }})
+		wantFault(t, err, store.Unwritable, "file system")
+	}
+	if _, err := os.Stat(filepath.Dir(dir)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder was made: %v", err)
+	}
+	if kind, err := networkFileSystem(t.TempDir()); kind != "" || err != nil {
+		t.Errorf("the tests run on %q: %v", kind, err)
+	}
+}
+
+func TestWALThatDoesNotWork(t *testing.T) {
+	t.Parallel()
+	db, err := sql.Open("sqlite", ":memory:") // has no WAL
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	s := &Store{file: "memory"}
+	wantFault(t, s.ready(t.Context(), conn, migrations()), store.Unsupported, "WAL mode does not work here")
+}
+
+// fill gives the folder of a store with some batches, closed.
+func fill(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	s := openIn(t, dir, Options{})
+	var head journal.Head
+	for n := 1; n <= 20; n++ {
+		b := batch(t, n, head)
+		b.Blobs = append(b.Blobs, bytes.Repeat([]byte{byte(n)}, 20_000))
+		if err := s.Write(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		head = journal.HeadOf(b.Appends[0].Entries)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestDamagedFile(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func([]byte) []byte{
+		"no database": func([]byte) []byte { return []byte(strings.Repeat("this is no database\n", 1000)) },
+		"header":      func(b []byte) []byte { copy(b, "XXXXXXXXXXXXXXXX"); return b },
+		"cut":         func(b []byte) []byte { return b[:len(b)/2+100] },
+		"torn pages": func(b []byte) []byte {
+			for at := 4096; at < len(b); at += 4096 {
+				clear(b[at : at+2048])
+			}
+			return b
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := fill(t)
+			file := filepath.Join(dir, FileName)
+			whole, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			harmed := harm(whole)
+			if err := os.WriteFile(file, harmed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err = openAndVerify(t, dir)
+			wantFault(t, err, store.Damaged, "")
+			if !strings.Contains(fault.HintOf(err), "brenner verify") {
+				t.Errorf("the hint is %s", fault.HintOf(err))
+			}
+			if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, harmed) {
+				t.Errorf("the file was changed: %v", err)
+			}
+		})
+	}
+}
+
+func openAndVerify(t *testing.T, dir string) error {
+	t.Helper()
+	s, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Verify(t.Context())
+}
+
+func TestChangedContentIsFound(t *testing.T) {
+	t.Parallel()
+	hash := store.Hash([]byte("x"))
+	for name, test := range map[string]struct {
+		harm, says string
+		code       fault.Code
+	}{
+		"blob":  {"UPDATE blobs SET data = x'79' WHERE size = 1", "verify the blob " + hash, store.Damaged},
+		"entry": {"UPDATE entries SET kind = 'other' WHERE seq = 3", "s, entry 3", journal.BrokenChain},
+		"tail":  {"DELETE FROM entries WHERE seq > 39", "it has 39 entries, but its head is number 40", store.Damaged},
+		"all":   {"DELETE FROM entries", "it has 0 entries", store.Damaged},
+		"time":  {"UPDATE entries SET at = 'today' WHERE seq = 3", "not an RFC 3339", store.Damaged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openIn(t, fill(t), Options{})
+			s.exec(t, test.harm)
+			wantFault(t, s.Verify(t.Context()), test.code, test.says)
+		})
+	}
+}
+
+func TestChangedBlobIsNotGiven(t *testing.T) {
+	t.Parallel()
+	s := openIn(t, fill(t), Options{})
+	s.exec(t, "UPDATE blobs SET data = x'79' WHERE size = 1")
+	_, err := s.Blob(t.Context(), store.Hash([]byte("x")))
+	wantFault(t, err, store.Damaged, "do not give its hash")
+}
+
+func TestForeignAndNewerFiles(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, statement, says string }{
+		{"foreign", "PRAGMA application_id = 7", "another program"},
+		{"foreign, without an id", "PRAGMA application_id = 0", "another program"},
+		{"newer", "PRAGMA user_version = 999", "the store has version 999, and this program knows versions up to 1"},
+	} {
+		for _, readOnly := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, read only %t", test.name, readOnly), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				s := openIn(t, dir, Options{})
+				s.exec(t, test.statement)
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				before, _ := os.ReadFile(s.file)
+				_, err := Open(t.Context(), dir, Options{ReadOnly: readOnly})
+				wantFault(t, err, store.Unsupported, test.says)
+				if after, err := os.ReadFile(s.file); err != nil || !bytes.Equal(before, after) {
+					t.Errorf("the file was changed: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestBusyStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	other := openIn(t, dir, Options{})
+	hasty := openIn(t, dir, Options{Wait: time.Millisecond})
+	patient := openIn(t, dir, Options{})
+	other.exec(t, "BEGIN IMMEDIATE")
+	wantFault(t, hasty.Write(t.Context(), batch(t, 1, journal.Head{})), store.Busy, "kept it busy for 1ms")
+	if _, err := hasty.Streams(t.Context(), ""); err != nil {
+		t.Errorf("reading does not wait for writers: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := patient.Write(ctx, batch(t, 1, journal.Head{})); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	other.exec(t, "ROLLBACK")
+	if err := patient.Write(t.Context(), batch(t, 1, journal.Head{})); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWaitingInLine cancels a writer that waits for another of its own process.
+func TestWaitingInLine(t *testing.T) {
+	t.Parallel()
+	s := openIn(t, t.TempDir(), Options{})
+	s.writer.turn <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(time.Millisecond, cancel)
+	if err := s.Write(ctx, batch(t, 1, journal.Head{})); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	<-s.writer.turn
+}
+
+func TestManyOpenANewStoreAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".brenner")
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			s, err := Open(t.Context(), dir, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			stream := fmt.Sprint("stream ", n)
+			err = s.Write(t.Context(), store.Batch{Appends: []store.Append{{Stream: stream, Entries: storetest.Chain(t, stream, journal.Head{}, 1)}}})
+			if err := errors.Join(err, s.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got, err := openIn(t, dir, Options{}).Streams(t.Context(), "stream "); err != nil || len(got) != 8 {
+		t.Errorf("%v, %v", got, err)
+	}
+}

@@ -1,0 +1,43 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+
+	"brenner/fault"
+	"brenner/store"
+)
+
+// checkLocal refuses network file systems: WAL needs memory that all processes
+// share, and file locks that hold, and neither goes over a network. A store
+// there would seem to work, and lose data.
+func checkLocal(dir string, network func(dir string) (string, error)) error {
+	if network == nil {
+		network = networkFileSystem
+	}
+	kind, err := network(nearest(dir))
+	if err != nil {
+		return &fault.Error{
+			Code: store.Unwritable, Op: "open the store", Place: dir, Detail: "its file system cannot be asked for its type", Cause: err,
+			Hint: "look at the folder's rights",
+		}
+	}
+	if kind == "" {
+		return nil
+	}
+	return &fault.Error{
+		Code: store.Unsupported, Op: "open the store", Place: dir,
+		Detail: "the folder is on the file system " + fault.Shown(kind) + ", where SQLite's WAL mode is not safe",
+		Hint:   "move the project to a local disk, or run brenner on the machine that has the disk",
+	}
+}
+
+// nearest gives the folder, or the nearest one above it that exists.
+func nearest(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,100 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"brenner/journal"
+	"brenner/store"
+)
+
+// future are the steps of a program that knows one version more.
+func future(step string) Options { return Options{steps: append(migrations(), step)} }
+
+const goodStep = "ALTER TABLE records ADD COLUMN extra TEXT NOT NULL DEFAULT 'new'"
+
+func backups(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*backup*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestNewStoreNeedsNoBackup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	openIn(t, dir, future(goodStep))
+	if got := backups(t, dir); len(got) != 0 {
+		t.Error(got)
+	}
+}
+
+// TestUpgrade has many do it at once: one copies and migrates, all can go on.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	dir := fill(t)
+	_, err := Open(t.Context(), dir, Options{ReadOnly: true, steps: future(goodStep).steps})
+	wantFault(t, err, store.Unsupported, "the older version 1")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			s, err := Open(t.Context(), dir, future(goodStep))
+			if err == nil {
+				err = errors.Join(s.Verify(t.Context()), s.Close())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	got := backups(t, dir)
+	if len(got) != 1 || filepath.Base(got[0]) != "brenner.db.v1-backup" {
+		t.Fatal(got)
+	}
+	// The copy is a store that the older program can use.
+	old := t.TempDir()
+	if err := os.Rename(got[0], filepath.Join(old, FileName)); err != nil {
+		t.Fatal(err)
+	}
+	s := openIn(t, old, Options{})
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if entries, err := s.Entries(t.Context(), "s", 0); err != nil || len(entries) != 40 {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
+func TestUpgradeThatFailsChangesNothing(t *testing.T) {
+	t.Parallel()
+	dir := fill(t)
+	for range 2 {
+		_, err := Open(t.Context(), dir, future("CREATE TABLE half (id INTEGER); CREATE TABLE blobs (id INTEGER)"))
+		wantFault(t, err, store.Damaged, "blobs")
+	}
+	if got := backups(t, dir); len(got) != 2 || filepath.Base(got[1]) != "brenner.db.v1-backup-2" {
+		t.Error(got)
+	}
+	s := openIn(t, dir, Options{})
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var n int
+	if err := s.writer.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema WHERE name = 'half'").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+func TestOlderProcessNoticesAnUpgrade(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old := openIn(t, dir, Options{})
+	openIn(t, dir, future(goodStep))
+	wantFault(t, old.Write(t.Context(), batch(t, 1, journal.Head{})), store.Unsupported, "upgraded the store to version 2")
+}

@@ -1,0 +1,209 @@
+// Package sqlite keeps a project's store in one SQLite file, in WAL mode, with
+// any number of processes at work on it at once.
+//
+// It promises: a batch is committed and on the disk when Write returns without
+// an error; one connection of a process writes, others read; what is read back
+// under a hash has that hash; a fault of the disk, the file or the file system
+// is a fault with a code of its own. It leaves a file alone that is not its own,
+// that a newer program made, or that is damaged.
+//
+// It must not know what blobs, events and records mean.
+//
+// While a store is open, its file must not be opened and closed by other means
+// in the same process: closing any descriptor of a file ends the POSIX locks
+// that SQLite has on it.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"brenner/fault"
+	"brenner/store"
+)
+
+// FileName is the name of the store's file in its folder.
+const FileName = "brenner.db"
+
+// defaultWait is how long a busy store is waited for.
+const defaultWait = 10 * time.Second
+
+// readers is how many connections read at once.
+const readers = 4
+
+// Options say how a store is opened; the zero value works.
+type Options struct {
+	// ReadOnly is for commands that only look: nothing is created or changed,
+	// and where there is no store, the code is NoStore.
+	ReadOnly bool
+	// Wait is how long to wait for other processes that write; 0 is 10 s.
+	Wait time.Duration
+	// Network names the network file system that a folder is on, or gives "" for
+	// a local one. Nil asks the operating system.
+	Network func(dir string) (string, error)
+
+	// steps are the migrations, for tests of migrating.
+	steps []string
+}
+
+// Store is a store.Store and store.Locks in a folder.
+type Store struct {
+	dir  string
+	file string
+	wait time.Duration
+
+	use    sync.RWMutex // read-locked by each method, locked by Close
+	closed bool
+	writer *writer // nil where the store is for reading only
+	reader *reader
+
+	locks locks
+}
+
+// Open opens the store in a folder, and makes both where they are not there.
+func Open(ctx context.Context, dir string, o Options) (*Store, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, &fault.Error{Code: store.Unwritable, Op: "open the store", Cause: err}
+	}
+	s := &Store{dir: dir, file: filepath.Join(dir, FileName), wait: o.Wait}
+	s.locks.dir = filepath.Join(dir, "locks")
+	if s.wait == 0 {
+		s.wait = defaultWait
+	}
+	if o.steps == nil {
+		o.steps = migrations()
+	}
+	if err := s.prepareFolder(o); err != nil {
+		return nil, err
+	}
+	if err := s.connect(ctx, o); err != nil {
+		_ = s.disconnect() // the first error is the one that matters
+		return nil, s.fault("open the store", err)
+	}
+	return s, nil
+}
+
+// prepareFolder looks at the folder before SQLite does, and makes it if wanted.
+func (s *Store) prepareFolder(o Options) error {
+	if err := checkLocal(s.dir, o.Network); err != nil {
+		return err
+	}
+	if o.ReadOnly {
+		return s.mustExist()
+	}
+	err := s.makeFolder()
+	if err == nil && exists(s.file) {
+		err = writable(s.file) // SQLite would open it all the same, and fail later
+	}
+	if err != nil {
+		return &fault.Error{
+			Code: store.Unwritable, Op: "open the store", Place: s.dir, Cause: err,
+			Hint: "choose a folder that you may write to, on a disk that is not mounted read-only",
+		}
+	}
+	return nil
+}
+
+func (s *Store) makeFolder() error {
+	if exists(s.dir) {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(s.dir))
+}
+
+func (s *Store) mustExist() error {
+	_, err := os.Stat(s.file)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrNotExist):
+		return s.noStore()
+	}
+	return &fault.Error{Code: store.Unwritable, Op: "open the store", Place: s.file, Cause: err, Hint: "look at the folder's rights"}
+}
+
+func (s *Store) noStore() error {
+	return &fault.Error{
+		Code: store.NoStore, Op: "open the store", Place: s.file, Detail: "there is no store yet",
+		Hint: "run the command in the project's folder; the first session makes the store",
+	}
+}
+
+// connect opens the connections, and has the store's schema made or brought up
+// to date on the way.
+func (s *Store) connect(ctx context.Context, o Options) error {
+	if !o.ReadOnly {
+		w, err := openWriter(ctx, s, o.steps)
+		if err != nil {
+			return err
+		}
+		s.writer = w
+	}
+	r, err := openReader(s.file, s.wait)
+	if err != nil {
+		return err
+	}
+	s.reader = r
+	if o.ReadOnly {
+		return s.checkReadable(ctx, len(o.steps))
+	}
+	return nil
+}
+
+// disconnect closes the writer last: the last connection to close moves the WAL
+// into the file, and a reader could not.
+func (s *Store) disconnect() error {
+	var err error
+	if s.reader != nil {
+		err = s.reader.close()
+	}
+	if s.writer != nil {
+		err = errors.Join(err, s.writer.close())
+	}
+	return err
+}
+
+// Close ends the store, after what is under way. Locks stay held.
+func (s *Store) Close() error {
+	s.use.Lock()
+	defer s.use.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	return s.fault("close the store", s.disconnect())
+}
+
+// enter begins a use of the store, which ends with leave.
+func (s *Store) enter(ctx context.Context, op string) (leave func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, &fault.Error{Op: op, Cause: err}
+	}
+	s.use.RLock()
+	if s.closed {
+		s.use.RUnlock()
+		return nil, &fault.Error{Code: store.Closed, Op: op, Place: s.file, Detail: "the store was closed before"}
+	}
+	return s.use.RUnlock, nil
+}
+
+// openPool gives connections to a file that is opened in a mode of SQLite's.
+func openPool(file, mode string, limit int) (*sql.DB, error) {
+	connector, err := newConnector(file, mode)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(limit)
+	db.SetMaxIdleConns(limit)
+	return db, nil
+}

@@ -1,0 +1,129 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// writer is the one connection that writes, with its statements prepared.
+type writer struct {
+	wait     time.Duration
+	turn     chan struct{} // holds one token while somebody writes
+	newest   int           // the version of the schema that the statements are for
+	db       *sql.DB
+	conn     *sql.Conn
+	prepared []*sql.Stmt
+	statements
+}
+
+// statements are what writing repeats.
+type statements struct {
+	version                   *sql.Stmt
+	addBlob                   *sql.Stmt
+	head, addStream, moveHead *sql.Stmt
+	addEntry                  *sql.Stmt
+	latest, addRecord         *sql.Stmt
+}
+
+func openWriter(ctx context.Context, s *Store, steps []string) (*writer, error) {
+	db, err := openPool(s.file, "rwc", 1)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{wait: s.wait, newest: len(steps), turn: make(chan struct{}, 1), db: db}
+	err = waiting(ctx, s.wait, func() error {
+		if w.conn == nil {
+			conn, err := db.Conn(ctx)
+			if err != nil {
+				return err
+			}
+			w.conn = conn
+		}
+		return s.ready(ctx, w.conn, steps)
+	})
+	if err == nil {
+		err = w.prepare(ctx)
+	}
+	if err != nil {
+		_ = w.close() // the first error is the one that matters
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *writer) prepare(ctx context.Context) error {
+	for _, p := range []struct {
+		statement **sql.Stmt
+		text      string
+	}{
+		{&w.version, "PRAGMA user_version"},
+		{&w.addBlob, "INSERT INTO blobs (hash, size, data) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING"},
+		{&w.head, "SELECT id, seq, hash FROM streams WHERE name = ?"},
+		{&w.addStream, "INSERT INTO streams (name, seq, hash, began, last) VALUES (?, ?, ?, ?, ?)"},
+		{&w.moveHead, "UPDATE streams SET seq = ?, hash = ?, last = ? WHERE id = ?"},
+		{&w.addEntry, "INSERT INTO entries (stream, seq, at, kind, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"},
+		{&w.latest, "SELECT ifnull(max(version), 0) FROM records WHERE id = ?"},
+		{&w.addRecord, `INSERT INTO records (id, version, parent, type, status, module, summary, content, change, creator, at, tags, links)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+	} {
+		statement, err := w.conn.PrepareContext(ctx, p.text)
+		if err != nil {
+			return err
+		}
+		*p.statement = statement
+		w.prepared = append(w.prepared, statement)
+	}
+	return nil
+}
+
+// close ends the statements before the connection: SQLite keeps a connection that
+// has any left, and then the WAL is not moved into the file.
+func (w *writer) close() error {
+	var errs []error
+	for _, statement := range w.prepared {
+		errs = append(errs, statement.Close())
+	}
+	if w.conn != nil {
+		errs = append(errs, w.conn.Close())
+	}
+	return errors.Join(append(errs, w.db.Close())...)
+}
+
+// transaction does something whole or not at all, one at a time.
+func (w *writer) transaction(ctx context.Context, do func(ctx context.Context) error) error {
+	select {
+	case w.turn <- struct{}{}:
+		defer func() { <-w.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return inTransaction(ctx, w.conn, w.wait, do)
+}
+
+// inTransaction waits for the file's write lock and does something whole or not
+// at all. Waiting ends with the context; what has begun runs to its end, and is
+// taken back if the context ended meanwhile. So there is no moment in which a
+// cancelled write may have happened.
+func inTransaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do func(ctx context.Context) error) error {
+	whole := context.WithoutCancel(ctx)
+	run := func(statement string) error {
+		_, err := conn.ExecContext(whole, statement)
+		return err
+	}
+	if err := waiting(ctx, wait, func() error { return run("BEGIN IMMEDIATE") }); err != nil {
+		return err
+	}
+	err := do(whole)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = run("COMMIT")
+	}
+	if err != nil {
+		_ = run("ROLLBACK") // fails only where SQLite has rolled back already
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+// Package store is what a project keeps: blobs by their SHA-256, streams of
+// journal entries, and versioned records. Everything is append-only.
+//
+// A Batch is written whole or not at all, and what Write returned from without
+// an error survives a crash of the process and of the machine. Streams grow by
+// compare-and-swap on the hash of their head. The interface stands here, beside
+// its conformance suite in storetest; implementations are in folders below.
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"time"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/record"
+)
+
+// The codes of stores.
+const (
+	Moved       fault.Code = "STALE_HEAD"        // the stream is not where the writer thought
+	NoBlob      fault.Code = "NO_BLOB"           // nothing has this hash
+	NoStore     fault.Code = "NO_STORE"          // a command that only reads found no store
+	Closed      fault.Code = "STORE_CLOSED"      // the store was used after its end
+	Damaged     fault.Code = "STORE_DAMAGED"     // what is stored is not what was written
+	Full        fault.Code = "DISK_FULL"         // no space is left
+	Unwritable  fault.Code = "STORE_UNWRITABLE"  // the folder or file cannot be written to
+	Unsupported fault.Code = "STORE_UNSUPPORTED" // the file system, or the form of the file, is none that works
+	Busy        fault.Code = "STORE_BUSY"        // others were writing for longer than we wait
+	Held        fault.Code = "HELD"              // another process holds it
+	BadName     fault.Code = "BAD_LOCK_NAME"     // no lock can have this name
+	Conflict    fault.Code = "RECORD_CONFLICT"   // not the next version of its record
+)
+
+// Store keeps a project's data. It is safe for concurrent use.
+//
+// A context that ends makes a method return an error that wraps the context's;
+// then nothing was written. After Close every method but Close fails with Closed.
+type Store interface {
+	// Write stores a batch whole or not at all. What Batch.Check refuses comes
+	// first, then Moved, then Conflict.
+	Write(ctx context.Context, b Batch) error
+	// Blob gives the bytes with a hash, and has checked that they have it. Code
+	// NoBlob where there are none.
+	Blob(ctx context.Context, hash string) ([]byte, error)
+	// Entries gives a stream's entries behind number after, in order. It does
+	// not check the chain: journal.Check does. A stream that is not there is empty.
+	Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error)
+	// Streams lists the streams whose name begins with prefix, by name.
+	Streams(ctx context.Context, prefix string) ([]Stream, error)
+	// Records gives the records that a query asks for, by id and version.
+	Records(ctx context.Context, q Query) ([]record.Record, error)
+	io.Closer
+}
+
+// Batch is what is written in one transaction.
+type Batch struct {
+	Blobs   [][]byte // stored once each, under their hashes
+	Appends []Append
+	Records []record.Record // of each id the next version
+}
+
+// Append adds entries to the end of a stream.
+type Append struct {
+	Stream string
+	// After is the head that the entries follow. If the stream's head is
+	// another one, the whole batch is refused with Moved. Without entries this
+	// is all that an Append does.
+	After   journal.Head
+	Entries []journal.Entry // chained from After
+}
+
+// Stream is what a list of streams says of one.
+type Stream struct {
+	Name  string
+	Head  journal.Head
+	Began time.Time // of its first entry
+	Last  time.Time // of its last entry
+}
+
+// Query chooses records; the zero value chooses all. A record has to fit every
+// field that is set.
+type Query struct {
+	ID     string
+	Type   string
+	Latest bool // it is the highest version of its id
+}
+
+// Locks give a name to one process at a time, for as long as it lives.
+type Locks interface {
+	// Hold takes the name, or says with code Held who has it. The lock ends
+	// with release, or with the process.
+	Hold(name string, who Holder) (release func() error, err error)
+	// HolderOf says who holds a name now.
+	HolderOf(name string) (Holder, bool, error)
+}
+
+// Holder is who holds a lock, for whoever else wants it.
+type Holder struct {
+	PID   int       `json:"pid"`
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"`
+	Doing string    `json:"doing"` // "session start"
+}
+
+func (h Holder) String() string {
+	return fmt.Sprintf("process %d on %s (%s, since %s)", h.PID, h.Host, h.Doing, h.Since.UTC().Format(time.RFC3339))
+}
+
+// Hash gives the name under which bytes are stored.
+func Hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,150 @@
+// Package storetest is the conformance suite of stores: what every store.Store
+// and store.Locks has to do, as tests that each implementation runs on itself.
+//
+// It is imported by tests only, and must not know any implementation.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Run holds a store against the interface's promises. open gives a new, empty
+// store each time, and closes it when the test ends.
+func Run(t *testing.T, open func(t *testing.T) store.Store) {
+	t.Helper()
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, store.Store)
+	}{
+		{"Blobs", testBlobs},
+		{"BlobsAreCopies", testBlobsAreCopies},
+		{"NoBlob", testNoBlob},
+		{"Entries", testEntries},
+		{"EntriesOfHostileText", testHostileEntries},
+		{"HeadMoved", testHeadMoved},
+		{"GuardWithoutEntries", testGuard},
+		{"BrokenChain", testBrokenChain},
+		{"TwoAppendsToOneStream", testTwoAppends},
+		{"StreamsByPrefix", testStreams},
+		{"StreamTimes", testStreamTimes},
+		{"Records", testRecords},
+		{"RecordsReadBack", testRecordsReadBack},
+		{"RecordConflict", testRecordConflict},
+		{"InvalidRecord", testInvalidRecord},
+		{"WholeOrNotAtAll", testWholeOrNot},
+		{"Cancelled", testCancelled},
+		{"Closed", testClosed},
+		{"OneWinnerEach", testOneWinner},
+		{"ReadersSeeWholeBatches", testReadersSeeWholeBatches},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, open(t))
+		})
+	}
+}
+
+// Instant is the n-th of a row of instants, with all the digits that one can have.
+func Instant(n int) time.Time {
+	return time.Date(2026, 1, 2, 3, 4, 5, 123456789, time.UTC).Add(time.Duration(n) * time.Second)
+}
+
+// Chain makes n entries that follow a head.
+func Chain(t testing.TB, stream string, after journal.Head, n int) []journal.Entry {
+	t.Helper()
+	var entries []journal.Entry
+	for i := range n {
+		e, err := after.Next(stream, Instant(after.Seq), "tested", fmt.Appendf(nil, `{"i":%d,"of":%d}`, i, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, after = append(entries, e), e.Head()
+	}
+	return entries
+}
+
+// Record makes a valid record.
+func Record(id string, version int) record.Record {
+	return record.Record{
+		ID: id, Type: record.ResearchArtifact, Version: version, Parent: version - 1, Status: record.Draft,
+		Summary: "a summary", Content: store.Hash([]byte(id)), Creator: "BlueLake", At: Instant(version),
+	}
+}
+
+func write(t *testing.T, s store.Store, b store.Batch) {
+	t.Helper()
+	if err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// add appends n entries to a stream, and gives all that the stream has then.
+func add(t *testing.T, s store.Store, stream string, n int) []journal.Entry {
+	t.Helper()
+	have := entries(t, s, stream, 0)
+	added := Chain(t, stream, journal.HeadOf(have), n)
+	write(t, s, store.Batch{Appends: []store.Append{{Stream: stream, After: journal.HeadOf(have), Entries: added}}})
+	return append(have, added...)
+}
+
+func entries(t *testing.T, s store.Store, stream string, after int) []journal.Entry {
+	t.Helper()
+	got, err := s.Entries(t.Context(), stream, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func records(t *testing.T, s store.Store, q store.Query) []record.Record {
+	t.Helper()
+	got, err := s.Records(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func streams(t *testing.T, s store.Store, prefix string) []store.Stream {
+	t.Helper()
+	got, err := s.Streams(t.Context(), prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func same[T any](t *testing.T, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// refused wants a code, and an error that says something and knows what to do.
+func refused(t *testing.T, want fault.Code, err error) {
+	t.Helper()
+	if fault.CodeOf(err) != want || fault.HintOf(err) == "" {
+		t.Errorf("want %s with a hint, got %v (%s)", want, err, fault.CodeOf(err))
+	}
+}
+
+// untouched wants an empty store.
+func untouched(t *testing.T, s store.Store) {
+	t.Helper()
+	same(t, nil, streams(t, s, ""))
+	same(t, nil, records(t, s, store.Query{}))
+}
+
+func background(t *testing.T) context.Context { return context.WithoutCancel(t.Context()) }
