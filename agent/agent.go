@@ -1,0 +1,101 @@
+// Package agent is how a session asks anybody anything: one interface, the
+// wrappers around it, and the registry of its kinds. Each kind is in a folder
+// below; agenttest is the suite that all of them pass.
+//
+// It promises: whatever a kind does, a session sees a whole answer or a *Failure
+// with a code, never a panic; asking twice with one call id has one effect; and
+// every wait ends when its context does.
+//
+// It must not know what a question says, what an answer means, where replies are
+// kept, or what they cost.
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"brenner/fault"
+)
+
+// Agent answers calls. It is safe for concurrent use.
+type Agent interface {
+	// Ask puts a call and waits for the whole answer. Asking again with the
+	// same call id has one effect: the same answer, or a second try of a call
+	// that had none. An error is a *Failure.
+	Ask(ctx context.Context, c Call) (Reply, error)
+}
+
+// Call is one question to one agent.
+type Call struct {
+	ID      string // of this call in all the world: "RS-…/r1/BlueLake/ask"
+	Agent   string // the roster's name
+	Role    string
+	Program string // as the roster names it
+	Model   string // as the roster names it
+	Thread  string
+	Round   int
+	Subject string
+	// Turns are the conversation so far; the last one is ours, and wants an answer.
+	Turns []Turn
+	// MaxReply bounds the answer, in tokens; 0 leaves it to the agent.
+	MaxReply int
+	// Alive, if not nil, is told of every sign of life, so that a silent agent
+	// can be told from a slow one.
+	Alive func()
+}
+
+// Turn is one message of a conversation.
+type Turn struct {
+	Own  bool   // the agent's own words, not ours
+	Text string // Markdown
+}
+
+// Reply is a whole answer.
+type Reply struct {
+	Text  string // verbatim
+	Model string // as the other side names what answered; may be empty
+	Usage Usage
+	// Attempts is how often the other side was asked for it; at least 1.
+	Attempts int
+}
+
+// Usage is what a call cost.
+type Usage struct {
+	Input   int  // tokens
+	Output  int  // tokens
+	Guessed bool // nobody told us: these are our own counts
+}
+
+// The codes of calls that were not answered.
+const (
+	Unavailable fault.Code = "AGENT_UNAVAILABLE" // it cannot be reached, or says "later"
+	Refused     fault.Code = "AGENT_REFUSED"     // it will not, however often it is asked
+	TimedOut    fault.Code = "AGENT_TIMEOUT"
+	Idle        fault.Code = "AGENT_IDLE" // no sign of life for too long
+	Cut         fault.Code = "REPLY_CUT"  // the answer broke off
+	Empty       fault.Code = "REPLY_EMPTY"
+	Stopped     fault.Code = "AGENT_STOPPED" // we went away before it answered
+	Broken      fault.Code = "AGENT_BROKEN"  // our own code for it failed
+)
+
+// Failure is why a call has no answer.
+type Failure struct {
+	Code     fault.Code
+	Detail   string
+	Hint     string
+	Retry    bool          // asking again may help
+	After    time.Duration // not before this long from now; 0 where nobody said
+	Partial  string        // what came before it broke off: evidence, never an answer
+	Attempts int           // how often the other side was asked; 0 where we never got so far
+	Cause    error
+}
+
+func (f *Failure) Error() string {
+	if f.Cause != nil {
+		return fmt.Sprintf("%s: %s: %v", f.Code, f.Detail, f.Cause)
+	}
+	return string(f.Code) + ": " + f.Detail
+}
+
+func (f *Failure) Unwrap() error { return f.Cause }

@@ -1,0 +1,115 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"brenner/fault"
+)
+
+// Guard holds a kind to the contract, so that no kind has to think of all of it:
+// every error becomes a *Failure with a code, a panic becomes one too, a blank
+// answer is none, and Alive can be called without asking whether it is there.
+func Guard(a Agent) Agent { return guarded{a} }
+
+type guarded struct{ agent Agent }
+
+func (g guarded) Ask(ctx context.Context, c Call) (reply Reply, err error) {
+	if ctx.Err() != nil {
+		return Reply{}, Ended(ctx)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			reply, err = Reply{}, broken(p)
+		}
+	}()
+	if c.Alive == nil {
+		c.Alive = func() {}
+	}
+	reply, err = g.agent.Ask(ctx, c)
+	reply.Attempts = max(1, reply.Attempts)
+	if err == nil && strings.TrimSpace(reply.Text) == "" {
+		err = &Failure{Code: Empty, Detail: "the answer is blank", Retry: true, Attempts: reply.Attempts}
+	}
+	if err != nil {
+		f := failureOf(ctx, err)
+		f.Attempts = max(1, f.Attempts)
+		return Reply{}, f
+	}
+	return reply, nil
+}
+
+// Panic is the cause of a Failure that a panic became.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
+
+func broken(value any) *Failure {
+	return &Failure{
+		Code: Broken, Detail: "the program's own code for this agent panicked",
+		Hint:     "this is a fault of brenner, not of the agent: please report it",
+		Attempts: 1, Cause: &Panic{Value: value, Stack: debug.Stack()},
+	}
+}
+
+// limitPassed is the cause of a context that a wrapper of ours has ended. It is a
+// type of its own, so that a stranger's cancellation (with the failure of another
+// agent, say) is never taken for a verdict on this one.
+type limitPassed struct{ failure Failure }
+
+func (l *limitPassed) Error() string { return l.failure.Error() }
+
+// Ended gives the failure of a call whose context is over: a limit of ours was
+// passed, the caller's time is up, or somebody stopped the call.
+func Ended(ctx context.Context) *Failure {
+	var ours *limitPassed
+	switch {
+	case errors.As(context.Cause(ctx), &ours):
+		f := ours.failure
+		return &f
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &Failure{Code: TimedOut, Detail: "the time for the call was up before an answer came", Cause: ctx.Err()}
+	default:
+		return &Failure{Code: Stopped, Detail: "the call was stopped before an answer came", Cause: ctx.Err()}
+	}
+}
+
+// failureOf makes a Failure of any error. Every wrapper goes through it; what it
+// gives is the caller's own copy.
+func failureOf(ctx context.Context, err error) *Failure {
+	var said *Failure
+	if errors.As(err, &said) {
+		f := *said
+		if ctx.Err() != nil && f.fromTheEnd() {
+			end := Ended(ctx)
+			end.Partial, end.Attempts = f.Partial, f.Attempts
+			return end
+		}
+		return &f
+	}
+	if ctx.Err() != nil {
+		return Ended(ctx)
+	}
+	// Most errors that nobody has judged come from a network, where a second try
+	// often helps; a fault of ours says what to mend, and no second try mends it.
+	return &Failure{
+		Code: Unavailable, Detail: "the agent could not be asked",
+		Hint: fault.HintOf(err), Retry: fault.CodeOf(err) == "", Cause: err,
+	}
+}
+
+// fromTheEnd tells whether a failure is the echo of a context that is over. The
+// agent cannot know why it is; the context does.
+func (f *Failure) fromTheEnd() bool {
+	switch f.Code {
+	case Stopped, TimedOut, Idle:
+		return true
+	}
+	return errors.Is(f.Cause, context.Canceled) || errors.Is(f.Cause, context.DeadlineExceeded)
+}

@@ -1,0 +1,101 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"brenner/agent"
+	"brenner/fault"
+)
+
+func TestGuardGivesEveryErrorACode(t *testing.T) {
+	refused := &agent.Failure{Code: agent.Refused, Detail: "no", Partial: "so f"}
+	mend := &fault.Error{Code: agent.NoKind, Detail: "no key", Hint: "set one"}
+	for name, c := range map[string]struct {
+		agent agent.Agent
+		want  agent.Failure
+	}{
+		"a failure stays what it is": {fails(refused), agent.Failure{Code: agent.Refused, Attempts: 1, Partial: "so f"}},
+		"one inside another error":   {fails(errors.Join(errNetwork, refused)), agent.Failure{Code: agent.Refused, Attempts: 1, Partial: "so f"}},
+		"an error of anybody's":      {fails(errNetwork), agent.Failure{Code: agent.Unavailable, Retry: true, Attempts: 1}},
+		"a fault of ours":            {fails(mend), agent.Failure{Code: agent.Unavailable, Hint: "set one", Attempts: 1}},
+		"a nil failure":              {fails((*agent.Failure)(nil)), agent.Failure{Code: agent.Broken, Hint: "this is a fault of brenner, not of the agent: please report it", Attempts: 1}},
+		"a blank answer":             {answers(" \n\t"), agent.Failure{Code: agent.Empty, Retry: true, Attempts: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := failure(t, t.Context(), agent.Guard(c.agent))
+			wantCode(t, f, c.want.Code)
+			if f.Retry != c.want.Retry || f.Attempts != c.want.Attempts || f.Hint != c.want.Hint || f.Partial != c.want.Partial {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+	if refused.Attempts != 0 {
+		t.Error("the agent's own value was written to")
+	}
+}
+
+func TestGuardHoldsAPanic(t *testing.T) {
+	f := failure(t, t.Context(), agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
+		panic("index out of range")
+	})))
+	wantCode(t, f, agent.Broken)
+	var p *agent.Panic
+	if !errors.As(f, &p) || p.Error() != "index out of range" || len(p.Stack) == 0 || f.Retry {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestGuardLetsKindsCallAlive(t *testing.T) {
+	a := agent.Guard(fake(func(_ context.Context, c agent.Call) (agent.Reply, error) {
+		c.Alive()
+		return agent.Reply{Text: "yes", Attempts: 2}, nil
+	}))
+	reply, err := a.Ask(t.Context(), agent.Call{})
+	if err != nil || reply.Attempts != 2 {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
+func TestWhoEndedTheCall(t *testing.T) {
+	echo := fake(func(ctx context.Context, _ agent.Call) (agent.Reply, error) {
+		<-ctx.Done()
+		return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Retry: true, Partial: "half", Cause: ctx.Err()}
+	})
+	for name, a := range map[string]agent.Agent{"a bare error": fake(hangs), "a failure around it": echo} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			// Another agent's failure, as errgroup would give it, is no verdict on this one.
+			time.AfterFunc(time.Second, func() { cancel(&agent.Failure{Code: agent.Refused}) })
+			f := failure(t, ctx, agent.Guard(a))
+			wantCode(t, f, agent.Stopped)
+			if f.Retry || !errors.Is(f, context.Canceled) {
+				t.Errorf("%s: %+v", name, f)
+			}
+			f = failure(t, ctx, agent.Guard(a))
+			if wantCode(t, f, agent.Stopped); f.Attempts != 0 {
+				t.Errorf("%s: asked although all was over: %+v", name, f)
+			}
+			late, stop := context.WithTimeout(t.Context(), time.Second)
+			defer stop()
+			f = failure(t, late, agent.Guard(a))
+			if wantCode(t, f, agent.TimedOut); f.Retry {
+				t.Errorf("%s: there is no time for another try: %+v", name, f)
+			}
+		})
+	}
+}
+
+func TestAnAnswerAtTheLastMomentCounts(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	a := agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
+		cancel()
+		return agent.Reply{Text: "just in time"}, nil
+	}))
+	if reply, err := a.Ask(ctx, agent.Call{}); err != nil || reply.Text != "just in time" {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}

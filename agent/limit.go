@@ -1,0 +1,45 @@
+package agent
+
+import "context"
+
+// Slots are how many calls may be under way at once, for all agents that share
+// them: those at one endpoint, say. Who waits longest is next.
+type Slots struct{ taken chan struct{} }
+
+// NewSlots makes n slots; n below 1 is no limit, and gives nil.
+func NewSlots(n int) *Slots {
+	if n < 1 {
+		return nil
+	}
+	return &Slots{make(chan struct{}, n)}
+}
+
+// Limit keeps an agent's calls waiting until a slot is free; nil slots are no limit.
+func Limit(a Agent, s *Slots) Agent {
+	if s == nil {
+		return a
+	}
+	return limited{a, s}
+}
+
+type limited struct {
+	agent Agent
+	slots *Slots
+}
+
+func (l limited) Ask(ctx context.Context, c Call) (Reply, error) {
+	select {
+	case <-ctx.Done():
+		return Reply{}, Ended(ctx)
+	case l.slots.taken <- struct{}{}:
+	}
+	defer func() { <-l.slots.taken }()
+	if ctx.Err() != nil { // both were ready, and the slot was chosen by lot
+		return Reply{}, Ended(ctx)
+	}
+	reply, err := l.agent.Ask(ctx, c)
+	if err != nil {
+		return Reply{}, failureOf(ctx, err)
+	}
+	return reply, nil
+}

@@ -1,0 +1,127 @@
+package rehearsal
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"brenner/agent"
+	"brenner/fault"
+	"brenner/roster"
+	"brenner/suggest"
+)
+
+// Parse reads a script. It says everything that is wrong at once, each with its
+// line.
+func Parse(data []byte) (*Script, error) {
+	r := &reader{}
+	s := &Script{source: bytes.Clone(data)}
+	if root := r.document(data); root != nil {
+		r.script(root, s)
+	}
+	if err := r.found.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (r *reader) script(root *yaml.Node, s *Script) {
+	var schema string
+	if !r.object(root, "a script",
+		r.text("schema", &schema), r.text("title", &s.title), r.text("question", &s.question),
+		key{"agents", func(n *yaml.Node) {
+			r.list(n, "agents", func(e *yaml.Node) { s.parts = append(s.parts, r.part(e, s.parts)) })
+		}},
+	) {
+		return
+	}
+	s.question = strings.TrimSpace(s.question)
+	switch {
+	case schema != Schema:
+		r.add(InvalidValue, root.Line, "write schema: "+Schema, "the schema is %s, not %s", fault.Shown(schema), Schema)
+	case s.question == "":
+		r.add(InvalidValue, root.Line, "write question: and the question that the script plays", "the script has no question")
+	case len(s.parts) == 0:
+		r.add(InvalidValue, root.Line, "write agents: and below it a list of entries, each with a role and rounds", "the script has no agents")
+	}
+}
+
+// part reads one entry; before are those above it.
+func (r *reader) part(n *yaml.Node, before []part) part {
+	var p part
+	if !r.object(n, "an entry",
+		r.text("name", &p.name), r.text("role", &p.role),
+		key{"rounds", func(n *yaml.Node) {
+			r.list(n, "rounds", func(e *yaml.Node) { p.rounds = append(p.rounds, r.round(e, len(p.rounds)+1)) })
+		}},
+	) {
+		return p
+	}
+	switch {
+	case (strings.TrimSpace(p.name) == "") == (p.role == ""):
+		r.add(InvalidValue, n.Line, "write role: for any agent of a role, or name: for one agent", "an entry has a name or a role, and not both")
+	case p.role != "" && !roster.Role(p.role).Valid():
+		r.add(InvalidValue, n.Line, meant(p.role, roster.AllRoles()), "there is no role %s", fault.Shown(p.role))
+	case p.name != "" && slices.ContainsFunc(before, func(b part) bool { return b.name == p.name }):
+		r.add(InvalidValue, n.Line, "put its rounds into one entry", "there are two entries for %s", fault.Shown(p.name))
+	}
+	return p
+}
+
+// round reads what an entry says in one round.
+func (r *reader) round(n *yaml.Node, number int) round {
+	said := round{repair: nothingToAdd}
+	replies := false
+	reply := r.text("reply", &said.reply)
+	if !r.object(n, "a round",
+		key{reply.name, func(n *yaml.Node) {
+			replies = true
+			reply.take(n)
+		}},
+		r.text("repair", &said.repair), r.duration("delay", &said.delay),
+		key{"fail", func(n *yaml.Node) { said.fail = r.fail(n) }},
+		key{"usage", func(n *yaml.Node) {
+			said.usage = &agent.Usage{}
+			r.object(n, "usage", r.number("input", &said.usage.Input), r.number("output", &said.usage.Output))
+		}},
+		r.flag("hang", &said.hang), r.flag("cut", &said.cut),
+	) {
+		return said
+	}
+	silent := said.hang || said.fail != nil && said.fail.times == 0
+	if !replies && !silent {
+		r.add(InvalidValue, n.Line, "write reply: and what the agent says, or hang: true", "round %d has no reply", number)
+	}
+	return said
+}
+
+func (r *reader) fail(n *yaml.Node) *fail {
+	f := &fail{message: "the script lets the call fail"}
+	code := string(agent.Unavailable)
+	r.object(n, "fail",
+		r.text("code", &code), r.text("message", &f.message), r.number("times", &f.times),
+		r.flag("retry", &f.retry), r.duration("after", &f.after))
+	f.code = fault.Code(code)
+	if known := failures(); !slices.Contains(known, f.code) {
+		r.add(InvalidValue, n.Line, meant(code, known), "no call fails with the code %s", fault.Shown(code))
+	}
+	return f
+}
+
+// failures are the codes with which a script may let a call fail.
+func failures() []fault.Code {
+	return []fault.Code{agent.Unavailable, agent.Refused, agent.TimedOut, agent.Idle, agent.Cut, agent.Empty, agent.Stopped, agent.Broken}
+}
+
+// meant says which of the known words was probably meant, and which there are.
+func meant[S ~string](word string, known []S) string {
+	hint := strings.Trim(fmt.Sprint(known), "[]")
+	hint = "it is one of " + strings.ReplaceAll(hint, " ", ", ")
+	if near, ok := suggest.Nearest(word, known); ok {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return hint
+}

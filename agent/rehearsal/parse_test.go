@@ -1,0 +1,118 @@
+package rehearsal_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"brenner/agent/rehearsal"
+	"brenner/fault"
+)
+
+const (
+	head  = "schema: brenner.rehearsal/v1\nquestion: Q\n"
+	entry = "agents:\n  - role: test_designer\n    rounds:\n"
+)
+
+// said gives the faults of an error, a line each.
+func said(err error) []string {
+	var lines []string
+	for _, f := range fault.All(err) {
+		lines = append(lines, string(f.Code)+" "+f.Error()+" | "+f.Hint)
+	}
+	return lines
+}
+
+func TestScriptsThatCannotBePlayed(t *testing.T) {
+	const keys = "its keys are reply, repair, delay, fail, usage, hang, cut"
+	for script, want := range map[string][]string{
+		"":                      {"SCRIPT_INVALID_YAML line 1: the script is empty | begin with schema: brenner.rehearsal/v1"},
+		"- a\n":                 {"SCRIPT_WRONG_TYPE line 1: a script must be keys with values, not a list | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example"},
+		"schema: x\n":           {"SCRIPT_INVALID_VALUE line 1: the schema is x, not brenner.rehearsal/v1 | write schema: brenner.rehearsal/v1"},
+		head:                    {"SCRIPT_INVALID_VALUE line 1: the script has no agents | write agents: and below it a list of entries, each with a role and rounds"},
+		head + "---\na: b\n":    {"SCRIPT_INVALID_YAML line 3: this is no YAML: a second document begins here; a script is one | check the indentation (spaces only), the colons and the quotes there and near it"},
+		head + "title: &a b\n":  {"SCRIPT_INVALID_YAML line 3: the anchor &a is not allowed in a script | write the value out"},
+		head + "title: !!str b": {"SCRIPT_INVALID_YAML line 3: the tag !!str is not allowed in a script | write the value out"},
+		head + "title: \x01\n":  {`SCRIPT_INVALID_YAML line 3: the script is no text: it holds control characters | save the script as UTF-8 text; in double quotes, YAML can write any character as \u....`},
+		head + "title: \xff\n":  {`SCRIPT_INVALID_YAML line 3: the script is no text: it holds bytes that are not UTF-8 | save the script as UTF-8 text; in double quotes, YAML can write any character as \u....`},
+		head + "question: Q\n" + entry + "      - reply: x\n": {"SCRIPT_DUPLICATE_KEY line 3: the key question stands on line 2 already | keep one of the two"},
+		head + entry + "      - replys: x\n": {
+			"SCRIPT_UNKNOWN_KEY line 6: a round has no key replys | did you mean reply? " + keys,
+			"SCRIPT_INVALID_VALUE line 6: round 1 has no reply | write reply: and what the agent says, or hang: true",
+		},
+		head + entry + "      - reply: 5\n        delay: 30\n        hang: maybe\n        usage: {input: -1, output: many}\n": {
+			"SCRIPT_WRONG_TYPE line 6: reply must be a text, not 5 | put it in quotes",
+			"SCRIPT_INVALID_VALUE line 7: delay must be a time, not 30 | write a number and its unit, such as 30ms or 1.5s",
+			"SCRIPT_WRONG_TYPE line 8: hang must be true or false, not maybe | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
+			"SCRIPT_INVALID_VALUE line 9: input cannot be -1 | write it in digits, such as 900",
+			"SCRIPT_WRONG_TYPE line 9: output must be a whole number, not many | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
+		},
+		head + entry + "      - fail: {code: AGENT_UNAVAILABEL}\n": {
+			"SCRIPT_INVALID_VALUE line 6: no call fails with the code AGENT_UNAVAILABEL | did you mean AGENT_UNAVAILABLE? it is one of AGENT_UNAVAILABLE, AGENT_REFUSED, AGENT_TIMEOUT, AGENT_IDLE, REPLY_CUT, REPLY_EMPTY, AGENT_STOPPED, AGENT_BROKEN",
+		},
+		head + entry + "      - fail: {times: 1}\n": {"SCRIPT_INVALID_VALUE line 6: round 1 has no reply | write reply: and what the agent says, or hang: true"},
+		head + "agents:\n  - role: critic\n  - {name: A, role: test_designer}\n  - rounds: []\n  - name: B\n  - name: B\n  - 7\n": {
+			"SCRIPT_INVALID_VALUE line 4: there is no role critic | did you mean adversarial_critic? it is one of hypothesis_generator, test_designer, adversarial_critic",
+			"SCRIPT_INVALID_VALUE line 5: an entry has a name or a role, and not both | write role: for any agent of a role, or name: for one agent",
+			"SCRIPT_INVALID_VALUE line 6: an entry has a name or a role, and not both | write role: for any agent of a role, or name: for one agent",
+			"SCRIPT_INVALID_VALUE line 8: there are two entries for B | put its rounds into one entry",
+			"SCRIPT_WRONG_TYPE line 9: an entry must be keys with values, not 7 | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
+		},
+	} {
+		s, err := rehearsal.Parse([]byte(script))
+		if diff := cmp.Diff(want, said(err)); diff != "" || s != nil {
+			t.Errorf("%s\n%s", script, diff)
+		}
+	}
+}
+
+func TestBrokenYAMLIsLocated(t *testing.T) {
+	_, err := rehearsal.Parse([]byte(head + "agents:\n  - role: [\n"))
+	if f := fault.All(err); len(f) != 1 || f[0].Code != rehearsal.InvalidYAML || !strings.HasPrefix(f[0].Place, "line ") {
+		t.Error(said(err))
+	}
+}
+
+func TestNotAllFaultsAreTold(t *testing.T) {
+	_, err := rehearsal.Parse([]byte(head + "agents:\n" + strings.Repeat("  - 7\n", 100)))
+	if n := len(fault.All(err)); n != 20 {
+		t.Errorf("%d faults", n)
+	}
+}
+
+// FuzzParse: whatever the bytes, there is a script or there are faults that each
+// say what, where and what to do, and never both.
+func FuzzParse(f *testing.F) {
+	builtIn, err := os.ReadFile("cell-fate.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{
+		"", head, string(builtIn), head + entry + "      - {reply: x, delay: 1s, fail: {times: 1}, usage: {input: 1}, cut: true}\n",
+		"a: &a [*a]\n", "? {a: b}\n: c\n", "a: |1\n  x\n", "%YAML 1.1\n---\na: *b", "<<: {schema: x}\n", "\ufeffschema: x", "agents: [~, [], {}]\n",
+		head + entry + "      - {reply: \"\\x00\\ud800\", usage: {input: 0x10, output: 99999999999999999999}}\n", strings.Repeat("[", 100),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := rehearsal.Parse(data)
+		if (s == nil) == (err == nil) {
+			t.Fatalf("%v and %v", s, err)
+		}
+		for _, one := range fault.All(err) {
+			if one.Code == "" || one.Detail == "" || one.Hint == "" || !strings.HasPrefix(one.Place, "line ") {
+				t.Errorf("%+v", one)
+			}
+		}
+		var located *fault.Error
+		if err != nil && !errors.As(err, &located) {
+			t.Errorf("no fault: %v", err)
+		}
+		if err == nil && s.Question() == "" {
+			t.Error("a script without a question")
+		}
+	})
+}

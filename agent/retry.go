@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// RetryPolicy says how often and when to ask again. Its zero value works.
+type RetryPolicy struct {
+	Attempts int           // how often to ask at most; 0 means 3
+	First    time.Duration // the first wait; 0 means a second
+	Max      time.Duration // the longest wait that we choose ourselves; 0 means half a minute
+	// Jitter turns a wait into the one that is kept, so that agents that failed
+	// together do not come back together; nil takes between half of it and all.
+	Jitter func(time.Duration) time.Duration
+}
+
+// Retry asks again where the failure says that it may help, after the time that
+// the failure names, else after waits that double. A wait that would outlast the
+// context is not begun: then the failure comes at once, and says when to return.
+func Retry(a Agent, p RetryPolicy) Agent {
+	if p.Attempts <= 0 {
+		p.Attempts = 3
+	}
+	if p.First <= 0 {
+		p.First = time.Second
+	}
+	if p.Max <= 0 {
+		p.Max = 30 * time.Second
+	}
+	if p.Jitter == nil {
+		p.Jitter = func(d time.Duration) time.Duration { return d/2 + rand.N(d/2+1) }
+	}
+	return retrying{a, p}
+}
+
+type retrying struct {
+	agent  Agent
+	policy RetryPolicy
+}
+
+func (r retrying) Ask(ctx context.Context, c Call) (Reply, error) {
+	asked := 0
+	for try := 1; ; try++ {
+		reply, err := r.agent.Ask(ctx, c)
+		if err == nil {
+			reply.Attempts = asked + max(1, reply.Attempts)
+			return reply, nil
+		}
+		f := failureOf(ctx, err)
+		if ctx.Err() == nil {
+			f.Attempts = max(1, f.Attempts) // else it may never have come to asking
+		}
+		asked += f.Attempts
+		f.Attempts = asked
+		wait := r.policy.wait(try, f.After)
+		if !f.Retry || try >= r.policy.Attempts || ctx.Err() != nil || outlasts(ctx, wait) {
+			return Reply{}, f
+		}
+		if !pause(ctx, wait) {
+			end := Ended(ctx)
+			end.Attempts, end.Cause = asked, f
+			return Reply{}, end
+		}
+	}
+}
+
+// wait is how long to wait after a try, from 1. Who says when to come back is
+// taken at their word.
+func (p RetryPolicy) wait(try int, after time.Duration) time.Duration {
+	if after > 0 {
+		return after
+	}
+	d := min(p.First, p.Max)
+	for range try - 1 {
+		if d > p.Max/2 {
+			d = p.Max
+			break
+		}
+		d *= 2
+	}
+	return p.Jitter(d)
+}
+
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) <= wait
+}
+
+// pause waits; false means that the context was over first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
