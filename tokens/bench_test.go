@@ -1,0 +1,39 @@
+package tokens
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		New().Count("hello")
+	}
+}
+
+func BenchmarkProse(b *testing.B) {
+	c := New()
+	text := strings.Repeat("Histone modifications inherited through division encode positional memory. ", 400)
+	c.Count(text)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		c.Count(text)
+	}
+}
+
+// BenchmarkHostile shows that time grows with the length of a text: each pair of
+// figures should differ by about four.
+func BenchmarkHostile(b *testing.B) {
+	c := New()
+	for _, piece := range hostile() {
+		for _, size := range []int{25_000, 100_000} {
+			text := strings.Repeat(piece, size/len(piece))
+			b.Run(fmt.Sprintf("%q/%dKB", piece, size/1000), func(b *testing.B) {
+				for b.Loop() {
+					c.Count(text)
+				}
+			})
+		}
+	}
+}

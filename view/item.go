@@ -1,0 +1,206 @@
+package view
+
+import (
+	"strings"
+
+	"brenner/artifact"
+)
+
+// How many characters of a text a summary shows.
+const (
+	maxSummary = 200
+	maxTitle   = 80
+)
+
+// conflictMark stands where a value would, were it decided.
+const conflictMark = "CONFLICT"
+
+// writer writes items of one artifact.
+type writer struct {
+	killed map[string]bool // hypotheses that were killed, whose cells are N/A
+}
+
+func newWriter(a *artifact.Artifact) *writer {
+	w := &writer{killed: make(map[string]bool)}
+	for _, h := range a.Items(artifact.HypothesisSlate) {
+		if h.Killed() {
+			w.killed[h.ID] = true
+		}
+	}
+	return w
+}
+
+// full gives an item with all its fields, a line each and the keys of a map below.
+func (w *writer) full(s artifact.Section, it *artifact.Item) string {
+	var b strings.Builder
+	b.WriteString("- " + word(it.ID))
+	spec := s.Spec()
+	if spec.HasName() && it.Get("name") != nil {
+		b.WriteString(": " + value(it.Get("name")))
+	}
+	b.WriteByte('\n')
+	for _, f := range it.Fields {
+		if f.Name == "name" && spec.HasName() {
+			continue
+		}
+		v := f.Value
+		if s == artifact.PredictionsTable && f.Name == "predictions" {
+			v = w.applicable(it, v)
+		}
+		field(&b, f.Name, v)
+	}
+	if len(it.Unresolved) > 0 {
+		b.WriteString("  - not found: " + words(it.Unresolved) + "\n")
+	}
+	return b.String()
+}
+
+// field writes one field of an item.
+func field(b *strings.Builder, name string, v artifact.Value) {
+	m, ok := v.(artifact.Map)
+	if !ok || len(m) == 0 {
+		b.WriteString("  - " + word(name) + ": " + value(v) + "\n")
+		return
+	}
+	if marks, ok := marks(m); ok {
+		b.WriteString("  - " + word(name) + ": " + marks + "\n")
+		return
+	}
+	b.WriteString("  - " + word(name) + ":\n")
+	for _, e := range m {
+		b.WriteString("    - " + word(e.Key) + ": " + value(e.Value) + "\n")
+	}
+}
+
+// marks gives a map of numbers, such as a score, on one line, if it is one.
+func marks(m artifact.Map) (string, bool) {
+	all := make([]string, len(m))
+	for i, e := range m {
+		if _, ok := e.Value.(artifact.Number); !ok {
+			return "", false
+		}
+		all[i] = word(e.Key) + " " + value(e.Value)
+	}
+	return strings.Join(all, ", "), true
+}
+
+// applicable puts N/A into the cells of a prediction whose hypothesis was killed,
+// and into those that were killed themselves. A key that never meant an existing
+// hypothesis is not its cell.
+func (w *writer) applicable(it *artifact.Item, v artifact.Value) artifact.Value {
+	m, ok := v.(artifact.Map)
+	if !ok {
+		return v
+	}
+	gone := w.notApplicable(it)
+	out := make(artifact.Map, len(m))
+	for i, e := range m {
+		if gone(e.Key) {
+			e.Value = artifact.Text(artifact.NotApplicable)
+		}
+		out[i] = e
+	}
+	return out
+}
+
+func (w *writer) notApplicable(it *artifact.Item) func(key string) bool {
+	killed := make(map[string]bool, len(it.Cells))
+	for _, c := range it.Cells {
+		killed[c.Key] = true
+	}
+	unresolved := make(map[string]bool, len(it.Unresolved))
+	for _, place := range it.Unresolved {
+		unresolved[place] = true
+	}
+	return func(key string) bool {
+		return killed[key] || (w.killed[key] && !unresolved["predictions."+key])
+	}
+}
+
+// value gives a value on one line.
+func value(v artifact.Value) string {
+	switch v := v.(type) {
+	case artifact.Conflict:
+		return conflictMark
+	case artifact.Text:
+		return visible(inert(string(v)))
+	case artifact.List:
+		if text, ok := texts(v); ok {
+			return text
+		}
+	}
+	return inert(string(artifact.Canonical(v)))
+}
+
+// visible gives quotation marks for a text that shows nothing.
+func visible(text string) string {
+	if text == "" {
+		return `""`
+	}
+	return text
+}
+
+// texts gives a list of texts, if it is one.
+func texts(list artifact.List) (string, bool) {
+	all := make([]string, len(list))
+	for i, v := range list {
+		if _, ok := v.(artifact.Text); !ok {
+			return "", false
+		}
+		all[i] = value(v)
+	}
+	return strings.Join(all, ", "), len(all) > 0
+}
+
+func words(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = word(name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// summary gives an item on one line: id, name and the beginning of what it says.
+func summary(s artifact.Section, it *artifact.Item) string {
+	line := "- " + word(it.ID)
+	spec := s.Spec()
+	between := ": "
+	for _, part := range []struct {
+		name string
+		most int
+	}{{"name", maxTitle}, {spec.Main, maxSummary}} {
+		if v := it.Get(part.name); v != nil {
+			line += between + short(v, part.most)
+			between = " — "
+		}
+	}
+	return line + "\n"
+}
+
+// short gives the beginning of a value.
+func short(v artifact.Value, most int) string {
+	if t, ok := v.(artifact.Text); ok {
+		return visible(cut(string(t), most))
+	}
+	return cut(value(v), most)
+}
+
+// killed gives a killed item on one line: what it was and why it went, so that
+// nobody proposes it again.
+func killed(s artifact.Section, it *artifact.Item) string {
+	line := "- " + word(it.ID)
+	for _, name := range []string{"name", s.Spec().Main} {
+		if v := it.Get(name); v != nil {
+			line += ": " + short(v, maxTitle)
+			break
+		}
+	}
+	line += " (killed"
+	if it.Kill.By != "" {
+		line += " by " + word(it.Kill.By)
+	}
+	if reason := cut(it.Kill.Reason, maxSummary); reason != "" {
+		line += ": " + reason
+	}
+	return line + ")\n"
+}

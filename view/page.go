@@ -1,0 +1,210 @@
+package view
+
+import (
+	"strconv"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// page is the view before it is written: all parts, in the order of the text, and
+// how much of each is shown.
+type page struct {
+	head   string
+	groups [groupCount][]*part
+	// order are the parts by importance: words of people, the agent's feedback,
+	// the research thread, conflicts, items.
+	order []*part
+	// spoken is how many of order are words to the agent and not of the artifact.
+	spoken int
+}
+
+func newPage(in *Input) *page {
+	p := &page{head: head(&in.Artifact)}
+	w := newWriter(&in.Artifact)
+	items := p.addItems(w, in)
+	p.addNotes(in.Notes)
+	p.addOutcomes(in.Feedback)
+	p.spoken = len(p.order)
+	for _, it := range in.Artifact.Items(artifact.ResearchThread) {
+		part := items[it]
+		part.want = max(part.want, inShort) // the thread opens every view
+		p.order = append(p.order, part)
+	}
+	open := w.conflicts(&in.Artifact)
+	for i := range open {
+		p.addConflict(&open[i], in.Spec.Sections[open[i].section].form())
+	}
+	taken := [artifact.SectionCount]int{}
+	for _, c := range ranked(in, open) {
+		part, most := items[c.item], in.Spec.Sections[c.section].Max
+		taken[c.section]++
+		if part.want > named && most > 0 && taken[c.section] > most {
+			part.want, part.rule = named, OverMax
+		}
+		p.order = append(p.order, part)
+	}
+	return p
+}
+
+// head gives the line that every view begins with.
+func head(a *artifact.Artifact) string {
+	line := "Version " + strconv.Itoa(a.Metadata.Version) + " of the artifact"
+	if id := a.Metadata.SessionID; id != "" {
+		line += " " + word(id)
+	}
+	return line + ". An item on one line is a summary.\n"
+}
+
+// wanted gives the level of a form.
+func wanted(f Form) level {
+	switch f {
+	case Full:
+		return complete
+	case Summary:
+		return inShort
+	default:
+		return named
+	}
+}
+
+// add puts a part on the page.
+func (p *page) add(id string, g group, want level, write func(level) string) *part {
+	part := &part{id: id, group: g, want: want, rule: OverBound, write: write}
+	if want == named {
+		part.rule = IDsOnly
+	}
+	p.groups[g] = append(p.groups[g], part)
+	return part
+}
+
+func (p *page) addNotes(notes []Note) {
+	for i, n := range notes {
+		p.order = append(p.order, p.add("note "+strconv.Itoa(i+1), people, complete, func(l level) string {
+			return "- " + word(n.By) + ": " + atLevel(n.Text, l) + "\n"
+		}))
+	}
+}
+
+func (p *page) addOutcomes(feedback []Outcome) {
+	for i, o := range feedback {
+		p.order = append(p.order, p.add("outcome "+strconv.Itoa(i+1), outcomes, complete, o.write))
+	}
+}
+
+func (o *Outcome) write(l level) string {
+	line := "- " + word(o.Delta)
+	if o.Target != "" {
+		line += " on " + word(o.Target)
+	}
+	line += ": " + word(o.Disposition)
+	if o.Code != "" {
+		line += ", " + word(string(o.Code))
+	}
+	if o.Message != "" {
+		line += ": " + atLevel(o.Message, l)
+	}
+	return line + "\n"
+}
+
+func atLevel(text string, l level) string {
+	if l == inShort {
+		return visible(cut(text, maxSummary))
+	}
+	return visible(inert(text))
+}
+
+func (p *page) addConflict(c *conflict, form Form) {
+	p.order = append(p.order, p.add(c.place, disputes, wanted(form), func(l level) string {
+		if l == inShort {
+			return c.short()
+		}
+		return c.full()
+	}))
+}
+
+// addItems puts all items on the page, in the order of the artifact.
+func (p *page) addItems(w *writer, in *Input) map[*artifact.Item]*part {
+	items := make(map[*artifact.Item]*part)
+	for _, s := range artifact.Sections() {
+		want := wanted(in.Spec.Sections[s].form())
+		for _, it := range in.Artifact.Items(s) {
+			items[it] = p.addItem(w, s, it, want)
+		}
+	}
+	return items
+}
+
+func (p *page) addItem(w *writer, s artifact.Section, it *artifact.Item, want level) *part {
+	if it.Killed() {
+		want = min(want, inShort)
+	}
+	return p.add(it.ID, group(s), want, func(l level) string {
+		switch {
+		case it.Killed():
+			return killed(s, it)
+		case l == inShort:
+			return summary(s, it)
+		}
+		return w.full(s, it)
+	})
+}
+
+// title gives the title of a group, and a word about it where one is needed.
+func (g group) title() (title, about string) {
+	switch g {
+	case people:
+		return "Words from people", ""
+	case outcomes:
+		return "What became of your last deltas", ""
+	case disputes:
+		return "Open CONFLICTs", "Several agents wrote these at one instant with equal right; an EDIT of the field decides."
+	}
+	return artifact.Section(g).Spec().Title, ""
+}
+
+// heading gives what stands above the parts of a group.
+func (g group) heading() string {
+	title, about := g.title()
+	text := "\n### " + title + "\n\n"
+	if about != "" {
+		text += about + "\n\n"
+	}
+	return text
+}
+
+// sequence gives the groups in the order of the text.
+func sequence() []group {
+	all := []group{group(artifact.ResearchThread), people, outcomes, disputes}
+	for _, s := range artifact.Sections()[1:] {
+		all = append(all, group(s))
+	}
+	return all
+}
+
+// write gives the text with the parts as they are now.
+func (p *page) write() string {
+	var b strings.Builder
+	b.WriteString(p.head)
+	for _, g := range sequence() {
+		if len(p.groups[g]) == 0 {
+			if g < artifact.SectionCount {
+				b.WriteString(g.heading() + artifact.Section(g).Spec().Empty + ".\n")
+			}
+			continue
+		}
+		begun := false
+		for _, part := range p.groups[g] {
+			if part.level == named {
+				continue
+			}
+			if !begun {
+				b.WriteString(g.heading())
+				begun = true
+			}
+			b.WriteString(part.text(part.level))
+		}
+	}
+	b.WriteString(p.leftOut())
+	return b.String()
+}
