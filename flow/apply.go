@@ -1,0 +1,176 @@
+package flow
+
+import "brenner/journal"
+
+// appliers says what each kind of event does to the state.
+func appliers() map[string]func(*State, *journal.Entry) error {
+	return map[string]func(*State, *journal.Entry) error{
+		KindOpened: (*State).opened, KindResumed: (*State).resumed, KindEnded: (*State).ended,
+		KindPlanned: (*State).planned, KindBegan: (*State).began, KindAnswered: (*State).answered,
+		KindFailed: (*State).failed, KindCommitted: (*State).committed, KindNoted: (*State).noted,
+	}
+}
+
+func (s *State) opened(e *journal.Entry) error {
+	body, err := decode[Opened](e)
+	if err != nil {
+		return err
+	}
+	*s = State{
+		Opened: body, Settings: body.Settings, Began: e.At, Runs: 1,
+		Items: make(map[string]string), calls: make(map[string]*Call),
+	}
+	return nil
+}
+
+func (s *State) resumed(e *journal.Entry) error {
+	body, err := decode[Resumed](e)
+	if err != nil {
+		return err
+	}
+	if body.Settings != nil {
+		s.Settings = *body.Settings
+	}
+	s.Ended = ""
+	s.Runs++
+	leg := s.OpenLeg()
+	if leg == nil {
+		return nil
+	}
+	for _, c := range leg.Calls {
+		// What was set aside for a call that nobody heard of again counts as spent:
+		// it may well have been answered.
+		if c.Status == Begun {
+			s.Spent += c.Reserved
+		}
+		if c.Status == Begun || c.Status == Lost {
+			c.Status = Open
+		}
+	}
+	return nil
+}
+
+func (s *State) ended(e *journal.Entry) error {
+	body, err := decode[Ended](e)
+	s.Ended = body.Reason
+	return err
+}
+
+func (s *State) noted(e *journal.Entry) error {
+	body, err := decode[Noted](e)
+	s.Notes = append(s.Notes, Note{Noted: body, At: e.At})
+	return err
+}
+
+func (s *State) planned(e *journal.Entry) error {
+	body, err := decode[Planned](e)
+	if err != nil {
+		return err
+	}
+	if s.OpenLeg() != nil || len(s.Commits) == 0 {
+		return s.wrong(e, "a round is planned before the last one was settled")
+	}
+	at, err := instant(e, body.At)
+	if err != nil {
+		return err
+	}
+	leg := Leg{Planned: body, Instant: at}
+	for _, k := range body.Kickoffs {
+		for _, turn := range []string{TurnAsk, TurnRepair} {
+			c := &Call{
+				ID:    CallID(s.Opened.Thread, body.Round, body.Leg, k.Agent, turn),
+				Agent: k.Agent, Round: body.Round, Leg: body.Leg, Turn: turn,
+			}
+			if turn == TurnAsk {
+				c.Status, c.Prompt = Open, k.Body
+			}
+			if s.calls[c.ID] != nil {
+				return s.wrong(e, "the call %s is planned twice", c.ID)
+			}
+			s.calls[c.ID] = c
+			leg.Calls = append(leg.Calls, c)
+		}
+	}
+	s.Legs = append(s.Legs, leg)
+	return nil
+}
+
+func (s *State) began(e *journal.Entry) error {
+	body, err := decode[Began](e)
+	if err != nil {
+		return err
+	}
+	c := s.calls[body.Call]
+	if c == nil || c.Status != Open {
+		return s.wrong(e, "the call %s begins, but it is not open", body.Call)
+	}
+	c.Status, c.Prompt, c.Reserved, c.Began = Begun, body.Prompt, body.Reserved, e.At
+	return nil
+}
+
+func (s *State) answered(e *journal.Entry) error {
+	body, err := decode[Answered](e)
+	if err != nil {
+		return err
+	}
+	c, err := s.end(e, body.Call)
+	if err != nil {
+		return err
+	}
+	c.Status, c.Answered = Replied, body
+	s.Spent += body.Input + body.Output
+	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
+		_, repair := s.OpenLeg().of(c.Agent)
+		repair.Status = Open
+	}
+	return nil
+}
+
+func (s *State) failed(e *journal.Entry) error {
+	body, err := decode[Failed](e)
+	if err != nil {
+		return err
+	}
+	c, err := s.end(e, body.Call)
+	if err != nil {
+		return err
+	}
+	c.Status, c.Failed = Lost, body
+	s.Spent += body.Spent
+	return nil
+}
+
+func (s *State) end(e *journal.Entry, id string) (*Call, error) {
+	c := s.calls[id]
+	if c == nil || c.Status != Begun || s.OpenLeg() == nil {
+		return nil, s.wrong(e, "the call %s ends, but it did not begin", id)
+	}
+	c.Ended, c.Seq = e.At, e.Seq
+	return c, nil
+}
+
+func (s *State) committed(e *journal.Entry) error {
+	body, err := decode[Committed](e)
+	if err != nil {
+		return err
+	}
+	if v := body.Version - s.Version(); v < 0 || v > 1 {
+		return s.wrong(e, "version %d follows version %d", body.Version, s.Version())
+	}
+	if body.Source == ByRound {
+		leg := s.OpenLeg()
+		if leg == nil || leg.Round != body.Round || leg.Leg != body.Leg {
+			return s.wrong(e, "round %d.%d is settled, but it is not open", body.Round, body.Leg)
+		}
+		leg.Settled = true
+	}
+	at, err := instant(e, body.At)
+	if err != nil {
+		return err
+	}
+	for _, p := range body.Changed {
+		s.Items[p.ID] = p.Hash
+	}
+	s.Commits = append(s.Commits, Commit{Committed: body, Instant: at, Seq: e.Seq, Hash: e.Hash})
+	return nil
+}

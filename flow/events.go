@@ -1,0 +1,241 @@
+// Package flow is a session as a machine: Fold gives the state that a journal
+// stands for, Next gives the commands that lead on from a state. Whoever runs a
+// session only executes commands and journals what came of them; a run that was
+// killed goes on by folding what it left.
+//
+// The package is pure. It knows no agent, no store and no clock.
+package flow
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/fault"
+	"brenner/journal"
+)
+
+// The codes of a journal that makes no sense as a session.
+const (
+	UnknownEvent fault.Code = "UNKNOWN_EVENT"
+	BadSequence  fault.Code = "BAD_SEQUENCE"
+)
+
+// The kinds of events of a session.
+const (
+	KindOpened    = "session.opened"
+	KindResumed   = "session.resumed"
+	KindEnded     = "session.ended"
+	KindPlanned   = "round.planned"
+	KindBegan     = "call.began"
+	KindAnswered  = "call.answered"
+	KindFailed    = "call.failed"
+	KindCommitted = "version.committed"
+	KindNoted     = "note.added"
+)
+
+// Opened is the first event: everything that decides what the session comes to.
+type Opened struct {
+	Thread      string         `json:"thread"`
+	Operator    string         `json:"operator"`
+	Program     string         `json:"program"` // what wrote it: "brenner 0.3.0"
+	Question    string         `json:"question"`
+	Context     string         `json:"context,omitempty"`
+	Excerpt     string         `json:"excerpt,omitempty"` // a hash, like all that can be long
+	Evidence    []Evidence     `json:"evidence,omitempty"`
+	Constraints []string       `json:"constraints,omitempty"`
+	Brief       string         `json:"brief"` // the hash of the operator's deltas
+	Roster      jsontext.Value `json:"roster"`
+	Agents      []Party        `json:"agents"` // in the roster's order
+	Rules       Rules          `json:"rules"`
+	Rehearsal   string         `json:"rehearsal,omitempty"` // the hash of the script
+	Settings    Settings       `json:"settings"`
+}
+
+// Evidence is a file that every agent is given.
+type Evidence struct {
+	ID   string `json:"id"` // "EV-001"
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}
+
+// Party is an agent and how it is reached.
+type Party struct {
+	Name    string `json:"name"`
+	Role    string `json:"role,omitempty"`
+	Program string `json:"program,omitempty"`
+	Model   string `json:"model,omitempty"`
+	Via     string `json:"via"`
+	ModelID string `json:"model_id,omitempty"`
+	View    string `json:"view,omitempty"` // the hash of its view's specification
+}
+
+// Settings are what may change while a session goes on; each change is journaled.
+type Settings struct {
+	Rounds     int    `json:"rounds"`
+	Flow       string `json:"flow"`   // parallel or staged
+	Quorum     string `json:"quorum"` // role, all, or a number of answers
+	Budget     int    `json:"budget_tokens"`
+	Reply      int    `json:"reply_tokens"` // reserved for each answer
+	QuietAfter int    `json:"quiet_rounds"` // rounds without anything new that end it; 0: never
+	WhenClean  bool   `json:"stop_when_clean"`
+	Repair     bool   `json:"repair"` // ask once more for what could not be read
+}
+
+// Planned begins a leg of a round: who is asked, and with what.
+type Planned struct {
+	Round    int       `json:"round"`
+	Leg      int       `json:"leg"`
+	At       string    `json:"at"`   // the instant of everything in it
+	Base     int       `json:"base"` // the version that was shown
+	Kickoffs []Kickoff `json:"kickoffs"`
+}
+
+// Kickoff is a message as it was composed.
+type Kickoff struct {
+	Agent    string   `json:"agent"`
+	Subject  string   `json:"subject"`
+	Body     string   `json:"body"`     // hash
+	Examples string   `json:"examples"` // hash
+	Template string   `json:"template"`
+	Hash     string   `json:"template_hash"`
+	Tokens   int      `json:"tokens"`
+	Saw      []string `json:"saw,omitempty"` // the items that its view shows
+}
+
+// Turns of a call.
+const (
+	TurnAsk    = "ask"
+	TurnRepair = "repair"
+)
+
+// Began is journaled before a call: what it is, and what is set aside for it.
+type Began struct {
+	Call     string `json:"call"`
+	Agent    string `json:"agent"`
+	Round    int    `json:"round"`
+	Leg      int    `json:"leg"`
+	Turn     string `json:"turn"`
+	Prompt   string `json:"prompt"` // hash of what was sent
+	Reserved int    `json:"reserved_tokens"`
+}
+
+// Answered is a reply, stored verbatim before anybody reads it.
+type Answered struct {
+	Call     string `json:"call"`
+	Reply    string `json:"reply"` // hash
+	Model    string `json:"model,omitempty"`
+	Input    int    `json:"input_tokens"`
+	Output   int    `json:"output_tokens"`
+	Guessed  bool   `json:"guessed,omitempty"`
+	Attempts int    `json:"attempts"`
+	TookMS   int    `json:"took_ms"`
+	Mend     int    `json:"mend"` // how many things in it could be mended
+}
+
+// Failed is a call without an answer.
+type Failed struct {
+	Call     string     `json:"call"`
+	Code     fault.Code `json:"code"`
+	Detail   string     `json:"detail"`
+	Hint     string     `json:"hint,omitempty"`
+	Partial  string     `json:"partial,omitempty"` // hash of what came: evidence only
+	Spent    int        `json:"spent_tokens"`      // what it may have cost all the same
+	Attempts int        `json:"attempts"`
+	TookMS   int        `json:"took_ms"`
+}
+
+// Sources of a version.
+const (
+	ByBrief  = "brief"
+	ByRound  = "round"
+	ByPerson = "person"
+)
+
+// Committed is a settlement. Version is that of the base where nothing changed.
+type Committed struct {
+	Source   string         `json:"source"`
+	Round    int            `json:"round,omitempty"`
+	Leg      int            `json:"leg,omitempty"`
+	Author   string         `json:"author,omitempty"` // of a brief, or of a person's deltas
+	Deltas   string         `json:"deltas,omitempty"` // hash of those
+	At       string         `json:"at"`
+	Message  int            `json:"message"` // number of its first contribution in the thread
+	Version  int            `json:"version"`
+	Artifact string         `json:"artifact"` // hash of the whole JSON, which is not stored
+	Metadata string         `json:"metadata"` // hashes of its pieces
+	Changed  []Piece        `json:"changed"`
+	Stamps   string         `json:"stamps"`
+	Report   string         `json:"report"` // hash
+	Seal     string         `json:"seal"`
+	Stale    bool           `json:"stale_base,omitempty"` // somebody committed after the agents were shown the base
+	Outcome  Outcome        `json:"outcome"`
+	Active   map[string]int `json:"active"` // items of each section that were not killed
+}
+
+// Piece is an item that a version changed.
+type Piece struct {
+	ID   string `json:"id"`
+	Hash string `json:"hash"`
+}
+
+// Outcome counts what a settlement came to.
+type Outcome struct {
+	Applied   int `json:"applied"`
+	Rejected  int `json:"rejected"`
+	Other     int `json:"other"`
+	Conflicts int `json:"conflicts"`
+	Errors    int `json:"lint_errors"`
+	Warnings  int `json:"lint_warnings"`
+}
+
+// Noted is a word of a person to the agents.
+type Noted struct {
+	Author string `json:"author"`
+	Text   string `json:"text"`
+}
+
+// Reasons for which a session ends or pauses.
+const (
+	EndRounds      = "rounds"
+	EndQuiet       = "quiet"
+	EndClean       = "clean"
+	EndBudget      = "budget"
+	EndTime        = "time"
+	EndQuorum      = "quorum"
+	EndInterrupted = "interrupted"
+)
+
+// Ended is the end of a run. Resumed may follow it.
+type Ended struct {
+	Reason string `json:"reason"`
+}
+
+// Resumed begins another run. Calls that began and were never answered, and calls
+// that failed, are open again.
+type Resumed struct {
+	Settings *Settings `json:"settings,omitempty"` // if they changed
+}
+
+// Encode gives an event's body as JSON.
+func Encode(body any) ([]byte, error) {
+	data, err := json.Marshal(body, json.Deterministic(true))
+	if err != nil {
+		return nil, &fault.Error{Code: journal.BadEntry, Op: "encode an event", Cause: err}
+	}
+	return data, nil
+}
+
+// decode reads a body, strictly: what this program does not know, it must not
+// pass over.
+func decode[T any](e *journal.Entry) (T, error) {
+	var body T
+	if err := json.Unmarshal(e.Body, &body, json.RejectUnknownMembers(true)); err != nil {
+		return body, &fault.Error{
+			Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: "the event cannot be read", Cause: err,
+			Hint: "it may come from a newer version of this program",
+		}
+	}
+	return body, nil
+}

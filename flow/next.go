@@ -1,0 +1,237 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+
+	"brenner/artifact"
+)
+
+// Command is what to do next.
+type Command interface{ command() }
+
+// Brief asks for version 1: the operator's deltas, settled.
+type Brief struct{}
+
+// Plan asks for the messages of a leg.
+type Plan struct {
+	Round, Leg int
+	Agents     []string
+}
+
+// Ask asks for the answer to a call. Several stand side by side.
+type Ask struct {
+	Call    *Call
+	Kickoff Kickoff
+}
+
+// Settle asks for the answers of the open leg to be merged and committed.
+type Settle struct{ Round, Leg int }
+
+// End asks for the end of the run.
+type End struct{ Reason string }
+
+func (Brief) command()  {}
+func (Plan) command()   {}
+func (Ask) command()    {}
+func (Settle) command() {}
+func (End) command()    {}
+
+// The flows of a round.
+const (
+	FlowParallel = "parallel" // everybody at once
+	FlowStaged   = "staged"   // whoever has nothing to work on yet waits
+)
+
+// The quorums that are no numbers.
+const (
+	QuorumRole = "role" // an answer of each role
+	QuorumAll  = "all"
+)
+
+// Next gives what leads on from a state: nothing while calls are under way, and
+// nothing once the session has ended.
+func Next(s *State) []Command {
+	if s.Ended != "" {
+		return nil
+	}
+	if len(s.Commits) == 0 {
+		return []Command{Brief{}}
+	}
+	if leg := s.OpenLeg(); leg != nil {
+		return s.gather(leg)
+	}
+	if waiting := s.waiting(); len(waiting) > 0 {
+		return s.plan(s.Round(), waiting)
+	}
+	if reason := s.stop(); reason != "" {
+		return []Command{End{reason}}
+	}
+	return s.plan(s.Round()+1, s.agents())
+}
+
+// gather leads through an open leg.
+func (s *State) gather(leg *Leg) []Command {
+	var asks []Command
+	spent, underWay, short := s.Spent, false, false
+	for _, c := range leg.Calls {
+		if c.Status == Begun {
+			underWay = true
+			spent += c.Reserved
+		}
+	}
+	for i, c := range leg.Calls {
+		if c.Status != Open {
+			continue
+		}
+		k := leg.Kickoffs[i/2]
+		if cost := s.Reserve(k, c.Turn); s.Settings.Budget > 0 && spent+cost > s.Settings.Budget {
+			short = true
+			continue
+		} else {
+			spent += cost
+		}
+		asks = append(asks, Ask{Call: c, Kickoff: k})
+	}
+	switch {
+	case len(asks) > 0:
+		return asks
+	case underWay:
+		return nil
+	case short && len(leg.Missing()) == len(leg.Kickoffs):
+		return []Command{End{EndBudget}}
+	case !short && !s.quorate(leg):
+		return []Command{End{EndQuorum}}
+	}
+	return []Command{Settle{leg.Round, leg.Leg}}
+}
+
+// Reserve is what must be set aside before a call: its question, and the answer
+// that it may have. A repair sends the first question and answer again.
+func (s *State) Reserve(k Kickoff, turn string) int {
+	if turn == TurnRepair {
+		return k.Tokens + 2*s.Settings.Reply
+	}
+	return k.Tokens + s.Settings.Reply
+}
+
+// quorate tells whether enough agents of a leg answered.
+func (s *State) quorate(leg *Leg) bool {
+	missing := leg.Missing()
+	answers := len(leg.Kickoffs) - len(missing)
+	switch s.Settings.Quorum {
+	case QuorumAll:
+		return len(missing) == 0
+	case QuorumRole, "":
+		for _, k := range leg.Kickoffs {
+			role := s.roleOf(k.Agent)
+			if !slices.ContainsFunc(leg.Kickoffs, func(o Kickoff) bool {
+				return s.roleOf(o.Agent) == role && !slices.Contains(missing, o.Agent)
+			}) {
+				return false
+			}
+		}
+		return true
+	}
+	n, _ := strconv.Atoi(s.Settings.Quorum)
+	return answers >= min(n, len(leg.Kickoffs))
+}
+
+func (s *State) roleOf(agent string) string {
+	for _, a := range s.Opened.Agents {
+		if a.Name == agent {
+			return a.Role
+		}
+	}
+	return ""
+}
+
+func (s *State) agents() []string {
+	var names []string
+	for _, a := range s.Opened.Agents {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// waiting gives the agents that the current round has not asked yet.
+func (s *State) waiting() []string {
+	round := s.Round()
+	if round == 0 {
+		return nil
+	}
+	var asked []string
+	for i := range s.Legs {
+		if s.Legs[i].Round != round {
+			continue
+		}
+		for _, k := range s.Legs[i].Kickoffs {
+			asked = append(asked, k.Agent)
+		}
+	}
+	return slices.DeleteFunc(s.agents(), func(a string) bool { return slices.Contains(asked, a) })
+}
+
+// plan begins a leg with those of the candidates who have something to work on;
+// with all of them where nobody has, for then waiting would not help.
+func (s *State) plan(round int, candidates []string) []Command {
+	leg := 1
+	if n := len(s.Legs); n > 0 && s.Legs[n-1].Round == round {
+		leg = s.Legs[n-1].Leg + 1
+	}
+	ready := candidates
+	if s.Settings.Flow == FlowStaged {
+		ready = slices.DeleteFunc(slices.Clone(candidates), func(a string) bool { return !s.ready(a) })
+		if len(ready) == 0 {
+			ready = candidates
+		}
+	}
+	return []Command{Plan{Round: round, Leg: leg, Agents: ready}}
+}
+
+// ready tells whether an agent's role has its subject: hypotheses, for all who
+// test or attack them.
+func (s *State) ready(agent string) bool {
+	switch s.roleOf(agent) {
+	case "test_designer", "adversarial_critic":
+		active := s.Commits[len(s.Commits)-1].Active
+		return active[artifact.HypothesisSlate.String()] > 0
+	}
+	return true
+}
+
+// stop gives the rule by which the session ends here, or "".
+func (s *State) stop() string {
+	switch {
+	case s.Round() >= s.Settings.Rounds:
+		return EndRounds
+	case s.Settings.QuietAfter > 0 && s.quiet() >= s.Settings.QuietAfter:
+		return EndQuiet
+	case s.Settings.WhenClean && s.Round() > 0 && s.clean():
+		return EndClean
+	case s.Settings.Budget > 0 && s.Spent >= s.Settings.Budget:
+		return EndBudget
+	}
+	return ""
+}
+
+// quiet counts the last rounds that changed nothing.
+func (s *State) quiet() int {
+	changed := make(map[int]bool)
+	for i := 1; i < len(s.Commits); i++ {
+		c := &s.Commits[i]
+		if c.Source == ByRound && c.Version > s.Commits[i-1].Version {
+			changed[c.Round] = true
+		}
+	}
+	n := 0
+	for round := s.Round(); round > 0 && !changed[round]; round-- {
+		n++
+	}
+	return n
+}
+
+func (s *State) clean() bool {
+	o := s.Commits[len(s.Commits)-1].Outcome
+	return o.Errors == 0 && o.Warnings == 0 && o.Conflicts == 0
+}

@@ -1,0 +1,288 @@
+package flow_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+)
+
+// tale is a journal that is written event by event.
+type tale struct {
+	t       *testing.T
+	entries []journal.Entry
+}
+
+func began(t *testing.T, s flow.Settings, roles ...string) *tale {
+	t.Helper()
+	o := flow.Opened{Thread: "RS-20260101-ab", Operator: "op", Roster: []byte(`{}`), Settings: s}
+	for i, role := range roles {
+		o.Agents = append(o.Agents, flow.Party{Name: fmt.Sprintf("A%d", i+1), Role: role, Via: "rehearsal"})
+	}
+	tl := &tale{t: t}
+	tl.add(flow.KindOpened, o)
+	tl.add(flow.KindCommitted, flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Message: 1, Version: 1})
+	return tl
+}
+
+func (tl *tale) add(kind string, body any) *tale {
+	tl.t.Helper()
+	data, err := flow.Encode(body)
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	e, err := journal.HeadOf(tl.entries).Next("session/x", time.Unix(int64(len(tl.entries)), 0), kind, data)
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	tl.entries = append(tl.entries, e)
+	return tl
+}
+
+func (tl *tale) state() *flow.State {
+	tl.t.Helper()
+	s, err := flow.Fold(tl.entries)
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	return s
+}
+
+func (tl *tale) plan(round, leg int, agents ...string) *tale {
+	p := flow.Planned{Round: round, Leg: leg, At: fmt.Sprintf("2026-01-01T0%d:0%d:00Z", round, leg), Base: 1}
+	for _, a := range agents {
+		p.Kickoffs = append(p.Kickoffs, flow.Kickoff{Agent: a, Body: "k", Tokens: 100})
+	}
+	return tl.add(flow.KindPlanned, p)
+}
+
+func (tl *tale) call(round, leg int, agent, turn string) string {
+	return flow.CallID("RS-20260101-ab", round, leg, agent, turn)
+}
+
+func (tl *tale) begin(round, leg int, agent, turn string) *tale {
+	return tl.add(flow.KindBegan, flow.Began{Call: tl.call(round, leg, agent, turn), Agent: agent, Round: round, Leg: leg, Turn: turn, Reserved: 150})
+}
+
+func (tl *tale) answer(round, leg int, agent, turn string, mend int) *tale {
+	return tl.begin(round, leg, agent, turn).add(flow.KindAnswered, flow.Answered{Call: tl.call(round, leg, agent, turn), Reply: "r", Input: 100, Output: 10, Mend: mend})
+}
+
+func (tl *tale) lose(round, leg int, agent string) *tale {
+	return tl.begin(round, leg, agent, flow.TurnAsk).add(flow.KindFailed, flow.Failed{Call: tl.call(round, leg, agent, flow.TurnAsk), Code: "AGENT_TIMEOUT", Spent: 150})
+}
+
+func (tl *tale) commit(round, leg, version, hypotheses int) *tale {
+	return tl.add(flow.KindCommitted, flow.Committed{
+		Source: flow.ByRound, Round: round, Leg: leg, At: fmt.Sprintf("2026-01-01T0%d:0%d:00Z", round, leg), Message: 2, Version: version,
+		Active: map[string]int{"hypothesis_slate": hypotheses},
+	})
+}
+
+// next gives the commands as words.
+func (tl *tale) next() string {
+	tl.t.Helper()
+	var words []string
+	for _, c := range flow.Next(tl.state()) {
+		switch c := c.(type) {
+		case flow.Plan:
+			words = append(words, fmt.Sprintf("plan %d.%d %s", c.Round, c.Leg, strings.Join(c.Agents, " ")))
+		case flow.Ask:
+			words = append(words, fmt.Sprintf("%s %s", c.Call.Turn, c.Call.Agent))
+		case flow.Settle:
+			words = append(words, "settle")
+		case flow.End:
+			words = append(words, "end "+c.Reason)
+		default:
+			words = append(words, fmt.Sprintf("%T", c))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (tl *tale) wants(want string) *tale {
+	tl.t.Helper()
+	if got := tl.next(); got != want {
+		tl.t.Errorf("next is %q, not %q", got, want)
+	}
+	return tl
+}
+
+const (
+	generator = "hypothesis_generator"
+	designer  = "test_designer"
+	critic    = "adversarial_critic"
+)
+
+func settings() flow.Settings {
+	return flow.Settings{Rounds: 2, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Reply: 50, Repair: true}
+}
+
+func TestCourseOfASession(t *testing.T) {
+	began(t, settings(), generator, critic).
+		wants("plan 1.1 A1 A2").plan(1, 1, "A1", "A2").
+		wants("ask A1, ask A2").begin(1, 1, "A1", flow.TurnAsk).
+		wants("ask A2").answer(1, 1, "A2", flow.TurnAsk, 0).
+		wants(""). // A1 is under way
+		add(flow.KindAnswered, flow.Answered{Call: flow.CallID("RS-20260101-ab", 1, 1, "A1", flow.TurnAsk), Reply: "r", Mend: 2}).
+		wants("repair A1").answer(1, 1, "A1", flow.TurnRepair, 3).
+		wants("settle").commit(1, 1, 2, 1).
+		wants("plan 2.1 A1 A2").plan(2, 1, "A1", "A2").answer(2, 1, "A1", flow.TurnAsk, 0).answer(2, 1, "A2", flow.TurnAsk, 0).
+		wants("settle").commit(2, 1, 3, 1).
+		wants("end rounds").add(flow.KindEnded, flow.Ended{Reason: flow.EndRounds}).
+		wants("")
+}
+
+func TestRepairCanBeSwitchedOff(t *testing.T) {
+	s := settings()
+	s.Repair = false
+	began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 4).wants("settle")
+}
+
+func TestStagedWaitsForASubject(t *testing.T) {
+	s := settings()
+	s.Flow = flow.FlowStaged
+	began(t, s, critic, generator, designer).
+		wants("plan 1.1 A2").plan(1, 1, "A2").answer(1, 1, "A2", flow.TurnAsk, 0).commit(1, 1, 2, 3).
+		wants("plan 1.2 A1 A3").plan(1, 2, "A1", "A3").answer(1, 2, "A1", flow.TurnAsk, 0).answer(1, 2, "A3", flow.TurnAsk, 0).commit(1, 2, 3, 3).
+		wants("plan 2.1 A1 A2 A3")
+	// Where nobody fills it, waiting would not help.
+	began(t, s, critic, designer).wants("plan 1.1 A1 A2")
+}
+
+func TestQuorum(t *testing.T) {
+	for _, c := range []struct {
+		quorum string
+		roles  []string
+		lost   []string
+		want   string
+	}{
+		{flow.QuorumRole, []string{generator, critic, critic}, []string{"A2"}, "settle"},
+		{flow.QuorumRole, []string{generator, critic, critic}, []string{"A1"}, "end quorum"},
+		{flow.QuorumAll, []string{generator, critic, critic}, []string{"A2"}, "end quorum"},
+		{"1", []string{generator, critic, critic}, []string{"A1", "A2"}, "settle"},
+		{"2", []string{generator, critic, critic}, []string{"A1", "A2"}, "end quorum"},
+		{"7", []string{generator, critic, critic}, nil, "settle"},
+	} {
+		s := settings()
+		s.Quorum = c.quorum
+		tl := began(t, s, c.roles...)
+		names := []string{"A1", "A2", "A3"}[:len(c.roles)]
+		tl.plan(1, 1, names...)
+		for _, n := range names {
+			if strings.Contains(strings.Join(c.lost, " "), n) {
+				tl.lose(1, 1, n)
+			} else {
+				tl.answer(1, 1, n, flow.TurnAsk, 0)
+			}
+		}
+		tl.wants(c.want)
+	}
+}
+
+// Whoever did not answer is asked again by the next run; what it may have cost
+// counts as spent.
+func TestResumedOpensWhatWasLost(t *testing.T) {
+	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").
+		lose(1, 1, "A1").begin(1, 1, "A2", flow.TurnAsk).
+		add(flow.KindResumed, flow.Resumed{}).wants("ask A1, ask A2")
+	if got := tl.state().Spent; got != 300 {
+		t.Errorf("%d tokens spent", got)
+	}
+	more := settings()
+	more.Rounds = 5
+	if got := tl.add(flow.KindResumed, flow.Resumed{Settings: &more}).state(); got.Settings.Rounds != 5 || got.Runs != 3 {
+		t.Errorf("%+v, %d runs", got.Settings, got.Runs)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	s := settings()
+	s.Budget = 320 // two questions of 150, and not three
+	tl := began(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").wants("ask A1, ask A2")
+	tl.answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 1).
+		wants("settle"). // neither A3 nor a repair can be paid
+		commit(1, 1, 2, 1).wants("plan 2.1 A1 A2 A3").plan(2, 1, "A1", "A2", "A3").wants("end budget")
+}
+
+func TestStopRules(t *testing.T) {
+	s := settings()
+	s.Rounds, s.QuietAfter = 9, 2
+	tl := began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 1, 0).
+		wants("plan 2.1 A1").plan(2, 1, "A1").answer(2, 1, "A1", flow.TurnAsk, 0).commit(2, 1, 1, 0).wants("end quiet")
+	tl.state()
+	s.QuietAfter, s.WhenClean = 0, true
+	began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 2, 0).wants("end clean")
+}
+
+// A journal that makes no sense is refused with the entry that does not.
+func TestFoldRefusesNonsense(t *testing.T) {
+	for name, add := range map[string]func(*tale){
+		"opened twice": func(tl *tale) { tl.add(flow.KindOpened, flow.Opened{}) },
+		"unknown":      func(tl *tale) { tl.add("call.dreamt", flow.Ended{}) },
+		"answered before": func(tl *tale) {
+			tl.plan(1, 1, "A1")
+			tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask")})
+		},
+		"answered twice": func(tl *tale) {
+			tl.plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0)
+			tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask")})
+		},
+		"planned twice":           func(tl *tale) { tl.plan(1, 1, "A1").plan(1, 2, "A1") },
+		"settled what is not":     func(tl *tale) { tl.commit(1, 1, 2, 0) },
+		"a version is missing":    func(tl *tale) { tl.plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0).commit(1, 1, 3, 0) },
+		"an agent twice in a leg": func(tl *tale) { tl.plan(1, 1, "A1", "A1") },
+		"a bad instant":           func(tl *tale) { tl.add(flow.KindPlanned, flow.Planned{Round: 1, Leg: 1, At: "soon"}) },
+		"an unknown key":          func(tl *tale) { tl.add(flow.KindEnded, map[string]string{"reason": "x", "mood": "bad"}) },
+	} {
+		tl := began(t, settings(), generator)
+		add(tl)
+		_, err := flow.Fold(tl.entries)
+		if code := fault.CodeOf(err); code != flow.BadSequence && code != flow.UnknownEvent {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var none journal.Entry
+	if _, err := flow.Fold([]journal.Entry{none}); err == nil {
+		t.Error("an empty entry was taken")
+	}
+}
+
+func TestInstantsOnlyGrow(t *testing.T) {
+	s := began(t, settings(), generator).plan(1, 1, "A1").state()
+	last := time.Date(2026, 1, 1, 1, 1, 0, 0, time.UTC)
+	if got := s.NextInstant(last.Add(-time.Hour)); got != last.Add(time.Millisecond) {
+		t.Errorf("with a clock that went back: %v", got)
+	}
+	if got := s.NextInstant(last.Add(90 * time.Microsecond)); got != last.Add(time.Millisecond) {
+		t.Errorf("within a millisecond: %v", got)
+	}
+	if got := s.NextInstant(last.Add(time.Hour)); got != last.Add(time.Hour) {
+		t.Errorf("usually: %v", got)
+	}
+}
+
+// Whatever stands in a journal, folding it gives a state or a fault.
+func FuzzFold(f *testing.F) {
+	f.Add(flow.KindPlanned, []byte(`{"round":1,"leg":1,"at":"2026-01-01T00:00:01Z","base":1,"kickoffs":[{"agent":"A1"}]}`))
+	f.Add(flow.KindResumed, []byte(`{}`))
+	f.Add(flow.KindAnswered, []byte(`{"call":"x"}`))
+	f.Add(flow.KindCommitted, []byte(`{"source":"round","version":2,"at":"2026-01-01T00:00:01Z"}`))
+	f.Fuzz(func(t *testing.T, kind string, body []byte) {
+		tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").begin(1, 1, "A1", flow.TurnAsk)
+		e, err := journal.HeadOf(tl.entries).Next("session/x", time.Unix(9, 0), kind, body)
+		if err != nil {
+			return
+		}
+		s, err := flow.Fold(append(tl.entries, e))
+		if err == nil {
+			flow.Next(s)
+			s.Calls()
+			s.NextMessage()
+		}
+	})
+}

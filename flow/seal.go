@@ -1,0 +1,58 @@
+package flow
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Sealed is what a seal is made of: everything that a version came from, and
+// nothing that depends on the order of arrival, on crashes or on the clock of the
+// machine. A session that was killed and resumed has the seals of one that was not.
+type Sealed struct {
+	Schema   string      `json:"schema"`
+	Before   string      `json:"before"` // the seal of the commit before
+	Thread   string      `json:"thread"`
+	Source   string      `json:"source"`
+	Round    int         `json:"round"`
+	Leg      int         `json:"leg"`
+	At       string      `json:"at"`
+	Rules    Rules       `json:"rules"`
+	Author   string      `json:"author"`
+	Deltas   string      `json:"deltas"`
+	Messages []SealedOne `json:"messages"`
+}
+
+// SealedOne is a question and its answers, by their hashes.
+type SealedOne struct {
+	Agent   string `json:"agent"`
+	Kickoff string `json:"kickoff"`
+	Reply   string `json:"reply"`
+	Repair  string `json:"repair"`
+}
+
+// SealFor gives the seal of the commit of a leg, or of what a person did.
+func (s *State) SealFor(c *Committed) string {
+	sealed := Sealed{
+		Schema: "brenner.seal/v1", Before: s.Seal(), Thread: s.Opened.Thread,
+		Source: c.Source, Round: c.Round, Leg: c.Leg, At: c.At, Rules: s.Opened.Rules, Author: c.Author, Deltas: c.Deltas,
+	}
+	if leg := s.OpenLeg(); leg != nil && c.Source == ByRound {
+		answers := leg.Answers()
+		for i, k := range leg.Kickoffs {
+			one := SealedOne{Agent: k.Agent, Kickoff: k.Body}
+			if answers[i] != nil {
+				one.Reply = answers[i].Answered.Reply
+			}
+			if r := leg.RepairOf(k.Agent); r != nil {
+				one.Repair = r.Answered.Reply
+			}
+			sealed.Messages = append(sealed.Messages, one)
+		}
+	}
+	// Texts, numbers and lists of them can always be written.
+	data, _ := json.Marshal(sealed, json.Deterministic(true))
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,269 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/journal"
+)
+
+// State is what a journal says.
+type State struct {
+	Head     journal.Head
+	Opened   Opened
+	Began    time.Time
+	Last     time.Time
+	Settings Settings
+	Legs     []Leg // in order; the last one may be open
+	Commits  []Commit
+	Notes    []Note
+	Ended    string // the reason, while no run goes on
+	Runs     int
+	// Items are the hashes of the items as they stand, by id.
+	Items map[string]string
+	// Spent are the tokens that were used, and those of calls that went astray.
+	Spent int
+
+	calls map[string]*Call
+}
+
+// Leg is a part of a round in which agents are asked at once. Without stages a
+// round has one.
+type Leg struct {
+	Planned
+	Instant time.Time
+	Calls   []*Call // two for each agent, in the order of the kickoffs: ask and repair
+	Settled bool
+}
+
+// Status of a call.
+type Status string
+
+// The statuses of calls.
+const (
+	Open     Status = "open"
+	Begun    Status = "begun"
+	Replied  Status = "answered"
+	Lost     Status = "failed"
+	Unwanted Status = "" // a repair that nobody needs
+)
+
+// Call is one question to one agent.
+type Call struct {
+	ID       string
+	Agent    string
+	Round    int
+	Leg      int
+	Turn     string
+	Status   Status
+	Prompt   string
+	Reserved int
+	Began    time.Time
+	Ended    time.Time
+	Seq      int // of the entry that ended it
+	Answered Answered
+	Failed   Failed
+}
+
+// Commit is a settlement with its place in the journal.
+type Commit struct {
+	Committed
+	Instant time.Time
+	Seq     int
+	Hash    string // of the entry
+}
+
+// Note is a word of a person to the agents.
+type Note struct {
+	Noted
+	At time.Time
+}
+
+// CallID names a call. It says all there is to say, so that a call that is made
+// again after a crash is the same call.
+func CallID(thread string, round, leg int, agent, turn string) string {
+	return fmt.Sprintf("%s/r%d.%d/%s/%s", thread, round, leg, agent, turn)
+}
+
+// Fold gives the state after all entries of a session's journal. The chain is
+// the caller's to check.
+func Fold(entries []journal.Entry) (*State, error) {
+	s := &State{}
+	for i := range entries {
+		if err := s.Apply(&entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Apply takes one more entry into the state.
+func (s *State) Apply(e *journal.Entry) error {
+	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
+		return s.wrong(e, "a session begins with %s, and only there", KindOpened)
+	}
+	apply, ok := appliers()[e.Kind]
+	if !ok {
+		return &fault.Error{
+			Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
+			Hint: "it may come from a newer version of this program",
+		}
+	}
+	if err := apply(s, e); err != nil {
+		return err
+	}
+	s.Head, s.Last = e.Head(), e.At
+	return nil
+}
+
+func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
+	return &fault.Error{
+		Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: fmt.Sprintf(format, args...),
+		Hint: "the journal was not written by this program, or not by one session",
+	}
+}
+
+// Version is that of the artifact as it stands; 0 before the brief.
+func (s *State) Version() int {
+	if len(s.Commits) == 0 {
+		return 0
+	}
+	return s.Commits[len(s.Commits)-1].Version
+}
+
+// Seal is that of the last commit.
+func (s *State) Seal() string {
+	if len(s.Commits) == 0 {
+		return ""
+	}
+	return s.Commits[len(s.Commits)-1].Seal
+}
+
+// Round is the number of the last round that was planned.
+func (s *State) Round() int {
+	if len(s.Legs) == 0 {
+		return 0
+	}
+	return s.Legs[len(s.Legs)-1].Round
+}
+
+// OpenLeg gives the leg that is not settled yet, or nil.
+func (s *State) OpenLeg() *Leg {
+	if n := len(s.Legs); n > 0 && !s.Legs[n-1].Settled {
+		return &s.Legs[n-1]
+	}
+	return nil
+}
+
+// Call finds a call by its id.
+func (s *State) Call(id string) (*Call, bool) {
+	c, ok := s.calls[id]
+	return c, ok
+}
+
+// Calls gives all calls that were made, in the order of the legs and rosters.
+func (s *State) Calls() []*Call {
+	var all []*Call
+	for i := range s.Legs {
+		for _, c := range s.Legs[i].Calls {
+			if c.Status != Unwanted && !c.Began.IsZero() {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// NextInstant gives the instant for what happens now: later than all before it,
+// whatever the clock says.
+func (s *State) NextInstant(now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Millisecond)
+	last := time.Time{}
+	if n := len(s.Legs); n > 0 {
+		last = s.Legs[n-1].Instant
+	}
+	// A person's commit may be later than that of the round that was under way.
+	for i := range s.Commits {
+		if s.Commits[i].Instant.After(last) {
+			last = s.Commits[i].Instant
+		}
+	}
+	if !now.After(last) {
+		return last.Add(time.Millisecond)
+	}
+	return now
+}
+
+// NextMessage is the number that the next message of the thread has.
+func (s *State) NextMessage() int {
+	n := 1
+	for i := range s.Commits {
+		c := &s.Commits[i]
+		n = max(n, c.Message+s.contributions(c))
+	}
+	return n
+}
+
+// contributions counts the messages that a commit settled.
+func (s *State) contributions(c *Commit) int {
+	if c.Source != ByRound {
+		return 1
+	}
+	for i := range s.Legs {
+		if l := &s.Legs[i]; l.Round == c.Round && l.Leg == c.Leg {
+			return len(l.Kickoffs)
+		}
+	}
+	return 0
+}
+
+// ask gives the two calls of an agent in a leg.
+func (l *Leg) of(agent string) (ask, repair *Call) {
+	i := slices.IndexFunc(l.Kickoffs, func(k Kickoff) bool { return k.Agent == agent })
+	if i < 0 {
+		return nil, nil
+	}
+	return l.Calls[2*i], l.Calls[2*i+1]
+}
+
+// Answers gives what each agent of the leg answered, in the order of the
+// kickoffs; nil where it did not.
+func (l *Leg) Answers() []*Call {
+	out := make([]*Call, len(l.Kickoffs))
+	for i := range l.Kickoffs {
+		if c := l.Calls[2*i]; c.Status == Replied {
+			out[i] = c
+		}
+	}
+	return out
+}
+
+// RepairOf gives the answered repair of an agent, or nil.
+func (l *Leg) RepairOf(agent string) *Call {
+	if _, r := l.of(agent); r != nil && r.Status == Replied {
+		return r
+	}
+	return nil
+}
+
+// Missing gives the agents of the leg without an answer.
+func (l *Leg) Missing() []string {
+	var out []string
+	for i, c := range l.Answers() {
+		if c == nil {
+			out = append(out, l.Kickoffs[i].Agent)
+		}
+	}
+	return out
+}
+
+func instant(e *journal.Entry, text string) (time.Time, error) {
+	at, err := artifact.ParseInstant(text)
+	if err != nil {
+		return at, &fault.Error{Code: BadSequence, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "a bad instant", Cause: err}
+	}
+	return at, nil
+}

@@ -1,0 +1,33 @@
+package kickoff_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner/delta"
+	"brenner/kickoff"
+)
+
+// A repair names what is wrong and holds nothing that could be read as a delta,
+// whatever the problems quote.
+func TestRepair(t *testing.T) {
+	problems := []delta.Located{{
+		Code: delta.InvalidSection, Message: "there is no section ```delta\n{\"operation\":\"ADD\"}\n```", Line: 3, Column: 1, Hint: "# one of <b>them</b>",
+	}}
+	got := kickoff.Repair("RS-20260101-ab", problems)
+	for _, want := range []string{"# REPAIR: RS-20260101-ab\n", "- line 3, column 1: there is no section '''delta", "(INVALID_SECTION)", "What to do: # one of ‹b›them‹/b›"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	reply := delta.Read([]byte(got), delta.Options{})
+	for _, b := range reply.Blocks {
+		if b.OK {
+			t.Errorf("it holds a delta: %+v", b.Delta)
+		}
+	}
+	many := kickoff.Repair("RS-20260101-ab", make([]delta.Located, 500))
+	if strings.Count(many, "\n") > 40 || !strings.Contains(many, "and 480 more") {
+		t.Error(many)
+	}
+}
