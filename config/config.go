@@ -18,8 +18,10 @@ package config
 
 import (
 	"slices"
+	"time"
 
 	"brenner/artifact"
+	"brenner/flow"
 	"brenner/merge"
 	"brenner/policy"
 	"brenner/roster"
@@ -54,6 +56,12 @@ type Config struct {
 	// empty. Reach decides between the two.
 	Via    string
 	Models []Model
+	// Operator signs the brief, and is always an authority.
+	Operator string
+	// Session are the settings that a new session begins with.
+	Session  flow.Settings
+	Timeouts Timeouts
+	Attempts int // for each call; at least 1
 	// Layers are what the session's and the project's file say about the roster.
 	// Flags and the environment are above them: see RosterInput.
 	Layers []roster.Layer
@@ -86,6 +94,14 @@ type Model struct {
 	Via     string // one of Vias, or empty
 	ID      string // at the endpoint
 	BaseURL string // of the endpoint
+}
+
+// Timeouts are how long things may take; zero is no limit.
+type Timeouts struct {
+	Call    time.Duration // one attempt
+	Idle    time.Duration // without a sign of life
+	Agent   time.Duration // all attempts together
+	Session time.Duration // a whole run
 }
 
 // The ways to reach an agent.

@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/artifact"
 	"brenner/fault"
+	"brenner/flow"
 	"brenner/merge"
 	"brenner/policy"
 	"brenner/roster"
@@ -92,7 +94,11 @@ func TestBuiltIn(t *testing.T) {
 			artifact.HypothesisSlate: {Min: 3, Max: 6}, artifact.PredictionsTable: {Min: 3}, artifact.DiscriminativeTests: {Min: 2},
 			artifact.AssumptionLedger: {Min: 3}, artifact.AnomalyRegister: {}, artifact.AdversarialCritique: {Min: 2},
 		},
-		Priority: []string{}, Authorities: []string{},
+		Priority: []string{}, Authorities: []string{}, Operator: "operator", Attempts: 3,
+		Session: flow.Settings{
+			Rounds: 3, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Budget: 500_000, Reply: 8_000, QuietAfter: 2, Repair: true,
+		},
+		Timeouts: Timeouts{Call: 10 * time.Minute, Idle: 2 * time.Minute, Agent: 30 * time.Minute},
 	}
 	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "values" }, cmp.Ignore())); diff != "" {
 		t.Error(diff)

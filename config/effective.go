@@ -81,6 +81,7 @@ func (c *Config) check(g given) error {
 			found.checkPreset(c.Presets, l[path])
 		}
 	}
+	c.checkSession(&found)
 	return found.err()
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/flow"
 	"brenner/policy"
 	"brenner/roster"
 )
@@ -17,6 +18,8 @@ const (
 	aWord               // string, one of the key's words
 	aNumber             // int, not negative
 	aSwitch             // bool
+	aQuorum             // string, one of the key's words or a number from 1
+	aTime               // string, a duration as time.ParseDuration has it, not negative
 	texts               // []string, each one of the key's words where it has any
 	models              // []Model
 	presets             // []roster.Preset
@@ -42,6 +45,7 @@ func keyTable() table {
 		{path: "question", kind: aText, builtIn: ""},
 		{path: "context", kind: aText, builtIn: ""},
 		{path: "via", kind: aWord, words: Vias(), builtIn: ""},
+		{path: "operator", kind: aText, builtIn: "operator"},
 		{path: "agents.models", kind: models, builtIn: []Model{}},
 		{path: "roster.preset", kind: aText, builtIn: ""},
 		{path: "roster.defaultPreset", kind: aText, builtIn: "default-3-agent"},
@@ -51,6 +55,19 @@ func keyTable() table {
 		{path: "roster.entries", kind: entries, builtIn: []roster.Entry{}},
 		{path: "priority", kind: texts, builtIn: []string{}},
 		{path: "authorities", kind: texts, builtIn: []string{}},
+		{path: "session.rounds", kind: aNumber, builtIn: 3},
+		{path: "session.flow", kind: aWord, words: []string{flow.FlowParallel, flow.FlowStaged}, builtIn: flow.FlowParallel},
+		{path: "session.quorum", kind: aQuorum, words: []string{flow.QuorumRole, flow.QuorumAll}, builtIn: flow.QuorumRole},
+		{path: "session.repair", kind: aSwitch, builtIn: true},
+		{path: "stop.quiet_rounds", kind: aNumber, builtIn: 2},
+		{path: "stop.when_clean", kind: aSwitch, builtIn: false},
+		{path: "budget.tokens", kind: aNumber, builtIn: 500_000},
+		{path: "budget.reply_tokens", kind: aNumber, builtIn: 8_000},
+		{path: "timeouts.call", kind: aTime, builtIn: "10m"},
+		{path: "timeouts.idle", kind: aTime, builtIn: "2m"},
+		{path: "timeouts.agent", kind: aTime, builtIn: "30m"},
+		{path: "timeouts.session", kind: aTime, builtIn: "0s"},
+		{path: "retry.attempts", kind: aNumber, builtIn: 3},
 		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
 	}
 	scopes := policy.DefaultScopes()

@@ -20,8 +20,25 @@ type given struct {
 // keys of the table; a key without a field is an error of every Load.
 type settings struct {
 	Question, Context, Via string
-	Agents                 struct{ Models []Model }
-	Roster                 struct {
+	Operator               string
+	Session                struct {
+		Rounds int
+		Flow   string
+		Quorum string
+		Repair bool
+	}
+	Stop struct {
+		QuietRounds int  `mapstructure:"quiet_rounds"`
+		WhenClean   bool `mapstructure:"when_clean"`
+	}
+	Budget struct {
+		Tokens      int
+		ReplyTokens int `mapstructure:"reply_tokens"`
+	}
+	Timeouts struct{ Call, Idle, Agent, Session string }
+	Retry    struct{ Attempts int }
+	Agents   struct{ Models []Model }
+	Roster   struct {
 		Preset, DefaultPreset, Mode, Name string
 		Presets                           []roster.Preset
 		Entries                           []roster.Entry
@@ -48,6 +65,7 @@ func (g given) settle(t table) (*Config, error) {
 	}
 	c := &Config{
 		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models,
+		Operator: s.Operator, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts,
 		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
 		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,
 	}

@@ -21,6 +21,8 @@ func sample(k key, i int) (inFile, inText string) {
 	case k.path == "roster.mode":
 		mode := string(roster.AllModes()[(i+1)%3])
 		return `"` + mode + `"`, mode
+	case k.path == "session.quorum":
+		return fmt.Sprintf(`"%d"`, i+1), fmt.Sprint(i + 1)
 	case strings.HasSuffix(k.path, ".min"):
 		return fmt.Sprint(i), fmt.Sprint(i)
 	}
@@ -31,6 +33,8 @@ func sample(k key, i int) (inFile, inText string) {
 		return `"` + k.words[i%len(k.words)] + `"`, k.words[i%len(k.words)]
 	case aNumber:
 		return fmt.Sprint(10 + i), fmt.Sprint(10 + i)
+	case aTime:
+		return fmt.Sprintf(`"%dm"`, i+1), fmt.Sprintf("%dm", i+1)
 	case aSwitch:
 		return fmt.Sprint(i%2 == 0), fmt.Sprint(i%2 == 0)
 	case texts:

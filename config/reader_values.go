@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner/fault"
 
@@ -19,6 +20,10 @@ func (r *reader) value(k key, n *yaml.Node) (any, bool) {
 		return r.word(k.path, n, k.words)
 	case aNumber:
 		return r.number(k.path, n)
+	case aQuorum:
+		return r.quorum(k, n)
+	case aTime:
+		return r.duration(k.path, n)
 	case aSwitch:
 		return r.yesOrNo(k.path, n)
 	case texts:
@@ -65,10 +70,46 @@ func (r *reader) number(path string, n *yaml.Node) (int, bool) {
 	return i, ok
 }
 
+// quorum takes a number as it is usually written, without quotes.
+func (r *reader) quorum(k key, n *yaml.Node) (string, bool) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" && n.ShortTag() != "!!int" {
+		r.wrongType(n, k.path, "a word or a number")
+		return "", false
+	}
+	if !k.isQuorum(n.Value) {
+		r.found.add(InvalidValue, r.place(n.Line), k.quorumHint(), "%s cannot be %s", k.path, fault.Shown(n.Value))
+		return "", false
+	}
+	return n.Value, true
+}
+
+func (k key) isQuorum(s string) bool {
+	n, isNumber := wholeNumber(s)
+	return slices.Contains(k.words, s) || isNumber && n >= 1
+}
+
+func (k key) quorumHint() string { return "it is " + listed(k.words) + ", or a number from 1" }
+
+func (r *reader) duration(path string, n *yaml.Node) (string, bool) {
+	s, ok := r.text(path, n)
+	if ok && !isDuration(s) {
+		r.found.add(InvalidValue, r.place(n.Line), durationHint, "%s cannot be %s", path, fault.Shown(s))
+		return "", false
+	}
+	return s, ok
+}
+
+const durationHint = "write a time such as 90s, 10m or 1h30m; 0s is no limit"
+
+func isDuration(s string) bool {
+	d, err := time.ParseDuration(s)
+	return err == nil && d >= 0
+}
+
 // mostNumber is far more than anybody limits anything to.
 const (
-	mostNumber = 1_000_000
-	numberHint = "write a whole number from 0 to 1000000 in digits"
+	mostNumber = 1_000_000_000
+	numberHint = "write a whole number from 0 to 1000000000 in digits"
 )
 
 // wholeNumber takes decimal digits only: 010 is eight to some and ten to others.

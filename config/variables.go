@@ -106,6 +106,16 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 			return i, "", ""
 		}
 		return nil, "cannot be " + fault.Shown(last), numberHint
+	case aQuorum:
+		if k.isQuorum(last) {
+			return last, "", ""
+		}
+		return nil, "cannot be " + fault.Shown(last), k.quorumHint()
+	case aTime:
+		if isDuration(last) {
+			return last, "", ""
+		}
+		return nil, "cannot be " + fault.Shown(last), durationHint
 	case aSwitch:
 		if last == "true" || last == "false" {
 			return last == "true", "", ""

@@ -60,7 +60,7 @@ func TestListsOfFlags(t *testing.T) {
 func TestFaultsOfVariablesAndFlags(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
 		{"BRENNER_VIA=opneai", "CONFIG_INVALID_VALUE BRENNER_VIA: via cannot be opneai | did you mean openai? it is one of openai, mail, program and rehearsal"},
-		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=many", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: limits.hypothesis_slate.max cannot be many | write a whole number from 0 to 1000000 in digits"},
+		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=many", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: limits.hypothesis_slate.max cannot be many | write a whole number from 0 to 1000000000 in digits"},
 		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=2", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: limits.hypothesis_slate has a minimum of 3 (built-in) above its maximum of 2 (BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX)"},
 		{"BRENNER_SCOPES_ROLES_TEST_DESIGNER_KILL_ANYWHERE=1", "CONFIG_INVALID_VALUE BRENNER_SCOPES_ROLES_TEST_DESIGNER_KILL_ANYWHERE: scopes.roles.test_designer.kill_anywhere cannot be 1 | write true or false"},
 		{"BRENNER_PRIORITY=A,,B", "CONFIG_INVALID_VALUE BRENNER_PRIORITY: priority holds an empty text"},
