@@ -1,0 +1,153 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"brenner/agent"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/kickoff"
+	"brenner/settle"
+)
+
+// outcome is what came of one call.
+type outcome struct {
+	call  flow.Call
+	reply agent.Reply
+	err   error
+	took  time.Duration
+}
+
+// ask journals that calls begin, all of them at once, and then makes them. Each
+// has a slot of its own; nothing depends on the order in which they end.
+func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
+	calls := make([]agent.Call, len(asks))
+	err := s.write(ctx, func(state *flow.State) (*draft, error) {
+		d := &draft{}
+		for i, a := range asks {
+			call, err := s.call(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			calls[i] = call
+			d.event(flow.KindBegan, flow.Began{
+				Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
+				Prompt:   d.blob([]byte(call.Turns[len(call.Turns)-1].Text)),
+				Reserved: state.Reserve(a.Kickoff, a.Call.Turn),
+			})
+		}
+		return d, nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, a := range asks {
+		call, flying := calls[i], *a.Call
+		s.flying++
+		s.group.Go(func() error {
+			began := s.Now()
+			reply, err := s.agents[call.Agent].Ask(s.calls, call)
+			s.done <- outcome{call: flying, reply: reply, err: err, took: s.Now().Sub(began)}
+			return nil
+		})
+	}
+	return nil
+}
+
+// call puts a call together: the kickoff, and for a repair what was answered to
+// it and what could not be read.
+func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
+	var p flow.Party
+	for _, o := range s.state.Opened.Agents {
+		if o.Name == a.Call.Agent {
+			p = o
+		}
+	}
+	c := agent.Call{
+		ID: a.Call.ID, Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model,
+		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Kickoff.Subject, MaxReply: s.state.Settings.Reply,
+	}
+	body, err := s.Store.Blob(ctx, a.Kickoff.Body)
+	if err != nil {
+		return c, err
+	}
+	c.Turns = []agent.Turn{{Text: string(body)}}
+	if a.Call.Turn != flow.TurnRepair {
+		return c, nil
+	}
+	first, _ := s.state.Call(flow.CallID(c.Thread, a.Call.Round, a.Call.Leg, p.Name, flow.TurnAsk))
+	reply, err := s.Store.Blob(ctx, first.Answered.Reply)
+	if err != nil {
+		return c, err
+	}
+	examples, err := examplesOf(ctx, s.Store, a.Kickoff)
+	if err != nil {
+		return c, err
+	}
+	request := kickoff.Repair(c.Thread, settle.Mendable(reply, examples))
+	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: string(reply)}, agent.Turn{Text: request})
+	return c, nil
+}
+
+// record journals what came of a call, with the reply as it came.
+func (s *run) record(ctx context.Context, o outcome) error {
+	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
+	var failure *agent.Failure
+	if o.err != nil && !errors.As(o.err, &failure) {
+		failure = &agent.Failure{Code: agent.Unavailable, Detail: o.err.Error()}
+	}
+	return s.write(ctx, func(state *flow.State) (*draft, error) {
+		d := &draft{}
+		if failure != nil {
+			d.event(flow.KindFailed, failed(d, &o, failure))
+			return d, nil
+		}
+		mend, err := s.mend(ctx, &o)
+		if err != nil {
+			return nil, err
+		}
+		d.event(flow.KindAnswered, flow.Answered{
+			Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: o.reply.Model,
+			Input: o.reply.Usage.Input, Output: o.reply.Usage.Output, Guessed: o.reply.Usage.Guessed,
+			Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Mend: mend,
+		})
+		return d, nil
+	})
+}
+
+// mend counts what could be mended in a first answer.
+func (s *run) mend(ctx context.Context, o *outcome) (int, error) {
+	if o.call.Turn != flow.TurnAsk {
+		return 0, nil
+	}
+	for _, k := range s.state.OpenLeg().Kickoffs {
+		if k.Agent != o.call.Agent {
+			continue
+		}
+		examples, err := examplesOf(ctx, s.Store, k)
+		return len(settle.Mendable([]byte(o.reply.Text), examples)), err
+	}
+	return 0, nil
+}
+
+func failed(d *draft, o *outcome, f *agent.Failure) flow.Failed {
+	body := flow.Failed{
+		Call: o.call.ID, Code: f.Code, Detail: f.Detail, Hint: f.Hint,
+		Attempts: f.Attempts, TookMS: int(o.took.Milliseconds()),
+	}
+	if f.Cause != nil {
+		body.Detail += ": " + fault.Shown(f.Cause.Error())
+	}
+	if f.Partial != "" {
+		body.Partial = d.blob([]byte(f.Partial))
+	}
+	switch f.Code {
+	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped:
+		if f.Attempts > 0 {
+			body.Spent = o.call.Reserved // it was at work, and nobody said how long
+		}
+	}
+	return body
+}

@@ -1,0 +1,96 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/merge"
+	"brenner/roster"
+	"brenner/view"
+)
+
+// Brief is everything that a session is opened with.
+type Brief struct {
+	Thread      string
+	Operator    string
+	Program     string // the version of this program
+	Question    string
+	Context     string
+	Excerpt     string
+	Hypotheses  []string
+	Constraints []string
+	Evidence    []File
+	Roster      roster.Roster
+	Agents      []flow.Party // in the roster's order
+	Views       map[string]view.Spec
+	Rules       merge.Rules
+	Script      []byte // of a rehearsal; nil for sessions in earnest
+	Settings    flow.Settings
+}
+
+// File is a piece of evidence.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// open makes the first entry of the journal.
+func (b *Brief) open() (*draft, error) {
+	d := &draft{}
+	deltas, err := b.deltas()
+	if err != nil {
+		return nil, err
+	}
+	o := flow.Opened{
+		Thread: b.Thread, Operator: b.Operator, Program: b.Program, Question: b.Question, Context: b.Context,
+		Constraints: b.Constraints, Brief: d.blob(deltas), Roster: artifact.Canonical(b.Roster.Value()),
+		Rules: flow.PinRules(&b.Rules), Settings: b.Settings,
+	}
+	if b.Excerpt != "" {
+		o.Excerpt = d.blob([]byte(b.Excerpt))
+	}
+	for i, f := range b.Evidence {
+		o.Evidence = append(o.Evidence, flow.Evidence{ID: fmt.Sprintf("EV-%03d", i+1), Name: f.Name, Hash: d.blob(f.Data)})
+	}
+	if b.Script != nil {
+		o.Rehearsal = d.blob(b.Script)
+	}
+	for _, p := range b.Agents {
+		spec := b.Views[p.Name]
+		p.View = d.blob(spec.Canonical())
+		o.Agents = append(o.Agents, p)
+	}
+	d.event(flow.KindOpened, o)
+	return d, nil
+}
+
+// deltas gives the brief as what the operator contributes: the research thread,
+// and the hypotheses to begin with.
+func (b *Brief) deltas() ([]byte, error) {
+	type op struct {
+		Operation string            `json:"operation"`
+		Section   string            `json:"section"`
+		Target    *string           `json:"target_id"`
+		Payload   map[string]string `json:"payload"`
+		Rationale string            `json:"rationale"`
+	}
+	thread := map[string]string{"statement": strings.TrimSpace(b.Question)}
+	if c := strings.TrimSpace(b.Context); c != "" {
+		thread["context"] = c
+	}
+	rt := artifact.ThreadID
+	all := []op{{"EDIT", artifact.ResearchThread.String(), &rt, thread, "the operator's brief"}}
+	for _, h := range b.Hypotheses {
+		all = append(all, op{"ADD", artifact.HypothesisSlate.String(), nil, map[string]string{"claim": h}, "the operator's brief"})
+	}
+	data, err := json.Marshal(all, json.Deterministic(true))
+	if err != nil {
+		return nil, &fault.Error{Code: artifact.InvalidJSON, Op: "write the brief", Cause: err, Hint: "the question, the context and the hypotheses must be UTF-8"}
+	}
+	return data, nil
+}

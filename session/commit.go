@@ -1,0 +1,175 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"brenner/artifact"
+	"brenner/flow"
+	"brenner/lint"
+	"brenner/merge"
+	"brenner/record"
+	"brenner/settle"
+	"brenner/store"
+)
+
+// brief makes version 1: the operator's deltas, settled.
+func (s *run) brief(ctx context.Context) error {
+	return s.commit(ctx, func(state *flow.State) flow.Committed {
+		return flow.Committed{
+			Source: flow.ByBrief, Author: state.Opened.Operator, Deltas: state.Opened.Brief,
+			At: artifact.FormatInstant(state.NextInstant(s.Now())),
+		}
+	})
+}
+
+// settle merges the answers of the open leg.
+func (s *run) settle(ctx context.Context) error {
+	return s.commit(ctx, func(state *flow.State) flow.Committed {
+		leg := state.OpenLeg()
+		return flow.Committed{
+			Source: flow.ByRound, Round: leg.Round, Leg: leg.Leg, At: leg.At, Stale: leg.Base != state.Version(),
+		}
+	})
+}
+
+// commit settles what a commit is about and stores the new version with it, in
+// one transaction. If somebody else was faster, the same contributions are
+// settled on what stands then.
+func (s *run) commit(ctx context.Context, about func(*flow.State) flow.Committed) error {
+	var next artifact.Artifact
+	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
+	err := s.write(ctx, func(state *flow.State) (*draft, error) {
+		if err := s.catchUpArtifact(ctx, state); err != nil {
+			return nil, err
+		}
+		c := about(state)
+		d, settled, err := h.draft(ctx, s.current, &c, nil)
+		next = settled.Artifact
+		return d, err
+	})
+	if err == nil {
+		s.current = next
+	}
+	return err
+}
+
+// catchUpArtifact reads the artifact as it stands, if somebody else wrote a version.
+func (s *run) catchUpArtifact(ctx context.Context, state *flow.State) error {
+	if s.current.Metadata.Version == state.Version() {
+		return nil
+	}
+	h := &History{Store: s.Store, Thread: state.Opened.Thread, State: state}
+	a, err := h.Artifact(ctx, state.Version())
+	if err == nil {
+		s.current = a
+	}
+	return err
+}
+
+// draft settles what a commit is about on a base, and completes the commit. Given
+// deltas, if not nil, are new ones that the draft is to store.
+func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Committed, given []byte) (*draft, settle.Settlement, error) {
+	d := &draft{}
+	if given != nil {
+		c.Deltas = d.blob(given)
+	}
+	c.Message = h.State.NextMessage()
+	c.Seal = h.State.SealFor(c)
+	in, err := h.input(ctx, base, c, given)
+	if err != nil {
+		return nil, settle.Settlement{}, err
+	}
+	out := settle.Settle(in)
+	h.complete(d, c, &base, &out)
+	d.event(flow.KindCommitted, *c)
+	if out.Changed {
+		d.records = append(d.records, h.record(c, in.At, &out))
+	}
+	return d, out, nil
+}
+
+// complete writes down what a settlement came to.
+func (h *History) complete(d *draft, c *flow.Committed, base *artifact.Artifact, out *settle.Settlement) {
+	a := &out.Artifact
+	c.Version = a.Metadata.Version
+	c.Artifact = store.Hash(a.JSON())
+	pieces := a.Pieces(len(base.Deltas))
+	c.Metadata, c.Stamps = d.blob(pieces.Metadata), d.blob(pieces.Deltas)
+	c.Changed = []flow.Piece{}
+	for _, p := range pieces.Items {
+		if hash := store.Hash(p.Data); hash != h.State.Items[p.ID] {
+			d.blobs = append(d.blobs, p.Data)
+			c.Changed = append(c.Changed, flow.Piece{ID: p.ID, Hash: hash})
+		}
+	}
+	c.Report = d.blob(newReport(out).JSON())
+	c.Outcome = outcomeOf(out)
+	c.Active = make(map[string]int)
+	for _, section := range artifact.Sections() {
+		c.Active[section.String()] = len(a.Active(section))
+	}
+}
+
+func outcomeOf(out *settle.Settlement) flow.Outcome {
+	o := flow.Outcome{Conflicts: len(out.Report.Conflicts)}
+	for i := range out.Report.Deltas {
+		switch out.Report.Deltas[i].Disposition {
+		case merge.Applied:
+			o.Applied++
+		case merge.Rejected:
+			o.Rejected++
+		default:
+			o.Other++
+		}
+	}
+	for _, f := range out.Lint.Findings {
+		switch f.Severity {
+		case lint.Error:
+			o.Errors++
+		case lint.Warning:
+			o.Warnings++
+		}
+	}
+	return o
+}
+
+// record is the version as the store's lists show it.
+func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement) record.Record {
+	r := record.Record{
+		ID: h.Thread, Type: record.ResearchArtifact, Version: c.Version, Parent: c.Version - 1,
+		Status: record.Draft, Summary: summary(&out.Artifact), Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
+		Change: fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts),
+	}
+	if h.State.Opened.Rehearsal != "" {
+		r.Tags = []string{"rehearsal"}
+	}
+	if c.Stale {
+		r.Status = record.NeedsRebase
+	}
+	return r
+}
+
+func what(c *flow.Committed) string {
+	switch c.Source {
+	case flow.ByRound:
+		return "round " + itoa(c.Round)
+	case flow.ByPerson:
+		return "deltas of " + c.Author
+	default:
+		return "the brief"
+	}
+}
+
+func summary(a *artifact.Artifact) string {
+	text := ""
+	if t := a.Thread(); t != nil {
+		text = t.Text("statement")
+	}
+	const longest = 120
+	if r := []rune(text); len(r) > longest {
+		text = string(r[:longest]) + "…"
+	}
+	return fmt.Sprintf("%s (%d hypotheses, %d tests)", text, len(a.Active(artifact.HypothesisSlate)), len(a.Active(artifact.DiscriminativeTests)))
+}

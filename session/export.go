@@ -1,0 +1,220 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/store"
+)
+
+// ExportSchema names the form of an export: lines of JSON. The first one is a
+// header, then come the entries of the journal, then the blobs that it names, and
+// the last one is the checksum of all lines before it.
+const ExportSchema = "brenner.export/v1"
+
+// The codes of exports.
+const (
+	NotAnExport   fault.Code = "NOT_AN_EXPORT"
+	ExportChanged fault.Code = "EXPORT_CHANGED"
+)
+
+type exportHeader struct {
+	Schema  string `json:"schema"`
+	Thread  string `json:"thread"`
+	Head    string `json:"head"`
+	Seal    string `json:"seal"`
+	Entries int    `json:"entries"`
+	Blobs   int    `json:"blobs"`
+}
+
+type exportBlob struct {
+	Hash   string  `json:"blob"`
+	Text   *string `json:"text,omitempty"`
+	Base64 *string `json:"base64,omitempty"` // for what is no text
+}
+
+type exportEnd struct {
+	SHA256 string `json:"sha256"`
+}
+
+// Export writes the session into one file that proves itself.
+func (h *History) Export(ctx context.Context, w io.Writer) error {
+	refs := h.distinct()
+	sum := sha256.New()
+	buf := bufio.NewWriter(w)
+	out := io.MultiWriter(buf, sum)
+	line := func(v any) error {
+		data, err := json.Marshal(v, json.Deterministic(true))
+		if err == nil {
+			_, err = out.Write(append(data, '\n'))
+		}
+		return err
+	}
+	err := line(exportHeader{
+		Schema: ExportSchema, Thread: h.Thread, Head: h.State.Head.Hash, Seal: h.State.Seal(),
+		Entries: len(h.Entries), Blobs: len(refs),
+	})
+	for i := range h.Entries {
+		if err == nil {
+			_, err = out.Write(append(h.Entries[i].JSON(), '\n'))
+		}
+	}
+	for _, ref := range refs {
+		if err != nil {
+			break
+		}
+		var data []byte
+		if data, err = h.Store.Blob(ctx, ref.Hash); err == nil {
+			err = line(blobLine(ref.Hash, data))
+		}
+	}
+	if err == nil {
+		err = line(exportEnd{hex.EncodeToString(sum.Sum(nil))})
+	}
+	if err == nil {
+		err = buf.Flush()
+	}
+	return err
+}
+
+// distinct gives the blobs that the journal names, each once.
+func (h *History) distinct() []Reference {
+	seen := make(map[string]bool)
+	var out []Reference
+	for _, ref := range h.References() {
+		if ref.Hash != "" && !seen[ref.Hash] {
+			seen[ref.Hash] = true
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+func blobLine(hash string, data []byte) exportBlob {
+	b := exportBlob{Hash: hash}
+	if utf8.Valid(data) {
+		text := string(data)
+		b.Text = &text
+	} else {
+		text := base64.StdEncoding.EncodeToString(data)
+		b.Base64 = &text
+	}
+	return b
+}
+
+// Exported is what was found in an export.
+type Exported struct {
+	Thread string
+	Head   string
+	Batch  store.Batch
+	// Faults are what is wrong with it: a line that was changed, and which.
+	Faults []error
+}
+
+// ReadExport reads an export. What is wrong with it is in Faults, all of it; an
+// error means that the bytes are no export at all.
+func ReadExport(data []byte) (*Exported, error) {
+	lines := bytes.Split(data, []byte("\n"))
+	var head exportHeader
+	if err := json.Unmarshal(lines[0], &head, json.RejectUnknownMembers(true)); err != nil || head.Schema != ExportSchema {
+		return nil, &fault.Error{
+			Code: NotAnExport, Detail: "this is no export of a session",
+			Hint: "`brenner session export ID` writes one",
+		}
+	}
+	x := &Exported{Thread: head.Thread, Head: head.Head}
+	if len(lines) != head.Entries+head.Blobs+3 || len(lines[len(lines)-1]) != 0 {
+		x.fault(len(lines), "the header promises %d entries and %d blobs: lines are missing, or there are more", head.Entries, head.Blobs)
+	}
+	append1 := store.Append{Stream: Prefix + head.Thread}
+	for i := 1; i < len(lines)-2; i++ {
+		if i <= head.Entries {
+			x.entry(&append1, i+1, lines[i])
+		} else {
+			x.blob(i+1, lines[i])
+		}
+	}
+	x.Batch.Appends = []store.Append{append1}
+	if h := journal.HeadOf(append1.Entries); h.Hash != head.Head {
+		x.fault(1, "the header names another head than the journal has")
+	}
+	x.checksum(data, lines)
+	return x, nil
+}
+
+func (x *Exported) fault(line int, format string, args ...any) {
+	x.Faults = append(x.Faults, &fault.Error{
+		Code: ExportChanged, Place: fmt.Sprintf("line %d", line), Detail: fmt.Sprintf(format, args...),
+		Hint: "the file was changed after it was written",
+	})
+}
+
+func (x *Exported) entry(to *store.Append, number int, line []byte) {
+	e, err := journal.Parse(line)
+	if err != nil {
+		x.fault(number, "an entry of the journal was changed: %v", err)
+		return
+	}
+	if err := journal.Check(to.Stream, journal.HeadOf(to.Entries), []journal.Entry{e}); err != nil {
+		x.fault(number, "%v", err)
+	}
+	to.Entries = append(to.Entries, e)
+}
+
+func (x *Exported) blob(number int, line []byte) {
+	var b exportBlob
+	err := json.Unmarshal(line, &b, json.RejectUnknownMembers(true))
+	var data []byte
+	switch {
+	case err != nil:
+	case b.Text != nil:
+		data = []byte(*b.Text)
+	case b.Base64 != nil:
+		data, err = base64.StdEncoding.DecodeString(*b.Base64)
+	}
+	if err != nil || b.Text == nil && b.Base64 == nil {
+		x.fault(number, "a blob cannot be read")
+		return
+	}
+	again, err := json.Marshal(blobLine(b.Hash, data), json.Deterministic(true))
+	switch {
+	case store.Hash(data) != b.Hash:
+		x.fault(number, "the blob %s was changed: it has the hash %s", short(b.Hash), short(store.Hash(data)))
+	case err != nil || !bytes.Equal(again, line):
+		x.fault(number, "the line of the blob %s is not as it was written", short(b.Hash))
+	}
+	x.Batch.Blobs = append(x.Batch.Blobs, data)
+}
+
+// checksum finds what the hashes of entries and blobs do not cover: the header,
+// the order of blobs, and the checksum's own line.
+func (x *Exported) checksum(data []byte, lines [][]byte) {
+	if len(lines) < 3 {
+		return
+	}
+	last := lines[len(lines)-2]
+	sum := sha256.Sum256(data[:len(data)-len(last)-1])
+	want, _ := json.Marshal(exportEnd{hex.EncodeToString(sum[:])}, json.Deterministic(true))
+	if !bytes.Equal(last, want) && len(x.Faults) == 0 {
+		x.fault(len(lines)-1, "the checksum is not that of the lines above it: line 1 or this line was changed, or lines changed places")
+	}
+}
+
+func short(hash string) string {
+	const digits = 12
+	if len(hash) > digits {
+		return hash[:digits]
+	}
+	return fault.Shown(hash)
+}

@@ -1,0 +1,185 @@
+package session
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/fault"
+)
+
+// ByHand gives what a person does without writing deltas as a file of deltas.
+func ByHand(deltas ...artifact.Value) []byte { return artifact.Canonical(artifact.List(deltas)) }
+
+// EditBy is the delta of a person who sets a field: "H2.claim". A text is taken
+// for what the field holds: a number, a yes or no, a list. Lists and maps may be
+// given in JSON, and take the place of what stood there.
+func EditBy(place, text, why string) (artifact.Value, error) {
+	p, err := parsePlace(place)
+	if err != nil {
+		return nil, err
+	}
+	spec := p.section.Spec()
+	field, ok := spec.Field(p.field)
+	if !ok {
+		return nil, noField(p, spec)
+	}
+	value, err := valueOf(p, field, text)
+	if err != nil {
+		return nil, err
+	}
+	payload := []artifact.Entry{{Key: p.field, Value: p.wrap(value)}}
+	switch value.(type) {
+	case artifact.List, artifact.Map:
+		payload = append(payload, artifact.Entry{Key: p.field + "_replace", Value: artifact.Bool(true)})
+	}
+	return p.byHand(delta.Edit, p.item, artifact.MapOf(payload...), why), nil
+}
+
+// KillBy is the delta of a person who strikes out an item, or one cell of the
+// predictions: "P1.H2".
+func KillBy(place, why string) (artifact.Value, error) {
+	if delta.Blank(why) {
+		return nil, &fault.Error{Code: NothingSaid, Place: fault.Shown(place), Detail: "nothing says why it is struck out", Hint: "say so with --why"}
+	}
+	target := place
+	p, err := parsePlace(place)
+	if section, ok := artifact.SectionOfID(place); ok {
+		p, err = handPlace{section: section, item: place}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case p.field == "":
+	case p.section == artifact.PredictionsTable && p.field == "predictions" && p.key != "":
+		target = p.item + "." + p.key
+	default:
+		return nil, &fault.Error{
+			Code: BadAddress, Detail: fault.Shown(place) + " is a field, and only items and cells of predictions can be struck out",
+			Hint: "name the item, such as " + p.item,
+		}
+	}
+	return p.byHand(delta.Kill, target, artifact.MapOf(artifact.Entry{Key: "reason", Value: artifact.Text(why)}), why), nil
+}
+
+// handPlace is a field of an item, or a key of one.
+type handPlace struct {
+	section artifact.Section
+	item    string
+	field   string
+	key     string
+}
+
+// parsePlace reads "H2.claim", "P1.predictions.H2" and, for short, "P1.H2".
+func parsePlace(text string) (handPlace, error) {
+	id, path, _ := strings.Cut(text, ".")
+	section, ok := artifact.SectionOfID(id)
+	if !ok || path == "" {
+		return handPlace{}, &fault.Error{
+			Code: BadAddress, Detail: fault.Shown(text) + " names no field of an artifact",
+			Hint: "items are named like H2, T1 or RT, fields like H2.claim, cells like P1.predictions.H2",
+		}
+	}
+	p := handPlace{section: section, item: id}
+	p.field, p.key, _ = strings.Cut(cellPath(section, path), ".")
+	return p, nil
+}
+
+// cellPath gives the whole path of a cell that is named for short: the cell of H2
+// in a row of the predictions.
+func cellPath(section artifact.Section, path string) string {
+	if section == artifact.PredictionsTable && artifact.HypothesisSlate.ValidID(path) {
+		return "predictions." + path
+	}
+	return path
+}
+
+func (p handPlace) String() string {
+	s := p.item + "." + p.field
+	if p.key != "" {
+		s += "." + p.key
+	}
+	return s
+}
+
+// wrap makes the value of a key one of its field.
+func (p handPlace) wrap(v artifact.Value) artifact.Value {
+	if p.key == "" {
+		return v
+	}
+	return artifact.MapOf(artifact.Entry{Key: p.key, Value: v})
+}
+
+func (p handPlace) byHand(operation, target string, payload artifact.Map, why string) artifact.Value {
+	return artifact.MapOf(
+		artifact.Entry{Key: "operation", Value: artifact.Text(operation)},
+		artifact.Entry{Key: "section", Value: artifact.Text(p.section.String())},
+		artifact.Entry{Key: "target_id", Value: artifact.Text(target)},
+		artifact.Entry{Key: "payload", Value: payload},
+		artifact.Entry{Key: "rationale", Value: artifact.Text(why)},
+	)
+}
+
+// valueOf makes a person's words what a field, or a key of it, can hold.
+func valueOf(p handPlace, spec *artifact.FieldSpec, text string) (artifact.Value, error) {
+	wrong := func(what string) error {
+		return &fault.Error{Code: delta.InvalidField, Place: p.String(), Detail: fault.Shown(text) + " is not " + what}
+	}
+	isMap := spec.Kind == artifact.KindMap || spec.Kind == artifact.KindScore
+	switch {
+	case p.key != "" && !isMap:
+		return nil, &fault.Error{Code: BadAddress, Place: p.String(), Detail: spec.Name + " has no keys", Hint: "name " + p.item + "." + p.field}
+	case p.key != "" && spec.Kind == artifact.KindScore:
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > artifact.ScoreMax || !slices.Contains(spec.Allowed, p.key) {
+			return nil, wrong("a mark from 0 to " + strconv.Itoa(artifact.ScoreMax) + " for one of " + strings.Join(spec.Allowed, ", "))
+		}
+		return artifact.Number(n), nil
+	case p.key != "":
+		return artifact.Text(text), nil
+	case spec.Kind == artifact.KindFlag:
+		if text != "true" && text != "false" {
+			return nil, wrong("true or false")
+		}
+		return artifact.Bool(text == "true"), nil
+	case spec.Kind == artifact.KindStatus && !slices.Contains(spec.Allowed, text):
+		return nil, wrong("one of " + strings.Join(spec.Allowed, ", "))
+	case spec.Kind == artifact.KindText, spec.Kind == artifact.KindStatus:
+		return artifact.Text(text), nil
+	}
+	return structured(spec, isMap, text, wrong)
+}
+
+// structured reads a whole list or map in JSON; one text is a list of one.
+func structured(spec *artifact.FieldSpec, isMap bool, text string, wrong func(string) error) (artifact.Value, error) {
+	if artifact.IsJSON([]byte(text)) {
+		v, err := artifact.ParseValue([]byte(text), artifact.MaxDepth)
+		if err != nil {
+			return nil, wrong("JSON that can be read (" + err.Error() + ")")
+		}
+		return v, nil
+	}
+	switch {
+	case spec.Kind == artifact.KindList:
+		return artifact.List{artifact.Text(text)}, nil
+	case isMap:
+		return nil, wrong("an object in JSON; one key is set like " + spec.Name + ".KEY")
+	case spec.Kind == artifact.KindReferences:
+		return nil, wrong("a list of {session, item, relation} in JSON")
+	}
+	return artifact.Text(text), nil
+}
+
+func noField(p handPlace, spec *artifact.SectionSpec) error {
+	var names []string
+	for i := range spec.Fields {
+		names = append(names, spec.Fields[i].Name)
+	}
+	return &fault.Error{
+		Code: BadAddress, Place: p.item, Detail: "there is no field " + fault.Shown(p.field) + " in " + spec.ID,
+		Hint: "it has " + strings.Join(names, ", ") + "; fields of your own are written by a file of deltas",
+	}
+}

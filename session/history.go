@@ -1,0 +1,235 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/settle"
+	"brenner/store"
+	"brenner/view"
+)
+
+// History is a session as the store has it.
+type History struct {
+	Store   store.Store
+	Thread  string
+	Entries []journal.Entry
+	State   *flow.State
+}
+
+// Load reads a session, and checks the chain of its journal.
+func Load(ctx context.Context, st store.Store, thread string) (*History, error) {
+	entries, err := st.Entries(ctx, Prefix+thread, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, noSession(thread)
+	}
+	if err := journal.Check(Prefix+thread, journal.Head{}, entries); err != nil {
+		return nil, err
+	}
+	state, err := flow.Fold(entries)
+	if err != nil {
+		return nil, err
+	}
+	return &History{Store: st, Thread: thread, Entries: entries, State: state}, nil
+}
+
+// List gives the names of all sessions of a store.
+func List(ctx context.Context, st store.Store) ([]string, error) {
+	streams, err := st.Streams(ctx, Prefix)
+	if err != nil {
+		return nil, err
+	}
+	var threads []string
+	for _, s := range streams {
+		threads = append(threads, strings.TrimPrefix(s.Name, Prefix))
+	}
+	return threads, nil
+}
+
+// Artifact puts a version of the artifact together; version 0 is the empty one
+// that the brief is merged into.
+func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact, error) {
+	if version == 0 {
+		return h.empty(), nil
+	}
+	items := make(map[string]string)
+	var stamps [][]byte
+	for i := range h.State.Commits {
+		c := &h.State.Commits[i]
+		if c.Version > version {
+			break
+		}
+		for _, p := range c.Changed {
+			items[p.ID] = p.Hash
+		}
+		data, err := h.Store.Blob(ctx, c.Stamps)
+		if err != nil {
+			return artifact.Artifact{}, h.inCommit(c, err)
+		}
+		stamps = append(stamps, data)
+		if c.Version != version || i+1 < len(h.State.Commits) && h.State.Commits[i+1].Version == version {
+			continue
+		}
+		return h.join(ctx, c, items, stamps)
+	}
+	return artifact.Artifact{}, h.noVersion(version)
+}
+
+// join puts the pieces of a commit together and checks that they are what was
+// committed.
+func (h *History) join(ctx context.Context, c *flow.Commit, items map[string]string, stamps [][]byte) (artifact.Artifact, error) {
+	metadata, err := h.Store.Blob(ctx, c.Metadata)
+	if err != nil {
+		return artifact.Artifact{}, h.inCommit(c, err)
+	}
+	ids := make([]string, 0, len(items))
+	for id := range items {
+		ids = append(ids, id)
+	}
+	sort.Strings(ids)
+	var pieces [][]byte
+	for _, id := range ids {
+		data, err := h.Store.Blob(ctx, items[id])
+		if err != nil {
+			return artifact.Artifact{}, h.inCommit(c, err)
+		}
+		pieces = append(pieces, data)
+	}
+	a, err := artifact.Join(metadata, pieces, stamps)
+	if err != nil {
+		return artifact.Artifact{}, h.inCommit(c, err)
+	}
+	if got := store.Hash(a.JSON()); got != c.Artifact {
+		return artifact.Artifact{}, h.inCommit(c, &fault.Error{Code: store.Damaged, Detail: "the pieces do not give the artifact that was committed"})
+	}
+	return a, nil
+}
+
+func (h *History) inCommit(c *flow.Commit, err error) error {
+	return &fault.Error{
+		Code: fault.CodeOf(err), Op: "read version " + itoa(c.Version), Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq), Cause: err,
+		Hint: "`brenner verify " + h.Thread + "` says what else is damaged",
+	}
+}
+
+// empty is the artifact before the brief.
+func (h *History) empty() artifact.Artifact {
+	a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: h.Thread, Status: "active"}}
+	a.Metadata.CreatedAt = artifact.FormatInstant(h.State.Began)
+	if len(h.State.Commits) > 0 {
+		a.Metadata.CreatedAt = h.State.Commits[0].At
+	}
+	return a
+}
+
+// input gathers what a commit settles. Given deltas are ones that are not stored yet.
+func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, given []byte) (settle.Input, error) {
+	rules, err := h.State.Opened.Merge()
+	if err != nil {
+		return settle.Input{}, err
+	}
+	at, err := artifact.ParseInstant(c.At)
+	if err != nil {
+		return settle.Input{}, err
+	}
+	if base.Metadata.Version == 0 {
+		base.Metadata.CreatedAt = c.At
+	}
+	in := settle.Input{Base: base, At: at, Message: c.Message, Rules: rules, Marks: h.marks(c.Seal)}
+	if c.Source == flow.ByRound {
+		in.Contributions, err = h.answers(ctx, c.Round, c.Leg)
+		return in, err
+	}
+	in.Rules.Authorities = append([]string{c.Author}, rules.Authorities...)
+	if given == nil {
+		if given, err = h.Store.Blob(ctx, c.Deltas); err != nil {
+			return in, err
+		}
+	}
+	in.Contributions = []settle.Contribution{{
+		Agent: c.Author, ID: fmt.Sprintf("%s/%s/%d", h.Thread, c.Source, c.Message), Text: given, File: true, Shown: base.Metadata.Version,
+	}}
+	return in, nil
+}
+
+// marks are what the metadata of every version says beside what the merge writes.
+func (h *History) marks(seal string) artifact.Map {
+	m := []artifact.Entry{{Key: "seal", Value: artifact.Text(seal)}}
+	if h.State.Opened.Rehearsal != "" {
+		m = append(m, artifact.Entry{Key: "rehearsal", Value: artifact.Bool(true)})
+	}
+	var evidence artifact.List
+	for _, ev := range h.State.Opened.Evidence {
+		evidence = append(evidence, artifact.MapOf(
+			artifact.Entry{Key: "id", Value: artifact.Text(ev.ID)}, artifact.Entry{Key: "name", Value: artifact.Text(ev.Name)},
+			artifact.Entry{Key: "sha256", Value: artifact.Text(ev.Hash)},
+		))
+	}
+	if evidence != nil {
+		m = append(m, artifact.Entry{Key: "evidence", Value: evidence})
+	}
+	return artifact.MapOf(m...)
+}
+
+// answers gives what the agents of a leg contributed, in the order of the
+// kickoffs. Whoever did not answer contributes nothing, and keeps the number.
+func (h *History) answers(ctx context.Context, round, number int) ([]settle.Contribution, error) {
+	leg := h.leg(round, number)
+	if leg == nil {
+		return nil, nil
+	}
+	answers := leg.Answers()
+	out := make([]settle.Contribution, len(answers))
+	for i, k := range leg.Kickoffs {
+		out[i] = settle.Contribution{Agent: k.Agent, ID: leg.Calls[2*i].ID, Shown: leg.Base}
+		if answers[i] == nil {
+			continue
+		}
+		var err error
+		if out[i].Examples, err = examplesOf(ctx, h.Store, k); err != nil {
+			return nil, err
+		}
+		if out[i].Text, err = h.Store.Blob(ctx, answers[i].Answered.Reply); err != nil {
+			return nil, err
+		}
+		if repair := leg.RepairOf(k.Agent); repair != nil {
+			if out[i].Repair, err = h.Store.Blob(ctx, repair.Answered.Reply); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (h *History) leg(round, number int) *flow.Leg {
+	for i := range h.State.Legs {
+		if l := &h.State.Legs[i]; l.Round == round && l.Leg == number {
+			return l
+		}
+	}
+	return nil
+}
+
+// views reads the views that the journal pins, by agent.
+func (h *History) views(ctx context.Context) (map[string]view.Spec, error) {
+	specs := make(map[string]view.Spec)
+	for _, p := range h.State.Opened.Agents {
+		data, err := h.Store.Blob(ctx, p.View)
+		if err != nil {
+			return nil, err
+		}
+		if specs[p.Name], err = view.ParseSpec(data); err != nil {
+			return nil, err
+		}
+	}
+	return specs, nil
+}

@@ -1,0 +1,76 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
+
+	"brenner/store/sqlite"
+)
+
+// many runs sessions in one process, sixteen at a time, on one real store.
+func many(tb testing.TB, dir string, sessions int) {
+	tb.Helper()
+	st, err := sqlite.Open(tb.Context(), filepath.Join(dir, ".brenner"), sqlite.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	script := swift()
+	var g errgroup.Group
+	g.SetLimit(16)
+	for n := range sessions {
+		g.Go(func() error {
+			b := brief(3)
+			b.Thread = fmt.Sprintf("RS-20261115-many-%04d", n)
+			_, err := runner(st, &stage{script: script}).Start(tb.Context(), b)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		tb.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func TestManySessionsLeaveNothingBehind(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	many(t, t.TempDir(), 32)
+}
+
+// BenchmarkStart is a whole session of three rounds with agents that take no time:
+// what the program itself costs, the disk included.
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		many(b, b.TempDir(), 1)
+	}
+}
+
+// BenchmarkThousandSessions reports the most memory that the process ever had.
+func BenchmarkThousandSessions(b *testing.B) {
+	for b.Loop() {
+		many(b, b.TempDir(), 1000)
+	}
+	b.ReportMetric(float64(peak(b))/(1<<20), "MiB-peak")
+}
+
+func peak(b *testing.B) int {
+	b.Helper()
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip("the peak is only known on Linux")
+	}
+	kb := 0
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			_, _ = fmt.Sscan(rest, &kb)
+		}
+	}
+	return kb << 10
+}

@@ -1,0 +1,411 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/merge"
+)
+
+// NotFound is the code of a text or an item that no session holds.
+const NotFound fault.Code = "NOT_FOUND"
+
+// Fate is what became of a text.
+type Fate string
+
+// The fates.
+const (
+	Stands     Fate = "stands"
+	InConflict Fate = "in_conflict" // one candidate of several
+	Replaced   Fate = "replaced"    // it stood, and does not any more
+	NotTaken   Fate = "not_taken"   // proposed in a delta; the outcome says why not
+	Said       Fate = "said"        // in a reply or a rationale: no part of the artifact
+)
+
+// Origin is where a piece of an artifact came from: the delta that wrote it, the
+// reply in which that stood, the message that it answers, and what that showed.
+type Origin struct {
+	Address Address // of what was written; of the newest version that has it
+	Text    string  // as it stands there
+	Fate    Fate
+	// Delta and what follows is empty for what was said outside of any delta.
+	Delta     string
+	Agent     string
+	Operation string
+	Rationale string
+	At        string
+	Source    string // brief, round or person
+	Round     int
+	Version   int // the version that the delta was merged into
+	// Outcome is what became of the delta, or of its field, when it was merged.
+	Outcome merge.Disposition
+	Code    fault.Code
+	Message string
+	// By is the delta that took the place of this one, and its author.
+	By, ByAgent string
+	// Call, and what belongs to it, is empty for what people wrote.
+	Call     string
+	Reply    string // hash
+	Block    int    // place of the delta in the reply, or in a person's deltas
+	Line     int    // where it begins there; 0 in JSON
+	Kickoff  string // hash
+	Template string
+	Base     int      // the version that the agent was shown
+	Saw      []string // the items of it that it was shown
+	Deltas   string   // hash of a person's deltas
+}
+
+// Origins finds where things came from.
+type Origins struct {
+	h       *History
+	all     []Replayed
+	current artifact.Artifact
+	deltas  map[string]*written
+	order   []*written       // as they were merged
+	lines   map[string][]int // where blocks begin, by the hash of a text
+}
+
+// written is a delta with the commit that settled it.
+type written struct {
+	delta  *delta.Delta
+	commit *flow.Commit
+	row    *merge.Row
+}
+
+// Origins replays the session, so that every delta is known with its place.
+func (h *History) Origins(ctx context.Context) (*Origins, error) {
+	all, err := h.Replay(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := &Origins{h: h, all: all, current: h.empty(), deltas: make(map[string]*written), lines: make(map[string][]int)}
+	for i := range all {
+		r := &all[i]
+		rows := make(map[string]*merge.Row)
+		for j := range r.Settlement.Report.Deltas {
+			row := &r.Settlement.Report.Deltas[j]
+			rows[row.DeltaID] = row
+		}
+		for j := range r.Settlement.Deltas {
+			d := &r.Settlement.Deltas[j]
+			w := &written{d, &r.Commit, rows[d.ID]}
+			o.deltas[d.ID] = w
+			o.order = append(o.order, w)
+		}
+		o.current = r.Settlement.Artifact
+	}
+	return o, nil
+}
+
+// At moves to the artifact of a version; 0 is the newest.
+func (o *Origins) At(version int) error {
+	for i := len(o.all) - 1; i >= 0; i-- {
+		if a := &o.all[i].Settlement.Artifact; a.Metadata.Version == version || version == 0 {
+			o.current = *a
+			return nil
+		}
+	}
+	return o.h.noVersion(version)
+}
+
+func (h *History) noVersion(version int) error {
+	return &fault.Error{
+		Code: NoVersion, Detail: fmt.Sprintf("%s has no version %d", h.Thread, version),
+		Hint: fmt.Sprintf("it has the versions 1 to %d", h.State.Version()),
+	}
+}
+
+// Version is that of the artifact that is looked at.
+func (o *Origins) Version() int { return o.current.Metadata.Version }
+
+// Blame says who wrote an item: who added it, each of its fields, and who struck
+// it out. With a field it says who wrote that; "killed" is the end of the item.
+func (o *Origins) Blame(ctx context.Context, id, field string) ([]Origin, error) {
+	it, section, ok := o.current.Find(id)
+	if !ok {
+		return nil, &fault.Error{
+			Code: NotFound, Detail: fmt.Sprintf("%s has no item %s in version %d", o.h.Thread, fault.Shown(id), o.Version()),
+			Hint: "`brenner session show " + o.h.Thread + "` shows those it has",
+		}
+	}
+	field = cellPath(section, field)
+	var all []Origin
+	for _, p := range append(partsOf(it), o.goneWith(it, section)...) {
+		if field != "" && p.path != field && !strings.HasPrefix(p.path, field+".") {
+			continue
+		}
+		found, err := o.writers(ctx, o.Version(), it.ID, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		return nil, &fault.Error{
+			Code: NotFound, Detail: fmt.Sprintf("%s has no field %s in version %d", id, fault.Shown(field), o.Version()),
+			Hint: "`brenner blame` with the item alone lists its fields",
+		}
+	}
+	return all, nil
+}
+
+// goneWith gives the cells of a prediction that are not applicable because their
+// hypothesis was struck out.
+func (o *Origins) goneWith(it *artifact.Item, section artifact.Section) []part {
+	if section != artifact.PredictionsTable {
+		return nil
+	}
+	var parts []part
+	for _, e := range it.Map("predictions") {
+		if h, _, ok := o.current.Find(e.Key); ok && h.Kill != nil {
+			parts = append(parts, part{"predictions." + e.Key, notApplicable(h.ID + " was killed: " + h.Kill.Reason), Stands, []*artifact.Stamp{h.Kill.Stamp}})
+		}
+	}
+	return parts
+}
+
+func notApplicable(why string) string { return artifact.NotApplicable + ": " + why }
+
+// OfCall gives what became of the deltas in the answer to a call, in its order.
+func (o *Origins) OfCall(ctx context.Context, id string) ([]Origin, error) {
+	var all []Origin
+	for _, w := range o.order {
+		leg := o.h.leg(w.commit.Round, w.commit.Leg)
+		if w.commit.Source != flow.ByRound || leg == nil || !strings.HasPrefix(id, flow.CallID(o.h.Thread, leg.Round, leg.Leg, w.delta.Agent, "")) {
+			continue
+		}
+		origin, err := o.of(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if origin.Call == id {
+			origin.Address = Address{Thread: o.h.Thread, Version: origin.Version, Item: w.target()}
+			all = append(all, origin)
+		}
+	}
+	return all, nil
+}
+
+// target names the item that a delta was about, as far as it was about one.
+func (w *written) target() string {
+	if w.row != nil && w.row.TargetID != "" {
+		return w.row.TargetID
+	}
+	return w.delta.Target
+}
+
+// part is a piece of an item with its own writers.
+type part struct {
+	path string // "claim", "predictions.H2"; "" for the item's beginning
+	text string
+	fate Fate
+	by   []*artifact.Stamp
+}
+
+// partsOf takes an item apart: its beginning, its fields, the cells that were
+// struck out, and its end.
+func partsOf(it *artifact.Item) []part {
+	var parts []part
+	if it.Created != nil {
+		parts = append(parts, part{fate: Stands, by: []*artifact.Stamp{it.Created}})
+	}
+	for i := range it.Fields {
+		parts = append(parts, partsOfField(&it.Fields[i])...)
+	}
+	for _, c := range it.Cells {
+		parts = append(parts, part{"predictions." + c.Key, notApplicable(c.Kill.Reason), Stands, []*artifact.Stamp{c.Kill.Stamp}})
+	}
+	if it.Kill != nil {
+		parts = append(parts, part{"killed", it.Kill.Reason, Stands, []*artifact.Stamp{it.Kill.Stamp}})
+	}
+	return parts
+}
+
+func partsOfField(f *artifact.Field) []part {
+	var parts []part
+	whole := f.Marks.By
+	if f.Marks.Parts != nil {
+		whole = f.Marks.Floor()
+	}
+	switch v := f.Value.(type) {
+	case artifact.Map:
+		for i, e := range v {
+			parts = append(parts, partsOfValue(f.Name+"."+e.Key, e.Value, f.Marks.Part(i))...)
+		}
+	case artifact.List:
+		for i, e := range v {
+			parts = append(parts, partsOfValue(f.Name, e, f.Marks.Part(i))...)
+		}
+	default:
+		return partsOfValue(f.Name, v, f.Marks.By)
+	}
+	if len(parts) == 0 { // somebody emptied it
+		parts = []part{{f.Name, flat(f.Value), Stands, whole}}
+	}
+	return parts
+}
+
+// partsOfValue gives each candidate of a conflict its own writer.
+func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
+	conflict, ok := v.(artifact.Conflict)
+	if !ok {
+		return []part{{path, flat(v), Stands, by}}
+	}
+	var parts []part
+	for _, c := range conflict {
+		p := part{path: path, text: flat(c.Value), fate: InConflict}
+		for _, s := range by {
+			if s != nil && s.Delta == c.Delta {
+				p.by = append(p.by, s)
+			}
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// writers gives the origin of a part for each of its writers.
+func (o *Origins) writers(ctx context.Context, version int, id string, p part) ([]Origin, error) {
+	var all []Origin
+	for _, s := range p.by {
+		if s == nil {
+			continue
+		}
+		origin := Origin{Delta: s.Delta, Agent: s.Agent, At: artifact.FormatInstant(s.At), Version: s.Version}
+		if w := o.deltas[s.Delta]; w != nil {
+			var err error
+			if origin, err = o.of(ctx, w); err != nil {
+				return nil, err
+			}
+		}
+		origin.Address = Address{o.h.Thread, version, id, p.path}
+		origin.Text, origin.Fate = p.text, p.fate
+		all = append(all, origin)
+	}
+	return all, nil
+}
+
+// of follows a delta back to the message that it answers.
+func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
+	d, c := w.delta, w.commit
+	origin := Origin{
+		Delta: d.ID, Agent: d.Agent, Operation: d.Operation, Rationale: d.Rationale, At: d.Timestamp,
+		Source: c.Source, Round: c.Round, Version: c.Version, Deltas: c.Deltas,
+	}
+	if w.row != nil {
+		origin.Outcome, origin.Code, origin.Message = w.row.Disposition, w.row.Code, w.row.Message
+	}
+	if d.Place == nil {
+		return origin, nil
+	}
+	origin.Block = d.Place.Block
+	if c.Source != flow.ByRound {
+		lines, err := o.linesOf(ctx, c.Deltas, flow.Kickoff{}, true)
+		origin.Line = lineOf(lines, origin.Block)
+		return origin, err
+	}
+	leg := o.h.leg(c.Round, c.Leg)
+	i := d.Place.Message - c.Message
+	if leg == nil || i < 0 || i >= len(leg.Kickoffs) {
+		return origin, nil
+	}
+	k := leg.Kickoffs[i]
+	origin.Kickoff, origin.Template, origin.Base, origin.Saw = k.Body, k.Template, leg.Base, k.Saw
+	return origin, o.inReply(ctx, &origin, leg, i)
+}
+
+// inReply finds the block of a delta; behind those of the first answer come those
+// of the repair.
+func (o *Origins) inReply(ctx context.Context, origin *Origin, leg *flow.Leg, i int) error {
+	k, call := leg.Kickoffs[i], leg.Calls[2*i]
+	lines, err := o.linesOf(ctx, call.Answered.Reply, k, false)
+	if err != nil {
+		return err
+	}
+	if repair := leg.RepairOf(k.Agent); repair != nil && origin.Block > len(lines) {
+		origin.Block -= len(lines)
+		call = repair
+		if lines, err = o.linesOf(ctx, call.Answered.Reply, k, false); err != nil {
+			return err
+		}
+	}
+	origin.Call, origin.Reply, origin.Line = call.ID, call.Answered.Reply, lineOf(lines, origin.Block)
+	return nil
+}
+
+func lineOf(lines []int, block int) int {
+	if block < 1 || block > len(lines) {
+		return 0
+	}
+	return lines[block-1]
+}
+
+// linesOf gives the lines at which the blocks of a text begin. A file of deltas in
+// JSON has none.
+func (o *Origins) linesOf(ctx context.Context, hash string, k flow.Kickoff, file bool) ([]int, error) {
+	key := hash + k.Examples
+	if lines, ok := o.lines[key]; ok {
+		return lines, nil
+	}
+	text, err := o.h.Store.Blob(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	lines := []int{}
+	if !file || !artifact.IsJSON(text) {
+		reply, err := o.h.reading(ctx, text, k)
+		if err != nil {
+			return nil, err
+		}
+		for i := range reply.Blocks {
+			lines = append(lines, reply.Blocks[i].Line)
+		}
+	}
+	o.lines[key] = lines
+	return lines, nil
+}
+
+func (h *History) reading(ctx context.Context, text []byte, k flow.Kickoff) (delta.Reply, error) {
+	var opt delta.Options
+	if k.Examples != "" {
+		var err error
+		if opt.Examples, err = examplesOf(ctx, h.Store, k); err != nil {
+			return delta.Reply{}, err
+		}
+	}
+	return delta.Read(text, opt), nil
+}
+
+// Reading gives what the reader makes of the answer to a call, block by block.
+func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error) {
+	leg := h.leg(c.Round, c.Leg)
+	if leg == nil || c.Status != flow.Replied {
+		return delta.Reply{}, nil
+	}
+	text, err := h.Store.Blob(ctx, c.Answered.Reply)
+	if err != nil {
+		return delta.Reply{}, err
+	}
+	for _, k := range leg.Kickoffs {
+		if k.Agent == c.Agent {
+			return h.reading(ctx, text, k)
+		}
+	}
+	return delta.Reply{}, nil
+}
+
+// flat gives a value as people would search for it.
+func flat(v artifact.Value) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case artifact.Text:
+		return string(v)
+	}
+	return string(artifact.Canonical(v))
+}

@@ -1,0 +1,270 @@
+package session
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/merge"
+)
+
+// Find finds a text, wherever it is: what stands comes first, then what stood,
+// then what was proposed and not taken, then what was only said. Case and the
+// breaks of lines do not count.
+func (o *Origins) Find(ctx context.Context, text string) ([]Origin, error) {
+	s := &search{o: o, want: plain(text), seen: make(map[seen]bool)}
+	if s.want == "" {
+		return nil, &fault.Error{Code: NothingSaid, Detail: "there is no text to look for", Hint: "give a sentence of the artifact, or a part of one"}
+	}
+	for _, step := range []func(context.Context) error{s.standing, s.earlier, s.proposed, s.spoken} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.found, nil
+}
+
+// search is one run of Find.
+type search struct {
+	o     *Origins
+	want  string
+	found []Origin
+	seen  map[seen]bool
+}
+
+// seen is a text that was found in a field of a delta, or any text in it.
+type seen struct{ delta, field, text string }
+
+func (s *search) has(text string) bool { return strings.Contains(plain(text), s.want) }
+
+// take keeps what was not found before.
+func (s *search) take(all []Origin) {
+	for i := range all {
+		key := seen{all[i].Delta, all[i].Address.Field, all[i].Text}
+		if !s.seen[key] {
+			s.seen[key] = true
+			s.seen[all[i].field()] = true
+			s.found = append(s.found, all[i])
+		}
+	}
+}
+
+// field is the field of a delta that a text was in, whatever its part of it is.
+func (origin *Origin) field() seen {
+	name, _, _ := strings.Cut(origin.Address.Field, ".")
+	if origin.Operation == delta.Kill && name != "rationale" {
+		name = "reason"
+	}
+	return seen{delta: origin.Delta, field: name}
+}
+
+func (s *search) standing(ctx context.Context) error {
+	for _, items := range s.o.current.Sections {
+		for _, it := range items {
+			all, err := s.inItem(ctx, s.o.Version(), it)
+			if err != nil {
+				return err
+			}
+			s.take(all)
+		}
+	}
+	return nil
+}
+
+func (s *search) inItem(ctx context.Context, version int, it *artifact.Item) ([]Origin, error) {
+	var all []Origin
+	for _, p := range partsOf(it) {
+		if p.path == "" || !s.has(p.text) {
+			continue
+		}
+		found, err := s.o.writers(ctx, version, it.ID, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// earlier looks through the versions before, the newest first. An item that did
+// not change is the same item in both.
+func (s *search) earlier(ctx context.Context) error {
+	known := make(map[*artifact.Item]bool)
+	after := &s.o.current
+	for i := len(s.o.all) - 1; i >= 0; i-- {
+		a := &s.o.all[i].Settlement.Artifact
+		if a.Metadata.Version > s.o.Version() {
+			continue
+		}
+		for _, items := range a.Sections {
+			for _, it := range items {
+				if known[it] {
+					continue
+				}
+				known[it] = true
+				if a.Metadata.Version == s.o.Version() {
+					continue
+				}
+				all, err := s.inItem(ctx, a.Metadata.Version, it)
+				if err != nil {
+					return err
+				}
+				for j := range all {
+					all[j].replaced(after)
+				}
+				s.take(all)
+			}
+		}
+		after = a
+	}
+	return nil
+}
+
+// replaced says who wrote over what stood, in the version after it.
+func (origin *Origin) replaced(after *artifact.Artifact) {
+	origin.Fate = Replaced
+	it, _, ok := after.Find(origin.Address.Item)
+	if !ok {
+		return
+	}
+	for _, p := range partsOf(it) {
+		for _, s := range p.by {
+			if s != nil && p.path == origin.Address.Field && s.Version == after.Metadata.Version {
+				origin.By, origin.ByAgent = s.Delta, s.Agent
+				return
+			}
+		}
+	}
+}
+
+// proposed looks through all deltas, in the order in which they were merged.
+func (s *search) proposed(ctx context.Context) error {
+	for _, w := range s.o.order {
+		if w.commit.Version > s.o.Version() {
+			break
+		}
+		for _, f := range w.delta.Payload {
+			if f.Value == nil || !s.has(flat(f.Value)) {
+				continue
+			}
+			origin, err := s.o.of(ctx, w)
+			if err != nil {
+				return err
+			}
+			s.o.judge(&origin, w, f)
+			if !s.seen[origin.field()] {
+				s.take([]Origin{origin})
+			}
+		}
+		if !s.has(w.delta.Rationale) {
+			continue
+		}
+		origin, err := s.o.of(ctx, w)
+		if err != nil {
+			return err
+		}
+		origin.Fate, origin.Text = Said, w.delta.Rationale
+		origin.Address = Address{Thread: s.o.h.Thread, Version: origin.Version, Item: w.target(), Field: "rationale"}
+		s.take([]Origin{origin})
+	}
+	return nil
+}
+
+// judge says what became of one field of a delta. The text of one that was taken
+// may stand otherwise than it was written: labels become ids.
+func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
+	name := f.Name
+	target, key, isCell := strings.Cut(w.target(), ".")
+	if isCell && name == "prediction" {
+		name = "predictions." + key
+	}
+	origin.Text, origin.Fate = flat(f.Value), NotTaken
+	origin.Address = Address{Thread: o.h.Thread, Version: origin.Version, Item: target, Field: name}
+	if w.row == nil || origin.Outcome == merge.Rejected || origin.Outcome == merge.Duplicate {
+		return
+	}
+	for _, out := range w.row.Fields {
+		base, _, _ := strings.Cut(out.Field, ".")
+		if out.Field != name && base != f.Name || out.Outcome == merge.FieldApplied || out.Outcome == merge.FieldUnchanged {
+			continue
+		}
+		origin.Outcome, origin.Code, origin.Message = merge.Disposition(out.Outcome), out.Code, out.Message
+		return
+	}
+	if origin.Outcome != merge.Applied && origin.Outcome != merge.Conflicted {
+		return
+	}
+	origin.Fate = Replaced
+	it, _, ok := o.current.Find(target)
+	if !ok {
+		return
+	}
+	for _, p := range partsOf(it) {
+		base, _, _ := strings.Cut(p.path, ".")
+		for _, s := range p.by {
+			if s != nil && s.Delta == origin.Delta && (base == f.Name || p.path == name) {
+				origin.Fate, origin.Address.Version = p.fate, o.Version()
+				return
+			}
+		}
+	}
+}
+
+// spoken looks through what agents answered, if the text is in no delta.
+func (s *search) spoken(ctx context.Context) error {
+	if len(s.found) > 0 {
+		return nil
+	}
+	for i := range s.o.h.State.Legs {
+		leg := &s.o.h.State.Legs[i]
+		for j, c := range leg.Calls {
+			for _, hash := range []string{c.Answered.Reply, c.Failed.Partial} {
+				if hash == "" {
+					continue
+				}
+				text, err := s.o.h.Store.Blob(ctx, hash)
+				if err != nil {
+					return err
+				}
+				line := lineWith(string(text), s.want)
+				if line == 0 {
+					continue
+				}
+				s.found = append(s.found, s.said(leg, leg.Kickoffs[j/2], c, hash, line))
+			}
+		}
+	}
+	return nil
+}
+
+func (s *search) said(leg *flow.Leg, k flow.Kickoff, c *flow.Call, hash string, line int) Origin {
+	return Origin{
+		Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: Said, Agent: c.Agent,
+		At: artifact.FormatInstant(c.Ended), Source: flow.ByRound, Round: c.Round,
+		Call: c.ID, Reply: hash, Line: line, Kickoff: k.Body, Template: k.Template, Base: leg.Base, Saw: k.Saw,
+	}
+}
+
+// lineWith gives the line on which a text begins that may go on over several, or 0.
+func lineWith(text, want string) int {
+	var b strings.Builder
+	var starts []int // of each line in b
+	for line := range strings.Lines(text) {
+		starts = append(starts, b.Len())
+		if words := plain(line); words != "" {
+			b.WriteString(words + " ")
+		}
+	}
+	at := strings.Index(b.String(), want)
+	if at < 0 {
+		return 0
+	}
+	return sort.Search(len(starts), func(i int) bool { return starts[i] > at })
+}
+
+// plain makes texts comparable: case and the breaks of lines do not count.
+func plain(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }

@@ -1,0 +1,273 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/settle"
+	"brenner/store"
+)
+
+// The codes of what people do.
+const (
+	NoConflict  fault.Code = "NO_CONFLICT"
+	NoCandidate fault.Code = "NO_CANDIDATE"
+	NotAllowed  fault.Code = "NOT_ALLOWED"
+	NothingSaid fault.Code = "NOTHING_SAID"
+)
+
+// Door is how people take part in a session, while it runs or after it.
+type Door struct {
+	Store store.Store
+	Now   func() time.Time
+	As    string
+	// Authorities are those whom the configuration lets edit anything, beside
+	// those that the session was opened with.
+	Authorities []string
+}
+
+// Apply merges a person's deltas into the session's next version. If somebody
+// else was faster, they are merged into what stands then.
+func (d *Door) Apply(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, error) {
+	if err := readableDeltas(text); err != nil {
+		return nil, settle.Settlement{}, err
+	}
+	h, err := d.load(ctx, thread)
+	if err != nil {
+		return nil, settle.Settlement{}, err
+	}
+	return d.apply(ctx, h, func(*artifact.Artifact) ([]byte, error) { return text, nil })
+}
+
+// load reads the session, and looks whether the person may write to it.
+func (d *Door) load(ctx context.Context, thread string) (*History, error) {
+	h, err := Load(ctx, d.Store, thread)
+	if err != nil {
+		return nil, err
+	}
+	return h, d.allowed(h)
+}
+
+// ledger writes to a session's journal; the history follows.
+func (d *Door) ledger(h *History) *ledger {
+	return &ledger{
+		store: d.Store, stream: Prefix + h.Thread, now: d.Now, state: h.State,
+		wrote: func(e *journal.Entry, _ *flow.State) { h.Entries = append(h.Entries, *e) },
+	}
+}
+
+func (d *Door) apply(ctx context.Context, h *History, deltas func(base *artifact.Artifact) ([]byte, error)) (*History, settle.Settlement, error) {
+	var out settle.Settlement
+	err := d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+		if len(state.Commits) == 0 {
+			// The brief is version 1, and nothing can come before it.
+			return nil, &fault.Error{
+				Code: NoVersion, Detail: h.Thread + " has no version yet: it was left before its brief was merged",
+				Hint: "`brenner session resume " + h.Thread + "` goes on with it",
+			}
+		}
+		base, err := h.Artifact(ctx, state.Version())
+		if err != nil {
+			return nil, err
+		}
+		text, err := deltas(&base)
+		if err != nil {
+			return nil, err
+		}
+		c := flow.Committed{Source: flow.ByPerson, Author: d.As, At: artifact.FormatInstant(state.NextInstant(d.Now()))}
+		var dr *draft
+		dr, out, err = h.draft(ctx, base, &c, text)
+		return dr, err
+	})
+	return h, out, err
+}
+
+// readableDeltas refuses what holds no delta at all, before it is journaled.
+func readableDeltas(text []byte) error {
+	none := &fault.Error{Code: delta.NoDeltas, Detail: "it holds no delta that can be read", Hint: "`brenner delta check FILE` says what is wrong with it"}
+	if artifact.IsJSON(text) {
+		deltas, err := delta.ReadFile(text)
+		if err != nil {
+			return err
+		}
+		for i := range deltas {
+			if deltas[i].Problem == nil && deltas[i].Operation != "" {
+				return nil
+			}
+		}
+		none.Hint = "`brenner schema delta` says what a delta is"
+		return none
+	}
+	reply := delta.Read(text, delta.Options{})
+	for i := range reply.Blocks {
+		if reply.Blocks[i].OK {
+			return nil
+		}
+	}
+	if len(reply.Problems) > 0 {
+		none.Detail, none.Hint = reply.Problems[0].Message, reply.Problems[0].Hint
+	}
+	return none
+}
+
+func (d *Door) allowed(h *History) error {
+	o := &h.State.Opened
+	var all []string
+	for _, names := range [][]string{{o.Operator}, o.Rules.Authorities, d.Authorities} {
+		for _, name := range names {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	if slices.Contains(all, d.As) {
+		return nil
+	}
+	return &fault.Error{
+		Code: NotAllowed, Detail: fault.Shown(d.As) + " is no authority of " + h.Thread,
+		Hint: "authorities are " + strings.Join(all, ", ") + "; others are named under authorities: in brenner.yaml",
+	}
+}
+
+// Resolve decides a conflict: it takes one candidate, named by its delta, the
+// beginning of that, or its agent.
+func (d *Door) Resolve(ctx context.Context, thread, place, take, why string) (*History, settle.Settlement, error) {
+	h, err := d.load(ctx, thread)
+	if err != nil {
+		return nil, settle.Settlement{}, err
+	}
+	return d.apply(ctx, h, func(base *artifact.Artifact) ([]byte, error) { return resolution(base, place, take, why) })
+}
+
+// resolution is the EDIT that decides a conflict.
+func resolution(a *artifact.Artifact, place, take, why string) ([]byte, error) {
+	conflict, err := ConflictAt(a, place)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parsePlace(place)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := Candidate(conflict, place, take)
+	if err != nil {
+		return nil, err
+	}
+	if why == "" {
+		why = "conflict resolved: taken from " + chosen.Agent + " (" + chosen.Delta + ")"
+	}
+	payload := artifact.MapOf(artifact.Entry{Key: p.field, Value: p.wrap(chosen.Value)})
+	return ByHand(p.byHand(delta.Edit, p.item, payload, why)), nil
+}
+
+// ConflictAt gives the candidates for a place that waits for a decision:
+// "H2.claim", "P1.predictions.H2".
+func ConflictAt(a *artifact.Artifact, place string) (artifact.Conflict, error) {
+	p, err := parsePlace(place)
+	if err != nil {
+		return nil, err
+	}
+	it, _, ok := a.Find(p.item)
+	if !ok {
+		return nil, noConflict(a, place)
+	}
+	v := it.Get(p.field)
+	if p.key != "" {
+		v, _ = it.Map(p.field).Get(p.key)
+	}
+	conflict, ok := v.(artifact.Conflict)
+	switch {
+	case !ok:
+		return nil, noConflict(a, place)
+	case it.Killed():
+		return nil, &fault.Error{
+			Code: NoConflict, Detail: fault.Shown(place) + " needs no decision: " + it.ID + " was killed by " + fault.Shown(it.Kill.By),
+			Hint: "what was struck out stays as it is",
+		}
+	}
+	return conflict, nil
+}
+
+// Candidate finds the candidate that is meant: by its agent or its delta, or by
+// the beginning of that if no other one begins so.
+func Candidate(conflict artifact.Conflict, place, take string) (*artifact.Candidate, error) {
+	var exact, near []*artifact.Candidate
+	var names []string
+	for i := range conflict {
+		c := &conflict[i]
+		names = append(names, c.Delta+" ("+c.Agent+")")
+		switch {
+		case take == c.Agent || take == c.Delta:
+			exact = append(exact, c)
+		case take != "" && strings.HasPrefix(c.Delta, take):
+			near = append(near, c)
+		}
+	}
+	if len(exact) == 0 {
+		exact = near
+	}
+	switch len(exact) {
+	case 1:
+		return exact[0], nil
+	case 0:
+		return nil, &fault.Error{Code: NoCandidate, Place: place, Detail: fault.Shown(take) + " is no candidate", Hint: "the candidates are " + strings.Join(names, ", ")}
+	}
+	return nil, &fault.Error{Code: NoCandidate, Place: place, Detail: fault.Shown(take) + " fits more than one candidate", Hint: "they are " + strings.Join(names, ", ")}
+}
+
+func noConflict(a *artifact.Artifact, place string) error {
+	f := &fault.Error{Code: NoConflict, Detail: fault.Shown(place) + " is not in conflict", Hint: "nothing is in conflict"}
+	if open := Conflicts(a); len(open) > 0 {
+		f.Hint = "in conflict are " + strings.Join(open, ", ")
+	}
+	return f
+}
+
+// Conflicts gives the places of an artifact that wait for a decision. What was
+// struck out needs none.
+func Conflicts(a *artifact.Artifact) []string {
+	var open []string
+	for _, items := range a.Sections {
+		for _, it := range items {
+			if it.Killed() {
+				continue
+			}
+			for _, f := range it.Fields {
+				switch v := f.Value.(type) {
+				case artifact.Conflict:
+					open = append(open, it.ID+"."+f.Name)
+				case artifact.Map:
+					for _, e := range v {
+						if _, ok := e.Value.(artifact.Conflict); ok {
+							open = append(open, it.ID+"."+f.Name+"."+e.Key)
+						}
+					}
+				}
+			}
+		}
+	}
+	return open
+}
+
+// Note leaves a word to the agents; they read it in the next round.
+func (d *Door) Note(ctx context.Context, thread, text string) (*History, error) {
+	if delta.Blank(text) {
+		return nil, &fault.Error{Code: NothingSaid, Detail: "the note says nothing", Hint: "write what the agents should know"}
+	}
+	h, err := d.load(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	return h, d.ledger(h).write(ctx, func(*flow.State) (*draft, error) {
+		dr := &draft{}
+		dr.event(flow.KindNoted, flow.Noted{Author: d.As, Text: text})
+		return dr, nil
+	})
+}

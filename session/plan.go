@@ -1,0 +1,192 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/kickoff"
+	"brenner/merge"
+	"brenner/roster"
+	"brenner/store"
+	"brenner/view"
+)
+
+// plan composes the messages of a leg and journals them, before anything is sent.
+func (s *run) plan(ctx context.Context, p flow.Plan) error {
+	return s.write(ctx, func(state *flow.State) (*draft, error) {
+		if err := s.catchUpArtifact(ctx, state); err != nil {
+			return nil, err
+		}
+		in, shown, err := s.input(ctx, state, p)
+		if err != nil {
+			return nil, err
+		}
+		messages, err := kickoff.Compose(in)
+		if err != nil {
+			return nil, err
+		}
+		d := &draft{}
+		body := flow.Planned{
+			Round: p.Round, Leg: p.Leg, At: artifact.FormatInstant(state.NextInstant(s.Now())), Base: state.Version(),
+		}
+		for _, m := range messages {
+			k, err := s.message(d, m)
+			if err != nil {
+				return nil, err
+			}
+			k.Saw = shown[m.To]
+			body.Kickoffs = append(body.Kickoffs, k)
+		}
+		d.event(flow.KindPlanned, body)
+		return d, nil
+	})
+}
+
+func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
+	examples, err := json.Marshal(m.Examples)
+	if err != nil {
+		return flow.Kickoff{}, err
+	}
+	return flow.Kickoff{
+		Agent: m.To, Subject: m.Subject, Body: d.blob([]byte(m.Body)), Examples: d.blob(examples),
+		Template: m.Template, Hash: m.TemplateHash, Tokens: s.Tokens.Count(m.Body),
+	}, nil
+}
+
+// examplesOf gives the worked examples that a kickoff showed.
+func examplesOf(ctx context.Context, st store.Store, k flow.Kickoff) ([]string, error) {
+	data, err := st.Blob(ctx, k.Examples)
+	if err != nil {
+		return nil, err
+	}
+	var examples []string
+	if err := json.Unmarshal(data, &examples); err != nil {
+		return nil, &fault.Error{Code: store.Damaged, Op: "read the examples of a kickoff", Cause: err}
+	}
+	return examples, nil
+}
+
+// input gathers what the messages of a leg are made of, and which items each
+// agent is shown.
+func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickoff.Input, map[string][]string, error) {
+	o := &state.Opened
+	in := kickoff.Input{
+		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
+		Question: o.Question, Context: o.Context, Constraints: o.Constraints,
+	}
+	var err error
+	if in.Roster, err = rosterOf(o); err != nil {
+		return in, nil, err
+	}
+	if in.Excerpt, err = s.excerpt(ctx, o); err != nil {
+		return in, nil, err
+	}
+	if p.Round == 1 {
+		for _, h := range s.current.Active(artifact.HypothesisSlate) {
+			if h.Created != nil && h.Created.Agent == o.Operator {
+				in.Hypotheses = append(in.Hypotheses, kickoff.Hypothesis{ID: h.ID, Text: h.Text("claim")})
+			}
+		}
+		if p.Leg == 1 && len(state.Notes) == 0 {
+			return in, nil, nil
+		}
+	}
+	shown := make(map[string][]string)
+	in.Views = make(map[string]string)
+	for _, name := range p.Agents {
+		v, err := s.view(ctx, state, name)
+		if err != nil {
+			return in, nil, err
+		}
+		in.Views[name], shown[name] = v.Text, v.Shown
+	}
+	return in, shown, nil
+}
+
+// view gives the artifact as an agent sees it.
+func (s *run) view(ctx context.Context, state *flow.State, name string) (view.View, error) {
+	in := view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.Tokens.Count}
+	for _, n := range state.Notes {
+		in.Notes = append(in.Notes, view.Note{By: n.Author, Text: n.Text})
+	}
+	report, err := lastReport(ctx, s.Store, state, name)
+	if err != nil {
+		return view.View{}, err
+	}
+	for _, row := range report {
+		in.Feedback = append(in.Feedback, view.Outcome{
+			Target: row.TargetID, Disposition: string(row.Disposition), Code: row.Code, Delta: row.DeltaID, Message: row.Message,
+		})
+	}
+	return view.Build(in)
+}
+
+// lastReport gives what became of an agent's deltas when it was last heard,
+// without those that simply stand.
+func lastReport(ctx context.Context, st store.Store, state *flow.State, name string) ([]merge.Row, error) {
+	for i := len(state.Commits) - 1; i >= 0; i-- {
+		c := &state.Commits[i]
+		if c.Source != flow.ByRound {
+			continue
+		}
+		report, err := readReport(ctx, st, c.Report)
+		if err != nil {
+			return nil, err
+		}
+		var rows []merge.Row
+		heard := false
+		for _, row := range report.Merge.Deltas {
+			if row.Agent != name {
+				continue
+			}
+			heard = true
+			if row.Disposition != merge.Applied && row.Disposition != merge.Duplicate {
+				rows = append(rows, row)
+			}
+		}
+		if heard {
+			return rows, nil
+		}
+	}
+	return nil, nil
+}
+
+// excerpt gives what everybody is to read: the excerpt, then the evidence, each
+// under the name by which it is cited.
+func (s *run) excerpt(ctx context.Context, o *flow.Opened) (string, error) {
+	var b strings.Builder
+	if o.Excerpt != "" {
+		data, err := s.Store.Blob(ctx, o.Excerpt)
+		if err != nil {
+			return "", err
+		}
+		b.Write(data)
+	}
+	for _, ev := range o.Evidence {
+		data, err := s.Store.Blob(ctx, ev.Hash)
+		if err != nil {
+			return "", err
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		fmt.Fprintf(&b, "%s (%s):\n\n%s", ev.ID, ev.Name, data)
+	}
+	return b.String(), nil
+}
+
+// rosterOf reads the roster that the journal pins.
+func rosterOf(o *flow.Opened) (roster.Roster, error) {
+	v, err := artifact.ParseValue(o.Roster, artifact.MaxDepth)
+	if err != nil {
+		return roster.Roster{}, err
+	}
+	r, _, err := roster.FromValue(v)
+	return r, err
+}

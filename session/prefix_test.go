@@ -1,0 +1,222 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner/agent/rehearsal"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// eventful has a failure that passes, a failure that stays, and a repair.
+const eventful = `schema: brenner.rehearsal/v1
+question: q
+agents:
+  - role: hypothesis_generator
+    rounds:
+      - reply: |
+          ` + "```delta" + `
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"One","claim":"first"}}
+          ` + "```" + `
+        fail: {code: AGENT_UNAVAILABLE, message: not yet, times: 1, retry: true, after: 1ms}
+      - reply: |
+          ` + "```delta" + `
+          {"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"first, sharper"}}
+          ` + "```" + `
+  - role: test_designer
+    rounds:
+      - reply: |
+          ` + "```delta" + `
+          {"operation":"ADD","section":"nowhere","payload":{"procedure":"x"}}
+          ` + "```" + `
+        repair: |
+          ` + "```delta" + `
+          {"operation":"ADD","section":"discriminative_tests","payload":{"name":"T","procedure":"do it","expected_outcomes":{"H1":"yes"}}}
+          ` + "```" + `
+  - role: adversarial_critic
+    rounds:
+      - reply: Nothing to attack yet.
+      - reply: |
+          ` + "```delta" + `
+          {"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"too vague"}}
+          ` + "```" + `
+`
+
+// journals are real ones: what sessions of several kinds left in a store.
+func journals(t *testing.T) map[string]*session.History {
+	t.Helper()
+	staged := brief(3)
+	staged.Settings.Flow = flow.FlowStaged
+	staged.Hypotheses = nil
+	poor := brief(3)
+	poor.Settings.Budget = 9000
+	all := make(map[string]*session.History)
+	for name, c := range map[string]struct {
+		script *rehearsal.Script
+		brief  session.Brief
+	}{
+		"built-in": {swift(), brief(3)},
+		"eventful": {parse(t, eventful), brief(2)},
+		"staged":   {parse(t, eventful), staged},
+		"quiet":    {parse(t, eventful), quiet(brief(9))},
+		"poor":     {swift(), poor},
+	} {
+		st := memory.New()
+		if _, err := runner(st, &stage{script: c.script}).Start(t.Context(), c.brief); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		h, err := session.Load(t.Context(), st, thread)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[name] = h
+	}
+	return all
+}
+
+func quiet(b session.Brief) session.Brief {
+	b.Settings.QuietAfter = 1
+	return b
+}
+
+// At every prefix of a journal flow commands what was done next.
+func TestNextLeadsToWhatHappened(t *testing.T) {
+	ends := make(map[string]string)
+	for name, h := range journals(t) {
+		for n := 1; n < len(h.Entries); n++ {
+			state, err := flow.Fold(h.Entries[:n])
+			if err != nil {
+				t.Fatalf("%s, prefix %d: %v", name, n, err)
+			}
+			if next := &h.Entries[n]; !leadsTo(t, state, next) {
+				t.Errorf("%s, prefix %d: %+v does not lead to %s %s", name, n, flow.Next(state), next.Kind, next.Body)
+			}
+		}
+		ends[name] = h.State.Ended
+	}
+	want := map[string]string{
+		"built-in": flow.EndRounds, "eventful": flow.EndRounds, "staged": flow.EndRounds, "quiet": flow.EndQuiet, "poor": flow.EndBudget,
+	}
+	for name, reason := range want {
+		if ends[name] != reason {
+			t.Errorf("%s ended by %s, not %s", name, ends[name], reason)
+		}
+	}
+}
+
+// leadsTo tells whether an entry is the outcome of something that a state commands.
+func leadsTo(t *testing.T, s *flow.State, e *journal.Entry) bool {
+	t.Helper()
+	if e.Kind == flow.KindAnswered || e.Kind == flow.KindFailed {
+		return slices.ContainsFunc(s.Calls(), func(c *flow.Call) bool { return c.Status == flow.Begun })
+	}
+	return slices.ContainsFunc(flow.Next(s), func(c flow.Command) bool {
+		switch c := c.(type) {
+		case flow.Brief:
+			return e.Kind == flow.KindCommitted
+		case flow.Settle:
+			return e.Kind == flow.KindCommitted
+		case flow.Plan:
+			return e.Kind == flow.KindPlanned && contains(e, fmt.Sprintf(`"round":%d`, c.Round))
+		case flow.Ask:
+			return e.Kind == flow.KindBegan && contains(e, c.Call.ID)
+		case flow.End:
+			return e.Kind == flow.KindEnded && contains(e, c.Reason)
+		}
+		return false
+	})
+}
+
+func contains(e *journal.Entry, part string) bool { return strings.Contains(string(e.Body), part) }
+
+// Killed behind any write of its journal, a session that is resumed comes to the
+// artifact of the undisturbed run, and asks nobody for what was answered.
+func TestResumeFromEveryPrefix(t *testing.T) {
+	for name, h := range journals(t) {
+		if name == "poor" {
+			continue // what a killed call may have cost counts as spent: it must end earlier
+		}
+		want := finalArtifact(t, h)
+		script := parse(t, eventful)
+		if name == "built-in" {
+			script = swift()
+		}
+		for n := 1; n < len(h.Entries); n++ {
+			st := prefix(t, h, n)
+			s := &stage{script: script}
+			left, err := flow.Fold(h.Entries[:n])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := runner(st, s).Resume(t.Context(), thread, nil); err != nil {
+				t.Fatalf("%s, prefix %d: %v", name, n, err)
+			}
+			got, err := session.Load(t.Context(), st, thread)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if finalArtifact(t, got) != want {
+				t.Errorf("%s, prefix %d: another artifact", name, n)
+			}
+			for _, c := range left.Calls() {
+				again, _ := got.State.Call(c.ID)
+				if c.Status == flow.Replied && again.Began != c.Began {
+					t.Errorf("%s, prefix %d: %s was asked again", name, n, c.ID)
+				}
+			}
+			if p, err := session.Verify(t.Context(), st, thread, h.State.Seal()); err != nil || p.Err() != nil {
+				t.Errorf("%s, prefix %d: %v %v", name, n, err, p.Err())
+			}
+		}
+	}
+}
+
+func finalArtifact(t *testing.T, h *session.History) string {
+	t.Helper()
+	a, err := h.Artifact(t.Context(), h.State.Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(a.JSON())
+}
+
+// prefix gives a store in which a session was killed behind its n-th entry.
+func prefix(t *testing.T, h *session.History, n int) *memory.Store {
+	t.Helper()
+	st := memory.New()
+	batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries[:n]}}}
+	for _, ref := range h.References() {
+		if ref.Hash == "" {
+			continue
+		}
+		data, err := h.Store.Blob(context.Background(), ref.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch.Blobs = append(batch.Blobs, data)
+	}
+	left, err := flow.Fold(h.Entries[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := h.Store.Records(context.Background(), store.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Version <= left.Version() {
+			batch.Records = append(batch.Records, r)
+		}
+	}
+	if err := st.Write(context.Background(), batch); err != nil {
+		t.Fatal(err)
+	}
+	return st
+}

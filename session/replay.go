@@ -1,0 +1,122 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/merge"
+	"brenner/settle"
+	"brenner/store"
+)
+
+// ReplayDiffers is the code of a journal that does not give what was committed.
+const ReplayDiffers fault.Code = "REPLAY_DIFFERS"
+
+// Replayed is one commit, settled again.
+type Replayed struct {
+	Commit     flow.Commit
+	Settlement settle.Settlement
+}
+
+// Replay settles everything again, from the empty artifact on, and proves that
+// each version is the one that was committed, to the byte.
+func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
+	var all []Replayed
+	base := h.empty()
+	for i := range h.State.Commits {
+		c := &h.State.Commits[i]
+		in, err := h.input(ctx, base, &c.Committed, nil)
+		if err != nil {
+			return all, h.inCommit(c, err)
+		}
+		out := settle.Settle(in)
+		all = append(all, Replayed{*c, out})
+		if got := store.Hash(out.Artifact.JSON()); got != c.Artifact || out.Artifact.Metadata.Version != c.Version {
+			return all, &fault.Error{
+				Code: ReplayDiffers, Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq),
+				Detail: fmt.Sprintf("version %d does not follow from the replies that the journal names", c.Version),
+				Hint:   "`brenner verify " + h.Thread + "` says what was changed",
+			}
+		}
+		base = out.Artifact
+	}
+	return all, nil
+}
+
+// Without settles everything again as if one contributor had never answered.
+// Items keep their meaning, not their ids: who named an item then means the same
+// item now.
+func (h *History) Without(ctx context.Context, name string) ([]Replayed, error) {
+	if !h.contributes(name) {
+		return nil, &fault.Error{
+			Code: merge.UnknownAgent, Detail: fault.Shown(name) + " contributes nothing to " + h.Thread,
+			Hint: "`brenner session status " + h.Thread + "` names the agents",
+		}
+	}
+	was, err := h.Replay(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Replayed
+	base, original := h.empty(), h.empty()
+	for i := range h.State.Commits {
+		c := &h.State.Commits[i]
+		in, err := h.input(ctx, base, &c.Committed, nil)
+		if err != nil {
+			return nil, h.inCommit(c, err)
+		}
+		for j := range in.Contributions {
+			if in.Contributions[j].Agent == name {
+				in.Contributions[j].Text, in.Contributions[j].Repair = nil, nil
+			}
+			in.Contributions[j].Shown = base.Metadata.Version
+		}
+		in.Renamed = renames(&original, &base)
+		out := settle.Settle(in)
+		all = append(all, Replayed{*c, out})
+		base, original = out.Artifact, was[i].Settlement.Artifact
+	}
+	return all, nil
+}
+
+func (h *History) contributes(name string) bool {
+	for _, p := range h.State.Opened.Agents {
+		if p.Name == name {
+			return true
+		}
+	}
+	for i := range h.State.Commits {
+		if h.State.Commits[i].Author == name {
+			return true
+		}
+	}
+	return false
+}
+
+// renames says which item of one artifact is which of the other: those that the
+// same delta made. Items that the other one lacks mean nothing there.
+func renames(from, to *artifact.Artifact) map[string]string {
+	made := make(map[string]string)
+	for _, items := range to.Sections {
+		for _, it := range items {
+			if it.Created != nil {
+				made[it.Created.Delta] = it.ID
+			}
+		}
+	}
+	ids := make(map[string]string)
+	for s, items := range from.Sections {
+		for _, it := range items {
+			if artifact.Section(s) == artifact.ResearchThread || it.Created == nil {
+				continue
+			}
+			if id := made[it.Created.Delta]; id != it.ID {
+				ids[it.ID] = id
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/delta"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/lint"
+	"brenner/merge"
+	"brenner/settle"
+	"brenner/store"
+)
+
+// Report is what became of everything that a commit settled, as it is stored.
+type Report struct {
+	Schema   string         `json:"schema"`
+	Readings []Reading      `json:"readings"`
+	Merge    merge.Report   `json:"merge"`
+	Findings []lint.Finding `json:"findings"`
+}
+
+// Reading is what the reader made of one contribution.
+type Reading struct {
+	Agent    string    `json:"agent"`
+	Message  string    `json:"message"`
+	Taken    int       `json:"taken"`
+	Refused  int       `json:"refused"`
+	Repaired int       `json:"repaired"`
+	Shown    int       `json:"only_shown"`
+	Problems []Problem `json:"problems"`
+}
+
+// Problem is what could not be read, and where.
+type Problem struct {
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Line    int        `json:"line"`
+	Column  int        `json:"column"`
+	Hint    string     `json:"hint"`
+}
+
+func newReport(s *settle.Settlement) *Report {
+	r := &Report{Schema: "brenner.report/v1", Merge: s.Report, Findings: s.Lint.Findings}
+	for i := range s.Readings {
+		in := &s.Readings[i]
+		out := Reading{
+			Agent: in.Agent, Message: in.ID, Taken: in.Taken, Refused: in.Refused, Repaired: in.Repaired, Shown: in.Shown,
+			Problems: []Problem{},
+		}
+		for _, p := range in.Problems {
+			out.Problems = append(out.Problems, problemOf(p))
+		}
+		r.Readings = append(r.Readings, out)
+	}
+	return r
+}
+
+func problemOf(p delta.Located) Problem {
+	return Problem{Code: p.Code, Message: p.Message, Line: p.Line, Column: p.Column, Hint: p.Hint}
+}
+
+// JSON gives the report in one form for one content.
+func (r *Report) JSON() []byte {
+	// Everything in it came out of readers that let only UTF-8 through, or is
+	// quoted; should a text not be, it is written with its bad bytes replaced.
+	data, _ := json.Marshal(r, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	return data
+}
+
+func readReport(ctx context.Context, st store.Store, hash string) (*Report, error) {
+	data, err := st.Blob(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	var r Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, &fault.Error{Code: store.Damaged, Op: "read a report", Cause: err}
+	}
+	return &r, nil
+}
+
+// Report gives what became of everything that a commit settled.
+func (h *History) Report(ctx context.Context, c *flow.Commit) (*Report, error) {
+	r, err := readReport(ctx, h.Store, c.Report)
+	if err != nil {
+		return nil, h.inCommit(c, err)
+	}
+	return r, nil
+}

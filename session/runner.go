@@ -1,0 +1,175 @@
+// Package session runs sessions: it executes what package flow commands, with
+// agents that it knows by their interface and a store that it knows by its, and
+// it reads what sessions left.
+//
+// What was answered is in the store before anybody reads it; what was planned is
+// there before anybody is asked. A run may be killed at any instruction, and the
+// next one goes on from what is stored.
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"brenner/agent"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/store"
+)
+
+// The codes of sessions.
+const (
+	Exists    fault.Code = "SESSION_EXISTS"
+	NoSession fault.Code = "NO_SESSION"
+	NoVersion fault.Code = "NO_VERSION"
+	NotOpen   fault.Code = "NOTHING_TO_RESUME"
+)
+
+// Counter counts tokens.
+type Counter interface{ Count(text string) int }
+
+// Runner runs sessions. It may run several at once.
+type Runner struct {
+	Store store.Store
+	Locks store.Locks
+	Now   func() time.Time
+	Log   zerolog.Logger
+	// Agent gives the way to an agent of the roster, wrapped as it should be.
+	Agent func(flow.Party) (agent.Agent, error)
+	// Tokens counts what is sent.
+	Tokens Counter
+	// Observe, if not nil, is told of every entry after it was stored, in order,
+	// with the state after it. It must not keep the state.
+	Observe func(*journal.Entry, *flow.State)
+	// Drain, when it is closed, lets the calls under way end and begins no others.
+	Drain <-chan struct{}
+	// Deadline is how long one run may take; 0 is no limit.
+	Deadline time.Duration
+	// Holder says who we are, for whoever else wants the session.
+	Holder store.Holder
+}
+
+// Result is where a session stands after a run.
+type Result struct {
+	State    *flow.State
+	Settled  []flow.Commit // of this run
+	Missing  []string      // agents without an answer in the last round
+	Reason   string
+	Duration time.Duration
+}
+
+// Start opens a session and runs it to its end. A session of that name must not
+// exist yet.
+func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
+	release, err := r.hold(b.Thread)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(b.Thread, release)
+	l := r.ledger(b.Thread)
+	err = l.write(ctx, func(s *flow.State) (*draft, error) {
+		if s.Head.Seq > 0 {
+			return nil, &fault.Error{
+				Code: Exists, Detail: "there is a session " + b.Thread + " already",
+				Hint: "`brenner session resume " + b.Thread + "` goes on with it; --if-exists new begins another one beside it",
+			}
+		}
+		return b.open()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.run(ctx, l)
+}
+
+// Resume goes on with a session that was left. Settings, if not nil, are the
+// ones that hold from now on.
+func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Settings)) (*Result, error) {
+	release, err := r.hold(thread)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(thread, release)
+	l := r.ledger(thread)
+	entries, err := r.Store.Entries(ctx, l.stream, 0)
+	if err == nil {
+		err = journal.Check(l.stream, journal.Head{}, entries)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, noSession(thread)
+	}
+	if l.state, err = flow.Fold(entries); err != nil {
+		return nil, err
+	}
+	settings := l.state.Settings
+	if change != nil {
+		change(&settings)
+	}
+	if done := finished(l.state, settings); done != nil {
+		return nil, done
+	}
+	err = l.write(ctx, func(s *flow.State) (*draft, error) {
+		d := &draft{}
+		if settings != s.Settings {
+			d.event(flow.KindResumed, flow.Resumed{Settings: &settings})
+		} else {
+			d.event(flow.KindResumed, flow.Resumed{})
+		}
+		return d, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.run(ctx, l)
+}
+
+// finished says why there is nothing to resume.
+func finished(s *flow.State, settings flow.Settings) error {
+	f := &fault.Error{Code: NotOpen, Hint: "to go on all the same, change in brenner.yaml when sessions stop, and start another one"}
+	switch s.Ended {
+	case flow.EndRounds:
+		f.Detail, f.Hint = "all its rounds are done", "--rounds "+itoa(s.Round()+1)+" adds one"
+	case flow.EndQuiet:
+		f.Detail = "its last rounds brought nothing new"
+	case flow.EndClean:
+		f.Detail = "nothing is left to mend"
+	default:
+		return nil
+	}
+	f.Detail = s.Opened.Thread + " has ended: " + f.Detail
+	again := *s // as it would be with another run
+	again.Ended, again.Settings = "", settings
+	if next := flow.Next(&again); len(next) == 1 {
+		if _, ends := next[0].(flow.End); ends {
+			return f
+		}
+	}
+	return nil
+}
+
+func noSession(thread string) error {
+	return &fault.Error{
+		Code: NoSession, Detail: "there is no session " + fault.Shown(thread),
+		Hint: "`brenner session list` shows those there are",
+	}
+}
+
+func (r *Runner) ledger(thread string) *ledger {
+	return &ledger{store: r.Store, stream: Prefix + thread, now: r.Now, state: &flow.State{}, wrote: r.Observe}
+}
+
+func (r *Runner) hold(thread string) (func() error, error) {
+	return r.Locks.Hold(thread, r.Holder)
+}
+
+func (r *Runner) release(thread string, release func() error) {
+	if err := release(); err != nil {
+		r.Log.Warn().Err(err).Str("session", thread).Msg("the session's lock could not be released")
+	}
+}

@@ -1,0 +1,54 @@
+package session_test
+
+import (
+	"bytes"
+	"testing"
+
+	"brenner/flow"
+	"brenner/session"
+	"brenner/store/memory"
+)
+
+func TestBuiltInSession(t *testing.T) {
+	ctx := t.Context()
+	st := memory.New()
+	s := &stage{script: swift()}
+	res, err := runner(st, s).Start(ctx, brief(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Reason != flow.EndRounds || len(res.Missing) > 0 {
+		t.Errorf("it ended by %s, missing %v", res.Reason, res.Missing)
+	}
+	h, err := session.Load(ctx, st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range h.State.Commits {
+		t.Logf("%s %d: version %d, %+v, %v", c.Source, c.Round, c.Version, c.Outcome, c.Active)
+	}
+	last := h.State.Commits[len(h.State.Commits)-1]
+	if last.Outcome.Conflicts != 0 || last.Outcome.Errors != 0 {
+		t.Errorf("%+v", last.Outcome)
+	}
+	if n := s.asked.Load(); n != 10 {
+		t.Errorf("%d calls; nine and a repair were wanted", n)
+	}
+	proof, err := session.Verify(ctx, st, thread, last.Seal)
+	if err != nil || proof.Err() != nil {
+		t.Fatal(err, proof.Err())
+	}
+	a, err := h.Artifact(ctx, h.State.Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", a.Markdown())
+	var file bytes.Buffer
+	if err := h.Export(ctx, &file); err != nil {
+		t.Fatal(err)
+	}
+	x, err := session.ReadExport(file.Bytes())
+	if err != nil || len(x.Faults) > 0 {
+		t.Fatal(err, x.Faults)
+	}
+}

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Proof is what a verification looked at, and what it found.
+type Proof struct {
+	Thread   string
+	Head     journal.Head
+	Seal     string
+	Entries  int
+	Blobs    int
+	Versions int
+	Faults   []error // empty: everything is as it was written
+}
+
+// Verify proves a session: the chain of its journal, every blob that it names,
+// every version from the replies it came from, the pieces that are stored of it,
+// and its records. A head, if not empty, is the hash of an entry or the seal of a
+// version that must be part of it.
+func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, error) {
+	p := &Proof{Thread: thread}
+	entries, err := st.Entries(ctx, Prefix+thread, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, noSession(thread)
+	}
+	p.Entries, p.Head = len(entries), journal.HeadOf(entries)
+	if err := journal.Check(Prefix+thread, journal.Head{}, entries); err != nil {
+		p.Faults = append(p.Faults, err)
+		return p, nil // nothing behind a broken chain can be trusted
+	}
+	state, err := flow.Fold(entries)
+	if err != nil {
+		p.Faults = append(p.Faults, err)
+		return p, nil
+	}
+	h := &History{Store: st, Thread: thread, Entries: entries, State: state}
+	p.Seal, p.Versions = state.Seal(), state.Version()
+	if head != "" {
+		p.add(h.knows(head))
+	}
+	p.blobs(ctx, h)
+	if len(p.Faults) == 0 { // a missing blob would only be said twice
+		_, err := h.Replay(ctx)
+		p.add(err)
+		p.versions(ctx, h)
+	}
+	p.records(ctx, h)
+	return p, ctx.Err()
+}
+
+func (p *Proof) add(err error) {
+	if err != nil {
+		p.Faults = append(p.Faults, err)
+	}
+}
+
+// knows tells whether a hash is that of an entry or the seal of a version.
+func (h *History) knows(hash string) error {
+	for i := range h.State.Commits {
+		if h.State.Commits[i].Seal == hash {
+			return nil
+		}
+	}
+	return journal.CheckHead(h.Entries, hash)
+}
+
+// blobs looks at everything that the journal names by its hash.
+func (p *Proof) blobs(ctx context.Context, h *History) {
+	seen := make(map[string]bool)
+	for _, ref := range h.References() {
+		if ref.Hash == "" || seen[ref.Hash] {
+			continue
+		}
+		seen[ref.Hash] = true
+		p.Blobs++
+		if _, err := h.Store.Blob(ctx, ref.Hash); err != nil {
+			p.add(&fault.Error{
+				Code: fault.CodeOf(err), Place: h.Thread + ", " + ref.What, Cause: err,
+				Hint: "an export of the session, if there is one, holds it too",
+			})
+		}
+	}
+}
+
+// versions puts every version together from its pieces.
+func (p *Proof) versions(ctx context.Context, h *History) {
+	for v := 1; v <= h.State.Version(); v++ {
+		_, err := h.Artifact(ctx, v)
+		p.add(err)
+	}
+}
+
+// records compares the list of versions with the journal. A store that was made
+// from an export has none.
+func (p *Proof) records(ctx context.Context, h *History) {
+	records, err := h.Store.Records(ctx, store.Query{ID: h.Thread, Type: record.ResearchArtifact})
+	if err != nil {
+		p.add(err)
+		return
+	}
+	hashes := make(map[int]string)
+	for i := range h.State.Commits {
+		hashes[h.State.Commits[i].Version] = h.State.Commits[i].Artifact
+	}
+	for i := range records {
+		if r := &records[i]; hashes[r.Version] != r.Content {
+			p.add(&fault.Error{
+				Code: store.Damaged, Place: fmt.Sprintf("%s, record of version %d", h.Thread, r.Version),
+				Detail: "the record names other content than the journal does",
+			})
+		}
+	}
+}
+
+// Reference is a blob that a journal names, and what it is.
+type Reference struct {
+	Hash string
+	What string
+}
+
+// References gives every blob that the journal names.
+func (h *History) References() []Reference {
+	o := &h.State.Opened
+	refs := []Reference{{o.Brief, "the brief"}, {o.Excerpt, "the excerpt"}, {o.Rehearsal, "the script of the rehearsal"}}
+	for _, e := range o.Evidence {
+		refs = append(refs, Reference{e.Hash, "the evidence " + e.ID})
+	}
+	for _, a := range o.Agents {
+		refs = append(refs, Reference{a.View, "the view of " + a.Name})
+	}
+	for i := range h.State.Legs {
+		l := &h.State.Legs[i]
+		for _, k := range l.Kickoffs {
+			refs = append(refs,
+				Reference{k.Body, fmt.Sprintf("the kickoff of %s in round %d", k.Agent, l.Round)},
+				Reference{k.Examples, fmt.Sprintf("the examples for %s in round %d", k.Agent, l.Round)})
+		}
+		for _, c := range l.Calls {
+			what := fmt.Sprintf("of %s in round %d (%s)", c.Agent, c.Round, c.Turn)
+			refs = append(refs,
+				Reference{c.Prompt, "the question " + what}, Reference{c.Answered.Reply, "the reply " + what},
+				Reference{c.Failed.Partial, "the broken reply " + what})
+		}
+	}
+	for i := range h.State.Commits {
+		c := &h.State.Commits[i]
+		what := " of version " + itoa(c.Version)
+		refs = append(refs,
+			Reference{c.Deltas, "the deltas" + what}, Reference{c.Metadata, "the metadata" + what},
+			Reference{c.Stamps, "the stamps" + what}, Reference{c.Report, "the report" + what})
+		for _, piece := range c.Changed {
+			refs = append(refs, Reference{piece.Hash, piece.ID + what})
+		}
+	}
+	return refs
+}
+
+// Err gives the faults of a proof as one error, or nil.
+func (p *Proof) Err() error { return errors.Join(p.Faults...) }
