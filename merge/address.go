@@ -48,7 +48,7 @@ func (p *pass) addressCell(e *entry, row, cell string) (*slot, string, bool) {
 		p.noTarget(e, artifact.HypothesisSlate, cell)
 		return nil, "", false
 	}
-	if f := s.open().find("predictions"); f != nil && f.shape != mapping && f.shape != unset {
+	if f := p.open(s).find("predictions"); f != nil && f.shape != mapping && f.shape != unset {
 		e.reject(InvalidTarget, fmt.Sprintf("the predictions of %s are not a table row", s.id))
 		return nil, "", false
 	}

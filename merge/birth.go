@@ -27,12 +27,12 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 	for i, at := range p.inOrder {
 		f, w := &s.item.Fields[i], &writes[at]
 		f.Name, f.Value = w.name, w.value
-		f.Marks.By = e.self
+		f.Marks.By = e.self[:]
 		if shapeOf(w.value) == union {
 			f.Value = distinct(w.value)
 		}
 		if w.replace && shapeOf(w.value) != scalar {
-			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: e.self, Each: repeat(e.self, f.Value)}}
+			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: e.self[:], Each: repeat(e.self[:], f.Value)}}
 		}
 	}
 }
@@ -45,7 +45,7 @@ func distinct(v artifact.Value) artifact.Value {
 		return v
 	}
 	var united field
-	e := entry{self: []*artifact.Stamp{{}}}
+	e := entry{self: &[1]*artifact.Stamp{{}}}
 	for _, v := range list {
 		united.addElement(&e, v, nil)
 	}
@@ -100,7 +100,7 @@ func (p *pass) plain(e *entry, writes []write) bool {
 
 // noteBirth lets the cells of a draft keep account of what an ADD wrote, since
 // from now on a write may lose.
-func (e *entry) noteBirth(s *slot) {
+func (p *pass) noteBirth(e *entry, s *slot) {
 	e.makeRoomForAdd()
 	for i := range s.item.Fields {
 		f, open := &s.item.Fields[i], &s.draft.fields[i]
@@ -115,7 +115,7 @@ func (e *entry) noteBirth(s *slot) {
 		out := e.outcome(f.Name)
 		out.Outcome = FieldApplied
 		if open.shape == union {
-			e.touches = append(e.touches, touch{s, f.Name, f.Value, out})
+			p.touches.add(touch{s, e.stamp, f.Value, out})
 		} else {
 			open.cell.first.out = out
 		}
@@ -132,5 +132,5 @@ func (e *entry) makeRoomForAdd() {
 		}
 		rows++
 	}
-	e.outcomes = slices.Grow(e.outcomes, rows)
+	e.row.Fields = slices.Grow(e.row.Fields, rows)
 }

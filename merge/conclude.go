@@ -8,15 +8,10 @@ import (
 )
 
 // report puts together what became of the batch, and what the artifact lacks.
-func (p *pass) report(out *artifact.Artifact, rows []Row) Report {
+func (p *pass) report(out *artifact.Artifact) Report {
 	r := Report{
-		Version: out.Metadata.Version, Deltas: rows,
+		Version: out.Metadata.Version, Applied: p.applied, Deltas: p.rows,
 		Warnings: p.warnings, Conflicts: conflicts(out),
-	}
-	for _, e := range p.entries {
-		if e.row.Disposition == Applied {
-			r.Applied++
-		}
 	}
 	r.Warnings = append(p.basics(), r.Warnings...)
 	r.Warnings = append(r.Warnings, p.postConditions(out)...)

@@ -14,15 +14,18 @@ type history struct {
 	byContent map[[sha256.Size]byte]*artifact.Stamp
 }
 
-func newHistory(base *artifact.Artifact) *history {
-	h := &history{}
-	if n := len(base.Deltas); n > 0 {
-		h.byID = make(map[string]*artifact.Stamp, n)
-		h.byContent = make(map[[sha256.Size]byte]*artifact.Stamp, n)
+// newHistory looks at all that was merged before, and remembers what the batch
+// may repeat.
+func newHistory(base *artifact.Artifact, batch *repeats) *history {
+	h := &history{
+		byID:      make(map[string]*artifact.Stamp),
+		byContent: make(map[[sha256.Size]byte]*artifact.Stamp),
 	}
 	for _, s := range base.Deltas {
-		h.byID[s.Delta] = s
-		h.byContent[s.Hash] = s
+		if batch.meets(hashText(s.Delta), contentHash(&s.Hash)) {
+			h.byID[s.Delta] = s
+			h.byContent[s.Hash] = s
+		}
 	}
 	return h
 }
@@ -31,14 +34,15 @@ func newHistory(base *artifact.Artifact) *history {
 // one, and tells whether e is done with. What was refused for its author's sake
 // claims neither its id nor its content.
 func (p *pass) seenBefore(e *entry) bool {
+	if e.links == nil {
+		return false
+	}
 	first, twin := p.history.byID[e.stamp.Delta], (*entry)(nil)
-	for e.sameID != nil && !e.sameID.claimed {
-		e.sameID = e.sameID.sameID // nobody behind e need look at that one again
+	e.links.shorten()
+	if first == nil && e.links.sameID != nil {
+		first, twin = e.links.sameID.stamp, e.links.sameID
 	}
-	if first == nil && e.sameID != nil {
-		first, twin = e.sameID.stamp, e.sameID
-	}
-	if other := p.overtook[e.stamp.Delta]; first == nil && other != nil && e.waitsFor != nil {
+	if other := p.overtook[e.stamp.Delta]; first == nil && other != nil && e.waitsFor() != nil {
 		first, twin = other.stamp, other
 	}
 	e.recorded = first != nil
@@ -49,17 +53,25 @@ func (p *pass) seenBefore(e *entry) bool {
 	if first == nil {
 		first = p.history.byContent[e.stamp.Hash]
 	}
-	for e.echoes != nil && !e.echoes.claimed {
-		e.echoes = e.echoes.echoes
-	}
-	if first == nil && e.echoes != nil {
-		first, twin = e.echoes.stamp, e.echoes
+	if first == nil && e.links.echoes != nil {
+		first, twin = e.links.echoes.stamp, e.links.echoes
 	}
 	if first == nil {
 		return false
 	}
 	e.repeat(p, first, twin)
 	return true
+}
+
+// shorten goes past entries that claim nothing: nobody behind need look at them
+// again.
+func (l *links) shorten() {
+	for l.sameID != nil && !l.sameID.claimed {
+		l.sameID = l.sameID.links.sameID
+	}
+	for l.echoes != nil && !l.echoes.claimed {
+		l.echoes = l.echoes.links.echoes
+	}
 }
 
 // repeat marks a duplicate. The labels of a message that is sent again still

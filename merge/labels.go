@@ -28,9 +28,10 @@ func scopeOf(e *entry) scope {
 }
 
 // collectLabels hangs on every entry the labels of its scope.
-func collectLabels(entries []*entry) {
+func collectLabels(entries []entry) {
 	var scopes map[scope]*labels
-	for _, e := range entries {
+	for i := range entries {
+		e := &entries[i]
 		if e.d.Operation != opAdd || len(e.d.Labels) == 0 {
 			continue
 		}
@@ -48,8 +49,8 @@ func collectLabels(entries []*entry) {
 	if scopes == nil {
 		return
 	}
-	for _, e := range entries {
-		e.labels = scopes[scopeOf(e)]
+	for i := range entries {
+		entries[i].labels = scopes[scopeOf(&entries[i])]
 	}
 }
 
@@ -63,7 +64,7 @@ func (e *entry) labelled(name string) *entry {
 	if len(adds) == 0 {
 		return nil
 	}
-	after, found := slices.BinarySearchFunc(adds, e.index, func(a *entry, i int) int { return a.index - i })
+	after, found := slices.BinarySearchFunc(adds, e.index, func(a *entry, i int32) int { return int(a.index - i) })
 	if !found && after > 0 {
 		after--
 	}

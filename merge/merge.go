@@ -19,25 +19,20 @@ import (
 func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.Artifact, Report) {
 	c := newCourt(&rules)
 	version := base.Metadata.Version + 1
-	entries, rows := arrange(batch, c, version)
-	collectLabels(entries)
-	p := &pass{base: &base, court: c, entries: entries, history: newHistory(&base)}
+	batched := arrange(batch, c, &base, version)
+	collectLabels(batched.entries)
+	p := &pass{base: &base, court: c, docket: batched}
 	p.run()
 	if vetoed := p.thirdAlternativeRule(); vetoed != nil {
 		p = p.again(vetoed)
 		p.run()
 	}
 	out := base
-	if slices.ContainsFunc(entries, (*entry).counts) {
+	if p.counted > 0 {
 		out = p.commit(version)
 	}
-	report := p.report(&out, rows)
+	report := p.report(&out)
 	return out, report
-}
-
-// counts tells whether the delta changed the artifact.
-func (e *entry) counts() bool {
-	return e.row.Disposition == Applied || e.row.Disposition == Conflicted
 }
 
 // thirdAlternativeRule looks for KILLs that leave the slate without a third
@@ -52,7 +47,7 @@ func (p *pass) thirdAlternativeRule() map[*entry]bool {
 			return nil
 		}
 	}
-	slices.SortFunc(p.kills, func(a, b *kill) int { return a.by[0].index - b.by[0].index })
+	slices.SortFunc(p.kills, func(a, b *kill) int { return int(a.by[0].index - b.by[0].index) })
 	for _, k := range slices.Backward(p.kills) {
 		if !k.third {
 			continue
@@ -79,7 +74,8 @@ func (p *pass) commit(version int) artifact.Artifact {
 	out.Sections[artifact.DiscriminativeTests] = tests
 	out.Deltas = make([]*artifact.Stamp, len(p.base.Deltas), len(p.base.Deltas)+len(p.entries))
 	copy(out.Deltas, p.base.Deltas)
-	for _, e := range p.entries {
+	for i := range p.entries {
+		e := &p.entries[i]
 		if e.claimed && !e.recorded {
 			out.Deltas = append(out.Deltas, e.stamp)
 		}

@@ -35,7 +35,8 @@ func (p *pass) commitContributors(m *artifact.Metadata) (first, last time.Time) 
 	for i, c := range list {
 		place[c.Agent] = i
 	}
-	for _, e := range p.entries {
+	for i := range p.entries {
+		e := &p.entries[i]
 		if !e.counts() {
 			continue
 		}

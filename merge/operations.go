@@ -106,7 +106,7 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 	}
 	writes := p.check(e, section.Spec())
 	switch {
-	case len(writes) == 0 && slices.ContainsFunc(e.outcomes, func(o FieldOutcome) bool { return o.Outcome == FieldRefused }):
+	case len(writes) == 0 && slices.ContainsFunc(e.row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldRefused }):
 		e.reject(delta.InvalidField, "none of its fields can be taken")
 		return
 	case len(writes) == 0:
@@ -148,7 +148,7 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 		e.skip(TargetKilled, fmt.Sprintf("%s.%s is %s", row.id, key, artifact.NotApplicable))
 	default:
 		spec, _ := artifact.PredictionsTable.Spec().Field("predictions")
-		row.open().takeOver(spec.Name, key)
+		p.open(row).takeOver(spec.Name, key)
 		p.write(e, row, write{name: spec.Name, value: artifact.Map{{Key: key, Value: text}}})
 	}
 }
@@ -161,7 +161,7 @@ func (p *pass) cellGone(e *entry, row *slot, key string) bool {
 			return true
 		}
 	}
-	return row.open().cellKilled(e, key)
+	return p.open(row).cellKilled(e, key)
 }
 
 // kill strikes an item out, or one prediction cell. Nothing is removed.
@@ -188,7 +188,7 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 			e.skip("", fmt.Sprintf("%s.%s is already %s", target.id, cellKey, artifact.NotApplicable))
 			return
 		}
-		d := target.open()
+		d := p.open(target)
 		d.killCell(e, cellKey, k)
 		if f := d.field("predictions"); f.shape == unset {
 			f.shape = mapping
@@ -205,7 +205,7 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 		target.kill = &kill{third: target.close().ThirdAlternative(), by: []*entry{e}}
 		p.kills = append(p.kills, target.kill)
 	}
-	d := target.open()
+	d := p.open(target)
 	d.kill = &k
 	d.dirty, e.changed = true, true
 	shelf := p.shelf(section)

@@ -11,14 +11,14 @@ import (
 // keep the report up to date.
 type touch struct {
 	slot *slot
-	name string
+	by   *artifact.Stamp
 	list artifact.Value
-	out  *FieldOutcome
+	out  *FieldOutcome // it names the field
 }
 
 // write weighs one field against what stands there.
 func (p *pass) write(e *entry, s *slot, w write) {
-	d := s.open()
+	d := p.open(s)
 	if w.adds() == 0 && d.find(w.name) == nil {
 		e.outcome(w.name) // nothing added to nothing
 		return
@@ -29,13 +29,14 @@ func (p *pass) write(e *entry, s *slot, w write) {
 	switch shapeOf(w.value) {
 	case union:
 		out := e.outcome(w.name)
-		e.touches = append(e.touches, touch{s, w.name, w.value, out})
+		p.touches.add(touch{s, e.stamp, w.value, out})
 		e.note(f.addList(e, writer{e.stamp, w.value, out}, w.replace, d.created))
 	case mapping:
 		p.writeMap(e, s, f, w)
 	default:
 		e.note(f.setScalar(writer{e.stamp, w.value, e.outcome(w.name)}, d.created))
 	}
+	p.raised = p.raised || f.raised
 	if e.changed {
 		d.dirty = true
 		p.shelf(d.section).touched = true
@@ -53,7 +54,7 @@ func (p *pass) writeMap(e *entry, s *slot, f *field, w write) {
 		}
 	}
 	f.shape = mapping
-	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(e.self, birth, p.keepsText(e, s, w.name)) {
+	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(e.self[:], birth, p.keepsText(e, s, w.name)) {
 		e.outcome(w.name).Outcome = FieldApplied
 		e.note(true)
 	}
@@ -75,22 +76,22 @@ func (p *pass) keepsText(e *entry, row *slot, field string) func(string) bool {
 // outcome makes a row of the report for a field. Room for all of them was made
 // in advance, so that the pointer stays good.
 func (e *entry) outcome(field string) *FieldOutcome {
-	e.outcomes = append(e.outcomes, FieldOutcome{Field: field, Outcome: FieldUnchanged})
-	return &e.outcomes[len(e.outcomes)-1]
+	e.row.Fields = append(e.row.Fields, FieldOutcome{Field: field, Outcome: FieldUnchanged})
+	return &e.row.Fields[len(e.row.Fields)-1]
 }
 
 func (e *entry) note(changed bool) { e.changed = e.changed || changed }
 
 // settle looks at an addition to a list again: a replacement, or a write of
 // another shape, may have taken all of it away.
-func (t *touch) settle(s *artifact.Stamp) {
-	f := t.slot.draft.find(t.name)
+func (t *touch) settle() {
+	f := t.slot.draft.find(t.out.Field)
 	if f == nil || !f.raised || t.out.Outcome != FieldApplied {
 		return
 	}
 	switch list := t.list.(artifact.List); {
-	case f.shape == union && (slices.Contains(f.floor, s) || f.hasAny(list)):
-	case f.shape == scalar && f.cell.wroteBy(s):
+	case f.shape == union && (slices.Contains(f.floor, t.by) || f.hasAny(list)):
+	case f.shape == scalar && f.cell.wroteBy(t.by):
 		if f.cell.conflict() {
 			t.out.Outcome = FieldConflicted
 		}
@@ -109,18 +110,32 @@ func (f *field) hasAny(list artifact.List) bool {
 	return false
 }
 
-// conclude gives the delta its disposition, now that all is decided.
-func (e *entry) conclude() {
-	for i := range e.touches {
-		e.touches[i].settle(e.stamp)
+// conclude gives every delta its disposition, now that all is decided.
+func (p *pass) conclude() {
+	if p.raised {
+		for t := range p.touches.all {
+			t.settle()
+		}
 	}
+	for i := range p.entries {
+		e := &p.entries[i]
+		e.conclude()
+		if e.counts() {
+			p.counted++
+		}
+		if e.row.Disposition == Applied {
+			p.applied++
+		}
+	}
+}
+
+func (e *entry) conclude() {
 	if e.row.Disposition == "" {
 		e.row.Disposition = e.sum()
 	}
-	if e.adds { // of a new item only what did not stand is news
-		e.outcomes = slices.DeleteFunc(e.outcomes, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
+	if len(e.row.Fields) > 0 && e.d.Operation == opAdd { // of a new item only what did not stand is news
+		e.row.Fields = slices.DeleteFunc(e.row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
 	}
-	e.row.DeltaID, e.row.Agent, e.row.Fields = e.stamp.Delta, e.stamp.Agent, e.outcomes
 	if e.row.TargetID == "" {
 		e.row.TargetID = e.d.Target
 	}
@@ -129,7 +144,7 @@ func (e *entry) conclude() {
 // sum makes one disposition of the outcomes of the fields.
 func (e *entry) sum() Disposition {
 	var has [5]bool
-	for _, o := range e.outcomes {
+	for _, o := range e.row.Fields {
 		switch o.Outcome {
 		case FieldConflicted:
 			has[0] = true

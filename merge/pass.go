@@ -13,9 +13,8 @@ import (
 type pass struct {
 	base     *artifact.Artifact
 	court    *court
-	entries  []*entry
+	docket
 	shelves  [artifact.SectionCount]*shelf
-	history  *history
 	vetoed   map[*entry]bool // KILLs that the third-alternative rule refuses
 	late     []lateWrite
 	kills    []*kill
@@ -24,7 +23,10 @@ type pass struct {
 	scratch  []write
 	inOrder  []int
 	outcomes space[FieldOutcome]
-	touches  space[touch]
+	touches  pile[touch]
+	raised   bool // a list lost elements, so that the touches have to be looked at
+	counted  int  // deltas that changed the artifact
+	applied  int
 	overtook map[string]*entry         // ids claimed while others waited
 	makers   map[*artifact.Stamp]*slot // items of the base by the delta that added them
 }
@@ -38,14 +40,11 @@ type kill struct {
 
 // again makes a pass that judges the same batch once more, without some KILLs.
 func (p *pass) again(vetoed map[*entry]bool) *pass {
-	for _, e := range p.entries {
-		e.judged, e.claimed, e.recorded, e.changed = false, false, false, false
-		e.made, e.waiting, e.waitsFor = nil, nil, nil
-		e.touches, e.outcomes = nil, nil
-		*e.row = Row{}
+	for i := range p.entries {
+		p.entries[i].reset()
 	}
-	relink(p.entries)
-	return &pass{base: p.base, court: p.court, entries: p.entries, history: p.history, vetoed: vetoed}
+	link(p.entries)
+	return &pass{base: p.base, court: p.court, docket: p.docket, vetoed: vetoed}
 }
 
 func (p *pass) shelf(s artifact.Section) *shelf {
@@ -58,23 +57,23 @@ func (p *pass) shelf(s artifact.Section) *shelf {
 // run judges all deltas in order. One that addresses the item of an ADD further
 // on waits for it; what only refers to such an item is written at the end.
 func (p *pass) run() {
-	for _, e := range p.entries {
-		if !p.waits(e) {
+	for i := range p.entries {
+		if e := &p.entries[i]; !p.waits(e) {
 			p.judge(e)
 		}
 	}
-	for _, e := range p.entries {
-		if !e.judged { // those that wait for each other in a circle
-			p.judge(e)
+	if p.overtook != nil {
+		for i := range p.entries {
+			if e := &p.entries[i]; !e.judged { // those that wait for each other in a circle
+				p.judge(e)
+			}
 		}
 	}
 	for _, w := range p.late {
 		p.writeAll(w.e, w.slot, w.writes, false)
 	}
 	p.settleRefs()
-	for _, e := range p.entries {
-		e.conclude()
-	}
+	p.conclude()
 }
 
 // waits puts a delta aside until the ADD that it needs is judged: because it
@@ -82,20 +81,29 @@ func (p *pass) run() {
 // the same content, does.
 func (p *pass) waits(e *entry) bool {
 	add := e.addressed()
-	for _, other := range []*entry{e.sameID, e.echoes} {
-		if add == nil && other != nil && !other.judged {
-			add = other.waitsFor
-		}
+	if add == nil && e.links != nil {
+		add = e.links.waitFor()
 	}
 	if add == nil || add == e || add.judged {
 		return false
 	}
-	e.waitsFor = add
-	add.waiting = append(add.waiting, e)
+	e.queued().waitsFor = add
+	add.queued().waiting = append(add.queue.waiting, e)
 	if p.overtook == nil {
 		p.overtook = make(map[string]*entry)
 	}
 	return true
+}
+
+// waitFor gives the ADD that an earlier delta with the same id or the same
+// content waits for.
+func (l *links) waitFor() *entry {
+	for _, other := range [...]*entry{l.sameID, l.echoes} {
+		if other != nil && !other.judged && other.waitsFor() != nil {
+			return other.waitsFor()
+		}
+	}
+	return nil
 }
 
 // addressed gives the ADD, not judged yet, whose item an EDIT or KILL addresses
@@ -115,13 +123,17 @@ func (e *entry) addressed() *entry {
 
 // judge decides about one delta, and then about those that waited for it.
 func (p *pass) judge(e *entry) {
+	e.row.DeltaID, e.row.Agent = e.stamp.Delta, e.stamp.Agent
 	p.decide(e)
 	e.judged = true
 	e.claimed = e.row.Code != UnknownAgent && e.row.Code != WriteScope && e.row.Code != DuplicateDeltaID
 	if e.claimed && p.overtook != nil {
 		p.overtook[e.stamp.Delta] = e
 	}
-	for _, w := range e.waiting {
+	if e.queue == nil {
+		return
+	}
+	for _, w := range e.queue.waiting {
 		if !w.judged && !p.waits(w) {
 			p.judge(w)
 		}

@@ -76,7 +76,7 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec) []write {
 // and the switches for replacing.
 func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool {
 	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d.Operation != opAdd) {
-		e.outcomes = append(e.outcomes, FieldOutcome{Field: f.Name, Outcome: FieldIgnored, Code: SystemFieldIgnored})
+		e.row.Fields = append(e.row.Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored, Code: SystemFieldIgnored})
 		p.warn(SystemFieldIgnored, "%s: %s belongs to the system; ignored", e, fault.Shown(f.Name))
 		return true
 	}
@@ -100,7 +100,7 @@ func (e *entry) replaces(name string) bool {
 }
 
 func (e *entry) refuse(field, reason string) {
-	e.outcomes = append(e.outcomes, FieldOutcome{
+	e.row.Fields = append(e.row.Fields, FieldOutcome{
 		Field: field, Outcome: FieldRefused, Code: delta.InvalidField, Message: reason,
 	})
 }

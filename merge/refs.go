@@ -96,7 +96,7 @@ func (p *pass) mentioned(e *entry, w write) []string {
 // writeRefs writes a field with its references put in order.
 func (p *pass) writeRefs(e *entry, s *slot, w write, refs []ref) {
 	var lost []ref
-	d := s.open()
+	d := p.open(s)
 	swap := make(map[string]string, len(refs))
 	for _, r := range refs {
 		switch {
@@ -190,7 +190,7 @@ func (p *pass) withoutKilled(e *entry, row *slot, w write, m artifact.Map) artif
 	kept := make(artifact.Map, 0, len(m))
 	for _, entry := range m {
 		if p.cellGone(e, row, entry.Key) && !row.draft.unresolved.has(w.name, entry.Key) {
-			e.outcomes = append(e.outcomes, FieldOutcome{
+			e.row.Fields = append(e.row.Fields, FieldOutcome{
 				Field: w.name + "." + entry.Key, Outcome: FieldSkipped, Code: TargetKilled,
 				Message: "the cell is " + artifact.NotApplicable,
 			})

@@ -97,11 +97,11 @@ func (s *shelf) add(e *entry) *slot {
 
 // open makes the slot's item ready to be changed. What its ADD wrote is written
 // down then, since from now on it may lose.
-func (s *slot) open() *draft {
+func (p *pass) open(s *slot) *draft {
 	if s.draft == nil {
 		s.draft = openDraft(s.section, s.item)
 		if s.maker != nil {
-			s.maker.noteBirth(s)
+			p.noteBirth(s.maker, s)
 		}
 	}
 	return s.draft

@@ -81,7 +81,7 @@ func (f *field) addList(e *entry, w writer, replace bool, birth *artifact.Stamp)
 		w.becomes(FieldSuperseded)
 		return changed
 	}
-	if replace && f.raiseFloor(e.self, birth, nil) {
+	if replace && f.raiseFloor(e.self[:], birth, nil) {
 		changed = true
 	}
 	for _, v := range w.value.(artifact.List) {
@@ -181,13 +181,13 @@ func not(is func(*artifact.Stamp) bool) func(*artifact.Stamp) bool {
 
 func (f *field) addElement(e *entry, v artifact.Value, birth *artifact.Stamp) bool {
 	if at := f.element(v); at >= 0 {
-		by, changed := joinStamps(f.list[at].by, e.self, birth)
+		by, changed := joinStamps(f.list[at].by, e.self[:], birth)
 		f.list[at].by = by
 		f.spared.add(e.self[0])
 		return changed
 	}
 	f.spared.add(e.self[0])
-	f.list = append(f.list, element{value: v, by: e.self, order: e.index + 1})
+	f.list = append(f.list, element{value: v, by: e.self[:], order: int(e.index) + 1})
 	if f.at != nil {
 		f.at[string(artifact.Canonical(v))] = len(f.list) - 1
 	}

@@ -1,0 +1,56 @@
+package merge
+
+import "brenner/artifact"
+
+// space hands out room for many small lists, made many at a time.
+type space[T any] struct{ free []T }
+
+func (s *space[T]) take(n int) []T {
+	const atOnce = 1024
+	if len(s.free) < n {
+		s.free = make([]T, max(n, atOnce))
+	}
+	room := s.free[:0:n]
+	s.free = s.free[n:]
+	return room
+}
+
+// pile keeps many things of one kind, in the order in which they came, without
+// moving those that are there.
+type pile[T any] struct{ blocks [][]T }
+
+func (p *pile[T]) add(v T) {
+	const atOnce = 512
+	last := len(p.blocks) - 1
+	if last < 0 || len(p.blocks[last]) == cap(p.blocks[last]) {
+		p.blocks = append(p.blocks, make([]T, 0, atOnce))
+		last++
+	}
+	p.blocks[last] = append(p.blocks[last], v)
+}
+
+func (p *pile[T]) all(yield func(*T) bool) {
+	for _, block := range p.blocks {
+		for i := range block {
+			if !yield(&block[i]) {
+				return
+			}
+		}
+	}
+}
+
+// makeRoom gives an entry room for its rows of the report. An ADD needs none
+// while all of it stands.
+func (p *pass) makeRoom(e *entry) {
+	if e.d.Operation == opAdd {
+		return
+	}
+	rows := 0
+	for i := range e.d.Payload {
+		if v, ok := e.d.Payload[i].Value.(artifact.Map); ok {
+			rows += len(v) + 1 // it may take another shape's place and replace it, too
+		}
+		rows++
+	}
+	e.row.Fields = p.outcomes.take(rows)
+}
