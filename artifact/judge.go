@@ -33,8 +33,12 @@ func (it *Item) ScaleCheck() bool {
 	if it.Flag("scale_check") {
 		return true
 	}
+	name := it.Text("name")
+	if len(name) < len("scale check") {
+		return false
+	}
 	said := false
-	for _, w := range words(it.Text("name")) {
+	for _, w := range words(name) {
 		switch w {
 		case "scale", "physics":
 			said = true

@@ -42,7 +42,7 @@ type FieldSpec struct {
 	Kind     Kind
 	Required bool     // on ADD
 	Allowed  []string // values of a status, keys of a score
-	Default  string   // of a status, taken on ADD
+	Default  Value    // of a status, taken on ADD; nil: none
 	Refs     bool     // holds ids of items: keys of a map, elements of a list, tokens of a text
 }
 
@@ -175,7 +175,7 @@ var table = [SectionCount]SectionSpec{
 			{Name: "statement", Title: "Statement", Kind: KindText, Required: true},
 			{Name: "load", Title: "Load", Kind: KindText},
 			{Name: "test", Title: "Test", Kind: KindText},
-			{Name: "status", Title: "Status", Kind: KindStatus, Allowed: []string{"unchecked", "verified", "falsified"}, Default: "unchecked"},
+			{Name: "status", Title: "Status", Kind: KindStatus, Allowed: []string{"unchecked", "verified", "falsified"}, Default: Text("unchecked")},
 			{Name: "scale_check", Title: "Scale check", Kind: KindFlag},
 			{Name: "calculation", Title: "Calculation", Kind: KindText},
 			{Name: "implication", Title: "Implication", Kind: KindText},
@@ -190,7 +190,7 @@ var table = [SectionCount]SectionSpec{
 			{Name: "name", Title: "Name", Kind: KindText},
 			{Name: "observation", Title: "Observation", Kind: KindText, Required: true},
 			{Name: "conflicts_with", Title: "Conflicts with", Kind: KindList, Refs: true},
-			{Name: "status", Title: "Status", Kind: KindStatus, Allowed: []string{"active", "resolved", "deferred"}, Default: "active"},
+			{Name: "status", Title: "Status", Kind: KindStatus, Allowed: []string{"active", "resolved", "deferred"}, Default: Text("active")},
 			{Name: "resolution_plan", Title: "Resolution plan", Kind: KindText},
 			{Name: "anchors", Title: "Anchors", Kind: KindList},
 			{Name: "references", Title: "References", Kind: KindReferences},

@@ -23,7 +23,7 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 		}
 		return artifact.CompareKeys(a.name, b.name)
 	})
-	s.item.Fields = make([]artifact.Field, len(p.inOrder))
+	s.item.Fields = p.fields.take(len(p.inOrder))[:len(p.inOrder)]
 	for i, at := range p.inOrder {
 		f, w := &s.item.Fields[i], &writes[at]
 		f.Name, f.Value = w.name, w.value
@@ -89,7 +89,7 @@ func (p *pass) plain(e *entry, writes []write) bool {
 		if w.spec == nil || !w.spec.Refs {
 			continue
 		}
-		for _, ref := range p.mentioned(e, *w) {
+		for _, ref := range p.mentioned(e, w) {
 			if s, found := p.refer(e, ref); found != known || s.id != ref {
 				return false
 			}

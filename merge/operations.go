@@ -30,12 +30,13 @@ func (p *pass) add(e *entry, section artifact.Section) {
 		e.reject(SectionLimitExceeded, fmt.Sprintf("%s has no id left: %s is taken", section, section.ItemID(shelf.highest)))
 		return
 	}
-	slot := shelf.add(e)
-	e.row.TargetID = slot.id
-	e.row.Message = "added as " + slot.id + e.called(slot.id)
+	sentence, id := shelf.announce()
+	slot := shelf.add(e, id)
+	e.row.TargetID = id
+	e.row.Message = sentence + e.called(id)
 	for i := range spec.Fields {
-		if f := &spec.Fields[i]; f.Default != "" && !slices.ContainsFunc(writes, func(w write) bool { return w.name == f.Name }) {
-			writes = append(writes, write{spec: f, name: f.Name, value: artifact.Text(f.Default), rank: i})
+		if f := &spec.Fields[i]; f.Default != nil && !holds(writes, i) {
+			writes = append(writes, write{spec: f, name: f.Name, value: f.Default, rank: i})
 		}
 	}
 	if p.plain(e, writes) {
@@ -52,7 +53,7 @@ func (e *entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code,
 	var absent, bad []string
 	for i := range spec.Fields {
 		f := &spec.Fields[i]
-		if !f.Required || slices.ContainsFunc(writes, func(w write) bool { return w.name == f.Name }) {
+		if !f.Required || holds(writes, i) {
 			continue
 		}
 		given, ok := e.d.Payload.Get(f.Name)
@@ -69,6 +70,16 @@ func (e *entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code,
 		return delta.InvalidField, fmt.Sprintf("%s cannot be taken, and an item of %s needs it", strings.Join(bad, " and "), spec.ID)
 	}
 	return "", ""
+}
+
+// holds tells whether a field of the section table is among the writes.
+func holds(writes []write, rank int) bool {
+	for i := range writes {
+		if writes[i].rank == rank {
+			return true
+		}
+	}
+	return false
 }
 
 // isBlank tells whether a value says nothing at all.
@@ -117,7 +128,7 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 		p.warn(delta.MissingRequiredField, "%s edits the research thread without a rationale", e)
 	}
 	if target == nil {
-		target = p.shelf(section).add(e)
+		target = p.shelf(section).add(e, artifact.ThreadID)
 		e.row.TargetID = target.id
 	}
 	p.writeAll(e, target, writes, true)

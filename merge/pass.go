@@ -11,8 +11,8 @@ import (
 
 // pass judges the whole batch once, on a working copy of the base.
 type pass struct {
-	base     *artifact.Artifact
-	court    *court
+	base  *artifact.Artifact
+	court *court
 	docket
 	shelves  [artifact.SectionCount]*shelf
 	vetoed   map[*entry]bool // KILLs that the third-alternative rule refuses
@@ -22,6 +22,8 @@ type pass struct {
 	openUsed [artifact.SectionCount]bool
 	scratch  []write
 	inOrder  []int
+	words    []string
+	fields   space[artifact.Field]
 	outcomes space[FieldOutcome]
 	touches  pile[touch]
 	raised   bool // a list lost elements, so that the touches have to be looked at

@@ -47,7 +47,7 @@ type ref struct {
 // of them can be known by now.
 func (p *pass) resolveRefs(e *entry, w write) (refs []ref, ready bool) {
 	ready = true
-	for _, written := range p.mentioned(e, w) {
+	for _, written := range p.mentioned(e, &w) {
 		s, found := p.refer(e, written)
 		r := ref{written: written, id: written, found: found}
 		if found == known {
@@ -62,35 +62,41 @@ func (p *pass) resolveRefs(e *entry, w write) (refs []ref, ready bool) {
 }
 
 // mentioned gives the words of a field that are references: labels of the
-// author, and what looks like an id.
-func (p *pass) mentioned(e *entry, w write) []string {
-	var words []string
-	take := func(word string, isID bool) {
-		if isID || e.labelled(word) != nil {
-			words = append(words, word)
-		}
-	}
+// author, and what looks like an id. The list is good until the next call.
+func (p *pass) mentioned(e *entry, w *write) []string {
+	words := p.words[:0]
 	switch v := w.value.(type) {
 	case artifact.Map:
-		for _, entry := range v {
-			take(entry.Key, artifact.HypothesisSlate.ValidID(entry.Key))
+		for i := range v {
+			if key := v[i].Key; artifact.HypothesisSlate.ValidID(key) || e.labelled(key) != nil {
+				words = append(words, key)
+			}
 		}
 	case artifact.List:
 		for _, el := range v {
 			word := string(el.(artifact.Text))
-			_, isID := artifact.SectionOfID(word)
-			take(word, isID)
+			if _, isID := artifact.SectionOfID(word); isID || e.labelled(word) != nil {
+				words = append(words, word)
+			}
 		}
 	case artifact.Text:
-		rewriteWords(string(v), func(word string) (string, bool) {
-			before := len(words)
-			take(word, artifact.HypothesisSlate.ValidID(word))
-			return word, len(words) > before
-		})
-		slices.Sort(words)
-		words = slices.Compact(words)
+		words = e.mentionedIn(string(v), words)
 	}
+	p.words = words
 	return words
+}
+
+// mentionedIn gives the words of a text that are references, each once.
+func (e *entry) mentionedIn(text string, words []string) []string {
+	rewriteWords(text, func(word string) (string, bool) {
+		isRef := artifact.HypothesisSlate.ValidID(word) || e.labelled(word) != nil
+		if isRef {
+			words = append(words, word)
+		}
+		return word, isRef
+	})
+	slices.Sort(words)
+	return slices.Compact(words)
 }
 
 // writeRefs writes a field with its references put in order.

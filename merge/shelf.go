@@ -1,6 +1,10 @@
 package merge
 
-import "brenner/artifact"
+import (
+	"strings"
+
+	"brenner/artifact"
+)
 
 // shelf is one section during a pass.
 type shelf struct {
@@ -16,6 +20,7 @@ type shelf struct {
 	// the items outlive the merge and must not keep the slots alive.
 	freshItems []artifact.Item
 	freshSlots []slot
+	announced  string // the sentences about the next ids
 }
 
 const atOnce = 32
@@ -72,13 +77,36 @@ func (s *shelf) put(sl *slot) {
 	s.dense[n] = sl
 }
 
-// add makes a slot for a new item, with the next id and no fields.
-func (s *shelf) add(e *entry) *slot {
-	id := artifact.ThreadID
-	if s.section != artifact.ResearchThread {
-		s.highest++
-		id = s.section.ItemID(s.highest)
+// announce gives the next id, and the sentence of the report that ends with it.
+// Both are cut from one text that announces many.
+func (s *shelf) announce() (sentence, id string) {
+	const added = "added as "
+	s.highest++
+	prefix := s.section.Spec().Prefix
+	size := len(added) + len(prefix) + digits(s.highest)
+	if s.announced == "" {
+		var b strings.Builder
+		b.Grow(atOnce * (size + 1))
+		for n := range atOnce {
+			b.WriteString(added)
+			b.WriteString(s.section.ItemID(s.highest + n))
+		}
+		s.announced = b.String()
 	}
+	sentence, s.announced = s.announced[:size], s.announced[size:]
+	return sentence, sentence[len(added):]
+}
+
+func digits(n int) int {
+	count := 1
+	for ; n >= 10; n /= 10 {
+		count++
+	}
+	return count
+}
+
+// add makes a slot for a new item without fields.
+func (s *shelf) add(e *entry, id string) *slot {
 	if len(s.freshSlots) == 0 {
 		s.freshSlots, s.freshItems = make([]slot, atOnce), make([]artifact.Item, atOnce)
 	}

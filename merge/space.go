@@ -2,13 +2,18 @@ package merge
 
 import "brenner/artifact"
 
-// space hands out room for many small lists, made many at a time.
-type space[T any] struct{ free []T }
+// space hands out room for many small lists, made many at a time: the more were
+// asked for, the more.
+type space[T any] struct {
+	free []T
+	last int // how many were made the last time
+}
 
 func (s *space[T]) take(n int) []T {
-	const atOnce = 1024
+	const least, most = 16, 512
 	if len(s.free) < n {
-		s.free = make([]T, max(n, atOnce))
+		s.last = min(max(2*s.last, least), most)
+		s.free = make([]T, max(n, s.last))
 	}
 	room := s.free[:0:n]
 	s.free = s.free[n:]

@@ -36,8 +36,8 @@ func describe(f *artifact.FieldSpec) string {
 		kind = "true or false"
 	case artifact.KindStatus:
 		kind = "one of " + code(f.Allowed)
-		if f.Default != "" {
-			kind += ", at first `" + f.Default + "`"
+		if f.Default != nil {
+			kind += fmt.Sprintf(", at first `%s`", f.Default)
 		}
 	case artifact.KindList:
 		kind = "list of texts"
