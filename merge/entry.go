@@ -19,6 +19,7 @@ type entry struct {
 	queue  *queue // nil but for deltas that wait, and those waited for
 	index  int32  // place in processing order
 	dated  bool
+	adds   bool // it is an ADD
 
 	// What a pass finds out, like made and queue; reset before each pass.
 	judged   bool

@@ -16,7 +16,7 @@ type history struct {
 
 // newHistory looks at all that was merged before, and remembers what the batch
 // may repeat.
-func newHistory(base *artifact.Artifact, batch *repeats) *history {
+func newHistory(base *artifact.Artifact, batch *sieve) *history {
 	h := &history{
 		byID:      make(map[string]*artifact.Stamp),
 		byContent: make(map[[sha256.Size]byte]*artifact.Stamp),
@@ -61,17 +61,6 @@ func (p *pass) seenBefore(e *entry) bool {
 	}
 	e.repeat(p, first, twin)
 	return true
-}
-
-// shorten goes past entries that claim nothing: nobody behind need look at them
-// again.
-func (l *links) shorten() {
-	for l.sameID != nil && !l.sameID.claimed {
-		l.sameID = l.sameID.links.sameID
-	}
-	for l.echoes != nil && !l.echoes.claimed {
-		l.echoes = l.echoes.links.echoes
-	}
 }
 
 // repeat marks a duplicate. The labels of a message that is sent again still

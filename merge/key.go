@@ -12,17 +12,12 @@ import (
 	"brenner/delta"
 )
 
-// key is what an entry is sorted by. Comparing numbers that stand side by side
-// is what keeps the sort fast; the rest is looked up only where these are equal.
+// key is what an entry is sorted by first. It is small enough to be compared in
+// registers; the rest is looked up only where keys are equal.
 type key struct {
 	second int64  // undated, for what has no instant
 	order  uint64 // the nanoseconds, then the agent's place in order of rank and name
-	prefix uint64 // the first bytes of its id
 	at     int32  // place in the batch
-
-	id, content uint32 // hashes that tell what is certainly new
-	placed      bool   // it stood in a thread: that decides before its id
-	nameless    bool   // it has no id of its own
 }
 
 // undated is behind every instant.
@@ -30,18 +25,38 @@ const undated = math.MaxInt64
 
 func (k *key) agent() uint32 { return uint32(k.order) }
 
-func (k *key) sameInstant(other *key) bool {
-	return k.second == other.second && k.order>>32 == other.order>>32
+func compareInstants(a, b key) int {
+	if a.second != b.second {
+		return cmp.Compare(a.second, b.second)
+	}
+	return cmp.Compare(a.order>>32, b.order>>32)
+}
+
+func compareKeys(a, b key) int {
+	if a.second != b.second {
+		return cmp.Compare(a.second, b.second)
+	}
+	return cmp.Compare(a.order, b.order)
+}
+
+// gist is what is known about a delta without looking at it again, by its place
+// in the batch.
+type gist struct {
+	prefix      uint64 // the first bytes of its id
+	id, content uint32 // hashes that tell what is certainly new
+	placed      bool   // it stood in a thread: that decides before its id
+	nameless    bool   // it has no id of its own
+	labelled    bool   // it is an ADD with names for what it makes
 }
 
 // keys gives what the deltas are sorted by, in the order of the batch, and what
 // the rules say about each agent, in the order of rank and name.
-func (c *court) keys(batch []delta.Delta) ([]key, []standing) {
+func (c *court) keys(batch []delta.Delta) ([]key, []gist, []standing) {
 	seen := make(map[string]uint32)
 	var all []standing // as they come
-	keys := make([]key, len(batch))
+	keys, gists := make([]key, len(batch)), make([]gist, len(batch))
 	for i := range batch {
-		d, k := &batch[i], &keys[i]
+		d, k, g := &batch[i], &keys[i], &gists[i]
 		agent, ok := seen[d.Agent]
 		if !ok {
 			agent = uint32(len(all))
@@ -54,8 +69,8 @@ func (c *court) keys(batch []delta.Delta) ([]key, []standing) {
 			k.order |= uint64(at.Nanosecond()) << 32
 		}
 		hash := d.Hash()
-		k.id, k.content = hashText(d.ID), contentHash(&hash)
-		k.placed, k.nameless, k.prefix = d.Place != nil, d.ID == "", prefixOf(d.ID)
+		g.id, g.content, g.prefix = hashText(d.ID), contentHash(&hash), prefixOf(d.ID)
+		g.placed, g.nameless, g.labelled = d.Place != nil, d.ID == "", len(d.Labels) > 0 && d.Operation == opAdd
 	}
 	slices.SortFunc(all, func(a, b standing) int {
 		return cmp.Or(cmp.Compare(b.rank, a.rank), strings.Compare(a.Name, b.Name))
@@ -68,50 +83,47 @@ func (c *court) keys(batch []delta.Delta) ([]key, []standing) {
 		k := &keys[i]
 		k.order = k.order&^math.MaxUint32 | uint64(place[k.agent()])
 	}
-	return keys, all
+	return keys, gists, all
 }
 
-// sortKeys sorts. Batches nearly always come in the order of their instants;
-// then only what was said at one instant is left to be put in order.
-func sortKeys(keys []key, compare func(a, b key) int) {
-	for i := 1; i < len(keys); i++ {
-		if compareInstants(&keys[i-1], &keys[i]) > 0 {
-			slices.SortFunc(keys, compare)
-			return
+// sortKeys sorts by instant and agent, and what is equal then by rest. Batches
+// nearly always come in the order of their instants: then there are only short
+// runs to sort.
+func sortKeys(keys []key, rest func(a, b key) int) {
+	if !slices.IsSortedFunc(keys, compareInstants) {
+		slices.SortFunc(keys, compareKeys)
+	} else {
+		for run := range runs(keys, compareInstants) {
+			slices.SortFunc(run, compareKeys)
 		}
 	}
-	for from := 0; from < len(keys); {
-		to := from + 1
-		for to < len(keys) && keys[to].sameInstant(&keys[from]) {
-			to++
+	for run := range runs(keys, compareKeys) {
+		slices.SortFunc(run, rest)
+	}
+}
+
+// runs cuts sorted keys where they differ.
+func runs(keys []key, compare func(a, b key) int) func(yield func([]key) bool) {
+	return func(yield func([]key) bool) {
+		for len(keys) > 0 {
+			n := 1
+			for n < len(keys) && compare(keys[0], keys[n]) == 0 {
+				n++
+			}
+			if !yield(keys[:n]) {
+				return
+			}
+			keys = keys[n:]
 		}
-		slices.SortFunc(keys[from:to], compare)
-		from = to
 	}
-}
-
-func compareInstants(a, b *key) int {
-	if a.second != b.second {
-		return cmp.Compare(a.second, b.second)
-	}
-	return cmp.Compare(a.order>>32, b.order>>32)
-}
-
-func compareKeys(a, b *key) int {
-	switch {
-	case a.second != b.second:
-		return cmp.Compare(a.second, b.second)
-	case a.order != b.order:
-		return cmp.Compare(a.order, b.order)
-	case a.placed || b.placed || a.nameless || b.nameless:
-		return 0
-	}
-	return cmp.Compare(a.prefix, b.prefix)
 }
 
 // prefixOf gives the first eight bytes of a text as a number: where two differ,
 // they are in the order of the texts.
 func prefixOf(s string) uint64 {
+	if len(s) >= 8 {
+		return binary.BigEndian.Uint64([]byte(s[:8]))
+	}
 	var b [8]byte
 	copy(b[:], s)
 	return binary.BigEndian.Uint64(b[:])
@@ -119,22 +131,21 @@ func prefixOf(s string) uint64 {
 
 // deriveIDs gives an id to those that have none: from their content and their
 // ordinal among equals. Equals cannot be told apart, so their order is no matter.
-func deriveIDs(batch []delta.Delta, keys []key) map[int32]string {
+func deriveIDs(batch []delta.Delta, gists []gist) map[int32]string {
 	var derived map[int32]string
 	var seen map[string]int
-	for i := range keys {
-		k := &keys[i]
-		if !k.nameless {
+	for i := range gists {
+		if !gists[i].nameless {
 			continue
 		}
 		if seen == nil {
 			seen, derived = make(map[string]int), make(map[int32]string)
 		}
-		hash := batch[k.at].Hash()
+		hash := batch[i].Hash()
 		content := hex.EncodeToString(hash[:])
 		seen[content]++
 		id := delta.DerivedID(content, strconv.Itoa(seen[content]))
-		derived[k.at], k.id = id, hashText(id)
+		derived[int32(i)], gists[i].id = id, hashText(id)
 	}
 	return derived
 }

@@ -27,30 +27,23 @@ func scopeOf(e *entry) scope {
 	return scope{agent: e.d.Agent, message: e.d.Place.Message, placed: true}
 }
 
-// collectLabels hangs on every entry the labels of its scope.
-func collectLabels(entries []entry) {
-	var scopes map[scope]*labels
-	for i := range entries {
-		e := &entries[i]
-		if e.d.Operation != opAdd || len(e.d.Labels) == 0 {
+// collectLabels finds the labels of every scope.
+func (d *docket) collectLabels(gists []gist) {
+	for i := range d.keys {
+		if !gists[d.keys[i].at].labelled {
 			continue
 		}
-		if scopes == nil {
-			scopes = make(map[scope]*labels)
+		if d.scopes == nil {
+			d.scopes = make(map[scope]*labels)
 		}
-		key := scopeOf(e)
-		if scopes[key] == nil {
-			scopes[key] = &labels{byName: make(map[string][]*entry)}
+		e := d.entry(i)
+		if e.labels == nil {
+			e.labels = &labels{byName: make(map[string][]*entry)}
+			d.scopes[scopeOf(e)] = e.labels
 		}
 		for _, name := range e.d.Labels {
-			scopes[key].byName[name] = append(scopes[key].byName[name], e)
+			e.labels.byName[name] = append(e.labels.byName[name], e)
 		}
-	}
-	if scopes == nil {
-		return
-	}
-	for i := range entries {
-		entries[i].labels = scopes[scopeOf(&entries[i])]
 	}
 }
 

@@ -18,10 +18,7 @@ import (
 // Merge merges a batch into base.
 func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.Artifact, Report) {
 	c := newCourt(&rules)
-	version := base.Metadata.Version + 1
-	batched := arrange(batch, c, &base, version)
-	collectLabels(batched.entries)
-	p := &pass{base: &base, court: c, docket: batched}
+	p := &pass{base: &base, court: c, docket: arrange(batch, c, &base)}
 	p.run()
 	if vetoed := p.thirdAlternativeRule(); vetoed != nil {
 		p = p.again(vetoed)
@@ -29,7 +26,7 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 	}
 	out := base
 	if p.counted > 0 {
-		out = p.commit(version)
+		out = p.commit()
 	}
 	report := p.report(&out)
 	return out, report
@@ -62,7 +59,7 @@ func (p *pass) thirdAlternativeRule() map[*entry]bool {
 }
 
 // commit makes the new version.
-func (p *pass) commit(version int) artifact.Artifact {
+func (p *pass) commit() artifact.Artifact {
 	out := *p.base
 	for s, shelf := range p.shelves {
 		if shelf != nil && shelf.touched {
@@ -80,6 +77,6 @@ func (p *pass) commit(version int) artifact.Artifact {
 			out.Deltas = append(out.Deltas, e.stamp)
 		}
 	}
-	p.commitMetadata(&out.Metadata, version)
+	p.commitMetadata(&out.Metadata)
 	return out
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // commitMetadata counts the version, and fills in what the base left out.
-func (p *pass) commitMetadata(m *artifact.Metadata, version int) {
-	m.Version = version
+func (p *pass) commitMetadata(m *artifact.Metadata) {
+	m.Version = p.version
 	m.Rules = Version
 	if p.court.rules.Roster != nil {
 		m.Roster = p.court.rules.Roster

@@ -3,7 +3,6 @@ package merge
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -11,68 +10,95 @@ import (
 	"brenner/delta"
 )
 
-// docket is the batch in processing order, with what is written about it.
+// docket is the batch in processing order. What belongs to one delta is filled
+// in when its turn comes, or when another one leads to it, and stands beside
+// what comes before and after it: in large batches it is memory that takes the
+// time.
 type docket struct {
+	batch     []delta.Delta
+	keys      []key
+	derived   map[int32]string // ids of those that have none
+	standings []standing
+	version   int
+	scopes    map[scope]*labels
+	history   *history
+
 	entries []entry
+	marks   []mark
 	rows    []Row
-	history *history
 }
 
 // arrange puts the batch into processing order. The place of a delta in the
 // batch is never a key.
-func arrange(batch []delta.Delta, c *court, base *artifact.Artifact, version int) docket {
-	keys, standings := c.keys(batch)
-	ids := deriveIDs(batch, keys)
-	idOf := func(i int32) string {
-		if id := batch[i].ID; id != "" {
-			return id
-		}
-		return ids[i]
+func arrange(batch []delta.Delta, c *court, base *artifact.Artifact) *docket {
+	keys, gists, standings := c.keys(batch)
+	d := &docket{
+		batch: batch, keys: keys, derived: deriveIDs(batch, gists), standings: standings,
+		version: base.Metadata.Version + 1,
+		entries: make([]entry, len(batch)), marks: make([]mark, len(batch)), rows: make([]Row, len(batch)),
 	}
-	repeats := newRepeats(keys)
-	history := newHistory(base, repeats)
-	sortKeys(keys, func(a, b key) int {
-		if c := compareKeys(&a, &b); c != 0 {
-			return c
-		}
-		return compareRest(&batch[a.at], &batch[b.at], idOf(a.at), idOf(b.at))
-	})
-	// What belongs to one delta stands in the order in which it will be used:
-	// in large batches it is memory that takes the time.
-	entries, rows := make([]entry, len(batch)), make([]Row, len(batch))
-	marks := make([]mark, len(batch))
+	repeats := newSieve(gists)
+	d.history = newHistory(base, repeats)
+	sortKeys(keys, func(a, b key) int { return d.compareRest(&gists[a.at], &gists[b.at], a.at, b.at) })
+	d.collectLabels(gists)
 	for i := range keys {
-		k, e, m := &keys[i], &entries[i], &marks[i]
-		d := &batch[k.at]
-		who := &standings[k.agent()]
-		m.stamp = artifact.Stamp{
-			Delta: idOf(k.at), Agent: d.Agent, At: d.At, Rank: who.rank, Version: version, Hash: d.Hash(),
-		}
-		if p := d.Place; p != nil {
-			m.stamp.Message, m.stamp.Block = p.Message, p.Block
-		}
-		m.self[0] = &m.stamp
-		e.d, e.who, e.stamp, e.self, e.row = d, who, &m.stamp, &m.self, &rows[i]
-		e.index, e.dated = int32(i), k.second != undated
-		if repeats.may(k) {
-			e.links = &links{}
+		if repeats.repeats(&gists[keys[i].at]) {
+			d.entry(i).links = &links{}
 		}
 	}
-	link(entries)
-	return docket{entries, rows, history}
+	d.link()
+	return d
 }
 
-func compareRest(a, b *delta.Delta, idA, idB string) int {
-	if c := comparePlaces(a.Place, b.Place); c != 0 {
+func (d *docket) idOf(i int32) string {
+	if id := d.batch[i].ID; id != "" {
+		return id
+	}
+	return d.derived[i]
+}
+
+// entry gives the delta at a place in processing order.
+func (d *docket) entry(i int) *entry {
+	e := &d.entries[i]
+	if e.d == nil {
+		d.fill(e, i)
+	}
+	return e
+}
+
+func (d *docket) fill(e *entry, i int) {
+	k, m := &d.keys[i], &d.marks[i]
+	e.d, e.who = &d.batch[k.at], &d.standings[k.agent()]
+	m.stamp = artifact.Stamp{
+		Delta: d.idOf(k.at), Agent: e.d.Agent, At: e.d.At, Rank: e.who.rank, Version: d.version, Hash: e.d.Hash(),
+	}
+	if p := e.d.Place; p != nil {
+		m.stamp.Message, m.stamp.Block = p.Message, p.Block
+	}
+	m.self[0] = &m.stamp
+	e.stamp, e.self, e.row = &m.stamp, &m.self, &d.rows[i]
+	e.index, e.dated, e.adds = int32(i), k.second != undated, e.d.Operation == opAdd
+	if d.scopes != nil {
+		e.labels = d.scopes[scopeOf(e)]
+	}
+}
+
+// compareRest compares two deltas of one author and one instant, which stand at
+// x and y in the batch.
+func (d *docket) compareRest(a, b *gist, x, y int32) int {
+	if !a.placed && !b.placed && !a.nameless && !b.nameless && a.prefix != b.prefix {
+		return cmp.Compare(a.prefix, b.prefix)
+	}
+	if c := comparePlaces(d.batch[x].Place, d.batch[y].Place); c != 0 {
 		return c
 	}
-	if c := strings.Compare(idA, idB); c != 0 {
+	if c := strings.Compare(d.idOf(x), d.idOf(y)); c != 0 {
 		return c
 	}
-	if a.Hash() != b.Hash() {
-		return bytes.Compare(a.Content(), b.Content())
+	if d.batch[x].Hash() != d.batch[y].Hash() {
+		return bytes.Compare(d.batch[x].Content(), d.batch[y].Content())
 	}
-	return slices.Compare(a.Ignored, b.Ignored)
+	return slices.Compare(d.batch[x].Ignored, d.batch[y].Ignored)
 }
 
 func comparePlaces(a, b *delta.Place) int {
@@ -94,26 +120,4 @@ func present(p *delta.Place) int {
 		return 0
 	}
 	return 1
-}
-
-// links lead back to earlier entries of the batch. A pass shortens them as it
-// goes, past those that turned out to claim nothing.
-type links struct {
-	sameID *entry // the last one before it with the same id
-	echoes *entry // the last one before it with the same content
-}
-
-// link finds, for the entries that may repeat something, those before them with
-// the same id or the same content. A second pass starts from here again.
-func link(entries []entry) {
-	byID := make(map[string]*entry)
-	byContent := make(map[[sha256.Size]byte]*entry)
-	for i := range entries {
-		e := &entries[i]
-		if e.links == nil {
-			continue
-		}
-		*e.links = links{sameID: byID[e.stamp.Delta], echoes: byContent[e.stamp.Hash]}
-		byID[e.stamp.Delta], byContent[e.stamp.Hash] = e, e
-	}
 }

@@ -133,7 +133,7 @@ func (e *entry) conclude() {
 	if e.row.Disposition == "" {
 		e.row.Disposition = e.sum()
 	}
-	if len(e.row.Fields) > 0 && e.d.Operation == opAdd { // of a new item only what did not stand is news
+	if e.adds && len(e.row.Fields) > 0 { // of a new item only what did not stand is news
 		e.row.Fields = slices.DeleteFunc(e.row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
 	}
 	if e.row.TargetID == "" {

@@ -13,7 +13,7 @@ import (
 type pass struct {
 	base  *artifact.Artifact
 	court *court
-	docket
+	*docket
 	shelves  [artifact.SectionCount]*shelf
 	vetoed   map[*entry]bool // KILLs that the third-alternative rule refuses
 	late     []lateWrite
@@ -45,7 +45,7 @@ func (p *pass) again(vetoed map[*entry]bool) *pass {
 	for i := range p.entries {
 		p.entries[i].reset()
 	}
-	link(p.entries)
+	p.link()
 	return &pass{base: p.base, court: p.court, docket: p.docket, vetoed: vetoed}
 }
 
@@ -60,7 +60,7 @@ func (p *pass) shelf(s artifact.Section) *shelf {
 // on waits for it; what only refers to such an item is written at the end.
 func (p *pass) run() {
 	for i := range p.entries {
-		if e := &p.entries[i]; !p.waits(e) {
+		if e := p.entry(i); !p.waits(e) {
 			p.judge(e)
 		}
 	}
@@ -95,17 +95,6 @@ func (p *pass) waits(e *entry) bool {
 		p.overtook = make(map[string]*entry)
 	}
 	return true
-}
-
-// waitFor gives the ADD that an earlier delta with the same id or the same
-// content waits for.
-func (l *links) waitFor() *entry {
-	for _, other := range [...]*entry{l.sameID, l.echoes} {
-		if other != nil && !other.judged && other.waitsFor() != nil {
-			return other.waitsFor()
-		}
-	}
-	return nil
 }
 
 // addressed gives the ADD, not judged yet, whose item an EDIT or KILL addresses

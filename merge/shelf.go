@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"strconv"
 	"strings"
 
 	"brenner/artifact"
@@ -86,10 +87,11 @@ func (s *shelf) announce() (sentence, id string) {
 	size := len(added) + len(prefix) + digits(s.highest)
 	if s.announced == "" {
 		var b strings.Builder
+		var number [24]byte
 		b.Grow(atOnce * (size + 1))
 		for n := range atOnce {
 			b.WriteString(added)
-			b.WriteString(s.section.ItemID(s.highest + n))
+			b.Write(strconv.AppendInt(append(number[:0], prefix...), int64(s.highest+n), 10))
 		}
 		s.announced = b.String()
 	}

@@ -6,63 +6,76 @@ import (
 	"math/bits"
 )
 
-// sieve tells of nearly everything new that it is new, for the price of one bit.
-// Only what it cannot tell has to be looked up, so that a bad hash, or somebody
-// who plays with it, costs time but changes nothing.
+// sieve tells whose id or content may stand twice, in the batch or in what was
+// merged before. All others need not be compared with anything. It holds hashes
+// only, and what looks alike is looked up: a bad hash, or somebody who plays
+// with it, costs time but changes nothing.
 type sieve struct {
-	bits  []uint64
+	slots []uint32 // a hash without its last two bits, and flags in their place
 	shift int
 }
 
-// newSieve makes a sieve for n things: large enough to hold back one in sixteen
-// new ones at most.
-func newSieve(n int) sieve {
-	const fewest = 6 // the bits of one word, as a power of two
-	size := max(fewest, bits.Len(uint(16*n)))
-	return sieve{bits: make([]uint64, 1<<(size-fewest)), shift: 32 - min(size, 32)}
+const (
+	taken = 1 // there is a hash
+	twice = 2 // it was seen again
+	flags = taken | twice
+
+	// reach is how far a hash may stand from its place. What finds no room
+	// so near counts as seen twice.
+	reach = 16
+)
+
+func newSieve(gists []gist) *sieve {
+	size := bits.Len(uint(4 * len(gists))) // two hashes of each fill half of it at most
+	s := &sieve{slots: make([]uint32, 1<<size+reach), shift: 32 - size}
+	for i := range gists {
+		s.add(gists[i].id)
+		s.add(gists[i].content)
+	}
+	return s
 }
 
-// add notes a hash, and tells whether it, or one that looks like it, was there.
-func (s *sieve) add(hash uint32) bool {
-	at := hash >> s.shift
-	word, bit := &s.bits[at/64], uint64(1)<<(at%64)
-	had := *word&bit != 0
-	*word |= bit
-	return had
-}
-
-func (s *sieve) has(hash uint32) bool {
-	at := hash >> s.shift
-	return s.bits[at/64]&(1<<(at%64)) != 0
-}
-
-// repeats finds the deltas whose id or content may stand twice, in the batch or
-// in what was merged before. All others need not be compared with anything.
-type repeats struct{ once, twice sieve }
-
-func newRepeats(keys []key) *repeats {
-	r := &repeats{once: newSieve(2 * len(keys)), twice: newSieve(2 * len(keys))}
-	for i := range keys {
-		for _, hash := range [...]uint32{keys[i].id, keys[i].content} {
-			if r.once.add(hash) {
-				r.twice.add(hash)
-			}
+// find gives the slot of a hash, or the free one where it would stand, or nil.
+func (s *sieve) find(hash uint32) *uint32 {
+	at := int(hash >> s.shift)
+	near := s.slots[at : at+reach]
+	for i := range near {
+		if near[i] == 0 || near[i]&^flags == hash&^flags {
+			return &near[i]
 		}
 	}
-	return r
+	return nil
+}
+
+func (s *sieve) add(hash uint32) {
+	if slot := s.find(hash); slot != nil && *slot == 0 {
+		*slot = hash&^flags | taken
+	} else if slot != nil {
+		*slot |= twice
+	}
 }
 
 // meets tells whether a delta of an earlier version may stand in the batch too.
-func (r *repeats) meets(id, content uint32) bool {
-	if !r.once.has(id) && !r.once.has(content) {
-		return false
-	}
-	r.twice.add(id)
-	r.twice.add(content)
-	return true
+func (s *sieve) meets(id, content uint32) bool {
+	sameID, sameContent := s.again(id), s.again(content)
+	return sameID || sameContent
 }
 
-func (r *repeats) may(k *key) bool { return r.twice.has(k.id) || r.twice.has(k.content) }
+func (s *sieve) again(hash uint32) bool {
+	slot := s.find(hash)
+	if slot != nil && *slot != 0 {
+		*slot |= twice
+	}
+	return slot == nil || *slot != 0
+}
+
+// repeats tells whether a delta may repeat something, or be repeated.
+func (s *sieve) repeats(g *gist) bool { return s.twice(g.id) || s.twice(g.content) }
+
+func (s *sieve) twice(hash uint32) bool {
+	slot := s.find(hash)
+	return slot == nil || *slot&twice != 0
+}
 
 // hashText mixes a text into a number, eight bytes at a time.
 func hashText(s string) uint32 {

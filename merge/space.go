@@ -47,7 +47,7 @@ func (p *pile[T]) all(yield func(*T) bool) {
 // makeRoom gives an entry room for its rows of the report. An ADD needs none
 // while all of it stands.
 func (p *pass) makeRoom(e *entry) {
-	if e.d.Operation == opAdd {
+	if e.adds {
 		return
 	}
 	rows := 0

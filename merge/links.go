@@ -1,0 +1,47 @@
+package merge
+
+import "crypto/sha256"
+
+// links lead back to earlier entries of the batch. A pass shortens them as it
+// goes, past those that turned out to claim nothing.
+type links struct {
+	sameID *entry // the last one before it with the same id
+	echoes *entry // the last one before it with the same content
+}
+
+// link finds, for the entries that may repeat something, those before them with
+// the same id or the same content. A second pass starts from here again.
+func (d *docket) link() {
+	byID := make(map[string]*entry)
+	byContent := make(map[[sha256.Size]byte]*entry)
+	for i := range d.entries {
+		e := &d.entries[i]
+		if e.links == nil {
+			continue
+		}
+		*e.links = links{sameID: byID[e.stamp.Delta], echoes: byContent[e.stamp.Hash]}
+		byID[e.stamp.Delta], byContent[e.stamp.Hash] = e, e
+	}
+}
+
+// shorten goes past entries that claim nothing: nobody behind need look at them
+// again.
+func (l *links) shorten() {
+	for l.sameID != nil && !l.sameID.claimed {
+		l.sameID = l.sameID.links.sameID
+	}
+	for l.echoes != nil && !l.echoes.claimed {
+		l.echoes = l.echoes.links.echoes
+	}
+}
+
+// waitFor gives the ADD that an earlier delta with the same id or the same
+// content waits for.
+func (l *links) waitFor() *entry {
+	for _, other := range [...]*entry{l.sameID, l.echoes} {
+		if other != nil && !other.judged && other.waitsFor() != nil {
+			return other.waitsFor()
+		}
+	}
+	return nil
+}
