@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/fault"
@@ -36,25 +37,28 @@ const (
 //
 // A Delta is sealed by Seal, which ReadFile and Reply.Stamped call; whoever
 // changes a field afterwards seals it again.
+//
+// The fields that decide the order of a batch stand first: who sorts one reads
+// little else.
 type Delta struct {
-	ID        string
-	Agent     string
-	Timestamp string
-	At        time.Time // Timestamp in UTC; zero where it cannot be read
-	Operation string
-	Section   string
-	Target    string   // "" where it was null or absent
-	Labels    []string // an ADD's names for the item it makes: ref, id, target_id
-	Payload   Payload
-	Rationale string
-	Place     *Place // where it stood in a thread; nil for deltas from files
-	// Ignored are the keys of the delta that mean nothing to anyone.
-	Ignored []string
-	// Problem is what made this row of a file no delta at all.
-	Problem *Problem
-
+	ID     string
+	Agent  string
+	At     time.Time // Timestamp in UTC; zero where it cannot be read
+	Place  *Place    // where it stood in a thread; nil for deltas from files
 	hash   [sha256.Size]byte
 	sealed bool
+
+	Labels    []string // an ADD's names for the item it makes: ref, id, target_id
+	Operation string
+	Section   string
+	Target    string // "" where it was null or absent
+	Payload   Payload
+	// Problem is what made this row of a file no delta at all.
+	Problem *Problem
+	// Ignored are the keys of the delta that mean nothing to anyone.
+	Ignored   []string
+	Rationale string
+	Timestamp string
 }
 
 // Payload is the content of a delta: its fields, sorted by name.
@@ -174,4 +178,9 @@ func (d *Delta) Content() []byte {
 }
 
 // Blank tells whether a text says nothing.
-func Blank(s string) bool { return strings.TrimSpace(s) == "" }
+func Blank(s string) bool {
+	if s != "" && ' ' < s[0] && s[0] < utf8.RuneSelf {
+		return false // as nearly all do: its end need not be looked at
+	}
+	return strings.TrimSpace(s) == ""
+}

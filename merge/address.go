@@ -49,10 +49,10 @@ func (p *pass) addressCell(e *entry, row, cell string) (*slot, string, bool) {
 		return nil, "", false
 	}
 	if f := p.open(s).find("predictions"); f != nil && f.shape != mapping && f.shape != unset {
-		e.reject(InvalidTarget, fmt.Sprintf("the predictions of %s are not a table row", s.id))
+		e.reject(InvalidTarget, fmt.Sprintf("the predictions of %s are not a table row", s.id()))
 		return nil, "", false
 	}
-	return s, h.id, true
+	return s, h.id(), true
 }
 
 // noTarget says why a target is none, and where that id does live.
@@ -63,7 +63,7 @@ func (p *pass) noTarget(e *entry, section artifact.Section, target string) {
 		case add.made == nil:
 			why = fmt.Sprintf("%s is %s's own name for an item that was refused", fault.Shown(target), fault.Shown(e.d.Agent))
 		default:
-			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d.Agent), add.made.id, add.made.section)
+			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d.Agent), add.made.id(), add.made.section)
 		}
 	} else if other, ok := artifact.SectionOfID(target); ok {
 		switch s := p.shelf(other).find(target); {

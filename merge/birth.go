@@ -90,7 +90,7 @@ func (p *pass) plain(e *entry, writes []write) bool {
 			continue
 		}
 		for _, ref := range p.mentioned(e, w) {
-			if s, found := p.refer(e, ref); found != known || s.id != ref {
+			if s, found := p.refer(e, ref); found != known || s.id() != ref {
 				return false
 			}
 		}

@@ -56,11 +56,6 @@ func (e *entry) waitsFor() *entry {
 	return e.queue.waitsFor
 }
 
-// counts tells whether the delta changed the artifact.
-func (e *entry) counts() bool {
-	return e.row.Disposition == Applied || e.row.Disposition == Conflicted
-}
-
 // mark is a delta's stamp, beside the list that holds nothing else.
 type mark struct {
 	stamp artifact.Stamp

@@ -78,7 +78,7 @@ func (e *entry) repeat(p *pass, first *artifact.Stamp, twin *entry) {
 		e.made = p.madeBy(first)
 	}
 	if e.made != nil {
-		e.row.TargetID = e.made.id
+		e.row.TargetID = e.made.id()
 	}
 }
 

@@ -61,7 +61,9 @@ func (c *court) keys(batch []delta.Delta) ([]key, []gist, []standing) {
 		if !ok {
 			agent = uint32(len(all))
 			seen[d.Agent] = agent
-			all = append(all, c.standing(d.Agent))
+			who := c.standing(d.Agent)
+			who.blank = delta.Blank(d.Agent)
+			all = append(all, who)
 		}
 		k.at, k.second, k.order = int32(i), undated, uint64(agent)
 		if at := d.At; !at.IsZero() {

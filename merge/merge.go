@@ -25,7 +25,7 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 		p.run()
 	}
 	out := base
-	if p.counted > 0 {
+	if len(p.counted) > 0 {
 		out = p.commit()
 	}
 	report := p.report(&out)

@@ -31,35 +31,27 @@ func (p *pass) commitMetadata(m *artifact.Metadata) {
 func (p *pass) commitContributors(m *artifact.Metadata) (first, last time.Time) {
 	list := slices.Clone(m.Contributors)
 	place := make(map[string]int, len(list))
-	newest := make([]time.Time, len(list))
 	for i, c := range list {
 		place[c.Agent] = i
 	}
-	for i := range p.entries {
-		e := &p.entries[i]
-		if !e.counts() {
-			continue
+	for _, who := range p.counted {
+		newest := who.newest.At
+		if first.IsZero() || who.oldest.At.Before(first) {
+			first = who.oldest.At
 		}
-		i, ok := place[e.d.Agent]
+		if last.Before(newest) {
+			last = newest
+		}
+		i, ok := place[who.Name]
 		if !ok {
 			i = len(list)
-			place[e.d.Agent] = i
-			list = append(list, artifact.Contributor{Agent: e.d.Agent})
-			newest = append(newest, time.Time{})
+			list = append(list, artifact.Contributor{Agent: who.Name})
 		}
-		if e.who.Program != "" || e.who.Model != "" {
-			list[i].Program, list[i].Model = e.who.Program, e.who.Model
+		if who.Program != "" || who.Model != "" {
+			list[i].Program, list[i].Model = who.Program, who.Model
 		}
-		newest[i] = e.d.At // entries stand in the order of time
-		if first.IsZero() {
-			first = e.d.At
-		}
-		last = e.d.At
-	}
-	for i := range list {
-		old, err := artifact.ParseInstant(list[i].ContributedAt)
-		if !newest[i].IsZero() && (err != nil || old.Before(newest[i])) {
-			list[i].ContributedAt = artifact.FormatInstant(newest[i])
+		if old, err := artifact.ParseInstant(list[i].ContributedAt); err != nil || old.Before(newest) {
+			list[i].ContributedAt = artifact.FormatInstant(newest)
 		}
 	}
 	m.Contributors = list

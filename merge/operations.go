@@ -108,7 +108,7 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 		return
 	}
 	if target != nil && target.killed() {
-		e.skip(TargetKilled, target.id+" was killed by "+fault.Shown(target.killer().By))
+		e.skip(TargetKilled, target.id()+" was killed by "+fault.Shown(target.killer().By))
 		return
 	}
 	if cellKey != "" {
@@ -129,16 +129,16 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 	}
 	if target == nil {
 		target = p.shelf(section).add(e, artifact.ThreadID)
-		e.row.TargetID = target.id
+		e.row.TargetID = target.id()
 	}
 	p.writeAll(e, target, writes, true)
 }
 
 func targetID(s *slot, cellKey string) string {
 	if cellKey == "" {
-		return s.id
+		return s.id()
 	}
-	return s.id + "." + cellKey
+	return s.id() + "." + cellKey
 }
 
 // editCell writes one cell of the predictions table.
@@ -156,7 +156,7 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 	case !isText:
 		e.reject(delta.InvalidField, "prediction is not a text")
 	case p.cellGone(e, row, key):
-		e.skip(TargetKilled, fmt.Sprintf("%s.%s is %s", row.id, key, artifact.NotApplicable))
+		e.skip(TargetKilled, fmt.Sprintf("%s.%s is %s", row.id(), key, artifact.NotApplicable))
 	default:
 		spec, _ := artifact.PredictionsTable.Spec().Field("predictions")
 		p.open(row).takeOver(spec.Name, key)
@@ -190,13 +190,13 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 		if target.kill != nil {
 			target.kill.by = append(target.kill.by, e) // it falls with the first one
 		}
-		e.skip("", target.id+" was already killed by "+fault.Shown(target.killer().By))
+		e.skip("", target.id()+" was already killed by "+fault.Shown(target.killer().By))
 		return
 	}
 	k := artifact.Kill{By: e.d.Agent, At: e.d.At, Reason: reason, Stamp: e.stamp}
 	if cellKey != "" {
 		if p.cellGone(e, target, cellKey) {
-			e.skip("", fmt.Sprintf("%s.%s is already %s", target.id, cellKey, artifact.NotApplicable))
+			e.skip("", fmt.Sprintf("%s.%s is already %s", target.id(), cellKey, artifact.NotApplicable))
 			return
 		}
 		d := p.open(target)
@@ -209,7 +209,7 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 		return
 	}
 	if p.vetoed[e] {
-		e.reject(NoThirdAlternative, fmt.Sprintf("%s is the last third alternative; add another one first", target.id))
+		e.reject(NoThirdAlternative, fmt.Sprintf("%s is the last third alternative; add another one first", target.id()))
 		return
 	}
 	if section == artifact.HypothesisSlate {

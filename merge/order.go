@@ -69,14 +69,14 @@ func (d *docket) entry(i int) *entry {
 func (d *docket) fill(e *entry, i int) {
 	k, m := &d.keys[i], &d.marks[i]
 	e.d, e.who = &d.batch[k.at], &d.standings[k.agent()]
-	m.stamp = artifact.Stamp{
-		Delta: d.idOf(k.at), Agent: e.d.Agent, At: e.d.At, Rank: e.who.rank, Version: d.version, Hash: e.d.Hash(),
-	}
+	s := &m.stamp
+	s.Delta, s.Agent, s.At, s.Hash = d.idOf(k.at), e.d.Agent, e.d.At, e.d.Hash()
+	s.Rank, s.Version = e.who.rank, d.version
 	if p := e.d.Place; p != nil {
-		m.stamp.Message, m.stamp.Block = p.Message, p.Block
+		s.Message, s.Block = p.Message, p.Block
 	}
-	m.self[0] = &m.stamp
-	e.stamp, e.self, e.row = &m.stamp, &m.self, &d.rows[i]
+	m.self[0] = s
+	e.stamp, e.self, e.row = s, &m.self, &d.rows[i]
 	e.index, e.dated, e.adds = int32(i), k.second != undated, e.d.Operation == opAdd
 	if d.scopes != nil {
 		e.labels = d.scopes[scopeOf(e)]

@@ -120,13 +120,23 @@ func (p *pass) conclude() {
 	for i := range p.entries {
 		e := &p.entries[i]
 		e.conclude()
-		if e.counts() {
-			p.counted++
-		}
-		if e.row.Disposition == Applied {
+		switch e.row.Disposition {
+		case Applied:
 			p.applied++
+			p.count(e)
+		case Conflicted:
+			p.count(e)
 		}
 	}
+}
+
+// count notes that a delta changed the artifact.
+func (p *pass) count(e *entry) {
+	if e.who.newest == nil {
+		e.who.oldest = e.stamp
+		p.counted = append(p.counted, e.who)
+	}
+	e.who.newest = e.stamp // entries stand in the order of time
 }
 
 func (e *entry) conclude() {

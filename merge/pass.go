@@ -26,8 +26,8 @@ type pass struct {
 	fields   space[artifact.Field]
 	outcomes space[FieldOutcome]
 	touches  pile[touch]
-	raised   bool // a list lost elements, so that the touches have to be looked at
-	counted  int  // deltas that changed the artifact
+	raised   bool        // a list lost elements, so that the touches have to be looked at
+	counted  []*standing // whose deltas changed the artifact
 	applied  int
 	overtook map[string]*entry         // ids claimed while others waited
 	makers   map[*artifact.Stamp]*slot // items of the base by the delta that added them
@@ -44,6 +44,9 @@ type kill struct {
 func (p *pass) again(vetoed map[*entry]bool) *pass {
 	for i := range p.entries {
 		p.entries[i].reset()
+	}
+	for i := range p.standings {
+		p.standings[i].oldest, p.standings[i].newest = nil, nil
 	}
 	p.link()
 	return &pass{base: p.base, court: p.court, docket: p.docket, vetoed: vetoed}
@@ -133,7 +136,7 @@ func (p *pass) judge(e *entry) {
 
 func (p *pass) decide(e *entry) {
 	d := e.d
-	if !e.who.known && !delta.Blank(d.Agent) {
+	if !e.who.known && !e.who.blank {
 		e.reject(UnknownAgent, fmt.Sprintf("%s is neither in the roster nor an authority", fault.Shown(d.Agent)))
 		return
 	}
@@ -145,7 +148,7 @@ func (p *pass) decide(e *entry) {
 	case d.Problem != nil:
 		e.reject(d.Problem.Code, d.Problem.Message)
 		return
-	case delta.Blank(d.Agent):
+	case e.who.blank:
 		e.reject(delta.MissingRequiredField, "the delta names no agent")
 		return
 	case !e.dated:

@@ -149,16 +149,17 @@ func fitText(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string
 	if !ok {
 		return nil, "it is not a text"
 	}
-	if spec.Name == "name" {
-		t = artifact.Text(artifact.TrimID(string(t)))
+	isName := spec.Name == "name"
+	if isName {
+		if trimmed := artifact.TrimID(string(t)); len(trimmed) < len(t) {
+			t = artifact.Text(trimmed)
+			v = t // only then: boxing a text takes memory
+		}
 	}
-	if delta.Blank(string(t)) && (spec.Required || spec.Name == "name") {
+	if (spec.Required || isName) && delta.Blank(string(t)) {
 		return nil, "it is blank"
 	}
-	if string(t) == string(v.(artifact.Text)) {
-		return v, ""
-	}
-	return t, ""
+	return v, ""
 }
 
 func fitList(v artifact.Value) (artifact.Value, string) {

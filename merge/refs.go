@@ -51,7 +51,7 @@ func (p *pass) resolveRefs(e *entry, w write) (refs []ref, ready bool) {
 		s, found := p.refer(e, written)
 		r := ref{written: written, id: written, found: found}
 		if found == known {
-			r.id = s.id
+			r.id = s.id()
 		}
 		if found == tooSoon {
 			ready = false

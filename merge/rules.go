@@ -65,7 +65,11 @@ type standing struct {
 	Agent
 	known     bool
 	authority bool
+	blank     bool // the name says nothing
 	rank      int
+
+	// The first and the last of the agent's deltas that counted in a pass.
+	oldest, newest *artifact.Stamp
 }
 
 func newCourt(r *Rules) *court {

@@ -11,7 +11,7 @@ import (
 type shelf struct {
 	section artifact.Section
 	slots   []*slot // in order: those of the base, then what was added
-	dense   []*slot // by the number of their id, as far as numbers are close
+	dense   []int32 // places among the slots, from 1, by the number of their id, as far as numbers are close
 	others  map[string]*slot
 	highest int // the highest number ever used in an id
 	active  int
@@ -28,9 +28,8 @@ const atOnce = 32
 
 // slot is the place of one item: as the base has it, until something touches it.
 type slot struct {
-	id      string
 	section artifact.Section
-	item    *artifact.Item
+	item    *artifact.Item // with its id from the start
 	draft   *draft
 	maker   *entry // the ADD of this batch that made it
 	kill    *kill  // the KILL of this pass that hit it, if it is a hypothesis
@@ -40,9 +39,9 @@ func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 	s := &shelf{section: section, slots: make([]*slot, len(items))}
 	block := make([]slot, len(items))
 	for i, it := range items {
-		block[i] = slot{id: it.ID, section: section, item: it}
+		block[i] = slot{section: section, item: it}
 		s.slots[i] = &block[i]
-		s.put(&block[i])
+		s.put(i)
 		if n, ok := section.IDNumber(it.ID); ok {
 			s.highest = max(s.highest, n)
 		}
@@ -55,27 +54,28 @@ func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 
 // find gives the item with an id.
 func (s *shelf) find(id string) *slot {
-	if n, ok := s.section.IDNumber(id); ok && n < len(s.dense) && s.dense[n] != nil {
-		return s.dense[n]
+	if n, ok := s.section.IDNumber(id); ok && n < len(s.dense) && s.dense[n] != 0 {
+		return s.slots[s.dense[n]-1]
 	}
 	return s.others[id]
 }
 
-// put makes a slot known by its id. Ids are nearly always given out one after the
+// put makes the slot at a place known by its id. Ids are nearly always given out one after the
 // other; those of a strange base may be anything.
-func (s *shelf) put(sl *slot) {
-	n, ok := s.section.IDNumber(sl.id)
+func (s *shelf) put(at int) {
+	sl := s.slots[at]
+	n, ok := s.section.IDNumber(sl.id())
 	if !ok || n > 2*len(s.slots)+64 {
 		if s.others == nil {
 			s.others = make(map[string]*slot)
 		}
-		s.others[sl.id] = sl
+		s.others[sl.id()] = sl
 		return
 	}
 	for len(s.dense) <= n {
-		s.dense = append(s.dense, nil)
+		s.dense = append(s.dense, 0)
 	}
-	s.dense[n] = sl
+	s.dense[n] = int32(at + 1)
 }
 
 // announce gives the next id, and the sentence of the report that ends with it.
@@ -112,12 +112,12 @@ func (s *shelf) add(e *entry, id string) *slot {
 	if len(s.freshSlots) == 0 {
 		s.freshSlots, s.freshItems = make([]slot, atOnce), make([]artifact.Item, atOnce)
 	}
-	sl := &s.freshSlots[0]
-	*sl = slot{id: id, section: s.section, maker: e, item: &s.freshItems[0]}
-	*sl.item = artifact.Item{ID: id, Created: e.stamp}
+	sl, it := &s.freshSlots[0], &s.freshItems[0]
 	s.freshSlots, s.freshItems = s.freshSlots[1:], s.freshItems[1:]
+	it.ID, it.Created = id, e.stamp
+	sl.section, sl.maker, sl.item = s.section, e, it
 	s.slots = append(s.slots, sl)
-	s.put(sl)
+	s.put(len(s.slots) - 1)
 	s.active++
 	s.touched = true
 	e.made = sl
@@ -136,6 +136,8 @@ func (p *pass) open(s *slot) *draft {
 	}
 	return s.draft
 }
+
+func (s *slot) id() string { return s.item.ID }
 
 func (s *slot) killed() bool {
 	if s.draft != nil {
