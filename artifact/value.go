@@ -89,6 +89,9 @@ func MapOf(entries ...Entry) Map {
 // Equal compares values as their canonical JSON would.
 func Equal(a, b Value) bool {
 	switch a := a.(type) {
+	case Text:
+		b, ok := b.(Text)
+		return ok && a == b
 	case List:
 		b, ok := b.(List)
 		return ok && slices.EqualFunc(a, b, Equal)

@@ -121,16 +121,3 @@ func (p *pass) noteBirth(e *entry, s *slot) {
 		}
 	}
 }
-
-// makeRoomForAdd makes the room that other deltas have from the start. The rows
-// that are there already are not pointed to.
-func (e *entry) makeRoomForAdd() {
-	rows := 1 // a status may come by default
-	for i := range e.d.Payload {
-		if m, ok := e.d.Payload[i].Value.(artifact.Map); ok {
-			rows += len(m) + 1
-		}
-		rows++
-	}
-	e.row.Fields = slices.Grow(e.row.Fields, rows)
-}

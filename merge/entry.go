@@ -18,8 +18,10 @@ type entry struct {
 	made   *slot  // the item that this ADD made, or made when it was first read
 	queue  *queue // nil but for deltas that wait, and those waited for
 	index  int32  // place in processing order
-	dated  bool
-	adds   bool // it is an ADD
+	// outcomes is how many rows of the report its fields may take.
+	outcomes int32
+	dated    bool
+	adds     bool // it is an ADD
 
 	// What a pass finds out, like made and queue; reset before each pass.
 	judged   bool

@@ -160,7 +160,7 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 	default:
 		spec, _ := artifact.PredictionsTable.Spec().Field("predictions")
 		p.open(row).takeOver(spec.Name, key)
-		p.write(e, row, write{name: spec.Name, value: artifact.Map{{Key: key, Value: text}}})
+		p.write(e, row, &write{name: spec.Name, value: artifact.Map{{Key: key, Value: text}}})
 	}
 }
 

@@ -57,16 +57,24 @@ func (d *docket) idOf(i int32) string {
 	return d.derived[i]
 }
 
+// next gives the delta whose turn it is. It fills in those behind it as well:
+// then the processor waits for the memory of all of them at once.
+func (d *docket) next(i int) *entry {
+	const ahead = 16
+	if d.entries[i].d == nil {
+		for j := i; j < min(i+ahead, len(d.entries)); j++ {
+			d.entry(j)
+		}
+	}
+	return &d.entries[i]
+}
+
 // entry gives the delta at a place in processing order.
 func (d *docket) entry(i int) *entry {
 	e := &d.entries[i]
-	if e.d == nil {
-		d.fill(e, i)
+	if e.d != nil {
+		return e
 	}
-	return e
-}
-
-func (d *docket) fill(e *entry, i int) {
 	k, m := &d.keys[i], &d.marks[i]
 	e.d, e.who = &d.batch[k.at], &d.standings[k.agent()]
 	s := &m.stamp
@@ -78,9 +86,11 @@ func (d *docket) fill(e *entry, i int) {
 	m.self[0] = s
 	e.stamp, e.self, e.row = s, &m.self, &d.rows[i]
 	e.index, e.dated, e.adds = int32(i), k.second != undated, e.d.Operation == opAdd
+	e.outcomes = outcomes(e.d.Payload)
 	if d.scopes != nil {
 		e.labels = d.scopes[scopeOf(e)]
 	}
+	return e
 }
 
 // compareRest compares two deltas of one author and one instant, which stand at

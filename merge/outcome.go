@@ -17,7 +17,7 @@ type touch struct {
 }
 
 // write weighs one field against what stands there.
-func (p *pass) write(e *entry, s *slot, w write) {
+func (p *pass) write(e *entry, s *slot, w *write) {
 	d := p.open(s)
 	if w.adds() == 0 && d.find(w.name) == nil {
 		e.outcome(w.name) // nothing added to nothing
@@ -43,7 +43,7 @@ func (p *pass) write(e *entry, s *slot, w write) {
 	}
 }
 
-func (p *pass) writeMap(e *entry, s *slot, f *field, w write) {
+func (p *pass) writeMap(e *entry, s *slot, f *field, w *write) {
 	m := w.value.(artifact.Map)
 	birth := s.draft.created
 	if f.shape != unset && f.shape != mapping {

@@ -63,7 +63,7 @@ func (p *pass) shelf(s artifact.Section) *shelf {
 // on waits for it; what only refers to such an item is written at the end.
 func (p *pass) run() {
 	for i := range p.entries {
-		if e := p.entry(i); !p.waits(e) {
+		if e := p.next(i); !p.waits(e) {
 			p.judge(e)
 		}
 	}

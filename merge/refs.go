@@ -19,17 +19,18 @@ type lateWrite struct {
 // yet are put off to the end of the pass, when all items have their ids.
 func (p *pass) writeAll(e *entry, s *slot, writes []write, mayWait bool) {
 	var late []write
-	for _, w := range writes {
-		if w.spec != nil && w.spec.Refs {
-			resolved, ready := p.resolveRefs(e, w)
-			if !ready && mayWait {
-				late = append(late, w)
-				continue
-			}
-			p.writeRefs(e, s, w, resolved)
+	for i := range writes {
+		w := &writes[i]
+		if w.spec == nil || !w.spec.Refs {
+			p.write(e, s, w)
 			continue
 		}
-		p.write(e, s, w)
+		resolved, ready := p.resolveRefs(e, w)
+		if !ready && mayWait {
+			late = append(late, *w)
+			continue
+		}
+		p.writeRefs(e, s, *w, resolved)
 	}
 	if len(late) > 0 {
 		p.late = append(p.late, lateWrite{e, s, late})
@@ -45,9 +46,9 @@ type ref struct {
 
 // resolveRefs finds what every reference of a field means; ready tells that all
 // of them can be known by now.
-func (p *pass) resolveRefs(e *entry, w write) (refs []ref, ready bool) {
+func (p *pass) resolveRefs(e *entry, w *write) (refs []ref, ready bool) {
 	ready = true
-	for _, written := range p.mentioned(e, &w) {
+	for _, written := range p.mentioned(e, w) {
 		s, found := p.refer(e, written)
 		r := ref{written: written, id: written, found: found}
 		if found == known {
@@ -128,7 +129,7 @@ func (p *pass) writeRefs(e *entry, s *slot, w write, refs []ref) {
 			d.takeOver(w.name, r.id)
 		}
 	}
-	p.write(e, s, w)
+	p.write(e, s, &w)
 	for _, r := range lost {
 		key := place{field: w.name, ref: r.written}
 		if shapeOf(w.value) == scalar {

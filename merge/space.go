@@ -1,6 +1,11 @@
 package merge
 
-import "brenner/artifact"
+import (
+	"slices"
+
+	"brenner/artifact"
+	"brenner/delta"
+)
 
 // space hands out room for many small lists, made many at a time: the more were
 // asked for, the more.
@@ -44,18 +49,28 @@ func (p *pile[T]) all(yield func(*T) bool) {
 	}
 }
 
+// outcomes counts the rows of the report that the fields of a payload may take.
+func outcomes(p delta.Payload) int32 {
+	rows := len(p)
+	for i := range p {
+		if m, ok := p[i].Value.(artifact.Map); ok {
+			rows += len(m) + 1 // it may take another shape's place and replace it, too
+		}
+	}
+	return int32(rows)
+}
+
 // makeRoom gives an entry room for its rows of the report. An ADD needs none
 // while all of it stands.
 func (p *pass) makeRoom(e *entry) {
-	if e.adds {
-		return
+	if !e.adds {
+		e.row.Fields = p.outcomes.take(int(e.outcomes))
 	}
-	rows := 0
-	for i := range e.d.Payload {
-		if v, ok := e.d.Payload[i].Value.(artifact.Map); ok {
-			rows += len(v) + 1 // it may take another shape's place and replace it, too
-		}
-		rows++
-	}
-	e.row.Fields = p.outcomes.take(rows)
+}
+
+// makeRoomForAdd makes the room that other deltas have from the start. The rows
+// that are there already are not pointed to.
+func (e *entry) makeRoomForAdd() {
+	byDefault := 1 // a status
+	e.row.Fields = slices.Grow(e.row.Fields, int(e.outcomes)+byDefault)
 }

@@ -197,7 +197,12 @@ func (f *field) addElement(e *entry, v artifact.Value, birth *artifact.Stamp) bo
 // element finds a value in the list, or -1.
 func (f *field) element(v artifact.Value) int {
 	if len(f.list) <= manyParts {
-		return slices.IndexFunc(f.list, func(e element) bool { return artifact.Equal(e.value, v) })
+		for i := range f.list {
+			if artifact.Equal(f.list[i].value, v) {
+				return i
+			}
+		}
+		return -1
 	}
 	if f.at == nil {
 		f.at = make(map[string]int, 2*len(f.list))
