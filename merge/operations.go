@@ -16,7 +16,8 @@ func (p *pass) add(e *entry, section artifact.Section) {
 		return
 	}
 	spec := section.Spec()
-	writes := p.check(e, spec)
+	var room usual
+	writes := p.check(e, spec, room[:0])
 	if code, reason := e.missing(spec, writes); code != "" {
 		e.reject(code, reason)
 		return
@@ -115,7 +116,8 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 		p.editCell(e, target, cellKey)
 		return
 	}
-	writes := p.check(e, section.Spec())
+	var room usual
+	writes := p.check(e, section.Spec(), room[:0])
 	switch {
 	case len(writes) == 0 && slices.ContainsFunc(e.row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldRefused }):
 		e.reject(delta.InvalidField, "none of its fields can be taken")

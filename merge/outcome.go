@@ -76,7 +76,7 @@ func (p *pass) keepsText(e *entry, row *slot, field string) func(string) bool {
 // outcome makes a row of the report for a field. Room for all of them was made
 // in advance, so that the pointer stays good.
 func (e *entry) outcome(field string) *FieldOutcome {
-	e.row.Fields = append(e.row.Fields, FieldOutcome{Field: field, Outcome: FieldUnchanged})
+	e.row.Fields = append(e.row.Fields, FieldOutcome{Field: field})
 	return &e.row.Fields[len(e.row.Fields)-1]
 }
 
@@ -140,7 +140,7 @@ func (p *pass) count(e *entry) {
 }
 
 func (e *entry) conclude() {
-	if e.row.Disposition == "" {
+	if e.row.Disposition == undecided {
 		e.row.Disposition = e.sum()
 	}
 	if e.adds && len(e.row.Fields) > 0 { // of a new item only what did not stand is news

@@ -20,7 +20,6 @@ type pass struct {
 	kills    []*kill
 	warnings []Warning
 	openUsed [artifact.SectionCount]bool
-	scratch  []write
 	inOrder  []int
 	words    []string
 	fields   space[artifact.Field]

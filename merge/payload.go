@@ -19,6 +19,10 @@ type write struct {
 	rank    int // place in the section table; behind it for unknown fields
 }
 
+// usual is room for the writes of most deltas. It stands on the stack, where the
+// garbage collector does not have to be told of every change.
+type usual [12]write
+
 // adds is how many things a write brings; none only for an empty list or map that
 // replaces nothing.
 func (w *write) adds() int {
@@ -35,10 +39,9 @@ func (w *write) adds() int {
 	return 1
 }
 
-// check turns a payload into writes. What is wrong with a field is that field's
+// check adds the fields of a payload to the writes. What is wrong with a field is that field's
 // problem: it is refused by name, and the rest goes on.
-func (p *pass) check(e *entry, spec *artifact.SectionSpec) []write {
-	writes := p.scratch[:0]
+func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []write {
 	replaceAll := e.replaces("replace")
 	switches := slices.ContainsFunc(e.d.Payload, func(f delta.Field) bool { return strings.HasSuffix(f.Name, "_replace") })
 	for i := range e.d.Payload {
@@ -68,7 +71,6 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec) []write {
 		}
 		writes = append(writes, w)
 	}
-	p.scratch = writes
 	return writes
 }
 
@@ -76,7 +78,7 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec) []write {
 // and the switches for replacing.
 func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool {
 	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d.Operation != opAdd) {
-		e.row.Fields = append(e.row.Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored, Code: SystemFieldIgnored})
+		e.row.Fields = append(e.row.Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored})
 		p.warn(SystemFieldIgnored, "%s: %s belongs to the system; ignored", e, fault.Shown(f.Name))
 		return true
 	}
@@ -100,9 +102,7 @@ func (e *entry) replaces(name string) bool {
 }
 
 func (e *entry) refuse(field, reason string) {
-	e.row.Fields = append(e.row.Fields, FieldOutcome{
-		Field: field, Outcome: FieldRefused, Code: delta.InvalidField, Message: reason,
-	})
+	e.row.Fields = append(e.row.Fields, FieldOutcome{Field: field, Outcome: FieldRefused, Message: reason})
 }
 
 // fit makes a value fit its field, or says why it does not. Neither a value nor a

@@ -198,8 +198,7 @@ func (p *pass) withoutKilled(e *entry, row *slot, w write, m artifact.Map) artif
 	for _, entry := range m {
 		if p.cellGone(e, row, entry.Key) && !row.draft.unresolved.has(w.name, entry.Key) {
 			e.row.Fields = append(e.row.Fields, FieldOutcome{
-				Field: w.name + "." + entry.Key, Outcome: FieldSkipped, Code: TargetKilled,
-				Message: "the cell is " + artifact.NotApplicable,
+				Field: w.name + "." + entry.Key, Outcome: FieldSkipped, Message: "the cell is " + artifact.NotApplicable,
 			})
 			continue
 		}

@@ -31,17 +31,25 @@ const (
 )
 
 // Disposition says what became of a delta. Each delta of a batch gets exactly one.
-type Disposition string
+type Disposition uint8
 
 // The dispositions.
 const (
-	Applied    Disposition = "applied"
-	Superseded Disposition = "superseded" // it lost on every field it touched
-	Skipped    Disposition = "skipped"    // a no-op that the rules allow
-	Duplicate  Disposition = "duplicate"
-	Rejected   Disposition = "rejected"
-	Conflicted Disposition = "conflicted" // a field of it ended as a CONFLICT
+	undecided  Disposition = iota
+	Applied                // it changed something
+	Superseded             // it lost on every field it touched
+	Skipped                // a no-op that the rules allow
+	Duplicate              // it was read before
+	Rejected               // the rules do not allow it
+	Conflicted             // a field of it ended as a CONFLICT
 )
+
+func (d Disposition) String() string {
+	return [...]string{"undecided", "applied", "superseded", "skipped", "duplicate", "rejected", "conflicted"}[d]
+}
+
+// MarshalText gives the disposition in JSON.
+func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // Report says what became of every delta, in the order of processing.
 type Report struct {
@@ -64,25 +72,56 @@ type Row struct {
 }
 
 // Outcome says what became of one field of a delta.
-type Outcome string
+type Outcome uint8
 
 // The outcomes.
 const (
-	FieldApplied    Outcome = "applied"
-	FieldUnchanged  Outcome = "unchanged" // it already said so
-	FieldSuperseded Outcome = "superseded"
-	FieldConflicted Outcome = "conflicted"
-	FieldSkipped    Outcome = "skipped"
-	FieldRefused    Outcome = "refused"
-	FieldIgnored    Outcome = "ignored"
+	FieldUnchanged Outcome = iota // it already said so
+	FieldApplied
+	FieldSuperseded
+	FieldConflicted
+	FieldSkipped
+	FieldRefused
+	FieldIgnored
 )
 
-// FieldOutcome is what became of one field, or one key of a map, of a delta.
+func (o Outcome) String() string {
+	return [...]string{"unchanged", "applied", "superseded", "conflicted", "skipped", "refused", "ignored"}[o]
+}
+
+// FieldOutcome is what became of one field, or one key of a map, of a delta. A
+// large batch has very many of them, and changes them very often: they are kept
+// small, and say what they can without a pointer.
 type FieldOutcome struct {
-	Field   string     `json:"field"`
-	Outcome Outcome    `json:"outcome"`
-	Code    fault.Code `json:"code,omitempty"`
-	Message string     `json:"message,omitempty"`
+	Field   string
+	Message string // "" where there is nothing more to say
+	Outcome Outcome
+}
+
+// Code is the code of an outcome that has one, or "".
+func (f *FieldOutcome) Code() fault.Code {
+	switch f.Outcome {
+	case FieldSkipped:
+		return TargetKilled
+	case FieldRefused:
+		return delta.InvalidField
+	case FieldIgnored:
+		return SystemFieldIgnored
+	}
+	return ""
+}
+
+// MarshalJSON gives the outcome in its one JSON form.
+func (f FieldOutcome) MarshalJSON() ([]byte, error) {
+	b := artifact.AppendString([]byte(`{"field":`), f.Field)
+	b = artifact.AppendString(append(b, `,"outcome":`...), f.Outcome.String())
+	if code := f.Code(); code != "" {
+		b = artifact.AppendString(append(b, `,"code":`...), string(code))
+	}
+	if f.Message != "" {
+		b = artifact.AppendString(append(b, `,"message":`...), f.Message)
+	}
+	return append(b, '}'), nil
 }
 
 // Warning is something a person should know although nothing was refused.

@@ -388,7 +388,7 @@ func (s *scenario) wantRow(row *merge.Row, words []string) error {
 	if words[0] == "target" {
 		return s.expect(row.TargetID, words[1])
 	}
-	got := strings.TrimSpace(string(row.Disposition) + " " + string(row.Code))
+	got := strings.TrimSpace(row.Disposition.String() + " " + string(row.Code))
 	if got != strings.Join(words, " ") {
 		return fmt.Errorf("got %s (%s) %+v", got, row.Message, row.Fields)
 	}
@@ -398,7 +398,7 @@ func (s *scenario) wantRow(row *merge.Row, words []string) error {
 func (s *scenario) wantField(row *merge.Row, field string, words []string) error {
 	for _, f := range row.Fields {
 		if f.Field == field {
-			return s.expect(strings.TrimSpace(string(f.Outcome)+" "+string(f.Code)), strings.Join(words, " "))
+			return s.expect(strings.TrimSpace(f.Outcome.String()+" "+string(f.Code())), strings.Join(words, " "))
 		}
 	}
 	return fmt.Errorf("it has only %+v", row.Fields)

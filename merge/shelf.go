@@ -21,6 +21,7 @@ type shelf struct {
 	// the items outlive the merge and must not keep the slots alive.
 	freshItems []artifact.Item
 	freshSlots []slot
+	used       int    // how many of them are taken
 	announced  string // the sentences about the next ids
 }
 
@@ -109,11 +110,11 @@ func digits(n int) int {
 
 // add makes a slot for a new item without fields.
 func (s *shelf) add(e *entry, id string) *slot {
-	if len(s.freshSlots) == 0 {
-		s.freshSlots, s.freshItems = make([]slot, atOnce), make([]artifact.Item, atOnce)
+	if s.used == len(s.freshSlots) {
+		s.freshSlots, s.freshItems, s.used = make([]slot, atOnce), make([]artifact.Item, atOnce), 0
 	}
-	sl, it := &s.freshSlots[0], &s.freshItems[0]
-	s.freshSlots, s.freshItems = s.freshSlots[1:], s.freshItems[1:]
+	sl, it := &s.freshSlots[s.used], &s.freshItems[s.used]
+	s.used++
 	it.ID, it.Created = id, e.stamp
 	sl.section, sl.maker, sl.item = s.section, e, it
 	s.slots = append(s.slots, sl)

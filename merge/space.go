@@ -10,19 +10,20 @@ import (
 // space hands out room for many small lists, made many at a time: the more were
 // asked for, the more.
 type space[T any] struct {
-	free []T
-	last int // how many were made the last time
+	block []T
+	used  int
+	last  int // how many were made the last time
 }
 
 func (s *space[T]) take(n int) []T {
 	const least, most = 16, 512
-	if len(s.free) < n {
+	if len(s.block)-s.used < n {
 		s.last = min(max(2*s.last, least), most)
-		s.free = make([]T, max(n, s.last))
+		s.block, s.used = make([]T, max(n, s.last)), 0
 	}
-	room := s.free[:0:n]
-	s.free = s.free[n:]
-	return room
+	from := s.used
+	s.used += n
+	return s.block[from:from:s.used]
 }
 
 // pile keeps many things of one kind, in the order in which they came, without

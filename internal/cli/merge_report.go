@@ -52,14 +52,14 @@ func appendRows(rows [][]string, row *merge.Row) [][]string {
 	if target == "" {
 		target = "-"
 	}
-	rows = append(rows, []string{string(row.Disposition), clean(row.DeltaID), clean(row.Agent), clean(target), what})
+	rows = append(rows, []string{row.Disposition.String(), clean(row.DeltaID), clean(row.Agent), clean(target), what})
 	for _, f := range row.Fields {
 		if f.Outcome == merge.FieldApplied || f.Outcome == merge.FieldUnchanged {
 			continue
 		}
-		detail := string(f.Outcome)
-		if f.Code != "" {
-			detail += " " + string(f.Code)
+		detail := f.Outcome.String()
+		if code := f.Code(); code != "" {
+			detail += " " + string(code)
 		}
 		if f.Message != "" {
 			detail += ": " + clean(f.Message)
