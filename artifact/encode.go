@@ -254,11 +254,11 @@ func (it *Item) marks() Map {
 // value gives marks as JSON: a delta id, or several, for a scalar; an object
 // with floor and parts for a list or a map.
 func (m *Marks) value() Value {
+	if by := m.By(); len(by) > 0 {
+		return writers(by)
+	}
 	if m.Parts == nil {
-		if len(m.By) == 0 {
-			return nil
-		}
-		return writers(m.By)
+		return nil
 	}
 	var entries []Entry
 	if len(m.Parts.Floor) > 0 {

@@ -181,7 +181,7 @@ func (d *decoder) marks(v Value) (Marks, error) {
 	m, ok := v.(Map)
 	if !ok {
 		by, err := d.writers(v)
-		return Marks{By: by}, err
+		return MarksOf(by), err
 	}
 	parts := &Parts{}
 	if floor, ok := m.Get("floor"); ok {
@@ -227,12 +227,12 @@ func (m *Marks) fit(v Value) error {
 	switch v := v.(type) {
 	case List:
 		parts = len(v)
-		ok = m.Parts != nil || len(m.By) == 1
+		ok = m.One != nil || (m.Parts != nil && m.Parts.By == nil)
 	case Map:
 		parts = len(v)
-		ok = m.Parts != nil || len(m.By) == 1
+		ok = m.One != nil || (m.Parts != nil && m.Parts.By == nil)
 	case Conflict:
-		ok = len(m.By) == len(v)
+		ok = len(m.By()) == len(v)
 	}
 	if !ok || (m.Parts != nil && parts != len(m.Parts.Each)) {
 		return errors.New("the stamps do not fit the value")

@@ -24,17 +24,19 @@ type Stamp struct {
 // Marks are the stamps behind one field. They stand beside the value so that
 // readers of content need not know of them.
 type Marks struct {
-	// By are the writers of a scalar: usually one, several when they wrote
-	// the same at one instant, one for each candidate of a Conflict. Of a
-	// list or map without Parts they are the one writer of all of it.
-	By []*Stamp
-	// Parts are the writers of a list or a map whose parts have several; nil
-	// for all others, which are nearly all there are.
+	// One is the one writer of all of it, where there is only one.
+	One *Stamp
+	// Parts are the writers of a field that has several; nil for all others,
+	// which are nearly all there are.
 	Parts *Parts
 }
 
-// Parts are the stamps behind a list or a map, part by part.
+// Parts are the several stamps behind one field.
 type Parts struct {
+	// By are the writers of a scalar: those who wrote the same at one
+	// instant, or one for each candidate of a Conflict. Lists and maps have
+	// their writers part by part instead.
+	By []*Stamp
 	// Floor is the newest replacement of the whole, or several of equal
 	// right: older additions lose to it.
 	Floor []*Stamp
@@ -42,12 +44,34 @@ type Parts struct {
 	Each [][]*Stamp
 }
 
-// Part gives the writers of the element or key at i.
-func (m *Marks) Part(i int) []*Stamp {
-	if m.Parts == nil {
-		return m.By
+// MarksOf gives the marks of something that was written as a whole.
+func MarksOf(by []*Stamp) Marks {
+	switch len(by) {
+	case 0:
+		return Marks{}
+	case 1:
+		return Marks{One: by[0]}
 	}
-	if i < len(m.Parts.Each) {
+	return Marks{Parts: &Parts{By: by}}
+}
+
+// By gives the writers of something that was written as a whole.
+func (m *Marks) By() []*Stamp {
+	switch {
+	case m.One != nil:
+		return []*Stamp{m.One}
+	case m.Parts != nil:
+		return m.Parts.By
+	}
+	return nil
+}
+
+// Part gives the writers of the element or key at i; whole is what By gives.
+func (m *Marks) Part(i int, whole []*Stamp) []*Stamp {
+	switch {
+	case m.Parts == nil:
+		return whole
+	case i < len(m.Parts.Each):
 		return m.Parts.Each[i]
 	}
 	return nil

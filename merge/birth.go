@@ -27,7 +27,7 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 	for i, at := range p.inOrder {
 		f, w := &s.item.Fields[i], &writes[at]
 		f.Name, f.Value = w.name, w.value
-		f.Marks.By = e.self[:]
+		f.Marks.One = e.stamp
 		if shapeOf(w.value) == union {
 			f.Value = distinct(w.value)
 		}

@@ -72,6 +72,15 @@ func cellOf(ws []writer) cell {
 
 func (c *cell) empty() bool { return c.first.value == nil }
 
+// closeWhole gives the value of a cell that is a whole field, and its marks.
+func (c *cell) closeWhole() (artifact.Value, artifact.Marks) {
+	if len(c.more) == 0 {
+		return c.first.value, artifact.Marks{One: c.first.stamp}
+	}
+	v, by := c.close()
+	return v, artifact.MarksOf(by)
+}
+
 // close gives the cell's value and the stamps behind it.
 func (c *cell) close() (artifact.Value, []*artifact.Stamp) {
 	if len(c.more) == 0 {

@@ -64,16 +64,18 @@ func (f *field) open(from *artifact.Field) {
 	switch v := from.Value.(type) {
 	case artifact.List:
 		f.list = make([]element, len(v), len(v)+1)
+		whole := from.Marks.By()
 		for i, e := range v {
-			f.list[i] = element{value: e, by: slices.Clip(from.Marks.Part(i))}
+			f.list[i] = element{value: e, by: slices.Clip(from.Marks.Part(i, whole))}
 		}
 	case artifact.Map:
 		f.keys = make([]keyed, len(v), len(v)+1)
+		whole := from.Marks.By()
 		for i, e := range v {
-			f.keys[i] = keyed{e.Key, openCell(e.Value, from.Marks.Part(i))}
+			f.keys[i] = keyed{e.Key, openCell(e.Value, from.Marks.Part(i, whole))}
 		}
 	default:
-		f.cell = openCell(v, from.Marks.By)
+		f.cell = openCell(v, from.Marks.By())
 	}
 }
 
@@ -92,7 +94,7 @@ func (f *field) close() artifact.Field {
 		m, each := f.closeMap()
 		out.Value, out.Marks = m, marksOf(f.floor, each)
 	default:
-		out.Value, out.Marks.By = f.cell.close()
+		out.Value, out.Marks = f.cell.closeWhole()
 	}
 	return out
 }
@@ -110,7 +112,7 @@ func marksOf(floor []*artifact.Stamp, each [][]*artifact.Stamp) artifact.Marks {
 	case len(each) == 0:
 		return artifact.Marks{}
 	}
-	return artifact.Marks{By: each[0]}
+	return artifact.MarksOf(each[0])
 }
 
 func (f *field) closeList() (artifact.List, [][]*artifact.Stamp) {

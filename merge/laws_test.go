@@ -216,12 +216,13 @@ func lawStaleNeverWins(t *rapid.T) {
 		for _, it := range base.Items(s) {
 			now, _, _ := out.Find(it.ID)
 			for _, f := range it.Fields {
-				if len(f.Marks.By) == 0 {
+				before := f.Marks.By()
+				if len(before) == 0 {
 					continue
 				}
 				for _, g := range now.Fields {
-					if g.Name == f.Name && len(g.Marks.By) > 0 && g.Marks.By[0].At.Before(f.Marks.By[0].At) {
-						t.Fatalf("%s.%s went back from %s to %s", it.ID, f.Name, f.Marks.By[0].At, g.Marks.By[0].At)
+					if after := g.Marks.By(); g.Name == f.Name && len(after) > 0 && after[0].At.Before(before[0].At) {
+						t.Fatalf("%s.%s went back from %s to %s", it.ID, f.Name, before[0].At, after[0].At)
 					}
 				}
 			}
