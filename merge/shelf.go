@@ -19,13 +19,10 @@ type shelf struct {
 
 	// Room for new items and their slots, made many at a time; apart, since
 	// the items outlive the merge and must not keep the slots alive.
-	freshItems []artifact.Item
-	freshSlots []slot
-	used       int    // how many of them are taken
+	freshItems space[artifact.Item]
+	freshSlots space[slot]
 	announced  string // the sentences about the next ids
 }
-
-const atOnce = 32
 
 // slot is the place of one item: as the base has it, until something touches it.
 type slot struct {
@@ -82,7 +79,7 @@ func (s *shelf) put(at int) {
 // announce gives the next id, and the sentence of the report that ends with it.
 // Both are cut from one text that announces many.
 func (s *shelf) announce() (sentence, id string) {
-	const added = "added as "
+	const added, atOnce = "added as ", 32
 	s.highest++
 	prefix := s.section.Spec().Prefix
 	size := len(added) + len(prefix) + digits(s.highest)
@@ -110,11 +107,7 @@ func digits(n int) int {
 
 // add makes a slot for a new item without fields.
 func (s *shelf) add(e *entry, id string) *slot {
-	if s.used == len(s.freshSlots) {
-		s.freshSlots, s.freshItems, s.used = make([]slot, atOnce), make([]artifact.Item, atOnce), 0
-	}
-	sl, it := &s.freshSlots[s.used], &s.freshItems[s.used]
-	s.used++
+	sl, it := s.freshSlots.one(), s.freshItems.one()
 	it.ID, it.Created = id, e.stamp
 	sl.section, sl.maker, sl.item = s.section, e, it
 	s.slots = append(s.slots, sl)

@@ -16,9 +16,8 @@ type space[T any] struct {
 }
 
 func (s *space[T]) take(n int) []T {
-	const least, most = 16, 512
 	if len(s.block)-s.used < n {
-		s.last = min(max(2*s.last, least), most)
+		s.last = more(s.last)
 		s.block, s.used = make([]T, max(n, s.last)), 0
 	}
 	from := s.used
@@ -26,15 +25,23 @@ func (s *space[T]) take(n int) []T {
 	return s.block[from:from:s.used]
 }
 
+func (s *space[T]) one() *T { return &s.take(1)[:1][0] }
+
+// more is how many to make when so many did not suffice: one less than a power of
+// two, since the allocator needs a word of its own in each block.
+func more(than int) int { return min(max(2*than+1, 15), 255) }
+
 // pile keeps many things of one kind, in the order in which they came, without
 // moving those that are there.
 type pile[T any] struct{ blocks [][]T }
 
 func (p *pile[T]) add(v T) {
-	const atOnce = 512
 	last := len(p.blocks) - 1
-	if last < 0 || len(p.blocks[last]) == cap(p.blocks[last]) {
-		p.blocks = append(p.blocks, make([]T, 0, atOnce))
+	if last < 0 {
+		p.blocks = append(p.blocks, make([]T, 0, more(0)))
+		last++
+	} else if n := len(p.blocks[last]); n == cap(p.blocks[last]) {
+		p.blocks = append(p.blocks, make([]T, 0, more(n)))
 		last++
 	}
 	p.blocks[last] = append(p.blocks[last], v)
