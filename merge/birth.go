@@ -34,6 +34,9 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 		if w.replace && shapeOf(w.value) != scalar {
 			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: e.self[:], Each: repeat(e.self[:], f.Value)}}
 		}
+		if split(f) {
+			p.shelf(s.section).split = true
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func (p *pass) report(out *artifact.Artifact) Report {
 	r := Report{
 		Version: out.Metadata.Version, Applied: p.applied, Deltas: p.rows,
-		Warnings: p.warnings, Conflicts: conflicts(out),
+		Warnings: p.warnings, Conflicts: p.conflicts(out),
 	}
 	r.Warnings = append(p.basics(), r.Warnings...)
 	r.Warnings = append(r.Warnings, p.postConditions(out)...)
@@ -78,10 +78,14 @@ func belowMinimum(s artifact.Section, n, least int) string {
 	return s.String() + " has " + plural(n) + "; at least " + plural(least) + " asked for"
 }
 
-// conflicts lists the fields that wait for a decision.
-func conflicts(a *artifact.Artifact) []Conflict {
+// conflicts lists the fields that wait for a decision. Where a section was made
+// anew, it was noticed then whether there are any.
+func (p *pass) conflicts(out *artifact.Artifact) []Conflict {
 	var list []Conflict
-	for _, items := range a.Sections {
+	for s, items := range out.Sections {
+		if shelf := p.shelves[s]; shelf != nil && shelf.closed && !shelf.split {
+			continue
+		}
 		for _, it := range items {
 			for i := range it.Fields {
 				list = fieldConflicts(list, it, &it.Fields[i])
@@ -103,6 +107,30 @@ func fieldConflicts(list []Conflict, it *artifact.Item, f *artifact.Field) []Con
 		}
 	}
 	return list
+}
+
+// split tells whether a field, or a key of it, waits for a decision.
+func split(f *artifact.Field) bool {
+	switch v := f.Value.(type) {
+	case artifact.Conflict:
+		return true
+	case artifact.Map:
+		for i := range v {
+			if _, ok := v[i].Value.(artifact.Conflict); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func splits(fields []artifact.Field) bool {
+	for i := range fields {
+		if split(&fields[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 func plural(n int) string {

@@ -16,6 +16,8 @@ type shelf struct {
 	highest int // the highest number ever used in an id
 	active  int
 	touched bool
+	closed  bool // its items were made anew
+	split   bool // some of its fields wait for a decision
 
 	// Room for new items and their slots, made many at a time; apart, since
 	// the items outlive the merge and must not keep the slots alive.
@@ -187,6 +189,10 @@ func (s *shelf) items() []*artifact.Item {
 	items := make([]*artifact.Item, len(s.slots))
 	for i, sl := range s.slots {
 		items[i] = sl.close()
+		if sl.maker == nil || sl.draft != nil { // of what was only born it is known
+			s.split = s.split || splits(items[i].Fields)
+		}
 	}
+	s.closed = true
 	return items
 }
