@@ -145,6 +145,16 @@ func SectionOfID(id string) (Section, bool) {
 	return 0, false
 }
 
+// beginsID tells whether an id can begin with c; most names do not.
+func beginsID(c byte) bool {
+	for s := range table {
+		if table[s].Prefix[0] == c {
+			return true
+		}
+	}
+	return false
+}
+
 // FieldOrder compares field names of a section: those of the table first, in
 // its order, then the others by name.
 func (s *SectionSpec) FieldOrder(a, b string) int {

@@ -134,6 +134,9 @@ func TrimID(name string) string {
 
 func cutID(name string) (string, bool) {
 	trimmed := strings.TrimLeftFunc(name, unicode.IsSpace)
+	if trimmed == "" || !beginsID(trimmed[0]) {
+		return "", false
+	}
 	end := strings.IndexFunc(trimmed, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if end < 0 {
 		return "", false

@@ -10,22 +10,10 @@ import (
 // yet, so there is nothing to weigh; should somebody do so later in the batch,
 // a draft is opened from it as from any other item.
 func (p *pass) bear(e *entry, s *slot, writes []write) {
-	p.inOrder = p.inOrder[:0]
-	for i := range writes {
-		if writes[i].adds() > 0 {
-			p.inOrder = append(p.inOrder, i) // the writes themselves are large to move
-		}
-	}
-	slices.SortFunc(p.inOrder, func(i, j int) int {
-		a, b := &writes[i], &writes[j]
-		if a.rank != b.rank {
-			return a.rank - b.rank
-		}
-		return artifact.CompareKeys(a.name, b.name)
-	})
-	s.item.Fields = p.fields.take(len(p.inOrder))[:len(p.inOrder)]
-	for i, at := range p.inOrder {
-		f, w := &s.item.Fields[i], &writes[at]
+	order := p.fieldOrder(writes)
+	s.item.Fields = p.fields.take(len(order))[:len(order)]
+	for i, at := range order {
+		f, w := &s.item.Fields[i], &writes[uint32(at)]
 		f.Name, f.Value = w.name, w.value
 		f.Marks.One = e.stamp
 		if shapeOf(w.value) == union {
@@ -38,6 +26,27 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 			p.shelf(s.section).split = true
 		}
 	}
+}
+
+// fieldOrder gives the places of the writes that bring something, in the order of
+// the section table, then of their names. Each place stands behind its rank, so
+// that plain numbers are sorted; the list is good until the next call.
+func (p *pass) fieldOrder(writes []write) []int {
+	order := p.order[:0]
+	for i := range writes {
+		if writes[i].adds() > 0 {
+			order = append(order, int(writes[i].rank)<<32|i)
+		}
+	}
+	slices.Sort(order)
+	p.order = order
+	unknown := slices.IndexFunc(order, func(at int) bool { return writes[uint32(at)].spec == nil })
+	if unknown >= 0 {
+		slices.SortFunc(order[unknown:], func(i, j int) int {
+			return artifact.CompareKeys(writes[uint32(i)].name, writes[uint32(j)].name)
+		})
+	}
+	return order
 }
 
 // distinct takes out the elements that stand twice. It gives back the value

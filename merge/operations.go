@@ -37,7 +37,7 @@ func (p *pass) add(e *entry, section artifact.Section) {
 	e.row.Message = sentence + e.called(id)
 	for i := range spec.Fields {
 		if f := &spec.Fields[i]; f.Default != nil && !holds(writes, i) {
-			writes = append(writes, write{spec: f, name: f.Name, value: f.Default, rank: i})
+			writes = append(writes, write{spec: f, name: f.Name, value: f.Default, rank: int32(i)})
 		}
 	}
 	if p.plain(e, writes) {
@@ -76,7 +76,7 @@ func (e *entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code,
 // holds tells whether a field of the section table is among the writes.
 func holds(writes []write, rank int) bool {
 	for i := range writes {
-		if writes[i].rank == rank {
+		if writes[i].rank == int32(rank) {
 			return true
 		}
 	}

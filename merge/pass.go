@@ -20,7 +20,7 @@ type pass struct {
 	kills    []*kill
 	warnings []Warning
 	openUsed [artifact.SectionCount]bool
-	inOrder  []int
+	order    []int
 	words    []string
 	fields   space[artifact.Field]
 	outcomes space[FieldOutcome]

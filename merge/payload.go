@@ -15,8 +15,8 @@ type write struct {
 	spec    *artifact.FieldSpec // nil for a field that the table does not know
 	name    string
 	value   artifact.Value
+	rank    int32 // place in the section table; behind it for unknown fields
 	replace bool
-	rank    int // place in the section table; behind it for unknown fields
 }
 
 // usual is room for the writes of most deltas. It stands on the stack, where the
@@ -51,7 +51,7 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []wri
 		if !ok && p.aside(e, spec, f) {
 			continue
 		}
-		w := write{name: f.Name, value: f.Value, replace: replaceAll, rank: rank}
+		w := write{name: f.Name, value: f.Value, replace: replaceAll, rank: int32(rank)}
 		if ok {
 			w.spec = &spec.Fields[rank]
 		}

@@ -41,10 +41,11 @@ func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 	for i, it := range items {
 		block[i] = slot{section: section, item: it}
 		s.slots[i] = &block[i]
-		s.put(i)
-		if n, ok := section.IDNumber(it.ID); ok {
+		n, ok := section.IDNumber(it.ID)
+		if ok {
 			s.highest = max(s.highest, n)
 		}
+		s.put(i, n, ok)
 		if !it.Killed() {
 			s.active++
 		}
@@ -60,16 +61,15 @@ func (s *shelf) find(id string) *slot {
 	return s.others[id]
 }
 
-// put makes the slot at a place known by its id. Ids are nearly always given out one after the
-// other; those of a strange base may be anything.
-func (s *shelf) put(at int) {
-	sl := s.slots[at]
-	n, ok := s.section.IDNumber(sl.id())
-	if !ok || n > 2*len(s.slots)+64 {
+// put makes the slot at a place known by its id, and by the number in it. Ids are
+// nearly always given out one after the other; those of a strange base may be
+// anything.
+func (s *shelf) put(at, n int, numbered bool) {
+	if !numbered || n > 2*len(s.slots)+64 {
 		if s.others == nil {
 			s.others = make(map[string]*slot)
 		}
-		s.others[sl.id()] = sl
+		s.others[s.slots[at].id()] = s.slots[at]
 		return
 	}
 	for len(s.dense) <= n {
@@ -113,7 +113,7 @@ func (s *shelf) add(e *entry, id string) *slot {
 	it.ID, it.Created = id, e.stamp
 	sl.section, sl.maker, sl.item = s.section, e, it
 	s.slots = append(s.slots, sl)
-	s.put(len(s.slots) - 1)
+	s.put(len(s.slots)-1, s.highest, s.section != artifact.ResearchThread)
 	s.active++
 	s.touched = true
 	e.made = sl
