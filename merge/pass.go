@@ -92,7 +92,8 @@ func (p *pass) waits(e *entry) bool {
 		return false
 	}
 	e.queued().waitsFor = add
-	add.queued().waiting = append(add.queue.waiting, e)
+	others := add.queued()
+	others.waiting = append(others.waiting, e)
 	if p.overtook == nil {
 		p.overtook = make(map[string]*entry)
 	}

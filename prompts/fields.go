@@ -37,7 +37,7 @@ func describe(f *artifact.FieldSpec) string {
 	case artifact.KindStatus:
 		kind = "one of " + code(f.Allowed)
 		if f.Default != nil {
-			kind += fmt.Sprintf(", at first `%s`", f.Default)
+			kind += ", at first `" + fmt.Sprint(f.Default) + "`"
 		}
 	case artifact.KindList:
 		kind = "list of texts"
