@@ -12,13 +12,12 @@ type links struct {
 // link finds, for the entries that may repeat something, those before them with
 // the same id or the same content. A second pass starts from here again.
 func (d *docket) link() {
-	byID := make(map[string]*entry)
-	byContent := make(map[[sha256.Size]byte]*entry)
-	for i := range d.entries {
-		e := &d.entries[i]
-		if e.links == nil {
-			continue
-		}
+	byID := make(map[string]*entry, len(d.repeated))
+	byContent := make(map[[sha256.Size]byte]*entry, len(d.repeated))
+	all := make([]links, len(d.repeated))
+	for i, at := range d.repeated {
+		e := d.entry(int(at))
+		e.links = &all[i]
 		*e.links = links{sameID: byID[e.stamp.Delta], echoes: byContent[e.stamp.Hash]}
 		byID[e.stamp.Delta], byContent[e.stamp.Hash] = e, e
 	}

@@ -22,6 +22,7 @@ type docket struct {
 	version   int
 	scopes    map[scope]*labels
 	history   *history
+	repeated  []int32 // places of those that may repeat something, or be repeated
 
 	entries []entry
 	marks   []mark
@@ -43,7 +44,7 @@ func arrange(batch []delta.Delta, c *court, base *artifact.Artifact) *docket {
 	d.collectLabels(gists)
 	for i := range keys {
 		if repeats.repeats(&gists[keys[i].at]) {
-			d.entry(i).links = &links{}
+			d.repeated = append(d.repeated, int32(i))
 		}
 	}
 	d.link()
