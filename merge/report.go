@@ -1,6 +1,9 @@
 package merge
 
 import (
+	"fmt"
+	"slices"
+
 	"brenner/artifact"
 	"brenner/delta"
 	"brenner/fault"
@@ -44,12 +47,25 @@ const (
 	Conflicted             // a field of it ended as a CONFLICT
 )
 
-func (d Disposition) String() string {
-	return [...]string{"undecided", "applied", "superseded", "skipped", "duplicate", "rejected", "conflicted"}[d]
+func (d Disposition) String() string { return dispositionWords()[d] }
+
+func dispositionWords() [7]string {
+	return [...]string{"undecided", "applied", "superseded", "skipped", "duplicate", "rejected", "conflicted"}
 }
 
 // MarshalText gives the disposition in JSON.
 func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads that back.
+func (d *Disposition) UnmarshalText(text []byte) error {
+	all := dispositionWords()
+	i := slices.Index(all[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("there is no disposition %s", fault.Shown(string(text)))
+	}
+	*d = Disposition(i)
+	return nil
+}
 
 // Report says what became of every delta, in the order of processing.
 type Report struct {
@@ -85,8 +101,10 @@ const (
 	FieldIgnored
 )
 
-func (o Outcome) String() string {
-	return [...]string{"unchanged", "applied", "superseded", "conflicted", "skipped", "refused", "ignored"}[o]
+func (o Outcome) String() string { return outcomeWords()[o] }
+
+func outcomeWords() [7]string {
+	return [...]string{"unchanged", "applied", "superseded", "conflicted", "skipped", "refused", "ignored"}
 }
 
 // FieldOutcome is what became of one field, or one key of a map, of a delta. A
@@ -122,6 +140,27 @@ func (f FieldOutcome) MarshalJSON() ([]byte, error) {
 		b = artifact.AppendString(append(b, `,"message":`...), f.Message)
 	}
 	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads that form back; the code follows from the outcome.
+func (f *FieldOutcome) UnmarshalJSON(data []byte) error {
+	v, err := artifact.ParseValue(data, artifact.MaxDepth)
+	if err != nil {
+		return err
+	}
+	m, _ := v.(artifact.Map)
+	text := func(key string) string {
+		v, _ := m.Get(key)
+		t, _ := v.(artifact.Text)
+		return string(t)
+	}
+	all := outcomeWords()
+	i := slices.Index(all[:], text("outcome"))
+	if i < 0 {
+		return fmt.Errorf("there is no outcome %s", fault.Shown(text("outcome")))
+	}
+	*f = FieldOutcome{Field: text("field"), Message: text("message"), Outcome: Outcome(i)}
+	return nil
 }
 
 // Warning is something a person should know although nothing was refused.

@@ -78,7 +78,7 @@ func (c *candidate) readStamps(agent string) {
 	take(c.item.Created)
 	for i := range c.item.Fields {
 		marks := &c.item.Fields[i].Marks
-		take(marks.By...)
+		take(marks.By()...)
 		if marks.Parts == nil {
 			continue
 		}
