@@ -9,10 +9,14 @@ import (
 
 // session gives the settings of a new session.
 func (s *settings) session() flow.Settings {
+	t := s.timeouts()
 	return flow.Settings{
 		Rounds: s.Session.Rounds, Flow: s.Session.Flow, Quorum: s.Session.Quorum, Repair: s.Session.Repair,
 		Budget: s.Budget.Tokens, Reply: s.Budget.ReplyTokens,
 		QuietAfter: s.Stop.QuietRounds, WhenClean: s.Stop.WhenClean,
+		Limits: flow.Times{
+			Call: t.Call.Milliseconds(), Idle: t.Idle.Milliseconds(), Agent: t.Agent.Milliseconds(), Run: t.Session.Milliseconds(),
+		},
 	}
 }
 

@@ -120,8 +120,7 @@ func (s *State) answered(e *journal.Entry) error {
 	c.Status, c.Answered = Replied, body
 	s.Spent += body.Input + body.Output
 	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
-		_, repair := s.OpenLeg().of(c.Agent)
-		repair.Status = Open
+		s.OpenLeg().repair(c.Agent).Status = Open
 	}
 	return nil
 }

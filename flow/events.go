@@ -81,6 +81,15 @@ type Settings struct {
 	QuietAfter int    `json:"quiet_rounds"` // rounds without anything new that end it; 0: never
 	WhenClean  bool   `json:"stop_when_clean"`
 	Repair     bool   `json:"repair"` // ask once more for what could not be read
+	Limits     Times  `json:"limits"`
+}
+
+// Times are how long things may take, in milliseconds; 0 is no limit.
+type Times struct {
+	Call  int64 `json:"call_ms"`
+	Idle  int64 `json:"idle_ms"`
+	Agent int64 `json:"agent_ms"`
+	Run   int64 `json:"run_ms"`
 }
 
 // Planned begins a leg of a round: who is asked, and with what.
@@ -128,7 +137,7 @@ type Answered struct {
 	Model    string `json:"model,omitempty"`
 	Input    int    `json:"input_tokens"`
 	Output   int    `json:"output_tokens"`
-	Guessed  bool   `json:"guessed,omitempty"`
+	Guessed  bool   `json:"guessed,omitzero"`
 	Attempts int    `json:"attempts"`
 	TookMS   int    `json:"took_ms"`
 	Mend     int    `json:"mend"` // how many things in it could be mended
@@ -156,8 +165,8 @@ const (
 // Committed is a settlement. Version is that of the base where nothing changed.
 type Committed struct {
 	Source   string         `json:"source"`
-	Round    int            `json:"round,omitempty"`
-	Leg      int            `json:"leg,omitempty"`
+	Round    int            `json:"round,omitzero"`
+	Leg      int            `json:"leg,omitzero"`
 	Author   string         `json:"author,omitempty"` // of a brief, or of a person's deltas
 	Deltas   string         `json:"deltas,omitempty"` // hash of those
 	At       string         `json:"at"`
@@ -169,7 +178,7 @@ type Committed struct {
 	Stamps   string         `json:"stamps"`
 	Report   string         `json:"report"` // hash
 	Seal     string         `json:"seal"`
-	Stale    bool           `json:"stale_base,omitempty"` // somebody committed after the agents were shown the base
+	Stale    bool           `json:"stale_base,omitzero"` // somebody committed after the agents were shown the base
 	Outcome  Outcome        `json:"outcome"`
 	Active   map[string]int `json:"active"` // items of each section that were not killed
 }

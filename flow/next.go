@@ -85,12 +85,12 @@ func (s *State) gather(leg *Leg) []Command {
 			continue
 		}
 		k := leg.Kickoffs[i/2]
-		if cost := s.Reserve(k, c.Turn); s.Settings.Budget > 0 && spent+cost > s.Settings.Budget {
+		cost := s.Reserve(k, c.Turn)
+		if s.Settings.Budget > 0 && spent+cost > s.Settings.Budget {
 			short = true
 			continue
-		} else {
-			spent += cost
 		}
+		spent += cost
 		asks = append(asks, Ask{Call: c, Kickoff: k})
 	}
 	switch {

@@ -12,8 +12,8 @@ import (
 // Rules are the merge's rules as a journal pins them.
 type Rules struct {
 	Version     string           `json:"version"`
-	Unified     bool             `json:"unified,omitempty"`
-	Strict      bool             `json:"strict_scopes,omitempty"`
+	Unified     bool             `json:"unified,omitzero"`
+	Strict      bool             `json:"strict_scopes,omitzero"`
 	Grants      []Grant          `json:"grants"`
 	Authorities []string         `json:"authorities,omitempty"`
 	Priority    []string         `json:"priority,omitempty"`
@@ -25,7 +25,7 @@ type Grant struct {
 	Role         string   `json:"role"`
 	Write        []string `json:"write,omitempty"`
 	Add          []string `json:"add,omitempty"`
-	KillAnywhere bool     `json:"kill_anywhere,omitempty"`
+	KillAnywhere bool     `json:"kill_anywhere,omitzero"`
 }
 
 // Limit is how many items a section should and may have.

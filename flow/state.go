@@ -220,13 +220,13 @@ func (s *State) contributions(c *Commit) int {
 	return 0
 }
 
-// ask gives the two calls of an agent in a leg.
-func (l *Leg) of(agent string) (ask, repair *Call) {
+// repair gives the second call of an agent in a leg.
+func (l *Leg) repair(agent string) *Call {
 	i := slices.IndexFunc(l.Kickoffs, func(k Kickoff) bool { return k.Agent == agent })
 	if i < 0 {
-		return nil, nil
+		return nil
 	}
-	return l.Calls[2*i], l.Calls[2*i+1]
+	return l.Calls[2*i+1]
 }
 
 // Answers gives what each agent of the leg answered, in the order of the
@@ -243,7 +243,7 @@ func (l *Leg) Answers() []*Call {
 
 // RepairOf gives the answered repair of an agent, or nil.
 func (l *Leg) RepairOf(agent string) *Call {
-	if _, r := l.of(agent); r != nil && r.Status == Replied {
+	if r := l.repair(agent); r != nil && r.Status == Replied {
 		return r
 	}
 	return nil
@@ -258,6 +258,23 @@ func (l *Leg) Missing() []string {
 		}
 	}
 	return out
+}
+
+// Absence is an agent that did not answer in a round.
+type Absence struct {
+	Agent string `json:"agent"`
+	Round int    `json:"round"`
+}
+
+// Missing gives the answers that the session lacks, of all rounds.
+func (s *State) Missing() []Absence {
+	var all []Absence
+	for i := range s.Legs {
+		for _, agent := range s.Legs[i].Missing() {
+			all = append(all, Absence{agent, s.Legs[i].Round})
+		}
+	}
+	return all
 }
 
 func instant(e *journal.Entry, text string) (time.Time, error) {

@@ -98,7 +98,7 @@ func (s *run) record(ctx context.Context, o outcome) error {
 	if o.err != nil && !errors.As(o.err, &failure) {
 		failure = &agent.Failure{Code: agent.Unavailable, Detail: o.err.Error()}
 	}
-	return s.write(ctx, func(state *flow.State) (*draft, error) {
+	return s.write(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
 		if failure != nil {
 			d.event(flow.KindFailed, failed(d, &o, failure))

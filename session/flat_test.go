@@ -63,13 +63,12 @@ func TestRoundsStoreEquallyMuch(t *testing.T) {
 	st := &weighed{Store: memory.New(), seen: make(map[string]bool)}
 	r := runner(st, &stage{script: parse(t, evenScript(rounds))})
 	var perRound []int
-	before := 0
 	first := brief(1)
 	if _, err := r.Start(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
 	for n := 2; n <= rounds; n++ {
-		before = st.bytes
+		before := st.bytes
 		if _, err := r.Resume(t.Context(), thread, setRounds(n)); err != nil {
 			t.Fatal(err)
 		}

@@ -33,14 +33,14 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(envChild); dir != "" {
-		if err := child(dir, os.Getenv(envDo), os.Getenv(envDie)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	dir := os.Getenv(envChild)
+	if dir == "" {
+		m.Run()
+		return
 	}
-	os.Exit(m.Run())
+	if err := child(dir, os.Getenv(envDo), os.Getenv(envDie)); err != nil {
+		panic(err)
+	}
 }
 
 func child(dir, do, die string) error {

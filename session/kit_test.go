@@ -83,7 +83,8 @@ func runner(st both, s *stage) *session.Runner {
 // brief is that of the example session.
 func brief(rounds int) session.Brief {
 	r := roster.Roster{Entries: []roster.Entry{
-		{Agent: "BlueLake", Role: roster.HypothesisGenerator}, {Agent: "PurpleMountain", Role: roster.TestDesigner},
+		{Agent: "BlueLake", Role: roster.HypothesisGenerator},
+		{Agent: "PurpleMountain", Role: roster.TestDesigner},
 		{Agent: "GreenValley", Role: roster.AdversarialCritic},
 	}}
 	b := session.Brief{

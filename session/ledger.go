@@ -47,9 +47,9 @@ func (d *draft) event(kind string, body any) { d.events = append(d.events, event
 // write makes a draft from the state as it is and stores it. People may write to
 // the journal of a running session: then the state catches up with them, and the
 // draft is made anew.
-func (l *ledger) write(ctx context.Context, make func(*flow.State) (*draft, error)) error {
+func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
 	for {
-		d, err := make(l.state)
+		d, err := prepare(l.state)
 		if err != nil || d == nil {
 			return err
 		}

@@ -43,7 +43,7 @@ type Origin struct {
 	Round     int
 	Version   int // the version that the delta was merged into
 	// Outcome is what became of the delta, or of its field, when it was merged.
-	Outcome merge.Disposition
+	Outcome string
 	Code    fault.Code
 	Message string
 	// By is the delta that took the place of this one, and its author.
@@ -228,23 +228,23 @@ func partsOf(it *artifact.Item) []part {
 
 func partsOfField(f *artifact.Field) []part {
 	var parts []part
-	whole := f.Marks.By
-	if f.Marks.Parts != nil {
-		whole = f.Marks.Floor()
-	}
+	whole := f.Marks.By()
 	switch v := f.Value.(type) {
 	case artifact.Map:
 		for i, e := range v {
-			parts = append(parts, partsOfValue(f.Name+"."+e.Key, e.Value, f.Marks.Part(i))...)
+			parts = append(parts, partsOfValue(f.Name+"."+e.Key, e.Value, f.Marks.Part(i, whole))...)
 		}
 	case artifact.List:
 		for i, e := range v {
-			parts = append(parts, partsOfValue(f.Name, e, f.Marks.Part(i))...)
+			parts = append(parts, partsOfValue(f.Name, e, f.Marks.Part(i, whole))...)
 		}
 	default:
-		return partsOfValue(f.Name, v, f.Marks.By)
+		return partsOfValue(f.Name, v, whole)
 	}
 	if len(parts) == 0 { // somebody emptied it
+		if f.Marks.Parts != nil {
+			whole = f.Marks.Floor()
+		}
 		parts = []part{{f.Name, flat(f.Value), Stands, whole}}
 	}
 	return parts
@@ -298,7 +298,7 @@ func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
 		Source: c.Source, Round: c.Round, Version: c.Version, Deltas: c.Deltas,
 	}
 	if w.row != nil {
-		origin.Outcome, origin.Code, origin.Message = w.row.Disposition, w.row.Code, w.row.Message
+		origin.Outcome, origin.Code, origin.Message = w.row.Disposition.String(), w.row.Code, w.row.Message
 	}
 	if d.Place == nil {
 		return origin, nil
@@ -316,7 +316,8 @@ func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
 	}
 	k := leg.Kickoffs[i]
 	origin.Kickoff, origin.Template, origin.Base, origin.Saw = k.Body, k.Template, leg.Base, k.Saw
-	return origin, o.inReply(ctx, &origin, leg, i)
+	err := o.inReply(ctx, &origin, leg, i)
+	return origin, err
 }
 
 // inReply finds the block of a delta; behind those of the first answer come those

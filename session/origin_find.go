@@ -184,7 +184,7 @@ func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
 	}
 	origin.Text, origin.Fate = flat(f.Value), NotTaken
 	origin.Address = Address{Thread: o.h.Thread, Version: origin.Version, Item: target, Field: name}
-	if w.row == nil || origin.Outcome == merge.Rejected || origin.Outcome == merge.Duplicate {
+	if w.row == nil || origin.Outcome == merge.Rejected.String() || origin.Outcome == merge.Duplicate.String() {
 		return
 	}
 	for _, out := range w.row.Fields {
@@ -192,10 +192,10 @@ func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
 		if out.Field != name && base != f.Name || out.Outcome == merge.FieldApplied || out.Outcome == merge.FieldUnchanged {
 			continue
 		}
-		origin.Outcome, origin.Code, origin.Message = merge.Disposition(out.Outcome), out.Code, out.Message
+		origin.Outcome, origin.Code, origin.Message = out.Outcome.String(), out.Code(), out.Message
 		return
 	}
-	if origin.Outcome != merge.Applied && origin.Outcome != merge.Conflicted {
+	if origin.Outcome != merge.Applied.String() && origin.Outcome != merge.Conflicted.String() {
 		return
 	}
 	origin.Fate = Replaced

@@ -40,6 +40,9 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 			if err != nil {
 				return nil, err
 			}
+			if err := samePrompt(state, &k); err != nil {
+				return nil, err
+			}
 			k.Saw = shown[m.To]
 			body.Kickoffs = append(body.Kickoffs, k)
 		}
@@ -57,6 +60,23 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 		Agent: m.To, Subject: m.Subject, Body: d.blob([]byte(m.Body)), Examples: d.blob(examples),
 		Template: m.Template, Hash: m.TemplateHash, Tokens: s.Tokens.Count(m.Body),
 	}, nil
+}
+
+// samePrompt holds a session to the prompts that it began with: answers to two
+// prompts are not rounds of one session.
+func samePrompt(state *flow.State, k *flow.Kickoff) error {
+	for i := range state.Legs {
+		for _, before := range state.Legs[i].Kickoffs {
+			if before.Agent == k.Agent && before.Hash != k.Hash {
+				return &fault.Error{
+					Code: PromptsChanged, Place: state.Opened.Thread,
+					Detail: fmt.Sprintf("%s was asked by the template %s (%s); this program has %s (%s)", k.Agent, before.Template, short(before.Hash), k.Template, short(k.Hash)),
+					Hint:   "go on with the version that began the session (" + state.Opened.Program + "), or start a new one",
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // examplesOf gives the worked examples that a kickoff showed.
@@ -111,7 +131,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 
 // view gives the artifact as an agent sees it.
 func (s *run) view(ctx context.Context, state *flow.State, name string) (view.View, error) {
-	in := view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.Tokens.Count}
+	in := view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.quoted}
 	for _, n := range state.Notes {
 		in.Notes = append(in.Notes, view.Note{By: n.Author, Text: n.Text})
 	}
@@ -125,6 +145,11 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 		})
 	}
 	return view.Build(in)
+}
+
+// quoted counts a view as it is sent: in a block quote.
+func (s *run) quoted(text string) int {
+	return s.Tokens.Count("> " + strings.ReplaceAll(text, "\n", "\n> "))
 }
 
 // lastReport gives what became of an agent's deltas when it was last heard,

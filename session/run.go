@@ -51,18 +51,9 @@ func (r *Runner) run(ctx context.Context, l *ledger) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{
-		State: l.state, Settled: l.state.Commits[before:], Reason: l.state.Ended, Duration: r.Now().Sub(s.began),
-	}
-	if n := len(l.state.Legs); n > 0 {
-		round := l.state.Legs[n-1].Round
-		for i := range l.state.Legs {
-			if leg := &l.state.Legs[i]; leg.Round == round {
-				res.Missing = append(res.Missing, leg.Missing()...)
-			}
-		}
-	}
-	return res, nil
+	return &Result{
+		State: l.state, Settled: l.state.Commits[before:], Missing: l.state.Missing(), Reason: l.state.Ended, Duration: r.Now().Sub(s.began),
+	}, nil
 }
 
 // prepare makes the agents and reads what the journal pins, before anything else

@@ -26,6 +26,8 @@ const (
 	NoSession fault.Code = "NO_SESSION"
 	NoVersion fault.Code = "NO_VERSION"
 	NotOpen   fault.Code = "NOTHING_TO_RESUME"
+
+	PromptsChanged fault.Code = "PROMPTS_CHANGED"
 )
 
 // Counter counts tokens.
@@ -56,7 +58,7 @@ type Runner struct {
 type Result struct {
 	State    *flow.State
 	Settled  []flow.Commit // of this run
-	Missing  []string      // agents without an answer in the last round
+	Missing  []flow.Absence
 	Reason   string
 	Duration time.Duration
 }
@@ -70,16 +72,17 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	}
 	defer r.release(b.Thread, release)
 	l := r.ledger(b.Thread)
-	err = l.write(ctx, func(s *flow.State) (*draft, error) {
-		if s.Head.Seq > 0 {
-			return nil, &fault.Error{
-				Code: Exists, Detail: "there is a session " + b.Thread + " already",
-				Hint: "`brenner session resume " + b.Thread + "` goes on with it; --if-exists new begins another one beside it",
-			}
-		}
-		return b.open()
-	})
+	there, err := r.Store.Entries(ctx, l.stream, 0)
 	if err != nil {
+		return nil, err
+	}
+	if len(there) > 0 {
+		return nil, &fault.Error{
+			Code: Exists, Detail: "there is a session " + b.Thread + " already",
+			Hint: "`brenner session resume " + b.Thread + "` goes on with it; --if-exists new begins another one beside it",
+		}
+	}
+	if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open() }); err != nil {
 		return nil, err
 	}
 	return r.run(ctx, l)

@@ -7,9 +7,6 @@ import (
 	"brenner/delta"
 )
 
-// nowhere is an id that no item has.
-const nowhere = "(not in this replay)"
-
 // rename puts other ids in the place of those that deltas use: as targets, as
 // keys of maps, and as whole texts. What contributes under its own label keeps it.
 func rename(deltas []delta.Delta, ids map[string]string) {
@@ -20,7 +17,7 @@ func rename(deltas []delta.Delta, ids map[string]string) {
 		d := &deltas[i]
 		own := func(id string) bool { return slices.Contains(d.Labels, id) }
 		if to, ok := ids[d.Target]; ok {
-			d.Target = orNowhere(to)
+			d.Target = orNowhere(to, d.Target)
 		}
 		for j := range d.Payload {
 			d.Payload[j].Value = renamed(d.Payload[j].Value, ids, own)
@@ -32,7 +29,7 @@ func renamed(v artifact.Value, ids map[string]string, own func(string) bool) art
 	switch v := v.(type) {
 	case artifact.Text:
 		if to, ok := ids[string(v)]; ok && !own(string(v)) {
-			return artifact.Text(orNowhere(to))
+			return artifact.Text(orNowhere(to, string(v)))
 		}
 	case artifact.List:
 		out := make(artifact.List, len(v))
@@ -44,7 +41,7 @@ func renamed(v artifact.Value, ids map[string]string, own func(string) bool) art
 		out := make([]artifact.Entry, len(v))
 		for i, e := range v {
 			if to, ok := ids[e.Key]; ok && !own(e.Key) {
-				e.Key = orNowhere(to)
+				e.Key = orNowhere(to, e.Key)
 			}
 			e.Value = renamed(e.Value, ids, own)
 			out[i] = e
@@ -54,9 +51,11 @@ func renamed(v artifact.Value, ids map[string]string, own func(string) bool) art
 	return v
 }
 
-func orNowhere(id string) string {
+// orNowhere gives what an id is now; one that means nothing any more becomes
+// something that no item is called.
+func orNowhere(id, was string) string {
 	if id == "" {
-		return nowhere
+		return was + " (not in this replay)"
 	}
 	return id
 }

@@ -15,10 +15,18 @@ func main() { os.Exit(run()) }
 
 // run is main as an integer, so that deferred calls happen before the exit.
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// Nothing that runs today can be half done: files are replaced in one step.
-	// So an interrupt ends the program at once, also in the middle of a read.
-	defer context.AfterFunc(ctx, func() { os.Exit(cli.ExitInterrupted) })()
-	return cli.Run(ctx, os.Args[1:], cli.System())
+	streams := cli.System()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		for range signals {
+			// Nothing but a session that runs can be half done: files are replaced
+			// in one step. So a signal ends the program, also in the middle of a read.
+			if !streams.Interrupts.Signal() {
+				os.Exit(cli.ExitInterrupted)
+			}
+		}
+	}()
+	return cli.Run(context.Background(), os.Args[1:], streams)
 }

@@ -57,6 +57,7 @@ func contains(words, word string) bool {
 // picture. Needs are what the design allows, not only what is used today.
 func brenner() Table {
 	const jsontext = "github.com/go-json-experiment/json/jsontext"
+	const jsonv2 = "github.com/go-json-experiment/json"
 	const uuid = "github.com/google/uuid"
 	const yaml = "go.yaml.in/yaml/v3"
 	return Table{
@@ -71,12 +72,31 @@ func brenner() Table {
 		{Path: "prompts", Kind: Pure, Needs: "fault artifact lint policy"},
 		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta policy prompts roster"},
 
-		{Path: "config", Kind: Shell, Needs: "fault suggest artifact policy merge roster"},
+		{Path: "record", Kind: Pure, Needs: "fault"},
+		{Path: "view", Kind: Pure, Needs: "fault artifact policy"},
+		{Path: "settle", Kind: Pure, Needs: "fault artifact delta lint merge"},
+		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
+		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
+
+		{Path: "config", Kind: Shell, Needs: "fault suggest artifact policy merge roster flow"},
+		{Path: "tokens", Kind: Shell},
+		{Path: "agent", Kind: Shell, Needs: "fault suggest"},
+		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest roster agent"},
+		{Path: "store", Kind: Shell, Needs: "fault record journal"},
+		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
+		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
+		{Path: "session", Kind: Shell, Needs: "fault artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
-		{Path: "internal/cli", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff config internal/schemas"},
+		{
+			Path: "internal/cli", Kind: Shell,
+			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
+				"config tokens agent agent/rehearsal store store/memory store/sqlite session internal/schemas",
+		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "fault artifact"},
+		{Path: "agent/agenttest", Kind: Support, Needs: "fault agent"},
+		{Path: "store/storetest", Kind: Support, Needs: "fault record journal store"},
 		{Path: "internal/archtest", Kind: Support},
 	}
 }

@@ -87,7 +87,7 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 	root.AddCommand(
 		a.mergeCommand(), a.artifactCommand(), a.deltaCommand(), a.rosterCommand(),
 		a.sessionCommand(), a.initCommand(), a.doctorCommand(), a.kickoffCommand(), a.configCommand(),
-		a.versionCommand(), a.schemaCommand(),
+		a.verifyCommand(), a.blameCommand(), a.traceCommand(), a.versionCommand(), a.schemaCommand(),
 	)
 	group(root)
 	strictBuiltIns(root)

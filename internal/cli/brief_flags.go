@@ -50,12 +50,12 @@ func (b *briefFlags) flags(a *app, c *cobra.Command) ([]config.Flag, error) {
 
 // compose reads the configuration, resolves the roster, and makes the messages of
 // the first round.
-func (a *app) compose(c *cobra.Command, r *rosterFlags, b *briefFlags) (composed, error) {
+func (a *app) compose(c *cobra.Command, r *rosterFlags, b *briefFlags, more ...config.Flag) (composed, error) {
 	flags, err := b.flags(a, c)
 	if err != nil {
 		return composed{}, err
 	}
-	cfg, res, err := a.resolve(c, r, flags...)
+	cfg, res, err := a.resolve(c, r, append(flags, more...)...)
 	if err != nil {
 		return composed{}, err
 	}
@@ -91,7 +91,7 @@ func (a *app) compose(c *cobra.Command, r *rosterFlags, b *briefFlags) (composed
 	if err != nil {
 		return composed{}, err
 	}
-	return composed{threadID: in.ThreadID, question: in.Question, config: cfg, roster: res, messages: messages}, nil
+	return composed{threadID: in.ThreadID, question: in.Question, input: in, config: cfg, roster: res, messages: messages}, nil
 }
 
 // lines gives the values of a flag; a file behind "@" has one a line.
@@ -117,7 +117,7 @@ func (a *app) lines(flag string, values []string) ([]string, error) {
 
 // threadID makes a thread id from the day and the question's words.
 func threadID(now time.Time, question string) string {
-	const longest = 40
+	const longest = 34 // of 40, so that a number fits behind it
 	words := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
@@ -138,6 +138,7 @@ func threadID(now time.Time, question string) string {
 type composed struct {
 	threadID string
 	question string
+	input    kickoff.Input
 	config   *config.Config
 	roster   roster.Resolution
 	messages []kickoff.Message

@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// widest is how far a column is padded. Longer cells push their own row out of
-// line: one hostile name must not widen thousands of rows.
-const widest = 48
+// widest is how far a column is padded: as far as the longest thread id. Longer
+// cells push their own row out of line: one hostile name must not widen thousands
+// of rows.
+const widest = maxThreadID
 
 // count gives a number of things in words.
 func count(n int, what string) string {

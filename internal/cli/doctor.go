@@ -19,7 +19,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "doctor",
 		GroupID: everyday,
-		Short:   "Check configuration, roster, models and programs; say how to fix each",
+		Short:   "Check configuration, store, roster, models and programs; say how to fix each",
 		Example: `  brenner doctor
   brenner doctor --preset default-3-agent --json
 
@@ -60,7 +60,7 @@ func (a *app) examine(c *cobra.Command, flags *rosterFlags) diagnosis {
 	if err != nil {
 		return brokenBy("configuration", err)
 	}
-	d := diagnosis{checkProject(cfg)}
+	d := append(diagnosis{checkProject(cfg)}, a.checkStore(c.Context(), cfg)...)
 	if cfg.Question == "" {
 		d = append(d, check{"question", note, "none in the configuration", "give one with --question, or set question: in " + config.FileName})
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/fault"
+	"brenner/journal"
+	"brenner/session"
+	"brenner/store"
 )
 
 // The exit codes are an interface: docs/exit-codes.md says what each means.
@@ -21,6 +24,10 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitPartial = 3
+	exitDenied  = 4
+	exitPerson  = 5
+	exitBudget  = 6
+	exitLater   = 75
 
 	// ExitInterrupted is how a program that was interrupted ends.
 	ExitInterrupted = 130
@@ -42,8 +49,15 @@ func exitCode(err error) int {
 	switch faultsOf(err)[0].Code {
 	case Interrupted:
 		return ExitInterrupted
-	case CannotWrite:
+	case CannotWrite, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, session.ReplayDiffers, session.ExportChanged,
+		session.NotFound:
 		return exitFailed
+	case session.NotAllowed:
+		return exitDenied
+	case store.Held, session.Diverged:
+		return exitPerson
+	case store.Busy:
+		return exitLater
 	default:
 		return exitUsage
 	}

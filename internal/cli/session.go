@@ -14,42 +14,15 @@ func (a *app) sessionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "session",
 		GroupID: everyday,
-		Short:   "Start a research session",
+		Short:   "Run research sessions, and look at what they came to",
 	}
-	c.AddCommand(a.sessionStartCommand())
+	c.AddCommand(
+		a.sessionStartCommand(),
+		a.sessionResumeCommand(), a.sessionStatusCommand(), a.sessionListCommand(), a.sessionShowCommand(),
+		a.sessionWatchCommand(), a.sessionExportCommand(), a.sessionImportCommand(), a.sessionReplayCommand(),
+		a.sessionApplyCommand(), a.sessionResolveCommand(), a.sessionNoteCommand(),
+	)
 	group(c)
-	return c
-}
-
-func (a *app) sessionStartCommand() *cobra.Command {
-	var flags rosterFlags
-	var brief briefFlags
-	var dryRun bool
-	c := &cobra.Command{
-		Use:   "start --dry-run",
-		Short: "Resolve the roster and compose every kickoff; send nothing",
-		Long: `Resolves the roster and composes the kickoff of each agent, as a session would, and
-prints all of it. Nothing is sent and no file is written. This version cannot run
-sessions yet: --dry-run is required.`,
-		Example: `  brenner session start --preset default-3-agent --dry-run
-  brenner session start --preset hypothesis-critique --to BlueLake,RedSky --question "Why do cells age?" --dry-run
-
-Exit codes: 0 printed; 2 the roster, the brief or the configuration is wrong.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if !dryRun {
-				return usage(c, "this version cannot run sessions yet", "--dry-run composes everything and sends nothing")
-			}
-			k, err := a.compose(c, &flags, &brief)
-			if err != nil {
-				return err
-			}
-			return a.show(dryRunResult(k))
-		},
-	}
-	flags.add(c)
-	brief.add(c)
-	c.Flags().BoolVar(&dryRun, "dry-run", false, "compose and print everything; send nothing, write nothing")
 	return c
 }
 

@@ -21,6 +21,8 @@ type Streams struct {
 
 	Environ []string         // as os.Environ gives it
 	Now     func() time.Time // the clock
+	// Interrupts may be nil: then nobody sends signals.
+	Interrupts *Interrupts
 }
 
 // System gives the streams of the process.
@@ -28,6 +30,7 @@ func System() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		ErrTTY: isatty.IsTerminal(os.Stderr.Fd()), Environ: os.Environ(), Now: time.Now,
+		Interrupts: &Interrupts{},
 	}
 }
 

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/config"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/sqlite"
+)
+
+// checkStore looks at what the project keeps: whether it can be opened and
+// written to, how large it is, and which sessions were left. It does not read
+// everything: verify does.
+func (a *app) checkStore(ctx context.Context, cfg *config.Config) diagnosis {
+	dir := storeDir(cfg)
+	st, err := sqlite.Open(ctx, dir, sqlite.Options{ReadOnly: true})
+	if fault.CodeOf(err) == store.NoStore {
+		return append(diagnosis{{"store", note, "none yet", "the first session makes it, in " + filepath.Join(dir, sqlite.FileName)}}, checkState(dir)...)
+	}
+	if err != nil {
+		return brokenBy("store", err)
+	}
+	defer a.closeStore(st)
+	streams, err := st.Streams(ctx, session.Prefix)
+	if err != nil {
+		return brokenBy("store", err)
+	}
+	d := diagnosis{{What: "store", Status: fine, Found: fmt.Sprintf("%s, %s, on a local file system, %s",
+		filepath.Join(dir, sqlite.FileName), sizeOf(dir), count(len(streams), "session"))}}
+	d = append(d, checkState(dir)...)
+	return append(d, checkSessions(ctx, st, streams)...)
+}
+
+// checkState looks whether the state folder, or the one that it would be made in,
+// can be written to.
+func checkState(dir string) diagnosis {
+	err := writable(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		dir = filepath.Dir(dir)
+		err = writable(dir)
+	}
+	if err != nil {
+		return diagnosis{{"state folder", broken, dir + ": " + reason(err), "make the folder writable: sessions are stored in it"}}
+	}
+	return diagnosis{{What: "state folder", Status: fine, Found: dir}}
+}
+
+// sizeOf gives the size of the store's files for people.
+func sizeOf(dir string) string {
+	var sum int64
+	for _, ending := range []string{"", "-wal"} {
+		if info, err := os.Stat(filepath.Join(dir, sqlite.FileName+ending)); err == nil {
+			sum += info.Size()
+		}
+	}
+	const kb, mb = 1 << 10, 1 << 20
+	if sum < mb {
+		return fmt.Sprintf("%d kB", (sum+kb-1)/kb)
+	}
+	return fmt.Sprintf("%.1f MB", float64(sum)/mb)
+}
+
+// checkSessions names the sessions that were left before their end, the newest
+// first, and how to go on with each.
+func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream) diagnosis {
+	slices.SortStableFunc(streams, func(x, y store.Stream) int { return y.Last.Compare(x.Last) })
+	const most = 5
+	var d diagnosis
+	left := 0
+	for i := range streams {
+		thread := strings.TrimPrefix(streams[i].Name, session.Prefix)
+		why, err := leftBy(ctx, st, &streams[i], thread)
+		if err != nil {
+			d = append(d, brokenBy("session "+thread, err)...)
+			continue
+		}
+		if why == "" {
+			continue
+		}
+		if left++; left <= most {
+			d = append(d, check{"session " + thread, note, why, "`brenner session resume " + thread + "` goes on with it"})
+		}
+	}
+	if left > most {
+		d = append(d, check{"sessions", note, fmt.Sprintf("%d more were left before their end", left-most), "`brenner session list` shows them"})
+	}
+	return d
+}
+
+// leftBy says how a session was left, or "" for one that is done or runs. It
+// reads the end of the journal only.
+func leftBy(ctx context.Context, st *sqlite.Store, stream *store.Stream, thread string) (string, error) {
+	if _, held, err := st.HolderOf(thread); err != nil || held {
+		return "", err
+	}
+	for tail := 8; ; tail *= 8 {
+		after := max(0, stream.Head.Seq-tail)
+		entries, err := st.Entries(ctx, stream.Name, after)
+		if err != nil {
+			return "", err
+		}
+		for i := len(entries) - 1; i >= 0; i-- {
+			if byPerson(&entries[i]) {
+				continue // people come and go, whether the session runs or not
+			}
+			return endOf(&entries[i]), nil
+		}
+		if after == 0 {
+			return "", nil
+		}
+	}
+}
+
+func byPerson(e *journal.Entry) bool {
+	if e.Kind == flow.KindNoted {
+		return true
+	}
+	var c struct {
+		Source string `json:"source"`
+	}
+	return e.Kind == flow.KindCommitted && json.Unmarshal(e.Body, &c) == nil && c.Source == flow.ByPerson
+}
+
+// endOf says what the last entry of a run means for whoever finds it.
+func endOf(e *journal.Entry) string {
+	if e.Kind != flow.KindEnded {
+		return "left before its end"
+	}
+	var body flow.Ended
+	if json.Unmarshal(e.Body, &body) != nil {
+		return ""
+	}
+	switch body.Reason {
+	case flow.EndInterrupted, flow.EndTime, flow.EndQuorum, flow.EndBudget:
+		return endedBy(body.Reason)
+	}
+	return ""
+}

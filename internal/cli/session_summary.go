@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/merge"
+	"brenner/session"
+)
+
+// sessionSummary is where a session stands: what start and resume end with, and
+// what status shows.
+type sessionSummary struct {
+	Schema    string            `json:"schema"`
+	Thread    string            `json:"thread_id"`
+	Question  string            `json:"question"`
+	Rehearsal bool              `json:"rehearsal"`
+	Phase     string            `json:"phase"`
+	Reason    string            `json:"reason"` // why it ended
+	HeldBy    string            `json:"held_by"`
+	Round     int               `json:"round"`
+	Rounds    int               `json:"rounds"`
+	Version   int               `json:"version"`
+	Artifact  string            `json:"artifact"` // the file for people, where there is one
+	Head      string            `json:"head"`
+	Entries   int               `json:"entries"`
+	Seal      string            `json:"seal"`
+	Spent     int               `json:"tokens_spent"`
+	Budget    int               `json:"tokens_budget"`
+	Agents    []agentSummary    `json:"agents"`
+	Versions  []versionSummary  `json:"versions"`
+	Rejected  []rejectedSummary `json:"rejected"`
+	Conflicts []conflictSummary `json:"conflicts"`
+	Missing   []flow.Absence    `json:"missing"`
+	Next      []string          `json:"next"`
+	Exit      *int              `json:"exit,omitzero"` // of the run, where there was one
+	Started   string            `json:"started_at"`
+	Updated   string            `json:"updated_at"`
+	relative  func(string) string
+}
+
+// The phases of a session.
+const (
+	phaseRunning = "running"
+	phaseLeft    = "left" // nobody runs it, and it has not ended
+	phaseEnded   = "ended"
+)
+
+type agentSummary struct {
+	Name     string     `json:"name"`
+	Role     string     `json:"role"`
+	Via      string     `json:"via"`
+	Model    string     `json:"model"`
+	Answered int        `json:"answered"`
+	Failed   int        `json:"failed"`
+	Tokens   int        `json:"tokens"`
+	State    string     `json:"state"` // in the last round
+	Code     fault.Code `json:"code,omitempty"`
+	Problem  string     `json:"problem,omitempty"`
+}
+
+type versionSummary struct {
+	Version   int    `json:"version"`
+	From      string `json:"from"`
+	Round     int    `json:"round,omitzero"`
+	Author    string `json:"author,omitempty"`
+	At        string `json:"at"`
+	Applied   int    `json:"applied"`
+	Rejected  int    `json:"rejected"`
+	Other     int    `json:"other"`
+	Conflicts int    `json:"conflicts"`
+	Errors    int    `json:"lint_errors"`
+	Warnings  int    `json:"lint_warnings"`
+	Stale     bool   `json:"stale_base,omitzero"`
+	Artifact  string `json:"sha256"`
+	Seal      string `json:"seal"`
+}
+
+type rejectedSummary struct {
+	Version int        `json:"version"`
+	Agent   string     `json:"agent"`
+	Delta   string     `json:"delta_id"`
+	Target  string     `json:"target_id"`
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+}
+
+type conflictSummary struct {
+	Place      string             `json:"place"`
+	Candidates []candidateSummary `json:"candidates"`
+}
+
+type candidateSummary struct {
+	Agent string `json:"agent"`
+	Delta string `json:"delta_id"`
+}
+
+// summarise gathers what there is to say about a session.
+func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*sessionSummary, error) {
+	st := h.State
+	s := &sessionSummary{
+		Schema: "brenner.session/v1", Thread: h.Thread, Question: st.Opened.Question, Rehearsal: st.Opened.Rehearsal != "",
+		Reason: st.Ended, Phase: phaseEnded, Round: st.Round(), Rounds: st.Settings.Rounds, Version: st.Version(),
+		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent, Budget: st.Settings.Budget,
+		Agents: agentSummaries(st), Versions: []versionSummary{}, Rejected: []rejectedSummary{}, Conflicts: []conflictSummary{},
+		Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+	}
+	if src.locks != nil {
+		holder, held, err := src.locks.HolderOf(h.Thread)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case held:
+			s.Phase, s.HeldBy = phaseRunning, holder.String()
+		case st.Ended == "":
+			s.Phase = phaseLeft
+		}
+	} else if st.Ended == "" {
+		s.Phase = phaseLeft
+	}
+	if src.file == "" && src.config != nil && s.Version > 0 {
+		s.relative = func(path string) string { return relativeTo(src.config, path) }
+	}
+	if err := s.reports(ctx, h); err != nil {
+		return nil, err
+	}
+	s.Next = s.next(src)
+	return s, nil
+}
+
+func relativeTo(cfg *config.Config, path string) string {
+	if rel, err := filepath.Rel(cfg.Project.Dir, path); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return path
+}
+
+// agentSummaries says of each agent how its calls went.
+func agentSummaries(st *flow.State) []agentSummary {
+	out := make([]agentSummary, len(st.Opened.Agents))
+	for i, p := range st.Opened.Agents {
+		s := agentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting"}
+		for _, c := range st.Calls() {
+			if c.Agent != p.Name {
+				continue
+			}
+			s.Tokens += c.Answered.Input + c.Answered.Output
+			if c.Turn == flow.TurnAsk && c.Status == flow.Replied {
+				s.Answered++
+			}
+			if c.Status == flow.Lost {
+				s.Failed++
+			}
+			if c.Round == st.Round() {
+				s.State = string(c.Status)
+				s.Code, s.Problem = c.Failed.Code, c.Failed.Detail
+			}
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// reports reads what became of the deltas of every version.
+func (s *sessionSummary) reports(ctx context.Context, h *session.History) error {
+	for i := range h.State.Commits {
+		c := &h.State.Commits[i]
+		s.Versions = append(s.Versions, versionSummary{
+			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, At: c.At,
+			Applied: c.Outcome.Applied, Rejected: c.Outcome.Rejected, Other: c.Outcome.Other, Conflicts: c.Outcome.Conflicts,
+			Errors: c.Outcome.Errors, Warnings: c.Outcome.Warnings, Stale: c.Stale, Artifact: c.Artifact, Seal: c.Seal,
+		})
+		if c.Outcome.Rejected == 0 && i < len(h.State.Commits)-1 {
+			continue
+		}
+		report, err := h.Report(ctx, c)
+		if err != nil {
+			return err
+		}
+		for _, row := range report.Merge.Deltas {
+			if row.Disposition == merge.Rejected {
+				s.Rejected = append(s.Rejected, rejectedSummary{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message})
+			}
+		}
+		if i == len(h.State.Commits)-1 {
+			s.conflicts(report.Merge.Conflicts)
+		}
+	}
+	return nil
+}
+
+func (s *sessionSummary) conflicts(open []merge.Conflict) {
+	for _, c := range open {
+		out := conflictSummary{Place: c.Item + "." + c.Field}
+		for _, one := range c.Candidates {
+			out.Candidates = append(out.Candidates, candidateSummary{one.Agent, one.Delta})
+		}
+		s.Conflicts = append(s.Conflicts, out)
+	}
+}
+
+// next gives the commands that are most likely wanted now.
+func (s *sessionSummary) next(src *source) []string {
+	id := s.Thread
+	if src.file != "" {
+		id = src.file
+		return []string{"brenner session show " + id, "brenner verify " + id, "brenner session replay " + id}
+	}
+	switch {
+	case s.Phase == phaseRunning:
+		return []string{"brenner session watch " + id, "brenner session show " + id, "brenner session note " + id + ` "…"`}
+	case len(s.Conflicts) > 0:
+		c := s.Conflicts[0]
+		return []string{
+			fmt.Sprintf("brenner session resolve %s %s --take %s", id, c.Place, c.Candidates[0].Agent),
+			"brenner session show " + id, "brenner session resume " + id,
+		}
+	case s.Phase == phaseLeft, s.Reason == flow.EndInterrupted, s.Reason == flow.EndQuorum, s.Reason == flow.EndTime:
+		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
+	case s.Reason == flow.EndBudget:
+		return []string{fmt.Sprintf("brenner session resume %s --budget-tokens %d", id, 2*s.Budget), "brenner session show " + id, "brenner trace list " + id}
+	}
+	return []string{"brenner session show " + id, "brenner blame " + id + " H1", "brenner session replay " + id}
+}
+
+func (s *sessionSummary) document() any { return s }

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"brenner/config"
+	"brenner/flow"
+)
+
+// rehearsalNote says what a rehearsal is, wherever one is seen.
+const rehearsalNote = "Rehearsal: scripted agents play this session; nothing in it is anybody's work."
+
+func (s *sessionSummary) text(a *app) error {
+	if a.quiet {
+		line := s.Thread
+		if s.Artifact != "" {
+			line = s.path()
+		}
+		return a.write([]byte(clean(line) + "\n"))
+	}
+	var b strings.Builder
+	if s.Rehearsal {
+		b.WriteString(rehearsalNote + "\n\n")
+	}
+	fmt.Fprintf(&b, "%s: %s\n", s.Thread, s.headline())
+	fmt.Fprintf(&b, "Question: %s\n\n", clean(s.Question))
+	b.WriteString(columns(s.facts()) + "\n")
+	b.WriteString(s.agentTable() + "\n")
+	b.WriteString(s.versionTable())
+	s.problems(&b)
+	b.WriteString("\nNext:\n")
+	for _, next := range s.Next {
+		b.WriteString("  " + clean(next) + "\n")
+	}
+	if s.Rehearsal {
+		b.WriteString("For real agents: say in " + config.FileName + " how they are reached (via:, agents.models:), and give your question.\n")
+	}
+	return a.write([]byte(b.String()))
+}
+
+func (s *sessionSummary) path() string {
+	if s.relative != nil {
+		return s.relative(s.Artifact)
+	}
+	return s.Artifact
+}
+
+// headline says in one line where the session stands.
+func (s *sessionSummary) headline() string {
+	rounds := fmt.Sprintf("round %d of %d, version %d", s.Round, s.Rounds, s.Version)
+	switch s.Phase {
+	case phaseRunning:
+		return "running, " + rounds + ", held by " + clean(s.HeldBy)
+	case phaseLeft:
+		return "left before its end, " + rounds
+	}
+	return endedBy(s.Reason) + ", " + rounds
+}
+
+// endedBy says why a session ended.
+func endedBy(reason string) string {
+	switch reason {
+	case flow.EndRounds:
+		return "done"
+	case flow.EndQuiet:
+		return "ended, since nothing new came"
+	case flow.EndClean:
+		return "ended, since nothing is left to mend"
+	case flow.EndBudget:
+		return "stopped, since the budget is spent"
+	case flow.EndTime:
+		return "stopped, since its time was up"
+	case flow.EndQuorum:
+		return "stopped, since too few agents answered"
+	case flow.EndInterrupted:
+		return "interrupted"
+	}
+	return "ended (" + clean(reason) + ")"
+}
+
+func (s *sessionSummary) facts() [][]string {
+	rows := [][]string{}
+	if s.Artifact != "" {
+		rows = append(rows, []string{"Artifact", clean(s.path())})
+	}
+	budget := "no limit"
+	if s.Budget > 0 {
+		budget = "of " + strconv.Itoa(s.Budget)
+	}
+	return append(rows,
+		[]string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), s.Head)},
+		[]string{"Seal", s.Seal},
+		[]string{"Tokens", fmt.Sprintf("%d (%s)", s.Spent, budget)},
+	)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func (s *sessionSummary) agentTable() string {
+	rows := [][]string{{"AGENT", "ROLE", "VIA", "ANSWERED", "FAILED", "TOKENS", "LAST ROUND"}}
+	for _, g := range s.Agents {
+		state := g.State
+		if g.Problem != "" {
+			state += ": " + string(g.Code) + ", " + clean(g.Problem)
+		}
+		rows = append(rows, []string{
+			clean(g.Name), orDash(g.Role), g.Via, strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), state,
+		})
+	}
+	return columns(rows)
+}
+
+func (s *sessionSummary) versionTable() string {
+	rows := [][]string{{"VERSION", "FROM", "APPLIED", "REJECTED", "CONFLICTS", "LINT"}}
+	for _, v := range s.Versions {
+		from := v.From
+		switch {
+		case v.Round > 0:
+			from = "round " + strconv.Itoa(v.Round)
+		case v.Author != "":
+			from += " of " + clean(v.Author)
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(v.Version), from, strconv.Itoa(v.Applied), strconv.Itoa(v.Rejected), strconv.Itoa(v.Conflicts),
+			count(v.Errors, "error") + ", " + count(v.Warnings, "warning"),
+		})
+	}
+	return columns(rows)
+}
+
+// problems names what was not taken, and what waits for a person.
+func (s *sessionSummary) problems(b *strings.Builder) {
+	const most = 10
+	if len(s.Rejected) > 0 {
+		b.WriteString("\nRejected:\n")
+		for i, r := range s.Rejected {
+			if i == most {
+				fmt.Fprintf(b, "  and %d more: --json has all of them\n", len(s.Rejected)-most)
+				break
+			}
+			fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, clean(r.Agent), orDash(r.Target), r.Code, clean(r.Message))
+		}
+	}
+	if len(s.Conflicts) > 0 {
+		b.WriteString("\nIn conflict:\n")
+		for _, c := range s.Conflicts {
+			var by []string
+			for _, one := range c.Candidates {
+				by = append(by, clean(one.Agent)+" ("+clean(one.Delta)+")")
+			}
+			fmt.Fprintf(b, "  %s: %s\n", clean(c.Place), strings.Join(by, " or "))
+		}
+	}
+	if len(s.Missing) > 0 {
+		var who []string
+		for _, m := range s.Missing {
+			who = append(who, fmt.Sprintf("%s (round %d)", clean(m.Agent), m.Round))
+		}
+		fmt.Fprintf(b, "\nWithout an answer: %s\n", strings.Join(who, ", "))
+	}
+}

@@ -1,0 +1,419 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/session"
+)
+
+type traceShowOptions struct {
+	project string
+	agent   string
+	round   int
+	repair  bool
+	prompt  bool
+	reply   bool
+}
+
+func (a *app) traceShowCommand() *cobra.Command {
+	var opt traceShowOptions
+	c := &cobra.Command{
+		Use:   "show CALL [FILE]",
+		Short: "Show one agent call: what went in, what came out, and what became of it",
+		Long: `Shows one call. What went in: the template and the view with their hashes, the version
+that was shown and the items of it, the evidence, the prompt. What came out: the reply,
+its blocks, and what became of each delta in it. And what it used and how long it took,
+with every attempt that the journal knows of.
+
+A call is named by its id, which ` + "`brenner trace list`" + ` shows, or by a session (or the
+file of an export) with --agent and --round. --prompt and --reply print the text itself,
+byte for byte, and nothing else.`,
+		Example: `  brenner trace show RS-20261115-cell-fate/r2.1/BlueLake/ask
+  brenner trace show RS-20261115-cell-fate --agent BlueLake --round 2
+  brenner trace show RS-20261115-cell-fate/r1.1/GreenValley/repair --reply
+  brenner trace show RS-20261115-cell-fate/r2.1/BlueLake/ask cell-fate.jsonl --json
+
+Exit codes: 0 shown; 1 there is no such call, or it has no reply, or the store is damaged;
+2 there is no such session, or the file cannot be read.`,
+		Args: oneOrTwo("a call is needed"),
+		RunE: func(c *cobra.Command, args []string) error { return a.traceShow(c, args, &opt) },
+	}
+	addProjectFlag(c, &opt.project)
+	f := c.Flags()
+	f.StringVar(&opt.agent, "agent", "", "with a session: the call of this agent")
+	f.IntVar(&opt.round, "round", 0, "with a session: the call of this round")
+	f.BoolVar(&opt.repair, "repair", false, "with --agent and --round: the question for better blocks")
+	f.BoolVar(&opt.prompt, "prompt", false, "print what was sent, as it was sent")
+	f.BoolVar(&opt.reply, "reply", false, "print what was answered, as it came")
+	return c
+}
+
+func (a *app) traceShow(c *cobra.Command, args []string, opt *traceShowOptions) error {
+	if opt.prompt && opt.reply && !a.json {
+		return usage(c, "--prompt and --reply: one of them at a time", "--json takes both")
+	}
+	where, id := args[0], ""
+	thread, _, isCall := strings.Cut(args[0], "/")
+	if isCall && artifact.IsThreadID(thread) {
+		where, id = thread, args[0]
+	}
+	if len(args) > 1 {
+		where = args[1]
+	}
+	switch byHand := opt.agent != "" || opt.round != 0; {
+	case id != "" && (byHand || opt.repair):
+		return usage(c, "the call is named twice: by its id, and by --agent and --round", "")
+	case id == "" && (opt.agent == "" || opt.round < 1):
+		return usage(c, clean(args[0])+" is no call: with a session, --agent and --round are needed", "`brenner trace list "+clean(args[0])+"` lists the calls")
+	case id == "" && len(args) > 1:
+		return usage(c, clean(args[0])+" is no call", "a call is named like RS-20261115-name/r1.1/AGENT/ask")
+	}
+	return a.withSession(c, opt.project, where, func(ctx context.Context, src *source, h *session.History) error {
+		if err := wholeSession(c, src.address); err != nil {
+			return err
+		}
+		call, err := opt.find(h, id)
+		if err != nil {
+			return err
+		}
+		res, err := traceOf(ctx, h, call, opt)
+		if err != nil {
+			return err
+		}
+		return a.show(res)
+	})
+}
+
+// find finds the call that is meant. Of several legs the last one counts.
+func (o *traceShowOptions) find(h *session.History, id string) (*flow.Call, error) {
+	turn := flow.TurnAsk
+	if o.repair {
+		turn = flow.TurnRepair
+	}
+	var found *flow.Call
+	for _, call := range h.State.Calls() {
+		if call.ID == id || id == "" && call.Agent == o.agent && call.Round == o.round && call.Turn == turn {
+			found = call
+		}
+	}
+	if found != nil {
+		return found, nil
+	}
+	what := fault.Shown(id)
+	if id == "" {
+		what = fmt.Sprintf("of %s in round %d", fault.Shown(o.agent), o.round)
+	}
+	return nil, &fault.Error{
+		Code: session.NotFound, Detail: h.Thread + " has no call " + what,
+		Hint: "`brenner trace list " + h.Thread + "` lists those it has",
+	}
+}
+
+// traceCall is one call with all that the journal knows of it.
+type traceCall struct {
+	Schema    string           `json:"schema"`
+	Thread    string           `json:"thread_id"`
+	Rehearsal bool             `json:"rehearsal"`
+	Call      callSummary      `json:"call"`
+	In        callInput        `json:"in"`
+	Out       callOutput       `json:"out"`
+	Deltas    []originDocument `json:"deltas"`
+	Settled   bool             `json:"settled"`
+	Version   int              `json:"version"` // that its round was merged into
+	Journal   []callEvent      `json:"journal"`
+	bare      *string
+}
+
+type callInput struct {
+	Subject      string         `json:"subject"`
+	Template     string         `json:"template"`
+	TemplateHash string         `json:"template_hash"`
+	View         string         `json:"view_hash"`
+	Base         int            `json:"base_version"`
+	Saw          []string       `json:"items_shown"`
+	Evidence     []callEvidence `json:"evidence"`
+	Kickoff      string         `json:"kickoff"`
+	Prompt       string         `json:"prompt"`
+	Bytes        int            `json:"prompt_bytes"`
+	Tokens       int            `json:"prompt_tokens"` // counted here, before it was sent
+	Reserved     int            `json:"reserved_tokens"`
+	Before       string         `json:"first_reply"` // what a repair is about
+	Text         *string        `json:"prompt_text,omitempty"`
+}
+
+type callEvidence struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Hash string `json:"sha256"`
+}
+
+type callOutput struct {
+	Reply    string        `json:"reply"`
+	Bytes    int           `json:"reply_bytes"`
+	Broken   bool          `json:"broken_off"` // the reply has no end, and was not used
+	Taken    int           `json:"taken"`
+	Refused  int           `json:"refused"`
+	Shown    int           `json:"only_shown"`
+	Problems []callProblem `json:"problems"`
+	Text     *string       `json:"reply_text,omitempty"`
+}
+
+type callProblem struct {
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Line    int        `json:"line"`
+	Column  int        `json:"column"`
+	Hint    string     `json:"hint"`
+}
+
+// callEvent is an entry of the journal about a call.
+type callEvent struct {
+	Entry int    `json:"entry"`
+	At    string `json:"at"`
+	Kind  string `json:"kind"`
+	Hash  string `json:"hash"`
+}
+
+func traceOf(ctx context.Context, h *session.History, c *flow.Call, opt *traceShowOptions) (*traceCall, error) {
+	t := &traceCall{
+		Schema: "brenner.trace.call/v1", Thread: h.Thread, Rehearsal: h.State.Opened.Rehearsal != "",
+		Call: summaryOf(h.State, c), Deltas: []originDocument{}, Journal: eventsOf(h, c.ID),
+	}
+	t.In.fill(h.State, c)
+	for i := range h.State.Commits {
+		if m := &h.State.Commits[i]; m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg {
+			t.Settled, t.Version = true, m.Version
+		}
+	}
+	prompt, err := h.Store.Blob(ctx, c.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	t.In.Bytes = len(prompt)
+	reply, err := t.Out.fill(ctx, h, c)
+	if err != nil {
+		return nil, err
+	}
+	promptText, replyText := string(prompt), string(reply)
+	if opt.prompt {
+		t.In.Text, t.bare = &promptText, &promptText
+	}
+	if opt.reply {
+		if t.Out.Reply == "" {
+			return nil, &fault.Error{Code: session.NotFound, Detail: "there is no reply to " + c.ID, Hint: "`brenner trace show " + c.ID + "` says why"}
+		}
+		t.Out.Text, t.bare = &replyText, &replyText
+	}
+	if t.Settled {
+		origins, err := h.Origins(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found, err := origins.OfCall(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		t.Deltas = originDocuments(found)
+	}
+	return t, nil
+}
+
+// fill says what went into a call.
+func (in *callInput) fill(st *flow.State, c *flow.Call) {
+	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved, []string{}, []callEvidence{}
+	for _, p := range st.Opened.Agents {
+		if p.Name == c.Agent {
+			in.View = p.View
+		}
+	}
+	for _, ev := range st.Opened.Evidence {
+		in.Evidence = append(in.Evidence, callEvidence{ev.ID, ev.Name, ev.Hash})
+	}
+	for i := range st.Legs {
+		leg := &st.Legs[i]
+		at := slices.IndexFunc(leg.Kickoffs, func(k flow.Kickoff) bool { return k.Agent == c.Agent })
+		if leg.Round != c.Round || leg.Leg != c.Leg || at < 0 {
+			continue
+		}
+		k := leg.Kickoffs[at]
+		in.Subject, in.Template, in.TemplateHash, in.Kickoff, in.Tokens, in.Base = k.Subject, k.Template, k.Hash, k.Body, k.Tokens, leg.Base
+		in.Saw = append(in.Saw, k.Saw...)
+		if c.Turn == flow.TurnRepair {
+			in.Before = leg.Calls[2*at].Answered.Reply
+		}
+	}
+}
+
+// fill says what came out of a call, and gives the reply.
+func (out *callOutput) fill(ctx context.Context, h *session.History, c *flow.Call) ([]byte, error) {
+	out.Problems = []callProblem{}
+	switch {
+	case c.Status == flow.Replied:
+		out.Reply = c.Answered.Reply
+	case c.Status == flow.Lost && c.Failed.Partial != "":
+		out.Reply, out.Broken = c.Failed.Partial, true
+	default:
+		return nil, nil
+	}
+	text, err := h.Store.Blob(ctx, out.Reply)
+	if err != nil {
+		return nil, err
+	}
+	out.Bytes = len(text)
+	reply, err := h.Reading(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	out.problems(reply.Problems)
+	for i := range reply.Blocks {
+		switch b := &reply.Blocks[i]; {
+		case b.OK:
+			out.Taken++
+		case b.Skipped():
+			out.Shown++
+		default:
+			out.Refused++
+			out.problems(b.Problems)
+		}
+	}
+	return text, nil
+}
+
+func (out *callOutput) problems(all []delta.Located) {
+	for _, p := range all {
+		out.Problems = append(out.Problems, callProblem(p))
+	}
+}
+
+// eventsOf gives the entries about a call: one that was made again has several of each.
+func eventsOf(h *session.History, id string) []callEvent {
+	events := []callEvent{}
+	for i := range h.Entries {
+		e := &h.Entries[i]
+		switch e.Kind {
+		case flow.KindBegan, flow.KindAnswered, flow.KindFailed:
+		default:
+			continue
+		}
+		var body struct {
+			Call string `json:"call"`
+		}
+		// The journal was folded before: its bodies can be read.
+		if json.Unmarshal(e.Body, &body) == nil && body.Call == id {
+			events = append(events, callEvent{e.Seq, artifact.FormatInstant(e.At), e.Kind, e.Hash})
+		}
+	}
+	return events
+}
+
+func (t *traceCall) text(a *app) error {
+	if t.bare != nil {
+		if t.Out.Broken && t.Out.Text != nil && !a.quiet {
+			a.say("brenner: this reply broke off, and was not used\n")
+		}
+		return a.write([]byte(*t.bare))
+	}
+	var b strings.Builder
+	if t.Rehearsal && !a.quiet {
+		b.WriteString(rehearsalNote + "\n")
+	}
+	fmt.Fprintf(&b, "%s: %s\n", clean(t.Call.Call), t.Call.outcome())
+	if t.Call.Detail != "" {
+		fmt.Fprintf(&b, "%s\n", clean(t.Call.Detail))
+	}
+	fmt.Fprintf(&b, "\n%s\nIn\n%s\nOut\n%s", columns(t.facts()), columns(t.In.rows()), columns(t.outRows()))
+	if len(t.Deltas) > 0 {
+		b.WriteString("\nDeltas\n" + columns(deltaRows(t.Deltas)))
+	}
+	b.WriteString("\nJournal\n")
+	for _, e := range t.Journal {
+		fmt.Fprintf(&b, "  entry %d  %s  %s\n", e.Entry, e.At, e.Kind)
+	}
+	return a.write([]byte(b.String()))
+}
+
+func (t *traceCall) facts() [][]string {
+	s := &t.Call
+	rows := [][]string{
+		{"  Agent", clean(s.Agent) + ", " + orDash(s.Role) + ", via " + clean(s.Via)},
+		{"  Model", s.asked() + "; answered by " + orDash(s.Observed)},
+		{"  Round", fmt.Sprintf("%d, leg %d, %s", s.Round, s.Leg, s.Turn)},
+		{"  Time", s.Began + " to " + orDash(s.Ended) + ", " + took(s.TookMS) + ", " + plural(s.Attempts, "attempt", "attempts")},
+	}
+	tokens := fmt.Sprintf("%s in, %s out", s.tokens(s.Input), s.tokens(s.Output))
+	if s.Guessed {
+		tokens += " (~: counted here)"
+	}
+	if s.Status == flow.Lost {
+		tokens = fmt.Sprintf("%d count as spent", s.Spent)
+	}
+	return append(rows, []string{"  Tokens", tokens + fmt.Sprintf("; %d were reserved", t.In.Reserved)})
+}
+
+func (in *callInput) rows() [][]string {
+	saw := "no items: only the brief"
+	if len(in.Saw) > 0 {
+		saw = clean(strings.Join(in.Saw, ", "))
+	}
+	rows := [][]string{
+		{"  Template", clean(in.Template), in.TemplateHash},
+		{"  View", "", in.View},
+		{"  Shown", fmt.Sprintf("version %d", in.Base), saw},
+	}
+	for _, ev := range in.Evidence {
+		rows = append(rows, []string{"  Evidence", clean(ev.ID) + " " + clean(ev.Name), ev.Hash})
+	}
+	if in.Before != "" {
+		rows = append(rows, []string{"  Kickoff", "", in.Kickoff}, []string{"  First reply", "", in.Before})
+	}
+	return append(rows, []string{"  Prompt", fmt.Sprintf("%d bytes", in.Bytes), in.Prompt})
+}
+
+func (t *traceCall) outRows() [][]string {
+	out := &t.Out
+	if out.Reply == "" {
+		return [][]string{{"  no reply"}}
+	}
+	rows := [][]string{{"  Reply", fmt.Sprintf("%d bytes", out.Bytes), out.Reply}}
+	switch {
+	case out.Broken:
+		rows = append(rows, []string{"  Broken off", "it was not used"})
+	default:
+		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d taken, %d refused, %d only shown", out.Taken, out.Refused, out.Shown)})
+	}
+	for _, p := range out.Problems {
+		rows = append(rows, []string{fmt.Sprintf("  Line %d", p.Line), string(p.Code) + ": " + clean(p.Message)})
+	}
+	if t.Settled {
+		return append(rows, []string{"  Merged", fmt.Sprintf("into version %d", t.Version)})
+	}
+	return append(rows, []string{"  Merged", "not yet"})
+}
+
+// deltaRows says what became of deltas.
+func deltaRows(deltas []originDocument) [][]string {
+	var rows [][]string
+	for i := range deltas {
+		d := &deltas[i]
+		what := clean(d.Message)
+		if d.Code != "" {
+			what = string(d.Code) + ": " + what
+		}
+		rows = append(rows, []string{
+			fmt.Sprintf("  line %d", d.Line), d.Outcome, orDash(d.Operation), orDash(d.Item), clean(d.Delta), clip(what),
+		})
+	}
+	return rows
+}
+
+func (t *traceCall) document() any { return t }
