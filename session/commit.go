@@ -113,7 +113,7 @@ func (h *History) complete(d *draft, c *flow.Committed, base *artifact.Artifact,
 }
 
 func outcomeOf(out *settle.Settlement) flow.Outcome {
-	o := flow.Outcome{Conflicts: len(out.Report.Conflicts)}
+	o := flow.Outcome{Conflicts: len(Conflicts(&out.Artifact))}
 	for i := range out.Report.Deltas {
 		switch out.Report.Deltas[i].Disposition {
 		case merge.Applied:
@@ -141,6 +141,9 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 		ID: h.Thread, Type: record.ResearchArtifact, Version: c.Version, Parent: c.Version - 1,
 		Status: record.Draft, Summary: summary(&out.Artifact), Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
 		Change: fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts),
+	}
+	if c.Source == flow.ByPerson {
+		r.Creator = c.Author
 	}
 	if h.State.Opened.Rehearsal != "" {
 		r.Tags = []string{"rehearsal"}

@@ -114,7 +114,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 			}
 		}
 		if p.Leg == 1 && len(state.Notes) == 0 {
-			return in, nil, nil
+			return in, everybody(p.Agents, in.Hypotheses), nil
 		}
 	}
 	shown := make(map[string][]string)
@@ -127,6 +127,17 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 		in.Views[name], shown[name] = v.Text, v.Shown
 	}
 	return in, shown, nil
+}
+
+// everybody is shown the hypotheses of the brief, before there is a view.
+func everybody(agents []string, hypotheses []kickoff.Hypothesis) map[string][]string {
+	shown := make(map[string][]string)
+	for _, name := range agents {
+		for _, h := range hypotheses {
+			shown[name] = append(shown[name], h.ID)
+		}
+	}
+	return shown
 }
 
 // view gives the artifact as an agent sees it.

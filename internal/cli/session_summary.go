@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"brenner/artifact"
@@ -189,16 +190,26 @@ func (s *sessionSummary) reports(ctx context.Context, h *session.History) error 
 				s.Rejected = append(s.Rejected, rejectedSummary{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message})
 			}
 		}
-		if i == len(h.State.Commits)-1 {
-			s.conflicts(report.Merge.Conflicts)
+		if i < len(h.State.Commits)-1 || c.Outcome.Conflicts == 0 {
+			continue
 		}
+		now, err := h.Artifact(ctx, c.Version)
+		if err != nil {
+			return err
+		}
+		s.conflicts(report.Merge.Conflicts, session.Conflicts(&now))
 	}
 	return nil
 }
 
-func (s *sessionSummary) conflicts(open []merge.Conflict) {
-	for _, c := range open {
+// conflicts names the candidates at the places that wait for a decision; the
+// report also has those of items that were killed.
+func (s *sessionSummary) conflicts(all []merge.Conflict, open []string) {
+	for _, c := range all {
 		out := conflictSummary{Place: c.Item + "." + c.Field}
+		if !slices.Contains(open, out.Place) {
+			continue
+		}
 		for _, one := range c.Candidates {
 			out.Candidates = append(out.Candidates, candidateSummary{one.Agent, one.Delta})
 		}
