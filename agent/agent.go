@@ -60,11 +60,17 @@ type Reply struct {
 	Attempts int
 }
 
-// Usage is what a call cost.
+// Usage is what a call cost, over all attempts.
 type Usage struct {
 	Input   int  // tokens
 	Output  int  // tokens
 	Guessed bool // nobody told us: these are our own counts
+}
+
+// Plus gives what two calls cost together. A sum of which a part is guessed is a
+// guess.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{Input: u.Input + v.Input, Output: u.Output + v.Output, Guessed: u.Guessed || v.Guessed}
 }
 
 // The codes of calls that were not answered.
@@ -79,6 +85,21 @@ const (
 	Broken      fault.Code = "AGENT_BROKEN"  // our own code for it failed
 )
 
+// The codes of calls to models that were not answered. They stand here and not
+// with a kind, because a session acts on some of them.
+const (
+	NoAuth       fault.Code = "AGENT_AUTH"        // the key is missing or wrong
+	Forbidden    fault.Code = "AGENT_FORBIDDEN"   // the key is right, and may not do this
+	ModelUnknown fault.Code = "MODEL_UNKNOWN"     // the other side has no such model
+	QuotaSpent   fault.Code = "QUOTA_SPENT"       // the account is used up; After says when it opens again
+	RateLimited  fault.Code = "RATE_LIMITED"      // too much at once; After says when to return
+	TooLong      fault.Code = "CONTEXT_TOO_LONG"  // the question does not fit into the model
+	Truncated    fault.Code = "CONTEXT_TRUNCATED" // the model has not seen all of the question
+	Filtered     fault.Code = "CONTENT_FILTERED"
+	Malformed    fault.Code = "MALFORMED_ANSWER" // what came is not what was agreed on
+	TooLarge     fault.Code = "REPLY_TOO_LARGE"
+)
+
 // Failure is why a call has no answer.
 type Failure struct {
 	Code     fault.Code
@@ -88,6 +109,7 @@ type Failure struct {
 	After    time.Duration // not before this long from now; 0 where nobody said
 	Partial  string        // what came before it broke off: evidence, never an answer
 	Attempts int           // how often the other side was asked; 0 where we never got so far
+	Usage    Usage         // what it cost all the same, over all attempts
 	Cause    error
 }
 

@@ -32,7 +32,7 @@ func (g guarded) Ask(ctx context.Context, c Call) (reply Reply, err error) {
 	reply, err = g.agent.Ask(ctx, c)
 	reply.Attempts = max(1, reply.Attempts)
 	if err == nil && strings.TrimSpace(reply.Text) == "" {
-		err = &Failure{Code: Empty, Detail: "the answer is blank", Retry: true, Attempts: reply.Attempts}
+		err = &Failure{Code: Empty, Detail: "the answer is blank", Retry: true, Attempts: reply.Attempts, Usage: reply.Usage}
 	}
 	if err != nil {
 		f := failureOf(ctx, err)
@@ -88,7 +88,7 @@ func failureOf(ctx context.Context, err error) *Failure {
 		f := *said
 		if ctx.Err() != nil && f.fromTheEnd() {
 			end := Ended(ctx)
-			end.Partial, end.Attempts = f.Partial, f.Attempts
+			end.Partial, end.Attempts, end.Usage = f.Partial, f.Attempts, f.Usage
 			return end
 		}
 		return &f

@@ -38,6 +38,24 @@ func TestGuardGivesEveryErrorACode(t *testing.T) {
 	}
 }
 
+func TestGuardKeepsWhatACallCost(t *testing.T) {
+	spent := agent.Usage{Input: 12, Output: 3}
+	f := failure(t, t.Context(), agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
+		return agent.Reply{Text: "\n", Usage: spent}, nil
+	})))
+	if wantCode(t, f, agent.Empty); f.Usage != spent {
+		t.Errorf("%+v", f)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	f = failure(t, ctx, agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
+		cancel()
+		return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Usage: spent, Cause: ctx.Err()}
+	})))
+	if wantCode(t, f, agent.Stopped); f.Usage != spent {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestGuardHoldsAPanic(t *testing.T) {
 	f := failure(t, t.Context(), agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
 		panic("index out of range")

@@ -19,6 +19,7 @@ type RetryPolicy struct {
 // Retry asks again where the failure says that it may help, after the time that
 // the failure names, else after waits that double. A wait that would outlast the
 // context is not begun: then the failure comes at once, and says when to return.
+// What the tries before the last one cost is part of what comes out.
 func Retry(a Agent, p RetryPolicy) Agent {
 	if p.Attempts <= 0 {
 		p.Attempts = 3
@@ -41,26 +42,28 @@ type retrying struct {
 }
 
 func (r retrying) Ask(ctx context.Context, c Call) (Reply, error) {
-	asked := 0
+	var asked int
+	var spent Usage
 	for try := 1; ; try++ {
 		reply, err := r.agent.Ask(ctx, c)
 		if err == nil {
 			reply.Attempts = asked + max(1, reply.Attempts)
+			reply.Usage = spent.Plus(reply.Usage)
 			return reply, nil
 		}
 		f := failureOf(ctx, err)
 		if ctx.Err() == nil {
 			f.Attempts = max(1, f.Attempts) // else it may never have come to asking
 		}
-		asked += f.Attempts
-		f.Attempts = asked
+		asked, spent = asked+f.Attempts, spent.Plus(f.Usage)
+		f.Attempts, f.Usage = asked, spent
 		wait := r.policy.wait(try, f.After)
 		if !f.Retry || try >= r.policy.Attempts || ctx.Err() != nil || outlasts(ctx, wait) {
 			return Reply{}, f
 		}
 		if !pause(ctx, wait) {
 			end := Ended(ctx)
-			end.Attempts, end.Cause = asked, f
+			end.Attempts, end.Usage, end.Cause = asked, spent, f
 			return Reply{}, end
 		}
 	}

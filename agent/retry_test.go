@@ -41,6 +41,33 @@ func TestRetryWaitsLongerEachTime(t *testing.T) {
 	})
 }
 
+func TestRetryCountsWhatEveryTryCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cut := agent.Failure{Code: agent.Cut, Retry: true, Usage: agent.Usage{Input: 100, Output: 7, Guessed: true}}
+		times := 2
+		costly := func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+			reply, err := after(times, cut).Ask(ctx, c)
+			times--
+			reply.Usage = agent.Usage{Input: 90, Output: 20}
+			return reply, err
+		}
+		reply, err := agent.Retry(fake(costly), agent.RetryPolicy{}).Ask(t.Context(), agent.Call{})
+		if want := (agent.Usage{Input: 290, Output: 34, Guessed: true}); err != nil || reply.Usage != want {
+			t.Errorf("%+v, %v", reply, err)
+		}
+		f := failure(t, t.Context(), agent.Retry(after(9, cut), agent.RetryPolicy{}))
+		if want := (agent.Usage{Input: 300, Output: 21, Guessed: true}); f.Usage != want {
+			t.Errorf("%+v", f)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Millisecond, cancel)
+		f = failure(t, ctx, agent.Retry(after(9, cut), agent.RetryPolicy{}))
+		if wantCode(t, f, agent.Stopped); f.Usage != cut.Usage {
+			t.Errorf("stopped between two tries: %+v", f)
+		}
+	})
+}
+
 func TestRetryOnlyWhereItMayHelp(t *testing.T) {
 	f := failure(t, t.Context(), agent.Retry(after(1, agent.Failure{Code: agent.Refused}), agent.RetryPolicy{}))
 	if wantCode(t, f, agent.Refused); f.Attempts != 1 {

@@ -1,0 +1,103 @@
+package openai_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/agent"
+	"brenner/agent/openai"
+	"brenner/agent/openai/openaitest"
+	"brenner/fault"
+)
+
+// call is a question of ten words.
+func call() agent.Call {
+	return agent.Call{ID: "RS-20260101-trial/r1/BlueLake/ask", Turns: []agent.Turn{{Text: "one two three four five six seven eight nine ten"}}}
+}
+
+// words counts: a word is a token here.
+func words(text string) int { return len(strings.Fields(text)) }
+
+// always answers every request in one way.
+func always(a openaitest.Answer) func(openaitest.Request) openaitest.Answer {
+	return func(openaitest.Request) openaitest.Answer { return a }
+}
+
+// failing asks where no answer may come.
+func failing(t *testing.T, a agent.Agent) *agent.Failure {
+	t.Helper()
+	reply, err := agent.Guard(a).Ask(t.Context(), call())
+	var f *agent.Failure
+	if !errors.As(err, &f) {
+		t.Fatalf("an answer: %+v", reply)
+	}
+	if f.Hint == "" || f.Detail == "" {
+		t.Errorf("it does not say what to do: %+v", f)
+	}
+	secretless(t, f)
+	return f
+}
+
+// secretless holds that the key is in no part of a failure, however it is looked at.
+func secretless(t *testing.T, f *agent.Failure) {
+	t.Helper()
+	texts := []string{f.Error(), f.Detail, f.Hint, f.Partial, fmt.Sprintf("%+v", f), fmt.Sprintf("%#v", f)}
+	var walk func(error)
+	walk = func(err error) {
+		if err == nil {
+			return
+		}
+		texts = append(texts, err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err))
+		switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
+		case interface{ Unwrap() error }:
+			walk(e.Unwrap())
+		case interface{ Unwrap() []error }:
+			for _, inner := range e.Unwrap() {
+				walk(inner)
+			}
+		}
+	}
+	walk(f.Cause)
+	for _, text := range texts {
+		if strings.Contains(text, "canary") {
+			t.Errorf("the key is in %.300q", text)
+		}
+	}
+}
+
+func answering(t *testing.T, a agent.Agent) agent.Reply {
+	t.Helper()
+	reply, err := agent.Guard(a).Ask(t.Context(), call())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
+// wanted is what a failure should say.
+type wanted struct {
+	code    fault.Code
+	retry   bool
+	says    string // in its detail
+	advises string // in its hint
+	partial string
+	usage   agent.Usage
+}
+
+func (w wanted) check(t *testing.T, f *agent.Failure) {
+	t.Helper()
+	if f.Code != w.code || f.Retry != w.retry || f.Partial != w.partial || f.Usage != w.usage ||
+		!strings.Contains(f.Detail, w.says) || !strings.Contains(f.Hint, w.advises) {
+		t.Errorf("got  %+v\nwant %+v", *f, w)
+	}
+}
+
+// both runs a test with both forms of the API.
+func both(t *testing.T, run func(t *testing.T, o openai.Options)) {
+	t.Helper()
+	for _, api := range []string{openai.Chat, openai.Responses} {
+		t.Run(api, func(t *testing.T) { run(t, openai.Options{API: api, Count: words}) })
+	}
+}

@@ -1,0 +1,133 @@
+package openai
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"brenner/agent"
+	"brenner/fault"
+)
+
+// refusal judges an endpoint's "no". Codes are looked at first: what they mean
+// comes with different numbers from different servers.
+func (x *exchange) refusal(no *refusal) *agent.Failure {
+	status := no.number()
+	f := &agent.Failure{After: no.after}
+	switch {
+	case no.is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active") || status == http.StatusPaymentRequired:
+		f.Code, f.Detail = agent.QuotaSpent, "the account at "+x.host+" is used up"
+		f.Hint = "look at its plan and billing, or ask another model"
+		f.Retry = no.after > 0 // it opens again by itself
+	case no.tooLong(status):
+		f.Code, f.Detail = agent.TooLong, "the question does not fit into "+fault.Shown(x.Model)
+		f.Hint = "give the agents smaller views or replies, or use a model with a larger context window"
+	case no.is("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"):
+		f.Code, f.Detail = agent.Filtered, "a content filter of "+x.host+" stopped the question"
+		f.Hint = rephrase
+	case status == http.StatusUnauthorized || no.is("invalid_api_key") || status == http.StatusBadRequest && no.names("api key not valid"):
+		x.unauthorised(f)
+	case status == http.StatusForbidden:
+		f.Code, f.Detail = agent.Forbidden, x.host+" does not let this key ask "+fault.Shown(x.Model)
+		f.Hint = "look at what the key, its project and its region may use"
+	case no.is("model_not_found") || status == http.StatusNotFound && no.aboutModel():
+		f.Code, f.Detail = agent.ModelUnknown, x.host+" has no model "+fault.Shown(x.Model)
+		f.Hint = "`brenner doctor` lists those that it has; a server of your own may have to load it first"
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		f.Code, f.Detail = agent.Refused, fmt.Sprintf("there is no %s API at %s", x.API, x.BaseURL)
+		f.Hint = "a base_url often ends with /v1; few servers but OpenAI's have the responses API"
+	case status == http.StatusTooManyRequests:
+		f.Code, f.Detail, f.Retry = agent.RateLimited, x.host+" is asked too much at once", true
+		f.Hint = "lower the number of calls at one time for this endpoint"
+	default:
+		x.otherwise(f, status, no)
+	}
+	words := x.hide.shown(no.said.message)
+	if no.status != 0 {
+		f.Detail += fmt.Sprintf(" (%d)", no.status)
+	}
+	if words != "" {
+		f.Detail += ": " + words
+	}
+	return f
+}
+
+const rephrase = "put the question in other words, or ask another model"
+
+func (x *exchange) unauthorised(f *agent.Failure) {
+	f.Code, f.Detail = agent.NoAuth, x.host+" does not accept the key"
+	if x.Key == "" {
+		f.Detail = x.host + " wants a key, and none is set"
+	}
+	f.Hint = "set OPENAI_API_KEY to a key of this endpoint; " + askDoctor
+}
+
+// otherwise judges by the number alone.
+func (x *exchange) otherwise(f *agent.Failure, status int, no *refusal) {
+	switch status {
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusNetworkAuthenticationRequired:
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		f.Retry = true
+	default:
+		f.Retry = status >= 500
+	}
+	if f.Retry {
+		f.Code, f.Detail = agent.Unavailable, x.host+" has a fault of its own"
+		f.Hint = "if it lasts, ask another endpoint; " + askDoctor
+		return
+	}
+	f.Code, f.Detail = agent.Refused, x.host+" refuses the request"
+	if x.form.schema && no.names("response_format", "json_schema", "text.format", "structured output") {
+		f.Hint = "it cannot hold answers to a schema: set structured to auto or fences"
+		return
+	}
+	f.Hint = "leave out what it names, or ask another model; " + askDoctor
+}
+
+// number gives the status that a refusal would have had as a response. One that
+// comes in the middle of an answer has it in its code, or has words for it.
+func (r *refusal) number() int {
+	if r.status != 0 {
+		return r.status
+	}
+	if n, err := strconv.Atoi(r.said.code); err == nil && n >= 400 && n < 600 {
+		return n
+	}
+	if strings.HasPrefix(r.said.code, "rate_limit") || strings.HasPrefix(r.said.kind, "rate_limit") {
+		return http.StatusTooManyRequests
+	}
+	if strings.HasPrefix(r.said.code, "invalid_") || strings.HasPrefix(r.said.kind, "invalid_") {
+		return http.StatusBadRequest
+	}
+	return http.StatusInternalServerError
+}
+
+// is tells whether a refusal has one of these codes, as code or as type.
+func (r *refusal) is(codes ...string) bool {
+	for _, c := range codes {
+		if r.said.code == c || r.said.kind == c {
+			return true
+		}
+	}
+	return false
+}
+
+// tooLong tells whether a refusal says that the question was too long; servers of
+// one's own have no code for it, and each has other words.
+func (r *refusal) tooLong(status int) bool {
+	if status == http.StatusRequestEntityTooLarge || r.is("context_length_exceeded", "exceed_context_size_error") {
+		return true
+	}
+	return (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity || status == http.StatusInternalServerError) &&
+		r.names("maximum context length", "context length exceeded", "context window", "context size", "prompt is too long", "input is too long",
+			"longer than the maximum", "exceeds the context", "exceeds the maximum number of tokens", "greater than the context length")
+}
+
+// aboutModel tells a model that is not there from a path that is not there.
+func (r *refusal) aboutModel() bool {
+	if r.names("model") {
+		return true
+	}
+	return r.said.proper && !strings.EqualFold(r.said.message, "not found") && !r.names("url", "path", "route", "endpoint")
+}

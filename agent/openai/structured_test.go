@@ -1,0 +1,101 @@
+package openai_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner/agent"
+	"brenner/agent/openai"
+	"brenner/agent/openai/openaitest"
+	"brenner/fault"
+)
+
+const schema = `{"type":"object","properties":{"prose":{"type":"string"},"deltas":{"type":"array"}}}`
+
+func TestStructured(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"prose":"Two.\n","deltas":[{"operation":"ADD", "n": 1.0},{"operation":"KILL"}]}`: "```delta\n{\"operation\":\"ADD\", \"n\": 1.0}\n```\n\n```delta\n{\"operation\":\"KILL\"}\n```\n\nTwo.\n",
+		"{\"deltas\":[{\n  \"a\": \"```\\n\"\n}],\"prose\":\"```\\nnever ended\"}":         "```delta\n{\n  \"a\": \"```\\n\"\n}\n```\n\n```\nnever ended",
+		`{"prose":"Nothing to add.","deltas":[]}`:                                          "Nothing to add.",
+		`{"prose":null,"deltas":[{}]}`:                                                     "```delta\n{}\n```\n\n",
+		"Prose, and\n```delta\n{}\n```\n":                                                  "Prose, and\n```delta\n{}\n```\n",
+		`{"operation":"ADD"}`:                                                              `{"operation":"ADD"}`,
+		`{"prose":"one"} {"prose":"two"}`:                                                  `{"prose":"one"} {"prose":"two"}`,
+		`{"prose":"cut off`:                                                                `{"prose":"cut off`,
+		`[{"operation":"ADD"}]`:                                                            `[{"operation":"ADD"}]`,
+		`{}`:                                                                               `{}`,
+	} {
+		both(t, func(t *testing.T, o openai.Options) {
+			s := openaitest.New(t, always(openaitest.Answer{Text: text, Chunk: 5}))
+			o.Structured, o.Schema, o.Strict = openai.Schema, []byte(schema), true
+			same(t, answering(t, at(t, s, o)).Text, want)
+			o.Structured = openai.Fences
+			same(t, answering(t, at(t, s, o)).Text, text)
+		})
+	}
+}
+
+func TestTheSchemaIsSent(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
+	both(t, func(t *testing.T, o openai.Options) {
+		o.Structured, o.Schema, o.Strict = openai.Auto, []byte(schema), true
+		answering(t, at(t, s, o))
+	})
+	all := s.Requests()
+	inner := map[string]any{"type": "object", "properties": map[string]any{"prose": map[string]any{"type": "string"}, "deltas": map[string]any{"type": "array"}}}
+	same(t, sent(t, all[0])["response_format"], map[string]any{
+		"type": "json_schema", "json_schema": map[string]any{"name": "brenner_reply", "strict": true, "schema": inner},
+	})
+	same(t, sent(t, all[1])["text"], map[string]any{
+		"format": map[string]any{"type": "json_schema", "name": "brenner_reply", "strict": true, "schema": inner},
+	})
+}
+
+func TestASchemaThatIsInsistedOn(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Refuse(400, "", "response_format is not supported")))
+	f := failing(t, at(t, s, openai.Options{Structured: openai.Schema, Schema: []byte(schema)}))
+	wanted{code: agent.Refused, says: "response_format", advises: "auto or fences"}.check(t, f)
+}
+
+func TestMaker(t *testing.T) {
+	maker := openai.Maker(openai.Options{})
+	_, err := maker(agent.Setup{Agent: "BlueLake", Model: "Opus 4.5"})
+	if fault.CodeOf(err) != openai.NoModel || fault.HintOf(err) != "name one with --model, or give Opus 4.5 an id in agents.models" {
+		t.Errorf("%v: %s", err, fault.HintOf(err))
+	}
+	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
+	a, err := maker(agent.Setup{Agent: "BlueLake", ModelID: "opus", BaseURL: s.BaseURL() + "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answering(t, a); got.Model != "opus" || s.Requests()[0].Path != "/v1/chat/completions" || s.Requests()[0].Header.Get("Authorization") != "" {
+		t.Errorf("%+v, %+v", got, s.Requests())
+	}
+}
+
+func TestWhatCannotBeMade(t *testing.T) {
+	seed := 1
+	for want, o := range map[string]openai.Options{
+		"nothing says which model to ask":              {Model: " "},
+		"the base URL is no address of an endpoint":    {Model: "m", BaseURL: "localhost:1"},
+		"telnet is no API":                             {Model: "m", API: "telnet"},
+		"the Responses API takes no seed":              {Model: "m", API: openai.Responses, Seed: &seed},
+		"structured answers need a JSON schema":        {Model: "m", Structured: openai.Auto},
+		"magic is no form of answers":                  {Model: "m", Structured: "magic"},
+		"the key or the organization cannot be sent":   {Model: "m", Key: canary + "\n"},
+		"the header X-A cannot be sent":                {Model: "m", Headers: map[string]string{"X-A": canary + "\n"}},
+		"the header X A cannot be sent":                {Model: "m", Headers: map[string]string{"X A": "b"}},
+		"the base URL is no address of an endpoint ":   {Model: "m", BaseURL: "https://u:p@host/v1"},
+		"the base URL is no address of an endpoint  ":  {Model: "m", BaseURL: "https://host/v1?key=x"},
+		"the base URL is no address of an endpoint   ": {Model: "m", BaseURL: "file:///etc/passwd"},
+	} {
+		a, err := openai.New(o)
+		all := fault.All(err)
+		if a != nil || len(all) != 1 || all[0].Detail != strings.TrimSpace(want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
+	if _, err := openai.New(openai.Options{API: "x", Structured: "y"}); len(fault.All(err)) != 3 {
+		t.Errorf("not everything is said at once: %v", err)
+	}
+}

@@ -1,0 +1,187 @@
+package tape
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"brenner/fault"
+)
+
+// Player is a transport that answers from a tape.
+type Player struct {
+	secrets []string
+
+	mu     sync.Mutex
+	tracks []*track
+}
+
+// track is one exchange on a tape.
+type track struct {
+	entry
+	line   int
+	text   string // the body of the request in its one form
+	played bool
+}
+
+// Play reads a tape. It must be whole as far as it goes.
+func Play(r io.Reader, o Options) (*Player, error) {
+	p := &Player{secrets: o.Secrets}
+	lines := bufio.NewReader(r)
+	sealed := ""
+	for n := 1; ; n++ {
+		text, err := lines.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF) && len(text) == 0 && n > 1:
+			return p, nil
+		case errors.Is(err, io.EOF):
+			return nil, damaged(n, "it has no end", "the recording was cut off here: delete this line to play what was before it")
+		case err != nil:
+			return nil, &fault.Error{Code: Damaged, Op: "read tape", Place: fmt.Sprintf("line %d", n), Cause: err}
+		}
+		text = bytes.TrimSuffix(text, []byte("\n"))
+		if n == 1 {
+			var h head
+			if json.Unmarshal(text, &h) != nil || h.Schema != Schema {
+				return nil, damaged(n, "this is no tape of schema "+Schema, "tapes are made with --record-tape")
+			}
+			sealed = seal("", text)
+			continue
+		}
+		t, err := parse(text, n, sealed)
+		if err != nil {
+			return nil, err
+		}
+		sealed = seal(sealed, t.raw)
+		if t.Broke == nil || t.Broke.How != brokeStopped { // nobody wants to be stopped again
+			p.tracks = append(p.tracks, &t.track)
+		}
+	}
+}
+
+type parsed struct {
+	track
+	raw []byte
+}
+
+func parse(text []byte, n int, before string) (parsed, error) {
+	const again = "record it again, or play the original"
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return parsed{}, damaged(n, "it is no JSON: "+fault.Shown(err.Error()), again)
+	}
+	if l.Seal != seal(before, l.Entry) {
+		return parsed{}, damaged(n, "this line was changed, or one before it is missing or was moved", again)
+	}
+	t := parsed{track: track{line: n}, raw: l.Entry}
+	if err := json.Unmarshal(l.Entry, &t.entry); err != nil {
+		return parsed{}, damaged(n, "it cannot be read: "+fault.Shown(err.Error()), again)
+	}
+	if t.Key != t.Request.key() || t.Response == nil && t.Broke == nil {
+		return parsed{}, damaged(n, "its parts do not fit together", again)
+	}
+	t.text = canonical(t.Request.Body)
+	return t, nil
+}
+
+func damaged(n int, detail, hint string) error {
+	return &fault.Error{Code: Damaged, Op: "read tape", Place: fmt.Sprintf("line %d", n), Detail: detail, Hint: hint}
+}
+
+// RoundTrip plays what was recorded for a request. Of several equal ones that of
+// the same call comes first, and else the one that was recorded first.
+func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
+	m := maskFor(req, p.secrets)
+	e, text, _, err := question(req, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	t := p.take(e)
+	if t == nil {
+		return nil, p.missed(e, text)
+	}
+	if t.Response == nil {
+		return nil, t.Broke.err(req.URL.Hostname())
+	}
+	header := http.Header{}
+	for name, value := range t.Response.Header {
+		header.Set(name, value)
+	}
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", t.Response.Status, http.StatusText(t.Response.Status)), StatusCode: t.Response.Status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header, ContentLength: -1, Request: req,
+		Body: &speaker{ctx: req.Context(), rest: t.Response.Body, broke: t.Broke, host: req.URL.Hostname()},
+	}, nil
+}
+
+func (p *Player) take(e entry) *track {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var first *track
+	for _, t := range p.tracks {
+		if t.played || t.Key != e.Key {
+			continue
+		}
+		if t.Call == e.Call {
+			first = t
+			break
+		}
+		if first == nil {
+			first = t
+		}
+	}
+	if first != nil {
+		first.played = true
+	}
+	return first
+}
+
+// speaker gives a body in the pieces in which it came.
+type speaker struct {
+	ctx   context.Context
+	rest  []piece
+	at    int // in the first of them
+	broke *broke
+	host  string
+}
+
+func (s *speaker) Read(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	for len(s.rest) > 0 && s.at == len(s.rest[0]) {
+		s.rest, s.at = s.rest[1:], 0
+	}
+	if len(s.rest) == 0 {
+		if s.broke != nil {
+			return 0, s.broke.err(s.host)
+		}
+		return 0, io.EOF
+	}
+	n := copy(b, s.rest[0][s.at:])
+	s.at += n
+	return n, nil
+}
+
+func (s *speaker) Close() error { return nil }
+
+// modelOf gives the model that a body names.
+func modelOf(text string) string {
+	var b struct {
+		Model string `json:"model"`
+	}
+	if json.NewDecoder(strings.NewReader(text)).Decode(&b) != nil {
+		return ""
+	}
+	return b.Model
+}

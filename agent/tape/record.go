@@ -1,0 +1,160 @@
+package tape
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"brenner/agent"
+)
+
+// Recorder is a transport that puts on a tape what passes through it.
+type Recorder struct {
+	next    http.RoundTripper
+	secrets []string
+
+	mu     sync.Mutex // of all below: lines are written one after the other
+	w      io.Writer
+	sealed string
+	failed error
+}
+
+// Record begins a tape. Each line is one Write: a file needs no buffer around it,
+// and should have none.
+func Record(next http.RoundTripper, w io.Writer, o Options) (*Recorder, error) {
+	first, err := json.Marshal(head{Schema})
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{next: next, secrets: o.Secrets, w: w, sealed: seal("", first)}
+	if _, err := w.Write(append(first, '\n')); err != nil {
+		return nil, unwritten(err)
+	}
+	return r, nil
+}
+
+// Err tells whether the tape is as it should be. An answer that could not be put
+// on it was given to whoever asked all the same: it has been paid for.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+func unwritten(err error) *agent.Failure {
+	return &agent.Failure{Code: Unwritten, Detail: "the tape cannot be written", Hint: "make room for it, or go on without --record-tape", Cause: err}
+}
+
+// RoundTrip sends a request on. It refuses to where the tape could not hold it.
+func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := r.Err(); err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, err
+	}
+	m := maskFor(req, r.secrets)
+	e, _, on, err := question(req, m)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := r.next.RoundTrip(on)
+	if err != nil {
+		e.Broke = brokeBy(req.Context(), err, m)
+		r.write(e)
+		return nil, err
+	}
+	e.Response = &response{Status: resp.StatusCode, Header: harmless(resp.Header, m), Body: []piece{}}
+	resp.Body = &listener{ReadCloser: resp.Body, over: func(l *listener, err error) {
+		e.Response.Body = l.pieces(m)
+		if err != nil {
+			e.Broke = brokeBy(req.Context(), err, m)
+		}
+		r.write(e)
+	}}
+	return resp, nil
+}
+
+func (r *Recorder) write(e entry) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(e)
+	written := bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed != nil {
+		return
+	}
+	sealed := seal(r.sealed, written)
+	if err == nil {
+		// By hand, because an encoder would write the entry anew.
+		whole := append(append([]byte(`{"entry":`), written...), `,"seal":"`+sealed+"\"}\n"...)
+		_, err = r.w.Write(whole)
+	}
+	if err != nil {
+		r.failed = unwritten(err)
+		return
+	}
+	r.sealed = sealed
+}
+
+// listener keeps what is read through it, piece by piece.
+type listener struct {
+	io.ReadCloser
+	over func(l *listener, err error)
+
+	mu    sync.Mutex // a body may be closed while it is read
+	ended bool
+	heard []byte
+	ends  []int // of the pieces
+}
+
+func (l *listener) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return n, err
+	}
+	if n > 0 {
+		l.heard = append(l.heard, p[:n]...)
+		l.ends = append(l.ends, len(l.heard))
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		l.end(nil)
+	case err != nil:
+		l.end(err)
+	}
+	return n, err
+}
+
+// Close ends what was not heard to its end: whoever reads had enough.
+func (l *listener) Close() error {
+	err := l.ReadCloser.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended {
+		l.end(nil)
+	}
+	return err
+}
+
+func (l *listener) end(err error) {
+	l.ended = true
+	l.over(l, err)
+}
+
+func (l *listener) pieces(m mask) []piece {
+	text, from := m.over(l.heard), 0
+	all := make([]piece, 0, len(l.ends))
+	for _, to := range l.ends {
+		all = append(all, text[from:to])
+		from = to
+	}
+	return all
+}
