@@ -1,6 +1,11 @@
 package flow
 
-import "brenner/journal"
+import (
+	"strings"
+
+	"brenner/fault"
+	"brenner/journal"
+)
 
 // appliers says what each kind of event does to the state.
 func appliers() map[string]func(*State, *journal.Entry) error {
@@ -16,8 +21,11 @@ func (s *State) opened(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	if !strings.HasSuffix(e.Stream, "/"+body.Thread) {
+		return s.wrong(e, "the stream is not that of the session %s", fault.Shown(body.Thread))
+	}
 	*s = State{
-		Opened: body, Settings: body.Settings, Began: e.At, Runs: 1,
+		opening: openingOf(body), Opened: body, Settings: body.Settings, Began: e.At, Runs: 1,
 		Items: make(map[string]string), calls: make(map[string]*Call),
 	}
 	return nil
@@ -31,7 +39,11 @@ func (s *State) resumed(e *journal.Entry) error {
 	if body.Settings != nil {
 		s.Settings = *body.Settings
 	}
-	s.Ended = ""
+	switch s.Ended {
+	case EndRounds, EndQuiet, EndClean: // somebody wants more of what was thought done
+		s.Stirred = s.Round()
+	}
+	s.Ended, s.Touched = "", false
 	s.Runs++
 	leg := s.OpenLeg()
 	if leg == nil {
@@ -41,7 +53,7 @@ func (s *State) resumed(e *journal.Entry) error {
 		// What was set aside for a call that nobody heard of again counts as spent:
 		// it may well have been answered.
 		if c.Status == Begun {
-			s.Spent += c.Reserved
+			s.Spent, c.Lost, c.Failures = s.Spent.plus(c.Reserved), c.Lost.plus(c.Reserved), c.Failures+1
 		}
 		if c.Status == Begun || c.Status == Lost {
 			c.Status = Open
@@ -52,13 +64,14 @@ func (s *State) resumed(e *journal.Entry) error {
 
 func (s *State) ended(e *journal.Entry) error {
 	body, err := decode[Ended](e)
-	s.Ended = body.Reason
+	s.Ended, s.Touched = body.Reason, false
 	return err
 }
 
 func (s *State) noted(e *journal.Entry) error {
 	body, err := decode[Noted](e)
 	s.Notes = append(s.Notes, Note{Noted: body, At: e.At})
+	s.Touched, s.Stirred = true, s.Round()
 	return err
 }
 
@@ -104,7 +117,8 @@ func (s *State) began(e *journal.Entry) error {
 	if c == nil || c.Status != Open {
 		return s.wrong(e, "the call %s begins, but it is not open", body.Call)
 	}
-	c.Status, c.Prompt, c.Reserved, c.Began = Begun, body.Prompt, body.Reserved, e.At
+	c.Status, c.Prompt, c.Began, c.Seq = Begun, body.Prompt, e.At, e.Seq
+	c.Reserved = Cost{body.Reserved, body.ReservedUSD}
 	return nil
 }
 
@@ -118,7 +132,7 @@ func (s *State) answered(e *journal.Entry) error {
 		return err
 	}
 	c.Status, c.Answered = Replied, body
-	s.Spent += body.Input + body.Output
+	s.Spent = s.Spent.plus(Cost{body.Input + body.Output, body.Cost})
 	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
 		s.OpenLeg().repair(c.Agent).Status = Open
 	}
@@ -135,13 +149,15 @@ func (s *State) failed(e *journal.Entry) error {
 		return err
 	}
 	c.Status, c.Failed = Lost, body
-	s.Spent += body.Spent
+	lost := Cost{body.Spent, body.SpentUSD}
+	s.Spent, c.Lost, c.Failures = s.Spent.plus(lost), c.Lost.plus(lost), c.Failures+1
 	return nil
 }
 
 func (s *State) end(e *journal.Entry, id string) (*Call, error) {
 	c := s.calls[id]
-	if c == nil || c.Status != Begun || s.OpenLeg() == nil {
+	leg := s.OpenLeg()
+	if c == nil || c.Status != Begun || leg == nil || c.Round != leg.Round || c.Leg != leg.Leg {
 		return nil, s.wrong(e, "the call %s ends, but it did not begin", id)
 	}
 	c.Ended, c.Seq = e.At, e.Seq
@@ -156,12 +172,21 @@ func (s *State) committed(e *journal.Entry) error {
 	if v := body.Version - s.Version(); v < 0 || v > 1 {
 		return s.wrong(e, "version %d follows version %d", body.Version, s.Version())
 	}
+	leg := s.OpenLeg()
+	if body.Source == ByRound && (leg == nil || leg.Round != body.Round || leg.Leg != body.Leg || body.Stale != (leg.Base != s.Version())) {
+		return s.wrong(e, "round %d.%d is settled, but it is not open, or not on this base", body.Round, body.Leg)
+	}
+	switch {
+	case body.Message != s.NextMessage():
+		return s.wrong(e, "its first message has the number %d, not %d", body.Message, s.NextMessage())
+	case body.Seal != s.SealFor(&body):
+		return s.wrong(e, "its seal is not that of what it was made from")
+	}
 	if body.Source == ByRound {
-		leg := s.OpenLeg()
-		if leg == nil || leg.Round != body.Round || leg.Leg != body.Leg {
-			return s.wrong(e, "round %d.%d is settled, but it is not open", body.Round, body.Leg)
-		}
 		leg.Settled = true
+	}
+	if body.Source == ByPerson {
+		s.Touched, s.Stirred = true, s.Round()
 	}
 	at, err := instant(e, body.At)
 	if err != nil {

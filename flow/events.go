@@ -73,10 +73,14 @@ type Party struct {
 
 // Settings are what may change while a session goes on; each change is journaled.
 type Settings struct {
-	Rounds     int    `json:"rounds"`
-	Flow       string `json:"flow"`   // parallel or staged
-	Quorum     string `json:"quorum"` // role, all, or a number of answers
-	Budget     int    `json:"budget_tokens"`
+	Rounds int    `json:"rounds"`
+	Flow   string `json:"flow"`   // parallel or staged
+	Quorum string `json:"quorum"` // role, all, or a number of answers
+	Budget int    `json:"budget_tokens"`
+	// BudgetUSD and Prices are in billionths of a dollar: whole numbers, so that a
+	// ledger of them is exact.
+	BudgetUSD  int64  `json:"budget_nano_usd,omitzero"`
+	Prices     Prices `json:"prices,omitempty"`
 	Reply      int    `json:"reply_tokens"` // reserved for each answer
 	QuietAfter int    `json:"quiet_rounds"` // rounds without anything new that end it; 0: never
 	WhenClean  bool   `json:"stop_when_clean"`
@@ -121,13 +125,14 @@ const (
 
 // Began is journaled before a call: what it is, and what is set aside for it.
 type Began struct {
-	Call     string `json:"call"`
-	Agent    string `json:"agent"`
-	Round    int    `json:"round"`
-	Leg      int    `json:"leg"`
-	Turn     string `json:"turn"`
-	Prompt   string `json:"prompt"` // hash of what was sent
-	Reserved int    `json:"reserved_tokens"`
+	Call        string `json:"call"`
+	Agent       string `json:"agent"`
+	Round       int    `json:"round"`
+	Leg         int    `json:"leg"`
+	Turn        string `json:"turn"`
+	Prompt      string `json:"prompt"` // hash of what was sent
+	Reserved    int    `json:"reserved_tokens"`
+	ReservedUSD int64  `json:"reserved_nano_usd,omitzero"`
 }
 
 // Answered is a reply, stored verbatim before anybody reads it.
@@ -137,6 +142,7 @@ type Answered struct {
 	Model    string `json:"model,omitempty"`
 	Input    int    `json:"input_tokens"`
 	Output   int    `json:"output_tokens"`
+	Cost     int64  `json:"nano_usd,omitzero"`
 	Guessed  bool   `json:"guessed,omitzero"`
 	Attempts int    `json:"attempts"`
 	TookMS   int    `json:"took_ms"`
@@ -151,6 +157,8 @@ type Failed struct {
 	Hint     string     `json:"hint,omitempty"`
 	Partial  string     `json:"partial,omitempty"` // hash of what came: evidence only
 	Spent    int        `json:"spent_tokens"`      // what it may have cost all the same
+	SpentUSD int64      `json:"spent_nano_usd,omitzero"`
+	RetryAt  string     `json:"retry_at,omitempty"` // when asking again may help, where that is known
 	Attempts int        `json:"attempts"`
 	TookMS   int        `json:"took_ms"`
 }
@@ -213,6 +221,7 @@ const (
 	EndBudget      = "budget"
 	EndTime        = "time"
 	EndQuorum      = "quorum"
+	EndLater       = "later" // too few answered, and those who did not said when to return
 	EndInterrupted = "interrupted"
 )
 

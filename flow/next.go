@@ -77,7 +77,7 @@ func (s *State) gather(leg *Leg) []Command {
 	for _, c := range leg.Calls {
 		if c.Status == Begun {
 			underWay = true
-			spent += c.Reserved
+			spent = spent.plus(c.Reserved)
 		}
 	}
 	for i, c := range leg.Calls {
@@ -85,12 +85,12 @@ func (s *State) gather(leg *Leg) []Command {
 			continue
 		}
 		k := leg.Kickoffs[i/2]
-		cost := s.Reserve(k, c.Turn)
-		if s.Settings.Budget > 0 && spent+cost > s.Settings.Budget {
+		after := spent.plus(s.Reserve(k, c.Turn))
+		if !s.Settings.affords(after) {
 			short = true
 			continue
 		}
-		spent += cost
+		spent = after
 		asks = append(asks, Ask{Call: c, Kickoff: k})
 	}
 	switch {
@@ -98,21 +98,15 @@ func (s *State) gather(leg *Leg) []Command {
 		return asks
 	case underWay:
 		return nil
-	case short && len(leg.Missing()) == len(leg.Kickoffs):
+	case short && !s.quorate(leg):
 		return []Command{End{EndBudget}}
-	case !short && !s.quorate(leg):
+	case !s.quorate(leg):
+		if _, known := leg.Later(); known {
+			return []Command{End{EndLater}}
+		}
 		return []Command{End{EndQuorum}}
 	}
 	return []Command{Settle{leg.Round, leg.Leg}}
-}
-
-// Reserve is what must be set aside before a call: its question, and the answer
-// that it may have. A repair sends the first question and answer again.
-func (s *State) Reserve(k Kickoff, turn string) int {
-	if turn == TurnRepair {
-		return k.Tokens + 2*s.Settings.Reply
-	}
-	return k.Tokens + s.Settings.Reply
 }
 
 // quorate tells whether enough agents of a leg answered.
@@ -203,19 +197,36 @@ func (s *State) ready(agent string) bool {
 // stop gives the rule by which the session ends here, or "".
 func (s *State) stop() string {
 	switch {
+	case s.cutShort():
+		return EndBudget
 	case s.Round() >= s.Settings.Rounds:
 		return EndRounds
 	case s.Settings.QuietAfter > 0 && s.quiet() >= s.Settings.QuietAfter:
 		return EndQuiet
-	case s.Settings.WhenClean && s.Round() > 0 && s.clean():
+	case s.Settings.WhenClean && s.Round() > s.Stirred && s.clean():
 		return EndClean
-	case s.Settings.Budget > 0 && s.Spent >= s.Settings.Budget:
+	case s.exhausted():
 		return EndBudget
 	}
 	return ""
 }
 
-// quiet counts the last rounds that changed nothing.
+// cutShort tells whether the last leg left somebody out for want of budget, and
+// the budget still does not reach.
+func (s *State) cutShort() bool {
+	if len(s.Legs) == 0 {
+		return false
+	}
+	leg := &s.Legs[len(s.Legs)-1]
+	for i, c := range leg.Calls {
+		if c.Status == Open && c.Turn == TurnAsk && !s.Settings.affords(s.Spent.plus(s.Reserve(leg.Kickoffs[i/2], c.Turn))) {
+			return true
+		}
+	}
+	return false
+}
+
+// quiet counts the last rounds that changed nothing, since anybody stirred.
 func (s *State) quiet() int {
 	changed := make(map[int]bool)
 	for i := 1; i < len(s.Commits); i++ {
@@ -225,7 +236,7 @@ func (s *State) quiet() int {
 		}
 	}
 	n := 0
-	for round := s.Round(); round > 0 && !changed[round]; round-- {
+	for round := s.Round(); round > s.Stirred && !changed[round]; round-- {
 		n++
 	}
 	return n

@@ -25,8 +25,22 @@ func began(t *testing.T, s flow.Settings, roles ...string) *tale {
 	}
 	tl := &tale{t: t}
 	tl.add(flow.KindOpened, o)
-	tl.add(flow.KindCommitted, flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Message: 1, Version: 1})
-	return tl
+	return tl.seal(flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Version: 1})
+}
+
+// seal adds a commit with what only the state knows.
+func (tl *tale) seal(c flow.Committed) *tale {
+	tl.t.Helper()
+	s, err := flow.Fold(tl.entries)
+	if err != nil {
+		return tl.add(flow.KindCommitted, c)
+	}
+	c.Message, c.Seal = s.NextMessage(), s.SealFor(&c)
+	if leg := s.OpenLeg(); leg != nil && c.Source == flow.ByRound {
+		c.Stale = leg.Base != s.Version()
+		c.Seal = s.SealFor(&c)
+	}
+	return tl.add(flow.KindCommitted, c)
 }
 
 func (tl *tale) add(kind string, body any) *tale {
@@ -35,7 +49,7 @@ func (tl *tale) add(kind string, body any) *tale {
 	if err != nil {
 		tl.t.Fatal(err)
 	}
-	e, err := journal.HeadOf(tl.entries).Next("session/x", time.Unix(int64(len(tl.entries)), 0), kind, data)
+	e, err := journal.HeadOf(tl.entries).Next("session/RS-20260101-ab", time.Unix(int64(len(tl.entries)), 0), kind, data)
 	if err != nil {
 		tl.t.Fatal(err)
 	}
@@ -77,8 +91,8 @@ func (tl *tale) lose(round, leg int, agent string) *tale {
 }
 
 func (tl *tale) commit(round, leg, version, hypotheses int) *tale {
-	return tl.add(flow.KindCommitted, flow.Committed{
-		Source: flow.ByRound, Round: round, Leg: leg, At: fmt.Sprintf("2026-01-01T0%d:0%d:00Z", round, leg), Message: 2, Version: version,
+	return tl.seal(flow.Committed{
+		Source: flow.ByRound, Round: round, Leg: leg, At: fmt.Sprintf("2026-01-01T0%d:0%d:00Z", round, leg), Version: version,
 		Active: map[string]int{"hypothesis_slate": hypotheses},
 	})
 }
@@ -190,7 +204,7 @@ func TestResumedOpensWhatWasLost(t *testing.T) {
 	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").
 		lose(1, 1, "A1").begin(1, 1, "A2", flow.TurnAsk).
 		add(flow.KindResumed, flow.Resumed{}).wants("ask A1, ask A2")
-	if got := tl.state().Spent; got != 300 {
+	if got := tl.state().Spent.Tokens; got != 300 {
 		t.Errorf("%d tokens spent", got)
 	}
 	more := settings()
@@ -202,11 +216,79 @@ func TestResumedOpensWhatWasLost(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	s := settings()
-	s.Budget = 320 // two questions of 150, and not three
+	s.Budget, s.Quorum = 320, "1" // two questions of 150, and not three
 	tl := began(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").wants("ask A1, ask A2")
 	tl.answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 1).
 		wants("settle"). // neither A3 nor a repair can be paid
-		commit(1, 1, 2, 1).wants("plan 2.1 A1 A2 A3").plan(2, 1, "A1", "A2", "A3").wants("end budget")
+		commit(1, 1, 2, 1).wants("end budget")
+	more := s
+	more.Budget = 1000
+	tl.add(flow.KindEnded, flow.Ended{Reason: flow.EndBudget}).add(flow.KindResumed, flow.Resumed{Settings: &more}).wants("plan 2.1 A1 A2 A3")
+	s.Quorum = flow.QuorumAll // then the round waits, open, for more
+	began(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 0).
+		wants("end budget").add(flow.KindResumed, flow.Resumed{Settings: &more}).wants("ask A3")
+}
+
+// Money is counted like tokens, in whole billionths of a dollar.
+func TestBudgetInMoney(t *testing.T) {
+	s := settings()
+	s.Prices = flow.Prices{{Agent: "A1", Input: 10, Output: 100}}
+	s.BudgetUSD = 10*100 + 100*50                                                       // one question and one answer
+	tl := began(t, s, generator, critic).plan(1, 1, "A1", "A2").wants("ask A1, ask A2") // A2 has no price
+	tl.add(flow.KindBegan, flow.Began{Call: tl.call(1, 1, "A1", "ask"), Agent: "A1", Round: 1, Leg: 1, Turn: "ask", Reserved: 150, ReservedUSD: 6000}).
+		add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask"), Reply: "r", Input: 100, Output: 10, Cost: 2000, Mend: 1}).
+		answer(1, 1, "A2", flow.TurnAsk, 0).wants("settle") // the repair would cost too much
+	if got := tl.state().Spent; got.USD != 2000 || got.Tokens != 220 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Whoever did not answer may have said when to return.
+func TestLater(t *testing.T) {
+	lose := func(tl *tale, agent, at string) *tale {
+		return tl.begin(1, 1, agent, flow.TurnAsk).add(flow.KindFailed, flow.Failed{Call: tl.call(1, 1, agent, "ask"), Code: "RATE_LIMITED", RetryAt: at})
+	}
+	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "2026-01-01T09:00:00Z").wants("end later")
+	if at, ok := tl.state().OpenLeg().Later(); !ok || at.Hour() != 10 {
+		t.Error(at, ok)
+	}
+	tl = began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "").wants("end quorum")
+}
+
+// A seal covers who took part and how: a rehearsal cannot pass for anything else.
+func TestSealCoversTheOpening(t *testing.T) {
+	one, two := began(t, settings(), generator), began(t, settings(), critic)
+	if one.state().Seal() == two.state().Seal() {
+		t.Error("another role, the same seal")
+	}
+	other := settings()
+	other.Rounds = 99
+	if one.state().Seal() != began(t, other, generator).state().Seal() {
+		t.Error("settings are part of the seal")
+	}
+	forged := began(t, settings(), generator).plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0)
+	forged.add(flow.KindCommitted, flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: "2026-01-01T01:01:00Z", Message: 2, Version: 2, Seal: one.state().Seal()})
+	if _, err := flow.Fold(forged.entries); fault.CodeOf(err) != flow.BadSequence {
+		t.Errorf("a borrowed seal: %v", err)
+	}
+}
+
+// Looking ahead changes nothing.
+func TestAcceptsLeavesTheStateAlone(t *testing.T) {
+	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	s := tl.state()
+	more := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").answer(1, 1, "A1", "ask", 1).answer(1, 1, "A2", "ask", 0)
+	if err := s.Accepts(more.entries[3:]); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Accepts(more.entries[4:]); fault.CodeOf(err) != flow.BadSequence {
+		t.Errorf("an answer without a question: %v", err)
+	}
+	if got := fmt.Sprint(len(flow.Next(s)), s.Spent); got != "2 {0 0}" {
+		t.Error(got)
+	}
 }
 
 func TestStopRules(t *testing.T) {
@@ -274,7 +356,7 @@ func FuzzFold(f *testing.F) {
 	f.Add(flow.KindCommitted, []byte(`{"source":"round","version":2,"at":"2026-01-01T00:00:01Z"}`))
 	f.Fuzz(func(t *testing.T, kind string, body []byte) {
 		tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").begin(1, 1, "A1", flow.TurnAsk)
-		e, err := journal.HeadOf(tl.entries).Next("session/x", time.Unix(9, 0), kind, body)
+		e, err := journal.HeadOf(tl.entries).Next("session/RS-20260101-ab", time.Unix(9, 0), kind, body)
 		if err != nil {
 			return
 		}

@@ -14,6 +14,7 @@ type Sealed struct {
 	Schema   string      `json:"schema"`
 	Before   string      `json:"before"` // the seal of the commit before
 	Thread   string      `json:"thread"`
+	Opened   string      `json:"opened"` // the hash of what the session was opened with, but for its settings
 	Source   string      `json:"source"`
 	Round    int         `json:"round"`
 	Leg      int         `json:"leg"`
@@ -35,7 +36,7 @@ type SealedOne struct {
 // SealFor gives the seal of the commit of a leg, or of what a person did.
 func (s *State) SealFor(c *Committed) string {
 	sealed := Sealed{
-		Schema: "brenner.seal/v1", Before: s.Seal(), Thread: s.Opened.Thread,
+		Schema: "brenner.seal/v1", Before: s.Seal(), Thread: s.Opened.Thread, Opened: s.opening,
 		Source: c.Source, Round: c.Round, Leg: c.Leg, At: c.At, Rules: s.Opened.Rules, Author: c.Author, Deltas: c.Deltas,
 	}
 	if leg := s.OpenLeg(); leg != nil && c.Source == ByRound {
@@ -51,8 +52,20 @@ func (s *State) SealFor(c *Committed) string {
 			sealed.Messages = append(sealed.Messages, one)
 		}
 	}
+	return digest(sealed)
+}
+
+// openingOf is the hash of everything that decides what a session comes to: who
+// takes part and how, the brief, the rules, whether it is a rehearsal. Settings may
+// change later, and are not part of it.
+func openingOf(o Opened) string {
+	o.Settings = Settings{}
+	return digest(o)
+}
+
+func digest(v any) string {
 	// Texts, numbers and lists of them can always be written.
-	data, _ := json.Marshal(sealed, json.Deterministic(true))
+	data, _ := json.Marshal(v, json.Deterministic(true))
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

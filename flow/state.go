@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -22,12 +23,18 @@ type State struct {
 	Notes    []Note
 	Ended    string // the reason, while no run goes on
 	Runs     int
+	// Stirred is the last round when a person last did something, or somebody
+	// resumed the session: rounds before it were not quiet, they were answered.
+	Stirred int
+	// Touched tells that a person did something since the session ended.
+	Touched bool
 	// Items are the hashes of the items as they stand, by id.
 	Items map[string]string
-	// Spent are the tokens that were used, and those of calls that went astray.
-	Spent int
+	// Spent is what was used, and what calls that went astray may have cost.
+	Spent Cost
 
-	calls map[string]*Call
+	calls   map[string]*Call
+	opening string // see openingOf
 }
 
 // Leg is a part of a round in which agents are asked at once. Without stages a
@@ -60,12 +67,14 @@ type Call struct {
 	Turn     string
 	Status   Status
 	Prompt   string
-	Reserved int
+	Reserved Cost
 	Began    time.Time
 	Ended    time.Time
-	Seq      int // of the entry that ended it
+	Seq      int // of the last entry about it
 	Answered Answered
-	Failed   Failed
+	Failed   Failed // the last time
+	Failures int    // how often it failed, or was never heard of again
+	Lost     Cost   // what that may have cost
 }
 
 // Commit is a settlement with its place in the journal.
@@ -124,6 +133,34 @@ func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
 		Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: fmt.Sprintf(format, args...),
 		Hint: "the journal was not written by this program, or not by one session",
 	}
+}
+
+// Accepts tells whether entries may follow, without taking them in.
+func (s *State) Accepts(entries []journal.Entry) error {
+	trial := s.clone()
+	for i := range entries {
+		if err := trial.Apply(&entries[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clone gives a state that can be changed without changing this one.
+func (s *State) clone() *State {
+	c := *s
+	c.Commits, c.Notes = slices.Clip(s.Commits), slices.Clip(s.Notes)
+	c.Items, c.calls = maps.Clone(s.Items), make(map[string]*Call, len(s.calls))
+	c.Legs = slices.Clone(s.Legs)
+	for i := range c.Legs {
+		l := &c.Legs[i]
+		l.Calls = slices.Clone(l.Calls)
+		for j, call := range l.Calls {
+			own := *call
+			l.Calls[j], c.calls[own.ID] = &own, &own
+		}
+	}
+	return &c
 }
 
 // Version is that of the artifact as it stands; 0 before the brief.
@@ -258,6 +295,23 @@ func (l *Leg) Missing() []string {
 		}
 	}
 	return out
+}
+
+// Later gives the time when asking again may help, if every agent of the leg that
+// did not answer said one: the latest of them.
+func (l *Leg) Later() (time.Time, bool) {
+	var latest time.Time
+	for _, agent := range l.Missing() {
+		i := slices.IndexFunc(l.Kickoffs, func(k Kickoff) bool { return k.Agent == agent })
+		at, err := artifact.ParseInstant(l.Calls[2*i].Failed.RetryAt)
+		if err != nil {
+			return latest, false
+		}
+		if at.After(latest) {
+			latest = at
+		}
+	}
+	return latest, !latest.IsZero()
 }
 
 // Absence is an agent that did not answer in a round.

@@ -3,13 +3,16 @@ package session
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"brenner/agent"
+	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/kickoff"
 	"brenner/settle"
+	"brenner/store"
 )
 
 // outcome is what came of one call.
@@ -27,15 +30,19 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
 		d := &draft{}
 		for i, a := range asks {
+			if c, ok := state.Call(a.Call.ID); !ok || c.Status != flow.Open {
+				return nil, overtaken(state)
+			}
 			call, err := s.call(ctx, a)
 			if err != nil {
 				return nil, err
 			}
 			calls[i] = call
+			reserved := state.Reserve(a.Kickoff, a.Call.Turn)
 			d.event(flow.KindBegan, flow.Began{
 				Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
 				Prompt:   d.blob([]byte(call.Turns[len(call.Turns)-1].Text)),
-				Reserved: state.Reserve(a.Kickoff, a.Call.Turn),
+				Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
 			})
 		}
 		return d, nil
@@ -98,10 +105,14 @@ func (s *run) record(ctx context.Context, o outcome) error {
 	if o.err != nil && !errors.As(o.err, &failure) {
 		failure = &agent.Failure{Code: agent.Unavailable, Detail: o.err.Error()}
 	}
-	return s.write(ctx, func(*flow.State) (*draft, error) {
+	return s.write(ctx, func(state *flow.State) (*draft, error) {
+		if c, ok := state.Call(o.call.ID); !ok || c.Status != flow.Begun {
+			return nil, overtaken(state)
+		}
 		d := &draft{}
+		prices := state.Settings.Prices
 		if failure != nil {
-			d.event(flow.KindFailed, failed(d, &o, failure))
+			d.event(flow.KindFailed, s.failed(d, &o, failure, prices))
 			return d, nil
 		}
 		mend, err := s.mend(ctx, &o)
@@ -109,12 +120,22 @@ func (s *run) record(ctx context.Context, o outcome) error {
 			return nil, err
 		}
 		d.event(flow.KindAnswered, flow.Answered{
-			Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: o.reply.Model,
+			Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: strings.ToValidUTF8(o.reply.Model, "\ufffd"),
 			Input: o.reply.Usage.Input, Output: o.reply.Usage.Output, Guessed: o.reply.Usage.Guessed,
+			Cost:     prices.Of(o.call.Agent, o.reply.Usage.Input, o.reply.Usage.Output),
 			Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Mend: mend,
 		})
 		return d, nil
 	})
+}
+
+// overtaken is what a run says that finds another one at its work: the lock should
+// have kept them apart.
+func overtaken(state *flow.State) error {
+	return &fault.Error{
+		Code: store.Held, Detail: "another process runs " + state.Opened.Thread + " as well; this one stops",
+		Hint: "`brenner session status " + state.Opened.Thread + "` shows how it goes on",
+	}
 }
 
 // mend counts what could be mended in a first answer.
@@ -132,10 +153,11 @@ func (s *run) mend(ctx context.Context, o *outcome) (int, error) {
 	return 0, nil
 }
 
-func failed(d *draft, o *outcome, f *agent.Failure) flow.Failed {
+func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices) flow.Failed {
 	body := flow.Failed{
 		Call: o.call.ID, Code: f.Code, Detail: f.Detail, Hint: f.Hint,
 		Attempts: f.Attempts, TookMS: int(o.took.Milliseconds()),
+		Spent: f.Usage.Input + f.Usage.Output, SpentUSD: prices.Of(o.call.Agent, f.Usage.Input, f.Usage.Output),
 	}
 	if f.Cause != nil {
 		body.Detail += ": " + fault.Shown(f.Cause.Error())
@@ -143,11 +165,15 @@ func failed(d *draft, o *outcome, f *agent.Failure) flow.Failed {
 	if f.Partial != "" {
 		body.Partial = d.blob([]byte(f.Partial))
 	}
+	if f.After >= time.Second { // less is not worth coming back for
+		body.RetryAt = artifact.FormatInstant(s.Now().Add(f.After))
+	}
 	switch f.Code {
 	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped:
-		if f.Attempts > 0 {
-			body.Spent = o.call.Reserved // it was at work, and nobody said how long
+		if body.Spent == 0 { // it was at work each time, and nobody said how long
+			body.Spent, body.SpentUSD = f.Attempts*o.call.Reserved.Tokens, int64(f.Attempts)*o.call.Reserved.USD
 		}
 	}
+	body.Detail, body.Hint = strings.ToValidUTF8(body.Detail, "\ufffd"), strings.ToValidUTF8(body.Hint, "\ufffd")
 	return body
 }

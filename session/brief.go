@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -41,6 +42,9 @@ type File struct {
 
 // open makes the first entry of the journal.
 func (b *Brief) open() (*draft, error) {
+	if err := b.checkNames(); err != nil {
+		return nil, err
+	}
 	d := &draft{}
 	deltas, err := b.deltas()
 	if err != nil {
@@ -67,6 +71,20 @@ func (b *Brief) open() (*draft, error) {
 	}
 	d.event(flow.KindOpened, o)
 	return d, nil
+}
+
+// checkNames keeps agents and people apart: an agent by the name of an authority
+// would have its rights, and its words would pass for that person's.
+func (b *Brief) checkNames() error {
+	for _, p := range b.Agents {
+		if p.Name == b.Operator || slices.Contains(b.Rules.Authorities, p.Name) {
+			return &fault.Error{
+				Code: NameTaken, Detail: fault.Shown(p.Name) + " is an agent of the roster and a person with authority",
+				Hint: "give the agent another name, or set operator: or authorities: in brenner.yaml",
+			}
+		}
+	}
+	return nil
 }
 
 // deltas gives the brief as what the operator contributes: the research thread,

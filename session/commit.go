@@ -82,7 +82,7 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 		return nil, settle.Settlement{}, err
 	}
 	out := settle.Settle(in)
-	h.complete(d, c, &base, &out)
+	complete(d, c, h.State.Items, &base, &out)
 	d.event(flow.KindCommitted, *c)
 	if out.Changed {
 		d.records = append(d.records, h.record(c, in.At, &out))
@@ -90,8 +90,9 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 	return d, out, nil
 }
 
-// complete writes down what a settlement came to.
-func (h *History) complete(d *draft, c *flow.Committed, base *artifact.Artifact, out *settle.Settlement) {
+// complete writes down what a settlement came to. Items are the hashes of those
+// that stood before.
+func complete(d *draft, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) {
 	a := &out.Artifact
 	c.Version = a.Metadata.Version
 	c.Artifact = store.Hash(a.JSON())
@@ -99,7 +100,7 @@ func (h *History) complete(d *draft, c *flow.Committed, base *artifact.Artifact,
 	c.Metadata, c.Stamps = d.blob(pieces.Metadata), d.blob(pieces.Deltas)
 	c.Changed = []flow.Piece{}
 	for _, p := range pieces.Items {
-		if hash := store.Hash(p.Data); hash != h.State.Items[p.ID] {
+		if hash := store.Hash(p.Data); hash != items[p.ID] {
 			d.blobs = append(d.blobs, p.Data)
 			c.Changed = append(c.Changed, flow.Piece{ID: p.ID, Hash: hash})
 		}
@@ -122,6 +123,11 @@ func outcomeOf(out *settle.Settlement) flow.Outcome {
 			o.Rejected++
 		default:
 			o.Other++
+		}
+	}
+	for i := range out.Readings {
+		if out.Readings[i].Whole() {
+			o.Rejected++
 		}
 	}
 	for _, f := range out.Lint.Findings {

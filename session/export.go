@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"brenner/fault"
+	"brenner/flow"
 	"brenner/journal"
 	"brenner/store"
 )
@@ -150,7 +151,47 @@ func ReadExport(data []byte) (*Exported, error) {
 		x.fault(1, "the header names another head than the journal has")
 	}
 	x.checksum(data, lines)
+	if len(x.Faults) == 0 {
+		x.rewrite(data)
+	}
 	return x, nil
+}
+
+// rewrite exports what was read once more: what a clever hand has put into the
+// file, and every checksum allows, is in the way then.
+func (x *Exported) rewrite(data []byte) {
+	entries := x.Batch.Appends[0].Entries
+	state, err := flow.Fold(entries)
+	if err != nil {
+		x.fault(1, "its journal is not that of a session: %v", err)
+		return
+	}
+	h := &History{Store: x.blobs(nil), Thread: x.Thread, Entries: entries, State: state}
+	for _, ref := range h.distinct() {
+		if _, err := h.Store.Blob(context.Background(), ref.Hash); err != nil {
+			x.fault(1, "its journal names %s, and it lacks that", ref.What)
+		}
+	}
+	if len(x.Faults) > 0 {
+		return
+	}
+	var again bytes.Buffer
+	if err := h.Export(context.Background(), &again); err != nil {
+		x.fault(1, "it cannot be written again: %v", err)
+		return
+	}
+	if got := again.Bytes(); !bytes.Equal(got, data) {
+		line := 1
+		for i := range min(len(got), len(data)) {
+			if got[i] != data[i] {
+				break
+			}
+			if data[i] == '\n' {
+				line++
+			}
+		}
+		x.fault(line, "an export of this journal has another line here: lines were added, left out or moved")
+	}
 }
 
 func (x *Exported) fault(line int, format string, args ...any) {

@@ -12,6 +12,7 @@ import (
 	"brenner/journal"
 	"brenner/settle"
 	"brenner/store"
+	"brenner/suggest"
 	"brenner/view"
 )
 
@@ -30,7 +31,7 @@ func Load(ctx context.Context, st store.Store, thread string) (*History, error) 
 		return nil, err
 	}
 	if len(entries) == 0 {
-		return nil, noSession(thread)
+		return nil, unknownSession(ctx, st, thread)
 	}
 	if err := journal.Check(Prefix+thread, journal.Head{}, entries); err != nil {
 		return nil, err
@@ -40,6 +41,19 @@ func Load(ctx context.Context, st store.Store, thread string) (*History, error) 
 		return nil, err
 	}
 	return &History{Store: st, Thread: thread, Entries: entries, State: state}, nil
+}
+
+// unknownSession says that there is no such session, and which one was probably meant.
+func unknownSession(ctx context.Context, st store.Store, thread string) error {
+	none := noSession(thread)
+	threads, err := List(ctx, st)
+	if err != nil {
+		return none // that there is none is known all the same
+	}
+	if near, ok := suggest.Nearest(thread, threads); ok {
+		return &fault.Error{Code: NoSession, Detail: none.Error(), Hint: "did you mean " + near + "?"}
+	}
+	return none
 }
 
 // List gives the names of all sessions of a store.

@@ -55,11 +55,7 @@ func (x *Exported) records(ctx context.Context, st store.Store, have []journal.E
 	if err != nil {
 		return nil, err
 	}
-	blobs := overlay{Store: st, blobs: make(map[string][]byte)}
-	for _, data := range x.Batch.Blobs {
-		blobs.blobs[store.Hash(data)] = data
-	}
-	h := &History{Store: blobs, Thread: x.Thread, Entries: all, State: state}
+	h := &History{Store: x.blobs(st), Thread: x.Thread, Entries: all, State: state}
 	var records []record.Record
 	version := before.Version()
 	for i := range state.Commits {
@@ -77,6 +73,15 @@ func (x *Exported) records(ctx context.Context, st store.Store, have []journal.E
 	return records, nil
 }
 
+// blobs gives a store that also has the blobs of the export.
+func (x *Exported) blobs(st store.Store) overlay {
+	o := overlay{Store: st, blobs: make(map[string][]byte)}
+	for _, data := range x.Batch.Blobs {
+		o.blobs[store.Hash(data)] = data
+	}
+	return o
+}
+
 // overlay is a store with blobs that it does not have yet.
 type overlay struct {
 	store.Store
@@ -86,6 +91,9 @@ type overlay struct {
 func (o overlay) Blob(ctx context.Context, hash string) ([]byte, error) {
 	if data, ok := o.blobs[hash]; ok {
 		return data, nil
+	}
+	if o.Store == nil {
+		return nil, store.Missing(hash)
 	}
 	return o.Store.Blob(ctx, hash)
 }

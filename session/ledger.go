@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"brenner/fault"
@@ -54,6 +53,9 @@ func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, e
 			return err
 		}
 		entries, err := l.entries(d)
+		if err == nil {
+			err = l.state.Accepts(entries) // what makes no sense must not be stored
+		}
 		if err != nil {
 			return err
 		}
@@ -103,7 +105,10 @@ func (l *ledger) catchUp(ctx context.Context) error {
 		return err
 	}
 	if len(entries) == 0 {
-		return errors.New("the store says that the journal moved, but it did not")
+		return &fault.Error{
+			Code: store.Damaged, Place: l.stream, Detail: "the store's own head of the journal is not that of its last entry",
+			Hint: "`brenner verify` says what else is damaged",
+		}
 	}
 	return l.apply(entries)
 }

@@ -25,6 +25,7 @@ const (
 	Replaced   Fate = "replaced"    // it stood, and does not any more
 	NotTaken   Fate = "not_taken"   // proposed in a delta; the outcome says why not
 	Said       Fate = "said"        // in a reply or a rationale: no part of the artifact
+	Noted      Fate = "noted"       // in a person's note to the agents
 )
 
 // Origin is where a piece of an artifact came from: the delta that wrote it, the

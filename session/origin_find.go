@@ -13,14 +13,14 @@ import (
 )
 
 // Find finds a text, wherever it is: what stands comes first, then what stood,
-// then what was proposed and not taken, then what was only said. Case and the
-// breaks of lines do not count.
+// then what was proposed and not taken, then what was only said, then the notes of
+// people. Case and the breaks of lines do not count.
 func (o *Origins) Find(ctx context.Context, text string) ([]Origin, error) {
 	s := &search{o: o, want: plain(text), seen: make(map[seen]bool)}
 	if s.want == "" {
 		return nil, &fault.Error{Code: NothingSaid, Detail: "there is no text to look for", Hint: "give a sentence of the artifact, or a part of one"}
 	}
-	for _, step := range []func(context.Context) error{s.standing, s.earlier, s.proposed, s.spoken} {
+	for _, step := range []func(context.Context) error{s.standing, s.earlier, s.proposed, s.spoken, s.noted} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -236,6 +236,19 @@ func (s *search) spoken(ctx context.Context) error {
 				}
 				s.found = append(s.found, s.said(leg, leg.Kickoffs[j/2], c, hash, line))
 			}
+		}
+	}
+	return nil
+}
+
+// noted looks through what people left to the agents.
+func (s *search) noted(context.Context) error {
+	for _, n := range s.o.h.State.Notes {
+		if s.has(n.Text) {
+			s.found = append(s.found, Origin{
+				Address: Address{Thread: s.o.h.Thread}, Text: n.Text, Fate: Noted, Agent: n.Author,
+				At: artifact.FormatInstant(n.At), Source: flow.ByPerson,
+			})
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/journal"
+	"brenner/merge"
 	"brenner/settle"
 	"brenner/store"
 )
@@ -21,6 +22,7 @@ const (
 	NoCandidate fault.Code = "NO_CANDIDATE"
 	NotAllowed  fault.Code = "NOT_ALLOWED"
 	NothingSaid fault.Code = "NOTHING_SAID"
+	NameTaken   fault.Code = "NAME_TAKEN"
 )
 
 // Door is how people take part in a session, while it runs or after it.
@@ -43,7 +45,89 @@ func (d *Door) Apply(ctx context.Context, thread string, text []byte) (*History,
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	return d.apply(ctx, h, func(*artifact.Artifact) ([]byte, error) { return text, nil })
+	return d.apply(ctx, h, given(text), nil)
+}
+
+// ApplyOnce is Apply for what a person may give twice by mistake. If the same
+// bytes of the same person were taken before, that commit is given, and nothing
+// is written.
+func (d *Door) ApplyOnce(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, *flow.Commit, error) {
+	if err := readableDeltas(text); err != nil {
+		return nil, settle.Settlement{}, nil, err
+	}
+	h, err := d.load(ctx, thread)
+	if err != nil {
+		return nil, settle.Settlement{}, nil, err
+	}
+	before := h.appliedBy(d.As, text)
+	if before != nil {
+		return h, settle.Settlement{}, before, nil
+	}
+	h, out, err := d.apply(ctx, h, func(*artifact.Artifact) ([]byte, error) {
+		if before = h.appliedBy(d.As, text); before != nil { // by another process, meanwhile
+			return nil, nil
+		}
+		return text, nil
+	}, nil)
+	return h, out, before, err
+}
+
+// appliedBy finds the last commit that took something of these deltas of a person,
+// or nil.
+func (h *History) appliedBy(author string, text []byte) *flow.Commit {
+	hash := store.Hash(text)
+	for i := len(h.State.Commits) - 1; i >= 0; i-- {
+		c := &h.State.Commits[i]
+		if c.Source == flow.ByPerson && c.Author == author && c.Deltas == hash && c.Outcome.Applied > 0 {
+			return c
+		}
+	}
+	return nil
+}
+
+// ApplyByHand merges what a person does without writing deltas: all of it, or
+// nothing. What a file may say of an item that is not there, a person who names
+// it by hand got wrong.
+func (d *Door) ApplyByHand(ctx context.Context, thread string, deltas ...artifact.Value) (*History, settle.Settlement, error) {
+	h, err := d.load(ctx, thread)
+	if err != nil {
+		return nil, settle.Settlement{}, err
+	}
+	return d.apply(ctx, h, given(ByHand(deltas...)), h.refusal)
+}
+
+func given(text []byte) func(*artifact.Artifact) ([]byte, error) {
+	return func(*artifact.Artifact) ([]byte, error) { return text, nil }
+}
+
+// refusal is the first of a person's changes that was not taken, or nil. One that
+// finds everything as it would make it is none.
+func (h *History) refusal(out *settle.Settlement) error {
+	for i := range out.Report.Deltas {
+		row := &out.Report.Deltas[i]
+		f := &fault.Error{
+			Code: row.Code, Detail: row.Message,
+			Hint: "nothing was written; `brenner session show " + h.Thread + "` shows what there is",
+		}
+		switch {
+		case row.Disposition == merge.Rejected, row.Disposition == merge.Skipped && row.Code != "":
+			return f
+		case row.Disposition == merge.Skipped && isKill(out, row.DeltaID):
+			f.Code = merge.TargetKilled
+			return f
+		}
+		for _, field := range row.Fields {
+			if field.Outcome == merge.FieldRefused || field.Outcome == merge.FieldSkipped {
+				f.Code, f.Place, f.Detail = field.Code(), row.TargetID+"."+field.Field, field.Message
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func isKill(out *settle.Settlement, id string) bool {
+	return slices.ContainsFunc(out.Deltas, func(d delta.Delta) bool { return d.ID == id && d.Operation == delta.Kill })
 }
 
 // load reads the session, and looks whether the person may write to it.
@@ -63,7 +147,11 @@ func (d *Door) ledger(h *History) *ledger {
 	}
 }
 
-func (d *Door) apply(ctx context.Context, h *History, deltas func(base *artifact.Artifact) ([]byte, error)) (*History, settle.Settlement, error) {
+// apply settles deltas on what stands and journals that; no deltas, and what check
+// refuses, are not journaled. Check may be nil.
+func (d *Door) apply(
+	ctx context.Context, h *History, deltas func(base *artifact.Artifact) ([]byte, error), check func(*settle.Settlement) error,
+) (*History, settle.Settlement, error) {
 	var out settle.Settlement
 	err := d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
 		if len(state.Commits) == 0 {
@@ -78,12 +166,15 @@ func (d *Door) apply(ctx context.Context, h *History, deltas func(base *artifact
 			return nil, err
 		}
 		text, err := deltas(&base)
-		if err != nil {
+		if err != nil || text == nil {
 			return nil, err
 		}
 		c := flow.Committed{Source: flow.ByPerson, Author: d.As, At: artifact.FormatInstant(state.NextInstant(d.Now()))}
 		var dr *draft
 		dr, out, err = h.draft(ctx, base, &c, text)
+		if err == nil && check != nil {
+			err = check(&out)
+		}
 		return dr, err
 	})
 	return h, out, err
@@ -143,7 +234,7 @@ func (d *Door) Resolve(ctx context.Context, thread, place, take, why string) (*H
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	return d.apply(ctx, h, func(base *artifact.Artifact) ([]byte, error) { return resolution(base, place, take, why) })
+	return d.apply(ctx, h, func(base *artifact.Artifact) ([]byte, error) { return resolution(base, place, take, why) }, nil)
 }
 
 // resolution is the EDIT that decides a conflict.

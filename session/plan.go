@@ -66,13 +66,17 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 // prompts are not rounds of one session.
 func samePrompt(state *flow.State, k *flow.Kickoff) error {
 	for i := range state.Legs {
-		for _, before := range state.Legs[i].Kickoffs {
-			if before.Agent == k.Agent && before.Hash != k.Hash {
-				return &fault.Error{
-					Code: PromptsChanged, Place: state.Opened.Thread,
-					Detail: fmt.Sprintf("%s was asked by the template %s (%s); this program has %s (%s)", k.Agent, before.Template, short(before.Hash), k.Template, short(k.Hash)),
-					Hint:   "go on with the version that began the session (" + state.Opened.Program + "), or start a new one",
-				}
+		for _, first := range state.Legs[i].Kickoffs {
+			switch {
+			case first.Agent != k.Agent:
+				continue
+			case first.Hash == k.Hash:
+				return nil
+			}
+			return &fault.Error{
+				Code: PromptsChanged, Place: state.Opened.Thread,
+				Detail: fmt.Sprintf("%s was asked by the template %s (%s); this program has %s (%s)", k.Agent, first.Template, short(first.Hash), k.Template, short(k.Hash)),
+				Hint:   "go on with the version that began the session (" + state.Opened.Program + "), or start a new one",
 			}
 		}
 	}
@@ -166,31 +170,39 @@ func (s *run) quoted(text string) int {
 // lastReport gives what became of an agent's deltas when it was last heard,
 // without those that simply stand.
 func lastReport(ctx context.Context, st store.Store, state *flow.State, name string) ([]merge.Row, error) {
-	for i := len(state.Commits) - 1; i >= 0; i-- {
-		c := &state.Commits[i]
-		if c.Source != flow.ByRound {
-			continue
-		}
-		report, err := readReport(ctx, st, c.Report)
-		if err != nil {
-			return nil, err
-		}
-		var rows []merge.Row
-		heard := false
-		for _, row := range report.Merge.Deltas {
-			if row.Agent != name {
-				continue
-			}
-			heard = true
-			if row.Disposition != merge.Applied && row.Disposition != merge.Duplicate {
-				rows = append(rows, row)
-			}
-		}
-		if heard {
-			return rows, nil
+	heard := lastHeard(state, name)
+	if heard == nil {
+		return nil, nil
+	}
+	report, err := readReport(ctx, st, heard.Report)
+	if err != nil {
+		return nil, err
+	}
+	var rows []merge.Row
+	for _, row := range report.Merge.Deltas {
+		if row.Agent == name && row.Disposition != merge.Applied && row.Disposition != merge.Duplicate {
+			rows = append(rows, row)
 		}
 	}
-	return nil, nil
+	return rows, nil
+}
+
+// lastHeard finds the commit that settled an agent's last answer.
+func lastHeard(state *flow.State, name string) *flow.Commit {
+	for i := len(state.Legs) - 1; i >= 0; i-- {
+		leg := &state.Legs[i]
+		for j, c := range leg.Answers() {
+			if c == nil || leg.Kickoffs[j].Agent != name {
+				continue
+			}
+			for k := len(state.Commits) - 1; k >= 0; k-- {
+				if c := &state.Commits[k]; c.Source == flow.ByRound && c.Round == leg.Round && c.Leg == leg.Leg {
+					return c
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // excerpt gives what everybody is to read: the excerpt, then the evidence, each

@@ -3,13 +3,13 @@ package session
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/merge"
 	"brenner/settle"
-	"brenner/store"
 )
 
 // ReplayDiffers is the code of a journal that does not give what was committed.
@@ -25,7 +25,7 @@ type Replayed struct {
 // each version is the one that was committed, to the byte.
 func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 	var all []Replayed
-	base := h.empty()
+	base, items := h.empty(), make(map[string]string)
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
 		in, err := h.input(ctx, base, &c.Committed, nil)
@@ -34,16 +34,34 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 		}
 		out := settle.Settle(in)
 		all = append(all, Replayed{*c, out})
-		if got := store.Hash(out.Artifact.JSON()); got != c.Artifact || out.Artifact.Metadata.Version != c.Version {
+		if what := differs(&c.Committed, items, &base, &out); what != "" {
 			return all, &fault.Error{
 				Code: ReplayDiffers, Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq),
-				Detail: fmt.Sprintf("version %d does not follow from the replies that the journal names", c.Version),
+				Detail: fmt.Sprintf("%s of version %d does not follow from the replies that the journal names", what, c.Version),
 				Hint:   "`brenner verify " + h.Thread + "` says what was changed",
 			}
+		}
+		for _, p := range c.Changed {
+			items[p.ID] = p.Hash
 		}
 		base = out.Artifact
 	}
 	return all, nil
+}
+
+// differs names what a commit says and its settlement does not.
+func differs(c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) string {
+	again := *c
+	complete(&draft{}, &again, items, base, out)
+	switch {
+	case again.Version != c.Version || again.Artifact != c.Artifact:
+		return "the artifact"
+	case again.Report != c.Report:
+		return "the report"
+	case !reflect.DeepEqual(again, *c):
+		return "an account"
+	}
+	return ""
 }
 
 // Without settles everything again as if one contributor had never answered.

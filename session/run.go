@@ -35,9 +35,9 @@ type run struct {
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // run executes commands until there are none left.
-func (r *Runner) run(ctx context.Context, l *ledger) (*Result, error) {
+func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Agent) (*Result, error) {
 	s := &run{
-		Runner: r, ledger: l, agents: make(map[string]agent.Agent), group: &errgroup.Group{},
+		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
 		done: make(chan outcome, 2*len(l.state.Opened.Agents)), began: r.Now(),
 	}
 	before := len(l.state.Commits)
@@ -56,18 +56,12 @@ func (r *Runner) run(ctx context.Context, l *ledger) (*Result, error) {
 	}, nil
 }
 
-// prepare makes the agents and reads what the journal pins, before anything else
-// is written: whatever is missing is said at once.
+// prepare reads what the journal pins.
 func (s *run) prepare(ctx context.Context) error {
 	opened := &s.state.Opened
 	var err error
 	if s.rules, err = opened.Merge(); err != nil {
 		return err
-	}
-	for _, p := range opened.Agents {
-		if s.agents[p.Name], err = s.Agent(p); err != nil {
-			return err
-		}
 	}
 	h := &History{Store: s.Store, Thread: opened.Thread, State: s.state}
 	if s.views, err = h.views(ctx); err != nil {
@@ -85,9 +79,12 @@ func (s *run) loop(ctx context.Context) error {
 			return s.abandon(ctx)
 		}
 		why := s.stopping()
-		acted, err := s.act(ctx, flow.Next(s.state), why != "")
+		acted, err := s.act(ctx, flow.Next(s.state), why)
+		if err != nil && ctx.Err() != nil {
+			return s.abandon(ctx) // it is the end of the run that went wrong, not the run
+		}
 		if err != nil {
-			return s.fail(err)
+			return s.fail(ctx, err)
 		}
 		switch {
 		case acted:
@@ -98,7 +95,7 @@ func (s *run) loop(ctx context.Context) error {
 			return nil
 		}
 		if err := s.wait(ctx); err != nil {
-			return s.fail(err)
+			return s.fail(ctx, err)
 		}
 	}
 }
@@ -125,26 +122,29 @@ func (s *run) stopping() string {
 }
 
 // act executes commands, and tells whether there was anything to do.
-func (s *run) act(ctx context.Context, commands []flow.Command, stopping bool) (bool, error) {
+func (s *run) act(ctx context.Context, commands []flow.Command, why string) (bool, error) {
 	var asks []flow.Ask
 	for _, c := range commands {
 		var err error
 		switch c := c.(type) {
 		case flow.Ask:
-			if !stopping {
+			if why == "" {
 				asks = append(asks, c)
 			}
 			continue
 		case flow.Brief:
 			err = s.brief(ctx)
 		case flow.Plan:
-			if stopping {
+			if why != "" {
 				return false, nil
 			}
 			err = s.plan(ctx, c)
 		case flow.Settle:
 			err = s.settle(ctx)
 		case flow.End:
+			if why != "" { // whoever was stopped did not fail
+				c.Reason = why
+			}
 			err = s.end(ctx, c.Reason)
 		}
 		return err == nil, err
@@ -189,11 +189,16 @@ func (s *run) abandon(ctx context.Context) error {
 	return s.end(ctx, flow.EndInterrupted)
 }
 
-// fail lets the calls under way go, since what they answer cannot be kept.
-func (s *run) fail(err error) error {
+// fail ends a run that cannot go on. What the calls under way have answered by now
+// is kept if that can be done at all.
+func (s *run) fail(ctx context.Context, err error) error {
 	s.cancel()
 	for ; s.flying > 0; s.flying-- {
-		<-s.done
+		if o := <-s.done; o.err == nil {
+			if lost := s.record(ctx, o); lost != nil {
+				s.Log.Warn().Err(lost).Str("call", o.call.ID).Msg("an answer could not be stored; it will be asked for again")
+			}
+		}
 	}
 	return err
 }

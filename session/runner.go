@@ -9,6 +9,7 @@ package session
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -71,6 +72,10 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 		return nil, err
 	}
 	defer r.release(b.Thread, release)
+	agents, err := r.agents(b.Agents) // before anything is written: one that cannot be made leaves no trace
+	if err != nil {
+		return nil, err
+	}
 	l := r.ledger(b.Thread)
 	there, err := r.Store.Entries(ctx, l.stream, 0)
 	if err != nil {
@@ -85,7 +90,20 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open() }); err != nil {
 		return nil, err
 	}
-	return r.run(ctx, l)
+	return r.run(ctx, l, agents)
+}
+
+// agents makes the way to each party.
+func (r *Runner) agents(parties []flow.Party) (map[string]agent.Agent, error) {
+	all := make(map[string]agent.Agent)
+	for _, p := range parties {
+		a, err := r.Agent(p)
+		if err != nil {
+			return nil, err
+		}
+		all[p.Name] = a
+	}
+	return all, nil
 }
 
 // Resume goes on with a session that was left. Settings, if not nil, are the
@@ -117,9 +135,13 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	if done := finished(l.state, settings); done != nil {
 		return nil, done
 	}
+	agents, err := r.agents(l.state.Opened.Agents)
+	if err != nil {
+		return nil, err
+	}
 	err = l.write(ctx, func(s *flow.State) (*draft, error) {
 		d := &draft{}
-		if settings != s.Settings {
+		if !reflect.DeepEqual(settings, s.Settings) {
 			d.event(flow.KindResumed, flow.Resumed{Settings: &settings})
 		} else {
 			d.event(flow.KindResumed, flow.Resumed{})
@@ -129,31 +151,28 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	if err != nil {
 		return nil, err
 	}
-	return r.run(ctx, l)
+	return r.run(ctx, l, agents)
 }
 
-// finished says why there is nothing to resume.
+// finished says why there is nothing to resume: a session that was done stays
+// done, until somebody says a word, changes it by hand, or asks for more.
 func finished(s *flow.State, settings flow.Settings) error {
-	f := &fault.Error{Code: NotOpen, Hint: "to go on all the same, change in brenner.yaml when sessions stop, and start another one"}
-	switch s.Ended {
-	case flow.EndRounds:
+	f := &fault.Error{Code: NotOpen, Hint: "a note, a change by hand or --rounds " + itoa(max(settings.Rounds, s.Round())+1) + " lets it go on"}
+	asked := settings
+	asked.Limits, asked.Prices = s.Settings.Limits, s.Settings.Prices
+	same := !s.Touched && reflect.DeepEqual(asked, s.Settings)
+	switch {
+	case s.Ended == flow.EndRounds && settings.Rounds <= s.Round():
 		f.Detail, f.Hint = "all its rounds are done", "--rounds "+itoa(s.Round()+1)+" adds one"
-	case flow.EndQuiet:
+	case s.Ended == flow.EndQuiet && same:
 		f.Detail = "its last rounds brought nothing new"
-	case flow.EndClean:
+	case s.Ended == flow.EndClean && same:
 		f.Detail = "nothing is left to mend"
 	default:
 		return nil
 	}
 	f.Detail = s.Opened.Thread + " has ended: " + f.Detail
-	again := *s // as it would be with another run
-	again.Ended, again.Settings = "", settings
-	if next := flow.Next(&again); len(next) == 1 {
-		if _, ends := next[0].(flow.End); ends {
-			return f
-		}
-	}
-	return nil
+	return f
 }
 
 func noSession(thread string) error {

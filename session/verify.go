@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"brenner/fault"
 	"brenner/flow"
@@ -25,16 +26,21 @@ type Proof struct {
 
 // Verify proves a session: the chain of its journal, every blob that it names,
 // every version from the replies it came from, the pieces that are stored of it,
-// and its records. A head, if not empty, is the hash of an entry or the seal of a
-// version that must be part of it.
+// and what the store's own lists say of it. A head, if not empty, is the hash of
+// an entry or the seal of a version that must be part of it. The session may be
+// running.
 func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, error) {
 	p := &Proof{Thread: thread}
+	before, err := st.Records(ctx, store.Query{ID: thread, Type: record.ResearchArtifact})
+	if err != nil {
+		return nil, err
+	}
 	entries, err := st.Entries(ctx, Prefix+thread, 0)
 	if err != nil {
 		return nil, err
 	}
 	if len(entries) == 0 {
-		return nil, noSession(thread)
+		return nil, unknownSession(ctx, st, thread)
 	}
 	p.Entries, p.Head = len(entries), journal.HeadOf(entries)
 	if err := journal.Check(Prefix+thread, journal.Head{}, entries); err != nil {
@@ -51,14 +57,44 @@ func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, e
 	if head != "" {
 		p.add(h.knows(head))
 	}
+	p.add(h.checkHead(ctx))
 	p.blobs(ctx, h)
 	if len(p.Faults) == 0 { // a missing blob would only be said twice
-		_, err := h.Replay(ctx)
+		all, err := h.Replay(ctx)
 		p.add(err)
 		p.versions(ctx, h)
+		if err == nil {
+			p.records(ctx, h, before, all)
+		}
 	}
-	p.records(ctx, h)
 	return p, ctx.Err()
+}
+
+// checkHead compares the end of the journal with what the store says of it. The
+// store may have more by now, never less.
+func (h *History) checkHead(ctx context.Context) error {
+	streams, err := h.Store.Streams(ctx, Prefix+h.Thread)
+	if err != nil {
+		return err
+	}
+	for _, s := range streams {
+		if s.Name != Prefix+h.Thread || s.Head == h.State.Head {
+			continue
+		}
+		more, err := h.Store.Entries(ctx, s.Name, h.State.Head.Seq)
+		if err != nil {
+			return err
+		}
+		if s.Head.Seq > h.State.Head.Seq && len(more) >= s.Head.Seq-h.State.Head.Seq {
+			continue // it goes on while we look
+		}
+		return &fault.Error{
+			Code: store.Damaged, Place: h.Thread,
+			Detail: fmt.Sprintf("the store says that the journal ends with entry %d (%s), but its last one is %d (%s)", s.Head.Seq, short(s.Head.Hash), h.State.Head.Seq, short(h.State.Head.Hash)),
+			Hint:   "entries were taken off the end, or the list of streams was changed",
+		}
+	}
+	return nil
 }
 
 func (p *Proof) add(err error) {
@@ -103,24 +139,39 @@ func (p *Proof) versions(ctx context.Context, h *History) {
 	}
 }
 
-// records compares the list of versions with the journal. A store that was made
-// from an export has none.
-func (p *Proof) records(ctx context.Context, h *History) {
-	records, err := h.Store.Records(ctx, store.Query{ID: h.Thread, Type: record.ResearchArtifact})
+// records compares the store's list of versions with the journal: those that were
+// there before the journal was read must be of it, and those that it has must be
+// there now.
+func (p *Proof) records(ctx context.Context, h *History, before []record.Record, all []Replayed) {
+	wanted := make(map[int]record.Record)
+	for i := range all {
+		if r := &all[i]; r.Settlement.Changed {
+			wanted[r.Commit.Version] = h.record(&r.Commit.Committed, r.Commit.Instant, &r.Settlement)
+		}
+	}
+	now, err := h.Store.Records(ctx, store.Query{ID: h.Thread, Type: record.ResearchArtifact})
 	if err != nil {
 		p.add(err)
 		return
 	}
-	hashes := make(map[int]string)
-	for i := range h.State.Commits {
-		hashes[h.State.Commits[i].Version] = h.State.Commits[i].Artifact
+	wrong := func(version int, format string, args ...any) {
+		p.add(&fault.Error{Code: store.Damaged, Place: fmt.Sprintf("%s, record of version %d", h.Thread, version), Detail: fmt.Sprintf(format, args...)})
 	}
-	for i := range records {
-		if r := &records[i]; hashes[r.Version] != r.Content {
-			p.add(&fault.Error{
-				Code: store.Damaged, Place: fmt.Sprintf("%s, record of version %d", h.Thread, r.Version),
-				Detail: "the record names other content than the journal does",
-			})
+	have := make(map[int]bool)
+	for i := range now {
+		have[now[i].Version] = true
+	}
+	for _, r := range before {
+		switch want, ok := wanted[r.Version]; {
+		case !ok:
+			wrong(r.Version, "the journal has no such version")
+		case !reflect.DeepEqual(want, r):
+			wrong(r.Version, "the record says something else than the journal does")
+		}
+	}
+	for i := range all {
+		if c := &all[i]; c.Settlement.Changed && !have[c.Commit.Version] {
+			wrong(c.Commit.Version, "it is missing")
 		}
 	}
 }

@@ -21,6 +21,16 @@ type Reading struct {
 	Problems []delta.Located
 }
 
+// Whole tells whether the whole message was refused: too long to be read.
+func (r *Reading) Whole() bool {
+	for _, p := range r.Problems {
+		if p.Code == delta.MessageTooLarge {
+			return true
+		}
+	}
+	return false
+}
+
 // read finds the deltas of a contribution and signs them.
 func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) {
 	r := Reading{Agent: c.Agent, ID: c.ID}
@@ -33,27 +43,77 @@ func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) 
 	if c.Repair == nil {
 		return r, first.Stamped(c.envelope(at, message, c.ID))
 	}
-	r.Repaired, r.Refused = r.Refused, 0
-	blocks := len(first.Blocks)
-	first.Blocks = readable(first.Blocks)
-	deltas := first.Stamped(c.envelope(at, message, c.ID))
 	second := delta.Read(c.Repair, delta.Options{Examples: c.Examples})
 	r.take(second)
-	said := make(map[[sha256.Size]byte]bool, len(deltas))
-	for i := range deltas {
-		said[deltas[i].Hash()] = true
+	blocks := len(first.Blocks)
+	more := c.news(first, second, at, message, &r)
+	// The repair takes the place of as many blocks as it brings; the others stay
+	// what they were: refused, and accounted for.
+	r.Repaired = min(readableDeltas(more), refused(first.Blocks))
+	r.Refused -= r.Repaired
+	first.Blocks = without(first.Blocks, r.Repaired)
+	deltas := first.Stamped(c.envelope(at, message, c.ID))
+	for _, d := range more {
+		d.Place.Block += blocks
+		deltas = append(deltas, d)
 	}
+	return r, deltas
+}
+
+// news gives what a repair says that was not said before: agents like to send
+// everything again.
+func (c *Contribution) news(first, second delta.Reply, at time.Time, message int, r *Reading) []delta.Delta {
+	said := make(map[[sha256.Size]byte]bool)
+	for _, d := range first.Stamped(c.envelope(at, message, c.ID)) {
+		if d.Problem == nil {
+			said[d.Hash()] = true
+		}
+	}
+	var more []delta.Delta
 	for _, d := range second.Stamped(c.envelope(at, message, c.ID+"/repair")) {
-		// Agents like to send everything again: what they said before, they said once.
 		if said[d.Hash()] {
 			r.Taken--
 			r.Shown++
 			continue
 		}
-		d.Place.Block += blocks
-		deltas = append(deltas, d)
+		more = append(more, d)
 	}
-	return r, deltas
+	return more
+}
+
+func readableDeltas(deltas []delta.Delta) int {
+	n := 0
+	for i := range deltas {
+		if deltas[i].Problem == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func isRefused(b *delta.Block) bool { return !b.OK && !b.Skipped() }
+
+func refused(blocks []delta.Block) int {
+	n := 0
+	for i := range blocks {
+		if isRefused(&blocks[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// without takes the first n refused blocks out.
+func without(blocks []delta.Block, n int) []delta.Block {
+	var rest []delta.Block
+	for i := range blocks {
+		if n > 0 && isRefused(&blocks[i]) {
+			n--
+			continue
+		}
+		rest = append(rest, blocks[i])
+	}
+	return rest
 }
 
 func (c *Contribution) envelope(at time.Time, message int, id string) delta.Envelope {
@@ -99,29 +159,19 @@ func (r *Reading) take(reply delta.Reply) {
 	}
 }
 
-func readable(blocks []delta.Block) []delta.Block {
-	var ok []delta.Block
-	for _, b := range blocks {
-		if b.OK {
-			ok = append(ok, b)
-		}
-	}
-	return ok
-}
-
 // Mendable gives what an agent could mend in its reply if it were asked: blocks
-// that cannot be read, and deltas that were announced and never came. A reply
-// that simply says nothing is an answer.
+// that cannot be read, deltas that were announced and never came, a message that
+// is too long to be read at all. A reply that simply says nothing is an answer.
 func Mendable(text []byte, examples []string) []delta.Located {
 	reply := delta.Read(text, delta.Options{Examples: examples})
 	var found []delta.Located
 	for _, p := range reply.Problems {
-		if p.Code == delta.ProseOnly {
+		if p.Code == delta.ProseOnly || p.Code == delta.MessageTooLarge {
 			found = append(found, p)
 		}
 	}
 	for i := range reply.Blocks {
-		if b := &reply.Blocks[i]; !b.OK && !b.Skipped() {
+		if b := &reply.Blocks[i]; isRefused(b) {
 			found = append(found, b.Problems...)
 		}
 	}

@@ -63,7 +63,7 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), filepath.Join(dir, "taken"), Options{})
-	wantFault(t, err, store.Unwritable, "cannot be opened for writing")
+	wantFault(t, err, store.Damaged, "it is no file")
 
 	s := openIn(t, filepath.Join(dir, "good"), Options{})
 	if err := os.RemoveAll(s.locks.dir); err != nil {
@@ -347,5 +347,50 @@ func TestManyOpenANewStoreAtOnce(t *testing.T) {
 	all.Wait()
 	if got, err := openIn(t, dir, Options{}).Streams(t.Context(), "stream "); err != nil || len(got) != 8 {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A store whose file is gone, while sessions were run in its folder, is not begun anew.
+func TestAStoreThatIsGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openIn(t, dir, Options{})
+	release, err := s.Hold("RS-20260101-ab", store.Holder{PID: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(release(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, spoil := range []func() error{
+		func() error { return os.Truncate(s.file, 0) },
+		func() error { return os.Remove(s.file) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []Options{{}, {ReadOnly: true}} {
+			_, err := Open(t.Context(), dir, o)
+			wantFault(t, err, store.Damaged, "gone or empty")
+		}
+	}
+}
+
+// Verify knows the schema: a trigger of somebody else's is found, and so is an
+// entry of no stream.
+func TestVerifyFindsWhatIsNotOurs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openIn(t, dir, Options{})
+	for statement, want := range map[string]string{
+		"CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM blobs; END": "it has what no store has",
+		"DROP INDEX records_by_type": "it lacks",
+	} {
+		if _, err := s.writer.conn.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", statement, err)
+		}
 	}
 }

@@ -56,6 +56,8 @@ type Store struct {
 	dir  string
 	file string
 	wait time.Duration
+	// steps are the migrations that made it.
+	steps []string
 
 	use    sync.RWMutex // read-locked by each method, locked by Close
 	closed bool
@@ -79,6 +81,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.steps == nil {
 		o.steps = migrations()
 	}
+	s.steps = o.steps
 	if err := s.prepareFolder(o); err != nil {
 		return nil, err
 	}
@@ -94,6 +97,9 @@ func (s *Store) prepareFolder(o Options) error {
 	if err := checkLocal(s.dir, o.Network); err != nil {
 		return err
 	}
+	if err := s.checkFile(); err != nil {
+		return err
+	}
 	if o.ReadOnly {
 		return s.mustExist()
 	}
@@ -105,6 +111,30 @@ func (s *Store) prepareFolder(o Options) error {
 		return &fault.Error{
 			Code: store.Unwritable, Op: "open the store", Place: s.dir, Cause: err,
 			Hint: "choose a folder that you may write to, on a disk that is not mounted read-only",
+		}
+	}
+	return nil
+}
+
+// checkFile finds what SQLite would wait for or begin anew: something that is no
+// file, and a store whose file is gone while what stood beside it is there.
+func (s *Store) checkFile() error {
+	info, err := os.Stat(s.file)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return &fault.Error{
+			Code: store.Damaged, Op: "open the store", Place: s.file, Detail: "it is no file",
+			Hint: "move it away; the store is a file of SQLite",
+		}
+	case err == nil && info.Size() > 0, err != nil && !errors.Is(err, os.ErrNotExist):
+		return nil
+	}
+	for _, trace := range []string{"locks", "sessions"} {
+		if left, _ := filepath.Glob(filepath.Join(s.dir, trace, "*")); len(left) > 0 {
+			return &fault.Error{
+				Code: store.Damaged, Op: "open the store", Place: s.file, Detail: "the store's file is gone or empty, but sessions were run here",
+				Hint: "bring the file back, with its -wal if there is one; to begin anew, move the folder away",
+			}
 		}
 	}
 	return nil

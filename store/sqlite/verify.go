@@ -3,7 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"slices"
 
 	"brenner/fault"
 	"brenner/journal"
@@ -21,7 +23,7 @@ func (s *Store) Verify(ctx context.Context) error {
 	}
 	defer leave()
 	var found fault.List
-	for _, look := range []func(context.Context) (fault.List, error){s.verifyPages, s.verifyBlobs, s.verifyStreams} {
+	for _, look := range []func(context.Context) (fault.List, error){s.verifyPages, s.verifySchema, s.verifyBlobs, s.verifyStreams} {
 		wrong, err := look(ctx)
 		found = append(found, wrong...)
 		if err != nil && ctx.Err() == nil {
@@ -35,12 +37,96 @@ func (s *Store) Verify(ctx context.Context) error {
 	return found.Err()
 }
 
+// QuickCheck looks whether the file's pages are whole, and gives the first that is
+// not. It takes no blob's hash and follows no chain: Verify does.
+func (s *Store) QuickCheck(ctx context.Context) error {
+	const op = "check the pages"
+	leave, err := s.enter(ctx, op)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	found, err := list(ctx, s.reader, func(rows *sql.Rows) (text string, err error) {
+		err = rows.Scan(&text)
+		return text, err
+	}, "PRAGMA quick_check(1)")
+	switch {
+	case err != nil:
+		return s.fault(op, err)
+	case len(found) > 0 && found[0] != "ok":
+		return s.changed(op, found[0])
+	}
+	return nil
+}
+
 func (s *Store) verifyPages(ctx context.Context) (fault.List, error) {
 	return list(ctx, s.reader, func(rows *sql.Rows) (*fault.Error, error) {
 		var text string
 		err := rows.Scan(&text)
 		return s.changed("verify the pages", text), err
 	}, "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'")
+}
+
+// verifySchema finds tables, indexes and triggers that are not ours, or not as we
+// make them: a trigger could take away with one hand what a write gives.
+func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
+	const query = "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+	scan := func(rows *sql.Rows) (text string, err error) {
+		err = rows.Scan(&text)
+		return text, err
+	}
+	have, err := list(ctx, s.reader, scan, query)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := freshSchema(ctx, s.steps, query)
+	if err != nil {
+		return nil, err
+	}
+	var found fault.List
+	for _, object := range have {
+		if !slices.Contains(ours, object) {
+			found = append(found, s.changed("verify the schema", "it has what no store has: "+fault.Shown(object)))
+		}
+	}
+	for _, object := range ours {
+		if !slices.Contains(have, object) {
+			found = append(found, s.changed("verify the schema", "it lacks "+fault.Shown(object)))
+		}
+	}
+	stray, err := list(ctx, s.reader, scan, "SELECT count(*) FROM entries WHERE stream NOT IN (SELECT id FROM streams) HAVING count(*) > 0")
+	if err == nil && len(stray) > 0 {
+		found = append(found, s.changed("verify the entries", stray[0]+" of them belong to no stream"))
+	}
+	return found, err
+}
+
+// freshSchema gives the schema of a store that was just made.
+func freshSchema(ctx context.Context, steps []string, query string) (objects []string, err error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each connection would have a memory of its own
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, step := range steps {
+		if _, err := db.ExecContext(ctx, step); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		objects = append(objects, text)
+	}
+	return objects, rows.Err()
 }
 
 // verifyBlobs keeps one blob in memory at a time.

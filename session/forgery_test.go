@@ -1,0 +1,226 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"brenner/agent"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// finishedSession gives a finished session and its store.
+func finishedSession(t *testing.T, script string, rounds int) (*memory.Store, *session.History) {
+	t.Helper()
+	st := memory.New()
+	if _, err := runner(st, &stage{script: parse(t, script)}).Start(t.Context(), brief(rounds)); err != nil {
+		t.Fatal(err)
+	}
+	h, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st, h
+}
+
+// rechained gives a journal whose entries were changed, with its chain made good.
+func rechained(t *testing.T, h *session.History, change func(kind, body string) string) []journal.Entry {
+	t.Helper()
+	var out []journal.Entry
+	for _, e := range h.Entries {
+		next, err := journal.HeadOf(out).Next(e.Stream, e.At, e.Kind, []byte(change(e.Kind, string(e.Body))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// A forger who makes every hash of the chain good again is found by the seals: a
+// rehearsal cannot pass for anything else, and a reply cannot be exchanged.
+func TestForgedJournals(t *testing.T) {
+	_, h := finishedSession(t, eventful, 2)
+	for name, change := range map[string]func(kind, body string) string{
+		"no rehearsal": func(_, body string) string { return strings.Replace(body, `,"rehearsal":"`, `,"excerpt":"`, 1) },
+		"another way":  func(_, body string) string { return strings.ReplaceAll(body, `"via":"rehearsal"`, `"via":"openai"`) },
+		"another role": func(kind, body string) string {
+			if kind != flow.KindOpened {
+				return body
+			}
+			return strings.ReplaceAll(body, "test_designer", "adversarial_critic")
+		},
+		"another reply": func(kind, body string) string {
+			if kind != flow.KindAnswered {
+				return body
+			}
+			return strings.Replace(body, `"reply":"`, `"reply":"0`, 1)
+		},
+		"another seal": func(_, body string) string {
+			return strings.Replace(body, `"seal":"`, `"seal":"0`, 1)
+		},
+	} {
+		if _, err := flow.Fold(rechained(t, h, change)); fault.CodeOf(err) != flow.BadSequence {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What a commit counts must follow from the replies as well.
+func TestForgedAccounts(t *testing.T) {
+	st, h := finishedSession(t, eventful, 2)
+	for name, change := range map[string]func(kind, body string) string{
+		"outcome": func(_, body string) string { return strings.Replace(body, `"rejected":0`, `"rejected":7`, 1) },
+		"active": func(_, body string) string {
+			return strings.Replace(body, `"hypothesis_slate":1`, `"hypothesis_slate":5`, 1)
+		},
+	} {
+		forged := memory.New()
+		batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: rechained(t, h, change)}}}
+		for _, ref := range h.References() {
+			if ref.Hash == "" {
+				continue
+			}
+			data, err := st.Blob(t.Context(), ref.Hash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			batch.Blobs = append(batch.Blobs, data)
+		}
+		if err := forged.Write(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		p, err := session.Verify(t.Context(), forged, thread, "")
+		if err != nil || fault.CodeOf(p.Err()) != session.ReplayDiffers {
+			t.Errorf("%s: %v %v", name, err, p.Err())
+		}
+	}
+}
+
+// An export has one form. Lines that were added, left out or moved are found, even
+// where every checksum was made good.
+func TestExportHasOneForm(t *testing.T) {
+	_, h := finishedSession(t, eventful, 2)
+	var file bytes.Buffer
+	if err := h.Export(t.Context(), &file); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(file.String(), "\n"), "\n")
+	blobs := len(h.Entries) + 1
+	for name, change := range map[string]func([]string) []string{
+		"a false seal in the header": func(l []string) []string { l[0] = strings.Replace(l[0], `"seal":"`, `"seal":"0`, 1); return l },
+		"two blobs exchanged":        func(l []string) []string { l[blobs], l[blobs+1] = l[blobs+1], l[blobs]; return l },
+		"a blank in the header":      func(l []string) []string { l[0] = strings.Replace(l[0], `,`, `, `, 1); return l },
+	} {
+		changed := change(append([]string{}, lines[:len(lines)-1]...))
+		body := strings.Join(changed, "")
+		body += `{"sha256":"` + store.Hash([]byte(body)) + `"}` + "\n"
+		x, err := session.ReadExport([]byte(body))
+		if err != nil || len(x.Faults) == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	x, err := session.ReadExport(file.Bytes())
+	if err != nil || len(x.Faults) > 0 {
+		t.Errorf("as it was written: %v %v", err, x.Faults)
+	}
+}
+
+// A store that lost the list of versions, or the end of a journal, does not pass.
+func TestVerifyFindsWhatTheStoreLost(t *testing.T) {
+	st, h := finishedSession(t, eventful, 2)
+	bare := memory.New()
+	batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries}}}
+	for _, ref := range h.References() {
+		if ref.Hash != "" {
+			data, err := st.Blob(t.Context(), ref.Hash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			batch.Blobs = append(batch.Blobs, data)
+		}
+	}
+	if err := bare.Write(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	p, err := session.Verify(t.Context(), bare, thread, "")
+	if err != nil || fault.CodeOf(p.Err()) != store.Damaged {
+		t.Errorf("without records: %v %v", err, p.Err())
+	}
+	cut := &cutStore{Store: st}
+	p, err = session.Verify(t.Context(), cut, thread, "")
+	if err != nil || fault.CodeOf(p.Err()) != store.Damaged {
+		t.Errorf("without its last entry: %v %v", err, p.Err())
+	}
+}
+
+// cutStore has lost the last entry of every stream, but not its list of streams.
+type cutStore struct{ *memory.Store }
+
+func (c *cutStore) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
+	all, err := c.Store.Entries(ctx, stream, after)
+	return all[:max(0, len(all)-1)], err
+}
+
+// Two runners that no lock kept apart stop before they write nonsense.
+func TestTwoRunnersWithoutALock(t *testing.T) {
+	st := memory.New()
+	s := &stage{script: parse(t, eventful)}
+	var second error
+	var once sync.Once
+	meet := make(chan struct{})
+	r := runner(st, s)
+	r.Agent = func(p flow.Party) (agent.Agent, error) {
+		a, err := s.agent(p)
+		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+			if c.Agent == "BlueLake" && c.Round == 1 {
+				<-meet
+			}
+			return a.Ask(ctx, c)
+		}), err
+	}
+	done := make(chan struct{})
+	r.Observe = func(e *journal.Entry, _ *flow.State) {
+		if e.Kind != flow.KindBegan || !strings.Contains(string(e.Body), "GreenValley") {
+			return
+		}
+		once.Do(func() {
+			go func() {
+				defer close(done)
+				other := runner(st, &stage{script: parse(t, eventful)})
+				other.Locks = memory.New()
+				_, second = other.Resume(context.Background(), thread, nil)
+				close(meet)
+			}()
+		})
+	}
+	_, first := r.Start(t.Context(), brief(2))
+	<-done
+	for _, err := range []error{first, second} {
+		if err != nil && fault.CodeOf(err) != store.Held {
+			t.Errorf("first: %v, second: %v", first, second)
+		}
+	}
+	if _, err := runner(st, &stage{script: parse(t, eventful)}).Resume(t.Context(), thread, nil); err != nil && fault.CodeOf(err) != session.NotOpen {
+		t.Error(err)
+	}
+	if p, err := session.Verify(t.Context(), st, thread, ""); err != nil || p.Err() != nil {
+		t.Errorf("%v %v", err, p.Err())
+	}
+}
+
+// An agent may not have the name of somebody with authority.
+func TestNamesOfPeopleAreTaken(t *testing.T) {
+	b := brief(1)
+	b.Operator = b.Agents[0].Name
+	if _, err := runner(memory.New(), &stage{script: swift()}).Start(t.Context(), b); fault.CodeOf(err) != session.NameTaken {
+		t.Error(err)
+	}
+}
