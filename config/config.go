@@ -62,6 +62,8 @@ type Config struct {
 	Session  flow.Settings
 	Timeouts Timeouts
 	Attempts int // for each call; at least 1
+	// BaseURL is that of agents whose model names none.
+	BaseURL string
 	// Layers are what the session's and the project's file say about the roster.
 	// Flags and the environment are above them: see RosterInput.
 	Layers []roster.Layer
@@ -94,6 +96,20 @@ type Model struct {
 	Via     string // one of Vias, or empty
 	ID      string // at the endpoint
 	BaseURL string // of the endpoint
+	KeyEnv  string // the variable that holds the key; empty is OPENAI_API_KEY
+
+	API          string // APIChat or APIResponses; empty is chat
+	Organization string
+	Headers      []string // "Name: value"
+	Temperature  *float64
+	Seed         *int
+	Effort       string // of reasoning
+	Structured   string // one of the words above; empty is fences
+
+	// PriceInput and PriceOutput are dollars for a million tokens, both or none.
+	PriceInput, PriceOutput *float64
+	// Concurrent is how many calls the endpoint takes at once; 0 is any number.
+	Concurrent int
 }
 
 // Timeouts are how long things may take; zero is no limit.

@@ -147,7 +147,7 @@ limits: {hypothesis_slate: {min: 1, max: 2}, predictions_table: {max: 9}}
 	if c.Question != "Why: because?" || c.Context != "Two lines,\nkept.\n" || c.Via != "mail" {
 		t.Errorf("%q %q %q", c.Question, c.Context, c.Via)
 	}
-	same(t, c.Models, []Model{{"Opus 4.5", "openai", "Opus-Large", "https://Host.example/v1"}, {Model: "GPT-5.2"}})
+	same(t, c.Models, []Model{{Model: "Opus 4.5", Via: "openai", ID: "Opus-Large", BaseURL: "https://Host.example/v1"}, {Model: "GPT-5.2"}})
 	same(t, c.Layers, []roster.Layer{{
 		Origin: roster.Origin{Level: roster.ProjectConfig, Source: FileName},
 		Mode:   roster.Unified, Name: "Our Team", Preset: "Two", Entries: []roster.Entry{

@@ -14,16 +14,18 @@ import (
 type kind int
 
 const (
-	aText   kind = iota // string
-	aWord               // string, one of the key's words
-	aNumber             // int, not negative
-	aSwitch             // bool
-	aQuorum             // string, one of the key's words or a number from 1
-	aTime               // string, a duration as time.ParseDuration has it, not negative
-	texts               // []string, each one of the key's words where it has any
-	models              // []Model
-	presets             // []roster.Preset
-	entries             // []roster.Entry
+	aText     kind = iota // string
+	aWord                 // string, one of the key's words
+	aNumber               // int, not negative
+	aSwitch               // bool
+	aQuorum               // string, one of the key's words or a number from 1
+	anAddress             // string, of an endpoint, or empty
+	aDollar               // string, a decimal number of dollars, or empty
+	aTime                 // string, a duration as time.ParseDuration has it, not negative
+	texts                 // []string, each one of the key's words where it has any
+	models                // []Model
+	presets               // []roster.Preset
+	entries               // []roster.Entry
 )
 
 // key is one row of the table of everything that can be configured.
@@ -46,6 +48,7 @@ func keyTable() table {
 		{path: "context", kind: aText, builtIn: ""},
 		{path: "via", kind: aWord, words: Vias(), builtIn: ""},
 		{path: "operator", kind: aText, builtIn: "operator"},
+		{path: "agents.base_url", kind: anAddress, builtIn: ""},
 		{path: "agents.models", kind: models, builtIn: []Model{}},
 		{path: "roster.preset", kind: aText, builtIn: ""},
 		{path: "roster.defaultPreset", kind: aText, builtIn: "default-3-agent"},
@@ -62,6 +65,7 @@ func keyTable() table {
 		{path: "stop.quiet_rounds", kind: aNumber, builtIn: 2},
 		{path: "stop.when_clean", kind: aSwitch, builtIn: false},
 		{path: "budget.tokens", kind: aNumber, builtIn: 500_000},
+		{path: "budget.usd", kind: aDollar, builtIn: ""},
 		{path: "budget.reply_tokens", kind: aNumber, builtIn: 8_000},
 		{path: "timeouts.call", kind: aTime, builtIn: "10m"},
 		{path: "timeouts.idle", kind: aTime, builtIn: "2m"},

@@ -33,12 +33,16 @@ type settings struct {
 	}
 	Budget struct {
 		Tokens      int
+		USD         string
 		ReplyTokens int `mapstructure:"reply_tokens"`
 	}
 	Timeouts struct{ Call, Idle, Agent, Session string }
 	Retry    struct{ Attempts int }
-	Agents   struct{ Models []Model }
-	Roster   struct {
+	Agents   struct {
+		Models  []Model
+		BaseURL string `mapstructure:"base_url"`
+	}
+	Roster struct {
 		Preset, DefaultPreset, Mode, Name string
 		Presets                           []roster.Preset
 		Entries                           []roster.Entry
@@ -65,7 +69,7 @@ func (g given) settle(t table) (*Config, error) {
 	}
 	c := &Config{
 		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models,
-		Operator: s.Operator, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts,
+		Operator: s.Operator, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts, BaseURL: s.Agents.BaseURL,
 		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
 		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,
 	}

@@ -85,7 +85,26 @@ func listOf[T any](list []T, value func(T) artifact.Value) artifact.List {
 }
 
 func (m Model) value() artifact.Value {
-	return textMap("model", m.Model, "via", m.Via, "id", m.ID, "base_url", m.BaseURL)
+	entries, _ := textMap("model", m.Model, "via", m.Via, "id", m.ID, "base_url", m.BaseURL, "key_env", m.KeyEnv,
+		"api", m.API, "organization", m.Organization, "reasoning_effort", m.Effort, "structured", m.Structured).(artifact.Map)
+	number := func(key string, n *float64) {
+		if n != nil {
+			entries = append(entries, artifact.Entry{Key: key, Value: artifact.Number(*n)})
+		}
+	}
+	number("temperature", m.Temperature)
+	number("price_input", m.PriceInput)
+	number("price_output", m.PriceOutput)
+	if m.Seed != nil {
+		entries = append(entries, artifact.Entry{Key: "seed", Value: artifact.Number(*m.Seed)})
+	}
+	if m.Concurrent > 0 {
+		entries = append(entries, artifact.Entry{Key: "concurrent", Value: artifact.Number(m.Concurrent)})
+	}
+	if len(m.Headers) > 0 {
+		entries = append(entries, artifact.Entry{Key: "headers", Value: valueOf(m.Headers)})
+	}
+	return artifact.MapOf(entries...)
 }
 
 // textMap makes an object of keys and texts in turn; empty texts are left out.

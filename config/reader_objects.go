@@ -1,7 +1,6 @@
 package config
 
 import (
-	"net/url"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -51,42 +50,5 @@ func (r *reader) textOf(o object, field string) string {
 		return ""
 	}
 	s, _ := r.text(join(o.path, field), n)
-	return s
-}
-
-// models reads what human-readable models mean.
-func (r *reader) models(path string, n *yaml.Node) []Model {
-	list := []Model{}
-	first := map[string]int{}
-	for _, o := range r.objects(path, n, "model", "via", "id", "base_url") {
-		m := Model{Model: r.textOf(o, "model"), ID: r.textOf(o, "id"), BaseURL: r.baseURL(o)}
-		if via, ok := o.fields["via"]; ok {
-			m.Via, _ = r.word(join(o.path, "via"), via, Vias())
-		}
-		switch line, twice := first[m.Model]; {
-		case m.Model == "":
-			r.found.add(InvalidValue, r.place(o.line), "give it the name that rosters use, such as model: Opus 4.5", "an entry of %s names no model", path)
-		case twice:
-			r.found.add(InvalidValue, r.place(o.line), alreadyOn(line), "%s says twice what %s means", path, fault.Shown(m.Model))
-		}
-		list, first[m.Model] = append(list, m), o.line
-	}
-	return list
-}
-
-// baseURL reads the address of an endpoint. One with a password in it is
-// refused: the configuration is shown, and files of projects are shared.
-func (r *reader) baseURL(o object) string {
-	const field = "base_url"
-	s := r.textOf(o, field)
-	if s == "" {
-		return ""
-	}
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		r.found.add(InvalidValue, r.place(o.fields[field].Line), "write it like http://localhost:11434/v1, without a user or a password",
-			"%s is no address of an endpoint", join(o.path, field))
-		return ""
-	}
 	return s
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +23,12 @@ func (r *reader) value(k key, n *yaml.Node) (any, bool) {
 		return r.number(k.path, n)
 	case aQuorum:
 		return r.quorum(k, n)
+	case anAddress:
+		return r.fitting(k.path, n, isAddress, endpointHint)
+	case aDollar:
+		return r.dollar(k.path, n)
 	case aTime:
-		return r.duration(k.path, n)
+		return r.fitting(k.path, n, isDuration, durationHint)
 	case aSwitch:
 		return r.yesOrNo(k.path, n)
 	case texts:
@@ -90,13 +95,43 @@ func (k key) isQuorum(s string) bool {
 
 func (k key) quorumHint() string { return "it is " + listed(k.words) + ", or a number from 1" }
 
-func (r *reader) duration(path string, n *yaml.Node) (string, bool) {
+// fitting reads a text that must be of a certain form.
+func (r *reader) fitting(path string, n *yaml.Node, fits func(string) bool, hint string) (string, bool) {
 	s, ok := r.text(path, n)
-	if ok && !isDuration(s) {
-		r.found.add(InvalidValue, r.place(n.Line), durationHint, "%s cannot be %s", path, fault.Shown(s))
+	if ok && !fits(s) {
+		r.found.add(InvalidValue, r.place(n.Line), hint, "%s cannot be %s", path, fault.Shown(s))
 		return "", false
 	}
 	return s, ok
+}
+
+func isAddress(s string) bool { return s == "" || isEndpoint(s) }
+
+// dollar takes an amount as it is usually written, without quotes.
+func (r *reader) dollar(path string, n *yaml.Node) (string, bool) {
+	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") && isDollar(n.Value) {
+		return n.Value, true
+	}
+	return r.fitting(path, n, isDollar, dollarHint)
+}
+
+const dollarHint = "write an amount of dollars such as 5 or 0.50; leave it out for no limit"
+
+func isDollar(s string) bool {
+	_, ok := nanoDollars(s)
+	return ok
+}
+
+// nanoDollars gives an amount in billionths of a dollar; none is 0.
+func nanoDollars(s string) (int64, bool) {
+	if s == "" {
+		return 0, true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f <= 0 || f > mostPrice || strings.ContainsAny(s, "eExXpP_+") {
+		return 0, false
+	}
+	return int64(math.Round(f * 1e9)), true
 }
 
 const durationHint = "write a time such as 90s, 10m or 1h30m; 0s is no limit"

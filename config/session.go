@@ -10,9 +10,10 @@ import (
 // session gives the settings of a new session.
 func (s *settings) session() flow.Settings {
 	t := s.timeouts()
+	usd, _ := nanoDollars(s.Budget.USD) // it was checked where it was read
 	return flow.Settings{
 		Rounds: s.Session.Rounds, Flow: s.Session.Flow, Quorum: s.Session.Quorum, Repair: s.Session.Repair,
-		Budget: s.Budget.Tokens, Reply: s.Budget.ReplyTokens,
+		Budget: s.Budget.Tokens, BudgetUSD: usd, Reply: s.Budget.ReplyTokens,
 		QuietAfter: s.Stop.QuietRounds, WhenClean: s.Stop.WhenClean,
 		Limits: flow.Times{
 			Call: t.Call.Milliseconds(), Idle: t.Idle.Milliseconds(), Agent: t.Agent.Milliseconds(), Run: t.Session.Milliseconds(),

@@ -111,6 +111,16 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 			return last, "", ""
 		}
 		return nil, "cannot be " + fault.Shown(last), k.quorumHint()
+	case anAddress:
+		if isAddress(last) {
+			return last, "", ""
+		}
+		return nil, "cannot be " + fault.Shown(last), endpointHint
+	case aDollar:
+		if isDollar(last) {
+			return last, "", ""
+		}
+		return nil, "cannot be " + fault.Shown(last), dollarHint
 	case aTime:
 		if isDuration(last) {
 			return last, "", ""
