@@ -82,20 +82,24 @@ func brenner() Table {
 		{Path: "tokens", Kind: Shell},
 		{Path: "agent", Kind: Shell, Needs: "fault suggest"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest roster agent"},
+		{Path: "agent/openai", Kind: Shell, Needs: "fault agent"},
+		{Path: "agent/tape", Kind: Shell, Needs: "fault agent"},
+		{Path: "trust", Kind: Shell, Needs: "fault"},
 		{Path: "store", Kind: Shell, Needs: "fault record journal"},
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
-		{Path: "session", Kind: Shell, Needs: "fault artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
+		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
-				"config tokens agent agent/rehearsal store store/memory store/sqlite session internal/schemas",
+				"config tokens trust agent agent/rehearsal agent/openai agent/tape store store/memory store/sqlite session internal/schemas",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "fault artifact"},
 		{Path: "agent/agenttest", Kind: Support, Needs: "fault agent"},
+		{Path: "agent/openai/openaitest", Kind: Support},
 		{Path: "store/storetest", Kind: Support, Needs: "fault record journal store"},
 		{Path: "internal/archtest", Kind: Support},
 	}

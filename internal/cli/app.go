@@ -26,6 +26,9 @@ type app struct {
 
 // Run runs one command line and gives the exit code.
 func Run(ctx context.Context, args []string, streams Streams) int {
+	if streams.ErrTTY {
+		streams.Err = &screen{out: streams.Err, width: streams.Width}
+	}
 	a := &app{Streams: streams, log: zerolog.Nop()}
 	root := a.root()
 	root.SetArgs(args)
@@ -53,7 +56,7 @@ func asksForJSON(args []string) bool {
 		switch arg {
 		case "--":
 			return false
-		case "--json", "--json=true":
+		case "--json", "--json=true", "--json-stream", "--json-stream=true":
 			return true
 		}
 	}
@@ -76,7 +79,13 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 	flags.BoolVar(&a.json, "json", false, "print one JSON document on standard output, on failure too")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print the result only: no report, no hints")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log what is done to standard error")
-	root.PersistentPreRun = func(*cobra.Command, []string) { a.log = a.logger(a.verbose) }
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		// Who wants events in JSON wants the result so too, be there events or not.
+		if stream, err := c.Flags().GetBool("json-stream"); err == nil && stream {
+			a.json = true
+		}
+		a.log = a.logger(a.verbose, a.quiet)
+	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(
 		&cobra.Group{ID: everyday, Title: "Everyday commands:"},
@@ -87,11 +96,38 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 	root.AddCommand(
 		a.mergeCommand(), a.artifactCommand(), a.deltaCommand(), a.rosterCommand(),
 		a.sessionCommand(), a.initCommand(), a.doctorCommand(), a.kickoffCommand(), a.configCommand(),
-		a.verifyCommand(), a.blameCommand(), a.traceCommand(), a.versionCommand(), a.schemaCommand(),
+		a.verifyCommand(), a.blameCommand(), a.traceCommand(), a.trustCommand(), a.versionCommand(), a.schemaCommand(),
 	)
 	group(root)
 	strictBuiltIns(root)
+	inOwnWords(root)
 	return root
+}
+
+// inOwnWords makes all commands say in our words, and with their own help as the
+// hint, that they got more arguments than they take: cobra's words name commands
+// and flags that nobody meant.
+func inOwnWords(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err == nil || fault.CodeOf(err) != "" {
+				return err
+			}
+			takes := len(args) - 1
+			for takes > 0 && check(c, args[:takes]) != nil {
+				takes--
+			}
+			most := "no argument"
+			if takes > 0 {
+				most = "at most " + count(takes, "argument")
+			}
+			return usage(c, "`"+c.CommandPath()+"` takes "+most+": what is "+clean(fault.Shown(args[takes]))+"?", "")
+		}
+	}
+	for _, sub := range c.Commands() {
+		inOwnWords(sub)
+	}
 }
 
 // strictBuiltIns makes cobra's own commands refuse what they do not know, as ours do.
@@ -135,6 +171,12 @@ func group(c *cobra.Command) {
 }
 
 func flagError(c *cobra.Command, err error) error {
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		if kind := kindOfFlag(wrong.GetFlag()); kind != "" {
+			return usage(c, "--"+wrong.GetFlag().Name+" "+fault.Shown(wrong.GetValue())+" is not "+kind, "")
+		}
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return usage(c, err.Error(), "")
@@ -146,6 +188,17 @@ func flagError(c *cobra.Command, err error) error {
 		hint = "did you mean --" + near + "?"
 	}
 	return usage(c, err.Error(), hint)
+}
+
+// kindOfFlag says what a flag takes, or "" for one that says so itself.
+func kindOfFlag(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return ""
 }
 
 func unknownCommand(c *cobra.Command, word string) error {

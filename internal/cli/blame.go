@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"brenner/delta"
 	"brenner/fault"
 	"brenner/session"
 )
@@ -28,8 +29,8 @@ export does as well as a session.`,
   brenner blame RS-20261115-cell-fate@v5#H2.claim
   brenner blame cell-fate.jsonl RT --json
 
-Exit codes: 0 found; 1 there is no such item or field, or the store is damaged; 2 there is
-no such session or version, or the file cannot be read.`,
+Exit codes: 0 found; 1 the store is damaged; 2 there is no such session, version, item or
+field, or the file cannot be read.`,
 		Args: oneOrTwo("a session, or the file of an export, is needed"),
 		RunE: func(c *cobra.Command, args []string) error {
 			arg := args[0]
@@ -133,7 +134,7 @@ func (r *blameResult) text(a *app) error {
 		name, text := o.Field, quoted(o.Text)
 		switch {
 		case name == "":
-			name, text = "added", ""
+			name, text = o.beginning(), ""
 		case o.Fate == session.InConflict:
 			text = "CONFLICT " + text
 		}
@@ -150,6 +151,15 @@ func (r *blameResult) text(a *app) error {
 		}
 	}
 	return a.write([]byte(b.String()))
+}
+
+// beginning says how an item came to be. The research thread is never added: its
+// first EDIT is where it begins.
+func (o *originDocument) beginning() string {
+	if o.Operation == delta.Edit {
+		return "first written"
+	}
+	return "added"
 }
 
 // who says in one line who wrote something, how and when.

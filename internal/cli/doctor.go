@@ -72,6 +72,7 @@ func (a *app) examine(c *cobra.Command, flags *rosterFlags) diagnosis {
 	for _, e := range res.Roster.Entries {
 		d = append(d, checkAgent(cfg, e))
 	}
+	d = append(d, a.checkModels(c.Context(), cfg, res.Roster)...)
 	return append(d, checkPrograms(res.Roster)...)
 }
 

@@ -21,8 +21,8 @@ import (
 )
 
 // checkStore looks at what the project keeps: whether it can be opened and
-// written to, how large it is, and which sessions were left. It does not read
-// everything: verify does.
+// written to, whether its pages are whole, how large it is, and which sessions
+// were left. It proves nothing: verify does.
 func (a *app) checkStore(ctx context.Context, cfg *config.Config) diagnosis {
 	dir := storeDir(cfg)
 	st, err := sqlite.Open(ctx, dir, sqlite.Options{ReadOnly: true})
@@ -33,6 +33,9 @@ func (a *app) checkStore(ctx context.Context, cfg *config.Config) diagnosis {
 		return brokenBy("store", err)
 	}
 	defer a.closeStore(st)
+	if err := st.QuickCheck(ctx); err != nil {
+		return damagedBy(err)
+	}
 	streams, err := st.Streams(ctx, session.Prefix)
 	if err != nil {
 		return brokenBy("store", err)
@@ -41,6 +44,15 @@ func (a *app) checkStore(ctx context.Context, cfg *config.Config) diagnosis {
 		filepath.Join(dir, sqlite.FileName), sizeOf(dir), count(len(streams), "session"))}}
 	d = append(d, checkState(dir)...)
 	return append(d, checkSessions(ctx, st, streams)...)
+}
+
+// damagedBy names the first fault of a store's file; what else is wrong, verify says.
+func damagedBy(err error) diagnosis {
+	d := brokenBy("store", err)[:1]
+	if fault.CodeOf(err) == store.Damaged {
+		d[0].Fix = "`brenner verify` says how much of it is whole; keep a copy of the file before anything else"
+	}
+	return d
 }
 
 // checkState looks whether the state folder, or the one that it would be made in,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -17,6 +16,7 @@ import (
 	"brenner/journal"
 	"brenner/session"
 	"brenner/store"
+	"brenner/trust"
 )
 
 // The exit codes are an interface: docs/exit-codes.md says what each means.
@@ -46,13 +46,16 @@ const (
 // exitCode translates a fault into an exit code. Nearly all faults are input
 // that cannot be used, whatever is wrong with it.
 func exitCode(err error) int {
+	var none nothingFound
+	if errors.As(err, &none) {
+		return exitFailed
+	}
 	switch faultsOf(err)[0].Code {
 	case Interrupted:
 		return ExitInterrupted
-	case CannotWrite, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, session.ReplayDiffers, session.ExportChanged,
-		session.NotFound:
+	case CannotWrite, trust.Unreadable, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, session.ReplayDiffers, session.ExportChanged:
 		return exitFailed
-	case session.NotAllowed:
+	case session.NotAllowed, trust.Untrusted:
 		return exitDenied
 	case store.Held, session.Diverged:
 		return exitPerson
@@ -62,6 +65,11 @@ func exitCode(err error) int {
 		return exitUsage
 	}
 }
+
+// nothingFound is a search without a result: an answer, not a mistake in the call.
+type nothingFound struct{ error }
+
+func (n nothingFound) Unwrap() error { return n.error }
 
 func usage(c *cobra.Command, detail, hint string) error {
 	if hint == "" {
@@ -77,8 +85,10 @@ func interrupted(err error) error {
 // faultsOf gives the faults to print, one line each.
 func faultsOf(err error) []*fault.Error {
 	var all []*fault.Error
+	seen := make(map[string]bool)
 	for _, f := range fault.All(err) {
-		if !slices.ContainsFunc(all, func(o *fault.Error) bool { return o.Error() == f.Error() }) {
+		if text := f.Error(); !seen[text] {
+			seen[text] = true
 			all = append(all, f)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func addProjectFlag(c *cobra.Command, project *string) {
-	c.Flags().StringVarP(project, "project", "C", "", "the project's folder [BRENNER_PROJECT]; the working directory if not given")
+	c.Flags().StringVarP(project, "project", "C", "", "the project's folder [BRENNER_PROJECT]; if not given, the nearest folder from the working directory upwards with a "+config.FileName)
 }
 
 // loadConfig reads the configuration of the project.

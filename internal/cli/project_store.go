@@ -112,7 +112,7 @@ func (a *app) openExport(ctx context.Context, cfg *config.Config, file, rest str
 		return nil, err
 	}
 	st := memory.New()
-	if err := st.Write(ctx, x.Batch); err != nil {
+	if _, err := session.Import(ctx, st, x); err != nil {
 		return nil, inFile("read the export", file, err)
 	}
 	return &source{store: st, config: cfg, address: address, file: file, export: x}, nil

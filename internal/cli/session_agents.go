@@ -95,33 +95,48 @@ func (s *startOptions) parties(cfg *config.Config, r roster.Roster) ([]flow.Part
 
 func checkVias(parties []flow.Party) error {
 	for _, p := range parties {
-		switch {
-		case !slices.Contains(config.Vias(), p.Via):
-			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s cannot be reached via %s", p.Name, fault.Shown(p.Via)), Hint: "it is one of " + strings.Join(config.Vias(), ", ")}
-		case p.Via != config.ViaRehearsal:
+		switch p.Via {
+		case config.ViaRehearsal, config.ViaOpenAI:
+		case config.ViaMail, config.ViaProgram:
 			return &fault.Error{
 				Code: NotAvailable, Detail: fmt.Sprintf("this version cannot reach %s via %s yet", p.Name, p.Via),
-				Hint: "it plays rehearsals: --via rehearsal, or --script FILE; --dry-run composes everything for real agents",
+				Hint: "it asks models (--via openai) and plays rehearsals (--via rehearsal, --script FILE); --dry-run composes everything",
 			}
+		default:
+			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s cannot be reached via %s", p.Name, fault.Shown(p.Via)), Hint: "it is one of " + strings.Join(config.Vias(), ", ")}
 		}
 	}
 	return nil
 }
 
+// readScript reads the user's own script. Its question is the session's, unless
+// another one is given.
+func (s *startOptions) readScript(a *app, c *cobra.Command) error {
+	if s.script == "" {
+		return nil
+	}
+	for _, via := range s.via {
+		if !strings.Contains(via, "=") && via != config.ViaRehearsal {
+			return usage(c, "--script plays scripted agents, and --via "+clean(via)+" wants real ones", "--via NAME="+clean(via)+" reaches single agents for real")
+		}
+	}
+	data, err := a.readFile("the script", s.script)
+	if err != nil {
+		return err
+	}
+	s.played, err = rehearsal.Parse(data)
+	return inFile("read the script", s.script, err)
+}
+
 // rehearsalScript gives the script of a session with scripted agents, or nil.
 // The built-in one plays its own question, unless somebody asks for it by hand:
 // scripted answers must never pass for answers to a question of the user's own.
-func (s *startOptions) rehearsalScript(a *app, c *cobra.Command, cfg *config.Config, parties []flow.Party) (*rehearsal.Script, error) {
+func (s *startOptions) rehearsalScript(c *cobra.Command, cfg *config.Config, parties []flow.Party) (*rehearsal.Script, error) {
 	if !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaRehearsal }) {
 		return nil, nil
 	}
-	if s.script != "" {
-		data, err := a.readFile("the script", s.script)
-		if err != nil {
-			return nil, err
-		}
-		script, err := rehearsal.Parse(data)
-		return script, inFile("read the script", s.script, err)
+	if s.played != nil {
+		return s.played, nil
 	}
 	script := rehearsal.BuiltIn()
 	if c.Flags().Changed("via") || plainText(cfg.Question) == plainText(script.Question()) {
@@ -135,24 +150,15 @@ func (s *startOptions) rehearsalScript(a *app, c *cobra.Command, cfg *config.Con
 
 func plainText(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// registry gives the kinds of agents that this program can reach.
-func registry(script *rehearsal.Script) *agent.Registry {
-	makers := make(map[string]agent.Maker)
+// agents gives the way to each party, with the care that its calls need.
+func (m *models) agents(script *rehearsal.Script, all []flow.Party) func(flow.Party) (agent.Agent, error) {
+	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker}
 	if script != nil {
 		makers[config.ViaRehearsal] = script.Agent
 	}
-	return agent.NewRegistry(makers)
-}
-
-// agents gives the way to each party, with the care that its calls need.
-func agents(cfg *config.Config, reg *agent.Registry, all []flow.Party) func(flow.Party) (agent.Agent, error) {
-	care := agent.Care{
-		PerCall: cfg.Timeouts.Call, Idle: cfg.Timeouts.Idle, Retry: agent.RetryPolicy{Attempts: cfg.Attempts},
-	}
+	registry, limits := agent.NewRegistry(makers), m.config.Timeouts
 	return func(p flow.Party) (agent.Agent, error) {
-		setup := agent.Setup{
-			Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model, ModelID: p.ModelID, BaseURL: cfg.Reach(p.Model).BaseURL,
-		}
+		setup := agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model, ModelID: p.ModelID}
 		for _, o := range all {
 			if o.Name == p.Name {
 				break
@@ -161,10 +167,11 @@ func agents(cfg *config.Config, reg *agent.Registry, all []flow.Party) func(flow
 				setup.Before = append(setup.Before, o.Name)
 			}
 		}
-		made, err := reg.Make(p.Via, setup)
+		made, err := registry.Make(p.Via, setup)
 		if err != nil {
 			return nil, err
 		}
-		return agent.Deadline(care.Around(made), cfg.Timeouts.Agent), nil
+		care := agent.Care{PerCall: limits.Call, Idle: limits.Idle, Slots: m.limit(p), Retry: agent.RetryPolicy{Attempts: m.config.Attempts}}
+		return agent.Deadline(care.Around(made), limits.Agent), nil
 	}
 }

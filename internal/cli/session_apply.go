@@ -10,6 +10,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/config"
+	"brenner/flow"
 	"brenner/merge"
 	"brenner/session"
 	"brenner/settle"
@@ -19,6 +20,7 @@ type applyOptions struct {
 	door   doorFlags
 	set    []string
 	kill   []string
+	again  bool
 	strict bool
 }
 
@@ -46,15 +48,20 @@ under the name of --as, and any item can be traced to it.
 
 A session may be running meanwhile: nobody waits for anybody, and the answers of the
 agents are then merged into what stands. Whoever writes must be an authority: the
-operator, or somebody under authorities: in brenner.yaml.`,
+operator, or somebody under authorities: in brenner.yaml.
+
+In a file each delta is taken or not, by rule, and the report says why. What --set and
+--kill say is taken as a whole, or refused. A file that the same person gave before is not
+merged twice: --again does that.`,
 		Example: `  brenner session apply RS-20261115-cell-fate deltas.json --as Sydney
   brenner session apply RS-20261115-cell-fate --set "H2.claim=Cells read a gradient." --why "said more simply"
   brenner session apply RS-20261115-cell-fate --set P1.predictions.H2="no change" --set T1.score.cost=2
   brenner session apply RS-20261115-cell-fate --kill H4 --why "refuted by EV-002"
 
-Exit codes: 0 done, whatever was rejected; 1 it could not be stored; 2 there is no such
-session, or the file or a flag cannot be used, and nothing is written; 3 with --strict,
-when a delta or a field was rejected; 4 --as names no authority; 75 the store is busy.`,
+Exit codes: 0 done, whatever was rejected, or it was applied before; 1 it could not be
+stored; 2 there is no such session, or the file or a flag cannot be used (an item that is
+not there, or was killed), and nothing is written; 3 with --strict, when a delta or a field
+was rejected; 4 --as names no authority; 75 the store is busy.`,
 		Args: oneOrTwo("a session is needed"),
 		RunE: func(c *cobra.Command, args []string) error { return a.apply(c, args, &opt) },
 	}
@@ -63,6 +70,7 @@ when a delta or a field was rejected; 4 --as names no authority; 75 the store is
 	f.StringArrayVar(&opt.set, "set", nil, "set a field: H2.claim=TEXT, P1.predictions.H2=TEXT; lists and maps in JSON; repeatable")
 	f.StringArrayVar(&opt.kill, "kill", nil, "strike out an item (H2), or a cell of the predictions (P1.H2); needs --why; repeatable")
 	f.StringVar(&opt.door.why, "why", "", "the reason for --set and --kill")
+	f.BoolVar(&opt.again, "again", false, "merge a FILE once more that was applied before")
 	f.BoolVar(&opt.strict, "strict", false, "exit with 3 when a delta or a field was rejected")
 	return c
 }
@@ -76,12 +84,16 @@ func oneOrTwo(missing string) cobra.PositionalArgs {
 		case 1, 2:
 			return nil
 		}
-		return usage(c, fmt.Sprintf("two words at most, %d given", len(args)), "put a text with blanks in quotation marks")
+		return usage(c, fmt.Sprintf("two arguments at most, %d given", len(args)),
+			"see `"+c.CommandPath()+" --help`; a text with blanks needs quotation marks")
 	}
 }
 
 func (a *app) apply(c *cobra.Command, args []string, opt *applyOptions) error {
-	text, err := a.deltasOf(c, args, opt)
+	if len(args) > 1 {
+		return a.applyFile(c, args[0], args[1], opt)
+	}
+	deltas, err := opt.byHand(c)
 	if err != nil {
 		return err
 	}
@@ -90,18 +102,51 @@ func (a *app) apply(c *cobra.Command, args []string, opt *applyOptions) error {
 		return err
 	}
 	defer a.closeStore(d.door.Store)
-	h, out, err := d.door.Apply(c.Context(), d.thread, text)
+	h, out, err := d.door.ApplyByHand(c.Context(), d.thread, deltas...)
 	if err != nil {
-		if len(args) > 1 {
-			return inFileOf(args[1], err)
-		}
 		return err
 	}
-	res := a.applied(c.Context(), d, h, &out)
-	if len(args) > 1 {
-		res.notes(args[1], &out)
+	return a.showApplied(a.applied(c.Context(), d, h, &out), opt)
+}
+
+// applyFile merges a file of deltas, once.
+func (a *app) applyFile(c *cobra.Command, arg, file string, opt *applyOptions) error {
+	switch {
+	case len(opt.set)+len(opt.kill) > 0:
+		return usage(c, "either a FILE of deltas, or --set and --kill", "")
+	case opt.door.why != "":
+		return usage(c, "--why belongs to --set and --kill: the deltas of a file have their rationales", "")
 	}
-	if opt.strict && res.refused() {
+	text, err := a.readFile("the deltas", file)
+	if err != nil {
+		return err
+	}
+	d, err := a.openDoor(c, &opt.door, arg)
+	if err != nil {
+		return err
+	}
+	defer a.closeStore(d.door.Store)
+	var h *session.History
+	var out settle.Settlement
+	var before *flow.Commit
+	if opt.again {
+		h, out, err = d.door.Apply(c.Context(), d.thread, text)
+	} else {
+		h, out, before, err = d.door.ApplyOnce(c.Context(), d.thread, text)
+	}
+	switch {
+	case err != nil:
+		return inFileOf(file, err)
+	case before != nil:
+		return a.show(alreadyApplied(h, before))
+	}
+	res := a.applied(c.Context(), d, h, &out)
+	res.notes(file, &out)
+	return a.showApplied(res, opt)
+}
+
+func (a *app) showApplied(res *appliedResult, opt *applyOptions) error {
+	if opt.strict && res.refused() && a.exit == 0 {
 		a.exit = exitPartial
 	}
 	return a.show(res)
@@ -117,17 +162,12 @@ func inFileOf(path string, err error) error {
 	return inFile("read the deltas", path, err)
 }
 
-// deltasOf gives what is to be merged: the file, or what the flags say.
-func (a *app) deltasOf(c *cobra.Command, args []string, opt *applyOptions) ([]byte, error) {
-	byHand := len(opt.set)+len(opt.kill) > 0
+// byHand gives what the flags say as deltas.
+func (opt *applyOptions) byHand(c *cobra.Command) ([]artifact.Value, error) {
 	switch {
-	case len(args) > 1 && byHand:
-		return nil, usage(c, "either a FILE of deltas, or --set and --kill", "")
-	case len(args) > 1 && opt.door.why != "":
-		return nil, usage(c, "--why belongs to --set and --kill: the deltas of a file have their rationales", "")
-	case len(args) > 1:
-		return a.readFile("the deltas", args[1])
-	case !byHand:
+	case opt.again:
+		return nil, usage(c, "--again is for a FILE of deltas", "")
+	case len(opt.set)+len(opt.kill) == 0:
 		return nil, usage(c, "there is nothing to merge: give a FILE of deltas, --set or --kill", "")
 	case len(opt.kill) > 0 && strings.TrimSpace(opt.door.why) == "":
 		return nil, usage(c, "--kill needs a reason", `say it with --why "…"; it stays with the item`)
@@ -153,7 +193,7 @@ func (a *app) deltasOf(c *cobra.Command, args []string, opt *applyOptions) ([]by
 		}
 		deltas = append(deltas, d)
 	}
-	return session.ByHand(deltas...), nil
+	return deltas, nil
 }
 
 // opened is a session with the door open.
@@ -195,6 +235,7 @@ type appliedResult struct {
 	Author   string        `json:"author"`
 	Version  int           `json:"version"`
 	Changed  bool          `json:"changed"` // the version is a new one
+	Already  bool          `json:"already_applied,omitzero"`
 	Entry    int           `json:"entry"`
 	Head     string        `json:"head"`
 	Seal     string        `json:"seal"`
@@ -213,11 +254,19 @@ func (a *app) applied(ctx context.Context, d *opened, h *session.History, out *s
 	}
 	path, err := publish(ctx, d.config, h)
 	if err != nil {
-		a.log.Warn().Err(err).Msg("the version is stored, but its files could not be written")
+		a.log.Error().Err(err).Msg("the version is stored, but its files could not be written")
 		a.exit = exitFailed
 	}
 	res.Artifact = path
 	return res
+}
+
+// alreadyApplied names the commit that the same deltas came to before.
+func alreadyApplied(h *session.History, c *flow.Commit) *appliedResult {
+	return &appliedResult{
+		Schema: "brenner.session.apply/v1", Thread: h.Thread, Author: c.Author, Version: c.Version, Already: true,
+		Entry: c.Seq, Head: c.Hash, Seal: c.Seal, Report: merge.Report{Version: c.Version}, Reading: []readingNote{},
+	}
 }
 
 // notes takes over what the reader had to say about a file.
@@ -246,6 +295,12 @@ func (r *appliedResult) refused() bool {
 }
 
 func (r *appliedResult) text(a *app) error {
+	if r.Already {
+		if !a.quiet {
+			a.say("nothing was written; --again merges it once more\n")
+		}
+		return a.write(fmt.Appendf(nil, "%s: already applied: version %d\n", r.Thread, r.Version))
+	}
 	if !a.quiet {
 		a.say(notesText(r.Reading) + reportText(&r.Report) + "\n")
 	}

@@ -29,8 +29,8 @@ func (a *app) sessionListCommand() *cobra.Command {
   brenner session list --json
   brenner session list -q | xargs -n 1 brenner session resume
 
-Exit codes: 0 listed, even if there are none; 1 the store is damaged; 2 the configuration
-is wrong.`,
+Exit codes: 0 listed, even if there are none; 1 the store, or a session of those that are
+listed, is damaged; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.listSessions(c.Context(), project) },
 	}
@@ -89,6 +89,9 @@ func (a *app) listSessions(ctx context.Context, project string) error {
 	rows := rowsOf(ctx, st, streams)
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(rows, func(r sessionRow) bool { return r.Phase == phaseDamaged }) {
+		a.exit = exitFailed
 	}
 	return a.show(sessionList(rows))
 }

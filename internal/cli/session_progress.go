@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"brenner/flow"
 	"brenner/journal"
@@ -12,6 +11,8 @@ import (
 type progress interface {
 	// event is told of every entry of the journal, with the state after it.
 	event(e *journal.Entry, s *flow.State)
+	// tokens is told how much of an answer has come, from any goroutine.
+	tokens(call string, output int)
 	end()
 }
 
@@ -32,6 +33,7 @@ func (a *app) progress(stream bool) progress {
 type noProgress struct{}
 
 func (noProgress) event(*journal.Entry, *flow.State) {}
+func (noProgress) tokens(string, int)                {}
 func (noProgress) end()                              {}
 
 // jsonProgress prints the entries themselves: one line each, as an export has them.
@@ -42,7 +44,8 @@ func (p *jsonProgress) event(e *journal.Entry, _ *flow.State) {
 	_ = p.a.write(append(e.JSON(), '\n'))
 }
 
-func (p *jsonProgress) end() {}
+func (p *jsonProgress) tokens(string, int) {}
+func (p *jsonProgress) end()               {}
 
 // lineProgress prints a line for each event that a person would want to know of.
 type lineProgress struct{ a *app }
@@ -53,7 +56,8 @@ func (p *lineProgress) event(e *journal.Entry, s *flow.State) {
 	}
 }
 
-func (p *lineProgress) end() {}
+func (p *lineProgress) tokens(string, int) {}
+func (p *lineProgress) end()               {}
 
 // eventLine says in one line what an event was.
 func eventLine(e *journal.Entry, s *flow.State) string {
@@ -65,14 +69,9 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 		}
 		return line
 	case flow.KindResumed:
-		return fmt.Sprintf("%s: resumed at round %d of %d, version %d", s.Opened.Thread, s.Round(), s.Settings.Rounds, s.Version())
-	case flow.KindPlanned:
-		leg := s.Legs[len(s.Legs)-1]
-		var names []string
-		for _, k := range leg.Kickoffs {
-			names = append(names, clean(k.Agent))
-		}
-		return fmt.Sprintf("round %d: asking %s", leg.Round, strings.Join(names, ", "))
+		return fmt.Sprintf("%s: resumed after round %d of %d, at version %d", s.Opened.Thread, s.Round(), s.Settings.Rounds, s.Version())
+	case flow.KindBegan:
+		return askLine(e, s)
 	case flow.KindAnswered, flow.KindFailed:
 		return callLine(endedCall(e, s))
 	case flow.KindCommitted:
@@ -82,6 +81,20 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 		return fmt.Sprintf("note of %s: %s", clean(n.Author), clean(n.Text))
 	case flow.KindEnded:
 		return s.Opened.Thread + ": " + endedBy(s.Ended)
+	}
+	return ""
+}
+
+// askLine says who is asked, as soon as it is.
+func askLine(e *journal.Entry, s *flow.State) string {
+	for _, c := range s.Calls() {
+		if c.Status != flow.Begun || c.Seq != e.Seq {
+			continue
+		}
+		if c.Turn == flow.TurnRepair {
+			return fmt.Sprintf("round %d: asking %s for corrected blocks", c.Round, clean(c.Agent))
+		}
+		return fmt.Sprintf("round %d: asking %s", c.Round, clean(c.Agent))
 	}
 	return ""
 }
@@ -103,7 +116,7 @@ func callLine(c *flow.Call) string {
 	who := fmt.Sprintf("round %d: %s", c.Round, clean(c.Agent))
 	switch {
 	case c.Status == flow.Lost:
-		return fmt.Sprintf("%s did not answer: %s, %s", who, c.Failed.Code, clean(c.Failed.Detail))
+		return fmt.Sprintf("%s did not answer: %s, %s", who, clean(string(c.Failed.Code)), clean(c.Failed.Detail))
 	case c.Turn == flow.TurnRepair:
 		return who + " sent corrected blocks"
 	case c.Answered.Mend > 0:

@@ -123,8 +123,10 @@ func (r *replayed) text(a *app) error {
 		switch {
 		case v.From == flow.ByRound:
 			from = "round " + strconv.Itoa(v.Round)
+		case v.From == flow.ByPerson:
+			from = "by " + clean(v.Author)
 		case v.Author != "":
-			from += " of " + clean(v.Author)
+			from += " by " + clean(v.Author)
 		}
 		result, hash := "ok", v.SHA256
 		if !v.OK {

@@ -103,13 +103,33 @@ func (a *app) resume(c *cobra.Command, project, arg string, run *runFlags) error
 	if err != nil {
 		return err
 	}
-	err = a.job(c, cfg, st, script, parties, run).run(thread, func(ctx context.Context, r *session.Runner) (*session.Result, error) {
-		return r.Resume(ctx, thread, func(s *flow.Settings) { run.change(c, s, &cfg.Session) })
+	models, err := a.models(cfg, run)
+	if err != nil {
+		return err
+	}
+	defer models.close()
+	if err := models.check(parties, budgetAfter(c, h, cfg)); err != nil {
+		return err
+	}
+	err = a.job(c, models, st, script, parties, run).run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
+		res, err := r.Resume(ctx, thread, func(s *flow.Settings) {
+			run.change(c, s, &cfg.Session)
+			s.Prices = prices(cfg, parties)
+		})
+		return thread, res, err
 	})
 	if fault.CodeOf(err) != session.NotOpen {
 		return err
 	}
 	return a.nothingToResume(c, cfg, st, h, err)
+}
+
+// budgetAfter is the budget in money that the next run has.
+func budgetAfter(c *cobra.Command, h *session.History, cfg *config.Config) int64 {
+	if c.Flags().Changed("budget-usd") {
+		return cfg.Session.BudgetUSD
+	}
+	return h.State.Settings.BudgetUSD
 }
 
 // mustHave looks for a session without making a store for it.
@@ -143,6 +163,7 @@ func (r *runFlags) change(c *cobra.Command, s, given *flow.Settings) {
 		"flow":          func() { s.Flow = given.Flow },
 		"quorum":        func() { s.Quorum = given.Quorum },
 		"budget-tokens": func() { s.Budget = given.Budget },
+		"budget-usd":    func() { s.BudgetUSD = given.BudgetUSD },
 	} {
 		if c.Flags().Changed(flag) {
 			set()

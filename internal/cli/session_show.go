@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -31,7 +30,11 @@ func (a *app) sessionShowCommand() *cobra.Command {
 		Short: "Print the artifact of a session, a version of it, an item or a field",
 		Long: `Prints the artifact of a session as Markdown, or as canonical JSON with --format json. An
 address names less: @v3 a version, #H2 an item, #H2.claim a field, #P1.predictions.H2 a
-cell. In the place of a session the file of an export can be given.`,
+cell. Of a field in CONFLICT every candidate has a line. In the place of a session the file
+of an export can be given.
+
+JSON is printed to the byte, without a line's end: the SHA-256 of a whole artifact is the
+one that ` + "`brenner session replay`" + ` names.`,
 		Example: `  brenner session show RS-20261115-cell-fate
   brenner session show RS-20261115-cell-fate@v2#H1.claim
   brenner session show cell-fate.brenner.jsonl --format json --out v4.json
@@ -139,11 +142,33 @@ func partOf(art *artifact.Artifact, address session.Address) (*shownPart, error)
 		return nil, notThere(address, it.ID+" has no field "+fault.Shown(address.Field), names)
 	}
 	p.markdown = []byte(plainValue(p.value))
+	if conflict, ok := conflictIn(it, address.Field); ok {
+		p.markdown = candidatesText(conflict)
+	}
 	return p, nil
 }
 
+func conflictIn(it *artifact.Item, field string) (artifact.Conflict, bool) {
+	v := it.Get(field)
+	if name, key, ok := strings.Cut(field, "."); ok && v == nil {
+		v, _ = it.Map(name).Get(key)
+	}
+	conflict, ok := v.(artifact.Conflict)
+	return conflict, ok
+}
+
+// candidatesText gives each candidate its line, as resolve lists them.
+func candidatesText(conflict artifact.Conflict) []byte {
+	var b []byte
+	for _, c := range conflict {
+		value := strings.TrimSuffix(plainValue(artifact.Canonical(c.Value)), "\n")
+		b = fmt.Appendf(b, "%s (%s): %s\n", clean(c.Agent), clean(c.Delta), clean(value))
+	}
+	return b
+}
+
 func notThere(address session.Address, detail string, names []string) error {
-	f := &fault.Error{Code: session.BadAddress, Place: address.String(), Detail: detail, Hint: "it has none at all"}
+	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "it has none at all"}
 	if len(names) > 0 {
 		f.Hint = "it has " + strings.Join(names, ", ")
 	}
@@ -234,13 +259,15 @@ func plainValue(value []byte) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// bytes gives what was asked for. JSON has no line's end, so that anybody can
+// take its hash.
 func (p *shownPart) bytes() []byte {
 	if !p.json {
 		return p.markdown
 	}
 	for _, data := range [][]byte{p.value, p.item, p.whole} {
 		if data != nil {
-			return append(slices.Clone(data), '\n')
+			return data
 		}
 	}
 	return nil

@@ -2,8 +2,7 @@ package cli
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,15 +12,8 @@ import (
 	"brenner/agent/rehearsal"
 	"brenner/config"
 	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/kickoff"
-	"brenner/merge"
-	"brenner/roster"
 	"brenner/session"
 	"brenner/store"
-	"brenner/tokens"
-	"brenner/view"
 )
 
 type startOptions struct {
@@ -32,6 +24,7 @@ type startOptions struct {
 	via      []string
 	model    []string
 	script   string
+	played   *rehearsal.Script // what script names
 	ifExists string
 	dryRun   bool
 }
@@ -77,9 +70,10 @@ or the session is held by another process; 6 the budget is spent; 130 interrupte
 
 // runFlags are the flags of everything that runs sessions.
 type runFlags struct {
-	rounds, budget, timeout string
-	flow, quorum            string
-	jsonStream              bool
+	rounds, budget, usd, timeout string
+	flow, quorum, baseURL        string
+	record, tape                 string
+	jsonStream                   bool
 }
 
 func (r *runFlags) add(c *cobra.Command) {
@@ -89,6 +83,10 @@ func (r *runFlags) add(c *cobra.Command) {
 	f.StringVar(&r.quorum, "quorum", "", "how many answers a round needs: role, all, or a number")
 	f.StringVar(&r.timeout, "timeout", "", "how long one call may take, such as 10m")
 	f.StringVar(&r.budget, "budget-tokens", "", "tokens for the whole session; 0 is no limit")
+	f.StringVar(&r.usd, "budget-usd", "", "dollars for the whole session; every model then needs a price")
+	f.StringVar(&r.baseURL, "base-url", "", "the address of the models' endpoint ["+envBaseURL+"]")
+	f.StringVar(&r.record, "record-tape", "", "write all traffic with models to this file, without secrets")
+	f.StringVar(&r.tape, "tape", "", "play the traffic with models from this file: no network, no cost")
 	f.BoolVar(&r.jsonStream, "json-stream", false, "print every event as a line of JSON as it happens, the result last")
 }
 
@@ -101,6 +99,8 @@ func (r *runFlags) keys(c *cobra.Command) []config.Flag {
 		{"quorum", "session.quorum", r.quorum},
 		{"timeout", "timeouts.call", r.timeout},
 		{"budget-tokens", "budget.tokens", r.budget},
+		{"budget-usd", "budget.usd", r.usd},
+		{"base-url", "agents.base_url", r.baseURL},
 	} {
 		if c.Flags().Changed(f.flag) {
 			flags = append(flags, config.Flag{Key: f.key, Name: "--" + f.flag, Values: []string{f.value}})
@@ -116,15 +116,35 @@ func (s *startOptions) keys(c *cobra.Command) []config.Flag {
 			flags = append(flags, config.Flag{Key: "via", Name: "--via", Values: []string{v}})
 		}
 	}
+	if s.played != nil && !c.Flags().Changed("question") {
+		flags = append(flags, config.Flag{Key: "question", Name: "--script", Values: []string{s.played.Question()}})
+		if !c.Flags().Changed("context") { // the project's belongs to the project's question
+			flags = append(flags, config.Flag{Key: "context", Name: "--script", Values: []string{""}})
+		}
+	}
 	return flags
+}
+
+// checkQuorum refuses a number of answers that can never come.
+func checkQuorum(c *cobra.Command, quorum string, agents int) error {
+	if n, err := strconv.Atoi(quorum); err == nil && n > agents {
+		return usage(c, fmt.Sprintf("a quorum of %d answers can never be reached: the roster has %s", n, count(agents, "agent")), "all means everybody")
+	}
+	return nil
 }
 
 func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if !slices.Contains([]string{"", "resume", "fail", "new"}, opt.ifExists) {
 		return usage(c, "--if-exists "+clean(opt.ifExists)+" is none of resume, fail, new", "")
 	}
+	if err := opt.readScript(a, c); err != nil {
+		return err
+	}
 	k, err := a.compose(c, &opt.roster, &opt.brief, opt.keys(c)...)
 	if err != nil {
+		return err
+	}
+	if err := checkQuorum(c, k.config.Session.Quorum, len(k.roster.Roster.Entries)); err != nil {
 		return err
 	}
 	if opt.dryRun {
@@ -134,14 +154,27 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	script, err := opt.rehearsalScript(a, c, k.config, parties)
+	script, err := opt.rehearsalScript(c, k.config, parties)
 	if err != nil {
+		return err
+	}
+	models, err := a.models(k.config, &opt.run)
+	if err != nil {
+		return err
+	}
+	defer models.close()
+	if err := models.check(parties, k.config.Session.BudgetUSD); err != nil {
 		return err
 	}
 	b, err := a.briefOf(&k, opt, parties, script)
 	if err != nil {
 		return err
 	}
+	return a.begin(c, opt, &k, b, models, script)
+}
+
+// begin opens the store and runs the session, under the name that it gets there.
+func (a *app) begin(c *cobra.Command, opt *startOptions, k *composed, b session.Brief, models *models, script *rehearsal.Script) error {
 	st, err := a.openStore(c.Context(), k.config)
 	if err != nil {
 		return err
@@ -152,181 +185,24 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 		return err
 	}
 	if exists {
+		if err := opt.sameSession(c, st, &b); err != nil {
+			return err
+		}
 		return a.resume(c, opt.roster.project, b.Thread, &opt.run)
 	}
-	job := a.job(c, k.config, st, script, parties, &opt.run)
-	return job.run(b.Thread, func(ctx context.Context, r *session.Runner) (*session.Result, error) { return r.Start(ctx, b) })
-}
-
-// name settles what the session is called: another name where one exists and the
-// user did not choose it, and otherwise what --if-exists says. It tells whether
-// an existing session is meant.
-func (a *app) name(ctx context.Context, st store.Store, b *session.Brief, opt *startOptions) (bool, error) {
-	streams, err := st.Streams(ctx, session.Prefix+b.Thread)
-	if err != nil {
-		return false, err
-	}
-	taken := func(thread string) bool {
-		return slices.ContainsFunc(streams, func(s store.Stream) bool { return s.Name == session.Prefix+thread })
-	}
-	if !taken(b.Thread) {
-		return false, nil
-	}
-	switch {
-	case opt.ifExists == "resume":
-		return true, nil
-	case opt.ifExists == "fail", opt.ifExists == "" && opt.brief.threadID != "":
-		return false, nil // Start says so, with the lock held
-	}
-	base := b.Thread
-	for n := 2; taken(b.Thread); n++ {
-		suffix := "-" + strconv.Itoa(n)
-		b.Thread = base[:min(len(base), maxThreadID-len(suffix))] + suffix
-	}
-	return false, kickoff.CheckThreadID(b.Thread)
-}
-
-// maxThreadID is the length of the longest thread id: RS-YYYYMMDD- and 40 more.
-const maxThreadID = len("RS-20060102-") + 40
-
-// briefOf gathers what a session is opened with.
-func (a *app) briefOf(k *composed, opt *startOptions, parties []flow.Party, script *rehearsal.Script) (session.Brief, error) {
-	cfg := k.config
-	b := session.Brief{
-		Thread: k.threadID, Operator: cfg.Operator, Program: "brenner " + release,
-		Question: k.input.Question, Context: k.input.Context, Excerpt: k.input.Excerpt, Constraints: k.input.Constraints,
-		Roster: k.roster.Roster, Agents: parties, Views: make(map[string]view.Spec), Settings: cfg.Session,
-		Rules: merge.Rules{
-			Unified: k.roster.Roster.Mode == roster.Unified, Scopes: cfg.Scopes, Limits: cfg.Limits,
-			Priority: cfg.Priority, Authorities: cfg.Authorities,
-		},
-	}
-	for _, h := range k.input.Hypotheses {
-		b.Hypotheses = append(b.Hypotheses, h.Text)
-	}
-	for _, p := range parties {
-		role := p.Role
-		if b.Rules.Unified {
-			role = view.Unified
+	job := a.job(c, models, st, script, b.Agents, &opt.run)
+	return job.run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
+		for n := 2; ; n++ {
+			res, err := r.Start(ctx, b)
+			// Somebody else may begin one of the same name at the same moment.
+			taken := fault.CodeOf(err) == store.Held || fault.CodeOf(err) == session.Exists
+			if !taken || opt.brief.threadID != "" && opt.ifExists != "new" || n > mostOfAName {
+				return b.Thread, res, err
+			}
+			b.Thread = numbered(k.threadID, n)
 		}
-		b.Views[p.Name] = view.Default(role)
-	}
-	if script != nil {
-		b.Script = script.Source()
-	}
-	for _, path := range opt.evidence {
-		data, err := a.readFile("evidence", path)
-		if err != nil {
-			return b, err
-		}
-		b.Evidence = append(b.Evidence, session.File{Name: filepath.Base(path), Data: data})
-	}
-	return b, nil
-}
-
-// job is one run of a session from the command line.
-type job struct {
-	app    *app
-	ctx    context.Context
-	config *config.Config
-	store  interface {
-		store.Store
-		store.Locks
-	}
-	runner *session.Runner
-	stream bool
-}
-
-func (a *app) job(c *cobra.Command, cfg *config.Config, st interface {
-	store.Store
-	store.Locks
-}, script *rehearsal.Script, parties []flow.Party, run *runFlags,
-) *job {
-	host, _ := os.Hostname() // only for people to read
-	counter := tokens.New()
-	counter.Warm()
-	return &job{
-		app: a, ctx: c.Context(), config: cfg, store: st, stream: run.jsonStream,
-		runner: &session.Runner{
-			Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: counter, Deadline: cfg.Timeouts.Session,
-			Agent:  agents(cfg, registry(script), parties),
-			Holder: store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")},
-		},
-	}
-}
-
-// run runs a session, shows what happens while it does, and then what it came to.
-func (j *job) run(thread string, do func(context.Context, *session.Runner) (*session.Result, error)) error {
-	a := j.app
-	ctx, drain, done := a.Interrupts.gently(j.ctx, func() {
-		a.say("\nbrenner: waiting for the calls under way; once more stops at once. Nothing is lost: `brenner session resume " + thread + "`\n")
 	})
-	defer done()
-	progress := a.progress(j.stream)
-	j.runner.Drain = drain
-	j.runner.Observe = func(e *journal.Entry, s *flow.State) { progress.event(e, s) }
-	res, err := do(ctx, j.runner)
-	progress.end()
-	if err != nil {
-		return err
-	}
-	h, err := session.Load(context.WithoutCancel(ctx), j.store, thread)
-	if err != nil {
-		return err
-	}
-	summary, err := a.summarise(context.WithoutCancel(ctx), &source{store: j.store, locks: j.store, config: j.config}, h)
-	if err != nil {
-		return err
-	}
-	if err := j.publish(h, summary); err != nil {
-		return err
-	}
-	a.exit = exitOf(res, summary)
-	summary.Exit = &a.exit
-	if j.stream {
-		return a.printJSON(summary.document())
-	}
-	return a.show(summary)
 }
 
-// publish writes the artifact beside the store, for people: the store stays what counts.
-func (j *job) publish(h *session.History, s *sessionSummary) error {
-	files, err := publish(j.ctx, j.config, h)
-	s.Artifact = files
-	return err
-}
-
-// publish writes the newest version of an artifact into the project's folder.
-func publish(ctx context.Context, cfg *config.Config, h *session.History) (string, error) {
-	if h.State.Version() == 0 {
-		return "", nil
-	}
-	a, err := h.Artifact(context.WithoutCancel(ctx), h.State.Version())
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(storeDir(cfg), "sessions", h.Thread)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", &fault.Error{Code: CannotWrite, Op: "make", Place: dir, Detail: reason(err), Hint: "the session itself is stored: `brenner session show " + h.Thread + "`"}
-	}
-	path := filepath.Join(dir, "artifact.md")
-	if err := writeFile(filepath.Join(dir, "artifact.json"), append(a.JSON(), '\n')); err != nil {
-		return "", err
-	}
-	return path, writeFile(path, a.Markdown())
-}
-
-// exitOf translates the end of a run.
-func exitOf(res *session.Result, s *sessionSummary) int {
-	switch {
-	case res.Reason == flow.EndInterrupted:
-		return ExitInterrupted
-	case res.Reason == flow.EndBudget:
-		return exitBudget
-	case len(s.Conflicts) > 0:
-		return exitPerson
-	case len(res.Missing) > 0, res.Reason == flow.EndQuorum, res.Reason == flow.EndTime:
-		return exitPartial
-	}
-	return 0
-}
+// mostOfAName is how many sessions of one name are tried before it is given up.
+const mostOfAName = 1000

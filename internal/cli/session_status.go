@@ -78,8 +78,11 @@ func (a *app) showStatus(ctx context.Context, src *source, h *session.History) e
 			s.Artifact = path
 		}
 	}
-	if s.Phase == phaseEnded && len(s.Conflicts) > 0 {
+	switch {
+	case s.Phase == phaseEnded && len(s.Conflicts) > 0:
 		a.exit = exitPerson
+	case s.Phase == phaseEnded && len(s.Missing) > 0:
+		a.exit = exitPartial
 	}
 	return a.show(s)
 }

@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"brenner/artifact"
-	"brenner/config"
+	"brenner/delta"
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/merge"
@@ -34,16 +32,20 @@ type sessionSummary struct {
 	Seal      string            `json:"seal"`
 	Spent     int               `json:"tokens_spent"`
 	Budget    int               `json:"tokens_budget"`
+	SpentUSD  float64           `json:"usd_spent"`
+	BudgetUSD float64           `json:"usd_budget"`
 	Agents    []agentSummary    `json:"agents"`
 	Versions  []versionSummary  `json:"versions"`
 	Rejected  []rejectedSummary `json:"rejected"`
 	Conflicts []conflictSummary `json:"conflicts"`
 	Missing   []flow.Absence    `json:"missing"`
 	Next      []string          `json:"next"`
+	Needs     int               `json:"tokens_needed"` // by the calls that the budget did not allow
+	RetryAt   string            `json:"retry_at"`      // when those who did not answer may
 	Exit      *int              `json:"exit,omitzero"` // of the run, where there was one
 	Started   string            `json:"started_at"`
 	Updated   string            `json:"updated_at"`
-	relative  func(string) string
+	blame     string            // an item that there is
 }
 
 // The phases of a session.
@@ -61,6 +63,7 @@ type agentSummary struct {
 	Answered int        `json:"answered"`
 	Failed   int        `json:"failed"`
 	Tokens   int        `json:"tokens"`
+	USD      float64    `json:"usd"`
 	State    string     `json:"state"` // in the last round
 	Code     fault.Code `json:"code,omitempty"`
 	Problem  string     `json:"problem,omitempty"`
@@ -108,7 +111,8 @@ func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*
 	s := &sessionSummary{
 		Schema: "brenner.session/v1", Thread: h.Thread, Question: st.Opened.Question, Rehearsal: st.Opened.Rehearsal != "",
 		Reason: st.Ended, Phase: phaseEnded, Round: st.Round(), Rounds: st.Settings.Rounds, Version: st.Version(),
-		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent, Budget: st.Settings.Budget,
+		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent.Tokens, Budget: st.Settings.Budget,
+		SpentUSD: dollars(st.Spent.USD), BudgetUSD: dollars(st.Settings.BudgetUSD),
 		Agents: agentSummaries(st), Versions: []versionSummary{}, Rejected: []rejectedSummary{}, Conflicts: []conflictSummary{},
 		Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 	}
@@ -126,21 +130,33 @@ func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*
 	} else if st.Ended == "" {
 		s.Phase = phaseLeft
 	}
-	if src.file == "" && src.config != nil && s.Version > 0 {
-		s.relative = func(path string) string { return relativeTo(src.config, path) }
-	}
 	if err := s.reports(ctx, h); err != nil {
 		return nil, err
+	}
+	s.Needs = needs(st)
+	s.blame = artifact.ThreadID
+	if _, ok := st.Items["H1"]; ok {
+		s.blame = "H1"
+	}
+	if leg := st.OpenLeg(); leg != nil && st.Ended == flow.EndLater {
+		at, _ := leg.Later()
+		s.RetryAt = artifact.FormatInstant(at)
 	}
 	s.Next = s.next(src)
 	return s, nil
 }
 
-func relativeTo(cfg *config.Config, path string) string {
-	if rel, err := filepath.Rel(cfg.Project.Dir, path); err == nil && !strings.HasPrefix(rel, "..") {
-		return rel
+// needs adds up what the open calls of a session would have to have set aside.
+func needs(st *flow.State) int {
+	n := 0
+	if leg := st.OpenLeg(); leg != nil && st.Ended == flow.EndBudget {
+		for i, c := range leg.Calls {
+			if c.Status == flow.Open {
+				n += st.Reserve(leg.Kickoffs[i/2], c.Turn).Tokens
+			}
+		}
 	}
-	return path
+	return n
 }
 
 // agentSummaries says of each agent how its calls went.
@@ -148,26 +164,30 @@ func agentSummaries(st *flow.State) []agentSummary {
 	out := make([]agentSummary, len(st.Opened.Agents))
 	for i, p := range st.Opened.Agents {
 		s := agentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting"}
+		nano := int64(0)
 		for _, c := range st.Calls() {
 			if c.Agent != p.Name {
 				continue
 			}
-			s.Tokens += c.Answered.Input + c.Answered.Output
+			s.Tokens += c.Answered.Input + c.Answered.Output + c.Lost.Tokens
+			nano += c.Answered.Cost + c.Lost.USD
+			s.Failed += c.Failures
 			if c.Turn == flow.TurnAsk && c.Status == flow.Replied {
 				s.Answered++
-			}
-			if c.Status == flow.Lost {
-				s.Failed++
 			}
 			if c.Round == st.Round() {
 				s.State = string(c.Status)
 				s.Code, s.Problem = c.Failed.Code, c.Failed.Detail
 			}
 		}
+		s.USD = dollars(nano)
 		out[i] = s
 	}
 	return out
 }
+
+// dollars gives billionths of a dollar as people know them.
+func dollars(nano int64) float64 { return float64(nano) / 1e9 }
 
 // reports reads what became of the deltas of every version.
 func (s *sessionSummary) reports(ctx context.Context, h *session.History) error {
@@ -184,6 +204,13 @@ func (s *sessionSummary) reports(ctx context.Context, h *session.History) error 
 		report, err := h.Report(ctx, c)
 		if err != nil {
 			return err
+		}
+		for _, reading := range report.Readings {
+			for _, p := range reading.Problems {
+				if p.Code == delta.MessageTooLarge {
+					s.Rejected = append(s.Rejected, rejectedSummary{c.Version, reading.Agent, "", "", p.Code, p.Message})
+				}
+			}
 		}
 		for _, row := range report.Merge.Deltas {
 			if row.Disposition == merge.Rejected {
@@ -233,12 +260,23 @@ func (s *sessionSummary) next(src *source) []string {
 			fmt.Sprintf("brenner session resolve %s %s --take %s", id, c.Place, c.Candidates[0].Agent),
 			"brenner session show " + id, "brenner session resume " + id,
 		}
-	case s.Phase == phaseLeft, s.Reason == flow.EndInterrupted, s.Reason == flow.EndQuorum, s.Reason == flow.EndTime:
+	case s.Phase == phaseLeft, s.Reason == flow.EndInterrupted, s.Reason == flow.EndQuorum, s.Reason == flow.EndTime, s.Reason == flow.EndLater:
 		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
-		return []string{fmt.Sprintf("brenner session resume %s --budget-tokens %d", id, 2*s.Budget), "brenner session show " + id, "brenner trace list " + id}
+		return []string{s.moreBudget(), "brenner session show " + id, "brenner trace list " + id}
+	case len(s.Missing) > 0:
+		return []string{fmt.Sprintf("brenner session resume %s --rounds %d", id, s.Rounds+1), "brenner trace list " + id, "brenner session show " + id}
 	}
-	return []string{"brenner session show " + id, "brenner blame " + id + " H1", "brenner session replay " + id}
+	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
+}
+
+// moreBudget is the command that gives a session enough for what it was about to
+// do, and as much again.
+func (s *sessionSummary) moreBudget() string {
+	if s.BudgetUSD > 0 && s.Spent+s.Needs <= s.Budget {
+		return fmt.Sprintf("brenner session resume %s --budget-usd %.2f", s.Thread, 2*s.BudgetUSD)
+	}
+	return fmt.Sprintf("brenner session resume %s --budget-tokens %d", s.Thread, max(2*s.Budget, s.Spent+2*s.Needs))
 }
 
 func (s *sessionSummary) document() any { return s }

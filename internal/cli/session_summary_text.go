@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -15,7 +17,7 @@ const rehearsalNote = "Rehearsal: scripted agents play this session; nothing in 
 func (s *sessionSummary) text(a *app) error {
 	if a.quiet {
 		line := s.Thread
-		if s.Artifact != "" {
+		if s.Exit != nil && s.Artifact != "" { // of a run
 			line = s.path()
 		}
 		return a.write([]byte(clean(line) + "\n"))
@@ -24,7 +26,7 @@ func (s *sessionSummary) text(a *app) error {
 	if s.Rehearsal {
 		b.WriteString(rehearsalNote + "\n\n")
 	}
-	fmt.Fprintf(&b, "%s: %s\n", s.Thread, s.headline())
+	fmt.Fprintf(&b, "%s: %s\n", clean(s.Thread), s.headline())
 	fmt.Fprintf(&b, "Question: %s\n\n", clean(s.Question))
 	b.WriteString(columns(s.facts()) + "\n")
 	b.WriteString(s.agentTable() + "\n")
@@ -40,11 +42,17 @@ func (s *sessionSummary) text(a *app) error {
 	return a.write([]byte(b.String()))
 }
 
+// path shows a file as the working directory sees it, where it is below that.
 func (s *sessionSummary) path() string {
-	if s.relative != nil {
-		return s.relative(s.Artifact)
+	here, err := os.Getwd()
+	if err != nil {
+		return s.Artifact
 	}
-	return s.Artifact
+	rel, err := filepath.Rel(here, s.Artifact)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return s.Artifact
+	}
+	return rel
 }
 
 // headline says in one line where the session stands.
@@ -56,7 +64,14 @@ func (s *sessionSummary) headline() string {
 	case phaseLeft:
 		return "left before its end, " + rounds
 	}
-	return endedBy(s.Reason) + ", " + rounds
+	line := endedBy(s.Reason) + ", " + rounds
+	if s.Needs > 0 {
+		line += fmt.Sprintf("; the next calls want %d tokens set aside", s.Needs)
+	}
+	if s.RetryAt != "" {
+		line += "; go on after " + s.RetryAt
+	}
+	return line
 }
 
 // endedBy says why a session ended.
@@ -69,9 +84,11 @@ func endedBy(reason string) string {
 	case flow.EndClean:
 		return "ended, since nothing is left to mend"
 	case flow.EndBudget:
-		return "stopped, since the budget is spent"
+		return "stopped, since the budget does not reach further"
 	case flow.EndTime:
 		return "stopped, since its time was up"
+	case flow.EndLater:
+		return "stopped, since too few agents answered, and they said when to return"
 	case flow.EndQuorum:
 		return "stopped, since too few agents answered"
 	case flow.EndInterrupted:
@@ -90,10 +107,35 @@ func (s *sessionSummary) facts() [][]string {
 		budget = "of " + strconv.Itoa(s.Budget)
 	}
 	return append(rows,
-		[]string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), s.Head)},
-		[]string{"Seal", s.Seal},
+		[]string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), clean(s.Head))},
+		[]string{"Seal", clean(s.Seal)},
 		[]string{"Tokens", fmt.Sprintf("%d (%s)", s.Spent, budget)},
+		[]string{"Cost", s.cost()},
 	)
+}
+
+// cost says what the session cost, as far as its models have prices.
+func (s *sessionSummary) cost() string {
+	switch {
+	case s.BudgetUSD > 0:
+		return fmt.Sprintf("%s (of %s)", money(s.SpentUSD), money(s.BudgetUSD))
+	case s.SpentUSD > 0:
+		return money(s.SpentUSD)
+	case s.Rehearsal:
+		return "nothing: it is a rehearsal"
+	}
+	return "not known: no model has a price"
+}
+
+// money shows dollars; what costs nothing, or has no price, is a dash.
+func money(usd float64) string {
+	switch {
+	case usd == 0:
+		return "-"
+	case usd < 0.01:
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
 }
 
 func plural(n int, one, many string) string {
@@ -104,14 +146,14 @@ func plural(n int, one, many string) string {
 }
 
 func (s *sessionSummary) agentTable() string {
-	rows := [][]string{{"AGENT", "ROLE", "VIA", "ANSWERED", "FAILED", "TOKENS", "LAST ROUND"}}
+	rows := [][]string{{"AGENT", "ROLE", "VIA", "ANSWERED", "FAILED", "TOKENS", "COST", "LAST ROUND"}}
 	for _, g := range s.Agents {
 		state := g.State
 		if g.Problem != "" {
-			state += ": " + string(g.Code) + ", " + clean(g.Problem)
+			state += ": " + clean(string(g.Code)+", "+g.Problem)
 		}
 		rows = append(rows, []string{
-			clean(g.Name), orDash(g.Role), g.Via, strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), state,
+			clean(g.Name), orDash(g.Role), clean(g.Via), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), money(g.USD), state,
 		})
 	}
 	return columns(rows)
@@ -124,8 +166,10 @@ func (s *sessionSummary) versionTable() string {
 		switch {
 		case v.Round > 0:
 			from = "round " + strconv.Itoa(v.Round)
+		case v.From == flow.ByPerson:
+			from = "by " + clean(v.Author)
 		case v.Author != "":
-			from += " of " + clean(v.Author)
+			from += " by " + clean(v.Author)
 		}
 		rows = append(rows, []string{
 			strconv.Itoa(v.Version), from, strconv.Itoa(v.Applied), strconv.Itoa(v.Rejected), strconv.Itoa(v.Conflicts),
@@ -145,7 +189,7 @@ func (s *sessionSummary) problems(b *strings.Builder) {
 				fmt.Fprintf(b, "  and %d more: --json has all of them\n", len(s.Rejected)-most)
 				break
 			}
-			fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, clean(r.Agent), orDash(r.Target), r.Code, clean(r.Message))
+			fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, clean(r.Agent), orDash(r.Target), clean(string(r.Code)), clean(r.Message))
 		}
 	}
 	if len(s.Conflicts) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
+	"golang.org/x/term"
 )
 
 // Streams are where a command reads and writes, and what is known about them.
@@ -18,6 +19,9 @@ type Streams struct {
 	Out    io.Writer
 	Err    io.Writer
 	ErrTTY bool // Err is a terminal
+	// Width gives how many columns that terminal has now, 0 where that is not
+	// known; it may be nil.
+	Width func() int
 
 	Environ []string         // as os.Environ gives it
 	Now     func() time.Time // the clock
@@ -29,16 +33,28 @@ type Streams struct {
 func System() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		ErrTTY: isatty.IsTerminal(os.Stderr.Fd()), Environ: os.Environ(), Now: time.Now,
+		ErrTTY: isatty.IsTerminal(os.Stderr.Fd()), Width: widthOfStderr, Environ: os.Environ(), Now: time.Now,
 		Interrupts: &Interrupts{},
 	}
 }
 
-// logger writes for people on a terminal, and JSON for whoever else listens.
-func (s *Streams) logger(verbose bool) zerolog.Logger {
+func widthOfStderr() int {
+	width, _, err := term.GetSize(int(os.Stderr.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// logger writes for people on a terminal, and JSON for whoever else listens. With
+// --quiet it is failures only, unless -v asks for everything.
+func (s *Streams) logger(verbose, quiet bool) zerolog.Logger {
 	level := zerolog.WarnLevel
-	if verbose {
+	switch {
+	case verbose:
 		level = zerolog.DebugLevel
+	case quiet:
+		level = zerolog.ErrorLevel
 	}
 	w := s.Err
 	if s.ErrTTY {

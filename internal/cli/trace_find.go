@@ -26,8 +26,8 @@ reply in which that stood, the message that it answers, and what that message sh
 version, the items of it, the template, the evidence. Case and line breaks do not count.
 
 What stands is found first; then what stood once and was replaced, what was proposed and
-not taken (with the code that says why), and what an agent only said. Without a session
-all sessions of the project are searched, the newest first.`,
+not taken (with the code that says why), what an agent only said, and the notes of people.
+Without a session all sessions of the project are searched, the newest first.`,
 		Example: `  brenner trace find "a fate is held by about 100 neighbours"
   brenner trace find "keeps the fate of its old place" RS-20261115-cell-fate
   brenner trace find "gradient" RS-20261115-cell-fate@v2
@@ -144,10 +144,10 @@ func findIn(ctx context.Context, h *session.History, version int, text string) (
 
 func (a *app) showFound(res *findResult, where string) error {
 	if len(res.Found) == 0 {
-		return &fault.Error{
-			Code: session.NotFound, Detail: fault.Shown(res.Text) + " is nowhere in " + where,
+		return nothingFound{&fault.Error{
+			Code: session.NotFound, Detail: quoted(res.Text) + " is nowhere in " + where,
 			Hint: "give fewer words of it: what is looked for must stand together",
-		}
+		}}
 	}
 	return a.show(res)
 }
@@ -164,10 +164,13 @@ func (r *findResult) text(a *app) error {
 	var b strings.Builder
 	for i := range r.Found {
 		if i == most {
-			fmt.Fprintf(&b, "\nand %d more: --json has all of them\n", len(r.Found)-most)
+			if !a.quiet {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(&b, "and %d more: --json has all of them\n", len(r.Found)-most)
 			break
 		}
-		if i > 0 {
+		if i > 0 && !a.quiet {
 			b.WriteByte('\n')
 		}
 		r.Found[i].write(&b, a.quiet)
@@ -188,6 +191,8 @@ func (f *foundIn) write(b *strings.Builder, quiet bool) {
 		}
 	}
 	switch {
+	case f.Fate == session.Noted:
+		rows = append(rows, []string{"  Note", clean(f.Agent) + ", " + f.At})
 	case f.Call == "" && f.Deltas != "":
 		place := fmt.Sprintf("delta %d", f.Block)
 		if f.Line > 0 {
@@ -247,6 +252,8 @@ func (f *foundIn) fate() string {
 			return "said in a rationale"
 		}
 		return "said by " + clean(f.Agent) + ", in no delta"
+	case session.Noted:
+		return "said by " + clean(f.Agent) + ", in a note to the agents"
 	}
 	return "stands"
 }

@@ -43,8 +43,8 @@ byte for byte, and nothing else.`,
   brenner trace show RS-20261115-cell-fate/r1.1/GreenValley/repair --reply
   brenner trace show RS-20261115-cell-fate/r2.1/BlueLake/ask cell-fate.jsonl --json
 
-Exit codes: 0 shown; 1 there is no such call, or it has no reply, or the store is damaged;
-2 there is no such session, or the file cannot be read.`,
+Exit codes: 0 shown; 1 the store is damaged; 2 there is no such session or call, the call
+has no reply, or the file cannot be read.`,
 		Args: oneOrTwo("a call is needed"),
 		RunE: func(c *cobra.Command, args []string) error { return a.traceShow(c, args, &opt) },
 	}
@@ -101,8 +101,11 @@ func (o *traceShowOptions) find(h *session.History, id string) (*flow.Call, erro
 		turn = flow.TurnRepair
 	}
 	var found *flow.Call
+	asked := false // the agent was, in that round
 	for _, call := range h.State.Calls() {
-		if call.ID == id || id == "" && call.Agent == o.agent && call.Round == o.round && call.Turn == turn {
+		inRound := id == "" && call.Agent == o.agent && call.Round == o.round
+		asked = asked || inRound
+		if call.ID == id || inRound && call.Turn == turn {
 			found = call
 		}
 	}
@@ -112,6 +115,12 @@ func (o *traceShowOptions) find(h *session.History, id string) (*flow.Call, erro
 	what := fault.Shown(id)
 	if id == "" {
 		what = fmt.Sprintf("of %s in round %d", fault.Shown(o.agent), o.round)
+	}
+	if asked {
+		return nil, &fault.Error{
+			Code: session.NotFound, Detail: h.Thread + " has no repair " + what + ": the first answer could be read as it was, or there was none",
+			Hint: "without --repair it shows the first question and its answer",
+		}
 	}
 	return nil, &fault.Error{
 		Code: session.NotFound, Detail: h.Thread + " has no call " + what,
@@ -230,7 +239,7 @@ func traceOf(ctx context.Context, h *session.History, c *flow.Call, opt *traceSh
 
 // fill says what went into a call.
 func (in *callInput) fill(st *flow.State, c *flow.Call) {
-	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved, []string{}, []callEvidence{}
+	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved.Tokens, []string{}, []callEvidence{}
 	for _, p := range st.Opened.Agents {
 		if p.Name == c.Agent {
 			in.View = p.View

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -16,6 +17,7 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/journal"
+	"brenner/record"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"
@@ -123,12 +125,31 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 	v.store.add(err)
 	for _, thread := range threads {
 		checked, err := verifySession(ctx, st, thread, "")
+		if fault.CodeOf(err) == session.NoSession { // it is in the list, and has nothing
+			checked, err = &checkedSession{Thread: thread, found: []error{&fault.Error{Code: store.Damaged, Place: thread, Detail: "the store lists the session, but has no entry of its journal"}}}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
 		v.sessions = append(v.sessions, checked)
 	}
+	v.store.add(orphans(ctx, st, threads))
 	return v, ctx.Err()
+}
+
+// orphans finds versions of sessions that the store no longer has.
+func orphans(ctx context.Context, st store.Store, threads []string) error {
+	records, err := st.Records(ctx, store.Query{Type: record.ResearchArtifact, Latest: true})
+	if err != nil {
+		return err
+	}
+	var found fault.List
+	for i := range records {
+		if id := records[i].ID; !slices.Contains(threads, id) {
+			found.Add(store.Damaged, "the record of "+id, "the journal of that session was taken out of the store", "there is no such session")
+		}
+	}
+	return found.Err()
 }
 
 // verifySession proves one session of a store. What cannot be read is a finding;
@@ -184,7 +205,7 @@ func proveExport(ctx context.Context, data []byte, head string) (*checkedSession
 		return checked, x, nil
 	}
 	st := memory.New()
-	if err := st.Write(ctx, x.Batch); err != nil {
+	if _, err := session.Import(ctx, st, x); err != nil {
 		return &checkedSession{Thread: x.Thread, found: []error{err}}, x, nil
 	}
 	checked, err := verifySession(ctx, st, x.Thread, head)

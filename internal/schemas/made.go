@@ -198,3 +198,28 @@ func deltaSchema() []byte {
 		"allOf": payloads,
 	}))
 }
+
+// Answer gives the schema of an agent's whole answer, for endpoints that hold a
+// model to one: some words, and deltas without what only we know (their author,
+// their time).
+func Answer() []byte {
+	text := object{"type": "string"}
+	nullable := object{"type": []string{"string", "null"}}
+	var ids []string
+	for _, s := range artifact.Sections() {
+		ids = append(ids, s.String())
+	}
+	return artifact.Canonical(value(object{
+		"type": "object", "required": []string{"prose", "deltas"}, "additionalProperties": false,
+		"properties": object{
+			"prose": text,
+			"deltas": object{"type": "array", "items": object{
+				"type": "object", "required": []string{"operation", "section", "payload"}, "additionalProperties": false,
+				"properties": object{
+					"operation": object{"enum": []string{"ADD", "EDIT", "KILL"}}, "section": object{"enum": ids},
+					"target_id": nullable, "ref": nullable, "rationale": text, "payload": object{"type": "object"},
+				},
+			}},
+		},
+	}))
+}

@@ -2,11 +2,14 @@ package schemas_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
 
+	"brenner/agent/rehearsal"
 	"brenner/internal/schemas"
 )
 
@@ -78,4 +81,54 @@ func TestAnAddWithoutItsRequiredFieldDoesNotFit(t *testing.T) {
 	if compile(t, "brenner.delta/v1").Validate(doc) == nil {
 		t.Error("it fits")
 	}
+}
+
+// The rehearsals are YAML: what they say must fit as if it were JSON.
+func TestTheRehearsalFitsItsSchema(t *testing.T) {
+	schema := compile(t, "brenner.rehearsal/v1")
+	text, err := os.ReadFile("../../agent/rehearsal/cell-fate.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(fromYAML(t, string(text))); err != nil {
+		t.Error(err)
+	}
+	const head = "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n- "
+	for script, fits := range map[string]bool{
+		"name: A\n  rounds: [{reply: x, repair: y, delay: 1.5s, usage: {input: 3}, cut: true}]":   true,
+		"name: A\n  rounds: [{hang: true}, {fail: {code: AGENT_TIMEOUT, times: 0, after: 30ms}}]": true,
+		"role: test_designer\n  rounds:":                          true,
+		"role: tester":                                            false,
+		"name: A\n  role: test_designer":                          false,
+		"name: A\n  rounds: [{delay: 3s}]":                        false,
+		"name: A\n  rounds: [{reply: x, delay: soon}]":            false,
+		"name: A\n  rounds: [{reply: x, dealy: 3s}]":              false,
+		"name: A\n  rounds: [{reply: x, fail: {code: NONSENSE}}]": false,
+		"name: A\n  rounds: [{reply: x, usage: {input: -3}}]":     false,
+	} {
+		_, err := rehearsal.Parse([]byte(head + script + "\n"))
+		if (err == nil) != fits {
+			t.Errorf("the reader disagrees about %s: %v", script, err)
+		}
+		if err := schema.Validate(fromYAML(t, head+script)); (err == nil) != fits {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+}
+
+func fromYAML(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
 }

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"brenner/agent/tape"
+	"brenner/config"
+	"brenner/fault"
+)
+
+// traffic chooses what carries the requests to models: the network, the network
+// with a recorder, or a tape.
+func (m *models) traffic(run *runFlags) error {
+	m.transport = http.DefaultTransport
+	switch {
+	case run.record != "" && run.tape != "":
+		return &fault.Error{Code: UsageError, Detail: "--record-tape and --tape contradict each other", Hint: "a tape is recorded from the network, and played without it"}
+	case run.record != "":
+		return m.recordTo(run.record)
+	case run.tape != "":
+		return m.playFrom(run.tape)
+	}
+	return nil
+}
+
+// secrets are what may never stand on a tape.
+func (m *models) secrets() []string {
+	var all []string
+	for _, model := range append([]config.Model{{}}, m.config.Models...) {
+		if _, key := m.key(model); key != "" {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+func (m *models) recordTo(path string) error {
+	// Not over an older one: a tape is evidence.
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		if os.IsExist(err) {
+			return alreadyThere(path)
+		}
+		return &fault.Error{Code: CannotWrite, Op: "record a tape", Place: path, Detail: reason(err), Hint: "check the folder and its permissions"}
+	}
+	recorder, err := tape.Record(http.DefaultTransport, f, tape.Options{Secrets: m.secrets()})
+	if err != nil {
+		return err
+	}
+	m.transport, m.done = recorder, f.Close
+	return nil
+}
+
+func (m *models) playFrom(path string) error {
+	f, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return &fault.Error{Code: UnreadableFile, Op: "play a tape", Place: path, Detail: reason(err), Hint: "check the path and its permissions"}
+	}
+	player, err := tape.Play(f, tape.Options{Secrets: m.secrets()})
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return inFile("play a tape", path, err)
+	}
+	m.transport, m.offline = player, true
+	return nil
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestALineIsCutToItsWidth(t *testing.T) {
+	for _, c := range []struct {
+		line  string
+		width int
+		want  string
+	}{
+		{"", 5, ""},
+		{"abc", 0, "…"},
+		{"abcde", 5, "abcde"},
+		{"abcdef", 5, "abcd…"},
+		{"round 1 · 2", 11, "round 1 · 2"},
+		{"細胞の運命", 10, "細胞の運命"},
+		{"細胞の運命", 9, "細胞の運…"},
+		{"細胞の運命", 8, "細胞の…"},
+	} {
+		if got := fit(c.line, c.width); got != c.want {
+			t.Errorf("%q in %d columns is %q, not %q", c.line, c.width, got, c.want)
+		}
+	}
+}
+
+// terminal is as much of one as the live table needs: rows of cells, and the two
+// ways to move that are used.
+type terminal struct {
+	width  int
+	rows   []string
+	at, x  int
+	broken string
+}
+
+func (s *terminal) Write(data []byte) (int, error) {
+	text := string(data)
+	up := regexp.MustCompile(`^\x1b\[(\d+)A`)
+	for text != "" {
+		s.fill()
+		switch {
+		case up.MatchString(text):
+			var n int
+			m := up.FindString(text)
+			_, _ = fmt.Sscanf(m, "\x1b[%dA", &n)
+			if s.at -= n; s.at < 0 {
+				s.broken = "the cursor left the screen"
+				s.at = 0
+			}
+			text = text[len(m):]
+		case strings.HasPrefix(text, "\x1b[J"):
+			s.rows = s.rows[:s.at+1]
+			s.rows[s.at] = string([]rune(s.rows[s.at])[:s.x])
+			text = text[3:]
+		case text[0] == '\r':
+			s.x, text = 0, text[1:]
+		case text[0] == '\n':
+			s.at, s.x, text = s.at+1, 0, text[1:]
+		default:
+			r := []rune(text)[0]
+			if s.x == s.width {
+				s.at, s.x = s.at+1, 0
+				s.fill()
+			}
+			row := []rune(s.rows[s.at])
+			s.rows[s.at] = string(append(row[:min(s.x, len(row))], r))
+			s.x, text = s.x+1, text[len(string(r)):]
+		}
+	}
+	s.fill()
+	return len(data), nil
+}
+
+func (s *terminal) fill() {
+	for len(s.rows) <= s.at {
+		s.rows = append(s.rows, "")
+	}
+}
+
+func TestATableLeavesNothingBehindOnANarrowTerminal(t *testing.T) {
+	for _, width := range []int{20, 60, 80} {
+		glass := &terminal{width: width}
+		s := &screen{out: glass, width: func() int { return width }}
+		wide := strings.Repeat("x", 200)
+		for i := range 3 {
+			s.draw(fmt.Sprintf("AGENT %s\n%s%d\nhead\n", wide, wide, i))
+		}
+		_, _ = fmt.Fprintf(s, "a word %d\n", width) // of somebody else
+		s.draw("AGENT " + wide + "\nhead\n")
+		_, _ = fmt.Fprint(glass, "^C") // a key's echo
+		s.draw("AGENT " + wide + "\nhead\n")
+		s.clear()
+		if got := strings.Join(glass.rows, "|"); got != fmt.Sprintf("a word %d|", width) || glass.broken != "" {
+			t.Errorf("%d columns: on the screen is %q %s", width, got, glass.broken)
+		}
+	}
+}
+
+// A whole session on a terminal: at its end only the lines of events stand there.
+func TestTheLiveTableOfASession(t *testing.T) {
+	dir := t.TempDir()
+	name := "A" + strings.Repeat("very", 12) + "long"
+	script := "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - role: hypothesis_generator\n    rounds: [{reply: nothing, delay: 500ms}]\n"
+	for file, text := range map[string]string{"brenner.yaml": "question: Why?\n", "script.yaml": script} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const columns = 40
+	glass, raw := &terminal{width: columns}, &bytes.Buffer{}
+	code := Run(t.Context(), []string{
+		"session", "start", "--to", name, "--role", "hypothesis_generator", "--script", filepath.Join(dir, "script.yaml"),
+		"--rounds", "1", "--thread-id", tinyThread, "-C", dir,
+	}, Streams{
+		In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: io.MultiWriter(glass, raw), ErrTTY: true,
+		Width: func() int { return columns }, Now: time.Now,
+	})
+	if code != 0 || glass.broken != "" {
+		t.Fatalf("exit %d, %s", code, glass.broken)
+	}
+	if !strings.Contains(raw.String(), "AGENT") || !strings.Contains(raw.String(), "asked") {
+		t.Errorf("the table was never drawn: %q", raw)
+	}
+	for _, row := range glass.rows {
+		if strings.Contains(row, "AGENT") || strings.Contains(row, "Avery") {
+			t.Errorf("a line of the table is left: %q", row)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"brenner/agent/rehearsal"
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/kickoff"
+	"brenner/merge"
+	"brenner/roster"
+	"brenner/session"
+	"brenner/store"
+	"brenner/view"
+)
+
+// name settles what the session is called: another name where one exists and the
+// user did not choose it, and otherwise what --if-exists says. It tells whether
+// an existing session is meant.
+func (a *app) name(ctx context.Context, st store.Store, b *session.Brief, opt *startOptions) (bool, error) {
+	streams, err := st.Streams(ctx, session.Prefix+b.Thread)
+	if err != nil {
+		return false, err
+	}
+	taken := func(thread string) bool {
+		return slices.ContainsFunc(streams, func(s store.Stream) bool { return s.Name == session.Prefix+thread })
+	}
+	if !taken(b.Thread) {
+		return false, nil
+	}
+	switch {
+	case opt.ifExists == "resume":
+		return true, nil
+	case opt.ifExists == "fail", opt.ifExists == "" && opt.brief.threadID != "":
+		return false, nil // Start says so, with the lock held
+	}
+	base := b.Thread
+	for n := 2; taken(b.Thread); n++ {
+		b.Thread = numbered(base, n)
+	}
+	return false, kickoff.CheckThreadID(b.Thread)
+}
+
+// numbered gives the n-th session of a name its own.
+func numbered(base string, n int) string {
+	suffix := "-" + strconv.Itoa(n)
+	return base[:min(len(base), maxThreadID-len(suffix))] + suffix
+}
+
+// maxThreadID is the length of the longest thread id: RS-YYYYMMDD- and 40 more.
+const maxThreadID = len("RS-20060102-") + 40
+
+// briefOf gathers what a session is opened with.
+func (a *app) briefOf(k *composed, opt *startOptions, parties []flow.Party, script *rehearsal.Script) (session.Brief, error) {
+	cfg := k.config
+	b := session.Brief{
+		Thread: k.threadID, Operator: cfg.Operator, Program: "brenner " + release,
+		Question: k.input.Question, Context: k.input.Context, Excerpt: k.input.Excerpt, Constraints: k.input.Constraints,
+		Roster: k.roster.Roster, Agents: parties, Views: make(map[string]view.Spec), Settings: cfg.Session,
+		Rules: merge.Rules{
+			Unified: k.roster.Roster.Mode == roster.Unified, Scopes: cfg.Scopes, Limits: cfg.Limits,
+			Priority: cfg.Priority, Authorities: cfg.Authorities,
+		},
+	}
+	b.Settings.Prices = prices(cfg, parties)
+	for _, h := range k.input.Hypotheses {
+		b.Hypotheses = append(b.Hypotheses, h.Text)
+	}
+	for _, p := range parties {
+		role := p.Role
+		if b.Rules.Unified {
+			role = view.Unified
+		}
+		b.Views[p.Name] = view.Default(role)
+	}
+	if script != nil {
+		b.Script = script.Source()
+	}
+	for _, path := range opt.evidence {
+		data, err := a.readFile("evidence", path)
+		if err != nil {
+			return b, err
+		}
+		if err := checkEvidence(path, data); err != nil {
+			return b, err
+		}
+		b.Evidence = append(b.Evidence, session.File{Name: filepath.Base(path), Data: data})
+	}
+	return b, nil
+}
+
+// sameSession refuses to go on with a session under another roster or question
+// than it was opened with: what was asked for would silently not happen.
+func (s *startOptions) sameSession(c *cobra.Command, st store.Store, b *session.Brief) error {
+	h, err := session.Load(c.Context(), st, b.Thread)
+	if err != nil {
+		return err
+	}
+	o := &h.State.Opened
+	given := func(names ...string) bool { return slices.ContainsFunc(names, c.Flags().Changed) }
+	var differs string
+	switch {
+	case given("question") && plainText(b.Question) != plainText(o.Question):
+		differs = "asks another question: " + o.Question
+	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && string(artifact.Canonical(b.Roster.Value())) != string(o.Roster):
+		differs = "has another roster"
+	case given("script") && store.Hash(b.Script) != o.Rehearsal:
+		differs = "plays another script"
+	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
+		differs = "has its brief already"
+	default:
+		return nil
+	}
+	return usage(c, b.Thread+" exists and "+clean(differs), "`brenner session resume "+b.Thread+"` goes on with it as it is; --if-exists new begins another one")
+}
+
+// mostEvidence is more than any model reads.
+const mostEvidence = 2 << 20
+
+// checkEvidence refuses what no agent could read: it would be sent to each of them
+// in every round.
+func checkEvidence(path string, data []byte) error {
+	switch {
+	case len(data) > mostEvidence:
+		return &fault.Error{
+			Code: UnreadableFile, Op: "read evidence", Place: path, Detail: fmt.Sprintf("it has %d bytes; %d are the most", len(data), mostEvidence),
+			Hint: "give the part that matters: every agent is sent all of it in every round",
+		}
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return &fault.Error{Code: UnreadableFile, Op: "read evidence", Place: path, Detail: "it is no text in UTF-8", Hint: "convert it to text first"}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"brenner/agent/rehearsal"
+	"brenner/config"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/session"
+	"brenner/store"
+)
+
+// job is one run of a session from the command line.
+type job struct {
+	app    *app
+	ctx    context.Context
+	config *config.Config
+	models *models
+	store  interface {
+		store.Store
+		store.Locks
+	}
+	runner *session.Runner
+	stream bool
+}
+
+func (a *app) job(c *cobra.Command, m *models, st interface {
+	store.Store
+	store.Locks
+}, script *rehearsal.Script, parties []flow.Party, run *runFlags,
+) *job {
+	host, _ := os.Hostname() // only for people to read
+	return &job{
+		app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream,
+		runner: &session.Runner{
+			Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: m.counter, Deadline: m.config.Timeouts.Session,
+			Agent:  m.agents(script, parties),
+			Holder: store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")},
+		},
+	}
+}
+
+// run runs a session, shows what happens while it does, and then what it came to.
+func (j *job) run(do func(context.Context, *session.Runner) (thread string, res *session.Result, err error)) error {
+	a := j.app
+	ctx, drain, done := a.Interrupts.gently(j.ctx, func() {
+		a.say("\nbrenner: waiting for the calls under way; once more stops at once. Nothing is lost: `brenner session resume` goes on\n")
+	})
+	defer done()
+	// Whoever reads the output may go away; the session goes on.
+	signal.Ignore(syscall.SIGPIPE)
+	progress := a.progress(j.stream)
+	j.models.progress = progress.tokens
+	j.runner.Drain = drain
+	j.runner.Observe = func(e *journal.Entry, s *flow.State) { progress.event(e, s) }
+	thread, res, err := do(ctx, j.runner)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	h, err := session.Load(context.WithoutCancel(ctx), j.store, thread)
+	if err != nil {
+		return err
+	}
+	summary, err := a.summarise(context.WithoutCancel(ctx), &source{store: j.store, locks: j.store, config: j.config}, h)
+	if err != nil {
+		return err
+	}
+	unpublished := j.publish(h, summary)
+	a.exit = exitOf(res, summary)
+	summary.Exit = &a.exit
+	if j.stream {
+		return errors.Join(a.printJSON(summary.document()), unpublished)
+	}
+	return errors.Join(a.show(summary), unpublished)
+}
+
+// publish writes the artifact beside the store, for people: the store stays what counts.
+func (j *job) publish(h *session.History, s *sessionSummary) error {
+	files, err := publish(j.ctx, j.config, h)
+	s.Artifact = files
+	return err
+}
+
+// publish writes the newest version of an artifact into the project's folder.
+func publish(ctx context.Context, cfg *config.Config, h *session.History) (string, error) {
+	if h.State.Version() == 0 {
+		return "", nil
+	}
+	a, err := h.Artifact(context.WithoutCancel(ctx), h.State.Version())
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(storeDir(cfg), "sessions", h.Thread)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", &fault.Error{Code: CannotWrite, Op: "make", Place: dir, Detail: reason(err), Hint: "the session itself is stored: `brenner session show " + h.Thread + "`"}
+	}
+	path := filepath.Join(dir, "artifact.md")
+	if err := writeFile(filepath.Join(dir, "artifact.json"), a.JSON()); err != nil {
+		return "", err
+	}
+	return path, writeFile(path, a.Markdown())
+}
+
+// exitOf translates the end of a run.
+func exitOf(res *session.Result, s *sessionSummary) int {
+	switch {
+	case res.Reason == flow.EndInterrupted:
+		return ExitInterrupted
+	case res.Reason == flow.EndBudget:
+		return exitBudget
+	case res.Reason == flow.EndLater:
+		return exitLater
+	case len(s.Conflicts) > 0:
+		return exitPerson
+	case len(res.Missing) > 0, res.Reason == flow.EndQuorum, res.Reason == flow.EndTime:
+		return exitPartial
+	}
+	return 0
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/config"
+	"brenner/fault"
+	"brenner/roster"
+	"brenner/trust"
+)
+
+func (a *app) trustCommand() *cobra.Command {
+	var project string
+	var show, forget bool
+	c := &cobra.Command{
+		Use:     "trust",
+		GroupID: other,
+		Short:   "Let this project's file name addresses that get a key, and commands to run",
+		Long: `A project's brenner.yaml may come from anybody. By itself it cannot make this program
+send a key to an address, or run a command: the user looks at the file once, and pins it
+by its SHA-256. A file that is changed has to be trusted anew. The list is the user's own
+(` + "`$XDG_CONFIG_HOME/brenner/trusted.json`" + `, or what BRENNER_TRUST_FILE names).
+
+Addresses that are named by a flag or in the environment need no trust.`,
+		Example: `  brenner trust --show
+  brenner trust
+  brenner trust --forget
+
+Exit codes: 0 done; 1 the list could not be written; 2 there is no project file.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if show && forget {
+				return usage(c, "--show and --forget contradict each other", "")
+			}
+			return a.trust(project, show, forget)
+		},
+	}
+	addProjectFlag(c, &project)
+	c.Flags().BoolVar(&show, "show", false, "say what the file asks for and whether it is trusted; change nothing")
+	c.Flags().BoolVar(&forget, "forget", false, "trust it no more")
+	return c
+}
+
+func (a *app) trust(project string, show, forget bool) error {
+	cfg, err := a.loadConfig(project, "", nil)
+	if err != nil {
+		return err
+	}
+	if cfg.Project.File == "" {
+		return &fault.Error{
+			Code: UnreadableFile, Place: cfg.Project.Dir, Detail: "there is no " + config.FileName + " to trust",
+			Hint: "`brenner init` makes one",
+		}
+	}
+	path, data, err := projectFile(cfg)
+	if err != nil {
+		return err
+	}
+	book, err := trust.Find(a.Environ)
+	if err != nil {
+		return err
+	}
+	r := &trustResult{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: a.asks(cfg)}
+	switch {
+	case show:
+		r.Trusted, err = book.Trusts(path, data)
+	case forget:
+		_, err = book.Forget(path)
+	default:
+		var e trust.Entry
+		e, err = book.Trust(path, data, a.Now())
+		r.Trusted, r.SHA256 = true, e.SHA256
+	}
+	if err != nil {
+		return err
+	}
+	return a.show(r)
+}
+
+// asks lists what a project's file wants that needs trust.
+func (a *app) asks(cfg *config.Config) []string {
+	m := &models{app: a, config: cfg}
+	all := []string{}
+	add := func(model config.Model) {
+		base, projectSays := m.address(model)
+		name, _ := m.key(model)
+		if ask := fmt.Sprintf("send the key of %s to %s", name, base); projectSays && !slices.Contains(all, ask) {
+			all = append(all, ask)
+		}
+	}
+	if cfg.BaseURL != "" && cfg.Origin("agents.base_url").Level == roster.ProjectConfig {
+		add(config.Model{})
+	}
+	for _, model := range cfg.Models {
+		add(model)
+	}
+	return all
+}
+
+// trustResult is what is trusted now.
+type trustResult struct {
+	Schema  string   `json:"schema"`
+	File    string   `json:"file"`
+	Trusted bool     `json:"trusted"`
+	SHA256  string   `json:"sha256"`
+	Book    string   `json:"list"`
+	Asks    []string `json:"asks"`
+}
+
+func (r *trustResult) document() any { return r }
+
+func (r *trustResult) text(a *app) error {
+	state := "is not trusted"
+	if r.Trusted {
+		state = "is trusted"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", clean(r.File), state)
+	if r.SHA256 != "" {
+		fmt.Fprintf(&b, "pinned as sha256 %s in %s\n", r.SHA256, clean(r.Book))
+	}
+	if len(r.Asks) == 0 {
+		b.WriteString("it asks for nothing that needs trust\n")
+	}
+	for _, ask := range r.Asks {
+		b.WriteString("it may " + clean(ask) + "\n")
+	}
+	return a.write([]byte(b.String()))
+}
