@@ -2,21 +2,24 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"brenner/internal/cli"
 	"brenner/internal/schemas"
 	"brenner/prompts"
 )
 
 // The scripts run the whole program as a user does.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"brenner": main})
+	testscript.Main(m, map[string]func(){"brenner": main, "brenner-still": still})
 }
 
 func TestScripts(t *testing.T) {
@@ -24,6 +27,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	models := modelServer(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -32,9 +36,19 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")
 			env.Setenv("REPOSITORY", root+"/../..")
+			env.Setenv("MODELS", models)
+			env.Setenv("BRENNER_TRUST_FILE", env.WorkDir+"/trusted.json")
 			return nil
 		},
 	})
+}
+
+// still is the program with a clock that stands still, so that two runs of it can
+// have the same bytes.
+func still() {
+	streams := cli.System()
+	streams.Now = func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
+	os.Exit(cli.Run(context.Background(), os.Args[1:], streams))
 }
 
 // exit CODE COMMAND…: the command ends with just that code.

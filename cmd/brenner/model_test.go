@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"brenner/agent/openai/openaitest"
+)
+
+// modelServer is the endpoint that scripts ask: the name of the model says how it
+// behaves.
+func modelServer(t *testing.T) string {
+	t.Helper()
+	var mu sync.Mutex
+	asked := make(map[string]int)
+	server := openaitest.New(t, func(r openaitest.Request) openaitest.Answer {
+		mu.Lock()
+		asked[r.Model]++
+		n := asked[r.Model]
+		mu.Unlock()
+		return behave(r, n)
+	})
+	return server.BaseURL()
+}
+
+// behave is what a model does when it is asked for the n-th time.
+func behave(r openaitest.Request, n int) openaitest.Answer {
+	const good = "I add one.\n\n```delta\n" + `{"operation":"ADD","section":"hypothesis_slate","ref":"x","payload":{"name":"N","claim":"A claim by %s"},"rationale":"r"}` + "\n```\n"
+	answer := openaitest.Answer{Text: fmt.Sprintf(good, r.Model), Usage: &openaitest.Usage{Input: 4000, Output: 50}}
+	switch name, _, _ := strings.Cut(r.Model, "-"); name {
+	case "unauthorised":
+		return openaitest.Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	case "forbidden":
+		return openaitest.Refuse(http.StatusForbidden, "forbidden", "not for you")
+	case "unknown":
+		return openaitest.Refuse(http.StatusNotFound, "model_not_found", "The model does not exist")
+	case "limited":
+		if n == 1 {
+			a := openaitest.Refuse(http.StatusTooManyRequests, "rate_limit_exceeded", "slow down")
+			a.Header = map[string]string{"Retry-After": "0"}
+			return a
+		}
+	case "tomorrow":
+		a := openaitest.Refuse(http.StatusTooManyRequests, "insufficient_quota", "come back")
+		a.Header = map[string]string{"Retry-After": strconv.Itoa(24 * 3600)}
+		return a
+	case "stumbles":
+		if n == 1 {
+			return openaitest.Refuse(http.StatusInternalServerError, "server_error", "oops")
+		}
+	case "broken":
+		return openaitest.Refuse(http.StatusInternalServerError, "server_error", "oops")
+	case "cut":
+		answer.Cut = true
+	case "malformed":
+		answer.Broken = true
+	case "empty":
+		answer.Text = ""
+	case "huge":
+		answer.Text = strings.Repeat("words and words ", 50<<20/16)
+	case "silent":
+		answer.Hang = true
+	}
+	return answer
+}
