@@ -156,7 +156,7 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	}
 	for _, row := range report {
 		in.Feedback = append(in.Feedback, view.Outcome{
-			Target: row.TargetID, Disposition: string(row.Disposition), Code: row.Code, Delta: row.DeltaID, Message: row.Message,
+			Target: row.TargetID, Disposition: row.Disposition.String(), Code: row.Code, Delta: row.DeltaID, Message: row.Message,
 		})
 	}
 	return view.Build(in)

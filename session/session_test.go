@@ -43,6 +43,16 @@ func TestBuiltInSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%s", a.Markdown())
+	// Whoever was refused is told so, and why.
+	for _, k := range h.State.Legs[2].Kickoffs {
+		body, err := st.Blob(ctx, k.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Agent == "PurpleMountain" && !(bytes.Contains(body, []byte("rejected")) && bytes.Contains(body, []byte("WRITE_SCOPE"))) {
+			t.Errorf("%s is not told what became of its delta:\n%s", k.Agent, body)
+		}
+	}
 	var file bytes.Buffer
 	if err := h.Export(ctx, &file); err != nil {
 		t.Fatal(err)

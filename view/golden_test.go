@@ -46,7 +46,7 @@ func feedback(report merge.Report, agent string) []view.Outcome {
 	for _, row := range report.Deltas {
 		if row.Agent == agent && row.Disposition != merge.Applied {
 			out = append(out, view.Outcome{
-				Delta: row.DeltaID, Target: row.TargetID, Disposition: string(row.Disposition), Code: row.Code, Message: row.Message,
+				Delta: row.DeltaID, Target: row.TargetID, Disposition: row.Disposition.String(), Code: row.Code, Message: row.Message,
 			})
 		}
 	}
