@@ -63,6 +63,7 @@ func brenner() Table {
 	return Table{
 		{Path: "fault", Kind: Pure},
 		{Path: "suggest", Kind: Pure},
+		{Path: "plainyaml", Kind: Pure, Needs: "fault", Outside: yaml},
 		{Path: "artifact", Kind: Pure, Needs: "fault", Outside: jsontext + " " + yaml},
 		{Path: "delta", Kind: Pure, Needs: "fault artifact", Outside: jsontext + " " + uuid},
 		{Path: "lint", Kind: Pure, Needs: "fault artifact"},
@@ -78,10 +79,10 @@ func brenner() Table {
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
 
-		{Path: "config", Kind: Shell, Needs: "fault suggest artifact policy merge roster flow"},
+		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster flow"},
 		{Path: "tokens", Kind: Shell},
 		{Path: "agent", Kind: Shell, Needs: "fault suggest"},
-		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest roster agent"},
+		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest plainyaml roster agent"},
 		{Path: "agent/openai", Kind: Shell, Needs: "fault agent"},
 		{Path: "agent/tape", Kind: Shell, Needs: "fault agent"},
 		{Path: "trust", Kind: Shell, Needs: "fault"},
