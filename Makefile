@@ -7,10 +7,10 @@ FUZZTIME ?= 60s
 BENCH    ?= .
 COUNT    ?= 1
 
-.PHONY: help setup build test lint fmt fuzz bench cross clean
+.PHONY: help setup build test lint fmt fuzz bench cross real-clients clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## download modules and install the desk tools, pinned, into .tools/
 	$(GO) mod download
@@ -38,6 +38,9 @@ bench: ## run the benchmarks; BENCH=regexp, COUNT=n
 
 cross: ## compile for every supported platform
 	@sh scripts/cross.sh
+
+real-clients: ## install the real codex and gemini from npm, pinned, and test against them
+	@sh scripts/real-clients.sh
 
 clean: ## remove what these commands made, but for the tools
 	rm -rf bin dist .tools/test.json

@@ -54,8 +54,9 @@ type Config struct {
 	Context  string
 	// Via is how agents are reached whose model does not say it; one of Vias, or
 	// empty. Reach decides between the two.
-	Via    string
-	Models []Model
+	Via      string
+	Models   []Model
+	Programs []Program
 	// Operator signs the brief, and is always an authority.
 	Operator string
 	// Session are the settings that a new session begins with.
@@ -110,6 +111,24 @@ type Model struct {
 	PriceInput, PriceOutput *float64
 	// Concurrent is how many calls the endpoint takes at once; 0 is any number.
 	Concurrent int
+}
+
+// Program says what a program of the roster is on this machine.
+type Program struct {
+	Program string   // as rosters name it: "codex-cli", or a word of the user's own
+	Command []string // what runs in its place; needed for words of the user's own
+	KeyEnv  string   // the variable that holds its key; empty means its usual ones
+	Pass    []string // further variables that it may see
+	Turns   int      // with tools, in one call; 0 is the built-in limit
+}
+
+// FindProgram gives the entry of a program, and whether there is one.
+func (c *Config) FindProgram(name string) (Program, bool) {
+	i := slices.IndexFunc(c.Programs, func(p Program) bool { return p.Program == name })
+	if i < 0 {
+		return Program{Program: name}, false
+	}
+	return c.Programs[i], true
 }
 
 // Timeouts are how long things may take; zero is no limit.

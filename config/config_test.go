@@ -89,7 +89,7 @@ func TestBuiltIn(t *testing.T) {
 	dir := repository(t)
 	c := load(t, Options{Dir: dir})
 	want := &Config{
-		Project: Project{Dir: dir}, Models: []Model{}, Presets: roster.BuiltIn(), DefaultPreset: "default-3-agent",
+		Project: Project{Dir: dir}, Models: []Model{}, Programs: []Program{}, Presets: roster.BuiltIn(), DefaultPreset: "default-3-agent",
 		Scopes: policy.DefaultScopes(), Limits: map[artifact.Section]merge.Limit{
 			artifact.HypothesisSlate: {Min: 3, Max: 6}, artifact.PredictionsTable: {Min: 3}, artifact.DiscriminativeTests: {Min: 2},
 			artifact.AssumptionLedger: {Min: 3}, artifact.AnomalyRegister: {}, artifact.AdversarialCritique: {Min: 2},

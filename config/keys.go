@@ -24,6 +24,7 @@ const (
 	aTime                 // string, a duration as time.ParseDuration has it, not negative
 	texts                 // []string, each one of the key's words where it has any
 	models                // []Model
+	programs              // []Program
 	presets               // []roster.Preset
 	entries               // []roster.Entry
 )
@@ -50,6 +51,7 @@ func keyTable() table {
 		{path: "operator", kind: aText, builtIn: "operator"},
 		{path: "agents.base_url", kind: anAddress, builtIn: ""},
 		{path: "agents.models", kind: models, builtIn: []Model{}},
+		{path: "agents.programs", kind: programs, builtIn: []Program{}},
 		{path: "roster.preset", kind: aText, builtIn: ""},
 		{path: "roster.defaultPreset", kind: aText, builtIn: "default-3-agent"},
 		{path: "roster.presets", kind: presets, builtIn: roster.BuiltIn()},
@@ -153,7 +155,7 @@ func (k key) variable() string {
 		return "" // BRENNER_ROSTER_PRESET is stronger and says the same
 	}
 	switch k.kind {
-	case models, presets, entries:
+	case models, programs, presets, entries:
 		return ""
 	default:
 		return envPrefix + strings.ToUpper(strings.ReplaceAll(k.path, ".", "_"))

@@ -39,8 +39,9 @@ type settings struct {
 	Timeouts struct{ Call, Idle, Agent, Session string }
 	Retry    struct{ Attempts int }
 	Agents   struct {
-		Models  []Model
-		BaseURL string `mapstructure:"base_url"`
+		Models   []Model
+		Programs []Program
+		BaseURL  string `mapstructure:"base_url"`
 	}
 	Roster struct {
 		Preset, DefaultPreset, Mode, Name string
@@ -68,7 +69,7 @@ func (g given) settle(t table) (*Config, error) {
 		return nil, &fault.Error{Code: WrongType, Op: "lay the configuration out", Cause: err}
 	}
 	c := &Config{
-		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models,
+		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models, Programs: s.Agents.Programs,
 		Operator: s.Operator, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts, BaseURL: s.Agents.BaseURL,
 		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
 		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,

@@ -65,6 +65,8 @@ func valueOf(setting any) artifact.Value {
 		return listOf(s, func(t string) artifact.Value { return artifact.Text(t) })
 	case []Model:
 		return listOf(s, Model.value)
+	case []Program:
+		return listOf(s, Program.value)
 	case []roster.Preset:
 		return listOf(s, roster.Preset.Value)
 	case []roster.Entry:
@@ -103,6 +105,22 @@ func (m Model) value() artifact.Value {
 	}
 	if len(m.Headers) > 0 {
 		entries = append(entries, artifact.Entry{Key: "headers", Value: valueOf(m.Headers)})
+	}
+	return artifact.MapOf(entries...)
+}
+
+func (p Program) value() artifact.Value {
+	entries, _ := textMap("program", p.Program, "key_env", p.KeyEnv).(artifact.Map)
+	for _, list := range []struct {
+		key    string
+		values []string
+	}{{"command", p.Command}, {"pass", p.Pass}} {
+		if len(list.values) > 0 {
+			entries = append(entries, artifact.Entry{Key: list.key, Value: valueOf(list.values)})
+		}
+	}
+	if p.Turns > 0 {
+		entries = append(entries, artifact.Entry{Key: "turns", Value: artifact.Number(p.Turns)})
 	}
 	return artifact.MapOf(entries...)
 }

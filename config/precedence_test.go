@@ -49,6 +49,8 @@ func sample(k key, i int) (inFile, inText string) {
 		return fmt.Sprintf(`[%q,%q]`, a, b), a + ", " + b
 	case models:
 		return fmt.Sprintf(`[{"id":"Id%d","model":"Model %d"}]`, i, i), ""
+	case programs:
+		return fmt.Sprintf(`[{"command":["run","-%d"],"program":"Program %d"}]`, i, i), ""
 	case presets:
 		return fmt.Sprintf(`[{"entries":[{"role":"test_designer"}],"id":"Same","name":"Name %d"}]`, i), ""
 	default:
@@ -109,7 +111,9 @@ func TestEveryLayerBeatsTheOnesBelow(t *testing.T) {
 	}
 }
 
-func isObjects(k key) bool { return k.kind == models || k.kind == presets || k.kind == entries }
+func isObjects(k key) bool {
+	return k.kind == models || k.kind == programs || k.kind == presets || k.kind == entries
+}
 
 // A key of one layer leaves its neighbours in other layers alone.
 func TestNeighboursOfOtherLayers(t *testing.T) {

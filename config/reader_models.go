@@ -65,6 +65,57 @@ func (r *reader) model(o object) Model {
 	return m
 }
 
+// programs reads what the roster's programs are here.
+func (r *reader) programs(path string, n *yaml.Node) []Program {
+	list := []Program{}
+	first := map[string]int{}
+	for _, o := range r.objects(path, n, "program", "command", "key_env", "pass", "turns") {
+		p := r.program(o)
+		switch line, twice := first[p.Program]; {
+		case p.Program == "":
+			r.found.add(InvalidValue, r.place(o.line), "give it the name that rosters use, such as program: codex-cli", "an entry of %s names no program", path)
+		case twice:
+			r.found.add(InvalidValue, r.place(o.line), alreadyOn(line), "%s says twice what %s is", path, fault.Shown(p.Program))
+		}
+		list, first[p.Program] = append(list, p), o.line
+	}
+	return list
+}
+
+func (r *reader) program(o object) Program {
+	p := Program{Program: r.textOf(o, "program"), KeyEnv: r.variableName(o), Command: r.textsOf(o, "command"), Pass: r.textsOf(o, "pass")}
+	if n, ok := o.fields["turns"]; ok {
+		p.Turns, _ = r.number(join(o.path, "turns"), n)
+	}
+	for _, name := range p.Pass {
+		if !isVariable(name) {
+			r.found.add(InvalidValue, r.place(o.fields["pass"].Line), "name environment variables, not their values", "%s holds what is no name of a variable", join(o.path, "pass"))
+		}
+	}
+	return p
+}
+
+// textsOf gives the texts of an object's list, which may hold a text twice.
+func (r *reader) textsOf(o object, field string) []string {
+	n, ok := o.fields[field]
+	if !ok {
+		return nil
+	}
+	path := join(o.path, field)
+	nodes, _ := r.list(path, n)
+	var all []string
+	for _, one := range nodes {
+		if s, ok := r.text(path+"[]", one); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func isVariable(name string) bool {
+	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name)
+}
+
 func (r *reader) wordOf(o object, field string, words []string) string {
 	n, ok := o.fields[field]
 	if !ok {
@@ -100,7 +151,7 @@ func (r *reader) decimalOf(o object, field string, most float64) *float64 {
 func (r *reader) variableName(o object) string {
 	const field = "key_env"
 	s := r.textOf(o, field)
-	if s != "" && !regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`).MatchString(s) {
+	if s != "" && !isVariable(s) {
 		r.found.add(InvalidValue, r.place(o.fields[field].Line), "name the environment variable that holds the key, such as OPENAI_API_KEY",
 			"%s is no name of a variable", join(o.path, field))
 		return ""

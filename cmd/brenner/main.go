@@ -15,6 +15,9 @@ func main() { os.Exit(run()) }
 
 // run is main as an integer, so that deferred calls happen before the exit.
 func run() int {
+	if code, yes := cli.Supervise(os.Args[1:]); yes {
+		return code
+	}
 	streams := cli.System()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

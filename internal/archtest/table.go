@@ -85,6 +85,8 @@ func brenner() Table {
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest plainyaml roster agent"},
 		{Path: "agent/openai", Kind: Shell, Needs: "fault agent"},
 		{Path: "agent/tape", Kind: Shell, Needs: "fault agent"},
+		{Path: "agent/program/supervisor", Kind: Shell, Needs: "fault"},
+		{Path: "agent/program", Kind: Shell, Needs: "fault suggest agent agent/program/supervisor"},
 		{Path: "trust", Kind: Shell, Needs: "fault"},
 		{Path: "store", Kind: Shell, Needs: "fault record journal"},
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
@@ -94,13 +96,14 @@ func brenner() Table {
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
-				"config tokens trust agent agent/rehearsal agent/openai agent/tape store store/memory store/sqlite session internal/schemas",
+				"config tokens trust agent agent/rehearsal agent/openai agent/tape agent/program store store/memory store/sqlite session internal/schemas",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "fault artifact"},
 		{Path: "agent/agenttest", Kind: Support, Needs: "fault agent"},
 		{Path: "agent/openai/openaitest", Kind: Support},
+		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
 		{Path: "store/storetest", Kind: Support, Needs: "fault record journal store"},
 		{Path: "internal/archtest", Kind: Support},
 	}

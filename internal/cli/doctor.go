@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,7 +72,7 @@ func (a *app) examine(c *cobra.Command, flags *rosterFlags) diagnosis {
 		d = append(d, checkAgent(cfg, e))
 	}
 	d = append(d, a.checkModels(c.Context(), cfg, res.Roster)...)
-	return append(d, checkPrograms(res.Roster)...)
+	return append(d, a.doctorPrograms(c.Context(), cfg, res.Roster)...)
 }
 
 func brokenBy(what string, err error) diagnosis {
@@ -122,33 +121,6 @@ func checkAgent(cfg *config.Config, e roster.Entry) check {
 		c.Found = strings.TrimSpace("via openai, model " + m.ID + " " + m.BaseURL)
 	}
 	return c
-}
-
-// programs are the command-line tools that rosters name, and what each is
-// called on disk.
-func programs() map[string]string {
-	return map[string]string{"codex-cli": "codex", "claude-code": "claude", "gemini-cli": "gemini"}
-}
-
-func checkPrograms(r roster.Roster) diagnosis {
-	var d diagnosis
-	var seen []string
-	for _, e := range r.Entries {
-		name, ok := programs()[e.Program]
-		if !ok || slices.Contains(seen, name) {
-			continue
-		}
-		seen = append(seen, name)
-		c := check{What: "program " + e.Program, Status: fine}
-		path, err := exec.LookPath(name)
-		if err != nil {
-			c.Status, c.Found, c.Fix = note, "`"+name+"` is not on the PATH", "needed only for agents that are reached via program"
-		} else {
-			c.Found = path
-		}
-		d = append(d, c)
-	}
-	return d
 }
 
 func (d diagnosis) text(a *app) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -123,7 +124,7 @@ func (m *models) check(parties []flow.Party, budgetUSD int64) error {
 				"a budget in dollars needs a price for the model of %s", fault.Shown(p.Name))
 		}
 	}
-	if err := found.Err(); err != nil {
+	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
 		return err
 	}
 	return m.checkTrust(parties)
@@ -133,7 +134,7 @@ func (m *models) check(parties []flow.Party, budgetUSD int64) error {
 // file names, unless the user has looked at that file.
 func (m *models) checkTrust(parties []flow.Party) error {
 	for _, p := range parties {
-		if p.Via != config.ViaOpenAI {
+		if p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
 			continue
 		}
 		if err := m.checkTrustOf(m.config.Reach(p.Model)); err != nil {

@@ -96,11 +96,11 @@ func (s *startOptions) parties(cfg *config.Config, r roster.Roster) ([]flow.Part
 func checkVias(parties []flow.Party) error {
 	for _, p := range parties {
 		switch p.Via {
-		case config.ViaRehearsal, config.ViaOpenAI:
-		case config.ViaMail, config.ViaProgram:
+		case config.ViaRehearsal, config.ViaOpenAI, config.ViaProgram:
+		case config.ViaMail:
 			return &fault.Error{
 				Code: NotAvailable, Detail: fmt.Sprintf("this version cannot reach %s via %s yet", p.Name, p.Via),
-				Hint: "it asks models (--via openai) and plays rehearsals (--via rehearsal, --script FILE); --dry-run composes everything",
+				Hint: "it asks models (--via openai), runs programs (--via program) and plays rehearsals (--via rehearsal, --script FILE); --dry-run composes everything",
 			}
 		default:
 			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s cannot be reached via %s", p.Name, fault.Shown(p.Via)), Hint: "it is one of " + strings.Join(config.Vias(), ", ")}
@@ -152,7 +152,7 @@ func plainText(s string) string { return strings.ToLower(strings.Join(strings.Fi
 
 // agents gives the way to each party, with the care that its calls need.
 func (m *models) agents(script *rehearsal.Script, all []flow.Party) func(flow.Party) (agent.Agent, error) {
-	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker}
+	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker}
 	if script != nil {
 		makers[config.ViaRehearsal] = script.Agent
 	}

@@ -65,6 +65,7 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 	j.runner.Observe = func(e *journal.Entry, s *flow.State) { progress.event(e, s) }
 	thread, res, err := do(ctx, j.runner)
 	progress.end()
+	j.models.sweep()
 	if err != nil {
 		return err
 	}

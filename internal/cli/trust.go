@@ -98,6 +98,14 @@ func (a *app) asks(cfg *config.Config) []string {
 	for _, model := range cfg.Models {
 		add(model)
 	}
+	if cfg.Via == config.ViaProgram && cfg.Origin("via").Level == roster.ProjectConfig {
+		all = append(all, "run the programs that the roster names, with your logins")
+	}
+	if cfg.Origin("agents.programs").Level == roster.ProjectConfig {
+		for _, p := range cfg.Programs {
+			all = append(all, wantOf(p))
+		}
+	}
 	return all
 }
 

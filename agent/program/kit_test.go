@@ -1,0 +1,171 @@
+package program_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"brenner/agent"
+	"brenner/agent/program"
+	"brenner/agent/program/programtest"
+	"brenner/fault"
+)
+
+// askerMarker is the first argument of a process that asks a program and can be
+// killed meanwhile.
+const askerMarker = "__program-asker"
+
+// TestMain is also a supervisor, a program and a brenner, where it is started as
+// one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch args := os.Args[2:]; os.Args[1] {
+		case program.SupervisorMarker:
+			os.Exit(program.SupervisorMain(args)) //nolint:forbidigo // this is its main
+		case programtest.DoubleMarker:
+			os.Exit(programtest.DoubleMain(args)) //nolint:forbidigo // this is its main
+		case askerMarker:
+			os.Exit(askerMain(args)) //nolint:forbidigo // this is its main
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
+
+const patience = 20 * time.Second
+
+// until waits for something that happens in another process.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	tick, limit := time.NewTicker(2*time.Millisecond), time.NewTimer(patience)
+	defer tick.Stop()
+	defer limit.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			t.Fatal("in vain: ", what)
+		}
+	}
+}
+
+// trial is a program on trial: an agent, and the double that it runs.
+type trial struct {
+	*program.Program
+	*programtest.Double
+	options program.Options
+}
+
+// tried makes an agent of a kind whose program is a double that behaves so.
+func tried(t *testing.T, kind string, o program.Options, texts []string, behaviour ...string) *trial {
+	t.Helper()
+	d := programtest.NewDouble(t, kind, texts...)
+	o.Kind, o.Command = kind, d.Command(t, behaviour[0], behaviour[1:]...)
+	if o.Model == "" {
+		o.Model = "double-model"
+	}
+	if o.Spool == "" {
+		o.Spool = t.TempDir()
+	}
+	if o.WorkDir == "" {
+		o.WorkDir = t.TempDir()
+	}
+	if o.Environ == nil {
+		o.Environ = []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}
+	}
+	// The race detector lets every process sleep for a second at its end.
+	o.Environ = append(o.Environ, "GORACE=atexit_sleep_ms=0")
+	o.Pass = append(o.Pass, "GORACE")
+	p, err := program.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &trial{p, d, o}
+	t.Cleanup(func() { tr.clean(t) })
+	return tr
+}
+
+// clean wants that no process and no private folder is left.
+func (tr *trial) clean(t *testing.T) {
+	t.Helper()
+	if left := tr.Left(t); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	if left, err := os.ReadDir(tr.options.WorkDir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func call(id string) agent.Call {
+	return agent.Call{ID: "RS-1/r1/BlueLake/" + id, Agent: "BlueLake", Round: 1, Turns: []agent.Turn{{Text: "What is it?\n"}}}
+}
+
+func answers(t *testing.T, a agent.Agent, want string) agent.Reply {
+	t.Helper()
+	reply, err := a.Ask(t.Context(), call("ask"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reply.Text != want {
+		t.Errorf("%q, not %q", reply.Text, want)
+	}
+	return reply
+}
+
+func fails(t *testing.T, ctx context.Context, a agent.Agent, want fault.Code) *agent.Failure { //nolint:revive // t comes first in a helper
+	t.Helper()
+	reply, err := a.Ask(ctx, call("ask"))
+	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract wants the very type
+	if !ok || reply != (agent.Reply{}) {
+		t.Fatalf("no failure: %+v, %v", reply, err)
+	}
+	if f.Code != want {
+		t.Fatalf("%s, not %s: %v; %q", f.Code, want, f, f.Partial)
+	}
+	return f
+}
+
+func wantIn(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in %q", part, text)
+		}
+	}
+}
+
+// files gives the names in a folder that match.
+func files(t *testing.T, folder, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// askerMain asks a program as brenner would, and stays when it was answered.
+func askerMain(args []string) int {
+	var o program.Options
+	if json.Unmarshal([]byte(args[0]), &o) != nil {
+		return 2
+	}
+	o.Environ = os.Environ()
+	p, err := program.New(o)
+	if err != nil {
+		return 2
+	}
+	if _, err := p.Ask(context.Background(), call("ask")); err != nil {
+		return 1
+	}
+	if os.WriteFile(args[1], nil, 0o600) != nil {
+		return 1
+	}
+	time.Sleep(time.Hour)
+	return 0
+}

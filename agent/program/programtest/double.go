@@ -1,0 +1,300 @@
+// Package programtest has other sides for agents that are programs: a double that
+// behaves, or misbehaves in each way that was measured in real programs, and a
+// model on loopback for the real ones.
+//
+// The double is the test binary itself, started once more: whoever uses it gives
+// DoubleMain the arguments after DoubleMarker in its TestMain, and SupervisorMain
+// those after its own.
+package programtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"brenner/agent/agenttest"
+)
+
+// DoubleMarker is the first argument of a process that is a double.
+const DoubleMarker = "__program-double"
+
+// What a double can do.
+const (
+	Answers     = "answers"      // with the text of the round that the question names
+	Fails       = "fails"        // so often as the next argument says, in a way that another try may mend; then it answers
+	Hangs       = "hangs"        // for ever
+	HangsDeaf   = "hangs-deaf"   // and minds no polite signal
+	SaysNothing = "says-nothing" // and ends with exit code 0
+	OnStderr    = "on-stderr"    // is where it puts its answer
+	LeavesChild = "leaves-child" // that goes on, holds its output, and is deaf
+	WrapperDies = "wrapper-dies" // before its child has answered
+	OwnSession  = "own-session"  // is where its child is, while it hangs
+	Escapes     = "escapes"      // leaves a grandchild in a session of its own, whose parent is gone, and answers
+	Loops       = "loops"        // with its tools, for ever
+	Floods      = "floods"       // its output, for ever
+	FloodsErr   = "floods-err"   // its stderr
+	AndHangs    = "and-hangs"    // after its answer is whole
+	NotLoggedIn = "not-logged-in"
+	TellsAll    = "tells-all" // it can see: folder, environment
+	TellsKey    = "tells-key" // in an error
+	Crashes     = "crashes"   // by a signal
+	idles       = "idles"     // a child
+)
+
+// Double is a program of a test.
+type Double struct {
+	dir  string
+	form string
+}
+
+// NewDouble makes a double that writes as programs of a kind do, and has these
+// answers for the rounds.
+func NewDouble(t testing.TB, kind string, texts ...string) *Double {
+	t.Helper()
+	d := &Double{dir: t.TempDir(), form: kind}
+	for i, text := range texts {
+		if err := os.WriteFile(filepath.Join(d.dir, strconv.Itoa(i+1)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+// Command is the command line of the double.
+func (d *Double) Command(t testing.TB, behaviour string, more ...string) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{self, DoubleMarker, d.dir, d.form, behaviour}, more...)
+}
+
+// Asked tells how often it was started.
+func (d *Double) Asked() int {
+	data, err := os.ReadFile(filepath.Join(d.dir, "asked"))
+	if err != nil {
+		return 0
+	}
+	return len(data)
+}
+
+// Said tells how often something happened that the double takes note of.
+func (d *Double) Said(word string) int {
+	data, err := os.ReadFile(filepath.Join(d.dir, word))
+	if err != nil {
+		return 0
+	}
+	return len(data)
+}
+
+// Left gives the command lines of all processes of this double that are there.
+func (d *Double) Left(t testing.TB) []string {
+	t.Helper()
+	var left []string
+	for _, line := range commandLines(t) {
+		if strings.Contains(line, DoubleMarker) && strings.Contains(line, d.dir) {
+			left = append(left, line)
+		}
+	}
+	return left
+}
+
+func commandLines(t testing.TB) []string {
+	t.Helper()
+	var lines []string
+	if all, err := filepath.Glob("/proc/[0-9]*/cmdline"); err == nil && len(all) > 0 {
+		for _, path := range all {
+			if data, err := os.ReadFile(path); err == nil {
+				lines = append(lines, strings.ReplaceAll(string(data), "\x00", " "))
+			}
+		}
+		return lines
+	}
+	out, err := exec.Command("ps", "-axo", "args=").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(out), "\n")
+}
+
+// DoubleMain is the double; args are those after the marker.
+func DoubleMain(args []string) int {
+	p := &player{dir: args[0], form: args[1], args: args}
+	behaviour := args[2]
+	if behaviour == idles {
+		p.note("child")
+		deaf()
+		forever()
+	}
+	p.note("asked")
+	if behaviour == Crashes {
+		_ = os.Stdout.Sync() // there is nothing
+		return crash()
+	}
+	question, err := io.ReadAll(os.Stdin) // who never closes it makes us wait for ever
+	if err != nil {
+		return 1
+	}
+	answer, err := os.ReadFile(filepath.Join(p.dir, strconv.Itoa(max(1, agenttest.RoundOf(string(question))))))
+	if err != nil {
+		answer = nil
+	}
+	p.answer = string(answer)
+	return p.play(behaviour, string(question))
+}
+
+// player is a double at work.
+type player struct {
+	dir, form, answer string
+	args              []string
+}
+
+func (p *player) play(behaviour, question string) int {
+	switch behaviour {
+	case Answers:
+		return p.says(p.answer)
+	case Fails:
+		if times, _ := strconv.Atoi(p.args[3]); p.count("asked") <= times {
+			return p.fails("unexpected status 500 Internal Server Error: please come back")
+		}
+		return p.says(p.answer)
+	case SaysNothing:
+		return 0
+	case OnStderr:
+		fmt.Fprintln(os.Stderr, p.answer)
+		return 0
+	case NotLoggedIn:
+		if p.form == "gemini-cli" {
+			fmt.Fprintln(os.Stderr, "Please set an Auth method")
+			return 41
+		}
+		return p.fails("unexpected status 401 Unauthorized: no")
+	case TellsAll:
+		return p.says(p.surroundings(question))
+	case TellsKey:
+		fmt.Fprintln(os.Stderr, "\x1b[31merror\x1b[0m: the key", os.Getenv("SECRET_KEY"), "is wrong")
+		return p.fails("the key " + os.Getenv("SECRET_KEY") + " is wrong")
+	}
+	return p.misbehave(behaviour)
+}
+
+// misbehave does what has no end, or leaves something behind.
+func (p *player) misbehave(behaviour string) int {
+	switch behaviour {
+	case Hangs:
+		forever()
+	case HangsDeaf:
+		deaf()
+		p.note("deaf")
+		forever()
+	case AndHangs:
+		p.says(p.answer)
+		p.note("answered")
+		forever()
+	case LeavesChild:
+		p.child(false)
+		return p.says(p.answer)
+	case WrapperDies:
+		p.child(false)
+		return 0
+	case OwnSession:
+		p.child(true)
+		forever()
+	case Escapes:
+		p.grandchild()
+		return p.says(p.answer)
+	case Loops:
+		for n := 0; ; n++ {
+			p.tool(n)
+		}
+	case Floods:
+		return flood(os.Stdout)
+	case FloodsErr:
+		return flood(os.Stderr)
+	}
+	fmt.Fprintln(os.Stderr, "no such behaviour:", behaviour)
+	return 64
+}
+
+func flood(to *os.File) int {
+	line := []byte(strings.Repeat("all work and no play ", 3000) + "\n")
+	for {
+		if _, err := to.Write(line); err != nil {
+			return 1
+		}
+	}
+}
+
+// note takes note of something: a byte in a file.
+func (p *player) note(word string) {
+	f, err := os.OpenFile(filepath.Join(p.dir, word), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return // the test will see
+	}
+	_, _ = f.WriteString(".")
+	_ = f.Close()
+}
+
+func (p *player) count(word string) int {
+	data, _ := os.ReadFile(filepath.Join(p.dir, word)) // none is 0
+	return len(data)
+}
+
+// surroundings tells what a program can see.
+func (p *player) surroundings(question string) string {
+	dir, _ := os.Getwd()
+	here, _ := os.ReadDir(dir)
+	data, _ := json.Marshal(map[string]any{ // these can be written
+		"folder": dir, "files": len(here), "env": os.Environ(), "question": question, "args": p.args[3:],
+	})
+	return string(data)
+}
+
+// child starts another one that goes on for ever, deaf, and waits until it is so.
+func (p *player) child(own bool) {
+	was := p.count("child")
+	cmd := exec.Command(os.Args[0], DoubleMarker, p.dir, p.form, idles)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // which it holds open
+	if own {
+		inSession(cmd)
+	}
+	if cmd.Start() != nil {
+		return // the test will see
+	}
+	p.await("child", was+1)
+}
+
+// grandchild starts one by way of a shell that is gone at once.
+func (p *player) grandchild() {
+	was := p.count("child")
+	cmd := exec.Command("/bin/sh", "-c", `"$@" & exit 0`, "sh", os.Args[0], DoubleMarker, p.dir, p.form, idles)
+	cmd.Stdout = os.Stdout
+	inSession(cmd)
+	if cmd.Run() != nil {
+		return // the test will see
+	}
+	p.await("child", was+1)
+}
+
+func (p *player) await(word string, n int) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for p.count(word) < n {
+		<-tick.C
+	}
+}
+
+// deaf minds no signal that can be ignored.
+func deaf() { signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }
+
+func forever() { time.Sleep(time.Hour) }

@@ -1,0 +1,261 @@
+package programtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Question is one request to the model.
+type Question struct {
+	API    string // "responses" or "gemini"
+	Model  string
+	Text   string // the last thing that the user said
+	N      int    // how many there were with this one, of both APIs
+	Tools  int    // how many results of tools it has
+	Header http.Header
+}
+
+// Answer is what the model does. Its zero value is a blank answer.
+type Answer struct {
+	Text   string
+	Tool   string // the name of a tool to call, instead of an end
+	Args   object
+	Status int  // an error instead of an answer
+	Hang   bool // no answer at all, not even a beginning
+	Stall  bool // half of it, and then nothing
+	Cut    bool // half of it, and then the end of the connection
+}
+
+// Model is a model on loopback that speaks the Responses API of OpenAI, as codex
+// wants it, and that of Gemini. It streams always.
+type Model struct {
+	*httptest.Server
+	answer func(Question) Answer
+	closed chan struct{}
+	mu     sync.Mutex
+	asked  []Question
+	gone   int
+}
+
+// NewModel starts a model.
+func NewModel(t testing.TB, answer func(Question) Answer) *Model {
+	t.Helper()
+	m := &Model{answer: answer, closed: make(chan struct{})}
+	m.Server = httptest.NewServer(http.HandlerFunc(m.serve))
+	t.Cleanup(func() {
+		close(m.closed)
+		m.CloseClientConnections() // those that hang, too
+		m.Close()
+	})
+	return m
+}
+
+// Questions gives all requests so far.
+func (m *Model) Questions() []Question {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]Question(nil), m.asked...)
+}
+
+// Gone tells how many have left before their answer was whole.
+func (m *Model) Gone() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.gone
+}
+
+func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	q, ok := parse(r.URL.Path, body)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	q.Header = r.Header.Clone()
+	m.mu.Lock()
+	q.N = len(m.asked) + 1
+	m.asked = append(m.asked, q)
+	m.mu.Unlock()
+	a := m.answer(q)
+	switch {
+	case a.Hang:
+		m.wait(r)
+		return
+	case a.Status != 0:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(a.Status)
+		_, _ = fmt.Fprintf(w, `{"error":{"code":%d,"message":"the model has this fault on purpose","status":"FAULT"}}`, a.Status)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	text := q.stream(a)
+	if a.Stall || a.Cut {
+		text = text[:len(text)/2]
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return
+	}
+	if a.Stall || a.Cut {
+		_ = http.NewResponseController(w).Flush() // who is gone is not waited for
+	}
+	if a.Stall {
+		m.wait(r)
+	}
+	if a.Cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// wait waits until the client has gone, or the test is over.
+func (m *Model) wait(r *http.Request) {
+	select {
+	case <-r.Context().Done():
+		m.mu.Lock()
+		m.gone++
+		m.mu.Unlock()
+	case <-m.closed:
+	}
+}
+
+type parts []struct {
+	Text     string          `json:"text"`
+	Response json.RawMessage `json:"functionResponse"`
+}
+
+func (p parts) text() string {
+	var b strings.Builder
+	for _, one := range p {
+		b.WriteString(one.Text)
+	}
+	return b.String()
+}
+
+func parse(path string, body []byte) (Question, bool) {
+	var in struct {
+		Model string `json:"model"`
+		Input []struct {
+			Type    string `json:"type"`
+			Role    string `json:"role"`
+			Content parts  `json:"content"`
+		} `json:"input"`
+		Contents []struct {
+			Role  string `json:"role"`
+			Parts parts  `json:"parts"`
+		} `json:"contents"`
+	}
+	if json.Unmarshal(body, &in) != nil {
+		return Question{}, false
+	}
+	if strings.HasSuffix(path, "/responses") {
+		q := Question{API: "responses", Model: in.Model}
+		for _, item := range in.Input {
+			if item.Role == "user" {
+				q.Text = item.Content.text()
+			}
+			if strings.HasSuffix(item.Type, "_output") {
+				q.Tools++
+			}
+		}
+		return q, true
+	}
+	_, name, ok := strings.Cut(path, "/models/")
+	name, ok2 := strings.CutSuffix(name, ":streamGenerateContent")
+	q := Question{API: "gemini", Model: name}
+	for _, c := range in.Contents {
+		if text := c.Parts.text(); c.Role == "user" && text != "" {
+			q.Text = text
+		}
+		for _, p := range c.Parts {
+			if p.Response != nil {
+				q.Tools++
+			}
+		}
+	}
+	return q, ok && ok2
+}
+
+// stream gives a whole answer as server-sent events.
+func (q *Question) stream(a Answer) string {
+	var b strings.Builder
+	event := func(v object) {
+		data, err := json.Marshal(v)
+		if err != nil {
+			return // which cannot be
+		}
+		if kind, ok := v["type"]; ok {
+			fmt.Fprintf(&b, "event: %s\n", kind)
+		}
+		fmt.Fprintf(&b, "data: %s\n\n", data)
+	}
+	if q.API == "gemini" {
+		q.gemini(a, event)
+	} else {
+		q.responses(a, event)
+	}
+	return b.String()
+}
+
+func (q *Question) gemini(a Answer, event func(object)) {
+	chunk := func(finish string, part object) {
+		candidate := object{"index": 0, "content": object{"role": "model", "parts": []object{part}}}
+		if finish != "" {
+			candidate["finishReason"] = finish
+		}
+		event(object{
+			"candidates": []object{candidate}, "modelVersion": q.Model, "responseId": fmt.Sprint("gem-", q.N),
+			"usageMetadata": object{"promptTokenCount": 5000, "candidatesTokenCount": 9, "totalTokenCount": 5009},
+		})
+	}
+	if a.Text != "" {
+		for _, half := range halves(a.Text) {
+			chunk("", object{"text": half})
+		}
+	}
+	if a.Tool != "" {
+		chunk("", object{"functionCall": object{"id": fmt.Sprint("call_", q.N), "name": a.Tool, "args": a.Args}})
+	}
+	chunk("STOP", object{"text": ""})
+}
+
+func (q *Question) responses(a Answer, event func(object)) {
+	id := fmt.Sprint("resp_", q.N)
+	response := func(status string, output []object) object {
+		return object{"id": id, "object": "response", "status": status, "model": q.Model, "output": output}
+	}
+	event(object{"type": "response.created", "response": response("in_progress", []object{})})
+	var output []object
+	item := object{"type": "message", "id": "msg_" + id, "role": "assistant", "status": "in_progress", "content": []object{}}
+	if a.Text != "" || a.Tool == "" {
+		event(object{"type": "response.output_item.added", "output_index": 0, "item": item})
+		for _, half := range halves(a.Text) {
+			event(object{"type": "response.output_text.delta", "item_id": "msg_" + id, "output_index": 0, "content_index": 0, "delta": half})
+		}
+		item = object{"type": "message", "id": "msg_" + id, "role": "assistant", "status": "completed", "content": []object{{"type": "output_text", "text": a.Text, "annotations": []object{}}}}
+		event(object{"type": "response.output_item.done", "output_index": 0, "item": item})
+		output = append(output, item)
+	}
+	if a.Tool != "" {
+		args, err := json.Marshal(a.Args)
+		if err != nil {
+			return // which cannot be
+		}
+		item = object{"type": "function_call", "id": "fc_" + id, "call_id": "call_" + id, "name": a.Tool, "arguments": string(args), "status": "completed"}
+		event(object{"type": "response.output_item.done", "output_index": len(output), "item": item})
+		output = append(output, item)
+	}
+	done := response("completed", output)
+	done["usage"] = object{
+		"input_tokens": 5000, "input_tokens_details": object{"cached_tokens": 0},
+		"output_tokens": 9, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 5009,
+	}
+	event(object{"type": "response.completed", "response": done})
+}

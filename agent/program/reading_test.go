@@ -1,0 +1,125 @@
+package program
+
+import (
+	"strings"
+	"testing"
+
+	"brenner/agent"
+)
+
+func TestReading(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind     string
+		out, err string
+		want     said
+		usage    agent.Usage
+	}{
+		"codex, trouble that was overcome": {
+			kind: Codex, out: `{"type":"error","message":"Reconnecting... 1/1"}
+{"type":"item.completed","item":{"type":"agent_message","text":"a"}}
+{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":2}}`,
+			want: said{text: "a", final: true}, usage: agent.Usage{Input: 1, Output: 2},
+		},
+		"codex, a turn that failed": {
+			kind: Codex, out: `{"type":"item.completed","item":{"type":"agent_message","text":"a"}}` + "\n" + `{"type":"turn.failed","error":{"message":"no"}}`,
+			want: said{text: "a", trouble: "no"},
+		},
+		"codex, broken off": {
+			kind: Codex, out: `{"type":"item.completed","item":{"type":"agent_message","text":"a"}}` + "\n" + `{"type":"turn.comp`,
+			want: said{text: "a"},
+		},
+		"gemini, a failure on stderr alone": {
+			kind: Gemini, err: "Warning: { }\nat x {\n  status: 401\n}\n{\n  \"session_id\": \"s\",\n  \"error\": {\n    \"type\": \"Error\",\n    \"message\": \"no\",\n    \"code\": 401\n  }\n}\n",
+			want: said{trouble: "no"},
+		},
+		"gemini, not JSON at all": {kind: Gemini, out: "hello", err: "{", want: said{}},
+		"gemini, a message that is whole": {
+			kind: Gemini, out: `{"type":"message","role":"assistant","content":"x","delta":true}` + "\n" + `{"type":"message","role":"assistant","content":"a"}` + "\n" + `{"type":"result","status":"success"}`,
+			want: said{text: "a", final: true},
+		},
+		"claude, one object": {
+			kind: Claude, out: "{\n \"type\": \"result\", \"subtype\": \"success\", \"result\": \"a\", \"usage\": {\"input_tokens\": 1, \"output_tokens\": 2}, \"modelUsage\": {\"m\": {}}\n}\n",
+			want: said{text: "a", final: true, model: "m"}, usage: agent.Usage{Input: 1, Output: 2},
+		},
+		"claude, its limit of turns": {
+			kind: Claude, out: `{"type":"result","subtype":"error_max_turns","is_error":true,"usage":{"input_tokens":3}}`,
+			want: said{trouble: "error_max_turns", turns: true}, usage: agent.Usage{Input: 3},
+		},
+		"a command that knows no UTF-8": {kind: Command, out: "a\xffb", want: said{text: "a\uFFFDb", final: true}},
+	} {
+		got := kindOf(test.kind).read([]byte(test.out), []byte(test.err))
+		var usage agent.Usage
+		if got.usage != nil {
+			usage = *got.usage
+		}
+		got.usage = nil
+		if got != test.want || usage != test.usage {
+			t.Errorf("%s: %+v, %+v", name, got, usage)
+		}
+	}
+}
+
+func TestMeaning(t *testing.T) {
+	x := &execution{Program: &Program{kind: codex()}, argv: []string{"/bin/codex"}}
+	for words, want := range map[string]string{
+		"unexpected status 401 Unauthorized":           "AGENT_AUTH",
+		"API Error: 403 no":                            "AGENT_FORBIDDEN",
+		`{"error":{"code":404,"message":"model m"}}`:   "MODEL_UNKNOWN",
+		"last status: 429 Too Many Requests":           "RATE_LIMITED",
+		"You've hit your usage limit.":                 "QUOTA_SPENT",
+		"status=502":                                   "AGENT_UNAVAILABLE",
+		"http 400":                                     "AGENT_REFUSED",
+		"stream disconnected before completion":        "REPLY_CUT",
+		"Connection refused (os error 111)":            "AGENT_UNAVAILABLE",
+		"400: this exceeds the model's context window": "CONTEXT_TOO_LONG",
+		"Not logged in · Please run /login":            "AGENT_AUTH",
+	} {
+		if f := x.meant(words); f == nil || string(f.Code) != want || f.Hint == "" {
+			t.Errorf("%s: %+v", words, f)
+		}
+	}
+	for _, words := range []string{"", "what is it", "port 4040", "in 500 ms"} {
+		if f := x.meant(words); f != nil {
+			t.Errorf("%s: %+v", words, f)
+		}
+	}
+}
+
+func TestCleaned(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x1b[31;1mred\x1b[0m\n": "red\n", "a\x1b]0;title\ab": "ab", "a\x1bcb": "ab", "a\x00\x07\u202eb\tc": "ab\tc", "\x1b": "", "\x1b[": "", "a\xffé": "aé", "a\x1b]b": "ab",
+	} {
+		if got := cleaned(text); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+	var hide secrets
+	hide.errors = hiding(nil)
+	if got := hide.shown(strings.Repeat("é ", 400)); len([]rune(got)) != longestMessage+1 {
+		t.Errorf("%d characters", len([]rune(got)))
+	}
+	if got := hide.evidence(strings.Repeat("é", longestPartial)); len(got) > longestPartial {
+		t.Errorf("%d bytes", len(got))
+	}
+}
+
+// FuzzReading: whatever a program writes, it is read, and what comes out can be
+// shown.
+func FuzzReading(f *testing.F) {
+	f.Add(`{"type":"turn.completed"}`, "\n{\"error\":{\"message\":\"no\"}}")
+	f.Add(`{"type":"result","status":"success","stats":{}}`, "\x1b]0;")
+	f.Add(`{"type":"assistant","message":{"content":[{"type":"tool_use"}]}}`, "\n{\n{")
+	var hide secrets
+	hide.errors = hiding([]string{"secret-0123456789"})
+	f.Fuzz(func(t *testing.T, out, errs string) {
+		for _, name := range Kinds() {
+			k := kindOf(name)
+			k.turn([]byte(out))
+			said := k.read([]byte(out), []byte(errs))
+			shown := hide.shown(said.trouble + errs)
+			if strings.ContainsAny(shown, "\x00\x07\n\x1b") || strings.Contains(shown, "secret-0123456789") {
+				t.Errorf("%q", shown)
+			}
+		}
+	})
+}

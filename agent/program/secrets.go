@@ -1,0 +1,156 @@
+package program
+
+import (
+	"bytes"
+	"cmp"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const hidden = "[secret]"
+
+// Shorter values are no secrets but words; to hide them would make messages
+// unreadable. In answers only what cannot be a word is hidden: an answer is
+// verbatim.
+const (
+	shortestInErrors  = 4
+	shortestInAnswers = 16
+)
+
+const (
+	longestMessage = 300      // characters of a program's words in a message
+	longestPartial = 64 << 10 // bytes of what it wrote that are kept as evidence
+)
+
+// secrets keeps the key, and what else a program was trusted with, out of what
+// comes back.
+type secrets struct {
+	all     []string
+	errors  *strings.Replacer
+	answers *strings.Replacer
+}
+
+func secretsOf(p *Program) secrets {
+	_, key := p.key()
+	given := []string{key}
+	for _, name := range p.Pass {
+		given = append(given, p.lookup(name))
+	}
+	for _, name := range passed() {
+		if u, err := url.Parse(p.lookup(name)); err == nil && u.User != nil {
+			password, _ := u.User.Password()
+			given = append(given, password)
+		}
+	}
+	return secrets{
+		all:     spellings(given, shortestInAnswers),
+		errors:  hiding(spellings(given, shortestInErrors)),
+		answers: hiding(spellings(given, shortestInAnswers)),
+	}
+}
+
+// spellings gives the ways in which a secret may be written, the longest first, so
+// that no part of one is left over when a shorter one was found in it.
+func spellings(given []string, shortest int) []string {
+	var all []string
+	for _, s := range given {
+		if len(s) < shortest {
+			continue
+		}
+		quoted := strconv.Quote(s)
+		all = append(all, s, quoted[1:len(quoted)-1], url.QueryEscape(s), url.PathEscape(s))
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return slices.Compact(all)
+}
+
+func hiding(all []string) *strings.Replacer {
+	pairs := make([]string, 0, 2*len(all))
+	for _, s := range all {
+		pairs = append(pairs, s, hidden)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+func (s *secrets) answer(t string) string { return s.answers.Replace(t) }
+
+// shown gives a program's words for a message of ours: one line, and not long.
+// They are cleaned first: nothing may hide in the middle of a secret.
+func (s *secrets) shown(text string) string {
+	text = s.errors.Replace(strings.Join(strings.Fields(cleaned(text)), " "))
+	if runes := []rune(text); len(runes) > longestMessage {
+		return string(runes[:longestMessage]) + "…"
+	}
+	return text
+}
+
+// evidence gives the end of a program's words, to be kept.
+func (s *secrets) evidence(text string) string {
+	text = s.errors.Replace(cleaned(text))
+	if len(text) > longestPartial {
+		text = strings.ToValidUTF8(text[len(text)-longestPartial:], "")
+	}
+	return text
+}
+
+// file hides the secrets in a file that stays.
+func (s *secrets) file(path string) {
+	data, err := os.ReadFile(path)
+	if err != nil || !slices.ContainsFunc(s.all, func(one string) bool { return bytes.Contains(data, []byte(one)) }) {
+		return
+	}
+	// In one step: half a file beside the status of a run would be half an answer.
+	fresh := path + ".masked"
+	if os.WriteFile(fresh, []byte(s.answers.Replace(string(data))), 0o600) != nil || os.Rename(fresh, path) != nil {
+		_ = os.Remove(path) // rather no evidence than a key
+	}
+}
+
+// tail gives the end of what may be very long.
+func tail(data []byte) []byte { return data[max(0, len(data)-longestPartial):] }
+
+// cleaned takes out what deceives a terminal: escape sequences and control
+// characters.
+func cleaned(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == '\x1b':
+			n = escape(text[i:])
+		case r == '\n' || r == '\t' || unicode.IsPrint(r) && r != utf8.RuneError:
+			b.WriteString(text[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// escape gives the length of an escape sequence: ESC [ … letter, ESC ] … BEL, or
+// ESC and one character.
+func escape(text string) int {
+	if len(text) < 2 {
+		return len(text)
+	}
+	switch text[1] {
+	case '[':
+		for i := 2; i < len(text); i++ {
+			if text[i] >= '@' && text[i] <= '~' {
+				return i + 1
+			}
+		}
+		return len(text)
+	case ']':
+		if i := strings.IndexByte(text, '\a'); i >= 0 {
+			return i + 1
+		}
+		return 2
+	}
+	_, n := utf8.DecodeRuneInString(text[1:])
+	return 1 + n
+}

@@ -1,0 +1,65 @@
+package supervisor
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownBinary is the file that this process runs, also when another one has taken
+// its name since.
+func ownBinary() (string, error) { return "/proc/self/exe", nil }
+
+// supervised is how a program starts: in a session and a group of its own, and not
+// outliving a supervisor that was killed.
+func supervised() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// adoptOrphans makes processes whose parent is gone children of this one, so that
+// none gets out of sight, whatever session it has put itself into.
+func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } // since Linux 3.4
+
+// processes gives all processes of the system.
+func processes() ([]process, error) {
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]process, 0, len(all))
+	for _, path := range all {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		if p, ok := parseStat(data); ok {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+// parseStat reads "pid (name) state ppid pgrp …"; the name may hold anything.
+func parseStat(data []byte) (process, bool) {
+	open, shut := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
+	if open < 0 || shut < open {
+		return process{}, false
+	}
+	f := bytes.Fields(data[shut+1:])
+	if len(f) < 20 {
+		return process{}, false
+	}
+	number := func(b []byte) int {
+		n, _ := strconv.Atoi(string(b)) // what the kernel writes is a number
+		return n
+	}
+	return process{
+		pid: number(bytes.TrimSpace(data[:open])), parent: number(f[1]), group: number(f[2]),
+		name: string(data[open+1 : shut]), dead: f[0][0] == 'Z' || f[0][0] == 'X',
+		work: number(f[11]) + number(f[12]), began: string(f[19]),
+	}, true
+}
