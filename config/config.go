@@ -80,6 +80,7 @@ type Config struct {
 	Warnings []roster.Warning
 
 	values []Value
+	files  []File
 }
 
 // Project is where the configuration belongs to.
@@ -172,7 +173,7 @@ func Load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Project, c.Warnings = project.Project, l.warnings
+	c.Project, c.Warnings, c.files = project.Project, l.warnings, l.files
 	return c, nil
 }
 
@@ -181,6 +182,24 @@ type loading struct {
 	table    table
 	found    faults
 	warnings []roster.Warning
+	files    []File
+}
+
+// File is a configuration file as it was read: whoever decides by what it says
+// must not read it again, for it may be another one by then.
+type File struct {
+	Level roster.Level
+	Path  string
+	Data  []byte
+}
+
+// FileOf gives the file of a layer.
+func (c *Config) FileOf(level roster.Level) (File, bool) {
+	i := slices.IndexFunc(c.files, func(f File) bool { return f.Level == level })
+	if i < 0 {
+		return File{}, false
+	}
+	return c.files[i], true
 }
 
 // RosterInput gives what a roster is resolved from: the layers of flags and

@@ -127,6 +127,7 @@ func (l *loading) readFile(path string, from source) layer {
 		l.found.add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", reason(err))
 		return layer{}
 	}
+	l.files = append(l.files, File{Level: from.level, Path: path, Data: data})
 	r := &reader{table: l.table, from: from}
 	read := r.file(data)
 	l.found = append(l.found, r.found...)

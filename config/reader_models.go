@@ -59,6 +59,12 @@ func (r *reader) model(o object) Model {
 			m.Seed = &seed
 		}
 	}
+	for _, price := range []*float64{m.PriceInput, m.PriceOutput} {
+		// A thousandth of a dollar for a million is a billionth for one: finer would be rounded.
+		if price != nil && math.Abs(*price*1000-math.Round(*price*1000)) > 1e-6 {
+			r.found.add(InvalidValue, r.place(o.line), "prices have at most three decimals: thousandths of a dollar for a million tokens", "a price of %s cannot be %v", o.path, *price)
+		}
+	}
 	if (m.PriceInput == nil) != (m.PriceOutput == nil) {
 		r.found.add(InvalidValue, r.place(o.line), "give both, in dollars for a million tokens", "an entry of %s has only one of price_input and price_output", o.path)
 	}
@@ -191,7 +197,7 @@ func (r *reader) headers(o object) []string {
 func (r *reader) baseURL(o object) string {
 	const field = "base_url"
 	s := r.textOf(o, field)
-	if s != "" && !isEndpoint(s) {
+	if s != "" && !IsEndpoint(s) {
 		r.found.add(InvalidValue, r.place(o.fields[field].Line), endpointHint, "%s is no address of an endpoint", join(o.path, field))
 		return ""
 	}
@@ -200,9 +206,9 @@ func (r *reader) baseURL(o object) string {
 
 const endpointHint = "write it like http://localhost:11434/v1, without a user or a password"
 
-// isEndpoint refuses an address with a password in it: the configuration is shown,
+// IsEndpoint refuses an address with a password in it: the configuration is shown,
 // and files of projects are shared.
-func isEndpoint(s string) bool {
+func IsEndpoint(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
 }

@@ -24,7 +24,7 @@ func (r *reader) value(k key, n *yaml.Node) (any, bool) {
 	case aQuorum:
 		return r.quorum(k, n)
 	case anAddress:
-		return r.fitting(k.path, n, isAddress, endpointHint)
+		return r.addressOf(k.path, n)
 	case aDollar:
 		return r.dollar(k.path, n)
 	case aTime:
@@ -107,7 +107,17 @@ func (r *reader) fitting(path string, n *yaml.Node, fits func(string) bool, hint
 	return s, ok
 }
 
-func isAddress(s string) bool { return s == "" || isEndpoint(s) }
+// addressOf does not show what it refuses: there may be a password in it.
+func (r *reader) addressOf(path string, n *yaml.Node) (string, bool) {
+	s, ok := r.text(path, n)
+	if ok && !isAddress(s) {
+		r.found.add(InvalidValue, r.place(n.Line), endpointHint, "%s is no address of an endpoint", path)
+		return "", false
+	}
+	return s, ok
+}
+
+func isAddress(s string) bool { return s == "" || IsEndpoint(s) }
 
 // dollar takes an amount as it is usually written, without quotes.
 func (r *reader) dollar(path string, n *yaml.Node) (string, bool) {
@@ -130,7 +140,7 @@ func nanoDollars(s string) (int64, bool) {
 		return 0, true
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f <= 0 || f > mostPrice || strings.ContainsAny(s, "eExXpP_+") {
+	if err != nil || !(f > 0) || f > mostPrice || strings.ContainsAny(s, "eExXpP_+") {
 		return 0, false
 	}
 	return int64(math.Round(f * 1e9)), true

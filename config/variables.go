@@ -115,7 +115,7 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 		if isAddress(last) {
 			return last, "", ""
 		}
-		return nil, "cannot be " + fault.Shown(last), endpointHint
+		return nil, "is no address of an endpoint", endpointHint // it may hold a password: not shown
 	case aDollar:
 		if isDollar(last) {
 			return last, "", ""

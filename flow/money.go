@@ -1,5 +1,7 @@
 package flow
 
+import "math"
+
 // Price is what the tokens of an agent's model cost, in billionths of a dollar.
 type Price struct {
 	Agent  string `json:"agent"`
@@ -14,10 +16,26 @@ type Prices []Price
 func (p Prices) Of(agent string, input, output int) int64 {
 	for _, one := range p {
 		if one.Agent == agent {
-			return one.Input*int64(input) + one.Output*int64(output)
+			return add(times(one.Input, input), times(one.Output, output))
 		}
 	}
 	return 0
+}
+
+// most is more than anything costs; sums and products stop there, so that no
+// number that an endpoint invents can turn a cost into a gain.
+const most = math.MaxInt64 / 4
+
+func add(a, b int64) int64 { return min(most, a+b) } // neither is more than most
+
+func times(price int64, n int) int64 {
+	if n <= 0 || price <= 0 {
+		return 0
+	}
+	if price > most/int64(n) {
+		return most
+	}
+	return price * int64(n)
 }
 
 // Cost is what something costs, or may cost.
@@ -26,14 +44,21 @@ type Cost struct {
 	USD    int64 // in billionths
 }
 
-func (c Cost) plus(o Cost) Cost { return Cost{c.Tokens + o.Tokens, c.USD + o.USD} }
+func (c Cost) plus(o Cost) Cost {
+	return Cost{int(add(int64(c.Tokens), int64(o.Tokens))), add(c.USD, o.USD)}
+}
 
 // Reserve is what must be set aside before a call: its question, and the answer
-// that it may have. A repair sends the first question and answer again.
-func (s *State) Reserve(k Kickoff, turn string) Cost {
+// that it may have. A repair sends the first question and answer again, with a
+// word about what could not be read.
+func (s *State) Reserve(k Kickoff, c *Call) Cost {
 	input, output := k.Tokens, s.Settings.Reply
-	if turn == TurnRepair {
-		input += s.Settings.Reply
+	if c.Turn == TurnRepair {
+		const word = 500
+		input += word
+		if ask := s.calls[CallID(s.Opened.Thread, c.Round, c.Leg, c.Agent, TurnAsk)]; ask != nil {
+			input += ask.Answered.Output
+		}
 	}
 	return Cost{input + output, s.Settings.Prices.Of(k.Agent, input, output)}
 }

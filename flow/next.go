@@ -85,7 +85,7 @@ func (s *State) gather(leg *Leg) []Command {
 			continue
 		}
 		k := leg.Kickoffs[i/2]
-		after := spent.plus(s.Reserve(k, c.Turn))
+		after := spent.plus(s.Reserve(k, c))
 		if !s.Settings.affords(after) {
 			short = true
 			continue
@@ -219,7 +219,7 @@ func (s *State) cutShort() bool {
 	}
 	leg := &s.Legs[len(s.Legs)-1]
 	for i, c := range leg.Calls {
-		if c.Status == Open && c.Turn == TurnAsk && !s.Settings.affords(s.Spent.plus(s.Reserve(leg.Kickoffs[i/2], c.Turn))) {
+		if c.Status == Open && c.Turn == TurnAsk && !s.Settings.affords(s.Spent.plus(s.Reserve(leg.Kickoffs[i/2], c))) {
 			return true
 		}
 	}

@@ -38,7 +38,7 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 				return nil, err
 			}
 			calls[i] = call
-			reserved := state.Reserve(a.Kickoff, a.Call.Turn)
+			reserved := state.Reserve(a.Kickoff, a.Call)
 			d.event(flow.KindBegan, flow.Began{
 				Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
 				Prompt:   d.blob([]byte(call.Turns[len(call.Turns)-1].Text)),
@@ -170,8 +170,9 @@ func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices)
 	}
 	switch f.Code {
 	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped:
-		if body.Spent == 0 { // it was at work each time, and nobody said how long
-			body.Spent, body.SpentUSD = f.Attempts*o.call.Reserved.Tokens, int64(f.Attempts)*o.call.Reserved.USD
+		// It was at work each time, and nobody said how long.
+		if all := f.Attempts * o.call.Reserved.Tokens; (f.Usage.Guessed || body.Spent == 0) && all > body.Spent {
+			body.Spent, body.SpentUSD = all, int64(f.Attempts)*o.call.Reserved.USD
 		}
 	}
 	body.Detail, body.Hint = strings.ToValidUTF8(body.Detail, "\ufffd"), strings.ToValidUTF8(body.Hint, "\ufffd")

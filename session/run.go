@@ -180,10 +180,9 @@ func (s *run) end(ctx context.Context, reason string) error {
 func (s *run) abandon(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	for ; s.flying > 0; s.flying-- {
-		if o := <-s.done; o.err == nil {
-			if err := s.record(ctx, o); err != nil {
-				return err
-			}
+		// Those without an answer are kept as well: they may have cost something.
+		if err := s.record(ctx, <-s.done); err != nil {
+			return err
 		}
 	}
 	return s.end(ctx, flow.EndInterrupted)

@@ -40,7 +40,7 @@ func (a *app) checkModels(ctx context.Context, cfg *config.Config, r roster.Rost
 		if model.Via != config.ViaOpenAI {
 			continue
 		}
-		base, _ := m.address(model)
+		base := m.address(model)
 		if key := base + " " + model.ID; !slices.Contains(seen, key) {
 			seen = append(seen, key)
 			d = append(d, m.checkEndpoint(ctx, base, model))
@@ -56,6 +56,9 @@ func (m *models) checkEndpoint(ctx context.Context, base string, model config.Mo
 	if err := m.checkTrustOf(model); err != nil {
 		f := faultsOf(err)[0]
 		return check{c.What, broken, f.Detail, f.Hint}
+	}
+	if !config.IsEndpoint(base) {
+		return check{"endpoint", broken, "its address is none, or holds a password", "write it like http://localhost:11434/v1"}
 	}
 	ids, status, err := listModels(ctx, base, key)
 	switch {
@@ -125,8 +128,16 @@ func listModels(ctx context.Context, base, key string) (ids []string, status int
 	if resp.StatusCode == http.StatusOK && json.Unmarshal(data, &list) != nil {
 		return nil, http.StatusNotFound, nil // something answers that is no such endpoint
 	}
+	const longest = 80
 	for _, one := range list.Data {
-		ids = append(ids, one.ID)
+		id := one.ID
+		if key != "" && strings.Contains(id, key) {
+			id = "[secret]" // whoever sends it back is not to have it shown
+		}
+		if len(id) > longest {
+			id = strings.ToValidUTF8(id[:longest], "") + "…"
+		}
+		ids = append(ids, id)
 	}
 	return ids, resp.StatusCode, nil
 }

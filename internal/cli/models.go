@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -45,11 +44,18 @@ type models struct {
 	done      func() error // ends a recording
 }
 
-// models prepares the way to models. Nothing is sent yet.
-func (a *app) models(cfg *config.Config, run *runFlags) (*models, error) {
+// models prepares the way to models for these parties, and says everything that is
+// wrong with it. Nothing is sent yet, and nothing is written where something is wrong.
+func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, budgetUSD int64) (*models, error) {
 	counter := tokens.New()
 	counter.Warm()
-	m := &models{app: a, config: cfg, counter: counter, slots: make(map[string]*agent.Slots), done: func() error { return nil }}
+	m := &models{
+		app: a, config: cfg, counter: counter, slots: make(map[string]*agent.Slots),
+		offline: run.tape != "", done: func() error { return nil },
+	}
+	if err := m.check(parties, budgetUSD); err != nil {
+		return nil, err
+	}
 	if err := m.traffic(run); err != nil {
 		return nil, err
 	}
@@ -80,22 +86,27 @@ func (a *app) variable(name string) string {
 	return value
 }
 
-// address gives where a model is asked, and whether only the project's own file
-// says so. The stronger layer decides between the model's own address and the
-// general one.
-func (m *models) address(model config.Model) (base string, projectSays bool) {
+// address gives where a model is asked.
+func (m *models) address(model config.Model) string {
+	base, _ := m.addressFrom(model)
+	return base
+}
+
+// addressFrom gives where a model is asked, and who says so. The stronger layer
+// decides between the model's own address and the general one.
+func (m *models) addressFrom(model config.Model) (base string, from config.Origin) {
 	general, own := m.config.Origin("agents.base_url"), m.config.Origin("agents.models")
-	base, from := model.BaseURL, own
+	base, from = model.BaseURL, own
 	if base == "" || m.config.BaseURL != "" && general.Level < own.Level {
 		base, from = m.config.BaseURL, general
 	}
 	if base != "" {
-		return base, from.Level == roster.ProjectConfig
+		return base, from
 	}
 	if base = m.app.variable(envBaseURL); base != "" {
-		return base, false
+		return base, config.Origin{Level: roster.Environment, Source: envBaseURL}
 	}
-	return openai.PublicBaseURL, false
+	return openai.PublicBaseURL, config.Origin{Level: roster.Default}
 }
 
 func (m *models) key(model config.Model) (name, value string) {
@@ -124,6 +135,9 @@ func (m *models) check(parties []flow.Party, budgetUSD int64) error {
 				"a budget in dollars needs a price for the model of %s", fault.Shown(p.Name))
 		}
 	}
+	if base := m.app.variable(envBaseURL); base != "" && !config.IsEndpoint(base) {
+		found.Add(UsageError, envBaseURL, "write it like http://localhost:11434/v1, without a user or a password", "it is no address of an endpoint")
+	}
 	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
 		return err
 	}
@@ -144,26 +158,43 @@ func (m *models) checkTrust(parties []flow.Party) error {
 	return nil
 }
 
+// checkTrustOf refuses to send a key where only a file says so that the user has not
+// looked at: the file names the address, or it chooses which variable is the key.
 func (m *models) checkTrustOf(model config.Model) error {
-	base, projectSays := m.address(model)
+	base, from := m.addressFrom(model)
 	name, key := m.key(model)
-	if !projectSays || key == "" || m.offline {
+	if key == "" || m.offline {
 		return nil
 	}
-	trusted, err := m.app.trusts(m.config)
+	if model.KeyEnv != "" {
+		if err := m.mustTrust(m.config.Origin("agents.models"), fmt.Sprintf("send the key of %s to %s", name, base)); err != nil {
+			return err
+		}
+	}
+	return m.mustTrust(from, fmt.Sprintf("send the key of %s to %s", name, base))
+}
+
+// mustTrust refuses what a file wants, unless the user trusts that file as it was
+// read. What a flag, the environment or we ourselves say needs no trust.
+func (m *models) mustTrust(from config.Origin, what string) error {
+	file, ok := m.config.FileOf(from.Level)
+	if !ok {
+		return nil
+	}
+	trusted, err := m.app.trusts(file)
 	if err != nil || trusted {
 		return err
 	}
-	return &fault.Error{
-		Code: trust.Untrusted, Place: filepath.Join(m.config.Project.Dir, m.config.Project.File),
-		Detail: fmt.Sprintf("the file wants the key of %s sent to %s, and is not trusted", name, base),
-		Hint:   "look at the file, then `brenner trust`; or name the address yourself with --base-url",
+	hint := "look at the file, then `brenner trust`"
+	if file.Level == roster.SessionConfig {
+		hint += " --session-config " + file.Path
 	}
+	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "the file wants to " + what + ", and is not trusted", Hint: hint}
 }
 
-// trusts tells whether the user trusts the project's file as it is.
-func (a *app) trusts(cfg *config.Config) (bool, error) {
-	path, data, err := projectFile(cfg)
+// trusts tells whether the user trusts a file as it was read.
+func (a *app) trusts(file config.File) (bool, error) {
+	path, err := trueName(file.Path)
 	if err != nil {
 		return false, err
 	}
@@ -171,28 +202,25 @@ func (a *app) trusts(cfg *config.Config) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return book.Trusts(path, data)
+	return book.Trusts(path, file.Data)
 }
 
-// projectFile gives the project's file by its one true name.
-func projectFile(cfg *config.Config) (path string, data []byte, err error) {
-	path = filepath.Join(cfg.Project.Dir, cfg.Project.File)
-	data, err = os.ReadFile(path)
+// trueName gives a file by its one name, whatever links lead to it.
+func trueName(path string) (string, error) {
+	name, err := filepath.Abs(path)
 	if err == nil {
-		if path, err = filepath.Abs(path); err == nil {
-			path, err = filepath.EvalSymlinks(path)
-		}
+		name, err = filepath.EvalSymlinks(name)
 	}
 	if err != nil {
-		return "", nil, &fault.Error{Code: UnreadableFile, Op: "read the project's file", Place: path, Detail: reason(err), Hint: "check the path and its permissions"}
+		return "", &fault.Error{Code: UnreadableFile, Op: "find the file", Place: path, Detail: reason(err), Hint: "check the path and its permissions"}
 	}
-	return path, data, nil
+	return name, nil
 }
 
 // maker makes agents that ask models.
 func (m *models) maker(s agent.Setup) (agent.Agent, error) {
 	model := m.config.Reach(s.Model)
-	base, _ := m.address(model)
+	base := m.address(model)
 	_, key := m.key(model)
 	o := openai.Options{
 		BaseURL: base, Key: key, Organization: model.Organization, Headers: headers(model.Headers), Model: s.ModelID,
@@ -223,7 +251,7 @@ func (m *models) limit(p flow.Party) *agent.Slots {
 	if model.Concurrent == 0 {
 		return nil
 	}
-	base, _ := m.address(model)
+	base := m.address(model)
 	if m.slots[base] == nil {
 		m.slots[base] = agent.NewSlots(model.Concurrent)
 	}

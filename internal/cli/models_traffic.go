@@ -65,6 +65,6 @@ func (m *models) playFrom(path string) error {
 	if err != nil {
 		return inFile("play a tape", path, err)
 	}
-	m.transport, m.offline = player, true
+	m.transport = player
 	return nil
 }

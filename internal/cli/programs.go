@@ -14,7 +14,6 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/roster"
-	"brenner/trust"
 )
 
 // NoProgram is the code of an agent that is reached via program and names none.
@@ -47,7 +46,7 @@ func (m *models) programOptions(s agent.Setup) program.Options {
 		o.Kind = program.Command
 	}
 	if model.BaseURL != "" || m.config.BaseURL != "" {
-		o.BaseURL, _ = m.address(model)
+		o.BaseURL = m.address(model)
 		if o.KeyEnv == "" {
 			o.KeyEnv, _ = m.key(model)
 		}
@@ -89,42 +88,33 @@ func (m *models) checkPrograms(parties []flow.Party) error {
 		case !known && len(entry.Command) == 0:
 			found.Add(NoProgram, "", "known are "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
 				"nothing says what the program %s of %s is", fault.Shown(p.Program), fault.Shown(p.Name))
-		case listed && m.config.Origin("agents.programs").Level == roster.ProjectConfig, m.projectRuns(p):
-			found = append(found, m.untrustedProgram(entry)...)
+		case listed:
+			found = append(found, faultsIn(m.mustTrust(m.config.Origin("agents.programs"), wantOf(entry)))...)
 		}
+		found = append(found, faultsIn(m.mustTrust(m.saysProgram(p), wantOf(entry)))...)
 	}
 	return found.Err()
 }
 
-// projectRuns tells whether it is the project's file that says that an agent is a
-// program: it would run with the user's login, and at the user's cost.
-func (m *models) projectRuns(p flow.Party) bool {
+// saysProgram gives who says that an agent is a program: it would run with the
+// user's login, and at the user's cost.
+func (m *models) saysProgram(p flow.Party) config.Origin {
 	model := m.config.Reach(p.Model)
 	if model.Via != config.ViaProgram {
-		return false // then a flag said so
+		return config.Origin{Level: roster.Flags} // NAME=program
 	}
-	for _, key := range []string{"via", "agents.models"} {
-		if m.config.Origin(key).Level < roster.ProjectConfig {
-			return false
-		}
+	via, own := m.config.Origin("via"), m.config.Origin("agents.models")
+	if m.config.Via == config.ViaProgram && via.Level <= own.Level {
+		return via
 	}
-	return true
+	return own
 }
 
-// untrustedProgram refuses what only the project's file wants to run, unless the
-// user has looked at that file.
-func (m *models) untrustedProgram(p config.Program) fault.List {
-	trusted, err := m.app.trusts(m.config)
-	if err != nil {
-		return faultsOf(err)
-	}
-	if trusted {
+func faultsIn(err error) []*fault.Error {
+	if err == nil {
 		return nil
 	}
-	return fault.List{{
-		Code: trust.Untrusted, Place: filepath.Join(m.config.Project.Dir, m.config.Project.File),
-		Detail: "the file wants to " + wantOf(p) + ", and is not trusted", Hint: "look at the file, then `brenner trust`",
-	}}
+	return faultsOf(err)
 }
 
 func wantOf(p config.Program) string {
@@ -188,9 +178,9 @@ func (a *app) doctorProgram(ctx context.Context, m *models, name string, p *prog
 		}
 		return diagnosis{c}
 	}
-	if entry, listed := m.config.FindProgram(name); listed && m.config.Origin("agents.programs").Level == roster.ProjectConfig {
-		if bad := m.untrustedProgram(entry); len(bad) > 0 {
-			return diagnosis{{c.What, broken, bad[0].Detail, bad[0].Hint}}
+	if entry, listed := m.config.FindProgram(name); listed {
+		if err := m.mustTrust(m.config.Origin("agents.programs"), wantOf(entry)); err != nil {
+			return brokenBy(c.What, err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -116,7 +116,11 @@ func callLine(c *flow.Call) string {
 	who := fmt.Sprintf("round %d: %s", c.Round, clean(c.Agent))
 	switch {
 	case c.Status == flow.Lost:
-		return fmt.Sprintf("%s did not answer: %s, %s", who, clean(string(c.Failed.Code)), clean(c.Failed.Detail))
+		line := fmt.Sprintf("%s did not answer: %s, %s", who, clean(string(c.Failed.Code)), clean(c.Failed.Detail))
+		if c.Failed.Hint != "" {
+			line += "\n  hint: " + clean(c.Failed.Hint)
+		}
+		return line
 	case c.Turn == flow.TurnRepair:
 		return who + " sent corrected blocks"
 	case c.Answered.Mend > 0:

@@ -103,14 +103,11 @@ func (a *app) resume(c *cobra.Command, project, arg string, run *runFlags) error
 	if err != nil {
 		return err
 	}
-	models, err := a.models(cfg, run)
+	models, err := a.models(cfg, run, parties, budgetAfter(c, h, cfg))
 	if err != nil {
 		return err
 	}
 	defer models.close()
-	if err := models.check(parties, budgetAfter(c, h, cfg)); err != nil {
-		return err
-	}
 	err = a.job(c, models, st, script, parties, run).run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
 		res, err := r.Resume(ctx, thread, func(s *flow.Settings) {
 			run.change(c, s, &cfg.Session)

@@ -158,14 +158,11 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	models, err := a.models(k.config, &opt.run)
+	models, err := a.models(k.config, &opt.run, parties, k.config.Session.BudgetUSD)
 	if err != nil {
 		return err
 	}
 	defer models.close()
-	if err := models.check(parties, k.config.Session.BudgetUSD); err != nil {
-		return err
-	}
 	b, err := a.briefOf(&k, opt, parties, script)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"brenner/artifact"
 	"brenner/delta"
@@ -41,6 +42,7 @@ type sessionSummary struct {
 	Missing   []flow.Absence    `json:"missing"`
 	Next      []string          `json:"next"`
 	Needs     int               `json:"tokens_needed"` // by the calls that the budget did not allow
+	NeedsUSD  float64           `json:"usd_needed"`
 	RetryAt   string            `json:"retry_at"`      // when those who did not answer may
 	Exit      *int              `json:"exit,omitzero"` // of the run, where there was one
 	Started   string            `json:"started_at"`
@@ -133,7 +135,8 @@ func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*
 	if err := s.reports(ctx, h); err != nil {
 		return nil, err
 	}
-	s.Needs = needs(st)
+	wants := needs(st)
+	s.Needs, s.NeedsUSD = wants.Tokens, dollars(wants.USD)
 	s.blame = artifact.ThreadID
 	if _, ok := st.Items["H1"]; ok {
 		s.blame = "H1"
@@ -147,12 +150,13 @@ func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*
 }
 
 // needs adds up what the open calls of a session would have to have set aside.
-func needs(st *flow.State) int {
-	n := 0
+func needs(st *flow.State) flow.Cost {
+	n := flow.Cost{}
 	if leg := st.OpenLeg(); leg != nil && st.Ended == flow.EndBudget {
 		for i, c := range leg.Calls {
 			if c.Status == flow.Open {
-				n += st.Reserve(leg.Kickoffs[i/2], c.Turn).Tokens
+				r := st.Reserve(leg.Kickoffs[i/2], c)
+				n.Tokens, n.USD = n.Tokens+r.Tokens, n.USD+r.USD
 			}
 		}
 	}
@@ -273,8 +277,9 @@ func (s *sessionSummary) next(src *source) []string {
 // moreBudget is the command that gives a session enough for what it was about to
 // do, and as much again.
 func (s *sessionSummary) moreBudget() string {
-	if s.BudgetUSD > 0 && s.Spent+s.Needs <= s.Budget {
-		return fmt.Sprintf("brenner session resume %s --budget-usd %.2f", s.Thread, 2*s.BudgetUSD)
+	if s.BudgetUSD > 0 && s.SpentUSD+s.NeedsUSD > s.BudgetUSD {
+		usd := max(2*s.BudgetUSD, s.SpentUSD+2*s.NeedsUSD)
+		return fmt.Sprintf("brenner session resume %s --budget-usd %s", s.Thread, strconv.FormatFloat(usd, 'f', -1, 64))
 	}
 	return fmt.Sprintf("brenner session resume %s --budget-tokens %d", s.Thread, max(2*s.Budget, s.Spent+2*s.Needs))
 }

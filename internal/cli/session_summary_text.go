@@ -67,6 +67,9 @@ func (s *sessionSummary) headline() string {
 	line := endedBy(s.Reason) + ", " + rounds
 	if s.Needs > 0 {
 		line += fmt.Sprintf("; the next calls want %d tokens set aside", s.Needs)
+		if s.NeedsUSD > 0 {
+			line += " (" + money(s.NeedsUSD) + ")"
+		}
 	}
 	if s.RetryAt != "" {
 		line += "; go on after " + s.RetryAt

@@ -10,18 +10,20 @@ import (
 	"brenner/config"
 	"brenner/fault"
 	"brenner/roster"
+	"brenner/store"
 	"brenner/trust"
 )
 
 func (a *app) trustCommand() *cobra.Command {
-	var project string
+	var project, sessionConfig string
 	var show, forget bool
 	c := &cobra.Command{
 		Use:     "trust",
 		GroupID: other,
 		Short:   "Let this project's file name addresses that get a key, and commands to run",
-		Long: `A project's brenner.yaml may come from anybody. By itself it cannot make this program
-send a key to an address, or run a command: the user looks at the file once, and pins it
+		Long: `A project's brenner.yaml, or a file for --session-config, may come from anybody. By itself
+it cannot make this program send a key to an address, choose which variable is a key, or
+run a command: the user looks at the file once, and pins it
 by its SHA-256. A file that is changed has to be trusted anew. The list is the user's own
 (` + "`$XDG_CONFIG_HOME/brenner/trusted.json`" + `, or what BRENNER_TRUST_FILE names).
 
@@ -36,27 +38,33 @@ Exit codes: 0 done; 1 the list could not be written; 2 there is no project file.
 			if show && forget {
 				return usage(c, "--show and --forget contradict each other", "")
 			}
-			return a.trust(project, show, forget)
+			return a.trust(project, sessionConfig, show, forget)
 		},
 	}
 	addProjectFlag(c, &project)
+	c.Flags().StringVar(&sessionConfig, "session-config", "", "trust this file instead of the project's")
 	c.Flags().BoolVar(&show, "show", false, "say what the file asks for and whether it is trusted; change nothing")
 	c.Flags().BoolVar(&forget, "forget", false, "trust it no more")
 	return c
 }
 
-func (a *app) trust(project string, show, forget bool) error {
-	cfg, err := a.loadConfig(project, "", nil)
+func (a *app) trust(project, sessionConfig string, show, forget bool) error {
+	cfg, err := a.loadConfig(project, sessionConfig, nil)
 	if err != nil {
 		return err
 	}
-	if cfg.Project.File == "" {
+	level := roster.ProjectConfig
+	if sessionConfig != "" {
+		level = roster.SessionConfig
+	}
+	file, ok := cfg.FileOf(level)
+	if !ok {
 		return &fault.Error{
 			Code: UnreadableFile, Place: cfg.Project.Dir, Detail: "there is no " + config.FileName + " to trust",
 			Hint: "`brenner init` makes one",
 		}
 	}
-	path, data, err := projectFile(cfg)
+	path, err := trueName(file.Path)
 	if err != nil {
 		return err
 	}
@@ -64,16 +72,15 @@ func (a *app) trust(project string, show, forget bool) error {
 	if err != nil {
 		return err
 	}
-	r := &trustResult{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: a.asks(cfg)}
+	r := &trustResult{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: a.asks(cfg, level), SHA256: store.Hash(file.Data)}
 	switch {
 	case show:
-		r.Trusted, err = book.Trusts(path, data)
+		r.Trusted, err = book.Trusts(path, file.Data)
 	case forget:
 		_, err = book.Forget(path)
 	default:
-		var e trust.Entry
-		e, err = book.Trust(path, data, a.Now())
-		r.Trusted, r.SHA256 = true, e.SHA256
+		_, err = book.Trust(path, file.Data, a.Now())
+		r.Trusted = true
 	}
 	if err != nil {
 		return err
@@ -81,29 +88,34 @@ func (a *app) trust(project string, show, forget bool) error {
 	return a.show(r)
 }
 
-// asks lists what a project's file wants that needs trust.
-func (a *app) asks(cfg *config.Config) []string {
+// asks lists what a file wants that needs trust.
+func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 	m := &models{app: a, config: cfg}
 	all := []string{}
-	add := func(model config.Model) {
-		base, projectSays := m.address(model)
-		name, _ := m.key(model)
-		if ask := fmt.Sprintf("send the key of %s to %s", name, base); projectSays && !slices.Contains(all, ask) {
+	says := func(key string) bool { return cfg.Origin(key).Level == level }
+	add := func(ask string) {
+		if !slices.Contains(all, ask) {
 			all = append(all, ask)
 		}
 	}
-	if cfg.BaseURL != "" && cfg.Origin("agents.base_url").Level == roster.ProjectConfig {
-		add(config.Model{})
+	if cfg.BaseURL != "" && says("agents.base_url") {
+		add(fmt.Sprintf("send the key of %s to %s", envKey, cfg.BaseURL))
 	}
 	for _, model := range cfg.Models {
-		add(model)
+		if says("agents.models") && (model.BaseURL != "" || model.KeyEnv != "") {
+			name, _ := m.key(model)
+			add(fmt.Sprintf("send the key of %s to %s", name, m.address(model)))
+		}
+		if says("agents.models") && model.Via == config.ViaProgram {
+			add("run the programs that the roster names, with your logins")
+		}
 	}
-	if cfg.Via == config.ViaProgram && cfg.Origin("via").Level == roster.ProjectConfig {
-		all = append(all, "run the programs that the roster names, with your logins")
+	if cfg.Via == config.ViaProgram && says("via") {
+		add("run the programs that the roster names, with your logins")
 	}
-	if cfg.Origin("agents.programs").Level == roster.ProjectConfig {
-		for _, p := range cfg.Programs {
-			all = append(all, wantOf(p))
+	for _, p := range cfg.Programs {
+		if says("agents.programs") {
+			add(wantOf(p))
 		}
 	}
 	return all
@@ -128,9 +140,7 @@ func (r *trustResult) text(a *app) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", clean(r.File), state)
-	if r.SHA256 != "" {
-		fmt.Fprintf(&b, "pinned as sha256 %s in %s\n", r.SHA256, clean(r.Book))
-	}
+	fmt.Fprintf(&b, "sha256 %s; the list of trusted files is %s\n", r.SHA256, clean(r.Book))
 	if len(r.Asks) == 0 {
 		b.WriteString("it asks for nothing that needs trust\n")
 	}
