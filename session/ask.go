@@ -168,8 +168,7 @@ func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices)
 	if f.After >= time.Second { // less is not worth coming back for
 		body.RetryAt = artifact.FormatInstant(s.Now().Add(f.After))
 	}
-	switch f.Code {
-	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped:
+	if worked(f) {
 		// It was at work each time, and nobody said how long.
 		if all := f.Attempts * o.call.Reserved.Tokens; (f.Usage.Guessed || body.Spent == 0) && all > body.Spent {
 			body.Spent, body.SpentUSD = all, int64(f.Attempts)*o.call.Reserved.USD

@@ -47,6 +47,8 @@ type Runner struct {
 	// Observe, if not nil, is told of every entry after it was stored, in order,
 	// with the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *flow.State)
+	// Allowance, if not nil, is kept up to date, for whoever tries calls again.
+	Allowance *Allowance
 	// Drain, when it is closed, lets the calls under way end and begins no others.
 	Drain <-chan struct{}
 	// Deadline is how long one run may take; 0 is no limit.
@@ -183,7 +185,15 @@ func noSession(thread string) error {
 }
 
 func (r *Runner) ledger(thread string) *ledger {
-	return &ledger{store: r.Store, stream: Prefix + thread, now: r.Now, state: &flow.State{}, wrote: r.Observe}
+	wrote := func(e *journal.Entry, s *flow.State) {
+		if r.Allowance != nil {
+			r.Allowance.update(s)
+		}
+		if r.Observe != nil {
+			r.Observe(e, s)
+		}
+	}
+	return &ledger{store: r.Store, stream: Prefix + thread, now: r.Now, state: &flow.State{}, wrote: wrote}
 }
 
 func (r *Runner) hold(thread string) (func() error, error) {

@@ -40,8 +40,10 @@ type models struct {
 	counter   session.Counter
 	progress  func(call string, output int)
 	slots     map[string]*agent.Slots
-	offline   bool         // a tape is played: no key leaves the machine
-	done      func() error // ends a recording
+	allow     session.Allowance
+	stop      <-chan struct{} // ends waits between attempts
+	offline   bool            // a tape is played: no key leaves the machine
+	done      func() error    // ends a recording
 }
 
 // models prepares the way to models for these parties, and says everything that is

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -171,7 +172,10 @@ func (m *models) agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 		if err != nil {
 			return nil, err
 		}
-		care := agent.Care{PerCall: limits.Call, Idle: limits.Idle, Slots: m.limit(p), Retry: agent.RetryPolicy{Attempts: m.config.Attempts}}
+		care := agent.Care{PerCall: limits.Call, Idle: limits.Idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
+			Attempts: m.config.Attempts, Stop: m.stop,
+			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return m.allow.Again(p.Name, f) },
+		}}
 		return agent.Deadline(care.Around(made), limits.Agent), nil
 	}
 }

@@ -43,7 +43,7 @@ func (a *app) job(c *cobra.Command, m *models, st interface {
 	return &job{
 		app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream,
 		runner: &session.Runner{
-			Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: m.counter, Deadline: m.config.Timeouts.Session,
+			Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: m.counter, Deadline: m.config.Timeouts.Session, Allowance: &m.allow,
 			Agent:  m.agents(script, parties),
 			Holder: store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")},
 		},
@@ -60,7 +60,7 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 	// Whoever reads the output may go away; the session goes on.
 	signal.Ignore(syscall.SIGPIPE)
 	progress := a.progress(j.stream)
-	j.models.progress = progress.tokens
+	j.models.progress, j.models.stop = progress.tokens, drain
 	j.runner.Drain = drain
 	j.runner.Observe = func(e *journal.Entry, s *flow.State) { progress.event(e, s) }
 	thread, res, err := do(ctx, j.runner)
