@@ -41,4 +41,4 @@ fi
 
 BRENNER_REAL_CLIENTS=$PWD/$place
 export BRENNER_REAL_CLIENTS
-exec "$go" test -race -count=1 -tags realclients -run '^TestReal' "$@" ./agent/program/... </dev/null
+exec "$go" test -race -count=1 -tags realclients -run '^TestReal' "$@" ./agent/program/... ./cmd/brenner </dev/null

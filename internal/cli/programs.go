@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"brenner/agent"
@@ -68,7 +69,39 @@ func (m *models) inProject(command []string) []string {
 
 // programMaker makes agents that are programs.
 func (m *models) programMaker(s agent.Setup) (agent.Agent, error) {
-	return program.New(m.programOptions(s))
+	p, err := program.New(m.programOptions(s))
+	if err != nil {
+		return nil, err
+	}
+	return &versioned{program: p, name: s.Program}, nil
+}
+
+// versioned is a program whose replies say which version of it answered: months
+// later that is what a reviewer asks.
+type versioned struct {
+	program *program.Program
+	name    string // as the roster has it
+	once    sync.Once
+	version string
+}
+
+// Ask asks the program, and once in its life for its version.
+func (v *versioned) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
+	reply, err := v.program.Ask(ctx, c)
+	if err != nil {
+		return reply, err
+	}
+	v.once.Do(func() {
+		// A program that answers but cannot name its version has answered all the same.
+		v.version, _ = v.program.Version(ctx)
+		if v.version != "" && !strings.HasPrefix(v.version, v.name) {
+			v.version = v.name + " " + v.version
+		}
+	})
+	if v.version != "" && !strings.Contains(reply.Model, v.version) {
+		reply.Model = strings.TrimSpace(v.version + " " + reply.Model)
+	}
+	return reply, nil
 }
 
 // checkPrograms says what would go wrong with programs before anything runs: one
