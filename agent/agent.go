@@ -13,6 +13,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"brenner/fault"
@@ -68,9 +69,20 @@ type Usage struct {
 }
 
 // Plus gives what two calls cost together. A sum of which a part is guessed is a
-// guess.
+// guess, and one that is larger than any number is the largest there is: it must
+// not become a small one, or one below zero.
 func (u Usage) Plus(v Usage) Usage {
-	return Usage{Input: u.Input + v.Input, Output: u.Output + v.Output, Guessed: u.Guessed || v.Guessed}
+	return Usage{Input: sum(u.Input, v.Input), Output: sum(u.Output, v.Output), Guessed: u.Guessed || v.Guessed}
+}
+
+func sum(a, b int) int {
+	switch {
+	case b > 0 && a > math.MaxInt-b:
+		return math.MaxInt
+	case b < 0 && a < math.MinInt-b:
+		return math.MinInt
+	}
+	return a + b
 }
 
 // The codes of calls that were not answered.

@@ -14,6 +14,14 @@ type RetryPolicy struct {
 	// Jitter turns a wait into the one that is kept, so that agents that failed
 	// together do not come back together; nil takes between half of it and all.
 	Jitter func(time.Duration) time.Duration
+	// Again, if not nil, is asked before every further attempt, with its number from
+	// 2: who has no budget left for it, or no time, says no, and the failure is what
+	// comes out. It is asked before the wait, so that nobody waits in vain, and once
+	// more after it, because a wait is long; so it must only look, and book nothing.
+	Again func(ctx context.Context, failure *Failure, attempt int) bool
+	// Stop, if not nil, ends all waits when it is closed, and no attempt begins after
+	// it: the failure comes out as it is. An attempt that is under way goes on.
+	Stop <-chan struct{}
 }
 
 // Retry asks again where the failure says that it may help, after the time that
@@ -58,15 +66,31 @@ func (r retrying) Ask(ctx context.Context, c Call) (Reply, error) {
 		asked, spent = asked+f.Attempts, spent.Plus(f.Usage)
 		f.Attempts, f.Usage = asked, spent
 		wait := r.policy.wait(try, f.After)
-		if !f.Retry || try >= r.policy.Attempts || ctx.Err() != nil || outlasts(ctx, wait) {
+		if !f.Retry || try >= r.policy.Attempts || ctx.Err() != nil || outlasts(ctx, wait) || !r.policy.again(ctx, f, try+1) {
 			return Reply{}, f
 		}
-		if !pause(ctx, wait) {
+		r.policy.pause(ctx, wait)
+		if ctx.Err() != nil {
 			end := Ended(ctx)
 			end.Attempts, end.Usage, end.Cause = asked, spent, f
 			return Reply{}, end
 		}
+		if !r.policy.again(ctx, f, try+1) {
+			return Reply{}, f
+		}
 	}
+}
+
+// again tells whether another attempt is wanted. Whoever is asked gets a failure
+// of their own: what comes out is not theirs to change.
+func (p RetryPolicy) again(ctx context.Context, f *Failure, attempt int) bool {
+	select {
+	case <-p.Stop: // where there is none, this waits for ever, and so is never chosen
+		return false
+	default:
+	}
+	shown := *f
+	return p.Again == nil || p.Again(ctx, &shown, attempt)
 }
 
 // wait is how long to wait after a try, from 1. Who says when to come back is
@@ -91,14 +115,13 @@ func outlasts(ctx context.Context, wait time.Duration) bool {
 	return ok && time.Until(deadline) <= wait
 }
 
-// pause waits; false means that the context was over first.
-func pause(ctx context.Context, d time.Duration) bool {
+// pause waits, unless the context ends or somebody stops it.
+func (p RetryPolicy) pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+	case <-p.Stop:
 	case <-ctx.Done():
-		return false
 	}
 }

@@ -8,8 +8,6 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"brenner/agent"
 )
 
 // How an answer can end. Endpoints have more words; those that mean a whole answer
@@ -27,11 +25,13 @@ type answer struct {
 	text    strings.Builder
 	refusal strings.Builder
 	model   string
-	finish  string       // one of the words above; empty while it goes on
-	usage   *agent.Usage // as the endpoint says
+	finish  string // one of the words above; empty while it goes on
+	usage   usage
 	// How many tokens came, by our own count of the pieces, and how many of them are
 	// thoughts.
 	tokens, thoughts int
+	letters          int  // of text and refusal
+	disguises        bool // the piece that is taken in has bytes in disguise
 
 	limit    int
 	count    func(string) int
@@ -43,9 +43,11 @@ func (a *answer) add(piece string) error {
 	if piece == "" {
 		return nil
 	}
+	piece = a.bare(piece)
 	if a.text.Len()+len(piece) > a.limit {
 		return errTooLarge
 	}
+	a.letters += utf8.RuneCountInString(piece)
 	a.text.WriteString(piece)
 	a.came(piece)
 	return nil
@@ -53,6 +55,8 @@ func (a *answer) add(piece string) error {
 
 // refuse takes in a piece of what a model says in place of an answer.
 func (a *answer) refuse(piece string) error {
+	piece = a.bare(piece)
+	a.letters += utf8.RuneCountInString(piece)
 	if a.refusal.Len()+len(piece) > a.limit {
 		return errTooLarge
 	}
@@ -63,7 +67,7 @@ func (a *answer) refuse(piece string) error {
 
 // think takes in what a model wrote to itself: it costs, but is no part of the
 // answer.
-func (a *answer) think(piece string) { a.thoughts += a.came(piece) }
+func (a *answer) think(piece string) { a.thoughts += a.came(a.bare(piece)) }
 
 func (a *answer) came(piece string) int {
 	if piece == "" {
@@ -73,14 +77,6 @@ func (a *answer) came(piece string) int {
 	a.tokens += n
 	a.progress(a.tokens)
 	return n
-}
-
-func (a *answer) cost(input, output int) {
-	if input <= 0 && output <= 0 {
-		return // said, but not known
-	}
-	a.usage = &agent.Usage{Input: max(input, 0), Output: max(output, 0)}
-	a.progress(a.usage.Output)
 }
 
 // decode reads a piece of JSON, and is as patient with it as it is fast: a stream

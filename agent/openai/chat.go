@@ -76,10 +76,7 @@ type completion[text ~string] struct {
 		Message message[text] `json:"message"`
 		Finish  string        `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *struct {
-		Input  float64 `json:"prompt_tokens"`
-		Output float64 `json:"completion_tokens"`
-	} `json:"usage"`
+	Usage json.RawMessage `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
 
@@ -116,13 +113,18 @@ func (c *completion[text]) take(data []byte, a *answer) error {
 			a.finish = ending(choice.Finish)
 		}
 	}
-	if c.Usage != nil {
-		a.cost(int(c.Usage.Input), int(c.Usage.Output))
-	}
+	a.cost(c.Usage, "prompt_tokens", "completion_tokens")
 	return nil
 }
 
 func (c chat) body(data []byte, a *answer) error {
+	var one struct {
+		Choices json.RawMessage `json:"choices"`
+		Error   json.RawMessage `json:"error"`
+	}
+	if decode(data, &one) == nil && !isSet(one.Choices) && !isSet(one.Error) {
+		return errMalformed // the body of another API, say
+	}
 	if err := c.chunk(data, a); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type events struct {
 	body  io.Closer
 	alive func()
 	limit int // bytes of one line
+	room  int // bytes of all lines: those that nobody keeps cost time all the same
 
 	out, rest []byte // the line that is passed on, and what is left of it
 	line      []byte // where lines are put together that do not fit into the reader
@@ -71,6 +72,9 @@ func (e *events) next() ([]byte, error) {
 	e.line = e.line[:0]
 	for {
 		part, err := e.src.ReadSlice('\n')
+		if e.room -= len(part); e.room < 0 {
+			return nil, errTooLarge
+		}
 		if err == nil && len(e.line) == 0 {
 			return part, nil
 		}

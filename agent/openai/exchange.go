@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	sdk "github.com/sashabaranov/go-openai"
 
@@ -55,7 +56,7 @@ func (x *exchange) run(ctx context.Context) (agent.Reply, *agent.Failure, *refus
 		return reply, f, nil
 	}
 	f := x.failure(ctx, err)
-	f.Partial = x.hide.answer(clip(x.answer.text.String(), longestPartial))
+	f.Partial = clip(x.hide.answer(strings.ToValidUTF8(x.answer.text.String(), "\uFFFD")), longestPartial)
 	var no *refusal
 	errors.As(err, &no)
 	return agent.Reply{}, f, no
@@ -80,6 +81,7 @@ func (x *exchange) talk(ctx context.Context) error {
 	if x.events == nil { // it was asked for a stream, and does not know how
 		return x.dialect.body(x.whole, &x.answer)
 	}
+	var timer *time.Timer
 	for {
 		data, err := s.RecvRaw()
 		if errors.Is(err, io.EOF) && (x.events.done || x.answer.finish != "") {
@@ -88,8 +90,16 @@ func (x *exchange) talk(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := x.dialect.chunk(data, &x.answer); err != nil {
+		if err := x.dialect.chunk(x.answer.disguise(data), &x.answer); err != nil {
 			return err
+		}
+		if x.answer.finish == "" && x.answer.endless(x.call.MaxReply) {
+			return errEndless
+		}
+		if x.answer.finish != "" && timer == nil {
+			// What it cost may still come. Some servers keep the line open for ever.
+			timer = time.AfterFunc(linger, func() { _ = x.events.Close() })
+			defer timer.Stop()
 		}
 	}
 }
@@ -102,7 +112,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := x.client.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, unqueried(err)
 	}
 	x.alive()
 	if resp.StatusCode/100 != 2 {
@@ -111,11 +121,18 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	x.begun = true
 	src := bufio.NewReader(resp.Body)
+	if first, err := src.Peek(len(bom)); err == nil && string(first) == bom {
+		_, _ = src.Discard(len(bom))
+	}
 	limit := 2*x.MaxReplyBytes + 64<<10 // as JSON, with what stands around it
 	if x.form.stream {
-		first, err := begins(src)
+		first, err := begins(src, limit)
+		if errors.Is(err, errTooLarge) {
+			_ = resp.Body.Close()
+			return nil, err
+		}
 		if err == nil && first != '{' && first != '[' && first != '<' {
-			x.events = &events{src: src, body: resp.Body, alive: x.alive, limit: limit}
+			x.events = &events{src: src, body: resp.Body, alive: x.alive, limit: limit, room: 4*x.MaxReplyBytes + 1<<20}
 			resp.Body = x.events
 			return resp, nil
 		}
@@ -128,7 +145,11 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case bytes.HasPrefix(bytes.TrimSpace(x.whole), []byte("<")):
-		return nil, &page{tidy(string(x.whole[:min(len(x.whole), longestError)]))}
+		shown := x.whole
+		if len(shown) > longestError {
+			shown = x.hide.whole(shown[:longestError])
+		}
+		return nil, &page{tidy(string(shown))}
 	}
 	resp.Body = io.NopCloser(strings.NewReader("{}")) // go-openai may read this; we have the answer
 	return resp, nil
@@ -192,9 +213,12 @@ func (x *exchange) alive() {
 	}
 }
 
+// bom is what some servers on Windows begin every text with.
+const bom = "\xef\xbb\xbf"
+
 // begins gives the first byte that is no space, and leaves it there.
-func begins(r *bufio.Reader) (byte, error) {
-	for {
+func begins(r *bufio.Reader, most int) (byte, error) {
+	for range most {
 		b, err := r.ReadByte()
 		switch {
 		case err != nil:
@@ -204,6 +228,7 @@ func begins(r *bufio.Reader) (byte, error) {
 		}
 		return b, r.UnreadByte()
 	}
+	return 0, errTooLarge
 }
 
 // lively tells of every sign of life.
@@ -219,21 +244,6 @@ func (l lively) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// sameHost lets a request be sent on only as it is, and to the host that it was
-// meant for: it carries the key.
-func sameHost(req *http.Request, via []*http.Request) error {
-	first := via[0]
-	if req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host && req.Method == first.Method && len(via) < 5 {
-		return nil
-	}
-	return &redirected{to: req.URL.Scheme + "://" + req.URL.Host + req.URL.Path}
-}
-
-// redirected is a request that was to be sent on, and was not.
-type redirected struct{ to string }
-
-func (r *redirected) Error() string { return "it was to be sent on to " + r.to }
 
 // page is a web page where an answer was expected.
 type page struct{ text string }

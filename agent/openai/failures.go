@@ -54,14 +54,16 @@ func (x *exchange) judge(err error) *agent.Failure {
 	case errors.As(err, &no):
 		return x.refusal(no)
 	case errors.As(err, &away):
-		return &agent.Failure{
-			Code: agent.Refused, Detail: x.host + " wants the request sent elsewhere, and with it the key",
-			Hint: "if that address is right, make it the base_url: " + fault.Shown(away.to),
-		}
+		return x.sentOn(away)
 	case errors.As(err, &web):
 		return &agent.Failure{
 			Code: agent.Malformed, Detail: x.host + " gave a web page: " + x.hide.shown(web.text),
 			Hint: "the base_url is probably that of a web site; those of endpoints often end with /v1",
+		}
+	case errors.Is(err, errEndless):
+		return &agent.Failure{
+			Code: agent.TooLarge, Detail: fmt.Sprintf("%s pays no heed to the most tokens of an answer (%d), and goes on far beyond them; the rest was not read", x.host, x.call.MaxReply),
+			Hint: "raise budget.reply_tokens, or ask another model",
 		}
 	case errors.Is(err, errTooLarge):
 		return &agent.Failure{

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,45 +11,44 @@ import (
 // longestWait is what is believed at most of a time that an endpoint names.
 const longestWait = 366 * 24 * time.Hour
 
-// later finds out when to come back; 0 where nobody said.
-func later(h http.Header, now time.Time) time.Duration {
+// later finds out when to come back; 0 where nobody said. Who is asked too much
+// also tells how full the buckets are: others tell it with every answer, and it
+// has nothing to do with why they refuse.
+func later(resp *http.Response, now time.Time) time.Duration {
+	h := resp.Header
 	if sent, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = sent // by the clock of whoever names a date
 	}
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return bounded(ms / 1000)
-	}
-	if at := h.Get("Retry-After"); at != "" {
-		if seconds, err := strconv.ParseFloat(at, 64); err == nil {
-			return bounded(seconds)
-		}
-		if date, err := http.ParseTime(at); err == nil {
-			return bounded(date.Sub(now).Seconds())
-		}
+	if d := retryAfter(h, now); d > 0 || resp.StatusCode != http.StatusTooManyRequests {
+		return d
 	}
 	return reset(h, now)
 }
 
-// reset reads the headers that tell how full the buckets are. The one that is
-// empty decides; where none says so, the one that is full again first.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && bounded(ms/1000) > 0 {
+		return bounded(ms / 1000)
+	}
+	at := h.Get("Retry-After")
+	if seconds, err := strconv.ParseFloat(at, 64); err == nil {
+		return bounded(seconds)
+	}
+	if date, err := http.ParseTime(at); err == nil {
+		return bounded(date.Sub(now).Seconds())
+	}
+	return 0
+}
+
+// reset reads the headers that tell how full the buckets are. Only an empty one
+// makes anybody wait; of several, the last to be full again.
 func reset(h http.Header, now time.Time) time.Duration {
-	var empty, first time.Duration
+	var last time.Duration
 	for _, which := range []string{"-Requests", "-Tokens", ""} {
-		d := moment(h.Get("X-Ratelimit-Reset"+which), now)
-		if d <= 0 {
-			continue
-		}
 		if strings.TrimSpace(h.Get("X-Ratelimit-Remaining"+which)) == "0" {
-			empty = max(empty, d)
-		}
-		if first == 0 || d < first {
-			first = d
+			last = max(last, moment(h.Get("X-Ratelimit-Reset"+which), now))
 		}
 	}
-	if empty > 0 {
-		return empty
-	}
-	return first
+	return last
 }
 
 // moment reads "6m0s", seconds, or a point in time in seconds or milliseconds.
@@ -70,6 +70,8 @@ func moment(text string, now time.Time) time.Duration {
 
 func bounded(seconds float64) time.Duration {
 	switch {
+	case math.IsInf(seconds, 0):
+		return 0 // nobody means it
 	case seconds > longestWait.Seconds():
 		return longestWait
 	case seconds > 0:

@@ -52,8 +52,9 @@ const defaultMaxReply = 16 << 20
 type Options struct {
 	BaseURL      string // without the last part of the path; empty means PublicBaseURL
 	Key          string `json:"-"` // sent as a bearer token; empty sends none
+	KeyName      string // where the key comes from, for messages; empty means OPENAI_API_KEY
 	Organization string
-	Headers      map[string]string `json:"-"` // sent with every request; their values are taken for secrets
+	Headers      map[string]string `json:"-"` // sent with every request; values are secrets where the names look so
 	Model        string            // as the endpoint names it
 
 	API             string // Chat or Responses; empty means Chat

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -14,12 +15,12 @@ import (
 // comes with different numbers from different servers.
 func (x *exchange) refusal(no *refusal) *agent.Failure {
 	status := no.number()
-	f := &agent.Failure{After: no.after}
+	f := &agent.Failure{}
 	switch {
 	case no.is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active") || status == http.StatusPaymentRequired:
 		f.Code, f.Detail = agent.QuotaSpent, "the account at "+x.host+" is used up"
 		f.Hint = "look at its plan and billing, or ask another model"
-		f.Retry = no.after > 0 // it opens again by itself
+		f.Retry, f.After = no.after > 0, no.after // it opens again by itself
 	case no.tooLong(status):
 		f.Code, f.Detail = agent.TooLong, "the question does not fit into "+fault.Shown(x.Model)
 		f.Hint = "give the agents smaller views or replies, or use a model with a larger context window"
@@ -38,7 +39,7 @@ func (x *exchange) refusal(no *refusal) *agent.Failure {
 		f.Code, f.Detail = agent.Refused, fmt.Sprintf("there is no %s API at %s", x.API, x.BaseURL)
 		f.Hint = "a base_url often ends with /v1; few servers but OpenAI's have the responses API"
 	case status == http.StatusTooManyRequests:
-		f.Code, f.Detail, f.Retry = agent.RateLimited, x.host+" is asked too much at once", true
+		f.Code, f.Detail, f.Retry, f.After = agent.RateLimited, x.host+" is asked too much at once", true, no.after
 		f.Hint = "lower the number of calls at one time for this endpoint"
 	default:
 		x.otherwise(f, status, no)
@@ -60,7 +61,7 @@ func (x *exchange) unauthorised(f *agent.Failure) {
 	if x.Key == "" {
 		f.Detail = x.host + " wants a key, and none is set"
 	}
-	f.Hint = "set OPENAI_API_KEY to a key of this endpoint; " + askDoctor
+	f.Hint = "set " + cmp.Or(x.KeyName, "OPENAI_API_KEY") + " to a key of this endpoint; " + askDoctor
 }
 
 // otherwise judges by the number alone.
@@ -75,6 +76,9 @@ func (x *exchange) otherwise(f *agent.Failure, status int, no *refusal) {
 	if f.Retry {
 		f.Code, f.Detail = agent.Unavailable, x.host+" has a fault of its own"
 		f.Hint = "if it lasts, ask another endpoint; " + askDoctor
+		if status == http.StatusServiceUnavailable { // the one fault that others know the end of
+			f.After = no.after
+		}
 		return
 	}
 	f.Code, f.Detail = agent.Refused, x.host+" refuses the request"

@@ -11,7 +11,7 @@ import (
 // none.
 func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	a := &x.answer
-	text := a.text.String()
+	text := strings.ToValidUTF8(a.text.String(), "\uFFFD")
 	if x.form.schema {
 		text = markdown(text)
 	}
@@ -32,20 +32,13 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 		f.Code, f.Detail = agent.Refused, "the model will not answer: "+x.hide.shown(tidy(a.refusal.String()))
 		f.Hint = rephrase
 	case strings.TrimSpace(text) == "":
-		f.Code, f.Detail, f.Retry = agent.Empty, "the answer is blank", true
-		f.Hint = "if this happens again, raise budget.reply_tokens or ask another model"
+		f.Code, f.Detail = agent.Empty, "the answer is blank"
+		f.Hint = "raise budget.reply_tokens, or ask another model"
 		f.Partial = ""
 	default:
 		return agent.Reply{Text: text, Model: x.hide.text(a.model), Usage: f.Usage}, nil
 	}
 	return agent.Reply{}, f
-}
-
-func (x *exchange) reported() int {
-	if x.answer.usage == nil {
-		return 0
-	}
-	return x.answer.usage.Input
 }
 
 // cutShort tells whether the endpoint has read less than half of the question.
@@ -60,13 +53,4 @@ func (x *exchange) cutShort(reported int) bool {
 		return false
 	}
 	return 2*reported < x.input(x.call)
-}
-
-// spent is what the exchange cost: as the endpoint says, else by our own count.
-func (x *exchange) spent() agent.Usage {
-	if u := x.answer.usage; u != nil {
-		return *u
-	}
-	written := x.Count(x.answer.text.String()) + x.Count(x.answer.refusal.String())
-	return agent.Usage{Input: x.input(x.call), Output: written + x.answer.thoughts, Guessed: true}
 }

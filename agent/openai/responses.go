@@ -65,10 +65,7 @@ type response struct {
 	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
-	Usage *struct {
-		Input  float64 `json:"input_tokens"`
-		Output float64 `json:"output_tokens"`
-	} `json:"usage"`
+	Usage json.RawMessage `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
 
@@ -84,6 +81,9 @@ func (responses) chunk(data []byte, a *answer) error {
 	}
 	if e.Type == sdk.ResponseStreamEventError || isSet(e.Error) {
 		return &refusal{said: parse(data)}
+	}
+	if e.Type == "" {
+		return errMalformed // a piece of the chat API, say
 	}
 	var delta words
 	switch e.Type {
@@ -113,11 +113,12 @@ func state(data []byte, a *answer) error {
 	if err := decode(data, &r); err != nil {
 		return err
 	}
-	if r.Usage != nil {
-		a.cost(int(r.Usage.Input), int(r.Usage.Output))
-	}
+	a.cost(r.Usage, "input_tokens", "output_tokens")
 	if isSet(r.Error) {
 		return &refusal{said: parse(data)}
+	}
+	if r.Status == "" && r.Output == nil {
+		return errMalformed // an answer of the chat API, say
 	}
 	a.model = r.Model
 	if a.text.Len() == 0 && a.refusal.Len() == 0 {

@@ -47,16 +47,15 @@ type said struct {
 func (x *exchange) refused(resp *http.Response) *refusal {
 	data, err := io.ReadAll(io.LimitReader(resp.Body, longestError))
 	if err == nil && len(data) == longestError {
-		// What was cut off may end with the beginning of a secret.
-		data = data[:len(data)-min(len(data), x.hide.longest())]
+		data = x.hide.whole(data)
 	}
-	return &refusal{status: resp.StatusCode, said: parse(data), after: later(resp.Header, time.Now())}
+	return &refusal{status: resp.StatusCode, said: parse(data), after: later(resp, time.Now())}
 }
 
 // parse finds the words in the body of an error. There are almost as many forms of
 // it as there are servers.
 func parse(data []byte) said {
-	data = bytes.TrimSpace(data)
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte(bom)))
 	if bytes.HasPrefix(data, []byte("[")) { // Google's
 		var list []json.RawMessage
 		if json.Unmarshal(data, &list) == nil && len(list) > 0 {

@@ -1,11 +1,9 @@
 package openai
 
 import (
-	"cmp"
 	"errors"
-	"net/url"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -19,62 +17,54 @@ const (
 	shortestInAnswers = 16
 )
 
-// secrets keeps the key, and what else was given to be sent in headers, out of
-// everything that comes back: some endpoints repeat the key that they refuse.
+// secrets keeps the key, and what else was given to be sent in headers that look
+// secret, out of everything that comes back: some endpoints repeat the key that
+// they refuse.
 type secrets struct {
-	all     []string
-	errors  *strings.Replacer
-	answers *strings.Replacer
+	errors  *regexp.Regexp
+	answers *regexp.Regexp
+	longest int // how much of a text that was cut off may be the beginning of a secret
 }
 
 func secretsOf(o Options) secrets {
 	given := []string{o.Key}
-	for _, value := range o.Headers {
+	for name, value := range o.Headers {
+		if !isSecret(name) {
+			continue // its value may be a word that every answer has
+		}
 		given = append(given, value)
 		if _, token, ok := strings.Cut(value, " "); ok { // "Bearer …"
 			given = append(given, token)
 		}
 	}
-	return secrets{
-		all:     spellings(given, shortestInErrors),
-		errors:  hiding(spellings(given, shortestInErrors)),
-		answers: hiding(spellings(given, shortestInAnswers)),
+	s := secrets{errors: hiding(given, shortestInErrors), answers: hiding(given, shortestInAnswers)}
+	for _, g := range given {
+		s.longest = max(s.longest, mostPerLetter*len(g))
 	}
+	return s
 }
 
-// spellings gives the ways in which a secret may be written, the longest first, so
-// that no part of one is left over when a shorter one was found in it.
-func spellings(given []string, shortest int) []string {
-	var all []string
-	for _, s := range given {
-		if len(s) < shortest {
-			continue
-		}
-		quoted := strconv.Quote(s)
-		all = append(all, s, quoted[1:len(quoted)-1], url.QueryEscape(s), url.PathEscape(s))
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	return slices.Compact(all)
+// isSecret tells whether the value of a header should be known to nobody.
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password"}, func(part string) bool {
+		return strings.Contains(name, part)
+	})
 }
 
-func hiding(all []string) *strings.Replacer {
-	pairs := make([]string, 0, 2*len(all))
-	for _, s := range all {
-		pairs = append(pairs, s, hidden)
+func (s *secrets) text(t string) string   { return without(s.errors, t) }
+func (s *secrets) answer(t string) string { return without(s.answers, t) }
+
+func without(all *regexp.Regexp, text string) string {
+	if all == nil {
+		return text
 	}
-	return strings.NewReplacer(pairs...)
+	return all.ReplaceAllLiteralString(text, hidden)
 }
 
-func (s *secrets) text(t string) string   { return s.errors.Replace(t) }
-func (s *secrets) answer(t string) string { return s.answers.Replace(t) }
-
-// longest is how much of a text that was cut off may be the beginning of a secret.
-func (s *secrets) longest() int {
-	if len(s.all) == 0 {
-		return 0
-	}
-	return len(s.all[0])
-}
+// whole gives the beginning of what was cut off, without what may be the beginning
+// of a secret.
+func (s *secrets) whole(cut []byte) []byte { return cut[:len(cut)-min(len(cut), s.longest)] }
 
 // cause gives an error that can be shown. Where a secret is anywhere in its chain,
 // only the text of it is left, without the secret: whoever unwraps it finds

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -24,6 +25,7 @@ const (
 	brokeShort   = "cut"
 	brokeLimit   = "limit"   // our own patience was at its end
 	brokeStopped = "stopped" // we went away; on a tape for completeness only
+	brokeSecret  = "secret"  // the body is not on the tape: it had a secret in it that no mask fits on
 	brokeOther   = "other"
 )
 
@@ -63,6 +65,19 @@ func brokeBy(ctx context.Context, err error, m mask) *broke {
 		b.How = brokeShort
 	}
 	return b
+}
+
+// tooMuch is how an exchange broke of which the tape had enough.
+func tooMuch() *broke {
+	return &broke{
+		How: brokeLimit, Code: agent.TooLarge, Text: fmt.Sprintf("the answer has more than %d bytes, which no tape keeps", mostKept),
+		Hint: "a model that does not come to an end needs a lower budget.reply_tokens, or another model",
+	}
+}
+
+// unfit is how an exchange broke of which nothing may be kept.
+func unfit() *broke {
+	return &broke{How: brokeSecret, Text: "what came had a secret in it, in parts that cannot be masked"}
 }
 
 // err gives an error of the type that it had.

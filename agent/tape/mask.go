@@ -2,9 +2,9 @@ package tape
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"net/http"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,38 +16,42 @@ const (
 	shortestGiven = 8
 )
 
-// mask hides secrets, in all the ways in which they may be written.
-type mask [][]byte
+// mask hides secrets, in all the ways in which they may be written; nil hides
+// nothing.
+type mask struct{ secrets *regexp.Regexp }
 
 func maskFor(r *http.Request, given []string) mask {
-	var m mask
+	var all []string
+	take := func(secret string, shortest int) {
+		if len(secret) >= shortest {
+			all = append(all, secret)
+		}
+	}
 	for _, s := range given {
-		m = m.with(s, shortestGiven)
+		take(s, shortestGiven)
 	}
 	for name, values := range r.Header {
 		if !isSecret(name) {
 			continue
 		}
 		for _, v := range values {
-			m = m.with(v, shortestSent)
+			take(v, shortestSent)
 			if _, token, ok := strings.Cut(v, " "); ok { // "Bearer …"
-				m = m.with(token, shortestSent)
+				take(token, shortestSent)
 			}
 		}
 	}
-	slices.SortFunc(m, func(a, b []byte) int { return len(b) - len(a) })
-	return m
-}
-
-func (m mask) with(secret string, shortest int) mask {
-	if len(secret) < shortest {
-		return m
+	if len(all) == 0 {
+		return mask{}
 	}
-	m = append(m, []byte(secret), []byte(url.QueryEscape(secret)), []byte(url.PathEscape(secret)))
-	if quoted, err := json.Marshal(secret); err == nil {
-		m = append(m, quoted[1:len(quoted)-1])
+	// The longest first, so that no part of one is left over when a shorter one was
+	// found in it.
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	all = slices.Compact(all)
+	for i, s := range all {
+		all[i] = spelled(s)
 	}
-	return m
+	return mask{regexp.MustCompile(strings.Join(all, "|"))}
 }
 
 // isSecret tells whether the value of a header should be known to nobody.
@@ -67,22 +71,10 @@ func isSecret(name string) bool {
 // over gives a text with stars for secrets, as many as there were bytes, so that a
 // text that comes in pieces has them where it had them.
 func (m mask) over(text []byte) []byte {
-	out := text
-	for _, secret := range m {
-		for from := 0; ; {
-			at := bytes.Index(out[from:], secret)
-			if at < 0 {
-				break
-			}
-			if from == 0 && &out[0] == &text[0] {
-				out = bytes.Clone(text)
-			}
-			from += at
-			copy(out[from:], bytes.Repeat([]byte("*"), len(secret)))
-			from += len(secret)
-		}
+	if m.secrets == nil {
+		return text
 	}
-	return out
+	return m.secrets.ReplaceAllFunc(text, func(secret []byte) []byte { return bytes.Repeat([]byte("*"), len(secret)) })
 }
 
 func (m mask) text(s string) string { return string(m.over([]byte(s))) }

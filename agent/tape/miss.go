@@ -34,6 +34,14 @@ func (p *Player) missed(e entry, text string) *agent.Failure {
 	return f
 }
 
+// withheld says that there is a recording, but nothing in it that can be played.
+func (t *track) withheld() *agent.Failure {
+	return &agent.Failure{
+		Code: Miss, Detail: fmt.Sprintf("line %d has no answer to play: %s", t.line, t.Broke.Text),
+		Hint: "the endpoint repeats the key in what it answers: ask another one, and record again with --record-tape",
+	}
+}
+
 func (p *Player) equal(key string) int {
 	n := 0
 	for _, t := range p.tracks {

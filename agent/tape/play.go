@@ -110,6 +110,9 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t == nil {
 		return nil, p.missed(e, text)
 	}
+	if t.Broke != nil && t.Broke.How == brokeSecret {
+		return nil, t.withheld()
+	}
 	if t.Response == nil {
 		return nil, t.Broke.err(req.URL.Hostname())
 	}

@@ -69,9 +69,17 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	e.Response = &response{Status: resp.StatusCode, Header: harmless(resp.Header, m), Body: []piece{}}
 	resp.Body = &listener{ReadCloser: resp.Body, over: func(l *listener, err error) {
-		e.Response.Body = l.pieces(m)
-		if err != nil {
-			e.Broke = brokeBy(req.Context(), err, m)
+		body := m.over(l.heard)
+		switch {
+		case l.full:
+			e.Broke = tooMuch()
+		case m.split(body):
+			e.Broke = unfit()
+		default:
+			e.Response.Body = l.pieces(body)
+			if err != nil {
+				e.Broke = brokeBy(req.Context(), err, m)
+			}
 		}
 		r.write(e)
 	}}
@@ -111,7 +119,12 @@ type listener struct {
 	ended bool
 	heard []byte
 	ends  []int // of the pieces
+	full  bool  // more came than is kept; then nothing is
 }
+
+// mostKept is how much memory the body of one exchange may take. More than this
+// nobody reads: openai has had enough of a stream a little later.
+var mostKept = 64 << 20
 
 func (l *listener) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
@@ -120,9 +133,8 @@ func (l *listener) Read(p []byte) (int, error) {
 	if l.ended {
 		return n, err
 	}
-	if n > 0 {
-		l.heard = append(l.heard, p[:n]...)
-		l.ends = append(l.ends, len(l.heard))
+	if n > 0 && !l.full {
+		l.hear(p[:n])
 	}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -133,15 +145,24 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
+func (l *listener) hear(piece []byte) {
+	const each = 32 // what a piece takes beside its bytes
+	if len(l.heard)+len(piece)+each*len(l.ends) > mostKept {
+		l.full, l.heard, l.ends = true, nil, nil
+		return
+	}
+	l.heard = append(l.heard, piece...)
+	l.ends = append(l.ends, len(l.heard))
+}
+
 // Close ends what was not heard to its end: whoever reads had enough.
 func (l *listener) Close() error {
-	err := l.ReadCloser.Close()
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.ended {
+	if !l.ended { // before it is closed: whoever still reads would hear of nothing else
 		l.end(nil)
 	}
-	return err
+	l.mu.Unlock()
+	return l.ReadCloser.Close()
 }
 
 func (l *listener) end(err error) {
@@ -149,11 +170,12 @@ func (l *listener) end(err error) {
 	l.over(l, err)
 }
 
-func (l *listener) pieces(m mask) []piece {
-	text, from := m.over(l.heard), 0
+// pieces cuts a body as it came.
+func (l *listener) pieces(body []byte) []piece {
+	from := 0
 	all := make([]piece, 0, len(l.ends))
 	for _, to := range l.ends {
-		all = append(all, text[from:to])
+		all = append(all, body[from:to])
 		from = to
 	}
 	return all

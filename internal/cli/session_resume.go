@@ -36,8 +36,9 @@ A session that has ended is no fault: it says so, and shows where the session st
 
 Exit codes: 0 done, or there was nothing left to do; 1 it could not be stored; 2 there is
 no such session, or an agent cannot be reached; 3 done, but an agent did not answer;
-5 it has an open conflict, or another process holds the session; 6 the budget is spent;
-130 interrupted.`,
+4 a file wants what needs ` + "`brenner trust`" + `; 5 it has an open conflict, or another process holds
+the session; 6 the budget does not reach further; 75 too few answered, and they said when
+to return; 130 interrupted.`,
 		Args: oneSession,
 		RunE: func(c *cobra.Command, args []string) error { return a.resume(c, project, args[0], &run) },
 	}
