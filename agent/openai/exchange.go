@@ -82,6 +82,11 @@ func (x *exchange) talk(ctx context.Context) error {
 		return x.dialect.body(x.whole, &x.answer)
 	}
 	var timer *time.Timer
+	defer func() {
+		if timer != nil {
+			timer.Stop()
+		}
+	}()
 	for {
 		data, err := s.RecvRaw()
 		if errors.Is(err, io.EOF) && (x.events.done || x.answer.finish != "") {
@@ -99,7 +104,6 @@ func (x *exchange) talk(ctx context.Context) error {
 		if x.answer.finish != "" && timer == nil {
 			// What it cost may still come. Some servers keep the line open for ever.
 			timer = time.AfterFunc(linger, func() { _ = x.events.Close() })
-			defer timer.Stop()
 		}
 	}
 }

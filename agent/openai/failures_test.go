@@ -45,10 +45,16 @@ func TestRefusals(t *testing.T) {
 		"429, a date gone by":   {status(429, "", "Retry-After", "Wed, 21 Oct 2020 07:28:30 GMT"), wanted{code: agent.RateLimited, retry: true}, 0},
 		"429, milliseconds":     {status(429, "", "Retry-After-Ms", "1500", "Retry-After", "2"), wanted{code: agent.RateLimited, retry: true}, 1500 * time.Millisecond},
 		"429, buckets":          {status(429, "", "X-Ratelimit-Reset-Requests", "120ms", "X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "6m0s"), wanted{code: agent.RateLimited, retry: true}, 6 * time.Minute},
-		"429, no bucket empty":  {status(429, "", "X-Ratelimit-Reset-Requests", "120ms", "X-Ratelimit-Reset-Tokens", "6m0s"), wanted{code: agent.RateLimited, retry: true}, 120 * time.Millisecond},
-		"429, a moment":         {status(429, "", "Date", "Thu, 01 Jan 2026 00:00:00 GMT", "X-Ratelimit-Reset", "1767225660000"), wanted{code: agent.RateLimited, retry: true}, time.Minute},
+		"429, no bucket empty":  {status(429, "", "X-Ratelimit-Reset-Requests", "120ms", "X-Ratelimit-Reset-Tokens", "6m0s"), wanted{code: agent.RateLimited, retry: true}, 0},
+		"429, a moment":         {status(429, "", "Date", "Thu, 01 Jan 2026 00:00:00 GMT", "X-Ratelimit-Reset", "1767225660000", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, time.Minute},
 		"429, nonsense":         {status(429, "", "Retry-After", "soon", "X-Ratelimit-Reset-Tokens", "NaN"), wanted{code: agent.RateLimited, retry: true}, 0},
 		"429, for ever":         {status(429, "", "Retry-After", "1e300"), wanted{code: agent.RateLimited, retry: true}, 366 * 24 * time.Hour},
+		"429, infinite":         {status(429, "", "Retry-After-Ms", "NaN", "Retry-After", "inf", "X-Ratelimit-Reset", "+Inf", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, 0},
+		"429, below zero":       {status(429, "", "Retry-After-Ms", "-1", "Retry-After", "-5", "X-Ratelimit-Reset", "-5s", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, 0},
+		"401 with Retry-After":  {status(401, "", "Retry-After", "3600"), wanted{code: agent.NoAuth}, 0},
+		"400 with buckets":      {status(400, "", "X-Ratelimit-Reset-Tokens", "6m0s", "X-Ratelimit-Remaining-Tokens", "0"), wanted{code: agent.Refused}, 0},
+		"500 with Retry-After":  {status(500, "", "Retry-After", "3600"), wanted{code: agent.Unavailable, retry: true}, 0},
+		"503 with buckets":      {status(503, "", "X-Ratelimit-Reset-Tokens", "6m0s", "X-Ratelimit-Remaining-Tokens", "0"), wanted{code: agent.Unavailable, retry: true}, 0},
 		"quota":                 {status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`), wanted{code: agent.QuotaSpent, says: "used up", advises: "billing"}, 0},
 		"quota that opens":      {status(429, `{"error":{"message":"daily","code":"insufficient_quota"}}`, "Retry-After", "3600"), wanted{code: agent.QuotaSpent, retry: true}, time.Hour},
 		"402":                   {status(402, `{"error":{"message":"Insufficient credits","code":402}}`), wanted{code: agent.QuotaSpent, says: "Insufficient credits"}, 0},
@@ -67,6 +73,13 @@ func TestRefusals(t *testing.T) {
 		"500, nothing but tags": {status(500, "<p>no <b>&amp;</b>\x1b[31m</p><script>alert(1)</script>"), wanted{code: agent.Unavailable, retry: true, says: ": no & [31m"}, 0},
 		"a key between tags":    {status(500, "<p>sk-<b></b> "+canary+" \x00"+canary+"</p>"), wanted{code: agent.Unavailable, retry: true, says: "[secret] [secret]"}, 0},
 		"an escaped key":        {status(500, `{"error":{"message":"\u0073k-canary-+\/=0123456789abcdef"}}`), wanted{code: agent.Unavailable, retry: true, says: "[secret]"}, 0},
+		"a key, nowhere in it":  {status(400, `{"foo":"\u0073\u006B-canary-+\/=0123456789abcdef"}`), wanted{code: agent.Refused, says: `{"foo":"[secret]"}`}, 0},
+		"a key, FastAPI":        {status(422, `{"detail":[{"msg":"bad sk-canary-+\/=0123456789abcdef"}]}`), wanted{code: agent.Refused, says: `"bad [secret]"`}, 0},
+		"a key, escaped twice":  {status(400, `{"message":"{\"k\":\"\\u0073k-canary-+\\/=0123456789abcdef\"}"}`), wanted{code: agent.Refused, says: `{"k":"[secret]"}`}, 0},
+		"a key on a page":       {status(500, "no &#x73;k-canary-&#43;/=0123456789abcdef"), wanted{code: agent.Unavailable, retry: true, says: ": no [secret]"}, 0},
+		"a key in a redirect":   {status(308, "", "Location", "http://127.0.0.1:1/v1/responses?k=%73k-canary-%2b%2F%3D0123456789abcdef"), wanted{code: agent.Refused, says: "sent elsewhere", advises: "http://127.0.0.1:1/v1"}, 0},
+		"a redirect to nowhere": {status(308, "", "Location", "http://%zz/?k=%73k-canary-%2b%2F%3D0123456789abcdef"), wanted{code: agent.Unavailable, retry: true}, 0},
+		"redirect in circles":   {status(307, "", "Location", "?"), wanted{code: agent.Refused, says: "on and on", advises: "proxy"}, 0},
 		"a key in an address":   {status(500, "/?key=sk-canary-%2B%2F%3D0123456789abcdef"), wanted{code: agent.Unavailable, retry: true, says: "?key=[secret]"}, 0},
 		"a key that is cut off": {status(500, strings.Repeat(" ", 64<<10-12)+canary), wanted{code: agent.Unavailable, retry: true}, 0},
 		"a key among 300 signs": {status(500, strings.Repeat("x", 290)+canary), wanted{code: agent.Unavailable, retry: true, says: "x[secret]"}, 0},
@@ -77,7 +90,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, o openai.Options) {
 				f := failing(t, at(t, openaitest.New(t, always(c.answer)), o))
-				if c.want.check(t, f); f.After != c.after || f.Attempts != 1 {
+				if c.want.check(t, f); f.After != c.after || f.Attempts != 1 || strings.HasSuffix(f.Hint, "/chat/completions") || strings.HasSuffix(f.Hint, "/responses") {
 					t.Errorf("%+v", f)
 				}
 				if n := len([]rune(f.Detail)); n > 500 {
@@ -103,8 +116,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"nothing but thoughts":    {openaitest.Answer{Thoughts: "hm hm", Finish: "length", Usage: spent}, wanted{code: agent.Cut, usage: said, advises: "thoughts"}},
 		"content filter":          {openaitest.Answer{Text: "half an", Finish: "content_filter", Usage: spent}, wanted{code: agent.Filtered, partial: "half an", usage: said}},
 		"refusal":                 {openaitest.Answer{Refusal: "I cannot help with that.", Usage: spent}, wanted{code: agent.Refused, usage: said, says: "I cannot help with that."}},
-		"empty":                   {openaitest.Answer{Usage: spent}, wanted{code: agent.Empty, retry: true, usage: said}},
-		"blank, after thoughts":   {openaitest.Answer{Thoughts: "hm hm", Text: " \n"}, wanted{code: agent.Empty, retry: true, usage: guessed}},
+		"empty":                   {openaitest.Answer{Usage: spent}, wanted{code: agent.Empty, usage: said}},
+		"blank, after thoughts":   {openaitest.Answer{Thoughts: "hm hm", Text: " \n"}, wanted{code: agent.Empty, usage: guessed}},
 		"prompt cut short":        {openaitest.Answer{Text: "yes", Usage: &openaitest.Usage{Input: 4, Output: 1}}, wanted{code: agent.Truncated, partial: "yes", usage: agent.Usage{Input: 4, Output: 1}, says: "4 tokens of a question of about 10", advises: "context window"}},
 		"the key, half an answer": {openaitest.Answer{Text: canary + " " + canary, Cut: true}, wanted{code: agent.Cut, retry: true, partial: "[secret] [secret]", usage: guessed}},
 	} {

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -21,8 +20,8 @@ const (
 // secret, out of everything that comes back: some endpoints repeat the key that
 // they refuse.
 type secrets struct {
-	errors  *regexp.Regexp
-	answers *regexp.Regexp
+	errors  spelled
+	answers spelled
 	longest int // how much of a text that was cut off may be the beginning of a secret
 }
 
@@ -37,7 +36,7 @@ func secretsOf(o Options) secrets {
 			given = append(given, token)
 		}
 	}
-	s := secrets{errors: hiding(given, shortestInErrors), answers: hiding(given, shortestInAnswers)}
+	s := secrets{errors: spellings(given, shortestInErrors), answers: spellings(given, shortestInAnswers)}
 	for _, g := range given {
 		s.longest = max(s.longest, mostPerLetter*len(g))
 	}
@@ -52,15 +51,10 @@ func isSecret(name string) bool {
 	})
 }
 
-func (s *secrets) text(t string) string   { return without(s.errors, t) }
-func (s *secrets) answer(t string) string { return without(s.answers, t) }
+func (s *secrets) text(t string) string   { return s.errors.replace(t, inPlace) }
+func (s *secrets) answer(t string) string { return s.answers.replace(t, inPlace) }
 
-func without(all *regexp.Regexp, text string) string {
-	if all == nil {
-		return text
-	}
-	return all.ReplaceAllLiteralString(text, hidden)
-}
+func inPlace(int) string { return hidden }
 
 // whole gives the beginning of what was cut off, without what may be the beginning
 // of a secret.

@@ -1,10 +1,8 @@
 package tape
 
 import (
-	"bytes"
 	"cmp"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,9 +14,8 @@ const (
 	shortestGiven = 8
 )
 
-// mask hides secrets, in all the ways in which they may be written; nil hides
-// nothing.
-type mask struct{ secrets *regexp.Regexp }
+// mask hides secrets, in all the ways in which they may be written.
+type mask struct{ secrets spelled }
 
 func maskFor(r *http.Request, given []string) mask {
 	var all []string
@@ -41,17 +38,10 @@ func maskFor(r *http.Request, given []string) mask {
 			}
 		}
 	}
-	if len(all) == 0 {
-		return mask{}
-	}
 	// The longest first, so that no part of one is left over when a shorter one was
 	// found in it.
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	all = slices.Compact(all)
-	for i, s := range all {
-		all[i] = spelled(s)
-	}
-	return mask{regexp.MustCompile(strings.Join(all, "|"))}
+	return mask{slices.Compact(all)}
 }
 
 // isSecret tells whether the value of a header should be known to nobody.
@@ -70,14 +60,11 @@ func isSecret(name string) bool {
 
 // over gives a text with stars for secrets, as many as there were bytes, so that a
 // text that comes in pieces has them where it had them.
-func (m mask) over(text []byte) []byte {
-	if m.secrets == nil {
-		return text
-	}
-	return m.secrets.ReplaceAllFunc(text, func(secret []byte) []byte { return bytes.Repeat([]byte("*"), len(secret)) })
-}
+func (m mask) over(text []byte) []byte { return []byte(m.text(string(text))) }
 
-func (m mask) text(s string) string { return string(m.over([]byte(s))) }
+func (m mask) text(s string) string {
+	return m.secrets.replace(s, func(n int) string { return strings.Repeat("*", n) })
+}
 
 // harmless gives the headers of a response that say something about its body, or
 // about when to come back.

@@ -122,8 +122,8 @@ type listener struct {
 	full  bool  // more came than is kept; then nothing is
 }
 
-// mostKept is how much memory the body of one exchange may take. More than this
-// nobody reads: openai has had enough of a stream a little later.
+// mostKept is how much memory the body of one exchange may take. Much more than
+// this nobody reads.
 var mostKept = 64 << 20
 
 func (l *listener) Read(p []byte) (int, error) {

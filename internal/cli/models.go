@@ -223,9 +223,9 @@ func trueName(path string) (string, error) {
 func (m *models) maker(s agent.Setup) (agent.Agent, error) {
 	model := m.config.Reach(s.Model)
 	base := m.address(model)
-	_, key := m.key(model)
+	name, key := m.key(model)
 	o := openai.Options{
-		BaseURL: base, Key: key, Organization: model.Organization, Headers: headers(model.Headers), Model: s.ModelID,
+		BaseURL: base, Key: key, KeyName: name, Organization: model.Organization, Headers: headers(model.Headers), Model: s.ModelID,
 		API: model.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
 		Structured: model.Structured, Client: &http.Client{Transport: m.transport}, Count: m.counter.Count, Progress: m.tell,
 	}

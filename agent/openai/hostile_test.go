@@ -1,0 +1,175 @@
+package openai_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/agent"
+	"brenner/agent/openai"
+	"brenner/agent/openai/openaitest"
+)
+
+// stream answers with these events.
+func stream(events ...string) openaitest.Answer {
+	return raw("text/event-stream", "data: "+strings.Join(events, "\n\ndata: ")+"\n\n")
+}
+
+// said is a piece of an answer of the chat API.
+func said(text string) string { return `{"choices":[{"index":0,"delta":{"content":"` + text + `"}}]}` }
+
+const finished = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+
+// TestUsageThatCannotBeTrue is not believed: then we count.
+func TestUsageThatCannotBeTrue(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want agent.Usage
+	}{
+		{`{"prompt_tokens":9000000000000000000,"completion_tokens":9000000000000000000}`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
+		{`{"prompt_tokens":4611686018427387904,"completion_tokens":5}`, agent.Usage{Input: 10, Output: 5, Guessed: true}},
+		{`{"prompt_tokens":1000000001,"completion_tokens":5}`, agent.Usage{Input: 10, Output: 5, Guessed: true}},
+		{`{"prompt_tokens":-5,"completion_tokens":-1e18}`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
+		{`{"prompt_tokens":1e999,"completion_tokens":0.5}`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
+		{`{"prompt_tokens":"12","completion_tokens":"5"}`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
+		{`{"prompt_tokens":12}`, agent.Usage{Input: 12, Output: 1, Guessed: true}},
+		{`{"prompt_tokens":1000000000,"completion_tokens":5}`, agent.Usage{Input: 1000000000, Output: 5}},
+		{`{"prompt_tokens":12.0,"completion_tokens":5e0}`, agent.Usage{Input: 12, Output: 5}},
+		{`{"prompt_tokens":0,"completion_tokens":0}`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
+		{`"none"`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
+		{`[]`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
+		{`null`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
+	} {
+		text, want := c.text, c.want
+		chat := stream(said("yes"), finished, `{"choices":[],"usage":`+text+`}`, "[DONE]")
+		same(t, answering(t, at(t, openaitest.New(t, always(chat)), openai.Options{Count: words})).Usage, want)
+		text = strings.NewReplacer("prompt_", "input_", "completion_", "output_").Replace(text)
+		whole := raw("application/json", `{"status":"completed","output":[{"content":[{"type":"output_text","text":"yes"}]}],"usage":`+text+`}`)
+		same(t, answering(t, at(t, openaitest.New(t, always(whole)), openai.Options{Count: words, API: openai.Responses})).Usage, want)
+	}
+}
+
+// TestOnlySecretHeadersAreHidden: the value of any other may be a word of answers.
+func TestOnlySecretHeadersAreHidden(t *testing.T) {
+	o := openai.Options{Headers: map[string]string{"X-Section": "hypothesis_slate", "X-Api-Key": "azure-0123456789abcdef"}}
+	s := openaitest.New(t, always(openaitest.Answer{Text: "hypothesis_slate azure-0123456789abcdef"}))
+	same(t, answering(t, at(t, s, o)).Text, "hypothesis_slate [secret]")
+}
+
+// TestTheKeyInOtherSpellings: an answer is JSON again for whoever reads its deltas.
+func TestTheKeyInOtherSpellings(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Answer{Text: `{"claim":"\u0073k-canary-+\/=0123456789abcdef"}`}))
+	same(t, answering(t, at(t, s, openai.Options{})).Text, `{"claim":"[secret]"}`)
+}
+
+// TestAPartialIsHiddenBeforeItIsCut: else the beginning of a key is left.
+func TestAPartialIsHiddenBeforeItIsCut(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Answer{Text: strings.Repeat("a", 1<<20-20) + canary + " more", Cut: true}))
+	f := failing(t, at(t, s, openai.Options{}))
+	if f.Code != agent.Cut || !strings.HasSuffix(f.Partial, "a[secret] more") {
+		t.Errorf("%s: %q", f.Code, f.Partial[max(0, len(f.Partial)-40):])
+	}
+}
+
+// TestEndlessComments: what nobody keeps is bounded all the same.
+func TestEndlessComments(t *testing.T) {
+	for name, line := range map[string]string{"comments": ": " + strings.Repeat("x", 1000) + "\n", "spaces": strings.Repeat("\n", 1000)} {
+		t.Run(name, func(t *testing.T) {
+			s := openaitest.New(t, always(openaitest.Answer{Write: func(w http.ResponseWriter, _ *http.Request) {
+				for {
+					if _, err := io.WriteString(w, line); err != nil {
+						return
+					}
+				}
+			}}))
+			wanted{code: agent.TooLarge, says: "1024", usage: agent.Usage{Input: 10, Guessed: true}}.
+				check(t, failing(t, at(t, s, openai.Options{Count: words, MaxReplyBytes: 1024})))
+		})
+	}
+}
+
+// TestAByteOrderMark is no part of a text.
+func TestAByteOrderMark(t *testing.T) {
+	const bom = "\xef\xbb\xbf"
+	for _, body := range []string{
+		bom + "data: " + said("yes") + "\n\ndata: " + finished + "\n\n",
+		bom + `{"choices":[{"message":{"content":"yes"}}]}`,
+	} {
+		s := openaitest.New(t, always(raw("text/plain", body)))
+		same(t, answering(t, at(t, s, openai.Options{})).Text, "yes")
+	}
+	s := openaitest.New(t, always(status(400, bom+`{"error":{"message":"no"}}`)))
+	if f := failing(t, at(t, s, openai.Options{})); !strings.HasSuffix(f.Detail, ": no") {
+		t.Error(f.Detail)
+	}
+}
+
+// TestCharactersInParts are joined; what never becomes one is replaced.
+func TestCharactersInParts(t *testing.T) {
+	s := openaitest.New(t, always(stream(said("\xc3"), said("\xa9 \xf0\x9f"), said("\x98\x80 é\xff"), said("!"), finished)))
+	same(t, answering(t, at(t, s, openai.Options{})).Text, "é 😀 é\uFFFD!")
+}
+
+// TestAFinishedAnswerDoesNotWait: some servers keep the line open for ever.
+func TestAFinishedAnswerDoesNotWait(t *testing.T) {
+	defer openai.Linger(10 * time.Millisecond)()
+	for _, noisy := range []bool{false, true} {
+		s := openaitest.New(t, always(openaitest.Answer{Write: func(w http.ResponseWriter, r *http.Request) {
+			_, _ = fmt.Fprintf(w, "data: %s\n\ndata: %s\n\n", said("yes"), finished)
+			flush := http.NewResponseController(w)
+			for r.Context().Err() == nil && flush.Flush() == nil && noisy {
+				_, _ = io.WriteString(w, ": still here\n\n")
+			}
+			<-r.Context().Done()
+		}}))
+		same(t, answering(t, at(t, s, openai.Options{Count: words})), agent.Reply{Text: "yes", Usage: agent.Usage{Input: 10, Output: 1, Guessed: true}, Attempts: 1})
+	}
+}
+
+// TestWhoPaysNoHeedToTheBound is not heard to the end.
+func TestWhoPaysNoHeedToTheBound(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Answer{Write: func(w http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := fmt.Fprintf(w, "data: %s\n\n", said("word word ")); err != nil {
+				return
+			}
+		}
+	}}))
+	c := call()
+	c.MaxReply = 100
+	_, err := at(t, s, openai.Options{Count: words}).Ask(t.Context(), c)
+	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract wants the very type
+	if !ok || f.Code != agent.TooLarge || f.Retry || !strings.HasPrefix(f.Partial, "word word ") || f.Usage.Input != 10 || f.Usage.Output < 200 || f.Usage.Output > 1000 {
+		t.Errorf("%+v", err)
+	}
+	// Long words are no reason, and neither is an answer that has come to its end.
+	for _, answer := range []openaitest.Answer{
+		{Text: strings.Repeat("straight ", 100), Chunk: 9},
+		raw("application/json", `{"choices":[{"message":{"content":"`+strings.Repeat("word ", 1000)+`"}}]}`),
+	} {
+		if _, err := at(t, openaitest.New(t, always(answer)), openai.Options{}).Ask(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTheOtherAPI: an answer in the form that was not asked for is not a blank one.
+func TestTheOtherAPI(t *testing.T) {
+	want := wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}
+	for _, answer := range []openaitest.Answer{
+		stream(said("yes"), finished, "[DONE]"),
+		raw("application/json", `{"choices":[{"message":{"content":"yes"}}]}`),
+	} {
+		want.check(t, failing(t, at(t, openaitest.New(t, always(answer)), openai.Options{Count: words, API: openai.Responses})))
+	}
+	answer := raw("application/json", `{"status":"completed","output":[{"content":[{"type":"output_text","text":"yes"}]}]}`)
+	want.check(t, failing(t, at(t, openaitest.New(t, always(answer)), openai.Options{Count: words})))
+}
+
+func TestTheHintNamesTheKey(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Refuse(401, "", "no")))
+	wanted{code: agent.NoAuth, advises: "set GROQ_KEY to a key"}.check(t, failing(t, at(t, s, openai.Options{KeyName: "GROQ_KEY"})))
+}
