@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"brenner/secret"
 )
 
 const hidden = "[secret]"
@@ -20,15 +22,15 @@ const (
 // secret, out of everything that comes back: some endpoints repeat the key that
 // they refuse.
 type secrets struct {
-	errors  spelled
-	answers spelled
+	errors  secret.Finder
+	answers secret.Finder
 	longest int // how much of a text that was cut off may be the beginning of a secret
 }
 
 func secretsOf(o Options) secrets {
 	given := []string{o.Key}
 	for name, value := range o.Headers {
-		if !isSecret(name) {
+		if !secret.Header(name) {
 			continue // its value may be a word that every answer has
 		}
 		given = append(given, value)
@@ -36,23 +38,15 @@ func secretsOf(o Options) secrets {
 			given = append(given, token)
 		}
 	}
-	s := secrets{errors: spellings(given, shortestInErrors), answers: spellings(given, shortestInAnswers)}
+	s := secrets{errors: secret.New(given, shortestInErrors), answers: secret.New(given, shortestInAnswers)}
 	for _, g := range given {
-		s.longest = max(s.longest, mostPerLetter*len(g))
+		s.longest = max(s.longest, secret.MostPerLetter*len(g))
 	}
 	return s
 }
 
-// isSecret tells whether the value of a header should be known to nobody.
-func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password"}, func(part string) bool {
-		return strings.Contains(name, part)
-	})
-}
-
-func (s *secrets) text(t string) string   { return s.errors.replace(t, inPlace) }
-func (s *secrets) answer(t string) string { return s.answers.replace(t, inPlace) }
+func (s *secrets) text(t string) string   { return s.errors.Replace(t, inPlace) }
+func (s *secrets) answer(t string) string { return s.answers.Replace(t, inPlace) }
 
 func inPlace(int) string { return hidden }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"brenner/agent"
+	"brenner/secret"
 )
 
 func TestReading(t *testing.T) {
@@ -94,7 +95,6 @@ func TestCleaned(t *testing.T) {
 		}
 	}
 	var hide secrets
-	hide.errors = hiding(nil)
 	if got := hide.shown(strings.Repeat("é ", 400)); len([]rune(got)) != longestMessage+1 {
 		t.Errorf("%d characters", len([]rune(got)))
 	}
@@ -110,7 +110,7 @@ func FuzzReading(f *testing.F) {
 	f.Add(`{"type":"result","status":"success","stats":{}}`, "\x1b]0;")
 	f.Add(`{"type":"assistant","message":{"content":[{"type":"tool_use"}]}}`, "\n{\n{")
 	var hide secrets
-	hide.errors = hiding([]string{"secret-0123456789"})
+	hide.errors = secret.New([]string{"secret-0123456789"}, 1)
 	f.Fuzz(func(t *testing.T, out, errs string) {
 		for _, name := range Kinds() {
 			k := kindOf(name)

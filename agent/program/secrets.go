@@ -1,15 +1,13 @@
 package program
 
 import (
-	"bytes"
-	"cmp"
 	"net/url"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/secret"
 )
 
 const hidden = "[secret]"
@@ -30,9 +28,8 @@ const (
 // secrets keeps the key, and what else a program was trusted with, out of what
 // comes back.
 type secrets struct {
-	all     []string
-	errors  *strings.Replacer
-	answers *strings.Replacer
+	errors  secret.Finder
+	answers secret.Finder
 }
 
 func secretsOf(p *Program) secrets {
@@ -47,42 +44,17 @@ func secretsOf(p *Program) secrets {
 			given = append(given, password)
 		}
 	}
-	return secrets{
-		all:     spellings(given, shortestInAnswers),
-		errors:  hiding(spellings(given, shortestInErrors)),
-		answers: hiding(spellings(given, shortestInAnswers)),
-	}
+	return secrets{errors: secret.New(given, shortestInErrors), answers: secret.New(given, shortestInAnswers)}
 }
 
-// spellings gives the ways in which a secret may be written, the longest first, so
-// that no part of one is left over when a shorter one was found in it.
-func spellings(given []string, shortest int) []string {
-	var all []string
-	for _, s := range given {
-		if len(s) < shortest {
-			continue
-		}
-		quoted := strconv.Quote(s)
-		all = append(all, s, quoted[1:len(quoted)-1], url.QueryEscape(s), url.PathEscape(s))
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	return slices.Compact(all)
-}
+func inPlace(int) string { return hidden }
 
-func hiding(all []string) *strings.Replacer {
-	pairs := make([]string, 0, 2*len(all))
-	for _, s := range all {
-		pairs = append(pairs, s, hidden)
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-func (s *secrets) answer(t string) string { return s.answers.Replace(t) }
+func (s *secrets) answer(t string) string { return s.answers.Replace(t, inPlace) }
 
 // shown gives a program's words for a message of ours: one line, and not long.
 // They are cleaned first: nothing may hide in the middle of a secret.
 func (s *secrets) shown(text string) string {
-	text = s.errors.Replace(strings.Join(strings.Fields(cleaned(text)), " "))
+	text = s.errors.Replace(strings.Join(strings.Fields(cleaned(text)), " "), inPlace)
 	if runes := []rune(text); len(runes) > longestMessage {
 		return string(runes[:longestMessage]) + "…"
 	}
@@ -91,7 +63,7 @@ func (s *secrets) shown(text string) string {
 
 // evidence gives the end of a program's words, to be kept.
 func (s *secrets) evidence(text string) string {
-	text = s.errors.Replace(cleaned(text))
+	text = s.errors.Replace(cleaned(text), inPlace)
 	if len(text) > longestPartial {
 		text = strings.ToValidUTF8(text[len(text)-longestPartial:], "")
 	}
@@ -101,12 +73,12 @@ func (s *secrets) evidence(text string) string {
 // file hides the secrets in a file that stays.
 func (s *secrets) file(path string) {
 	data, err := os.ReadFile(path)
-	if err != nil || !slices.ContainsFunc(s.all, func(one string) bool { return bytes.Contains(data, []byte(one)) }) {
+	if err != nil || !s.answers.In(string(data)) {
 		return
 	}
 	// In one step: half a file beside the status of a run would be half an answer.
 	fresh := path + ".masked"
-	if os.WriteFile(fresh, []byte(s.answers.Replace(string(data))), 0o600) != nil || os.Rename(fresh, path) != nil {
+	if os.WriteFile(fresh, []byte(s.answers.Replace(string(data), inPlace)), 0o600) != nil || os.Rename(fresh, path) != nil {
 		_ = os.Remove(path) // rather no evidence than a key
 	}
 }

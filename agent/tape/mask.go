@@ -1,10 +1,10 @@
 package tape
 
 import (
-	"cmp"
 	"net/http"
-	"slices"
 	"strings"
+
+	"brenner/secret"
 )
 
 // A shorter value is a word that local servers want as a key. To hide it would
@@ -15,20 +15,20 @@ const (
 )
 
 // mask hides secrets, in all the ways in which they may be written.
-type mask struct{ secrets spelled }
+type mask struct{ secrets secret.Finder }
 
 func maskFor(r *http.Request, given []string) mask {
 	var all []string
-	take := func(secret string, shortest int) {
-		if len(secret) >= shortest {
-			all = append(all, secret)
+	take := func(one string, shortest int) {
+		if len(one) >= shortest {
+			all = append(all, one)
 		}
 	}
 	for _, s := range given {
 		take(s, shortestGiven)
 	}
 	for name, values := range r.Header {
-		if !isSecret(name) {
+		if !secret.Header(name) {
 			continue
 		}
 		for _, v := range values {
@@ -38,24 +38,7 @@ func maskFor(r *http.Request, given []string) mask {
 			}
 		}
 	}
-	// The longest first, so that no part of one is left over when a shorter one was
-	// found in it.
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	return mask{slices.Compact(all)}
-}
-
-// isSecret tells whether the value of a header should be known to nobody.
-func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	if name == "idempotency-key" {
-		return false
-	}
-	for _, part := range []string{"auth", "key", "token", "secret", "cookie", "password"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	return mask{secret.New(all, 1)}
 }
 
 // over gives a text with stars for secrets, as many as there were bytes, so that a
@@ -63,7 +46,7 @@ func isSecret(name string) bool {
 func (m mask) over(text []byte) []byte { return []byte(m.text(string(text))) }
 
 func (m mask) text(s string) string {
-	return m.secrets.replace(s, func(n int) string { return strings.Repeat("*", n) })
+	return m.secrets.Replace(s, func(n int) string { return strings.Repeat("*", n) })
 }
 
 // harmless gives the headers of a response that say something about its body, or

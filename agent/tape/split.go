@@ -24,7 +24,7 @@ func (m mask) split(body []byte) bool {
 		}
 	}
 	for _, text := range together {
-		if m.secrets.inside(text.String()) {
+		if m.secrets.In(text.String()) {
 			return true
 		}
 	}

@@ -1,4 +1,9 @@
-package openai
+// Package secret keeps keys out of what comes back from those who were given them:
+// some repeat the key that they refuse, and in any spelling.
+//
+// The package is pure. It must not know where keys come from, or what is done with
+// a text.
+package secret
 
 import (
 	"cmp"
@@ -9,23 +14,33 @@ import (
 	"unicode/utf16"
 )
 
-// spelled finds secrets in all the ways in which they may be written. A list of
-// spellings would not do: an endpoint may escape any letter of a key, and leave the
-// others. It is written by hand because a regular expression takes seconds for a
-// long answer.
-type spelled []string
+// Finder finds secrets in all the ways in which they may be written. A list of
+// spellings would not do: whoever answers may escape any letter of a key, and leave
+// the others. It is written by hand because a regular expression takes seconds for a
+// long answer. The zero value finds nothing.
+type Finder []string
 
-// spellings takes the secrets that are long enough to be some, the longest first,
+// New takes the secrets that are long enough to be some, the longest first,
 // so that no part of one is left over when a shorter one was found in it.
-func spellings(given []string, shortest int) spelled {
+func New(given []string, shortest int) Finder {
 	all := slices.DeleteFunc(slices.Clone(given), func(s string) bool { return s == "" || len(s) < shortest })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
-// replace gives a text with something else for secrets; it is told how many bytes
+// In tells whether a text holds one.
+func (s Finder) In(text string) bool {
+	for i := range len(text) {
+		if s.at(text, i) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Replace gives a text with something else for secrets; it is told how many bytes
 // they had.
-func (s spelled) replace(text string, by func(n int) string) string {
+func (s Finder) Replace(text string, by func(n int) string) string {
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(text); i++ {
@@ -41,7 +56,7 @@ func (s spelled) replace(text string, by func(n int) string) string {
 }
 
 // at gives the end of a secret that begins here; -1 where none does.
-func (s spelled) at(text string, i int) int {
+func (s Finder) at(text string, i int) int {
 	first := text[i]
 	for _, secret := range s {
 		switch {
@@ -59,6 +74,9 @@ func (s spelled) at(text string, i int) int {
 
 // cut takes a secret off the beginning of a text.
 func cut(text, secret string) (string, bool) {
+	if left, ok := strings.CutPrefix(text, secret); ok {
+		return left, true
+	}
 	for _, r := range secret {
 		var ok bool
 		if text, ok = cutLetter(text, r); !ok {
@@ -146,6 +164,17 @@ func cutEntity(text string, r rune) (string, bool) {
 	return text[end+1:], true
 }
 
-// mostPerLetter is how many bytes a letter has in the longest of the usual
+// MostPerLetter is how many bytes a letter has in the longest of the usual
 // spellings, with room for one that was escaped twice.
-const mostPerLetter = 12
+const MostPerLetter = 12
+
+// Header tells whether the value of a header should be known to nobody.
+func Header(name string) bool {
+	name = strings.ToLower(name)
+	if name == "idempotency-key" {
+		return false
+	}
+	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password"}, func(part string) bool {
+		return strings.Contains(name, part)
+	})
+}
