@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 func still() {
 	streams := cli.System()
 	streams.Now = func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
-	os.Exit(cli.Run(context.Background(), os.Args[1:], streams))
+	os.Exit(cli.Run(context.Background(), os.Args[1:], streams)) //nolint:forbidigo // it is a main
 }
 
 // exit CODE COMMAND…: the command ends with just that code.
