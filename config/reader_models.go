@@ -32,15 +32,21 @@ func (r *reader) models(path string, n *yaml.Node) []Model {
 		"reasoning_effort", "structured", "price_input", "price_output", "concurrent",
 	) {
 		m := r.model(o)
-		switch line, twice := first[m.Model]; {
-		case m.Model == "":
-			r.found.add(InvalidValue, r.place(o.line), "give it the name that rosters use, such as model: Opus 4.5", "an entry of %s names no model", path)
-		case twice:
-			r.found.add(InvalidValue, r.place(o.line), alreadyOn(line), "%s says twice what %s means", path, fault.Shown(m.Model))
-		}
-		list, first[m.Model] = append(list, m), o.line
+		r.once(first, path, o.line, m.Model, "model", "Opus 4.5")
+		list = append(list, m)
 	}
 	return list
+}
+
+// once refuses an entry of a list that names nothing, or what another one names.
+func (r *reader) once(first map[string]int, path string, at int, name, what, example string) {
+	switch line, twice := first[name]; {
+	case name == "":
+		r.found.add(InvalidValue, r.place(at), "give it the name that rosters use, such as "+what+": "+example, "an entry of %s names no %s", path, what)
+	case twice:
+		r.found.add(InvalidValue, r.place(at), alreadyOn(line), "%s says twice what %s means", path, fault.Shown(name))
+	}
+	first[name] = at
 }
 
 func (r *reader) model(o object) Model {
@@ -77,13 +83,8 @@ func (r *reader) programs(path string, n *yaml.Node) []Program {
 	first := map[string]int{}
 	for _, o := range r.objects(path, n, "program", "command", "key_env", "pass", "turns") {
 		p := r.program(o)
-		switch line, twice := first[p.Program]; {
-		case p.Program == "":
-			r.found.add(InvalidValue, r.place(o.line), "give it the name that rosters use, such as program: codex-cli", "an entry of %s names no program", path)
-		case twice:
-			r.found.add(InvalidValue, r.place(o.line), alreadyOn(line), "%s says twice what %s is", path, fault.Shown(p.Program))
-		}
-		list, first[p.Program] = append(list, p), o.line
+		r.once(first, path, o.line, p.Program, "program", "codex-cli")
+		list = append(list, p)
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -166,6 +167,9 @@ func askerMain(args []string) int {
 	if os.WriteFile(args[1], nil, 0o600) != nil {
 		return 1
 	}
-	time.Sleep(time.Hour)
+	// It stays until it is killed.
+	stay := make(chan os.Signal, 1)
+	signal.Notify(stay, os.Interrupt)
+	<-stay
 	return 0
 }

@@ -12,9 +12,6 @@ import (
 	"brenner/fault"
 )
 
-// stateDir is where a project keeps what brenner writes.
-const stateDir = ".brenner"
-
 func (a *app) initCommand() *cobra.Command {
 	var project, question string
 	c := &cobra.Command{

@@ -16,10 +16,10 @@ import (
 	"brenner/store/sqlite"
 )
 
-// stateFolder is where a project keeps what it did, below its own folder.
-const stateFolder = ".brenner"
+// stateDir is where a project keeps what brenner writes, below its own folder.
+const stateDir = ".brenner"
 
-func storeDir(cfg *config.Config) string { return filepath.Join(cfg.Project.Dir, stateFolder) }
+func storeDir(cfg *config.Config) string { return filepath.Join(cfg.Project.Dir, stateDir) }
 
 // openStore opens the project's store, and makes it if need be.
 func (a *app) openStore(ctx context.Context, cfg *config.Config) (*sqlite.Store, error) {
