@@ -1,0 +1,116 @@
+package box
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// look is how often the file is looked at for mail of other processes, while
+// anybody waits.
+const look = 5 * time.Millisecond
+
+// bells wake who waits for mail: whose bell it is, where this process has sent it;
+// everybody, where another process has written.
+type bells struct {
+	box *Box
+
+	mu      sync.Mutex
+	rung    map[int64]chan struct{} // by agent; closed when mail comes
+	waiting int
+	known   int64 // the newest message that this process knows of
+	halt    chan struct{}
+	looking sync.WaitGroup
+}
+
+// listen gives the bell of an agent; forget ends the waiting.
+func (b *bells) listen(agent int64) (bell <-chan struct{}, forget func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, ok := b.rung[agent]
+	if !ok {
+		c = make(chan struct{})
+		b.rung[agent] = c
+	}
+	if b.waiting++; b.waiting == 1 && b.halt == nil {
+		b.halt = make(chan struct{})
+		halt := b.halt
+		b.looking.Go(func() { b.look(halt) })
+	}
+	return c, sync.OnceFunc(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.waiting--
+	})
+}
+
+// ring wakes the agents that a message of this process is for.
+func (b *bells) ring(message int64, agents []int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known = max(b.known, message)
+	for _, agent := range agents {
+		if c, ok := b.rung[agent]; ok {
+			close(c)
+			delete(b.rung, agent)
+		}
+	}
+}
+
+// stop ends the looking.
+func (b *bells) stop() {
+	b.mu.Lock()
+	if b.halt != nil {
+		close(b.halt)
+		b.halt = nil
+	}
+	b.mu.Unlock()
+	b.looking.Wait()
+}
+
+// idleLooks is how often nobody may wait before the looking ends: who waits again
+// and again must not begin it anew each time.
+const idleLooks = 200
+
+// look looks for mail that other processes have sent, until nobody waits any more.
+func (b *bells) look(halt chan struct{}) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for idle := 0; ; {
+		select {
+		case <-halt:
+			return
+		case <-tick.C:
+		}
+		newest, ok := b.newest()
+		b.mu.Lock()
+		if ok && newest > b.known {
+			b.known = newest
+			for agent, c := range b.rung {
+				close(c)
+				delete(b.rung, agent)
+			}
+		}
+		if idle++; b.waiting > 0 {
+			idle = 0
+		}
+		if idle > idleLooks {
+			if b.halt == halt {
+				b.halt = nil
+			}
+			b.mu.Unlock()
+			return
+		}
+		b.mu.Unlock()
+	}
+}
+
+func (b *bells) newest() (id int64, ok bool) {
+	leave, err := b.box.enter(context.Background(), "look for mail")
+	if err != nil {
+		return 0, false
+	}
+	defer leave()
+	err = b.box.read.QueryRow("SELECT ifnull(max(id), 0) FROM messages").Scan(&id)
+	return id, err == nil // a file that is busy is looked at again in a moment
+}

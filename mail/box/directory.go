@@ -1,0 +1,255 @@
+package box
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"path"
+	"strings"
+	"time"
+
+	"brenner/fault"
+	"brenner/mail"
+)
+
+// EnsureProject gives the project with a key, and makes it if need be.
+func (b *Box) EnsureProject(ctx context.Context, key string) (mail.Project, error) {
+	const op = "ensure the project"
+	if strings.TrimSpace(key) == "" || len(key) > 4096 || strings.ContainsRune(key, 0) {
+		return mail.Project{}, &fault.Error{Code: mail.Invalid, Op: op, Detail: "not a project: " + fault.Shown(key), Hint: "give the absolute path of its folder"}
+	}
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return mail.Project{}, err
+	}
+	defer leave()
+	if there, err := b.projects(ctx, key); err != nil || len(there) > 0 {
+		return first(there), b.fault(op, err)
+	}
+	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error {
+		return w.exec(ctx, "INSERT INTO projects (key, slug, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key, slug(key), b.now().UnixMicro())
+	}, nil)
+	if err != nil {
+		return mail.Project{}, b.fault(op, err)
+	}
+	there, err := b.projects(ctx, key)
+	return first(there), b.fault(op, err)
+}
+
+func first[T any](list []T) T {
+	var none T
+	if len(list) == 0 {
+		return none
+	}
+	return list[0]
+}
+
+// slug gives a project a short name that can stand in an address. The hash keeps
+// two folders of one name apart.
+func slug(key string) string {
+	var s strings.Builder
+	for _, r := range strings.ToLower(path.Base(strings.ReplaceAll(key, `\`, "/"))) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			s.WriteRune(r)
+		case s.Len() > 0 && !strings.HasSuffix(s.String(), "-"):
+			s.WriteByte('-')
+		}
+	}
+	sum := sha256.Sum256([]byte(key))
+	name := strings.Trim(s.String(), "-")
+	return strings.TrimLeft(name[:min(len(name), 40)]+"-"+hex.EncodeToString(sum[:4]), "-")
+}
+
+// Projects gives one project, or all of them for the empty name.
+func (b *Box) Projects(ctx context.Context, name string) ([]mail.Project, error) {
+	const op = "read the projects"
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	all, err := b.projects(ctx, name)
+	if err == nil && name != "" && len(all) == 0 {
+		err = noProject(name)
+	}
+	return all, b.fault(op, err)
+}
+
+func noProject(name string) error {
+	return &fault.Error{Code: mail.NotFound, Detail: "there is no project " + fault.Shown(name), Hint: "make it with ensure_project; project_key is the absolute path of its folder, or its slug"}
+}
+
+func (b *Box) projects(ctx context.Context, name string) ([]mail.Project, error) {
+	return list(ctx, b, func(rows *sql.Rows) (p mail.Project, err error) {
+		var id, created int64
+		err = rows.Scan(&id, &p.Key, &p.Slug, &created)
+		p.ID, p.Created = mail.Numbered(id), instant(created)
+		return p, err
+	}, "SELECT id, key, slug, created FROM projects WHERE ?1 = '' OR key = ?1 OR slug = ?1 ORDER BY id", name)
+}
+
+// Register makes an agent, or with Renew changes one.
+func (b *Box) Register(ctx context.Context, r mail.Registration) (mail.Agent, error) {
+	const op = "register"
+	if err := mail.CheckName(r.Name); err != nil {
+		return mail.Agent{}, err
+	}
+	switch r.Policy {
+	case "", mail.PolicyOpen, mail.PolicyAuto, mail.PolicyContacts, mail.PolicyBlock:
+	default:
+		return mail.Agent{}, &fault.Error{Code: mail.Invalid, Op: op, Detail: "not a contact policy: " + fault.Shown(r.Policy), Hint: "open, auto, contacts_only or block_all"}
+	}
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return mail.Agent{}, err
+	}
+	defer leave()
+	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error { return w.register(ctx, &r) }, nil)
+	if err != nil {
+		return mail.Agent{}, b.fault(op, err)
+	}
+	all, err := b.agents(ctx, r.Project, r.Name)
+	return first(all), b.fault(op, err)
+}
+
+func (w *writer) register(ctx context.Context, r *mail.Registration) error {
+	project, err := w.project(ctx, r.Project)
+	if err != nil {
+		return err
+	}
+	var id int64
+	var is string
+	there, err := w.row(ctx, []any{&id, &is}, "SELECT id, name FROM agents WHERE project = ? AND name = ?", project, r.Name)
+	if err != nil {
+		return err
+	}
+	now := w.box.now().UnixMicro()
+	var token any
+	if r.TokenHash != "" {
+		token = r.TokenHash
+	}
+	switch {
+	case !there:
+		policy := r.Policy
+		if policy == "" {
+			policy = mail.PolicyOpen
+		}
+		return w.exec(ctx, "INSERT INTO agents (project, name, program, model, task, policy, token, created, active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			project, r.Name, r.Program, r.Model, r.Task, policy, token, now, now)
+	case !r.Renew || is != r.Name:
+		return &fault.Error{
+			Code: mail.NameTaken, Detail: "there is an agent " + is + " already",
+			Hint: "register with its token, or under another name",
+		}
+	}
+	return w.exec(ctx, `UPDATE agents SET program = ifnull(nullif(?, ''), program), model = ifnull(nullif(?, ''), model), task = ifnull(nullif(?, ''), task),
+		policy = ifnull(nullif(?, ''), policy), token = ifnull(?, token), active = ? WHERE id = ?`, r.Program, r.Model, r.Task, r.Policy, token, now, id)
+}
+
+// project finds a project's row.
+func (w *writer) project(ctx context.Context, name string) (int64, error) {
+	var id int64
+	there, err := w.row(ctx, []any{&id}, "SELECT id FROM projects WHERE key = ?1 OR slug = ?1", name)
+	if err == nil && !there {
+		err = noProject(name)
+	}
+	return id, err
+}
+
+// Agents gives one agent, or all of them for the empty name, by name.
+func (b *Box) Agents(ctx context.Context, project, name string) ([]mail.Agent, error) {
+	const op = "read the agents"
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	all, err := b.agents(ctx, project, name)
+	if err == nil && len(all) == 0 {
+		err = b.nobody(ctx, project, name)
+	}
+	return all, b.fault(op, err)
+}
+
+// nobody says why there is no agent: there is none, or there is no project.
+func (b *Box) nobody(ctx context.Context, project, name string) error {
+	there, err := b.projects(ctx, project)
+	switch {
+	case err != nil:
+		return err
+	case len(there) == 0:
+		return noProject(project)
+	case name != "":
+		return noAgent(name)
+	}
+	return nil
+}
+
+func noAgent(name string) error {
+	return &fault.Error{Code: mail.NotFound, Detail: "there is no agent " + fault.Shown(name), Hint: "it has to be registered first; resource://agents/… lists those there are"}
+}
+
+const agentColumns = "a.id, a.project, a.name, a.program, a.model, a.task, a.policy, a.created, a.active"
+
+func (b *Box) agents(ctx context.Context, project, name string) ([]mail.Agent, error) {
+	return list(ctx, b, func(rows *sql.Rows) (mail.Agent, error) { return scanAgent(rows) },
+		"SELECT "+agentColumns+" FROM agents a JOIN projects p ON p.id = a.project WHERE (p.key = ?1 OR p.slug = ?1) AND (?2 = '' OR a.name = ?2) ORDER BY a.name", project, name)
+}
+
+func scanAgent(rows *sql.Rows, more ...any) (mail.Agent, error) {
+	var a mail.Agent
+	var id, project, created, active int64
+	err := rows.Scan(append([]any{&id, &project, &a.Name, &a.Program, &a.Model, &a.Task, &a.Policy, &created, &active}, more...)...)
+	a.ID, a.Project, a.Since, a.Active = mail.Numbered(id), mail.Numbered(project), instant(created), instant(active)
+	return a, err
+}
+
+// Owner says whose token has this hash.
+func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.Agent, error) {
+	const op = "look for a token"
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return mail.Project{}, mail.Agent{}, err
+	}
+	defer leave()
+	var p mail.Project
+	all, err := list(ctx, b, func(rows *sql.Rows) (mail.Agent, error) {
+		var id, created int64
+		a, err := scanAgent(rows, &id, &p.Key, &p.Slug, &created)
+		p.ID, p.Created = mail.Numbered(id), instant(created)
+		return a, err
+	}, "SELECT "+agentColumns+", p.id, p.key, p.slug, p.created FROM agents a JOIN projects p ON p.id = a.project WHERE a.token = ?", tokenHash)
+	if err == nil && len(all) == 0 {
+		err = &fault.Error{Code: mail.NotFound, Op: op, Detail: "nobody has this token"}
+	}
+	return p, first(all), b.fault(op, err)
+}
+
+func instant(micro int64) mail.Instant { return mail.Instant{Time: time.UnixMicro(micro).UTC()} }
+
+// list reads a whole answer, row by row, and waits where the file is busy.
+func list[T any](ctx context.Context, b *Box, scan func(*sql.Rows) (T, error), text string, args ...any) ([]T, error) {
+	var all []T
+	err := b.waiting(ctx, func() (err error) {
+		all = nil
+		rows, err := b.read.QueryContext(ctx, text, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // Err says what went wrong
+		for rows.Next() {
+			one, err := scan(rows)
+			if err != nil {
+				return err
+			}
+			all = append(all, one)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}

@@ -1,0 +1,394 @@
+package box
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner/fault"
+	"brenner/mail"
+	"brenner/store/sqlite"
+)
+
+func (b *Box) waiting(ctx context.Context, do func() error) error {
+	return sqlite.Waiting(ctx, b.wait, do)
+}
+
+const messageColumns = `m.id, t.name, m.subject, s.name, m.recipients, m.importance, m.ack, m.reply_to, m.created`
+
+const messageTables = ` FROM messages m JOIN threads t ON t.id = m.thread JOIN agents s ON s.id = m.sender `
+
+// body is the column of the text, or of nothing where nobody wants it.
+func body(wanted bool) string {
+	if wanted {
+		return ", m.body"
+	}
+	return ", ''"
+}
+
+// scanMessage reads a message. A reader sees of the hidden recipients itself only,
+// unless the message is its own; the empty reader sees everything.
+func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
+	return func(rows *sql.Rows) (mail.Message, error) {
+		m := mail.Message{Attachments: []any{}, Kind: "to"}
+		var id, created int64
+		var reply sql.NullInt64
+		var recipients string
+		if err := rows.Scan(&id, &m.Thread, &m.Subject, &m.From, &recipients, &m.Importance, &m.AckRequired, &reply, &created, &m.Body); err != nil {
+			return m, err
+		}
+		var names [3]mail.Names
+		if err := json.Unmarshal([]byte(recipients), &names); err != nil {
+			return m, err
+		}
+		m.ID, m.Created = mail.Numbered(id), instant(created)
+		m.To, m.CC, m.BCC = names[howTo], names[howCC], names[howBCC]
+		if reply.Valid {
+			m.ReplyTo = mail.Numbered(reply.Int64)
+		}
+		if reader == "" || strings.EqualFold(m.From, reader) {
+			return m, nil
+		}
+		switch is := func(name string) bool { return strings.EqualFold(name, reader) }; {
+		case slices.ContainsFunc(m.To, is):
+		case slices.ContainsFunc(m.CC, is):
+			m.Kind = "cc"
+		default:
+			m.Kind = "bcc"
+		}
+		m.BCC = slices.DeleteFunc(m.BCC, func(name string) bool { return !strings.EqualFold(name, reader) })
+		return m, nil
+	}
+}
+
+// Inbox gives what was sent to an agent.
+func (b *Box) Inbox(ctx context.Context, q mail.InboxQuery) ([]mail.Message, error) {
+	const op = "read the inbox"
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	agent, err := b.agentRow(ctx, q.Project, q.Agent)
+	if err != nil {
+		return nil, b.fault(op, err)
+	}
+	all, err := b.inbox(ctx, agent, &q)
+	return all, b.fault(op, err)
+}
+
+func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mail.Message, error) {
+	text := "SELECT " + messageColumns + body(!q.NoBodies) + " FROM copies c JOIN messages m ON m.id = c.message JOIN threads t ON t.id = m.thread JOIN agents s ON s.id = m.sender" +
+		" WHERE c.agent = ? AND c.how < 3"
+	args := []any{agent}
+	and := func(condition string, arg ...any) {
+		text += " AND " + condition
+		args = append(args, arg...)
+	}
+	if q.Thread != "" {
+		and("c.thread = (SELECT id FROM threads WHERE name = ? AND project = (SELECT project FROM agents WHERE id = ?))", q.Thread, agent)
+	}
+	if !q.Since.IsZero() {
+		and("m.created > ?", q.Since.UnixMicro())
+	}
+	order := "DESC"
+	if q.After != "" {
+		n, err := after(q.After)
+		if err != nil {
+			return nil, err
+		}
+		and("c.message > ?", n)
+		order = "ASC"
+	}
+	if q.Urgent {
+		and("m.importance IN ('high', 'urgent')")
+	}
+	if q.Unread {
+		and("c.read IS NULL")
+	}
+	text += " ORDER BY c.message " + order + " LIMIT ?"
+	return list(ctx, b, scanMessage(q.Agent), text, append(args, limit(q.Limit, mail.DefaultLimit))...)
+}
+
+// after reads a place to go on from.
+func after(id mail.ID) (int64, error) {
+	if id == "" || id == "0" {
+		return 0, nil
+	}
+	n, ok := id.Number()
+	if !ok {
+		return 0, &fault.Error{Code: mail.Invalid, Detail: "not a message: " + fault.Shown(string(id)), Hint: "go on behind the id of a message"}
+	}
+	return n, nil
+}
+
+func limit(n, usual int) int {
+	if n <= 0 {
+		n = usual
+	}
+	return min(n, mail.MaxPage)
+}
+
+// agentRow finds an agent's row.
+func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error) {
+	ids, err := list(ctx, b, func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) },
+		"SELECT a.id FROM agents a JOIN projects p ON p.id = a.project WHERE (p.key = ?1 OR p.slug = ?1) AND a.name = ?2", project, name)
+	if err == nil && len(ids) == 0 {
+		err = b.nobody(ctx, project, name)
+	}
+	if err == nil && len(ids) == 0 {
+		err = noAgent(name)
+	}
+	return first(ids), err
+}
+
+// Thread gives a page of a thread, oldest first.
+func (b *Box) Thread(ctx context.Context, q mail.ThreadQuery) (mail.Page, error) {
+	const op = "read the thread"
+	if err := mail.CheckThread(q.Thread); err != nil {
+		return mail.Page{}, err
+	}
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return mail.Page{}, err
+	}
+	defer leave()
+	page, err := b.thread(ctx, &q)
+	return page, b.fault(op, err)
+}
+
+// threadRow is a thread, and how many messages it has.
+type threadRow struct{ id, total int64 }
+
+func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error) {
+	from, err := after(q.After)
+	if err != nil {
+		return mail.Page{}, err
+	}
+	threads, err := list(ctx, b, func(rows *sql.Rows) (t threadRow, err error) { return t, rows.Scan(&t.id, &t.total) },
+		"SELECT t.id, t.total FROM threads t JOIN projects p ON p.id = t.project WHERE (p.key = ?1 OR p.slug = ?1) AND t.name = ?2", q.Project, q.Thread)
+	if err != nil {
+		return mail.Page{}, err
+	}
+	if len(threads) == 0 {
+		_, err := b.agentsOrProject(ctx, q)
+		return mail.Page{}, err
+	}
+	t := threads[0]
+	page := mail.Page{Total: int(t.total)}
+	most := limit(q.Limit, mail.DefaultPage)
+	order := "ASC"
+	if q.Last {
+		order = "DESC"
+	}
+	tables, args := messageTables+"WHERE m.thread = ? AND m.id > ?", []any{t.id, from}
+	place := "m.id"
+	if q.Reader != "" {
+		reader, err := b.agentRow(ctx, q.Project, q.Reader)
+		if err != nil {
+			return mail.Page{}, err
+		}
+		tables = " FROM copies c JOIN messages m ON m.id = c.message JOIN threads t ON t.id = m.thread JOIN agents s ON s.id = m.sender WHERE c.agent = ? AND c.thread = ? AND c.message > ?"
+		args, place = []any{reader, t.id, from}, "c.message"
+		counts, err := list(ctx, b, func(rows *sql.Rows) (n int, err error) { return n, rows.Scan(&n) }, "SELECT count(*) FROM copies WHERE agent = ? AND thread = ?", reader, t.id)
+		if err != nil {
+			return mail.Page{}, err
+		}
+		page.Total = first(counts)
+	}
+	page.Messages, err = list(ctx, b, scanMessage(q.Reader), "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?", append(args, most+1)...)
+	if err != nil {
+		return mail.Page{}, err
+	}
+	full := len(page.Messages) > most
+	if full {
+		page.Messages = page.Messages[:most]
+	}
+	if q.Last {
+		slices.Reverse(page.Messages)
+	} else if full {
+		page.Next = page.Messages[most-1].ID
+	}
+	return page, b.complete(ctx, q, t.id, &page)
+}
+
+// agentsOrProject tells a thread that is empty from a project that is not there.
+func (b *Box) agentsOrProject(ctx context.Context, q *mail.ThreadQuery) (mail.Project, error) {
+	there, err := b.projects(ctx, q.Project)
+	if err == nil && len(there) == 0 {
+		err = noProject(q.Project)
+	}
+	return first(there), err
+}
+
+// complete adds to a page who writes in the thread, and the receipts.
+func (b *Box) complete(ctx context.Context, q *mail.ThreadQuery, thread int64, page *mail.Page) (err error) {
+	if q.Reader == "" {
+		page.People, err = list(ctx, b, func(rows *sql.Rows) (name string, err error) { return name, rows.Scan(&name) },
+			"SELECT a.name FROM writers w JOIN agents a ON a.id = w.agent WHERE w.thread = ? ORDER BY w.first", thread)
+	} else {
+		for _, m := range page.Messages {
+			if !slices.Contains(page.People, m.From) {
+				page.People = append(page.People, m.From)
+			}
+		}
+	}
+	if err != nil || !q.Receipts {
+		return err
+	}
+	for i := range page.Messages {
+		m := &page.Messages[i]
+		if m.AckRequired && (q.Reader == "" || strings.EqualFold(q.Reader, m.From)) {
+			if m.Receipts, err = b.receipts(ctx, m.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *Box) receipts(ctx context.Context, id mail.ID) ([]mail.Receipt, error) {
+	n, _ := id.Number()
+	return list(ctx, b, func(rows *sql.Rows) (r mail.Receipt, err error) {
+		var read, acked sql.NullInt64
+		err = rows.Scan(&r.Agent, &read, &acked)
+		r.Read, r.Acked = maybe(read), maybe(acked)
+		return r, err
+	}, "SELECT a.name, c.read, c.acked FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = ? AND c.how < 3 ORDER BY a.name", n)
+}
+
+func maybe(micro sql.NullInt64) mail.Instant {
+	if !micro.Valid {
+		return mail.Instant{}
+	}
+	return instant(micro.Int64)
+}
+
+// Message gives one message, if the reader has a part in it.
+func (b *Box) Message(ctx context.Context, project, reader string, id mail.ID) (mail.Message, error) {
+	const op = "read a message"
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return mail.Message{}, err
+	}
+	defer leave()
+	m, err := b.message(ctx, project, reader, id)
+	return m, b.fault(op, err)
+}
+
+func (b *Box) message(ctx context.Context, project, reader string, id mail.ID) (mail.Message, error) {
+	n, _ := id.Number()
+	text := "SELECT " + messageColumns + body(true) + messageTables + "JOIN projects p ON p.id = m.project WHERE m.id = ?1 AND (p.key = ?2 OR p.slug = ?2)"
+	if reader != "" {
+		text += " AND EXISTS (SELECT 1 FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = m.id AND a.name = ?3)"
+	}
+	all, err := list(ctx, b, scanMessage(reader), text, n, project, reader)
+	if err == nil && len(all) == 0 {
+		err = noMessage(id)
+	}
+	m := first(all)
+	if err == nil && (reader == "" || strings.EqualFold(reader, m.From)) {
+		m.Receipts, err = b.receipts(ctx, id)
+	}
+	return m, err
+}
+
+// Search gives the messages that have all the words, the best first.
+func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, error) {
+	const op = "search"
+	match := phrase(q.Words)
+	if match == "" {
+		return nil, &fault.Error{Code: mail.Invalid, Op: op, Detail: "there is no word to look for", Hint: `words, "phrases", OR between them, and * at the end of a word`}
+	}
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	text := "SELECT " + messageColumns + body(true) + " FROM words w JOIN messages m ON m.id = w.rowid JOIN threads t ON t.id = m.thread JOIN agents s ON s.id = m.sender JOIN projects p ON p.id = m.project" +
+		" WHERE words MATCH ?1 AND (p.key = ?2 OR p.slug = ?2)"
+	if q.Reader != "" {
+		text += " AND EXISTS (SELECT 1 FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = m.id AND a.name = ?4)"
+	}
+	all, err := list(ctx, b, scanMessage(q.Reader), text+" ORDER BY w.rank, m.id DESC LIMIT ?3", match, q.Project, limit(q.Limit, mail.DefaultLimit), q.Reader)
+	return all, b.fault(op, err)
+}
+
+// phrase turns what somebody typed into a query of SQLite's that cannot be wrong:
+// every word is quoted, and only OR and a star at the end keep their meaning.
+func phrase(words string) string {
+	var parts []string
+	for i, piece := range strings.Split(words, `"`) {
+		if i%2 == 1 { // between quotation marks
+			if strings.TrimSpace(piece) != "" {
+				parts = append(parts, `"`+piece+`"`)
+			}
+			continue
+		}
+		for word := range strings.FieldsSeq(strings.ReplaceAll(piece, "\x00", " ")) {
+			stem := strings.TrimRight(word, "*")
+			switch {
+			case word == "OR" && len(parts) > 0 && parts[len(parts)-1] != "OR":
+				parts = append(parts, "OR")
+			case stem == "", word == "AND", word == "OR":
+			case stem != word:
+				parts = append(parts, `"`+stem+`"*`)
+			default:
+				parts = append(parts, `"`+word+`"`)
+			}
+		}
+	}
+	if n := len(parts); n > 0 && parts[n-1] == "OR" {
+		parts = parts[:n-1]
+	}
+	return strings.Join(parts, " ")
+}
+
+// Await gives what Inbox gives as soon as that is something.
+func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, error) {
+	const op = "wait for mail"
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := b.agentRow(ctx, q.Project, q.Agent)
+	leave() // who waits must not hold up Close
+	if err != nil {
+		return nil, b.fault(op, err)
+	}
+	for {
+		bell, forget := b.bells.listen(agent)
+		leave, err := b.enter(ctx, op)
+		if err != nil {
+			forget()
+			return nil, over(ctx, err)
+		}
+		all, err := b.inbox(ctx, agent, &q)
+		leave()
+		if err != nil || len(all) > 0 {
+			forget()
+			return all, over(ctx, b.fault(op, err))
+		}
+		select {
+		case <-bell:
+		case <-b.ended:
+			forget()
+			return nil, b.closedFault(op)
+		case <-ctx.Done():
+			forget()
+			return nil, over(ctx, &fault.Error{Op: op, Cause: ctx.Err()})
+		}
+		forget()
+	}
+}
+
+// over makes no error of a wait whose time is up.
+func over(ctx context.Context, err error) error {
+	if deadline, ok := ctx.Deadline(); ok && ctx.Err() != nil && !time.Now().Before(deadline) {
+		return nil
+	}
+	return err
+}

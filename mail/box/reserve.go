@@ -1,0 +1,193 @@
+package box
+
+import (
+	"context"
+	"database/sql"
+	"path"
+	"strings"
+	"time"
+
+	"brenner/fault"
+	"brenner/mail"
+)
+
+// The limits of reservations.
+const (
+	defaultTTL = time.Hour
+	longestTTL = 7 * 24 * time.Hour
+	mostPaths  = 500
+)
+
+// Reserve claims paths that nobody else has claimed, and says who has the others.
+func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) {
+	const op = "reserve files"
+	if len(c.Paths) == 0 || len(c.Paths) > mostPaths {
+		return mail.Reserved{}, &fault.Error{Code: mail.Invalid, Op: op, Detail: "no paths, or too many", Hint: "name between 1 and 500 paths"}
+	}
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return mail.Reserved{}, err
+	}
+	defer leave()
+	var result mail.Reserved
+	err = b.writer.write(ctx, func(ctx context.Context, w *writer) (err error) {
+		result, err = w.reserve(ctx, &c)
+		return err
+	}, nil)
+	return result, b.fault(op, err)
+}
+
+func (w *writer) reserve(ctx context.Context, c *mail.Claim) (mail.Reserved, error) {
+	result := mail.Reserved{Granted: []mail.Reservation{}, Conflicts: []mail.Conflict{}}
+	project, agent, err := w.both(ctx, c.Project, c.Agent)
+	if err != nil {
+		return result, err
+	}
+	now := w.box.now()
+	if err := w.exec(ctx, "DELETE FROM reservations WHERE expires <= ?", now.UnixMicro()); err != nil {
+		return result, err
+	}
+	others, err := w.reservations(ctx, "r.project = ? AND r.agent <> ?", project, agent)
+	if err != nil {
+		return result, err
+	}
+	expires := now.Add(ttl(c.TTL)).UnixMicro()
+	for _, p := range c.Paths {
+		conflict := mail.Conflict{Path: p}
+		for _, o := range others {
+			if (o.Exclusive || c.Exclusive) && overlap(p, o.Path) {
+				conflict.Holders = append(conflict.Holders, o)
+			}
+		}
+		if len(conflict.Holders) > 0 {
+			result.Conflicts = append(result.Conflicts, conflict)
+			continue
+		}
+		var id int64
+		_, err := w.row(ctx, []any{&id}, `INSERT INTO reservations (project, agent, path, exclusive, reason, expires) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (agent, path) DO UPDATE SET exclusive = excluded.exclusive, reason = excluded.reason, expires = excluded.expires RETURNING id`,
+			project, agent, p, c.Exclusive, c.Reason, expires)
+		if err != nil {
+			return result, err
+		}
+		result.Granted = append(result.Granted, mail.Reservation{
+			ID: mail.Numbered(id), Agent: c.Agent, Path: p, Exclusive: c.Exclusive, Reason: c.Reason, Expires: instant(expires),
+		})
+	}
+	return result, nil
+}
+
+func ttl(d time.Duration) time.Duration {
+	if d <= 0 {
+		return defaultTTL
+	}
+	return min(d, longestTTL)
+}
+
+// overlap tells whether two claims can mean the same file: equal paths, a folder
+// above, or a pattern that fits.
+func overlap(a, b string) bool {
+	a, b = path.Clean(a), path.Clean(b)
+	return a == b || covers(a, b) || covers(b, a)
+}
+
+func covers(pattern, name string) bool {
+	pattern, _, _ = strings.Cut(pattern, "**")
+	if strings.HasPrefix(name, strings.TrimSuffix(pattern, "/")+"/") || pattern == "" {
+		return true
+	}
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+// both finds a project and an agent of it.
+func (w *writer) both(ctx context.Context, project, name string) (p, a int64, err error) {
+	if p, err = w.project(ctx, project); err != nil {
+		return 0, 0, err
+	}
+	a, _, err = w.agent(ctx, p, &name)
+	return p, a, err
+}
+
+func (w *writer) reservations(ctx context.Context, where string, args ...any) ([]mail.Reservation, error) {
+	s, err := w.statement(ctx, "SELECT r.id, a.name, r.path, r.exclusive, r.reason, r.expires FROM reservations r JOIN agents a ON a.id = r.agent WHERE "+where+" ORDER BY r.id")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err says what went wrong
+	all := []mail.Reservation{}
+	for rows.Next() {
+		r, err := scanReservation(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}
+
+func scanReservation(rows *sql.Rows) (r mail.Reservation, err error) {
+	var id, expires int64
+	err = rows.Scan(&id, &r.Agent, &r.Path, &r.Exclusive, &r.Reason, &expires)
+	r.ID, r.Expires = mail.Numbered(id), instant(expires)
+	return r, err
+}
+
+// Release gives up claims on these paths, or all for none, and counts them.
+func (b *Box) Release(ctx context.Context, project, agent string, paths []string) (int, error) {
+	mine, err := b.claims(ctx, "release files", project, agent, paths, func(ctx context.Context, w *writer, r *mail.Reservation) error {
+		n, _ := r.ID.Number()
+		return w.exec(ctx, "DELETE FROM reservations WHERE id = ?", n)
+	})
+	return len(mine), err
+}
+
+// Renew makes claims last longer from now on.
+func (b *Box) Renew(ctx context.Context, project, agent string, paths []string, long time.Duration) ([]mail.Reservation, error) {
+	return b.claims(ctx, "renew reservations", project, agent, paths, func(ctx context.Context, w *writer, r *mail.Reservation) error {
+		n, _ := r.ID.Number()
+		expires := w.box.now().Add(ttl(long)).UnixMicro()
+		r.Expires = instant(expires)
+		return w.exec(ctx, "UPDATE reservations SET expires = ? WHERE id = ?", expires, n)
+	})
+}
+
+// claims does something with each of an agent's claims on these paths.
+func (b *Box) claims(ctx context.Context, op, project, agent string, paths []string, do func(context.Context, *writer, *mail.Reservation) error) ([]mail.Reservation, error) {
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	wanted := make(map[string]bool)
+	for _, p := range paths {
+		wanted[p] = true
+	}
+	mine := []mail.Reservation{}
+	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error {
+		mine = mine[:0]
+		_, row, err := w.both(ctx, project, agent)
+		if err != nil {
+			return err
+		}
+		all, err := w.reservations(ctx, "r.agent = ?", row)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			if len(paths) > 0 && !wanted[all[i].Path] {
+				continue
+			}
+			if err := do(ctx, w, &all[i]); err != nil {
+				return err
+			}
+			mine = append(mine, all[i])
+		}
+		return nil
+	}, nil)
+	return mine, b.fault(op, err)
+}

@@ -1,0 +1,101 @@
+package box
+
+// applicationID marks the file as a mailbox of ours: "BrMl" in ASCII.
+const applicationID = 0x42724d6c
+
+// version is the schema's. A schema that was released is never edited.
+const version = 1
+
+// schema makes an empty file a mailbox.
+//
+// A copy is a message in the mailbox of an agent: of each recipient, and of the
+// sender too (how is sent), so that what an agent may see of a thread is one range
+// of one index, however long the thread is. Times are microseconds since 1970.
+const schema = `
+CREATE TABLE projects (
+	id      INTEGER PRIMARY KEY,
+	key     TEXT NOT NULL UNIQUE,
+	slug    TEXT NOT NULL UNIQUE,
+	created INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE agents (
+	id      INTEGER PRIMARY KEY,
+	project INTEGER NOT NULL REFERENCES projects (id),
+	name    TEXT NOT NULL COLLATE NOCASE,
+	program TEXT NOT NULL,
+	model   TEXT NOT NULL,
+	task    TEXT NOT NULL,
+	policy  TEXT NOT NULL,
+	token   TEXT UNIQUE,
+	created INTEGER NOT NULL,
+	active  INTEGER NOT NULL,
+	UNIQUE (project, name)
+) STRICT;
+
+CREATE TABLE threads (
+	id      INTEGER PRIMARY KEY,
+	project INTEGER NOT NULL REFERENCES projects (id),
+	name    TEXT NOT NULL,
+	total   INTEGER NOT NULL,
+	UNIQUE (project, name)
+) STRICT;
+
+CREATE TABLE messages (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	project    INTEGER NOT NULL REFERENCES projects (id),
+	thread     INTEGER NOT NULL REFERENCES threads (id),
+	sender     INTEGER NOT NULL REFERENCES agents (id),
+	recipients TEXT NOT NULL,
+	subject    TEXT NOT NULL,
+	body       TEXT NOT NULL,
+	importance TEXT NOT NULL,
+	ack        INTEGER NOT NULL,
+	reply_to   INTEGER,
+	created    INTEGER NOT NULL,
+	key        TEXT,
+	hash       TEXT NOT NULL,
+	UNIQUE (sender, key)
+) STRICT;
+CREATE INDEX messages_by_thread ON messages (thread, id);
+
+CREATE TABLE copies (
+	agent   INTEGER NOT NULL REFERENCES agents (id),
+	message INTEGER NOT NULL REFERENCES messages (id),
+	thread  INTEGER NOT NULL REFERENCES threads (id),
+	how     INTEGER NOT NULL,
+	read    INTEGER,
+	acked   INTEGER,
+	PRIMARY KEY (agent, message)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX copies_by_thread ON copies (agent, thread, message);
+CREATE INDEX copies_by_message ON copies (message);
+
+CREATE TABLE writers (
+	thread INTEGER NOT NULL REFERENCES threads (id),
+	first  INTEGER NOT NULL,
+	agent  INTEGER NOT NULL REFERENCES agents (id),
+	PRIMARY KEY (thread, agent)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reservations (
+	id        INTEGER PRIMARY KEY,
+	project   INTEGER NOT NULL REFERENCES projects (id),
+	agent     INTEGER NOT NULL REFERENCES agents (id),
+	path      TEXT NOT NULL,
+	exclusive INTEGER NOT NULL,
+	reason    TEXT NOT NULL,
+	expires   INTEGER NOT NULL,
+	UNIQUE (agent, path)
+) STRICT;
+
+CREATE VIRTUAL TABLE words USING fts5 (subject, body, content = 'messages', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
+`
+
+// How a copy came into a mailbox.
+const (
+	howTo = iota
+	howCC
+	howBCC
+	howSent
+)

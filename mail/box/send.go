@@ -1,0 +1,341 @@
+package box
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner/fault"
+	"brenner/mail"
+)
+
+// Send delivers a message to all its recipients, or to none, once for its key.
+func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
+	const op = "send"
+	if err := d.Check(); err != nil {
+		return mail.Message{}, err
+	}
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return mail.Message{}, err
+	}
+	defer leave()
+	d.To, d.CC, d.BCC = slices.Clone(d.To), slices.Clone(d.CC), slices.Clone(d.BCC) // they get their registered spelling
+	d.Subject = mail.CutSubject(d.Subject)
+	if d.Importance == "" {
+		d.Importance = mail.Normal
+	}
+	s := &sending{draft: d, hash: hashOf(&d)}
+	if err := b.writer.write(ctx, s.do, func() { b.bells.ring(s.message, s.reached) }); err != nil {
+		return mail.Message{}, b.fault(op, err)
+	}
+	if s.again {
+		return b.message(ctx, d.Project, "", mail.Numbered(s.message))
+	}
+	return s.result(), nil
+}
+
+// hashOf is what tells one message from another under the same key.
+func hashOf(d *mail.Draft) string {
+	text, _ := json.Marshal([]any{d.To, d.CC, d.BCC, d.Subject, d.Body, d.Thread, d.Importance, d.AckRequired, d.ReplyTo}) // texts, a bool: nothing can go wrong
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// sending is one message on its way into the box.
+type sending struct {
+	draft   mail.Draft
+	hash    string
+	project int64
+	sender  int64
+	thread  int64
+	reply   int64
+	created int64
+	message int64
+	reached []int64 // rows of agents with a new copy in their inbox
+	again   bool    // it was sent before
+}
+
+func (s *sending) do(ctx context.Context, w *writer) error {
+	// A change whose commit failed may be tried again from the beginning.
+	s.reached, s.again = nil, false
+	d := &s.draft
+	var err error
+	if s.project, err = w.project(ctx, d.Project); err != nil {
+		return err
+	}
+	if s.sender, _, err = w.agent(ctx, s.project, &d.From); err != nil {
+		return err
+	}
+	if found, err := s.before(ctx, w); err != nil || found {
+		return err
+	}
+	if err := s.answers(ctx, w); err != nil {
+		return err
+	}
+	copies, err := s.address(ctx, w)
+	if err != nil {
+		return err
+	}
+	return s.put(ctx, w, copies)
+}
+
+// before looks for the message that the same key has sent already.
+func (s *sending) before(ctx context.Context, w *writer) (bool, error) {
+	if s.draft.Key == "" {
+		return false, nil
+	}
+	var hash string
+	found, err := w.row(ctx, []any{&s.message, &hash}, "SELECT id, hash FROM messages WHERE sender = ? AND key = ?", s.sender, s.draft.Key)
+	if err != nil || !found {
+		return false, err
+	}
+	if hash != s.hash {
+		return false, &fault.Error{
+			Code: mail.KeyReused, Detail: fmt.Sprintf("%s has sent another message (%d) with the idempotency key %s", s.draft.From, s.message, fault.Shown(s.draft.Key)),
+			Hint: "a key stands for one message: take a new one",
+		}
+	}
+	s.again = true
+	return true, nil
+}
+
+// answers finds what the message replies to, and takes over its thread.
+func (s *sending) answers(ctx context.Context, w *writer) error {
+	if s.draft.ReplyTo == "" {
+		return nil
+	}
+	n, ok := s.draft.ReplyTo.Number()
+	var thread string
+	if ok {
+		var err error
+		ok, err = w.row(ctx, []any{&thread}, "SELECT t.name FROM messages m JOIN threads t ON t.id = m.thread WHERE m.id = ? AND m.project = ?", n, s.project)
+		if err != nil {
+			return err
+		}
+	}
+	if !ok {
+		return noMessage(s.draft.ReplyTo)
+	}
+	if s.reply = n; s.draft.Thread == "" {
+		s.draft.Thread = thread
+	}
+	return nil
+}
+
+func noMessage(id mail.ID) error {
+	return &fault.Error{Code: mail.NotFound, Detail: "there is no message " + fault.Shown(string(id)), Hint: "fetch_inbox lists the messages there are"}
+}
+
+// copy is the message in one mailbox.
+type copy struct {
+	agent int64
+	how   int
+}
+
+// address finds the recipients, spells their names as they are registered, and
+// looks whether each of them takes the message.
+func (s *sending) address(ctx context.Context, w *writer) ([]copy, error) {
+	copies := []copy{}
+	had := make(map[int64]bool)
+	var unknown, blocked []string
+	d := &s.draft
+	for how, names := range [][]string{howTo: d.To, howCC: d.CC, howBCC: d.BCC} {
+		for i := range names {
+			id, policy, err := w.agent(ctx, s.project, &names[i])
+			if fault.CodeOf(err) == mail.NotFound {
+				unknown = append(unknown, names[i])
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			takes, err := s.takes(ctx, w, id, policy)
+			if err != nil {
+				return nil, err
+			}
+			if !takes {
+				blocked = append(blocked, names[i])
+			}
+			if !had[id] {
+				had[id] = true
+				copies = append(copies, copy{id, how})
+				s.reached = append(s.reached, id)
+			}
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, noAgent(strings.Join(unknown, ", "))
+	}
+	if len(blocked) > 0 {
+		return nil, &fault.Error{
+			Code: mail.Blocked, Detail: "a contact policy keeps the message from " + strings.Join(blocked, ", ") + "; nobody got it",
+			Hint: "they can open it with set_contact_policy, or write first",
+		}
+	}
+	if !had[s.sender] {
+		copies = append(copies, copy{s.sender, howSent})
+	}
+	return copies, nil
+}
+
+// takes tells whether an agent's policy lets the sender in.
+func (s *sending) takes(ctx context.Context, w *writer, agent int64, policy string) (bool, error) {
+	if agent == s.sender {
+		return true, nil
+	}
+	switch policy {
+	case mail.PolicyBlock:
+		return false, nil
+	case mail.PolicyContacts:
+		var one int
+		return w.row(ctx, []any{&one}, "SELECT 1 FROM messages m JOIN copies c ON c.message = m.id AND c.agent = ? WHERE m.sender = ? LIMIT 1", s.sender, agent)
+	}
+	return true, nil
+}
+
+func (s *sending) put(ctx context.Context, w *writer, copies []copy) error {
+	d := &s.draft
+	s.created = w.instant().UnixMicro()
+	own := d.Thread == "" // the thread gets the message's name, which is not known yet
+	if err := s.open(ctx, w, own); err != nil {
+		return err
+	}
+	var key, reply any
+	if d.Key != "" {
+		key = d.Key
+	}
+	if s.reply > 0 {
+		reply = s.reply
+	}
+	recipients, err := json.Marshal([3]mail.Names{d.To, d.CC, d.BCC})
+	if err != nil {
+		return err
+	}
+	s.message, err = w.insert(ctx, `INSERT INTO messages (project, thread, sender, recipients, subject, body, importance, ack, reply_to, created, key, hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.project, s.thread, s.sender, string(recipients), d.Subject, d.Body, d.Importance, d.AckRequired, reply, s.created, key, s.hash)
+	if err != nil {
+		return err
+	}
+	if own {
+		if err := s.name(ctx, w); err != nil {
+			return err
+		}
+	}
+	for _, c := range copies {
+		if err := w.exec(ctx, "INSERT INTO copies (agent, message, thread, how) VALUES (?, ?, ?, ?)", c.agent, s.message, s.thread, c.how); err != nil {
+			return err
+		}
+	}
+	if err := w.exec(ctx, "INSERT INTO writers (thread, first, agent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", s.thread, s.message, s.sender); err != nil {
+		return err
+	}
+	if err := w.exec(ctx, "INSERT INTO words (rowid, subject, body) VALUES (?, ?, ?)", s.message, d.Subject, d.Body); err != nil {
+		return err
+	}
+	return w.exec(ctx, "UPDATE agents SET active = ? WHERE id = ?", s.created, s.sender)
+}
+
+// name calls a new thread after its first message; somebody may have used the name.
+func (s *sending) name(ctx context.Context, w *writer) error {
+	s.draft.Thread = fmt.Sprintf("msg-%d", s.message)
+	for n := 2; ; n++ {
+		var one int
+		taken, err := w.row(ctx, []any{&one}, "SELECT 1 FROM threads WHERE project = ? AND name = ?", s.project, s.draft.Thread)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			return w.exec(ctx, "UPDATE threads SET name = ? WHERE id = ?", s.draft.Thread, s.thread)
+		}
+		s.draft.Thread = fmt.Sprintf("msg-%d-%d", s.message, n)
+	}
+}
+
+// open finds or makes the thread, and counts the message in it.
+func (s *sending) open(ctx context.Context, w *writer, own bool) error {
+	if own {
+		var err error
+		s.thread, err = w.insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, '', 1)", s.project)
+		return err
+	}
+	there, err := w.row(ctx, []any{&s.thread}, "UPDATE threads SET total = total + 1 WHERE project = ? AND name = ? RETURNING id", s.project, s.draft.Thread)
+	if err == nil && !there {
+		s.thread, err = w.insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, ?, 1)", s.project, s.draft.Thread)
+	}
+	return err
+}
+
+// agent finds an agent's row, and spells its name as it was registered.
+func (w *writer) agent(ctx context.Context, project int64, name *string) (id int64, policy string, err error) {
+	there, err := w.row(ctx, []any{&id, name, &policy}, "SELECT id, name, policy FROM agents WHERE project = ? AND name = ?", project, *name)
+	if err == nil && !there {
+		err = noAgent(*name)
+	}
+	return id, policy, err
+}
+
+// instant is now, but never before an instant that this process gave out.
+func (w *writer) instant() time.Time {
+	now := w.box.now()
+	if !now.After(w.last) {
+		now = w.last.Add(time.Microsecond)
+	}
+	w.last = now.Truncate(time.Microsecond)
+	return w.last
+}
+
+func (s *sending) result() mail.Message {
+	d := &s.draft
+	m := mail.Message{
+		ID: mail.Numbered(s.message), Thread: d.Thread, Subject: d.Subject, Body: d.Body, From: d.From,
+		To: d.To, CC: d.CC, BCC: d.BCC, Importance: d.Importance, AckRequired: d.AckRequired,
+		Created: instant(s.created), Attachments: []any{}, Kind: "to",
+	}
+	if s.reply > 0 {
+		m.ReplyTo = mail.Numbered(s.reply)
+	}
+	return m
+}
+
+// Mark notes that an agent has read a message, or acknowledged it.
+func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
+	const op = "mark a message"
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer leave()
+	var at int64
+	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error {
+		project, err := w.project(ctx, m.Project)
+		if err != nil {
+			return err
+		}
+		name := m.Agent
+		agent, _, err := w.agent(ctx, project, &name)
+		if err != nil {
+			return err
+		}
+		n, _ := m.Message.Number()
+		now, field := w.instant().UnixMicro(), "read"
+		if m.Ack {
+			field = "acked"
+		}
+		there, err := w.row(ctx, []any{&at}, `UPDATE copies SET read = ifnull(read, ?1), acked = CASE WHEN ?2 THEN ifnull(acked, ?1) ELSE acked END
+			WHERE agent = ?3 AND message = ?4 AND how < 3 RETURNING `+field, now, m.Ack, agent, n)
+		if err == nil && !there {
+			err = noMessage(m.Message)
+		}
+		return err
+	}, nil)
+	if err != nil {
+		return time.Time{}, b.fault(op, err)
+	}
+	return instant(at).Time, nil
+}

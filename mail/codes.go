@@ -1,0 +1,35 @@
+package mail
+
+import (
+	"slices"
+
+	"brenner/fault"
+)
+
+// The codes of mail that could not be sent, read or kept. A server of ours sends
+// them along, so that both sides of the wire use the same words.
+const (
+	Unreachable fault.Code = "MAIL_UNREACHABLE"     // nobody answers there; nothing was done
+	Unsure      fault.Code = "MAIL_UNSURE"          // the answer was lost: it may have been done
+	NoAuth      fault.Code = "MAIL_AUTH"            // no token, or none that counts
+	NotYours    fault.Code = "MAIL_NOT_YOURS"       // an agent acts for itself, and reads its own mail
+	Refused     fault.Code = "MAIL_REFUSED"         // the server will not, in its own words
+	Garbled     fault.Code = "MAIL_ANSWER_GARBLED"  // what came is no answer
+	Blocked     fault.Code = "MAIL_CONTACT_BLOCKED" // a contact policy keeps the message out
+	NameTaken   fault.Code = "MAIL_NAME_TAKEN"      // an agent has this name already
+	NotFound    fault.Code = "MAIL_NOT_FOUND"       // no such project, agent, message or thread
+	Invalid     fault.Code = "MAIL_INVALID"         // an argument cannot be what it is
+	TooLarge    fault.Code = "MAIL_TOO_LARGE"       // a message is larger than it may be
+	KeyReused   fault.Code = "MAIL_KEY_REUSED"      // one idempotency key for two messages
+	BadKeys     fault.Code = "MAIL_TOKENS_UNUSABLE" // the file of tokens cannot be read or written
+)
+
+// known gives the code that a server named, if it is one of these.
+func known(word string) (fault.Code, bool) {
+	all := []fault.Code{NoAuth, NotYours, Refused, Blocked, NameTaken, NotFound, Invalid, TooLarge, KeyReused}
+	i := slices.Index(all, fault.Code(word))
+	if i < 0 {
+		return "", false
+	}
+	return all[i], true
+}

@@ -1,0 +1,156 @@
+package mail
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// How urgent a message is.
+const (
+	Low    = "low"
+	Normal = "normal"
+	High   = "high"
+	Urgent = "urgent"
+)
+
+// Who may write to an agent.
+const (
+	PolicyOpen     = "open"          // everybody
+	PolicyAuto     = "auto"          // everybody; servers may ask the agent
+	PolicyContacts = "contacts_only" // whom the agent has written to before
+	PolicyBlock    = "block_all"     // nobody
+)
+
+// Project is one project's mail.
+type Project struct {
+	ID      ID      `json:"id"`
+	Slug    string  `json:"slug"`
+	Key     string  `json:"human_key"` // an absolute path
+	Created Instant `json:"created_at"`
+}
+
+// Agent is who has a mailbox.
+type Agent struct {
+	ID      ID      `json:"id"`
+	Name    string  `json:"name"`
+	Program string  `json:"program"`
+	Model   string  `json:"model"`
+	Task    string  `json:"task_description"`
+	Since   Instant `json:"inception_ts"`
+	Active  Instant `json:"last_active_ts"`
+	Project ID      `json:"project_id"`
+	Policy  string  `json:"contact_policy,omitempty"`
+	// Token proves that a caller is this agent. It comes with a registration, once.
+	Token string `json:"registration_token,omitempty"`
+}
+
+// Message is a message, as its reader may see it.
+type Message struct {
+	ID          ID        `json:"id"`
+	Thread      string    `json:"thread_id"`
+	Subject     string    `json:"subject"`
+	Body        string    `json:"body_md"`
+	From        string    `json:"from"`
+	To          Names     `json:"to"`
+	CC          Names     `json:"cc"`
+	BCC         Names     `json:"bcc"`
+	Importance  string    `json:"importance"`
+	AckRequired bool      `json:"ack_required"`
+	Created     Instant   `json:"created_ts"`
+	ReplyTo     ID        `json:"reply_to"`
+	Attachments []any     `json:"attachments"`
+	Kind        string    `json:"kind"`
+	Receipts    []Receipt `json:"receipts,omitempty"` // for its sender, where the server tells
+}
+
+// Receipt is what one recipient did with a message.
+type Receipt struct {
+	Agent string  `json:"agent"`
+	Read  Instant `json:"read_ts"`
+	Acked Instant `json:"ack_ts"`
+}
+
+// Acked tells whether an agent acknowledged the message, as far as receipts say.
+func (m *Message) Acked(agent string) bool {
+	for _, r := range m.Receipts {
+		if r.Agent == agent && !r.Acked.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// Draft is a message to be sent.
+type Draft struct {
+	Project     string
+	From        string
+	To, CC, BCC []string
+	Subject     string
+	Body        string // Markdown
+	Thread      string // empty begins a thread, or goes on with that of ReplyTo
+	Importance  string // empty is Normal
+	AckRequired bool
+	ReplyTo     ID
+	// Key makes the sending happen once: the same sender with the same key gets
+	// the message that is there already.
+	Key string
+}
+
+// Names are agents' names; some servers write a single one without a list.
+type Names []string
+
+// MarshalJSON writes a list, also for none.
+func (n Names) MarshalJSON() ([]byte, error) {
+	if n == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]string(n))
+}
+
+// UnmarshalJSON takes a list, a single name or null.
+func (n *Names) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte(`"`)) {
+		var one string
+		if err := json.Unmarshal(data, &one); err != nil {
+			return err
+		}
+		*n = nil
+		if one != "" {
+			*n = Names{one}
+		}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(n))
+}
+
+// Reservation is a claim on files, so that agents do not edit the same ones.
+type Reservation struct {
+	ID        ID      `json:"id"`
+	Agent     string  `json:"agent"`
+	Path      string  `json:"path_pattern"`
+	Exclusive bool    `json:"exclusive"`
+	Reason    string  `json:"reason"`
+	Expires   Instant `json:"expires_ts"`
+}
+
+// Conflict is a path that others have reserved.
+type Conflict struct {
+	Path    string        `json:"path"`
+	Holders []Reservation `json:"holders"`
+}
+
+// Reserved is what came of a reservation.
+type Reserved struct {
+	Granted   []Reservation `json:"granted"`
+	Conflicts []Conflict    `json:"conflicts"`
+}
+
+// Summary is what a thread is about, as far as a program can tell.
+type Summary struct {
+	Thread       string    `json:"thread_id"`
+	Total        int       `json:"total_messages"`
+	Participants []string  `json:"participants"`
+	KeyPoints    []string  `json:"key_points"`
+	ActionItems  []string  `json:"action_items"`
+	Examples     []Message `json:"examples,omitempty"`
+}
