@@ -113,7 +113,7 @@ type SearchQuery struct {
 type Page struct {
 	Messages []Message
 	Next     ID  // where the next page begins; empty at the end
-	Total    int // of the whole thread, as the reader sees it
+	Total    int // of the whole thread; 0 for a reader who sees a part of it
 	// People are who has written in the thread, in the order of their first words.
 	People []string
 }

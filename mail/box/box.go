@@ -49,6 +49,8 @@ type Box struct {
 	now  func() time.Time
 
 	read   *sql.DB
+	texts  sync.Map // prepared statements of readers, by their text
+	rows   sync.Map // agents' rows, by project and name
 	writer *writer
 	bells  bells
 
@@ -113,8 +115,12 @@ func (b *Box) connect(ctx context.Context) error {
 
 func (b *Box) disconnect() error {
 	var err error
+	b.texts.Range(func(_, statement any) bool {
+		err = errors.Join(err, statement.(*sql.Stmt).Close())
+		return true
+	})
 	if b.read != nil {
-		err = b.read.Close()
+		err = errors.Join(err, b.read.Close())
 	}
 	if b.writer != nil {
 		err = errors.Join(err, b.writer.close())
@@ -154,6 +160,22 @@ func (b *Box) closedFault(op string) error {
 }
 
 func (b *Box) fault(op string, err error) error { return sqlite.Fault(op, b.file, b.wait, err) }
+
+// statement gives a query prepared: reading a page takes less time than parsing
+// what asks for it.
+func (b *Box) statement(ctx context.Context, text string) (*sql.Stmt, error) {
+	if s, ok := b.texts.Load(text); ok {
+		return s.(*sql.Stmt), nil
+	}
+	s, err := b.read.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	if earlier, ok := b.texts.LoadOrStore(text, s); ok {
+		return earlier.(*sql.Stmt), s.Close()
+	}
+	return s, nil
+}
 
 // ready makes the file a mailbox, or refuses one that is none of ours.
 func (b *Box) ready(ctx context.Context, conn *sql.Conn) error {

@@ -234,7 +234,11 @@ func list[T any](ctx context.Context, b *Box, scan func(*sql.Rows) (T, error), t
 	var all []T
 	err := b.waiting(ctx, func() (err error) {
 		all = nil
-		rows, err := b.read.QueryContext(ctx, text, args...)
+		statement, err := b.statement(ctx, text)
+		if err != nil {
+			return err
+		}
+		rows, err := statement.QueryContext(ctx, args...)
 		if err != nil {
 			return err
 		}

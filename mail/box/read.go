@@ -3,7 +3,6 @@ package box
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -17,9 +16,9 @@ func (b *Box) waiting(ctx context.Context, do func() error) error {
 	return sqlite.Waiting(ctx, b.wait, do)
 }
 
-const messageColumns = `m.id, t.name, m.subject, s.name, m.recipients, m.importance, m.ack, m.reply_to, m.created`
+const messageColumns = `m.id, m.thread_name, m.subject, m.sender_name, m.recipients, m.importance, m.ack, m.reply_to, m.created`
 
-const messageTables = ` FROM messages m JOIN threads t ON t.id = m.thread JOIN agents s ON s.id = m.sender `
+const messageTables = ` FROM messages m `
 
 // body is the column of the text, or of nothing where nobody wants it.
 func body(wanted bool) string {
@@ -40,12 +39,10 @@ func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 		if err := rows.Scan(&id, &m.Thread, &m.Subject, &m.From, &recipients, &m.Importance, &m.AckRequired, &reply, &created, &m.Body); err != nil {
 			return m, err
 		}
-		var names [3]mail.Names
-		if err := json.Unmarshal([]byte(recipients), &names); err != nil {
-			return m, err
-		}
 		m.ID, m.Created = mail.Numbered(id), instant(created)
-		m.To, m.CC, m.BCC = names[howTo], names[howCC], names[howBCC]
+		to, others, _ := strings.Cut(recipients, "\n")
+		cc, bcc, _ := strings.Cut(others, "\n")
+		m.To, m.CC, m.BCC = strings.Fields(to), strings.Fields(cc), strings.Fields(bcc)
 		if reply.Valid {
 			m.ReplyTo = mail.Numbered(reply.Int64)
 		}
@@ -81,7 +78,7 @@ func (b *Box) Inbox(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 }
 
 func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mail.Message, error) {
-	text := "SELECT " + messageColumns + body(!q.NoBodies) + " FROM copies c JOIN messages m ON m.id = c.message JOIN threads t ON t.id = m.thread JOIN agents s ON s.id = m.sender" +
+	text := "SELECT " + messageColumns + body(!q.NoBodies) + " FROM copies c JOIN messages m ON m.id = c.message" +
 		" WHERE c.agent = ? AND c.how < 3"
 	args := []any{agent}
 	and := func(condition string, arg ...any) {
@@ -132,8 +129,11 @@ func limit(n, usual int) int {
 	return min(n, mail.MaxPage)
 }
 
-// agentRow finds an agent's row.
+// agentRow finds an agent's row, which it keeps for ever.
 func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error) {
+	if id, ok := b.rows.Load([2]string{project, name}); ok {
+		return id.(int64), nil
+	}
 	ids, err := list(ctx, b, func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) },
 		"SELECT a.id FROM agents a JOIN projects p ON p.id = a.project WHERE (p.key = ?1 OR p.slug = ?1) AND a.name = ?2", project, name)
 	if err == nil && len(ids) == 0 {
@@ -141,6 +141,9 @@ func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error)
 	}
 	if err == nil && len(ids) == 0 {
 		err = noAgent(name)
+	}
+	if err == nil {
+		b.rows.Store([2]string{project, name}, ids[0])
 	}
 	return first(ids), err
 }
@@ -191,13 +194,9 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 		if err != nil {
 			return mail.Page{}, err
 		}
-		tables = " FROM copies c JOIN messages m ON m.id = c.message JOIN threads t ON t.id = m.thread JOIN agents s ON s.id = m.sender WHERE c.agent = ? AND c.thread = ? AND c.message > ?"
+		tables = " FROM copies c JOIN messages m ON m.id = c.message WHERE c.agent = ? AND c.thread = ? AND c.message > ?"
 		args, place = []any{reader, t.id, from}, "c.message"
-		counts, err := list(ctx, b, func(rows *sql.Rows) (n int, err error) { return n, rows.Scan(&n) }, "SELECT count(*) FROM copies WHERE agent = ? AND thread = ?", reader, t.id)
-		if err != nil {
-			return mail.Page{}, err
-		}
-		page.Total = first(counts)
+		page.Total = 0 // counting what one agent may see would take as long as reading it
 	}
 	page.Messages, err = list(ctx, b, scanMessage(q.Reader), "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?", append(args, most+1)...)
 	if err != nil {
@@ -308,7 +307,7 @@ func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, e
 		return nil, err
 	}
 	defer leave()
-	text := "SELECT " + messageColumns + body(true) + " FROM words w JOIN messages m ON m.id = w.rowid JOIN threads t ON t.id = m.thread JOIN agents s ON s.id = m.sender JOIN projects p ON p.id = m.project" +
+	text := "SELECT " + messageColumns + body(true) + " FROM words w JOIN messages m ON m.id = w.rowid JOIN projects p ON p.id = m.project" +
 		" WHERE words MATCH ?1 AND (p.key = ?2 OR p.slug = ?2)"
 	if q.Reader != "" {
 		text += " AND EXISTS (SELECT 1 FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = m.id AND a.name = ?4)"

@@ -10,7 +10,8 @@ const version = 1
 //
 // A copy is a message in the mailbox of an agent: of each recipient, and of the
 // sender too (how is sent), so that what an agent may see of a thread is one range
-// of one index, however long the thread is. Times are microseconds since 1970.
+// of one index, however long the thread is. A message has the names of its thread
+// and its sender, which never change, so that a page is read without looking up. Times are microseconds since 1970.
 const schema = `
 CREATE TABLE projects (
 	id      INTEGER PRIMARY KEY,
@@ -42,19 +43,21 @@ CREATE TABLE threads (
 ) STRICT;
 
 CREATE TABLE messages (
-	id         INTEGER PRIMARY KEY AUTOINCREMENT,
-	project    INTEGER NOT NULL REFERENCES projects (id),
-	thread     INTEGER NOT NULL REFERENCES threads (id),
-	sender     INTEGER NOT NULL REFERENCES agents (id),
-	recipients TEXT NOT NULL,
-	subject    TEXT NOT NULL,
-	body       TEXT NOT NULL,
-	importance TEXT NOT NULL,
-	ack        INTEGER NOT NULL,
-	reply_to   INTEGER,
-	created    INTEGER NOT NULL,
-	key        TEXT,
-	hash       TEXT NOT NULL,
+	id          INTEGER PRIMARY KEY AUTOINCREMENT,
+	project     INTEGER NOT NULL REFERENCES projects (id),
+	thread      INTEGER NOT NULL REFERENCES threads (id),
+	sender      INTEGER NOT NULL REFERENCES agents (id),
+	thread_name TEXT NOT NULL,
+	sender_name TEXT NOT NULL,
+	recipients  TEXT NOT NULL,
+	subject     TEXT NOT NULL,
+	importance  TEXT NOT NULL,
+	ack         INTEGER NOT NULL,
+	reply_to    INTEGER,
+	created     INTEGER NOT NULL,
+	key         TEXT,
+	hash        TEXT NOT NULL,
+	body        TEXT NOT NULL,
 	UNIQUE (sender, key)
 ) STRICT;
 CREATE INDEX messages_by_thread ON messages (thread, id);

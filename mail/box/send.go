@@ -213,12 +213,11 @@ func (s *sending) put(ctx context.Context, w *writer, copies []copy) error {
 	if s.reply > 0 {
 		reply = s.reply
 	}
-	recipients, err := json.Marshal([3]mail.Names{d.To, d.CC, d.BCC})
-	if err != nil {
-		return err
-	}
-	s.message, err = w.insert(ctx, `INSERT INTO messages (project, thread, sender, recipients, subject, body, importance, ack, reply_to, created, key, hash)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.project, s.thread, s.sender, string(recipients), d.Subject, d.Body, d.Importance, d.AckRequired, reply, s.created, key, s.hash)
+	// No name has a space in it, and JSON would take longer to read than all the rest.
+	recipients := strings.Join(d.To, " ") + "\n" + strings.Join(d.CC, " ") + "\n" + strings.Join(d.BCC, " ")
+	var err error
+	s.message, err = w.insert(ctx, `INSERT INTO messages (project, thread, sender, thread_name, sender_name, recipients, subject, body, importance, ack, reply_to, created, key, hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.project, s.thread, s.sender, d.Thread, d.From, recipients, d.Subject, d.Body, d.Importance, d.AckRequired, reply, s.created, key, s.hash)
 	if err != nil {
 		return err
 	}
@@ -251,7 +250,11 @@ func (s *sending) name(ctx context.Context, w *writer) error {
 			return err
 		}
 		if !taken {
-			return w.exec(ctx, "UPDATE threads SET name = ? WHERE id = ?", s.draft.Thread, s.thread)
+			err := w.exec(ctx, "UPDATE threads SET name = ? WHERE id = ?", s.draft.Thread, s.thread)
+			if err == nil {
+				err = w.exec(ctx, "UPDATE messages SET thread_name = ? WHERE id = ?", s.draft.Thread, s.message)
+			}
+			return err
 		}
 		s.draft.Thread = fmt.Sprintf("msg-%d-%d", s.message, n)
 	}

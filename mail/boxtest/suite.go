@@ -382,7 +382,7 @@ func parts(t *testing.T, box mail.Box) {
 	three := send(t, box, d)
 	see := func(reader string) []mail.Message {
 		page, err := box.Thread(t.Context(), mail.ThreadQuery{Project: Project, Thread: one.Thread, Reader: reader})
-		if err != nil || page.Total != len(page.Messages) && reader != "" {
+		if err != nil {
 			t.Fatal(page, err)
 		}
 		return page.Messages

@@ -1,0 +1,159 @@
+package mail
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"brenner/fault"
+)
+
+// Where a server is, where nobody says otherwise.
+const (
+	DefaultBaseURL = "http://127.0.0.1:8765"
+	DefaultPath    = "/mcp/"
+)
+
+// The variables of the environment that say where the server is.
+const (
+	EnvBaseURL = "AGENT_MAIL_BASE_URL"
+	EnvPath    = "AGENT_MAIL_PATH"
+	EnvToken   = "AGENT_MAIL_BEARER_TOKEN" //nolint:gosec // the name of a variable, not a secret
+)
+
+// Options say which server is asked, and how. Only URL is needed.
+type Options struct {
+	URL     string        // whole, as Address gives it
+	Token   string        `json:"-"` // the bearer token; empty sends none
+	Keys    *Keyring      // the agents' tokens; nil keeps them in memory
+	HTTP    *http.Client  // sends the requests; nil is a plain one
+	Timeout time.Duration // of one call; 0 is half a minute
+}
+
+// String gives what may be shown of the options.
+func (o Options) String() string { return o.URL }
+
+// GoString is String for %#v.
+func (o Options) GoString() string { return o.URL }
+
+// Address puts an address together; empty parts are the usual ones.
+func Address(base, path string) (string, error) {
+	if base == "" {
+		base = DefaultBaseURL
+	}
+	if path == "" {
+		path = DefaultPath
+	}
+	u, err := url.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", &fault.Error{
+			Code: Invalid, Detail: "the address of the mail server is none: " + fault.Shown(base) + " with " + fault.Shown(path),
+			Hint: "write it like " + DefaultBaseURL + ", without a user, a query or a fragment",
+		}
+	}
+	return u.String(), nil
+}
+
+// Client speaks to one server. It is safe for concurrent use.
+type Client struct {
+	url     string
+	token   string
+	keys    *Keyring
+	http    http.Client
+	timeout time.Duration
+
+	mu      sync.Mutex
+	hello   sync.Mutex // held by whoever introduces us
+	greeted bool
+	session string
+	version string
+	last    int64 // the id of the newest request
+
+	offered map[string]map[string]bool // tools and their arguments; nil where nobody has asked
+}
+
+// New makes a client. It sends nothing.
+func New(o Options) (*Client, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" {
+		return nil, &fault.Error{Code: Invalid, Detail: "the address of the mail server is none: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
+	}
+	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout}
+	if c.keys == nil {
+		c.keys = &Keyring{}
+	}
+	if c.timeout <= 0 {
+		c.timeout = 30 * time.Second
+	}
+	if o.HTTP != nil {
+		c.http = *o.HTTP
+	}
+	// A token goes to the host that it is for, and to no other.
+	c.http.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		if r.URL.Host != via[0].URL.Host || len(via) > 5 {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	return c, nil
+}
+
+// URL is the address of the server.
+func (c *Client) URL() string { return c.url }
+
+// Keys are the tokens of the agents that this client acts for.
+func (c *Client) Keys() *Keyring { return c.keys }
+
+// takes tells whether a tool of this server takes an argument that is not in the
+// contract. Many servers refuse what they do not know.
+func (c *Client) takes(ctx context.Context, tool, argument string) bool {
+	c.mu.Lock()
+	offered := c.offered
+	c.mu.Unlock()
+	if offered == nil {
+		var err error
+		if offered, err = c.list(ctx); err != nil {
+			if code := fault.CodeOf(err); code == Unreachable || code == Unsure || code == "" {
+				return false // ask again next time
+			}
+			offered = map[string]map[string]bool{}
+		}
+		c.mu.Lock()
+		c.offered = offered
+		c.mu.Unlock()
+	}
+	return offered[tool][argument]
+}
+
+// list asks for the tools of the server and their arguments.
+func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
+	offered := make(map[string]map[string]bool)
+	params := map[string]any{}
+	for {
+		var page struct {
+			Tools []struct {
+				Name  string `json:"name"`
+				Input struct {
+					Properties map[string]any `json:"properties"`
+				} `json:"inputSchema"`
+			} `json:"tools"`
+			Next string `json:"nextCursor"`
+		}
+		if err := c.rpc(ctx, "tools/list", params, &page); err != nil {
+			return nil, err
+		}
+		for _, t := range page.Tools {
+			offered[t.Name] = make(map[string]bool)
+			for name := range t.Input.Properties {
+				offered[t.Name][name] = true
+			}
+		}
+		if page.Next == "" || params["cursor"] == page.Next {
+			return offered, nil
+		}
+		params["cursor"] = page.Next
+	}
+}

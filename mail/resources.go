@@ -1,0 +1,128 @@
+package mail
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+
+	"brenner/fault"
+)
+
+// resource reads a resource, and what it holds.
+func (c *Client) resource(ctx context.Context, uri string, into any) error {
+	var r struct {
+		Contents []struct {
+			Text string `json:"text"`
+		} `json:"contents"`
+	}
+	if err := c.rpc(ctx, "resources/read", map[string]any{"uri": uri}, &r); err != nil {
+		return err
+	}
+	var payload json.RawMessage
+	if len(r.Contents) > 0 {
+		payload = json.RawMessage(r.Contents[0].Text)
+	}
+	if said := saidIn(payload, false); said != nil {
+		return c.refused(uri, said)
+	}
+	return c.decode(uri, payload, nil, into)
+}
+
+// Agents gives the agents of a project, which is named by its slug.
+func (c *Client) Agents(ctx context.Context, slug string) ([]Agent, error) {
+	var raw json.RawMessage
+	uri := "resource://agents/" + url.PathEscape(slug)
+	if err := c.resource(ctx, uri, &raw); err != nil {
+		return nil, err
+	}
+	var object struct {
+		Agents []Agent `json:"agents"`
+	}
+	if json.Unmarshal(raw, &object) == nil {
+		return object.Agents, nil
+	}
+	var bare []Agent
+	if err := json.Unmarshal(raw, &bare); err != nil {
+		return nil, c.garbled(uri, "its list has another form than it should", raw)
+	}
+	return bare, nil
+}
+
+// Project gives a project by its slug.
+func (c *Client) Project(ctx context.Context, slug string) (p Project, err error) {
+	return p, c.resource(ctx, "resource://project/"+url.PathEscape(slug), &p)
+}
+
+// InboxResource gives an inbox as a resource, which no server marks as read.
+func (c *Client) InboxResource(ctx context.Context, q InboxQuery) (all []Message, err error) {
+	v := url.Values{"project": {q.Project}, "include_bodies": {strconv.FormatBool(!q.NoBodies)}}
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	if !q.Since.IsZero() {
+		v.Set("since_ts", Instant{q.Since}.String())
+	}
+	if err := c.resource(ctx, "resource://inbox/"+url.PathEscape(q.Agent)+"?"+v.Encode(), &all); err != nil {
+		return nil, err
+	}
+	return q.narrowed(all), nil
+}
+
+// Thread gives a thread, oldest first: as a resource, or where the server has none
+// what was sent to the reader in it.
+func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
+	v := url.Values{"project": {q.Project}, "include_bodies": {strconv.FormatBool(!q.NoBodies)}}
+	if c.pages(ctx) {
+		return c.paged(ctx, q, v)
+	}
+	var all []Message
+	err := c.resource(ctx, "resource://thread/"+url.PathEscape(q.Thread)+"?"+v.Encode(), &all)
+	switch fault.CodeOf(err) {
+	case NotFound, Refused:
+		if q.Reader == "" {
+			return nil, err
+		}
+		all, err = c.Inbox(ctx, InboxQuery{Project: q.Project, Agent: q.Reader, Thread: q.Thread, Limit: MaxPage, NoBodies: q.NoBodies}, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	inOrder(all)
+	return all, nil
+}
+
+// pages tells whether threads come in pages: a server that counts on with after_id
+// does so in threads as well.
+func (c *Client) pages(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "after_id") }
+
+// paged reads a thread page by page, from where the query says.
+func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Message, error) {
+	var all []Message
+	v.Set("receipts", strconv.FormatBool(q.Receipts))
+	v.Set("limit", strconv.Itoa(MaxPage))
+	for after := q.After; ; {
+		v.Set("after", string(after))
+		var page struct {
+			Messages []Message `json:"messages"`
+			Next     ID        `json:"next"`
+		}
+		if err := c.resource(ctx, "resource://thread/"+url.PathEscape(q.Thread)+"?"+v.Encode(), &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Messages...)
+		if after = page.Next; after == "" {
+			return all, nil
+		}
+	}
+}
+
+// inOrder sorts messages by their time; those of one moment stay as they came.
+func inOrder(all []Message) {
+	if len(all) > 1 && all[0].Created.After(all[len(all)-1].Created.Time) {
+		for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
+			all[i], all[j] = all[j], all[i]
+		}
+	}
+	sortStable(all)
+}

@@ -1,0 +1,142 @@
+package mail
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"brenner/fault"
+)
+
+// Said is what a server said when it refused something, in its own words.
+type Said struct {
+	Type    string          `json:"type"`
+	Message string          `json:"message"`
+	Hint    string          `json:"hint"`
+	Data    json.RawMessage `json:"data"`
+}
+
+func (s *Said) Error() string {
+	if s.Type == "" {
+		return s.Message
+	}
+	return s.Type + ": " + s.Message
+}
+
+// refused makes the one kind of error of whatever form a refusal has.
+func (c *Client) refused(op string, s *Said) error {
+	s.Message, s.Type, s.Hint = c.mask(s.Message), c.mask(s.Type), c.mask(s.Hint)
+	s.Data = json.RawMessage(c.mask(string(s.Data)))
+	f := &fault.Error{Code: judge(s), Op: op, Place: c.url, Detail: "the server says: " + clip(s.Message), Hint: s.Hint, Cause: quiet{s}}
+	if f.Hint == "" && f.Code == NoAuth {
+		f.Hint = "give the token with " + EnvToken + ", or register the agent anew"
+	}
+	return f
+}
+
+// quiet carries what was said for errors.As, without saying it twice.
+type quiet struct{ *Said }
+
+func (q quiet) Error() string { return q.Type }
+
+func (q quiet) Unwrap() error { return q.Said }
+
+// judge finds out what a refusal is about. A server of ours says it in one word;
+// others have words of their own.
+func judge(s *Said) fault.Code {
+	if code, ok := known(s.Type); ok {
+		return code
+	}
+	text := strings.ToLower(s.Type + " " + s.Message)
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(text, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("contact") && has("block", "polic", "request", "approv", "requir", "not allowed", "denied"):
+		return Blocked
+	case has("token", "unauthor", "credential") && has("invalid", "missing", "requir", "mismatch", "wrong", "unauthor"):
+		return NoAuth
+	case has("already") && has("name", "agent", "regist", "taken"):
+		return NameTaken
+	case has("not found", "no such", "unknown", "does not exist", "not registered"):
+		return NotFound
+	}
+	return Refused
+}
+
+// httpStatus is an answer that HTTP itself calls a failure.
+type httpStatus struct {
+	status int
+	body   []byte
+}
+
+func (s *httpStatus) Error() string { return fmt.Sprintf("HTTP %d", s.status) }
+
+func (c *Client) refusedByHTTP(op string, resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // what came is what is shown
+	s := &httpStatus{resp.StatusCode, body}
+	// Some servers put a JSON-RPC error into an HTTP one.
+	var reply rpcReply
+	if json.Unmarshal(body, &reply) == nil && reply.Error != nil && reply.Error.Message != "" && resp.StatusCode < 500 && resp.StatusCode != http.StatusNotFound {
+		body = []byte(reply.Error.Message)
+	}
+	f := &fault.Error{Code: Garbled, Op: op, Place: c.url, Detail: fmt.Sprintf("HTTP %d: %s", s.status, c.shown(body)), Cause: s}
+	switch resp.StatusCode {
+	case http.StatusUnauthorized:
+		f.Code, f.Hint = NoAuth, "give the server's token with "+EnvToken
+	case http.StatusForbidden:
+		f.Code, f.Hint = NoAuth, "the token or the address is not allowed there"
+	case http.StatusRequestEntityTooLarge:
+		f.Code, f.Hint = TooLarge, "send less, or the text in parts"
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		f.Code = Unreachable
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+		f.Code = Unsure
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		f.Hint = "look at the address and its path (" + EnvPath + "); the usual one is " + DefaultPath
+	}
+	f.Cause = quietStatus{s}
+	return f
+}
+
+// quietStatus carries a status for errors.As, without saying it twice.
+type quietStatus struct{ *httpStatus }
+
+func (q quietStatus) Unwrap() error { return q.httpStatus }
+
+func (c *Client) garbled(op, detail string, body []byte) error {
+	return &fault.Error{Code: Garbled, Op: op, Place: c.url, Detail: detail + ": " + c.shown(body), Hint: "is this an Agent Mail server?"}
+}
+
+// shown gives the beginning of a body, for people.
+func (c *Client) shown(body []byte) string {
+	text := c.mask(string(bytes.ToValidUTF8(body, []byte("\ufffd"))))
+	return fault.Shown(clip(strings.TrimSpace(text)))
+}
+
+// clip keeps the first 400 bytes.
+func clip(text string) string {
+	const most = 400
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// mask takes tokens out of a text.
+func (c *Client) mask(text string) string {
+	for _, token := range append(c.keys.all(), c.token) {
+		if len(token) > 3 {
+			text = strings.ReplaceAll(text, token, "[token]")
+		}
+	}
+	return text
+}

@@ -1,0 +1,219 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"brenner/fault"
+)
+
+// Sent is what came of sending.
+type Sent struct {
+	Messages []Message // one, or one for each recipient where they could not be reached together
+	Missed   []Missed
+	Before   bool // it was sent earlier; nothing was sent now
+}
+
+// Missed is a recipient who was not reached, and why.
+type Missed struct {
+	Agent string
+	Why   error
+}
+
+// Send sends a message, once or not at all as far as the answer tells. Where a
+// contact policy keeps it out, the policy is opened for agents whose tokens are
+// held, and the others are tried one by one. The error is of a message that
+// reached nobody.
+func (c *Client) Send(ctx context.Context, d Draft) (Sent, error) {
+	m, err := c.send(ctx, d)
+	if fault.CodeOf(err) != Blocked {
+		return sent(m), err
+	}
+	opened := false
+	for _, name := range d.Recipients() {
+		if c.keys.Token(c.url, d.Project, name) != "" {
+			opened = c.SetContactPolicy(ctx, d.Project, name, PolicyOpen) == nil || opened
+		}
+	}
+	if opened {
+		if m, err = c.send(ctx, d); fault.CodeOf(err) != Blocked {
+			return sent(m), err
+		}
+	}
+	return c.oneByOne(ctx, d, err)
+}
+
+func sent(m Message) Sent {
+	if m.ID == "" {
+		return Sent{}
+	}
+	return Sent{Messages: []Message{m}}
+}
+
+// oneByOne reaches whom it can.
+func (c *Client) oneByOne(ctx context.Context, d Draft, blocked error) (Sent, error) {
+	var s Sent
+	names := d.Recipients()
+	if len(names) == 1 {
+		return Sent{Missed: []Missed{{names[0], blocked}}}, blocked
+	}
+	for _, name := range names {
+		one := d
+		one.To, one.CC, one.BCC = []string{name}, nil, nil
+		if d.Key != "" {
+			one.Key = d.Key + "/" + name
+		}
+		m, err := c.send(ctx, one)
+		switch {
+		case err == nil:
+			s.Messages = append(s.Messages, m)
+		case fault.CodeOf(err) == Blocked:
+			s.Missed = append(s.Missed, Missed{name, err})
+		default:
+			return s, err
+		}
+	}
+	if len(s.Messages) == 0 {
+		return s, blocked
+	}
+	return s, nil
+}
+
+// send makes one attempt.
+func (c *Client) send(ctx context.Context, d Draft) (Message, error) {
+	if d.ReplyTo != "" && d.Thread == "" {
+		return c.reply(ctx, d)
+	}
+	const tool = "send_message"
+	arguments := map[string]any{
+		"project_key": d.Project, "sender_name": d.From, "to": d.To, "subject": d.Subject, "body_md": d.Body,
+		"ack_required": d.AckRequired,
+	}
+	if d.Thread != "" {
+		arguments["thread_id"] = d.Thread
+	}
+	if d.Importance != "" {
+		arguments["importance"] = d.Importance
+	}
+	return c.deliver(ctx, tool, d, arguments)
+}
+
+func (c *Client) reply(ctx context.Context, d Draft) (Message, error) {
+	arguments := map[string]any{"project_key": d.Project, "message_id": d.ReplyTo, "sender_name": d.From, "body_md": d.Body}
+	if len(d.To) > 0 {
+		arguments["to"] = d.To
+	}
+	return c.deliver(ctx, "reply_message", d, arguments)
+}
+
+// Reply answers a message in its thread.
+func (c *Client) Reply(ctx context.Context, project, from string, to ID, body string) (Message, error) {
+	return c.reply(ctx, Draft{Project: project, From: from, ReplyTo: to, Body: body})
+}
+
+func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments map[string]any) (Message, error) {
+	for name, people := range map[string][]string{"cc": d.CC, "bcc": d.BCC} {
+		if len(people) > 0 {
+			arguments[name] = people
+		}
+	}
+	c.prove(ctx, arguments, tool, "sender_token", d.Project, d.From, true)
+	if d.Key != "" && c.takes(ctx, tool, "idempotency_key") {
+		arguments["idempotency_key"] = d.Key
+	}
+	var r struct {
+		Deliveries []struct {
+			Payload Message `json:"payload"`
+		} `json:"deliveries"`
+		Message // some servers give it bare
+	}
+	if err := c.call(ctx, tool, arguments, &r); err != nil {
+		return Message{}, err
+	}
+	m := r.Message
+	if len(r.Deliveries) > 0 {
+		m = r.Deliveries[0].Payload
+	}
+	if m.ID == "" {
+		return m, c.garbled(tool, "it does not say what was sent", nil)
+	}
+	if m.Thread == "" {
+		m.Thread = d.Thread
+	}
+	return m, nil
+}
+
+// attempts is how often a message is sent whose fate is not known.
+const attempts = 2
+
+// SendOnce sends a message that carries a marker, whatever happens on the way: a
+// message with that marker that is there already is not sent again, neither after
+// an answer that was lost nor by another process.
+func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, error) {
+	d.Body, d.Key = mark.In(d.Body), mark.Session+"/"+mark.Hash
+	keyed := c.takes(ctx, "send_message", "idempotency_key")
+	for try := 1; ; try++ {
+		if !keyed { // the server cannot tell: so we look
+			there, err := c.find(ctx, d, mark)
+			if err != nil {
+				return Sent{}, err
+			}
+			if len(there.Messages) > 0 && len(there.Missed) == 0 {
+				return there, nil
+			}
+			d.To = remaining(d.To, there.Messages)
+			if s, err := c.Send(ctx, d); !lost(err) || try == attempts || ctx.Err() != nil {
+				s.Messages = append(there.Messages, s.Messages...)
+				return s, err
+			}
+			continue
+		}
+		if s, err := c.Send(ctx, d); !lost(err) || try == attempts || ctx.Err() != nil {
+			return s, err
+		}
+	}
+}
+
+// remaining are the recipients that no message has reached.
+func remaining(to []string, there []Message) []string {
+	return slices.DeleteFunc(slices.Clone(to), func(name string) bool {
+		return slices.ContainsFunc(there, func(m Message) bool { return has(m.To, name) })
+	})
+}
+
+func has(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
+}
+
+// find looks for the messages with a marker, and says whom they did not reach. A
+// server that can show neither threads nor search hits cannot be asked.
+func (c *Client) find(ctx context.Context, d Draft, mark Marker) (Sent, error) {
+	all, err := c.Thread(ctx, ThreadQuery{Project: d.Project, Thread: d.Thread})
+	if code := fault.CodeOf(err); code == NotFound || code == Refused || d.Thread == "" {
+		all, err = c.Search(ctx, d.Project, mark.Hash, MaxPage)
+		if code := fault.CodeOf(err); code == NotFound || code == Refused {
+			all, err = nil, nil // no such thread yet, or no way to look
+		}
+	}
+	if err != nil {
+		return Sent{}, err
+	}
+	s := Sent{Before: true}
+	for _, m := range all {
+		if mark.Marks(m.Body) && strings.EqualFold(m.From, d.From) {
+			s.Messages = append(s.Messages, m)
+		}
+	}
+	for _, name := range remaining(d.Recipients(), s.Messages) {
+		s.Missed = append(s.Missed, Missed{name, errNotThere})
+	}
+	return s, nil
+}
+
+var errNotThere = errors.New("no message with the marker is for this agent")
+
+func sortStable(all []Message) {
+	slices.SortStableFunc(all, func(a, b Message) int { return a.Created.Compare(b.Created.Time) })
+}

@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"brenner/fault"
+	"brenner/mail"
+)
+
+// gate lets through what may be answered: from here, by name, with a token.
+func (s *Server) gate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
+		case !s.addressed(r.Host):
+			refuse(w, http.StatusForbidden, "this server is not asked under the name "+fault.Shown(r.Host))
+		case !s.fromHere(r):
+			refuse(w, http.StatusForbidden, "pages of other sites may not ask this server")
+		case path != "/mcp" && path != "/api":
+			// Also what looks for OAuth: a plain answer, and clients go on with their token.
+			refuse(w, http.StatusNotFound, "there is nothing here; the mail is at /mcp")
+		case r.Method != http.MethodPost:
+			w.Header().Set("Allow", http.MethodPost)
+			refuse(w, http.StatusMethodNotAllowed, "there is no stream to listen to: every request is a POST")
+		default:
+			s.admit(w, r, next)
+		}
+	})
+}
+
+// admit finds out who asks, and completes what clients leave out.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	who, err := s.caller(r.Context(), r.Header.Get("Authorization"))
+	if err != nil {
+		if fault.CodeOf(err) != mail.NoAuth {
+			refuse(w, http.StatusInternalServerError, err.Error())
+			return
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		refuse(w, http.StatusUnauthorized, err.Error()+"; "+fault.HintOf(err))
+		return
+	}
+	if r.ContentLength > MaxRequest {
+		// The rest is taken off the line first: who is still sending hears no answer.
+		_, _ = io.CopyN(io.Discard, r.Body, 4*MaxRequest)
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes, and %d are the most", r.ContentLength, MaxRequest))
+		return
+	}
+	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, who))
+	r.Header = r.Header.Clone()
+	r.Header.Set("Accept", "application/json, text/event-stream") // what the SDK insists on
+	if kind := r.Header.Get("Content-Type"); kind == "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	next.ServeHTTP(w, r)
+}
+
+// addressed tells whether a Host header names this server. A page that has its own
+// name point at this machine (DNS rebinding) brings its own name along.
+func (s *Server) addressed(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.Trim(name, "[]")
+	return isLoopback(name) || slices.ContainsFunc(s.hosts, func(o string) bool { return strings.EqualFold(o, name) })
+}
+
+// fromHere tells whether a request comes from no page at all, or from one of ours.
+func (s *Server) fromHere(r *http.Request) bool {
+	origins := r.Header.Values("Origin")
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || !s.addressed(u.Host) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLoopback tells whether a host is this machine, seen from itself.
+func isLoopback(name string) bool {
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(name)
+	return ip != nil && ip.IsLoopback()
+}
+
+// refuse answers in plain text, without anything that a client could mistake for
+// a document of its own.
+func refuse(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text+"\n") // whoever is gone hears nothing
+}
+
+// callerKey is where the caller is in a request's context.
+type callerKey struct{}
+
+// caller finds out whose token a request has.
+func (s *Server) caller(ctx context.Context, authorization string) (*caller, error) {
+	if s.operator == "" {
+		return &caller{operator: true}, nil
+	}
+	scheme, token, _ := strings.Cut(authorization, " ")
+	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return nil, &fault.Error{Code: mail.NoAuth, Detail: "no token", Hint: "send the header Authorization: Bearer …; `brenner mail connect` prints it"}
+	}
+	return s.whose(ctx, token)
+}
+
+// whose finds the owner of a token.
+func (s *Server) whose(ctx context.Context, token string) (*caller, error) {
+	hash := Hash(token)
+	if s.operator != "" && same(hash, s.operator) {
+		return &caller{operator: true}, nil
+	}
+	project, agent, err := s.box.Owner(ctx, hash)
+	switch {
+	case fault.CodeOf(err) == mail.NotFound:
+		return nil, &fault.Error{Code: mail.NoAuth, Detail: "the token is nobody's", Hint: "`brenner mail token NAME` gives an agent a new one"}
+	case err != nil:
+		return nil, err
+	}
+	return &caller{project: project, agent: agent}, nil
+}
+
+// errNoCaller means that a request came past the gate.
+var errNoCaller = errors.New("nobody knows who asks")

@@ -1,0 +1,162 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"brenner/fault"
+	"brenner/mail"
+)
+
+// addResources lists the resources, and has every address of ours answered here:
+// the SDK's templates want the parts of a query in one order.
+func (s *Server) addResources() {
+	for _, t := range []struct{ name, uri, about string }{
+		{"inbox", "resource://inbox/{agent}{?project,limit,include_bodies,since_ts}", "What was sent to an agent"},
+		{"thread", "resource://thread/{thread_id}{?project,include_bodies,limit,after,receipts}", "A thread, oldest first; `next` is where the next page begins"},
+		{"agents", "resource://agents/{project_slug}", "The agents of a project"},
+		{"project", "resource://project/{slug}", "A project"},
+	} {
+		s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{Name: t.name, URITemplate: t.uri, Description: t.about, MIMEType: "application/json"}, s.readResource)
+	}
+	s.mcp.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			read, ok := r.(*mcp.ReadResourceRequest)
+			if !ok || method != "resources/read" || !strings.HasPrefix(read.Params.URI, "resource://") {
+				return next(ctx, method, r)
+			}
+			return s.readResource(ctx, read)
+		}
+	})
+}
+
+func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	who, err := s.asking(ctx, r.GetExtra())
+	var value any
+	if err == nil {
+		value, err = s.resource(ctx, who, r.Params.URI)
+	}
+	if err != nil {
+		return nil, resourceError(r.Params.URI, err)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, nil
+}
+
+// resourceError says in JSON-RPC what is wrong, with the fault in its data.
+func resourceError(uri string, err error) error {
+	if fault.CodeOf(err) == mail.NotFound && strings.HasPrefix(err.Error(), errNoResource) {
+		return mcp.ResourceNotFoundError(uri)
+	}
+	r := refusalOf(err)
+	data, _ := json.Marshal(r.Error) // texts can always be written
+	text := string(fault.CodeOf(err)) + ": " + r.Error.Message
+	if r.Error.Hint != "" {
+		text += " (" + r.Error.Hint + ")"
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text, Data: data}
+}
+
+const errNoResource = "there is no such resource"
+
+// resource reads what an address names.
+func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, error) {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return nil, &fault.Error{Code: mail.Invalid, Detail: "not an address: " + fault.Shown(uri)}
+	}
+	name, err := url.PathUnescape(strings.Trim(u.EscapedPath(), "/"))
+	if err != nil {
+		return nil, &fault.Error{Code: mail.Invalid, Detail: "not an address: " + fault.Shown(uri)}
+	}
+	q := &query{Values: u.Query()}
+	switch u.Host {
+	case "inbox":
+		return s.inboxResource(ctx, who, name, q)
+	case "thread":
+		return s.threadResource(ctx, who, name, q)
+	case "agents":
+		if !who.in(name) {
+			return nil, notYours(who, "read in "+fault.Shown(name))
+		}
+		all, err := s.box.Agents(ctx, name, "")
+		if all == nil {
+			all = []mail.Agent{}
+		}
+		return map[string]any{"agents": all}, err
+	case "project":
+		if !who.in(name) {
+			return nil, notYours(who, "read in "+fault.Shown(name))
+		}
+		all, err := s.box.Projects(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return all[0], nil
+	}
+	return nil, &fault.Error{Code: mail.NotFound, Detail: errNoResource}
+}
+
+// query reads the values of an address as arguments of a tool are read.
+type query struct{ url.Values }
+
+func (q *query) arguments() *arguments {
+	a := &arguments{given: make(map[string]json.RawMessage)}
+	for name, values := range q.Values {
+		if len(values) > 0 && values[0] != "" {
+			a.given[name], _ = json.Marshal(values[0]) // a text can always be written
+		}
+	}
+	return a
+}
+
+func (s *Server) inboxResource(ctx context.Context, who *caller, agent string, values *query) (any, error) {
+	a := values.arguments()
+	q := mail.InboxQuery{Project: a.need("project"), Agent: agent, Limit: a.number("limit"), Since: a.instant("since_ts"), NoBodies: !a.flagOr("include_bodies", true)}
+	if err := a.wrong.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.actsAs(ctx, who, q.Project, agent, ""); err != nil {
+		return nil, err
+	}
+	all, err := s.box.Inbox(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	all, _ = bounded(all)
+	return map[string]any{"project": q.Project, "agent": agent, "count": len(all), "messages": all}, nil
+}
+
+func (s *Server) threadResource(ctx context.Context, who *caller, thread string, values *query) (any, error) {
+	a := values.arguments()
+	q := mail.ThreadQuery{
+		Project: a.need("project"), Thread: thread, Reader: who.reader(), Limit: a.number("limit"), After: mail.ID(a.text("after")),
+		NoBodies: !a.flagOr("include_bodies", true), Receipts: a.flagOr("receipts", true),
+	}
+	if err := a.wrong.Err(); err != nil {
+		return nil, err
+	}
+	if !who.in(q.Project) {
+		return nil, notYours(who, "read in "+fault.Shown(q.Project))
+	}
+	if q.Limit == 0 {
+		q.Limit = mail.MaxPage // who knows of no pages gets as much as there is in one
+	}
+	page, err := s.box.Thread(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	kept, cut := bounded(page.Messages)
+	if cut {
+		page.Next = kept[len(kept)-1].ID
+	}
+	return map[string]any{"project": q.Project, "thread_id": thread, "messages": kept, "next": page.Next, "total": page.Total}, nil
+}

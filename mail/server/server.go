@@ -1,0 +1,97 @@
+// Package server is an Agent Mail server over a mail.Box, on the official Go MCP
+// SDK: streamable HTTP without sessions, so that a restart is not noticed and no
+// client that vanishes leaves anything behind.
+//
+// It promises: nobody without a token is heard; an agent acts for itself and reads
+// its own mail, whatever it asks for; a name is never changed, mail is never marked
+// as read by being read, and a message with an idempotency key is delivered once;
+// pages of other sites cannot reach it through a browser (Host and Origin checks).
+//
+// It must not know how mail is kept, or what messages say.
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"brenner/fault"
+	"brenner/mail"
+)
+
+// MaxRequest is how many bytes a request may have: a message of the largest size,
+// and what JSON makes of it.
+const MaxRequest = 16 << 20
+
+// longestWait is how long a fetch waits for mail at most: some clients take a
+// minute without an answer for a failure.
+const longestWait = 50 * time.Second
+
+// Options say how a server works.
+type Options struct {
+	Box mail.Box
+	// Operator is the token of whoever runs the server: it may act for all agents.
+	// Empty means that nobody needs a token, which is only for loopback addresses.
+	Operator string `json:"-"`
+	// Hosts are names under which the server may be asked, beside those of this
+	// machine itself (localhost, 127.0.0.1, ::1).
+	Hosts   []string
+	Version string // of the program
+	Log     *slog.Logger
+	// Name gives a new agent a name that did not bring one; nil makes them up.
+	Name func() string
+}
+
+// Server answers for a box.
+type Server struct {
+	box      mail.Box
+	operator string // the hash of the operator's token
+	hosts    []string
+	version  string
+	name     func() string
+	mcp      *mcp.Server
+	handler  http.Handler
+}
+
+// New makes a server; it is an http.Handler.
+func New(o Options) (*Server, error) {
+	if o.Box == nil {
+		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "there is no box"}
+	}
+	s := &Server{box: o.Box, hosts: o.Hosts, version: o.Version, name: o.Name}
+	if o.Operator != "" {
+		s.operator = Hash(o.Operator)
+	}
+	if s.version == "" {
+		s.version = "dev"
+	}
+	if s.name == nil {
+		s.name = madeUp
+	}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "brenner-mail", Title: "Agent Mail", Version: s.version}, &mcp.ServerOptions{
+		Instructions: instructions, Logger: o.Log,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+	})
+	for _, t := range tools() {
+		s.mcp.AddTool(t.described(), s.answering(t))
+	}
+	s.addResources()
+	streamable := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, Logger: o.Log, MaxRequestBodyBytes: MaxRequest,
+		DisableLocalhostProtection:   true, // the gate checks more
+		PropagateRequestCancellation: true,
+	})
+	s.handler = s.gate(streamable)
+	return s, nil
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+const instructions = `Agent Mail: mailboxes for agents that work on one project.
+
+Say who you are with register_agent (project_key is the absolute path of the project's folder).
+fetch_inbox shows what was sent to you; it marks nothing as read. With wait_seconds it waits for mail.
+A message with ack_required wants acknowledge_message. Answer with reply_message, which stays in the thread.`

@@ -1,0 +1,82 @@
+package server
+
+import (
+	"context"
+	"strings"
+
+	"brenner/mail"
+)
+
+// The lengths of a summary.
+const (
+	summaryReads  = 200 // messages, the newest
+	summaryLines  = 20
+	summaryColumn = 200
+	summaryShows  = 3
+)
+
+// summarize says who writes in a thread and what is open in it. It is a program's
+// summary: what it says stands in the messages.
+func summarize(ctx context.Context, c *call) (any, error) {
+	q := mail.ThreadQuery{Thread: c.need("thread_id"), Reader: c.who.reader(), Last: true, Limit: summaryReads, Receipts: true}
+	examples := c.flag("include_examples")
+	var err error
+	if q.Project, err = c.reads(); err != nil {
+		return nil, err
+	}
+	page, err := c.server.box.Thread(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	s := mail.Summary{Thread: q.Thread, Total: max(page.Total, len(page.Messages)), Participants: page.People, KeyPoints: []string{}, ActionItems: []string{}}
+	if s.Participants == nil {
+		s.Participants = []string{}
+	}
+	for i := range page.Messages {
+		s.KeyPoints = append(s.KeyPoints, point(&page.Messages[i]))
+		s.ActionItems = append(s.ActionItems, open(&page.Messages[i])...)
+	}
+	s.KeyPoints, s.ActionItems = last(s.KeyPoints, summaryLines), last(s.ActionItems, summaryLines)
+	if examples {
+		s.Examples = last(page.Messages, summaryShows)
+	}
+	return s, nil
+}
+
+func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
+
+// point is a message in a line.
+func point(m *mail.Message) string {
+	return clip(m.From + ": " + m.Subject)
+}
+
+// open is what a message leaves to be done: boxes that are not ticked, and
+// acknowledgements that are missing.
+func open(m *mail.Message) []string {
+	var items []string
+	for line := range strings.Lines(m.Body) {
+		line = strings.TrimSpace(line)
+		for _, mark := range []string{"- [ ] ", "* [ ] ", "TODO: ", "ACTION: "} {
+			if rest, ok := strings.CutPrefix(line, mark); ok {
+				items = append(items, clip(rest))
+			}
+		}
+	}
+	for _, r := range m.Receipts {
+		if m.AckRequired && r.Acked.IsZero() {
+			items = append(items, clip(r.Agent+" has not acknowledged: "+m.Subject))
+		}
+	}
+	return items
+}
+
+func clip(text string) string {
+	n := 0
+	for i := range text {
+		if n == summaryColumn {
+			return text[:i] + "…"
+		}
+		n++
+	}
+	return text
+}

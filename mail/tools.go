@@ -1,0 +1,263 @@
+package mail
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"brenner/fault"
+)
+
+// Health is how a server is.
+type Health struct {
+	Status      string `json:"status"`
+	Environment string `json:"environment"`
+	Version     string `json:"version"`
+}
+
+// Ready tells whether the server says that it works.
+func (h Health) Ready() bool { return h.Status == "ready" || h.Status == "ok" || h.Status == "healthy" }
+
+// Health asks how the server is.
+func (c *Client) Health(ctx context.Context) (h Health, err error) {
+	return h, c.call(ctx, "health_check", map[string]any{}, &h)
+}
+
+// EnsureProject gives the project of a folder, and makes it if need be.
+func (c *Client) EnsureProject(ctx context.Context, key string) (p Project, err error) {
+	return p, c.call(ctx, "ensure_project", map[string]any{"human_key": key}, &p)
+}
+
+// Register registers an agent. The name that comes back is the one that counts: a
+// server may have changed it. Its token, if there is one, is kept.
+func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
+	arguments := map[string]any{"project_key": r.Project, "program": or(r.Program, "brenner"), "model": or(r.Model, "unknown")}
+	if r.Name != "" {
+		arguments["name"] = r.Name
+	}
+	if r.Task != "" {
+		arguments["task_description"] = r.Task
+	}
+	c.prove(ctx, arguments, "register_agent", "registration_token", r.Project, r.Name, false)
+	var a Agent
+	if err := c.call(ctx, "register_agent", arguments, &a); err != nil {
+		return a, err
+	}
+	return a, c.keep(r.Project, &a)
+}
+
+// keep puts an agent's token aside.
+func (c *Client) keep(project string, a *Agent) error {
+	if a.Name == "" {
+		return c.garbled("register_agent", "it gave the agent no name", nil)
+	}
+	if a.Token == "" {
+		return nil
+	}
+	return c.keys.Keep(c.url, project, a.Name, a.Token)
+}
+
+func or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// prove adds an agent's token to the arguments of a call for it. The contract names
+// some of the tools that take it; the others get it where they say that they do.
+func (c *Client) prove(ctx context.Context, arguments map[string]any, tool, argument, project, agent string, inContract bool) {
+	token := c.keys.Token(c.url, project, agent)
+	if token != "" && (inContract || c.takes(ctx, tool, argument)) {
+		arguments[argument] = token
+	}
+}
+
+// Whois gives an agent.
+func (c *Client) Whois(ctx context.Context, project, agent string) (a Agent, err error) {
+	return a, c.call(ctx, "whois", map[string]any{"project_key": project, "agent_name": agent}, &a)
+}
+
+// Inbox gives what was sent to an agent, and does not mark it as read. With wait,
+// a server that can is asked to answer only when there is something.
+func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([]Message, error) {
+	const tool = "fetch_inbox"
+	arguments := map[string]any{"project_key": q.Project, "agent_name": q.Agent, "include_bodies": !q.NoBodies}
+	set := func(name string, value any, wanted bool) {
+		if wanted {
+			arguments[name] = value
+		}
+	}
+	set("limit", q.Limit, q.Limit > 0)
+	set("urgent_only", true, q.Urgent)
+	set("since_ts", Instant{q.Since}.String(), !q.Since.IsZero())
+	// What not every server knows is asked for only where it is offered.
+	offers := func(name string) bool { return c.takes(ctx, tool, name) }
+	set("mark_read", false, offers("mark_read"))
+	set("unread_only", true, q.Unread && offers("unread_only"))
+	set("thread_id", q.Thread, q.Thread != "" && offers("thread_id"))
+	set("after_id", q.After, q.After != "" && offers("after_id"))
+	set("wait_seconds", int(math.Ceil(wait.Seconds())), wait > 0 && offers("wait_seconds"))
+	c.prove(ctx, arguments, tool, "registration_token", q.Project, q.Agent, true)
+	var all []Message
+	if err := c.waiting(wait).call(ctx, tool, arguments, &all); err != nil {
+		return nil, err
+	}
+	return q.narrowed(all), nil
+}
+
+// narrowed does what a server may not have done.
+func (q *InboxQuery) narrowed(all []Message) []Message {
+	var kept []Message
+	for _, m := range all {
+		if q.Thread == "" || m.Thread == q.Thread {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// waiting gives the client with more patience, for calls that wait.
+func (c *Client) waiting(wait time.Duration) *Client {
+	if wait <= 0 {
+		return c
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &Client{
+		url: c.url, token: c.token, keys: c.keys, http: c.http, timeout: c.timeout + wait,
+		greeted: c.greeted, session: c.session, version: c.version, last: c.last, offered: c.offered,
+	}
+}
+
+// Waits tells whether the server can hold a fetch back until mail comes.
+func (c *Client) Waits(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "wait_seconds") }
+
+// MarkRead marks a message as read.
+func (c *Client) MarkRead(ctx context.Context, project, agent string, id ID) error {
+	return c.mark(ctx, "mark_message_read", project, agent, id)
+}
+
+// Acknowledge acknowledges a message.
+func (c *Client) Acknowledge(ctx context.Context, project, agent string, id ID) error {
+	return c.mark(ctx, "acknowledge_message", project, agent, id)
+}
+
+func (c *Client) mark(ctx context.Context, tool, project, agent string, id ID) error {
+	arguments := map[string]any{"project_key": project, "agent_name": agent, "message_id": id}
+	c.prove(ctx, arguments, tool, "registration_token", project, agent, false)
+	return c.call(ctx, tool, arguments, nil)
+}
+
+// Search looks for words.
+func (c *Client) Search(ctx context.Context, project, words string, limit int) (all []Message, err error) {
+	arguments := map[string]any{"project_key": project, "query": words}
+	if limit > 0 {
+		arguments["limit"] = limit
+	}
+	return all, c.call(ctx, "search_messages", arguments, &all)
+}
+
+// Summarize says what a thread is about.
+func (c *Client) Summarize(ctx context.Context, project, thread string, examples bool) (s Summary, err error) {
+	var r struct {
+		Summary
+		Nested *Summary  `json:"summary"`
+		Shown  []Message `json:"examples"`
+	}
+	arguments := map[string]any{"project_key": project, "thread_id": thread}
+	if examples {
+		arguments["include_examples"] = true
+	}
+	if err := c.call(ctx, "summarize_thread", arguments, &r); err != nil {
+		return s, err
+	}
+	if s = r.Summary; r.Nested != nil {
+		s = *r.Nested
+	}
+	s.Thread, s.Examples = or(s.Thread, thread), r.Shown
+	return s, nil
+}
+
+// SetContactPolicy says who may write to an agent.
+func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy string) error {
+	const tool = "set_contact_policy"
+	arguments := map[string]any{"project_key": project, "agent_name": agent, "policy": policy}
+	c.prove(ctx, arguments, tool, "registration_token", project, agent, false)
+	return c.call(ctx, tool, arguments, nil)
+}
+
+// Joined is an agent that has just begun.
+type Joined struct {
+	Project Project   `json:"project"`
+	Agent   Agent     `json:"agent"`
+	Inbox   []Message `json:"inbox"`
+}
+
+// StartSession makes the project, registers the agent and gives its inbox.
+func (c *Client) StartSession(ctx context.Context, r Registration, inbox int) (j Joined, err error) {
+	arguments := map[string]any{"human_key": r.Project, "program": or(r.Program, "brenner"), "model": or(r.Model, "unknown")}
+	for name, value := range map[string]string{"agent_name": r.Name, "task_description": r.Task} {
+		if value != "" {
+			arguments[name] = value
+		}
+	}
+	if inbox > 0 {
+		arguments["inbox_limit"] = inbox
+	}
+	c.prove(ctx, arguments, "macro_start_session", "registration_token", r.Project, r.Name, false)
+	if err := c.call(ctx, "macro_start_session", arguments, &j); err != nil {
+		return j, err
+	}
+	return j, c.keep(r.Project, &j.Agent)
+}
+
+// Reserve claims files.
+func (c *Client) Reserve(ctx context.Context, claim Claim) (r Reserved, err error) {
+	arguments := map[string]any{
+		"project_key": claim.Project, "agent_name": claim.Agent, "paths": claim.Paths, "exclusive": claim.Exclusive,
+	}
+	if claim.TTL > 0 {
+		arguments["ttl_seconds"] = int(claim.TTL.Seconds())
+	}
+	if claim.Reason != "" {
+		arguments["reason"] = claim.Reason
+	}
+	return r, c.claims(ctx, "file_reservation_paths", claim.Project, claim.Agent, arguments, &r)
+}
+
+// Release gives up claims on these paths, or all for none.
+func (c *Client) Release(ctx context.Context, project, agent string, paths []string) error {
+	arguments := map[string]any{"project_key": project, "agent_name": agent}
+	if len(paths) > 0 {
+		arguments["paths"] = paths
+	}
+	return c.claims(ctx, "release_file_reservations", project, agent, arguments, nil)
+}
+
+// Renew makes claims on these paths, or all for none, last longer.
+func (c *Client) Renew(ctx context.Context, project, agent string, paths []string, ttl time.Duration) error {
+	arguments := map[string]any{"project_key": project, "agent_name": agent}
+	if len(paths) > 0 {
+		arguments["paths"] = paths
+	}
+	if seconds := int(ttl.Seconds()); seconds > 0 {
+		name := "ttl_seconds"
+		if c.takes(ctx, "renew_file_reservations", "extend_seconds") {
+			name = "extend_seconds"
+		}
+		arguments[name] = seconds
+	}
+	return c.claims(ctx, "renew_file_reservations", project, agent, arguments, nil)
+}
+
+func (c *Client) claims(ctx context.Context, tool, project, agent string, arguments map[string]any, into any) error {
+	c.prove(ctx, arguments, tool, "registration_token", project, agent, false)
+	return c.call(ctx, tool, arguments, into)
+}
+
+// lost tells whether something may have been done although no answer came.
+func lost(err error) bool {
+	code := fault.CodeOf(err)
+	return code == Unsure
+}

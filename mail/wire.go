@@ -1,0 +1,219 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+
+	"brenner/fault"
+)
+
+// protocol is the version of MCP that we introduce ourselves with; a server may
+// name an older one.
+const protocol = "2025-06-18"
+
+// largest is how much of an answer is read.
+const largest = 64 << 20
+
+// rpc makes a request and reads its result. It introduces itself first, and again
+// to a server that has forgotten it; one that knows no introductions goes without.
+func (c *Client) rpc(ctx context.Context, method string, params, result any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, errTooLong)
+	defer cancel()
+	if err := c.greet(ctx); err != nil {
+		return err
+	}
+	reply, err := c.post(ctx, method, params)
+	if forgotten(err) && c.forget() {
+		if err := c.greet(ctx); err != nil {
+			return err
+		}
+		reply, err = c.post(ctx, method, params)
+	}
+	if err != nil || result == nil {
+		return err
+	}
+	if err := json.Unmarshal(reply, result); err != nil {
+		return c.garbled(method, "its answer has another form than it should: "+err.Error(), reply)
+	}
+	return nil
+}
+
+var errTooLong = errors.New("no answer in time")
+
+// forgotten tells whether a server does not know our session any more. Such a
+// request was not done.
+func forgotten(err error) bool {
+	var s *httpStatus
+	return errors.As(err, &s) && (s.status == http.StatusNotFound || s.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(s.body), []byte("session")))
+}
+
+func (c *Client) forget() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	had := c.session != ""
+	c.greeted, c.session = c.greeted && !had, ""
+	return had
+}
+
+// greet introduces us, once.
+func (c *Client) greet(ctx context.Context) error {
+	c.hello.Lock()
+	defer c.hello.Unlock()
+	c.mu.Lock()
+	greeted := c.greeted
+	c.mu.Unlock()
+	if greeted {
+		return nil
+	}
+	reply, err := c.post(ctx, "initialize", map[string]any{
+		"protocolVersion": protocol, "capabilities": map[string]any{},
+		"clientInfo": map[string]any{"name": "brenner", "version": "1"},
+	})
+	var said struct {
+		Version string `json:"protocolVersion"`
+	}
+	switch code := fault.CodeOf(err); {
+	case err == nil && json.Unmarshal(reply, &said) == nil && said.Version != "":
+		c.mu.Lock()
+		c.version = said.Version
+		c.mu.Unlock()
+		if _, err := c.post(ctx, "notifications/initialized", nil); err != nil && ctx.Err() != nil {
+			return err
+		}
+	case code == NoAuth, code == Unreachable, code == Unsure, err != nil && code == "":
+		return err
+	}
+	c.mu.Lock()
+	c.greeted = true
+	c.mu.Unlock()
+	return nil
+}
+
+// post makes one POST, and gives the result of what was asked.
+func (c *Client) post(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	message := map[string]any{"jsonrpc": "2.0", "method": method}
+	if params != nil {
+		message["params"] = params
+	}
+	c.mu.Lock()
+	c.last++
+	id, session, version := c.last, c.session, c.version
+	c.mu.Unlock()
+	notice := strings.HasPrefix(method, "notifications/")
+	if !notice {
+		message["id"] = id
+	}
+	body, err := json.Marshal(message)
+	if err != nil {
+		return nil, &fault.Error{Code: Invalid, Op: method, Cause: err}
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, &fault.Error{Code: Invalid, Op: method, Cause: err}
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for name, value := range map[string]string{"Mcp-Session-Id": session, "MCP-Protocol-Version": version} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	if c.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, c.unanswered(ctx, method, err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing was written to it
+	if s := resp.Header.Get("Mcp-Session-Id"); s != "" && method == "initialize" {
+		c.mu.Lock()
+		c.session = s
+		c.mu.Unlock()
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return nil, c.refusedByHTTP(method, resp)
+	}
+	if notice {
+		return nil, nil
+	}
+	return c.read(ctx, method, id, resp)
+}
+
+// unanswered tells a server that is not there from an answer that was lost.
+func (c *Client) unanswered(ctx context.Context, method string, err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return &fault.Error{
+			Code: Unreachable, Op: method, Place: c.url, Detail: "there is no mail server", Cause: c.plain(err),
+			Hint: "start one with `brenner mail serve`, or say where it is with " + EnvBaseURL,
+		}
+	}
+	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTooLong) {
+		return &fault.Error{Code: Unsure, Op: method, Place: c.url, Detail: "the call was stopped before its answer came", Cause: ctx.Err()}
+	}
+	return &fault.Error{
+		Code: Unsure, Op: method, Place: c.url, Detail: "the answer was lost: it may have been done", Cause: c.plain(err),
+		Hint: "look whether it was done before doing it again",
+	}
+}
+
+// plain gives an error without what it repeats of secrets.
+func (c *Client) plain(err error) error { return errors.New(c.mask(err.Error())) }
+
+// read gives the result in an answer of either form.
+func (c *Client) read(ctx context.Context, method string, id int64, resp *http.Response) (json.RawMessage, error) {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	body := io.LimitReader(resp.Body, largest)
+	if kind == "text/event-stream" {
+		return c.stream(ctx, method, id, body)
+	}
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return nil, c.unanswered(ctx, method, err)
+	}
+	reply, mine := answer(data, id)
+	if !mine {
+		return nil, c.garbled(method, fmt.Sprintf("HTTP %d with something that is no answer", resp.StatusCode), data)
+	}
+	return c.result(method, reply)
+}
+
+// rpcReply is one answer of JSON-RPC.
+type rpcReply struct {
+	ID     ID              `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *rpcError       `json:"error"`
+}
+
+type rpcError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// answer reads a message and tells whether it answers our request. A server that
+// gives an error without an id can only mean ours.
+func answer(data []byte, id int64) (rpcReply, bool) {
+	var reply rpcReply
+	if json.Unmarshal(data, &reply) != nil || reply.Result == nil && reply.Error == nil {
+		return reply, false
+	}
+	return reply, reply.ID == Numbered(id) || reply.ID == "0" && id == 0 || reply.ID == "" && reply.Error != nil
+}
+
+func (c *Client) result(method string, reply rpcReply) (json.RawMessage, error) {
+	if reply.Error == nil {
+		return reply.Result, nil
+	}
+	said := &Said{Type: fmt.Sprint(reply.Error.Code), Message: reply.Error.Message, Data: reply.Error.Data}
+	return nil, c.refused(method, said)
+}
