@@ -19,30 +19,18 @@ type Said struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-func (s *Said) Error() string {
-	if s.Type == "" {
-		return s.Message
-	}
-	return s.Type + ": " + s.Message
-}
+func (s *Said) Error() string { return "the server says: " + clip(s.Message) }
 
 // refused makes the one kind of error of whatever form a refusal has.
 func (c *Client) refused(op string, s *Said) error {
 	s.Message, s.Type, s.Hint = c.mask(s.Message), c.mask(s.Type), c.mask(s.Hint)
 	s.Data = json.RawMessage(c.mask(string(s.Data)))
-	f := &fault.Error{Code: judge(s), Op: op, Place: c.url, Detail: "the server says: " + clip(s.Message), Hint: s.Hint, Cause: quiet{s}}
+	f := &fault.Error{Code: judge(s), Op: op, Place: c.url, Hint: s.Hint, Cause: s}
 	if f.Hint == "" && f.Code == NoAuth {
 		f.Hint = "give the token with " + EnvToken + ", or register the agent anew"
 	}
 	return f
 }
-
-// quiet carries what was said for errors.As, without saying it twice.
-type quiet struct{ *Said }
-
-func (q quiet) Error() string { return q.Type }
-
-func (q quiet) Unwrap() error { return q.Said }
 
 // judge finds out what a refusal is about. A server of ours says it in one word;
 // others have words of their own.
@@ -66,7 +54,7 @@ func judge(s *Said) fault.Code {
 		return NoAuth
 	case has("already") && has("name", "agent", "regist", "taken"):
 		return NameTaken
-	case has("not found", "no such", "unknown", "does not exist", "not registered"):
+	case has("not found", "no such", "there is no", "unknown", "does not exist", "not registered"):
 		return NotFound
 	}
 	return Refused
@@ -76,19 +64,21 @@ func judge(s *Said) fault.Code {
 type httpStatus struct {
 	status int
 	body   []byte
+	shown  string
 }
 
-func (s *httpStatus) Error() string { return fmt.Sprintf("HTTP %d", s.status) }
+func (s *httpStatus) Error() string { return fmt.Sprintf("HTTP %d: %s", s.status, s.shown) }
 
 func (c *Client) refusedByHTTP(op string, resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // what came is what is shown
-	s := &httpStatus{resp.StatusCode, body}
+	s := &httpStatus{status: resp.StatusCode, body: body}
 	// Some servers put a JSON-RPC error into an HTTP one.
 	var reply rpcReply
 	if json.Unmarshal(body, &reply) == nil && reply.Error != nil && reply.Error.Message != "" && resp.StatusCode < 500 && resp.StatusCode != http.StatusNotFound {
 		body = []byte(reply.Error.Message)
 	}
-	f := &fault.Error{Code: Garbled, Op: op, Place: c.url, Detail: fmt.Sprintf("HTTP %d: %s", s.status, c.shown(body)), Cause: s}
+	s.shown = c.shown(body)
+	f := &fault.Error{Code: Garbled, Op: op, Place: c.url, Cause: s}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
 		f.Code, f.Hint = NoAuth, "give the server's token with "+EnvToken
@@ -103,14 +93,8 @@ func (c *Client) refusedByHTTP(op string, resp *http.Response) error {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		f.Hint = "look at the address and its path (" + EnvPath + "); the usual one is " + DefaultPath
 	}
-	f.Cause = quietStatus{s}
 	return f
 }
-
-// quietStatus carries a status for errors.As, without saying it twice.
-type quietStatus struct{ *httpStatus }
-
-func (q quietStatus) Unwrap() error { return q.httpStatus }
 
 func (c *Client) garbled(op, detail string, body []byte) error {
 	return &fault.Error{Code: Garbled, Op: op, Place: c.url, Detail: detail + ": " + c.shown(body), Hint: "is this an Agent Mail server?"}

@@ -1,0 +1,350 @@
+// Package mailtest has Agent Mail servers for tests: a real one over a real box,
+// in front of which stands what other servers are known for.
+package mailtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"brenner/mail"
+	"brenner/mail/box"
+	"brenner/mail/server"
+)
+
+// Project is the project of the tests.
+const Project = "/work/cell-fate"
+
+// Quirks are what a server is known for; the zero value is the embedded server.
+type Quirks struct {
+	NoInitialize bool // it knows no introductions
+	Session      bool // it wants its session id back with every request
+	Forgets      bool // it forgets the session once
+	SSE          bool // it answers with events
+	NoStructure  bool // it answers with texts only
+	NoResources  bool
+	// Plain takes only what the contract names, and refuses every other argument.
+	Plain bool
+	// Rename gives agents other names than they asked for.
+	Rename func(string) string
+	// Tokens refuses calls for an agent without its token.
+	Tokens bool
+	// Errors is the form of refusals: "rpc", "text", "member", or ours.
+	Errors string
+	// Lists is the form of lists: "bare", "texts" (one for each element), or ours.
+	Lists string
+	// Lose is how many messages are delivered without an answer.
+	Lose int
+	// Refuse is how many messages are refused with HTTP 503.
+	Refuse int
+	// Reads marks mail as read when it is fetched, unless asked not to.
+	Reads bool
+}
+
+// Double is a server with quirks.
+type Double struct {
+	*httptest.Server
+	Box    *box.Box
+	inner  http.Handler
+	mu     sync.Mutex
+	quirks Quirks
+	calls  map[string]int
+	tokens map[string]string
+	forgot bool
+}
+
+// New starts a server; it ends with the test.
+func New(tb testing.TB, q Quirks) *Double {
+	tb.Helper()
+	b, err := box.Open(context.Background(), tb.TempDir(), box.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := server.New(server.Options{Box: b})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	d := &Double{Box: b, inner: s, quirks: q, calls: make(map[string]int), tokens: make(map[string]string)}
+	d.Server = httptest.NewServer(d)
+	tb.Cleanup(func() {
+		d.Server.CloseClientConnections()
+		d.Server.Close()
+		if err := b.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return d
+}
+
+// Client makes a client of the server, with a transport that ends with the test.
+func (d *Double) Client(tb testing.TB, o mail.Options) *mail.Client {
+	tb.Helper()
+	transport := &http.Transport{MaxIdleConnsPerHost: 100}
+	tb.Cleanup(transport.CloseIdleConnections)
+	o.URL, o.HTTP = d.URL+"/mcp", &http.Client{Transport: transport}
+	c, err := mail.New(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// Calls counts the calls of a tool, or of a method.
+func (d *Double) Calls(name string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls[name]
+}
+
+// request is what of a request matters here.
+type request struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method"`
+	Params  map[string]any  `json:"params,omitempty"`
+}
+
+func (r *request) tool() string {
+	name, _ := r.Params["name"].(string)
+	return name
+}
+
+func (r *request) arguments() map[string]any {
+	a, _ := r.Params["arguments"].(map[string]any)
+	return a
+}
+
+// ServeHTTP answers one request, quirks and all.
+func (d *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	var q request
+	if json.Unmarshal(body, &q) != nil {
+		http.Error(w, "no JSON", http.StatusBadRequest)
+		return
+	}
+	d.mu.Lock()
+	d.calls[q.Method]++
+	if q.Method == "tools/call" {
+		d.calls[q.tool()]++
+	}
+	quirks := d.quirks
+	d.mu.Unlock()
+	if d.atTheDoor(w, r, &q, &quirks) {
+		return
+	}
+	reply := d.ask(r, &q, &quirks)
+	if q.tool() == "send_message" && d.once(&d.quirks.Lose) {
+		panic(http.ErrAbortHandler) // it was done, and nobody hears of it
+	}
+	write(w, &quirks, reply)
+}
+
+// once takes one from a count.
+func (d *Double) once(count *int) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if *count <= 0 {
+		return false
+	}
+	*count--
+	return true
+}
+
+// atTheDoor answers what never comes to the mail itself.
+func (d *Double) atTheDoor(w http.ResponseWriter, r *http.Request, q *request, quirks *Quirks) bool {
+	switch {
+	case q.Method == "initialize" && quirks.NoInitialize:
+		write(w, quirks, rpcError(q, -32601, "Method not found"))
+	case q.Method == "initialize" && quirks.Session:
+		w.Header().Set("Mcp-Session-Id", "the session")
+		write(w, quirks, result(q, map[string]any{"protocolVersion": "2025-03-26", "capabilities": map[string]any{}, "serverInfo": map[string]any{"name": "double", "version": "1"}}))
+	case quirks.Session && r.Header.Get("Mcp-Session-Id") != "the session":
+		http.Error(w, "Bad Request: Missing session ID", http.StatusBadRequest)
+	case quirks.Forgets && q.Method == "tools/call" && d.forgets():
+		http.Error(w, "Session not found", http.StatusNotFound)
+	case strings.HasPrefix(q.Method, "notifications/"):
+		w.WriteHeader(http.StatusAccepted)
+	case quirks.NoResources && strings.HasPrefix(q.Method, "resources/"):
+		write(w, quirks, rpcError(q, -32601, "Method not found"))
+	case q.tool() == "send_message" && d.once(&d.quirks.Refuse):
+		http.Error(w, "try again later", http.StatusServiceUnavailable)
+	default:
+		return false
+	}
+	return true
+}
+
+func (d *Double) forgets() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	was := d.forgot
+	d.forgot = true
+	return !was
+}
+
+// ask lets the real server answer, and changes question and answer as the quirks are.
+func (d *Double) ask(r *http.Request, q *request, quirks *Quirks) map[string]any {
+	if wrong := d.refuses(q, quirks); wrong != "" {
+		return failure(q, quirks, wrong)
+	}
+	wanted, _ := q.arguments()["name"].(string)
+	if q.tool() == "register_agent" && quirks.Rename != nil {
+		q.arguments()["name"] = quirks.Rename(wanted)
+	}
+	if q.tool() == "fetch_inbox" && quirks.Reads && q.arguments()["mark_read"] != false {
+		q.arguments()["mark_read"] = true
+	}
+	proof := "registration_token"
+	if a := q.arguments(); a != nil {
+		delete(a, "sender_token")
+		delete(a, proof)
+	}
+	body, _ := json.Marshal(q) // it came as JSON
+	inner := r.Clone(r.Context())
+	inner.Body, inner.ContentLength, inner.Host = io.NopCloser(bytes.NewReader(body)), int64(len(body)), "localhost"
+	inner.Header.Del("Mcp-Session-Id")
+	inner.Header.Del("Authorization")
+	recorder := httptest.NewRecorder()
+	d.inner.ServeHTTP(recorder, inner)
+	var reply map[string]any
+	if json.Unmarshal(recorder.Body.Bytes(), &reply) != nil {
+		return rpcError(q, -32603, recorder.Body.String())
+	}
+	d.changed(q, quirks, reply)
+	return reply
+}
+
+// refuses says why a server with these quirks refuses a call.
+func (d *Double) refuses(q *request, quirks *Quirks) string {
+	if q.Method != "tools/call" {
+		return ""
+	}
+	if quirks.Plain {
+		for name := range q.arguments() {
+			if !slices.Contains(contract(), name) {
+				return "1 validation error: unexpected keyword argument " + name
+			}
+		}
+	}
+	if !quirks.Tokens {
+		return ""
+	}
+	for who, proof := range map[string]string{"sender_name": "sender_token", "agent_name": "registration_token"} {
+		name, _ := q.arguments()[who].(string)
+		d.mu.Lock()
+		token := d.tokens[name]
+		d.mu.Unlock()
+		if token != "" && q.tool() != "whois" && q.tool() != "acknowledge_message" && q.arguments()[proof] != token {
+			return "registration token required for " + name
+		}
+	}
+	return ""
+}
+
+// contract are the arguments that every server takes.
+func contract() []string {
+	return strings.Fields(`human_key project_key program model name task_description agent_name sender_name to subject body_md cc bcc thread_id importance
+		ack_required sender_token message_id limit urgent_only include_bodies since_ts registration_token query include_examples policy inbox_limit paths ttl_seconds exclusive reason`)
+}
+
+// changed gives an answer the form that the quirks want.
+func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
+	r, ok := reply["result"].(map[string]any)
+	if !ok {
+		return
+	}
+	if tools, ok := r["tools"].([]any); ok && quirks.Plain {
+		for _, t := range tools {
+			properties := t.(map[string]any)["inputSchema"].(map[string]any)["properties"].(map[string]any)
+			for name := range properties {
+				if !slices.Contains(contract(), name) {
+					delete(properties, name)
+				}
+			}
+		}
+	}
+	structured, _ := r["structuredContent"].(map[string]any)
+	if structured == nil {
+		return
+	}
+	if q.tool() == "register_agent" {
+		if name, ok := structured["name"].(string); ok {
+			token, _ := structured["registration_token"].(string)
+			d.mu.Lock()
+			d.tokens[name] = token
+			d.mu.Unlock()
+		}
+	}
+	if r["isError"] == true {
+		said, _ := structured["error"].(map[string]any)
+		text, _ := said["message"].(string)
+		if quirks.Errors != "" {
+			for k := range reply {
+				delete(reply, k)
+			}
+			for k, v := range failure(q, quirks, text) {
+				reply[k] = v
+			}
+		}
+		return
+	}
+	list, isList := structured["result"].([]any)
+	text := func(v any) map[string]any {
+		data, _ := json.Marshal(v) // it came as JSON
+		return map[string]any{"type": "text", "text": string(data)}
+	}
+	switch {
+	case isList && quirks.Lists == "texts":
+		delete(r, "structuredContent")
+		content := []any{}
+		for _, v := range list {
+			content = append(content, text(v))
+		}
+		r["content"] = content
+	case isList && quirks.Lists == "bare", quirks.NoStructure:
+		delete(r, "structuredContent")
+	}
+}
+
+func result(q *request, value any) map[string]any {
+	return map[string]any{"jsonrpc": "2.0", "id": q.ID, "result": value}
+}
+
+func rpcError(q *request, code int, text string) map[string]any {
+	return map[string]any{"jsonrpc": "2.0", "id": q.ID, "error": map[string]any{"code": code, "message": text}}
+}
+
+// failure gives a refusal the form that the quirks want.
+func failure(q *request, quirks *Quirks, text string) map[string]any {
+	content := []any{map[string]any{"type": "text", "text": text}}
+	switch quirks.Errors {
+	case "rpc":
+		return rpcError(q, -32000, text)
+	case "member":
+		return result(q, map[string]any{"content": []any{}, "structuredContent": map[string]any{"error": map[string]any{"type": "REFUSED", "message": text}}})
+	}
+	return result(q, map[string]any{"isError": true, "content": content})
+}
+
+// write answers as JSON, or as events with something else before the answer.
+func write(w http.ResponseWriter, quirks *Quirks, reply map[string]any) {
+	data, _ := json.Marshal(reply) // it came as JSON
+	if !quirks.SSE {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(data)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	_, _ = io.WriteString(w, ": hello\r\n\r\nevent: message\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\r\n\r\n")
+	_, _ = io.WriteString(w, "event: message\nid: 1\ndata: "+string(data[:1])+"\ndata: "+string(data[1:])+"\n\n")
+}
