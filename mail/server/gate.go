@@ -53,7 +53,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes, and %d are the most", r.ContentLength, MaxRequest))
 		return
 	}
-	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, who))
+	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admitted{who, r.Context().Done()}))
 	r.Header = r.Header.Clone()
 	r.Header.Set("Accept", "application/json, text/event-stream") // what the SDK insists on
 	if kind := r.Header.Get("Content-Type"); kind == "" {
@@ -105,6 +105,12 @@ func refuse(w http.ResponseWriter, status int, text string) {
 
 // callerKey is where the caller is in a request's context.
 type callerKey struct{}
+
+// admitted is a request that came through the gate.
+type admitted struct {
+	who  *caller
+	gone <-chan struct{} // closed when the client is gone: the SDK's own context goes on
+}
 
 // caller finds out whose token a request has.
 func (s *Server) caller(ctx context.Context, authorization string) (*caller, error) {

@@ -64,6 +64,8 @@ func (s *Server) answering(t tool) mcp.ToolHandler {
 		if err != nil {
 			return failed(err), nil
 		}
+		ctx, cancel := whileThere(ctx)
+		defer cancel()
 		result, err := t.do(ctx, &call{arguments: readArguments(r.Params.Arguments), server: s, who: who})
 		if err != nil {
 			return failed(err), nil
@@ -74,13 +76,29 @@ func (s *Server) answering(t tool) mcp.ToolHandler {
 
 // asking gives who asks, as the gate found out.
 func (s *Server) asking(ctx context.Context, extra *mcp.RequestExtra) (*caller, error) {
-	if who, ok := ctx.Value(callerKey{}).(*caller); ok {
-		return who, nil
+	if in, ok := ctx.Value(callerKey{}).(*admitted); ok {
+		return in.who, nil
 	}
 	if extra == nil || extra.Header == nil {
 		return nil, &fault.Error{Code: mail.NoAuth, Cause: errNoCaller}
 	}
 	return s.caller(ctx, extra.Header.Get("Authorization"))
+}
+
+// whileThere gives a context that ends when the client is gone.
+func whileThere(ctx context.Context) (context.Context, context.CancelFunc) {
+	in, ok := ctx.Value(callerKey{}).(*admitted)
+	ctx, cancel := context.WithCancel(ctx)
+	if ok {
+		go func() {
+			select {
+			case <-in.gone:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
 }
 
 // succeeded gives a result in both forms: as a structure, where a list needs a
