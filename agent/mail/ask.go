@@ -1,0 +1,236 @@
+package mail
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner/agent"
+	"brenner/fault"
+	post "brenner/mail"
+)
+
+// correspondent is one agent with a mailbox.
+type correspondent struct {
+	desk  *Desk
+	setup agent.Setup
+}
+
+// Ask sends the last turn of a conversation, once for its call id, and waits for
+// the message that answers it.
+func (c *correspondent) Ask(ctx context.Context, call agent.Call) (agent.Reply, error) {
+	w := &wait{desk: c.desk, call: call}
+	reply, err := w.run(ctx, c.setup)
+	if err != nil {
+		if ctx.Err() != nil {
+			return agent.Reply{}, agent.Ended(ctx)
+		}
+		return agent.Reply{}, failure(err)
+	}
+	return reply, nil
+}
+
+// wait is one call that waits for its answer.
+type wait struct {
+	desk  *Desk
+	call  agent.Call
+	who   Joined
+	sent  post.Message // the question
+	ours  []post.ID    // everything that we sent for this call
+	acked time.Time    // when we saw that it was acknowledged
+	nudge bool         // it was reminded
+	last  post.ID      // of our inbox, for waiting
+}
+
+func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
+	if s.Agent == "" { // a call names its agent too
+		s = agent.Setup{Agent: w.call.Agent, Role: w.call.Role, Program: w.call.Program, Model: w.call.Model}
+	}
+	var err error
+	if w.who, err = w.desk.Join(ctx, s); err != nil {
+		return agent.Reply{}, err
+	}
+	if err := w.send(ctx); err != nil {
+		return agent.Reply{}, err
+	}
+	for {
+		answer, err := w.look(ctx)
+		if err != nil {
+			return agent.Reply{}, err
+		}
+		if answer != nil {
+			return w.reply(answer), nil
+		}
+		if err := w.remind(ctx); err != nil {
+			return agent.Reply{}, err
+		}
+		if err := w.pause(ctx); err != nil {
+			return agent.Reply{}, err
+		}
+	}
+}
+
+// send puts the question: a kickoff, or for a conversation that goes on a repair.
+func (w *wait) send(ctx context.Context) error {
+	turn := w.call.Turns[len(w.call.Turns)-1]
+	subject := w.call.Subject
+	if len(w.call.Turns) > 1 {
+		subject = "QUESTION: please mend your reply: " + strings.TrimPrefix(w.call.Subject, "KICKOFF: ")
+	}
+	s, err := w.desk.Client.SendOnce(ctx, post.Draft{
+		Project: w.desk.Project, From: w.desk.from(), To: []string{w.who.Name}, Subject: subject, Body: turn.Text, Thread: w.call.Thread, AckRequired: true,
+	}, w.marker("ask"))
+	if err != nil {
+		return err
+	}
+	w.sent = s.Messages[0]
+	w.ours = append(w.ours, w.sent.ID)
+	w.last = w.sent.ID
+	w.call.Alive()
+	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Sent = w.sent.Created.Time })
+	return nil
+}
+
+func (d *Desk) from() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sender
+}
+
+func (w *wait) marker(what string) post.Marker {
+	return post.MarkerOf(w.call.Thread, w.call.Round, w.who.Name, w.call.ID+"/"+what)
+}
+
+// look reads the thread from the question on: the answer, or signs of life.
+func (w *wait) look(ctx context.Context) (*post.Message, error) {
+	q := post.ThreadQuery{Project: w.desk.Project, Thread: w.call.Thread, Reader: w.desk.from(), Receipts: true}
+	if n, ok := w.sent.ID.Number(); ok && n > 1 {
+		q.After = post.Numbered(n - 1)
+	}
+	all, err := w.desk.Client.Thread(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		m := &all[i]
+		switch {
+		case m.ID == w.sent.ID && m.Acked(w.who.Name):
+			w.ack()
+		case !strings.EqualFold(m.From, w.who.Name) || m.Created.Before(w.sent.Created.Time) || m.ID == w.sent.ID:
+		case w.answers(m) && w.desk.take(m.ID, w.call.ID):
+			return m, nil
+		case isSign(m.Subject) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
+			w.ack()
+		}
+		if n, ok := m.ID.Number(); ok {
+			if have, _ := w.last.Number(); n > have && strings.EqualFold(m.From, w.who.Name) {
+				w.last = m.ID
+			}
+		}
+	}
+	return nil, nil
+}
+
+// answers tells whether a message of the agent's answers this call. One that says
+// what it replies to is taken at its word; one that does not belongs to the first
+// call that sees it.
+func (w *wait) answers(m *post.Message) bool {
+	if isSign(m.Subject) {
+		return false
+	}
+	return m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)
+}
+
+// isSign tells a sign of life from an answer, by the prefix of its subject.
+func isSign(subject string) bool {
+	prefix, _, ok := strings.Cut(strings.TrimSpace(subject), ":")
+	return ok && slices.Contains([]string{"ACK", "CLAIM", "INFO", "BLOCKED", "QUESTION", "HANDOFF", "CRITIQUE"}, strings.ToUpper(prefix))
+}
+
+func (w *wait) ack() {
+	if !w.acked.IsZero() {
+		return
+	}
+	w.acked = time.Now()
+	w.call.Alive()
+	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Acked = w.acked })
+}
+
+// remind writes once to an agent that acknowledged and does not answer.
+func (w *wait) remind(ctx context.Context) error {
+	if w.acked.IsZero() || w.nudge || time.Since(w.acked) < w.patience(ctx) {
+		return nil
+	}
+	s, err := w.desk.Client.SendOnce(ctx, post.Draft{
+		Project: w.desk.Project, From: w.desk.from(), To: []string{w.who.Name}, Thread: w.call.Thread,
+		Subject: "INFO: still waiting for your answer: " + w.call.Subject,
+		Body:    "You have acknowledged message " + string(w.sent.ID) + " and not answered it yet. Please reply to that message; what you have is better than nothing.\n",
+	}, w.marker("remind"))
+	if err != nil {
+		return err
+	}
+	w.nudge = true
+	w.ours = append(w.ours, s.Messages[0].ID)
+	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Reminded = time.Now() })
+	return nil
+}
+
+// patience is how long an agent may work before it is reminded.
+func (w *wait) patience(ctx context.Context) time.Duration {
+	if w.desk.Nudge > 0 {
+		return w.desk.Nudge
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		return deadline.Sub(w.acked) / 2
+	}
+	return time.Hour
+}
+
+// pause waits for mail, or for a while: acknowledgements are no mail.
+func (w *wait) pause(ctx context.Context) error {
+	if w.desk.Client.Waits(ctx) {
+		_, err := w.desk.Client.Inbox(ctx, post.InboxQuery{
+			Project: w.desk.Project, Agent: w.desk.from(), Thread: w.call.Thread, After: w.last, Limit: 1, NoBodies: true,
+		}, w.desk.Poll)
+		return err
+	}
+	timer := time.NewTimer(w.desk.Poll)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *wait) reply(m *post.Message) agent.Reply {
+	w.call.Alive()
+	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Answered = m.Created.Time })
+	u := agent.Usage{Output: w.desk.Count(m.Body), Guessed: true}
+	for _, t := range w.call.Turns {
+		u.Input += w.desk.Count(t.Text)
+	}
+	return agent.Reply{Text: m.Body, Model: w.who.Model, Usage: u, Attempts: 1}
+}
+
+// failure makes a failure of what went wrong with the mail.
+func failure(err error) *agent.Failure {
+	f := &agent.Failure{Code: agent.Refused, Detail: "the mail could not be sent or read", Hint: fault.HintOf(err), Attempts: 1, Cause: err}
+	switch fault.CodeOf(err) {
+	case post.Unreachable, post.Unsure:
+		f.Code, f.Retry = agent.Unavailable, true
+	case post.Garbled:
+		f.Code = agent.Malformed
+	case post.NoAuth:
+		f.Code = agent.NoAuth
+	case post.NotYours:
+		f.Code = agent.Forbidden
+	case post.Blocked:
+		f.Hint = "the agent has to let our mail in: set_contact_policy with open, on its side"
+	case post.TooLarge:
+		f.Code = agent.TooLong
+	}
+	return f
+}

@@ -1,0 +1,176 @@
+// Package mail is the kind of agent that is asked by mail: somebody with a mailbox
+// on an Agent Mail server, who reads a kickoff, acknowledges it, and answers in the
+// thread, in minutes or in hours.
+//
+// It promises: a call is one message, however often it is asked and whatever
+// happens to its answer; a reply is the body of the message that answers it, whole;
+// who acknowledged and did not answer is reminded once; waiting ends with the context.
+//
+// It must not know what a message says, what becomes of an answer, or how mail is kept.
+package mail
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"brenner/agent"
+	"brenner/fault"
+	post "brenner/mail"
+)
+
+// Options say whose mail it is. Client, Project and Sender are needed.
+type Options struct {
+	Client  *post.Client
+	Project string // the absolute path of the project's folder
+	Sender  string // our own name, under which kickoffs are sent
+	// Poll is how often an agent's mail is looked at, at least; 0 is 2 s.
+	Poll time.Duration
+	// Nudge is how long after its acknowledgement an agent is reminded; 0 is half of
+	// the time that is left then.
+	Nudge time.Duration
+	// Count counts the tokens of a text; nil guesses.
+	Count func(string) int
+	// Observe, if not nil, is told whenever an agent's standing changes. It is called
+	// from the goroutines of the calls.
+	Observe func(Standing)
+}
+
+// Standing is how far a call by mail has come; the zero time is "not yet".
+type Standing struct {
+	Call, Agent, Name               string // Name is the agent's own on the server
+	Sent, Acked, Reminded, Answered time.Time
+}
+
+// Late tells whether an agent has been asked and has not answered.
+func (s *Standing) Late() bool { return !s.Sent.IsZero() && s.Answered.IsZero() }
+
+// Joined is an agent of the roster on the server, which may have renamed it.
+type Joined struct{ Agent, Name, Model string }
+
+// Desk is where all mail of a session goes out and comes in.
+type Desk struct {
+	Options
+	joining sync.Mutex // one registration at a time
+	mu      sync.Mutex
+	ready   bool
+	sender  string // our name on the server
+	joined  map[string]Joined
+	stands  map[string]*Standing
+	taken   map[post.ID]string // messages that are the answer to a call
+}
+
+// New makes a desk. It sends nothing.
+func New(o Options) *Desk {
+	if o.Poll <= 0 {
+		o.Poll = 2 * time.Second
+	}
+	if o.Count == nil {
+		o.Count = func(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+	}
+	return &Desk{Options: o, sender: o.Sender, joined: make(map[string]Joined), stands: make(map[string]*Standing), taken: make(map[post.ID]string)}
+}
+
+// Agent makes the agent of a roster's entry: it is an agent.Maker.
+func (d *Desk) Agent(s agent.Setup) (agent.Agent, error) { return &correspondent{d, s}, nil }
+
+// Join makes sure that we and an agent have mailboxes, and says under which name the
+// agent has it. Whoever is registered already is left as it is.
+func (d *Desk) Join(ctx context.Context, s agent.Setup) (Joined, error) {
+	d.joining.Lock()
+	defer d.joining.Unlock()
+	if err := d.open(ctx); err != nil {
+		return Joined{}, err
+	}
+	d.mu.Lock()
+	j, ok := d.joined[s.Agent]
+	d.mu.Unlock()
+	if ok {
+		return j, nil
+	}
+	a, err := d.mailbox(ctx, post.Registration{Project: d.Project, Name: s.Agent, Program: s.Program, Model: s.Model, Task: s.Role})
+	if err != nil {
+		return Joined{}, err
+	}
+	j = Joined{Agent: s.Agent, Name: a.Name, Model: a.Model}
+	d.mu.Lock()
+	d.joined[s.Agent] = j
+	d.mu.Unlock()
+	return j, nil
+}
+
+// open makes sure that there is a project, and a mailbox of our own.
+func (d *Desk) open(ctx context.Context) error {
+	d.mu.Lock()
+	ready := d.ready
+	d.mu.Unlock()
+	if ready {
+		return nil
+	}
+	if _, err := d.Client.EnsureProject(ctx, d.Project); err != nil {
+		return err
+	}
+	a, err := d.mailbox(ctx, post.Registration{Project: d.Project, Name: d.Sender, Program: "brenner", Model: "none", Task: "runs sessions"})
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	d.ready, d.sender = true, a.Name
+	d.mu.Unlock()
+	return nil
+}
+
+func (d *Desk) mailbox(ctx context.Context, r post.Registration) (post.Agent, error) {
+	a, err := d.Client.Whois(ctx, d.Project, r.Name)
+	if fault.CodeOf(err) != post.NotFound {
+		return a, err
+	}
+	a, err = d.Client.Register(ctx, r)
+	if fault.CodeOf(err) == post.NameTaken { // somebody was faster
+		return d.Client.Whois(ctx, d.Project, r.Name)
+	}
+	return a, err
+}
+
+// Standings say how far every call has come, by agent and call.
+func (d *Desk) Standings() []Standing {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []Standing
+	for _, s := range d.stands {
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b Standing) int { return strings.Compare(a.Agent+"\x00"+a.Call, b.Agent+"\x00"+b.Call) })
+	return all
+}
+
+// note changes the standing of a call, and tells whoever wants to know.
+func (d *Desk) note(call, name string, j Joined, change func(*Standing)) {
+	d.mu.Lock()
+	s, ok := d.stands[call]
+	if !ok {
+		s = &Standing{Call: call, Agent: name, Name: j.Name}
+		d.stands[call] = s
+	}
+	before := *s
+	change(s)
+	now := *s
+	d.mu.Unlock()
+	if d.Observe != nil && now != before {
+		d.Observe(now)
+	}
+}
+
+// take claims a message as the answer to a call; false is another call's answer.
+func (d *Desk) take(id post.ID, call string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if by, ok := d.taken[id]; ok {
+		return by == call
+	}
+	d.taken[id] = call
+	return true
+}

@@ -1,0 +1,238 @@
+package mail_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"brenner/agent"
+	"brenner/agent/agenttest"
+	agentmail "brenner/agent/mail"
+	"brenner/mail"
+	"brenner/mail/mailtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// answering reads an agent's mail as a program would: it acknowledges every kickoff
+// and replies with what answer gives; false says nothing.
+func answering(t *testing.T, d *mailtest.Double, name string, answer func(mail.Message) (string, bool)) {
+	t.Helper()
+	c := d.Client(t, mail.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		seen := mail.ID("0")
+		for ctx.Err() == nil {
+			all, err := d.Box.Await(ctx, mail.InboxQuery{Project: mailtest.Project, Agent: name, After: seen})
+			if err != nil { // it is not registered yet
+				time.Sleep(time.Millisecond)
+				continue
+			}
+			for _, m := range all {
+				seen = m.ID
+				if err := c.Acknowledge(ctx, mailtest.Project, name, m.ID); err != nil {
+					return
+				}
+				if text, ok := answer(m); ok {
+					if _, err := c.Reply(ctx, mailtest.Project, name, m.ID, text); err != nil && ctx.Err() == nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		done.Wait()
+	})
+}
+
+func desk(t *testing.T, d *mailtest.Double, o agentmail.Options) *agentmail.Desk {
+	t.Helper()
+	o.Client, o.Project, o.Sender = d.Client(t, mail.Options{}), mailtest.Project, "Operator"
+	if o.Poll == 0 {
+		o.Poll = 20 * time.Millisecond
+	}
+	return agentmail.New(o)
+}
+
+func TestConformance(t *testing.T) {
+	for name, quirks := range map[string]mailtest.Quirks{
+		"the embedded server": {}, "a plain one": {Plain: true, Errors: "text"}, "events": {SSE: true, Session: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			subject := func(t *testing.T, q mailtest.Quirks, answer func(mail.Message) (string, bool)) agenttest.Subject {
+				t.Helper()
+				d := mailtest.New(t, q)
+				answering(t, d, "BlueLake", answer)
+				a, err := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Agent: "BlueLake"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return agenttest.Subject{Agent: a, Asked: func() int { return d.Calls("send_message") }}
+			}
+			agenttest.Run(t, agenttest.Kind{
+				Answering: func(t *testing.T, texts ...string) agenttest.Subject {
+					t.Helper()
+					return subject(t, quirks, func(m mail.Message) (string, bool) { return texts[agenttest.RoundOf(m.Body)-1], true })
+				},
+				Failing: func(t *testing.T, times int, text string) agenttest.Subject {
+					t.Helper()
+					q := quirks
+					q.Refuse = times
+					return subject(t, q, func(mail.Message) (string, bool) { return text, true })
+				},
+				Hanging: func(t *testing.T) agenttest.Subject {
+					t.Helper()
+					return subject(t, quirks, func(mail.Message) (string, bool) { return "", false })
+				},
+			})
+		})
+	}
+}
+
+const thread = "RS-20260101-trial"
+
+func kickoff(id, name string) agent.Call {
+	return agent.Call{
+		ID: thread + "/" + id, Agent: name, Role: "critic", Program: "codex-cli", Model: "m", Thread: thread, Round: 1,
+		Subject: "KICKOFF: q", Turns: []agent.Turn{{Text: "What is it?\n"}}, Alive: func() {},
+	}
+}
+
+func TestEveryServerIsCopedWith(t *testing.T) {
+	for name, quirks := range map[string]mailtest.Quirks{
+		"renames":          {Rename: func(n string) string { return n + "X" }, Plain: true, Errors: "text"},
+		"loses an answer":  {Lose: 1, Plain: true, Errors: "text"},
+		"loses one, keyed": {Lose: 1},
+		"wants tokens":     {Tokens: true, Plain: true, Errors: "text"},
+		"marks as read":    {Reads: true},
+		"no resources":     {NoResources: true, Plain: true, Errors: "text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := mailtest.New(t, quirks)
+			o := desk(t, d, agentmail.Options{})
+			j, err := o.Join(t.Context(), agent.Setup{Agent: "BlueLake"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (quirks.Rename != nil) != (j.Name == "BlueLakeX") {
+				t.Errorf("%+v", j)
+			}
+			if quirks.Tokens { // an agent that this client registered itself: its token is ours to use
+				go replyAs(t, d, j.Name)
+			} else {
+				answering(t, d, j.Name, func(mail.Message) (string, bool) { return "It is this.", true })
+			}
+			a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
+			reply, err := a.Ask(t.Context(), kickoff("1", "BlueLake"))
+			if err != nil || reply.Text != "It is this." {
+				t.Fatalf("%+v, %v", reply, err)
+			}
+			page, err := d.Box.Thread(t.Context(), mail.ThreadQuery{Project: mailtest.Project, Thread: thread})
+			if err != nil || len(page.Messages) != 2 || page.Messages[0].Subject != "KICKOFF: q" || !page.Messages[0].AckRequired {
+				t.Errorf("%+v, %v", page, err)
+			}
+			// Another process that asks the same call finds question and answer.
+			other, _ := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Agent: j.Name})
+			if quirks.Tokens || quirks.Rename != nil {
+				return
+			}
+			if again, err := other.Ask(t.Context(), kickoff("1", "BlueLake")); err != nil || again.Text != reply.Text {
+				t.Errorf("%+v, %v", again, err)
+			}
+			if page, err := d.Box.Thread(t.Context(), mail.ThreadQuery{Project: mailtest.Project, Thread: thread}); err != nil || len(page.Messages) != 2 {
+				t.Errorf("%d messages, %v", len(page.Messages), err)
+			}
+		})
+	}
+}
+
+// replyAs answers straight in the box.
+func replyAs(t *testing.T, d *mailtest.Double, name string) {
+	all, err := d.Box.Await(context.Background(), mail.InboxQuery{Project: mailtest.Project, Agent: name, After: "0"})
+	if err != nil || len(all) == 0 {
+		return
+	}
+	if _, err := d.Box.Send(context.Background(), mail.Draft{Project: mailtest.Project, From: name, To: []string{all[0].From}, Subject: "DELTA[gpt]: it", Body: "It is this.", Thread: thread}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhoAcknowledgesIsRemindedOnce(t *testing.T) {
+	d := mailtest.New(t, mailtest.Quirks{})
+	var mu sync.Mutex
+	var seen []string
+	o := desk(t, d, agentmail.Options{Nudge: 30 * time.Millisecond, Observe: func(s agentmail.Standing) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, fmt.Sprint(!s.Acked.IsZero(), !s.Reminded.IsZero(), !s.Answered.IsZero()))
+	}})
+	n := 0
+	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) {
+		n++
+		return "at last", strings.HasPrefix(m.Subject, "INFO: still waiting")
+	})
+	a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
+	reply, err := a.Ask(t.Context(), kickoff("1", "BlueLake"))
+	if err != nil || reply.Text != "at last" {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if want := []string{"false false false", "true false false", "true true false", "true true true"}; !slices.Equal(seen, want) {
+		t.Errorf("%q", seen)
+	}
+	if all := o.Standings(); len(all) != 1 || all[0].Late() || d.Calls("send_message") != 2 {
+		t.Errorf("%+v, %d sent", all, d.Calls("send_message"))
+	}
+}
+
+func TestARepairGoesOnInTheThread(t *testing.T) {
+	d := mailtest.New(t, mailtest.Quirks{})
+	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) { return "answer to " + strings.Fields(m.Subject)[0], true })
+	a, _ := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Agent: "BlueLake"})
+	first, err := a.Ask(t.Context(), kickoff("ask", "BlueLake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	repair := kickoff("repair", "BlueLake")
+	repair.Turns = append(repair.Turns, agent.Turn{Own: true, Text: first.Text}, agent.Turn{Text: "Please mend line 3."})
+	second, err := a.Ask(t.Context(), repair)
+	if err != nil || first.Text != "answer to KICKOFF:" || second.Text != "answer to QUESTION:" {
+		t.Errorf("%+v, %+v, %v", first, second, err)
+	}
+}
+
+func TestPublish(t *testing.T) {
+	d := mailtest.New(t, mailtest.Quirks{})
+	o := desk(t, d, agentmail.Options{})
+	for _, name := range []string{"BlueLake", "RedSky"} {
+		if _, err := o.Join(t.Context(), agent.Setup{Agent: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := agentmail.Compiled{Thread: thread, Version: 3, Title: strings.Repeat("long ", 50), Body: "# The artifact", To: []string{"BlueLake", "RedSky"}}
+	one, err := o.Publish(t.Context(), c)
+	if err != nil || len(one.Messages) != 1 || !strings.HasPrefix(one.Messages[0].Subject, "COMPILED: v3 long") || len([]rune(one.Messages[0].Subject)) > 120 {
+		t.Fatalf("%+v, %v", one, err)
+	}
+	if two, err := o.Publish(t.Context(), c); err != nil || two.Messages[0].ID != one.Messages[0].ID {
+		t.Errorf("%+v, %v", two, err)
+	}
+	for _, subject := range []string{"CRITIQUE: H2 is weak", "INFO: no"} {
+		if _, err := d.Box.Send(t.Context(), mail.Draft{Project: mailtest.Project, From: "RedSky", To: []string{"Operator"}, Subject: subject, Thread: thread}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := o.Critiques(t.Context(), one.Messages[0]); err != nil || len(all) != 1 || all[0].From != "RedSky" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
