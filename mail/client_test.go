@@ -240,17 +240,19 @@ func TestWhatIsNoMailServer(t *testing.T) {
 		answer http.HandlerFunc
 		want   fault.Code
 	}{
-		"a page":      {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>"+secret+strings.Repeat("x", 1000)) }, mail.Garbled},
+		"a page": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprint(w, "<html>"+secret+strings.Repeat("x", 1000))
+		}, mail.Garbled},
 		"401":         {status(401, "no "+secret), mail.NoAuth},
 		"403":         {status(403, "no"), mail.NoAuth},
 		"404":         {status(404, "nothing"), mail.Garbled},
 		"413":         {status(413, "too much"), mail.TooLarge},
 		"500":         {status(500, "oops"), mail.Unsure},
 		"503":         {status(503, "later"), mail.Unreachable},
-		"half a JSON": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"jsonrpc":"2.0","id":`) }, mail.Garbled},
+		"half a JSON": {func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, `{"jsonrpc":"2.0","id":`) }, mail.Garbled},
 		"half events": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprint(w, "data: {}\n\n")
+			_, _ = fmt.Fprint(w, "data: {}\n\n")
 		}, mail.Unsure},
 		"slow": {func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // else nobody notices that the client is gone

@@ -39,7 +39,8 @@ type keyringDocument struct {
 // OpenKeyring reads the tokens in a file; one that is not there has none.
 func OpenKeyring(file string) (*Keyring, error) {
 	k := &Keyring{file: file}
-	return k, k.load()
+	err := k.load()
+	return k, err
 }
 
 func (k *Keyring) load() error {

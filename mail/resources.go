@@ -51,7 +51,8 @@ func (c *Client) Agents(ctx context.Context, slug string) ([]Agent, error) {
 
 // Project gives a project by its slug.
 func (c *Client) Project(ctx context.Context, slug string) (p Project, err error) {
-	return p, c.resource(ctx, "resource://project/"+url.PathEscape(slug), &p)
+	err = c.resource(ctx, "resource://project/"+url.PathEscape(slug), &p)
+	return p, err
 }
 
 // InboxResource gives an inbox as a resource, which no server marks as read.

@@ -20,12 +20,14 @@ func (h Health) Ready() bool { return h.Status == "ready" || h.Status == "ok" ||
 
 // Health asks how the server is.
 func (c *Client) Health(ctx context.Context) (h Health, err error) {
-	return h, c.call(ctx, "health_check", map[string]any{}, &h)
+	err = c.call(ctx, "health_check", map[string]any{}, &h)
+	return h, err
 }
 
 // EnsureProject gives the project of a folder, and makes it if need be.
 func (c *Client) EnsureProject(ctx context.Context, key string) (p Project, err error) {
-	return p, c.call(ctx, "ensure_project", map[string]any{"human_key": key}, &p)
+	err = c.call(ctx, "ensure_project", map[string]any{"human_key": key}, &p)
+	return p, err
 }
 
 // Register registers an agent. The name that comes back is the one that counts: a
@@ -43,7 +45,8 @@ func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	if err := c.call(ctx, "register_agent", arguments, &a); err != nil {
 		return a, err
 	}
-	return a, c.keep(r.Project, &a)
+	err := c.keep(r.Project, &a)
+	return a, err
 }
 
 // keep puts an agent's token aside.
@@ -75,7 +78,8 @@ func (c *Client) prove(ctx context.Context, arguments map[string]any, tool, argu
 
 // Whois gives an agent.
 func (c *Client) Whois(ctx context.Context, project, agent string) (a Agent, err error) {
-	return a, c.call(ctx, "whois", map[string]any{"project_key": project, "agent_name": agent}, &a)
+	err = c.call(ctx, "whois", map[string]any{"project_key": project, "agent_name": agent}, &a)
+	return a, err
 }
 
 // Inbox gives what was sent to an agent, and does not mark it as read. With wait,
@@ -155,7 +159,8 @@ func (c *Client) Search(ctx context.Context, project, words string, limit int) (
 	if limit > 0 {
 		arguments["limit"] = limit
 	}
-	return all, c.call(ctx, "search_messages", arguments, &all)
+	err = c.call(ctx, "search_messages", arguments, &all)
+	return all, err
 }
 
 // Summarize says what a thread is about.
@@ -209,7 +214,8 @@ func (c *Client) StartSession(ctx context.Context, r Registration, inbox int) (j
 	if err := c.call(ctx, "macro_start_session", arguments, &j); err != nil {
 		return j, err
 	}
-	return j, c.keep(r.Project, &j.Agent)
+	err = c.keep(r.Project, &j.Agent)
+	return j, err
 }
 
 // Reserve claims files.
@@ -223,7 +229,8 @@ func (c *Client) Reserve(ctx context.Context, claim Claim) (r Reserved, err erro
 	if claim.Reason != "" {
 		arguments["reason"] = claim.Reason
 	}
-	return r, c.claims(ctx, "file_reservation_paths", claim.Project, claim.Agent, arguments, &r)
+	err = c.claims(ctx, "file_reservation_paths", claim.Project, claim.Agent, arguments, &r)
+	return r, err
 }
 
 // Release gives up claims on these paths, or all for none.

@@ -54,19 +54,22 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 	if err := w.send(ctx); err != nil {
 		return agent.Reply{}, err
 	}
-	for {
-		answer, err := w.look(ctx)
+	waits := w.desk.Client.Waits(ctx)
+	for first := true; ; first = false {
+		// A server that waits gives answers with the wait; of the thread only the
+		// receipts are new then, and texts of others need not be read again and again.
+		answer, err := w.look(ctx, first || !waits)
+		if err == nil && answer == nil {
+			err = w.remind(ctx)
+		}
+		if err == nil && answer == nil {
+			answer, err = w.pause(ctx, waits)
+		}
 		if err != nil {
 			return agent.Reply{}, err
 		}
 		if answer != nil {
 			return w.reply(answer), nil
-		}
-		if err := w.remind(ctx); err != nil {
-			return agent.Reply{}, err
-		}
-		if err := w.pause(ctx); err != nil {
-			return agent.Reply{}, err
 		}
 	}
 }
@@ -103,8 +106,8 @@ func (w *wait) marker(what string) post.Marker {
 }
 
 // look reads the thread from the question on: the answer, or signs of life.
-func (w *wait) look(ctx context.Context) (*post.Message, error) {
-	q := post.ThreadQuery{Project: w.desk.Project, Thread: w.call.Thread, Reader: w.desk.from(), Receipts: true}
+func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
+	q := post.ThreadQuery{Project: w.desk.Project, Thread: w.call.Thread, Reader: w.desk.from(), Receipts: true, NoBodies: !texts}
 	if n, ok := w.sent.ID.Number(); ok && n > 1 {
 		q.After = post.Numbered(n - 1)
 	}
@@ -113,23 +116,34 @@ func (w *wait) look(ctx context.Context) (*post.Message, error) {
 		return nil, err
 	}
 	for i := range all {
-		m := &all[i]
-		switch {
-		case m.ID == w.sent.ID && m.Acked(w.who.Name):
-			w.ack()
-		case !strings.EqualFold(m.From, w.who.Name) || m.Created.Before(w.sent.Created.Time) || m.ID == w.sent.ID:
-		case w.answers(m) && w.desk.take(m.ID, w.call.ID):
-			return m, nil
-		case isSign(m.Subject) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
+		if all[i].ID == w.sent.ID && all[i].Acked(w.who.Name) {
 			w.ack()
 		}
+	}
+	if !texts {
+		return nil, nil
+	}
+	return w.find(all), nil
+}
+
+// find looks for the answer among messages, and for signs of life.
+func (w *wait) find(all []post.Message) *post.Message {
+	for i := range all {
+		m := &all[i]
 		if n, ok := m.ID.Number(); ok {
-			if have, _ := w.last.Number(); n > have && strings.EqualFold(m.From, w.who.Name) {
+			if have, _ := w.last.Number(); n > have {
 				w.last = m.ID
 			}
 		}
+		switch {
+		case !strings.EqualFold(m.From, w.who.Name) || m.Created.Before(w.sent.Created.Time) || m.ID == w.sent.ID:
+		case w.answers(m) && w.desk.take(m.ID, w.call.ID):
+			return m
+		case isSign(m.Subject) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
+			w.ack()
+		}
 	}
-	return nil, nil
+	return nil
 }
 
 // answers tells whether a message of the agent's answers this call. One that says
@@ -188,20 +202,21 @@ func (w *wait) patience(ctx context.Context) time.Duration {
 }
 
 // pause waits for mail, or for a while: acknowledgements are no mail.
-func (w *wait) pause(ctx context.Context) error {
-	if w.desk.Client.Waits(ctx) {
-		_, err := w.desk.Client.Inbox(ctx, post.InboxQuery{
-			Project: w.desk.Project, Agent: w.desk.from(), Thread: w.call.Thread, After: w.last, Limit: 1, NoBodies: true,
-		}, w.desk.Poll)
-		return err
+func (w *wait) pause(ctx context.Context, waits bool) (*post.Message, error) {
+	if waits {
+		all, err := w.desk.Client.Inbox(ctx, post.InboxQuery{Project: w.desk.Project, Agent: w.desk.from(), Thread: w.call.Thread, After: w.last}, w.desk.Poll)
+		if err != nil {
+			return nil, err
+		}
+		return w.find(all), nil
 	}
 	timer := time.NewTimer(w.desk.Poll)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
+		return nil, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 

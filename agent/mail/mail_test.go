@@ -64,15 +64,16 @@ func desk(t *testing.T, d *mailtest.Double, o agentmail.Options) *agentmail.Desk
 }
 
 func TestConformance(t *testing.T) {
+	poll := map[bool]time.Duration{true: 300 * time.Millisecond} // every look reads the whole thread there
 	for name, quirks := range map[string]mailtest.Quirks{
-		"the embedded server": {}, "a plain one": {Plain: true, Errors: "text"}, "events": {SSE: true, Session: true},
+		"the embedded server": {}, "a plain one": {Plain: true, Errors: "text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			subject := func(t *testing.T, q mailtest.Quirks, answer func(mail.Message) (string, bool)) agenttest.Subject {
 				t.Helper()
 				d := mailtest.New(t, q)
 				answering(t, d, "BlueLake", answer)
-				a, err := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Agent: "BlueLake"})
+				a, err := desk(t, d, agentmail.Options{Poll: poll[q.Plain]}).Agent(agent.Setup{Agent: "BlueLake"})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -88,6 +88,10 @@ func brenner() Table {
 		{Path: "agent/tape", Kind: Shell, Needs: "fault secret agent"},
 		{Path: "agent/program/supervisor", Kind: Shell, Needs: "fault"},
 		{Path: "agent/program", Kind: Shell, Needs: "fault suggest secret agent agent/program/supervisor"},
+		{Path: "mail", Kind: Shell, Needs: "fault"},
+		{Path: "mail/box", Kind: Shell, Needs: "fault mail store store/sqlite"},
+		{Path: "mail/server", Kind: Shell, Needs: "fault mail"},
+		{Path: "agent/mail", Kind: Shell, Needs: "fault agent mail"},
 		{Path: "trust", Kind: Shell, Needs: "fault"},
 		{Path: "store", Kind: Shell, Needs: "fault record journal"},
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
@@ -97,7 +101,7 @@ func brenner() Table {
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
-				"config tokens trust agent agent/rehearsal agent/openai agent/tape agent/program store store/memory store/sqlite session internal/schemas",
+				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite session internal/schemas",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
@@ -105,6 +109,8 @@ func brenner() Table {
 		{Path: "agent/agenttest", Kind: Support, Needs: "fault agent"},
 		{Path: "agent/openai/openaitest", Kind: Support},
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
+		{Path: "mail/boxtest", Kind: Support, Needs: "fault mail"},
+		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
 		{Path: "store/storetest", Kind: Support, Needs: "fault record journal store"},
 		{Path: "internal/archtest", Kind: Support},
 	}

@@ -134,7 +134,7 @@ func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error)
 	if id, ok := b.rows.Load([2]string{project, name}); ok {
 		return id.(int64), nil
 	}
-	ids, err := list(ctx, b, func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) },
+	ids, err := list(ctx, b, scanOne[int64],
 		"SELECT a.id FROM agents a JOIN projects p ON p.id = a.project WHERE (p.key = ?1 OR p.slug = ?1) AND a.name = ?2", project, name)
 	if err == nil && len(ids) == 0 {
 		err = b.nobody(ctx, project, name)
@@ -163,6 +163,16 @@ func (b *Box) Thread(ctx context.Context, q mail.ThreadQuery) (mail.Page, error)
 	return page, b.fault(op, err)
 }
 
+func scanOne[T any](rows *sql.Rows) (one T, err error) {
+	err = rows.Scan(&one)
+	return one, err
+}
+
+func scanThread(rows *sql.Rows) (t threadRow, err error) {
+	err = rows.Scan(&t.id, &t.total)
+	return t, err
+}
+
 // threadRow is a thread, and how many messages it has.
 type threadRow struct{ id, total int64 }
 
@@ -171,7 +181,7 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 	if err != nil {
 		return mail.Page{}, err
 	}
-	threads, err := list(ctx, b, func(rows *sql.Rows) (t threadRow, err error) { return t, rows.Scan(&t.id, &t.total) },
+	threads, err := list(ctx, b, scanThread,
 		"SELECT t.id, t.total FROM threads t JOIN projects p ON p.id = t.project WHERE (p.key = ?1 OR p.slug = ?1) AND t.name = ?2", q.Project, q.Thread)
 	if err != nil {
 		return mail.Page{}, err
@@ -211,7 +221,8 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 	} else if full {
 		page.Next = page.Messages[most-1].ID
 	}
-	return page, b.complete(ctx, q, t.id, &page)
+	err = b.complete(ctx, q, t.id, &page)
+	return page, err
 }
 
 // agentsOrProject tells a thread that is empty from a project that is not there.
@@ -226,7 +237,7 @@ func (b *Box) agentsOrProject(ctx context.Context, q *mail.ThreadQuery) (mail.Pr
 // complete adds to a page who writes in the thread, and the receipts.
 func (b *Box) complete(ctx context.Context, q *mail.ThreadQuery, thread int64, page *mail.Page) (err error) {
 	if q.Reader == "" {
-		page.People, err = list(ctx, b, func(rows *sql.Rows) (name string, err error) { return name, rows.Scan(&name) },
+		page.People, err = list(ctx, b, scanOne[string],
 			"SELECT a.name FROM writers w JOIN agents a ON a.id = w.agent WHERE w.thread = ? ORDER BY w.first", thread)
 	} else {
 		for _, m := range page.Messages {

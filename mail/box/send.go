@@ -132,16 +132,16 @@ func noMessage(id mail.ID) error {
 	return &fault.Error{Code: mail.NotFound, Detail: "there is no message " + fault.Shown(string(id)), Hint: "fetch_inbox lists the messages there are"}
 }
 
-// copy is the message in one mailbox.
-type copy struct {
+// letter is the message in one mailbox.
+type letter struct {
 	agent int64
 	how   int
 }
 
 // address finds the recipients, spells their names as they are registered, and
 // looks whether each of them takes the message.
-func (s *sending) address(ctx context.Context, w *writer) ([]copy, error) {
-	copies := []copy{}
+func (s *sending) address(ctx context.Context, w *writer) ([]letter, error) {
+	copies := []letter{}
 	had := make(map[int64]bool)
 	var unknown, blocked []string
 	d := &s.draft
@@ -164,7 +164,7 @@ func (s *sending) address(ctx context.Context, w *writer) ([]copy, error) {
 			}
 			if !had[id] {
 				had[id] = true
-				copies = append(copies, copy{id, how})
+				copies = append(copies, letter{id, how})
 				s.reached = append(s.reached, id)
 			}
 		}
@@ -179,7 +179,7 @@ func (s *sending) address(ctx context.Context, w *writer) ([]copy, error) {
 		}
 	}
 	if !had[s.sender] {
-		copies = append(copies, copy{s.sender, howSent})
+		copies = append(copies, letter{s.sender, howSent})
 	}
 	return copies, nil
 }
@@ -199,7 +199,7 @@ func (s *sending) takes(ctx context.Context, w *writer, agent int64, policy stri
 	return true, nil
 }
 
-func (s *sending) put(ctx context.Context, w *writer, copies []copy) error {
+func (s *sending) put(ctx context.Context, w *writer, copies []letter) error {
 	d := &s.draft
 	s.created = w.instant().UnixMicro()
 	own := d.Thread == "" // the thread gets the message's name, which is not known yet

@@ -264,14 +264,7 @@ func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
 		return
 	}
 	if tools, ok := r["tools"].([]any); ok && quirks.Plain {
-		for _, t := range tools {
-			properties := t.(map[string]any)["inputSchema"].(map[string]any)["properties"].(map[string]any)
-			for name := range properties {
-				if !slices.Contains(contract(), name) {
-					delete(properties, name)
-				}
-			}
-		}
+		narrow(tools)
 	}
 	structured, _ := r["structuredContent"].(map[string]any)
 	if structured == nil {
@@ -313,6 +306,18 @@ func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
 		r["content"] = content
 	case isList && quirks.Lists == "bare", quirks.NoStructure:
 		delete(r, "structuredContent")
+	}
+}
+
+// narrow takes out of the tools' schemas what the contract does not name.
+func narrow(tools []any) {
+	for _, t := range tools {
+		properties := t.(map[string]any)["inputSchema"].(map[string]any)["properties"].(map[string]any)
+		for name := range properties {
+			if !slices.Contains(contract(), name) {
+				delete(properties, name)
+			}
+		}
 	}
 }
 

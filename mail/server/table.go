@@ -87,8 +87,12 @@ func tools() []tool {
 		{
 			name: "macro_start_session", about: "Make the project, register, and show the inbox: all that a session begins with.", repeats: true, do: startSession,
 			takes: []argument{
-				{"human_key", "string", "the absolute path of the project's folder", true}, program, model,
-				{"agent_name", "string", "the name that you want", false}, task, {"inbox_limit", "integer", "how many messages to show; 10 if left out", false}, proof,
+				{"human_key", "string", "the absolute path of the project's folder", true},
+				program, model,
+				{"agent_name", "string", "the name that you want", false},
+				task,
+				{"inbox_limit", "integer", "how many messages to show; 10 if left out", false},
+				proof,
 			},
 		},
 		{

@@ -182,7 +182,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- s.Serve(ctx, l) }()
 	resp, err := http.Post("http://"+l.Addr().String()+"/mcp", "application/json", strings.NewReader(ping)) //nolint:noctx // a plain request
-	if err != nil || resp.StatusCode != 200 {
+	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("%v, %v", resp, err)
 	}
 	_ = resp.Body.Close()
