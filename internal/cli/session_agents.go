@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"brenner/agent"
+	agentmail "brenner/agent/mail"
 	"brenner/agent/rehearsal"
 	"brenner/config"
 	"brenner/fault"
@@ -21,7 +23,6 @@ import (
 const (
 	NoWay         fault.Code = "NO_WAY_TO_AGENT"
 	NotItsOwn     fault.Code = "REHEARSAL_OF_ITS_OWN"
-	NotAvailable  fault.Code = "VIA_NOT_AVAILABLE"
 	UnknownAgents fault.Code = "FLAG_NAMES_NOBODY"
 )
 
@@ -97,12 +98,7 @@ func (s *startOptions) parties(cfg *config.Config, r roster.Roster) ([]flow.Part
 func checkVias(parties []flow.Party) error {
 	for _, p := range parties {
 		switch p.Via {
-		case config.ViaRehearsal, config.ViaOpenAI, config.ViaProgram:
-		case config.ViaMail:
-			return &fault.Error{
-				Code: NotAvailable, Detail: fmt.Sprintf("this version cannot reach %s via %s yet", p.Name, p.Via),
-				Hint: "it asks models (--via openai), runs programs (--via program) and plays rehearsals (--via rehearsal, --script FILE); --dry-run composes everything",
-			}
+		case config.ViaRehearsal, config.ViaOpenAI, config.ViaProgram, config.ViaMail:
 		default:
 			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s cannot be reached via %s", p.Name, fault.Shown(p.Via)), Hint: "it is one of " + strings.Join(config.Vias(), ", ")}
 		}
@@ -151,9 +147,31 @@ func (s *startOptions) rehearsalScript(c *cobra.Command, cfg *config.Config, par
 
 func plainText(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
+// desk gives the way to agents with mailboxes. It is made when the first of them is:
+// a session without mail needs no server.
+func (m *models) desk() agent.Maker {
+	var once sync.Once
+	var desk *agentmail.Desk
+	var failed error
+	return func(s agent.Setup) (agent.Agent, error) {
+		once.Do(func() {
+			box, err := m.app.mailboxOf(m.config, "")
+			if err != nil {
+				failed = err
+				return
+			}
+			desk = agentmail.New(agentmail.Options{Client: box.client, Project: box.key, Sender: operatorName, Count: m.counter.Count})
+		})
+		if failed != nil {
+			return nil, failed
+		}
+		return desk.Agent(s)
+	}
+}
+
 // agents gives the way to each party, with the care that its calls need.
 func (m *models) agents(script *rehearsal.Script, all []flow.Party) func(flow.Party) (agent.Agent, error) {
-	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker}
+	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker, config.ViaMail: m.desk()}
 	if script != nil {
 		makers[config.ViaRehearsal] = script.Agent
 	}
@@ -172,7 +190,11 @@ func (m *models) agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 		if err != nil {
 			return nil, err
 		}
-		care := agent.Care{PerCall: limits.Call, Idle: limits.Idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
+		idle := limits.Idle
+		if p.Via == config.ViaMail { // who reads mail once an hour is not idle
+			idle = 0
+		}
+		care := agent.Care{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
 			Attempts: m.config.Attempts, Stop: m.stop,
 			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return m.allow.Again(p.Name, f) },
 		}}
