@@ -14,6 +14,7 @@ import (
 
 	"brenner/fault"
 	"brenner/journal"
+	"brenner/mail"
 	"brenner/session"
 	"brenner/store"
 	"brenner/trust"
@@ -53,13 +54,13 @@ func exitCode(err error) int {
 	switch faultsOf(err)[0].Code {
 	case Interrupted:
 		return ExitInterrupted
-	case CannotWrite, trust.Unreadable, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, session.ReplayDiffers, session.ExportChanged:
+	case CannotWrite, trust.Unreadable, mail.BadKeys, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, session.ReplayDiffers, session.ExportChanged:
 		return exitFailed
-	case session.NotAllowed, trust.Untrusted:
+	case session.NotAllowed, trust.Untrusted, mail.NoAuth, mail.NotYours:
 		return exitDenied
 	case store.Held, session.Diverged:
 		return exitPerson
-	case store.Busy:
+	case store.Busy, mail.Unreachable, mail.Unsure:
 		return exitLater
 	default:
 		return exitUsage

@@ -12,8 +12,8 @@ import (
 
 const mailExits = `
 
-Exit codes: 0 done; 2 the server cannot be reached, refused it, or an argument is wrong;
-3 sent, but not to everybody.`
+Exit codes: 0 done; 2 the server refused it, or an argument is wrong; 3 sent, but not to
+everybody; 4 the token is missing or not allowed to do this; 75 the server cannot be reached.`
 
 func (a *app) mailHealthCommand() *cobra.Command {
 	var flags mailFlags

@@ -32,7 +32,7 @@ readable by its owner only) and prints it once. Killing the server loses nothing
   brenner mail serve --addr 127.0.0.1:0
 
 Exit codes: 0 ended by Ctrl-C; 1 the mailbox cannot be written; 2 the address cannot be
-listened at, or others could reach it without a token.`,
+listened at; 4 others could reach it without a token.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.mailServe(c.Context(), &opt) },
 	}
