@@ -147,6 +147,7 @@ type mailDocument struct {
 	Messages []mail.Message `json:"messages,omitempty"`
 	Agents   []mail.Agent   `json:"agents,omitempty"`
 	Missed   []string       `json:"missed,omitempty"`
+	Phase    mail.Phase     `json:"phase,omitempty"` // of a session's thread
 	Status   string         `json:"status,omitempty"`
 	Version  string         `json:"version,omitempty"`
 }

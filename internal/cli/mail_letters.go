@@ -167,7 +167,7 @@ func (a *app) mailThreadCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(&mailList{doc: mailDocument{Schema: "brenner.mail.thread/v1", Server: m.client.URL(), Messages: all}, rows: messageRows(all), none: "the thread has no messages"})
+			return a.show(&mailList{doc: mailDocument{Schema: "brenner.mail.thread/v1", Server: m.client.URL(), Messages: all, Phase: mail.Read(all).Phase}, rows: messageRows(all), none: "the thread has no messages"})
 		},
 	}
 	flags.add(c)

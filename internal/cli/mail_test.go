@@ -125,6 +125,16 @@ func TestASessionByMail(t *testing.T) {
 	if got := says(t, env, "session", "show", "RS-20260101-by-mail", "-C", dir); !strings.Contains(got, "Position is read from a gradient") {
 		t.Error(got)
 	}
+	cancel() // COMPILED wants no answer
+	agents.Wait()
+	for range 2 {
+		if got := says(t, env, "session", "publish", "RS-20260101-by-mail", "-C", dir); !strings.Contains(got, "COMPILED: v2") {
+			t.Error(got)
+		}
+	}
+	if got := says(t, env, "mail", "thread", "RS-20260101-by-mail", "--json", "-C", dir); strings.Count(got, `"subject":"COMPILED`) != 1 || !strings.Contains(got, `"phase":"compiled"`) {
+		t.Error(got)
+	}
 }
 
 // answer is an agent: it reads, acknowledges and replies.
