@@ -97,11 +97,12 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 // does so in threads as well.
 func (c *Client) pages(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "after_id") }
 
-// paged reads a thread page by page, from where the query says.
+// paged reads a thread page by page, from where the query says: to its end, or as
+// much as the query wants.
 func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Message, error) {
 	var all []Message
 	v.Set("receipts", strconv.FormatBool(q.Receipts))
-	v.Set("limit", strconv.Itoa(MaxPage))
+	v.Set("limit", strconv.Itoa(limitOr(q.Limit, MaxPage)))
 	for after := q.After; ; {
 		v.Set("after", string(after))
 		var page struct {
@@ -112,10 +113,17 @@ func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Mess
 			return nil, err
 		}
 		all = append(all, page.Messages...)
-		if after = page.Next; after == "" {
+		if after = page.Next; after == "" || q.Limit > 0 {
 			return all, nil
 		}
 	}
+}
+
+func limitOr(n, usual int) int {
+	if n <= 0 {
+		return usual
+	}
+	return n
 }
 
 // inOrder sorts messages by their time; those of one moment stay as they came.

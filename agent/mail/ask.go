@@ -55,23 +55,23 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		return agent.Reply{}, err
 	}
 	waits := w.desk.Client.Waits(ctx)
-	for first := true; ; first = false {
-		// A server that waits gives answers with the wait; of the thread only the
-		// receipts are new then, and texts of others need not be read again and again.
-		answer, err := w.look(ctx, first || !waits)
-		if err == nil && answer == nil {
-			err = w.remind(ctx)
+	answer, err := w.look(ctx, true)
+	for err == nil && answer == nil {
+		if err = w.remind(ctx); err != nil {
+			break
 		}
-		if err == nil && answer == nil {
-			answer, err = w.pause(ctx, waits)
-		}
-		if err != nil {
-			return agent.Reply{}, err
-		}
-		if answer != nil {
-			return w.reply(answer), nil
+		var woken bool
+		answer, woken, err = w.pause(ctx, waits)
+		// A server that waits gives answers with the wait; of the thread only the receipt
+		// is new then, and whoever was woken by mail has no need to look for it.
+		if err == nil && answer == nil && !woken {
+			answer, err = w.look(ctx, !waits)
 		}
 	}
+	if err != nil {
+		return agent.Reply{}, err
+	}
+	return w.reply(answer), nil
 }
 
 // send puts the question: a kickoff, or for a conversation that goes on a repair.
@@ -110,6 +110,9 @@ func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	q := post.ThreadQuery{Project: w.desk.Project, Thread: w.call.Thread, Reader: w.desk.from(), Receipts: true, NoBodies: !texts}
 	if n, ok := w.sent.ID.Number(); ok && n > 1 {
 		q.After = post.Numbered(n - 1)
+	}
+	if !texts {
+		q.Limit = 1 // the question itself
 	}
 	all, err := w.desk.Client.Thread(ctx, q)
 	if err != nil {
@@ -202,21 +205,21 @@ func (w *wait) patience(ctx context.Context) time.Duration {
 }
 
 // pause waits for mail, or for a while: acknowledgements are no mail.
-func (w *wait) pause(ctx context.Context, waits bool) (*post.Message, error) {
+func (w *wait) pause(ctx context.Context, waits bool) (answer *post.Message, woken bool, err error) {
 	if waits {
 		all, err := w.desk.Client.Inbox(ctx, post.InboxQuery{Project: w.desk.Project, Agent: w.desk.from(), Thread: w.call.Thread, After: w.last}, w.desk.Poll)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		return w.find(all), nil
+		return w.find(all), len(all) > 0, nil
 	}
 	timer := time.NewTimer(w.desk.Poll)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil, nil
+		return nil, false, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, false, ctx.Err()
 	}
 }
 

@@ -362,12 +362,12 @@ func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 	const op = "wait for mail"
 	leave, err := b.enter(ctx, op)
 	if err != nil {
-		return nil, err
+		return nil, over(ctx, err)
 	}
 	agent, err := b.agentRow(ctx, q.Project, q.Agent)
 	leave() // who waits must not hold up Close
 	if err != nil {
-		return nil, b.fault(op, err)
+		return nil, over(ctx, b.fault(op, err))
 	}
 	for {
 		bell, forget := b.bells.listen(agent)
