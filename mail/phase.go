@@ -72,18 +72,24 @@ func Read(thread []Message) Progress {
 			p.Acked, p.Answered = union(p.Acked, m.From), union(p.Answered, m.From)
 		}
 	}
+	if phase == "" {
+		phase = p.open()
+	}
+	p.Phase = phase
+	return p
+}
+
+// open is the phase of a round that nothing has ended.
+func (p *Progress) open() Phase {
 	switch {
 	case p.Asked == nil:
-	case phase != "":
-		p.Phase = phase
+		return NotStarted
 	case len(p.Answered) == 0:
-		p.Phase = AwaitingResponses
+		return AwaitingResponses
 	case len(p.Answered) < len(p.Asked):
-		p.Phase = PartiallyComplete
-	default:
-		p.Phase = AwaitingCompiling
+		return PartiallyComplete
 	}
-	return p
+	return AwaitingCompiling
 }
 
 // PrefixOf gives the word before the colon of a subject in capitals, without a tag:

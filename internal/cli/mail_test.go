@@ -97,7 +97,7 @@ func TestMailFromTheCommandLine(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", line, code, errs)
 		}
 	}
-	stranger := append(env, mail.EnvToken+"=nobody's")
+	stranger := append([]string{mail.EnvToken + "=nobody's"}, env...)
 	if code, errs := brenner(t.Context(), stranger, io.Discard, "mail", "health", "-C", dir); code != 4 {
 		t.Errorf("exit %d: %s", code, errs)
 	}

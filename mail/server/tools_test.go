@@ -113,7 +113,8 @@ func TestTheWholeContract(t *testing.T) {
 	for uri, want := range map[string]string{
 		"resource://inbox/BlueLake" + q + "&limit=1&include_bodies=false":      `"count":1`,
 		"resource://thread/" + thread + "?include_bodies=true&project=" + slug: `the question`,
-		"resource://agents/" + slug:                                            `"RedSky"`, "resource://project/" + slug: project,
+		"resource://agents/" + slug:                                            `"RedSky"`,
+		"resource://project/" + slug:                                           project,
 	} {
 		if text := read(t, as[""], uri); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", uri, text)
