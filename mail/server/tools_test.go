@@ -110,12 +110,13 @@ func TestTheWholeContract(t *testing.T) {
 	}
 	slug := call(t, as[""], "ensure_project", object{"human_key": project})["slug"].(string)
 	q := "?project=" + url.QueryEscape(project)
-	for uri, want := range map[string]string{
-		"resource://inbox/BlueLake" + q + "&limit=1&include_bodies=false":      `"count":1`,
-		"resource://thread/" + thread + "?include_bodies=true&project=" + slug: `the question`,
-		"resource://agents/" + slug:                                            `"RedSky"`,
-		"resource://project/" + slug:                                           project,
+	for _, c := range [][2]string{
+		{"resource://inbox/BlueLake" + q + "&limit=1&include_bodies=false", `"count":1`},
+		{"resource://thread/" + thread + "?include_bodies=true&project=" + slug, `the question`},
+		{"resource://agents/" + slug, `"RedSky"`},
+		{"resource://project/" + slug, project},
 	} {
+		uri, want := c[0], c[1]
 		if text := read(t, as[""], uri); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", uri, text)
 		}
