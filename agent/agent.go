@@ -59,6 +59,8 @@ type Reply struct {
 	Usage Usage
 	// Attempts is how often the other side was asked for it; at least 1.
 	Attempts int
+	// Letter is the id of the message that brought the answer, if it came by mail.
+	Letter string
 }
 
 // Usage is what a call cost, over all attempts.

@@ -143,7 +143,7 @@ type Timeouts struct {
 // The ways to reach an agent.
 const (
 	ViaOpenAI    = "openai"
-	ViaMail      = "mail"
+	ViaMail      = flow.ViaMail
 	ViaProgram   = "program"
 	ViaRehearsal = "rehearsal"
 )

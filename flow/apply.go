@@ -13,6 +13,7 @@ func appliers() map[string]func(*State, *journal.Entry) error {
 		KindOpened: (*State).opened, KindResumed: (*State).resumed, KindEnded: (*State).ended,
 		KindPlanned: (*State).planned, KindBegan: (*State).began, KindAnswered: (*State).answered,
 		KindFailed: (*State).failed, KindCommitted: (*State).committed, KindNoted: (*State).noted,
+		KindPublishing: (*State).publishing, KindPublished: (*State).published,
 	}
 }
 
@@ -131,6 +132,9 @@ func (s *State) answered(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	if body.Letter != "" && s.Took(body.Letter) {
+		return s.wrong(e, "the message %s answers a second time", fault.Shown(body.Letter))
+	}
 	c.Status, c.Answered = Replied, body
 	s.Spent = s.Spent.plus(Cost{body.Input + body.Output, body.Cost})
 	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
@@ -176,6 +180,9 @@ func (s *State) committed(e *journal.Entry) error {
 	if body.Source == ByRound && (leg == nil || leg.Round != body.Round || leg.Leg != body.Leg || body.Stale != (leg.Base != s.Version())) {
 		return s.wrong(e, "round %d.%d is settled, but it is not open, or not on this base", body.Round, body.Leg)
 	}
+	if err := s.letters(e, &body); err != nil {
+		return err
+	}
 	switch {
 	case body.Message != s.NextMessage():
 		return s.wrong(e, "its first message has the number %d, not %d", body.Message, s.NextMessage())
@@ -185,7 +192,7 @@ func (s *State) committed(e *journal.Entry) error {
 	if body.Source == ByRound {
 		leg.Settled = true
 	}
-	if body.Source == ByPerson {
+	if body.Source == ByPerson || body.Source == ByThread {
 		s.Touched, s.Stirred = true, s.Round()
 	}
 	at, err := instant(e, body.At)

@@ -33,6 +33,9 @@ const (
 	KindFailed    = "call.failed"
 	KindCommitted = "version.committed"
 	KindNoted     = "note.added"
+
+	KindPublishing = "version.publishing"
+	KindPublished  = "version.published"
 )
 
 // Opened is the first event: everything that decides what the session comes to.
@@ -103,6 +106,15 @@ type Planned struct {
 	At       string    `json:"at"`   // the instant of everything in it
 	Base     int       `json:"base"` // the version that was shown
 	Kickoffs []Kickoff `json:"kickoffs"`
+	// Mailboxes are the names of agents on a mail server, which may give them others
+	// than the roster does.
+	Mailboxes []Mailbox `json:"mailboxes,omitempty"`
+}
+
+// Mailbox is an agent of the roster on a mail server.
+type Mailbox struct {
+	Agent string `json:"agent"`
+	Name  string `json:"name"`
 }
 
 // Kickoff is a message as it was composed.
@@ -146,7 +158,8 @@ type Answered struct {
 	Guessed  bool   `json:"guessed,omitzero"`
 	Attempts int    `json:"attempts"`
 	TookMS   int    `json:"took_ms"`
-	Mend     int    `json:"mend"` // how many things in it could be mended
+	Mend     int    `json:"mend"`             // how many things in it could be mended
+	Letter   string `json:"letter,omitempty"` // the message that it came in, if it came by mail
 }
 
 // Failed is a call without an answer.
@@ -168,6 +181,7 @@ const (
 	ByBrief  = "brief"
 	ByRound  = "round"
 	ByPerson = "person"
+	ByThread = "thread" // letters outside of any call: critiques, late answers, another tool's session
 )
 
 // Committed is a settlement. Version is that of the base where nothing changed.
@@ -177,6 +191,7 @@ type Committed struct {
 	Leg      int            `json:"leg,omitzero"`
 	Author   string         `json:"author,omitempty"` // of a brief, or of a person's deltas
 	Deltas   string         `json:"deltas,omitempty"` // hash of those
+	Letters  []Letter       `json:"letters,omitempty"`
 	At       string         `json:"at"`
 	Message  int            `json:"message"` // number of its first contribution in the thread
 	Version  int            `json:"version"`
@@ -189,6 +204,16 @@ type Committed struct {
 	Stale    bool           `json:"stale_base,omitzero"` // somebody committed after the agents were shown the base
 	Outcome  Outcome        `json:"outcome"`
 	Active   map[string]int `json:"active"` // items of each section that were not killed
+}
+
+// Letter is a message of the session's thread that no call asked for.
+type Letter struct {
+	ID      string `json:"id"`    // on the mail server
+	Agent   string `json:"agent"` // the roster's name
+	Subject string `json:"subject"`
+	At      string `json:"at"`    // when the server had it
+	Body    string `json:"body"`  // hash
+	Shown   int    `json:"shown"` // the version that its author had been sent
 }
 
 // Piece is an item that a version changed.
@@ -213,6 +238,24 @@ type Noted struct {
 	Text   string `json:"text"`
 }
 
+// Publishing is journaled before a version is mailed. The marker that the mail
+// carries is made of the session and the version, so that it is the same however
+// often it is tried.
+type Publishing struct {
+	Version int      `json:"version"`
+	To      []string `json:"to"`
+}
+
+// Published is what came of it. A version that could not be mailed is not tried
+// again by itself: the session does not hang on a mail server.
+type Published struct {
+	Version int        `json:"version"`
+	Letters []string   `json:"letters,omitempty"`
+	Missed  []string   `json:"missed,omitempty"` // agents who were not reached
+	Code    fault.Code `json:"code,omitempty"`
+	Detail  string     `json:"detail,omitempty"`
+}
+
 // Reasons for which a session ends or pauses.
 const (
 	EndRounds      = "rounds"
@@ -223,6 +266,7 @@ const (
 	EndQuorum      = "quorum"
 	EndLater       = "later" // too few answered, and those who did not said when to return
 	EndInterrupted = "interrupted"
+	EndCompiled    = "compiled" // another tool asked; its thread was merged
 )
 
 // Ended is the end of a run. Resumed may follow it.

@@ -28,14 +28,18 @@ type Ask struct {
 // Settle asks for the answers of the open leg to be merged and committed.
 type Settle struct{ Round, Leg int }
 
+// Publish asks for a version to be mailed to those who have a mailbox.
+type Publish struct{ Version int }
+
 // End asks for the end of the run.
 type End struct{ Reason string }
 
-func (Brief) command()  {}
-func (Plan) command()   {}
-func (Ask) command()    {}
-func (Settle) command() {}
-func (End) command()    {}
+func (Brief) command()   {}
+func (Plan) command()    {}
+func (Ask) command()     {}
+func (Settle) command()  {}
+func (Publish) command() {}
+func (End) command()     {}
 
 // The flows of a round.
 const (
@@ -60,6 +64,9 @@ func Next(s *State) []Command {
 	}
 	if leg := s.OpenLeg(); leg != nil {
 		return s.gather(leg)
+	}
+	if s.unpublished() {
+		return []Command{Publish{s.Version()}}
 	}
 	if waiting := s.waiting(); len(waiting) > 0 {
 		return s.plan(s.Round(), waiting)

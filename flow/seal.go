@@ -52,6 +52,9 @@ func (s *State) SealFor(c *Committed) string {
 			sealed.Messages = append(sealed.Messages, one)
 		}
 	}
+	for _, l := range c.Letters {
+		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body})
+	}
 	return digest(sealed)
 }
 

@@ -28,6 +28,11 @@ type State struct {
 	Stirred int
 	// Touched tells that a person did something since the session ended.
 	Touched bool
+	// Publishing is the newest version of which the mailing began, Mailed the newest
+	// of which it ended, well or not; Unmailed says what went wrong then.
+	Publishing int
+	Mailed     int
+	Unmailed   Published
 	// Items are the hashes of the items as they stand, by id.
 	Items map[string]string
 	// Spent is what was used, and what calls that went astray may have cost.
@@ -246,7 +251,11 @@ func (s *State) NextMessage() int {
 
 // contributions counts the messages that a commit settled.
 func (s *State) contributions(c *Commit) int {
-	if c.Source != ByRound {
+	switch c.Source {
+	case ByRound:
+	case ByThread:
+		return len(c.Letters)
+	default:
 		return 1
 	}
 	for i := range s.Legs {

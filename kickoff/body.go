@@ -39,11 +39,7 @@ func subject(round int, question string) string {
 	if round > 1 {
 		text += fmt.Sprintf("[round %d] ", round)
 	}
-	runes := []rune(text + oneLine(question))
-	if len(runes) > maxSubject {
-		return strings.TrimRight(string(runes[:maxSubject-1]), " ") + "…"
-	}
-	return string(runes)
+	return cutSubject(text + oneLine(question))
 }
 
 // body writes the message, in the order of artifact_schema.md §3.

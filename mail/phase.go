@@ -1,6 +1,9 @@
 package mail
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Phase is how far a research session has come, as its thread alone tells.
 type Phase string
@@ -21,7 +24,8 @@ type Progress struct {
 	Phase Phase
 	// Of the newest round: who was asked, who acknowledged, who answered.
 	Asked, Acked, Answered []string
-	Compiled               int // how often the artifact was published
+	AskedAt                time.Time // of its last KICKOFF
+	Compiled               int       // how many versions were published
 }
 
 // Read derives the progress of a session from its thread, oldest message first. The
@@ -42,6 +46,7 @@ type Progress struct {
 func Read(thread []Message) Progress {
 	p := Progress{Phase: NotStarted}
 	asking := false
+	published := ""
 	var phase Phase // what COMPILED and later words say; empty where the round is open
 	for i := range thread {
 		m := &thread[i]
@@ -51,15 +56,17 @@ func Read(thread []Message) Progress {
 				p.Asked, p.Acked, p.Answered = nil, nil, nil
 			}
 			asking, phase = true, ""
-			p.Asked = union(p.Asked, m.To...)
+			p.Asked, p.AskedAt = union(p.Asked, m.To...), m.Created.Time
 			for _, r := range m.Receipts {
 				if !r.Acked.IsZero() {
 					p.Acked = union(p.Acked, r.Agent)
 				}
 			}
 		case prefix == "COMPILED" && p.Asked != nil:
-			asking, phase = false, CompiledPhase
-			p.Compiled++
+			if asking, phase = false, CompiledPhase; m.Subject != published { // each reader gets one of its own
+				published = m.Subject
+				p.Compiled++
+			}
 		case prefix == "CRITIQUE" && phase == CompiledPhase:
 			phase = InCritique
 		case prefix == "INFO" && p.Asked != nil && strings.HasPrefix(strings.ToLower(textOf(m.Subject)), "closed"):
@@ -77,6 +84,26 @@ func Read(thread []Message) Progress {
 	}
 	p.Phase = phase
 	return p
+}
+
+// Rounds says for each message of a thread, oldest first, to which round it belongs,
+// by the rule of Read; 0 is what came before the first KICKOFF.
+func Rounds(thread []Message) []int {
+	rounds := make([]int, len(thread))
+	round, asking := 0, false
+	for i := range thread {
+		switch PrefixOf(thread[i].Subject) {
+		case "KICKOFF":
+			if !asking {
+				round++
+			}
+			asking = true
+		case "DELTA", "RE", "COMPILED":
+			asking = false
+		}
+		rounds[i] = round
+	}
+	return rounds
 }
 
 // open is the phase of a round that nothing has ended.

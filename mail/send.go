@@ -156,7 +156,7 @@ func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, erro
 	keyed := c.takes(ctx, "send_message", "idempotency_key")
 	for try := 1; ; try++ {
 		if !keyed { // the server cannot tell: so we look
-			there, err := c.find(ctx, d, mark)
+			there, err := c.Marked(ctx, d, mark)
 			if err != nil {
 				return Sent{}, err
 			}
@@ -187,9 +187,9 @@ func has(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// find looks for the messages with a marker, and says whom they did not reach. A
+// Marked looks for the messages of a sender with a marker, and says whom they did not reach. A
 // server that can show neither threads nor search hits cannot be asked.
-func (c *Client) find(ctx context.Context, d Draft, mark Marker) (Sent, error) {
+func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error) {
 	all, err := c.Thread(ctx, ThreadQuery{Project: d.Project, Thread: d.Thread})
 	if code := fault.CodeOf(err); code == NotFound || code == Refused || d.Thread == "" {
 		all, err = c.Search(ctx, d.Project, mark.Hash, MaxPage)

@@ -123,7 +123,7 @@ func (s *run) record(ctx context.Context, o outcome) error {
 			Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: strings.ToValidUTF8(o.reply.Model, "\ufffd"),
 			Input: o.reply.Usage.Input, Output: o.reply.Usage.Output, Guessed: o.reply.Usage.Guessed,
 			Cost:     prices.Of(o.call.Agent, o.reply.Usage.Input, o.reply.Usage.Output),
-			Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Mend: mend,
+			Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Mend: mend, Letter: o.reply.Letter,
 		})
 		return d, nil
 	})

@@ -16,36 +16,40 @@ import (
 
 // brief makes version 1: the operator's deltas, settled.
 func (s *run) brief(ctx context.Context) error {
-	return s.commit(ctx, func(state *flow.State) flow.Committed {
+	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
 		return flow.Committed{
 			Source: flow.ByBrief, Author: state.Opened.Operator, Deltas: state.Opened.Brief,
 			At: artifact.FormatInstant(state.NextInstant(s.Now())),
-		}
+		}, nil
 	})
 }
 
 // settle merges the answers of the open leg.
 func (s *run) settle(ctx context.Context) error {
-	return s.commit(ctx, func(state *flow.State) flow.Committed {
+	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
 		leg := state.OpenLeg()
 		return flow.Committed{
 			Source: flow.ByRound, Round: leg.Round, Leg: leg.Leg, At: leg.At, Stale: leg.Base != state.Version(),
-		}
+		}, nil
 	})
 }
 
 // commit settles what a commit is about and stores the new version with it, in
 // one transaction. If somebody else was faster, the same contributions are
-// settled on what stands then.
-func (s *run) commit(ctx context.Context, about func(*flow.State) flow.Committed) error {
-	var next artifact.Artifact
+// settled on what stands then. About also gives the texts that are not stored yet.
+func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committed, [][]byte)) error {
+	next := s.current
 	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
 		if err := s.catchUpArtifact(ctx, state); err != nil {
 			return nil, err
 		}
-		c := about(state)
-		d, settled, err := h.draft(ctx, s.current, &c, nil)
+		c, given := about(state)
+		if c.Source == flow.ByThread && len(c.Letters) == 0 {
+			next = s.current // somebody else has taken them all
+			return nil, nil
+		}
+		d, settled, err := h.draft(ctx, s.current, &c, given)
 		next = settled.Artifact
 		return d, err
 	})
@@ -69,11 +73,16 @@ func (s *run) catchUpArtifact(ctx context.Context, state *flow.State) error {
 }
 
 // draft settles what a commit is about on a base, and completes the commit. Given
-// deltas, if not nil, are new ones that the draft is to store.
-func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Committed, given []byte) (*draft, settle.Settlement, error) {
+// texts, if any, are a person's deltas or letters that the draft is to store.
+func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Committed, given [][]byte) (*draft, settle.Settlement, error) {
 	d := &draft{}
-	if given != nil {
-		c.Deltas = d.blob(given)
+	for i, text := range given {
+		hash := d.blob(text)
+		if c.Source == flow.ByThread {
+			c.Letters[i].Body = hash
+		} else {
+			c.Deltas = hash
+		}
 	}
 	c.Message = h.State.NextMessage()
 	c.Seal = h.State.SealFor(c)
@@ -146,7 +155,7 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 	r := record.Record{
 		ID: h.Thread, Type: record.ResearchArtifact, Version: c.Version, Parent: c.Version - 1,
 		Status: record.Draft, Summary: summary(&out.Artifact), Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
-		Change: fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts),
+		Change: changes(c),
 	}
 	if c.Source == flow.ByPerson {
 		r.Creator = c.Author
@@ -160,12 +169,19 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 	return r
 }
 
+// changes says in a line what a commit came to.
+func changes(c *flow.Committed) string {
+	return fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
+}
+
 func what(c *flow.Committed) string {
 	switch c.Source {
 	case flow.ByRound:
 		return "round " + itoa(c.Round)
 	case flow.ByPerson:
 		return "deltas of " + c.Author
+	case flow.ByThread:
+		return "letters of the thread"
 	default:
 		return "the brief"
 	}

@@ -145,8 +145,8 @@ func (h *History) empty() artifact.Artifact {
 	return a
 }
 
-// input gathers what a commit settles. Given deltas are ones that are not stored yet.
-func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, given []byte) (settle.Input, error) {
+// input gathers what a commit settles. Given texts are ones that are not stored yet.
+func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, given [][]byte) (settle.Input, error) {
 	rules, err := h.State.Opened.Merge()
 	if err != nil {
 		return settle.Input{}, err
@@ -163,16 +163,41 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 		in.Contributions, err = h.answers(ctx, c.Round, c.Leg)
 		return in, err
 	}
+	if c.Source == flow.ByThread {
+		in.Contributions, err = h.letters(ctx, c.Letters, given)
+		return in, err
+	}
 	in.Rules.Authorities = append([]string{c.Author}, rules.Authorities...)
-	if given == nil {
-		if given, err = h.Store.Blob(ctx, c.Deltas); err != nil {
-			return in, err
-		}
+	text, err := h.text(ctx, c.Deltas, given, 0)
+	if err != nil {
+		return in, err
 	}
 	in.Contributions = []settle.Contribution{{
-		Agent: c.Author, ID: fmt.Sprintf("%s/%s/%d", h.Thread, c.Source, c.Message), Text: given, File: true, Shown: base.Metadata.Version,
+		Agent: c.Author, ID: fmt.Sprintf("%s/%s/%d", h.Thread, c.Source, c.Message), Text: text, File: true, Shown: base.Metadata.Version,
 	}}
 	return in, nil
+}
+
+// text gives a text that is given, or stored under its hash.
+func (h *History) text(ctx context.Context, hash string, given [][]byte, i int) ([]byte, error) {
+	if i < len(given) {
+		return given[i], nil
+	}
+	return h.Store.Blob(ctx, hash)
+}
+
+// letters gives what letters contribute. Their authors are agents: they have the
+// rights of their roles, like those who answer a call.
+func (h *History) letters(ctx context.Context, letters []flow.Letter, given [][]byte) ([]settle.Contribution, error) {
+	out := make([]settle.Contribution, len(letters))
+	for i, l := range letters {
+		text, err := h.text(ctx, l.Body, given, i)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = settle.Contribution{Agent: l.Agent, ID: h.Thread + "/letter/" + l.ID, Text: text, Shown: l.Shown}
+	}
+	return out, nil
 }
 
 // marks are what the metadata of every version says beside what the merge writes.

@@ -40,7 +40,7 @@ type Origin struct {
 	Operation string
 	Rationale string
 	At        string
-	Source    string // brief, round or person
+	Source    string // brief, round, person or thread
 	Round     int
 	Version   int // the version that the delta was merged into
 	// Outcome is what became of the delta, or of its field, when it was merged.
@@ -59,6 +59,7 @@ type Origin struct {
 	Base     int      // the version that the agent was shown
 	Saw      []string // the items of it that it was shown
 	Deltas   string   // hash of a person's deltas
+	Letter   string   // the message on the mail server, for what came by mail
 }
 
 // Origins finds where things came from.
@@ -305,6 +306,13 @@ func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
 		return origin, nil
 	}
 	origin.Block = d.Place.Block
+	if i := d.Place.Message - c.Message; c.Source == flow.ByThread && i >= 0 && i < len(c.Letters) {
+		l := &c.Letters[i]
+		origin.Reply, origin.Base, origin.Letter = l.Body, l.Shown, l.ID
+		lines, err := o.linesOf(ctx, l.Body, flow.Kickoff{}, false)
+		origin.Line = lineOf(lines, origin.Block)
+		return origin, err
+	}
 	if c.Source != flow.ByRound {
 		lines, err := o.linesOf(ctx, c.Deltas, flow.Kickoff{}, true)
 		origin.Line = lineOf(lines, origin.Block)
@@ -337,6 +345,7 @@ func (o *Origins) inReply(ctx context.Context, origin *Origin, leg *flow.Leg, i 
 		}
 	}
 	origin.Call, origin.Reply, origin.Line = call.ID, call.Answered.Reply, lineOf(lines, origin.Block)
+	origin.Letter = call.Answered.Letter
 	return nil
 }
 

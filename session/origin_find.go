@@ -20,7 +20,7 @@ func (o *Origins) Find(ctx context.Context, text string) ([]Origin, error) {
 	if s.want == "" {
 		return nil, &fault.Error{Code: NothingSaid, Detail: "there is no text to look for", Hint: "give a sentence of the artifact, or a part of one"}
 	}
-	for _, step := range []func(context.Context) error{s.standing, s.earlier, s.proposed, s.spoken, s.noted} {
+	for _, step := range []func(context.Context) error{s.standing, s.earlier, s.proposed, s.spoken, s.written, s.noted} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -236,6 +236,31 @@ func (s *search) spoken(ctx context.Context) error {
 				}
 				s.found = append(s.found, s.said(leg, leg.Kickoffs[j/2], c, hash, line))
 			}
+		}
+	}
+	return nil
+}
+
+// written looks through the letters of the thread, if the text is in no delta.
+func (s *search) written(ctx context.Context) error {
+	if len(s.found) > 0 {
+		return nil
+	}
+	for i := range s.o.h.State.Commits {
+		c := &s.o.h.State.Commits[i]
+		for _, l := range c.Letters {
+			text, err := s.o.h.Store.Blob(ctx, l.Body)
+			if err != nil {
+				return err
+			}
+			line := lineWith(string(text), s.want)
+			if line == 0 {
+				continue
+			}
+			s.found = append(s.found, Origin{
+				Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: Said, Agent: l.Agent, At: l.At,
+				Source: flow.ByThread, Reply: l.Body, Line: line, Base: l.Shown, Letter: l.ID,
+			})
 		}
 	}
 	return nil

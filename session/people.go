@@ -171,7 +171,7 @@ func (d *Door) apply(
 		}
 		c := flow.Committed{Source: flow.ByPerson, Author: d.As, At: artifact.FormatInstant(state.NextInstant(d.Now()))}
 		var dr *draft
-		dr, out, err = h.draft(ctx, base, &c, text)
+		dr, out, err = h.draft(ctx, base, &c, [][]byte{text})
 		if err == nil && check != nil {
 			err = check(&out)
 		}

@@ -19,6 +19,10 @@ import (
 
 // plan composes the messages of a leg and journals them, before anything is sent.
 func (s *run) plan(ctx context.Context, p flow.Plan) error {
+	if err := s.collect(ctx); err != nil {
+		return err
+	}
+	boxes := s.join(ctx, p.Agents)
 	return s.write(ctx, func(state *flow.State) (*draft, error) {
 		if err := s.catchUpArtifact(ctx, state); err != nil {
 			return nil, err
@@ -34,6 +38,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		d := &draft{}
 		body := flow.Planned{
 			Round: p.Round, Leg: p.Leg, At: artifact.FormatInstant(state.NextInstant(s.Now())), Base: state.Version(),
+			Mailboxes: boxes,
 		}
 		for _, m := range messages {
 			k, err := s.message(d, m)

@@ -67,6 +67,7 @@ func (s *run) prepare(ctx context.Context) error {
 	if s.views, err = h.views(ctx); err != nil {
 		return err
 	}
+	s.recall()
 	s.current, err = h.Artifact(ctx, s.state.Version())
 	return err
 }
@@ -141,6 +142,11 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			err = s.plan(ctx, c)
 		case flow.Settle:
 			err = s.settle(ctx)
+		case flow.Publish:
+			if why != "" {
+				return false, nil
+			}
+			err = s.publish(ctx)
 		case flow.End:
 			if why != "" { // whoever was stopped did not fail
 				c.Reason = why
@@ -168,11 +174,7 @@ func (s *run) wait(ctx context.Context) error {
 
 // end journals the end of the run.
 func (s *run) end(ctx context.Context, reason string) error {
-	return s.write(context.WithoutCancel(ctx), func(*flow.State) (*draft, error) {
-		d := &draft{}
-		d.event(flow.KindEnded, flow.Ended{Reason: reason})
-		return d, nil
-	})
+	return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
 }
 
 // abandon is the end without grace: calls under way are cancelled, and what they

@@ -53,6 +53,8 @@ type Runner struct {
 	Drain <-chan struct{}
 	// Deadline is how long one run may take; 0 is no limit.
 	Deadline time.Duration
+	// Post is the mail of the session's thread; nil where nobody has a mailbox.
+	Post Post
 	// Holder says who we are, for whoever else wants the session.
 	Holder store.Holder
 }
@@ -99,6 +101,9 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 func (r *Runner) agents(parties []flow.Party) (map[string]agent.Agent, error) {
 	all := make(map[string]agent.Agent)
 	for _, p := range parties {
+		if p.Via == flow.ViaMail && r.Post == nil {
+			return nil, &fault.Error{Code: agent.UnknownKind, Detail: p.Name + " has a mailbox, and whoever runs the session has no mail"}
+		}
 		a, err := r.Agent(p)
 		if err != nil {
 			return nil, err

@@ -230,7 +230,7 @@ func (w *wait) reply(m *post.Message) agent.Reply {
 	for _, t := range w.call.Turns {
 		u.Input += w.desk.Count(t.Text)
 	}
-	return agent.Reply{Text: m.Body, Model: w.who.Model, Usage: u, Attempts: 1}
+	return agent.Reply{Text: m.Body, Model: w.who.Model, Usage: u, Attempts: 1, Letter: string(m.ID)}
 }
 
 // failure makes a failure of what went wrong with the mail.

@@ -60,6 +60,7 @@ type Desk struct {
 	sender  string // our name on the server
 	joined  map[string]Joined
 	stands  map[string]*Standing
+	known   map[string]string  // names of agents on the server, from before
 	taken   map[post.ID]string // messages that are the answer to a call
 }
 
@@ -71,7 +72,7 @@ func New(o Options) *Desk {
 	if o.Count == nil {
 		o.Count = func(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 	}
-	return &Desk{Options: o, sender: o.Sender, joined: make(map[string]Joined), stands: make(map[string]*Standing), taken: make(map[post.ID]string)}
+	return &Desk{Options: o, sender: o.Sender, joined: make(map[string]Joined), stands: make(map[string]*Standing), known: make(map[string]string), taken: make(map[post.ID]string)}
 }
 
 // Agent makes the agent of a roster's entry: it is an agent.Maker.
@@ -91,6 +92,12 @@ func (d *Desk) Join(ctx context.Context, s agent.Setup) (Joined, error) {
 	if ok {
 		return j, nil
 	}
+	if strings.EqualFold(s.Agent, d.Sender) {
+		return Joined{}, &fault.Error{
+			Code: post.NameTaken, Detail: fault.Shown(s.Agent) + " is the name under which the session itself writes",
+			Hint: "give the agent another name in the roster",
+		}
+	}
 	a, err := d.mailbox(ctx, post.Registration{Project: d.Project, Name: s.Agent, Program: s.Program, Model: s.Model, Task: s.Role})
 	if err != nil {
 		return Joined{}, err
@@ -102,7 +109,13 @@ func (d *Desk) Join(ctx context.Context, s agent.Setup) (Joined, error) {
 	return j, nil
 }
 
-// open makes sure that there is a project, and a mailbox of our own.
+// Open makes sure that there is a project, and a mailbox of our own.
+func (d *Desk) Open(ctx context.Context) error {
+	d.joining.Lock()
+	defer d.joining.Unlock()
+	return d.open(ctx)
+}
+
 func (d *Desk) open(ctx context.Context) error {
 	d.mu.Lock()
 	ready := d.ready
@@ -123,8 +136,16 @@ func (d *Desk) open(ctx context.Context) error {
 	return nil
 }
 
+// mailbox gives the mailbox of an agent: the one it is known to have, the one that
+// has its name, or a new one.
 func (d *Desk) mailbox(ctx context.Context, r post.Registration) (post.Agent, error) {
-	a, err := d.Client.Whois(ctx, d.Project, r.Name)
+	d.mu.Lock()
+	name, ok := d.known[r.Name]
+	d.mu.Unlock()
+	if !ok {
+		name = r.Name
+	}
+	a, err := d.Client.Whois(ctx, d.Project, name)
 	if fault.CodeOf(err) != post.NotFound {
 		return a, err
 	}
@@ -133,6 +154,21 @@ func (d *Desk) mailbox(ctx context.Context, r post.Registration) (post.Agent, er
 		return d.Client.Whois(ctx, d.Project, r.Name)
 	}
 	return a, err
+}
+
+// Recall tells the desk what an earlier process knew: under which names agents, and
+// we ourselves, have mailboxes, and which messages were taken.
+func (d *Desk) Recall(names map[string]string, taken []post.ID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for agent, name := range names {
+		d.known[agent] = name
+	}
+	for _, id := range taken {
+		if _, ok := d.taken[id]; !ok {
+			d.taken[id] = "" // no call has this name
+		}
+	}
 }
 
 // Standings say how far every call has come, by agent and call.

@@ -220,20 +220,25 @@ func TestPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := agentmail.Compiled{Thread: thread, Version: 3, Title: strings.Repeat("long ", 50), Body: "# The artifact", To: []string{"BlueLake", "RedSky"}}
-	one, err := o.Publish(t.Context(), c)
-	if err != nil || len(one.Messages) != 1 || !strings.HasPrefix(one.Messages[0].Subject, "COMPILED: v3 long") || len([]rune(one.Messages[0].Subject)) > 120 {
-		t.Fatalf("%+v, %v", one, err)
+	c := agentmail.Compiled{
+		Thread: thread, Version: 3, Subject: "COMPILED: v3 it", Whole: "# The artifact",
+		Bodies: map[string]string{"BlueLake": "what BlueLake sees", "RedSky": "what RedSky sees"},
 	}
-	if two, err := o.Publish(t.Context(), c); err != nil || two.Messages[0].ID != one.Messages[0].ID {
+	one, missed, err := o.Publish(t.Context(), c)
+	if err != nil || len(one) != 3 || len(missed) != 0 || !strings.HasPrefix(one[0].Subject, "COMPILED: v3") {
+		t.Fatalf("%+v, %v, %v", one, missed, err)
+	}
+	c.Bodies["RedSky"] = "what RedSky would see after a note"
+	if two, _, err := o.Publish(t.Context(), c); err != nil || len(two) != 3 || two[1].ID != one[1].ID {
 		t.Errorf("%+v, %v", two, err)
 	}
-	for _, subject := range []string{"CRITIQUE: H2 is weak", "INFO: no"} {
+	for _, subject := range []string{"CRITIQUE: H2 is weak", "INFO: no", "Re: COMPILED: v3 it"} {
 		if _, err := d.Box.Send(t.Context(), mail.Draft{Project: mailtest.Project, From: "RedSky", To: []string{"Operator"}, Subject: subject, Thread: thread}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if all, err := o.Critiques(t.Context(), one.Messages[0]); err != nil || len(all) != 1 || all[0].From != "RedSky" {
+	all, err := o.Letters(t.Context(), thread, []string{"BlueLake", "RedSky"})
+	if err != nil || len(all) != 2 || all[0].Agent != "RedSky" || all[0].Shown != 3 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

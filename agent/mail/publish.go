@@ -2,9 +2,13 @@ package mail
 
 import (
 	"context"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"brenner/agent"
+	"brenner/fault"
 	post "brenner/mail"
 )
 
@@ -12,56 +16,107 @@ import (
 type Compiled struct {
 	Thread  string
 	Version int
-	Title   string   // behind the prefix of the subject
-	Body    string   // Markdown
-	To      []string // agents of the roster; those without a mailbox are left out
+	Subject string
+	Bodies  map[string]string // Markdown, by agent of the roster
+	Whole   string            // Markdown, for our own mailbox: people read it there
 }
 
-// Publish sends COMPILED, once for each version of a thread. It says who was not
-// reached.
-func (d *Desk) Publish(ctx context.Context, c Compiled) (post.Sent, error) {
-	d.joining.Lock()
-	err := d.open(ctx)
-	d.joining.Unlock()
-	if err != nil {
-		return post.Sent{}, err
+// Publish sends COMPILED, once for each version of a thread and each reader. It
+// gives the messages, and the agents that were not reached; an error is one that
+// kept it from reaching anybody further.
+func (d *Desk) Publish(ctx context.Context, c Compiled) (sent []post.Message, missed []string, err error) {
+	if err := d.Open(ctx); err != nil {
+		return nil, nil, err
 	}
-	to := make([]string, len(c.To))
-	for i, name := range c.To {
-		d.mu.Lock()
-		j, ok := d.joined[name]
-		d.mu.Unlock()
-		if to[i] = name; ok {
-			to[i] = j.Name
+	names := make([]string, 0, len(c.Bodies))
+	for name := range c.Bodies {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	send := func(to, body string) error {
+		draft := post.Draft{Project: d.Project, From: d.from(), To: []string{to}, Thread: c.Thread, Subject: c.Subject, Body: body}
+		mark := post.MarkerOf(c.Thread, 0, to, "compiled/"+strconv.Itoa(c.Version)+"/"+to)
+		s, err := d.Client.SendOnce(ctx, draft, mark)
+		if fault.CodeOf(err) == post.KeyReused { // a note since then has changed what its view says: it was sent all the same
+			s, err = d.Client.Marked(ctx, draft, mark)
+		}
+		sent = append(sent, s.Messages...)
+		return err
+	}
+	for _, name := range names {
+		j, err := d.Join(ctx, agent.Setup{Agent: name})
+		if err == nil {
+			err = send(j.Name, c.Bodies[name])
+		}
+		switch fault.CodeOf(err) {
+		case "":
+		case post.Blocked, post.NameTaken, post.NotFound: // this one cannot be reached, and others can
+			missed = append(missed, name)
+		default:
+			return sent, names[slices.Index(names, name):], err
 		}
 	}
-	return d.Client.SendOnce(ctx, post.Draft{
-		Project: d.Project, From: d.from(), To: to, Thread: c.Thread, Subject: cut("COMPILED: v" + strconv.Itoa(c.Version) + " " + c.Title), Body: c.Body,
-	}, post.MarkerOf(c.Thread, 0, "everybody", "compiled/"+strconv.Itoa(c.Version)))
+	return sent, missed, send(d.from(), c.Whole)
 }
 
-// longestSubject is how long our own subjects are.
-const longestSubject = 120
+// Letter is what an agent wrote in a thread, not only in answer to a call.
+type Letter struct {
+	post.Message
+	Agent string // the roster's name
+	Round int    // of the thread, by its kickoffs
+	Shown int    // the newest version that we had published before it; 0 is none
+}
 
-func cut(subject string) string {
-	r := []rune(strings.Join(strings.Fields(subject), " "))
-	if len(r) > longestSubject {
-		r = append(r[:longestSubject-1], '…')
+var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
+
+// Letters gives what agents of the roster wrote in a thread, oldest first, without
+// signs of life.
+func (d *Desk) Letters(ctx context.Context, thread string, agents []string) ([]Letter, error) {
+	if err := d.Open(ctx); err != nil {
+		return nil, err
 	}
-	return string(r)
-}
-
-// Critiques gives what was said against a version after it was published.
-func (d *Desk) Critiques(ctx context.Context, compiled post.Message) ([]post.Message, error) {
-	all, err := d.Client.Thread(ctx, post.ThreadQuery{Project: d.Project, Thread: compiled.Thread, Reader: d.from(), After: compiled.ID})
+	all, err := d.Client.Thread(ctx, post.ThreadQuery{Project: d.Project, Thread: thread, Reader: d.from()})
 	if err != nil {
 		return nil, err
 	}
-	var found []post.Message
-	for _, m := range all {
-		if m.ID != compiled.ID && !m.Created.Before(compiled.Created.Time) && strings.HasPrefix(strings.ToUpper(strings.TrimSpace(m.Subject)), "CRITIQUE") {
-			found = append(found, m)
+	names := d.names(agents)
+	shown := 0
+	var letters []Letter
+	for i, round := range post.Rounds(all) {
+		m := &all[i]
+		if strings.EqualFold(m.From, d.from()) {
+			if v := compiledSubject.FindStringSubmatch(m.Subject); v != nil {
+				shown, _ = strconv.Atoi(v[1])
+			}
+			continue
 		}
+		agent, ok := names[strings.ToLower(m.From)]
+		switch prefix := post.PrefixOf(m.Subject); {
+		case !ok, prefix == "KICKOFF", prefix == "COMPILED", prefix != "CRITIQUE" && isSign(m.Subject):
+			continue
+		}
+		letters = append(letters, Letter{Message: *m, Agent: agent, Round: round, Shown: shown})
 	}
-	return found, nil
+	return letters, nil
 }
+
+// names says whose a name on the server is, in small letters.
+func (d *Desk) names(agents []string) map[string]string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	names := make(map[string]string)
+	for _, a := range agents {
+		name := a
+		if known, ok := d.known[a]; ok {
+			name = known
+		}
+		if j, ok := d.joined[a]; ok {
+			name = j.Name
+		}
+		names[strings.ToLower(name)] = a
+	}
+	return names
+}
+
+// Own is our own name on the server, as far as it is known.
+func (d *Desk) Own() string { return d.from() }

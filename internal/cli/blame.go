@@ -106,6 +106,7 @@ type originDocument struct {
 	Base      int          `json:"base_version"`
 	Saw       []string     `json:"items_shown"`
 	Deltas    string       `json:"deltas"` // of a person
+	Letter    string       `json:"letter"` // the message on the mail server, for what came by mail
 }
 
 func originDocuments(found []session.Origin) []originDocument {
@@ -117,7 +118,7 @@ func originDocuments(found []session.Origin) []originDocument {
 			Delta: o.Delta, Agent: o.Agent, Operation: o.Operation, Rationale: o.Rationale, At: o.At, Source: o.Source,
 			Round: o.Round, Version: o.Version, Outcome: o.Outcome, Code: o.Code, Message: o.Message, By: o.By, ByAgent: o.ByAgent,
 			Call: o.Call, Reply: o.Reply, Block: o.Block, Line: o.Line, Kickoff: o.Kickoff, Template: o.Template,
-			Base: o.Base, Saw: append([]string{}, o.Saw...), Deltas: o.Deltas,
+			Base: o.Base, Saw: append([]string{}, o.Saw...), Deltas: o.Deltas, Letter: o.Letter,
 		}
 	}
 	return out
@@ -172,6 +173,8 @@ func (o *originDocument) who() string {
 		parts = append(parts, fmt.Sprintf("round %d", o.Round))
 	case o.Source == "person":
 		parts = append(parts, "by hand")
+	case o.Source == "thread":
+		parts = append(parts, "in message "+clean(o.Letter))
 	}
 	if o.Delta != "" {
 		parts = append(parts, fmt.Sprintf("version %d", o.Version), clean(strings.TrimSpace(o.Operation+" "+o.Delta)))

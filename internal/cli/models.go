@@ -40,6 +40,7 @@ type models struct {
 	counter   session.Counter
 	progress  func(call string, output int)
 	slots     map[string]*agent.Slots
+	post      *postOffice // for agents with mailboxes
 	allow     session.Allowance
 	stop      <-chan struct{} // ends waits between attempts
 	offline   bool            // a tape is played: no key leaves the machine
@@ -53,7 +54,7 @@ func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, bu
 	counter.Warm()
 	m := &models{
 		app: a, config: cfg, counter: counter, slots: make(map[string]*agent.Slots),
-		offline: run.tape != "", done: func() error { return nil },
+		offline: run.tape != "", done: func() error { return nil }, post: a.postOffice(cfg, "", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err

@@ -45,6 +45,11 @@ func (r *rosterFlags) add(c *cobra.Command) {
 	f.StringVar(&r.sessionConfig, "session-config", "", "a configuration file for this session, above the project's")
 }
 
+// given tells whether any flag names agents.
+func (r *rosterFlags) given() bool {
+	return len(r.recipients) > 0 || len(r.agentRoles) > 0 || r.roster != "" || r.preset != ""
+}
+
 // toFlag and roleFlag share what was given so far, because a --role belongs to
 // the --to before it.
 type (

@@ -20,7 +20,7 @@ func (a *app) sessionCommand() *cobra.Command {
 		a.sessionStartCommand(),
 		a.sessionResumeCommand(), a.sessionStatusCommand(), a.sessionListCommand(), a.sessionShowCommand(),
 		a.sessionWatchCommand(), a.sessionExportCommand(), a.sessionImportCommand(), a.sessionReplayCommand(),
-		a.sessionApplyCommand(), a.sessionResolveCommand(), a.sessionNoteCommand(), a.sessionPublishCommand(),
+		a.sessionApplyCommand(), a.sessionResolveCommand(), a.sessionNoteCommand(), a.sessionCompileCommand(), a.sessionPublishCommand(),
 	)
 	group(c)
 	return c

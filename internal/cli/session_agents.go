@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"brenner/agent"
-	agentmail "brenner/agent/mail"
 	"brenner/agent/rehearsal"
 	"brenner/config"
 	"brenner/fault"
@@ -147,31 +145,9 @@ func (s *startOptions) rehearsalScript(c *cobra.Command, cfg *config.Config, par
 
 func plainText(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// desk gives the way to agents with mailboxes. It is made when the first of them is:
-// a session without mail needs no server.
-func (m *models) desk() agent.Maker {
-	var once sync.Once
-	var desk *agentmail.Desk
-	var failed error
-	return func(s agent.Setup) (agent.Agent, error) {
-		once.Do(func() {
-			box, err := m.app.mailboxOf(m.config, "")
-			if err != nil {
-				failed = err
-				return
-			}
-			desk = agentmail.New(agentmail.Options{Client: box.client, Project: box.key, Sender: operatorName, Count: m.counter.Count})
-		})
-		if failed != nil {
-			return nil, failed
-		}
-		return desk.Agent(s)
-	}
-}
-
 // agents gives the way to each party, with the care that its calls need.
 func (m *models) agents(script *rehearsal.Script, all []flow.Party) func(flow.Party) (agent.Agent, error) {
-	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker, config.ViaMail: m.desk()}
+	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker, config.ViaMail: m.post.maker}
 	if script != nil {
 		makers[config.ViaRehearsal] = script.Agent
 	}

@@ -79,6 +79,11 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 	case flow.KindNoted:
 		n := s.Notes[len(s.Notes)-1]
 		return fmt.Sprintf("note of %s: %s", clean(n.Author), clean(n.Text))
+	case flow.KindPublished:
+		if s.Unmailed.Version > 0 {
+			return unmailedLine(&s.Unmailed)
+		}
+		return fmt.Sprintf("version %d was mailed", s.Mailed)
 	case flow.KindEnded:
 		return s.Opened.Thread + ": " + endedBy(s.Ended)
 	}
@@ -136,6 +141,8 @@ func commitLine(c *flow.Commit) string {
 		what = fmt.Sprintf("round %d", c.Round)
 	case flow.ByPerson:
 		what = "deltas of " + clean(c.Author)
+	case flow.ByThread:
+		what = count(len(c.Letters), "letter") + " of the thread"
 	}
 	o := c.Outcome
 	return fmt.Sprintf("%s: version %d, %d applied, %d rejected, %s; lint: %s, %s", what, c.Version, o.Applied, o.Rejected,

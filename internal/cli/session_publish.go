@@ -1,89 +1,74 @@
 package cli
 
 import (
-	"context"
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
-	"brenner/agent"
-	agentmail "brenner/agent/mail"
-	"brenner/artifact"
-	"brenner/lint"
-	"brenner/session"
+	"brenner/flow"
 )
 
 func (a *app) sessionPublishCommand() *cobra.Command {
 	var flags mailFlags
 	c := &cobra.Command{
-		Use: "publish ID", Short: "Send the newest version of a session's artifact to all its agents by mail",
-		Long: `Sends COMPILED into the session's thread: version, contributors, counts for each section, the
-linter's result, the head of the journal, and the artifact. A version is sent once, however
-often it is published.`,
+		Use: "publish ID", Short: "Mail the newest version of a session's artifact",
+		Long: `Sends COMPILED into the session's thread: version, changes, contributors, counts for each
+section, the linter's result, the head of the journal, and the artifact: to each agent with
+a mailbox what its role may see, to your own mailbox all of it. A version is sent once,
+however often it is published. A session whose agents have mailboxes publishes by itself.`,
 		Example: `  brenner session publish RS-20261115-cell-fate
 
 Exit codes: 0 sent, or sent before; 2 there is no such session, or it has no version yet;
-3 not everybody was reached; 4 the token is missing or not allowed to do this; 75 the mail
-server cannot be reached.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.withSession(c, flags.project, args[0], func(ctx context.Context, src *source, h *session.History) error {
-				return a.publishByMail(ctx, flags, src, h)
-			})
-		},
+3 not everybody was reached; 4 the token is missing or not allowed to do this; 5 the session
+runs, and publishes by itself; 75 the mail server cannot be reached.`,
+		Args: oneSession,
+		RunE: func(c *cobra.Command, args []string) error { return a.publishByMail(c, flags, args[0]) },
 	}
 	flags.add(c)
 	return c
 }
 
-func (a *app) publishByMail(ctx context.Context, flags mailFlags, src *source, h *session.History) error {
-	doc, err := h.Artifact(ctx, h.State.Version())
+func (a *app) publishByMail(c *cobra.Command, flags mailFlags, arg string) error {
+	thread, err := storedSession(c, arg)
 	if err != nil {
 		return err
 	}
-	m, err := a.mailboxOf(src.config, flags.url)
+	cfg, err := a.loadConfig(flags.project, "", nil)
 	if err != nil {
 		return err
 	}
-	desk := agentmail.New(agentmail.Options{Client: m.client, Project: m.key, Sender: operatorName})
-	compiled := agentmail.Compiled{Thread: h.Thread, Version: h.State.Version(), Title: h.State.Opened.Question, Body: compiledBody(h, &doc)}
-	for _, p := range h.State.Opened.Agents {
-		if _, err := desk.Join(ctx, agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model}); err != nil {
-			return err
-		}
-		compiled.To = append(compiled.To, p.Name)
+	if err := a.mustHave(c.Context(), cfg, thread); err != nil {
+		return err
 	}
-	s, err := desk.Publish(ctx, compiled)
+	st, err := a.openStore(c.Context(), cfg)
 	if err != nil {
 		return err
 	}
-	out := mailDocument{Schema: "brenner.mail.sent/v1", Server: m.client.URL(), Messages: s.Messages}
-	for _, o := range s.Missed {
-		out.Missed = append(out.Missed, o.Agent)
-		a.say("brenner: not reached: " + clean(o.Agent) + "\n")
+	defer a.closeStore(st)
+	r := a.runner(c, st)
+	r.Post = a.postOffice(cfg, flags.url, nil)
+	done, err := r.Publish(c.Context(), thread)
+	if err != nil {
+		return err
+	}
+	if len(done.Missed) > 0 {
 		a.exit = exitPartial
 	}
-	return a.show(&mailList{doc: out, rows: messageRows(s.Messages)})
+	return a.show(&publishedVersion{Schema: "brenner.session.published/v1", Thread: thread, Subject: done.Subject, Published: done.Published})
 }
 
-// compiledBody is what a COMPILED message says.
-func compiledBody(h *session.History, doc *artifact.Artifact) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# COMPILED: %s v%d\n\n", h.Thread, h.State.Version())
-	var people []string
-	for _, p := range h.State.Opened.Agents {
-		people = append(people, p.Name)
+// publishedVersion is a version that was mailed.
+type publishedVersion struct {
+	Schema  string `json:"schema"`
+	Thread  string `json:"thread_id"`
+	Subject string `json:"subject"`
+	flow.Published
+}
+
+func (p *publishedVersion) document() any { return p }
+
+func (p *publishedVersion) text(a *app) error {
+	lines := clean(p.Thread+": "+p.Subject) + ", in " + count(len(p.Letters), "message") + "\n"
+	for _, name := range p.Missed {
+		lines += "not reached: " + clean(name) + "\n"
 	}
-	fmt.Fprintf(&b, "- Contributors: %s\n- Journal head: %s\n", strings.Join(people, ", "), h.State.Head.Hash)
-	for _, s := range artifact.Sections() {
-		fmt.Fprintf(&b, "- %s: %d\n", s, len(doc.Active(s)))
-	}
-	found := lint.Check(artifact.Document{Artifact: *doc})
-	verdict := "valid"
-	if !found.Valid() {
-		verdict = "not valid yet"
-	}
-	fmt.Fprintf(&b, "- Lint: %s, %s\n\n%s", verdict, count(len(found.Findings), "finding"), doc.Markdown())
-	return b.String()
+	return a.write([]byte(lines))
 }

@@ -125,6 +125,8 @@ func (r *replayed) text(a *app) error {
 			from = "round " + strconv.Itoa(v.Round)
 		case v.From == flow.ByPerson:
 			from = "by " + clean(v.Author)
+		case v.From == flow.ByThread:
+			from = "letters"
 		case v.Author != "":
 			from += " by " + clean(v.Author)
 		}

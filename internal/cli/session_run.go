@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -18,6 +19,7 @@ import (
 	"brenner/journal"
 	"brenner/session"
 	"brenner/store"
+	"brenner/tokens"
 )
 
 // job is one run of a session from the command line.
@@ -39,14 +41,24 @@ func (a *app) job(c *cobra.Command, m *models, st interface {
 	store.Locks
 }, script *rehearsal.Script, parties []flow.Party, run *runFlags,
 ) *job {
+	r := a.runner(c, st)
+	r.Deadline, r.Allowance, r.Agent = m.config.Timeouts.Session, &m.allow, m.agents(script, parties)
+	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
+		r.Post = m.post
+	}
+	return &job{app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream, runner: r}
+}
+
+// runner gives what every command that writes to sessions needs.
+func (a *app) runner(c *cobra.Command, st interface {
+	store.Store
+	store.Locks
+},
+) *session.Runner {
 	host, _ := os.Hostname() // only for people to read
-	return &job{
-		app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream,
-		runner: &session.Runner{
-			Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: m.counter, Deadline: m.config.Timeouts.Session, Allowance: &m.allow,
-			Agent:  m.agents(script, parties),
-			Holder: store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")},
-		},
+	return &session.Runner{
+		Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: tokens.New(),
+		Holder: store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")},
 	}
 }
 

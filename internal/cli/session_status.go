@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"brenner/fault"
 	"brenner/session"
 	"brenner/store/sqlite"
 )
@@ -17,8 +18,10 @@ func (a *app) sessionStatusCommand() *cobra.Command {
 		Use:   "status [ID|FILE]",
 		Short: "Show where a session stands: who answered, what is missing, what is in conflict",
 		Long: `Shows where a session stands: its phase, who answered, what every version came to, what
-was rejected and what waits for a person. Without an argument it shows the session in
-which something happened last.`,
+was rejected and what waits for a person; for agents with mailboxes also what the thread
+tells: who acknowledged, who answered, who is silent. A thread that another tool began is
+shown as far as its mail tells. Without an argument it shows the session in which
+something happened last.`,
 		Example: `  brenner session status
   brenner session status RS-20261115-cell-fate --json
 
@@ -29,12 +32,16 @@ session has ended with an open conflict: it waits for a person.`,
 			if len(args) == 0 {
 				return a.newestStatus(c, project)
 			}
-			return a.withSession(c, project, args[0], func(ctx context.Context, src *source, h *session.History) error {
+			err := a.withSession(c, project, args[0], func(ctx context.Context, src *source, h *session.History) error {
 				if err := wholeSession(c, src.address); err != nil {
 					return err
 				}
 				return a.showStatus(ctx, src, h)
 			})
+			if fault.CodeOf(err) == session.NoSession {
+				return a.foreignStatus(c, project, args[0], err)
+			}
+			return err
 		},
 	}
 	addProjectFlag(c, &project)
@@ -78,6 +85,7 @@ func (a *app) showStatus(ctx context.Context, src *source, h *session.History) e
 			s.Artifact = path
 		}
 	}
+	a.addThread(ctx, src, h, s)
 	switch {
 	case s.Phase == phaseEnded && len(s.Conflicts) > 0:
 		a.exit = exitPerson

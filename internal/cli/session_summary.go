@@ -40,6 +40,8 @@ type sessionSummary struct {
 	Rejected  []rejectedSummary `json:"rejected"`
 	Conflicts []conflictSummary `json:"conflicts"`
 	Missing   []flow.Absence    `json:"missing"`
+	Mail      *threadSummary    `json:"mail,omitempty"`     // what the thread tells, where agents have mailboxes
+	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not everybody was sent it
 	Next      []string          `json:"next"`
 	Needs     int               `json:"tokens_needed"` // by the calls that the budget did not allow
 	NeedsUSD  float64           `json:"usd_needed"`

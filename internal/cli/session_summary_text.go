@@ -28,7 +28,11 @@ func (s *sessionSummary) text(a *app) error {
 	}
 	fmt.Fprintf(&b, "%s: %s\n", clean(s.Thread), s.headline())
 	fmt.Fprintf(&b, "Question: %s\n\n", clean(s.Question))
-	b.WriteString(columns(s.facts()) + "\n")
+	facts := s.facts()
+	if s.Mail != nil {
+		facts = append(facts, s.Mail.rows()...)
+	}
+	b.WriteString(columns(facts) + "\n")
 	b.WriteString(s.agentTable() + "\n")
 	b.WriteString(s.versionTable())
 	s.problems(&b)
@@ -96,6 +100,8 @@ func endedBy(reason string) string {
 		return "stopped, since too few agents answered"
 	case flow.EndInterrupted:
 		return "interrupted"
+	case flow.EndCompiled:
+		return "compiled from its thread"
 	}
 	return "ended (" + clean(reason) + ")"
 }
@@ -171,6 +177,8 @@ func (s *sessionSummary) versionTable() string {
 			from = "round " + strconv.Itoa(v.Round)
 		case v.From == flow.ByPerson:
 			from = "by " + clean(v.Author)
+		case v.From == flow.ByThread:
+			from = "letters"
 		case v.Author != "":
 			from += " by " + clean(v.Author)
 		}
@@ -211,5 +219,8 @@ func (s *sessionSummary) problems(b *strings.Builder) {
 			who = append(who, fmt.Sprintf("%s (round %d)", clean(m.Agent), m.Round))
 		}
 		fmt.Fprintf(b, "\nWithout an answer: %s\n", strings.Join(who, ", "))
+	}
+	if s.Unmailed != nil {
+		b.WriteString("\n" + unmailedLine(s.Unmailed) + "\n")
 	}
 }

@@ -199,6 +199,10 @@ func (f *foundIn) write(b *strings.Builder, quiet bool) {
 			place = fmt.Sprintf("line %d", f.Line)
 		}
 		rows = append(rows, []string{"  Source", f.sourceName() + ", " + place + ", sha256 " + f.Deltas})
+	case f.Source == flow.ByThread:
+		rows = append(rows,
+			[]string{"  Letter", f.sourceName() + fmt.Sprintf(", line %d, sha256 %s", f.Line, f.Reply)},
+			[]string{"  Shown", fmt.Sprintf("version %d", f.Base)})
 	case f.Call != "":
 		shown := fmt.Sprintf("version %d, no items: only the brief", f.Base)
 		if len(f.Saw) > 0 {
@@ -222,8 +226,11 @@ func (f *foundIn) write(b *strings.Builder, quiet bool) {
 }
 
 func (f *foundIn) sourceName() string {
-	if f.Source == flow.ByBrief {
+	switch f.Source {
+	case flow.ByBrief:
 		return "the brief"
+	case flow.ByThread:
+		return "message " + clean(f.Letter) + " of " + clean(f.Agent)
 	}
 	return "deltas of " + clean(f.Agent)
 }

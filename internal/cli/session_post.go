@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"brenner/agent"
+	agentmail "brenner/agent/mail"
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/flow"
+	"brenner/mail"
+	"brenner/session"
+)
+
+// postOffice is the mail of sessions, opened when it is first needed: a session
+// without mail needs no server.
+type postOffice struct {
+	desk func() (*agentmail.Desk, error)
+}
+
+// postOffice gives the way to a project's mail.
+func (a *app) postOffice(cfg *config.Config, url string, count func(string) int) *postOffice {
+	return &postOffice{desk: sync.OnceValues(func() (*agentmail.Desk, error) {
+		box, err := a.mailboxOf(cfg, url)
+		if err != nil {
+			return nil, err
+		}
+		return agentmail.New(agentmail.Options{Client: box.client, Project: box.key, Sender: operatorName, Count: count}), nil
+	})}
+}
+
+// maker makes agents with mailboxes.
+func (o *postOffice) maker(s agent.Setup) (agent.Agent, error) {
+	desk, err := o.desk()
+	if err != nil {
+		return nil, err
+	}
+	return desk.Agent(s)
+}
+
+// Recall tells what the journal knows. Whoever cannot open the office is told so by
+// the calls.
+func (o *postOffice) Recall(boxes []flow.Mailbox, taken map[string]bool) {
+	desk, err := o.desk()
+	if err != nil {
+		return
+	}
+	names := make(map[string]string)
+	for _, b := range boxes {
+		names[b.Agent] = b.Name
+	}
+	var ids []mail.ID
+	for id := range taken {
+		ids = append(ids, mail.ID(id))
+	}
+	desk.Recall(names, ids)
+}
+
+// Join gives agents their mailboxes. Our own stands among them, for a server may
+// rename us as well.
+func (o *postOffice) Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error) {
+	desk, err := o.desk()
+	if err != nil {
+		return nil, err
+	}
+	var boxes []flow.Mailbox
+	var failed []error
+	for _, p := range agents {
+		j, err := desk.Join(ctx, agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model})
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		boxes = append(boxes, flow.Mailbox{Agent: p.Name, Name: j.Name})
+	}
+	if len(boxes) > 0 && desk.Own() != operatorName {
+		boxes = append(boxes, flow.Mailbox{Agent: operatorName, Name: desk.Own()})
+	}
+	return boxes, errors.Join(failed...)
+}
+
+// Letters gives what the agents wrote in a thread.
+func (o *postOffice) Letters(ctx context.Context, thread string, agents []flow.Party) ([]session.Letter, error) {
+	desk, err := o.desk()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(agents))
+	for i, p := range agents {
+		names[i] = p.Name
+	}
+	all, err := desk.Letters(ctx, thread, names)
+	if err != nil {
+		return nil, err
+	}
+	letters := make([]session.Letter, len(all))
+	for i, l := range all {
+		letters[i] = session.Letter{Text: l.Body, Round: l.Round, Letter: flow.Letter{
+			ID: string(l.ID), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown,
+		}}
+	}
+	return letters, nil
+}
+
+// Publish mails a version.
+func (o *postOffice) Publish(ctx context.Context, p session.Publication) (letters, missed []string, err error) {
+	desk, err := o.desk()
+	if err != nil {
+		return nil, nil, err
+	}
+	sent, missed, err := desk.Publish(ctx, agentmail.Compiled{
+		Thread: p.Thread, Version: p.Version, Subject: p.Subject, Bodies: p.Bodies, Whole: p.Whole,
+	})
+	for _, m := range sent {
+		letters = append(letters, string(m.ID))
+	}
+	return letters, missed, err
+}

@@ -1,0 +1,60 @@
+package kickoff
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Compiled is what a COMPILED message tells: where the artifact stands by now.
+type Compiled struct {
+	ThreadID     string
+	Version      int
+	Question     string
+	Head         string // of the journal
+	Changes      string // "round 2: 4 applied, 1 rejected, 0 in conflict"
+	Contributors []string
+	Counts       []Count // in the order of the sections
+	Lint         string  // "valid, 2 findings"
+	// Artifact is the artifact in Markdown as its reader may see it: a view for an
+	// agent, all of it for a person.
+	Artifact string
+}
+
+// Count is how many items of a section stand.
+type Count struct {
+	Section string
+	Items   int
+}
+
+// Subject is that of the message.
+func (c *Compiled) Subject() string {
+	return cutSubject(fmt.Sprintf("COMPILED: v%d %s", c.Version, oneLine(c.Question)))
+}
+
+// Body writes the message. For an agent the artifact is quoted, like everything
+// that others wrote.
+func (c *Compiled) Body(toAgent bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# COMPILED: %s v%d\n\n", c.ThreadID, c.Version)
+	fmt.Fprintf(&b, "- Changes: %s\n- Contributors: %s\n", inert(c.Changes), inert(strings.Join(c.Contributors, ", ")))
+	for _, n := range c.Counts {
+		fmt.Fprintf(&b, "- %s: %d\n", n.Section, n.Items)
+	}
+	fmt.Fprintf(&b, "- Lint: %s\n- Journal head: %s\n\n", inert(c.Lint), c.Head)
+	if !toAgent {
+		return b.String() + c.Artifact
+	}
+	b.WriteString(headArtifact + "\n\n" + quoted(c.Artifact))
+	b.WriteString("\nNo answer is needed. Whoever finds something wrong replies with the subject \"CRITIQUE: …\" " +
+		"and says it in deltas, each in a fence of its own: only those are merged.\n")
+	return b.String()
+}
+
+// cutSubject keeps our subjects in bounds.
+func cutSubject(text string) string {
+	runes := []rune(text)
+	if len(runes) > maxSubject {
+		return strings.TrimRight(string(runes[:maxSubject-1]), " ") + "…"
+	}
+	return text
+}

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"brenner/agent"
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+)
+
+// The codes of threads that cannot be merged as they stand.
+const (
+	RoundOpen fault.Code = "ROUND_OPEN"
+	NoLetters fault.Code = "NO_LETTERS"
+)
+
+// Compile merges what a session's thread holds and no call has taken: critiques,
+// late answers, or the answers to another tool's questions. The letters of each
+// round of the thread share an instant and make one version.
+func (r *Runner) Compile(ctx context.Context, thread string) (*Result, error) {
+	return r.compile(ctx, thread, nil)
+}
+
+// Adopt opens a session for a thread that another tool began, and compiles it.
+func (r *Runner) Adopt(ctx context.Context, b Brief) (*Result, error) {
+	return r.compile(ctx, b.Thread, &b)
+}
+
+func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result, error) {
+	release, err := r.hold(thread) // a run that goes on takes its answers itself
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(thread, release)
+	l := r.ledger(thread)
+	entries, err := r.Store.Entries(ctx, l.stream, 0)
+	if err == nil {
+		err = journal.Check(l.stream, journal.Head{}, entries)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) > 0 {
+		if l.state, err = flow.Fold(entries); err != nil {
+			return nil, err
+		}
+	}
+	letters, err := r.unread(ctx, l.state, thread, b)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open() }); err != nil {
+			return nil, err
+		}
+	}
+	return r.merge(ctx, l, letters)
+}
+
+// unread gives the letters that nothing has taken yet. Nothing is written where
+// there are none.
+func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]Letter, error) {
+	var parties []flow.Party
+	switch {
+	case state.Head.Seq > 0:
+		if leg := state.OpenLeg(); leg != nil {
+			return nil, &fault.Error{
+				Code: RoundOpen, Detail: "round " + itoa(leg.Round) + " of " + thread + " is not settled yet",
+				Hint: "`brenner session resume " + thread + "` takes the answers that have come, and asks nobody twice",
+			}
+		}
+		parties = state.ByMail()
+		r.Post.Recall(state.Mailboxes(), state.Taken())
+	case b == nil:
+		return nil, noSession(thread)
+	default:
+		parties = b.Agents
+	}
+	all, err := r.Post.Letters(ctx, thread, parties)
+	if err != nil {
+		return nil, err
+	}
+	if all = untaken(state, all); len(all) == 0 {
+		return nil, &fault.Error{
+			Code: NoLetters, Detail: "the thread " + thread + " holds nothing of its agents that is not merged yet",
+			Hint: "`brenner mail thread " + thread + "` shows what it holds; `brenner session status " + thread + "` shows who has answered",
+		}
+	}
+	return all, nil
+}
+
+// merge makes a version of the letters of each round.
+func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Result, error) {
+	s := &run{Runner: r, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	before := len(l.state.Commits)
+	if before == 0 {
+		if err := s.brief(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for len(letters) > 0 {
+		n := slices.IndexFunc(letters, func(x Letter) bool { return x.Round != letters[0].Round })
+		if n < 0 {
+			n = len(letters)
+		}
+		err := s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
+			return letterCommit(state, letters[:n], artifact.FormatInstant(state.NextInstant(s.Now())))
+		})
+		if err != nil {
+			return nil, err
+		}
+		letters = letters[n:]
+	}
+	if len(l.state.Legs) == 0 && l.state.Ended == "" {
+		if err := s.end(ctx, flow.EndCompiled); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{
+		State: l.state, Settled: l.state.Commits[before:], Missing: l.state.Missing(), Reason: l.state.Ended, Duration: r.Now().Sub(s.began),
+	}, nil
+}
