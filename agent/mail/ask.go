@@ -56,22 +56,42 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 	}
 	waits := w.desk.Client.Waits(ctx)
 	answer, err := w.look(ctx, true)
-	for err == nil && answer == nil {
-		if err = w.remind(ctx); err != nil {
-			break
+	for answer == nil {
+		switch {
+		case err == nil:
+			answer, err = w.turn(ctx, waits)
+			continue
+		case !gone(err) || ctx.Err() != nil:
+			return agent.Reply{}, err
 		}
-		var woken bool
-		answer, woken, err = w.pause(ctx, waits)
-		// A server that waits gives answers with the wait; of the thread only the receipt
-		// is new then, and whoever was woken by mail has no need to look for it.
-		if err == nil && answer == nil && !woken {
-			answer, err = w.look(ctx, !waits)
+		// The question is in its box. A server that was killed comes back, and the
+		// answer is there then, or will be.
+		w.desk.trouble(w.call.Agent, err)
+		if err = w.rest(ctx); err == nil {
+			answer, err = w.look(ctx, true)
 		}
-	}
-	if err != nil {
-		return agent.Reply{}, err
 	}
 	return w.reply(answer), nil
+}
+
+// turn reminds, waits for mail, and looks around.
+func (w *wait) turn(ctx context.Context, waits bool) (*post.Message, error) {
+	if err := w.remind(ctx); err != nil {
+		return nil, err
+	}
+	answer, woken, err := w.pause(ctx, waits)
+	// A server that waits gives answers with the wait; of the thread only the receipt
+	// is new then, and whoever was woken by mail has no need to look for it.
+	if err == nil && answer == nil && !woken {
+		return w.look(ctx, !waits)
+	}
+	return answer, err
+}
+
+// gone tells whether it is the server that is missing, for now.
+func gone(err error) bool {
+	code := fault.CodeOf(err)
+	return code == post.Unreachable || code == post.Unsure
 }
 
 // send puts the question: a kickoff, or for a conversation that goes on a repair.
@@ -213,13 +233,18 @@ func (w *wait) pause(ctx context.Context, waits bool) (answer *post.Message, wok
 		}
 		return w.find(all), len(all) > 0, nil
 	}
+	return nil, false, w.rest(ctx)
+}
+
+// rest lets some time pass.
+func (w *wait) rest(ctx context.Context) error {
 	timer := time.NewTimer(w.desk.Poll)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil, false, nil
+		return nil
 	case <-ctx.Done():
-		return nil, false, ctx.Err()
+		return ctx.Err()
 	}
 }
 

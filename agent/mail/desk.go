@@ -37,6 +37,9 @@ type Options struct {
 	// Observe, if not nil, is told whenever an agent's standing changes. It is called
 	// from the goroutines of the calls.
 	Observe func(Standing)
+	// Trouble, if not nil, is told when the server is gone while an agent's answer is
+	// waited for; the wait goes on.
+	Trouble func(agent string, err error)
 }
 
 // Standing is how far a call by mail has come; the zero time is "not yet".
@@ -197,6 +200,12 @@ func (d *Desk) note(call, name string, j Joined, change func(*Standing)) {
 	d.mu.Unlock()
 	if d.Observe != nil && now != before {
 		d.Observe(now)
+	}
+}
+
+func (d *Desk) trouble(agent string, err error) {
+	if d.Trouble != nil {
+		d.Trouble(agent, err)
 	}
 }
 

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -49,26 +51,11 @@ func (a *app) mailServe(ctx context.Context, opt *mailServeOptions) (err error) 
 	if err != nil {
 		return err
 	}
-	l, err := server.Listen(ctx, opt.addr, !opt.noToken)
+	m, err := a.openMail(ctx, cfg, opt)
 	if err != nil {
 		return err
 	}
-	defer l.Close() //nolint:errcheck // the server has closed it already
-	b, err := box.Open(ctx, storeDir(cfg), box.Options{Now: a.Now})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	var token string
-	if !opt.noToken {
-		if token, err = a.operatorToken(cfg); err != nil {
-			return err
-		}
-	}
-	s, err := server.New(server.Options{Box: b, Operator: token, Hosts: opt.hosts, Version: release})
-	if err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, m.box.Close()) }()
 	ctx, drain, done := a.Interrupts.gently(ctx, func() {})
 	defer done()
 	ctx, cancel := context.WithCancel(ctx)
@@ -80,11 +67,74 @@ func (a *app) mailServe(ctx context.Context, opt *mailServeOptions) (err error) 
 		case <-ctx.Done():
 		}
 	}()
-	if err := a.write([]byte("http://" + l.Addr().String() + mail.DefaultPath + "\n")); err != nil {
+	if err := a.write([]byte(m.url() + "\n")); err != nil {
 		return err
 	}
 	a.say("brenner: mail of " + clean(cfg.Project.Dir) + "; `brenner mail connect NAME` says how an agent joins; Ctrl-C ends\n")
-	return s.Serve(ctx, l)
+	return m.server.Serve(ctx, m.listener)
+}
+
+// openedMail is a mail server that is ready to serve.
+type openedMail struct {
+	listener net.Listener
+	box      *box.Box
+	server   *server.Server
+}
+
+func (m *openedMail) url() string { return "http://" + m.listener.Addr().String() + mail.DefaultPath }
+
+// openMail takes the address, opens the mailbox and finds the token.
+func (a *app) openMail(ctx context.Context, cfg *config.Config, opt *mailServeOptions) (_ *openedMail, err error) {
+	m := &openedMail{}
+	if m.listener, err = server.Listen(ctx, opt.addr, !opt.noToken); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = m.listener.Close() // the error that matters is the one that is given
+			if m.box != nil {
+				_ = m.box.Close()
+			}
+		}
+	}()
+	if m.box, err = box.Open(ctx, storeDir(cfg), box.Options{Now: a.Now}); err != nil {
+		return nil, err
+	}
+	var token string
+	if !opt.noToken {
+		if token, err = a.operatorToken(cfg); err != nil {
+			return nil, err
+		}
+	}
+	m.server, err = server.New(server.Options{Box: m.box, Operator: token, Hosts: opt.hosts, Version: release})
+	return m, err
+}
+
+// mailBeside serves the project's mail while a session runs, where that looks for
+// it. The function that it gives ends the server.
+func (a *app) mailBeside(ctx context.Context, cfg *config.Config) (end func(), err error) {
+	m, err := a.mailboxOf(cfg, "")
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(m.client.URL())
+	if err != nil {
+		return nil, &fault.Error{Code: mail.Invalid, Op: "serve mail", Place: m.client.URL(), Cause: err}
+	}
+	opened, err := a.openMail(ctx, cfg, &mailServeOptions{addr: u.Host})
+	if err != nil {
+		return nil, err
+	}
+	a.say("brenner: mail is served at " + opened.url() + " while the session runs; `brenner mail connect NAME` says how an agent joins\n")
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- opened.server.Serve(ctx, opened.listener) }()
+	return func() {
+		cancel()
+		if err := errors.Join(<-ended, opened.box.Close()); err != nil {
+			a.log.Warn().Err(err).Msg("the mail server did not end well; what was sent is kept")
+		}
+	}, nil
 }
 
 // operatorToken reads the operator's token, or makes it and says it once.

@@ -45,6 +45,7 @@ type models struct {
 	stop      <-chan struct{} // ends waits between attempts
 	offline   bool            // a tape is played: no key leaves the machine
 	done      func() error    // ends a recording
+	endMail   func()          // ends a mail server of our own
 }
 
 // models prepares the way to models for these parties, and says everything that is
@@ -54,7 +55,7 @@ func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, bu
 	counter.Warm()
 	m := &models{
 		app: a, config: cfg, counter: counter, slots: make(map[string]*agent.Slots),
-		offline: run.tape != "", done: func() error { return nil }, post: a.postOffice(cfg, "", counter.Count),
+		offline: run.tape != "", done: func() error { return nil }, endMail: func() {}, post: a.postOffice(cfg, "", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
@@ -65,8 +66,9 @@ func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, bu
 	return m, nil
 }
 
-// close ends a recording.
+// close ends a recording, and a mail server of our own.
 func (m *models) close() {
+	m.endMail()
 	if err := m.done(); err != nil {
 		m.app.log.Warn().Err(err).Msg("the tape could not be closed")
 	}

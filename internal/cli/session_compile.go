@@ -14,7 +14,7 @@ import (
 	"brenner/mail"
 	"brenner/roster"
 	"brenner/session"
-	"brenner/store/sqlite"
+	"brenner/store"
 )
 
 // ForeignKickoff is the code of a thread whose kickoff does not say enough to merge
@@ -118,16 +118,17 @@ func compiledLine(res *session.Result) string {
 
 // knows tells whether the store has a session, without making a store.
 func (a *app) knows(ctx context.Context, cfg *config.Config, thread string) (bool, error) {
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
-	if err != nil {
-		return false, err
-	}
-	defer a.closeStore(st)
-	_, err = session.Load(ctx, st, thread)
-	if fault.CodeOf(err) == session.NoSession {
+	err := a.mustHave(ctx, cfg, thread)
+	if unknownHere(err) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// unknownHere tells that this project has no such session, or nothing at all.
+func unknownHere(err error) bool {
+	code := fault.CodeOf(err)
+	return code == session.NoSession || code == store.NoStore
 }
 
 // foreignBrief makes the brief of a thread that another tool began: what its first

@@ -3,12 +3,16 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
+
+	"github.com/spf13/cobra"
 
 	"brenner/agent"
 	agentmail "brenner/agent/mail"
 	"brenner/artifact"
 	"brenner/config"
+	"brenner/fault"
 	"brenner/flow"
 	"brenner/mail"
 	"brenner/session"
@@ -27,8 +31,48 @@ func (a *app) postOffice(cfg *config.Config, url string, count func(string) int)
 		if err != nil {
 			return nil, err
 		}
-		return agentmail.New(agentmail.Options{Client: box.client, Project: box.key, Sender: operatorName, Count: count}), nil
+		return agentmail.New(agentmail.Options{
+			Client: box.client, Project: box.key, Sender: operatorName, Count: count,
+			Trouble: func(agent string, err error) {
+				a.log.Warn().Err(err).Str("agent", agent).Msg("the mail server is gone; still waiting for its answer")
+			},
+		}), nil
 	})}
+}
+
+// openPost sees to it that mail can be sent where a session needs it, before
+// anything is written.
+func (m *models) openPost(c *cobra.Command, parties []flow.Party, serve bool) error {
+	if !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
+		if serve {
+			return usage(c, "--serve-mail serves nobody: no agent of the session is reached via mail", "--via mail reaches all of them that way")
+		}
+		return nil
+	}
+	if serve {
+		end, err := m.app.mailBeside(c.Context(), m.config)
+		if err != nil {
+			return err
+		}
+		m.endMail = end
+	}
+	return m.post.check(c.Context())
+}
+
+// check asks the server whether it is there, before anything is written.
+func (o *postOffice) check(ctx context.Context) error {
+	desk, err := o.desk()
+	if err != nil {
+		return err
+	}
+	err = desk.Open(ctx)
+	if fault.CodeOf(err) == mail.Unreachable {
+		return &fault.Error{
+			Code: mail.Unreachable, Place: desk.Client.URL(), Detail: "nobody serves the mail of this project there",
+			Hint: "run `brenner mail serve` in another terminal, or give --serve-mail",
+		}
+	}
+	return err
 }
 
 // maker makes agents with mailboxes.

@@ -109,6 +109,9 @@ func (a *app) resume(c *cobra.Command, project, arg string, run *runFlags) error
 		return err
 	}
 	defer models.close()
+	if err := models.openPost(c, parties, run.serveMail); err != nil {
+		return err
+	}
 	err = a.job(c, models, st, script, parties, run).run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
 		res, err := r.Resume(ctx, thread, func(s *flow.Settings) {
 			run.change(c, s, &cfg.Session)

@@ -75,7 +75,7 @@ type runFlags struct {
 	rounds, budget, usd, timeout string
 	flow, quorum, baseURL        string
 	record, tape                 string
-	jsonStream                   bool
+	jsonStream, serveMail        bool
 }
 
 func (r *runFlags) add(c *cobra.Command) {
@@ -89,6 +89,7 @@ func (r *runFlags) add(c *cobra.Command) {
 	f.StringVar(&r.baseURL, "base-url", "", "the address of the models' endpoint ["+envBaseURL+"]")
 	f.StringVar(&r.record, "record-tape", "", "write all traffic with models to this file, without secrets")
 	f.StringVar(&r.tape, "tape", "", "play the traffic with models from this file: no network, no cost")
+	f.BoolVar(&r.serveMail, "serve-mail", false, "serve the project's mail while the session runs, for agents via mail")
 	f.BoolVar(&r.jsonStream, "json-stream", false, "print every event as a line of JSON as it happens, the result last")
 }
 
@@ -167,6 +168,9 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	defer models.close()
 	b, err := a.briefOf(&k, opt, parties, script)
 	if err != nil {
+		return err
+	}
+	if err := models.openPost(c, parties, opt.run.serveMail); err != nil {
 		return err
 	}
 	return a.begin(c, opt, &k, b, models, script)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/fault"
 	"brenner/session"
 	"brenner/store/sqlite"
 )
@@ -38,7 +37,7 @@ session has ended with an open conflict: it waits for a person.`,
 				}
 				return a.showStatus(ctx, src, h)
 			})
-			if fault.CodeOf(err) == session.NoSession {
+			if unknownHere(err) {
 				return a.foreignStatus(c, project, args[0], err)
 			}
 			return err

@@ -65,6 +65,7 @@ type agentSummary struct {
 	Via      string     `json:"via"`
 	Model    string     `json:"model"`
 	Answered int        `json:"answered"`
+	Letters  int        `json:"letters"` // that no call asked for
 	Failed   int        `json:"failed"`
 	Tokens   int        `json:"tokens"`
 	USD      float64    `json:"usd"`
@@ -184,6 +185,13 @@ func agentSummaries(st *flow.State) []agentSummary {
 			if c.Round == st.Round() {
 				s.State = string(c.Status)
 				s.Code, s.Problem = c.Failed.Code, c.Failed.Detail
+			}
+		}
+		for j := range st.Commits {
+			for _, l := range st.Commits[j].Letters {
+				if l.Agent == p.Name {
+					s.Letters++
+				}
 			}
 		}
 		s.USD = dollars(nano)

@@ -68,6 +68,9 @@ func (s *sessionSummary) headline() string {
 	case phaseLeft:
 		return "left before its end, " + rounds
 	}
+	if s.Reason == flow.EndCompiled {
+		rounds = fmt.Sprintf("version %d", s.Version)
+	}
 	line := endedBy(s.Reason) + ", " + rounds
 	if s.Needs > 0 {
 		line += fmt.Sprintf("; the next calls want %d tokens set aside", s.Needs)
@@ -158,6 +161,9 @@ func (s *sessionSummary) agentTable() string {
 	rows := [][]string{{"AGENT", "ROLE", "VIA", "ANSWERED", "FAILED", "TOKENS", "COST", "LAST ROUND"}}
 	for _, g := range s.Agents {
 		state := g.State
+		if g.Letters > 0 {
+			state += ", " + count(g.Letters, "letter")
+		}
 		if g.Problem != "" {
 			state += ": " + clean(string(g.Code)+", "+g.Problem)
 		}

@@ -1,0 +1,281 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"brenner/mail"
+)
+
+// bureau is a project with a mail server and agents that have joined.
+type bureau struct {
+	t      *testing.T
+	dir    string
+	env    []string
+	base   string
+	agents map[string]*mcpAgent
+}
+
+func openBureau(t *testing.T, names ...string) *bureau {
+	t.Helper()
+	b := &bureau{t: t, dir: t.TempDir(), env: []string{"HOME=" + t.TempDir()}, agents: make(map[string]*mcpAgent)}
+	b.base = serving(t, b.env, b.dir)
+	b.env = append(b.env, mail.EnvBaseURL+"="+b.base)
+	for _, name := range names {
+		token := strings.TrimSpace(b.says("mail", "token", name))
+		b.agents[name] = joinAs(t, b.base, b.dir, name, token)
+	}
+	return b
+}
+
+func (b *bureau) says(args ...string) string {
+	b.t.Helper()
+	return says(b.t, b.env, append(args, "-C", b.dir)...)
+}
+
+// exits runs a command, and wants it to end with a code; it gives what it printed.
+func (b *bureau) exits(want int, args ...string) string {
+	b.t.Helper()
+	var out bytes.Buffer
+	code, errs := brenner(b.t.Context(), b.env, &out, append(args, "-C", b.dir)...)
+	if code != want {
+		b.t.Errorf("%v: exit %d, not %d: %.600s%.600s", args, code, want, out.String(), errs)
+	}
+	return out.String() + errs
+}
+
+// start begins a session, and gives what waits for its end.
+func (b *bureau) start(want int, args ...string) (end func() string) {
+	b.t.Helper()
+	var done sync.WaitGroup
+	var out bytes.Buffer
+	done.Go(func() {
+		code, errs := brenner(b.t.Context(), b.env, &out, append([]string{"session", "start", "-C", b.dir, "--via", "mail"}, args...)...)
+		if code != want {
+			b.t.Errorf("session start: exit %d, not %d: %.600s%.600s", code, want, out.String(), errs)
+		}
+	})
+	b.t.Cleanup(done.Wait)
+	return func() string {
+		done.Wait()
+		return out.String()
+	}
+}
+
+// threadStatus is what `session status --json` says of a thread.
+type threadStatus struct {
+	Phase string `json:"phase"` // of the session
+	Mail  struct {
+		Phase    string `json:"phase"`
+		Compiled int    `json:"compiled"`
+		Agents   []struct {
+			Name         string `json:"name"`
+			Acknowledged bool   `json:"acknowledged"`
+			Answered     bool   `json:"answered"`
+		} `json:"agents"`
+		Names map[string]string `json:"names"`
+	} `json:"mail"`
+}
+
+func (b *bureau) status(thread string) threadStatus {
+	b.t.Helper()
+	var s threadStatus
+	if err := json.Unmarshal([]byte(b.says("session", "status", thread, "--json")), &s); err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+// stands wants a phase, and these agents to have acknowledged and answered.
+func (b *bureau) stands(thread, phase string, acked, answered []string) {
+	b.t.Helper()
+	s := b.status(thread)
+	var have [2][]string
+	for _, a := range s.Mail.Agents {
+		if a.Acknowledged {
+			have[0] = append(have[0], a.Name)
+		}
+		if a.Answered {
+			have[1] = append(have[1], a.Name)
+		}
+	}
+	slices.Sort(have[0])
+	slices.Sort(have[1])
+	if s.Mail.Phase != phase || !slices.Equal(have[0], acked) || !slices.Equal(have[1], answered) {
+		b.t.Errorf("the thread is %+v, not %s, %v, %v", s.Mail, phase, acked, answered)
+	}
+}
+
+const trial = "RS-20260101-by-mail"
+
+func TestThreeAgentsByMail(t *testing.T) {
+	b := openBureau(t, "BlueLake", "PurpleMountain", "GreenValley")
+	end := b.start(0, "--preset", "default-3-agent", "--rounds", "1", "--question", "How do cells know where they are?", "--thread-id", trial)
+	blue, purple, green := b.agents["BlueLake"], b.agents["PurpleMountain"], b.agents["GreenValley"]
+	kickoffs := make(map[*mcpAgent]float64)
+	for _, a := range []*mcpAgent{blue, purple, green} {
+		id, body := a.next("KICKOFF: ")
+		if kickoffs[a] = id; !strings.Contains(body, "**Recipient**: "+a.name) {
+			t.Errorf("%s got %.200s", a.name, body)
+		}
+	}
+	b.stands(trial, "awaiting_responses", nil, nil)
+	blue.acknowledge(kickoffs[blue])
+	b.stands(trial, "awaiting_responses", []string{"BlueLake"}, nil)
+	blue.reply(kickoffs[blue], hypothesis("a gradient"))
+	purple.acknowledge(kickoffs[purple])
+	b.stands(trial, "partially_complete", []string{"BlueLake", "PurpleMountain"}, []string{"BlueLake"})
+	purple.reply(kickoffs[purple], "Nothing yet.")
+	green.reply(kickoffs[green], delta(`{"operation":"ADD","section":"adversarial_critique","payload":{"name":"Noise","attack":"It is too noisy."}}`))
+	if out := end(); !strings.Contains(out, "done, round 1 of 1, version 2") {
+		t.Errorf("%.600s", out)
+	}
+	b.stands(trial, "compiled", []string{"BlueLake", "GreenValley", "PurpleMountain"}, []string{"BlueLake", "GreenValley", "PurpleMountain"})
+	if _, body := purple.next("COMPILED: v2"); !strings.Contains(body, "> - H1: a gradient") || strings.Contains(body, "\nversion: 2") {
+		t.Errorf("an agent is sent its view, and not %.400s", body)
+	}
+	if got := b.says("mail", "inbox"); strings.Count(got, "COMPILED: v2") != 1 {
+		t.Errorf("people read all of it in %s", got)
+	}
+	b.criticised(green)
+}
+
+// criticised is what happens after a session was published.
+func (b *bureau) criticised(critic *mcpAgent) {
+	t := b.t
+	t.Helper()
+	critic.write(trial, "CRITIQUE: H1", delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"A factor of 30."}}`))
+	b.stands(trial, "in_critique", []string{"BlueLake", "GreenValley", "PurpleMountain"}, []string{"BlueLake", "GreenValley", "PurpleMountain"})
+	if out := b.says("session", "compile", trial); !strings.Contains(out, "letters") {
+		t.Errorf("%.800s", out)
+	}
+	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "holds nothing of its agents") {
+		t.Errorf("what was merged is merged again: %.400s", out)
+	}
+	for range 2 {
+		if out := b.says("session", "publish", trial); !strings.Contains(out, "COMPILED: v3") {
+			t.Error(out)
+		}
+	}
+	if got := b.says("mail", "inbox"); strings.Count(got, "COMPILED: v3") != 1 {
+		t.Error(got)
+	}
+	if out := b.says("blame", trial, "H1"); !strings.Contains(out, "GreenValley, in message ") {
+		t.Error(out)
+	}
+	if out := b.says("trace", "find", "A factor of 30."); !strings.Contains(out, "Letter") {
+		t.Error(out)
+	}
+	b.says("verify", trial)
+	b.says("session", "replay", trial)
+	file := b.dir + "/export.jsonl"
+	b.says("session", "export", trial, "--out", file)
+	b.says("verify", file)
+}
+
+// Who comes too late for a round is heard before the next one.
+func TestALateAnswerCounts(t *testing.T) {
+	b := openBureau(t, "BlueLake", "RedSky")
+	end := b.start(3, "--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic",
+		"--rounds", "1", "--quorum", "1", "--timeout", "900ms", "--question", "Why?", "--thread-id", trial)
+	blue, red := b.agents["BlueLake"], b.agents["RedSky"]
+	late, _ := red.next("KICKOFF: ")
+	id, _ := blue.next("KICKOFF: ")
+	blue.reply(id, hypothesis("dust"))
+	end()
+	red.reply(late, delta(`{"operation":"ADD","section":"adversarial_critique","payload":{"name":"Late","attack":"It is late."}}`))
+	var done sync.WaitGroup
+	done.Go(func() { b.exits(3, "session", "resume", trial, "--rounds", "2") }) // round 1 lacks an answer, and always will
+	for _, a := range []*mcpAgent{blue, red} {
+		id, body := a.next("KICKOFF: [round 2]")
+		if !strings.Contains(body, "It is late.") {
+			t.Errorf("%s does not see what came late", a.name)
+		}
+		a.reply(id, "Nothing new.")
+	}
+	done.Wait()
+	if out := b.says("session", "show", trial, "--json"); strings.Count(out, "It is late.") != 1 {
+		t.Errorf("%.600s", out)
+	}
+	b.says("verify", trial)
+}
+
+// A thread of another tool is followed, and becomes a session.
+func TestAThreadOfAnotherTool(t *testing.T) {
+	b := openBureau(t, "Lead", "BlueLake", "RedSky")
+	lead, blue, red := b.agents["Lead"], b.agents["BlueLake"], b.agents["RedSky"]
+	if out := b.exits(2, "session", "status", trial); !strings.Contains(out, "there is no store yet") {
+		t.Error(out)
+	}
+	ask := func(body string, to ...string) {
+		lead.call("send_message", map[string]any{"sender_name": "Lead", "to": to, "subject": "KICKOFF: Why is it dark?", "body_md": body, "thread_id": trial})
+	}
+	ask("Say what you think.", "BlueLake", "RedSky")
+	b.stands(trial, "awaiting_responses", nil, nil)
+	id, _ := blue.next("KICKOFF: ")
+	blue.call("reply_message", map[string]any{"sender_name": "BlueLake", "message_id": id, "body_md": hypothesis("dust")})
+	b.stands(trial, "partially_complete", []string{"BlueLake"}, []string{"BlueLake"})
+	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "does not say who takes part") || !strings.Contains(out, "--to NAME --role ROLE") {
+		t.Error(out)
+	}
+	if out := b.says("session", "list"); strings.Contains(out, trial) {
+		t.Error("a thread that cannot be merged leaves nothing behind: " + out)
+	}
+	who := []string{"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic"}
+	if out := b.says(append([]string{"session", "compile", trial}, who...)...); !strings.Contains(out, "Why is it dark?") || !strings.Contains(out, "compiled from its thread") {
+		t.Errorf("%.800s", out)
+	}
+	ask("Once more.", "BlueLake", "RedSky")
+	id, _ = red.next("KICKOFF: ")
+	id, _ = red.next("KICKOFF: ")
+	red.reply(id, delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"There is no dust."}}`))
+	out := b.says("session", "compile", trial, "--json")
+	if !strings.Contains(out, `"version":3`) || !strings.Contains(out, `"letters":1`) {
+		t.Errorf("%.800s", out)
+	}
+	b.says("verify", trial)
+	b.says("session", "replay", trial)
+}
+
+// A kickoff of ours says everything that is needed.
+func TestAThreadWithARoster(t *testing.T) {
+	b := openBureau(t, "BlueLake", "RedSky")
+	body := b.says("kickoff", "compose", "--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic", "--question", "Why is it dark?", "--json")
+	var k struct {
+		Messages []struct{ Body string }
+	}
+	if err := json.Unmarshal([]byte(body), &k); err != nil {
+		t.Fatal(err)
+	}
+	b.says("mail", "send", "--to", "BlueLake,RedSky", "--subject", "KICKOFF: it", "--thread", trial, k.Messages[0].Body)
+	for _, a := range b.agents {
+		id, _ := a.next("KICKOFF: ")
+		a.reply(id, hypothesis(a.name))
+	}
+	out := b.says("session", "compile", trial)
+	if !strings.Contains(out, "Question: Why is it dark?") || !strings.Contains(out, "adversarial_critic") {
+		t.Errorf("%.800s", out)
+	}
+}
+
+func TestMailThatIsNotThere(t *testing.T) {
+	dir := t.TempDir()
+	b := &bureau{t: t, dir: dir, env: []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=http://127.0.0.1:1"}}
+	args := []string{"session", "start", "--via", "mail", "--preset", "default-3-agent", "--question", "Why?", "--thread-id", trial}
+	if out := b.exits(75, args...); !strings.Contains(out, "brenner mail serve") {
+		t.Error(out)
+	}
+	if out := b.exits(2, "session", "status", trial); !strings.Contains(out, "there is no store yet") {
+		t.Error("nothing is written where nobody can be asked: " + out)
+	}
+	if out := b.exits(75, "session", "compile", trial); !strings.Contains(out, "127.0.0.1:1") {
+		t.Error(out)
+	}
+	if out := b.exits(2, "session", "start", "--via", "rehearsal", "--preset", "default-3-agent", "--question", "Why?", "--serve-mail"); !strings.Contains(out, "serves nobody") {
+		t.Error(out)
+	}
+}
