@@ -15,9 +15,9 @@ import (
 
 const keyringSchema = "brenner.mail-tokens/v1"
 
-// Keyring holds the agents' tokens, by server, project and agent. Its zero value
-// keeps them in memory; one that was opened keeps them in a file that only its
-// owner can read.
+// Keyring holds the agents' tokens, by server, project and agent, and the names that
+// servers gave to agents who had asked for others. Its zero value keeps them in
+// memory; one that was opened keeps them in a file that only its owner can read.
 type Keyring struct {
 	file string
 	mu   sync.Mutex
@@ -29,6 +29,7 @@ type key struct {
 	Project string `json:"project"`
 	Agent   string `json:"agent"`
 	Token   string `json:"token"`
+	Asked   string `json:"asked,omitempty"` // the name that was asked for, if the server gave another
 }
 
 type keyringDocument struct {
@@ -78,8 +79,28 @@ func (k *Keyring) find(server, project, agent string) int {
 	})
 }
 
-// Keep keeps an agent's token in the place of an older one.
-func (k *Keyring) Keep(server, project, agent, token string) error {
+// Name gives the name under which a server registered an agent that asked for
+// another one, or the one that was asked for.
+func (k *Keyring) Name(server, project, asked string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, o := range k.keys {
+		if o.Server == server && o.Project == project && o.Asked == asked {
+			return o.Agent
+		}
+	}
+	return asked
+}
+
+// Keep keeps an agent's token in the place of an older one; asked is the name that
+// it wanted.
+func (k *Keyring) Keep(server, project, asked, agent, token string) error {
+	if asked == agent {
+		asked = ""
+	}
+	if asked == "" && token == "" {
+		return nil
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.file != "" { // another process may have kept others
@@ -90,7 +111,7 @@ func (k *Keyring) Keep(server, project, agent, token string) error {
 	if i := k.find(server, project, agent); i >= 0 {
 		k.keys = slices.Delete(k.keys, i, i+1)
 	}
-	k.keys = append(k.keys, key{server, project, agent, token})
+	k.keys = append(k.keys, key{Server: server, Project: project, Agent: agent, Token: token, Asked: asked})
 	if k.file == "" {
 		return nil
 	}

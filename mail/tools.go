@@ -45,19 +45,16 @@ func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	if err := c.call(ctx, "register_agent", arguments, &a); err != nil {
 		return a, err
 	}
-	err := c.keep(r.Project, &a)
+	err := c.keep(r.Project, or(r.Name, a.Name), &a)
 	return a, err
 }
 
-// keep puts an agent's token aside.
-func (c *Client) keep(project string, a *Agent) error {
+// keep puts an agent's token aside, and the name that it was given.
+func (c *Client) keep(project, asked string, a *Agent) error {
 	if a.Name == "" {
 		return c.garbled("register_agent", "it gave the agent no name", nil)
 	}
-	if a.Token == "" {
-		return nil
-	}
-	return c.keys.Keep(c.url, project, a.Name, a.Token)
+	return c.keys.Keep(c.url, project, asked, a.Name, a.Token)
 }
 
 func or(text, other string) string {
@@ -214,7 +211,7 @@ func (c *Client) StartSession(ctx context.Context, r Registration, inbox int) (j
 	if err := c.call(ctx, "macro_start_session", arguments, &j); err != nil {
 		return j, err
 	}
-	err = c.keep(r.Project, &j.Agent)
+	err = c.keep(r.Project, or(r.Name, j.Agent.Name), &j.Agent)
 	return j, err
 }
 

@@ -146,7 +146,7 @@ func (d *Desk) mailbox(ctx context.Context, r post.Registration) (post.Agent, er
 	name, ok := d.known[r.Name]
 	d.mu.Unlock()
 	if !ok {
-		name = r.Name
+		name = d.Client.Keys().Name(d.Client.URL(), d.Project, r.Name)
 	}
 	a, err := d.Client.Whois(ctx, d.Project, name)
 	if fault.CodeOf(err) != post.NotFound {

@@ -78,10 +78,11 @@ func (a *mcpAgent) call(tool string, arguments map[string]any) map[string]any {
 // next waits for the next message with a prefix, and gives its id and body.
 func (a *mcpAgent) next(prefix string) (id float64, body string) {
 	a.t.Helper()
-	for {
-		o := a.call("fetch_inbox", map[string]any{"agent_name": a.name, "after_id": a.last, "wait_seconds": 30, "include_bodies": true, "limit": 1})
+	for empty := 0; empty < 2; { // minutes, where nothing comes at all
+		o := a.call("fetch_inbox", map[string]any{"agent_name": a.name, "after_id": a.last, "wait_seconds": 50, "include_bodies": true, "limit": 1})
 		all, _ := o["result"].([]any)
 		if len(all) == 0 {
+			empty++
 			continue
 		}
 		m := all[0].(map[string]any)
@@ -90,6 +91,8 @@ func (a *mcpAgent) next(prefix string) (id float64, body string) {
 			return a.last, m["body_md"].(string)
 		}
 	}
+	a.t.Fatalf("nothing came for %s that begins with %s", a.name, prefix)
+	return 0, ""
 }
 
 func (a *mcpAgent) acknowledge(id float64) {

@@ -192,7 +192,7 @@ func (a *app) mailToken(ctx context.Context, flags mailFlags, r mail.Registratio
 	if err != nil {
 		return err
 	}
-	if err := m.client.Keys().Keep(m.client.URL(), m.key, made.Name, token); err != nil {
+	if err := m.client.Keys().Keep(m.client.URL(), m.key, made.Name, made.Name, token); err != nil {
 		return err
 	}
 	return a.show(&mailToken{Schema: "brenner.mail.token/v1", Agent: made.Name, Token: token})

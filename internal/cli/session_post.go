@@ -65,7 +65,7 @@ func (o *postOffice) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = desk.Open(ctx)
+	_, err = desk.Client.Health(ctx)
 	if fault.CodeOf(err) == mail.Unreachable {
 		return &fault.Error{
 			Code: mail.Unreachable, Place: desk.Client.URL(), Detail: "nobody serves the mail of this project there",

@@ -79,6 +79,7 @@ type callSummary struct {
 	Status   flow.Status `json:"status"`
 	Code     fault.Code  `json:"code"`
 	Detail   string      `json:"detail"`
+	Hint     string      `json:"hint"`
 }
 
 func summaryOf(st *flow.State, c *flow.Call) callSummary {
@@ -97,7 +98,7 @@ func summaryOf(st *flow.State, c *flow.Call) callSummary {
 		s.Observed, s.Input, s.Output, s.Guessed, s.Attempts, s.TookMS = r.Model, r.Input, r.Output, r.Guessed, r.Attempts, r.TookMS
 	case flow.Lost:
 		f := &c.Failed
-		s.Code, s.Detail, s.Spent, s.Attempts, s.TookMS = f.Code, f.Detail, f.Spent, f.Attempts, f.TookMS
+		s.Code, s.Detail, s.Hint, s.Spent, s.Attempts, s.TookMS = f.Code, f.Detail, f.Hint, f.Spent, f.Attempts, f.TookMS
 	}
 	if c.Status == flow.Replied || c.Status == flow.Lost {
 		s.Ended = artifact.FormatInstant(c.Ended)

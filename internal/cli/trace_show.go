@@ -339,6 +339,9 @@ func (t *traceCall) text(a *app) error {
 	fmt.Fprintf(&b, "%s: %s\n", clean(t.Call.Call), t.Call.outcome())
 	if t.Call.Detail != "" {
 		fmt.Fprintf(&b, "%s\n", clean(t.Call.Detail))
+		if t.Call.Hint != "" {
+			fmt.Fprintf(&b, "  hint: %s\n", clean(t.Call.Hint))
+		}
 	}
 	fmt.Fprintf(&b, "\n%s\nIn\n%s\nOut\n%s", columns(t.facts()), columns(t.In.rows()), columns(t.outRows()))
 	if len(t.Deltas) > 0 {
