@@ -107,6 +107,8 @@ func (tl *tale) next() string {
 			words = append(words, fmt.Sprintf("plan %d.%d %s", c.Round, c.Leg, strings.Join(c.Agents, " ")))
 		case flow.Ask:
 			words = append(words, fmt.Sprintf("%s %s", c.Call.Turn, c.Call.Agent))
+		case flow.Publish:
+			words = append(words, fmt.Sprintf("publish %d", c.Version))
 		case flow.Settle:
 			words = append(words, "settle")
 		case flow.End:

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"brenner/fault"
+	"brenner/mail"
+)
+
+// house is a project in which server and sessions are processes of their own.
+type house struct {
+	t       *testing.T
+	bin     string
+	dir     string
+	address string
+	server  *exec.Cmd
+}
+
+func build(t *testing.T) *house {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, bin: filepath.Join(t.TempDir(), "brenner"), dir: t.TempDir(), address: "127.0.0.1:0"}
+	if err := os.Symlink(self, h.bin); err != nil { // under this name it is the program
+		t.Fatal(err)
+	}
+	h.serve()
+	t.Cleanup(func() { h.kill(h.server) })
+	return h
+}
+
+func (h *house) command(args ...string) *exec.Cmd {
+	c := exec.Command(h.bin, args...)
+	c.Dir = h.dir
+	c.Env = []string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), mail.EnvBaseURL + "=http://" + h.address}
+	return c
+}
+
+func (h *house) says(args ...string) string {
+	h.t.Helper()
+	out, err := h.command(args...).CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// serve starts the mail server, at the address that it had before.
+func (h *house) serve() {
+	h.t.Helper()
+	h.server = h.command("mail", "serve", "--addr", h.address)
+	out, err := h.server.StdoutPipe()
+	if err == nil {
+		err = h.server.Start()
+	}
+	if err != nil {
+		h.t.Error(err)
+		return
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		h.t.Errorf("the server does not start: %v", err)
+	}
+	h.address = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "http://"), mail.DefaultPath)
+	go io.Copy(io.Discard, out) //nolint:errcheck // it ends with the server
+}
+
+func (h *house) kill(c *exec.Cmd) {
+	_ = c.Process.Kill() // kill -9; one that is gone already is as dead
+	_ = c.Wait()
+}
+
+// correspond is an agent that outlives its server: it reads, and answers each
+// kickoff once. Before tells of a kickoff before it is answered.
+func (h *house) correspond(ctx context.Context, name, token string, before func()) {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	c, err := mail.New(mail.Options{URL: "http://" + h.address + mail.DefaultPath, Token: token, HTTP: &http.Client{Transport: transport}})
+	if err != nil {
+		h.t.Error(err)
+		return
+	}
+	again := func(do func() error) {
+		for ctx.Err() == nil {
+			err := do()
+			switch fault.CodeOf(err) {
+			case mail.Unreachable, mail.Unsure: // the server is being killed
+				time.Sleep(5 * time.Millisecond)
+				continue
+			case "":
+			default:
+				if ctx.Err() == nil {
+					h.t.Errorf("%s: %v", name, err)
+				}
+			}
+			return
+		}
+	}
+	seen := mail.ID("0")
+	for ctx.Err() == nil {
+		var all []mail.Message
+		again(func() (err error) {
+			all, err = c.Inbox(ctx, mail.InboxQuery{Project: h.dir, Agent: name, After: seen}, 5*time.Second)
+			return err
+		})
+		for _, m := range all {
+			seen = m.ID
+			if mail.PrefixOf(m.Subject) != "KICKOFF" {
+				continue
+			}
+			before()
+			again(func() error { return c.Acknowledge(ctx, h.dir, name, m.ID) })
+			again(func() error {
+				_, err := c.SendOnce(ctx, mail.Draft{
+					Project: h.dir, From: name, To: []string{m.From}, Thread: m.Thread, ReplyTo: m.ID, Subject: "DELTA[x]: " + name,
+					Body: "```delta\n" + `{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"` + name + " answers " + string(m.ID) + `"}}` + "\n```\n",
+				}, mail.MarkerOf(m.Thread, 0, name, string(m.ID)))
+				return err
+			})
+		}
+	}
+}
+
+// The server is killed with -9 and comes back, the session is killed with -9 and
+// goes on, in the middle of everything: nothing is lost, nothing is doubled.
+func TestMailSurvivesKills(t *testing.T) {
+	const thread = "RS-20260101-killed"
+	h := build(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var agents sync.WaitGroup
+	defer agents.Wait()
+	defer cancel()
+	served, kill := make(chan struct{}), make(chan struct{})
+	restart := func() {
+		h.kill(h.server)
+		h.serve()
+	}
+	catastrophes := map[string]func(){ // at the agents' first and second kickoffs; one at a time
+		"BlueLake 1": func() { restart(); close(served) },
+		"RedSky 1":   func() { <-served; close(kill) },
+		"RedSky 2":   restart,
+	}
+	for _, name := range []string{"BlueLake", "RedSky"} {
+		token := strings.TrimSpace(h.says("mail", "token", name))
+		n := 0
+		agents.Go(func() {
+			h.correspond(ctx, name, token, func() {
+				n++
+				if do := catastrophes[name+" "+strconv.Itoa(n)]; do != nil {
+					do()
+				}
+			})
+		})
+	}
+	first := h.command("session", "start", "--via", "mail", "--rounds", "2", "--question", "Why?", "--thread-id", thread,
+		"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic")
+	var out bytes.Buffer
+	first.Stdout, first.Stderr = &out, &out
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-kill
+	h.kill(first)
+	if got := h.says("session", "resume", thread); !strings.Contains(got, "done, round 2 of 2, version 3") {
+		t.Fatalf("%s\nbefore that:\n%s", got, out.String())
+	}
+	var doc struct{ Messages []mail.Message }
+	if err := json.Unmarshal([]byte(h.says("mail", "thread", thread, "--json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	count := make(map[string]int)
+	for _, m := range doc.Messages {
+		count[mail.PrefixOf(m.Subject)+" "+m.From+" to "+strings.Join(m.To, ",")]++
+	}
+	for what, want := range map[string]int{
+		"KICKOFF Operator to BlueLake": 2, "KICKOFF Operator to RedSky": 2, "DELTA BlueLake to Operator": 2, "DELTA RedSky to Operator": 2,
+		"COMPILED Operator to BlueLake": 2, "COMPILED Operator to RedSky": 2, "COMPILED Operator to Operator": 2,
+	} {
+		if count[what] != want {
+			t.Errorf("%s: %d, not %d", what, count[what], want)
+		}
+	}
+	if got := h.says("session", "show", thread, "--json"); strings.Count(got, `"claim"`) < 4 {
+		t.Errorf("%.900s", got)
+	}
+	h.says("verify", thread)
+}
