@@ -140,13 +140,16 @@ func (r *mailList) text(a *app) error {
 	return a.write([]byte(columns(r.rows)))
 }
 
-// mailMessages is the JSON form of messages that were sent or found.
-type mailMessages struct {
+// mailDocument is the JSON form of what the commands of mail show.
+type mailDocument struct {
 	Schema   string         `json:"schema"`
 	Server   string         `json:"server"`
+	Messages []mail.Message `json:"messages,omitempty"`
+	Agents   []mail.Agent   `json:"agents,omitempty"`
+	Missed   []string       `json:"missed,omitempty"`
 	Phase    mail.Phase     `json:"phase,omitempty"` // of a session's thread
-	Messages []mail.Message `json:"messages"`
-	Missed   []string       `json:"missed,omitzero"` // of those that were sent: who was not reached
+	Status   string         `json:"status,omitempty"`
+	Version  string         `json:"version,omitempty"`
 }
 
 func messageRows(all []mail.Message) [][]string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"brenner/agent"
 	agentmail "brenner/agent/mail"
 	"brenner/mail"
 )
@@ -28,12 +29,7 @@ func (a *app) mailHealthCommand() *cobra.Command {
 				return err
 			}
 			return a.show(&mailList{
-				doc: struct {
-					Schema  string `json:"schema"`
-					Server  string `json:"server"`
-					Status  string `json:"status"`
-					Version string `json:"version"`
-				}{"brenner.mail.health/v1", m.client.URL(), h.Status, h.Version},
+				doc:  mailDocument{Schema: "brenner.mail.health/v1", Server: m.client.URL(), Status: h.Status, Version: h.Version},
 				rows: [][]string{{m.client.URL(), h.Status, h.Version}},
 			})
 		},
@@ -59,11 +55,7 @@ func (a *app) mailAgentsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := &mailList{none: "there are no mailboxes yet", doc: struct {
-				Schema string       `json:"schema"`
-				Server string       `json:"server"`
-				Agents []mail.Agent `json:"agents"`
-			}{"brenner.mail.agents/v1", m.client.URL(), append([]mail.Agent{}, all...)}}
+			r := &mailList{doc: mailDocument{Schema: "brenner.mail.agents/v1", Server: m.client.URL(), Agents: all}, none: "there are no mailboxes yet"}
 			for _, o := range all {
 				r.rows = append(r.rows, []string{o.Name, orDash(o.Program), orDash(o.Model), o.Active.Format("2006-01-02 15:04:05")})
 			}
@@ -113,7 +105,7 @@ func (a *app) mailSend(c *cobra.Command, flags mailFlags, d mail.Draft, text str
 		return err
 	}
 	desk := agentmail.New(agentmail.Options{Client: m.client, Project: m.key, Sender: d.From})
-	if err := desk.Open(c.Context()); err != nil {
+	if _, err := desk.Join(c.Context(), agent.Setup{Agent: d.From}); err != nil {
 		return err
 	}
 	d.Project, d.Body = m.key, text
@@ -121,7 +113,7 @@ func (a *app) mailSend(c *cobra.Command, flags mailFlags, d mail.Draft, text str
 	if err != nil {
 		return err
 	}
-	doc := mailMessages{Schema: "brenner.mail.sent/v1", Server: m.client.URL(), Messages: append([]mail.Message{}, s.Messages...), Missed: []string{}}
+	doc := mailDocument{Schema: "brenner.mail.sent/v1", Server: m.client.URL(), Messages: s.Messages}
 	for _, o := range s.Missed {
 		doc.Missed = append(doc.Missed, o.Agent)
 		a.say("brenner: not reached: " + clean(o.Agent) + "\n")
@@ -150,7 +142,7 @@ func (a *app) mailInboxCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(&mailList{doc: mailMessages{Schema: "brenner.mail.inbox/v1", Server: m.client.URL(), Messages: append([]mail.Message{}, all...)}, rows: messageRows(all), none: "nothing was sent to " + clean(name)})
+			return a.show(&mailList{doc: mailDocument{Schema: "brenner.mail.inbox/v1", Server: m.client.URL(), Messages: all}, rows: messageRows(all), none: "nothing was sent to " + clean(name)})
 		},
 	}
 	flags.add(c)
@@ -175,7 +167,7 @@ func (a *app) mailThreadCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(&mailList{doc: mailMessages{Schema: "brenner.mail.thread/v1", Server: m.client.URL(), Messages: append([]mail.Message{}, all...), Phase: mail.Read(all).Phase}, rows: messageRows(all), none: "the thread has no messages"})
+			return a.show(&mailList{doc: mailDocument{Schema: "brenner.mail.thread/v1", Server: m.client.URL(), Messages: all, Phase: mail.Read(all).Phase}, rows: messageRows(all), none: "the thread has no messages"})
 		},
 	}
 	flags.add(c)
@@ -195,12 +187,7 @@ func (a *app) mailAckCommand() *cobra.Command {
 			if err := m.client.Acknowledge(c.Context(), m.key, as, mail.ID(args[0])); err != nil {
 				return err
 			}
-			return a.show(&mailList{rows: [][]string{{args[0], "acknowledged by " + as}}, doc: struct {
-				Schema  string `json:"schema"`
-				Server  string `json:"server"`
-				Message string `json:"message"`
-				Agent   string `json:"agent"`
-			}{"brenner.mail.ack/v1", m.client.URL(), args[0], as}})
+			return a.show(&mailList{doc: mailDocument{Schema: "brenner.mail.ack/v1", Server: m.client.URL(), Status: "acknowledged"}, rows: [][]string{{args[0], "acknowledged"}}})
 		},
 	}
 	flags.add(c)
