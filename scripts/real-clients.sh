@@ -1,14 +1,13 @@
 #!/bin/sh
-# real-clients.sh: installs the real codex and the real gemini, pinned, into
-# .tools/real-clients (once), and runs the tests that ask them, against a model on
-# loopback. Arguments are given on to go test. Needs node 20 or later, and npm.
-# `real-clients.sh --install` only installs.
+# real-clients.sh: installs the real codex, the real gemini, the MCP inspector and
+# the MCP conformance suite, pinned, into .tools/real-clients (once), and runs the
+# tests that use them, against a model and a mail server on loopback. Arguments are
+# given on to go test. Needs node 20 or later, and npm: a newer node, which some of
+# them want, is installed beside them. `real-clients.sh --install` only installs.
 set -eu
 cd "$(dirname "$0")/.."
 
 go=${GO:-go}
-codex=0.166.0
-gemini=0.61.0
 place=.tools/real-clients
 
 for tool in node npm; do
@@ -22,21 +21,32 @@ if [ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ]; then
 	exit 1
 fi
 
+# package@version
+clients="
+	@openai/codex@0.166.0
+	@google/gemini-cli@0.61.0
+	@modelcontextprotocol/inspector@2.12.0
+	@modelcontextprotocol/conformance@0.1.16
+	$(node -p '`node-${process.platform}-${process.arch}@22.23.3`')
+"
+
 # The package itself says what it is.
 installed() {
-	[ -x "$place/node_modules/.bin/$1" ] &&
-		[ "$(node -p 'require(require("path").resolve(process.argv[1])).version' "$place/node_modules/$2/package.json" 2>/dev/null)" = "$3" ]
+	[ "$(node -p 'require(require("path").resolve(process.argv[1])).version' "$place/node_modules/${1%@*}/package.json" 2>/dev/null)" = "${1##*@}" ]
 }
 
-if ! installed codex @openai/codex "$codex" || ! installed gemini @google/gemini-cli "$gemini"; then
-	echo "installing codex $codex and gemini $gemini into $place" >&2
-	mkdir -p "$place"
-	# No script of a package runs; a package.json of its own keeps npm from looking
-	# for one above.
-	printf '{"private": true}\n' >"$place/package.json"
-	npm install --prefix "$place" --no-audit --no-fund --ignore-scripts --loglevel=error \
-		"@openai/codex@$codex" "@google/gemini-cli@$gemini" >&2
-fi
+for client in $clients; do
+	if ! installed "$client"; then
+		echo "installing" $clients "into $place" >&2
+		mkdir -p "$place"
+		# No script of a package runs; a package.json of its own keeps npm from looking
+		# for one above.
+		printf '{"private": true}\n' >"$place/package.json"
+		# shellcheck disable=SC2086 # they are several
+		npm install --prefix "$place" --no-audit --no-fund --ignore-scripts --loglevel=error $clients >&2
+		break
+	fi
+done
 [ "${1:-}" = --install ] && exit 0
 
 BRENNER_REAL_CLIENTS=$PWD/$place

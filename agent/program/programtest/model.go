@@ -18,6 +18,7 @@ type Question struct {
 	Text   string // the last thing that the user said
 	N      int    // how many there were with this one, of both APIs
 	Tools  int    // how many results of tools it has
+	Result string // the last of them, as it stands in the request
 	Header http.Header
 }
 
@@ -25,6 +26,7 @@ type Question struct {
 type Answer struct {
 	Text   string
 	Tool   string // the name of a tool to call, instead of an end
+	Server string // the MCP server whose tool it is, as the configuration names it
 	Args   object
 	Status int  // an error instead of an answer
 	Hang   bool // no answer at all, not even a beginning
@@ -143,9 +145,10 @@ func parse(path string, body []byte) (Question, bool) {
 	var in struct {
 		Model string `json:"model"`
 		Input []struct {
-			Type    string `json:"type"`
-			Role    string `json:"role"`
-			Content parts  `json:"content"`
+			Type    string          `json:"type"`
+			Role    string          `json:"role"`
+			Content parts           `json:"content"`
+			Output  json.RawMessage `json:"output"`
 		} `json:"input"`
 		Contents []struct {
 			Role  string `json:"role"`
@@ -162,7 +165,7 @@ func parse(path string, body []byte) (Question, bool) {
 				q.Text = item.Content.text()
 			}
 			if strings.HasSuffix(item.Type, "_output") {
-				q.Tools++
+				q.Tools, q.Result = q.Tools+1, string(item.Output)
 			}
 		}
 		return q, true
@@ -176,7 +179,7 @@ func parse(path string, body []byte) (Question, bool) {
 		}
 		for _, p := range c.Parts {
 			if p.Response != nil {
-				q.Tools++
+				q.Tools, q.Result = q.Tools+1, string(p.Response)
 			}
 		}
 	}
@@ -221,7 +224,11 @@ func (q *Question) gemini(a Answer, event func(object)) {
 		}
 	}
 	if a.Tool != "" {
-		chunk("", object{"functionCall": object{"id": fmt.Sprint("call_", q.N), "name": a.Tool, "args": a.Args}})
+		name := a.Tool
+		if a.Server != "" {
+			name = "mcp_" + a.Server + "_" + name
+		}
+		chunk("", object{"functionCall": object{"id": fmt.Sprint("call_", q.N), "name": name, "args": a.Args}})
 	}
 	chunk("STOP", object{"text": ""})
 }
@@ -249,6 +256,9 @@ func (q *Question) responses(a Answer, event func(object)) {
 			return // which cannot be
 		}
 		item = object{"type": "function_call", "id": "fc_" + id, "call_id": "call_" + id, "name": a.Tool, "arguments": string(args), "status": "completed"}
+		if a.Server != "" {
+			item["namespace"] = "mcp__" + a.Server
+		}
 		event(object{"type": "response.output_item.done", "output_index": len(output), "item": item})
 		output = append(output, item)
 	}

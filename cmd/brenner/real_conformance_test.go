@@ -1,0 +1,70 @@
+//go:build realclients
+
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// introduced passes requests on to the mail server, with a token: the conformance
+// suite cannot send one. Whatever else a request says (its Host, its Origin) stays.
+func (p *post) introduced(t *testing.T, token string) string {
+	t.Helper()
+	to, err := url.Parse(p.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		r.Out.Host = r.In.Host
+		r.Out.Header.Set("Authorization", "Bearer "+token)
+	}, Transport: &http.Transport{}})
+	t.Cleanup(proxy.Close)
+	return proxy.URL + "/mcp"
+}
+
+// TestRealConformance: the MCP conformance suite finds nothing that is not in the
+// list of what is expected, and everything that is.
+func TestRealConformance(t *testing.T) {
+	p := newPost(t)
+	baseline, err := filepath.Abs("../../mail/server/testdata/conformance-baseline.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := os.ReadFile(filepath.Join(p.dir, ".brenner", "mail-operator.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := p.introduced(t, strings.TrimSpace(string(token)))
+	suite := func(args ...string) (string, int) {
+		out, errs, code := p.run(t, p.environ(t), "", "conformance", append([]string{"server", "--url", at}, args...)...)
+		return out + errs, code
+	}
+	out, code := suite("--expected-failures", baseline, "-o", t.TempDir())
+	if code != 0 || !strings.Contains(out, "Baseline check passed") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	// The generic scenarios, by name: none of them may slip into the list.
+	for _, scenario := range []string{"server-initialize", "ping", "logging-set-level", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"} {
+		if out, code := suite("--scenario", scenario, "-o", t.TempDir()); code != 0 {
+			t.Errorf("%s: exit %d: %s", scenario, code, out)
+		}
+	}
+	// A list that names what passes is wrong.
+	stale := filepath.Join(t.TempDir(), "stale.yml")
+	text, err := os.ReadFile(baseline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, stale, string(text)+"  - ping\n")
+	if out, code := suite("--expected-failures", stale, "-o", t.TempDir()); code == 0 {
+		t.Errorf("a stale entry was not found: %s", out)
+	}
+}

@@ -1,0 +1,261 @@
+//go:build realclients
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"brenner/agent/program/programtest"
+)
+
+// post is a project with a mail server, and the real clients that reach it.
+type post struct {
+	*mailServer
+	clients string // where scripts/real-clients.sh has installed them
+	dir     string
+}
+
+func newPost(t *testing.T) *post {
+	t.Helper()
+	p := &post{clients: os.Getenv("BRENNER_REAL_CLIENTS"), dir: t.TempDir()}
+	if p.clients == "" {
+		t.Fatal("BRENNER_REAL_CLIENTS has to be where scripts/real-clients.sh has installed the programs")
+	}
+	var err error
+	if p.mailServer, err = startMail(p.dir, p.environ(t), "--addr", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// environ is an environment from which nothing finds a way out of this machine.
+func (p *post) environ(t *testing.T, more ...string) []string {
+	t.Helper()
+	bin, err := exec.LookPath("brenner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	env := []string{
+		// Their own node is there, too: what Debian has is too old for some.
+		"PATH=" + strings.Join([]string{filepath.Dir(bin), filepath.Join(p.clients, "node_modules", ".bin"), "/usr/local/bin:/usr/bin:/bin"}, ":"),
+		"HOME=" + home, "TMPDIR=" + t.TempDir(), "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1", "GORACE=atexit_sleep_ms=0",
+	}
+	if p.mailServer != nil {
+		env = append(env, "AGENT_MAIL_BASE_URL="+p.base)
+	}
+	return append(env, more...)
+}
+
+// run runs a program in the project's folder, and gives its output and exit code.
+func (p *post) run(t *testing.T, env []string, input, name string, args ...string) (out, errs string, code int) {
+	t.Helper()
+	path := name
+	for _, pair := range env { // the programs of this environment, not of ours
+		if dirs, ok := strings.CutPrefix(pair, "PATH="); ok {
+			for _, dir := range filepath.SplitList(dirs) {
+				if _, err := os.Stat(filepath.Join(dir, name)); err == nil && path == name {
+					path = filepath.Join(dir, name)
+				}
+			}
+		}
+	}
+	c := exec.Command(path, args...)
+	var stdout, stderr strings.Builder
+	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = p.dir, env, strings.NewReader(input), &stdout, &stderr
+	if err := c.Run(); err != nil && c.ProcessState == nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
+}
+
+// brenner runs a command of ours that must work.
+func (p *post) brenner(t *testing.T, args ...string) string {
+	t.Helper()
+	out, errs, code := p.run(t, p.environ(t), "", "brenner", args...)
+	if code != 0 {
+		t.Fatalf("brenner %q: exit %d: %s%s", args, code, out, errs)
+	}
+	return strings.TrimSpace(out)
+}
+
+// configured gives what `mail connect` prints for a program: the file's text.
+func (p *post) configured(t *testing.T, agent, program string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(p.brenner(t, "mail", "connect", agent), "\n# "+program+": ")
+	_, text, ok2 := strings.Cut(rest, "\n")
+	text, _, ok3 := strings.Cut(text, "\n\n# ")
+	if !ok || !ok2 || !ok3 {
+		t.Fatalf("nothing for %s: %q", program, rest)
+	}
+	return text + "\n"
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRealInspector: the MCP inspector's command line is content with the server.
+func TestRealInspector(t *testing.T) {
+	p := newPost(t)
+	token := p.brenner(t, "mail", "token", "BlueLake")
+	p.brenner(t, "mail", "token", "RedSky")
+	inspect := func(method string, args ...string) (string, int) {
+		args = append([]string{"--cli", p.base + "/mcp", "--format", "json", "-q", "--stored-auth-only", "--method", method}, args...)
+		out, errs, code := p.run(t, p.environ(t), "", "mcp-inspector", args...)
+		return out + errs, code
+	}
+	authorized := []string{"--header", "Authorization: Bearer " + token}
+	letter, err := json.Marshal(map[string]any{"project_key": p.dir, "sender_name": "BlueLake", "to": []string{"RedSky"}, "subject": "INFO: inspected", "body_md": "all is well", "thread_id": "TH-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := strings.Replace(string(letter), `"sender_name":"BlueLake"`, `"sender_name":"RedSky"`, 1)
+	for _, c := range []struct {
+		method string
+		args   []string
+		code   int
+		want   string
+	}{
+		{"tools/list", nil, 3, "auth_required"},
+		{"tools/list", append([]string{"--strict"}, authorized...), 0, `"name":"reply_message"`},
+		{"tools/list", append([]string{"--strict", "--protocol-era", "modern"}, authorized...), 0, `"name":"reply_message"`},
+		{"resources/templates/list", authorized, 0, "resource://thread/{thread_id}"},
+		{"tools/call", append([]string{"--tool-name", "send_message", "--tool-args-json", string(letter)}, authorized...), 0, `"count":1`},
+		{"tools/call", append([]string{"--tool-name", "send_message", "--tool-args-json", forged}, authorized...), 5, "MAIL_NOT_YOURS"},
+		{"resources/read", append([]string{"--uri", "resource://inbox/RedSky?project=" + p.dir}, authorized...), 1, "MAIL_NOT_YOURS"},
+	} {
+		if out, code := inspect(c.method, c.args...); code != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%s %q: exit %d, not %d: %.2000s", c.method, c.args, code, c.code, out)
+		}
+	}
+	if got := p.brenner(t, "mail", "thread", "TH-1", "--json"); strings.Count(got, `"subject":"INFO: inspected"`) != 1 {
+		t.Error(got)
+	}
+}
+
+// idOf finds the number of a message in what a tool gave.
+var idOf = regexp.MustCompile(`\\*"(?:message_)?id\\*":(\d+)`)
+
+// newCorrespondent is a model that reads its mail, acknowledges the first message
+// and answers it.
+func newCorrespondent(t *testing.T, p *post, agent string) *programtest.Model {
+	return programtest.NewModel(t, func(q programtest.Question) programtest.Answer {
+		a := programtest.Answer{Server: "mail", Args: map[string]any{"project_key": p.dir}}
+		id := ""
+		if found := idOf.FindStringSubmatch(q.Result); found != nil {
+			id = found[1]
+		}
+		switch q.Tools {
+		case 0:
+			a.Tool, a.Args["name"], a.Args["program"], a.Args["model"] = "register_agent", agent, "a real one", "double-model"
+		case 1:
+			a.Tool, a.Args["agent_name"] = "fetch_inbox", agent
+		case 2:
+			a.Tool, a.Args["agent_name"], a.Args["message_id"] = "acknowledge_message", agent, json.Number(id)
+		case 3:
+			a.Tool, a.Args["sender_name"], a.Args["message_id"], a.Args["body_md"] = "reply_message", agent, json.Number(id), "By "+agent+": it would be refuted by noise."
+		default:
+			return programtest.Answer{Text: "DONE: " + q.Result}
+		}
+		return a
+	})
+}
+
+// corresponds runs a real program whose model works through its mail, and looks
+// into the box afterwards.
+func (p *post) corresponds(t *testing.T, agent string, run func(model *programtest.Model, token string) (string, int)) {
+	t.Helper()
+	token := p.brenner(t, "mail", "token", agent)
+	p.brenner(t, "mail", "send", "--to", agent, "--subject", "KICKOFF: H2", "--thread", "TH-1", "--ack", "What would refute it?")
+	model := newCorrespondent(t, p, agent)
+	out, code := run(model, token)
+	if code != 0 || !strings.Contains(out, "DONE") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	var doc struct {
+		Messages []struct {
+			From, Subject string
+			Body          string   `json:"body_md"`
+			To            []string `json:"to"`
+			Receipts      []struct {
+				Agent string
+				Acked string `json:"ack_ts"`
+			}
+		}
+	}
+	got := p.brenner(t, "mail", "thread", "TH-1", "--json")
+	if err := json.Unmarshal([]byte(got), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Messages) != 2 || doc.Messages[1].From != agent || doc.Messages[1].Subject != "Re: KICKOFF: H2" || !strings.Contains(doc.Messages[1].Body, "refuted by noise") {
+		t.Fatalf("%s\n%s", got, out)
+	}
+	if r := doc.Messages[0].Receipts; len(r) != 1 || r[0].Acked == "" {
+		t.Errorf("%s", got)
+	}
+	if n := len(model.Questions()); n != 5 {
+		t.Errorf("the model was asked %d times: %s", n, out)
+	}
+}
+
+// TestRealCodexByMail: codex, with just what `mail connect` prints in its
+// configuration, calls the tools without asking anybody.
+func TestRealCodexByMail(t *testing.T) {
+	for name, change := range map[string]func(string) string{
+		"as printed": func(s string) string { return s },
+		// What the tools say of themselves is enough for it, too.
+		"without the approval": func(s string) string {
+			return strings.Replace(s, "default_tools_approval_mode = \"approve\"\n", "", 1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPost(t)
+			p.corresponds(t, "BlueLake", func(model *programtest.Model, token string) (string, int) {
+				home := t.TempDir()
+				put(t, filepath.Join(home, "config.toml"), change(p.configured(t, "BlueLake", "Codex CLI")))
+				args := []string{"exec", "--json", "--skip-git-repo-check", "--ephemeral", "-s", "read-only", "-m", "double-model"}
+				for _, set := range []string{
+					"model_provider=double",
+					`model_providers.double={name="double",base_url="` + model.URL + `/v1",wire_api="responses",env_key="DOUBLE_KEY",request_max_retries=0,stream_max_retries=0}`,
+					"approval_policy=never", "features.plugins=false", "features.apps=false", "features.shell_snapshot=false", "analytics.enabled=false", "check_for_update_on_startup=false",
+				} {
+					args = append(args, "-c", set)
+				}
+				out, errs, code := p.run(t, p.environ(t, "CODEX_HOME="+home, "DOUBLE_KEY=x", "MAIL_TOKEN="+token), "Read your mail.", "codex", append(args, "-")...)
+				return out + errs, code
+			})
+		})
+	}
+}
+
+// TestRealGeminiByMail: the same with gemini, whose file lies in the project.
+func TestRealGeminiByMail(t *testing.T) {
+	p := newPost(t)
+	p.corresponds(t, "GreenValley", func(model *programtest.Model, token string) (string, int) {
+		home := t.TempDir()
+		put(t, filepath.Join(p.dir, ".gemini", "settings.json"), p.configured(t, "GreenValley", "Gemini CLI"))
+		put(t, filepath.Join(home, ".gemini", "settings.json"), `{"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false,"maxAttempts":1},
+			"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+		out, errs, code := p.run(t, p.environ(t, "GEMINI_CLI_HOME="+home, "GEMINI_API_KEY=x", "GOOGLE_GEMINI_BASE_URL="+model.URL,
+			"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true", "MAIL_TOKEN="+token), "Read your mail.", "gemini", "-m", "double-model", "--output-format", "json")
+		return out + errs, code
+	})
+}
