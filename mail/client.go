@@ -110,14 +110,24 @@ func (c *Client) Keys() *Keyring { return c.keys }
 // takes tells whether a tool of this server takes an argument that is not in the
 // contract. Many servers refuse what they do not know.
 func (c *Client) takes(ctx context.Context, tool, argument string) bool {
+	takes, err := c.surelyTakes(ctx, tool, argument)
+	return takes && err == nil
+}
+
+// surelyTakes is takes for arguments that it would be wrong to leave out because
+// the server could not be asked for a moment. Its error says that nothing was done.
+func (c *Client) surelyTakes(ctx context.Context, tool, argument string) (bool, error) {
 	c.mu.Lock()
 	offered := c.offered
 	c.mu.Unlock()
 	if offered == nil {
 		var err error
 		if offered, err = c.list(ctx); err != nil {
-			if code := fault.CodeOf(err); code == Unreachable || code == Unsure || code == "" {
-				return false // ask again next time
+			switch fault.CodeOf(err) {
+			case Unreachable, "":
+				return false, err // ask again next time
+			case Unsure:
+				return false, &fault.Error{Code: Unreachable, Op: "ask for the tools", Place: c.url, Cause: err, Hint: fault.HintOf(err)}
 			}
 			offered = map[string]map[string]bool{}
 		}
@@ -125,7 +135,7 @@ func (c *Client) takes(ctx context.Context, tool, argument string) bool {
 		c.offered = offered
 		c.mu.Unlock()
 	}
-	return offered[tool][argument]
+	return offered[tool][argument], nil
 }
 
 // list asks for the tools of the server and their arguments.

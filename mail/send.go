@@ -120,8 +120,14 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 		}
 	}
 	c.prove(ctx, arguments, tool, "sender_token", d.Project, d.From, true)
-	if d.Key != "" && c.takes(ctx, tool, "idempotency_key") {
-		arguments["idempotency_key"] = d.Key
+	if d.Key != "" {
+		keyed, err := c.surelyTakes(ctx, tool, "idempotency_key")
+		if err != nil {
+			return Message{}, err // sent without its key it could come twice
+		}
+		if keyed {
+			arguments["idempotency_key"] = d.Key
+		}
 	}
 	var r struct {
 		Deliveries []struct {
