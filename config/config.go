@@ -65,6 +65,7 @@ type Config struct {
 	Attempts int // for each call; at least 1
 	// BaseURL is that of agents whose model names none.
 	BaseURL string
+	Mail    Mail
 	// Layers are what the session's and the project's file say about the roster.
 	// Flags and the environment are above them: see RosterInput.
 	Layers []roster.Layer
@@ -130,6 +131,13 @@ func (c *Config) FindProgram(name string) (Program, bool) {
 		return Program{Program: name}, false
 	}
 	return c.Programs[i], true
+}
+
+// Mail says which mail server is asked.
+type Mail struct {
+	BaseURL  string // what the environment says may be no address at all
+	Path     string
+	TokenEnv string // the variable that holds the server's token
 }
 
 // Timeouts are how long things may take; zero is no limit.

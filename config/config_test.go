@@ -100,6 +100,7 @@ func TestBuiltIn(t *testing.T) {
 			Limits: flow.Times{Call: 600_000, Idle: 120_000, Agent: 1_800_000},
 		},
 		Timeouts: Timeouts{Call: 10 * time.Minute, Idle: 2 * time.Minute, Agent: 30 * time.Minute},
+		Mail:     Mail{BaseURL: "http://127.0.0.1:8765", Path: "/mcp/", TokenEnv: "AGENT_MAIL_BEARER_TOKEN"},
 	}
 	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "values" || p.String() == "files" }, cmp.Ignore())); diff != "" {
 		t.Error(diff)

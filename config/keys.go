@@ -20,6 +20,8 @@ const (
 	aSwitch               // bool
 	aQuorum               // string, one of the key's words or a number from 1
 	anAddress             // string, of an endpoint, or empty
+	aServer               // string, as anAddress in files; who uses it judges a variable
+	aVariable             // string, the name of a variable
 	aDollar               // string, a decimal number of dollars, or empty
 	aTime                 // string, a duration as time.ParseDuration has it, not negative
 	texts                 // []string, each one of the key's words where it has any
@@ -52,6 +54,9 @@ func keyTable() table {
 		{path: "agents.base_url", kind: anAddress, builtIn: ""},
 		{path: "agents.models", kind: models, builtIn: []Model{}},
 		{path: "agents.programs", kind: programs, builtIn: []Program{}},
+		{path: "mail.base_url", kind: aServer, builtIn: "http://127.0.0.1:8765"},
+		{path: "mail.path", kind: aText, builtIn: "/mcp/"},
+		{path: "mail.token_env", kind: aVariable, builtIn: mailVariables + "BEARER_TOKEN"},
 		{path: "roster.preset", kind: aText, builtIn: ""},
 		{path: "roster.defaultPreset", kind: aText, builtIn: "default-3-agent"},
 		{path: "roster.presets", kind: presets, builtIn: roster.BuiltIn()},
@@ -142,9 +147,14 @@ func (t table) below(path string) []string {
 }
 
 // variable gives the environment's name for the key, or "". The roster's are
-// those that package roster listens to.
+// those that package roster listens to, and the mail server's those that every
+// program that speaks to such a server does.
 func (k key) variable() string {
 	switch k.path {
+	case "mail.base_url":
+		return mailVariables + "BASE_URL"
+	case "mail.path":
+		return mailVariables + "PATH"
 	case "roster.mode":
 		return roster.EnvMode
 	case "roster.name":

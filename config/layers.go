@@ -43,6 +43,11 @@ type settings struct {
 		Programs []Program
 		BaseURL  string `mapstructure:"base_url"`
 	}
+	Mail struct {
+		BaseURL  string `mapstructure:"base_url"`
+		Path     string
+		TokenEnv string `mapstructure:"token_env"`
+	}
 	Roster struct {
 		Preset, DefaultPreset, Mode, Name string
 		Presets                           []roster.Preset
@@ -71,6 +76,7 @@ func (g given) settle(t table) (*Config, error) {
 	c := &Config{
 		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models, Programs: s.Agents.Programs,
 		Operator: s.Operator, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts, BaseURL: s.Agents.BaseURL,
+		Mail:   Mail{BaseURL: s.Mail.BaseURL, Path: s.Mail.Path, TokenEnv: s.Mail.TokenEnv},
 		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
 		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,
 	}

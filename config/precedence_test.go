@@ -33,7 +33,9 @@ func sample(k key, i int) (inFile, inText string) {
 		return `"` + k.words[i%len(k.words)] + `"`, k.words[i%len(k.words)]
 	case aNumber:
 		return fmt.Sprint(10 + i), fmt.Sprint(10 + i)
-	case anAddress:
+	case aVariable:
+		return fmt.Sprintf(`"TOKEN_%d"`, i), fmt.Sprintf("TOKEN_%d", i)
+	case anAddress, aServer:
 		return fmt.Sprintf(`"http://localhost:%d/v1"`, 8000+i), fmt.Sprintf("http://localhost:%d/v1", 8000+i)
 	case aDollar:
 		return fmt.Sprintf(`"%d.5"`, i+1), fmt.Sprintf("%d.5", i+1)

@@ -23,8 +23,10 @@ func (r *reader) value(k key, n *yaml.Node) (any, bool) {
 		return r.number(k.path, n)
 	case aQuorum:
 		return r.quorum(k, n)
-	case anAddress:
+	case anAddress, aServer:
 		return r.addressOf(k.path, n)
+	case aVariable:
+		return r.variableOf(k.path, n)
 	case aDollar:
 		return r.dollar(k.path, n)
 	case aTime:
@@ -112,6 +114,18 @@ func (r *reader) addressOf(path string, n *yaml.Node) (string, bool) {
 	s, ok := r.text(path, n)
 	if ok && !isAddress(s) {
 		r.found.add(InvalidValue, r.place(n.Line), endpointHint, "%s is no address of an endpoint", path)
+		return "", false
+	}
+	return s, ok
+}
+
+const variableHint = "name the environment variable that holds the token, such as AGENT_MAIL_BEARER_TOKEN"
+
+// variableOf does not show what it refuses: it may be the secret itself.
+func (r *reader) variableOf(path string, n *yaml.Node) (string, bool) {
+	s, ok := r.text(path, n)
+	if ok && !isVariable(s) {
+		r.found.add(InvalidValue, r.place(n.Line), variableHint, "%s is no name of a variable", path)
 		return "", false
 	}
 	return s, ok

@@ -13,13 +13,16 @@ import (
 // envPrefix is what all variables of the program begin with.
 const envPrefix = "BRENNER_"
 
+// mailVariables is what the variables of Agent Mail begin with.
+const mailVariables = "AGENT_MAIL_"
+
 // variables gives the program's variables that are set. The last of equal names
 // counts, and an empty one counts as unset.
 func variables(environ []string) map[string]string {
 	vars := map[string]string{}
 	for _, pair := range environ {
 		name, value, ok := strings.Cut(pair, "=")
-		if ok && strings.HasPrefix(name, envPrefix) {
+		if ok && (strings.HasPrefix(name, envPrefix) || strings.HasPrefix(name, mailVariables)) {
 			vars[name] = value
 		}
 	}
@@ -31,7 +34,7 @@ func variables(environ []string) map[string]string {
 func (l *loading) readEnviron(environ []string) layer {
 	vars := variables(environ)
 	read := layer{}
-	known := []string{EnvProject}
+	known := []string{EnvProject, mailVariables + "BEARER_TOKEN"}
 	for _, k := range l.table {
 		name := k.variable()
 		if name == "" {
@@ -94,8 +97,13 @@ func (l *loading) take(into layer, k key, origin Origin, values []string) {
 func (k key) parse(values []string) (v any, detail, hint string) {
 	last := values[len(values)-1]
 	switch k.kind {
-	case aText:
+	case aText, aServer: // whoever else listens to the variable of a server may take more than we do
 		return last, "", ""
+	case aVariable:
+		if isVariable(last) {
+			return last, "", ""
+		}
+		return nil, "is no name of a variable", variableHint // it may be a token: not shown
 	case aWord:
 		if !slices.Contains(k.words, last) {
 			return nil, "cannot be " + fault.Shown(last), wordHint(last, k.words)

@@ -2,8 +2,10 @@ package mail
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,11 +52,19 @@ func Address(base, path string) (string, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return "", &fault.Error{
-			Code: Invalid, Detail: "the address of the mail server is none: " + fault.Shown(base) + " with " + fault.Shown(path),
+			Code: Invalid, Detail: "the address of the mail server is none" + shownAddress(base, path),
 			Hint: "write it like " + DefaultBaseURL + ", without a user, a query or a fragment",
 		}
 	}
 	return u.String(), nil
+}
+
+// shownAddress shows what was given, unless there may be a password in it.
+func shownAddress(base, path string) string {
+	if strings.Contains(base+path, "@") {
+		return ""
+	}
+	return ": " + fault.Shown(base) + " with " + fault.Shown(path)
 }
 
 // Client speaks to one server. It is safe for concurrent use.
@@ -136,6 +146,12 @@ func (c *Client) surelyTakes(ctx context.Context, tool, argument string) (bool, 
 		c.mu.Unlock()
 	}
 	return offered[tool][argument], nil
+}
+
+// Tools gives the names of the tools that the server has.
+func (c *Client) Tools(ctx context.Context) ([]string, error) {
+	offered, err := c.list(ctx)
+	return slices.Sorted(maps.Keys(offered)), err
 }
 
 // list asks for the tools of the server and their arguments.

@@ -114,6 +114,9 @@ func inOwnWords(c *cobra.Command) {
 			if err == nil || fault.CodeOf(err) != "" {
 				return err
 			}
+			if len(args) == 0 {
+				return usage(c, "`"+c.CommandPath()+"` needs an argument: "+c.Use, "")
+			}
 			takes := len(args) - 1
 			for takes > 0 && check(c, args[:takes]) != nil {
 				takes--

@@ -18,7 +18,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "doctor",
 		GroupID: everyday,
-		Short:   "Check configuration, store, roster, models and programs; say how to fix each",
+		Short:   "Check configuration, store, roster, mail, models and programs; say how to fix each",
 		Example: `  brenner doctor
   brenner doctor --preset default-3-agent --json
 
@@ -71,6 +71,7 @@ func (a *app) examine(c *cobra.Command, flags *rosterFlags) diagnosis {
 	for _, e := range res.Roster.Entries {
 		d = append(d, checkAgent(cfg, e))
 	}
+	d = append(d, a.checkMail(c.Context(), cfg, res.Roster)...)
 	d = append(d, a.checkModels(c.Context(), cfg, res.Roster)...)
 	return append(d, a.doctorPrograms(c.Context(), cfg, res.Roster)...)
 }

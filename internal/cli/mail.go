@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"net"
+	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,12 +29,23 @@ func (a *app) mailCommand() *cobra.Command {
 		Use: "mail", GroupID: everyday, Short: "Mailboxes for agents: serve them, and read and write in them",
 		Long: `Agent Mail: agents with mailboxes, reached over HTTP as an MCP server. ` + "`brenner mail serve`" + `
 is such a server; the other commands speak to it, or to any other one that
-` + mail.EnvBaseURL + `, ` + mail.EnvPath + ` and ` + mail.EnvToken + ` name.`,
+` + mail.EnvBaseURL + `, ` + mail.EnvPath + ` and ` + mail.EnvToken + ` name, or
+mail: in ` + config.FileName + `.`,
 	}
 	c.AddCommand(a.mailServeCommand(), a.mailTokenCommand(), a.mailConnectCommand(), a.mailHealthCommand(), a.mailAgentsCommand(),
 		a.mailSendCommand(), a.mailInboxCommand(), a.mailThreadCommand(), a.mailAckCommand())
 	group(c)
 	return c
+}
+
+// exactly wants one argument, and calls it by its name.
+func exactly(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage(c, fmt.Sprintf("one %s is needed, %d given", what, len(args)), "see `"+c.CommandPath()+" --help`; a text with blanks needs quotation marks")
+		}
+		return nil
+	}
 }
 
 // mailFlags say which project's mail it is, and where the server is.
@@ -62,10 +73,7 @@ func (a *app) mailbox(flags mailFlags) (*mailbox, error) {
 }
 
 func (a *app) mailboxOf(cfg *config.Config, base string) (*mailbox, error) {
-	if base == "" {
-		base = a.variable(mail.EnvBaseURL)
-	}
-	address, err := mail.Address(base, a.variable(mail.EnvPath))
+	address, err := a.mailAddress(cfg, base)
 	if err != nil {
 		return nil, err
 	}
@@ -88,17 +96,43 @@ func (a *app) mailboxOf(cfg *config.Config, base string) (*mailbox, error) {
 	return &mailbox{config: cfg, client: client, key: key}, nil
 }
 
+// mailAddress gives where the mail server is: what a flag says, or the
+// configuration. A file that the user has not looked at cannot send the project's
+// mail, or a token, to another machine.
+func (a *app) mailAddress(cfg *config.Config, flag string) (string, error) {
+	base := flag
+	if base == "" {
+		base = cfg.Mail.BaseURL
+	}
+	address, err := mail.Address(base, cfg.Mail.Path)
+	if err != nil || isLoopback(address) {
+		return address, err
+	}
+	m := &models{app: a, config: cfg}
+	for _, key := range []string{"mail.base_url", "mail.path"} {
+		if flag != "" && key == "mail.base_url" {
+			continue
+		}
+		if err := m.mustTrust(cfg.Origin(key), mailWish(cfg, base)); err != nil {
+			return "", err
+		}
+	}
+	return address, nil
+}
+
+// mailWish is what an address of a file comes to.
+func mailWish(cfg *config.Config, base string) string {
+	return "send this project's mail, and the token of " + cfg.Mail.TokenEnv + ", to " + base
+}
+
 // bearer finds the token for a server: what the environment says, or for a server
 // of this machine the one that `mail serve` made. That one goes nowhere else.
 func (a *app) bearer(cfg *config.Config, address string) (string, error) {
-	if token := a.variable(mail.EnvToken); token != "" {
-		return token, nil
+	if token := a.variable(cfg.Mail.TokenEnv); token != "" {
+		err := (&models{app: a, config: cfg}).mustTrust(cfg.Origin("mail.token_env"), "send the token of "+cfg.Mail.TokenEnv+" to "+address)
+		return token, err
 	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", nil //nolint:nilerr // the client says what is wrong with it
-	}
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !isLoopback(address) {
 		return "", nil
 	}
 	token, _, err := readToken(cfg)
@@ -140,16 +174,13 @@ func (r *mailList) text(a *app) error {
 	return a.write([]byte(columns(r.rows)))
 }
 
-// mailDocument is the JSON form of what the commands of mail show.
+// mailDocument is the JSON form of messages that a command of mail shows.
 type mailDocument struct {
 	Schema   string         `json:"schema"`
 	Server   string         `json:"server"`
-	Messages []mail.Message `json:"messages,omitempty"`
-	Agents   []mail.Agent   `json:"agents,omitempty"`
+	Messages []mail.Message `json:"messages"`
 	Missed   []string       `json:"missed,omitempty"`
 	Phase    mail.Phase     `json:"phase,omitempty"` // of a session's thread
-	Status   string         `json:"status,omitempty"`
-	Version  string         `json:"version,omitempty"`
 }
 
 func messageRows(all []mail.Message) [][]string {
@@ -158,4 +189,30 @@ func messageRows(all []mail.Message) [][]string {
 		rows = append(rows, []string{string(m.ID), m.Created.Format("2006-01-02 15:04:05"), m.From, m.Thread, m.Subject})
 	}
 	return rows
+}
+
+// letters are messages with their texts.
+type letters struct {
+	doc  mailDocument
+	none string
+}
+
+func (l *letters) document() any { return l.doc }
+
+func (l *letters) text(a *app) error {
+	if len(l.doc.Messages) == 0 {
+		a.say(l.none + "\n")
+		return nil
+	}
+	var b strings.Builder
+	for i, m := range l.doc.Messages {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s  %s  %s to %s  %s\n", clean(string(m.ID)), m.Created.Format("2006-01-02 15:04:05"), clean(m.From), clean(strings.Join(slices.Concat(m.To, m.CC), ", ")), clean(m.Subject))
+		for line := range strings.Lines(strings.TrimRight(m.Body, "\n")) {
+			b.WriteString(strings.TrimRight("    "+clean(strings.TrimRight(line, "\r\n")), " ") + "\n")
+		}
+	}
+	return a.write([]byte(b.String()))
 }

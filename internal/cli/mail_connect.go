@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -8,12 +10,16 @@ import (
 	"brenner/mail"
 )
 
+// clientToken is the variable from which agent programs take their token.
+const clientToken = "MAIL_TOKEN" //nolint:gosec // the name of a variable, not a secret
+
 func (a *app) mailConnectCommand() *cobra.Command {
 	var flags mailFlags
 	c := &cobra.Command{
-		Use: "connect NAME", Short: "Print what Claude Code, Codex CLI, Gemini CLI and Cursor need to join as an agent", Args: cobra.ExactArgs(1),
+		Use: "connect NAME", Short: "Print what Claude Code, Codex CLI, Gemini CLI and Cursor need to join as an agent", Args: exactly("name"),
 		Long: `Prints the configuration with which an agent program reaches this project's mail. The token
-itself is not in it: every program takes it from the variable MAIL_TOKEN.`,
+itself is not in it: every program takes it from the variable ` + clientToken + `. Where a file is
+there already, what is printed has its place beside what it holds.`,
 		Example: `  brenner mail connect BlueLake
 
 Exit codes: 0 printed; 2 not a name, or the address is none.`,
@@ -25,7 +31,7 @@ Exit codes: 0 printed; 2 not a name, or the address is none.`,
 			if err != nil {
 				return err
 			}
-			return a.show(connection(args[0], strings.TrimRight(m.client.URL(), "/"), m.key))
+			return a.show(connection(args[0], m.client.URL(), m.key))
 		},
 	}
 	flags.add(c)
@@ -41,6 +47,8 @@ type mailConnection struct {
 	Config  []clientConfig `json:"clients"`
 }
 
+// clientConfig is what a program's file has to hold. A file without a folder in
+// front of it is the project's.
 type clientConfig struct {
 	Program string `json:"program"`
 	File    string `json:"file"`
@@ -48,19 +56,23 @@ type clientConfig struct {
 }
 
 func connection(agent, url, project string) *mailConnection {
-	quoted := func(template string) string { return strings.ReplaceAll(template, "URL", url) }
+	url = strings.TrimRight(url, "/") // some clients would ask for it without, in any case
+	filled := func(template string) string {
+		return strings.NewReplacer("URL", url, "TOKEN", clientToken).Replace(template)
+	}
 	return &mailConnection{
 		Schema: "brenner.mail.connect/v1", Agent: agent, URL: url, Project: project,
 		Config: []clientConfig{
-			{"Claude Code", ".mcp.json", quoted(`{"mcpServers": {"mail": {"type": "http", "url": "URL", "headers": {"Authorization": "Bearer ${MAIL_TOKEN}"}}}}`)},
-			{"Codex CLI", "~/.codex/config.toml", quoted(`[mcp_servers.mail]
+			{"Claude Code", ".mcp.json", filled(`{"mcpServers": {"mail": {"type": "http", "url": "URL", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}`)},
+			{"Claude Code, to call the tools unasked", ".claude/settings.json", `{"enabledMcpjsonServers": ["mail"], "permissions": {"allow": ["mcp__mail"]}}`},
+			{"Codex CLI", "~/.codex/config.toml", filled(`[mcp_servers.mail]
 url = "URL"
-bearer_token_env_var = "MAIL_TOKEN"
+bearer_token_env_var = "TOKEN"
 default_tools_approval_mode = "approve"
 required = true
 tool_timeout_sec = 60`)},
-			{"Gemini CLI", ".gemini/settings.json", quoted(`{"mcpServers": {"mail": {"httpUrl": "URL", "trust": true, "timeout": 60000, "headers": {"Authorization": "Bearer $MAIL_TOKEN"}}}}`)},
-			{"Cursor", ".cursor/mcp.json", quoted(`{"mcpServers": {"mail": {"url": "URL", "headers": {"Authorization": "Bearer ${env:MAIL_TOKEN}"}}}}`)},
+			{"Gemini CLI", ".gemini/settings.json", filled(`{"mcpServers": {"mail": {"httpUrl": "URL", "trust": true, "timeout": 60000, "headers": {"Authorization": "Bearer $TOKEN"}}}}`)},
+			{"Cursor", ".cursor/mcp.json", filled(`{"mcpServers": {"mail": {"url": "URL", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}}}`)},
 		},
 	}
 }
@@ -69,10 +81,58 @@ func (r *mailConnection) document() any { return r }
 
 func (r *mailConnection) text(a *app) error {
 	var b strings.Builder
-	b.WriteString("export MAIL_TOKEN=$(brenner mail token " + r.Agent + ")\n")
+	b.WriteString("export " + clientToken + "=$(brenner mail token " + r.Agent + ")\n")
 	for _, c := range r.Config {
 		b.WriteString("\n# " + c.Program + ": " + c.File + "\n" + c.Text + "\n")
 	}
 	b.WriteString("\n# and say to it:\nYou are " + r.Agent + " in the project " + clean(r.Project) + ". Read your mail with fetch_inbox, acknowledge what asks for it, and answer with reply_message.\n")
 	return a.write([]byte(b.String()))
+}
+
+// path is where a client's file is on this machine.
+func (c *clientConfig) path(a *app, project string) string {
+	rest, ok := strings.CutPrefix(c.File, "~/.codex/")
+	switch home := a.variable("CODEX_HOME"); {
+	case ok && home != "":
+		return filepath.Join(home, rest)
+	case ok:
+		return filepath.Join(a.variable("HOME"), ".codex", rest)
+	}
+	return filepath.Join(project, c.File)
+}
+
+// server finds in a client's file where the server "mail" is; false is none there.
+func (c *clientConfig) server(data []byte) (url string, there bool) {
+	if strings.HasSuffix(c.File, ".toml") {
+		return serverInTOML(string(data))
+	}
+	var doc struct {
+		Servers map[string]struct {
+			URL  string `json:"url"`
+			HTTP string `json:"httpUrl"`
+		} `json:"mcpServers"`
+	}
+	if json.Unmarshal(data, &doc) != nil {
+		return "", false
+	}
+	s, there := doc.Servers["mail"]
+	if s.HTTP != "" {
+		return s.HTTP, there
+	}
+	return s.URL, there
+}
+
+// serverInTOML reads the one table that we print, line by line.
+func serverInTOML(text string) (url string, there bool) {
+	_, table, there := strings.Cut("\n"+text, "\n[mcp_servers.mail]")
+	for line := range strings.Lines(table) {
+		name, value, ok := strings.Cut(line, "=")
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(line), "["):
+			return "", there
+		case ok && strings.TrimSpace(name) == "url":
+			return strings.Trim(strings.TrimSpace(value), `"'`), there
+		}
+	}
+	return "", there
 }

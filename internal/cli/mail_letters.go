@@ -15,6 +15,29 @@ const mailExits = `
 Exit codes: 0 done; 2 the server refused it, or an argument is wrong; 3 sent, but not to
 everybody; 4 the token is missing or not allowed to do this; 75 the server cannot be reached.`
 
+// mailHealth is how a server is.
+type mailHealth struct {
+	Schema  string `json:"schema"`
+	Server  string `json:"server"`
+	Status  string `json:"status"`
+	Version string `json:"version"`
+}
+
+// mailAgents is who has a mailbox.
+type mailAgents struct {
+	Schema string       `json:"schema"`
+	Server string       `json:"server"`
+	Agents []mail.Agent `json:"agents"`
+}
+
+// mailAck is a message that was acknowledged.
+type mailAck struct {
+	Schema  string  `json:"schema"`
+	Server  string  `json:"server"`
+	Message mail.ID `json:"message_id"`
+	Agent   string  `json:"agent"`
+}
+
 func (a *app) mailHealthCommand() *cobra.Command {
 	var flags mailFlags
 	c := &cobra.Command{
@@ -29,7 +52,7 @@ func (a *app) mailHealthCommand() *cobra.Command {
 				return err
 			}
 			return a.show(&mailList{
-				doc:  mailDocument{Schema: "brenner.mail.health/v1", Server: m.client.URL(), Status: h.Status, Version: h.Version},
+				doc:  mailHealth{Schema: "brenner.mail.health/v1", Server: m.client.URL(), Status: h.Status, Version: h.Version},
 				rows: [][]string{{m.client.URL(), h.Status, h.Version}},
 			})
 		},
@@ -55,7 +78,7 @@ func (a *app) mailAgentsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := &mailList{doc: mailDocument{Schema: "brenner.mail.agents/v1", Server: m.client.URL(), Agents: all}, none: "there are no mailboxes yet"}
+			r := &mailList{doc: mailAgents{Schema: "brenner.mail.agents/v1", Server: m.client.URL(), Agents: append([]mail.Agent{}, all...)}, none: "there are no mailboxes yet"}
 			for _, o := range all {
 				r.rows = append(r.rows, []string{o.Name, orDash(o.Program), orDash(o.Model), o.Active.Format("2006-01-02 15:04:05")})
 			}
@@ -70,7 +93,7 @@ func (a *app) mailSendCommand() *cobra.Command {
 	var flags mailFlags
 	d := mail.Draft{}
 	c := &cobra.Command{
-		Use: "send TEXT|@FILE", Short: "Send a message", Args: cobra.ExactArgs(1),
+		Use: "send TEXT|@FILE", Short: "Send a message", Args: exactly("text"),
 		Long: `Sends a message. "@FILE" takes the text from a file, "@-" from standard input. With --key the
 same message is sent once, however often the command is run.`,
 		Example: `  brenner mail send --to BlueLake --subject "QUESTION: H2" "What would refute it?"` + mailExits,
@@ -125,7 +148,7 @@ func (a *app) mailSend(c *cobra.Command, flags mailFlags, d mail.Draft, text str
 func (a *app) mailInboxCommand() *cobra.Command {
 	var flags mailFlags
 	var limit int
-	var unread bool
+	var unread, bodies bool
 	c := &cobra.Command{
 		Use: "inbox [NAME]", Short: "Show what was sent to an agent; nothing is marked as read", Args: cobra.MaximumNArgs(1),
 		Example: "  brenner mail inbox\n  brenner mail inbox BlueLake --unread" + mailExits,
@@ -142,19 +165,25 @@ func (a *app) mailInboxCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(&mailList{doc: mailDocument{Schema: "brenner.mail.inbox/v1", Server: m.client.URL(), Messages: all}, rows: messageRows(all), none: "nothing was sent to " + clean(name)})
+			doc := mailDocument{Schema: "brenner.mail.inbox/v1", Server: m.client.URL(), Messages: append([]mail.Message{}, all...)}
+			none := "nothing was sent to " + clean(name)
+			if bodies {
+				return a.show(&letters{doc, none})
+			}
+			return a.show(&mailList{doc: doc, rows: messageRows(all), none: none})
 		},
 	}
 	flags.add(c)
 	c.Flags().IntVar(&limit, "limit", mail.DefaultLimit, "how many, newest first")
 	c.Flags().BoolVar(&unread, "unread", false, "only what was not marked as read")
+	c.Flags().BoolVar(&bodies, "bodies", false, "with their texts")
 	return c
 }
 
 func (a *app) mailThreadCommand() *cobra.Command {
 	var flags mailFlags
 	c := &cobra.Command{
-		Use: "thread ID", Short: "Show a thread, oldest first", Args: cobra.ExactArgs(1), Example: "  brenner mail thread RS-20261115-cell-fate" + mailExits,
+		Use: "thread ID", Short: "Show a thread with its texts, oldest first", Args: exactly("thread"), Example: "  brenner mail thread RS-20261115-cell-fate" + mailExits,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := mail.CheckThread(args[0]); err != nil {
 				return err
@@ -167,7 +196,8 @@ func (a *app) mailThreadCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(&mailList{doc: mailDocument{Schema: "brenner.mail.thread/v1", Server: m.client.URL(), Messages: all, Phase: mail.Read(all).Phase}, rows: messageRows(all), none: "the thread has no messages"})
+			doc := mailDocument{Schema: "brenner.mail.thread/v1", Server: m.client.URL(), Messages: append([]mail.Message{}, all...), Phase: mail.Read(all).Phase}
+			return a.show(&letters{doc, "the thread has no messages"})
 		},
 	}
 	flags.add(c)
@@ -178,7 +208,7 @@ func (a *app) mailAckCommand() *cobra.Command {
 	var flags mailFlags
 	var as string
 	c := &cobra.Command{
-		Use: "ack MESSAGE", Short: "Acknowledge a message", Args: cobra.ExactArgs(1), Example: "  brenner mail ack 17 --as BlueLake" + mailExits,
+		Use: "ack MESSAGE", Short: "Acknowledge a message", Args: exactly("message"), Example: "  brenner mail ack 17 --as BlueLake" + mailExits,
 		RunE: func(c *cobra.Command, args []string) error {
 			m, err := a.mailbox(flags)
 			if err != nil {
@@ -187,7 +217,7 @@ func (a *app) mailAckCommand() *cobra.Command {
 			if err := m.client.Acknowledge(c.Context(), m.key, as, mail.ID(args[0])); err != nil {
 				return err
 			}
-			return a.show(&mailList{doc: mailDocument{Schema: "brenner.mail.ack/v1", Server: m.client.URL(), Status: "acknowledged"}, rows: [][]string{{args[0], "acknowledged"}}})
+			return a.show(&mailList{doc: mailAck{Schema: "brenner.mail.ack/v1", Server: m.client.URL(), Message: mail.ID(args[0]), Agent: as}, rows: [][]string{{args[0], "acknowledged"}}})
 		},
 	}
 	flags.add(c)

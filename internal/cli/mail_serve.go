@@ -67,7 +67,7 @@ func (a *app) mailServe(ctx context.Context, opt *mailServeOptions) (err error) 
 		case <-ctx.Done():
 		}
 	}()
-	if err := a.write([]byte(m.url() + "\n")); err != nil {
+	if err := a.show(&mailServing{Schema: "brenner.mail.serve/v1", URL: m.url(), Project: cfg.Project.Dir}); err != nil {
 		return err
 	}
 	a.say("brenner: mail of " + clean(cfg.Project.Dir) + "; `brenner mail connect NAME` says how an agent joins; Ctrl-C ends\n")
@@ -137,6 +137,17 @@ func (a *app) mailBeside(ctx context.Context, cfg *config.Config) (end func(), e
 	}, nil
 }
 
+// mailServing is where a server is.
+type mailServing struct {
+	Schema  string `json:"schema"`
+	URL     string `json:"url"`
+	Project string `json:"project"`
+}
+
+func (r *mailServing) document() any { return r }
+
+func (r *mailServing) text(a *app) error { return a.write([]byte(r.URL + "\n")) }
+
 // operatorToken reads the operator's token, or makes it and says it once.
 func (a *app) operatorToken(cfg *config.Config) (string, error) {
 	token, there, err := readToken(cfg)
@@ -162,7 +173,7 @@ as its bearer token; with it, it can act for itself and read its own mail, nothi
 		Example: `  export MAIL_TOKEN=$(brenner mail token BlueLake)
 
 Exit codes: 0 done; 1 the mailbox cannot be written; 2 not a name.`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.mailToken(c.Context(), flags, mail.Registration{Name: args[0], Program: program, Model: model})
 		},
@@ -177,6 +188,12 @@ func (a *app) mailToken(ctx context.Context, flags mailFlags, r mail.Registratio
 	m, err := a.mailbox(flags)
 	if err != nil {
 		return err
+	}
+	if !isLoopback(m.client.URL()) {
+		return &fault.Error{
+			Code: mail.Invalid, Place: m.client.URL(), Detail: "the mailboxes of that server are not here",
+			Hint: "run this where the server runs; a server of this project is on this machine",
+		}
 	}
 	b, err := box.Open(ctx, storeDir(m.config), box.Options{Now: a.Now})
 	if err != nil {

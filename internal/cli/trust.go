@@ -110,6 +110,12 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 			add("run the programs that the roster names, with your logins")
 		}
 	}
+	if cfg.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !isLoopback(cfg.Mail.BaseURL) {
+		add(mailWish(cfg, cfg.Mail.BaseURL))
+	}
+	if says("mail.token_env") {
+		add("choose " + cfg.Mail.TokenEnv + " as the mail server's token")
+	}
 	if cfg.Via == config.ViaProgram && says("via") {
 		add("run the programs that the roster names, with your logins")
 	}
