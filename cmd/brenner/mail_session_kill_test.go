@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,34 +17,48 @@ import (
 	"brenner/mail"
 )
 
-// house is a project in which server and sessions are processes of their own.
+// house is a project in which the mail server and sessions are processes of their
+// own.
 type house struct {
-	t       *testing.T
-	bin     string
-	dir     string
-	address string
-	server  *exec.Cmd
+	t      *testing.T
+	dir    string
+	env    []string
+	server *mailServer
 }
 
-func build(t *testing.T) *house {
+func openHouse(t *testing.T) *house {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &house{t: t, bin: filepath.Join(t.TempDir(), "brenner"), dir: t.TempDir(), address: "127.0.0.1:0"}
-	if err := os.Symlink(self, h.bin); err != nil { // under this name it is the program
-		t.Fatal(err)
-	}
-	h.serve()
-	t.Cleanup(func() { h.kill(h.server) })
+	h := &house{t: t, dir: t.TempDir()}
+	h.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.dir, "GORACE=atexit_sleep_ms=0"}
+	h.serve("127.0.0.1:0")
+	h.env = append(h.env, mail.EnvBaseURL+"="+h.server.base)
+	t.Cleanup(func() {
+		if err := h.server.stop(); err != nil {
+			t.Error(err)
+		}
+	})
 	return h
 }
 
+func (h *house) serve(address string) {
+	var err error
+	if h.server, err = startMail(h.dir, h.env, "--addr", address); err != nil {
+		h.t.Error(err)
+	}
+}
+
+// restart kills the server with -9, and starts it again where it was.
+func (h *house) restart() {
+	address := strings.TrimPrefix(h.server.base, "http://")
+	if err := h.server.kill(); err != nil {
+		h.t.Error(err)
+	}
+	h.serve(address)
+}
+
 func (h *house) command(args ...string) *exec.Cmd {
-	c := exec.Command(h.bin, args...)
-	c.Dir = h.dir
-	c.Env = []string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), mail.EnvBaseURL + "=http://" + h.address}
+	c := exec.Command("brenner", args...)
+	c.Dir, c.Env = h.dir, h.env
 	return c
 }
 
@@ -60,37 +71,12 @@ func (h *house) says(args ...string) string {
 	return string(out)
 }
 
-// serve starts the mail server, at the address that it had before.
-func (h *house) serve() {
-	h.t.Helper()
-	h.server = h.command("mail", "serve", "--addr", h.address)
-	out, err := h.server.StdoutPipe()
-	if err == nil {
-		err = h.server.Start()
-	}
-	if err != nil {
-		h.t.Error(err)
-		return
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		h.t.Errorf("the server does not start: %v", err)
-	}
-	h.address = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "http://"), mail.DefaultPath)
-	go io.Copy(io.Discard, out) //nolint:errcheck // it ends with the server
-}
-
-func (h *house) kill(c *exec.Cmd) {
-	_ = c.Process.Kill() // kill -9; one that is gone already is as dead
-	_ = c.Wait()
-}
-
 // correspond is an agent that outlives its server: it reads, and answers each
 // kickoff once. Before tells of a kickoff before it is answered.
-func (h *house) correspond(ctx context.Context, name, token string, before func()) {
+func (h *house) correspond(ctx context.Context, base, name, token string, before func()) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	c, err := mail.New(mail.Options{URL: "http://" + h.address + mail.DefaultPath, Token: token, HTTP: &http.Client{Transport: transport}})
+	c, err := mail.New(mail.Options{URL: base + mail.DefaultPath, Token: token, HTTP: &http.Client{Transport: transport}})
 	if err != nil {
 		h.t.Error(err)
 		return
@@ -138,28 +124,25 @@ func (h *house) correspond(ctx context.Context, name, token string, before func(
 
 // The server is killed with -9 and comes back, the session is killed with -9 and
 // goes on, in the middle of everything: nothing is lost, nothing is doubled.
-func TestMailSurvivesKills(t *testing.T) {
+func TestASessionByMailSurvivesKills(t *testing.T) {
 	const thread = "RS-20260101-killed"
-	h := build(t)
+	h := openHouse(t)
+	base := h.server.base
 	ctx, cancel := context.WithCancel(t.Context())
 	var agents sync.WaitGroup
 	defer agents.Wait()
 	defer cancel()
 	served, kill := make(chan struct{}), make(chan struct{})
-	restart := func() {
-		h.kill(h.server)
-		h.serve()
-	}
 	catastrophes := map[string]func(){ // at the agents' first and second kickoffs; one at a time
-		"BlueLake 1": func() { restart(); close(served) },
+		"BlueLake 1": func() { h.restart(); close(served) },
 		"RedSky 1":   func() { <-served; close(kill) },
-		"RedSky 2":   restart,
+		"RedSky 2":   h.restart,
 	}
 	for _, name := range []string{"BlueLake", "RedSky"} {
 		token := strings.TrimSpace(h.says("mail", "token", name))
 		n := 0
 		agents.Go(func() {
-			h.correspond(ctx, name, token, func() {
+			h.correspond(ctx, base, name, token, func() {
 				n++
 				if do := catastrophes[name+" "+strconv.Itoa(n)]; do != nil {
 					do()
@@ -175,7 +158,8 @@ func TestMailSurvivesKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-kill
-	h.kill(first)
+	_ = first.Process.Kill() // kill -9
+	_ = first.Wait()
 	if got := h.says("session", "resume", thread); !strings.Contains(got, "done, round 2 of 2, version 3") {
 		t.Fatalf("%s\nbefore that:\n%s", got, out.String())
 	}

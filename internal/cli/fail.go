@@ -58,7 +58,7 @@ func exitCode(err error) int {
 		return exitFailed
 	case session.NotAllowed, trust.Untrusted, mail.NoAuth, mail.NotYours:
 		return exitDenied
-	case store.Held, session.Diverged:
+	case store.Held, session.Diverged, session.RoundOpen:
 		return exitPerson
 	case store.Busy, mail.Unreachable, mail.Unsure:
 		return exitLater

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/agent"
 	agentmail "brenner/agent/mail"
 	"brenner/mail"
 )
@@ -128,7 +127,7 @@ func (a *app) mailSend(c *cobra.Command, flags mailFlags, d mail.Draft, text str
 		return err
 	}
 	desk := agentmail.New(agentmail.Options{Client: m.client, Project: m.key, Sender: d.From})
-	if _, err := desk.Join(c.Context(), agent.Setup{Agent: d.From}); err != nil {
+	if err := desk.Open(c.Context()); err != nil {
 		return err
 	}
 	d.Project, d.Body = m.key, text
