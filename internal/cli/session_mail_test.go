@@ -3,6 +3,8 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -230,7 +232,7 @@ func TestAThreadOfAnotherTool(t *testing.T) {
 		t.Errorf("%.800s", out)
 	}
 	ask("Once more.", "BlueLake", "RedSky")
-	id, _ = red.next("KICKOFF: ")
+	red.next("KICKOFF: ")
 	id, _ = red.next("KICKOFF: ")
 	red.reply(id, delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"There is no dust."}}`))
 	out := b.says("session", "compile", trial, "--json")
@@ -277,5 +279,45 @@ func TestMailThatIsNotThere(t *testing.T) {
 	}
 	if out := b.exits(2, "session", "start", "--via", "rehearsal", "--preset", "default-3-agent", "--question", "Why?", "--serve-mail"); !strings.Contains(out, "serves nobody") {
 		t.Error(out)
+	}
+}
+
+// One agent is asked by mail and one is scripted; both answers have the round's
+// instant.
+func TestAMixedRoster(t *testing.T) {
+	b := openBureau(t, "BlueLake")
+	script := filepath.Join(b.dir, "script.yaml")
+	text := "schema: brenner.rehearsal/v1\nquestion: Why is it dark?\nagents:\n  - name: RedSky\n    rounds:\n      - reply: |\n" +
+		strings.ReplaceAll("\n"+hypothesis("scripted"), "\n", "\n          ") + "\n"
+	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	done.Go(func() {
+		b.exits(0, "session", "start", "--script", script, "--via", "BlueLake=mail", "--rounds", "1", "--thread-id", trial,
+			"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic")
+	})
+	blue := b.agents["BlueLake"]
+	id, _ := blue.next("KICKOFF: ")
+	blue.reply(id, hypothesis("mailed"))
+	done.Wait()
+	if _, body := blue.next("COMPILED: "); !strings.Contains(body, "It is scripted.") {
+		t.Errorf("%.600s", body)
+	}
+	instants := make(map[string]bool)
+	var blame struct {
+		Origins []struct {
+			At    string `json:"at"`
+			Agent string `json:"agent"`
+		} `json:"origins"`
+	}
+	for _, item := range []string{"H1", "H2"} {
+		if err := json.Unmarshal([]byte(b.says("blame", trial, item, "--json")), &blame); err != nil {
+			t.Fatal(err)
+		}
+		instants[blame.Origins[0].At] = true
+	}
+	if len(instants) != 1 {
+		t.Errorf("the answers have the instants %v", instants)
 	}
 }
