@@ -8,7 +8,6 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
-	"brenner/journal"
 )
 
 // The codes of threads that cannot be merged as they stand.
@@ -35,24 +34,15 @@ func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result,
 		return nil, err
 	}
 	defer r.release(thread, release)
-	l := r.ledger(thread)
-	entries, err := r.Store.Entries(ctx, l.stream, 0)
-	if err == nil {
-		err = journal.Check(l.stream, journal.Head{}, entries)
-	}
+	l, err := r.reopen(ctx, thread)
 	if err != nil {
 		return nil, err
-	}
-	if len(entries) > 0 {
-		if l.state, err = flow.Fold(entries); err != nil {
-			return nil, err
-		}
 	}
 	letters, err := r.unread(ctx, l.state, thread, b)
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) == 0 {
+	if l.state.Head.Seq == 0 {
 		if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open() }); err != nil {
 			return nil, err
 		}

@@ -128,15 +128,15 @@ func (r *Runner) Publish(ctx context.Context, thread string) (*Sent, error) {
 		return nil, err
 	}
 	defer r.release(thread, release)
-	h, err := Load(ctx, r.Store, thread)
-	if err != nil {
+	l, err := r.reopen(ctx, thread)
+	switch {
+	case err != nil:
 		return nil, err
+	case l.state.Head.Seq == 0:
+		return nil, noSession(thread)
+	case l.state.Version() == 0:
+		return nil, &fault.Error{Code: NoVersion, Detail: thread + " has no version yet", Hint: "`brenner session resume " + thread + "` goes on with it"}
 	}
-	if h.State.Version() == 0 {
-		return nil, h.noVersion(1)
-	}
-	l := r.ledger(thread)
-	l.state = h.State
 	s := &run{Runner: r, ledger: l, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err

@@ -121,19 +121,12 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 		return nil, err
 	}
 	defer r.release(thread, release)
-	l := r.ledger(thread)
-	entries, err := r.Store.Entries(ctx, l.stream, 0)
-	if err == nil {
-		err = journal.Check(l.stream, journal.Head{}, entries)
-	}
+	l, err := r.reopen(ctx, thread)
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) == 0 {
+	if l.state.Head.Seq == 0 {
 		return nil, noSession(thread)
-	}
-	if l.state, err = flow.Fold(entries); err != nil {
-		return nil, err
 	}
 	settings := l.state.Settings
 	if change != nil {
@@ -199,6 +192,21 @@ func (r *Runner) ledger(thread string) *ledger {
 		}
 	}
 	return &ledger{store: r.Store, stream: Prefix + thread, now: r.Now, state: &flow.State{}, wrote: wrote}
+}
+
+// reopen gives the ledger of a session as its journal stands; that of one that is not
+// there yet is empty.
+func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
+	l := r.ledger(thread)
+	entries, err := r.Store.Entries(ctx, l.stream, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := journal.Check(l.stream, journal.Head{}, entries); err != nil {
+		return nil, err
+	}
+	l.state, err = flow.Fold(entries)
+	return l, err
 }
 
 func (r *Runner) hold(thread string) (func() error, error) {

@@ -73,13 +73,11 @@ func (a *app) compile(c *cobra.Command, opt *compileOptions, arg string) error {
 			return err
 		}
 	}
-	st, err := a.openStore(c.Context(), cfg)
+	r, end, err := a.postRunner(c, cfg, opt.url)
 	if err != nil {
 		return err
 	}
-	defer a.closeStore(st)
-	r := a.runner(c, st)
-	r.Post = a.postOffice(cfg, opt.url, nil)
+	defer end()
 	var res *session.Result
 	if known {
 		res, err = r.Compile(c.Context(), thread)
@@ -89,11 +87,11 @@ func (a *app) compile(c *cobra.Command, opt *compileOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	h, err := session.Load(c.Context(), st, thread)
+	h, err := session.Load(c.Context(), r.Store, thread)
 	if err != nil {
 		return err
 	}
-	s, err := a.summarise(c.Context(), &source{store: st, locks: st, config: cfg}, h)
+	s, err := a.summarise(c.Context(), &source{store: r.Store, locks: r.Locks, config: cfg}, h)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,18 @@ func (a *app) postOffice(cfg *config.Config, url string, count func(string) int)
 	})}
 }
 
+// postRunner gives a runner for commands that only read and write mail; end closes
+// its store.
+func (a *app) postRunner(c *cobra.Command, cfg *config.Config, url string) (r *session.Runner, end func(), err error) {
+	st, err := a.openStore(c.Context(), cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	r = a.runner(c, st)
+	r.Post = a.postOffice(cfg, url, nil)
+	return r, func() { a.closeStore(st) }, nil
+}
+
 // openPost sees to it that mail can be sent where a session needs it, before
 // anything is written.
 func (m *models) openPost(c *cobra.Command, parties []flow.Party, serve bool) error {

@@ -38,13 +38,11 @@ func (a *app) publishByMail(c *cobra.Command, flags mailFlags, arg string) error
 	if err := a.mustHave(c.Context(), cfg, thread); err != nil {
 		return err
 	}
-	st, err := a.openStore(c.Context(), cfg)
+	r, end, err := a.postRunner(c, cfg, flags.url)
 	if err != nil {
 		return err
 	}
-	defer a.closeStore(st)
-	r := a.runner(c, st)
-	r.Post = a.postOffice(cfg, flags.url, nil)
+	defer end()
 	done, err := r.Publish(c.Context(), thread)
 	if err != nil {
 		return err

@@ -224,7 +224,11 @@ func (s *sessionSummary) problems(b *strings.Builder) {
 		for _, m := range s.Missing {
 			who = append(who, fmt.Sprintf("%s (round %d)", clean(m.Agent), m.Round))
 		}
-		fmt.Fprintf(b, "\nWithout an answer: %s\n", strings.Join(who, ", "))
+		label := "Without an answer"
+		if s.Phase == phaseRunning {
+			label = "Not answered yet"
+		}
+		fmt.Fprintf(b, "\n%s: %s\n", label, strings.Join(who, ", "))
 	}
 	if s.Unmailed != nil {
 		b.WriteString("\n" + unmailedLine(s.Unmailed) + "\n")
