@@ -33,7 +33,7 @@ type Directory interface {
 	Register(ctx context.Context, r Registration) (Agent, error)
 	// Agents gives one agent, or all of them for the empty name, by name.
 	Agents(ctx context.Context, project, name string) ([]Agent, error)
-	// Owner says whose token has this hash.
+	// Owner says whose token has this hash: of the agent, what never changes.
 	Owner(ctx context.Context, tokenHash string) (Project, Agent, error)
 }
 

@@ -51,6 +51,8 @@ type Box struct {
 	read   *sql.DB
 	texts  sync.Map // prepared statements of readers, by their text
 	rows   sync.Map // agents' rows, by project and name
+	owners sync.Map // who they are, by row
+	tokens sync.Map // the rows of tokens that were good a moment ago, by hash
 	writer *writer
 	bells  bells
 

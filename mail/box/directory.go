@@ -106,7 +106,7 @@ func (b *Box) Register(ctx context.Context, r mail.Registration) (mail.Agent, er
 		return mail.Agent{}, err
 	}
 	defer leave()
-	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error { return w.register(ctx, &r) }, nil)
+	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error { return w.register(ctx, &r) }, b.tokens.Clear)
 	if err != nil {
 		return mail.Agent{}, b.fault(op, err)
 	}
@@ -115,6 +115,7 @@ func (b *Box) Register(ctx context.Context, r mail.Registration) (mail.Agent, er
 }
 
 func (w *writer) register(ctx context.Context, r *mail.Registration) error {
+	defer w.forget() // the policy may be another one
 	project, err := w.project(ctx, r.Project)
 	if err != nil {
 		return err
@@ -146,16 +147,6 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 	}
 	return w.exec(ctx, `UPDATE agents SET program = ifnull(nullif(?, ''), program), model = ifnull(nullif(?, ''), model), task = ifnull(nullif(?, ''), task),
 		policy = ifnull(nullif(?, ''), policy), token = ifnull(?, token), active = ? WHERE id = ?`, r.Program, r.Model, r.Task, r.Policy, token, now, id)
-}
-
-// project finds a project's row.
-func (w *writer) project(ctx context.Context, name string) (int64, error) {
-	var id int64
-	there, err := w.row(ctx, []any{&id}, "SELECT id FROM projects WHERE key = ?1 OR slug = ?1", name)
-	if err == nil && !there {
-		err = noProject(name)
-	}
-	return id, err
 }
 
 // Agents gives one agent, or all of them for the empty name, by name.
@@ -194,14 +185,14 @@ func noAgent(name string) error {
 const agentColumns = "a.id, a.project, a.name, a.program, a.model, a.task, a.policy, a.created, a.active"
 
 func (b *Box) agents(ctx context.Context, project, name string) ([]mail.Agent, error) {
-	return list(ctx, b, func(rows *sql.Rows) (mail.Agent, error) { return scanAgent(rows) },
+	return list(ctx, b, scanAgent,
 		"SELECT "+agentColumns+" FROM agents a JOIN projects p ON p.id = a.project WHERE (p.key = ?1 OR p.slug = ?1) AND (?2 = '' OR a.name = ?2) ORDER BY a.name", project, name)
 }
 
-func scanAgent(rows *sql.Rows, more ...any) (mail.Agent, error) {
+func scanAgent(rows *sql.Rows) (mail.Agent, error) {
 	var a mail.Agent
 	var id, project, created, active int64
-	err := rows.Scan(append([]any{&id, &project, &a.Name, &a.Program, &a.Model, &a.Task, &a.Policy, &created, &active}, more...)...)
+	err := rows.Scan(&id, &project, &a.Name, &a.Program, &a.Model, &a.Task, &a.Policy, &created, &active)
 	a.ID, a.Project, a.Since, a.Active = mail.Numbered(id), mail.Numbered(project), instant(created), instant(active)
 	return a, err
 }
@@ -214,17 +205,57 @@ func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.A
 		return mail.Project{}, mail.Agent{}, err
 	}
 	defer leave()
-	var p mail.Project
-	all, err := list(ctx, b, func(rows *sql.Rows) (mail.Agent, error) {
-		var id, created int64
-		a, err := scanAgent(rows, &id, &p.Key, &p.Slug, &created)
-		p.ID, p.Created = mail.Numbered(id), instant(created)
-		return a, err
-	}, "SELECT "+agentColumns+", p.id, p.key, p.slug, p.created FROM agents a JOIN projects p ON p.id = a.project WHERE a.token = ?", tokenHash)
-	if err == nil && len(all) == 0 {
+	if seen, ok := b.tokens.Load(tokenHash); ok && time.Since(seen.(seenToken).at) < tokenHolds {
+		o, err := b.owner(ctx, seen.(seenToken).row)
+		return o.project, o.agent, b.fault(op, err)
+	}
+	rows, err := list(ctx, b, scanOne[int64], "SELECT id FROM agents WHERE token = ?", tokenHash)
+	if err == nil && len(rows) == 0 {
 		err = &fault.Error{Code: mail.NotFound, Op: op, Detail: "nobody has this token"}
 	}
-	return p, first(all), b.fault(op, err)
+	if err != nil {
+		b.tokens.Delete(tokenHash)
+		return mail.Project{}, mail.Agent{}, b.fault(op, err)
+	}
+	b.tokens.Store(tokenHash, seenToken{rows[0], time.Now()})
+	o, err := b.owner(ctx, rows[0])
+	return o.project, o.agent, b.fault(op, err)
+}
+
+// tokenHolds is how long a token that was good is not looked up again: one that
+// another process has replaced goes on for so long. Looking it up for every call
+// would cost a tenth of the call.
+const tokenHolds = time.Second
+
+// seenToken is whose a token was, and when.
+type seenToken struct {
+	row int64
+	at  time.Time
+}
+
+// owner is who an agent is: what never changes of it.
+type owner struct {
+	project mail.Project
+	agent   mail.Agent
+}
+
+// owner finds out who has a row, which it keeps for ever: tokens change hands,
+// rows do not.
+func (b *Box) owner(ctx context.Context, row int64) (owner, error) {
+	if known, ok := b.owners.Load(row); ok {
+		return known.(owner), nil
+	}
+	all, err := list(ctx, b, func(rows *sql.Rows) (o owner, err error) {
+		var id, created, since int64
+		err = rows.Scan(&o.agent.Name, &since, &id, &o.project.Key, &o.project.Slug, &created)
+		o.agent.ID, o.agent.Project, o.agent.Since = mail.Numbered(row), mail.Numbered(id), instant(since)
+		o.project.ID, o.project.Created = mail.Numbered(id), instant(created)
+		return o, err
+	}, "SELECT a.name, a.created, p.id, p.key, p.slug, p.created FROM agents a JOIN projects p ON p.id = a.project WHERE a.id = ?", row)
+	if err == nil && len(all) > 0 {
+		b.owners.Store(row, all[0])
+	}
+	return first(all), err
 }
 
 func instant(micro int64) mail.Instant { return mail.Instant{Time: time.UnixMicro(micro).UTC()} }

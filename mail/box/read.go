@@ -106,7 +106,7 @@ func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mai
 	if q.Unread {
 		and("c.read IS NULL")
 	}
-	text += " ORDER BY c.message " + order + " LIMIT ?"
+	text += " ORDER BY c.message " + order + " LIMIT ?+0"
 	return list(ctx, b, scanMessage(q.Agent), text, append(args, limit(q.Limit, mail.DefaultLimit))...)
 }
 
@@ -122,6 +122,8 @@ func after(id mail.ID) (int64, error) {
 	return n, nil
 }
 
+// limit gives how many are wanted. In queries it stands as "LIMIT ?+0": SQLite looks
+// at a bare "LIMIT ?" when it plans, and so plans anew for every use.
 func limit(n, usual int) int {
 	if n <= 0 {
 		n = usual
@@ -208,7 +210,7 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 		args, place = []any{reader, t.id, from}, "c.message"
 		page.Total = 0 // counting what one agent may see would take as long as reading it
 	}
-	page.Messages, err = list(ctx, b, scanMessage(q.Reader), "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?", append(args, most+1)...)
+	page.Messages, err = list(ctx, b, scanMessage(q.Reader), "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?+0", append(args, most+1)...)
 	if err != nil {
 		return mail.Page{}, err
 	}
@@ -323,7 +325,7 @@ func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, e
 	if q.Reader != "" {
 		text += " AND EXISTS (SELECT 1 FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = m.id AND a.name = ?4)"
 	}
-	all, err := list(ctx, b, scanMessage(q.Reader), text+" ORDER BY w.rank, m.id DESC LIMIT ?3", match, q.Project, limit(q.Limit, mail.DefaultLimit), q.Reader)
+	all, err := list(ctx, b, scanMessage(q.Reader), text+" ORDER BY w.rank, m.id DESC LIMIT ?3+0", match, q.Project, limit(q.Limit, mail.DefaultLimit), q.Reader)
 	return all, b.fault(op, err)
 }
 

@@ -31,7 +31,8 @@ func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
 		d.Importance = mail.Normal
 	}
 	s := &sending{draft: d, hash: hashOf(&d)}
-	if err := b.writer.write(ctx, s.do, func() { b.bells.ring(s.message, s.reached) }); err != nil {
+	c := &change{do: s.do, after: func() { b.bells.ring(s.message, s.reached) }, judged: true}
+	if err := b.writer.submit(ctx, c); err != nil {
 		return mail.Message{}, b.fault(op, err)
 	}
 	if s.again {
@@ -61,6 +62,7 @@ type sending struct {
 	again   bool    // it was sent before
 }
 
+// do refuses the message before anything of it is written, or not at all.
 func (s *sending) do(ctx context.Context, w *writer) error {
 	// A change whose commit failed may be tried again from the beginning.
 	s.reached, s.again = nil, false
@@ -231,13 +233,13 @@ func (s *sending) put(ctx context.Context, w *writer, copies []letter) error {
 			return err
 		}
 	}
-	if err := w.exec(ctx, "INSERT INTO writers (thread, first, agent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", s.thread, s.message, s.sender); err != nil {
+	if err := w.wrote(ctx, s.thread, s.message, s.sender); err != nil {
 		return err
 	}
 	if err := w.exec(ctx, "INSERT INTO words (rowid, subject, body) VALUES (?, ?, ?)", s.message, d.Subject, d.Body); err != nil {
 		return err
 	}
-	return w.exec(ctx, "UPDATE agents SET active = ? WHERE id = ?", s.created, s.sender)
+	return w.isActive(ctx, s.sender, s.created)
 }
 
 // name calls a new thread after its first message; somebody may have used the name.
@@ -267,20 +269,9 @@ func (s *sending) open(ctx context.Context, w *writer, own bool) error {
 		s.thread, err = w.insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, '', 1)", s.project)
 		return err
 	}
-	there, err := w.row(ctx, []any{&s.thread}, "UPDATE threads SET total = total + 1 WHERE project = ? AND name = ? RETURNING id", s.project, s.draft.Thread)
-	if err == nil && !there {
-		s.thread, err = w.insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, ?, 1)", s.project, s.draft.Thread)
-	}
+	var err error
+	s.thread, err = w.thread(ctx, s.project, s.draft.Thread)
 	return err
-}
-
-// agent finds an agent's row, and spells its name as it was registered.
-func (w *writer) agent(ctx context.Context, project int64, name *string) (id int64, policy string, err error) {
-	there, err := w.row(ctx, []any{&id, name, &policy}, "SELECT id, name, policy FROM agents WHERE project = ? AND name = ?", project, *name)
-	if err == nil && !there {
-		err = noAgent(*name)
-	}
-	return id, policy, err
 }
 
 // instant is now, but never before an instant that this process gave out.

@@ -28,6 +28,7 @@ type writer struct {
 
 	// Only the writer's goroutine uses these.
 	prepared map[string]*sql.Stmt
+	memory   memory
 	last     time.Time // the newest instant that was given out
 }
 
@@ -35,9 +36,12 @@ type writer struct {
 type change struct {
 	do    func(ctx context.Context, w *writer) error
 	after func() // when it is committed
-	taken atomic.Bool
-	err   error
-	done  chan struct{}
+	// judged says that it is refused before it writes anything, if at all: there is
+	// nothing to take back then.
+	judged bool
+	taken  atomic.Bool
+	err    error
+	done   chan struct{}
 }
 
 func openWriter(ctx context.Context, b *Box) (*writer, error) {
@@ -80,7 +84,11 @@ func (w *writer) close() error {
 // write has a change committed. If the context ends before the change's turn, it
 // is not made; after that its end is waited for.
 func (w *writer) write(ctx context.Context, do func(ctx context.Context, w *writer) error, after func()) error {
-	c := &change{do: do, after: after, done: make(chan struct{})}
+	return w.submit(ctx, &change{do: do, after: after})
+}
+
+func (w *writer) submit(ctx context.Context, c *change) error {
+	c.done = make(chan struct{})
 	select {
 	case w.queue <- c:
 	case <-ctx.Done():
@@ -128,13 +136,19 @@ func (w *writer) commit(batch []*change) {
 	}
 	ctx := context.Background()
 	err := sqlite.Transaction(ctx, w.conn, w.box.wait, func(ctx context.Context) error {
+		if err := w.recall(ctx); err != nil {
+			return err
+		}
 		for _, c := range mine {
 			if c.err = w.attempt(ctx, c); c.err != nil && !ours(c.err) {
 				return c.err
 			}
 		}
-		return nil
+		return w.count(ctx)
 	})
+	if err != nil {
+		w.forget() // what it has learned may not be so
+	}
 	for _, c := range mine {
 		if c.err == nil {
 			c.err = err
@@ -148,6 +162,9 @@ func (w *writer) commit(batch []*change) {
 
 // attempt makes one change, or takes it back.
 func (w *writer) attempt(ctx context.Context, c *change) error {
+	if c.judged {
+		return c.do(ctx, w)
+	}
 	if err := w.exec(ctx, "SAVEPOINT one"); err != nil {
 		return err
 	}
@@ -155,6 +172,7 @@ func (w *writer) attempt(ctx context.Context, c *change) error {
 	if err == nil {
 		return w.exec(ctx, "RELEASE one")
 	}
+	w.forget()
 	_ = w.exec(ctx, "ROLLBACK TO one") // where this fails, the transaction is gone already
 	_ = w.exec(ctx, "RELEASE one")
 	return err

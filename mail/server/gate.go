@@ -53,7 +53,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes, and %d are the most", r.ContentLength, MaxRequest))
 		return
 	}
-	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admitted{who, r.Context().Done()}))
+	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admitted{who, r.Context()}))
 	r.Header = r.Header.Clone()
 	r.Header.Set("Accept", "application/json, text/event-stream") // what the SDK insists on
 	if kind := r.Header.Get("Content-Type"); kind == "" {
@@ -108,8 +108,8 @@ type callerKey struct{}
 
 // admitted is a request that came through the gate.
 type admitted struct {
-	who  *caller
-	gone <-chan struct{} // closed when the client is gone: the SDK's own context goes on
+	who     *caller
+	request context.Context //nolint:containedctx // it ends when the client is gone; the SDK's own goes on
 }
 
 // caller finds out whose token a request has.

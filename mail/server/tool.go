@@ -89,16 +89,14 @@ func (s *Server) asking(ctx context.Context, extra *mcp.RequestExtra) (*caller, 
 func whileThere(ctx context.Context) (context.Context, context.CancelFunc) {
 	in, ok := ctx.Value(callerKey{}).(*admitted)
 	ctx, cancel := context.WithCancel(ctx)
-	if ok {
-		go func() {
-			select {
-			case <-in.gone:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
+	if !ok {
+		return ctx, cancel
 	}
-	return ctx, cancel
+	stop := context.AfterFunc(in.request, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
 }
 
 // succeeded gives a result in both forms: as a structure, where a list needs a
