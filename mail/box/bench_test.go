@@ -115,7 +115,7 @@ func BenchmarkWake(b *testing.B) {
 					}
 					woken <- time.Now()
 				}()
-				time.Sleep(time.Millisecond)
+				untilSomebodyWaits(here)
 				if _, err := sender.Send(context.Background(), note(1)); err != nil {
 					b.Fatal(err)
 				}

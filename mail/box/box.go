@@ -52,6 +52,7 @@ type Box struct {
 	texts  sync.Map // prepared statements of readers, by their text
 	rows   sync.Map // agents' rows, by project and name
 	owners sync.Map // who they are, by row
+	shelf  shelf
 	tokens sync.Map // the rows of tokens that were good a moment ago, by hash
 	writer *writer
 	bells  bells

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -116,6 +116,12 @@ func TestWokenByAnotherProcessOnly(t *testing.T) {
 	}
 }
 
+func untilSomebodyWaits(b *box.Box) {
+	for b.Waiting() == 0 {
+		runtime.Gosched()
+	}
+}
+
 func TestAWaiterDoesNotHoldUpTheEnd(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
@@ -124,7 +130,10 @@ func TestAWaiterDoesNotHoldUpTheEnd(t *testing.T) {
 		_, err := b.Await(context.Background(), mail.InboxQuery{Project: boxtest.Project, Agent: "BlueLake"})
 		end <- err
 	}()
-	time.AfterFunc(time.Millisecond, func() { _ = b.Close() })
+	untilSomebodyWaits(b)
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
 	if err := <-end; fault.CodeOf(err) != store.Closed {
 		t.Errorf("%v", err)
 	}

@@ -28,8 +28,7 @@ func body(wanted bool) string {
 	return ", ''"
 }
 
-// scanMessage reads a message. A reader sees of the hidden recipients itself only,
-// unless the message is its own; the empty reader sees everything.
+// scanMessage reads a message as a reader sees it.
 func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 	return func(rows *sql.Rows) (mail.Message, error) {
 		m := mail.Message{Attachments: []any{}, Kind: "to"}
@@ -46,18 +45,7 @@ func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 		if reply.Valid {
 			m.ReplyTo = mail.Numbered(reply.Int64)
 		}
-		if reader == "" || strings.EqualFold(m.From, reader) {
-			return m, nil
-		}
-		switch is := func(name string) bool { return strings.EqualFold(name, reader) }; {
-		case slices.ContainsFunc(m.To, is):
-		case slices.ContainsFunc(m.CC, is):
-			m.Kind = "cc"
-		default:
-			m.Kind = "bcc"
-		}
-		m.BCC = slices.DeleteFunc(m.BCC, func(name string) bool { return !strings.EqualFold(name, reader) })
-		return m, nil
+		return seenBy(m, reader), nil
 	}
 }
 
@@ -78,8 +66,11 @@ func (b *Box) Inbox(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 }
 
 func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mail.Message, error) {
-	text := "SELECT " + messageColumns + body(!q.NoBodies) + " FROM copies c JOIN messages m ON m.id = c.message" +
-		" WHERE c.agent = ? AND c.how < 3"
+	text := "SELECT c.message FROM copies c"
+	if !q.Since.IsZero() || q.Urgent {
+		text += " JOIN messages m ON m.id = c.message"
+	}
+	text += " WHERE c.agent = ? AND c.how < 3"
 	args := []any{agent}
 	and := func(condition string, arg ...any) {
 		text += " AND " + condition
@@ -107,7 +98,11 @@ func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mai
 		and("c.read IS NULL")
 	}
 	text += " ORDER BY c.message " + order + " LIMIT ?+0"
-	return list(ctx, b, scanMessage(q.Agent), text, append(args, limit(q.Limit, mail.DefaultLimit))...)
+	rows, err := list(ctx, b, scanOne[int64], text, append(args, limit(q.Limit, mail.DefaultLimit))...)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return b.messages(ctx, rows, q.Agent, !q.NoBodies)
 }
 
 // after reads a place to go on from.

@@ -1,0 +1,120 @@
+package box
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"brenner/mail"
+)
+
+// shelf keeps messages that were read lately in memory: a message never changes,
+// whatever other processes do. It holds two generations; when the young one is
+// full, the old one goes.
+type shelf struct {
+	mu         sync.Mutex
+	young, old map[int64]mail.Message
+	size       int // bytes of the young ones
+}
+
+const (
+	shelfBytes   = 16 << 20 // of each generation
+	largestShelf = 64 << 10 // larger messages are read from the file each time
+	messageBytes = 600      // what a message needs beside its text
+)
+
+func (s *shelf) get(id int64) (mail.Message, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, ok := s.young[id]
+	if !ok {
+		if m, ok = s.old[id]; ok {
+			s.put(id, &m)
+		}
+	}
+	return m, ok
+}
+
+func (s *shelf) keep(id int64, m *mail.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.put(id, m)
+}
+
+func (s *shelf) put(id int64, m *mail.Message) {
+	if len(m.Body) > largestShelf {
+		return
+	}
+	if s.young == nil || s.size > shelfBytes {
+		s.young, s.old, s.size = make(map[int64]mail.Message), s.young, 0
+	}
+	s.young[id] = *m
+	s.size += len(m.Body) + messageBytes
+}
+
+// messages gives messages by their rows, in that order, as a reader may see them.
+func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies bool) ([]mail.Message, error) {
+	all := make([]mail.Message, len(rows))
+	var missing []int64
+	for i, row := range rows {
+		m, ok := b.shelf.get(row)
+		if all[i] = m; !ok {
+			missing = append(missing, row)
+		}
+	}
+	if len(missing) > 0 {
+		list, _ := json.Marshal(missing) // numbers can always be written
+		found, err := b.fetch(ctx, string(list), bodies)
+		if err != nil {
+			return nil, err
+		}
+		for i, row := range rows {
+			if m, ok := found[row]; ok && all[i].ID == "" {
+				all[i] = m
+			}
+		}
+	}
+	for i := range all {
+		if !bodies {
+			all[i].Body = ""
+		}
+		all[i] = seenBy(all[i], reader)
+	}
+	return all, nil
+}
+
+// fetch reads messages from the file, and puts them on the shelf if they are whole.
+func (b *Box) fetch(ctx context.Context, rows string, bodies bool) (map[int64]mail.Message, error) {
+	all, err := list(ctx, b, scanMessage(""), "SELECT "+messageColumns+body(bodies)+messageTables+"WHERE m.id IN (SELECT value FROM json_each(?))", rows)
+	found := make(map[int64]mail.Message, len(all))
+	for i := range all {
+		id, _ := all[i].ID.Number()
+		found[id] = all[i]
+		if bodies {
+			b.shelf.keep(id, &all[i])
+		}
+	}
+	return found, err
+}
+
+// seenBy gives a message as a reader sees it: of the hidden recipients itself only,
+// unless the message is its own. The empty reader sees everything.
+func seenBy(m mail.Message, reader string) mail.Message {
+	if reader == "" || strings.EqualFold(m.From, reader) {
+		return m
+	}
+	is := func(name string) bool { return strings.EqualFold(name, reader) }
+	switch {
+	case slices.ContainsFunc(m.To, is):
+	case slices.ContainsFunc(m.CC, is):
+		m.Kind = "cc"
+	default:
+		m.Kind = "bcc"
+	}
+	if len(m.BCC) > 0 {
+		m.BCC = slices.DeleteFunc(slices.Clone(m.BCC), func(name string) bool { return !is(name) })
+	}
+	return m
+}
