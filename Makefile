@@ -39,7 +39,7 @@ bench: ## run the benchmarks; BENCH=regexp, COUNT=n
 cross: ## compile for every supported platform
 	@sh scripts/cross.sh
 
-real-clients: ## install the real codex and gemini from npm, pinned, and test against them
+real-clients: ## install real agent programs and MCP tools from npm, pinned, and test against them
 	@sh scripts/real-clients.sh
 
 clean: ## remove what these commands made, but for the tools
