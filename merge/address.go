@@ -20,6 +20,11 @@ func (p *pass) address(e *entry, section artifact.Section) (*slot, string, bool)
 		}
 		return p.shelf(section).find(artifact.ThreadID), "", true
 	}
+	if e.number != 0 && e.labels() == nil { // as nearly always: an id, and a plain one
+		if s := p.shelf(section).numbered(int(e.number)); s != nil && s.shownTo(e) {
+			return s, "", true
+		}
+	}
 	if target == "" {
 		e.reject(InvalidTarget, fmt.Sprintf("%s needs a target_id", e.d.Operation))
 		return nil, "", false

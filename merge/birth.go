@@ -20,7 +20,8 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 			f.Value = distinct(w.value)
 		}
 		if w.replace && shapeOf(w.value) != scalar {
-			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: e.self[:], Each: repeat(e.self[:], f.Value)}}
+			self := p.self(e)
+			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
 		}
 		if split(f) {
 			p.shelf(s.section).split = true
@@ -57,9 +58,9 @@ func distinct(v artifact.Value) artifact.Value {
 		return v
 	}
 	var united field
-	e := entry{self: &[1]*artifact.Stamp{{}}}
+	self := []*artifact.Stamp{{}}
 	for _, v := range list {
-		united.addElement(&e, v, nil)
+		united.addElement(v, self, 0, nil)
 	}
 	if len(united.list) == len(list) {
 		return v
@@ -127,7 +128,8 @@ func (p *pass) noteBirth(e *entry, s *slot) {
 		out := e.outcome(f.Name)
 		out.Outcome = FieldApplied
 		if open.shape == union {
-			p.touches.add(touch{s, e.stamp, f.Value, out})
+			spec, _ := s.section.Spec().Field(f.Name)
+			p.touch(s, e, f.Value, spec, out)
 		} else {
 			open.cell.first.out = out
 		}

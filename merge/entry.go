@@ -8,26 +8,34 @@ import (
 // entry is one delta on its way through the merge. It is kept small: a large
 // batch spends its time on memory. What few deltas need stands behind a pointer.
 type entry struct {
-	d      *delta.Delta
-	who    *standing
-	stamp  *artifact.Stamp
-	self   *[1]*artifact.Stamp // the stamp alone: shared by all that the delta writes
-	row    *Row
-	labels *labels
-	links  *links // nil for what certainly says something new
-	made   *slot  // the item that this ADD made, or made when it was first read
-	queue  *queue // nil but for deltas that wait, and those waited for
-	index  int32  // place in processing order
-	// outcomes is how many rows of the report its fields may take.
-	outcomes int32
+	d        *delta.Delta
+	stamp    *artifact.Stamp
+	row      *Row
+	made     *slot // the item that this ADD made, or made when it was first read
+	rare     *rare // nil for nearly all
+	index    int32 // place in processing order
+	agent    int32 // place of its author among the standings
+	outcomes int32 // how many rows of the report its fields may take
+	number   int32 // of its target, where that is an id of its section; else 0
+	section  int8  // or noSection
 	dated    bool
 	adds     bool // it is an ADD
+	replaces bool // its payload may have words that ask for a replacement
 
-	// What a pass finds out, like made and queue; reset before each pass.
+	// What a pass finds out, like made and the queue; reset before each pass.
 	judged   bool
 	claimed  bool // its id and its content count as read
 	recorded bool // its id was on record before
 	changed  bool
+}
+
+const noSection = -1
+
+// rare is what few deltas need.
+type rare struct {
+	labels *labels
+	links  *links // nil for what certainly says something new
+	queue  *queue // nil but for deltas that wait, and those waited for
 }
 
 // queue is who waits for whom.
@@ -38,28 +46,48 @@ type queue struct {
 
 // reset forgets what a pass found out.
 func (e *entry) reset() {
-	e.made, e.queue = nil, nil
+	e.made = nil
+	if e.rare != nil {
+		e.rare.queue = nil
+	}
 	e.judged, e.claimed, e.recorded, e.changed = false, false, false, false
 	*e.row = Row{}
 }
 
-func (e *entry) queued() *queue {
-	if e.queue == nil {
-		e.queue = &queue{}
+// needs gives the place for what few deltas need.
+func (e *entry) needs() *rare {
+	if e.rare == nil {
+		e.rare = &rare{}
 	}
-	return e.queue
+	return e.rare
+}
+
+func (e *entry) labels() *labels {
+	if e.rare == nil {
+		return nil
+	}
+	return e.rare.labels
+}
+
+func (e *entry) links() *links {
+	if e.rare == nil {
+		return nil
+	}
+	return e.rare.links
+}
+
+func (e *entry) queued() *queue {
+	r := e.needs()
+	if r.queue == nil {
+		r.queue = &queue{}
+	}
+	return r.queue
 }
 
 // waitsFor gives the ADD that this one waits for, or waited for.
 func (e *entry) waitsFor() *entry {
-	if e.queue == nil {
+	if e.rare == nil || e.rare.queue == nil {
 		return nil
 	}
-	return e.queue.waitsFor
-}
-
-// mark is a delta's stamp, beside the list that holds nothing else.
-type mark struct {
-	stamp artifact.Stamp
-	self  [1]*artifact.Stamp
+	return e.rare.queue.waitsFor
 }

@@ -49,7 +49,7 @@ type field struct {
 type element struct {
 	value artifact.Value
 	by    []*artifact.Stamp // the writers with the highest right, by agent
-	order int               // of the delta that first added it: 0 for what stood in the base
+	order int32             // of the delta that first added it: 0 for what stood in the base
 }
 
 type keyed struct {
@@ -116,7 +116,7 @@ func marksOf(floor []*artifact.Stamp, each [][]*artifact.Stamp) artifact.Marks {
 }
 
 func (f *field) closeList() (artifact.List, [][]*artifact.Stamp) {
-	slices.SortStableFunc(f.list, func(a, b element) int { return a.order - b.order })
+	slices.SortStableFunc(f.list, func(a, b element) int { return int(a.order - b.order) })
 	f.at = nil
 	list := make(artifact.List, len(f.list))
 	parts := make([][]*artifact.Stamp, len(f.list))

@@ -34,13 +34,14 @@ func newHistory(base *artifact.Artifact, batch *sieve) *history {
 // one, and tells whether e is done with. What was refused for its author's sake
 // claims neither its id nor its content.
 func (p *pass) seenBefore(e *entry) bool {
-	if e.links == nil {
+	links := e.links()
+	if links == nil {
 		return false
 	}
 	first, twin := p.history.byID[e.stamp.Delta], (*entry)(nil)
-	e.links.shorten()
-	if first == nil && e.links.sameID != nil {
-		first, twin = e.links.sameID.stamp, e.links.sameID
+	links.shorten()
+	if first == nil && links.sameID != nil {
+		first, twin = links.sameID.stamp, links.sameID
 	}
 	if other := p.overtook[e.stamp.Delta]; first == nil && other != nil && e.waitsFor() != nil {
 		first, twin = other.stamp, other
@@ -53,8 +54,8 @@ func (p *pass) seenBefore(e *entry) bool {
 	if first == nil {
 		first = p.history.byContent[e.stamp.Hash]
 	}
-	if first == nil && e.links.echoes != nil {
-		first, twin = e.links.echoes.stamp, e.links.echoes
+	if first == nil && links.echoes != nil {
+		first, twin = links.echoes.stamp, links.echoes
 	}
 	if first == nil {
 		return false
@@ -87,7 +88,7 @@ func (p *pass) madeBy(s *artifact.Stamp) *slot {
 	if p.makers == nil {
 		p.makers = make(map[*artifact.Stamp]*slot)
 		for _, section := range artifact.Sections() {
-			for _, sl := range p.shelf(section).slots {
+			for sl := range p.shelf(section).slots {
 				if c := sl.item.Created; c != nil {
 					p.makers[c] = sl
 				}

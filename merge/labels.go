@@ -37,12 +37,15 @@ func (d *docket) collectLabels(gists []gist) {
 			d.scopes = make(map[scope]*labels)
 		}
 		e := d.entry(i)
-		if e.labels == nil {
-			e.labels = &labels{byName: make(map[string][]*entry)}
-			d.scopes[scopeOf(e)] = e.labels
+		scope := scopeOf(e)
+		names := d.scopes[scope]
+		if names == nil {
+			names = &labels{byName: make(map[string][]*entry)}
+			d.scopes[scope] = names
 		}
+		e.needs().labels = names
 		for _, name := range e.d.Labels {
-			e.labels.byName[name] = append(e.labels.byName[name], e)
+			names.byName[name] = append(names.byName[name], e)
 		}
 	}
 }
@@ -50,10 +53,11 @@ func (d *docket) collectLabels(gists []gist) {
 // labelled finds the ADD that a name means for e: the nearest one before it,
 // else the first one after it.
 func (e *entry) labelled(name string) *entry {
-	if e.labels == nil {
+	names := e.labels()
+	if names == nil {
 		return nil
 	}
-	adds := e.labels.byName[name]
+	adds := names.byName[name]
 	if len(adds) == 0 {
 		return nil
 	}

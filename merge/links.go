@@ -17,8 +17,8 @@ func (d *docket) link() {
 	all := make([]links, len(d.repeated))
 	for i, at := range d.repeated {
 		e := d.entry(int(at))
-		e.links = &all[i]
-		*e.links = links{sameID: byID[e.stamp.Delta], echoes: byContent[e.stamp.Hash]}
+		e.needs().links = &all[i]
+		all[i] = links{sameID: byID[e.stamp.Delta], echoes: byContent[e.stamp.Hash]}
 		byID[e.stamp.Delta], byContent[e.stamp.Hash] = e, e
 	}
 }
@@ -27,10 +27,10 @@ func (d *docket) link() {
 // again.
 func (l *links) shorten() {
 	for l.sameID != nil && !l.sameID.claimed {
-		l.sameID = l.sameID.links.sameID
+		l.sameID = l.sameID.links().sameID
 	}
 	for l.echoes != nil && !l.echoes.claimed {
-		l.echoes = l.echoes.links.echoes
+		l.echoes = l.echoes.links().echoes
 	}
 }
 

@@ -39,7 +39,7 @@ func (p *pass) thirdAlternativeRule() map[*entry]bool {
 	if len(p.kills) == 0 {
 		return nil
 	}
-	for _, s := range p.shelf(artifact.HypothesisSlate).slots {
+	for s := range p.shelf(artifact.HypothesisSlate).slots {
 		if !s.killed() && s.close().ThirdAlternative() {
 			return nil
 		}

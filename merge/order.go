@@ -25,8 +25,9 @@ type docket struct {
 	repeated  []int32 // places of those that may repeat something, or be repeated
 
 	entries []entry
-	marks   []mark
+	stamps  []artifact.Stamp
 	rows    []Row
+	rares   space[rare]
 }
 
 // arrange puts the batch into processing order. The place of a delta in the
@@ -36,7 +37,7 @@ func arrange(batch []delta.Delta, c *court, base *artifact.Artifact) *docket {
 	d := &docket{
 		batch: batch, keys: keys, derived: deriveIDs(batch, gists), standings: standings,
 		version: base.Metadata.Version + 1,
-		entries: make([]entry, len(batch)), marks: make([]mark, len(batch)), rows: make([]Row, len(batch)),
+		entries: make([]entry, len(batch)), stamps: make([]artifact.Stamp, len(batch)), rows: make([]Row, len(batch)),
 	}
 	repeats := newSieve(gists)
 	d.history = newHistory(base, repeats)
@@ -76,22 +77,44 @@ func (d *docket) entry(i int) *entry {
 	if e.d != nil {
 		return e
 	}
-	k, m := &d.keys[i], &d.marks[i]
-	e.d, e.who = &d.batch[k.at], &d.standings[k.agent()]
-	s := &m.stamp
+	k, s := &d.keys[i], &d.stamps[i]
+	e.d, e.stamp, e.row = &d.batch[k.at], s, &d.rows[i]
+	e.index, e.agent, e.dated = int32(i), int32(k.agent()), k.second != undated
 	s.Delta, s.Agent, s.At, s.Hash = d.idOf(k.at), e.d.Agent, e.d.At, e.d.Hash()
-	s.Rank, s.Version = e.who.rank, d.version
+	s.Rank, s.Version = d.standings[e.agent].rank, d.version
 	if p := e.d.Place; p != nil {
 		s.Message, s.Block = p.Message, p.Block
 	}
-	m.self[0] = s
-	e.stamp, e.self, e.row = s, &m.self, &d.rows[i]
-	e.index, e.dated, e.adds = int32(i), k.second != undated, e.d.Operation == opAdd
-	e.outcomes = outcomes(e.d.Payload)
+	e.look()
 	if d.scopes != nil {
-		e.labels = d.scopes[scopeOf(e)]
+		if names := d.scopes[scopeOf(e)]; names != nil {
+			e.rare = d.rares.one()
+			e.rare.labels = names
+		}
 	}
 	return e
+}
+
+// look finds out what the delta itself says about its place in the artifact, and
+// what its payload will take. All of it could be found out later; but here the
+// memory of many deltas is waited for at once.
+func (e *entry) look() {
+	e.adds, e.section = e.d.Operation == opAdd, noSection
+	if section, ok := artifact.ParseSection(e.d.Section); ok {
+		e.section = int8(section)
+		if n, ok := section.IDNumber(e.d.Target); ok {
+			e.number = int32(n)
+		}
+	}
+	rows := len(e.d.Payload)
+	for i := range e.d.Payload {
+		f := &e.d.Payload[i]
+		if m, ok := f.Value.(artifact.Map); ok {
+			rows += len(m) + 1 // it may take another shape's place and replace it, too
+		}
+		e.replaces = e.replaces || strings.HasSuffix(f.Name, "replace")
+	}
+	e.outcomes = int32(rows)
 }
 
 // compareRest compares two deltas of one author and one instant, which stand at

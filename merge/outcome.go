@@ -9,6 +9,10 @@ import (
 // touch is an addition to a list, to be looked at again when the batch is
 // through if anything was dropped from that list. For all other writes the cells
 // keep the report up to date.
+//
+// Nearly always nothing is dropped, and what is added is the list of the payload
+// as it stands: then a mark in the report is all that is kept, and the touch is
+// made up when it is needed.
 type touch struct {
 	slot *slot
 	by   *artifact.Stamp
@@ -29,8 +33,8 @@ func (p *pass) write(e *entry, s *slot, w *write) {
 	switch shapeOf(w.value) {
 	case union:
 		out := e.outcome(w.name)
-		p.touches.add(touch{s, e.stamp, w.value, out})
-		e.note(f.addList(e, writer{e.stamp, w.value, out}, w.replace, d.created))
+		p.touch(s, e, w.value, w.spec, out)
+		e.note(f.addList(writer{e.stamp, w.value, out}, p.self(e), e.index+1, w.replace, d.created))
 	case mapping:
 		p.writeMap(e, s, f, w)
 	default:
@@ -54,7 +58,7 @@ func (p *pass) writeMap(e *entry, s *slot, f *field, w *write) {
 		}
 	}
 	f.shape = mapping
-	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(e.self[:], birth, p.keepsText(e, s, w.name)) {
+	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(p.self(e), birth, p.keepsText(e, s, w.name)) {
 		e.outcome(w.name).Outcome = FieldApplied
 		e.note(true)
 	}
@@ -100,6 +104,35 @@ func (t *touch) settle() {
 	}
 }
 
+// touch remembers an addition to a list. References are kept, since the delta
+// may have named them otherwise.
+func (p *pass) touch(s *slot, e *entry, list artifact.Value, spec *artifact.FieldSpec, out *FieldOutcome) {
+	if spec != nil && spec.Refs {
+		p.touches = append(p.touches, touch{s, e.stamp, list, out})
+	} else {
+		out.united = true
+	}
+}
+
+// settleTouches looks at all additions to lists again.
+func (p *pass) settleTouches() {
+	for i := range p.touches {
+		p.touches[i].settle()
+	}
+	for i := range p.entries {
+		e := &p.entries[i]
+		for j := range e.row.Fields {
+			out := &e.row.Fields[j]
+			if !out.united {
+				continue
+			}
+			given := e.d.Payload.Find(out.Field)
+			t := touch{p.shelf(artifact.Section(e.section)).find(e.row.TargetID), e.stamp, given.Value, out}
+			t.settle()
+		}
+	}
+}
+
 // hasAny tells whether any of the elements is in the list.
 func (f *field) hasAny(list artifact.List) bool {
 	for _, v := range list {
@@ -113,9 +146,7 @@ func (f *field) hasAny(list artifact.List) bool {
 // conclude gives every delta its disposition, now that all is decided.
 func (p *pass) conclude() {
 	if p.raised {
-		for t := range p.touches.all {
-			t.settle()
-		}
+		p.settleTouches()
 	}
 	for i := range p.entries {
 		e := &p.entries[i]
@@ -132,11 +163,12 @@ func (p *pass) conclude() {
 
 // count notes that a delta changed the artifact.
 func (p *pass) count(e *entry) {
-	if e.who.newest == nil {
-		e.who.oldest = e.stamp
-		p.counted = append(p.counted, e.who)
+	who := p.author(e)
+	if who.newest == nil {
+		who.oldest = e.stamp
+		p.counted = append(p.counted, who)
 	}
-	e.who.newest = e.stamp // entries stand in the order of time
+	who.newest = e.stamp // entries stand in the order of time
 }
 
 func (e *entry) conclude() {

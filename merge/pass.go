@@ -24,7 +24,8 @@ type pass struct {
 	words    []string
 	fields   space[artifact.Field]
 	outcomes space[FieldOutcome]
-	touches  pile[touch]
+	stamps   space[*artifact.Stamp]
+	touches  []touch
 	raised   bool        // a list lost elements, so that the touches have to be looked at
 	counted  []*standing // whose deltas changed the artifact
 	applied  int
@@ -50,6 +51,12 @@ func (p *pass) again(vetoed map[*entry]bool) *pass {
 	p.link()
 	return &pass{base: p.base, court: p.court, docket: p.docket, vetoed: vetoed}
 }
+
+// author gives what the rules say about who wrote a delta.
+func (p *pass) author(e *entry) *standing { return &p.standings[e.agent] }
+
+// self gives a delta's stamp as a list of writers.
+func (p *pass) self(e *entry) []*artifact.Stamp { return append(p.stamps.take(1), e.stamp) }
 
 func (p *pass) shelf(s artifact.Section) *shelf {
 	if p.shelves[s] == nil {
@@ -85,8 +92,8 @@ func (p *pass) run() {
 // the same content, does.
 func (p *pass) waits(e *entry) bool {
 	add := e.addressed()
-	if add == nil && e.links != nil {
-		add = e.links.waitFor()
+	if links := e.links(); add == nil && links != nil {
+		add = links.waitFor()
 	}
 	if add == nil || add == e || add.judged {
 		return false
@@ -103,7 +110,7 @@ func (p *pass) waits(e *entry) bool {
 // addressed gives the ADD, not judged yet, whose item an EDIT or KILL addresses
 // by its label: as a whole, or as the row or the hypothesis of a cell.
 func (e *entry) addressed() *entry {
-	if e.labels == nil || (e.d.Operation != opEdit && e.d.Operation != opKill) {
+	if e.labels() == nil || (e.d.Operation != opEdit && e.d.Operation != opKill) {
 		return nil
 	}
 	row, cell, _ := strings.Cut(e.d.Target, ".")
@@ -124,10 +131,10 @@ func (p *pass) judge(e *entry) {
 	if e.claimed && p.overtook != nil {
 		p.overtook[e.stamp.Delta] = e
 	}
-	if e.queue == nil {
+	if e.rare == nil || e.rare.queue == nil {
 		return
 	}
-	for _, w := range e.queue.waiting {
+	for _, w := range e.rare.queue.waiting {
 		if !w.judged && !p.waits(w) {
 			p.judge(w)
 		}
@@ -135,8 +142,8 @@ func (p *pass) judge(e *entry) {
 }
 
 func (p *pass) decide(e *entry) {
-	d := e.d
-	if !e.who.known && !e.who.blank {
+	d, who := e.d, p.author(e)
+	if !who.known && !who.blank {
 		e.reject(UnknownAgent, fmt.Sprintf("%s is neither in the roster nor an authority", fault.Shown(d.Agent)))
 		return
 	}
@@ -148,22 +155,22 @@ func (p *pass) decide(e *entry) {
 	case d.Problem != nil:
 		e.reject(d.Problem.Code, d.Problem.Message)
 		return
-	case e.who.blank:
+	case who.blank:
 		e.reject(delta.MissingRequiredField, "the delta names no agent")
 		return
 	case !e.dated:
 		e.reject(delta.InvalidTimestamp, fmt.Sprintf("%s is not an RFC 3339 timestamp such as 2025-12-30T12:00:00Z", fault.Shown(d.Timestamp)))
 		return
 	}
-	section, ok := artifact.ParseSection(d.Section)
+	section := artifact.Section(e.section)
 	switch {
 	case d.Operation != opAdd && d.Operation != opEdit && d.Operation != opKill:
 		e.reject(delta.InvalidOperation, fmt.Sprintf("%s is not ADD, EDIT or KILL", fault.Shown(d.Operation)))
-	case !ok:
+	case e.section == noSection:
 		e.reject(delta.InvalidSection, fmt.Sprintf("there is no section %s", fault.Shown(d.Section)))
 	case section == artifact.ResearchThread && d.Operation != opEdit:
 		e.reject(RTEditOnly, "the research thread can only be edited")
-	case d.Operation == opAdd:
+	case e.adds:
 		p.add(e, section)
 	case d.Operation == opEdit:
 		p.edit(e, section)
@@ -185,13 +192,14 @@ func (p *pass) warn(code fault.Code, format string, args ...any) {
 
 // allowed checks the write scope.
 func (p *pass) allowed(e *entry, section artifact.Section, author string) bool {
-	if p.court.scoped() && p.court.open[section] && !e.who.authority {
+	who := p.author(e)
+	if p.court.scoped() && p.court.open[section] && !who.authority {
 		p.openUsed[section] = true
 	}
-	if p.court.may(e.who, e.d.Operation, section, author) {
+	if p.court.may(who, e.d.Operation, section, author) {
 		return true
 	}
-	role := e.who.Role
+	role := who.Role
 	if role == "" {
 		role = "an agent without a role"
 	}

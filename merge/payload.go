@@ -42,8 +42,7 @@ func (w *write) adds() int {
 // check adds the fields of a payload to the writes. What is wrong with a field is that field's
 // problem: it is refused by name, and the rest goes on.
 func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []write {
-	replaceAll := e.replaces("replace")
-	switches := slices.ContainsFunc(e.d.Payload, func(f delta.Field) bool { return strings.HasSuffix(f.Name, "_replace") })
+	replaceAll := e.replaces && e.asks("replace")
 	for i := range e.d.Payload {
 		f := &e.d.Payload[i]
 		rank := spec.Rank(f.Name)
@@ -66,8 +65,8 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []wri
 			e.refuse(f.Name, reason)
 			continue
 		}
-		if switches && !w.replace && shapeOf(w.value) != scalar {
-			w.replace = e.replaces(f.Name + "_replace")
+		if e.replaces && !w.replace && shapeOf(w.value) != scalar {
+			w.replace = e.asks(f.Name + "_replace")
 		}
 		writes = append(writes, w)
 	}
@@ -96,7 +95,8 @@ func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool 
 	return true
 }
 
-func (e *entry) replaces(name string) bool {
+// asks tells whether the payload says yes to something.
+func (e *entry) asks(name string) bool {
 	f := e.d.Payload.Find(name)
 	return f != nil && f.Value == artifact.Bool(true)
 }

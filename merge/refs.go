@@ -264,7 +264,7 @@ func (p *pass) settleRefs() {
 		if shelf == nil {
 			continue
 		}
-		for _, sl := range shelf.slots {
+		for sl := range shelf.slots {
 			if sl.draft != nil {
 				p.settleDraft(sl.draft)
 			}

@@ -114,6 +114,7 @@ type FieldOutcome struct {
 	Field   string
 	Message string // "" where there is nothing more to say
 	Outcome Outcome
+	united  bool // it was added to a list
 }
 
 // Code is the code of an outcome that has one, or "".

@@ -10,66 +10,99 @@ import (
 // shelf is one section during a pass.
 type shelf struct {
 	section artifact.Section
-	slots   []*slot // in order: those of the base, then what was added
-	dense   []int32 // places among the slots, from 1, by the number of their id, as far as numbers are close
-	others  map[string]*slot
-	highest int // the highest number ever used in an id
+	old     []slot           // those of the base, in order
+	fresh   [][]slot         // what was added, in blocks of freshBlock
+	dense   []int32          // places among the old, from 1, by the number of their id, as far as numbers are close
+	others  map[string]*slot // the old whose numbers are far off, and the research thread
+	taken   int              // the highest number in an id of the base
+	highest int              // the highest number ever used in an id
+	added   int
 	active  int
 	touched bool
 	closed  bool // its items were made anew
 	split   bool // some of its fields wait for a decision
 
-	// Room for new items and their slots, made many at a time; apart, since
-	// the items outlive the merge and must not keep the slots alive.
 	freshItems space[artifact.Item]
-	freshSlots space[slot]
 	announced  string // the sentences about the next ids
 }
 
+// freshBlock is how many slots are made at a time for new items. They stand apart
+// from the items, which outlive the merge and must not keep the slots alive.
+const freshBlock = 63
+
 // slot is the place of one item: as the base has it, until something touches it.
 type slot struct {
-	section artifact.Section
 	item    *artifact.Item // with its id from the start
 	draft   *draft
 	maker   *entry // the ADD of this batch that made it
 	kill    *kill  // the KILL of this pass that hit it, if it is a hypothesis
+	section artifact.Section
 }
 
 func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
-	s := &shelf{section: section, slots: make([]*slot, len(items))}
-	block := make([]slot, len(items))
+	s := &shelf{section: section, old: make([]slot, len(items))}
 	for i, it := range items {
-		block[i] = slot{section: section, item: it}
-		s.slots[i] = &block[i]
+		s.old[i] = slot{section: section, item: it}
 		n, ok := section.IDNumber(it.ID)
 		if ok {
-			s.highest = max(s.highest, n)
+			s.taken = max(s.taken, n)
 		}
 		s.put(i, n, ok)
 		if !it.Killed() {
 			s.active++
 		}
 	}
+	s.highest = s.taken
 	return s
+}
+
+// slots goes through all of them in order: those of the base, then what was added.
+func (s *shelf) slots(yield func(*slot) bool) {
+	for i := range s.old {
+		if !yield(&s.old[i]) {
+			return
+		}
+	}
+	for _, block := range s.fresh {
+		for i := range block {
+			if !yield(&block[i]) {
+				return
+			}
+		}
+	}
 }
 
 // find gives the item with an id.
 func (s *shelf) find(id string) *slot {
-	if n, ok := s.section.IDNumber(id); ok && n < len(s.dense) && s.dense[n] != 0 {
-		return s.slots[s.dense[n]-1]
+	if n, ok := s.section.IDNumber(id); ok {
+		if sl := s.numbered(n); sl != nil {
+			return sl
+		}
 	}
 	return s.others[id]
 }
 
-// put makes the slot at a place known by its id, and by the number in it. Ids are
-// nearly always given out one after the other; those of a strange base may be
-// anything.
+// numbered gives the item with a number, but for those of a strange base. New
+// items have the numbers behind those of the base, one after the other.
+func (s *shelf) numbered(n int) *slot {
+	switch at := n - s.taken - 1; {
+	case n < len(s.dense) && s.dense[n] != 0:
+		return &s.old[s.dense[n]-1]
+	case at >= 0 && n <= s.highest:
+		return &s.fresh[at/freshBlock][at%freshBlock]
+	}
+	return nil
+}
+
+// put makes the slot at a place of the base known by its id, and by the number in
+// it. Ids are nearly always given out one after the other; those of a strange base
+// may be anything.
 func (s *shelf) put(at, n int, numbered bool) {
-	if !numbered || n > 2*len(s.slots)+64 {
+	if !numbered || n > 2*len(s.old)+64 {
 		if s.others == nil {
 			s.others = make(map[string]*slot)
 		}
-		s.others[s.slots[at].id()] = s.slots[at]
+		s.others[s.old[at].id()] = &s.old[at]
 		return
 	}
 	for len(s.dense) <= n {
@@ -109,11 +142,21 @@ func digits(n int) int {
 
 // add makes a slot for a new item without fields.
 func (s *shelf) add(e *entry, id string) *slot {
-	sl, it := s.freshSlots.one(), s.freshItems.one()
+	if s.added%freshBlock == 0 {
+		s.fresh = append(s.fresh, make([]slot, 0, freshBlock))
+	}
+	block := &s.fresh[len(s.fresh)-1]
+	it := s.freshItems.one()
 	it.ID, it.Created = id, e.stamp
-	sl.section, sl.maker, sl.item = s.section, e, it
-	s.slots = append(s.slots, sl)
-	s.put(len(s.slots)-1, s.highest, s.section != artifact.ResearchThread)
+	*block = append(*block, slot{section: s.section, maker: e, item: it})
+	sl := &(*block)[len(*block)-1]
+	if s.section == artifact.ResearchThread {
+		if s.others == nil {
+			s.others = make(map[string]*slot)
+		}
+		s.others[id] = sl
+	}
+	s.added++
 	s.active++
 	s.touched = true
 	e.made = sl
@@ -186,11 +229,12 @@ func (s *slot) close() *artifact.Item {
 
 // items closes the section.
 func (s *shelf) items() []*artifact.Item {
-	items := make([]*artifact.Item, len(s.slots))
-	for i, sl := range s.slots {
-		items[i] = sl.close()
+	items := make([]*artifact.Item, 0, len(s.old)+s.added)
+	for sl := range s.slots {
+		it := sl.close()
+		items = append(items, it)
 		if sl.maker == nil || sl.draft != nil { // of what was only born it is known
-			s.split = s.split || splits(items[i].Fields)
+			s.split = s.split || splits(it.Fields)
 		}
 	}
 	s.closed = true

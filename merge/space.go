@@ -1,11 +1,6 @@
 package merge
 
-import (
-	"slices"
-
-	"brenner/artifact"
-	"brenner/delta"
-)
+import "slices"
 
 // space hands out room for many small lists, made many at a time: the more were
 // asked for, the more.
@@ -30,43 +25,6 @@ func (s *space[T]) one() *T { return &s.take(1)[:1][0] }
 // more is how many to make when so many did not suffice: one less than a power of
 // two, since the allocator needs a word of its own in each block.
 func more(than int) int { return min(max(2*than+1, 15), 255) }
-
-// pile keeps many things of one kind, in the order in which they came, without
-// moving those that are there.
-type pile[T any] struct{ blocks [][]T }
-
-func (p *pile[T]) add(v T) {
-	last := len(p.blocks) - 1
-	if last < 0 {
-		p.blocks = append(p.blocks, make([]T, 0, more(0)))
-		last++
-	} else if n := len(p.blocks[last]); n == cap(p.blocks[last]) {
-		p.blocks = append(p.blocks, make([]T, 0, more(n)))
-		last++
-	}
-	p.blocks[last] = append(p.blocks[last], v)
-}
-
-func (p *pile[T]) all(yield func(*T) bool) {
-	for _, block := range p.blocks {
-		for i := range block {
-			if !yield(&block[i]) {
-				return
-			}
-		}
-	}
-}
-
-// outcomes counts the rows of the report that the fields of a payload may take.
-func outcomes(p delta.Payload) int32 {
-	rows := len(p)
-	for i := range p {
-		if m, ok := p[i].Value.(artifact.Map); ok {
-			rows += len(m) + 1 // it may take another shape's place and replace it, too
-		}
-	}
-	return int32(rows)
-}
 
 // makeRoom gives an entry room for its rows of the report. An ADD needs none
 // while all of it stands.

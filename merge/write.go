@@ -72,7 +72,8 @@ func (f *field) reshape(want shape, w writer, birth *artifact.Stamp) (done, chan
 }
 
 // addList unites elements with the list, or with replace puts them in its place.
-func (f *field) addList(e *entry, w writer, replace bool, birth *artifact.Stamp) bool {
+// Self is the writer alone, and order where its delta stands in the batch.
+func (f *field) addList(w writer, self []*artifact.Stamp, order int32, replace bool, birth *artifact.Stamp) bool {
 	done, changed := f.reshape(union, w, birth)
 	if done {
 		return changed
@@ -81,11 +82,11 @@ func (f *field) addList(e *entry, w writer, replace bool, birth *artifact.Stamp)
 		w.becomes(FieldSuperseded)
 		return changed
 	}
-	if replace && f.raiseFloor(e.self[:], birth, nil) {
+	if replace && f.raiseFloor(self, birth, nil) {
 		changed = true
 	}
 	for _, v := range w.value.(artifact.List) {
-		if f.addElement(e, v, birth) {
+		if f.addElement(v, self, order, birth) {
 			changed = true
 		}
 	}
@@ -179,15 +180,15 @@ func not(is func(*artifact.Stamp) bool) func(*artifact.Stamp) bool {
 	return func(s *artifact.Stamp) bool { return !is(s) }
 }
 
-func (f *field) addElement(e *entry, v artifact.Value, birth *artifact.Stamp) bool {
+func (f *field) addElement(v artifact.Value, self []*artifact.Stamp, order int32, birth *artifact.Stamp) bool {
 	if at := f.element(v); at >= 0 {
-		by, changed := joinStamps(f.list[at].by, e.self[:], birth)
+		by, changed := joinStamps(f.list[at].by, self, birth)
 		f.list[at].by = by
-		f.spared.add(e.self[0])
+		f.spared.add(self[0])
 		return changed
 	}
-	f.spared.add(e.self[0])
-	f.list = append(f.list, element{value: v, by: e.self[:], order: int(e.index) + 1})
+	f.spared.add(self[0])
+	f.list = append(f.list, element{value: v, by: self, order: order})
 	if f.at != nil {
 		f.at[string(artifact.Canonical(v))] = len(f.list) - 1
 	}
