@@ -80,17 +80,30 @@ func ScoreTotal() int {
 // RankTests puts tests in rank order: the highest score first, the unscored
 // after the scored, the killed last, equals by the number of their id.
 func RankTests(tests []*Item) {
+	if ranked(tests) {
+		return
+	}
 	ranks := make([]testRank, len(tests))
 	for i, t := range tests {
-		r := &ranks[i]
-		r.test = t
-		r.score, r.scored = t.Score()
-		r.number, _ = DiscriminativeTests.IDNumber(t.ID)
+		ranks[i] = rankOf(t)
 	}
 	slices.SortStableFunc(ranks, func(a, b testRank) int { return a.compare(&b) })
 	for i := range ranks {
 		tests[i] = ranks[i].test
 	}
+}
+
+// ranked tells whether tests stand in rank order already, as most do.
+func ranked(tests []*Item) bool {
+	var last testRank
+	for i, t := range tests {
+		r := rankOf(t)
+		if i > 0 && last.compare(&r) > 0 {
+			return false
+		}
+		last = r
+	}
+	return true
 }
 
 // testRank is what decides the rank of a test.
@@ -99,6 +112,13 @@ type testRank struct {
 	score  int
 	scored bool
 	number int
+}
+
+func rankOf(t *Item) testRank {
+	r := testRank{test: t}
+	r.score, r.scored = t.Score()
+	r.number, _ = DiscriminativeTests.IDNumber(t.ID)
+	return r
 }
 
 func (a *testRank) compare(b *testRank) int {

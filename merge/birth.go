@@ -13,7 +13,7 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 	order := p.fieldOrder(writes)
 	s.item.Fields = p.fields.take(len(order))[:len(order)]
 	for i, at := range order {
-		f, w := &s.item.Fields[i], &writes[uint32(at)]
+		f, w := &s.item.Fields[i], &writes[at]
 		f.Name, f.Value = w.name, w.value
 		f.Marks.One = e.stamp
 		if shapeOf(w.value) == union {
@@ -23,28 +23,37 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 			self := p.self(e)
 			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
 		}
-		if split(f) {
+		if (w.spec == nil || w.spec.Kind == artifact.KindAny) && split(f) { // no other kind can hold a conflict
 			p.shelf(s.section).split = true
 		}
 	}
 }
 
 // fieldOrder gives the places of the writes that bring something, in the order of
-// the section table, then of their names. Each place stands behind its rank, so
-// that plain numbers are sorted; the list is good until the next call.
-func (p *pass) fieldOrder(writes []write) []int {
-	order := p.order[:0]
+// the section table, then of their names. The list is good until the next call.
+func (p *pass) fieldOrder(writes []write) []int32 {
+	order, unknown := p.order[:0], 0
 	for i := range writes {
-		if writes[i].adds() > 0 {
-			order = append(order, int(writes[i].rank)<<32|i)
+		w := &writes[i]
+		if w.adds() == 0 {
+			continue
 		}
+		if w.spec == nil {
+			unknown++
+		}
+		// Known fields are few, and unknown ones stand in order: what has to
+		// be moved is little.
+		order = append(order, int32(i))
+		at := len(order) - 1
+		for ; at > 0 && writes[order[at-1]].rank > w.rank; at-- {
+			order[at] = order[at-1]
+		}
+		order[at] = int32(i)
 	}
-	slices.Sort(order)
 	p.order = order
-	unknown := slices.IndexFunc(order, func(at int) bool { return writes[uint32(at)].spec == nil })
-	if unknown >= 0 {
-		slices.SortFunc(order[unknown:], func(i, j int) int {
-			return artifact.CompareKeys(writes[uint32(i)].name, writes[uint32(j)].name)
+	if unknown > 1 {
+		slices.SortFunc(order[len(order)-unknown:], func(i, j int32) int {
+			return artifact.CompareKeys(writes[i].name, writes[j].name)
 		})
 	}
 	return order

@@ -128,8 +128,11 @@ func (c *cell) write(w writer, birth *artifact.Stamp) bool {
 	switch right := compareRight(w.stamp, c.first.stamp); {
 	case c.empty() || right > 0:
 		c.lose(w.value)
-		*c = cell{first: w}
-		c.first.becomes(FieldApplied)
+		c.first, c.split = w, false
+		if c.more != nil {
+			c.more = nil
+		}
+		w.becomes(FieldApplied)
 		return true
 	case right < 0:
 		w.becomes(FieldSuperseded)
@@ -141,14 +144,19 @@ func (c *cell) write(w writer, birth *artifact.Stamp) bool {
 // lose marks all that was written as superseded, but for what says the same as
 // the value that takes its place.
 func (c *cell) lose(to artifact.Value) {
-	for w := range c.writers {
-		switch {
-		case w.out == nil:
-		case to != nil && artifact.Equal(w.value, to):
-			w.becomes(FieldApplied) // its word stands, whoever has it now
-		default:
-			w.becomes(FieldSuperseded)
-		}
+	c.first.lose(to)
+	for i := range c.more {
+		c.more[i].lose(to)
+	}
+}
+
+func (w *writer) lose(to artifact.Value) {
+	switch {
+	case w.out == nil:
+	case to != nil && artifact.Equal(w.value, to):
+		w.becomes(FieldApplied) // its word stands, whoever has it now
+	default:
+		w.becomes(FieldSuperseded)
 	}
 }
 

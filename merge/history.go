@@ -86,7 +86,11 @@ func (e *entry) repeat(p *pass, first *artifact.Stamp, twin *entry) {
 // madeBy finds the item that an ADD of an earlier version made.
 func (p *pass) madeBy(s *artifact.Stamp) *slot {
 	if p.makers == nil {
-		p.makers = make(map[*artifact.Stamp]*slot)
+		n := 0
+		for _, items := range p.base.Sections {
+			n += len(items)
+		}
+		p.makers = make(map[*artifact.Stamp]*slot, n)
 		for _, section := range artifact.Sections() {
 			for sl := range p.shelf(section).slots {
 				if c := sl.item.Created; c != nil {

@@ -13,11 +13,36 @@ import (
 )
 
 // key is what an entry is sorted by first. It is small enough to be compared in
-// registers; the rest is looked up only where keys are equal.
+// registers, which hold no struct of more than four fields; the rest is looked up
+// only where keys are equal.
 type key struct {
 	second int64  // undated, for what has no instant
 	order  uint64 // the nanoseconds, then the agent's place in order of rank and name
 	at     int32  // place in the batch
+	traits traits
+}
+
+// traits are what few deltas have.
+type traits uint8
+
+const (
+	placed   traits = 1 << iota // it stood in a thread: that decides before its id
+	nameless                    // it has no id of its own
+	labelled                    // it is an ADD with names for what it makes
+)
+
+func traitsOf(d *delta.Delta) traits {
+	var t traits
+	if d.Place != nil {
+		t |= placed
+	}
+	if d.ID == "" {
+		t |= nameless
+	}
+	if len(d.Labels) > 0 && d.Operation == opAdd {
+		t |= labelled
+	}
+	return t
 }
 
 // undated is behind every instant.
@@ -44,9 +69,6 @@ func compareKeys(a, b key) int {
 type gist struct {
 	prefix      uint64 // the first bytes of its id
 	id, content uint32 // hashes that tell what is certainly new
-	placed      bool   // it stood in a thread: that decides before its id
-	nameless    bool   // it has no id of its own
-	labelled    bool   // it is an ADD with names for what it makes
 }
 
 // keys gives what the deltas are sorted by, in the order of the batch, and what
@@ -72,7 +94,7 @@ func (c *court) keys(batch []delta.Delta) ([]key, []gist, []standing) {
 		}
 		hash := d.Hash()
 		g.id, g.content, g.prefix = hashText(d.ID), contentHash(&hash), prefixOf(d.ID)
-		g.placed, g.nameless, g.labelled = d.Place != nil, d.ID == "", len(d.Labels) > 0 && d.Operation == opAdd
+		k.traits = traitsOf(d)
 	}
 	slices.SortFunc(all, func(a, b standing) int {
 		return cmp.Or(cmp.Compare(b.rank, a.rank), strings.Compare(a.Name, b.Name))
@@ -89,19 +111,48 @@ func (c *court) keys(batch []delta.Delta) ([]key, []gist, []standing) {
 }
 
 // sortKeys sorts by instant and agent, and what is equal then by rest. Batches
-// nearly always come in the order of their instants: then there are only short
-// runs to sort.
-func sortKeys(keys []key, rest func(a, b key) int) {
+// nearly always come in the order of their instants: then there are only runs of
+// one instant to sort, by one of so many agents.
+func sortKeys(keys []key, agents int, rest func(a, b key) int) {
 	if !slices.IsSortedFunc(keys, compareInstants) {
 		slices.SortFunc(keys, compareKeys)
 	} else {
+		by := byAgents{first: make([]int32, agents+1)}
 		for run := range runs(keys, compareInstants) {
-			slices.SortFunc(run, compareKeys)
+			by.sort(run)
 		}
 	}
 	for run := range runs(keys, compareKeys) {
 		slices.SortFunc(run, rest)
 	}
+}
+
+// byAgents sorts keys of one instant by their agents. Where there are few agents,
+// it counts the keys of each and puts them in their places: that compares nothing.
+type byAgents struct {
+	first []int32 // the place of each agent's next key; zero between two runs
+	room  []key
+}
+
+func (s *byAgents) sort(run []key) {
+	agents := len(s.first) - 1
+	if len(run) < agents {
+		slices.SortFunc(run, compareKeys)
+		return
+	}
+	for i := range run {
+		s.first[run[i].agent()+1]++
+	}
+	for i := range agents {
+		s.first[i+1] += s.first[i]
+	}
+	s.room = append(s.room[:0], run...)
+	for _, k := range s.room {
+		at := &s.first[k.agent()]
+		run[*at] = k
+		*at++
+	}
+	clear(s.first)
 }
 
 // runs cuts sorted keys where they differ.
@@ -133,11 +184,12 @@ func prefixOf(s string) uint64 {
 
 // deriveIDs gives an id to those that have none: from their content and their
 // ordinal among equals. Equals cannot be told apart, so their order is no matter.
-func deriveIDs(batch []delta.Delta, gists []gist) map[int32]string {
+// The keys are still in the order of the batch.
+func deriveIDs(batch []delta.Delta, keys []key, gists []gist) map[int32]string {
 	var derived map[int32]string
 	var seen map[string]int
 	for i := range gists {
-		if !gists[i].nameless {
+		if keys[i].traits&nameless == 0 {
 			continue
 		}
 		if seen == nil {

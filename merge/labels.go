@@ -28,9 +28,9 @@ func scopeOf(e *entry) scope {
 }
 
 // collectLabels finds the labels of every scope.
-func (d *docket) collectLabels(gists []gist) {
+func (d *docket) collectLabels() {
 	for i := range d.keys {
-		if !gists[d.keys[i].at].labelled {
+		if d.keys[i].traits&labelled == 0 {
 			continue
 		}
 		if d.scopes == nil {

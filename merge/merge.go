@@ -66,9 +66,11 @@ func (p *pass) commit() artifact.Artifact {
 			out.Sections[s] = shelf.items()
 		}
 	}
-	tests := slices.Clone(out.Sections[artifact.DiscriminativeTests])
-	artifact.RankTests(tests)
-	out.Sections[artifact.DiscriminativeTests] = tests
+	tests := &out.Sections[artifact.DiscriminativeTests]
+	if shelf := p.shelves[artifact.DiscriminativeTests]; shelf == nil || !shelf.closed {
+		*tests = slices.Clone(*tests)
+	}
+	artifact.RankTests(*tests)
 	out.Deltas = make([]*artifact.Stamp, len(p.base.Deltas), len(p.base.Deltas)+len(p.entries))
 	copy(out.Deltas, p.base.Deltas)
 	for i := range p.entries {

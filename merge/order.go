@@ -35,14 +35,14 @@ type docket struct {
 func arrange(batch []delta.Delta, c *court, base *artifact.Artifact) *docket {
 	keys, gists, standings := c.keys(batch)
 	d := &docket{
-		batch: batch, keys: keys, derived: deriveIDs(batch, gists), standings: standings,
+		batch: batch, keys: keys, derived: deriveIDs(batch, keys, gists), standings: standings,
 		version: base.Metadata.Version + 1,
 		entries: make([]entry, len(batch)), stamps: make([]artifact.Stamp, len(batch)), rows: make([]Row, len(batch)),
 	}
 	repeats := newSieve(gists)
 	d.history = newHistory(base, repeats)
-	sortKeys(keys, func(a, b key) int { return d.compareRest(&gists[a.at], &gists[b.at], a.at, b.at) })
-	d.collectLabels(gists)
+	sortKeys(keys, len(standings), func(a, b key) int { return d.compareRest(&a, &b, gists) })
+	d.collectLabels()
 	for i := range keys {
 		if repeats.repeats(&gists[keys[i].at]) {
 			d.repeated = append(d.repeated, int32(i))
@@ -96,8 +96,8 @@ func (d *docket) entry(i int) *entry {
 }
 
 // look finds out what the delta itself says about its place in the artifact, and
-// what its payload will take. All of it could be found out later; but here the
-// memory of many deltas is waited for at once.
+// what is in its payload. All of it could be found out later; but here the memory
+// of many deltas is waited for at once.
 func (e *entry) look() {
 	e.adds, e.section = e.d.Operation == opAdd, noSection
 	if section, ok := artifact.ParseSection(e.d.Section); ok {
@@ -117,11 +117,11 @@ func (e *entry) look() {
 	e.outcomes = int32(rows)
 }
 
-// compareRest compares two deltas of one author and one instant, which stand at
-// x and y in the batch.
-func (d *docket) compareRest(a, b *gist, x, y int32) int {
-	if !a.placed && !b.placed && !a.nameless && !b.nameless && a.prefix != b.prefix {
-		return cmp.Compare(a.prefix, b.prefix)
+// compareRest compares two deltas of one author and one instant.
+func (d *docket) compareRest(a, b *key, gists []gist) int {
+	x, y := a.at, b.at
+	if p, q := gists[x].prefix, gists[y].prefix; p != q && (a.traits|b.traits)&(placed|nameless) == 0 {
+		return cmp.Compare(p, q)
 	}
 	if c := comparePlaces(d.batch[x].Place, d.batch[y].Place); c != 0 {
 		return c

@@ -17,10 +17,11 @@ type pass struct {
 	shelves  [artifact.SectionCount]*shelf
 	vetoed   map[*entry]bool // KILLs that the third-alternative rule refuses
 	late     []lateWrite
+	awaited  bool // some reference may still come to mean an item of this batch
 	kills    []*kill
 	warnings []Warning
 	openUsed [artifact.SectionCount]bool
-	order    []int
+	order    []int32
 	words    []string
 	fields   space[artifact.Field]
 	outcomes space[FieldOutcome]

@@ -21,7 +21,7 @@ type write struct {
 
 // usual is room for the writes of most deltas. It stands on the stack, where the
 // garbage collector does not have to be told of every change.
-type usual [12]write
+type usual [8]write
 
 // adds is how many things a write brings; none only for an empty list or map that
 // replaces nothing.
@@ -50,25 +50,26 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []wri
 		if !ok && p.aside(e, spec, f) {
 			continue
 		}
-		w := write{name: f.Name, value: f.Value, replace: replaceAll, rank: int32(rank)}
+		var known *artifact.FieldSpec
+		value, reason := f.Value, f.Bad
 		if ok {
-			w.spec = &spec.Fields[rank]
+			known = &spec.Fields[rank]
+			if reason == "" {
+				value, reason = e.fit(known, f.Value)
+			}
 		}
-		reason := f.Bad
-		if reason == "" && ok {
-			w.value, reason = e.fit(w.spec, f.Value)
-		}
-		if reason == "" && w.value == nil {
+		if reason == "" && value == nil {
 			continue // its keys were refused one by one
 		}
 		if reason != "" {
 			e.refuse(f.Name, reason)
 			continue
 		}
-		if e.replaces && !w.replace && shapeOf(w.value) != scalar {
-			w.replace = e.asks(f.Name + "_replace")
+		replace := replaceAll
+		if e.replaces && !replace && shapeOf(value) != scalar {
+			replace = e.asks(f.Name + "_replace")
 		}
-		writes = append(writes, w)
+		writes = append(writes, write{spec: known, name: f.Name, value: value, rank: int32(rank), replace: replace})
 	}
 	return writes
 }

@@ -137,6 +137,7 @@ func (p *pass) writeRefs(e *entry, s *slot, w write, refs []ref) {
 		}
 		pending := d.unresolved.add(key, e.d.Place == nil && e.labelled(r.written) == nil)
 		pending.e = e
+		p.awaited = p.awaited || pending.open
 		if !pending.open {
 			p.warnRef(e, d, w.name, r.written)
 		}
@@ -260,6 +261,9 @@ func (e *entry) renameKeys(field string, m artifact.Map, to func(string) string)
 // settleRefs looks once more at what deltas from files named before it existed:
 // such a file may well speak of items that the same batch adds.
 func (p *pass) settleRefs() {
+	if !p.awaited {
+		return
+	}
 	for _, shelf := range p.shelves {
 		if shelf == nil {
 			continue
