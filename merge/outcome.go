@@ -186,8 +186,8 @@ func (e *entry) conclude() {
 // sum makes one disposition of the outcomes of the fields.
 func (e *entry) sum() Disposition {
 	var has [5]bool
-	for _, o := range e.row.Fields {
-		switch o.Outcome {
+	for i := range e.row.Fields {
+		switch e.row.Fields[i].Outcome {
 		case FieldConflicted:
 			has[0] = true
 		case FieldApplied:
