@@ -35,7 +35,7 @@ func (p *pass) address(e *entry, section artifact.Section) (*slot, string, bool)
 		}
 	}
 	s, found := p.refer(e, target)
-	if found != known || s.section != section {
+	if found != known || s.section() != section {
 		p.noTarget(e, section, target)
 		return nil, "", false
 	}
@@ -44,12 +44,12 @@ func (p *pass) address(e *entry, section artifact.Section) (*slot, string, bool)
 
 func (p *pass) addressCell(e *entry, row, cell string) (*slot, string, bool) {
 	s, found := p.refer(e, row)
-	if found != known || s.section != artifact.PredictionsTable {
+	if found != known || s.section() != artifact.PredictionsTable {
 		p.noTarget(e, artifact.PredictionsTable, row)
 		return nil, "", false
 	}
 	h, found := p.refer(e, cell)
-	if found != known || h.section != artifact.HypothesisSlate {
+	if found != known || h.section() != artifact.HypothesisSlate {
 		p.noTarget(e, artifact.HypothesisSlate, cell)
 		return nil, "", false
 	}
@@ -68,7 +68,7 @@ func (p *pass) noTarget(e *entry, section artifact.Section, target string) {
 		case add.made == nil:
 			why = fmt.Sprintf("%s is %s's own name for an item that was refused", fault.Shown(target), fault.Shown(e.d.Agent))
 		default:
-			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d.Agent), add.made.id(), add.made.section)
+			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d.Agent), add.made.id(), add.made.section())
 		}
 	} else if other, ok := artifact.SectionOfID(target); ok {
 		switch s := p.shelf(other).find(target); {

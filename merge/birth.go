@@ -24,7 +24,7 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
 		}
 		if (w.spec == nil || w.spec.Kind == artifact.KindAny) && split(f) { // no other kind can hold a conflict
-			p.shelf(s.section).split = true
+			p.shelf(s.section()).split = true
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (p *pass) noteBirth(e *entry, s *slot) {
 		out := e.outcome(f.Name)
 		out.Outcome = FieldApplied
 		if open.shape == union {
-			spec, _ := s.section.Spec().Field(f.Name)
+			spec, _ := s.section().Spec().Field(f.Name)
 			p.touch(s, e, f.Value, spec, out)
 		} else {
 			open.cell.first.out = out

@@ -15,6 +15,7 @@ type draft struct {
 	base    *artifact.Item // nil for a new item
 	created *artifact.Stamp
 	kill    *artifact.Kill
+	hit     *kill // the KILL of this pass that struck it out, if it is a hypothesis
 	cells   []artifact.CellKill
 	cellsBy map[string]*entry // who killed each cell; nil for what the base has
 	fields  []field

@@ -170,7 +170,7 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 // that had to wait for a label is judged as if it had not.
 func (p *pass) cellGone(e *entry, row *slot, key string) bool {
 	if h := p.shelf(artifact.HypothesisSlate).find(key); h != nil && h.killed() {
-		if h.kill == nil || h.kill.by[0].index < e.index {
+		if hit := h.hit(); hit == nil || hit.by[0].index < e.index {
 			return true
 		}
 	}
@@ -189,8 +189,8 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 	}
 	reason := e.reason()
 	if target.killed() {
-		if target.kill != nil {
-			target.kill.by = append(target.kill.by, e) // it falls with the first one
+		if hit := target.hit(); hit != nil {
+			hit.by = append(hit.by, e) // it falls with the first one
 		}
 		e.skip("", target.id()+" was already killed by "+fault.Shown(target.killer().By))
 		return
@@ -214,11 +214,11 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 		e.reject(NoThirdAlternative, fmt.Sprintf("%s is the last third alternative; add another one first", target.id()))
 		return
 	}
-	if section == artifact.HypothesisSlate {
-		target.kill = &kill{third: target.close().ThirdAlternative(), by: []*entry{e}}
-		p.kills = append(p.kills, target.kill)
-	}
 	d := p.open(target)
+	if section == artifact.HypothesisSlate {
+		d.hit = &kill{third: target.close().ThirdAlternative(), by: []*entry{e}}
+		p.kills = append(p.kills, d.hit)
+	}
 	d.kill = &k
 	d.dirty, e.changed = true, true
 	shelf := p.shelf(section)

@@ -32,17 +32,26 @@ const freshBlock = 63
 
 // slot is the place of one item: as the base has it, until something touches it.
 type slot struct {
-	item    *artifact.Item // with its id from the start
-	draft   *draft
-	maker   *entry // the ADD of this batch that made it
-	kill    *kill  // the KILL of this pass that hit it, if it is a hypothesis
-	section artifact.Section
+	item  *artifact.Item // with its id from the start
+	draft *draft
+	maker int32 // place of the delta of this batch that made it, from 1; 0 for what stood in the base
+	shelf int8  // its section
+}
+
+func (s *slot) section() artifact.Section { return artifact.Section(s.shelf) }
+
+// hit gives the KILL of this pass that struck it out, if it is a hypothesis.
+func (s *slot) hit() *kill {
+	if s.draft == nil {
+		return nil
+	}
+	return s.draft.hit
 }
 
 func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 	s := &shelf{section: section, old: make([]slot, len(items))}
 	for i, it := range items {
-		s.old[i] = slot{section: section, item: it}
+		s.old[i] = slot{item: it, shelf: int8(section)}
 		n, ok := section.IDNumber(it.ID)
 		if ok {
 			s.taken = max(s.taken, n)
@@ -148,7 +157,7 @@ func (s *shelf) add(e *entry, id string) *slot {
 	block := &s.fresh[len(s.fresh)-1]
 	it := s.freshItems.one()
 	it.ID, it.Created = id, e.stamp
-	*block = append(*block, slot{section: s.section, maker: e, item: it})
+	*block = append(*block, slot{item: it, maker: e.index + 1, shelf: int8(s.section)})
 	sl := &(*block)[len(*block)-1]
 	if s.section == artifact.ResearchThread {
 		if s.others == nil {
@@ -168,9 +177,9 @@ func (s *shelf) add(e *entry, id string) *slot {
 // down then, since from now on it may lose.
 func (p *pass) open(s *slot) *draft {
 	if s.draft == nil {
-		s.draft = openDraft(s.section, s.item)
-		if s.maker != nil {
-			p.noteBirth(s.maker, s)
+		s.draft = openDraft(s.section(), s.item)
+		if s.maker != 0 {
+			p.noteBirth(&p.entries[s.maker-1], s)
 		}
 	}
 	return s.draft
@@ -233,7 +242,7 @@ func (s *shelf) items() []*artifact.Item {
 	for sl := range s.slots {
 		it := sl.close()
 		items = append(items, it)
-		if sl.maker == nil || sl.draft != nil { // of what was only born it is known
+		if sl.maker == 0 || sl.draft != nil { // of what was only born it is known
 			s.split = s.split || splits(it.Fields)
 		}
 	}
