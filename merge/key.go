@@ -2,6 +2,7 @@ package merge
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"math"
@@ -183,23 +184,37 @@ func prefixOf(s string) uint64 {
 }
 
 // deriveIDs gives an id to those that have none: from their content and their
-// ordinal among equals. Equals cannot be told apart, so their order is no matter.
-// The keys are still in the order of the batch.
+// ordinal among equals. The keys are still in the order of the batch.
 func deriveIDs(batch []delta.Delta, keys []key, gists []gist) map[int32]string {
-	var derived map[int32]string
-	var seen map[string]int
+	var equals map[[sha256.Size]byte][]int32 // deltas that say the same
 	for i := range gists {
 		if keys[i].traits&nameless == 0 {
 			continue
 		}
-		if seen == nil {
-			seen, derived = make(map[string]int), make(map[int32]string)
+		if equals == nil {
+			equals = make(map[[sha256.Size]byte][]int32)
 		}
 		hash := batch[i].Hash()
+		equals[hash] = append(equals[hash], int32(i))
+	}
+	var derived map[int32]string
+	for hash, all := range equals {
+		if derived == nil {
+			derived = make(map[int32]string)
+		}
+		// They are numbered by what they differ in, and not by their order in the batch.
+		slices.SortFunc(all, func(x, y int32) int {
+			return cmp.Or(
+				comparePlaces(batch[x].Place, batch[y].Place),
+				slices.Compare(batch[x].Ignored, batch[y].Ignored),
+				strings.Compare(batch[x].Timestamp, batch[y].Timestamp),
+			)
+		})
 		content := hex.EncodeToString(hash[:])
-		seen[content]++
-		id := delta.DerivedID(content, strconv.Itoa(seen[content]))
-		derived[int32(i)], gists[i].id = id, hashText(id)
+		for n, i := range all {
+			id := delta.DerivedID(content, strconv.Itoa(n+1))
+			derived[i], gists[i].id = id, hashText(id)
+		}
 	}
 	return derived
 }

@@ -319,3 +319,21 @@ func contentOf(a artifact.Artifact) string {
 	}
 	return string(b)
 }
+
+// Deltas without ids that say the same, and differ in what the merge ignores, are
+// told apart by that and not by who stands first.
+func TestEqualsWithoutIDsInAnyOrder(t *testing.T) {
+	const one = `{"operation":"ADD","section":"anomaly_register","target_id":null,"payload":{"observation":"x"},"rationale":"r","agent":"A","timestamp":"2025-12-30T12:00:00Z"`
+	merged := func(rows string) string {
+		deltas, err := delta.ReadFile([]byte("[" + rows + "]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, report := merge.Merge(artifact.Artifact{}, deltas, merge.Rules{})
+		return fmt.Sprintf("%+v\n%s", report, a.JSON())
+	}
+	first, second := one+"}", one+`,"foo":1}`
+	if a, b := merged(first+","+second), merged(second+","+first); a != b {
+		t.Errorf("%s\n%s", a, b)
+	}
+}
