@@ -85,6 +85,9 @@ func (s *State) planned(e *journal.Entry) error {
 		return s.wrong(e, "a round is planned before the last one was settled")
 	}
 	at, err := instant(e, body.At)
+	if err == nil {
+		err = s.mailboxes(e, body.Mailboxes)
+	}
 	if err != nil {
 		return err
 	}

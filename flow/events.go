@@ -208,7 +208,7 @@ type Committed struct {
 
 // Letter is a message of the session's thread that no call asked for.
 type Letter struct {
-	ID      string `json:"id"`    // on the mail server
+	ID      string `json:"id"`    // on the mail server, and when it came: "17@2026-11-15T09:30:00Z"
 	Agent   string `json:"agent"` // the roster's name
 	Subject string `json:"subject"`
 	At      string `json:"at"`    // when the server had it

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"slices"
+	"strings"
 
 	"brenner/fault"
 	"brenner/journal"
@@ -35,7 +36,8 @@ func (s *State) Mailboxes() []Mailbox {
 }
 
 // Took tells whether a message was taken before, as an answer or as a letter. It is
-// the session's own cursor: what a server calls read counts for nothing.
+// the session's own cursor: what a server calls read counts for nothing. A message's
+// name has its time in it, for a server may count from 1 again.
 func (s *State) Took(id string) bool { return s.Taken()[id] }
 
 // Taken gives all messages that were taken.
@@ -49,6 +51,25 @@ func (s *State) Taken() map[string]bool {
 	for i := range s.Commits {
 		for _, l := range s.Commits[i].Letters {
 			all[l.ID] = true
+		}
+	}
+	return all
+}
+
+// Words are what an agent said.
+type Words struct{ Agent, Hash string }
+
+// Said gives all that agents answered or wrote.
+func (s *State) Said() map[Words]bool {
+	all := make(map[Words]bool)
+	for _, c := range s.Calls() {
+		if c.Status == Replied {
+			all[Words{c.Agent, c.Answered.Reply}] = true
+		}
+	}
+	for i := range s.Commits {
+		for _, l := range s.Commits[i].Letters {
+			all[Words{l.Agent, l.Body}] = true
 		}
 	}
 	return all
@@ -74,6 +95,20 @@ func (s *State) letters(e *journal.Entry, c *Committed) error {
 			return s.wrong(e, "the message %s answers version %d, which is not there", fault.Shown(l.ID), l.Shown)
 		}
 		seen[l.ID] = true
+	}
+	return nil
+}
+
+// mailboxes refuses mailboxes of somebody who is not asked by mail, and one mailbox
+// for two.
+func (s *State) mailboxes(e *journal.Entry, boxes []Mailbox) error {
+	named := make(map[string]bool)
+	for _, b := range boxes {
+		name := strings.ToLower(b.Name)
+		if name == "" || named[name] || !slices.ContainsFunc(s.ByMail(), func(p Party) bool { return p.Name == b.Agent }) {
+			return s.wrong(e, "%s has the mailbox %s, which cannot be", fault.Shown(b.Agent), fault.Shown(b.Name))
+		}
+		named[name] = true
 	}
 	return nil
 }

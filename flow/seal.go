@@ -23,6 +23,8 @@ type Sealed struct {
 	Author   string      `json:"author"`
 	Deltas   string      `json:"deltas"`
 	Messages []SealedOne `json:"messages"`
+	// Mailboxes are whose words counted as whose, where agents were asked by mail.
+	Mailboxes []Mailbox `json:"mailboxes,omitempty"`
 }
 
 // SealedOne is a question and its answers, by their hashes.
@@ -31,6 +33,10 @@ type SealedOne struct {
 	Kickoff string `json:"kickoff"`
 	Reply   string `json:"reply"`
 	Repair  string `json:"repair"`
+	// Of a letter: which one it was, and the version that its author was taken to have
+	// seen.
+	Letter string `json:"letter,omitempty"`
+	Shown  int    `json:"shown,omitzero"`
 }
 
 // SealFor gives the seal of the commit of a leg, or of what a person did.
@@ -40,6 +46,7 @@ func (s *State) SealFor(c *Committed) string {
 		Source: c.Source, Round: c.Round, Leg: c.Leg, At: c.At, Rules: s.Opened.Rules, Author: c.Author, Deltas: c.Deltas,
 	}
 	if leg := s.OpenLeg(); leg != nil && c.Source == ByRound {
+		sealed.Mailboxes = leg.Mailboxes
 		answers := leg.Answers()
 		for i, k := range leg.Kickoffs {
 			one := SealedOne{Agent: k.Agent, Kickoff: k.Body}
@@ -53,7 +60,7 @@ func (s *State) SealFor(c *Committed) string {
 		}
 	}
 	for _, l := range c.Letters {
-		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body})
+		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body, Letter: l.ID, Shown: l.Shown})
 	}
 	return digest(sealed)
 }

@@ -34,6 +34,18 @@ func (m Marker) In(body string) string {
 	return strings.TrimRight(body, "\n") + "\n\n" + m.String() + "\n"
 }
 
+// Kin tells whether a body carries a marker of the same session, round and
+// recipient: that of another message of ours about the same thing.
+func (m Marker) Kin(body string) bool {
+	want, _, _ := strings.Cut(m.String(), " hash=")
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(line, want+" hash=") {
+			return true
+		}
+	}
+	return false
+}
+
 // Marks tells whether a body carries the marker as one of its own lines; a line
 // that is quoted is somebody else's.
 func (m Marker) Marks(body string) bool {

@@ -1,9 +1,6 @@
 package mail
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Phase is how far a research session has come, as its thread alone tells.
 type Phase string
@@ -28,82 +25,60 @@ type Progress struct {
 	Compiled               int       // how many versions were published
 }
 
-// Read derives the progress of a session from its thread, oldest message first. The
-// rules, of which the first that fits decides:
+// Read derives the progress of a session from its thread, oldest message first, by
+// what Thread makes of each. The rules, of which the first that fits decides:
 //
-//	no KICKOFF                                        not_started
-//	INFO: closed… behind the last KICKOFF or COMPILED closed
-//	CRITIQUE behind the last COMPILED, which is
-//	behind the last KICKOFF                           in_critique
-//	COMPILED behind the last KICKOFF                  compiled
+//	nobody was asked                                  not_started
+//	it was closed, and nobody asked again             closed
+//	it was criticised after the last publication,
+//	and nobody asked again                            in_critique
+//	it was published, and nobody asked again          compiled
 //	nobody asked has answered                         awaiting_responses
 //	some have answered                                partially_complete
 //	all have answered                                 awaiting_compilation
-//
-// A round begins with the first KICKOFF behind an answer or a COMPILED. Who was asked
-// has answered with DELTA, or with a reply to a KICKOFF that has no prefix of another
-// meaning; an ACK, or a receipt, is an acknowledgement only.
 func Read(thread []Message) Progress {
 	p := Progress{Phase: NotStarted}
-	asking := false
-	published := ""
-	var phase Phase // what COMPILED and later words say; empty where the round is open
+	var t Thread
+	round, published := 0, ""
+	var phase Phase // what ended the round; empty where it is open
 	for i := range thread {
 		m := &thread[i]
-		switch prefix := PrefixOf(m.Subject); {
-		case prefix == "KICKOFF":
-			if !asking {
-				p.Asked, p.Acked, p.Answered = nil, nil, nil
+		what, of := t.Next(m)
+		switch what {
+		case Asks:
+			if phase = ""; of != round {
+				round, p.Acked, p.Answered = of, nil, nil
 			}
-			asking, phase = true, ""
-			p.Asked, p.AskedAt = union(p.Asked, m.To...), m.Created.Time
 			for _, r := range m.Receipts {
 				if !r.Acked.IsZero() {
 					p.Acked = union(p.Acked, r.Agent)
 				}
 			}
-		case prefix == "COMPILED" && p.Asked != nil:
-			if asking, phase = false, CompiledPhase; m.Subject != published { // each reader gets one of its own
+		case Publishes:
+			if phase = CompiledPhase; m.Subject != published { // each reader gets one of its own
 				published = m.Subject
 				p.Compiled++
 			}
-		case prefix == "CRITIQUE" && phase == CompiledPhase:
-			phase = InCritique
-		case prefix == "INFO" && p.Asked != nil && strings.HasPrefix(strings.ToLower(textOf(m.Subject)), "closed"):
-			asking, phase = false, Closed
-		case !has(p.Asked, m.From):
-		case prefix == "ACK":
-			p.Acked = union(p.Acked, m.From)
-		case prefix == "DELTA" || prefix == "RE":
-			asking = false
-			p.Acked, p.Answered = union(p.Acked, m.From), union(p.Answered, m.From)
-		}
-	}
-	if phase == "" {
-		phase = p.open()
-	}
-	p.Phase = phase
-	return p
-}
-
-// Rounds says for each message of a thread, oldest first, to which round it belongs,
-// by the rule of Read; 0 is what came before the first KICKOFF.
-func Rounds(thread []Message) []int {
-	rounds := make([]int, len(thread))
-	round, asking := 0, false
-	for i := range thread {
-		switch PrefixOf(thread[i].Subject) {
-		case "KICKOFF":
-			if !asking {
-				round++
+		case Criticises:
+			if phase == CompiledPhase {
+				phase = InCritique
 			}
-			asking = true
-		case "DELTA", "RE", "COMPILED":
-			asking = false
+		case Closes:
+			phase = Closed
+		case Acknowledges:
+			p.Acked = union(p.Acked, m.From)
+		case Answers:
+			if of == round {
+				p.Acked, p.Answered = union(p.Acked, m.From), union(p.Answered, m.From)
+			}
+		case Other:
 		}
-		rounds[i] = round
 	}
-	return rounds
+	p.Asked, p.AskedAt, p.Phase = t.Asked, t.AskedAt, phase
+	if phase == "" {
+		p.Phase = p.open()
+	}
+	return p
 }
 
 // open is the phase of a round that nothing has ended.
@@ -117,29 +92,4 @@ func (p *Progress) open() Phase {
 		return PartiallyComplete
 	}
 	return AwaitingCompiling
-}
-
-// PrefixOf gives the word before the colon of a subject in capitals, without a tag:
-// DELTA[gpt] is DELTA. A reply has that of what it replies to only if it is RE.
-func PrefixOf(subject string) string {
-	prefix, _, ok := strings.Cut(strings.TrimSpace(subject), ":")
-	if !ok {
-		return ""
-	}
-	prefix, _, _ = strings.Cut(prefix, "[")
-	return strings.ToUpper(strings.TrimSpace(prefix))
-}
-
-func textOf(subject string) string {
-	_, text, _ := strings.Cut(subject, ":")
-	return strings.TrimSpace(text)
-}
-
-func union(names []string, more ...string) []string {
-	for _, name := range more {
-		if !has(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }

@@ -43,3 +43,53 @@ func TestPhases(t *testing.T) {
 		}
 	}
 }
+
+// conversation reads a thread with ids: "1 Op>A,B KICKOFF: q", "2<1 A>Op Re: KICKOFF: q".
+func conversation(lines ...string) []mail.Message {
+	var all []mail.Message
+	for _, line := range lines {
+		id, rest, _ := strings.Cut(line, " ")
+		m := said(rest)[0]
+		var to string
+		id, to, _ = strings.Cut(id, "<")
+		m.ID, m.ReplyTo = mail.ID(id), mail.ID(to)
+		all = append(all, m)
+	}
+	return all
+}
+
+func TestWhatAMessageMeans(t *testing.T) {
+	for _, c := range []struct {
+		last string // behind two rounds, in the second of which A was asked by 5
+		what mail.Meaning
+		of   int
+	}{
+		{"7 A>Op DELTA[x]: mine", mail.Answers, 2},
+		{"7<5 A>Op CRITIQUE: of the question", mail.Answers, 2},
+		{"7<5 A>Op KICKOFF: q", mail.Answers, 2},
+		{"7<1 A>Op Re: KICKOFF: q", mail.Answers, 1},
+		{"7<5 A>B my thoughts", mail.Answers, 2},
+		{"7 A>Op my thoughts", mail.Answers, 2},
+		{"7 A>Op ACK[codex]: got it", mail.Acknowledges, 2},
+		{"7 A>A KICKOFF: haha", mail.Other, 2},
+		{"7 A>Op COMPILED: v9", mail.Other, 2},
+		{"7<5 A>Op QUESTION[x]: what?", mail.Other, 2},
+		{"7<4 A>Op Re: COMPILED: v1", mail.Criticises, 2},
+		{"7 B>Op CRITIQUE: no", mail.Criticises, 2},
+		{"7 C>Op DELTA: not asked", mail.Other, 2},
+		{"7 C>A KICKOFF: not the lead", mail.Other, 2},
+		{"7 A>Op INFO: closed", mail.Other, 2},
+		{"7 Op>A INFO: closed", mail.Closes, 2},
+	} {
+		var th mail.Thread
+		all := append(conversation("1 Op>A,B KICKOFF: q", "2<1 A>Op Re: KICKOFF: q", "3 B>Op DELTA: x", "4 Op>A,B COMPILED: v1", "5 Op>A KICKOFF: q2", "6 Op>B KICKOFF: q2"), conversation(c.last)...)
+		var what mail.Meaning
+		var of int
+		for i := range all {
+			what, of = th.Next(&all[i])
+		}
+		if what != c.what || of != c.of {
+			t.Errorf("%s: %d in round %d, not %d in %d", c.last, what, of, c.what, c.of)
+		}
+	}
+}

@@ -187,6 +187,7 @@ func prefixOf(s string) uint64 {
 // ordinal among equals. The keys are still in the order of the batch.
 func deriveIDs(batch []delta.Delta, keys []key, gists []gist) map[int32]string {
 	var equals map[[sha256.Size]byte][]int32 // deltas that say the same
+	var order [][sha256.Size]byte
 	for i := range gists {
 		if keys[i].traits&nameless == 0 {
 			continue
@@ -195,13 +196,17 @@ func deriveIDs(batch []delta.Delta, keys []key, gists []gist) map[int32]string {
 			equals = make(map[[sha256.Size]byte][]int32)
 		}
 		hash := batch[i].Hash()
+		if equals[hash] == nil {
+			order = append(order, hash)
+		}
 		equals[hash] = append(equals[hash], int32(i))
 	}
 	var derived map[int32]string
-	for hash, all := range equals {
+	for _, hash := range order {
 		if derived == nil {
 			derived = make(map[int32]string)
 		}
+		all := equals[hash]
 		// They are numbered by what they differ in, and not by their order in the batch.
 		slices.SortFunc(all, func(x, y int32) int {
 			return cmp.Or(

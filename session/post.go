@@ -9,6 +9,7 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/kickoff"
+	"brenner/store"
 )
 
 // Post is the mail of a session's thread: where agents have mailboxes, and people
@@ -93,10 +94,18 @@ func (s *run) collect(ctx context.Context) error {
 	})
 }
 
-// untaken gives the letters that the journal does not have yet.
+// untaken gives the letters that the journal does not have yet. Who sends the same
+// text twice has said it once.
 func untaken(state *flow.State, all []Letter) []Letter {
-	taken := state.Taken()
-	return slices.DeleteFunc(all, func(l Letter) bool { return taken[l.ID] })
+	taken, said := state.Taken(), state.Said()
+	return slices.DeleteFunc(all, func(l Letter) bool {
+		text := flow.Words{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
+		if taken[l.ID] || said[text] {
+			return true
+		}
+		taken[l.ID], said[text] = true, true
+		return false
+	})
 }
 
 // letterCommit is the commit of letters, with their texts. What was published

@@ -22,13 +22,17 @@ type correspondent struct {
 func (c *correspondent) Ask(ctx context.Context, call agent.Call) (agent.Reply, error) {
 	w := &wait{desk: c.desk, call: call}
 	reply, err := w.run(ctx, c.setup)
-	if err != nil {
-		if ctx.Err() != nil {
-			return agent.Reply{}, agent.Ended(ctx)
-		}
-		return agent.Reply{}, failure(err)
+	if err == nil {
+		return reply, nil
 	}
-	return reply, nil
+	f := failure(err)
+	if ctx.Err() != nil {
+		f = agent.Ended(ctx)
+	}
+	if w.sent.ID != "" && c.desk.charge(call.ID) {
+		f.Usage = agent.Usage{Input: w.input()} // one mail, however often it is waited for
+	}
+	return agent.Reply{}, f
 }
 
 // wait is one call that waits for its answer.
@@ -38,6 +42,8 @@ type wait struct {
 	who   Joined
 	sent  post.Message // the question
 	ours  []post.ID    // everything that we sent for this call
+	older bool         // some of that may stand before the question
+	quiet int          // turns in which nothing came
 	acked time.Time    // when we saw that it was acknowledged
 	nudge bool         // it was reminded
 	last  post.ID      // of our inbox, for waiting
@@ -83,10 +89,15 @@ func (w *wait) turn(ctx context.Context, waits bool) (*post.Message, error) {
 	// A server that waits gives answers with the wait; of the thread only the receipt
 	// is new then, and whoever was woken by mail has no need to look for it.
 	if err == nil && answer == nil && !woken {
-		return w.look(ctx, !waits)
+		// Who answers in the thread, but not to us, is heard a little later.
+		w.quiet++
+		return w.look(ctx, !waits || w.quiet%lookAround == 0)
 	}
 	return answer, err
 }
+
+// lookAround is after how many quiet turns the whole thread is looked at.
+const lookAround = 5
 
 // gone tells whether it is the server that is missing, for now.
 func gone(err error) bool {
@@ -109,6 +120,7 @@ func (w *wait) send(ctx context.Context) error {
 	}
 	w.sent = s.Messages[0]
 	w.ours = append(w.ours, w.sent.ID)
+	w.older = len(w.call.Turns) > 1 // a repair may also be the answer to the kickoff
 	w.last = w.sent.ID
 	w.call.Alive()
 	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Sent = w.sent.Created.Time })
@@ -125,10 +137,11 @@ func (w *wait) marker(what string) post.Marker {
 	return post.MarkerOf(w.call.Thread, w.call.Round, w.who.Name, w.call.ID+"/"+what)
 }
 
-// look reads the thread from the question on: the answer, or signs of life.
+// look reads the thread from the question on: the answer, or signs of life. Without
+// texts it looks for the receipt only.
 func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	q := post.ThreadQuery{Project: w.desk.Project, Thread: w.call.Thread, Reader: w.desk.from(), Receipts: true, NoBodies: !texts}
-	if n, ok := w.sent.ID.Number(); ok && n > 1 {
+	if n, ok := w.sent.ID.Number(); ok && n > 1 && !w.older {
 		q.After = post.Numbered(n - 1)
 	}
 	if !texts {
@@ -146,7 +159,20 @@ func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	if !texts {
 		return nil, nil
 	}
+	w.recognise(all)
 	return w.find(all), nil
+}
+
+// recognise finds what an earlier try, or an earlier process, has sent for this
+// round: reminders, and for a repair the kickoff. An answer to any of them counts.
+func (w *wait) recognise(all []post.Message) {
+	w.older = false
+	mark := w.marker("")
+	for i := range all {
+		if m := &all[i]; strings.EqualFold(m.From, w.desk.from()) && !slices.Contains(w.ours, m.ID) && mark.Kin(m.Body) {
+			w.ours = append(w.ours, m.ID)
+		}
+	}
 }
 
 // find looks for the answer among messages, and for signs of life.
@@ -159,10 +185,10 @@ func (w *wait) find(all []post.Message) *post.Message {
 			}
 		}
 		switch {
-		case !strings.EqualFold(m.From, w.who.Name) || m.Created.Before(w.sent.Created.Time) || m.ID == w.sent.ID:
-		case w.answers(m) && w.desk.take(m.ID, w.call.ID):
+		case !strings.EqualFold(m.From, w.who.Name) || m.ID == "" || m.ID == w.sent.ID:
+		case w.answers(m) && w.desk.take(m.Key(), w.call.ID):
 			return m
-		case isSign(m.Subject) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
+		case post.IsSign(m.Subject) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
 			w.ack()
 		}
 	}
@@ -171,18 +197,20 @@ func (w *wait) find(all []post.Message) *post.Message {
 
 // answers tells whether a message of the agent's answers this call. One that says
 // what it replies to is taken at its word; one that does not belongs to the first
-// call that sees it.
+// call that sees it, if it is no older than that and means to be none of the other
+// things that are said in a thread.
 func (w *wait) answers(m *post.Message) bool {
-	if isSign(m.Subject) {
+	if post.IsSign(m.Subject) {
 		return false
 	}
-	return m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)
-}
-
-// isSign tells a sign of life from an answer, by the prefix of its subject.
-func isSign(subject string) bool {
-	prefix, _, ok := strings.Cut(strings.TrimSpace(subject), ":")
-	return ok && slices.Contains([]string{"ACK", "CLAIM", "INFO", "BLOCKED", "QUESTION", "HANDOFF", "CRITIQUE"}, strings.ToUpper(prefix))
+	if m.ReplyTo != "" {
+		return slices.Contains(w.ours, m.ReplyTo)
+	}
+	switch post.PrefixOf(m.Subject) {
+	case "CRITIQUE", "KICKOFF", "COMPILED":
+		return false
+	}
+	return !m.Created.Before(w.sent.Created.Time)
 }
 
 func (w *wait) ack() {
@@ -251,11 +279,20 @@ func (w *wait) rest(ctx context.Context) error {
 func (w *wait) reply(m *post.Message) agent.Reply {
 	w.call.Alive()
 	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Answered = m.Created.Time })
-	u := agent.Usage{Output: w.desk.Count(m.Body), Guessed: true}
-	for _, t := range w.call.Turns {
-		u.Input += w.desk.Count(t.Text)
+	u := agent.Usage{Input: w.input(), Output: w.desk.Count(m.Body), Guessed: true}
+	if w.call.MaxReply > 0 { // its author pays for it: what a budget has set aside is enough
+		u.Output = min(u.Output, w.call.MaxReply)
 	}
-	return agent.Reply{Text: m.Body, Model: w.who.Model, Usage: u, Attempts: 1, Letter: string(m.ID)}
+	return agent.Reply{Text: m.Body, Model: w.who.Model, Usage: u, Attempts: 1, Letter: m.Key()}
+}
+
+// input counts what was sent.
+func (w *wait) input() int {
+	n := 0
+	for _, t := range w.call.Turns {
+		n += w.desk.Count(t.Text)
+	}
+	return n
 }
 
 // failure makes a failure of what went wrong with the mail.

@@ -11,6 +11,7 @@ package mail
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -63,8 +64,9 @@ type Desk struct {
 	sender  string // our name on the server
 	joined  map[string]Joined
 	stands  map[string]*Standing
-	known   map[string]string  // names of agents on the server, from before
-	taken   map[post.ID]string // messages that are the answer to a call
+	known   map[string]string // names of agents on the server, from before
+	taken   map[string]string // messages, by their keys, that are the answer to a call
+	charged map[string]bool   // calls whose mail was counted
 }
 
 // New makes a desk. It sends nothing.
@@ -75,7 +77,7 @@ func New(o Options) *Desk {
 	if o.Count == nil {
 		o.Count = func(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 	}
-	return &Desk{Options: o, sender: o.Sender, joined: make(map[string]Joined), stands: make(map[string]*Standing), known: make(map[string]string), taken: make(map[post.ID]string)}
+	return &Desk{Options: o, sender: o.Sender, joined: make(map[string]Joined), stands: make(map[string]*Standing), known: make(map[string]string), taken: make(map[string]string), charged: make(map[string]bool)}
 }
 
 // Agent makes the agent of a roster's entry: it is an agent.Maker.
@@ -107,9 +109,25 @@ func (d *Desk) Join(ctx context.Context, s agent.Setup) (Joined, error) {
 	}
 	j = Joined{Agent: s.Agent, Name: a.Name, Model: a.Model}
 	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, other := range d.joined {
+		if strings.EqualFold(other.Name, j.Name) {
+			return Joined{}, shared(s.Agent, other.Agent, j.Name)
+		}
+	}
+	if strings.EqualFold(j.Name, d.sender) {
+		return Joined{}, shared(s.Agent, d.Sender, j.Name)
+	}
 	d.joined[s.Agent] = j
-	d.mu.Unlock()
 	return j, nil
+}
+
+// shared refuses one mailbox for two: what one of them wrote would count for both.
+func shared(one, two, name string) error {
+	return &fault.Error{
+		Code: post.NameTaken, Detail: fmt.Sprintf("%s and %s would have the same mailbox, %s", fault.Shown(one), fault.Shown(two), fault.Shown(name)),
+		Hint: "give the agents names that differ in more than case",
+	}
 }
 
 // Open makes sure that there is a project, and a mailbox of our own.
@@ -153,23 +171,25 @@ func (d *Desk) mailbox(ctx context.Context, r post.Registration) (post.Agent, er
 		return a, err
 	}
 	a, err = d.Client.Register(ctx, r)
-	if fault.CodeOf(err) == post.NameTaken { // somebody was faster
-		return d.Client.Whois(ctx, d.Project, r.Name)
+	if fault.CodeOf(err) == post.NameTaken { // somebody was faster, or has the name that the server gives
+		if there, err := d.Client.Whois(ctx, d.Project, r.Name); err == nil {
+			return there, nil
+		}
 	}
 	return a, err
 }
 
 // Recall tells the desk what an earlier process knew: under which names agents, and
 // we ourselves, have mailboxes, and which messages were taken.
-func (d *Desk) Recall(names map[string]string, taken []post.ID) {
+func (d *Desk) Recall(names map[string]string, taken []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for agent, name := range names {
 		d.known[agent] = name
 	}
-	for _, id := range taken {
-		if _, ok := d.taken[id]; !ok {
-			d.taken[id] = "" // no call has this name
+	for _, key := range taken {
+		if _, ok := d.taken[key]; !ok {
+			d.taken[key] = "" // no call has this name
 		}
 	}
 }
@@ -210,12 +230,23 @@ func (d *Desk) trouble(agent string, err error) {
 }
 
 // take claims a message as the answer to a call; false is another call's answer.
-func (d *Desk) take(id post.ID, call string) bool {
+func (d *Desk) take(key, call string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if by, ok := d.taken[id]; ok {
+	if by, ok := d.taken[key]; ok {
 		return by == call
 	}
-	d.taken[id] = call
+	d.taken[key] = call
+	return true
+}
+
+// charge tells whether a call's mail is to be counted: once.
+func (d *Desk) charge(call string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.charged[call] {
+		return false
+	}
+	d.charged[call] = true
 	return true
 }

@@ -2,6 +2,7 @@ package mail_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/agenttest"
 	agentmail "brenner/agent/mail"
+	"brenner/fault"
 	"brenner/mail"
 	"brenner/mail/mailtest"
 )
@@ -232,6 +234,10 @@ func TestPublish(t *testing.T) {
 	if two, _, err := o.Publish(t.Context(), c); err != nil || len(two) != 3 || two[1].ID != one[1].ID {
 		t.Errorf("%+v, %v", two, err)
 	}
+	kick := mail.Draft{Project: mailtest.Project, From: "Operator", To: []string{"BlueLake", "RedSky"}, Subject: "KICKOFF: q", Thread: thread}
+	if _, err := d.Box.Send(t.Context(), kick); err != nil {
+		t.Fatal(err)
+	}
 	for _, subject := range []string{"CRITIQUE: H2 is weak", "INFO: no", "Re: COMPILED: v3 it"} {
 		if _, err := d.Box.Send(t.Context(), mail.Draft{Project: mailtest.Project, From: "RedSky", To: []string{"Operator"}, Subject: subject, Thread: thread}); err != nil {
 			t.Fatal(err)
@@ -240,5 +246,81 @@ func TestPublish(t *testing.T) {
 	all, err := o.Letters(t.Context(), thread, []string{"BlueLake", "RedSky"})
 	if err != nil || len(all) != 2 || all[0].Agent != "RedSky" || all[0].Shown != 3 {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// Whatever an earlier try has sent, an answer to it is an answer.
+func TestAnAnswerToAReminderOfAnEarlierTry(t *testing.T) {
+	d := mailtest.New(t, mailtest.Quirks{})
+	o := desk(t, d, agentmail.Options{Nudge: time.Millisecond})
+	a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
+	short, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var reminder mail.Message
+	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) {
+		if strings.HasPrefix(m.Subject, "INFO: still waiting") {
+			reminder = m
+			cancel() // the first try ends before it is answered
+		}
+		return "", false
+	})
+	_, err := a.Ask(short, kickoff("1", "BlueLake"))
+	var f *agent.Failure
+	if !errors.As(err, &f) || f.Usage.Input == 0 || f.Usage.Guessed {
+		t.Fatalf("%v: one mail counts once: %+v", err, f)
+	}
+	c := d.Client(t, mail.Options{})
+	if _, err := c.Reply(t.Context(), mailtest.Project, "BlueLake", reminder.ID, "at last"); err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range []*agentmail.Desk{o, desk(t, d, agentmail.Options{})} { // the same process, and another one
+		a, _ := again.Agent(agent.Setup{Agent: "BlueLake"})
+		reply, err := a.Ask(t.Context(), kickoff("1", "BlueLake"))
+		if err != nil || reply.Text != "at last" {
+			t.Errorf("%+v, %v", reply, err)
+		}
+	}
+}
+
+// Two agents never share a mailbox: what one of them wrote would count for both.
+func TestNobodySharesAMailbox(t *testing.T) {
+	d := mailtest.New(t, mailtest.Quirks{Rename: func(string) string { return "Shared" }, Plain: true, Errors: "text"})
+	o := desk(t, d, agentmail.Options{})
+	if err := o.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Join(t.Context(), agent.Setup{Agent: "BlueLake"}); fault.CodeOf(err) != mail.NameTaken {
+		t.Errorf("%v", err)
+	}
+	if _, err := o.Join(t.Context(), agent.Setup{Agent: "operator"}); fault.CodeOf(err) != mail.NameTaken {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestARepairMayAnswerTheKickoff(t *testing.T) {
+	d := mailtest.New(t, mailtest.Quirks{})
+	o := desk(t, d, agentmail.Options{})
+	a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
+	var first mail.Message
+	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) {
+		if first.ID == "" {
+			first = m
+			return "broken", true
+		}
+		c := d.Client(t, mail.Options{})
+		if _, err := c.Reply(context.Background(), mailtest.Project, "BlueLake", first.ID, "mended"); err != nil {
+			t.Error(err)
+		}
+		return "", false
+	})
+	one, err := a.Ask(t.Context(), kickoff("ask", "BlueLake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	repair := kickoff("repair", "BlueLake")
+	repair.Turns = append(repair.Turns, agent.Turn{Own: true, Text: one.Text}, agent.Turn{Text: "Please mend line 3."})
+	two, err := a.Ask(t.Context(), repair)
+	if err != nil || two.Text != "mended" || two.Letter == one.Letter {
+		t.Errorf("%+v, %v", two, err)
 	}
 }

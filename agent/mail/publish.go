@@ -1,7 +1,9 @@
 package mail
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -71,32 +73,34 @@ var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
 
 // Letters gives what agents of the roster wrote in a thread, oldest first, without
 // signs of life.
-func (d *Desk) Letters(ctx context.Context, thread string, agents []string) ([]Letter, error) {
+func (d *Desk) Letters(ctx context.Context, id string, agents []string) ([]Letter, error) {
 	if err := d.Open(ctx); err != nil {
 		return nil, err
 	}
-	all, err := d.Client.Thread(ctx, post.ThreadQuery{Project: d.Project, Thread: thread, Reader: d.from()})
+	all, err := d.Client.Thread(ctx, post.ThreadQuery{Project: d.Project, Thread: id, Reader: d.from()})
 	if err != nil {
 		return nil, err
 	}
 	names := d.names(agents)
+	var thread post.Thread
+	seen := make(map[string]bool)
 	shown := 0
 	var letters []Letter
-	for i, round := range post.Rounds(all) {
+	for i := range all {
 		m := &all[i]
-		if strings.EqualFold(m.From, d.from()) {
-			if v := compiledSubject.FindStringSubmatch(m.Subject); v != nil {
-				shown, _ = strconv.Atoi(v[1])
-			}
-			continue
+		what, round := thread.Next(m)
+		if v := compiledSubject.FindStringSubmatch(m.Subject); v != nil && strings.EqualFold(m.From, d.from()) {
+			shown, _ = strconv.Atoi(v[1])
 		}
 		agent, ok := names[strings.ToLower(m.From)]
-		switch prefix := post.PrefixOf(m.Subject); {
-		case !ok, prefix == "KICKOFF", prefix == "COMPILED", prefix != "CRITIQUE" && isSign(m.Subject):
+		if !ok || what != post.Answers && what != post.Criticises || m.ID == "" || seen[m.Key()] {
 			continue
 		}
+		seen[m.Key()] = true // some servers list a message once for each recipient
 		letters = append(letters, Letter{Message: *m, Agent: agent, Round: round, Shown: shown})
 	}
+	// What answers an earlier round belongs there, wherever it stands.
+	slices.SortStableFunc(letters, func(a, b Letter) int { return cmp.Compare(a.Round, b.Round) })
 	return letters, nil
 }
 
@@ -113,10 +117,13 @@ func (d *Desk) names(agents []string) map[string]string {
 		if j, ok := d.joined[a]; ok {
 			name = j.Name
 		}
-		names[strings.ToLower(name)] = a
+		key := strings.ToLower(name)
+		if _, ok := names[key]; ok { // two with one mailbox: nobody can say whose its words are
+			names[key] = ""
+			continue
+		}
+		names[key] = a
 	}
+	maps.DeleteFunc(names, func(_, agent string) bool { return agent == "" })
 	return names
 }
-
-// Own is our own name on the server, as far as it is known.
-func (d *Desk) Own() string { return d.from() }

@@ -174,12 +174,20 @@ func (o *originDocument) who() string {
 	case o.Source == "person":
 		parts = append(parts, "by hand")
 	case o.Source == "thread":
-		parts = append(parts, "in message "+clean(o.Letter))
+		parts = append(parts, "in message "+clean(letterNumber(o.Letter)))
 	}
 	if o.Delta != "" {
 		parts = append(parts, fmt.Sprintf("version %d", o.Version), clean(strings.TrimSpace(o.Operation+" "+o.Delta)))
 	}
 	return strings.Join(append(parts, o.At), ", ")
+}
+
+// letterNumber is what a message is called on its server: its name without the time.
+func letterNumber(name string) string {
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		return name[:i]
+	}
+	return name
 }
 
 func (r *blameResult) document() any { return r }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -136,11 +137,15 @@ func (a *app) foreignBrief(c *cobra.Command, opt *compileOptions, cfg *config.Co
 	if err != nil {
 		return session.Brief{}, err
 	}
+	a.say("brenner: the session begins with message " + clean(string(first.ID)) + ", a kickoff of " + clean(first.From) + "\n")
 	opt.brief.threadID = thread
 	var keys []config.Flag
 	if question := kickoff.QuestionOf(first.Body); !c.Flags().Changed("question") {
 		if question == "" {
 			_, question, _ = strings.Cut(first.Subject, ":")
+		}
+		if len(question) > longestForeign {
+			return session.Brief{}, foreignKickoff(&first, fmt.Sprintf("its question has %d bytes", len(question)), nil, "give a shorter one with --question")
 		}
 		keys = append(keys, config.Flag{Key: "question", Name: "the kickoff", Values: []string{strings.TrimSpace(question)}})
 		if !c.Flags().Changed("context") { // the project's belongs to the project's question
@@ -150,10 +155,10 @@ func (a *app) foreignBrief(c *cobra.Command, opt *compileOptions, cfg *config.Co
 	if !opt.roster.given() {
 		block, err := roster.ReadBlock(first.Body)
 		if err != nil {
-			return session.Brief{}, &fault.Error{
-				Code: ForeignKickoff, Op: "read message " + string(first.ID), Place: thread, Detail: "its kickoff does not say who takes part", Cause: err,
-				Hint: "say it: --to NAME --role ROLE for each agent (or --roster, --preset)",
-			}
+			return session.Brief{}, foreignKickoff(&first, "it does not say who takes part", err, "say it: --to NAME --role ROLE for each agent (or --roster, --preset)")
+		}
+		if n := len(block.Roster.Entries); n > mostForeign {
+			return session.Brief{}, foreignKickoff(&first, fmt.Sprintf("its roster has %d agents", n), nil, "say who takes part: --to NAME --role ROLE for each agent")
 		}
 		opt.roster.roster = string(artifact.Canonical(block.Roster.Value()))
 	}
@@ -162,10 +167,23 @@ func (a *app) foreignBrief(c *cobra.Command, opt *compileOptions, cfg *config.Co
 		return session.Brief{}, err
 	}
 	parties, err := (&startOptions{via: allByMail(k.roster.Roster)}).parties(k.config, k.roster.Roster)
+	if err == nil {
+		err = checkMailboxes(parties)
+	}
 	if err != nil {
 		return session.Brief{}, err
 	}
 	return a.briefOf(&k, &startOptions{}, parties, nil)
+}
+
+// What a kickoff that anybody may have written is read up to.
+const (
+	longestForeign = 20_000
+	mostForeign    = 100
+)
+
+func foreignKickoff(m *mail.Message, detail string, cause error, hint string) error {
+	return &fault.Error{Code: ForeignKickoff, Op: "read the kickoff", Place: m.Thread + ", message " + string(m.ID), Detail: detail, Cause: cause, Hint: hint}
 }
 
 // allByMail says that everybody in a roster has a mailbox.
@@ -179,7 +197,7 @@ func allByMail(r roster.Roster) []string {
 
 // firstKickoff finds the message that began a thread.
 func (a *app) firstKickoff(ctx context.Context, cfg *config.Config, url, thread string) (mail.Message, error) {
-	all, _, err := a.readThread(ctx, cfg, url, thread)
+	all, _, err := a.readThread(ctx, cfg, url, thread, true)
 	if err != nil {
 		return mail.Message{}, err
 	}
@@ -195,12 +213,12 @@ func (a *app) firstKickoff(ctx context.Context, cfg *config.Config, url, thread 
 }
 
 // readThread reads a whole thread, with what its recipients did with it.
-func (a *app) readThread(ctx context.Context, cfg *config.Config, url, thread string) ([]mail.Message, string, error) {
+func (a *app) readThread(ctx context.Context, cfg *config.Config, url, thread string, texts bool) ([]mail.Message, string, error) {
 	box, err := a.mailboxOf(cfg, url)
 	if err != nil {
 		return nil, "", err
 	}
-	all, err := box.client.Thread(ctx, mail.ThreadQuery{Project: box.key, Thread: thread, Reader: operatorName, Receipts: true})
+	all, err := box.client.Thread(ctx, mail.ThreadQuery{Project: box.key, Thread: thread, Reader: operatorName, Receipts: true, NoBodies: !texts})
 	if fault.CodeOf(err) == mail.NotFound {
 		return nil, box.client.URL(), nil
 	}

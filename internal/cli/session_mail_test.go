@@ -321,3 +321,52 @@ func TestAMixedRoster(t *testing.T) {
 		t.Errorf("the answers have the instants %v", instants)
 	}
 }
+
+func TestNobodySharesAMailbox(t *testing.T) {
+	b := openBureau(t, "BlueLake")
+	for _, other := range []string{"bluelake", "Operator"} {
+		out := b.exits(2, "session", "start", "--via", "mail", "--question", "Why?", "--thread-id", trial,
+			"--to", "BlueLake", "--role", "hypothesis_generator", "--to", other, "--role", "adversarial_critic")
+		if !strings.Contains(out, "would have the mailbox of") {
+			t.Errorf("%s: %s", other, out)
+		}
+	}
+	if out := b.says("session", "list"); strings.Contains(out, trial) {
+		t.Error(out)
+	}
+}
+
+// Who was asked cannot begin a round of its own, and so win where others answered
+// the same question; and who says the same twice has said it once.
+func TestAnAgentCannotBeginARound(t *testing.T) {
+	b := openBureau(t, "Lead", "BlueLake", "RedSky")
+	lead, blue, red := b.agents["Lead"], b.agents["BlueLake"], b.agents["RedSky"]
+	ask := func() map[*mcpAgent]float64 {
+		lead.call("send_message", map[string]any{"sender_name": "Lead", "to": []string{"BlueLake", "RedSky"}, "subject": "KICKOFF: Why?", "body_md": "Say.", "thread_id": trial})
+		ids := make(map[*mcpAgent]float64)
+		for _, a := range []*mcpAgent{blue, red} {
+			ids[a], _ = a.next("KICKOFF: Why?")
+		}
+		return ids
+	}
+	claim := func(text string) string {
+		return delta(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"` + text + `"}}`)
+	}
+	who := []string{"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic", "--unified"}
+	id := ask()
+	blue.reply(id[blue], hypothesis("dust"))
+	blue.reply(id[blue], hypothesis("dust"))
+	if out := b.says(append([]string{"session", "compile", trial}, who...)...); !strings.Contains(out, "kickoff of Lead") && strings.Contains(out, "H2") {
+		t.Errorf("%.800s", out)
+	}
+	if out := b.says("session", "show", trial); strings.Count(out, "It is dust.") != 1 {
+		t.Errorf("%.800s", out)
+	}
+	id = ask()
+	blue.reply(id[blue], claim("It is light."))
+	red.call("send_message", map[string]any{"sender_name": "RedSky", "to": []string{"RedSky"}, "subject": "KICKOFF: haha", "body_md": "Mine.", "thread_id": trial})
+	red.reply(id[red], claim("It is night."))
+	if out := b.exits(5, "session", "compile", trial); !strings.Contains(out, "H1.claim") {
+		t.Errorf("%.800s", out)
+	}
+}

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -55,6 +57,9 @@ func (a *app) postRunner(c *cobra.Command, cfg *config.Config, url string) (r *s
 // openPost sees to it that mail can be sent where a session needs it, before
 // anything is written.
 func (m *models) openPost(c *cobra.Command, parties []flow.Party, serve bool) error {
+	if err := checkMailboxes(parties); err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		if serve {
 			return usage(c, "--serve-mail serves nobody: no agent of the session is reached via mail", "--via mail reaches all of them that way")
@@ -69,6 +74,26 @@ func (m *models) openPost(c *cobra.Command, parties []flow.Party, serve bool) er
 		m.endMail = end
 	}
 	return m.post.check(c.Context())
+}
+
+// checkMailboxes refuses agents who would share a mailbox, with each other or with
+// the session itself: nobody could say whose words are whose.
+func checkMailboxes(parties []flow.Party) error {
+	owners := map[string]string{strings.ToLower(operatorName): "the session itself"}
+	for _, p := range parties {
+		if p.Via != config.ViaMail {
+			continue
+		}
+		key := strings.ToLower(p.Name)
+		if owner, ok := owners[key]; ok {
+			return &fault.Error{
+				Code: mail.NameTaken, Detail: fault.Shown(p.Name) + " would have the mailbox of " + owner,
+				Hint: "names of mailboxes differ in more than case; give the agent another one",
+			}
+		}
+		owners[key] = fault.Shown(p.Name)
+	}
+	return nil
 }
 
 // check asks the server whether it is there, before anything is written.
@@ -107,15 +132,10 @@ func (o *postOffice) Recall(boxes []flow.Mailbox, taken map[string]bool) {
 	for _, b := range boxes {
 		names[b.Agent] = b.Name
 	}
-	var ids []mail.ID
-	for id := range taken {
-		ids = append(ids, mail.ID(id))
-	}
-	desk.Recall(names, ids)
+	desk.Recall(names, slices.Collect(maps.Keys(taken)))
 }
 
-// Join gives agents their mailboxes. Our own stands among them, for a server may
-// rename us as well.
+// Join gives agents their mailboxes.
 func (o *postOffice) Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error) {
 	desk, err := o.desk()
 	if err != nil {
@@ -130,9 +150,6 @@ func (o *postOffice) Join(ctx context.Context, agents []flow.Party) ([]flow.Mail
 			continue
 		}
 		boxes = append(boxes, flow.Mailbox{Agent: p.Name, Name: j.Name})
-	}
-	if len(boxes) > 0 && desk.Own() != operatorName {
-		boxes = append(boxes, flow.Mailbox{Agent: operatorName, Name: desk.Own()})
 	}
 	return boxes, errors.Join(failed...)
 }
@@ -154,7 +171,7 @@ func (o *postOffice) Letters(ctx context.Context, thread string, agents []flow.P
 	letters := make([]session.Letter, len(all))
 	for i, l := range all {
 		letters[i] = session.Letter{Text: l.Body, Round: l.Round, Letter: flow.Letter{
-			ID: string(l.ID), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown,
+			ID: l.Key(), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown,
 		}}
 	}
 	return letters, nil

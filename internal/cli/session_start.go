@@ -51,9 +51,10 @@ play their own question only, unless --via rehearsal or --script is given.`,
 
 Exit codes: 0 done; 1 it could not be stored; 2 the roster, the brief or the
 configuration is wrong; 3 done, but an agent did not answer; 4 a file wants what needs
-` + "`brenner trust`" + `; 5 done with an open conflict, or the session is held by another process;
-6 the budget does not reach further; 75 too few answered, and they said when to return;
-130 interrupted.`,
+` + "`brenner trust`" + `, or the mail server does not take the token; 5 done with an open conflict,
+or the session is held by another process; 6 the budget does not reach further; 75 too few
+answered, and they said when to return, or the mail server cannot be reached; 130
+interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.start(c, &opt) },
 	}

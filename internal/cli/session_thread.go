@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
+	"brenner/fault"
 	"brenner/flow"
 	"brenner/mail"
 	"brenner/session"
@@ -52,7 +54,7 @@ const waitForThread = 5 * time.Second
 func (a *app) threadOf(ctx context.Context, src *source, url, thread string) *threadSummary {
 	ctx, cancel := context.WithTimeout(ctx, waitForThread)
 	defer cancel()
-	all, server, err := a.readThread(ctx, src.config, url, thread)
+	all, server, err := a.readThread(ctx, src.config, url, thread, false)
 	if err != nil {
 		return &threadSummary{Server: server, Agents: []threadStanding{}, Problem: strings.TrimSpace(err.Error())}
 	}
@@ -137,8 +139,11 @@ func (a *app) foreignStatus(c *cobra.Command, project, arg string, missing error
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), waitForThread)
 	defer cancel()
-	all, server, err := a.readThread(ctx, cfg, "", address.Thread)
-	if err != nil || len(all) == 0 {
+	all, server, err := a.readThread(ctx, cfg, "", address.Thread, false)
+	switch {
+	case fault.CodeOf(err) == mail.NoAuth:
+		return errors.Join(missing, err) // it may well be there
+	case err != nil || len(all) == 0:
 		return missing // what was asked for is not here; that no server answers is no news
 	}
 	f := &foreignThread{Schema: "brenner.thread/v1", Thread: address.Thread, Mail: newThreadSummary(server, all)}

@@ -230,7 +230,7 @@ func (f *foundIn) sourceName() string {
 	case flow.ByBrief:
 		return "the brief"
 	case flow.ByThread:
-		return "message " + clean(f.Letter) + " of " + clean(f.Agent)
+		return "message " + clean(letterNumber(f.Letter)) + " of " + clean(f.Agent)
 	}
 	return "deltas of " + clean(f.Agent)
 }
