@@ -47,18 +47,29 @@ type Thread struct {
 //	everything else                                    answers
 func (t *Thread) Next(m *Message) (Meaning, int) {
 	prefix := PrefixOf(m.Subject)
-	asked := has(t.Asked, m.From)
-	switch {
-	case prefix == "KICKOFF" && (t.lead == "" || strings.EqualFold(t.lead, m.From)):
+	if prefix == "KICKOFF" && (t.lead == "" || strings.EqualFold(t.lead, m.From)) {
 		t.ask(m)
 		return Asks, t.round
-	case prefix == "COMPILED" && !asked && t.round > 0:
-		t.asking = false
-		return Publishes, t.round
-	case prefix == "INFO" && !asked && t.round > 0 && strings.HasPrefix(strings.ToLower(textOf(m.Subject)), "closed"):
-		t.asking = false
-		return Closes, t.round
-	case !asked, (prefix == "KICKOFF" || prefix == "COMPILED") && m.ReplyTo == "":
+	}
+	if has(t.Asked, m.From) {
+		return t.hear(m, prefix)
+	}
+	what := Other
+	switch {
+	case t.round == 0:
+	case prefix == "COMPILED":
+		what = Publishes
+	case prefix == "INFO" && strings.HasPrefix(strings.ToLower(textOf(m.Subject)), "closed"):
+		what = Closes
+	}
+	t.asking = t.asking && what == Other
+	return what, t.round
+}
+
+// hear says what a message of somebody means who was asked.
+func (t *Thread) hear(m *Message, prefix string) (Meaning, int) {
+	switch {
+	case (prefix == "KICKOFF" || prefix == "COMPILED") && m.ReplyTo == "":
 		return Other, t.round
 	case prefix == "ACK":
 		return Acknowledges, t.round
