@@ -24,11 +24,6 @@ const (
 	NeedsUpdate = "needs_update"
 )
 
-// The types that sessions write.
-const (
-	ResearchArtifact = "research_artifact"
-)
-
 // Record is one version of one artifact of the project. Versions are never
 // changed; an update is a new version with a parent.
 type Record struct {
@@ -39,7 +34,11 @@ type Record struct {
 	Status  string
 	Module  string
 	Summary string
-	Content string // the SHA-256 of the content, in hexadecimal digits
+	// SummaryOf is the hash of the content that the summary was written for: where
+	// it is not Content, the summary is stale.
+	SummaryOf string
+	SummaryBy string // Given, Extracted or Kept
+	Content   string // the SHA-256 of the content, in hexadecimal digits
 	Change  string // what changed against the parent, and why
 	Creator string
 	At      time.Time
@@ -47,17 +46,24 @@ type Record struct {
 	Links   []Link
 }
 
-// Link is a typed reference to a version of another record.
-type Link struct {
-	Relation string
-	ID       string
-	Version  int
-}
+// Who made a summary.
+const (
+	Given     = "given"     // by whoever made the version, or by an agent that was asked for it
+	Extracted = "extracted" // the beginning of the content, taken by the program
+	Kept      = "kept"      // from the parent, whatever the content is now
+)
+
+// StaleSummary tells whether the summary was written for another content.
+func (r *Record) StaleSummary() bool { return r.SummaryOf != r.Content }
+
+// Ref gives the version's own address.
+func (r *Record) Ref() Ref { return Ref{r.ID, r.Version} }
 
 // Check says what a record lacks.
 func (r *Record) Check() error {
 	for _, f := range []struct{ name, value string }{
-		{"id", r.ID}, {"type", r.Type}, {"status", r.Status}, {"summary", r.Summary}, {"content", r.Content}, {"creator", r.Creator},
+		{"id", r.ID}, {"type", r.Type}, {"status", r.Status}, {"module", r.Module}, {"summary", r.Summary},
+		{"summary's hash", r.SummaryOf}, {"content", r.Content}, {"creator", r.Creator},
 	} {
 		if f.value == "" {
 			return r.fault(f.name + " is missing")
@@ -86,6 +92,8 @@ func (r *Record) notUTF8() string {
 		{"status", r.Status},
 		{"module", r.Module},
 		{"summary", r.Summary},
+		{"summary's hash", r.SummaryOf},
+		{"summary's author", r.SummaryBy},
 		{"content", r.Content},
 		{"change", r.Change},
 		{"creator", r.Creator},

@@ -11,8 +11,8 @@ import (
 
 func whole() record.Record {
 	return record.Record{
-		ID: "cells", Type: record.ResearchArtifact, Version: 2, Parent: 1, Status: record.Draft, Summary: "cells that count",
-		Content: strings.Repeat("ab", 32), Creator: "BlueLake", At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		ID: "cells", Type: record.ResearchArtifact, Version: 2, Parent: 1, Status: record.Draft, Module: "fate", Summary: "cells that count",
+		SummaryOf: strings.Repeat("ab", 32), SummaryBy: record.Given, Content: strings.Repeat("ab", 32), Creator: "BlueLake", At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		Tags: []string{"cells"}, Links: []record.Link{{Relation: "cites", ID: "paper", Version: 1}},
 	}
 }
@@ -33,7 +33,9 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		"id is missing":                       func(r *record.Record) { r.ID = "" },
 		"type is missing":                     func(r *record.Record) { r.Type = "" },
 		"status is missing":                   func(r *record.Record) { r.Status = "" },
+		"module is missing":                   func(r *record.Record) { r.Module = "" },
 		"summary is missing":                  func(r *record.Record) { r.Summary = "" },
+		"summary's hash is missing":           func(r *record.Record) { r.SummaryOf = "" },
 		"content is missing":                  func(r *record.Record) { r.Content = "" },
 		"creator is missing":                  func(r *record.Record) { r.Creator = "" },
 		"the time is missing":                 func(r *record.Record) { r.At = time.Time{} },

@@ -154,7 +154,7 @@ func outcomeOf(out *settle.Settlement) flow.Outcome {
 func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement) record.Record {
 	r := record.Record{
 		ID: h.Thread, Type: record.ResearchArtifact, Version: c.Version, Parent: c.Version - 1,
-		Status: record.Draft, Summary: summary(&out.Artifact), Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
+		Status: record.Draft, Module: record.Project, Summary: summary(&out.Artifact), SummaryOf: c.Artifact, SummaryBy: record.Extracted, Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
 		Change: changes(c),
 	}
 	if c.Source == flow.ByPerson {

@@ -154,6 +154,17 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 		p.add(err)
 		return
 	}
+	marks, err := h.Store.Marks(ctx, h.Thread)
+	if err != nil {
+		p.add(err)
+		return
+	}
+	for _, m := range marks { // a status that was given later is not the journal's
+		if want, ok := wanted[m.Version]; ok {
+			want.Status = m.Status
+			wanted[m.Version] = want
+		}
+	}
 	wrong := func(version int, format string, args ...any) {
 		p.add(&fault.Error{Code: store.Damaged, Place: fmt.Sprintf("%s, record of version %d", h.Thread, version), Detail: fmt.Sprintf(format, args...)})
 	}

@@ -24,7 +24,39 @@ func (b *Batch) Check() error {
 			return err
 		}
 	}
+	for i := range b.Marks {
+		if err := b.Marks[i].Check(); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// CheckMark refuses a mark of a version that is not there, with NoRecord, and one
+// that would move the canonical version from another place than it is at, with
+// CanonMoved.
+func CheckMark(m *record.Mark, latest, canonical int) error {
+	switch {
+	case m.Version > latest:
+		return &fault.Error{
+			Code: NoRecord, Op: "mark " + fault.Shown(m.Ref().String()), Detail: fmt.Sprintf("its newest version is %d", latest),
+			Hint: "mark a version that is there",
+		}
+	case m.Status == record.Canonical && m.Was != canonical:
+		return &fault.Error{
+			Code: CanonMoved, Op: "promote " + fault.Shown(m.Ref().String()),
+			Detail: fmt.Sprintf("the canonical version is %s, and was %s when this began", version(canonical), version(m.Was)),
+			Hint:   "somebody else promoted a version meanwhile: look at it, and promote again if yours is still the right one",
+		}
+	}
+	return nil
+}
+
+func version(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("v%d", n)
 }
 
 // CheckHead refuses an append, with Moved, to a stream whose head is another

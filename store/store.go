@@ -34,6 +34,8 @@ const (
 	Held        fault.Code = "HELD"              // another process holds it
 	BadName     fault.Code = "BAD_LOCK_NAME"     // no lock can have this name
 	Conflict    fault.Code = "RECORD_CONFLICT"   // not the next version of its record
+	NoRecord    fault.Code = "NO_RECORD"         // no record has this id or version
+	CanonMoved  fault.Code = "CANONICAL_MOVED"   // another version is canonical than the writer thought
 )
 
 // Store keeps a project's data. It is safe for concurrent use.
@@ -42,7 +44,8 @@ const (
 // then nothing was written. After Close every method but Close fails with Closed.
 type Store interface {
 	// Write stores a batch whole or not at all. What Batch.Check refuses comes
-	// first, then Moved, then Conflict.
+	// first, then Moved, then Conflict, then NoRecord and CanonMoved for marks, in
+	// their order.
 	Write(ctx context.Context, b Batch) error
 	// Blob gives the bytes with a hash, and has checked that they have it. Code
 	// NoBlob where there are none.
@@ -52,9 +55,26 @@ type Store interface {
 	Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error)
 	// Streams lists the streams whose name begins with prefix, by name.
 	Streams(ctx context.Context, prefix string) ([]Stream, error)
-	// Records gives the records that a query asks for, by id and version.
+	// Records gives the records that a query asks for, by id and version, each with
+	// the status that it has now.
 	Records(ctx context.Context, q Query) ([]record.Record, error)
+	Catalogue
 	io.Closer
+}
+
+// Catalogue is what a store knows of its records without reading each of them.
+type Catalogue interface {
+	// Heads gives the records that a query asks for, one for all versions.
+	Heads(ctx context.Context, q HeadQuery) ([]record.Head, error)
+	// Census counts all records by type, module and status.
+	Census(ctx context.Context) ([]record.Count, error)
+	// Edges gives the links that versions have, or that point at them, ordered by
+	// both ends.
+	Edges(ctx context.Context, q EdgeQuery) ([]record.Edge, error)
+	// Marks gives the marks of a record's versions, the oldest first.
+	Marks(ctx context.Context, id string) ([]record.Mark, error)
+	// Tips gives the versions of a record that nobody has gone on from, by number.
+	Tips(ctx context.Context, id string) ([]int, error)
 }
 
 // Batch is what is written in one transaction.
@@ -62,6 +82,7 @@ type Batch struct {
 	Blobs   [][]byte // stored once each, under their hashes
 	Appends []Append
 	Records []record.Record // of each id the next version
+	Marks   []record.Mark   // of versions that are there, or among Records
 }
 
 // Append adds entries to the end of a stream.
@@ -85,9 +106,40 @@ type Stream struct {
 // Query chooses records; the zero value chooses all. A record has to fit every
 // field that is set.
 type Query struct {
-	ID     string
-	Type   string
-	Latest bool // it is the highest version of its id
+	ID      string
+	Version int
+	Type    string
+	Status  string // that it has now
+	Latest  bool   // it is the highest version of its id
+	// Stale are those whose summary was written for another content.
+	Stale bool
+}
+
+// HeadQuery chooses heads; the zero value chooses all, by id.
+type HeadQuery struct {
+	Prefix  string   // of the id
+	Types   []string // one of these; none means any
+	Modules []string // one of these; none means any
+	Tag     string   // some version of it has this tag
+	Status  string
+	// Live leaves those out whose status is deprecated.
+	Live      bool
+	Canonical bool // it has a canonical version
+	Forked    bool
+	// After and Before are bounds of its time, neither of them included.
+	After, Before time.Time
+	// Unreferenced are those at which no standing version of another live record
+	// points.
+	Unreferenced bool
+	// Newest gives the newest first, and by id where times are equal.
+	Newest bool
+	Limit  int // 0 is none
+}
+
+// EdgeQuery chooses links. A version of 0 stands for all versions of an id.
+type EdgeQuery struct {
+	From []record.Ref // that have them
+	To   []record.Ref // that they point at
 }
 
 // Locks give a name to one process at a time, for as long as it lives.

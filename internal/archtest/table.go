@@ -74,7 +74,7 @@ func brenner() Table {
 		{Path: "prompts", Kind: Pure, Needs: "fault artifact lint policy"},
 		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta policy prompts roster"},
 
-		{Path: "record", Kind: Pure, Needs: "fault"},
+		{Path: "record", Kind: Pure, Needs: "fault suggest"},
 		{Path: "view", Kind: Pure, Needs: "fault artifact policy"},
 		{Path: "settle", Kind: Pure, Needs: "fault artifact delta lint merge"},
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},

@@ -33,12 +33,18 @@ type data struct {
 	blobs   map[string][]byte
 	streams map[string][]journal.Entry
 	records map[string][]record.Record // by id; version n is at n-1
+	marks   map[string][]record.Mark   // by id, in their order
+	canon   map[string]int             // the canonical version, by id
+	tips    map[string][]int           // versions without a successor, by id, by number
 }
 
 // New makes an empty store.
 func New() *Store {
 	return &Store{
-		data: data{blobs: map[string][]byte{}, streams: map[string][]journal.Entry{}, records: map[string][]record.Record{}},
+		data: data{
+			blobs: map[string][]byte{}, streams: map[string][]journal.Entry{}, records: map[string][]record.Record{},
+			marks: map[string][]record.Mark{}, canon: map[string]int{}, tips: map[string][]int{},
+		},
 		held: map[string]store.Holder{},
 	}
 }
@@ -74,7 +80,10 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	if err := b.Check(); err != nil {
 		return err
 	}
-	next := data{maps.Clone(s.data.blobs), maps.Clone(s.data.streams), maps.Clone(s.data.records)}
+	next := data{
+		maps.Clone(s.data.blobs), maps.Clone(s.data.streams), maps.Clone(s.data.records),
+		maps.Clone(s.data.marks), maps.Clone(s.data.canon), maps.Clone(s.data.tips),
+	}
 	for _, blob := range b.Blobs {
 		next.blobs[store.Hash(blob)] = bytes.Clone(blob)
 	}
@@ -85,6 +94,11 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	}
 	for i := range b.Records {
 		if err := next.put(&b.Records[i]); err != nil {
+			return err
+		}
+	}
+	for i := range b.Marks {
+		if err := next.mark(&b.Marks[i]); err != nil {
 			return err
 		}
 	}
@@ -109,7 +123,19 @@ func (d *data) put(r *record.Record) error {
 		return err
 	}
 	d.records[r.ID] = slices.Concat(have, []record.Record{cloneRecord(r)})
+	d.close(r.ID, r.Parent)
+	for _, l := range r.Links {
+		if l.Relation == record.Supersedes && l.ID == r.ID {
+			d.close(r.ID, l.Version)
+		}
+	}
+	d.tips[r.ID] = append(slices.Clone(d.tips[r.ID]), r.Version)
 	return nil
+}
+
+// close takes a version out of the tips of its record.
+func (d *data) close(id string, version int) {
+	d.tips[id] = slices.DeleteFunc(slices.Clone(d.tips[id]), func(n int) bool { return n == version })
 }
 
 // Blob gives the bytes with a hash.
@@ -150,25 +176,6 @@ func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, err
 		}
 	}
 	slices.SortFunc(list, func(a, b store.Stream) int { return cmp.Compare(a.Name, b.Name) })
-	return list, nil
-}
-
-// Records gives the records that a query asks for, by id and version.
-func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var list []record.Record
-	for _, id := range slices.Sorted(maps.Keys(s.data.records)) {
-		versions := s.data.records[id]
-		for i := range versions {
-			r := &versions[i]
-			if fits := (q.ID == "" || q.ID == id) && (q.Type == "" || q.Type == r.Type) && (!q.Latest || i == len(versions)-1); fits {
-				list = append(list, cloneRecord(r))
-			}
-		}
-	}
 	return list, nil
 }
 

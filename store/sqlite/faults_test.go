@@ -269,7 +269,7 @@ func TestForeignAndNewerFiles(t *testing.T) {
 	for _, test := range []struct{ name, statement, says string }{
 		{"foreign", "PRAGMA application_id = 7", "another program"},
 		{"foreign, without an id", "PRAGMA application_id = 0", "another program"},
-		{"newer", "PRAGMA user_version = 999", "the store has version 999, and this program knows versions up to 1"},
+		{"newer", "PRAGMA user_version = 999", "the store has version 999, and this program knows versions up to 2"},
 	} {
 		for _, readOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, read only %t", test.name, readOnly), func(t *testing.T) {

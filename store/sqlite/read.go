@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/go-json-experiment/json"
 
 	"brenner/artifact"
 	"brenner/fault"
@@ -84,49 +83,6 @@ func (s *Store) streams(ctx context.Context, prefix string) ([]store.Stream, err
 		return one, err
 	}, `SELECT name, seq, hash, began, last FROM streams
 		WHERE name >= ?1 AND (?1 = '' OR substr(CAST(name AS BLOB), 1, length(CAST(?1 AS BLOB))) = CAST(?1 AS BLOB)) ORDER BY name`, prefix)
-}
-
-// Records gives the records that a query asks for, by id and version.
-func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
-	const op = "read records"
-	leave, err := s.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	text := `SELECT id, version, parent, type, status, module, summary, content, change, creator, at, tags, links FROM records AS r WHERE true`
-	var args []any
-	if q.ID != "" {
-		text, args = text+" AND id = ?", append(args, q.ID)
-	}
-	if q.Type != "" {
-		text, args = text+" AND type = ?", append(args, q.Type)
-	}
-	if q.Latest {
-		text += " AND version = (SELECT max(version) FROM records WHERE id = r.id)"
-	}
-	records, err := list(ctx, s.reader, scanRecord, text+" ORDER BY id, version", args...)
-	return records, s.fault(op, err)
-}
-
-func scanRecord(rows *sql.Rows) (r record.Record, err error) {
-	var tags, links []byte
-	err = rows.Scan(&r.ID, &r.Version, &r.Parent, &r.Type, &r.Status, &r.Module, &r.Summary, &r.Content,
-		&r.Change, &r.Creator, instant{&r.At}, &tags, &links)
-	if err == nil {
-		err = json.Unmarshal(tags, &r.Tags)
-	}
-	var in []link
-	if err == nil {
-		err = json.Unmarshal(links, &in)
-	}
-	for _, l := range in {
-		r.Links = append(r.Links, record.Link(l))
-	}
-	if len(r.Tags) == 0 {
-		r.Tags = nil
-	}
-	return r, err
 }
 
 // link is how a record's link stands in the file.

@@ -54,5 +54,70 @@ CREATE TABLE records (
 ) STRICT;
 
 CREATE INDEX records_by_type ON records (type, id, version);
-`}
+`, governed}
 }
+
+// governed adds what the governed store asks of its records: whose summary is
+// stale, what points at what, which version holds, and one row for each record, so
+// that no question about a few records looks at all of them. Marks are only added;
+// statuses, heads, tips and tags say what follows from records and marks.
+const governed = `
+ALTER TABLE records ADD COLUMN summary_of TEXT NOT NULL DEFAULT '';
+ALTER TABLE records ADD COLUMN summary_by TEXT NOT NULL DEFAULT 'extracted';
+UPDATE records SET summary_of = content, module = iif(module = '', 'project', module);
+CREATE INDEX records_stale ON records (id, version) WHERE summary_of <> content;
+CREATE INDEX records_by_status ON records (status, id, version) WHERE status <> 'draft';
+
+CREATE TABLE links (
+	id         TEXT NOT NULL,
+	version    INTEGER NOT NULL,
+	to_id      TEXT NOT NULL,
+	to_version INTEGER NOT NULL,
+	relation   TEXT NOT NULL,
+	PRIMARY KEY (id, version, to_id, to_version, relation)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX links_to ON links (to_id, to_version);
+INSERT OR IGNORE INTO links SELECT r.id, r.version, l.value ->> 'id', l.value ->> 'version', l.value ->> 'relation'
+	FROM records AS r, json_each(r.links) AS l;
+
+CREATE TABLE tags (tag TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (tag, id)) STRICT, WITHOUT ROWID;
+INSERT OR IGNORE INTO tags SELECT t.value, r.id FROM records AS r, json_each(r.tags) AS t;
+
+CREATE TABLE marks (
+	seq     INTEGER PRIMARY KEY,
+	id      TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	status  TEXT NOT NULL,
+	was     INTEGER NOT NULL,
+	author  TEXT NOT NULL,
+	reason  TEXT NOT NULL,
+	at      TEXT NOT NULL
+) STRICT;
+CREATE INDEX marks_of ON marks (id, seq);
+
+CREATE TABLE statuses (id TEXT NOT NULL, version INTEGER NOT NULL, status TEXT NOT NULL, PRIMARY KEY (id, version)) STRICT, WITHOUT ROWID;
+CREATE INDEX statuses_by_status ON statuses (status, id, version);
+
+CREATE TABLE tips (id TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (id, version)) STRICT, WITHOUT ROWID;
+INSERT INTO tips SELECT id, version FROM records AS r WHERE NOT EXISTS (SELECT 1 FROM records AS c WHERE c.id = r.id AND c.parent = r.version);
+
+CREATE TABLE heads (
+	id        TEXT NOT NULL PRIMARY KEY,
+	latest    INTEGER NOT NULL,
+	canonical INTEGER NOT NULL,
+	type      TEXT NOT NULL,
+	module    TEXT NOT NULL,
+	status    TEXT NOT NULL,
+	summary   TEXT NOT NULL,
+	tips      INTEGER NOT NULL,
+	at        TEXT NOT NULL -- with nine digits of a second, so that it sorts
+) STRICT;
+CREATE INDEX heads_newest ON heads (type, module, at DESC, id);
+CREATE INDEX heads_of_module ON heads (module, at);
+CREATE INDEX heads_forked ON heads (id) WHERE tips > 1;
+CREATE INDEX heads_by_status ON heads (status, id);
+CREATE INDEX heads_census ON heads (type, module, status);
+INSERT INTO heads SELECT id, version, 0, type, module, status, summary, (SELECT count(*) FROM tips WHERE tips.id = r.id),
+	substr(at, 1, 19) || '.' || substr(rtrim(substr(at, 21), 'Z') || '000000000', 1, 9) || 'Z'
+	FROM records AS r WHERE version = (SELECT max(version) FROM records WHERE id = r.id);
+`

@@ -63,6 +63,11 @@ func (w *writer) write(ctx context.Context, b *store.Batch, hashes []string) err
 			return err
 		}
 	}
+	for i := range b.Marks {
+		if err := w.mark(ctx, &b.Marks[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -121,11 +126,11 @@ func (w *writer) move(ctx context.Context, id int64, a *store.Append) (int64, er
 }
 
 func (w *writer) put(ctx context.Context, r *record.Record) error {
-	var latest int
-	if err := w.latest.QueryRowContext(ctx, r.ID).Scan(&latest); err != nil {
+	have, err := w.head1(ctx, r.ID)
+	if err != nil {
 		return err
 	}
-	if err := store.CheckVersion(r, latest); err != nil {
+	if err := store.CheckVersion(r, have.latest); err != nil {
 		return err
 	}
 	tags, err := json.Marshal(r.Tags)
@@ -136,7 +141,10 @@ func (w *writer) put(ctx context.Context, r *record.Record) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.addRecord.ExecContext(ctx, r.ID, r.Version, r.Parent, r.Type, r.Status, r.Module, r.Summary, r.Content,
+	_, err = w.addRecord.ExecContext(ctx, r.ID, r.Version, r.Parent, r.Type, r.Status, r.Module, r.Summary, r.SummaryOf, r.SummaryBy, r.Content,
 		r.Change, r.Creator, artifact.FormatInstant(r.At), string(tags), string(links))
-	return err
+	if err != nil {
+		return err
+	}
+	return w.index(ctx, r, have)
 }

@@ -24,7 +24,8 @@ type statements struct {
 	addBlob                   *sql.Stmt
 	head, addStream, moveHead *sql.Stmt
 	addEntry                  *sql.Stmt
-	latest, addRecord         *sql.Stmt
+	addRecord                 *sql.Stmt
+	catalogue
 }
 
 func openWriter(ctx context.Context, s *Store, steps []string) (*writer, error) {
@@ -64,9 +65,21 @@ func (w *writer) prepare(ctx context.Context) error {
 		{&w.addStream, "INSERT INTO streams (name, seq, hash, began, last) VALUES (?, ?, ?, ?, ?)"},
 		{&w.moveHead, "UPDATE streams SET seq = ?, hash = ?, last = ? WHERE id = ?"},
 		{&w.addEntry, "INSERT INTO entries (stream, seq, at, kind, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"},
-		{&w.latest, "SELECT ifnull(max(version), 0) FROM records WHERE id = ?"},
-		{&w.addRecord, `INSERT INTO records (id, version, parent, type, status, module, summary, content, change, creator, at, tags, links)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.addRecord, `INSERT INTO records (id, version, parent, type, status, module, summary, summary_of, summary_by, content, change, creator, at, tags, links)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.readHead, "SELECT latest, canonical, tips FROM heads WHERE id = ?"},
+		{&w.addHead, "INSERT INTO heads (id, latest, canonical, type, module, status, summary, tips, at) VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?)"},
+		{&w.growHead, "UPDATE heads SET latest = ?, tips = ?, at = ? WHERE id = ?"},
+		{&w.setHead, `UPDATE heads SET canonical = ?2, tips = ?3, (type, module, status, summary) = (
+			SELECT r.type, r.module, coalesce(s.status, r.status), r.summary
+			FROM records AS r LEFT JOIN statuses AS s ON s.id = r.id AND s.version = r.version
+			WHERE r.id = ?1 AND r.version = iif(?2 > 0, ?2, heads.latest)) WHERE id = ?1`},
+		{&w.addLink, "INSERT OR IGNORE INTO links (id, version, to_id, to_version, relation) VALUES (?, ?, ?, ?, ?)"},
+		{&w.addTag, "INSERT OR IGNORE INTO tags (tag, id) VALUES (?, ?)"},
+		{&w.addTip, "INSERT INTO tips (id, version) VALUES (?, ?)"},
+		{&w.closeTip, "DELETE FROM tips WHERE id = ? AND version = ?"},
+		{&w.addMark, "INSERT INTO marks (id, version, status, was, author, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?)"},
+		{&w.setStatus, "INSERT INTO statuses (id, version, status) VALUES (?, ?, ?) ON CONFLICT (id, version) DO UPDATE SET status = excluded.status"},
 	} {
 		statement, err := w.conn.PrepareContext(ctx, p.text)
 		if err != nil {

@@ -24,7 +24,7 @@ func Agree(t *testing.T, ref, other func(t *testing.T) store.Store) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := pair{T: rt, ctx: ctx, ref: ref(t), other: other(t)}
 		defer func() { p.agree("close", p.ref.Close(), p.other.Close(), nil, nil) }()
-		do := []func(*rapid.T){p.write, p.write, p.blob, p.entries, p.streams, p.records}
+		do := []func(*rapid.T){p.write, p.write, p.write, p.blob, p.entries, p.streams, p.records, p.heads, p.heads, p.links}
 		for range rapid.IntRange(1, 12).Draw(rt, "operations") {
 			rapid.SampledFrom(do).Draw(rt, "operation")(rt)
 		}
@@ -66,6 +66,9 @@ func (p *pair) write(t *rapid.T) {
 	for range rapid.IntRange(0, 2).Draw(t, "records") {
 		b.Records = append(b.Records, p.anyRecord(t))
 	}
+	for range rapid.IntRange(0, 2).Draw(t, "marks") {
+		b.Marks = append(b.Marks, p.anyMark(t))
+	}
 	p.agree(fmt.Sprintf("write %+v", b), p.ref.Write(p.ctx, b), p.other.Write(p.ctx, b), nil, nil)
 }
 
@@ -106,11 +109,73 @@ func (p *pair) anyRecord(t *rapid.T) record.Record {
 	r.Parent = rapid.IntRange(0, max(0, r.Version-1)).Draw(t, "parent")
 	r.Type = rapid.SampledFrom([]string{"memo", "brief"}).Draw(t, "type")
 	r.Summary = rapid.String().Draw(t, "summary")
-	r.Tags = rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "tags")
+	r.Status = rapid.SampledFrom([]string{record.Draft, record.NeedsRebase}).Draw(t, "status")
+	r.Module = rapid.SampledFrom([]string{"cells", "fate"}).Draw(t, "module")
+	r.At = Instant(rapid.IntRange(0, 3).Draw(t, "at"))
+	r.Tags = rapid.SliceOfN(rapid.OneOf(rapid.Just("tag"), rapid.String()), 0, 2).Draw(t, "tags")
+	if rapid.IntRange(0, 3).Draw(t, "stale") == 0 {
+		r.SummaryOf = store.Hash([]byte("another"))
+	}
 	for range rapid.IntRange(0, 2).Draw(t, "links") {
-		r.Links = append(r.Links, record.Link{Relation: anyName(t), ID: anyName(t), Version: rapid.IntRange(0, 3).Draw(t, "version")})
+		relation := rapid.SampledFrom([]string{record.Cites, record.Supersedes}).Draw(t, "relation")
+		r.Links = append(r.Links, record.Link{Relation: relation, ID: anyName(t), Version: rapid.IntRange(0, 3).Draw(t, "version")})
 	}
 	return r
+}
+
+// anyMark is one that can be made mostly.
+func (p *pair) anyMark(t *rapid.T) record.Mark {
+	m := record.Mark{
+		ID: anyName(t), Version: rapid.IntRange(1, 3).Draw(t, "marked"), Status: rapid.SampledFrom(record.Statuses()).Draw(t, "mark"),
+		By: "Sydney", Reason: "so", At: Instant(1),
+	}
+	heads, err := p.ref.Heads(p.ctx, store.HeadQuery{Prefix: m.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range heads {
+		if h.ID == m.ID {
+			m.Was = h.Canonical
+		}
+	}
+	m.Was += rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "beside")
+	return m
+}
+
+func (p *pair) heads(t *rapid.T) {
+	q := store.HeadQuery{
+		Types: rapid.SampledFrom([][]string{nil, {"memo"}, {"memo", "brief"}}).Draw(t, "types"), Tag: rapid.SampledFrom([]string{"", "", "tag"}).Draw(t, "tag"),
+		Modules: rapid.SampledFrom([][]string{nil, {"cells"}}).Draw(t, "modules"), Status: rapid.SampledFrom([]string{"", "", record.Draft}).Draw(t, "status"),
+		Newest: rapid.Bool().Draw(t, "newest"), Limit: rapid.IntRange(0, 3).Draw(t, "limit"),
+	}
+	for name, field := range map[string]*bool{"live": &q.Live, "canonical": &q.Canonical, "forked": &q.Forked, "unreferenced": &q.Unreferenced} {
+		*field = rapid.IntRange(0, 3).Draw(t, name) == 0
+	}
+	if rapid.IntRange(0, 3).Draw(t, "bounds") == 0 {
+		q.After, q.Before = Instant(rapid.IntRange(0, 2).Draw(t, "after")), Instant(rapid.IntRange(1, 4).Draw(t, "before"))
+	}
+	ref, refErr := p.ref.Heads(p.ctx, q)
+	other, otherErr := p.other.Heads(p.ctx, q)
+	p.agree(fmt.Sprintf("heads %+v", q), refErr, otherErr, ref, other)
+	counts, refErr := p.ref.Census(p.ctx)
+	others, otherErr := p.other.Census(p.ctx)
+	p.agree("census", refErr, otherErr, counts, others)
+}
+
+func (p *pair) links(t *rapid.T) {
+	one := func(name string) record.Ref {
+		return record.Ref{ID: anyName(t), Version: rapid.IntRange(0, 3).Draw(t, name)}
+	}
+	q := store.EdgeQuery{From: []record.Ref{one("from"), one("from")}, To: []record.Ref{one("to")}}
+	ref, refErr := p.ref.Edges(p.ctx, q)
+	other, otherErr := p.other.Edges(p.ctx, q)
+	p.agree(fmt.Sprintf("edges %+v", q), refErr, otherErr, ref, other)
+	marks, refErr := p.ref.Marks(p.ctx, q.From[0].ID)
+	otherMarks, otherErr := p.other.Marks(p.ctx, q.From[0].ID)
+	p.agree("marks", refErr, otherErr, marks, otherMarks)
+	tips, refErr := p.ref.Tips(p.ctx, q.From[0].ID)
+	otherTips, otherErr := p.other.Tips(p.ctx, q.From[0].ID)
+	p.agree("tips", refErr, otherErr, tips, otherTips)
 }
 
 func (p *pair) blob(t *rapid.T) {
@@ -137,6 +202,8 @@ func (p *pair) streams(t *rapid.T) {
 func (p *pair) records(t *rapid.T) {
 	q := store.Query{
 		ID: anyName(t), Type: rapid.SampledFrom([]string{"", "memo", "brief"}).Draw(t, "type"), Latest: rapid.Bool().Draw(t, "latest"),
+		Status: rapid.SampledFrom([]string{"", "", record.Draft, record.NeedsRebase, record.Deprecated}).Draw(t, "status"),
+		Version: rapid.IntRange(0, 2).Draw(t, "version"), Stale: rapid.IntRange(0, 4).Draw(t, "stale") == 0,
 	}
 	ref, refErr := p.ref.Records(p.ctx, q)
 	other, otherErr := p.other.Records(p.ctx, q)

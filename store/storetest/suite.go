@@ -42,6 +42,15 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"RecordsReadBack", testRecordsReadBack},
 		{"RecordConflict", testRecordConflict},
 		{"InvalidRecord", testInvalidRecord},
+		{"RecordsByStatus", testRecordsByStatus},
+		{"Heads", testHeads},
+		{"HeadsUnreferenced", testUnreferenced},
+		{"Census", testCensus},
+		{"Edges", testEdges},
+		{"Marks", testMarks},
+		{"MarksRefused", testMarksRefused},
+		{"Tips", testTips},
+		{"OnePromotionWins", testOnePromotion},
 		{"WholeOrNotAtAll", testWholeOrNot},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
@@ -78,7 +87,7 @@ func Chain(t testing.TB, stream string, after journal.Head, n int) []journal.Ent
 func Record(id string, version int) record.Record {
 	return record.Record{
 		ID: id, Type: record.ResearchArtifact, Version: version, Parent: version - 1, Status: record.Draft,
-		Summary: "a summary", Content: store.Hash([]byte(id)), Creator: "BlueLake", At: Instant(version),
+		Module: "cells", Summary: "a summary", SummaryOf: store.Hash([]byte(id)), SummaryBy: record.Given, Content: store.Hash([]byte(id)), Creator: "BlueLake", At: Instant(version),
 	}
 }
 

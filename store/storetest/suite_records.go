@@ -31,6 +31,9 @@ func testRecords(t *testing.T, s store.Store) {
 		{store.Query{ID: "a", Type: record.ResearchArtifact}, []record.Record{a1}},
 		{store.Query{ID: "a", Latest: true}, []record.Record{a3}},
 		{store.Query{ID: "b", Type: "memo"}, nil},
+		{store.Query{ID: "a", Version: 2}, []record.Record{a2}},
+		{store.Query{Version: 1}, []record.Record{a1, b1}},
+		{store.Query{Stale: true}, nil},
 	} {
 		same(t, test.want, records(t, s, test.query))
 	}
@@ -130,5 +133,10 @@ func everyMethod(ctx context.Context, s store.Store) map[string]error {
 	_, all["Entries"] = s.Entries(ctx, "a", 0)
 	_, all["Streams"] = s.Streams(ctx, "")
 	_, all["Records"] = s.Records(ctx, store.Query{})
+	_, all["Heads"] = s.Heads(ctx, store.HeadQuery{})
+	_, all["Census"] = s.Census(ctx)
+	_, all["Edges"] = s.Edges(ctx, store.EdgeQuery{})
+	_, all["Marks"] = s.Marks(ctx, "a")
+	_, all["Tips"] = s.Tips(ctx, "a")
 	return all
 }

@@ -1,0 +1,36 @@
+package record
+
+import "time"
+
+// Head is what a list says of one record: all its versions together.
+type Head struct {
+	ID        string
+	Latest    int // its highest version
+	Canonical int // its canonical version; 0 for none
+	// Type, Module, Status and Summary are those of the standing version.
+	Type    string
+	Module  string
+	Status  string
+	Summary string
+	// Tips is how many versions nobody has gone on from. More than one are a fork.
+	Tips int
+	At   time.Time // when its newest version was put
+}
+
+// Standing gives the version that counts: the canonical one, else the latest.
+func (h *Head) Standing() Ref {
+	if h.Canonical > 0 {
+		return Ref{h.ID, h.Canonical}
+	}
+	return Ref{h.ID, h.Latest}
+}
+
+// Forked tells whether the record has versions that go different ways.
+func (h *Head) Forked() bool { return h.Tips > 1 }
+
+// Count is how many records of a type, a module and a status there are, each by
+// its standing version.
+type Count struct {
+	Type, Module, Status string
+	Records              int
+}

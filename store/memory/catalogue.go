@@ -1,0 +1,201 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"brenner/record"
+	"brenner/store"
+)
+
+func (d *data) mark(m *record.Mark) error {
+	if err := store.CheckMark(m, len(d.records[m.ID]), d.canon[m.ID]); err != nil {
+		return err
+	}
+	clone := *m
+	clone.At = m.At.UTC().Round(0)
+	d.marks[m.ID] = slices.Concat(d.marks[m.ID], []record.Mark{clone})
+	switch {
+	case m.Status == record.Canonical:
+		d.canon[m.ID] = m.Version
+	case d.canon[m.ID] == m.Version && !record.KeepsCanonical(m.Status):
+		d.canon[m.ID] = 0
+	}
+	if tips := d.tips[m.ID]; m.Status == record.Deprecated && len(tips) > 1 {
+		d.close(m.ID, m.Version) // a way that somebody gave up is no fork any more
+	}
+	return nil
+}
+
+// now gives a version with the status that it has now.
+func (d *data) now(r *record.Record) record.Record {
+	clone := cloneRecord(r)
+	for _, m := range d.marks[r.ID] {
+		if m.Version == r.Version {
+			clone.Status = m.Status
+		}
+	}
+	return clone
+}
+
+// Records gives the records that a query asks for, by id and version.
+func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var list []record.Record
+	for _, id := range slices.Sorted(maps.Keys(s.data.records)) {
+		versions := s.data.records[id]
+		for i := range versions {
+			r := s.data.now(&versions[i])
+			if fits(&q, &r, i == len(versions)-1) {
+				list = append(list, r)
+			}
+		}
+	}
+	return list, nil
+}
+
+func fits(q *store.Query, r *record.Record, latest bool) bool {
+	return (q.ID == "" || q.ID == r.ID) && (q.Version == 0 || q.Version == r.Version) && (q.Type == "" || q.Type == r.Type) &&
+		(q.Status == "" || q.Status == r.Status) && (!q.Latest || latest) && (!q.Stale || r.StaleSummary())
+}
+
+func (d *data) head(id string) record.Head {
+	versions := d.records[id]
+	h := record.Head{ID: id, Latest: len(versions), Canonical: d.canon[id], Tips: len(d.tips[id]), At: versions[len(versions)-1].At}
+	r := d.now(&versions[h.Standing().Version-1])
+	h.Type, h.Module, h.Status, h.Summary = r.Type, r.Module, r.Status, r.Summary
+	return h
+}
+
+// Heads gives the records that a query asks for, one for all versions.
+func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var list []record.Head
+	for _, id := range slices.Sorted(maps.Keys(s.data.records)) {
+		if h := s.data.head(id); s.data.fits(&q, &h) {
+			list = append(list, h)
+		}
+	}
+	if q.Newest {
+		slices.SortStableFunc(list, func(a, b record.Head) int { return b.At.Compare(a.At) })
+	}
+	if q.Limit > 0 && len(list) > q.Limit {
+		list = list[:q.Limit]
+	}
+	return list, nil
+}
+
+func (d *data) fits(q *store.HeadQuery, h *record.Head) bool {
+	switch {
+	case !strings.HasPrefix(h.ID, q.Prefix),
+		len(q.Types) > 0 && !slices.Contains(q.Types, h.Type),
+		len(q.Modules) > 0 && !slices.Contains(q.Modules, h.Module),
+		q.Tag != "" && !d.tagged(h.ID, q.Tag),
+		q.Status != "" && q.Status != h.Status,
+		q.Live && h.Status == record.Deprecated,
+		q.Canonical && h.Canonical == 0,
+		q.Forked && !h.Forked(),
+		!q.After.IsZero() && !h.At.After(q.After),
+		!q.Before.IsZero() && !h.At.Before(q.Before):
+		return false
+	}
+	return !q.Unreferenced || !d.referenced(h.ID)
+}
+
+func (d *data) tagged(id, tag string) bool {
+	return slices.ContainsFunc(d.records[id], func(r record.Record) bool { return slices.Contains(r.Tags, tag) })
+}
+
+func (d *data) referenced(id string) bool {
+	for from := range d.records {
+		h := d.head(from)
+		if from == id || h.Status == record.Deprecated {
+			continue
+		}
+		for _, l := range d.records[from][h.Standing().Version-1].Links {
+			if l.ID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Census counts all records by type, module and status.
+func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	counts := make(map[record.Count]int)
+	for id := range s.data.records {
+		h := s.data.head(id)
+		counts[record.Count{Type: h.Type, Module: h.Module, Status: h.Status}]++
+	}
+	var list []record.Count
+	for c, n := range counts {
+		c.Records = n
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b record.Count) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Status, b.Status))
+	})
+	return list, nil
+}
+
+// Edges gives the links that versions have, or that point at them.
+func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var list []record.Edge
+	for _, versions := range s.data.records {
+		for i := range versions {
+			r := &versions[i]
+			for _, l := range r.Links {
+				e := record.Edge{From: r.Ref(), Relation: l.Relation, To: l.Ref()}
+				if names(q.From, e.From) || names(q.To, e.To) {
+					list = append(list, e)
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, compareEdges)
+	return slices.Compact(list), nil
+}
+
+func compareEdges(a, b record.Edge) int {
+	return cmp.Or(record.CompareRefs(a.From, b.From), record.CompareRefs(a.To, b.To), cmp.Compare(a.Relation, b.Relation))
+}
+
+func names(refs []record.Ref, is record.Ref) bool {
+	return slices.ContainsFunc(refs, func(r record.Ref) bool { return r.ID == is.ID && (r.Version == 0 || r.Version == is.Version) })
+}
+
+// Marks gives the marks of a record's versions, the oldest first.
+func (s *Store) Marks(ctx context.Context, id string) ([]record.Mark, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	return slices.Clone(s.data.marks[id]), nil
+}
+
+// Tips gives the versions of a record that nobody has gone on from.
+func (s *Store) Tips(ctx context.Context, id string) ([]int, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	return slices.Clone(s.data.tips[id]), nil
+}
