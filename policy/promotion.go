@@ -1,0 +1,98 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/fault"
+	"brenner/record"
+)
+
+// Blocked is the code of a promotion that a gate refuses.
+const Blocked fault.Code = "PROMOTION_BLOCKED"
+
+// Promotion is everything that decides whether a version may become canonical.
+type Promotion struct {
+	Record    record.Record
+	Type      record.Type
+	By        string
+	Reason    string
+	Authority bool // By is a person who may decide
+	// Unattended are the types that may be promoted without a person.
+	Unattended []string
+	// Holder is the other record that is canonical for the type and the module; ""
+	// for none. Replace says that it is to give way.
+	Holder  string
+	Replace bool
+	// Changed is how many records of the module are new or changed since its memo,
+	// and Limit how many may be.
+	Changed, Limit int
+	// Missing are links to what is not there, and Faults what lint found.
+	Missing, Faults []string
+}
+
+// Refusal is why a gate is closed.
+type Refusal struct {
+	Gate   string
+	Detail string
+	Hint   string
+}
+
+// The gates.
+const (
+	GateReason      = "reason"
+	GateApproval    = "approval"
+	GateScope       = "scope"
+	GateLint        = "lint"
+	GateRebase      = "rebase"
+	GateCompression = "compression"
+	GateHolder      = "holder"
+)
+
+// Gates gives every reason not to promote. None means that it may be done.
+func Gates(p *Promotion) []Refusal {
+	var all []Refusal
+	refuse := func(when bool, gate, hint, format string, args ...any) {
+		if when {
+			all = append(all, Refusal{Gate: gate, Detail: fmt.Sprintf(format, args...), Hint: hint})
+		}
+	}
+	r := &p.Record
+	refuse(strings.TrimSpace(p.Reason) == "", GateReason, "say why with -m", "a promotion needs a reason")
+	refuse(!p.Authority && !slices.Contains(p.Unattended, r.Type), GateApproval,
+		"let the operator or an authority of brenner.yaml promote it; store.unattended names types that need nobody",
+		"%s is no person who may decide", fault.Shown(p.By))
+	refuse(p.Type.Raw || r.Type == record.TaskSpec, GateScope, "", "a %s is never canonical", r.Type)
+	refuse(p.Type.Whole && r.Module != record.Project, GateScope, "put it with the module "+record.Project,
+		"a %s belongs to the whole project, not to %s", r.Type, fault.Shown(r.Module))
+	refuse(slices.Contains(r.Tags, "rehearsal"), GateScope, "", "it comes from a rehearsal, in which scripted agents played")
+	refuse(r.StaleSummary(), GateLint, "put a version with a summary of its own, or run `brenner store check summaries --mend`",
+		"its summary was written for another content")
+	for _, link := range p.Missing {
+		refuse(true, GateLint, "", "it points at %s, which is not there", link)
+	}
+	for _, f := range p.Faults {
+		refuse(true, GateLint, "", "%s", f)
+	}
+	refuse(p.Type.Core && r.Parent > 0 && strings.TrimSpace(r.Change) == "", GateLint, "put the version with -m",
+		"a new version of a %s says what changed and why", r.Type)
+	refuse(r.Status == record.NeedsRebase, GateRebase, "put a new version that is made from what holds now",
+		"it was made from inputs that have moved since")
+	refuse(r.Status == record.Deprecated, GateScope, "`brenner store revert` makes a new version of it", "it is deprecated")
+	refuse(p.Type.Core && r.Type != record.IntegratedMemo && p.Limit > 0 && p.Changed >= p.Limit, GateCompression,
+		"`brenner store consolidate --module "+r.Module+"` drafts the memo; promote that first",
+		"compression of the module %s is due: %d records are new or changed since its memo, and %d is the limit", fault.Shown(r.Module), p.Changed, p.Limit)
+	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "--replace lets it give way; it becomes an alternative",
+		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
+	return all
+}
+
+// Refused gives refusals as one fault for each.
+func Refused(ref record.Ref, all []Refusal) error {
+	var list fault.List
+	for _, r := range all {
+		list = append(list, &fault.Error{Code: Blocked, Op: "promote " + fault.Shown(ref.String()), Place: "gate " + r.Gate, Detail: r.Detail, Hint: r.Hint})
+	}
+	return list.Err()
+}

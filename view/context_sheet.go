@@ -1,0 +1,178 @@
+package view
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner/record"
+)
+
+// sheet is a context before it is written.
+type sheet struct {
+	in       *ContextInput
+	bound    int
+	count    func(string) int
+	overview []Material
+	lines    []*line // by importance
+	left     []Left
+	bare     bool // not even the number of what is left out fits
+}
+
+// line is a candidate, and how it is shown: not at all where form is empty.
+type line struct {
+	material *Material
+	want     Form
+	form     Form
+	texts    map[Form]string
+}
+
+func (l *line) text(f Form) string {
+	if text, ok := l.texts[f]; ok {
+		return text
+	}
+	if l.texts == nil {
+		l.texts = make(map[Form]string, 2)
+	}
+	l.texts[f] = recordText(&l.material.Record, l.material.Content, f)
+	return l.texts[f]
+}
+
+// fixed keeps those records of the overview that the role may read at all.
+func (s *sheet) fixed() {
+	for _, m := range s.in.Overview {
+		if rule := s.in.barred(&m.Record); rule == "" || rule == NotInView {
+			s.overview = append(s.overview, m)
+		}
+	}
+}
+
+// fill gives the text and its tokens.
+func (s *sheet) fill() (text string, tokens int) {
+	left := s.bound - s.weigh()
+	for _, l := range s.lines {
+		for _, form := range []Form{Full, Summary} {
+			if form == Full && l.want != Full {
+				continue
+			}
+			text := l.text(form)
+			if len(text) > bytesPerToken*left+bytesPerToken {
+				continue // it cannot fit: not even counted
+			}
+			if cost := s.count(text) + headingCost(s, l); cost <= left {
+				l.form = form
+				left -= cost
+				break
+			}
+		}
+	}
+	// The sum of the parts is only about their text: the least important give way
+	// until it holds.
+	for i := len(s.lines) - 1; ; i-- {
+		text = s.write()
+		tokens = s.count(text)
+		for i >= 0 && s.lines[i].form == "" {
+			i--
+		}
+		if tokens <= s.bound || s.bare {
+			return text, tokens
+		}
+		if i < 0 {
+			s.bare = true // then it is the fixed parts, which fit
+			continue
+		}
+		s.lines[i].form = ""
+	}
+}
+
+// headingCost is what the first record of a type costs beside itself.
+func headingCost(s *sheet, l *line) int {
+	for _, other := range s.lines {
+		if other.form != "" && other.material.Record.Type == l.material.Record.Type {
+			return 0
+		}
+	}
+	return s.count(typeHeading(l.material.Record.Type))
+}
+
+func (s *sheet) weigh() int { return s.count(s.write()) }
+
+func typeHeading(kind string) string { return "\n## " + word(kind) + "\n\n" }
+
+// write gives the sheet as it is.
+func (s *sheet) write() string {
+	var b strings.Builder
+	b.WriteString("# The project\n\n")
+	for i := range s.overview {
+		b.WriteString(overviewLine(&s.overview[i].Record))
+	}
+	if len(s.overview) == 0 {
+		b.WriteString("It has no canonical brief yet.\n")
+	}
+	if s.in.Purpose != "" {
+		b.WriteString("\n# Your task\n\n" + lines(s.in.Purpose))
+	}
+	groups := make(map[string][]*line)
+	var order []string
+	hidden := 0
+	for _, l := range s.lines {
+		if l.form == "" {
+			hidden++
+			continue
+		}
+		kind := l.material.Record.Type
+		if groups[kind] == nil {
+			order = append(order, kind)
+		}
+		groups[kind] = append(groups[kind], l)
+	}
+	for _, l := range s.left {
+		if l.Rule == OverTopK {
+			hidden++
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(s.in.More)) {
+		hidden += s.in.More[kind]
+	}
+	for _, kind := range order {
+		b.WriteString(typeHeading(kind))
+		for _, l := range groups[kind] {
+			b.WriteString(l.text(l.form))
+		}
+	}
+	if hidden > 0 && !s.bare {
+		b.WriteString("\nNot shown, for want of room: " + strconv.Itoa(hidden) + ".\n")
+	}
+	return b.String()
+}
+
+// overviewLine is a record that opens every context.
+func overviewLine(r *record.Record) string {
+	return "- " + word(r.Type) + " " + refText(r) + ": " + inert(r.Summary) + "\n"
+}
+
+func refText(r *record.Record) string { return word(r.ID) + "@v" + strconv.Itoa(r.Version) }
+
+// recordText writes a record. What people and agents wrote stands behind something
+// of ours on every line.
+func recordText(r *record.Record, content []byte, f Form) string {
+	head := "- " + refText(r) + " (" + word(r.Status) + ", " + word(r.Module) + "): " + inert(r.Summary)
+	if r.StaleSummary() {
+		head += " [this summary is of an earlier version]"
+	}
+	if f != Full {
+		return head + "\n"
+	}
+	return head + "\n" + lines(string(content))
+}
+
+// lines gives a text line by line, each behind a bar: nothing in it can begin one.
+func lines(text string) string {
+	var b strings.Builder
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n")
+	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		b.WriteString(strings.TrimRight("  | "+inert(one), " ") + "\n")
+	}
+	return b.String()
+}
