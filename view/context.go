@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"brenner/fault"
 	"brenner/policy"
@@ -24,9 +25,9 @@ type ContextInput struct {
 	Overview []Material
 	// Materials are the candidates, in any order.
 	Materials []Material
-	// More are how many further candidates of a type nobody looked at, because
+	// More says that there are further candidates that nobody looked at, because
 	// enough stand before them.
-	More map[string]int
+	More bool
 	// Count counts the tokens of a text; nil counts its bytes.
 	Count func(string) int
 }
@@ -37,6 +38,8 @@ type Material struct {
 	Content []byte // needed only where the spec shows it in full
 	// Near says what it has to do with the task; the higher the nearer.
 	Near Nearness
+	// Changed is when anything of the record was put last.
+	Changed time.Time
 }
 
 // Nearness is how near a record is to a task.
@@ -174,7 +177,7 @@ func (in *ContextInput) compare(a, b *Material) int {
 	va, _ := in.Spec.Of(a.Record.Type)
 	vb, _ := in.Spec.Of(b.Record.Type)
 	return cmp.Or(
-		cmp.Compare(vb.Priority, va.Priority), cmp.Compare(b.Near, a.Near), b.Record.At.Compare(a.Record.At),
+		cmp.Compare(vb.Priority, va.Priority), cmp.Compare(b.Near, a.Near), b.Changed.Compare(a.Changed),
 		record.CompareRefs(a.Record.Ref(), b.Record.Ref()),
 	)
 }

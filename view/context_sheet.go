@@ -1,8 +1,6 @@
 package view
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -132,17 +130,18 @@ func (s *sheet) write() string {
 			hidden++
 		}
 	}
-	for _, kind := range slices.Sorted(maps.Keys(s.in.More)) {
-		hidden += s.in.More[kind]
-	}
 	for _, kind := range order {
 		b.WriteString(typeHeading(kind))
 		for _, l := range groups[kind] {
 			b.WriteString(l.text(l.form))
 		}
 	}
-	if hidden > 0 && !s.bare {
-		b.WriteString("\nNot shown, for want of room: " + strconv.Itoa(hidden) + ".\n")
+	if (hidden > 0 || s.in.More) && !s.bare {
+		b.WriteString("\nNot shown, for want of room: " + strconv.Itoa(hidden))
+		if s.in.More {
+			b.WriteString(" or more")
+		}
+		b.WriteString(".\n")
 	}
 	return b.String()
 }

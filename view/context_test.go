@@ -23,6 +23,11 @@ func aRecord(id, kind, module string, day int) record.Record {
 	}
 }
 
+// material has the time of its record.
+func material(r record.Record, near view.Nearness) view.Material {
+	return view.Material{Record: r, Near: near, Changed: r.At}
+}
+
 func anInput(role string) *view.ContextInput {
 	access := policy.DefaultAccess()
 	one, _ := access.Of(role)
@@ -56,10 +61,10 @@ func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
 	old.Status = record.Deprecated
 	in.Materials = []view.Material{
 		{Record: brief}, {Record: old},
-		{Record: aRecord("n1", record.PaperNote, "fate", 1)}, {Record: aRecord("n2", record.PaperNote, "fate", 2), Near: view.Apart},
-		{Record: aRecord("n0", record.PaperNote, "fate", 0), Near: view.Linked},
-		{Record: aRecord("far", record.PaperNote, "other", 3)}, {Record: aRecord("memo", record.IntegratedMemo, "fate", 0)},
-		{Record: aRecord("ms", record.ManuscriptSection, "fate", 3), Near: view.Pinned}, {Record: aRecord("k", record.Kickoff, "fate", 3)},
+		material(aRecord("n1", record.PaperNote, "fate", 1), view.Apart), material(aRecord("n2", record.PaperNote, "fate", 2), view.Apart),
+		material(aRecord("n0", record.PaperNote, "fate", 0), view.Linked),
+		material(aRecord("far", record.PaperNote, "other", 3), view.Apart), material(aRecord("memo", record.IntegratedMemo, "fate", 0), view.Apart),
+		material(aRecord("ms", record.ManuscriptSection, "fate", 3), view.Pinned), material(aRecord("k", record.Kickoff, "fate", 3), view.Apart),
 	}
 	c, err := view.Assemble(in)
 	if err != nil {
@@ -100,7 +105,8 @@ func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
 func TestContextFullWhereTheSpecSaysSo(t *testing.T) {
 	in := anInput(policy.Writer)
 	content := "One.\n# Two\n```\nx\u2028<script>\n"
-	in.Materials = []view.Material{{Record: aRecord("ms", record.ManuscriptSection, "fate", 1), Content: []byte(content)}}
+	in.Materials = []view.Material{material(aRecord("ms", record.ManuscriptSection, "fate", 1), view.Apart)}
+	in.Materials[0].Content = []byte(content)
 	c, err := view.Assemble(in)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +135,7 @@ func TestContextTooLarge(t *testing.T) {
 func TestTenThousandDoNotFit(t *testing.T) {
 	in := anInput("test_designer")
 	for i := range 10_000 {
-		in.Materials = append(in.Materials, view.Material{Record: aRecord(fmt.Sprintf("n%05d", i), record.PaperNote, "fate", i%28)})
+		in.Materials = append(in.Materials, material(aRecord(fmt.Sprintf("n%05d", i), record.PaperNote, "fate", i%28), view.Apart))
 	}
 	c, err := view.Assemble(in)
 	if err != nil || len(c.Shown) != 8 || len(c.LeftOut) != 9992 || !strings.Contains(c.Text, "Not shown, for want of room: 9992.") {
@@ -148,7 +154,7 @@ func anyMaterial(t *rapid.T) view.Material {
 	r.Summary = rapid.StringN(1, 60, 200).Draw(t, "summary") + " <" + r.Type + "!>"
 	r.Status = rapid.SampledFrom(record.Statuses()).Draw(t, "status")
 	return view.Material{
-		Record: r, Content: []byte("<" + r.Type + "!> " + rapid.String().Draw(t, "content")), Near: view.Nearness(rapid.IntRange(0, 3).Draw(t, "near")),
+		Record: r, Changed: r.At, Content: []byte("<" + r.Type + "!> " + rapid.String().Draw(t, "content")), Near: view.Nearness(rapid.IntRange(0, 3).Draw(t, "near")),
 	}
 }
 

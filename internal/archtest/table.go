@@ -96,12 +96,13 @@ func brenner() Table {
 		{Path: "store", Kind: Shell, Needs: "fault record journal"},
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
+		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record view journal agent store"},
 		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
-				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite session internal/schemas",
+				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 

@@ -27,6 +27,10 @@ func (q *question) oneOf(column string, values []string) {
 	if len(values) == 0 {
 		return
 	}
+	if len(values) == 1 {
+		q.and(column+" = ?", values[0]) // an index that sorts helps with one value only
+		return
+	}
 	args := make([]any, len(values))
 	for i, v := range values {
 		args[i] = v

@@ -113,7 +113,8 @@ CREATE TABLE heads (
 	at        TEXT NOT NULL -- with nine digits of a second, so that it sorts
 ) STRICT;
 CREATE INDEX heads_newest ON heads (type, module, at DESC, id);
-CREATE INDEX heads_of_module ON heads (module, at);
+CREATE INDEX heads_of_module ON heads (module, at DESC, id);
+CREATE INDEX heads_of_type ON heads (type, at DESC, id);
 CREATE INDEX heads_forked ON heads (id) WHERE tips > 1;
 CREATE INDEX heads_by_status ON heads (status, id);
 CREATE INDEX heads_census ON heads (type, module, status);

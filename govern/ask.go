@@ -1,0 +1,201 @@
+package govern
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/agent"
+	"brenner/fault"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Helper is an agent that does a job on the store. The zero value is nobody: then
+// the program does what can be done without understanding anything, and says so.
+type Helper struct {
+	Agent agent.Agent
+	Name  string
+	Model string
+}
+
+// There tells whether there is anybody to ask.
+func (h *Helper) There() bool { return h != nil && h.Agent != nil }
+
+// askedEvent is one call of an agent: what went in, and what came out.
+type askedEvent struct {
+	Call     string       `json:"call"`
+	Role     string       `json:"role"`
+	Agent    string       `json:"agent"`
+	Model    string       `json:"model"`
+	Observed string       `json:"model_observed"`
+	Task     string       `json:"task"`
+	View     string       `json:"view_hash"`
+	Context  []shownEntry `json:"context"`
+	Prompt   string       `json:"prompt"` // hashes, here and below
+	Reply    string       `json:"reply"`
+	Tokens   int          `json:"tokens"` // of the prompt, as we count them
+	Input    int          `json:"input_tokens"`
+	Output   int          `json:"output_tokens"`
+	Attempts int          `json:"attempts"`
+	TookMS   int          `json:"took_ms"`
+	Code     fault.Code   `json:"code"` // of a call without an answer
+	Produced []string     `json:"produced"`
+}
+
+type shownEntry struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+	Form    string `json:"form"`
+}
+
+// Call is one call of an agent, for whoever looks at it later.
+type Call struct {
+	ID, Role, Agent, Model, Observed, Task, View, Prompt, Reply string
+	Context                                                     []Shown
+	Tokens, Input, Output, Attempts, TookMS                     int
+	Code                                                        fault.Code
+	Produced                                                    []string
+	At                                                          time.Time
+}
+
+// Shown is a version that an agent was shown.
+type Shown struct {
+	Ref  record.Ref
+	Type string
+	Form string
+}
+
+// job is a task for an agent.
+type job struct {
+	name   string // of the task spec
+	role   string
+	task   string
+	module string
+	cross  bool
+	inputs []record.Ref
+}
+
+// answer is what came of a job.
+type answer struct {
+	text  string
+	task  record.Ref
+	event askedEvent
+}
+
+// ask pins a task, assembles its context, and has the agent do it. What went in
+// and what came out is journaled before anybody reads it.
+func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, error) {
+	inputs := make([]string, len(j.inputs))
+	for i, ref := range j.inputs {
+		inputs[i] = ref.String()
+	}
+	head, err := d.head(ctx, Calls)
+	if err != nil {
+		return nil, err
+	}
+	put, _, err := d.Pin(ctx, who, TaskDraft{
+		ID: fmt.Sprintf("task-%s-%d", j.name, head.Seq+1), Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: inputs,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{task: put.Record.Ref()}
+	given, err := d.Context(ctx, Request{Task: a.task.String(), Full: true})
+	if err != nil {
+		return nil, err
+	}
+	call := agent.Call{
+		ID: "store/" + a.task.String(), Agent: h.Name, Role: j.role, Model: h.Model, Thread: a.task.ID, Round: 1,
+		Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},
+	}
+	began := d.Now()
+	reply, err := h.Agent.Ask(ctx, call)
+	a.event = askedEvent{
+		Call: call.ID, Role: j.role, Agent: h.Name, Model: h.Model, Task: a.task.String(), View: given.Spec, Context: []shownEntry{},
+		Prompt: store.Hash([]byte(given.Text)), Tokens: given.Tokens, TookMS: int(d.Now().Sub(began).Milliseconds()), Produced: []string{},
+	}
+	for _, s := range given.Shown {
+		a.event.Context = append(a.event.Context, shownEntry{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form)})
+	}
+	return a, d.took(ctx, a, given.Text, reply, err)
+}
+
+// took journals how a call ended.
+func (d *Door) took(ctx context.Context, a *answer, prompt string, reply agent.Reply, failed error) error {
+	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
+	blobs := [][]byte{[]byte(prompt)}
+	var failure *agent.Failure
+	switch {
+	case failed == nil:
+		a.text = strings.TrimSpace(strings.ToValidUTF8(reply.Text, "\ufffd"))
+		a.event.Reply, a.event.Observed = store.Hash([]byte(reply.Text)), strings.ToValidUTF8(reply.Model, "\ufffd")
+		a.event.Input, a.event.Output, a.event.Attempts = reply.Usage.Input, reply.Usage.Output, reply.Attempts
+		blobs = append(blobs, []byte(reply.Text))
+	case errors.As(failed, &failure):
+		a.event.Code, a.event.Attempts, a.event.Input, a.event.Output = failure.Code, failure.Attempts, failure.Usage.Input, failure.Usage.Output
+	default:
+		a.event.Code = agent.Broken
+	}
+	if err := d.log(ctx, Calls, kindAsked, a.event, blobs...); err != nil {
+		return err
+	}
+	switch {
+	case failure != nil:
+		return &fault.Error{Code: failure.Code, Op: "ask " + fault.Shown(a.event.Agent), Detail: failure.Detail, Hint: failure.Hint, Cause: failure.Cause}
+	case failed != nil:
+		return failed
+	case a.text == "":
+		return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the answer is empty", Hint: "run it again, or without a model"}
+	}
+	return nil
+}
+
+// produced journals what was made of an answer.
+func (d *Door) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
+	e := struct {
+		Call     string   `json:"call"`
+		Produced []string `json:"produced"`
+	}{Call: a.event.Call}
+	for _, ref := range refs {
+		e.Produced = append(e.Produced, ref.String())
+	}
+	return d.log(ctx, Calls, "produced", e)
+}
+
+// Calls gives the calls of agents, the oldest first.
+func (d *Door) Calls(ctx context.Context) ([]Call, error) {
+	entries, err := d.Store.Entries(ctx, Calls, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []Call
+	place := make(map[string]int)
+	for i := range entries {
+		var e askedEvent
+		if err := json.Unmarshal(entries[i].Body, &e); err != nil {
+			return nil, unreadable(&entries[i], err)
+		}
+		if entries[i].Kind != kindAsked {
+			if at, ok := place[e.Call]; ok {
+				out[at].Produced = append(out[at].Produced, e.Produced...)
+			}
+			continue
+		}
+		place[e.Call] = len(out)
+		c := Call{
+			ID: e.Call, Role: e.Role, Agent: e.Agent, Model: e.Model, Observed: e.Observed, Task: e.Task, View: e.View, Prompt: e.Prompt, Reply: e.Reply,
+			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: entries[i].At,
+		}
+		for _, s := range e.Context {
+			c.Context = append(c.Context, Shown{record.Ref{ID: s.ID, Version: s.Version}, s.Type, s.Form})
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}

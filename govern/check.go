@@ -1,0 +1,356 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Finding is something that a check found.
+type Finding struct {
+	Check  string
+	Ref    record.Ref // the zero value where it is about no single record
+	Other  record.Ref // the second record of a contradiction
+	Detail string
+	Fix    string
+}
+
+// The checks.
+const (
+	CheckAlignment   = "alignment"
+	CheckAssumptions = "assumptions"
+	CheckLinks       = "links"
+	CheckSummaries   = "summaries"
+	CheckUnused      = "unused"
+	CheckCompression = "compression"
+	CheckDuplicates  = "duplicates"
+)
+
+// Checks gives the names of all checks.
+func Checks() []string {
+	return []string{CheckAlignment, CheckAssumptions, CheckLinks, CheckSummaries, CheckUnused, CheckCompression, CheckDuplicates}
+}
+
+// Check does the mechanical part of checks: what can be found without
+// understanding a text.
+func (d *Door) Check(ctx context.Context, names ...string) ([]Finding, error) {
+	c := &checking{Door: d}
+	var err error
+	if c.heads, err = d.Store.Heads(ctx, store.HeadQuery{Live: true}); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		c.name = name
+		run := map[string]func(context.Context) error{
+			CheckAlignment: c.alignment, CheckAssumptions: c.assumptions, CheckLinks: c.links, CheckSummaries: c.summaries,
+			CheckUnused: c.unusedOnes, CheckCompression: c.compression, CheckDuplicates: c.duplicates,
+		}[name]
+		if run == nil {
+			return nil, &fault.Error{Code: NothingGiven, Detail: "there is no check " + fault.Shown(name), Hint: "the checks are " + strings.Join(Checks(), ", ")}
+		}
+		if err := run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.found, nil
+}
+
+type checking struct {
+	*Door
+	name  string
+	heads []record.Head
+	found []Finding
+}
+
+func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
+	c.found = append(c.found, Finding{c.name, ref, other, fmt.Sprintf(format, args...), fix})
+}
+
+// each calls do with the standing versions of types that fit.
+func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do func(r *record.Record) error) error {
+	for i := range c.heads {
+		h := &c.heads[i]
+		if kind, _ := c.Types.Find(h.Type); !fits(kind) {
+			continue
+		}
+		r, err := c.version(ctx, h.Standing(), h.Latest)
+		if err != nil {
+			return err
+		}
+		if err := do(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alignment holds core records against the brief: that there is one, that they
+// were made after it was decided, and that they keep out of what it puts out of
+// scope.
+func (c *checking) alignment(ctx context.Context) error {
+	h, err := c.holderOf(ctx, record.ProjectBrief, record.Project)
+	if err != nil {
+		return err
+	}
+	if h == nil {
+		c.add(record.Ref{}, record.Ref{}, "`brenner project brief FILE` puts one, and `brenner store promote` decides on it", "there is no canonical project brief to hold anything against")
+		return nil
+	}
+	brief, err := c.version(ctx, h.Standing(), h.Latest)
+	if err != nil {
+		return err
+	}
+	text, err := c.Content(ctx, &brief)
+	if err != nil {
+		return err
+	}
+	outside := listUnder(string(text), "out of scope")
+	return c.each(ctx, func(t record.Type) bool { return t.Core && !t.Whole }, func(r *record.Record) error {
+		if r.At.Before(brief.At) {
+			c.add(r.Ref(), brief.Ref(), "look at it again, and promote it if it still holds", "it is older than the brief: nobody has held it against that")
+		}
+		content, err := c.Content(ctx, r)
+		if err != nil {
+			return err
+		}
+		for _, phrase := range outside {
+			if strings.Contains(plain(string(content)), plain(phrase)) {
+				c.add(r.Ref(), brief.Ref(), "take it out, or change the brief", "it is about %q, which the brief puts out of scope", phrase)
+			}
+		}
+		return nil
+	})
+}
+
+// assumed is an assumption as somebody wrote it down.
+type assumed struct {
+	ref    record.Ref
+	module string
+	status string
+}
+
+// assumptions finds those that stand with different values in different places.
+func (c *checking) assumptions(ctx context.Context) error {
+	all := make(map[string][]assumed)
+	var order []string
+	err := c.each(ctx, func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec && t.Name != record.Review }, func(r *record.Record) error {
+		content, err := c.Content(ctx, r)
+		if err != nil {
+			return err
+		}
+		for _, a := range assumptionsIn(r, string(content)) {
+			if all[a.text] == nil {
+				order = append(order, a.text)
+			}
+			all[a.text] = append(all[a.text], assumed{r.Ref(), r.Module, a.status})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, text := range order {
+		first := all[text][0]
+		for _, other := range all[text][1:] {
+			if other.status != first.status {
+				c.add(first.ref, other.ref, "decide which of the two holds, and put a new version of the other",
+					"%s (%s) and %s (%s) disagree about %q", first.module, first.status, other.module, other.status, text)
+			}
+		}
+	}
+	return nil
+}
+
+// statement is an assumption with what is said of it.
+type statement struct{ text, status string }
+
+// assumptionsIn reads assumptions: lines "Assumes: …" and "Assumes not: …" of any
+// record, a record of type assumption with its "Status: …" line, and the ledger of
+// a research artifact.
+func assumptionsIn(r *record.Record, content string) []statement {
+	if r.Type == record.ResearchArtifact {
+		return ledgerOf(content)
+	}
+	var out []statement
+	status, main := "", ""
+	for line := range strings.Lines(content) {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "-*#> "))
+		key, value, ok := strings.Cut(line, ":")
+		switch key = strings.ToLower(strings.TrimSpace(key)); {
+		case ok && key == "assumes":
+			out = append(out, statement{plain(value), "assumed"})
+		case ok && key == "assumes not":
+			out = append(out, statement{plain(value), "assumed not"})
+		case ok && key == "status":
+			status = plain(value)
+		case main == "" && line != "":
+			main = plain(line)
+		}
+	}
+	if r.Type == record.Assumption && status != "" && main != "" {
+		out = append(out, statement{main, status})
+	}
+	return out
+}
+
+func ledgerOf(content string) []statement {
+	a, err := artifact.Parse([]byte(content))
+	if err != nil {
+		return nil
+	}
+	var out []statement
+	for _, it := range a.Active(artifact.AssumptionLedger) {
+		text, status := plain(it.Text(artifact.AssumptionLedger.Spec().Main)), plain(it.Text("status"))
+		if text != "" && status != "" {
+			out = append(out, statement{text, status})
+		}
+	}
+	return out
+}
+
+// plain gives the words of a text alone, in small letters.
+func plain(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.Join(words, " ")
+}
+
+// links finds core records that cite nothing, and links to what is gone.
+func (c *checking) links(ctx context.Context) error {
+	return c.each(ctx, func(t record.Type) bool { return !t.Raw }, func(r *record.Record) error {
+		if (r.Type == record.IntegratedMemo || r.Type == record.ManuscriptSection) && !slices.ContainsFunc(r.Links, func(l record.Link) bool { return record.Depends(l.Relation) }) {
+			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for what it rests on", "it says nothing about what it rests on")
+		}
+		for _, l := range r.Links {
+			found, err := c.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version})
+			if err != nil {
+				return err
+			}
+			switch {
+			case len(found) == 0:
+				c.add(r.Ref(), l.Ref(), "put a version without it", "it points at %s, which is not in the store", l.Ref())
+			case record.Depends(l.Relation) && found[0].Status == record.Deprecated && r.Type != record.TaskSpec && r.Type != record.Review:
+				c.add(r.Ref(), l.Ref(), "put a version that rests on what holds now", "it %s %s, which is deprecated", l.Relation, l.Ref())
+			}
+		}
+		return nil
+	})
+}
+
+func (c *checking) summaries(ctx context.Context) error {
+	return c.each(ctx, func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec }, func(r *record.Record) error {
+		kind, _ := c.Types.Find(r.Type)
+		switch {
+		case r.StaleSummary():
+			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
+		case r.SummaryBy == record.Extracted && kind.Core && r.Type != record.ResearchArtifact:
+			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` asks an agent for one", "its summary is the beginning of its text, taken by the program")
+		}
+		return nil
+	})
+}
+
+func (c *checking) unusedOnes(ctx context.Context) error {
+	unused, err := c.Unused(ctx)
+	for i := range unused {
+		c.add(record.Ref{ID: unused[i].ID, Version: unused[i].Latest}, record.Ref{}, "`brenner store deprecate --unused`", "nothing that stands has pointed at it for %s", c.Rules.Unused)
+	}
+	return err
+}
+
+func (c *checking) compression(ctx context.Context) error {
+	census, err := c.Store.Census(ctx)
+	if err != nil {
+		return err
+	}
+	due, err := c.dueOf(ctx, modulesOf(census, func(t record.Type) bool { return t.Knowledge }, c.Types))
+	for _, u := range due {
+		c.add(u.Memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", "%d records of %s are new or changed since its memo; %d is the limit", u.Changed, u.Module, u.Limit)
+	}
+	return err
+}
+
+// duplicates finds records that say the same.
+func (c *checking) duplicates(ctx context.Context) error {
+	type key struct{ kind, module, content string }
+	first := make(map[key]record.Ref)
+	return c.each(ctx, func(t record.Type) bool { return t.Knowledge && t.Name != record.ResearchArtifact }, func(r *record.Record) error {
+		k := key{r.Type, r.Module, r.Content}
+		if one, ok := first[k]; ok {
+			c.add(r.Ref(), one, "`brenner store consolidate --write` deprecates the later one, if nothing rests on it", "it says what %s says, word for word", one)
+			return nil
+		}
+		first[k] = r.Ref()
+		return nil
+	})
+}
+
+// Review puts findings as a review, with what the critic says beside them where
+// there is one to ask. Without findings and without a critic there is none.
+func (d *Door) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
+	if len(found) == 0 && !h.There() {
+		return nil, nil
+	}
+	draft := Draft{ID: "review-" + name, Type: record.Review, Module: record.Project}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(found))
+	var about []record.Ref
+	for _, f := range found {
+		b.WriteString("- " + f.String() + "\n")
+		for _, ref := range []record.Ref{f.Ref, f.Other} {
+			if ref != (record.Ref{}) && !slices.Contains(about, ref) {
+				about = append(about, ref)
+				draft.Links = append(draft.Links, Link{record.Cites, ref.String()})
+			}
+		}
+	}
+	draft.Summary = fmt.Sprintf("%d findings about %s, mechanical ones alone: no model was asked.", len(found), name)
+	if !h.There() {
+		draft.Content = []byte(b.String())
+		put, err := d.putOne(ctx, who, draft, record.Extracted)
+		if fault.CodeOf(err) == NothingNew {
+			return nil, nil // it was found and kept before
+		}
+		return &put, err
+	}
+	a, err := d.ask(ctx, who, h, job{
+		name: "check-" + name, role: policy.Critic, module: record.Project, cross: true, inputs: about,
+		task: "Check the " + name + " of the project: " + question(name) + " Name records by their ids, and say for each finding what speaks for it. Answer with a Markdown list, or with \"Nothing found.\"",
+	})
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "\n## What %s says\n\n%s\n", h.Name, a.text)
+	draft.Content, draft.Task = []byte(b.String()), a.task.String()
+	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
+	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft, record.Given)
+	if err != nil {
+		return nil, err
+	}
+	return &put, d.produced(ctx, a, put.Record.Ref())
+}
+
+func question(check string) string {
+	switch check {
+	case CheckAlignment:
+		return "which core records go beyond the brief, or contradict its goals and constraints?"
+	case CheckAssumptions:
+		return "which modules assume what another module denies?"
+	}
+	return "what is redundant, overlapping, of low quality or out of date?"
+}
+
+func (f *Finding) String() string {
+	text := f.Check + ": "
+	if f.Ref != (record.Ref{}) {
+		text += f.Ref.String() + ": "
+	}
+	return text + f.Detail
+}

@@ -1,0 +1,308 @@
+package govern
+
+import (
+	"context"
+	"slices"
+
+	"brenner/record"
+	"brenner/store"
+	"brenner/view"
+)
+
+// Request is what a context is wanted for.
+type Request struct {
+	Role string
+	// Purpose says what the agent is to do.
+	Purpose string
+	// Task is the address of a task spec, whose purpose, role, module and inputs are
+	// taken where the request has none.
+	Task    string
+	Modules []string
+	Tags    []string
+	Inputs  []string // addresses
+	// Cross is for tasks that are about the whole project: all modules are in scope.
+	Cross bool
+	// All looks at every record there is, so that everything left out is named. It
+	// changes nothing in the text but the number of what is not shown.
+	All bool
+	// Full shows the inputs in full, for work that is about their very words.
+	Full bool
+}
+
+// Given is a context, and what it was made for.
+type Given struct {
+	view.Context
+	Role    string
+	Purpose string
+	Modules []string
+	Task    record.Ref // the zero value for none
+}
+
+// mostLinked is how many neighbours of the inputs are looked at.
+const mostLinked = 200
+
+// Context assembles what an agent of a role would be given. It writes nothing.
+func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
+	g := &Given{Role: q.Role, Purpose: q.Purpose, Modules: slices.Clone(q.Modules)}
+	if q.Task != "" {
+		r, t, _, err := d.Task(ctx, q.Task)
+		if err != nil {
+			return nil, err
+		}
+		g.Task = r.Ref()
+		if g.Purpose == "" {
+			g.Purpose = t.Task
+		}
+		if g.Role == "" {
+			g.Role = t.Role
+		}
+		if len(g.Modules) == 0 {
+			g.Modules = []string{t.Module}
+		}
+		q.Cross = q.Cross || t.Cross
+		for _, in := range t.Inputs {
+			q.Inputs = append(q.Inputs, record.Ref{ID: in.ID, Version: in.Version}.String())
+		}
+		q.Tags = append(slices.Clone(q.Tags), r.Tags...)
+	}
+	spec, err := d.view(g.Role)
+	if err != nil {
+		return nil, err
+	}
+	spec.Cross = spec.Cross || q.Cross
+	c := &gathering{Door: d, q: q, in: &view.ContextInput{
+		Access: d.Access, Types: d.Types, Modules: g.Modules, Purpose: g.Purpose, Count: d.Count,
+	}, seen: make(map[record.Ref]int)}
+	if err := c.inputs(ctx, &spec, g); err != nil {
+		return nil, err
+	}
+	c.in.Spec = spec
+	for _, step := range []func(context.Context) error{c.overview, c.linked, c.rest, c.contents, c.everything} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	g.Context, err = view.Assemble(c.in)
+	return g, err
+}
+
+// gathering finds the candidates of a context: those that can be among the first of
+// their type, whatever else the store holds.
+type gathering struct {
+	*Door
+	q    Request
+	in   *view.ContextInput
+	seen map[record.Ref]int // the place among the materials
+	refs []record.Ref       // of the inputs
+}
+
+func (c *gathering) take(r *record.Record, h *record.Head, near view.Nearness) {
+	if i, ok := c.seen[r.Ref()]; ok {
+		c.in.Materials[i].Near = max(c.in.Materials[i].Near, near)
+		return
+	}
+	c.seen[r.Ref()] = len(c.in.Materials)
+	c.in.Materials = append(c.in.Materials, view.Material{Record: *r, Near: near, Changed: h.At})
+}
+
+// inputs takes what the task is about, with its very versions. Without a module of
+// its own, a task is about those of its inputs.
+func (c *gathering) inputs(ctx context.Context, spec *view.ContextSpec, g *Given) error {
+	for _, address := range c.q.Inputs {
+		r, h, err := c.Standing(ctx, address)
+		if err != nil {
+			return err
+		}
+		c.take(&r, &h, view.Pinned)
+		c.refs = append(c.refs, r.Ref())
+		if len(c.q.Modules) == 0 && c.q.Task == "" && !slices.Contains(g.Modules, r.Module) {
+			g.Modules = append(g.Modules, r.Module)
+		}
+		if c.q.Full {
+			showInFull(spec, r.Type)
+		}
+	}
+	c.in.Modules = g.Modules
+	return nil
+}
+
+// showInFull makes a spec show a type in full, before all others. Whether the role
+// may read it at all is decided elsewhere.
+func showInFull(spec *view.ContextSpec, kind string) {
+	spec.Types = slices.Clone(spec.Types)
+	for i := range spec.Types {
+		if v := &spec.Types[i]; v.Type == kind {
+			v.Form, v.Priority = view.Full, v.Priority+1000
+			return
+		}
+	}
+	spec.Types = append(spec.Types, view.TypeView{Type: kind, Form: view.Full, Max: 1, Priority: 1000})
+}
+
+// overview takes the canonical brief and the canonical summary of the project.
+func (c *gathering) overview(ctx context.Context) error {
+	for _, kind := range []string{record.ProjectBrief, record.ProjectSummary} {
+		h, err := c.holderOf(ctx, kind, record.Project)
+		if err != nil {
+			return err
+		}
+		if h == nil {
+			continue
+		}
+		r, err := c.version(ctx, h.Standing(), h.Latest)
+		if err != nil {
+			return err
+		}
+		c.in.Overview = append(c.in.Overview, view.Material{Record: r})
+	}
+	return nil
+}
+
+// linked takes what the inputs point at and what points at them, as it stands now.
+func (c *gathering) linked(ctx context.Context) error {
+	if len(c.refs) == 0 {
+		return nil
+	}
+	edges, err := c.Store.Edges(ctx, store.EdgeQuery{From: c.refs, To: c.refs})
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, e := range edges {
+		for _, id := range []string{e.From.ID, e.To.ID} {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) > mostLinked && !c.q.All {
+			c.in.More = true
+			break
+		}
+	}
+	for _, id := range ids {
+		if slices.ContainsFunc(c.refs, func(r record.Ref) bool { return r.ID == id }) {
+			continue
+		}
+		h, err := c.Head(ctx, id)
+		if err != nil {
+			return err
+		}
+		r, err := c.version(ctx, h.Standing(), h.Latest)
+		if err != nil {
+			return err
+		}
+		c.take(&r, &h, view.Linked)
+	}
+	return nil
+}
+
+// rest takes, of each type that the view shows, those that share a tag with the
+// task and the newest ones: as many as could be shown and one more, to know that
+// there are more.
+func (c *gathering) rest(ctx context.Context) error {
+	for _, v := range c.in.Spec.Types {
+		if v.Max <= 0 || !c.Access.MayRead(c.in.Spec.Role, v.Type) {
+			continue
+		}
+		for _, module := range c.scope() {
+			for _, tag := range c.q.Tags {
+				if err := c.newest(ctx, v, module, tag, view.Tagged); err != nil {
+					return err
+				}
+			}
+			if err := c.newest(ctx, v, module, "", view.Apart); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// scope gives the modules to look into, each for itself; "" is all of them.
+func (c *gathering) scope() []string {
+	if c.in.Spec.Cross {
+		return []string{""}
+	}
+	modules := slices.Clone(c.in.Modules)
+	if !slices.Contains(modules, record.Project) {
+		modules = append(modules, record.Project)
+	}
+	return modules
+}
+
+func (c *gathering) newest(ctx context.Context, v view.TypeView, module, tag string, near view.Nearness) error {
+	near1 := 0 // those taken for a better reason may be among the newest
+	for i := range c.in.Materials {
+		if c.in.Materials[i].Record.Type == v.Type {
+			near1++
+		}
+	}
+	q := store.HeadQuery{Types: []string{v.Type}, Tag: tag, Live: true, Newest: true, Limit: v.Max + near1 + 1}
+	if module != "" {
+		q.Modules = []string{module}
+	}
+	heads, err := c.Store.Heads(ctx, q)
+	if err != nil {
+		return err
+	}
+	c.in.More = c.in.More || len(heads) == q.Limit
+	for i := range heads {
+		if err := c.head(ctx, &heads[i], near); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *gathering) head(ctx context.Context, h *record.Head, near view.Nearness) error {
+	r, err := c.version(ctx, h.Standing(), h.Latest)
+	if err != nil {
+		return err
+	}
+	if near == view.Tagged && !slices.ContainsFunc(r.Tags, func(tag string) bool { return slices.Contains(c.q.Tags, tag) }) {
+		near = view.Apart // an earlier version had the tag
+	}
+	c.take(&r, h, near)
+	return nil
+}
+
+// everything takes all other records as well, so that each that is left out can be
+// named. None of them is shown: those that could be were found before.
+func (c *gathering) everything(ctx context.Context) error {
+	if !c.q.All {
+		return nil
+	}
+	heads, err := c.Store.Heads(ctx, store.HeadQuery{})
+	if err != nil {
+		return err
+	}
+	for i := range heads {
+		near := view.Apart
+		if len(c.q.Tags) > 0 {
+			near = view.Tagged
+		}
+		if err := c.head(ctx, &heads[i], near); err != nil {
+			return err
+		}
+	}
+	c.in.More = false
+	return nil
+}
+
+// contents reads what is to be shown in full.
+func (c *gathering) contents(ctx context.Context) error {
+	for i := range c.in.Materials {
+		m := &c.in.Materials[i]
+		v, seen := c.in.Spec.Of(m.Record.Type)
+		kind, _ := c.Types.Find(m.Record.Type)
+		if !seen || v.Form != view.Full || kind.Raw || !c.Access.MayRead(c.in.Spec.Role, m.Record.Type) {
+			continue
+		}
+		data, err := c.Content(ctx, &m.Record)
+		if err != nil {
+			return err
+		}
+		m.Content = data
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/fault"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Diff is what changed between two versions of a record.
+type Diff struct {
+	From, To record.Record
+	// Changes are what the versions between say of themselves, the oldest first:
+	// those that lead from From to To, where To goes on from it.
+	Changes []Change
+	Fields  []FieldChange
+	// Added and Removed are links.
+	Added, Removed []record.Link
+	Lines          []Line
+}
+
+// Change is what a version says of itself.
+type Change struct {
+	Version int
+	Creator string
+	Text    string
+}
+
+// FieldChange is a field with another value.
+type FieldChange struct{ Field, From, To string }
+
+// Line is a line of a difference: ' ' in both, '-' in the first, '+' in the second.
+type Line struct {
+	Mark byte
+	Text string
+}
+
+// Diff says what changed between two versions, in the words of those who changed
+// it and line by line.
+func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
+	a, _, err := d.Find(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := d.Find(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	out := &Diff{From: a, To: b}
+	if a.ID == b.ID {
+		if out.Changes, err = d.changes(ctx, a.ID, a.Version, b.Version); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range []FieldChange{
+		{"type", a.Type, b.Type}, {"module", a.Module, b.Module}, {"status", a.Status, b.Status}, {"summary", a.Summary, b.Summary},
+		{"creator", a.Creator, b.Creator}, {"tags", strings.Join(a.Tags, ", "), strings.Join(b.Tags, ", ")},
+	} {
+		if f.From != f.To {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	for _, l := range b.Links {
+		if !slices.Contains(a.Links, l) {
+			out.Added = append(out.Added, l)
+		}
+	}
+	for _, l := range a.Links {
+		if !slices.Contains(b.Links, l) {
+			out.Removed = append(out.Removed, l)
+		}
+	}
+	one, err := d.Content(ctx, &a)
+	if err != nil {
+		return nil, err
+	}
+	two, err := d.Content(ctx, &b)
+	if err != nil {
+		return nil, err
+	}
+	out.Lines = diffLines(strings.Split(strings.TrimRight(string(one), "\n"), "\n"), strings.Split(strings.TrimRight(string(two), "\n"), "\n"))
+	return out, nil
+}
+
+// changes gives what the versions after one, up to another, say of themselves.
+func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, error) {
+	all, err := d.Store.Records(ctx, store.Query{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	var out []Change
+	for v := to; v > 0 && v <= len(all) && v != from; v = all[v-1].Parent {
+		out = append(out, Change{v, all[v-1].Creator, all[v-1].Change})
+	}
+	slices.Reverse(out)
+	return out, nil
+}
+
+// mostLines is how many lines are compared one with another; beyond, all old lines
+// go and all new ones come.
+const mostLines = 4000
+
+// diffLines compares two texts line by line, by their longest common subsequence.
+func diffLines(a, b []string) []Line {
+	var head, tail []Line
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		head, a, b = append(head, Line{' ', a[0]}), a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		tail, a, b = append(tail, Line{' ', a[len(a)-1]}), a[:len(a)-1], b[:len(b)-1]
+	}
+	slices.Reverse(tail)
+	return slices.Concat(head, middle(a, b), tail)
+}
+
+func middle(a, b []string) []Line {
+	var out []Line
+	if len(a) > mostLines || len(b) > mostLines || len(a) == 0 || len(b) == 0 {
+		for _, line := range a {
+			out = append(out, Line{'-', line})
+		}
+		for _, line := range b {
+			out = append(out, Line{'+', line})
+		}
+		return out
+	}
+	// common[i][j] is how many lines a[i:] and b[j:] have in common.
+	common := make([][]int32, len(a)+1)
+	cells := make([]int32, (len(a)+1)*(len(b)+1))
+	for i := range common {
+		common[i] = cells[i*(len(b)+1) : (i+1)*(len(b)+1)]
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			out = append(out, Line{' ', a[i]})
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
+			out = append(out, Line{'-', a[i]})
+			i++
+		default:
+			out = append(out, Line{'+', b[j]})
+			j++
+		}
+	}
+	return out
+}
+
+// History is a record with all its versions, and how its statuses came about.
+type History struct {
+	Head     record.Head
+	Versions []record.Record
+	Marks    []record.Mark
+	Tips     []int
+}
+
+// History gives all versions of a record.
+func (d *Door) History(ctx context.Context, address string) (*History, error) {
+	a, err := record.ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	if a.Version > 0 || a.Canonical {
+		return nil, &fault.Error{Code: record.BadRef, Place: fault.Shown(address), Detail: "the log is that of all versions", Hint: fmt.Sprintf("leave out the version: %s", a.ID)}
+	}
+	h, err := d.Head(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &History{Head: h}
+	if out.Versions, err = d.Store.Records(ctx, store.Query{ID: h.ID}); err != nil {
+		return nil, err
+	}
+	if out.Marks, err = d.Store.Marks(ctx, h.ID); err != nil {
+		return nil, err
+	}
+	out.Tips, err = d.Store.Tips(ctx, h.ID)
+	return out, err
+}

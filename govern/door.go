@@ -1,0 +1,201 @@
+// Package govern is the one door to a project's records: what people and agents
+// put, read, promote and ask for goes through it, and so do the contexts that
+// agents are given.
+//
+// It promises: every change is a new version or a mark, in one transaction with an
+// entry of the journal that says who and why; what a role may not read is in no
+// context that it gets, and what it may not write is refused, and the attempt is
+// kept; canonical moves by Promote alone. What decides is in the pure packages
+// record, policy and view; this one reads the store for them, and writes.
+//
+// It must not know flags, terminals or how an agent is reached.
+package govern
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+	"brenner/view"
+)
+
+// The streams of the journal.
+const (
+	Changes  = "records"  // every put, promotion and mark
+	Refusals = "refusals" // every attempt outside a role's scope
+	Calls    = "calls"    // every context that an agent was given, and what came of it
+)
+
+// The codes of the door.
+const (
+	BadID        fault.Code = "BAD_RECORD_ID"
+	BadRecord    fault.Code = "BAD_RECORD"     // a draft that cannot become a record
+	BadLink      fault.Code = "BAD_LINK"       // a relation that is none, or a version that is not there
+	LinkCycle    fault.Code = "LINK_CYCLE"     // it would rest on itself
+	NotUnique    fault.Code = "NOT_UNIQUE"     // the beginning of several ids
+	NoCanonical  fault.Code = "NO_CANONICAL"   // no version of it was promoted
+	NoFork       fault.Code = "NO_FORK"        // there is nothing to merge
+	StillUsed    fault.Code = "STILL_USED"     // others rest on it
+	NotATask     fault.Code = "NOT_A_TASK"     // the record is no task spec
+	NothingNew   fault.Code = "NOTHING_NEW"    // the version would be the same as its parent
+	UnknownRole  fault.Code = "UNKNOWN_ROLE"   // no role of this name has rights
+	NothingGiven fault.Code = "NOTHING_TO_ADD" // a put, memo or check without anything to work on
+)
+
+// Door is the way to a project's records.
+type Door struct {
+	Store store.Store
+	Types record.Types
+	// Access is what roles may read and write.
+	Access policy.Accesses
+	// Views are the context specs of roles; a role without one has the built-in.
+	Views map[string]view.ContextSpec
+	Rules Rules
+	Now   func() time.Time
+	// Count counts tokens; nil counts bytes.
+	Count func(string) int
+	// Artifact gives the content of a research artifact, which the store keeps in
+	// pieces, and what lint finds in it; nil where there are none.
+	Artifact func(ctx context.Context, ref record.Ref) (content []byte, faults []string, err error)
+}
+
+// Rules are what a project decides for itself. The zero value turns them off.
+type Rules struct {
+	// Compression is how many new or changed records of a module make a new memo
+	// due.
+	Compression int
+	// Unused is for how long nobody may have pointed at a record before it can be
+	// deprecated.
+	Unused time.Duration
+	// Unattended are the types that are promoted without a person.
+	Unattended []string
+	// Authorities are the people who may decide.
+	Authorities []string
+}
+
+// Actor is who does something: a person, or an agent with its role.
+type Actor struct {
+	Name string
+	Role string // of an agent; "" for a person
+}
+
+func (a Actor) person() bool { return a.Role == "" }
+
+// change is what is written in one transaction.
+type change struct {
+	blobs   [][]byte
+	records []record.Record
+	marks   []record.Mark
+	kind    string
+	event   any
+}
+
+func (c *change) blob(data []byte) string {
+	c.blobs = append(c.blobs, data)
+	return store.Hash(data)
+}
+
+// attempts is how often a write is made anew when sessions, which have journals of
+// their own, put versions meanwhile.
+const attempts = 8
+
+// write makes a change from what the store holds, and stores it. If anything
+// changed meanwhile, it is made anew, so that what was checked still holds.
+func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error {
+	for try := 0; ; try++ {
+		head, err := d.head(ctx, Changes)
+		if err != nil {
+			return err
+		}
+		c, err := prepare()
+		if err != nil || c == nil {
+			return err
+		}
+		batch := store.Batch{Blobs: c.blobs, Records: c.records, Marks: c.marks}
+		if err := d.append(&batch, Changes, head, c.kind, c.event); err != nil {
+			return err
+		}
+		err = d.Store.Write(ctx, batch)
+		switch code := fault.CodeOf(err); {
+		case code == store.Moved:
+			continue // whoever moved it got on: this ends
+		case code == store.Conflict && try < attempts:
+			continue
+		}
+		return err
+	}
+}
+
+func (d *Door) head(ctx context.Context, stream string) (journal.Head, error) {
+	all, err := d.Store.Streams(ctx, stream)
+	if err != nil {
+		return journal.Head{}, err
+	}
+	for _, s := range all {
+		if s.Name == stream {
+			return s.Head, nil
+		}
+	}
+	return journal.Head{}, nil
+}
+
+func (d *Door) append(b *store.Batch, stream string, head journal.Head, kind string, event any) error {
+	body, err := json.Marshal(event, json.Deterministic(true))
+	if err != nil {
+		return &fault.Error{Code: BadRecord, Op: "write the journal", Cause: err, Hint: "every text must be UTF-8"}
+	}
+	entry, err := head.Next(stream, d.Now(), kind, body)
+	if err != nil {
+		return err
+	}
+	b.Appends = append(b.Appends, store.Append{Stream: stream, After: head, Entries: []journal.Entry{entry}})
+	return nil
+}
+
+// log appends to a stream that nothing depends on.
+func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ...[]byte) error {
+	for {
+		head, err := d.head(ctx, stream)
+		if err != nil {
+			return err
+		}
+		batch := store.Batch{Blobs: blobs}
+		if err := d.append(&batch, stream, head, kind, event); err != nil {
+			return err
+		}
+		if err := d.Store.Write(ctx, batch); fault.CodeOf(err) != store.Moved {
+			return err
+		}
+	}
+}
+
+// authority tells whether somebody is a person who may decide.
+func (d *Door) authority(a Actor) bool {
+	if !a.person() {
+		return false
+	}
+	for _, name := range d.Rules.Authorities {
+		if name == a.Name {
+			return true
+		}
+	}
+	return false
+}
+
+// view gives the context spec of a role.
+func (d *Door) view(role string) (view.ContextSpec, error) {
+	access, ok := d.Access.Of(role)
+	if !ok {
+		return view.ContextSpec{}, unknownRole(role, d.Access)
+	}
+	if spec, ok := d.Views[role]; ok {
+		return spec, nil
+	}
+	return view.DefaultContext(access), nil
+}

@@ -1,0 +1,119 @@
+package govern
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/record"
+)
+
+// The kinds of entries.
+const (
+	kindPut      = "put"
+	kindPromoted = "promoted"
+	kindMarked   = "marked"
+	kindRefused  = "refused"
+	kindAsked    = "asked"
+)
+
+// putEvent says which versions were put. The hashes prove the records.
+type putEvent struct {
+	By      string     `json:"by"`
+	Role    string     `json:"role"`
+	Records []putEntry `json:"records"`
+}
+
+type putEntry struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+	Hash    string `json:"sha256"` // of the record, without its status
+}
+
+// markEvent says which versions got a status, why and by whom.
+type markEvent struct {
+	By     string      `json:"by"`
+	Reason string      `json:"reason"`
+	Action string      `json:"action"` // promote, deprecate, …
+	Marks  []markEntry `json:"marks"`
+}
+
+type markEntry struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Status  string `json:"status"`
+	Why     string `json:"why"`
+}
+
+func markEntries(marks []record.Mark) []markEntry {
+	out := make([]markEntry, len(marks))
+	for i, m := range marks {
+		out[i] = markEntry{m.ID, m.Version, m.Status, m.Reason}
+	}
+	return out
+}
+
+// refusedEvent is an attempt outside a role's scope.
+type refusedEvent struct {
+	By     string     `json:"by"`
+	Role   string     `json:"role"`
+	Action string     `json:"action"` // read or write
+	Type   string     `json:"type"`
+	ID     string     `json:"id"`
+	Code   fault.Code `json:"code"`
+}
+
+// Refusal is an attempt that was refused.
+type Refusal struct {
+	At                         time.Time
+	By, Role, Action, Type, ID string
+}
+
+// Refusals gives the attempts that were refused, the newest first; most of them at
+// most, where that is above 0.
+func (d *Door) Refusals(ctx context.Context, most int) ([]Refusal, int, error) {
+	entries, all, err := d.newest(ctx, Refusals, most)
+	if err != nil {
+		return nil, 0, err
+	}
+	var out []Refusal
+	for i := range entries {
+		var e refusedEvent
+		if err := json.Unmarshal(entries[i].Body, &e); err != nil {
+			return nil, 0, unreadable(&entries[i], err)
+		}
+		out = append(out, Refusal{entries[i].At, e.By, e.Role, e.Action, e.Type, e.ID})
+	}
+	return out, all, nil
+}
+
+// newest gives the last entries of a stream, the newest first, and how many there are.
+func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.Entry, int, error) {
+	head, err := d.head(ctx, stream)
+	if err != nil || head.Seq == 0 {
+		return nil, 0, err
+	}
+	after := 0
+	if most > 0 {
+		after = max(0, head.Seq-most)
+	}
+	entries, err := d.Store.Entries(ctx, stream, after)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
+		entries[i], entries[j] = entries[j], entries[i]
+	}
+	return entries, head.Seq, nil
+}
+
+func unreadable(e *journal.Entry, err error) error {
+	return &fault.Error{
+		Code: journal.BrokenChain, Place: e.Stream + ", entry " + itoa(e.Seq), Detail: "it cannot be read", Cause: err,
+		Hint: "`brenner verify` says what else is damaged",
+	}
+}

@@ -1,0 +1,104 @@
+package govern
+
+import (
+	"context"
+	"slices"
+
+	"brenner/record"
+	"brenner/store"
+)
+
+// Lineage is what a version rests on, or what rests on it, as far as was asked.
+type Lineage struct {
+	Root record.Ref
+	Up   bool // towards what it rests on
+	// Nodes are in the order in which they are reached: level by level, by id and
+	// version within a level.
+	Nodes []Node
+	Edges []record.Edge
+	// Cut says that there is more behind the last level.
+	Cut bool
+}
+
+// Node is a version in a lineage.
+type Node struct {
+	Ref     record.Ref
+	Depth   int
+	Type    string
+	Module  string
+	Status  string
+	Summary string
+	Creator string
+	// Missing says that the version is not in the store.
+	Missing bool
+}
+
+// mostNodes keeps a lineage readable, and finite in time.
+const mostNodes = 20_000
+
+// Lineage walks the links of all relations from a version. Depth 0 is no limit.
+// Cycles end where they meet themselves.
+func (d *Door) Lineage(ctx context.Context, address string, up bool, depth int) (*Lineage, error) {
+	r, _, err := d.Standing(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lineage{Root: r.Ref(), Up: up}
+	seen := map[record.Ref]int{r.Ref(): 0}
+	order := []record.Ref{r.Ref()}
+	level := []record.Ref{r.Ref()}
+	for n := 1; len(level) > 0; n++ {
+		edges, err := d.step(ctx, level, up)
+		if err != nil {
+			return nil, err
+		}
+		if depth > 0 && n > depth || len(order) > mostNodes {
+			l.Cut = len(edges) > 0
+			break
+		}
+		var next []record.Ref
+		for _, e := range edges {
+			to := e.From
+			if up {
+				to = e.To
+			}
+			l.Edges = append(l.Edges, e)
+			if _, ok := seen[to]; !ok {
+				seen[to] = n
+				next = append(next, to)
+			}
+		}
+		slices.SortFunc(next, record.CompareRefs)
+		order, level = append(order, next...), next
+	}
+	for _, ref := range order {
+		node, err := d.node(ctx, ref, seen[ref])
+		if err != nil {
+			return nil, err
+		}
+		l.Nodes = append(l.Nodes, node)
+	}
+	return l, nil
+}
+
+// step gives the links of one level. A version's parent is no link: it is the same
+// record.
+func (d *Door) step(ctx context.Context, level []record.Ref, up bool) ([]record.Edge, error) {
+	q := store.EdgeQuery{To: level}
+	if up {
+		q = store.EdgeQuery{From: level}
+	}
+	return d.Store.Edges(ctx, q)
+}
+
+func (d *Door) node(ctx context.Context, ref record.Ref, depth int) (Node, error) {
+	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+	if err != nil {
+		return Node{}, err
+	}
+	if len(found) == 0 {
+		return Node{Ref: ref, Depth: depth, Missing: true}, nil
+	}
+	r := &found[0]
+	return Node{Ref: ref, Depth: depth, Type: r.Type, Module: r.Module, Status: r.Status, Summary: r.Summary, Creator: r.Creator}, nil
+}

@@ -1,0 +1,67 @@
+package govern
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner/record"
+)
+
+// DOT gives the lineage in the language of Graphviz.
+func (l *Lineage) DOT() string {
+	var b strings.Builder
+	b.WriteString("digraph lineage {\n  rankdir=LR;\n  node [shape=box];\n")
+	for _, n := range l.Nodes {
+		style := ""
+		if n.Ref == l.Root {
+			style = ", style=bold"
+		}
+		fmt.Fprintf(&b, "  %s [label=%s%s];\n", dotText(n.Ref.String()), dotText(n.Ref.String()+"\n"+n.label()), style)
+	}
+	for _, e := range l.Edges {
+		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", dotText(e.From.String()), dotText(e.To.String()), dotText(e.Relation))
+	}
+	return b.String() + "}\n"
+}
+
+// Mermaid gives the lineage in the language of Mermaid.
+func (l *Lineage) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	names := make(map[record.Ref]string)
+	for i, n := range l.Nodes {
+		names[n.Ref] = fmt.Sprintf("n%d", i)
+		fmt.Fprintf(&b, "  n%d[\"%s<br/>%s\"]\n", i, mermaidText(n.Ref.String()), mermaidText(n.label()))
+	}
+	for _, e := range l.Edges {
+		if names[e.From] != "" && names[e.To] != "" {
+			fmt.Fprintf(&b, "  %s -->|%s| %s\n", names[e.From], mermaidText(e.Relation), names[e.To])
+		}
+	}
+	return b.String()
+}
+
+func (n *Node) label() string {
+	if n.Missing {
+		return "not in the store"
+	}
+	return n.Type + ", " + n.Status
+}
+
+// dotText quotes a text: only quotation marks and backslashes mean anything in it.
+func dotText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ").Replace(s) + `"`
+}
+
+// mermaidText writes what could mean anything as its number.
+func mermaidText(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune("\"<>|[]{}()#;&`\n\r\\", r) {
+			fmt.Fprintf(&b, "#%d;", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

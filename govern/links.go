@@ -1,0 +1,126 @@
+package govern
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"brenner/fault"
+	"brenner/record"
+	"brenner/store"
+)
+
+// links resolves the links of a draft to exact versions: what a record rests on
+// is what it was when it was read. Without a version the one that stands is meant.
+func (b *putting) links(ctx context.Context, r *record.Record, draft *Draft) ([]record.Link, error) {
+	var out []record.Link
+	add := func(l record.Link) {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	for _, l := range draft.Links {
+		if !record.IsRelation(l.Relation) {
+			return nil, &fault.Error{
+				Code: BadLink, Op: "put " + fault.Shown(r.ID), Detail: "there is no relation " + fault.Shown(l.Relation),
+				Hint: "a link is one of " + strings.Join(record.Relations(), ", ") + ", such as cites=note-1@v2",
+			}
+		}
+		to, err := b.target(ctx, l.To)
+		if err != nil {
+			return nil, &fault.Error{Code: BadLink, Op: "put " + fault.Shown(r.ID), Place: l.Relation + "=" + fault.Shown(l.To), Cause: err}
+		}
+		if to.ID == r.ID && l.Relation != record.Supersedes && l.Relation != record.RepliesTo {
+			return nil, &fault.Error{
+				Code: LinkCycle, Op: "put " + fault.Shown(r.ID), Detail: "it cannot rest on itself: " + l.Relation + " " + to.String(),
+				Hint: "its earlier versions are its parents; leave the link out",
+			}
+		}
+		add(record.Link{Relation: l.Relation, ID: to.ID, Version: to.Version})
+	}
+	if draft.Task != "" {
+		task, err := b.target(ctx, draft.Task)
+		if err != nil {
+			return nil, err
+		}
+		add(record.Link{Relation: record.DerivesFrom, ID: task.ID, Version: task.Version})
+	}
+	return out, b.checkCycle(ctx, r, out)
+}
+
+// target finds the version that a link means, among what is put with it too.
+func (b *putting) target(ctx context.Context, address string) (record.Ref, error) {
+	a, err := record.ParseAddress(address)
+	if err != nil {
+		return record.Ref{}, err
+	}
+	if h, ok := b.heads[a.ID]; ok && !a.Canonical {
+		if a.Version == 0 {
+			return h.Standing(), nil
+		}
+		if _, ok := b.fresh[record.Ref{ID: a.ID, Version: a.Version}]; ok {
+			return record.Ref{ID: a.ID, Version: a.Version}, nil
+		}
+	}
+	r, _, err := b.Standing(ctx, address)
+	return r.Ref(), err
+}
+
+// checkCycle refuses links that would have a record rest on itself, by whatever
+// way: each change of it would make it stale, for ever.
+func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []record.Link) error {
+	if r.Version == 1 {
+		return nil // nobody can point at it yet
+	}
+	came := make(map[record.Ref]record.Ref)
+	var level []record.Ref
+	for _, l := range links {
+		if record.Depends(l.Relation) {
+			level = append(level, l.Ref())
+		}
+	}
+	for len(level) > 0 {
+		var stored, next []record.Ref
+		for _, ref := range level {
+			if ref.ID == r.ID {
+				return cycle(r, came, ref)
+			}
+			if fresh, ok := b.fresh[ref]; ok {
+				for _, l := range fresh.Links {
+					next = visit(came, next, ref, record.Edge{From: ref, Relation: l.Relation, To: l.Ref()})
+				}
+				continue
+			}
+			stored = append(stored, ref)
+		}
+		edges, err := b.Store.Edges(ctx, store.EdgeQuery{From: stored})
+		if err != nil {
+			return err
+		}
+		for _, e := range edges {
+			next = visit(came, next, e.From, e)
+		}
+		level = next
+	}
+	return nil
+}
+
+func visit(came map[record.Ref]record.Ref, next []record.Ref, from record.Ref, e record.Edge) []record.Ref {
+	if _, seen := came[e.To]; seen || !record.Depends(e.Relation) {
+		return next
+	}
+	came[e.To] = from
+	return append(next, e.To)
+}
+
+func cycle(r *record.Record, came map[record.Ref]record.Ref, at record.Ref) error {
+	way := []string{at.String()}
+	for from, ok := came[at]; ok; from, ok = came[from] {
+		way = append(way, from.String())
+	}
+	slices.Reverse(way)
+	return &fault.Error{
+		Code: LinkCycle, Op: "put " + fault.Shown(r.ID), Detail: "it would rest on itself: " + r.ID + " → " + strings.Join(way, " → "),
+		Hint: "leave out the link that goes back; replies_to and supersedes may",
+	}
+}

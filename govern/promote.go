@@ -1,0 +1,233 @@
+package govern
+
+import (
+	"context"
+	"strings"
+
+	"brenner/fault"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+)
+
+// PromoteOptions say how a promotion is meant.
+type PromoteOptions struct {
+	Reason string
+	// Replace lets the record give way that is canonical for the same type and
+	// module, where there can be only one.
+	Replace bool
+}
+
+// Promotion is what came of promoting a version.
+type Promotion struct {
+	Record   record.Record
+	Was      int    // the version that was canonical before; 0 for none
+	Replaced string // the other record that gave way
+	// Stale are the versions that rest on what was canonical before.
+	Stale []Stale
+}
+
+// Stale is a version that rests on what does not hold any more.
+type Stale struct {
+	Ref    record.Ref
+	Type   string
+	Module string
+	// Because is what it rests on, directly, and is not current.
+	Because record.Ref
+}
+
+// Promote makes a version canonical, if every gate is open. It is the only way.
+func (d *Door) Promote(ctx context.Context, who Actor, address string, o PromoteOptions) (*Promotion, error) {
+	r, began, err := d.Find(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	var out *Promotion
+	err = d.write(ctx, func() (*change, error) {
+		r, h, err := d.Find(ctx, r.Ref().String())
+		if err != nil {
+			return nil, err
+		}
+		if h.Canonical != began.Canonical { // somebody decided otherwise after we looked
+			m := record.Mark{ID: r.ID, Version: r.Version, Status: record.Canonical, Was: began.Canonical}
+			return nil, store.CheckMark(&m, h.Latest, h.Canonical)
+		}
+		p := &promoting{Door: d, who: who, o: o, record: r, head: h, out: &Promotion{Record: r, Was: h.Canonical}}
+		c, err := p.change(ctx)
+		out = p.out
+		return c, err
+	})
+	return out, err
+}
+
+type promoting struct {
+	*Door
+	who    Actor
+	o      PromoteOptions
+	record record.Record
+	head   record.Head
+	holder *record.Head
+	out    *Promotion
+}
+
+func (p *promoting) change(ctx context.Context) (*change, error) {
+	if err := p.gates(ctx); err != nil {
+		return nil, err
+	}
+	at, reason := p.Now().UTC(), strings.TrimSpace(p.o.Reason)
+	mark := func(ref record.Ref, status, why string) record.Mark {
+		return record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: p.who.Name, Reason: why, At: at}
+	}
+	first := mark(p.record.Ref(), record.Canonical, reason)
+	first.Was = p.head.Canonical
+	marks := []record.Mark{first}
+	from := []staleFrom{{id: p.record.ID, now: p.record.Version}}
+	if was := p.head.Canonical; was > 0 && was != p.record.Version {
+		status, err := p.fate(ctx, was)
+		if err != nil {
+			return nil, err
+		}
+		marks = append(marks, mark(record.Ref{ID: p.record.ID, Version: was}, status, p.record.Ref().String()+" is canonical now"))
+	}
+	if p.holder != nil {
+		p.out.Replaced = p.holder.ID
+		marks = append(marks, mark(record.Ref{ID: p.holder.ID, Version: p.holder.Canonical}, record.Alternative, p.record.Ref().String()+" took its place"))
+		from = append(from, staleFrom{id: p.holder.ID})
+	}
+	stale, err := p.stale(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	p.out.Stale = stale
+	for _, s := range stale {
+		marks = append(marks, mark(s.Ref, record.NeedsUpdate, "it rests on "+s.Because.String()+", which is not current"))
+	}
+	p.out.Record.Status = record.Canonical
+	return &change{
+		marks: marks, kind: kindPromoted,
+		event: markEvent{By: p.who.Name, Reason: reason, Action: "promote", Marks: markEntries(marks)},
+	}, nil
+}
+
+// fate gives the status of what was canonical: what the new one goes on from is
+// past, and what went another way is an alternative.
+func (p *promoting) fate(ctx context.Context, was int) (string, error) {
+	all, err := p.Store.Records(ctx, store.Query{ID: p.record.ID})
+	if err != nil {
+		return "", err
+	}
+	for v := p.record.Version; v > 0 && v <= len(all); v = all[v-1].Parent {
+		if v == was {
+			return record.Deprecated, nil
+		}
+	}
+	return record.Alternative, nil
+}
+
+// gates looks at everything that could speak against the promotion.
+func (p *promoting) gates(ctx context.Context) error {
+	kind, _ := p.Types.Find(p.record.Type)
+	in := policy.Promotion{
+		Record: p.record, Type: kind, By: p.who.Name, Reason: p.o.Reason, Authority: p.authority(p.who),
+		Unattended: p.Rules.Unattended, Replace: p.o.Replace, Limit: p.Rules.Compression,
+	}
+	if kind.Key {
+		holder, err := p.holderOf(ctx, p.record.Type, p.record.Module)
+		if err != nil {
+			return err
+		}
+		if holder != nil && holder.ID != p.record.ID {
+			p.holder, in.Holder = holder, holder.ID
+		}
+	}
+	if kind.Core {
+		due, err := p.Due(ctx, p.record.Module)
+		if err != nil {
+			return err
+		}
+		in.Changed = due.Changed
+		for _, ref := range due.Records {
+			if ref.ID == p.record.ID {
+				in.Changed-- // it is the decision itself
+			}
+		}
+	}
+	for _, l := range p.record.Links {
+		if h, err := p.Head(ctx, l.ID); fault.CodeOf(err) == store.NoRecord || err == nil && (h.ID != l.ID || l.Version > h.Latest) {
+			in.Missing = append(in.Missing, l.Ref().String())
+		} else if err != nil {
+			return err
+		}
+	}
+	if p.record.Type == record.ResearchArtifact && p.Artifact != nil {
+		_, faults, err := p.Artifact(ctx, p.record.Ref())
+		if err != nil && fault.CodeOf(err) != store.NoRecord {
+			return err
+		}
+		in.Faults = faults
+	}
+	return policy.Refused(p.record.Ref(), policy.Gates(&in))
+}
+
+// holderOf gives the record that is canonical for a type and a module.
+func (d *Door) holderOf(ctx context.Context, kind, module string) (*record.Head, error) {
+	found, err := d.Store.Heads(ctx, store.HeadQuery{Types: []string{kind}, Modules: []string{module}, Canonical: true, Limit: 1})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// Due is how much of a module was not yet taken up by its memo.
+type Due struct {
+	Module  string
+	Memo    record.Ref // its canonical memo; the zero value for none
+	Changed int
+	Limit   int
+	Records []record.Ref
+}
+
+// IsDue tells whether the module needs a new memo before anything large is decided.
+func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
+
+// Due counts what is new or changed in a module since its canonical memo was put.
+func (d *Door) Due(ctx context.Context, module string) (Due, error) {
+	due := Due{Module: module, Limit: d.Rules.Compression}
+	q := store.HeadQuery{
+		Types: d.Types.Names(func(t record.Type) bool { return t.Knowledge }), Modules: []string{module}, Live: true, Newest: true,
+		Limit: max(d.Rules.Compression, 0)*2 + 1, // more than enough is enough
+	}
+	memo, err := d.holderOf(ctx, record.IntegratedMemo, module)
+	if err != nil {
+		return due, err
+	}
+	if memo != nil {
+		due.Memo = memo.Standing()
+		r, err := d.version(ctx, due.Memo, memo.Latest)
+		if err != nil {
+			return due, err
+		}
+		q.After = r.At
+	}
+	found, err := d.Store.Heads(ctx, q)
+	for i := range found {
+		due.Records = append(due.Records, found[i].Standing())
+	}
+	due.Changed = len(found)
+	return due, err
+}
+
+// dueOf gives the modules, of some, in which compression is due.
+func (d *Door) dueOf(ctx context.Context, modules []string) ([]Due, error) {
+	var all []Due
+	for _, module := range modules {
+		due, err := d.Due(ctx, module)
+		if err != nil {
+			return nil, err
+		}
+		if due.IsDue() {
+			all = append(all, due)
+		}
+	}
+	return all, nil
+}

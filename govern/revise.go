@@ -1,0 +1,256 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner/fault"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Revert puts a new version that says what an earlier one said. Nothing is
+// promoted by it.
+func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (Put, error) {
+	r, h, err := d.Find(ctx, address)
+	if err != nil {
+		return Put{}, err
+	}
+	if r.Version == h.Latest {
+		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is the latest version already", Hint: "name the version to go back to, such as " + r.ID + "@v1"}
+	}
+	content, err := d.Content(ctx, &r)
+	if err != nil {
+		return Put{}, err
+	}
+	draft := Draft{
+		ID: r.ID, Type: r.Type, Module: r.Module, Content: content, Summary: r.Summary, Tags: r.Tags,
+		Change: strings.TrimSpace(fmt.Sprintf("back to v%d: %s", r.Version, reason)),
+	}
+	for _, l := range r.Links {
+		if l.ID != r.ID {
+			draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
+		}
+	}
+	put, err := d.Put(ctx, who, draft)
+	if err != nil {
+		return Put{}, err
+	}
+	return put[0], nil
+}
+
+// MergeDraft is how a fork is to be ended.
+type MergeDraft struct {
+	ID string
+	// Take is the version whose content is taken as it is; 0 where Content is given.
+	Take    int
+	Content []byte
+	Summary string
+	Change  string
+}
+
+// Merge puts a version that goes on from all ways that a record went.
+func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) {
+	h, err := d.Head(ctx, m.ID)
+	if err != nil {
+		return Put{}, err
+	}
+	tips, err := d.Store.Tips(ctx, h.ID)
+	if err != nil {
+		return Put{}, err
+	}
+	if len(tips) < 2 {
+		return Put{}, &fault.Error{Code: NoFork, Detail: h.ID + " has one way only: there is nothing to merge", Hint: "`brenner store forks` lists those with several"}
+	}
+	parent := tips[0]
+	if h.Canonical > 0 && contains(tips, h.Canonical) {
+		parent = h.Canonical
+	}
+	if m.Take > 0 {
+		if !contains(tips, m.Take) {
+			return Put{}, &fault.Error{Code: NoFork, Detail: fmt.Sprintf("v%d is no end of a way of %s", m.Take, h.ID), Hint: "it is one of " + versions(tips)}
+		}
+		parent = m.Take
+	}
+	from, err := d.version(ctx, record.Ref{ID: h.ID, Version: parent}, h.Latest)
+	if err != nil {
+		return Put{}, err
+	}
+	draft := Draft{ID: h.ID, Parent: parent, Content: m.Content, Summary: m.Summary, Change: m.Change}
+	if m.Take > 0 {
+		if draft.Content, err = d.Content(ctx, &from); err != nil {
+			return Put{}, err
+		}
+	}
+	if strings.TrimSpace(draft.Change) == "" {
+		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "it must say what was decided between " + versions(tips), Hint: "say it with -m"}
+	}
+	if err := d.gather(ctx, &draft, tips); err != nil {
+		return Put{}, err
+	}
+	put, err := d.Put(ctx, who, draft)
+	if err != nil {
+		return Put{}, err
+	}
+	return put[0], nil
+}
+
+// gather gives a merged version the links of all its ways, and closes them.
+func (d *Door) gather(ctx context.Context, draft *Draft, tips []int) error {
+	for _, tip := range tips {
+		r, err := d.version(ctx, record.Ref{ID: draft.ID, Version: tip}, tip)
+		if err != nil {
+			return err
+		}
+		for _, l := range r.Links {
+			if l.ID != r.ID {
+				draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
+			}
+		}
+		if tip != draft.Parent {
+			draft.Links = append(draft.Links, Link{record.Supersedes, r.Ref().String()})
+		}
+	}
+	return nil
+}
+
+func versions(tips []int) string {
+	all := make([]string, len(tips))
+	for i, n := range tips {
+		all[i] = "v" + itoa(n)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Deprecate marks a record as no longer in use: all its ways, or one version of
+// it. Others may not rest on it, unless somebody says that it is meant so.
+func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string, anyway bool) ([]record.Mark, error) {
+	a, err := record.ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(reason) == "" {
+		return nil, &fault.Error{Code: BadRecord, Op: "deprecate " + fault.Shown(address), Detail: "it needs a reason", Hint: "say it with -m"}
+	}
+	if !d.authority(who) && !who.person() {
+		return nil, d.refuse(ctx, who, "deprecate", "", a.ID)
+	}
+	var marks []record.Mark
+	err = d.write(ctx, func() (*change, error) {
+		r, h, err := d.Find(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		which := []int{r.Version}
+		if a.Version == 0 && !a.Canonical {
+			if which, err = d.Store.Tips(ctx, h.ID); err != nil {
+				return nil, err
+			}
+			if h.Canonical > 0 && !contains(which, h.Canonical) {
+				which = append(which, h.Canonical)
+			}
+		}
+		if err := d.unused(ctx, h, which, anyway); err != nil {
+			return nil, err
+		}
+		marks = nil
+		for _, v := range which {
+			marks = append(marks, record.Mark{ID: h.ID, Version: v, Status: record.Deprecated, By: who.Name, Reason: reason, At: d.Now().UTC()})
+		}
+		return &change{marks: marks, kind: kindMarked, event: markEvent{By: who.Name, Reason: reason, Action: "deprecate", Marks: markEntries(marks)}}, nil
+	})
+	return marks, err
+}
+
+// unused refuses to deprecate what holds the spine of the project, or what a
+// version that stands rests on.
+func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bool) error {
+	kind, _ := d.Types.Find(h.Type)
+	if kind.Key && h.Canonical > 0 && contains(which, h.Canonical) {
+		return &fault.Error{
+			Code: StillUsed, Op: "deprecate " + h.ID, Detail: "it is the canonical " + h.Type + " of " + h.Module,
+			Hint: "promote another one with --replace first: the project has one at all times",
+		}
+	}
+	if anyway {
+		return nil
+	}
+	var users []string
+	for _, v := range which {
+		found, err := d.users(ctx, record.Ref{ID: h.ID, Version: v})
+		if err != nil {
+			return err
+		}
+		users = append(users, found...)
+	}
+	if len(users) == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Code: StillUsed, Op: "deprecate " + h.ID, Detail: strings.Join(users, ", ") + " rests on it",
+		Hint: "--anyway deprecates it all the same; it stays where it is for whoever asks for it",
+	}
+}
+
+// users gives the standing versions of live records that point at a version.
+func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
+	edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: []record.Ref{ref}})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range edges {
+		if e.From.ID == ref.ID || !record.Depends(e.Relation) {
+			continue
+		}
+		h, err := d.Head(ctx, e.From.ID)
+		if err != nil {
+			return nil, err
+		}
+		if h.Standing() == e.From && h.Status != record.Deprecated && h.Type != record.TaskSpec {
+			names = append(names, e.From.String())
+		}
+	}
+	return names, nil
+}
+
+// Unused gives the records at which nothing that stands has pointed for the time
+// that the rules say, and that nobody promoted.
+func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
+	if d.Rules.Unused <= 0 {
+		return nil, nil
+	}
+	found, err := d.Store.Heads(ctx, store.HeadQuery{Live: true, Unreferenced: true, Before: d.Now().Add(-d.Rules.Unused)})
+	if err != nil {
+		return nil, err
+	}
+	var out []record.Head
+	for _, h := range found {
+		if kind, _ := d.Types.Find(h.Type); h.Canonical == 0 && !kind.Core && !kind.Raw {
+			out = append(out, h)
+		}
+	}
+	return out, nil
+}
+
+// DeprecateUnused deprecates all of Unused.
+func (d *Door) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mark, error) {
+	if !d.authority(who) {
+		return nil, &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " is no person who may decide", Hint: "the operator and the authorities of brenner.yaml may"}
+	}
+	unused, err := d.Unused(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []record.Mark
+	for _, h := range unused {
+		marks, err := d.Deprecate(ctx, who, h.ID+"@v"+itoa(h.Latest), fmt.Sprintf("nothing that stands has pointed at it for %s", d.Rules.Unused), false)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, marks...)
+	}
+	return all, nil
+}

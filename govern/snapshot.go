@@ -1,0 +1,214 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"brenner/artifact"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Snapshot is the state of the project for people: from canonical versions alone.
+type Snapshot struct {
+	Text string // Markdown
+	// From are the versions that it was made from, in the order of the text.
+	From []record.Ref
+}
+
+// Snapshot writes the project's question and scope, its hypotheses and models, the
+// evidence, and what is open.
+func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
+	heads, err := d.Store.Heads(ctx, store.HeadQuery{Canonical: true, Live: true})
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{door: d}
+	byType := make(map[string][]page)
+	for i := range heads {
+		h := &heads[i]
+		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: h.Canonical}, h.Latest)
+		if err != nil {
+			return nil, err
+		}
+		content, err := d.Content(ctx, &r)
+		if err != nil {
+			return nil, err
+		}
+		byType[r.Type] = append(byType[r.Type], page{r, string(content)})
+	}
+	s.write(byType, d.Types)
+	return &Snapshot{Text: s.b.String(), From: s.from}, nil
+}
+
+// page is a canonical version with what it says.
+type page struct {
+	record.Record
+	content string
+}
+
+type snapshot struct {
+	door *Door
+	b    strings.Builder
+	from []record.Ref
+	open []string
+}
+
+func (s *snapshot) write(all map[string][]page, types record.Types) {
+	s.b.WriteString("# State of the project\n\nFrom canonical versions alone. Nothing here is a draft.\n")
+	s.whole("Question and scope", "There is no canonical project brief.", all[record.ProjectBrief])
+	s.whole("Where it stands", "There is no canonical project summary.", all[record.ProjectSummary])
+	s.hypotheses(all[record.ResearchArtifact], all[record.ModelSpec])
+	var evidence, rest []page
+	for _, kind := range types {
+		switch kind.Name {
+		case record.ProjectBrief, record.ProjectSummary, record.IntegratedMemo, record.ResearchArtifact, record.ModelSpec:
+		case record.ManuscriptSection, record.Review, record.StalemateVerdict:
+			rest = append(rest, all[kind.Name]...)
+		default:
+			evidence = append(evidence, all[kind.Name]...)
+		}
+	}
+	s.listed("Evidence", "No evidence was promoted.", evidence)
+	s.memos(all[record.IntegratedMemo])
+	if len(rest) > 0 {
+		s.listed("Also canonical", "", rest)
+	}
+	s.questions()
+}
+
+func (s *snapshot) heading(title string) { fmt.Fprintf(&s.b, "\n## %s\n\n", title) }
+
+// cite names a version as a source, with a word where it is not current.
+func (s *snapshot) cite(p *page) string {
+	s.from = append(s.from, p.Ref())
+	if at := questionsOf(p.content); len(at) > 0 {
+		for _, q := range at {
+			s.open = append(s.open, q+" ("+p.Ref().String()+")")
+		}
+	}
+	if p.Status != record.Canonical {
+		s.open = append(s.open, p.Ref().String()+" is canonical and "+p.Status)
+		return p.Ref().String() + ", " + p.Status
+	}
+	return p.Ref().String()
+}
+
+func (s *snapshot) whole(title, none string, pages []page) {
+	s.heading(title)
+	for i := range pages {
+		fmt.Fprintf(&s.b, "%s\n\n%s", shift(pages[i].content), "Source: "+s.cite(&pages[i])+"\n")
+	}
+	if len(pages) == 0 {
+		s.b.WriteString(none + "\n")
+	}
+}
+
+func (s *snapshot) listed(title, none string, pages []page) {
+	s.heading(title)
+	for i := range pages {
+		p := &pages[i]
+		fmt.Fprintf(&s.b, "- %s (%s, %s)\n", p.Summary, p.Type, s.cite(p))
+	}
+	if len(pages) == 0 {
+		s.b.WriteString(none + "\n")
+	}
+}
+
+func (s *snapshot) memos(pages []page) {
+	s.heading("Module by module")
+	for i := range pages {
+		p := &pages[i]
+		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n\n", p.Module, shift(shift(p.content)), s.cite(p))
+	}
+	if len(pages) == 0 {
+		s.b.WriteString("No module has a canonical memo.\n")
+	}
+}
+
+// hypotheses lists models, and the hypotheses that stand in research artifacts.
+func (s *snapshot) hypotheses(artifacts, models []page) {
+	s.heading("Hypotheses and models")
+	for i := range artifacts {
+		p := &artifacts[i]
+		source := s.cite(p)
+		a, err := artifact.Parse([]byte(p.content))
+		if err != nil {
+			fmt.Fprintf(&s.b, "- %s (%s)\n", p.Summary, source)
+			continue
+		}
+		for _, h := range a.Active(artifact.HypothesisSlate) {
+			fmt.Fprintf(&s.b, "- %s: %s (%s#%s)\n", h.ID, oneLine(h.Text("claim")), source, h.ID)
+		}
+		for _, x := range a.Active(artifact.AnomalyRegister) {
+			s.open = append(s.open, fmt.Sprintf("%s (%s#%s)", oneLine(x.Text(artifact.AnomalyRegister.Spec().Main)), p.Ref(), x.ID))
+		}
+	}
+	for i := range models {
+		fmt.Fprintf(&s.b, "- %s (model of %s, %s)\n", models[i].Summary, models[i].Module, s.cite(&models[i]))
+	}
+	if len(artifacts)+len(models) == 0 {
+		s.b.WriteString("No hypothesis and no model was promoted.\n")
+	}
+}
+
+func (s *snapshot) questions() {
+	s.heading("Open questions")
+	for _, q := range s.open {
+		s.b.WriteString("- " + q + "\n")
+	}
+	if len(s.open) == 0 {
+		s.b.WriteString("None is written down.\n")
+	}
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// shift puts the headings of a text one level below ours.
+func shift(text string) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if strings.HasPrefix(line, "#") && !fenced {
+			line = "##" + line
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// questionsOf gives the list under a heading about open questions.
+func questionsOf(content string) []string { return listUnder(content, "open question") }
+
+// listUnder gives the entries of the list under a heading that begins with some
+// words, or behind such words on a line of their own.
+func listUnder(content, words string) []string {
+	var out []string
+	inside := false
+	for line := range strings.Lines(content) {
+		line = strings.TrimSpace(line)
+		plain := strings.ToLower(strings.TrimFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }))
+		switch {
+		case strings.HasPrefix(plain, words):
+			inside = true
+			if _, rest, ok := strings.Cut(line, ":"); ok && oneLine(strings.Trim(rest, "* ")) != "" {
+				for part := range strings.SplitSeq(rest, ";") {
+					out = append(out, oneLine(strings.Trim(part, "* ")))
+				}
+				inside = false
+			}
+		case strings.HasPrefix(line, "#"):
+			inside = false
+		case inside && (strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ")):
+			out = append(out, oneLine(line[2:]))
+		case inside && line != "" && len(out) > 0:
+			inside = false
+		}
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package govern
+
+import (
+	"context"
+
+	"brenner/record"
+	"brenner/store"
+)
+
+// staleFrom is a record whose canonical version moved: whoever rests on another
+// version than now is stale. Now 0 means that no version of it holds.
+type staleFrom struct {
+	id  string
+	now int
+}
+
+// stale finds everything that rests on what does not hold any more, step by step,
+// the nearest first. Task specs pin old versions on purpose, and reviews are about
+// one version: neither becomes stale, but what was made from a task does.
+func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
+	var out []Stale
+	seen := make(map[record.Ref]bool)
+	now := make(map[string]int)
+	var level []record.Ref
+	for _, f := range from {
+		now[f.id] = f.now
+		level = append(level, record.Ref{ID: f.id})
+	}
+	for len(level) > 0 {
+		edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: level})
+		if err != nil {
+			return nil, err
+		}
+		var next []record.Ref
+		for _, e := range edges {
+			current, moved := now[e.To.ID]
+			if !record.Depends(e.Relation) || seen[e.From] || moved && e.To.Version == current {
+				continue
+			}
+			if _, itself := now[e.From.ID]; itself {
+				continue
+			}
+			seen[e.From] = true
+			passed, marked, err := d.becomesStale(ctx, e)
+			if err != nil {
+				return nil, err
+			}
+			if marked != nil {
+				out = append(out, *marked)
+			}
+			if passed {
+				next = append(next, e.From)
+			}
+		}
+		level = next
+	}
+	return out, nil
+}
+
+// becomesStale decides about one version that rests on something stale: whether
+// what rests on it is stale too, and whether it is to be marked itself. Only a
+// version that counts is: the one that stands, or one that nobody has gone on from.
+func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
+	h, err := d.Head(ctx, e.From.ID)
+	if err != nil {
+		return false, nil, err
+	}
+	if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.Review {
+		return false, nil, nil
+	}
+	if h.Type == record.TaskSpec {
+		return true, nil, nil
+	}
+	if h.Standing() != e.From && h.Latest != e.From.Version {
+		tips, err := d.Store.Tips(ctx, h.ID)
+		if err != nil || !contains(tips, e.From.Version) {
+			return false, nil, err
+		}
+	}
+	r, err := d.version(ctx, e.From, h.Latest)
+	if err != nil || r.Status == record.Deprecated {
+		return false, nil, err
+	}
+	if r.Status == record.NeedsUpdate || r.Status == record.NeedsRebase {
+		return true, nil, nil
+	}
+	return true, &Stale{Ref: e.From, Type: r.Type, Module: r.Module, Because: e.To}, nil
+}
+
+func contains(all []int, n int) bool {
+	for _, one := range all {
+		if one == n {
+			return true
+		}
+	}
+	return false
+}

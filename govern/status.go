@@ -1,0 +1,198 @@
+package govern
+
+import (
+	"context"
+	"slices"
+
+	"brenner/record"
+	"brenner/store"
+)
+
+// Status is the state of a project's records.
+type Status struct {
+	Records int
+	Census  []record.Count
+	Spine   []SpineEntry
+	// NeedsUpdate and NeedsRebase are versions that count and are not current.
+	NeedsUpdate, NeedsRebase []Outdated
+	Forks                    []Fork
+	StaleSummaries           []record.Ref
+	Due                      []Due
+	Refused                  int // attempts outside a role's scope
+}
+
+// Outdated is a version that is not current, and why.
+type Outdated struct {
+	Ref       record.Ref
+	Type      string
+	Module    string
+	Canonical bool
+	Reason    string
+}
+
+// Fork is a record that went several ways.
+type Fork struct {
+	ID     string
+	Type   string
+	Module string
+	Core   bool
+	Tips   []int
+}
+
+// SpineEntry is a place of the project's spine, and who holds it.
+type SpineEntry struct {
+	Type   string
+	Module string
+	Holder record.Ref // the zero value where nobody does
+	Status string
+}
+
+// Whole tells whether nothing needs a person.
+func (s *Status) Whole() bool {
+	return len(s.NeedsUpdate)+len(s.NeedsRebase)+len(s.Forks)+len(s.StaleSummaries)+len(s.Due) == 0
+}
+
+// Status looks at all records, by the store's lists alone.
+func (d *Door) Status(ctx context.Context) (*Status, error) {
+	s := &Status{}
+	var err error
+	if s.Census, err = d.Store.Census(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range s.Census {
+		s.Records += c.Records
+	}
+	if s.Spine, err = d.spine(ctx, s.Census); err != nil {
+		return nil, err
+	}
+	if s.NeedsUpdate, err = d.outdated(ctx, record.NeedsUpdate); err != nil {
+		return nil, err
+	}
+	if s.NeedsRebase, err = d.outdated(ctx, record.NeedsRebase); err != nil {
+		return nil, err
+	}
+	if s.Forks, err = d.Forks(ctx); err != nil {
+		return nil, err
+	}
+	stale, err := d.Store.Records(ctx, store.Query{Stale: true})
+	if err != nil {
+		return nil, err
+	}
+	for i := range stale {
+		counts, err := d.counts(ctx, &stale[i])
+		if err != nil {
+			return nil, err
+		}
+		if counts && stale[i].Status != record.Deprecated {
+			s.StaleSummaries = append(s.StaleSummaries, stale[i].Ref())
+		}
+	}
+	if s.Due, err = d.dueOf(ctx, modulesOf(s.Census, func(t record.Type) bool { return t.Knowledge }, d.Types)); err != nil {
+		return nil, err
+	}
+	head, err := d.head(ctx, Refusals)
+	s.Refused = head.Seq
+	return s, err
+}
+
+// counts tells whether a version is the one that stands, or the latest.
+func (d *Door) counts(ctx context.Context, r *record.Record) (bool, error) {
+	h, err := d.Head(ctx, r.ID)
+	return h.Standing() == r.Ref() || h.Latest == r.Version, err
+}
+
+// outdated gives the versions with a status that count: one that a newer version
+// has mended is past.
+func (d *Door) outdated(ctx context.Context, status string) ([]Outdated, error) {
+	found, err := d.Store.Records(ctx, store.Query{Status: status})
+	if err != nil {
+		return nil, err
+	}
+	var out []Outdated
+	for i := range found {
+		r := &found[i]
+		h, err := d.Head(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		if h.Canonical != r.Version && h.Latest != r.Version {
+			continue
+		}
+		reason := ""
+		marks, err := d.Store.Marks(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range marks {
+			if m.Version == r.Version && m.Status == status {
+				reason = m.Reason
+			}
+		}
+		if reason == "" && status == record.NeedsRebase {
+			reason = "its task's inputs moved before it was put"
+		}
+		out = append(out, Outdated{r.Ref(), r.Type, r.Module, h.Canonical == r.Version, reason})
+	}
+	return out, nil
+}
+
+// Forks gives the records that went several ways, those of core types first.
+func (d *Door) Forks(ctx context.Context) ([]Fork, error) {
+	heads, err := d.Store.Heads(ctx, store.HeadQuery{Forked: true})
+	if err != nil {
+		return nil, err
+	}
+	var out []Fork
+	for _, h := range heads {
+		tips, err := d.Store.Tips(ctx, h.ID)
+		if err != nil {
+			return nil, err
+		}
+		kind, _ := d.Types.Find(h.Type)
+		out = append(out, Fork{h.ID, h.Type, h.Module, kind.Core, tips})
+	}
+	slices.SortStableFunc(out, func(a, b Fork) int {
+		switch {
+		case a.Core == b.Core:
+			return 0
+		case a.Core:
+			return -1
+		}
+		return 1
+	})
+	return out, nil
+}
+
+// modulesOf gives the modules that have records of types that fit.
+func modulesOf(census []record.Count, fits func(record.Type) bool, types record.Types) []string {
+	var modules []string
+	for _, c := range census {
+		kind, ok := types.Find(c.Type)
+		if ok && fits(kind) && !slices.Contains(modules, c.Module) {
+			modules = append(modules, c.Module)
+		}
+	}
+	slices.Sort(modules)
+	return modules
+}
+
+// spine gives the minimum consistent view of the project: its brief, its summary
+// and the memo of each module, and which of them are missing.
+func (d *Door) spine(ctx context.Context, census []record.Count) ([]SpineEntry, error) {
+	places := []SpineEntry{{Type: record.ProjectBrief, Module: record.Project}, {Type: record.ProjectSummary, Module: record.Project}}
+	for _, module := range modulesOf(census, func(t record.Type) bool { return t.Knowledge || t.Name == record.IntegratedMemo }, d.Types) {
+		if module != record.Project {
+			places = append(places, SpineEntry{Type: record.IntegratedMemo, Module: module})
+		}
+	}
+	for i := range places {
+		h, err := d.holderOf(ctx, places[i].Type, places[i].Module)
+		if err != nil {
+			return nil, err
+		}
+		if h != nil {
+			places[i].Holder, places[i].Status = h.Standing(), h.Status
+		}
+	}
+	return places, nil
+}
