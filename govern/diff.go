@@ -57,8 +57,12 @@ func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 		}
 	}
 	for _, f := range []FieldChange{
-		{"type", a.Type, b.Type}, {"module", a.Module, b.Module}, {"status", a.Status, b.Status}, {"summary", a.Summary, b.Summary},
-		{"creator", a.Creator, b.Creator}, {"tags", strings.Join(a.Tags, ", "), strings.Join(b.Tags, ", ")},
+		{"type", a.Type, b.Type},
+		{"module", a.Module, b.Module},
+		{"status", a.Status, b.Status},
+		{"summary", a.Summary, b.Summary},
+		{"creator", a.Creator, b.Creator},
+		{"tags", strings.Join(a.Tags, ", "), strings.Join(b.Tags, ", ")},
 	} {
 		if f.From != f.To {
 			out.Fields = append(out.Fields, f)

@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -82,16 +83,17 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 	for len(level) > 0 {
 		var stored, next []record.Ref
 		for _, ref := range level {
-			if ref.ID == r.ID {
-				return cycle(r, came, ref)
-			}
-			if fresh, ok := b.fresh[ref]; ok {
-				for _, l := range fresh.Links {
-					next = visit(came, next, ref, record.Edge{From: ref, Relation: l.Relation, To: l.Ref()})
-				}
+			if fresh, ok := b.fresh[ref]; ok && ref.ID != r.ID {
+				next = visitFresh(came, next, fresh)
 				continue
 			}
-			stored = append(stored, ref)
+			if ref.ID != r.ID {
+				stored = append(stored, ref)
+				continue
+			}
+			if revised, err := b.isTask(ctx, came[ref]); err != nil || !revised { // a task may be to revise it
+				return errors.Join(err, cycle(r, came, ref))
+			}
 		}
 		edges, err := b.Store.Edges(ctx, store.EdgeQuery{From: stored})
 		if err != nil {
@@ -103,6 +105,25 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 		level = next
 	}
 	return nil
+}
+
+// isTask tells whether a version is a task spec.
+func (b *putting) isTask(ctx context.Context, ref record.Ref) (bool, error) {
+	if ref == (record.Ref{}) {
+		return false, nil
+	}
+	if fresh, ok := b.fresh[ref]; ok {
+		return fresh.Type == record.TaskSpec, nil
+	}
+	found, err := b.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version, Type: record.TaskSpec})
+	return len(found) > 0, err
+}
+
+func visitFresh(came map[record.Ref]record.Ref, next []record.Ref, fresh *record.Record) []record.Ref {
+	for _, l := range fresh.Links {
+		next = visit(came, next, fresh.Ref(), record.Edge{From: fresh.Ref(), Relation: l.Relation, To: l.Ref()})
+	}
+	return next
 }
 
 func visit(came map[record.Ref]record.Ref, next []record.Ref, from record.Ref, e record.Edge) []record.Ref {

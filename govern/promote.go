@@ -152,12 +152,9 @@ func (p *promoting) gates(ctx context.Context) error {
 			}
 		}
 	}
-	for _, l := range p.record.Links {
-		if h, err := p.Head(ctx, l.ID); fault.CodeOf(err) == store.NoRecord || err == nil && (h.ID != l.ID || l.Version > h.Latest) {
-			in.Missing = append(in.Missing, l.Ref().String())
-		} else if err != nil {
-			return err
-		}
+	var err error
+	if in.Missing, err = p.missing(ctx); err != nil {
+		return err
 	}
 	if p.record.Type == record.ResearchArtifact && p.Artifact != nil {
 		_, faults, err := p.Artifact(ctx, p.record.Ref())
@@ -167,6 +164,21 @@ func (p *promoting) gates(ctx context.Context) error {
 		in.Faults = faults
 	}
 	return policy.Refused(p.record.Ref(), policy.Gates(&in))
+}
+
+// missing gives what the record points at and is not there.
+func (p *promoting) missing(ctx context.Context) ([]string, error) {
+	var out []string
+	for _, l := range p.record.Links {
+		found, err := p.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			out = append(out, l.Ref().String())
+		}
+	}
+	return out, nil
 }
 
 // holderOf gives the record that is canonical for a type and a module.

@@ -301,7 +301,7 @@ func checkDraft(draft *Draft) error {
 			return err
 		}
 	}
-	detail := ""
+	var detail string
 	switch {
 	case len(strings.TrimSpace(string(draft.Content))) == 0:
 		detail = "its content is empty"
@@ -325,7 +325,7 @@ func CheckID(what, id string) error {
 	fits := func(r rune) bool {
 		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
 	}
-	detail := ""
+	var detail string
 	switch {
 	case id == "":
 		detail = "it is missing"

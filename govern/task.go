@@ -76,10 +76,11 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 	}
 	draft.Module = task.Module
 	data, err := json.Marshal(task, json.Deterministic(true), jsontext.WithIndent("  "))
+	data = append(data, '\n')
 	if err != nil {
 		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Cause: err, Hint: "the task must be UTF-8"}
 	}
-	draft.Content = append(data, '\n')
+	draft.Content = data
 	// Who may run a task may pin one: task specs are no knowledge of the project.
 	put, err := d.Put(ctx, Actor{Name: who.Name}, draft)
 	if err != nil {

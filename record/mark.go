@@ -40,7 +40,7 @@ func KeepsCanonical(status string) bool {
 
 // Check says what is wrong with a mark whatever the store holds.
 func (m *Mark) Check() error {
-	detail := ""
+	var detail string
 	switch {
 	case m.ID == "" || m.Version < 1:
 		detail = "it names no version"

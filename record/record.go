@@ -39,11 +39,11 @@ type Record struct {
 	SummaryOf string
 	SummaryBy string // Given, Extracted or Kept
 	Content   string // the SHA-256 of the content, in hexadecimal digits
-	Change  string // what changed against the parent, and why
-	Creator string
-	At      time.Time
-	Tags    []string
-	Links   []Link
+	Change    string // what changed against the parent, and why
+	Creator   string
+	At        time.Time
+	Tags      []string
+	Links     []Link
 }
 
 // Who made a summary.
@@ -62,8 +62,14 @@ func (r *Record) Ref() Ref { return Ref{r.ID, r.Version} }
 // Check says what a record lacks.
 func (r *Record) Check() error {
 	for _, f := range []struct{ name, value string }{
-		{"id", r.ID}, {"type", r.Type}, {"status", r.Status}, {"module", r.Module}, {"summary", r.Summary},
-		{"summary's hash", r.SummaryOf}, {"content", r.Content}, {"creator", r.Creator},
+		{"id", r.ID},
+		{"type", r.Type},
+		{"status", r.Status},
+		{"module", r.Module},
+		{"summary", r.Summary},
+		{"summary's hash", r.SummaryOf},
+		{"content", r.Content},
+		{"creator", r.Creator},
 	} {
 		if f.value == "" {
 			return r.fault(f.name + " is missing")

@@ -20,13 +20,13 @@ const BadSummary fault.Code = "BAD_SUMMARY"
 
 // CheckSummary refuses what is no short, readable summary.
 func CheckSummary(summary string) error {
-	detail := ""
+	var detail string
 	switch n := utf8.RuneCountInString(summary); {
 	case strings.TrimSpace(summary) == "":
 		detail = "the summary is missing"
 	case n > MaxSummary:
 		detail = fmt.Sprintf("the summary has %d characters; %d are possible", n, MaxSummary)
-	case strings.ContainsFunc(summary, func(r rune) bool { return unicode.IsControl(r) }):
+	case strings.ContainsFunc(summary, unicode.IsControl):
 		detail = "the summary is more than one line, or has control characters"
 	default:
 		return nil

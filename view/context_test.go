@@ -60,7 +60,8 @@ func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
 	old := aRecord("old", record.PaperNote, "fate", 1)
 	old.Status = record.Deprecated
 	in.Materials = []view.Material{
-		{Record: brief}, {Record: old},
+		{Record: brief},
+		{Record: old},
 		material(aRecord("n1", record.PaperNote, "fate", 1), view.Apart), material(aRecord("n2", record.PaperNote, "fate", 2), view.Apart),
 		material(aRecord("n0", record.PaperNote, "fate", 0), view.Linked),
 		material(aRecord("far", record.PaperNote, "other", 3), view.Apart), material(aRecord("memo", record.IntegratedMemo, "fate", 0), view.Apart),

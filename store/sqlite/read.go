@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/journal"

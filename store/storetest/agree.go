@@ -202,7 +202,7 @@ func (p *pair) streams(t *rapid.T) {
 func (p *pair) records(t *rapid.T) {
 	q := store.Query{
 		ID: anyName(t), Type: rapid.SampledFrom([]string{"", "memo", "brief"}).Draw(t, "type"), Latest: rapid.Bool().Draw(t, "latest"),
-		Status: rapid.SampledFrom([]string{"", "", record.Draft, record.NeedsRebase, record.Deprecated}).Draw(t, "status"),
+		Status:  rapid.SampledFrom([]string{"", "", record.Draft, record.NeedsRebase, record.Deprecated}).Draw(t, "status"),
 		Version: rapid.IntRange(0, 2).Draw(t, "version"), Stale: rapid.IntRange(0, 4).Draw(t, "stale") == 0,
 	}
 	ref, refErr := p.ref.Records(p.ctx, q)

@@ -1,0 +1,281 @@
+package govern_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/govern"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/view"
+)
+
+// The tests in files named req_… are those of context_governance.md, by number.
+
+func TestReq01_NoAgentGetsTheHistory(t *testing.T) {
+	both(t, func(k *kit) {
+		for i := range 30 {
+			k.put(draft("note-1", record.PaperNote, fmt.Sprintf("edition %d of the note", i+1)))
+			k.put(draft(fmt.Sprintf("far-%d", i), record.PaperNote, fmt.Sprintf("note %d of another module", i)))
+		}
+		for _, role := range policy.DefaultAccess().Roles() {
+			g := k.context(govern.Request{Role: role, Modules: []string{"fate"}, Purpose: "Go on."})
+			if strings.Contains(g.Text, "edition 29 ") || strings.Count(g.Text, "\n") > 40 || g.Tokens > g.Bound {
+				k.Errorf("%s gets the history:\n%s", role, g.Text)
+			}
+		}
+	})
+}
+
+func TestReq02_ContextIsOfArtifactsNotOfChats(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("said", record.Reply, "RAW what an agent said"))
+		k.put(draft("sent", record.Kickoff, "RAW what it was sent"))
+		k.put(draft("note", record.PaperNote, "a note", "derives_from=said", "replies_to=sent"))
+		// Not even somebody who lets a role read them gets them into a context.
+		for i := range k.Access {
+			k.Access[i].Read = append(k.Access[i].Read, record.Reply, record.Kickoff)
+		}
+		k.Views = map[string]view.ContextSpec{policy.Reader: {Role: policy.Reader, Types: []view.TypeView{
+			{Type: record.Reply, Form: view.Full, Max: 5, Priority: 9}, {Type: record.Kickoff, Form: view.Full, Max: 5}, {Type: record.PaperNote, Max: 5},
+		}}}
+		g := k.context(govern.Request{Role: policy.Reader, Modules: []string{"fate"}, Inputs: []string{"note", "said", "sent"}, All: true})
+		if strings.Contains(g.Text, "RAW") || !strings.Contains(g.Text, "note@v1") {
+			k.Error(g.Text)
+		}
+		_, _, err := k.Read(k.Context1(), reader, "said")
+		k.refused(err, policy.OutOfScope)
+	})
+}
+
+func TestReq03_TaskLocalContextUnderABound(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("brief", record.ProjectBrief, "what it is about"))
+		k.promote("brief")
+		k.put(draft("near", record.PaperNote, "of the module"))
+		far := draft("far", record.PaperNote, "of another one")
+		far.Module = "other"
+		k.put(far)
+		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, Purpose: "Design a test."})
+		k.is("shown", shownIDs(g), []string{"brief", "near"})
+		if !strings.Contains(g.Text, "summary of what it is about") || !strings.Contains(g.Text, "Design a test.") {
+			k.Error(g.Text)
+		}
+		k.Views = map[string]view.ContextSpec{"test_designer": {Role: "test_designer", MaxTokens: 10}}
+		_, err := k.Context(k.Context1(), govern.Request{Role: "test_designer", Purpose: "Design a test."})
+		k.refused(err, view.TooLarge, "raise max_tokens")
+	})
+}
+
+func TestReq07_RolesReadWhatTheyMay(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("ms", record.ManuscriptSection, "SECRET the introduction"))
+		if _, _, err := k.Read(k.Context1(), writer, "ms"); err != nil {
+			k.Error(err)
+		}
+		_, _, err := k.Read(k.Context1(), designer, "ms")
+		k.refused(err, policy.OutOfScope, "BlueLake may not read a manuscript_section as test_designer", "the attempt was recorded")
+		g := k.context(govern.Request{Role: designer.Role, Modules: []string{"fate"}, Inputs: []string{"ms"}, All: true})
+		if strings.Contains(g.Text, "SECRET") || len(g.LeftOut) != 1 || g.LeftOut[0].Rule != view.NotReadable {
+			k.Errorf("%s %v", g.Text, g.LeftOut)
+		}
+		_, err = k.Context(k.Context1(), govern.Request{Role: "test_designr"})
+		k.refused(err, govern.UnknownRole, "did you mean test_designer?")
+		kept, n, err := k.Refusals(k.Context1(), 0)
+		if err != nil || n != 1 || kept[0].By != "BlueLake" || kept[0].Action != "read" || kept[0].ID != "ms" || k.status().Refused != 1 {
+			k.Errorf("%v, %d, %v", kept, n, err)
+		}
+	})
+}
+
+func TestReq08_RolesWriteWhatTheyMay(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("memo", record.IntegratedMemo, "a memo"))
+		for _, d := range []govern.Draft{draft("spec", record.ModelSpec, "a model"), draft("memo", record.IntegratedMemo, "mine"), {ID: "memo", Content: []byte("mine")}} {
+			_, err := k.Put(k.Context1(), reader, draft("note", record.PaperNote, "a good one"), d)
+			k.refused(err, policy.OutOfScope, "GreenValley may not write")
+		}
+		if _, err := k.Put(k.Context1(), reader, draft("note", record.PaperNote, "a note")); err != nil {
+			k.Error(err)
+		}
+		_, err := k.Deprecate(k.Context1(), reader, "memo", "away with it", true)
+		k.refused(err, policy.OutOfScope)
+		k.is("versions of the memo", k.record("memo").Version, 1)
+		k.is("refused", k.status().Refused, 4)
+	})
+}
+
+func TestReq09_ViewSpecsAssembleContexts(t *testing.T) {
+	both(t, func(k *kit) {
+		for i := range 4 {
+			k.put(draft(fmt.Sprintf("note-%d", i), record.PaperNote, fmt.Sprintf("FULL text %d", i)))
+			k.put(draft(fmt.Sprintf("result-%d", i), record.AnalysisResult, fmt.Sprintf("FULL result %d", i)))
+		}
+		k.Views = map[string]view.ContextSpec{"test_designer": {Role: "test_designer", Types: []view.TypeView{
+			{Type: record.PaperNote, Form: view.Full, Max: 1, Priority: 1}, {Type: record.AnalysisResult, Form: view.Summary, Max: 2, Priority: 2},
+		}}}
+		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})
+		k.is("shown", shownIDs(g), []string{"note-3", "result-2", "result-3"})
+		if strings.Count(g.Text, "  | FULL") != 1 || g.Spec == "" {
+			k.Error(g.Text)
+		}
+		before := g.Spec
+		k.Views["test_designer"].Types[0].Max = 3
+		if g = k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}}); len(g.Shown) != 5 || g.Spec == before {
+			k.Error(g.Text)
+		}
+	})
+}
+
+func TestReq10_HigherWorkConsumesSummaries(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "DETAIL of a paper"))
+		k.put(draft("memo", record.IntegratedMemo, "DETAIL of the module", "summarises=note"))
+		k.promote("memo")
+		k.put(draft("brief", record.ProjectBrief, "the question"))
+		k.promote("brief")
+		put, err := k.Consolidate(k.Context1(), sydney, record.Project, nil)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("the project's summary is of memos and the brief", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "brief", Version: 1}, {Relation: record.Summarises, ID: "memo", Version: 1}})
+		k.promote("project-summary")
+		// Whoever writes the manuscript gets memos and summaries, not notes.
+		g := k.context(govern.Request{Role: policy.Writer, Modules: []string{"fate"}})
+		k.is("shown", shownIDs(g), []string{"brief", "memo", "project-summary"})
+		if strings.Contains(g.Text, "  | DETAIL") {
+			k.Error(g.Text)
+		}
+	})
+}
+
+func TestReq20_HardBounds(t *testing.T) {
+	both(t, func(k *kit) {
+		for i := range 40 {
+			d := draft(fmt.Sprintf("note-%02d", i), record.PaperNote, fmt.Sprintf("text %d", i))
+			d.Summary = strings.Repeat("long words ", 30)
+			k.put(d)
+		}
+		k.put(draft("memo", record.IntegratedMemo, "important"))
+		for _, bound := range []int{200, 500, 1000, 3000} {
+			k.Views = map[string]view.ContextSpec{"test_designer": {Role: "test_designer", MaxTokens: bound, Types: []view.TypeView{
+				{Type: record.PaperNote, Max: 40, Priority: 1}, {Type: record.IntegratedMemo, Max: 1, Priority: 2},
+			}}}
+			g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, All: true})
+			if g.Tokens > bound || len(g.Text) > bound {
+				k.Errorf("%d of %d", g.Tokens, bound)
+			}
+			k.is("what counts more is kept longer", strings.Contains(g.Text, "memo@v1"), true)
+			k.is("accounted for", len(g.Shown)+len(g.LeftOut), 41)
+		}
+	})
+}
+
+func TestReq21_TopKByAnExplicitRule(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("old-input", record.PaperNote, "the input"))
+		k.put(draft("old-linked", record.PaperNote, "linked", "cites=old-input"))
+		tagged := draft("old-tagged", record.PaperNote, "tagged")
+		tagged.Tags = []string{"embryo"}
+		k.put(tagged)
+		for i := range 20 {
+			k.put(draft(fmt.Sprintf("note-%02d", i), record.PaperNote, fmt.Sprintf("text %d", i)))
+		}
+		k.Views = map[string]view.ContextSpec{"test_designer": {Role: "test_designer", Types: []view.TypeView{{Type: record.PaperNote, Max: 5}}}}
+		q := govern.Request{Role: "test_designer", Modules: []string{"fate"}, Inputs: []string{"old-input"}, Tags: []string{"embryo"}}
+		g := k.context(q)
+		var got []string
+		for _, s := range g.Shown {
+			got = append(got, s.Ref.ID+":"+s.Near.String())
+		}
+		k.is("selection", got, []string{"old-input:input", "old-linked:link", "old-tagged:tag", "note-19:recency", "note-18:recency"})
+		again := k.context(q)
+		q.All = true
+		all := k.context(q)
+		k.is("the same twice", again.Text, g.Text)
+		k.is("whoever looks at everything shows the same", fmt.Sprint(all.Shown), fmt.Sprint(g.Shown))
+		rules := make(map[string]int)
+		for _, l := range all.LeftOut {
+			rules[l.Rule]++
+		}
+		k.is("each that is left out has its rule", rules, map[string]int{view.OverTopK: 18})
+	})
+}
+
+func TestReq22_SummariesFirst(t *testing.T) {
+	both(t, func(k *kit) {
+		for _, kind := range []string{record.PaperNote, record.IntegratedMemo, record.ModelSpec, record.AnalysisResult} {
+			k.put(draft("a-"+kind, kind, "CONTENT of "+kind))
+		}
+		g := k.context(govern.Request{Role: "hypothesis_generator", Modules: []string{"fate"}})
+		if strings.Contains(g.Text, "  | CONTENT") || strings.Count(g.Text, "summary of CONTENT") != 4 {
+			k.Error(g.Text)
+		}
+		g = k.context(govern.Request{Role: policy.Reader, Modules: []string{"fate"}}) // whose work is papers
+		if !strings.Contains(g.Text, "  | CONTENT of paper_note") {
+			k.Error(g.Text)
+		}
+	})
+}
+
+func TestReq23_ModulesInScope(t *testing.T) {
+	both(t, func(k *kit) {
+		for _, module := range []string{"fate", "signal", "gene"} {
+			d := draft("note-"+module, record.PaperNote, "about "+module)
+			d.Module = module
+			k.put(d)
+		}
+		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, All: true})
+		k.is("one module", shownIDs(g), []string{"note-fate"})
+		for _, l := range g.LeftOut {
+			k.is("rule", l.Rule, view.OtherModule)
+		}
+		k.is("two", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate", "gene"}})), []string{"note-fate", "note-gene"})
+		k.is("a task that crosses", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, Cross: true})), []string{"note-fate", "note-gene", "note-signal"})
+		_, task, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Look at all.", Role: "test_designer", Module: "fate", Cross: true})
+		if err != nil || !task.Cross {
+			k.Fatal(err)
+		}
+		k.is("by its task", len(k.context(govern.Request{Task: "task"}).Shown), 3)
+	})
+}
+
+func TestReq30_CallsAreTraced(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "what a paper says"))
+		h, ada := helper("The memo of the module.\n\n## Open questions\n\n- Why?\n")
+		put, err := k.Consolidate(k.Context1(), sydney, "fate", h)
+		if err != nil {
+			k.Fatal(err)
+		}
+		calls, err := k.Calls(k.Context1())
+		if err != nil || len(calls) != 1 {
+			k.Fatal(calls, err)
+		}
+		c := calls[0]
+		k.is("context", c.Context, []govern.Shown{{Ref: record.Ref{ID: "note", Version: 1}, Type: record.PaperNote, Form: "full"}})
+		k.is("produced", c.Produced, []string{put.Record.Ref().String()})
+		k.is("who", []string{c.Agent, c.Role, c.Model, c.Observed}, []string{"Ada", policy.Integrator, "Opus 4.5", "scripted-1"})
+		k.is("tokens", []int{c.Input, c.Output}, []int{10, 5})
+		prompt, err := k.Store.Blob(k.Context1(), c.Prompt)
+		if err != nil || string(prompt) != ada.calls[0].Turns[0].Text {
+			k.Error("the prompt that was sent is not the one that is kept", err)
+		}
+		if reply, err := k.Store.Blob(k.Context1(), c.Reply); err != nil || string(reply) != ada.text {
+			k.Error(err)
+		}
+		if c.View == "" || c.Task != "task-integrate-fate-1@v1" || put.Record.Creator != "Ada" {
+			k.Errorf("%+v", c)
+		}
+		// A call without an answer is kept as well.
+		ada.err = fmt.Errorf("no")
+		if _, err := k.Consolidate(k.Context1(), sydney, "fate", h); err == nil {
+			k.Error("an agent that failed made a memo")
+		}
+		calls, err = k.Calls(k.Context1())
+		if err != nil || len(calls) != 2 || calls[1].Code == "" || len(calls[1].Produced) > 0 {
+			k.Errorf("%+v, %v", calls, err)
+		}
+	})
+}
