@@ -185,13 +185,15 @@ func (d *Door) spine(ctx context.Context, census []record.Count) ([]SpineEntry, 
 			places = append(places, SpineEntry{Type: record.IntegratedMemo, Module: module})
 		}
 	}
+	heads, err := d.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief, record.ProjectSummary, record.IntegratedMemo}, Canonical: true})
+	if err != nil {
+		return nil, err
+	}
 	for i := range places {
-		h, err := d.holderOf(ctx, places[i].Type, places[i].Module)
-		if err != nil {
-			return nil, err
-		}
-		if h != nil {
-			places[i].Holder, places[i].Status = h.Standing(), h.Status
+		for j := range heads {
+			if h := &heads[j]; h.Type == places[i].Type && h.Module == places[i].Module {
+				places[i].Holder, places[i].Status = h.Standing(), h.Status
+			}
 		}
 	}
 	return places, nil

@@ -32,6 +32,7 @@ func newConnector(file, mode string) (driver.Connector, error) {
 			"busy_timeout(" + slice + ")",
 			"synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
 			"foreign_keys(1)", "trusted_schema(0)",
+			"cache_size(-32768)",           // 32 MB, where they are needed: a large store's indexes are read again and again
 			"journal_size_limit(16777216)", // a large blob must not leave a large WAL for good
 		},
 	}

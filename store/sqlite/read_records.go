@@ -38,11 +38,15 @@ func (q *question) oneOf(column string, values []string) {
 	q.and(column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", args...)
 }
 
-// prefix compares bytes: LIKE would take % and _ for wildcards.
+// prefix compares bytes: LIKE would take % and _ for wildcards. The first text
+// behind all that begin so ends the search: no byte of UTF-8 is the last there is.
 func (q *question) prefix(column, text string) {
-	if text != "" {
-		q.and(column+" >= ? AND substr(CAST("+column+" AS BLOB), 1, length(CAST(? AS BLOB))) = CAST(? AS BLOB)", text, text, text)
+	if text == "" {
+		return
 	}
+	behind := []byte(text)
+	behind[len(behind)-1]++
+	q.and(column+" >= ? AND "+column+" < ?", text, string(behind))
 }
 
 const recordColumns = `SELECT r.id, r.version, r.parent, r.type, coalesce(s.status, r.status), r.module, r.summary, r.summary_of, r.summary_by,

@@ -116,7 +116,6 @@ CREATE INDEX heads_newest ON heads (type, module, at DESC, id);
 CREATE INDEX heads_of_module ON heads (module, at DESC, id);
 CREATE INDEX heads_of_type ON heads (type, at DESC, id);
 CREATE INDEX heads_forked ON heads (id) WHERE tips > 1;
-CREATE INDEX heads_by_status ON heads (status, id);
 CREATE INDEX heads_census ON heads (type, module, status);
 INSERT INTO heads SELECT id, version, 0, type, module, status, summary, (SELECT count(*) FROM tips WHERE tips.id = r.id),
 	substr(at, 1, 19) || '.' || substr(rtrim(substr(at, 21), 'Z') || '000000000', 1, 9) || 'Z'

@@ -13,9 +13,9 @@ import (
 
 // catalogue are the statements that keep the lists of records up to date.
 type catalogue struct {
-	readHead, addHead, growHead, setHead *sql.Stmt
-	addLink, addTag, addTip, closeTip    *sql.Stmt
-	addMark, setStatus                   *sql.Stmt
+	readHead, addHead, growHead, moveOn, setHead *sql.Stmt
+	addLink, addTag, addTip, closeTip            *sql.Stmt
+	addMark, setStatus                           *sql.Stmt
 }
 
 // headNow is what the lists say of a record before a write.
@@ -52,14 +52,14 @@ func (w *writer) index(ctx context.Context, r *record.Record, have headNow) erro
 		return err
 	}
 	tips++
-	if have.latest == 0 {
-		_, err := w.addHead.ExecContext(ctx, r.ID, r.Version, r.Type, r.Module, r.Status, r.Summary, tips, sortable(r.At))
-		return err
+	switch {
+	case have.latest == 0:
+		_, err = w.addHead.ExecContext(ctx, r.ID, r.Version, r.Type, r.Module, r.Status, r.Summary, tips, sortable(r.At))
+	case have.canonical > 0:
+		_, err = w.growHead.ExecContext(ctx, r.Version, tips, sortable(r.At), r.ID)
+	default:
+		_, err = w.moveOn.ExecContext(ctx, r.Version, tips, sortable(r.At), r.Type, r.Module, r.Status, r.Summary, r.ID)
 	}
-	if _, err := w.growHead.ExecContext(ctx, r.Version, tips, sortable(r.At), r.ID); err != nil || have.canonical > 0 {
-		return err
-	}
-	_, err = w.setHead.ExecContext(ctx, r.ID, 0, tips)
 	return err
 }
 

@@ -70,6 +70,7 @@ func (w *writer) prepare(ctx context.Context) error {
 		{&w.readHead, "SELECT latest, canonical, tips FROM heads WHERE id = ?"},
 		{&w.addHead, "INSERT INTO heads (id, latest, canonical, type, module, status, summary, tips, at) VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?)"},
 		{&w.growHead, "UPDATE heads SET latest = ?, tips = ?, at = ? WHERE id = ?"},
+		{&w.moveOn, "UPDATE heads SET latest = ?, tips = ?, at = ?, type = ?, module = ?, status = ?, summary = ? WHERE id = ?"},
 		{&w.setHead, `UPDATE heads SET canonical = ?2, tips = ?3, (type, module, status, summary) = (
 			SELECT r.type, r.module, coalesce(s.status, r.status), r.summary
 			FROM records AS r LEFT JOIN statuses AS s ON s.id = r.id AND s.version = r.version

@@ -1,0 +1,161 @@
+package govern_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"brenner/govern"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+	"brenner/store/sqlite"
+)
+
+// large fills a store: so many records of ten versions each, in a hundred modules,
+// every record with a link to the one before it; ten of them are a chain.
+func large(b *testing.B, records int) *govern.Door {
+	b.Helper()
+	dir := b.TempDir()
+	st, err := sqlite.Open(b.Context(), dir, sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = st.Close() })
+	const each, batch = 10, 1000
+	began := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	for v := 1; v <= each; v++ {
+		for from := 0; from < records; from += batch {
+			var all store.Batch
+			for i := from; i < min(from+batch, records); i++ {
+				content := fmt.Appendf(nil, "version %d of record %d: what a paper says, in some words that are not too few", v, i)
+				r := record.Record{
+					ID: fmt.Sprintf("note-%06d", i), Type: record.PaperNote, Version: v, Parent: v - 1, Status: record.Draft, Module: fmt.Sprintf("module-%02d", i%100),
+					Summary: fmt.Sprintf("Record %d, version %d, says something about cells.", i, v), SummaryOf: store.Hash(content), SummaryBy: record.Given,
+					Content: store.Hash(content), Change: "more", Creator: "BlueLake", At: began.Add(time.Duration(v*records+i) * time.Second), Tags: []string{fmt.Sprintf("tag-%d", i%1000)},
+				}
+				if i%100 > 0 && i >= 100 {
+					r.Links = []record.Link{{Relation: record.Cites, ID: fmt.Sprintf("note-%06d", i-1), Version: v}}
+				}
+				all.Blobs, all.Records = append(all.Blobs, content), append(all.Records, r)
+			}
+			if err := st.Write(b.Context(), all); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	now := began.AddDate(1, 0, 0)
+	d := &govern.Door{
+		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now },
+		Rules: govern.Rules{Compression: 10, Unused: 30 * 24 * time.Hour, Authorities: []string{"Sydney"}},
+	}
+	if _, err := d.Put(b.Context(), sydney, draft("brief", record.ProjectBrief, "what it is about")); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := d.Promote(b.Context(), sydney, "brief", govern.PromoteOptions{Reason: "so"}); err != nil {
+		b.Fatal(err)
+	}
+	return d
+}
+
+// BenchmarkStore is what commands take in projects of different sizes.
+func BenchmarkStore(b *testing.B) {
+	for _, records := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) {
+			d := large(b, records)
+			middle := fmt.Sprintf("note-%06d", records/2+50)
+			b.Run("view", func(b *testing.B) {
+				q := govern.Request{Role: "test_designer", Modules: []string{"module-07"}, Tags: []string{"tag-7"}, Inputs: []string{middle}, Purpose: "Go on."}
+				for b.Loop() {
+					if g, err := d.Context(b.Context(), q); err != nil || len(g.Shown) != 9 {
+						b.Fatal(g, err)
+					}
+				}
+			})
+			b.Run("status", func(b *testing.B) {
+				for b.Loop() {
+					if s, err := d.Status(b.Context()); err != nil || s.Records != records+1 {
+						b.Fatal(s, err)
+					}
+				}
+			})
+			b.Run("lineage10", func(b *testing.B) {
+				for b.Loop() {
+					if l, err := d.Lineage(b.Context(), middle, true, 10); err != nil || len(l.Nodes) != 11 {
+						b.Fatal(l, err)
+					}
+				}
+			})
+			n := 0
+			next := func() govern.Draft {
+				n++
+				return draft(fmt.Sprintf("new-%d", n), record.PaperNote, fmt.Sprint("new ", n), "cites="+middle)
+			}
+			b.Run("put", func(b *testing.B) {
+				for b.Loop() {
+					if _, err := d.Put(b.Context(), sydney, next()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run("put100", func(b *testing.B) {
+				for b.Loop() {
+					drafts := make([]govern.Draft, 100)
+					for i := range drafts {
+						drafts[i] = next()
+					}
+					if _, err := d.Put(b.Context(), sydney, drafts...); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N)*100/b.Elapsed().Seconds(), "puts/s")
+			})
+		})
+	}
+}
+
+// BenchmarkRounds puts a thousand versions of one record, each with one line more
+// of fifty, and says how the file grew: in the first hundred and in the last.
+func BenchmarkRounds(b *testing.B) {
+	for b.Loop() {
+		dir := b.TempDir()
+		st, err := sqlite.Open(b.Context(), dir, sqlite.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		d := &govern.Door{Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now }}
+		var sizes []int64
+		for i := range 1000 {
+			if _, err := d.Put(b.Context(), sydney, round(i)); err != nil {
+				b.Fatal(err)
+			}
+			if i%100 == 99 {
+				sizes = append(sizes, size(b, dir))
+			}
+		}
+		b.ReportMetric(float64(sizes[1]-sizes[0])/100, "bytes/round(early)")
+		b.ReportMetric(float64(sizes[9]-sizes[8])/100, "bytes/round(late)")
+		if err := st.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func round(i int) govern.Draft {
+	d := draft("memo", record.IntegratedMemo, fmt.Sprintf("round %d\n%01024d", i, i))
+	d.Summary = fmt.Sprint("what stands after round ", i)
+	return d
+}
+
+// size is that of the store's file, without its journal of pages.
+func size(b *testing.B, dir string) int64 {
+	b.Helper()
+	info, err := os.Stat(filepath.Join(dir, sqlite.FileName))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return info.Size()
+}
