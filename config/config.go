@@ -72,7 +72,12 @@ type Config struct {
 	// Presets are all there are: the session's, the project's, the built-in ones.
 	Presets       []roster.Preset
 	DefaultPreset string
-	Scopes        policy.Scopes
+	// Records are the project's own rules of the store.
+	Records Records
+	// Roles are what roles may read and write of the store's records, where it is not
+	// as built in.
+	Roles  []Role
+	Scopes policy.Scopes
 	// Limits has every section whose number of items can be limited.
 	Limits      map[artifact.Section]merge.Limit
 	Priority    []string // agents, highest first

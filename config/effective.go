@@ -82,6 +82,7 @@ func (c *Config) check(g given) error {
 		}
 	}
 	c.checkSession(&found)
+	c.checkRecords(&found)
 	return found.err()
 }
 

@@ -27,6 +27,7 @@ const (
 	texts                 // []string, each one of the key's words where it has any
 	models                // []Model
 	programs              // []Program
+	roles                 // []Role
 	presets               // []roster.Preset
 	entries               // []roster.Entry
 )
@@ -79,6 +80,11 @@ func keyTable() table {
 		{path: "timeouts.agent", kind: aTime, builtIn: "30m"},
 		{path: "timeouts.session", kind: aTime, builtIn: "0s"},
 		{path: "retry.attempts", kind: aNumber, builtIn: 3},
+		{path: "store.types", kind: texts, builtIn: []string{}},
+		{path: "store.compression_after", kind: aNumber, builtIn: 10},
+		{path: "store.unused_after", kind: aTime, builtIn: "720h"},
+		{path: "store.unattended", kind: texts, builtIn: []string{}},
+		{path: "roles", kind: roles, builtIn: []Role{}},
 		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
 	}
 	scopes := policy.DefaultScopes()
@@ -165,7 +171,7 @@ func (k key) variable() string {
 		return "" // BRENNER_ROSTER_PRESET is stronger and says the same
 	}
 	switch k.kind {
-	case models, programs, presets, entries:
+	case models, programs, roles, presets, entries:
 		return ""
 	default:
 		return envPrefix + strings.ToUpper(strings.ReplaceAll(k.path, ".", "_"))

@@ -53,6 +53,13 @@ type settings struct {
 		Presets                           []roster.Preset
 		Entries                           []roster.Entry
 	}
+	Store struct {
+		Types            []string
+		CompressionAfter int    `mapstructure:"compression_after"`
+		UnusedAfter      string `mapstructure:"unused_after"`
+		Unattended       []string
+	}
+	Roles  []Role
 	Scopes struct {
 		Mode  string
 		Roles map[string]struct {
@@ -78,6 +85,7 @@ func (g given) settle(t table) (*Config, error) {
 		Operator: s.Operator, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts, BaseURL: s.Agents.BaseURL,
 		Mail:   Mail{BaseURL: s.Mail.BaseURL, Path: s.Mail.Path, TokenEnv: s.Mail.TokenEnv},
 		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
+		Records: s.records(), Roles: s.Roles,
 		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,
 	}
 	for _, k := range t {

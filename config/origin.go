@@ -67,6 +67,8 @@ func valueOf(setting any) artifact.Value {
 		return listOf(s, Model.value)
 	case []Program:
 		return listOf(s, Program.value)
+	case []Role:
+		return listOf(s, Role.value)
 	case []roster.Preset:
 		return listOf(s, roster.Preset.Value)
 	case []roster.Entry:

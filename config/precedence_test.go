@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"brenner/artifact"
+	"brenner/record"
 	"brenner/roster"
 )
 
@@ -23,6 +24,9 @@ func sample(k key, i int) (inFile, inText string) {
 		return `"` + mode + `"`, mode
 	case k.path == "session.quorum":
 		return fmt.Sprintf(`"%d"`, i+1), fmt.Sprint(i + 1)
+	case k.path == "store.unattended":
+		kinds := record.BuiltInTypes().Names(nil)
+		return fmt.Sprintf(`[%q]`, kinds[i]), kinds[i]
 	case strings.HasSuffix(k.path, ".min"):
 		return fmt.Sprint(i), fmt.Sprint(i)
 	}
@@ -53,6 +57,8 @@ func sample(k key, i int) (inFile, inText string) {
 		return fmt.Sprintf(`[{"id":"Id%d","model":"Model %d"}]`, i, i), ""
 	case programs:
 		return fmt.Sprintf(`[{"command":["run","-%d"],"program":"Program %d"}]`, i, i), ""
+	case roles:
+		return fmt.Sprintf(`[{"read":["paper_note"],"role":"role_%d"}]`, i), ""
 	case presets:
 		return fmt.Sprintf(`[{"entries":[{"role":"test_designer"}],"id":"Same","name":"Name %d"}]`, i), ""
 	default:
@@ -114,7 +120,7 @@ func TestEveryLayerBeatsTheOnesBelow(t *testing.T) {
 }
 
 func isObjects(k key) bool {
-	return k.kind == models || k.kind == programs || k.kind == presets || k.kind == entries
+	return k.kind == models || k.kind == programs || k.kind == roles || k.kind == presets || k.kind == entries
 }
 
 // A key of one layer leaves its neighbours in other layers alone.

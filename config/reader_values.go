@@ -39,6 +39,8 @@ func (r *reader) value(k key, n *yaml.Node) (any, bool) {
 		return r.models(k.path, n), true
 	case programs:
 		return r.programs(k.path, n), true
+	case roles:
+		return r.roles(k.path, n), true
 	case presets:
 		return r.presets(k.path, n), true
 	default:

@@ -80,7 +80,7 @@ func brenner() Table {
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
 
-		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster flow"},
+		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow"},
 		{Path: "tokens", Kind: Shell},
 		{Path: "agent", Kind: Shell, Needs: "fault suggest"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest plainyaml roster agent"},

@@ -1,0 +1,64 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/policy"
+	"brenner/record"
+	"brenner/view"
+)
+
+func TestRolesAndRules(t *testing.T) {
+	c := load(t, Options{Dir: project(t, `
+store: {types: [protocol], compression_after: 3, unused_after: 1h, unattended: [protocol]}
+roles:
+  - role: writer
+    write: []
+    max_tokens: 99
+    views: [{type: integrated_memo, form: full, max: 1, priority: 5}]
+  - role: bench
+    read: [protocol]
+    cross: true
+`)})
+	same(t, c.Records, Records{Types: []string{"protocol"}, Compression: 3, Unused: time.Hour, Unattended: []string{"protocol"}})
+	access := c.Access()
+	for _, test := range []struct {
+		role, kind  string
+		read, write bool
+	}{
+		{"writer", record.IntegratedMemo, true, false}, // read stays as built in
+		{"writer", record.ManuscriptSection, true, false},
+		{"bench", "protocol", true, false},
+		{policy.Reader, record.PaperNote, true, true},
+	} {
+		same(t, []bool{access.MayRead(test.role, test.kind), access.MayWrite(test.role, test.kind)}, []bool{test.read, test.write})
+	}
+	views := c.ContextViews()
+	same(t, views["writer"], view.ContextSpec{Role: "writer", MaxTokens: 99, Types: []view.TypeView{{Type: record.IntegratedMemo, Form: view.Full, Max: 1, Priority: 5}}})
+	if v := views["bench"]; !v.Cross || len(v.Types) != 1 || v.Bound() != view.DefaultContextTokens {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestRolesThatCannotBe(t *testing.T) {
+	for text, says := range map[string]string{
+		"store: {unattended: [papers]}":                                "there is no type papers",
+		"roles: [{role: a, read: [paper_notes]}]":                      "there is no type paper_notes",
+		"roles: [{role: a, read: [reply]}]":                            "cannot read or write a reply",
+		"roles: [{role: a}, {role: a}]":                                "says twice what a means",
+		"roles: [{read: [paper_note]}]":                                "names no role",
+		"roles: [{role: a, reads: []}]":                                "unknown key roles[].reads",
+		"roles: [{role: a, views: [{type: paper_note, form: whole}]}]": "cannot be whole",
+		"roles: [{role: a, views: [{type: paper_note, max: -1}]}]":     "cannot be -1",
+		"roles: [{role: a, views: [{type: nothing}]}]":                 "there is no type nothing",
+		"roles: [{role: a, cross: maybe}]":                             "must be true or false",
+		"store: {unused_after: soon}":                                  "cannot be soon",
+	} {
+		_, err := Load(Options{Dir: project(t, text)})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: want %q, got %v", text, says, err)
+		}
+	}
+}
