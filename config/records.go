@@ -84,7 +84,7 @@ func (r *reader) roles(path string, n *yaml.Node) []Role {
 	list := []Role{}
 	first := map[string]int{}
 	for _, o := range r.objects(path, n, "role", "read", "write", "max_tokens", "cross", "views") {
-		role := Role{Role: r.textOf(o, "role"), Read: r.textsOf(o, "read"), Write: r.textsOf(o, "write")}
+		role := Role{Role: r.textOf(o, "role"), Read: r.given(o, "read"), Write: r.given(o, "write")}
 		if n, ok := o.fields["max_tokens"]; ok {
 			role.MaxTokens, _ = r.number(join(o.path, "max_tokens"), n)
 		}
@@ -98,6 +98,14 @@ func (r *reader) roles(path string, n *yaml.Node) []Role {
 		list = append(list, role)
 	}
 	return list
+}
+
+// given gives the texts of a list; an empty list is one that was given: nothing.
+func (r *reader) given(o object, field string) []string {
+	if _, ok := o.fields[field]; !ok {
+		return nil
+	}
+	return append([]string{}, r.textsOf(o, field)...)
 }
 
 func (r *reader) typeViews(path string, n *yaml.Node) []view.TypeView {
