@@ -21,7 +21,11 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 	defer leave()
 	var ask question
 	ask.prefix("h.id", q.Prefix)
-	ask.oneOf("h.type", q.Types)
+	if q.Newest && len(q.Modules) == 1 && len(q.Types) > 1 {
+		ask.oneOf("+h.type", q.Types) // the module's index has them in order: no other is to be used
+	} else {
+		ask.oneOf("h.type", q.Types)
+	}
 	ask.oneOf("h.module", q.Modules)
 	for _, c := range []struct {
 		when bool

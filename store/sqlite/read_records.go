@@ -61,12 +61,15 @@ func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, er
 	}
 	defer leave()
 	var ask question
-	from := " FROM records AS r LEFT JOIN statuses AS s ON s.id = r.id AND s.version = r.version WHERE true"
-	if q.Status != "" {
-		ask.and("(r.id, r.version) IN (SELECT id, version FROM statuses WHERE status = ? UNION ALL "+
-			"SELECT b.id, b.version FROM records AS b WHERE b.status = ?"+rare(q.Status)+
-			" AND NOT EXISTS (SELECT 1 FROM statuses AS o WHERE o.id = b.id AND o.version = b.version))", q.Status, q.Status)
+	from := " FROM records AS r"
+	if q.Status != "" { // those few first, and then their rows
+		from = " FROM (SELECT id, version FROM statuses WHERE status = ? UNION ALL " +
+			"SELECT b.id, b.version FROM records AS b WHERE b.status = ?" + rare(q.Status) +
+			" AND NOT EXISTS (SELECT 1 FROM statuses AS o WHERE o.id = b.id AND o.version = b.version)) AS k" +
+			" CROSS JOIN records AS r ON r.id = k.id AND r.version = k.version"
+		ask.args = append(ask.args, q.Status, q.Status)
 	}
+	from += " LEFT JOIN statuses AS s ON s.id = r.id AND s.version = r.version WHERE true"
 	if q.ID != "" {
 		ask.and("r.id = ?", q.ID)
 	}
