@@ -92,7 +92,6 @@ const (
 	OtherModule = "of another module"
 	IsObsolete  = "deprecated"
 	OverTopK    = "past the type's maximum"
-	InOverview  = "in the overview already"
 )
 
 // Assemble makes a context of records. Nothing is in it that the role may not
@@ -151,14 +150,11 @@ func (s *sheet) choose() {
 	for i := range all {
 		m := &all[i]
 		ref := m.Record.Ref()
-		if seen[ref] && !slices.ContainsFunc(s.overview, func(o Material) bool { return o.Record.Ref() == ref }) {
-			continue // the same candidate twice
-		}
-		rule := s.in.barred(&m.Record)
-		if rule == "" && seen[ref] {
-			rule = InOverview
+		if seen[ref] {
+			continue // it is in the overview, or stands here twice
 		}
 		seen[ref] = true
+		rule := s.in.barred(&m.Record)
 		v, _ := s.in.Spec.Of(m.Record.Type)
 		if rule == "" {
 			if taken[m.Record.Type]++; taken[m.Record.Type] > v.Max {

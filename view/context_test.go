@@ -75,7 +75,7 @@ func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
 		t.Error(diff)
 	}
 	want := map[string]string{
-		"brief": view.InOverview, "old": view.IsObsolete, "far": view.OtherModule, "ms": view.NotReadable, "k": view.RawText,
+		"old": view.IsObsolete, "far": view.OtherModule, "ms": view.NotReadable, "k": view.RawText,
 	}
 	if diff := cmp.Diff(want, rules(c)); diff != "" {
 		t.Error(diff)

@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/fault"
+	"brenner/govern"
 	"brenner/journal"
 	"brenner/mail"
+	"brenner/policy"
 	"brenner/session"
 	"brenner/store"
 	"brenner/trust"
@@ -56,9 +58,9 @@ func exitCode(err error) int {
 		return ExitInterrupted
 	case CannotWrite, trust.Unreadable, mail.BadKeys, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, session.ReplayDiffers, session.ExportChanged:
 		return exitFailed
-	case session.NotAllowed, trust.Untrusted, mail.NoAuth, mail.NotYours:
+	case session.NotAllowed, trust.Untrusted, mail.NoAuth, mail.NotYours, policy.OutOfScope, policy.Blocked, govern.StillUsed:
 		return exitDenied
-	case store.Held, session.Diverged, session.RoundOpen:
+	case store.Held, session.Diverged, session.RoundOpen, store.CanonMoved:
 		return exitPerson
 	case store.Busy, mail.Unreachable, mail.Unsure:
 		return exitLater

@@ -89,7 +89,9 @@ func (a *app) door(cfg *config.Config, st store.Store) *govern.Door {
 			Compression: cfg.Records.Compression, Unused: cfg.Records.Unused, Unattended: cfg.Records.Unattended,
 			Authorities: append([]string{cfg.Operator}, cfg.Authorities...),
 		},
-		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) { return researchArtifact(ctx, st, ref) },
+		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) {
+			return researchArtifact(ctx, st, ref)
+		},
 	}
 }
 

@@ -143,7 +143,7 @@ type diffResult struct {
 	From    recordDocument `json:"from"`
 	To      recordDocument `json:"to"`
 	Changes []changeLine   `json:"changes"`
-	Fields  []changedField `json:"fields"`
+	Fields  []fieldDocument `json:"fields"`
 	Added   []linkDocument `json:"links_added"`
 	Removed []linkDocument `json:"links_removed"`
 	Lines   []string       `json:"lines"` // each with its mark: blank, - or +
@@ -155,7 +155,7 @@ type changeLine struct {
 	Change  string `json:"change"`
 }
 
-type changedField struct {
+type fieldDocument struct {
 	Field string `json:"field"`
 	From  string `json:"from"`
 	To    string `json:"to"`
@@ -163,14 +163,14 @@ type changedField struct {
 
 func diffDocument(d *govern.Diff) *diffResult {
 	res := &diffResult{
-		Schema: "brenner.store.diff/v1", From: documentOf(&d.From, 0), To: documentOf(&d.To, 0), Changes: []changeLine{}, Fields: []changedField{},
+		Schema: "brenner.store.diff/v1", From: documentOf(&d.From, 0), To: documentOf(&d.To, 0), Changes: []changeLine{}, Fields: []fieldDocument{},
 		Added: linkDocuments(d.Added), Removed: linkDocuments(d.Removed), Lines: []string{},
 	}
 	for _, c := range d.Changes {
 		res.Changes = append(res.Changes, changeLine{c.Version, c.Creator, c.Text})
 	}
 	for _, f := range d.Fields {
-		res.Fields = append(res.Fields, changedField(f))
+		res.Fields = append(res.Fields, fieldDocument(f))
 	}
 	for _, l := range d.Lines {
 		res.Lines = append(res.Lines, string(l.Mark)+l.Text)

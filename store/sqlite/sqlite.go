@@ -164,7 +164,7 @@ func (s *Store) mustExist() error {
 func (s *Store) noStore() error {
 	return &fault.Error{
 		Code: store.NoStore, Op: "open the store", Place: s.file, Detail: "there is no store yet",
-		Hint: "run the command in the project's folder; the first session makes the store",
+		Hint: "run the command in the project's folder; the first session makes the store, and so does `brenner store put`",
 	}
 }
 
