@@ -83,7 +83,7 @@ func BenchmarkStore(b *testing.B) {
 			})
 			b.Run("lineage10", func(b *testing.B) {
 				for b.Loop() {
-					if l, err := d.Lineage(b.Context(), middle, true, 10); err != nil || len(l.Nodes) != 11 {
+					if l, err := d.Lineage(b.Context(), middle, true, false, 10); err != nil || len(l.Nodes) != 11 {
 						b.Fatal(l, err)
 					}
 				}

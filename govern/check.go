@@ -244,7 +244,22 @@ func (c *checking) links(ctx context.Context) error {
 	})
 }
 
+// summaries looks at the versions that stand, and at drafts beside them that were
+// given the summary of another content.
 func (c *checking) summaries(ctx context.Context) error {
+	stale, err := c.Store.Records(ctx, store.Query{Stale: true, Latest: true})
+	if err != nil {
+		return err
+	}
+	for i := range stale {
+		h, err := c.Head(ctx, stale[i].ID)
+		if err != nil {
+			return err
+		}
+		if stale[i].Status != record.Deprecated && h.Standing() != stale[i].Ref() {
+			c.add(stale[i].Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
+		}
+	}
 	return c.each(ctx, func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec }, func(r *record.Record) error {
 		kind, _ := c.Types.Find(r.Type)
 		switch {
@@ -277,8 +292,17 @@ func (c *checking) compression(ctx context.Context) error {
 	return err
 }
 
-// duplicates finds records that say the same.
+// duplicates finds records that say the same. What is canonical, and else what was
+// there first, is the one that the others repeat.
 func (c *checking) duplicates(ctx context.Context) error {
+	defer func(all []record.Head) { c.heads = all }(c.heads)
+	c.heads = slices.Clone(c.heads)
+	slices.SortStableFunc(c.heads, func(a, b record.Head) int {
+		if (a.Canonical > 0) != (b.Canonical > 0) {
+			return b.Canonical - a.Canonical
+		}
+		return a.At.Compare(b.At)
+	})
 	type key struct{ kind, module, content string }
 	first := make(map[key]record.Ref)
 	return c.each(ctx, func(t record.Type) bool { return t.Knowledge && t.Name != record.ResearchArtifact }, func(r *record.Record) error {

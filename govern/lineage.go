@@ -36,9 +36,13 @@ type Node struct {
 // mostNodes keeps a lineage readable, and finite in time.
 const mostNodes = 20_000
 
+// GoesOnFrom is how a lineage names the step from a version to its parent.
+const GoesOnFrom = "goes_on_from"
+
 // Lineage walks the links of all relations from a version. Depth 0 is no limit.
-// Cycles end where they meet themselves.
-func (d *Door) Lineage(ctx context.Context, address string, up bool, depth int) (*Lineage, error) {
+// Cycles end where they meet themselves. Earlier versions of the same records are
+// part of it where they are asked for, on the way up.
+func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, depth int) (*Lineage, error) {
 	r, _, err := d.Standing(ctx, address)
 	if err != nil {
 		return nil, err
@@ -48,7 +52,7 @@ func (d *Door) Lineage(ctx context.Context, address string, up bool, depth int) 
 	order := []record.Ref{r.Ref()}
 	level := []record.Ref{r.Ref()}
 	for n := 1; len(level) > 0; n++ {
-		edges, err := d.step(ctx, level, up)
+		edges, err := d.step(ctx, level, up, versions)
 		if err != nil {
 			return nil, err
 		}
@@ -81,14 +85,25 @@ func (d *Door) Lineage(ctx context.Context, address string, up bool, depth int) 
 	return l, nil
 }
 
-// step gives the links of one level. A version's parent is no link: it is the same
-// record.
-func (d *Door) step(ctx context.Context, level []record.Ref, up bool) ([]record.Edge, error) {
-	q := store.EdgeQuery{To: level}
-	if up {
-		q = store.EdgeQuery{From: level}
+// step gives the links of one level.
+func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) ([]record.Edge, error) {
+	if !up {
+		return d.Store.Edges(ctx, store.EdgeQuery{To: level})
 	}
-	return d.Store.Edges(ctx, q)
+	edges, err := d.Store.Edges(ctx, store.EdgeQuery{From: level})
+	if err != nil || !versions {
+		return edges, err
+	}
+	for _, ref := range level {
+		found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 && found[0].Parent > 0 {
+			edges = append(edges, record.Edge{From: ref, Relation: GoesOnFrom, To: record.Ref{ID: ref.ID, Version: found[0].Parent}})
+		}
+	}
+	return edges, nil
 }
 
 func (d *Door) node(ctx context.Context, ref record.Ref, depth int) (Node, error) {

@@ -44,6 +44,9 @@ func (b *putting) links(ctx context.Context, r *record.Record, draft *Draft) ([]
 		if err != nil {
 			return nil, err
 		}
+		if is, err := b.isTask(ctx, task); err != nil || !is {
+			return nil, errors.Join(err, &fault.Error{Code: NotATask, Op: "put " + fault.Shown(r.ID), Detail: task.String() + " is no task spec", Hint: "`brenner store pin` makes one"})
+		}
 		add(record.Link{Relation: record.DerivesFrom, ID: task.ID, Version: task.Version})
 	}
 	return out, b.checkCycle(ctx, r, out)
@@ -115,7 +118,11 @@ func (b *putting) isTask(ctx context.Context, ref record.Ref) (bool, error) {
 	if fresh, ok := b.fresh[ref]; ok {
 		return fresh.Type == record.TaskSpec, nil
 	}
-	found, err := b.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version, Type: record.TaskSpec})
+	return b.Door.isTask(ctx, ref)
+}
+
+func (d *Door) isTask(ctx context.Context, ref record.Ref) (bool, error) {
+	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version, Type: record.TaskSpec})
 	return len(found) > 0, err
 }
 

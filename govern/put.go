@@ -222,6 +222,8 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 		return &fault.Error{Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: detail, Hint: hint}
 	}
 	switch {
+	case r.Type == record.ResearchArtifact && b.Artifact != nil:
+		return bad("research artifacts are written by sessions", "`brenner session start` begins one, `brenner session apply` changes one")
 	case parent.Version > 0 && parent.Type != r.Type:
 		return bad("it is a "+parent.Type+", and cannot become a "+r.Type, "put it under another id")
 	case r.Module == "":

@@ -74,7 +74,7 @@ func TestReq06_LinksAndWhatRestsOnWhat(t *testing.T) {
 		}
 		k.put(draft("result", record.AnalysisResult, "a result", "derives_from=note-0"))
 		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=note-1", "cites=note-2@v1", "summarises=result", "refutes=note-0"))
-		l, err := k.Lineage(k.Context1(), "memo", true, 0)
+		l, err := k.Lineage(k.Context1(), "memo", true, false, 0)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestReq06_LinksAndWhatRestsOnWhat(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d %s", n.Depth, n.Ref))
 		}
 		k.is("up", got, []string{"0 memo@v1", "1 note-0@v1", "1 note-1@v1", "1 note-2@v1", "1 result@v1"})
-		if l, err = k.Lineage(k.Context1(), "note-0", false, 0); err != nil || len(l.Nodes) != 3 || len(l.Edges) != 3 {
+		if l, err = k.Lineage(k.Context1(), "note-0", false, false, 0); err != nil || len(l.Nodes) != 3 || len(l.Edges) != 3 {
 			k.Errorf("%+v, %v", l, err)
 		}
 		for _, text := range []string{l.DOT(), l.Mermaid()} {
@@ -118,7 +118,7 @@ func TestCyclesOfLinks(t *testing.T) {
 		k.refused(err, govern.LinkCycle)
 		// A reply may go back, and a lineage ends where it meets itself.
 		k.put(draft("a", record.PaperNote, "a2", "replies_to=c"))
-		l, err := k.Lineage(k.Context1(), "a", true, 0)
+		l, err := k.Lineage(k.Context1(), "a", true, false, 0)
 		if err != nil || len(l.Nodes) != 4 {
 			k.Errorf("%+v, %v", l, err)
 		}
@@ -669,7 +669,7 @@ func TestReq31_TheChainOfReasoning(t *testing.T) {
 		if _, err := k.Put(k.Context1(), writer, ms); err != nil {
 			k.Fatal(err)
 		}
-		l, err := k.Lineage(k.Context1(), "ms", true, 0)
+		l, err := k.Lineage(k.Context1(), "ms", true, false, 0)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -678,7 +678,7 @@ func TestReq31_TheChainOfReasoning(t *testing.T) {
 			got = append(got, n.Ref.ID+" by "+n.Creator)
 		}
 		k.is("chain", got, []string{"ms by RedSky", "memo-fate by Ada", "note by Sydney", "task-integrate-fate-1 by Sydney"})
-		if l, err = k.Lineage(k.Context1(), "ms", true, 1); err != nil || len(l.Nodes) != 2 || !l.Cut {
+		if l, err = k.Lineage(k.Context1(), "ms", true, false, 1); err != nil || len(l.Nodes) != 2 || !l.Cut {
 			k.Errorf("%+v, %v", l, err)
 		}
 	})

@@ -87,7 +87,7 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 	if strings.TrimSpace(draft.Change) == "" {
 		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "it must say what was decided between " + versions(tips), Hint: "say it with -m"}
 	}
-	if err := d.gather(ctx, &draft, tips); err != nil {
+	if err := d.gather(ctx, &draft, tips, m.Take > 0); err != nil {
 		return Put{}, err
 	}
 	put, err := d.Put(ctx, who, draft)
@@ -98,14 +98,19 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 }
 
 // gather gives a merged version the links of all its ways, and closes them.
-func (d *Door) gather(ctx context.Context, draft *Draft, tips []int) error {
+func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
 	for _, tip := range tips {
 		r, err := d.version(ctx, record.Ref{ID: draft.ID, Version: tip}, tip)
 		if err != nil {
 			return err
 		}
 		for _, l := range r.Links {
-			if l.ID != r.ID {
+			// A new text is nobody's result but that of whoever joins the ways.
+			task, err := d.isTask(ctx, l.Ref())
+			if err != nil {
+				return err
+			}
+			if l.ID != r.ID && (!task || taken) {
 				draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
 			}
 		}
@@ -209,7 +214,7 @@ func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.Standing() == e.From && h.Status != record.Deprecated && h.Type != record.TaskSpec {
+		if h.Standing() == e.From && h.Status != record.Deprecated && h.Type != record.TaskSpec && h.Type != record.Review {
 			names = append(names, e.From.String())
 		}
 	}

@@ -75,7 +75,7 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	if err != nil {
 		return Put{}, err
 	}
-	draft := Draft{ID: kindID(kind, module), Type: kind, Module: module, Change: fmt.Sprintf("takes up %d records", len(inputs))}
+	draft := Draft{ID: kindID(kind, module), Type: kind, Module: module, Change: "takes up " + howMany(len(inputs))}
 	if holder != nil {
 		draft.ID = holder.ID
 	}
@@ -86,7 +86,7 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	}
 	if !h.There() {
 		draft.Content = extractMemo(module, inputs)
-		draft.Summary = fmt.Sprintf("What %d records of %s say, by their summaries; put together by the program, weighed by nobody.", len(inputs), module)
+		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", howMany(len(inputs)), module)
 		return d.putOne(ctx, who, draft, record.Extracted)
 	}
 	a, err := d.ask(ctx, who, h, job{
@@ -102,6 +102,13 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 		return put, err
 	}
 	return put, d.produced(ctx, a, put.Record.Ref())
+}
+
+func howMany(records int) string {
+	if records == 1 {
+		return "1 record"
+	}
+	return fmt.Sprintf("%d records", records)
 }
 
 func kindID(kind, module string) string {
@@ -135,7 +142,7 @@ func (d *Door) toIntegrate(ctx context.Context, module string) (string, []record
 	}
 	if len(inputs) == 0 {
 		return kind, nil, &fault.Error{
-			Code: NothingGiven, Detail: "there is nothing to make a " + kind + " of " + fault.Shown(module) + " from",
+			Code: NothingGiven, Op: "draft the " + kind, Detail: "there is nothing in " + fault.Shown(module) + " to make it from",
 			Hint: "a memo is made from the records of a module, and the summary of the project from canonical memos and the brief",
 		}
 	}
@@ -146,7 +153,7 @@ func (d *Door) toIntegrate(ctx context.Context, module string) (string, []record
 // extractMemo lists what records say of themselves, and that nobody weighed it.
 func extractMemo(module string, inputs []record.Record) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What stands in %s\n\nPut together by the program from the summaries of %d records, without a model:\nnothing here was weighed, and no contradiction was looked for.\n", module, len(inputs))
+	fmt.Fprintf(&b, "# What stands in %s\n\nPut together by the program from the summaries of %s, without a model:\nnothing here was weighed, and no contradiction was looked for.\n", module, howMany(len(inputs)))
 	kind := ""
 	byType := slices.Clone(inputs)
 	slices.SortStableFunc(byType, func(a, b record.Record) int { return strings.Compare(a.Type, b.Type) })

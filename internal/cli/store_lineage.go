@@ -13,7 +13,7 @@ import (
 
 func (a *app) storeLineageCommand() *cobra.Command {
 	var f recordFlags
-	var up, down bool
+	var up, down, versions bool
 	var depth int
 	var form string
 	c := &cobra.Command{
@@ -34,13 +34,15 @@ Exit codes: 0 shown; 2 there is no such version.`,
 			switch {
 			case up && down:
 				return usage(c, "--up and --down contradict each other", "")
+			case versions && down:
+				return usage(c, "--versions goes with --up", "")
 			case depth < 0:
 				return usage(c, "--depth must not be below 0", "")
 			case form != "text" && form != "dot" && form != "mermaid":
 				return usage(c, "--format "+clean(form)+" is none", "it is text, dot or mermaid")
 			}
 			return a.withRecords(c, &f, false, func(ctx context.Context, r *records) error {
-				l, err := r.Lineage(ctx, args[0], !down, depth)
+				l, err := r.Lineage(ctx, args[0], !down, versions, depth)
 				if err != nil {
 					return err
 				}
@@ -58,6 +60,7 @@ Exit codes: 0 shown; 2 there is no such version.`,
 	f.add(c)
 	c.Flags().BoolVar(&up, "up", false, "to what it rests on")
 	c.Flags().BoolVar(&down, "down", false, "to what rests on it")
+	c.Flags().BoolVar(&versions, "versions", false, "with --up, through earlier versions as well")
 	c.Flags().IntVar(&depth, "depth", 0, "how many steps; 0 is no limit")
 	c.Flags().StringVar(&form, "format", "text", "text, dot or mermaid")
 	return c

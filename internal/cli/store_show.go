@@ -139,14 +139,14 @@ Exit codes: 0 said; 2 there is no such record or version.`,
 
 // diffResult is what changed between two versions.
 type diffResult struct {
-	Schema  string         `json:"schema"`
-	From    recordDocument `json:"from"`
-	To      recordDocument `json:"to"`
-	Changes []changeLine   `json:"changes"`
+	Schema  string          `json:"schema"`
+	From    recordDocument  `json:"from"`
+	To      recordDocument  `json:"to"`
+	Changes []changeLine    `json:"changes"`
 	Fields  []fieldDocument `json:"fields"`
-	Added   []linkDocument `json:"links_added"`
-	Removed []linkDocument `json:"links_removed"`
-	Lines   []string       `json:"lines"` // each with its mark: blank, - or +
+	Added   []linkDocument  `json:"links_added"`
+	Removed []linkDocument  `json:"links_removed"`
+	Lines   []string        `json:"lines"` // each with its mark: blank, - or +
 }
 
 type changeLine struct {

@@ -16,6 +16,7 @@ import (
 
 	"brenner/fault"
 	"brenner/flow"
+	"brenner/govern"
 	"brenner/journal"
 	"brenner/record"
 	"brenner/session"
@@ -134,6 +135,12 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 		v.sessions = append(v.sessions, checked)
 	}
 	v.store.add(orphans(ctx, st, threads))
+	if v.records, err = a.door(cfg, st).Verify(ctx); err != nil && ctx.Err() == nil {
+		v.store.add(err)
+	}
+	if v.records != nil && v.records.Entries == 0 && len(v.records.Faults) == 0 {
+		v.records = nil
+	}
 	return v, ctx.Err()
 }
 
@@ -323,6 +330,7 @@ func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
 // verification is what was proven, and what could not be.
 type verification struct {
 	store    *checkedStore // nil where the store itself was not asked for
+	records  *govern.Proof // nil where they were not asked for, or nobody put any
 	sessions []*checkedSession
 }
 
@@ -354,7 +362,7 @@ func (s *checkedSession) add(err error) {
 }
 
 func (v *verification) ok() bool {
-	if v.store != nil && len(v.store.found) > 0 {
+	if v.store != nil && len(v.store.found) > 0 || v.records != nil && len(v.records.Faults) > 0 {
 		return false
 	}
 	for _, s := range v.sessions {
@@ -369,6 +377,13 @@ func (v *verification) text(a *app) error {
 	var b strings.Builder
 	if v.store != nil {
 		verdict(&b, a.quiet, "the store", v.store.found, "every page, blob and stream is whole")
+	}
+	if p := v.records; p != nil {
+		verdict(&b, a.quiet, "the records", p.Faults, fmt.Sprintf("%s, %s, %s",
+			plural(p.Entries, "entry", "entries"), count(p.Versions, "version"), count(p.Marks, "mark")))
+		if !a.quiet && p.Head != "" {
+			fmt.Fprintf(&b, "    head %s\n", p.Head)
+		}
 	}
 	for _, s := range v.sessions {
 		name := s.Thread
@@ -413,14 +428,25 @@ func (v *verification) document() any {
 	type checkedFile struct {
 		Faults []failureDetail `json:"faults"`
 	}
+	type checkedOnes struct {
+		Entries  int             `json:"entries"`
+		Versions int             `json:"versions"`
+		Marks    int             `json:"marks"`
+		Head     string          `json:"head"`
+		Faults   []failureDetail `json:"faults"`
+	}
 	doc := struct {
 		Schema   string       `json:"schema"`
 		OK       bool         `json:"ok"`
 		Store    *checkedFile `json:"store,omitempty"`
+		Records  *checkedOnes `json:"records,omitempty"`
 		Sessions []checked    `json:"sessions"`
 	}{Schema: "brenner.verify/v1", OK: v.ok(), Sessions: []checked{}}
 	if v.store != nil {
 		doc.Store = &checkedFile{details(v.store.found)}
+	}
+	if p := v.records; p != nil {
+		doc.Records = &checkedOnes{p.Entries, p.Versions, p.Marks, p.Head, details(p.Faults)}
 	}
 	for _, s := range v.sessions {
 		doc.Sessions = append(doc.Sessions, checked{s, details(s.found)})
