@@ -105,8 +105,11 @@ func (s *sheet) write() string {
 	for i := range s.overview {
 		b.WriteString(overviewLine(&s.overview[i].Record))
 	}
-	if len(s.overview) == 0 {
+	switch {
+	case len(s.in.Overview) == 0:
 		b.WriteString("It has no canonical brief yet.\n")
+	case len(s.overview) == 0:
+		b.WriteString("Its brief is not for this role.\n")
 	}
 	if s.in.Purpose != "" {
 		b.WriteString("\n# Your task\n\n" + lines(s.in.Purpose))
