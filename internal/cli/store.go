@@ -118,13 +118,13 @@ func researchArtifact(ctx context.Context, st store.Store, ref record.Ref) ([]by
 	return art.JSON(), faults, nil
 }
 
-// exactly wants so many arguments, and says which.
-func exactly(n int, words string) cobra.PositionalArgs {
+// oneOf wants one argument, and says which.
+func oneOf(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) < n {
-			return usage(c, words+" is needed", "")
+		if len(args) < 1 {
+			return usage(c, what+" is needed", "")
 		}
-		return cobra.MaximumNArgs(n)(c, args)
+		return cobra.MaximumNArgs(1)(c, args)
 	}
 }
 

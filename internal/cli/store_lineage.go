@@ -29,7 +29,7 @@ replies behind it: ` + "`brenner trace find`" + `.`,
   brenner store lineage memo-fate --format mermaid
 
 Exit codes: 0 shown; 2 there is no such version.`,
-		Args: exactly(1, "a record"),
+		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case up && down:

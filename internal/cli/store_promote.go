@@ -32,7 +32,7 @@ it still holds.`,
 
 Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and nothing is changed;
 5 somebody else promoted a version meanwhile; 75 the store is busy.`,
-		Args: exactly(1, "a record"),
+		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withRecords(c, &f, true, func(ctx context.Context, r *records) error {
 				p, err := r.Promote(ctx, r.who, args[0], o)
@@ -106,7 +106,7 @@ is taken away, and nothing is promoted by it.`,
 
 Exit codes: 0 put; 2 there is no such version, or it is the latest already; 4 the role may not
 write this type; 75 the store is busy.`,
-		Args: exactly(1, "a version"),
+		Args: oneOf("a version"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if strings.TrimSpace(reason) == "" {
 				return usage(c, "-m is needed: why is it to go back?", "")
@@ -203,7 +203,7 @@ with that of one of the ways as it is. It has the links of all of them.`,
 
 Exit codes: 0 put; 2 there is no fork, or the file cannot be read; 4 the role may not write this
 type; 75 the store is busy.`,
-		Args: exactly(1, "a record"),
+		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			m := govern.MergeDraft{ID: args[0], Change: message, Summary: summary}
 			if (take == "") == (file == "") {

@@ -46,7 +46,7 @@ change, parent, tags, links (["cites=note-1"]) and task, and puts all of them or
 
 Exit codes: 0 put; 1 the store cannot be written; 2 the file, the type, a link or a flag cannot
 be used, and nothing is written; 4 the role may not write this type; 75 the store is busy.`,
-		Args: exactly(1, "a file"),
+		Args: oneOf("a file"),
 		RunE: func(c *cobra.Command, args []string) error { return a.storePut(c, &opt, args[0]) },
 	}
 	opt.addWho(c)

@@ -26,7 +26,7 @@ agent of that role would: what that may not read is refused, and the attempt is 
 
 Exit codes: 0 shown; 1 the store is damaged; 2 there is no such record or version, or the id is
 the beginning of several; 4 the role may not read this type.`,
-		Args: exactly(1, "a record"),
+		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withRecords(c, &f, false, func(ctx context.Context, r *records) error {
 				one, data, err := r.Read(ctx, r.who, args[0])

@@ -33,7 +33,7 @@ marked needs_rebase. --check says whether the inputs of a task are still what th
 
 Exit codes: 0 put, or nothing moved; 2 an input is not there; 5 with --check, an input has moved;
 75 the store is busy.`,
-		Args: exactly(1, "an id for the task"),
+		Args: oneOf("an id for the task"),
 		RunE: func(c *cobra.Command, args []string) error {
 			t.ID = args[0]
 			if check {
