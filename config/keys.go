@@ -8,6 +8,7 @@ import (
 	"brenner/flow"
 	"brenner/policy"
 	"brenner/roster"
+	"brenner/view"
 )
 
 // kind says what a key holds, and with which Go type.
@@ -70,6 +71,7 @@ func keyTable() table {
 		{path: "session.flow", kind: aWord, words: []string{flow.FlowParallel, flow.FlowStaged}, builtIn: flow.FlowParallel},
 		{path: "session.quorum", kind: aQuorum, words: []string{flow.QuorumRole, flow.QuorumAll}, builtIn: flow.QuorumRole},
 		{path: "session.repair", kind: aSwitch, builtIn: true},
+		{path: "session.context_tokens", kind: aNumber, builtIn: view.DefaultCallTokens},
 		{path: "stop.quiet_rounds", kind: aNumber, builtIn: 2},
 		{path: "stop.when_clean", kind: aSwitch, builtIn: false},
 		{path: "budget.tokens", kind: aNumber, builtIn: 500_000},

@@ -26,6 +26,8 @@ type settings struct {
 		Flow   string
 		Quorum string
 		Repair bool
+
+		ContextTokens int `mapstructure:"context_tokens"`
 	}
 	Stop struct {
 		QuietRounds int  `mapstructure:"quiet_rounds"`

@@ -12,7 +12,7 @@ func (s *settings) session() flow.Settings {
 	t := s.timeouts()
 	usd, _ := nanoDollars(s.Budget.USD) // it was checked where it was read
 	return flow.Settings{
-		Rounds: s.Session.Rounds, Flow: s.Session.Flow, Quorum: s.Session.Quorum, Repair: s.Session.Repair,
+		Rounds: s.Session.Rounds, Flow: s.Session.Flow, Quorum: s.Session.Quorum, Repair: s.Session.Repair, Context: s.Session.ContextTokens,
 		Budget: s.Budget.Tokens, BudgetUSD: usd, Reply: s.Budget.ReplyTokens,
 		QuietAfter: s.Stop.QuietRounds, WhenClean: s.Stop.WhenClean,
 		Limits: flow.Times{
@@ -40,7 +40,7 @@ func (c *Config) checkSession(found *faults) {
 	for _, k := range []struct {
 		key string
 		n   int
-	}{{"session.rounds", c.Session.Rounds}, {"retry.attempts", c.Attempts}} {
+	}{{"session.rounds", c.Session.Rounds}, {"session.context_tokens", c.Session.Context}, {"retry.attempts", c.Attempts}} {
 		if k.n < 1 {
 			found.add(InvalidValue, place(k.key), "write a number from 1", "%s cannot be %d", k.key, k.n)
 		}

@@ -54,6 +54,9 @@ type Opened struct {
 	Rules       Rules          `json:"rules"`
 	Rehearsal   string         `json:"rehearsal,omitempty"` // the hash of the script
 	Settings    Settings       `json:"settings"`
+	// Records says that its roster, kickoffs and replies are records of the store.
+	Records bool   `json:"records,omitzero"`
+	Module  string `json:"module,omitempty"` // of the project; "" is the whole
 }
 
 // Evidence is a file that every agent is given.
@@ -88,7 +91,9 @@ type Settings struct {
 	QuietAfter int    `json:"quiet_rounds"` // rounds without anything new that end it; 0: never
 	WhenClean  bool   `json:"stop_when_clean"`
 	Repair     bool   `json:"repair"` // ask once more for what could not be read
-	Limits     Times  `json:"limits"`
+	// Context is the most tokens that one call may send; 0 is the built-in bound.
+	Context int   `json:"context_tokens,omitzero"`
+	Limits  Times `json:"limits"`
 }
 
 // Times are how long things may take, in milliseconds; 0 is no limit.
@@ -127,6 +132,15 @@ type Kickoff struct {
 	Hash     string   `json:"template_hash"`
 	Tokens   int      `json:"tokens"`
 	Saw      []string `json:"saw,omitempty"` // the items that its view shows
+	// Records are the versions of the project's records that it shows.
+	Records []RecordRef `json:"records,omitempty"`
+}
+
+// RecordRef names a version of a record.
+type RecordRef struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
 }
 
 // Turns of a call.

@@ -25,6 +25,8 @@ type Request struct {
 	// All looks at every record there is, so that everything left out is named. It
 	// changes nothing in the text but the number of what is not shown.
 	All bool
+	// Canonical leaves out what nobody has promoted.
+	Canonical bool
 	// Full shows the inputs in full, for work that is about their very words.
 	Full bool
 }
@@ -187,6 +189,9 @@ func (c *gathering) linked(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if c.q.Canonical && h.Canonical == 0 {
+			continue
+		}
 		r, err := c.version(ctx, h.Standing(), h.Latest)
 		if err != nil {
 			return err
@@ -237,7 +242,7 @@ func (c *gathering) newest(ctx context.Context, v view.TypeView, module, tag str
 			near1++
 		}
 	}
-	q := store.HeadQuery{Types: []string{v.Type}, Tag: tag, Live: true, Newest: true, Limit: v.Max + near1 + 1}
+	q := store.HeadQuery{Types: []string{v.Type}, Tag: tag, Live: true, Newest: true, Canonical: c.q.Canonical, Limit: v.Max + near1 + 1}
 	if module != "" {
 		q.Modules = []string{module}
 	}

@@ -22,6 +22,7 @@ const (
 	headQuestion    = "## Research Question"
 	headContext     = "## Context"
 	headExcerpt     = "## Excerpt"
+	headProject     = "## Project Records"
 	headMemory      = "## Memory"
 	headArtifact    = "## Current Artifact"
 	headHypotheses  = "## Initial Hypotheses"
@@ -83,6 +84,10 @@ func (in *Input) sections(to string) []section {
 		{heading: headQuestion, text: in.Question},
 		{heading: headContext, text: in.Context, without: "None was given."},
 		{heading: headExcerpt, text: in.Excerpt},
+		{
+			heading: headProject, text: in.Project[to],
+			about: "What the project's records say, as far as your role may read them, each with its id and version.",
+		},
 		{
 			heading: headMemory, text: in.memory(),
 			about: "What earlier sessions of this project have learned, each with its id. It may be wrong here.",

@@ -13,6 +13,7 @@ import (
 	"brenner/kickoff"
 	"brenner/settle"
 	"brenner/store"
+	"brenner/view"
 )
 
 // outcome is what came of one call.
@@ -94,7 +95,11 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 		return c, err
 	}
 	request := kickoff.Repair(c.Thread, settle.Mendable(reply, examples))
-	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: string(reply)}, agent.Turn{Text: request})
+	own, err := view.Turns(p.Name, s.state.Settings.Context, s.Tokens.Count, string(body), string(reply), request)
+	if err != nil {
+		return c, err
+	}
+	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: own}, agent.Turn{Text: request})
 	return c, nil
 }
 

@@ -31,7 +31,9 @@ type Brief struct {
 	Views       map[string]view.Spec
 	Rules       merge.Rules
 	Script      []byte // of a rehearsal; nil for sessions in earnest
-	Settings    flow.Settings
+	// Module is the part of the project that it belongs to; "" is the whole.
+	Module   string
+	Settings flow.Settings
 }
 
 // File is a piece of evidence.
@@ -53,7 +55,7 @@ func (b *Brief) open() (*draft, error) {
 	o := flow.Opened{
 		Thread: b.Thread, Operator: b.Operator, Program: b.Program, Question: b.Question, Context: b.Context,
 		Constraints: b.Constraints, Brief: d.blob(deltas), Roster: artifact.Canonical(b.Roster.Value()),
-		Rules: flow.PinRules(&b.Rules), Settings: b.Settings,
+		Rules: flow.PinRules(&b.Rules), Settings: b.Settings, Records: true, Module: b.Module,
 	}
 	if b.Excerpt != "" {
 		o.Excerpt = d.blob([]byte(b.Excerpt))

@@ -154,8 +154,8 @@ func outcomeOf(out *settle.Settlement) flow.Outcome {
 func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement) record.Record {
 	r := record.Record{
 		ID: h.Thread, Type: record.ResearchArtifact, Version: c.Version, Parent: c.Version - 1,
-		Status: record.Draft, Module: record.Project, Summary: summary(&out.Artifact), SummaryOf: c.Artifact, SummaryBy: record.Extracted, Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
-		Change: changes(c),
+		Status: record.Draft, Module: moduleOf(&h.State.Opened), Summary: summary(&out.Artifact), SummaryOf: c.Artifact, SummaryBy: record.Extracted, Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
+		Change: changes(c), Links: repliesOf(h.State, c),
 	}
 	if c.Source == flow.ByPerson {
 		r.Creator = c.Author

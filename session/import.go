@@ -40,6 +40,15 @@ func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
 	if batch.Records, err = x.records(ctx, st, have); err != nil {
 		return 0, err
 	}
+	before, err := flow.Fold(have)
+	if err != nil {
+		return 0, err
+	}
+	beside, more, err := sideRecords(before, all[common:])
+	if err != nil {
+		return 0, err
+	}
+	batch.Blobs, batch.Records = append(batch.Blobs, more...), append(beside, batch.Records...)
 	return len(all) - common, st.Write(ctx, batch)
 }
 

@@ -59,8 +59,12 @@ func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, e
 		if err != nil {
 			return err
 		}
+		beside, more, err := sideRecords(l.state, entries)
+		if err != nil {
+			return err
+		}
 		err = l.store.Write(ctx, store.Batch{
-			Blobs: d.blobs, Records: d.records,
+			Blobs: append(d.blobs, more...), Records: append(beside, d.records...),
 			Appends: []store.Append{{Stream: l.stream, After: l.state.Head, Entries: entries}},
 		})
 		if fault.CodeOf(err) == store.Moved {

@@ -213,6 +213,10 @@ func TestNothingComesBeforeTheBrief(t *testing.T) {
 			b.Blobs = append(b.Blobs, data)
 		}
 	}
+	var err error
+	if b.Records, _, err = session.Beside(h.Entries[:1]); err != nil {
+		t.Fatal(err)
+	}
 	if err := st.Write(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,10 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		if err != nil {
 			return nil, err
 		}
+		given, err := s.records(ctx, state, &in)
+		if err != nil {
+			return nil, err
+		}
 		messages, err := kickoff.Compose(in)
 		if err != nil {
 			return nil, err
@@ -48,7 +52,10 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 			if err := samePrompt(state, &k); err != nil {
 				return nil, err
 			}
-			k.Saw = shown[m.To]
+			k.Saw, k.Records = shown[m.To], given[m.To].Records
+			if _, err := view.Turns(m.To, state.Settings.Context, s.Tokens.Count, m.Body, "", ""); err != nil {
+				return nil, err
+			}
 			body.Kickoffs = append(body.Kickoffs, k)
 		}
 		d.event(flow.KindPlanned, body)
@@ -65,6 +72,27 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 		Agent: m.To, Subject: m.Subject, Body: d.blob([]byte(m.Body)), Examples: d.blob(examples),
 		Template: m.Template, Hash: m.TemplateHash, Tokens: s.Tokens.Count(m.Body),
 	}, nil
+}
+
+// records has the assembler say what each agent is shown of the project's records.
+func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input) (map[string]Given, error) {
+	if s.Records == nil || !state.Opened.Records {
+		return nil, nil
+	}
+	all := make(map[string]Given)
+	in.Project = make(map[string]string)
+	for _, p := range state.Opened.Agents {
+		role := p.Role
+		if role == "" || in.Roster.Mode == roster.Unified {
+			role = view.Unified
+		}
+		given, err := s.Records(ctx, role, moduleOf(&state.Opened))
+		if err != nil {
+			return nil, err
+		}
+		all[p.Name], in.Project[p.Name] = given, given.Text
+	}
+	return all, nil
 }
 
 // samePrompt holds a session to the prompts that it began with: answers to two

@@ -206,10 +206,15 @@ func prefix(t *testing.T, h *session.History, n int) *memory.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := h.Store.Records(context.Background(), store.Query{})
+	records, err := h.Store.Records(context.Background(), store.Query{ID: thread})
 	if err != nil {
 		t.Fatal(err)
 	}
+	beside, _, err := session.Beside(h.Entries[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch.Records = append(batch.Records, beside...)
 	for _, r := range records {
 		if r.Version <= left.Version() {
 			batch.Records = append(batch.Records, r)

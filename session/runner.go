@@ -44,6 +44,9 @@ type Runner struct {
 	Agent func(flow.Party) (agent.Agent, error)
 	// Tokens counts what is sent.
 	Tokens Counter
+	// Records gives what an agent of a role is shown of the project's records; nil
+	// where there are none.
+	Records func(ctx context.Context, role, module string) (Given, error)
 	// Observe, if not nil, is told of every entry after it was stored, in order,
 	// with the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *flow.State)
@@ -57,6 +60,12 @@ type Runner struct {
 	Post Post
 	// Holder says who we are, for whoever else wants the session.
 	Holder store.Holder
+}
+
+// Given is what an agent is shown of the project's records, and which they are.
+type Given struct {
+	Text    string
+	Records []flow.RecordRef
 }
 
 // Result is where a session stands after a run.

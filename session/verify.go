@@ -65,6 +65,7 @@ func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, e
 		p.versions(ctx, h)
 		if err == nil {
 			p.records(ctx, h, before, all)
+			p.beside(ctx, h)
 		}
 	}
 	return p, ctx.Err()
@@ -183,6 +184,28 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 	for i := range all {
 		if c := &all[i]; c.Settlement.Changed && !have[c.Commit.Version] {
 			wrong(c.Commit.Version, "it is missing")
+		}
+	}
+}
+
+// beside compares the roster, the kickoffs and the replies that the store keeps as
+// records with the journal that they follow from.
+func (p *Proof) beside(ctx context.Context, h *History) {
+	wanted, _, err := sideRecords(&flow.State{}, h.Entries)
+	if err != nil {
+		p.add(err)
+		return
+	}
+	for i := range wanted {
+		found, err := h.Store.Records(ctx, store.Query{ID: wanted[i].ID, Version: wanted[i].Version})
+		switch {
+		case err != nil:
+			p.add(err)
+			return
+		case len(found) == 0:
+			p.add(&fault.Error{Code: store.Damaged, Place: wanted[i].Ref().String(), Detail: "the record is missing"})
+		case !reflect.DeepEqual(found[0], wanted[i]) && found[0].Status == wanted[i].Status:
+			p.add(&fault.Error{Code: store.Damaged, Place: wanted[i].Ref().String(), Detail: "the record says something else than the journal does"})
 		}
 	}
 }

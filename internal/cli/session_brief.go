@@ -15,6 +15,7 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
+	"brenner/govern"
 	"brenner/kickoff"
 	"brenner/merge"
 	"brenner/roster"
@@ -70,6 +71,12 @@ func (a *app) briefOf(k *composed, opt *startOptions, parties []flow.Party, scri
 			Unified: k.roster.Roster.Mode == roster.Unified, Scopes: cfg.Scopes, Limits: cfg.Limits,
 			Priority: cfg.Priority, Authorities: cfg.Authorities,
 		},
+	}
+	if opt.module != "" {
+		if err := govern.CheckID("module", opt.module); err != nil {
+			return b, err
+		}
+		b.Module = opt.module
 	}
 	b.Settings.Prices = prices(cfg, parties)
 	for _, h := range k.input.Hypotheses {

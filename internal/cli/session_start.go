@@ -25,6 +25,7 @@ type startOptions struct {
 	model    []string
 	script   string
 	played   *rehearsal.Script // what script names
+	module   string
 	ifExists string
 	dryRun   bool
 }
@@ -66,6 +67,7 @@ interrupted.`,
 	f.StringArrayVar(&opt.via, "via", nil, "how agents are reached ("+strings.Join(config.Vias(), ", ")+"), for all, or NAME=KIND,…")
 	f.StringArrayVar(&opt.model, "model", nil, "the model's id where it is asked, for all, or NAME=ID,…")
 	f.StringVar(&opt.script, "script", "", "a rehearsal of your own: scripted agents from this file")
+	f.StringVar(&opt.module, "module", "", "the part of the project that it belongs to: its records are shown to the agents; the whole project if not given")
 	f.StringVar(&opt.ifExists, "if-exists", "", "with a --thread-id that exists: resume, fail or new (beside it)")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "compose and print everything; send nothing, write nothing")
 	return c

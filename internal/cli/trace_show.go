@@ -151,6 +151,7 @@ type callInput struct {
 	Base         int            `json:"base_version"`
 	Saw          []string       `json:"items_shown"`
 	Evidence     []callEvidence `json:"evidence"`
+	Records      []callRecord   `json:"records_shown"`
 	Kickoff      string         `json:"kickoff"`
 	Prompt       string         `json:"prompt"`
 	Bytes        int            `json:"prompt_bytes"`
@@ -158,6 +159,13 @@ type callInput struct {
 	Reserved     int            `json:"reserved_tokens"`
 	Before       string         `json:"first_reply"` // what a repair is about
 	Text         *string        `json:"prompt_text,omitempty"`
+}
+
+// callRecord is a record of the project that an agent was shown.
+type callRecord struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
 }
 
 type callEvidence struct {
@@ -240,6 +248,7 @@ func traceOf(ctx context.Context, h *session.History, c *flow.Call, opt *traceSh
 // fill says what went into a call.
 func (in *callInput) fill(st *flow.State, c *flow.Call) {
 	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved.Tokens, []string{}, []callEvidence{}
+	in.Records = []callRecord{}
 	for _, p := range st.Opened.Agents {
 		if p.Name == c.Agent {
 			in.View = p.View
@@ -257,6 +266,9 @@ func (in *callInput) fill(st *flow.State, c *flow.Call) {
 		k := leg.Kickoffs[at]
 		in.Subject, in.Template, in.TemplateHash, in.Kickoff, in.Tokens, in.Base = k.Subject, k.Template, k.Hash, k.Body, k.Tokens, leg.Base
 		in.Saw = append(in.Saw, k.Saw...)
+		for _, ref := range k.Records {
+			in.Records = append(in.Records, callRecord(ref))
+		}
 		if c.Turn == flow.TurnRepair {
 			in.Before = leg.Calls[2*at].Answered.Reply
 		}
@@ -384,6 +396,9 @@ func (in *callInput) rows() [][]string {
 	}
 	for _, ev := range in.Evidence {
 		rows = append(rows, []string{"  Evidence", clean(ev.ID) + " " + clean(ev.Name), ev.Hash})
+	}
+	for _, r := range in.Records {
+		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", clean(r.ID), r.Version), clean(r.Type)})
 	}
 	if in.Before != "" {
 		rows = append(rows, []string{"  Kickoff", "", in.Kickoff}, []string{"  First reply", "", in.Before})

@@ -1,0 +1,13 @@
+package session
+
+import (
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/record"
+)
+
+// Beside gives the records that a journal puts beside the artifact's versions, for
+// tests that put a store together by hand.
+func Beside(entries []journal.Entry) ([]record.Record, [][]byte, error) {
+	return sideRecords(&flow.State{}, entries)
+}

@@ -1,0 +1,166 @@
+package session
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/record"
+	"brenner/store"
+)
+
+// A session keeps what it sends and hears as records of the store, beside the
+// versions of its artifact: the roster, each agent's kickoffs and each agent's
+// replies, linked so that a lineage leads from a version to the replies that made
+// it, to the messages that they answer, and to what those showed. All of it follows
+// from the journal: nothing here is a second source of truth.
+
+func rosterID(thread string) string         { return "roster/" + thread }
+func kickoffID(thread, agent string) string { return "kickoff/" + thread + "/" + agent }
+func replyID(thread, agent string) string   { return "reply/" + thread + "/" + agent }
+
+// sideRecords gives the records that entries put beside the artifact's versions. The
+// state is the one before them.
+func sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
+	s := &side{opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), round: make(map[string]flow.Call)}
+	for i := range before.Legs {
+		for _, k := range before.Legs[i].Kickoffs {
+			s.kickoffs[k.Agent]++
+		}
+	}
+	for _, c := range before.Calls() {
+		s.round[c.ID] = *c
+		if c.Status == flow.Replied {
+			s.replies[c.Agent]++
+		}
+	}
+	for i := range entries {
+		if err := s.take(&entries[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s.records, s.blobs, nil
+}
+
+// side gathers records.
+type side struct {
+	opened            flow.Opened
+	kickoffs, replies map[string]int // versions so far, by agent
+	round             map[string]flow.Call
+	records           []record.Record
+	blobs             [][]byte
+}
+
+func (s *side) take(e *journal.Entry) error {
+	switch e.Kind {
+	case flow.KindOpened:
+		o, err := flow.Body[flow.Opened](e)
+		if err != nil {
+			return err
+		}
+		s.opened = o
+		if o.Records {
+			s.roster(e)
+		}
+	case flow.KindPlanned:
+		p, err := flow.Body[flow.Planned](e)
+		if err != nil || !s.opened.Records {
+			return err
+		}
+		for i := range p.Kickoffs {
+			s.kickoff(e, &p, &p.Kickoffs[i])
+		}
+	case flow.KindBegan:
+		b, err := flow.Body[flow.Began](e)
+		if err != nil {
+			return err
+		}
+		s.round[b.Call] = flow.Call{ID: b.Call, Agent: b.Agent, Round: b.Round, Turn: b.Turn}
+	case flow.KindAnswered:
+		a, err := flow.Body[flow.Answered](e)
+		if err != nil || !s.opened.Records {
+			return err
+		}
+		s.reply(e, &a)
+	}
+	return nil
+}
+
+func (s *side) add(e *journal.Entry, r record.Record) {
+	r.Parent, r.Status, r.Module, r.At = r.Version-1, record.Draft, moduleOf(&s.opened), e.At
+	r.SummaryOf, r.SummaryBy = r.Content, record.Extracted
+	if s.opened.Rehearsal != "" {
+		r.Tags = []string{"rehearsal"}
+	}
+	s.records = append(s.records, r)
+}
+
+func (s *side) roster(e *journal.Entry) {
+	names := make([]string, len(s.opened.Agents))
+	for i, p := range s.opened.Agents {
+		names[i] = p.Name
+	}
+	s.blobs = append(s.blobs, s.opened.Roster)
+	s.add(e, record.Record{
+		ID: rosterID(s.opened.Thread), Type: record.Roster, Version: 1, Content: store.Hash(s.opened.Roster), Creator: s.opened.Operator,
+		Summary: "who takes part in " + s.opened.Thread + ": " + strings.Join(names, ", "),
+	})
+}
+
+func (s *side) kickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
+	s.kickoffs[k.Agent]++
+	r := record.Record{
+		ID: kickoffID(s.opened.Thread, k.Agent), Type: record.Kickoff, Version: s.kickoffs[k.Agent], Content: k.Body, Creator: s.opened.Operator,
+		Summary: fmt.Sprintf("to %s, round %d: %s", k.Agent, p.Round, k.Subject),
+		Links:   []record.Link{{Relation: record.DerivesFrom, ID: rosterID(s.opened.Thread), Version: 1}},
+	}
+	if p.Base > 0 {
+		r.Links = append(r.Links, record.Link{Relation: record.DerivesFrom, ID: s.opened.Thread, Version: p.Base})
+	}
+	for _, ref := range k.Records {
+		r.Links = append(r.Links, record.Link{Relation: record.Cites, ID: ref.ID, Version: ref.Version})
+	}
+	s.add(e, r)
+}
+
+func (s *side) reply(e *journal.Entry, a *flow.Answered) {
+	c := s.round[a.Call]
+	s.replies[c.Agent]++
+	s.add(e, record.Record{
+		ID: replyID(s.opened.Thread, c.Agent), Type: record.Reply, Version: s.replies[c.Agent], Content: a.Reply, Creator: c.Agent,
+		Summary: fmt.Sprintf("of %s, round %d (%s)", c.Agent, c.Round, c.Turn),
+		Links:   []record.Link{{Relation: record.RepliesTo, ID: kickoffID(s.opened.Thread, c.Agent), Version: s.kickoffs[c.Agent]}},
+	})
+}
+
+// moduleOf gives the part of the project that a session belongs to.
+func moduleOf(o *flow.Opened) string {
+	if o.Module == "" {
+		return record.Project
+	}
+	return o.Module
+}
+
+// repliesOf gives links to the replies that a round's version was made from.
+func repliesOf(state *flow.State, c *flow.Committed) []record.Link {
+	if !state.Opened.Records || c.Source != flow.ByRound {
+		return nil
+	}
+	versions := make(map[string]int)
+	var links []record.Link
+	calls := append([]*flow.Call(nil), state.Calls()...)
+	sort.SliceStable(calls, func(i, j int) bool { return calls[i].Seq < calls[j].Seq })
+	for _, call := range calls {
+		if call.Status != flow.Replied {
+			continue
+		}
+		versions[call.Agent]++
+		if call.Round == c.Round && call.Leg == c.Leg {
+			links = append(links, record.Link{Relation: record.DerivesFrom, ID: replyID(state.Opened.Thread, call.Agent), Version: versions[call.Agent]})
+		}
+	}
+	sort.SliceStable(links, func(i, j int) bool { return record.CompareRefs(links[i].Ref(), links[j].Ref()) < 0 })
+	return links
+}
