@@ -121,7 +121,10 @@ func (s *snapshot) memos(pages []page) {
 	s.heading("Module by module")
 	for i := range pages {
 		p := &pages[i]
-		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n\n", p.Module, shift(shift(p.content)), s.cite(p))
+		if i > 0 {
+			s.b.WriteByte('\n')
+		}
+		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n", p.Module, shift(shift(p.content)), s.cite(p))
 	}
 	if len(pages) == 0 {
 		s.b.WriteString("No module has a canonical memo.\n")

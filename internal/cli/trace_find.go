@@ -27,7 +27,8 @@ version, the items of it, the template, the evidence. Case and line breaks do no
 
 What stands is found first; then what stood once and was replaced, what was proposed and
 not taken (with the code that says why), what an agent only said, and the notes of people.
-Without a session all sessions of the project are searched, the newest first.`,
+Without a session all sessions of the project are searched, the newest first, and then its
+records: who wrote it first there, and what that rests on.`,
 		Example: `  brenner trace find "a fate is held by about 100 neighbours"
   brenner trace find "keeps the fate of its old place" RS-20261115-cell-fate
   brenner trace find "gradient" RS-20261115-cell-fate@v2
@@ -37,7 +38,7 @@ Exit codes: 0 found; 1 it is nowhere, or the store is damaged; 2 there is no suc
 or the file cannot be read.`,
 		Args: oneOrTwo("a text is needed"),
 		RunE: func(c *cobra.Command, args []string) error {
-			res := &findResult{Schema: "brenner.trace.find/v1", Text: args[0], Found: []foundIn{}}
+			res := &findResult{Schema: "brenner.trace.find/v1", Text: args[0], Found: []foundIn{}, Records: []foundRecord{}}
 			if len(args) == 1 {
 				return a.findEverywhere(c, project, res)
 			}
@@ -95,10 +96,13 @@ func (a *app) findEverywhere(c *cobra.Command, project string, res *findResult) 
 		}
 		res.Found = append(res.Found, found...)
 	}
-	if len(res.Found) == 0 && len(broken) > 0 {
+	if err := a.findInRecords(ctx, cfg, st, res); err != nil {
+		return err
+	}
+	if len(res.Found)+len(res.Records) == 0 && len(broken) > 0 {
 		return errors.Join(broken...)
 	}
-	return a.showFound(res, "the sessions of this project ("+count(len(streams), "session")+")")
+	return a.showFound(res, "the sessions of this project ("+count(len(streams), "session")+") and its records")
 }
 
 // foundIn is a text with its origin and the inputs behind it.
@@ -143,7 +147,7 @@ func findIn(ctx context.Context, h *session.History, version int, text string) (
 }
 
 func (a *app) showFound(res *findResult, where string) error {
-	if len(res.Found) == 0 {
+	if len(res.Found)+len(res.Records) == 0 {
 		return nothingFound{&fault.Error{
 			Code: session.NotFound, Detail: quoted(res.Text) + " is nowhere in " + where,
 			Hint: "give fewer words of it: what is looked for must stand together",
@@ -157,6 +161,9 @@ type findResult struct {
 	Schema string    `json:"schema"`
 	Text   string    `json:"text"`
 	Found  []foundIn `json:"found"`
+	// Records are those of the project that say it; they are searched where no
+	// session is named.
+	Records []foundRecord `json:"records"`
 }
 
 func (r *findResult) text(a *app) error {
@@ -174,6 +181,12 @@ func (r *findResult) text(a *app) error {
 			b.WriteByte('\n')
 		}
 		r.Found[i].write(&b, a.quiet)
+	}
+	for i := range r.Records {
+		if (i > 0 || len(r.Found) > 0) && !a.quiet {
+			b.WriteByte('\n')
+		}
+		r.Records[i].write(&b, a.quiet)
 	}
 	return a.write([]byte(b.String()))
 }

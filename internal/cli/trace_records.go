@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/store"
+)
+
+// foundRecord is a record that says a text, and who wrote it first.
+type foundRecord struct {
+	ID      string         `json:"id"`
+	Version int            `json:"version"`
+	Type    string         `json:"type"`
+	Status  string         `json:"status"`
+	Stands  bool           `json:"stands"`
+	Text    string         `json:"text"`
+	First   int            `json:"first_version"`
+	Author  string         `json:"author"`
+	Change  string         `json:"change"`
+	At      string         `json:"at"`
+	Call    string         `json:"call"` // of the agent that produced it
+	Links   []linkDocument `json:"links"`
+}
+
+// findInRecords looks through the project's records.
+func (a *app) findInRecords(ctx context.Context, cfg *config.Config, st store.Store, res *findResult) error {
+	found, err := a.door(cfg, st).FindText(ctx, res.Text)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		f := &found[i]
+		one := foundRecord{
+			ID: f.Record.ID, Version: f.Record.Version, Type: f.Record.Type, Status: f.Record.Status, Stands: f.Stands, Text: f.Text, First: f.First.Version,
+			Author: f.First.Creator, Change: f.First.Change, At: artifact.FormatInstant(f.First.At), Links: linkDocuments(f.First.Links),
+		}
+		if f.Call != nil {
+			one.Call = f.Call.ID
+		}
+		res.Records = append(res.Records, one)
+	}
+	return nil
+}
+
+func (f *foundRecord) write(b *strings.Builder, quiet bool) {
+	stands := "stands"
+	if !f.Stands {
+		stands = "in a draft"
+	}
+	fmt.Fprintf(b, "%s@v%d: %s, %s\n", clean(f.ID), f.Version, stands, f.Status)
+	if quiet {
+		return
+	}
+	rows := [][]string{{"  Text", quoted(f.Text)}, {"  First", fmt.Sprintf("v%d, %s, %s", f.First, clean(f.Author), f.At)}}
+	if f.Change != "" {
+		rows = append(rows, []string{"  Why", clean(clip(f.Change))})
+	}
+	for _, l := range f.Links {
+		rows = append(rows, []string{"  Link", fmt.Sprintf("%s %s@v%d", clean(l.Relation), clean(l.ID), l.Version)})
+	}
+	if f.Call != "" {
+		rows = append(rows, []string{"  Call", clean(f.Call) + " (brenner store log --calls)"})
+	}
+	rows = append(rows, []string{"  Lineage", fmt.Sprintf("brenner store lineage %s@v%d", clean(f.ID), f.First)})
+	b.WriteString(columns(rows))
+}
