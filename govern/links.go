@@ -66,8 +66,8 @@ func (b *putting) target(ctx context.Context, address string) (record.Ref, error
 			return record.Ref{ID: a.ID, Version: a.Version}, nil
 		}
 	}
-	r, _, err := b.Standing(ctx, address)
-	return r.Ref(), err
+	ref, _, err := b.refOf(ctx, address, func(h *record.Head) int { return h.Standing().Version })
+	return ref, err
 }
 
 // checkCycle refuses links that would have a record rest on itself, by whatever

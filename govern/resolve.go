@@ -82,35 +82,53 @@ func (d *Door) Standing(ctx context.Context, address string) (record.Record, rec
 }
 
 func (d *Door) find(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
-	a, err := record.ParseAddress(address)
-	if err != nil {
-		return record.Record{}, record.Head{}, err
-	}
-	h, err := d.Head(ctx, a.ID)
+	ref, h, err := d.refOf(ctx, address, unsaid)
 	if err != nil {
 		return record.Record{}, h, err
 	}
-	version := a.Version
+	r, err := d.version(ctx, ref, h.Latest)
+	return r, h, err
+}
+
+// refOf finds which version an address means, without reading it: a record has all
+// versions up to its latest.
+func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Ref, record.Head, error) {
+	a, err := record.ParseAddress(address)
+	if err != nil {
+		return record.Ref{}, record.Head{}, err
+	}
+	h, err := d.Head(ctx, a.ID)
+	if err != nil {
+		return record.Ref{}, h, err
+	}
+	ref := record.Ref{ID: h.ID, Version: a.Version}
 	switch {
 	case a.Canonical && h.Canonical == 0:
-		return record.Record{}, h, &fault.Error{
+		return ref, h, &fault.Error{
 			Code: NoCanonical, Detail: h.ID + " has no canonical version", Hint: "`brenner store promote " + h.ID + " -m REASON` makes one",
 		}
 	case a.Canonical:
-		version = h.Canonical
-	case version == 0:
-		version = unsaid(&h)
+		ref.Version = h.Canonical
+	case a.Version == 0:
+		ref.Version = unsaid(&h)
 	}
-	r, err := d.version(ctx, record.Ref{ID: h.ID, Version: version}, h.Latest)
-	return r, h, err
+	return ref, h, inRange(ref, h.Latest)
+}
+
+// inRange refuses a version that a record does not have.
+func inRange(ref record.Ref, latest int) error {
+	if ref.Version <= latest {
+		return nil
+	}
+	return &fault.Error{
+		Code: store.NoRecord, Detail: fmt.Sprintf("%s has no version %d", ref.ID, ref.Version), Hint: fmt.Sprintf("it has the versions 1 to %d", latest),
+	}
 }
 
 // version reads one version that is known by its whole id.
 func (d *Door) version(ctx context.Context, ref record.Ref, latest int) (record.Record, error) {
-	if ref.Version > latest {
-		return record.Record{}, &fault.Error{
-			Code: store.NoRecord, Detail: fmt.Sprintf("%s has no version %d", ref.ID, ref.Version), Hint: fmt.Sprintf("it has the versions 1 to %d", latest),
-		}
+	if err := inRange(ref, latest); err != nil {
+		return record.Record{}, err
 	}
 	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
 	if err != nil {

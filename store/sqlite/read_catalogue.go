@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/record"
@@ -53,7 +54,7 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		text += " ORDER BY h.id"
 	}
 	if q.Limit > 0 {
-		text, ask.args = text+" LIMIT ?", append(ask.args, q.Limit)
+		text += " LIMIT " + strconv.Itoa(q.Limit) // with a bare ? SQLite would plan it anew each time
 	}
 	heads, err := list(ctx, s.reader, func(rows *sql.Rows) (h record.Head, err error) {
 		err = rows.Scan(&h.ID, &h.Latest, &h.Canonical, &h.Type, &h.Module, &h.Status, &h.Summary, &h.Tips, instant{&h.At})
