@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"brenner/record"
@@ -33,7 +34,6 @@ func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	var calls []Call
 	var standing, drafts []Found
 	for i := range heads {
 		h := &heads[i]
@@ -44,28 +44,35 @@ func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f == nil {
-			continue
-		}
-		if calls == nil {
-			if calls, err = d.Calls(ctx); err != nil {
-				return nil, err
-			}
-		}
-		for j := range calls {
-			for _, made := range calls[j].Produced {
-				if made == f.First.Ref().String() {
-					f.Call = &calls[j]
-				}
-			}
-		}
-		if f.Stands {
+		switch {
+		case f == nil:
+		case f.Stands:
 			standing = append(standing, *f)
-		} else {
+		default:
 			drafts = append(drafts, *f)
 		}
 	}
-	return append(standing, drafts...), nil
+	all := slices.Concat(standing, drafts)
+	return all, d.addCalls(ctx, all)
+}
+
+// addCalls says which calls of agents produced what was found.
+func (d *Door) addCalls(ctx context.Context, all []Found) error {
+	if len(all) == 0 {
+		return nil
+	}
+	calls, err := d.Calls(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		for j := range calls {
+			if slices.Contains(calls[j].Produced, all[i].First.Ref().String()) {
+				all[i].Call = &calls[j]
+			}
+		}
+	}
+	return nil
 }
 
 func (d *Door) findIn(ctx context.Context, h *record.Head, want string) (*Found, error) {

@@ -75,8 +75,13 @@ func (r *shownRecord) text(a *app) error {
 		summary += " (taken by the program)"
 	}
 	rows := [][]string{
-		{"Record", d.ref() + of}, {"Type", clean(d.Type)}, {"Module", clean(d.Module)}, {"Status", d.statusWord()}, {"Parent", parent},
-		{"Summary", summary}, {"By", clean(d.Creator) + ", " + d.At},
+		{"Record", d.ref() + of},
+		{"Type", clean(d.Type)},
+		{"Module", clean(d.Module)},
+		{"Status", d.statusWord()},
+		{"Parent", parent},
+		{"Summary", summary},
+		{"By", clean(d.Creator) + ", " + d.At},
 	}
 	if d.Change != "" {
 		rows = append(rows, []string{"Change", clean(d.Change)})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/agent"
 	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
@@ -170,7 +169,7 @@ func (f *helperFlags) helper(a *app, c *cobra.Command, r *records, role string) 
 		m.close()
 		return nil, nil, err
 	}
-	return &govern.Helper{Agent: agent.Agent(made), Name: f.name, Model: f.model}, m.close, nil
+	return &govern.Helper{Agent: made, Name: f.name, Model: f.model}, m.close, nil
 }
 
 func (a *app) storeConsolidateCommand() *cobra.Command {
