@@ -139,8 +139,8 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 	if strings.TrimSpace(reason) == "" {
 		return nil, &fault.Error{Code: BadRecord, Op: "deprecate " + fault.Shown(address), Detail: "it needs a reason", Hint: "say it with -m"}
 	}
-	if !d.authority(who) && !who.person() {
-		return nil, d.refuse(ctx, who, "deprecate", "", a.ID)
+	if err := d.mayDeprecate(ctx, who, a.ID); err != nil {
+		return nil, err
 	}
 	var marks []record.Mark
 	err = d.write(ctx, func() (*change, error) {
@@ -167,6 +167,17 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 		return &change{marks: marks, kind: kindMarked, event: markEvent{By: who.Name, Reason: reason, Action: "deprecate", Marks: markEntries(marks)}}, nil
 	})
 	return marks, err
+}
+
+// mayDeprecate refuses whoever may not decide; that an agent tried is kept.
+func (d *Door) mayDeprecate(ctx context.Context, who Actor, id string) error {
+	switch {
+	case d.authority(who):
+		return nil
+	case who.person():
+		return &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " is no person who may decide", Hint: "the operator and the authorities of brenner.yaml may"}
+	}
+	return d.refuse(ctx, who, "deprecate", "", id)
 }
 
 // unused refuses to deprecate what holds the spine of the project, or what a
@@ -242,8 +253,8 @@ func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
 
 // DeprecateUnused deprecates all of Unused.
 func (d *Door) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mark, error) {
-	if !d.authority(who) {
-		return nil, &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " is no person who may decide", Hint: "the operator and the authorities of brenner.yaml may"}
+	if err := d.mayDeprecate(ctx, who, ""); err != nil {
+		return nil, err
 	}
 	unused, err := d.Unused(ctx)
 	if err != nil {

@@ -183,52 +183,54 @@ func anyContext(t *rapid.T) *view.ContextInput {
 // TestContextLaws: no context passes its bound; none has anything of a type that
 // its role may not read, or of what was sent and said; every candidate is accounted
 // for once; the order of candidates does not matter; no line is begun by others.
-func TestContextLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := anyContext(t)
-		c, err := view.Assemble(in)
-		if err != nil {
-			if fault.CodeOf(err) != view.TooLarge {
-				t.Fatal(err)
-			}
-			return
+func TestContextLaws(t *testing.T) { rapid.Check(t, contextLaws) }
+
+func FuzzContextLaws(f *testing.F) { f.Fuzz(rapid.MakeFuzz(contextLaws)) }
+
+func contextLaws(t *rapid.T) {
+	in := anyContext(t)
+	c, err := view.Assemble(in)
+	if err != nil {
+		if fault.CodeOf(err) != view.TooLarge {
+			t.Fatal(err)
 		}
-		count := in.Count
-		if count == nil {
-			count = func(text string) int { return len(text) }
+		return
+	}
+	count := in.Count
+	if count == nil {
+		count = func(text string) int { return len(text) }
+	}
+	if c.Tokens > in.Spec.Bound() || count(c.Text) != c.Tokens {
+		t.Fatalf("%d tokens, %d said, bound %d", count(c.Text), c.Tokens, in.Spec.Bound())
+	}
+	rest := strings.ReplaceAll(c.Text, in.Purpose, "")
+	for _, kind := range kinds() {
+		one, known := in.Types.Find(kind)
+		if (!known || one.Raw || !in.Access.MayRead(in.Spec.Role, kind)) && strings.Contains(rest, "<"+kind+"!>") {
+			t.Fatalf("%s in the context of %s:\n%s", kind, in.Spec.Role, c.Text)
 		}
-		if c.Tokens > in.Spec.Bound() || count(c.Text) != c.Tokens {
-			t.Fatalf("%d tokens, %d said, bound %d", count(c.Text), c.Tokens, in.Spec.Bound())
+	}
+	seen := make(map[record.Ref]int)
+	for _, s := range c.Shown {
+		seen[s.Ref]++
+	}
+	for _, l := range c.LeftOut {
+		seen[l.Ref]++
+	}
+	for i := range in.Materials {
+		if seen[in.Materials[i].Record.Ref()] == 0 {
+			t.Fatalf("%s is not accounted for", in.Materials[i].Record.Ref())
 		}
-		rest := strings.ReplaceAll(c.Text, in.Purpose, "")
-		for _, kind := range kinds() {
-			one, known := in.Types.Find(kind)
-			if (!known || one.Raw || !in.Access.MayRead(in.Spec.Role, kind)) && strings.Contains(rest, "<"+kind+"!>") {
-				t.Fatalf("%s in the context of %s:\n%s", kind, in.Spec.Role, c.Text)
-			}
+	}
+	for line := range strings.Lines(c.Text) {
+		if line != "\n" && !strings.HasPrefix(line, "# The project") && !strings.HasPrefix(line, "# Your task") && !strings.HasPrefix(line, "## ") &&
+			!strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "  |") && !strings.HasPrefix(line, "Not shown") && !strings.HasPrefix(line, "It has no") && !strings.HasPrefix(line, "Its brief is not") {
+			t.Fatalf("a line of nobody: %q", line)
 		}
-		seen := make(map[record.Ref]int)
-		for _, s := range c.Shown {
-			seen[s.Ref]++
-		}
-		for _, l := range c.LeftOut {
-			seen[l.Ref]++
-		}
-		for i := range in.Materials {
-			if seen[in.Materials[i].Record.Ref()] == 0 {
-				t.Fatalf("%s is not accounted for", in.Materials[i].Record.Ref())
-			}
-		}
-		for line := range strings.Lines(c.Text) {
-			if line != "\n" && !strings.HasPrefix(line, "# The project") && !strings.HasPrefix(line, "# Your task") && !strings.HasPrefix(line, "## ") &&
-				!strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "  |") && !strings.HasPrefix(line, "Not shown") && !strings.HasPrefix(line, "It has no") && !strings.HasPrefix(line, "Its brief is not") {
-				t.Fatalf("a line of nobody: %q", line)
-			}
-		}
-		slices.Reverse(in.Materials)
-		distinct := len(seen) == len(in.Materials)+len(in.Overview)
-		if again, err := view.Assemble(in); err != nil || distinct && again.Text != c.Text {
-			t.Fatalf("%v\n%s", err, cmp.Diff(c.Text, again.Text))
-		}
-	})
+	}
+	slices.Reverse(in.Materials)
+	distinct := len(seen) == len(in.Materials)+len(in.Overview)
+	if again, err := view.Assemble(in); err != nil || distinct && again.Text != c.Text {
+		t.Fatalf("%v\n%s", err, cmp.Diff(c.Text, again.Text))
+	}
 }
