@@ -268,14 +268,33 @@ func TestReq30_CallsAreTraced(t *testing.T) {
 		if c.View == "" || c.Task != "task-integrate-fate-1@v1" || put.Record.Creator != "Ada" {
 			k.Errorf("%+v", c)
 		}
+		// Whoever was killed between the task and the call goes on with the same task.
+		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task-integrate-fate-3", Task: taskOf(k, "task-integrate-fate-1"), Role: policy.Integrator, Module: "fate", Inputs: []string{"note"}}); err != nil {
+			k.Fatal(err)
+		}
+		ada.text = "Another memo."
+		if put, err = k.Consolidate(k.Context1(), sydney, "fate", h); err != nil || put.Record.Version != 2 {
+			k.Fatal(err)
+		}
+		k.is("versions of the task", k.record("task-integrate-fate-3").Version, 1)
 		// A call without an answer is kept as well.
 		ada.err = fmt.Errorf("no")
 		if _, err := k.Consolidate(k.Context1(), sydney, "fate", h); err == nil {
 			k.Error("an agent that failed made a memo")
 		}
 		calls, err = k.Calls(k.Context1())
-		if err != nil || len(calls) != 2 || calls[1].Code == "" || len(calls[1].Produced) > 0 {
+		if err != nil || len(calls) != 3 || calls[2].Code == "" || len(calls[2].Produced) > 0 {
 			k.Errorf("%+v, %v", calls, err)
 		}
 	})
+}
+
+// taskOf gives the text of a task.
+func taskOf(k *kit, id string) string {
+	k.Helper()
+	_, t, _, err := k.Task(k.Context1(), id)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return t.Task
 }

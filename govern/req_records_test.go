@@ -380,7 +380,7 @@ func TestTwoPromotions(t *testing.T) {
 		for _, pair := range [][2]string{{"memo@v1", "memo@v2"}, {"left", "right"}} {
 			ctx := context.WithoutCancel(k.Context1())
 			// Both have looked before either of them writes.
-			gate := &slowStore{Store: k.Store, both: make(chan struct{}), waiting: 2}
+			gate := &met{Store: k.Store, gate: &meeting{waiting: 2, both: make(chan struct{})}}
 			var all sync.WaitGroup
 			errs := make([]error, 2)
 			for i, address := range pair {
@@ -403,24 +403,6 @@ func TestTwoPromotions(t *testing.T) {
 			}
 		}
 	})
-}
-
-// slowStore lets nobody write before all have come so far.
-type slowStore struct {
-	store.Store
-	mu      sync.Mutex
-	waiting int
-	both    chan struct{}
-}
-
-func (s *slowStore) Write(ctx context.Context, b store.Batch) error {
-	s.mu.Lock()
-	if s.waiting--; s.waiting == 0 {
-		close(s.both)
-	}
-	s.mu.Unlock()
-	<-s.both
-	return s.Store.Write(ctx, b)
 }
 
 func TestReq19_ForksAreSeenAndMerged(t *testing.T) {

@@ -170,5 +170,5 @@ func (a *app) showBrief(ctx context.Context, r *records) error {
 	if one.Status != record.Canonical && !a.quiet {
 		a.say(one.Ref().String() + " is " + one.Status + ": nobody has promoted it as it is\n")
 	}
-	return a.write(data)
+	return a.write([]byte(cleanLines(string(data))))
 }
