@@ -63,7 +63,8 @@ type Mark struct {
 	Ack            bool
 }
 
-// Reader is what reads mail.
+// Reader is what reads mail. Every list ends where it would be larger than MaxAnswer,
+// but not before its first message.
 type Reader interface {
 	// Inbox gives what was sent to an agent: newest first, or with After oldest first.
 	Inbox(ctx context.Context, q InboxQuery) ([]Message, error)
@@ -124,6 +125,10 @@ const (
 	DefaultPage  = 100
 	MaxPage      = 1000
 )
+
+// MaxAnswer is how many bytes of messages one answer has, beside the first message:
+// whoever asks holds all of it. A list ends where it has that many.
+const MaxAnswer = 16 << 20
 
 // Reservations keep agents from editing the same files. They bind nobody.
 type Reservations interface {

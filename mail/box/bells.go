@@ -111,6 +111,6 @@ func (b *bells) newest() (id int64, ok bool) {
 		return 0, false
 	}
 	defer leave()
-	err = b.box.read.QueryRow("SELECT ifnull(max(id), 0) FROM messages").Scan(&id)
+	err = b.box.read.db.QueryRow("SELECT ifnull(max(id), 0) FROM messages").Scan(&id)
 	return id, err == nil // a file that is busy is looked at again in a moment
 }

@@ -34,6 +34,7 @@ const FileName = "mail.db"
 const (
 	defaultWait = 10 * time.Second
 	readers     = 8
+	searchers   = 2 // of their own, so that whoever searches keeps nobody from reading
 )
 
 // Options say how a box is opened; the zero value works.
@@ -48,8 +49,8 @@ type Box struct {
 	wait time.Duration
 	now  func() time.Time
 
-	read   *sql.DB
-	texts  sync.Map // prepared statements of readers, by their text
+	read   pool
+	search pool
 	rows   sync.Map // agents' rows, by project and name
 	owners sync.Map // who they are, by row
 	shelf  shelf
@@ -112,19 +113,15 @@ func (b *Box) connect(ctx context.Context) error {
 	}
 	b.writer = w
 	b.bells.rung, b.bells.box = make(map[int64]chan struct{}), b
-	b.read, err = sqlite.Pool(b.file, "ro", readers)
+	if b.read.db, err = sqlite.Pool(b.file, "ro", readers); err != nil {
+		return err
+	}
+	b.search.db, err = sqlite.Pool(b.file, "ro", searchers)
 	return err
 }
 
 func (b *Box) disconnect() error {
-	var err error
-	b.texts.Range(func(_, statement any) bool {
-		err = errors.Join(err, statement.(*sql.Stmt).Close())
-		return true
-	})
-	if b.read != nil {
-		err = errors.Join(err, b.read.Close())
-	}
+	err := errors.Join(b.read.close(), b.search.close())
 	if b.writer != nil {
 		err = errors.Join(err, b.writer.close())
 	}
@@ -163,22 +160,6 @@ func (b *Box) closedFault(op string) error {
 }
 
 func (b *Box) fault(op string, err error) error { return sqlite.Fault(op, b.file, b.wait, err) }
-
-// statement gives a query prepared: reading a page takes less time than parsing
-// what asks for it.
-func (b *Box) statement(ctx context.Context, text string) (*sql.Stmt, error) {
-	if s, ok := b.texts.Load(text); ok {
-		return s.(*sql.Stmt), nil
-	}
-	s, err := b.read.PrepareContext(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	if earlier, ok := b.texts.LoadOrStore(text, s); ok {
-		return earlier.(*sql.Stmt), s.Close()
-	}
-	return s, nil
-}
 
 // ready makes the file a mailbox, or refuses one that is none of ours.
 func (b *Box) ready(ctx context.Context, conn *sql.Conn) error {

@@ -259,32 +259,3 @@ func (b *Box) owner(ctx context.Context, row int64) (owner, error) {
 }
 
 func instant(micro int64) mail.Instant { return mail.Instant{Time: time.UnixMicro(micro).UTC()} }
-
-// list reads a whole answer, row by row, and waits where the file is busy.
-func list[T any](ctx context.Context, b *Box, scan func(*sql.Rows) (T, error), text string, args ...any) ([]T, error) {
-	var all []T
-	err := b.waiting(ctx, func() (err error) {
-		all = nil
-		statement, err := b.statement(ctx, text)
-		if err != nil {
-			return err
-		}
-		rows, err := statement.QueryContext(ctx, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close() //nolint:errcheck // Err says what went wrong
-		for rows.Next() {
-			one, err := scan(rows)
-			if err != nil {
-				return err
-			}
-			all = append(all, one)
-		}
-		return rows.Err()
-	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
-}

@@ -205,19 +205,19 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 		args, place = []any{reader, t.id, from}, "c.message"
 		page.Total = 0 // counting what one agent may see would take as long as reading it
 	}
-	page.Messages, err = list(ctx, b, scanMessage(q.Reader), "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?+0", append(args, most+1)...)
+	all, cut, err := fitting(ctx, b, q.Reader, "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?+0", append(args, most+1)...)
 	if err != nil {
 		return mail.Page{}, err
 	}
-	full := len(page.Messages) > most
-	if full {
-		page.Messages = page.Messages[:most]
+	if len(all) > most {
+		all, cut = all[:most], true
 	}
 	if q.Last {
-		slices.Reverse(page.Messages)
-	} else if full {
-		page.Next = page.Messages[most-1].ID
+		slices.Reverse(all)
+	} else if cut {
+		page.Next = all[len(all)-1].ID
 	}
+	page.Messages = all
 	err = b.complete(ctx, q, t.id, &page)
 	return page, err
 }
@@ -301,57 +301,6 @@ func (b *Box) message(ctx context.Context, project, reader string, id mail.ID) (
 		m.Receipts, err = b.receipts(ctx, id)
 	}
 	return m, err
-}
-
-// Search gives the messages that have all the words, the best first.
-func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, error) {
-	const op = "search"
-	match := phrase(q.Words)
-	if match == "" {
-		return nil, &fault.Error{Code: mail.Invalid, Op: op, Detail: "there is no word to look for", Hint: `words, "phrases", OR between them, and * at the end of a word`}
-	}
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	text := "SELECT " + messageColumns + body(true) + " FROM words w JOIN messages m ON m.id = w.rowid JOIN projects p ON p.id = m.project" +
-		" WHERE words MATCH ?1 AND (p.key = ?2 OR p.slug = ?2)"
-	if q.Reader != "" {
-		text += " AND EXISTS (SELECT 1 FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = m.id AND a.name = ?4)"
-	}
-	all, err := list(ctx, b, scanMessage(q.Reader), text+" ORDER BY w.rank, m.id DESC LIMIT ?3+0", match, q.Project, limit(q.Limit, mail.DefaultLimit), q.Reader)
-	return all, b.fault(op, err)
-}
-
-// phrase turns what somebody typed into a query of SQLite's that cannot be wrong:
-// every word is quoted, and only OR and a star at the end keep their meaning.
-func phrase(words string) string {
-	var parts []string
-	for i, piece := range strings.Split(words, `"`) {
-		if i%2 == 1 { // between quotation marks
-			if strings.TrimSpace(piece) != "" {
-				parts = append(parts, `"`+piece+`"`)
-			}
-			continue
-		}
-		for word := range strings.FieldsSeq(strings.ReplaceAll(piece, "\x00", " ")) {
-			stem := strings.TrimRight(word, "*")
-			switch {
-			case word == "OR" && len(parts) > 0 && parts[len(parts)-1] != "OR":
-				parts = append(parts, "OR")
-			case stem == "", word == "AND", word == "OR":
-			case stem != word:
-				parts = append(parts, `"`+stem+`"*`)
-			default:
-				parts = append(parts, `"`+word+`"`)
-			}
-		}
-	}
-	if n := len(parts); n > 0 && parts[n-1] == "OR" {
-		parts = parts[:n-1]
-	}
-	return strings.Join(parts, " ")
 }
 
 // Await gives what Inbox gives as soon as that is something.

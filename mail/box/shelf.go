@@ -54,7 +54,8 @@ func (s *shelf) put(id int64, m *mail.Message) {
 	s.size += len(m.Body) + messageBytes
 }
 
-// messages gives messages by their rows, in that order, as a reader may see them.
+// messages gives messages by their rows, in that order, as a reader may see them, as
+// far as they fit into one answer.
 func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies bool) ([]mail.Message, error) {
 	all := make([]mail.Message, len(rows))
 	var missing []int64
@@ -65,8 +66,7 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 		}
 	}
 	if len(missing) > 0 {
-		list, _ := json.Marshal(missing) // numbers can always be written
-		found, err := b.fetch(ctx, string(list), bodies)
+		found, err := b.fetch(ctx, missing, bodies)
 		if err != nil {
 			return nil, err
 		}
@@ -76,18 +76,25 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 			}
 		}
 	}
+	var r room
 	for i := range all {
 		if !bodies {
 			all[i].Body = ""
+		}
+		if all[i].ID == "" || !r.fits(&all[i]) { // what was not fetched did not fit
+			return all[:i], nil
 		}
 		all[i] = seenBy(all[i], reader)
 	}
 	return all, nil
 }
 
-// fetch reads messages from the file, and puts them on the shelf if they are whole.
-func (b *Box) fetch(ctx context.Context, rows string, bodies bool) (map[int64]mail.Message, error) {
-	all, err := list(ctx, b, scanMessage(""), "SELECT "+messageColumns+body(bodies)+messageTables+"WHERE m.id IN (SELECT value FROM json_each(?))", rows)
+// fetch reads messages from the file, in their order and as far as they fit, and puts
+// them on the shelf if they are whole.
+func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]mail.Message, error) {
+	numbers, _ := json.Marshal(rows) // numbers can always be written
+	// A CROSS JOIN keeps the order of the list; sorting would hold all the texts.
+	all, _, err := fitting(ctx, b, "", "SELECT "+messageColumns+body(bodies)+" FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value", string(numbers))
 	found := make(map[int64]mail.Message, len(all))
 	for i := range all {
 		id, _ := all[i].ID.Number()

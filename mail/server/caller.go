@@ -32,23 +32,31 @@ func (c *caller) in(project string) bool {
 // reader is as whom the caller reads: the operator as nobody, and so everything.
 func (c *caller) reader() string { return c.agent.Name }
 
-// actsAs checks that a caller may act for an agent: it is that agent, it has the
-// agent's token, or it is the operator. Who shows a token is judged by it.
+// actsAs checks that a caller may act for an agent: it is the operator, it has the
+// agent's token, or it is that agent. Any other caller that shows a token is judged by
+// it; what the operator shows may be of a mailbox that is gone, and proves nothing more.
 func (s *Server) actsAs(ctx context.Context, c *caller, project, name, token string) error {
+	if c.operator {
+		return nil
+	}
 	if token != "" {
 		owner, err := s.whose(ctx, token)
 		if err != nil && fault.CodeOf(err) != mail.NoAuth {
 			return err
 		}
-		if err == nil && (owner.is(project, name) || owner.operator && c.operator) {
+		if err == nil && owner.is(project, name) {
 			return nil
 		}
-		return &fault.Error{Code: mail.NotYours, Detail: "the token is not that of " + fault.Shown(name), Hint: "every agent uses its own token"}
+		return notTheirs(name)
 	}
-	if c.operator || c.is(project, name) {
+	if c.is(project, name) {
 		return nil
 	}
 	return notYours(c, "act for "+fault.Shown(name))
+}
+
+func notTheirs(name string) error {
+	return &fault.Error{Code: mail.NotYours, Detail: "the token is not that of " + fault.Shown(name), Hint: "every agent uses its own token"}
 }
 
 func notYours(c *caller, what string) error {

@@ -21,11 +21,11 @@ func (s *Server) gate(next http.Handler) http.Handler {
 		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
 		case !s.addressed(r.Host):
 			refuse(w, http.StatusForbidden, "this server is not asked under the name "+fault.Shown(r.Host))
-		case !s.fromHere(r):
+		case !fromHere(r):
 			refuse(w, http.StatusForbidden, "pages of other sites may not ask this server")
-		case path != "/mcp" && path != "/api":
+		case path != "/mcp" && path != "/api" && path != s.path:
 			// Also what looks for OAuth: a plain answer, and clients go on with their token.
-			refuse(w, http.StatusNotFound, "there is nothing here; the mail is at /mcp")
+			refuse(w, http.StatusNotFound, "there is nothing here; the mail is at "+s.path)
 		case r.Method != http.MethodPost:
 			w.Header().Set("Allow", http.MethodPost)
 			refuse(w, http.StatusMethodNotAllowed, "there is no stream to listen to: every request is a POST")
@@ -40,7 +40,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	who, err := s.caller(r.Context(), r.Header.Get("Authorization"))
 	if err != nil {
 		if fault.CodeOf(err) != mail.NoAuth {
-			refuse(w, http.StatusInternalServerError, err.Error())
+			refuse(w, http.StatusInternalServerError, refusalOf(nil, err).Error.Message)
 			return
 		}
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -73,12 +73,13 @@ func (s *Server) addressed(host string) bool {
 	return isLoopback(name) || slices.ContainsFunc(s.hosts, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// fromHere tells whether a request comes from no page at all, or from one of ours.
-func (s *Server) fromHere(r *http.Request) bool {
-	origins := r.Header.Values("Origin")
-	for _, origin := range origins {
+// fromHere tells whether a request comes from no page at all, which is how it should
+// be, or from one of this very host and port: what else serves pages on this machine
+// is not ours.
+func fromHere(r *http.Request) bool {
+	for _, origin := range r.Header.Values("Origin") {
 		u, err := url.Parse(origin)
-		if err != nil || u.Host == "" || !s.addressed(u.Host) {
+		if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
 			return false
 		}
 	}

@@ -52,7 +52,8 @@ func register(ctx context.Context, c *call) (any, error) {
 }
 
 // register gives a new agent a token of its own. Who has an agent's token, as the
-// bearer or as an argument, may register that agent again, and nobody else may.
+// bearer or as an argument, may register that agent again, and nobody else may: to
+// the operator a token that is not the agent's is none.
 func (c *call) register(ctx context.Context, r mail.Registration, token string) (mail.Agent, error) {
 	if r.Name == "" {
 		if r.Name = c.who.agent.Name; r.Name == "" {
@@ -61,10 +62,13 @@ func (c *call) register(ctx context.Context, r mail.Registration, token string) 
 	}
 	proven := c.who.is(r.Project, r.Name)
 	if token != "" {
-		if err := c.server.actsAs(ctx, c.who, r.Project, r.Name, token); err != nil {
+		owner, err := c.server.whose(ctx, token)
+		if err != nil && fault.CodeOf(err) != mail.NoAuth {
 			return mail.Agent{}, err
 		}
-		proven = true
+		if proven = err == nil && owner.is(r.Project, r.Name); !proven && !c.who.operator {
+			return mail.Agent{}, notTheirs(r.Name)
+		}
 	}
 	if proven {
 		r.Renew = true
@@ -151,6 +155,5 @@ func startSession(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	inbox, _ = bounded(inbox)
-	return map[string]any{"project": project, "agent": a, "inbox": inbox}, nil
+	return map[string]any{"project": project, "agent": a, "inbox": listed(inbox)}, nil
 }

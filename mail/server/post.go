@@ -109,7 +109,6 @@ func fetchInbox(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, _ = bounded(all)
 	for _, m := range all {
 		if !mark {
 			break
@@ -118,24 +117,15 @@ func fetchInbox(ctx context.Context, c *call) (any, error) {
 			return nil, err
 		}
 	}
-	return all, nil
+	return listed(all), nil
 }
 
-// largestAnswer is how many bytes of texts one answer has: clients hold all of it.
-const largestAnswer = 16 << 20
-
-// bounded cuts a list where its texts get too long, but not before the first.
-func bounded(all []mail.Message) (kept []mail.Message, cut bool) {
-	size := 0
-	for i := range all {
-		if size += len(all[i].Body); size > largestAnswer && i > 0 {
-			return all[:i], true
-		}
-	}
+// listed gives a list that stands in JSON as one, also where it is empty.
+func listed(all []mail.Message) []mail.Message {
 	if all == nil {
-		all = []mail.Message{}
+		return []mail.Message{}
 	}
-	return all, false
+	return all
 }
 
 func markRead(ctx context.Context, c *call) (any, error) { return c.mark(ctx, false) }
@@ -190,8 +180,7 @@ func search(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, _ = bounded(all)
-	return all, nil
+	return listed(all), nil
 }
 
 func reserve(ctx context.Context, c *call) (any, error) {

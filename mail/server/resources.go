@@ -37,12 +37,14 @@ func (s *Server) addResources() {
 
 func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	who, err := s.asking(ctx, r.GetExtra())
+	ctx, cancel := whileThere(ctx)
+	defer cancel()
 	var value any
 	if err == nil {
 		value, err = s.resource(ctx, who, r.Params.URI)
 	}
 	if err != nil {
-		return nil, resourceError(r.Params.URI, err)
+		return nil, resourceError(who, r.Params.URI, err)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -52,11 +54,11 @@ func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (
 }
 
 // resourceError says in JSON-RPC what is wrong, with the fault in its data.
-func resourceError(uri string, err error) error {
+func resourceError(who *caller, uri string, err error) error {
 	if fault.CodeOf(err) == mail.NotFound && strings.HasPrefix(err.Error(), errNoResource) {
 		return mcp.ResourceNotFoundError(uri)
 	}
-	r := refusalOf(err)
+	r := refusalOf(who, err)
 	data, _ := json.Marshal(r.Error) // texts can always be written
 	text := string(fault.CodeOf(err)) + ": " + r.Error.Message
 	if r.Error.Hint != "" {
@@ -131,8 +133,7 @@ func (s *Server) inboxResource(ctx context.Context, who *caller, agent string, v
 	if err != nil {
 		return nil, err
 	}
-	all, _ = bounded(all)
-	return map[string]any{"project": q.Project, "agent": agent, "count": len(all), "messages": all}, nil
+	return map[string]any{"project": q.Project, "agent": agent, "count": len(all), "messages": listed(all)}, nil
 }
 
 func (s *Server) threadResource(ctx context.Context, who *caller, thread string, values *query) (any, error) {
@@ -154,9 +155,5 @@ func (s *Server) threadResource(ctx context.Context, who *caller, thread string,
 	if err != nil {
 		return nil, err
 	}
-	kept, cut := bounded(page.Messages)
-	if cut {
-		page.Next = kept[len(kept)-1].ID
-	}
-	return map[string]any{"project": q.Project, "thread_id": thread, "messages": kept, "next": page.Next, "total": page.Total}, nil
+	return map[string]any{"project": q.Project, "thread_id": thread, "messages": listed(page.Messages), "next": page.Next, "total": page.Total}, nil
 }

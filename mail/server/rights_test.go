@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"brenner/fault"
+	"brenner/mail"
+	"brenner/mail/box"
 )
 
 func TestAnAgentIsItselfOnly(t *testing.T) {
@@ -66,8 +70,52 @@ func TestAnAgentIsItselfOnly(t *testing.T) {
 	// Another's token in the arguments is what a caller without one of its own uses.
 	token := NewAgent(t, as[""], "GreenHill")
 	call(t, as[""], "send_message", object{"project_key": project, "sender_name": "GreenHill", "sender_token": token, "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"})
-	refused(t, as[""], "MAIL_NOT_YOURS", "send_message", object{"project_key": project, "sender_name": "RedSky", "sender_token": token, "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"})
+	refused(t, blue, "MAIL_NOT_YOURS", "send_message", object{"project_key": project, "sender_name": "RedSky", "sender_token": token, "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"})
 	call(t, as[""], "register_agent", object{"project_key": project, "name": "GreenHill", "registration_token": token, "program": "p", "model": "m"})
+}
+
+// A token of a mailbox that is gone does not keep the operator out.
+func TestWhatTheOperatorShowsBeside(t *testing.T) {
+	s := open(t)
+	as := s.join(t, "BlueLake")
+	stale := object{"project_key": project, "agent_name": "BlueLake", "sender_name": "BlueLake", "registration_token": "bm_stale", "sender_token": "bm_stale", "to": "BlueLake", "subject": "s", "body_md": "b"}
+	call(t, as[""], "send_message", stale)
+	call(t, as[""], "fetch_inbox", stale)
+	call(t, as[""], "acknowledge_message", object{"project_key": project, "agent_name": "BlueLake", "registration_token": "bm_stale", "message_id": 1})
+	refused(t, as["BlueLake"], "MAIL_NOT_YOURS", "send_message", stale)
+	// It makes nobody anew, and gives nobody's mailbox away.
+	again := object{"project_key": project, "name": "BlueLake", "program": "p", "model": "m", "registration_token": "bm_stale"}
+	refused(t, as[""], "MAIL_NAME_TAKEN", "register_agent", again)
+	refused(t, as["BlueLake"], "MAIL_NOT_YOURS", "register_agent", again)
+	again["name"] = "RedSky"
+	if a := call(t, as[""], "register_agent", again); a["registration_token"] == nil {
+		t.Errorf("%v", a)
+	}
+}
+
+// What is wrong with the machine is told to the operator; agents hear of no files.
+func TestNoPathsForAgents(t *testing.T) {
+	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, broken{b})
+	as := s.join(t, "BlueLake")
+	query := object{"project_key": project, "query": "x"}
+	refused(t, as[""], "/some/where/mail.db", "search_messages", query)
+	r, err := as["BlueLake"].CallTool(t.Context(), &mcp.CallToolParams{Name: "search_messages", Arguments: query})
+	if err != nil || !r.IsError || strings.Contains(textOf(r), "/some/where") || !strings.Contains(textOf(r), "STORE_DAMAGED") {
+		t.Errorf("%v, %s", err, textOf(r))
+	}
+	// A NUL in quotation marks is nothing to look for, and no damage.
+	call(t, open(t).join(t, "RedSky")["RedSky"], "search_messages", object{"project_key": project, "query": "\"a\x00b\""})
+}
+
+// broken is a box whose file cannot be searched.
+type broken struct{ mail.Box }
+
+func (broken) Search(context.Context, mail.SearchQuery) ([]mail.Message, error) {
+	return nil, &fault.Error{Code: "STORE_DAMAGED", Op: "search", Place: "/some/where/mail.db", Hint: "look at /some/where"}
 }
 
 // NewAgent registers an agent, and gives its token.

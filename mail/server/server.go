@@ -13,6 +13,7 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,7 +38,9 @@ type Options struct {
 	Operator string `json:"-"`
 	// Hosts are names under which the server may be asked, beside those of this
 	// machine itself (localhost, 127.0.0.1, ::1).
-	Hosts   []string
+	Hosts []string
+	// Path is where the mail is, beside /mcp and /api; empty is nowhere else.
+	Path    string
 	Version string // of the program
 	Log     *slog.Logger
 	// Name gives a new agent a name that did not bring one; nil makes them up.
@@ -49,6 +52,7 @@ type Server struct {
 	box      mail.Box
 	operator string // the hash of the operator's token
 	hosts    []string
+	path     string // without a slash at its end
 	version  string
 	name     func() string
 	mcp      *mcp.Server
@@ -60,7 +64,10 @@ func New(o Options) (*Server, error) {
 	if o.Box == nil {
 		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "there is no box"}
 	}
-	s := &Server{box: o.Box, hosts: o.Hosts, version: o.Version, name: o.Name}
+	s := &Server{box: o.Box, hosts: o.Hosts, path: strings.TrimRight(o.Path, "/"), version: o.Version, name: o.Name}
+	if s.path == "" {
+		s.path = strings.TrimRight(mail.DefaultPath, "/")
+	}
 	if o.Operator != "" {
 		s.operator = Hash(o.Operator)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -62,13 +63,13 @@ func (s *Server) answering(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		who, err := s.asking(ctx, r.GetExtra())
 		if err != nil {
-			return failed(err), nil
+			return failed(nil, err), nil
 		}
 		ctx, cancel := whileThere(ctx)
 		defer cancel()
 		result, err := t.do(ctx, &call{arguments: readArguments(r.Params.Arguments), server: s, who: who})
 		if err != nil {
-			return failed(err), nil
+			return failed(who, err), nil
 		}
 		return succeeded(result)
 	}
@@ -124,20 +125,26 @@ type refusal struct {
 	} `json:"error"`
 }
 
-func refusalOf(err error) refusal {
+// refusalOf tells a caller what is wrong. Where the machine is at fault, the operator
+// hears it whole; an agent does not hear of files.
+func refusalOf(who *caller, err error) refusal {
 	var r refusal
-	r.Error.Type, r.Error.Message, r.Error.Hint = string(fault.CodeOf(err)), err.Error(), fault.HintOf(err)
+	code := fault.CodeOf(err)
+	r.Error.Type, r.Error.Message, r.Error.Hint = string(code), err.Error(), fault.HintOf(err)
 	if r.Error.Type == "" {
 		r.Error.Type = string(mail.Refused)
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		r.Error.Message = "the call was stopped; nothing was done"
+	case !strings.HasPrefix(string(code), "MAIL_") && (who == nil || !who.operator):
+		r.Error.Message, r.Error.Hint = "the mailbox cannot be used now", "tell whoever runs the server, and try again later"
 	}
 	return r
 }
 
-func failed(err error) *mcp.CallToolResult {
-	r := refusalOf(err)
+func failed(who *caller, err error) *mcp.CallToolResult {
+	r := refusalOf(who, err)
 	text, _ := json.Marshal(r) // texts can always be written
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: r}
 }

@@ -1,0 +1,85 @@
+package box
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner/fault"
+	"brenner/mail"
+)
+
+// The limits of what is looked for. SQLite takes time with the square of the words,
+// and hears of nothing else while it reads them.
+const (
+	mostWords    = 32
+	longestWords = 1000 // bytes
+)
+
+// Search gives the messages that have all the words, the best first.
+func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, error) {
+	const op = "search"
+	match, err := phrase(q.Words)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := b.enter(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	// The texts are not read here: to sort them, SQLite would hold all of them.
+	text := "SELECT m.id FROM words w JOIN messages m ON m.id = w.rowid JOIN projects p ON p.id = m.project" +
+		" WHERE words MATCH ?1 AND (p.key = ?2 OR p.slug = ?2)"
+	if q.Reader != "" {
+		text += " AND EXISTS (SELECT 1 FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = m.id AND a.name = ?4)"
+	}
+	rows, err := listFrom(ctx, b, &b.search, scanOne[int64], text+" ORDER BY w.rank, m.id DESC LIMIT ?3+0", match, q.Project, limit(q.Limit, mail.DefaultLimit), q.Reader)
+	if err != nil || len(rows) == 0 {
+		return nil, b.fault(op, err)
+	}
+	all, err := b.messages(ctx, rows, q.Reader, true)
+	return all, b.fault(op, err)
+}
+
+// phrase turns what somebody typed into a query of SQLite's that cannot be wrong:
+// every word is quoted, and only OR and a star at the end keep their meaning.
+func phrase(words string) (string, error) {
+	const op, form = "search", `words, "phrases", OR between them, and * at the end of a word`
+	if len(words) > longestWords {
+		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d bytes, and %d are the most", len(words), longestWords), Hint: "look for a few words: " + form}
+	}
+	var parts []string
+	count := 0
+	for i, piece := range strings.Split(strings.ReplaceAll(words, "\x00", " "), `"`) {
+		count += len(strings.Fields(piece)) // a phrase costs what its words cost
+		if i%2 == 1 {                       // between quotation marks
+			if strings.TrimSpace(piece) != "" {
+				parts = append(parts, `"`+piece+`"`)
+			}
+			continue
+		}
+		for word := range strings.FieldsSeq(piece) {
+			stem := strings.TrimRight(word, "*")
+			switch {
+			case word == "OR" && len(parts) > 0 && parts[len(parts)-1] != "OR":
+				parts = append(parts, "OR")
+			case stem == "", word == "AND", word == "OR":
+			case stem != word:
+				parts = append(parts, `"`+stem+`"*`)
+			default:
+				parts = append(parts, `"`+word+`"`)
+			}
+		}
+	}
+	if n := len(parts); n > 0 && parts[n-1] == "OR" {
+		parts = parts[:n-1]
+	}
+	switch {
+	case count > mostWords:
+		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d words, and %d are the most", count, mostWords), Hint: "look for a few words: " + form}
+	case len(parts) == 0:
+		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: "there is no word to look for", Hint: form}
+	}
+	return strings.Join(parts, " "), nil
+}
