@@ -74,6 +74,7 @@ type Client struct {
 	keys    *Keyring
 	http    http.Client
 	timeout time.Duration
+	most    int // bytes of a thread that are read
 
 	mu      sync.Mutex
 	hello   sync.Mutex // held by whoever introduces us
@@ -91,7 +92,7 @@ func New(o Options) (*Client, error) {
 	if err != nil || u.Host == "" {
 		return nil, &fault.Error{Code: Invalid, Detail: "the address of the mail server is none: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
-	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout}
+	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, most: mostLetters}
 	if c.keys == nil {
 		c.keys = &Keyring{}
 	}
@@ -154,11 +155,16 @@ func (c *Client) Tools(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(offered)), err
 }
 
-// list asks for the tools of the server and their arguments.
+// toolPages is how many pages of tools are read; none of the servers there are has two.
+const toolPages = 100
+
+// list asks for the tools of the server and their arguments, page by page, as long as
+// there are new ones.
 func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 	offered := make(map[string]map[string]bool)
 	params := map[string]any{}
-	for {
+	for range toolPages {
+		before := len(offered)
 		var page struct {
 			Tools []struct {
 				Name  string `json:"name"`
@@ -177,9 +183,10 @@ func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 				offered[t.Name][name] = true
 			}
 		}
-		if page.Next == "" || params["cursor"] == page.Next {
-			return offered, nil
+		if page.Next == "" || len(offered) == before {
+			break
 		}
 		params["cursor"] = page.Next
 	}
+	return offered, nil
 }

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"time"
 
@@ -41,8 +42,14 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 	return json.Marshal(i.String())
 }
 
-// UnmarshalJSON reads a moment; null and the empty text are none.
+// UnmarshalJSON reads a moment; null and the empty text are none. Some servers count
+// the seconds since 1970, or parts of them.
 func (i *Instant) UnmarshalJSON(data []byte) error {
+	var number float64
+	if json.Unmarshal(data, &number) == nil && string(data) != "null" {
+		*i = counted(number)
+		return nil
+	}
 	var text *string
 	if err := json.Unmarshal(data, &text); err != nil {
 		return err
@@ -54,4 +61,16 @@ func (i *Instant) UnmarshalJSON(data []byte) error {
 	at, err := ParseInstant(*text)
 	*i = at
 	return err
+}
+
+// counted gives the moment of a number. Seconds of any time near ours are far smaller
+// than its milliseconds, and so on; 0 is none.
+func counted(n float64) Instant {
+	for n > 1e11 {
+		n /= 1000
+	}
+	if n <= 0 {
+		return Instant{}
+	}
+	return Instant{time.UnixMicro(int64(math.Round(n * 1e6))).UTC()}
 }

@@ -47,6 +47,7 @@ func OpenKeyring(file string) (*Keyring, error) {
 func (k *Keyring) load() error {
 	data, err := os.ReadFile(k.file)
 	if errors.Is(err, fs.ErrNotExist) {
+		k.keys = nil
 		return nil
 	}
 	var doc keyringDocument
@@ -92,31 +93,100 @@ func (k *Keyring) Name(server, project, asked string) string {
 	return asked
 }
 
-// Keep keeps an agent's token in the place of an older one; asked is the name that
-// it wanted.
-func (k *Keyring) Keep(server, project, asked, agent, token string) error {
-	if asked == agent {
-		asked = ""
-	}
-	if asked == "" && token == "" {
-		return nil
-	}
+// Agents are whose tokens are held for a project of a server, by name.
+func (k *Keyring) Agents(server, project string) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.file != "" { // another process may have kept others
-		if err := k.load(); err != nil {
-			return err
+	var all []string
+	for _, o := range k.keys {
+		if o.Server == server && o.Project == project && o.Token != "" {
+			all = append(all, o.Agent)
 		}
 	}
-	if i := k.find(server, project, agent); i >= 0 {
-		k.keys = slices.Delete(k.keys, i, i+1)
+	slices.Sort(all)
+	return all
+}
+
+// Keep keeps an agent's token in the place of an older one; asked is the name that
+// it wanted. Without a token the older one stays.
+func (k *Keyring) Keep(server, project, asked, agent, token string) error {
+	return k.change("keep a mail token", func() bool {
+		mine := key{Server: server, Project: project, Agent: agent, Token: token}
+		if asked != agent {
+			mine.Asked = asked
+		}
+		before := len(k.keys)
+		k.keys = slices.DeleteFunc(k.keys, func(o key) bool {
+			switch {
+			case o.Server != server || o.Project != project:
+				return false
+			case strings.EqualFold(o.Agent, agent):
+				mine.Token = or(mine.Token, o.Token)
+				return true
+			}
+			return o.Asked == asked // whoever asked for the name before has another one now
+		})
+		if mine.Token != "" || mine.Asked != "" {
+			k.keys = append(k.keys, mine)
+			return true
+		}
+		return len(k.keys) != before
+	})
+}
+
+// Drop forgets a token that a server does not take any more, unless the agent has
+// another one by now. What the agent is called there is not forgotten.
+func (k *Keyring) Drop(server, project, agent, token string) error {
+	return k.change("drop a mail token", func() bool {
+		i := k.find(server, project, agent)
+		if i < 0 || k.keys[i].Token != token {
+			return false
+		}
+		if k.keys[i].Token = ""; k.keys[i].Asked == "" {
+			k.keys = slices.Delete(k.keys, i, i+1)
+		}
+		return true
+	})
+}
+
+// newer gives the token that another process has put in the place of one.
+func (k *Keyring) newer(server, project, agent, token string) string {
+	k.mu.Lock()
+	if k.file != "" {
+		_ = k.load() // who cannot read it now has read it before
 	}
-	k.keys = append(k.keys, key{Server: server, Project: project, Agent: agent, Token: token, Asked: asked})
+	k.mu.Unlock()
+	if other := k.Token(server, project, agent); other != token {
+		return other
+	}
+	return ""
+}
+
+// change changes the keys, and the file with them, as one step that no other process
+// comes between.
+func (k *Keyring) change(op string, edit func() (changed bool)) (err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.file == "" {
+		edit()
+		return nil
+	}
+	fail := func(err error) error {
+		return &fault.Error{Code: BadKeys, Op: op, Place: k.file, Cause: err, Hint: "check the folder and its permissions"}
+	}
+	unlock, err := lock(k.file + ".lock")
+	if err != nil {
+		return fail(err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := k.load(); err != nil { // another process may have kept others
+		return err
+	}
+	if !edit() {
 		return nil
 	}
 	if err := k.save(); err != nil {
-		return &fault.Error{Code: BadKeys, Op: "keep a mail token", Place: k.file, Cause: err, Hint: "check the folder and its permissions"}
+		return fail(err)
 	}
 	return nil
 }
@@ -127,11 +197,7 @@ func (k *Keyring) save() error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(k.file)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(dir, ".mail-tokens.*") // it is made with mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(k.file), ".mail-tokens.*") // it is made with mode 0600
 	if err != nil {
 		return err
 	}

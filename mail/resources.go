@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strconv"
 
@@ -97,13 +98,21 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 // does so in threads as well.
 func (c *Client) pages(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "after_id") }
 
+// How much of a thread is read, whatever a server says.
+const (
+	mostPages   = 1000
+	mostLetters = 256 << 20 // bytes
+)
+
 // paged reads a thread page by page, from where the query says: to its end, or as
-// much as the query wants.
+// much as the query wants. A page with nothing on it is the end.
 func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Message, error) {
 	var all []Message
+	seen, size := make(map[ID]bool), 0
 	v.Set("receipts", strconv.FormatBool(q.Receipts))
 	v.Set("limit", strconv.Itoa(limitOr(q.Limit, MaxPage)))
-	for after := q.After; ; {
+	after := q.After
+	for range mostPages {
 		v.Set("after", string(after))
 		var page struct {
 			Messages []Message `json:"messages"`
@@ -112,11 +121,28 @@ func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Mess
 		if err := c.resource(ctx, "resource://thread/"+url.PathEscape(q.Thread)+"?"+v.Encode(), &page); err != nil {
 			return nil, err
 		}
-		all = append(all, page.Messages...)
-		if after = page.Next; after == "" || q.Limit > 0 {
+		before := len(all)
+		for _, m := range page.Messages {
+			if seen[m.ID] {
+				continue
+			}
+			seen[m.ID] = true
+			all = append(all, m)
+			size += len(m.Body)
+		}
+		switch after = page.Next; {
+		case after == "" || q.Limit > 0 || len(page.Messages) == 0:
 			return all, nil
+		case len(all) == before:
+			return nil, c.garbled("read the thread", "its pages go round in circles", nil)
+		case size > c.most:
+			return nil, &fault.Error{
+				Code: TooLarge, Op: "read the thread", Place: c.url, Detail: fmt.Sprintf("the thread has more than %d bytes", c.most),
+				Hint: "go on in a new thread",
+			}
 		}
 	}
+	return nil, c.garbled("read the thread", "its pages do not end", nil)
 }
 
 func limitOr(n, usual int) int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"brenner/fault"
@@ -50,7 +51,7 @@ func judge(s *Said) fault.Code {
 	switch {
 	case has("contact") && has("block", "polic", "request", "approv", "requir", "not allowed", "denied"):
 		return Blocked
-	case has("token", "unauthor", "credential") && has("invalid", "missing", "requir", "mismatch", "wrong", "unauthor"):
+	case has("token", "unauthor", "credential") && has("invalid", "missing", "requir", "match", "wrong", "expired", "unauthor"):
 		return NoAuth
 	case has("already") && has("name", "agent", "regist", "taken"):
 		return NameTaken
@@ -122,5 +123,10 @@ func (c *Client) mask(text string) string {
 			text = strings.ReplaceAll(text, token, "[token]")
 		}
 	}
-	return text
+	return secretMember.ReplaceAllString(text, "${1}${2}[token]")
 }
+
+// secretMember finds members of JSON that hold a secret, also of JSON that is a text in
+// other JSON, or that was cut off: a token that we never came to keep is one as well.
+var secretMember = regexp.MustCompile(`(?i)(\\*"[^"\\]*(?:token|secret|password|authorization|api[-_]?key)[^"\\]*\\*"\s*:\s*(?:\[\s*)?)` +
+	`(?:(\\*")(?:\\+[^"\\]|[^"\\])+|[^"\\,}\]\[{\s]+)`)

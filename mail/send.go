@@ -119,7 +119,6 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 			arguments[name] = people
 		}
 	}
-	c.prove(ctx, arguments, tool, "sender_token", d.Project, d.From, true)
 	if d.Key != "" {
 		keyed, err := c.surelyTakes(ctx, tool, "idempotency_key")
 		if err != nil {
@@ -135,7 +134,7 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 		} `json:"deliveries"`
 		Message // some servers give it bare
 	}
-	if err := c.call(ctx, tool, arguments, &r); err != nil {
+	if err := c.callAs(ctx, proof{d.Project, d.From, "sender_token", true}, tool, arguments, &r); err != nil {
 		return Message{}, err
 	}
 	m := r.Message

@@ -40,9 +40,8 @@ func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	if r.Task != "" {
 		arguments["task_description"] = r.Task
 	}
-	c.prove(ctx, arguments, "register_agent", "registration_token", r.Project, r.Name, false)
 	var a Agent
-	if err := c.call(ctx, "register_agent", arguments, &a); err != nil {
+	if err := c.callAs(ctx, proof{r.Project, r.Name, "registration_token", false}, "register_agent", arguments, &a); err != nil {
 		return a, err
 	}
 	err := c.keep(r.Project, or(r.Name, a.Name), &a)
@@ -62,15 +61,6 @@ func or(text, other string) string {
 		return other
 	}
 	return text
-}
-
-// prove adds an agent's token to the arguments of a call for it. The contract names
-// some of the tools that take it; the others get it where they say that they do.
-func (c *Client) prove(ctx context.Context, arguments map[string]any, tool, argument, project, agent string, inContract bool) {
-	token := c.keys.Token(c.url, project, agent)
-	if token != "" && (inContract || c.takes(ctx, tool, argument)) {
-		arguments[argument] = token
-	}
 }
 
 // Whois gives an agent.
@@ -99,9 +89,8 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 	set("thread_id", q.Thread, q.Thread != "" && offers("thread_id"))
 	set("after_id", q.After, q.After != "" && offers("after_id"))
 	set("wait_seconds", int(math.Ceil(wait.Seconds())), wait > 0 && offers("wait_seconds"))
-	c.prove(ctx, arguments, tool, "registration_token", q.Project, q.Agent, true)
 	var all []Message
-	if err := c.waiting(wait).call(ctx, tool, arguments, &all); err != nil {
+	if err := c.waiting(wait).callAs(ctx, proof{q.Project, q.Agent, "registration_token", true}, tool, arguments, &all); err != nil {
 		return nil, err
 	}
 	return q.narrowed(all), nil
@@ -126,7 +115,7 @@ func (c *Client) waiting(wait time.Duration) *Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &Client{
-		url: c.url, token: c.token, keys: c.keys, http: c.http, timeout: c.timeout + wait,
+		url: c.url, token: c.token, keys: c.keys, http: c.http, timeout: c.timeout + wait, most: c.most,
 		greeted: c.greeted, session: c.session, version: c.version, last: c.last, offered: c.offered,
 	}
 }
@@ -146,8 +135,7 @@ func (c *Client) Acknowledge(ctx context.Context, project, agent string, id ID) 
 
 func (c *Client) mark(ctx context.Context, tool, project, agent string, id ID) error {
 	arguments := map[string]any{"project_key": project, "agent_name": agent, "message_id": id}
-	c.prove(ctx, arguments, tool, "registration_token", project, agent, false)
-	return c.call(ctx, tool, arguments, nil)
+	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
 
 // Search looks for words.
@@ -185,8 +173,7 @@ func (c *Client) Summarize(ctx context.Context, project, thread string, examples
 func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy string) error {
 	const tool = "set_contact_policy"
 	arguments := map[string]any{"project_key": project, "agent_name": agent, "policy": policy}
-	c.prove(ctx, arguments, tool, "registration_token", project, agent, false)
-	return c.call(ctx, tool, arguments, nil)
+	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
 
 // Joined is an agent that has just begun.
@@ -207,8 +194,7 @@ func (c *Client) StartSession(ctx context.Context, r Registration, inbox int) (j
 	if inbox > 0 {
 		arguments["inbox_limit"] = inbox
 	}
-	c.prove(ctx, arguments, "macro_start_session", "registration_token", r.Project, r.Name, false)
-	if err := c.call(ctx, "macro_start_session", arguments, &j); err != nil {
+	if err := c.callAs(ctx, proof{r.Project, r.Name, "registration_token", false}, "macro_start_session", arguments, &j); err != nil {
 		return j, err
 	}
 	err = c.keep(r.Project, or(r.Name, j.Agent.Name), &j.Agent)
@@ -256,8 +242,7 @@ func (c *Client) Renew(ctx context.Context, project, agent string, paths []strin
 }
 
 func (c *Client) claims(ctx context.Context, tool, project, agent string, arguments map[string]any, into any) error {
-	c.prove(ctx, arguments, tool, "registration_token", project, agent, false)
-	return c.call(ctx, tool, arguments, into)
+	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, into)
 }
 
 // lost tells whether something may have been done although no answer came.
