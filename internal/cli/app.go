@@ -22,6 +22,8 @@ type app struct {
 	verbose bool
 	printed bool // a JSON document went out
 	exit    int  // of a command that was done, but has more to say than 0
+
+	served map[string]string // operators' tokens of the mail servers in this process, by address
 }
 
 // Run runs one command line and gives the exit code.

@@ -36,6 +36,7 @@ func (a *app) checkMail(ctx context.Context, cfg *config.Config, r roster.Roster
 	d := box.checkServer(ctx)
 	if d[len(d)-1].Status != broken {
 		d = append(d, box.checkTools(ctx), box.checkAgents(ctx, by))
+		d = append(d, box.checkKeys(ctx)...)
 	}
 	return append(d, a.checkClients(ctx, box, by)...)
 }
@@ -108,6 +109,33 @@ func (b *mailbox) checkAgents(ctx context.Context, by []string) check {
 		c.Fix = "`brenner mail connect " + without[0] + "` says how it joins"
 	}
 	return c
+}
+
+// checkKeys says whether the server still takes the agents' tokens that are held here.
+func (b *mailbox) checkKeys(ctx context.Context) diagnosis {
+	held := b.client.Keys().Agents(b.client.URL(), b.key)
+	if len(held) == 0 {
+		return nil
+	}
+	const what = "agents' tokens"
+	var refused []string
+	for _, name := range held {
+		switch err := b.client.CheckKey(ctx, b.key, name); fault.CodeOf(err) {
+		case mail.NoAuth, mail.NotYours, mail.NotFound:
+			refused = append(refused, name)
+		default:
+			if err != nil {
+				return brokenBy(what, err)
+			}
+		}
+	}
+	if len(refused) == 0 {
+		return diagnosis{{What: what, Status: fine, Found: "the server takes those of " + some(held)}}
+	}
+	return diagnosis{{
+		what, note, "the server does not take those of " + some(refused) + " any more",
+		"its mailboxes were made anew: `brenner mail token " + refused[0] + "` gives a new one; where the operator's token does, nothing need be done",
+	}}
 }
 
 // checkClients checks what `mail connect` would tell the programs that agents are:

@@ -96,6 +96,20 @@ func (a *app) mailboxOf(cfg *config.Config, base string) (*mailbox, error) {
 	return &mailbox{config: cfg, client: client, key: key}, nil
 }
 
+// name gives the name that an agent has on the server, which may have given it another
+// one than it asked for.
+func (b *mailbox) name(asked string) string {
+	return b.client.Keys().Name(b.client.URL(), b.key, asked)
+}
+
+func (b *mailbox) names(asked []string) []string {
+	all := make([]string, len(asked))
+	for i, name := range asked {
+		all[i] = b.name(name)
+	}
+	return all
+}
+
 // mailAddress gives where the mail server is: what a flag says, or the
 // configuration. A file that the user has not looked at cannot send the project's
 // mail, or a token, to another machine.
@@ -125,9 +139,13 @@ func mailWish(cfg *config.Config, base string) string {
 	return "send this project's mail, and the token of " + cfg.Mail.TokenEnv + ", to " + base
 }
 
-// bearer finds the token for a server: what the environment says, or for a server
-// of this machine the one that `mail serve` made. That one goes nowhere else.
+// bearer finds the token for a server: its own if this process serves it, what the
+// environment says, or for a server of this machine the one that `mail serve` made.
+// That one goes nowhere else.
 func (a *app) bearer(cfg *config.Config, address string) (string, error) {
+	if token := a.served[address]; token != "" {
+		return token, nil
+	}
 	if token := a.variable(cfg.Mail.TokenEnv); token != "" {
 		err := (&models{app: a, config: cfg}).mustTrust(cfg.Origin("mail.token_env"), "send the token of "+cfg.Mail.TokenEnv+" to "+address)
 		return token, err

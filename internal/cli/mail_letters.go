@@ -130,7 +130,8 @@ func (a *app) mailSend(c *cobra.Command, flags mailFlags, d mail.Draft, text str
 	if err := desk.Open(c.Context()); err != nil {
 		return err
 	}
-	d.Project, d.Body = m.key, text
+	d.Project, d.Body, d.From = m.key, text, desk.Own()
+	d.To, d.CC = m.names(d.To), m.names(d.CC)
 	s, err := m.client.Send(c.Context(), d)
 	if err != nil {
 		return err
@@ -160,6 +161,7 @@ func (a *app) mailInboxCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			name = m.name(name)
 			all, err := m.client.Inbox(c.Context(), mail.InboxQuery{Project: m.key, Agent: name, Limit: limit, Unread: unread}, 0)
 			if err != nil {
 				return err
@@ -191,7 +193,7 @@ func (a *app) mailThreadCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, err := m.client.Thread(c.Context(), mail.ThreadQuery{Project: m.key, Thread: args[0], Reader: operatorName, Receipts: true})
+			all, err := m.client.Thread(c.Context(), mail.ThreadQuery{Project: m.key, Thread: args[0], Reader: m.name(operatorName), Receipts: true})
 			if err != nil {
 				return err
 			}
@@ -213,6 +215,7 @@ func (a *app) mailAckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			as = m.name(as)
 			if err := m.client.Acknowledge(c.Context(), m.key, as, mail.ID(args[0])); err != nil {
 				return err
 			}

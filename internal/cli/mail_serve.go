@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,13 +80,15 @@ type openedMail struct {
 	listener net.Listener
 	box      *box.Box
 	server   *server.Server
+	path     string
+	token    string // the operator's; empty hears everybody
 }
 
-func (m *openedMail) url() string { return "http://" + m.listener.Addr().String() + mail.DefaultPath }
+func (m *openedMail) url() string { return "http://" + m.listener.Addr().String() + m.path }
 
 // openMail takes the address, opens the mailbox and finds the token.
 func (a *app) openMail(ctx context.Context, cfg *config.Config, opt *mailServeOptions) (_ *openedMail, err error) {
-	m := &openedMail{}
+	m := &openedMail{path: "/" + strings.TrimLeft(cfg.Mail.Path, "/")}
 	if m.listener, err = server.Listen(ctx, opt.addr, !opt.noToken); err != nil {
 		return nil, err
 	}
@@ -100,31 +103,31 @@ func (a *app) openMail(ctx context.Context, cfg *config.Config, opt *mailServeOp
 	if m.box, err = box.Open(ctx, storeDir(cfg), box.Options{Now: a.Now}); err != nil {
 		return nil, err
 	}
-	var token string
 	if !opt.noToken {
-		if token, err = a.operatorToken(cfg); err != nil {
+		if m.token, err = a.operatorToken(cfg); err != nil {
 			return nil, err
 		}
 	}
-	m.server, err = server.New(server.Options{Box: m.box, Operator: token, Hosts: opt.hosts, Version: release})
+	m.server, err = server.New(server.Options{Box: m.box, Operator: m.token, Hosts: opt.hosts, Path: m.path, Version: release})
 	return m, err
 }
 
 // mailBeside serves the project's mail while a session runs, where that looks for
 // it. The function that it gives ends the server.
 func (a *app) mailBeside(ctx context.Context, cfg *config.Config) (end func(), err error) {
-	m, err := a.mailboxOf(cfg, "")
+	address, err := a.mailAddress(cfg, "")
 	if err != nil {
 		return nil, err
 	}
-	u, err := url.Parse(m.client.URL())
-	if err != nil {
-		return nil, &fault.Error{Code: mail.Invalid, Op: "serve mail", Place: m.client.URL(), Cause: err}
-	}
-	opened, err := a.openMail(ctx, cfg, &mailServeOptions{addr: u.Host})
+	at, err := servedAt(address)
 	if err != nil {
 		return nil, err
 	}
+	opened, err := a.openMail(ctx, cfg, &mailServeOptions{addr: at})
+	if err != nil {
+		return nil, err
+	}
+	a.served = map[string]string{address: opened.token}
 	a.say("brenner: mail is served at " + opened.url() + " while the session runs; `brenner mail connect NAME` says how an agent joins\n")
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
@@ -135,6 +138,31 @@ func (a *app) mailBeside(ctx context.Context, cfg *config.Config) (end func(), e
 			a.log.Warn().Err(err).Msg("the mail server did not end well; what was sent is kept")
 		}
 	}, nil
+}
+
+// servedAt gives where to listen so that a session finds its mail at an address, if a
+// server of this process can be there at all.
+func servedAt(address string) (string, error) {
+	wrong := func(why string) error {
+		return &fault.Error{
+			Code: mail.Invalid, Op: "serve mail beside the session", Place: address, Detail: why,
+			Hint: "leave " + mail.EnvBaseURL + " and mail.base_url unset, or name a port of this machine, such as " + mail.DefaultBaseURL,
+		}
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "", wrong(err.Error())
+	case u.Scheme != "http":
+		return "", wrong("--serve-mail serves http, and the session would ask by " + u.Scheme)
+	case !isLoopback(address):
+		return "", wrong("--serve-mail serves this machine only, and the session would ask " + u.Hostname())
+	case u.Port() == "0":
+		return "", wrong("port 0 is any port, and the session could not know which")
+	case u.Port() == "":
+		return net.JoinHostPort(u.Hostname(), "80"), nil
+	}
+	return u.Host, nil
 }
 
 // mailServing is where a server is.
@@ -156,7 +184,14 @@ func (a *app) operatorToken(cfg *config.Config) (string, error) {
 	}
 	token = server.NewToken()
 	path := filepath.Join(storeDir(cfg), operatorFile)
-	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+	// A file that is there may be readable by others: it is replaced, not filled.
+	tmp, err := writeBeside(path, []byte(token+"\n"), 0o600)
+	if err == nil {
+		if err = os.Rename(tmp, path); err != nil {
+			err = errors.Join(err, os.Remove(tmp))
+		}
+	}
+	if err != nil {
 		return "", &fault.Error{Code: CannotWrite, Op: "keep the mail server's token", Place: path, Detail: reason(err)}
 	}
 	a.say("brenner: the operator's token, kept in " + clean(path) + " and not printed again: " + token + "\n")

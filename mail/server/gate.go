@@ -25,7 +25,7 @@ func (s *Server) gate(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "pages of other sites may not ask this server")
 		case path != "/mcp" && path != "/api" && path != s.path:
 			// Also what looks for OAuth: a plain answer, and clients go on with their token.
-			refuse(w, http.StatusNotFound, "there is nothing here; the mail is at "+s.path)
+			refuse(w, http.StatusNotFound, "there is nothing here; the mail is at "+s.path+"/")
 		case r.Method != http.MethodPost:
 			w.Header().Set("Allow", http.MethodPost)
 			refuse(w, http.StatusMethodNotAllowed, "there is no stream to listen to: every request is a POST")

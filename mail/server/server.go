@@ -64,10 +64,11 @@ func New(o Options) (*Server, error) {
 	if o.Box == nil {
 		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "there is no box"}
 	}
-	s := &Server{box: o.Box, hosts: o.Hosts, path: strings.TrimRight(o.Path, "/"), version: o.Version, name: o.Name}
+	s := &Server{box: o.Box, hosts: o.Hosts, path: o.Path, version: o.Version, name: o.Name}
 	if s.path == "" {
-		s.path = strings.TrimRight(mail.DefaultPath, "/")
+		s.path = mail.DefaultPath
 	}
+	s.path = strings.TrimRight(s.path, "/")
 	if o.Operator != "" {
 		s.operator = Hash(o.Operator)
 	}

@@ -1,0 +1,151 @@
+package cli_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"brenner/mail"
+	"brenner/mail/mailtest"
+)
+
+// freePort gives an address that nobody listens at.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // nobody came
+	return l.Addr().String()
+}
+
+// served runs `mail serve` at an address while something is done.
+func served(t *testing.T, env []string, dir, at string, do func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	var done sync.WaitGroup
+	done.Go(func() {
+		if code, errs := brenner(ctx, env, w, "mail", "serve", "--addr", at, "-C", dir); code != 0 {
+			t.Errorf("exit %d: %s", code, errs)
+		}
+		_ = w.Close()
+	})
+	if _, err := bufio.NewReader(r).ReadString('\n'); err != nil {
+		t.Error(err)
+	}
+	do()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	cancel()
+	done.Wait()
+}
+
+// A mailbox that is made anew does not know the tokens that were kept, and does not
+// keep the operator out for that.
+func TestAMailboxThatIsMadeAnew(t *testing.T) {
+	dir, at := t.TempDir(), freePort(t)
+	env := []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=http://" + at}
+	run := func(args ...string) string { t.Helper(); return says(t, env, append(args, "-C", dir)...) }
+	served(t, env, dir, at, func() {
+		run("mail", "send", "--to", "Operator", "--subject", "INFO: one", "text")
+		run("mail", "token", "BlueLake")
+		if got := run("doctor"); !strings.Contains(got, "the server takes those of BlueLake, Operator") {
+			t.Error(got)
+		}
+	})
+	files, err := filepath.Glob(filepath.Join(dir, ".brenner", "mail.db*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	served(t, env, dir, at, func() {
+		if got := run("doctor"); !strings.Contains(got, "the server does not take those of BlueLake, Operator any more") {
+			t.Error(got)
+		}
+		for range 2 {
+			run("mail", "send", "--to", "Operator", "--subject", "INFO: two", "text")
+		}
+		if got := run("mail", "inbox"); strings.Count(got, "INFO: two") != 2 {
+			t.Error(got)
+		}
+	})
+}
+
+// A server that gives agents other names than they ask for is written to, and read
+// from, under those names.
+func TestMailOfAServerThatRenames(t *testing.T) {
+	dir := t.TempDir()
+	key, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := mailtest.New(t, mailtest.Quirks{Rename: func(string) string { return "SilverFox" }, Tokens: true, Plain: true, Errors: "text"})
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	env := []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=" + d.URL}
+	run := func(args ...string) string { t.Helper(); return says(t, env, append(args, "-C", key)...) }
+	if got := run("mail", "send", "--to", "SilverFox", "--subject", "INFO: one", "--thread", "TH-1", "--ack", "text"); !strings.Contains(got, "SilverFox") {
+		t.Error(got)
+	}
+	run("mail", "send", "--to", "Operator", "--subject", "INFO: two", "--thread", "TH-1", "text")
+	if got := run("mail", "inbox"); strings.Count(got, "INFO: ") != 2 {
+		t.Error(got)
+	}
+	run("mail", "ack", "1")
+	if got := run("mail", "thread", "TH-1"); strings.Count(got, "INFO: ") != 2 {
+		t.Error(got)
+	}
+}
+
+// The token's file is its owner's, whatever was there before.
+func TestATokenInAFileForEverybody(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".brenner", "mail-operator.token")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, nil, 0o644); err != nil { //nolint:gosec // this is what is wrong
+		t.Fatal(err)
+	}
+	serving(t, []string{"HOME=" + t.TempDir()}, dir)
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// A session that serves its own mail finds it, whatever the environment says of
+// another server.
+func TestMailBesideASession(t *testing.T) {
+	dir := t.TempDir()
+	start := []string{"session", "start", "-C", dir, "--via", "mail", "--to", "BlueLake", "--role", "hypothesis_generator", "--question", "Why?", "--rounds", "1", "--timeout", "1s", "--serve-mail"}
+	at := func(base string) []string {
+		return []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=" + base, mail.EnvToken + "=another's", mail.EnvPath + "=/post/"}
+	}
+	for base, want := range map[string]string{
+		"https://127.0.0.1:9": "serves http, and the session would ask by https", "http://0.0.0.0:9": "serves this machine only", "http://127.0.0.1:0": "port 0 is any port",
+	} {
+		if code, errs := brenner(t.Context(), at(base), io.Discard, start...); code != 2 || !strings.Contains(errs, want) || !strings.Contains(errs, "hint: ") {
+			t.Errorf("%s: exit %d: %s", base, code, errs)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".brenner")); err == nil {
+		t.Error("something was written before the address was looked at")
+	}
+	code, errs := brenner(t.Context(), at("http://"+freePort(t)), io.Discard, start...)
+	if !strings.Contains(errs, "/post/ while the session runs") || !strings.Contains(errs, "BlueLake") || code == 4 || code == 75 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+}
