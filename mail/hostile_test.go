@@ -131,7 +131,9 @@ func TestTokensInWhatIsNoAnswer(t *testing.T) {
 		[]any{object{"registration_token": secret}},
 		`{"registration_token": "` + secret + `", "name": 5`,
 		object{"a": `{"sender_token":"` + secret + `"}`, "name": []int{}},
-		object{"Authorization": "Bearer " + secret, "name": 5}, object{"token": []string{secret}, "name": 5}, object{"x-api-key": secret + "\n", "name": 5},
+		object{"Authorization": "Bearer " + secret, "name": 5},
+		object{"token": []string{secret}, "name": 5},
+		object{"x-api-key": secret + "\n", "name": 5},
 	} {
 		client := answering(t, mail.Options{}, func(name string, _ object) (any, error) {
 			if name == "register_agent" {

@@ -23,7 +23,7 @@ func freePort(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // nobody came
+	defer l.Close()
 	return l.Addr().String()
 }
 

@@ -104,6 +104,9 @@ func (s *Store) prepareFolder(o Options) error {
 		return s.mustExist()
 	}
 	err := s.makeFolder()
+	if err == nil {
+		err = s.makeFile()
+	}
 	if err == nil && exists(s.file) {
 		err = writable(s.file) // SQLite would open it all the same, and fail later
 	}
@@ -148,6 +151,22 @@ func (s *Store) makeFolder() error {
 		return err
 	}
 	return syncFolder(filepath.Dir(s.dir))
+}
+
+// makeFile makes a file that is not there for its owner alone, as its WAL then is too:
+// it has the texts of agents. It gets its name only when it is closed again, since
+// closing it would end SQLite's locks on it; where that cannot be done, SQLite makes it.
+func (s *Store) makeFile() error {
+	if exists(s.file) {
+		return nil
+	}
+	f, err := os.CreateTemp(s.dir, "."+FileName+".*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	err = f.Close()
+	_ = os.Link(f.Name(), s.file) // another process may have been faster, and not every disk has links
+	return errors.Join(err, os.Remove(f.Name()))
 }
 
 func (s *Store) mustExist() error {
