@@ -127,3 +127,6 @@ func (d *Desk) names(agents []string) map[string]string {
 	maps.DeleteFunc(names, func(_, agent string) bool { return agent == "" })
 	return names
 }
+
+// Own is our own name on the server, as far as it is known.
+func (d *Desk) Own() string { return d.from() }
