@@ -126,9 +126,10 @@ const (
 	MaxPage      = 1000
 )
 
-// MaxAnswer is how many bytes of messages one answer has, beside the first message:
-// whoever asks holds all of it. A list ends where it has that many.
-const MaxAnswer = 16 << 20
+// MaxAnswer is how many bytes of messages one answer has, unless its first message is
+// larger: both sides hold all of it, a server several times over. A list ends where it
+// has that many.
+const MaxAnswer = 8 << 20
 
 // Reservations keep agents from editing the same files. They bind nobody.
 type Reservations interface {

@@ -13,13 +13,13 @@ import (
 	"brenner/mail/boxtest"
 )
 
-// larges puts some letters of 7 MB into a box: two fit into one answer.
+// larges puts some letters of 3 MB into a box: two fit into one answer.
 func larges(t *testing.T, b *box.Box, n int) {
 	t.Helper()
 	people(t, b)
 	for i := range n {
 		d := note(i)
-		d.Body = fmt.Sprint("large ", strings.Repeat("x", 7<<20))
+		d.Body = fmt.Sprint("large ", strings.Repeat("x", 3<<20))
 		if _, err := b.Send(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
