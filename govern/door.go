@@ -63,6 +63,9 @@ type Door struct {
 	// Artifact gives the content of a research artifact, which the store keeps in
 	// pieces, and what lint finds in it; nil where there are none.
 	Artifact func(ctx context.Context, ref record.Ref) (content []byte, faults []string, err error)
+	// Vouched tells whether another journal than the door's says that a version was
+	// put, as those of sessions do; nil where there are none.
+	Vouched func(ctx context.Context, ref record.Ref) (bool, error)
 }
 
 // Rules are what a project decides for itself. The zero value turns them off.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"brenner/artifact"
 	"brenner/fault"
 	"brenner/journal"
 	"brenner/record"
@@ -31,7 +32,8 @@ type putEntry struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Type    string `json:"type"`
-	Hash    string `json:"sha256"` // of the record, without its status
+	Status  string `json:"status,omitempty"` // that it was put with; entries of early stores do not say it
+	Hash    string `json:"sha256"`           // of the record, without its status
 }
 
 // markEvent says which versions got a status, why and by whom.
@@ -47,12 +49,14 @@ type markEntry struct {
 	Version int    `json:"version"`
 	Status  string `json:"status"`
 	Why     string `json:"why"`
+	Was     int    `json:"was,omitzero"`
+	At      string `json:"at,omitempty"` // entries of early stores do not say it
 }
 
 func markEntries(marks []record.Mark) []markEntry {
 	out := make([]markEntry, len(marks))
 	for i, m := range marks {
-		out[i] = markEntry{m.ID, m.Version, m.Status, m.Reason}
+		out[i] = markEntry{m.ID, m.Version, m.Status, m.Reason, m.Was, artifact.FormatInstant(m.At)}
 	}
 	return out
 }

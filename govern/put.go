@@ -116,7 +116,7 @@ func (b *putting) event() putEvent {
 	e := putEvent{By: b.who.Name, Role: b.who.Role}
 	for i := range b.c.records {
 		r := &b.c.records[i]
-		e.Records = append(e.Records, putEntry{r.ID, r.Version, r.Type, hashOf(r)})
+		e.Records = append(e.Records, putEntry{r.ID, r.Version, r.Type, r.Status, hashOf(r)})
 	}
 	return e
 }

@@ -3,6 +3,8 @@ package govern
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
@@ -17,62 +19,123 @@ type Proof struct {
 	Entries  int
 	Versions int
 	Marks    int
-	Head     string
-	Faults   []error
+	// Head is the end of the journal of changes. Whoever kept it can tell a journal
+	// that was made anew; Streams has the ends of the others too.
+	Head    string
+	Streams []ProvenStream
+	Faults  []error
 }
 
-// Verify proves the records from their journal: its chain, every version that it
-// says was put, with its content, and every mark. A mark that the journal does not
-// have is a promotion that nobody made.
+// ProvenStream is one journal of the door, and where it ends.
+type ProvenStream struct {
+	Name    string
+	Entries int
+	Head    string // "" where it has no entry
+}
+
+// Verify proves the records from their journal, both ways: everything that it says
+// was put or marked is there as it says, and nothing else is there. What the store's
+// lists say of a record is made once more from its versions and marks, and compared.
+// Others may go on writing meanwhile.
 func (d *Door) Verify(ctx context.Context) (*Proof, error) {
+	const most = 5
+	for try := 1; ; try++ {
+		p, err := d.verify(ctx)
+		if err != nil || len(p.Faults) == 0 || try == most {
+			return p, err
+		}
+		now, err := d.head(ctx, Changes)
+		if err != nil || now.Hash == p.Head {
+			return p, err
+		}
+		// Somebody wrote while we looked: what does not fit may be theirs.
+	}
+}
+
+func (d *Door) verify(ctx context.Context) (*Proof, error) {
 	p := &Proof{}
+	var changes []journal.Entry
+	whole := true
 	for _, stream := range []string{Changes, Refusals, Calls} {
 		entries, err := d.Store.Entries(ctx, stream, 0)
 		if err != nil {
 			return nil, err
 		}
 		p.Entries += len(entries)
-		if err := journal.Check(stream, journal.Head{}, entries); err != nil {
+		p.Streams = append(p.Streams, ProvenStream{stream, len(entries), journal.HeadOf(entries).Hash})
+		err = journal.Check(stream, journal.Head{}, entries)
+		if err != nil {
 			p.Faults = append(p.Faults, err)
-			continue
 		}
 		if stream == Changes {
-			p.Head = journal.HeadOf(entries).Hash
-			if err := d.prove(ctx, p, entries); err != nil {
-				return nil, err
-			}
+			p.Head, changes, whole = journal.HeadOf(entries).Hash, entries, err == nil
 		}
 	}
-	return p, nil
+	if !whole {
+		return p, nil // nothing behind a broken chain can be trusted
+	}
+	told, err := p.read(changes)
+	if err != nil {
+		return nil, err
+	}
+	return p, d.prove(ctx, p, told)
 }
 
-func (d *Door) prove(ctx context.Context, p *Proof, entries []journal.Entry) error {
-	marks := make(map[string][]markEntry)
+// told is what the journal says of one record: what was put and marked, in order.
+type told struct {
+	puts  map[int]putEntry
+	marks []toldMark
+	steps []step
+}
+
+// toldMark is a mark with who made it.
+type toldMark struct {
+	markEntry
+	by string
+}
+
+// step is a version that was put, or the mark of one.
+type step struct {
+	version int
+	status  string // "" for a put
+}
+
+// read gathers what the journal says, by record.
+func (p *Proof) read(entries []journal.Entry) (map[string]*told, error) {
+	all := make(map[string]*told)
+	of := func(id string) *told {
+		if all[id] == nil {
+			all[id] = &told{puts: make(map[int]putEntry)}
+		}
+		return all[id]
+	}
 	for i := range entries {
 		switch entries[i].Kind {
 		case kindPut:
 			var e putEvent
 			if err := json.Unmarshal(entries[i].Body, &e); err != nil {
-				return unreadable(&entries[i], err)
+				return nil, unreadable(&entries[i], err)
 			}
 			for _, r := range e.Records {
 				p.Versions++
-				if err := d.proveVersion(ctx, p, r); err != nil {
-					return err
-				}
+				t := of(r.ID)
+				t.puts[r.Version] = r
+				t.steps = append(t.steps, step{version: r.Version})
 			}
 		default:
 			var e markEvent
 			if err := json.Unmarshal(entries[i].Body, &e); err != nil {
-				return unreadable(&entries[i], err)
+				return nil, unreadable(&entries[i], err)
 			}
 			for _, m := range e.Marks {
 				p.Marks++
-				marks[m.ID] = append(marks[m.ID], m)
+				t := of(m.ID)
+				t.marks = append(t.marks, toldMark{m, e.By})
+				t.steps = append(t.steps, step{m.Version, m.Status})
 			}
 		}
 	}
-	return d.proveMarks(ctx, p, marks)
+	return all, nil
 }
 
 func (p *Proof) wrong(place, format string, args ...any) {
@@ -81,56 +144,205 @@ func (p *Proof) wrong(place, format string, args ...any) {
 	})
 }
 
-func (d *Door) proveVersion(ctx context.Context, p *Proof, e putEntry) error {
-	place := record.Ref{ID: e.ID, Version: e.Version}.String()
-	found, err := d.Store.Records(ctx, store.Query{ID: e.ID, Version: e.Version})
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(found) == 0:
-		p.wrong(place, "the journal says that it was put, and it is not there")
-		return nil
-	case hashOf(&found[0]) != e.Hash:
-		p.wrong(place, "it is not what the journal says was put")
-	}
-	if _, err := d.Store.Blob(ctx, found[0].Content); err != nil {
-		p.Faults = append(p.Faults, &fault.Error{Code: fault.CodeOf(err), Place: place, Detail: "its content is gone or changed", Cause: err})
-	}
-	return ctx.Err()
-}
-
-// proveMarks compares the marks of every record with the journal.
-func (d *Door) proveMarks(ctx context.Context, p *Proof, wanted map[string][]markEntry) error {
+// prove looks at every record that the journal or the store knows.
+func (d *Door) prove(ctx context.Context, p *Proof, all map[string]*told) error {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{})
 	if err != nil {
 		return err
 	}
+	listed := make(map[string]*record.Head, len(heads))
 	for i := range heads {
-		have, err := d.Store.Marks(ctx, heads[i].ID)
-		if err != nil {
+		listed[heads[i].ID] = &heads[i]
+		if all[heads[i].ID] == nil {
+			all[heads[i].ID] = &told{}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if err := d.proveRecord(ctx, p, id, all[id], listed[id]); err != nil {
 			return err
-		}
-		want := wanted[heads[i].ID]
-		canonical := 0
-		for j, m := range have {
-			if j >= len(want) || want[j] != (markEntry{m.ID, m.Version, m.Status, m.Reason}) {
-				p.wrong(m.Ref().String(), "it has the status %s by a mark that the journal does not have", m.Status)
-				break
-			}
-			switch {
-			case m.Status == record.Canonical:
-				canonical = m.Version
-			case canonical == m.Version && !record.KeepsCanonical(m.Status):
-				canonical = 0
-			}
-		}
-		if len(have) < len(want) {
-			p.wrong(heads[i].ID, "marks are missing: the journal has %d, the store %d", len(want), len(have))
-		}
-		if canonical != heads[i].Canonical {
-			p.wrong(heads[i].ID, "its canonical version is v%d, and by its marks it is v%d", heads[i].Canonical, canonical)
 		}
 	}
 	return nil
+}
+
+func (d *Door) proveRecord(ctx context.Context, p *Proof, id string, t *told, head *record.Head) error {
+	versions, err := d.Store.Records(ctx, store.Query{ID: id})
+	if err != nil {
+		return err
+	}
+	marks, err := d.Store.Marks(ctx, id)
+	if err != nil {
+		return err
+	}
+	before := len(p.Faults)
+	p.proveMarks(id, t.marks, marks)
+	if err := d.proveVersions(ctx, p, id, t, versions, marks); err != nil {
+		return err
+	}
+	if len(p.Faults) > before {
+		return ctx.Err() // what follows from them would only be said twice
+	}
+	tips, err := d.Store.Tips(ctx, id)
+	if err != nil {
+		return err
+	}
+	p.proveHead(id, t, versions, head, tips)
+	return ctx.Err()
+}
+
+// proveMarks compares the marks of a record with the journal. A mark that it does
+// not have is a promotion that nobody made.
+func (p *Proof) proveMarks(id string, want []toldMark, have []record.Mark) {
+	is := markEntries(have)
+	for i, m := range have {
+		if i >= len(want) {
+			p.wrong(m.Ref().String(), "it has the status %s by a mark that the journal does not have", m.Status)
+			return
+		}
+		w := want[i]
+		if w.At == "" {
+			is[i].At, is[i].Was = "", 0
+		}
+		switch {
+		case w.markEntry != is[i]:
+			p.wrong(m.Ref().String(), "its mark %s is not the one that the journal has", m.Status)
+			return
+		case w.by != m.By:
+			p.wrong(m.Ref().String(), "its mark %s is said to be by %s, and the journal says %s", m.Status, fault.Shown(m.By), fault.Shown(w.by))
+			return
+		}
+	}
+	if len(have) < len(want) {
+		p.wrong(id, "marks are missing: the journal has %d, the store %d", len(want), len(have))
+	}
+}
+
+// proveVersions compares the versions of a record with the journal.
+func (d *Door) proveVersions(ctx context.Context, p *Proof, id string, t *told, have []record.Record, marks []record.Mark) error {
+	status := make(map[int]string)
+	for _, m := range marks {
+		status[m.Version] = m.Status
+	}
+	there := make(map[int]bool)
+	for i := range have {
+		r := &have[i]
+		there[r.Version] = true
+		want, put := t.puts[r.Version]
+		if !put {
+			vouched, err := d.vouched(ctx, r.Ref())
+			if err != nil {
+				return err
+			}
+			if !vouched {
+				p.wrong(r.Ref().String(), "no journal says that it was put")
+				continue
+			}
+		}
+		marked, is := status[r.Version]
+		switch {
+		case put && hashOf(r) != want.Hash:
+			p.wrong(r.Ref().String(), "it is not what the journal says was put")
+		case is && r.Status != marked, !is && put && r.Status != want.Status && (want.Status != "" || r.Status == record.Canonical):
+			p.wrong(r.Ref().String(), "it has the status %s, and by its marks it has another one", fault.Shown(r.Status))
+		}
+		if !put {
+			continue // its own journal proves what it holds
+		}
+		if _, err := d.Store.Blob(ctx, r.Content); err != nil {
+			p.Faults = append(p.Faults, &fault.Error{Code: fault.CodeOf(err), Place: r.Ref().String(), Detail: "its content is gone or changed", Cause: err})
+		}
+	}
+	for _, version := range slices.Sorted(maps.Keys(t.puts)) {
+		if !there[version] {
+			p.wrong(record.Ref{ID: id, Version: version}.String(), "the journal says that it was put, and it is not there")
+		}
+	}
+	return nil
+}
+
+func (d *Door) vouched(ctx context.Context, ref record.Ref) (bool, error) {
+	if d.Vouched == nil {
+		return false, nil
+	}
+	return d.Vouched(ctx, ref)
+}
+
+// proveHead makes what the lists say of a record once more, and compares.
+func (p *Proof) proveHead(id string, t *told, versions []record.Record, have *record.Head, tips []int) {
+	switch {
+	case have == nil:
+		p.wrong(id, "it is in no list")
+		return
+	case len(versions) == 0:
+		p.wrong(id, "it is in the lists, and has no version")
+		return
+	}
+	want, ways := headOf(id, t, versions)
+	for _, c := range []struct {
+		what      string
+		is, wants any
+	}{
+		{"latest version", have.Latest, want.Latest},
+		{"canonical version", have.Canonical, want.Canonical},
+		{"type", have.Type, want.Type},
+		{"module", have.Module, want.Module},
+		{"status", have.Status, want.Status},
+		{"summary", have.Summary, want.Summary},
+		{"number of ways", have.Tips, want.Tips},
+		{"time", have.At.UTC(), want.At.UTC()},
+	} {
+		if c.is != c.wants {
+			p.wrong(id, "the lists say that its %s is %s, and by its versions and marks it is %s", c.what, shown(c.is), shown(c.wants))
+		}
+	}
+	if !slices.Equal(tips, ways) {
+		p.wrong(id, "the lists say that its ways end at %v, and by its versions and marks they end at %v", tips, ways)
+	}
+}
+
+func shown(v any) string { return fault.Shown(fmt.Sprint(v)) }
+
+// headOf gives what the lists have to say of a record, and the ends of its ways.
+// The versions that other journals put follow each other, so that it does not
+// matter when: they come first.
+func headOf(id string, t *told, versions []record.Record) (record.Head, []int) {
+	byNumber := make(map[int]*record.Record, len(versions))
+	var steps []step
+	for i := range versions {
+		byNumber[versions[i].Version] = &versions[i]
+		if _, put := t.puts[versions[i].Version]; !put {
+			steps = append(steps, step{version: versions[i].Version})
+		}
+	}
+	canonical := 0
+	var tips []int
+	end := func(n int) { tips = slices.DeleteFunc(tips, func(tip int) bool { return tip == n }) }
+	for _, s := range append(steps, t.steps...) {
+		switch {
+		case s.status == "":
+			r := byNumber[s.version]
+			end(r.Parent)
+			for _, l := range r.Links {
+				if l.Relation == record.Supersedes && l.ID == id {
+					end(l.Version)
+				}
+			}
+			tips = append(tips, s.version)
+			continue
+		case s.status == record.Canonical:
+			canonical = s.version
+		case canonical == s.version && !record.KeepsCanonical(s.status):
+			canonical = 0
+		}
+		if s.status == record.Deprecated && len(tips) > 1 {
+			end(s.version)
+		}
+	}
+	slices.Sort(tips)
+	last := &versions[len(versions)-1]
+	h := record.Head{ID: id, Latest: last.Version, Canonical: canonical, Tips: len(tips), At: last.At}
+	if r := byNumber[h.Standing().Version]; r != nil {
+		h.Type, h.Module, h.Status, h.Summary = r.Type, r.Module, r.Status, r.Summary
+	}
+	return h, tips
 }

@@ -17,9 +17,15 @@ import (
 // it, to the messages that they answer, and to what those showed. All of it follows
 // from the journal: nothing here is a second source of truth.
 
-func rosterID(thread string) string         { return "roster/" + thread }
-func kickoffID(thread, agent string) string { return "kickoff/" + thread + "/" + agent }
-func replyID(thread, agent string) string   { return "reply/" + thread + "/" + agent }
+const (
+	rosterPrefix  = "roster/"
+	kickoffPrefix = "kickoff/"
+	replyPrefix   = "reply/"
+)
+
+func rosterID(thread string) string         { return rosterPrefix + thread }
+func kickoffID(thread, agent string) string { return kickoffPrefix + thread + "/" + agent }
+func replyID(thread, agent string) string   { return replyPrefix + thread + "/" + agent }
 
 // sideRecords gives the records that entries put beside the artifact's versions. The
 // state is the one before them.

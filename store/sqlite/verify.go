@@ -14,7 +14,8 @@ import (
 
 // Verify reads everything and gives all that is wrong, joined: pages that are
 // damaged, blobs that do not have their hash, streams whose chain is broken or
-// that do not end where they should.
+// that do not end where they should, lists of records that say something else than
+// the records.
 func (s *Store) Verify(ctx context.Context) error {
 	const op = "verify the store"
 	leave, err := s.enter(ctx, op)
@@ -23,7 +24,7 @@ func (s *Store) Verify(ctx context.Context) error {
 	}
 	defer leave()
 	var found fault.List
-	for _, look := range []func(context.Context) (fault.List, error){s.verifyPages, s.verifySchema, s.verifyBlobs, s.verifyStreams} {
+	for _, look := range []func(context.Context) (fault.List, error){s.verifyPages, s.verifySchema, s.verifyBlobs, s.verifyStreams, s.verifyLists} {
 		wrong, err := look(ctx)
 		found = append(found, wrong...)
 		if err != nil && ctx.Err() == nil {
