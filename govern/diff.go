@@ -178,7 +178,7 @@ func (d *Door) History(ctx context.Context, address string) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.Version > 0 || a.Canonical {
+	if a.Said() {
 		return nil, &fault.Error{Code: record.BadRef, Place: fault.Shown(address), Detail: "the log is that of all versions", Hint: fmt.Sprintf("leave out the version: %s", a.ID)}
 	}
 	h, err := d.Head(ctx, a.ID)

@@ -59,7 +59,10 @@ func (b *putting) target(ctx context.Context, address string) (record.Ref, error
 		return record.Ref{}, err
 	}
 	if h, ok := b.heads[a.ID]; ok && !a.Canonical {
-		if a.Version == 0 {
+		switch {
+		case a.Latest:
+			return record.Ref{ID: h.ID, Version: h.Latest}, nil
+		case a.Version == 0:
 			return h.Standing(), nil
 		}
 		if _, ok := b.fresh[record.Ref{ID: a.ID, Version: a.Version}]; ok {

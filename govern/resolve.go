@@ -109,6 +109,8 @@ func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.He
 		}
 	case a.Canonical:
 		ref.Version = h.Canonical
+	case a.Latest:
+		ref.Version = h.Latest
 	case a.Version == 0:
 		ref.Version = unsaid(&h)
 	}

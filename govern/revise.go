@@ -149,7 +149,7 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 			return nil, err
 		}
 		which := []int{r.Version}
-		if a.Version == 0 && !a.Canonical {
+		if !a.Said() {
 			if which, err = d.Store.Tips(ctx, h.ID); err != nil {
 				return nil, err
 			}

@@ -11,13 +11,20 @@ import (
 // BadRef is the code of a text that is no address of a record.
 const BadRef fault.Code = "BAD_RECORD_ADDRESS"
 
+// latest is what people write for the newest version.
+const latest = "latest"
+
 // Address is what people write for a record: an id or the beginning of one, and
 // which version is meant.
 type Address struct {
 	ID        string
 	Version   int  // @v3; 0 where it was not said
 	Canonical bool // @canonical
+	Latest    bool // @latest
 }
+
+// Said tells whether the address says which version is meant.
+func (a Address) Said() bool { return a.Version > 0 || a.Canonical || a.Latest }
 
 // ParseAddress reads id, id@v3, id@3, id@canonical or id@latest.
 func ParseAddress(text string) (Address, error) {
@@ -32,7 +39,10 @@ func ParseAddress(text string) (Address, error) {
 	switch {
 	case id == "":
 		return bad("it names no record")
-	case !said || which == "latest":
+	case !said:
+		return a, nil
+	case which == latest:
+		a.Latest = true
 		return a, nil
 	case which == Canonical:
 		a.Canonical = true
@@ -48,8 +58,11 @@ func ParseAddress(text string) (Address, error) {
 }
 
 func (a Address) String() string {
-	if a.Canonical {
+	switch {
+	case a.Canonical:
 		return a.ID + "@" + Canonical
+	case a.Latest:
+		return a.ID + "@" + latest
 	}
 	return Ref{a.ID, a.Version}.String()
 }

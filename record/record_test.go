@@ -57,3 +57,11 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		})
 	}
 }
+
+func TestSummaryIsOneLine(t *testing.T) {
+	for _, summary := range []string{"a\nb", "a\rb", "a\u0085b", "a\u2028b", "a\u2029b"} {
+		if err := record.CheckSummary(summary); fault.CodeOf(err) != record.BadSummary {
+			t.Errorf("%q: %v", summary, err)
+		}
+	}
+}

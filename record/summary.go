@@ -26,13 +26,16 @@ func CheckSummary(summary string) error {
 		detail = "the summary is missing"
 	case n > MaxSummary:
 		detail = fmt.Sprintf("the summary has %d characters; %d are possible", n, MaxSummary)
-	case strings.ContainsFunc(summary, unicode.IsControl):
+	case strings.ContainsFunc(summary, breaksLine):
 		detail = "the summary is more than one line, or has control characters"
 	default:
 		return nil
 	}
 	return &fault.Error{Code: BadSummary, Detail: detail, Hint: "say in a sentence or two, on one line, what the content says"}
 }
+
+// breaksLine tells whether a character ends a line somewhere, or is none to read.
+func breaksLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
 
 // Extract makes a summary without understanding anything: the first sentences of
 // the content's running text, in its own words. It is "" where there is no text.
