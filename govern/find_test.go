@@ -15,7 +15,7 @@ func TestFindText(t *testing.T) {
 			k.Fatal(err)
 		}
 		k.put(draft("note", record.PaperNote, "Cells wait.\nMore."))
-		k.put(draft("said", record.Reply, "cells wait, says an agent"))
+		k.said("said", record.Reply, "cells wait, says an agent")
 		found, err := k.FindText(k.Context1(), "CELLS  wait")
 		if err != nil || len(found) != 2 {
 			k.Fatalf("%+v, %v", found, err)

@@ -212,6 +212,9 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 		return err
 	}
 	kind, _ := b.Types.Find(r.Type)
+	if err := reserved(r, kind); err != nil {
+		return err
+	}
 	switch {
 	case r.Module == "" && parent.Module != "":
 		r.Module = parent.Module

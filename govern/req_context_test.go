@@ -30,8 +30,8 @@ func TestReq01_NoAgentGetsTheHistory(t *testing.T) {
 
 func TestReq02_ContextIsOfArtifactsNotOfChats(t *testing.T) {
 	both(t, func(k *kit) {
-		k.put(draft("said", record.Reply, "RAW what an agent said"))
-		k.put(draft("sent", record.Kickoff, "RAW what it was sent"))
+		k.said("said", record.Reply, "RAW what an agent said")
+		k.said("sent", record.Kickoff, "RAW what it was sent")
 		k.put(draft("note", record.PaperNote, "a note", "derives_from=said", "replies_to=sent"))
 		// Not even somebody who lets a role read them gets them into a context.
 		for i := range k.Access {

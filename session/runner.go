@@ -100,10 +100,26 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 			Hint: "`brenner session resume " + b.Thread + "` goes on with it; --if-exists new begins another one beside it",
 		}
 	}
+	if err := r.free(ctx, b.Thread); err != nil {
+		return nil, err
+	}
 	if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open() }); err != nil {
 		return nil, err
 	}
 	return r.run(ctx, l, agents)
+}
+
+// free refuses, before anything is written, to begin a session whose versions could
+// not be kept, as something else has their place.
+func (r *Runner) free(ctx context.Context, thread string) error {
+	there, err := r.Store.Heads(ctx, store.HeadQuery{Prefix: thread, Limit: 1})
+	if err != nil || len(there) == 0 || there[0].ID != thread {
+		return err
+	}
+	return &fault.Error{
+		Code: Exists, Detail: "there is a " + there[0].Type + " with the id " + thread + " already, and no session",
+		Hint: "choose another --thread-id",
+	}
 }
 
 // agents makes the way to each party.

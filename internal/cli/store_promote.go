@@ -26,9 +26,11 @@ model_spec each module has one; --replace lets the one before give way.
 Gates can refuse it, and say why: a stale summary, missing links, inputs that have moved,
 a rehearsal, compression that is due. What rests on the version before is marked
 needs_update. A version that needs an update can be promoted again: then somebody says that
-it still holds.`,
+it still holds. A version that was canonical before and gave way is past: revert puts what it
+said as a new version.`,
 		Example: `  brenner store promote memo-fate -m "checked against all three papers"
-  brenner store promote memo-fate@v2 -m "v3 was wrong" --as Sydney
+  brenner store promote memo-fate@v3 -m "v4 goes further than its papers" --as Sydney
+  brenner store revert memo-fate@v2 -m "v3 was wrong" && brenner store promote memo-fate -m "v3 was wrong"
 
 Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and nothing is changed;
 5 somebody else promoted a version meanwhile; 75 the store is busy.`,
@@ -206,6 +208,11 @@ type; 75 the store is busy.`,
 		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			m := govern.MergeDraft{ID: args[0], Change: message, Summary: summary}
+			if at, err := record.ParseAddress(args[0]); err != nil {
+				return err
+			} else if at.Said() {
+				return usage(c, clean(args[0])+" names one version, and a merge joins all ways of a record", "leave out the version; --take v2 says whose content is taken")
+			}
 			if (take == "") == (file == "") {
 				return usage(c, "either --file or --take is needed", "")
 			}

@@ -88,6 +88,13 @@ func (a *app) storePut(c *cobra.Command, opt *putOptions, file string) error {
 				return err
 			}
 		}
+		if !opt.batch && (opt.kind == "" || opt.parent != "") { // a new version is meant: its id may be shortened
+			h, err := r.Head(ctx, drafts[0].ID)
+			if err != nil {
+				return err
+			}
+			drafts[0].ID = h.ID
+		}
 		put, err := r.Put(ctx, r.who, drafts...)
 		if err != nil {
 			return err

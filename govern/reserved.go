@@ -1,0 +1,25 @@
+package govern
+
+import (
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/record"
+)
+
+// reserved refuses what sessions alone write: what they send and hear, and the ids
+// under which they keep their artifacts. A record with the id of a session that is
+// still to come would stop it for ever.
+func reserved(r *record.Record, kind record.Type) error {
+	switch {
+	case kind.Raw:
+		return &fault.Error{
+			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: "a " + r.Type + " is written by the session that it belongs to",
+			Hint: "put what somebody said as a paper_note, or as another type of its own",
+		}
+	case r.Type != record.ResearchArtifact && artifact.IsThreadID(r.ID):
+		return &fault.Error{
+			Code: BadID, Op: "id " + fault.Shown(r.ID), Detail: "it is the id of a session", Hint: "choose one that does not begin with RS- and a date",
+		}
+	}
+	return nil
+}

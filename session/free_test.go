@@ -1,0 +1,62 @@
+package session_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner/fault"
+	"brenner/record"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// TestIDThatIsTakenStopsNothingHalfway: a session whose id a record has does not
+// begin, and leaves no journal behind.
+func TestIDThatIsTakenStopsNothingHalfway(t *testing.T) {
+	ctx := t.Context()
+	st := memory.New()
+	text := []byte("a note")
+	err := st.Write(ctx, store.Batch{Blobs: [][]byte{text}, Records: []record.Record{{
+		ID: thread, Type: record.PaperNote, Version: 1, Status: record.Draft, Module: "fate", Summary: "a note", SummaryOf: store.Hash(text),
+		SummaryBy: record.Given, Content: store.Hash(text), Creator: "Sydney", At: clock(),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = runner(st, &stage{script: swift()}).Start(ctx, brief(1))
+	if fault.CodeOf(err) != session.Exists || !strings.Contains(err.Error(), "paper_note") {
+		t.Errorf("%v", err)
+	}
+	if all, err := session.List(ctx, st); err != nil || len(all) != 0 {
+		t.Errorf("%v, %v", all, err)
+	}
+}
+
+// TestSessionsVouchForTheirRecords, and for no others.
+func TestSessionsVouchForTheirRecords(t *testing.T) {
+	ctx := t.Context()
+	st := memory.New()
+	b := brief(1)
+	if _, err := runner(st, &stage{script: swift()}).Start(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	v := session.NewVouching(st)
+	all, err := st.Records(ctx, store.Query{})
+	if err != nil || len(all) < 4 {
+		t.Fatal(err, len(all))
+	}
+	for i := range all {
+		if ok, err := v.Vouches(ctx, all[i].Ref()); !ok || err != nil {
+			t.Errorf("%s: %v", all[i].Ref(), err)
+		}
+	}
+	for _, ref := range []record.Ref{
+		{ID: thread, Version: 9}, {ID: "reply/" + thread + "/BlueLake", Version: 9}, {ID: "reply/" + thread + "/Nobody", Version: 1},
+		{ID: "roster/RS-20261115-other", Version: 1}, {ID: "note", Version: 1},
+	} {
+		if ok, err := v.Vouches(ctx, ref); ok || err != nil {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+}
