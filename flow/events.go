@@ -134,13 +134,18 @@ type Kickoff struct {
 	Saw      []string `json:"saw,omitempty"` // the items that its view shows
 	// Records are the versions of the project's records that it shows.
 	Records []RecordRef `json:"records,omitempty"`
+	// RecordsView is the hash of the spec by which they were chosen.
+	RecordsView string `json:"records_view,omitempty"`
 }
 
-// RecordRef names a version of a record.
+// RecordRef names a version of a record. Its content tells it from another project's
+// record of the same name.
 type RecordRef struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Type    string `json:"type"`
+	Form    string `json:"form,omitempty"`    // summary or full
+	Content string `json:"content,omitempty"` // hash
 }
 
 // Turns of a call.

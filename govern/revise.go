@@ -225,7 +225,7 @@ func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.Standing() == e.From && h.Status != record.Deprecated && h.Type != record.TaskSpec && h.Type != record.Review {
+		if h.Standing() == e.From && h.Status != record.Deprecated && h.Type != record.TaskSpec && h.Type != record.Review && !record.IsRaw(h.Type) {
 			names = append(names, e.From.String())
 		}
 	}

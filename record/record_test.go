@@ -65,3 +65,12 @@ func TestSummaryIsOneLine(t *testing.T) {
 		}
 	}
 }
+
+func TestRawTypesAreOfOneMind(t *testing.T) {
+	all := record.BuiltInTypes()
+	for _, name := range all.Names(nil) {
+		if kind, _ := all.Find(name); kind.Raw != record.IsRaw(name) {
+			t.Errorf("%s", name)
+		}
+	}
+}

@@ -119,3 +119,13 @@ func (t Types) Check(name string) error {
 	}
 	return &fault.Error{Code: UnknownType, Detail: "there is no type " + fault.Shown(name), Hint: hint}
 }
+
+// IsRaw tells whether a type is one of what sessions send and hear. A message that
+// showed a record does not rest on it: it says what it said, whatever becomes of it.
+func IsRaw(kind string) bool {
+	switch kind {
+	case Roster, Kickoff, Reply:
+		return true
+	}
+	return false
+}

@@ -52,7 +52,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 			if err := samePrompt(state, &k); err != nil {
 				return nil, err
 			}
-			k.Saw, k.Records = shown[m.To], given[m.To].Records
+			k.Saw, k.Records, k.RecordsView = shown[m.To], given[m.To].Records, given[m.To].View
 			if _, err := view.Turns(m.To, state.Settings.Context, s.Tokens.Count, m.Body, "", ""); err != nil {
 				return nil, err
 			}

@@ -62,9 +62,11 @@ type Runner struct {
 	Holder store.Holder
 }
 
-// Given is what an agent is shown of the project's records, and which they are.
+// Given is what an agent is shown of the project's records, which they are, and the
+// hash of the spec by which they were chosen.
 type Given struct {
 	Text    string
+	View    string
 	Records []flow.RecordRef
 }
 

@@ -129,7 +129,7 @@ type HeadQuery struct {
 	// After and Before are bounds of its time, neither of them included.
 	After, Before time.Time
 	// Unreferenced are those at which no standing version of another live record
-	// points.
+	// points. What sessions sent and heard does not count.
 	Unreferenced bool
 	// Newest gives the newest first, and by id where times are equal.
 	Newest bool

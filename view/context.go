@@ -72,8 +72,10 @@ type ShownRecord struct {
 	Type   string
 	Form   Form
 	Status string
-	Near   Nearness
-	Tokens int
+	// Content is the hash of what the version says, in whatever form it is shown.
+	Content string
+	Near    Nearness
+	Tokens  int
 }
 
 // Left is a record that is not in a context, and why not.
@@ -181,7 +183,7 @@ func (in *ContextInput) compare(a, b *Material) int {
 func (s *sheet) account(out *Context) {
 	for i := range s.overview {
 		r := &s.overview[i].Record
-		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: Summary, Status: r.Status, Tokens: s.count(overviewLine(r))})
+		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: Summary, Status: r.Status, Content: r.Content, Tokens: s.count(overviewLine(r))})
 	}
 	for _, l := range s.lines {
 		r := &l.material.Record
@@ -189,7 +191,7 @@ func (s *sheet) account(out *Context) {
 			s.left = append(s.left, Left{r.Ref(), r.Type, OverBound, l.material.Near})
 			continue
 		}
-		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: l.form, Status: r.Status, Near: l.material.Near, Tokens: s.count(l.text(l.form))})
+		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: l.form, Status: r.Status, Content: r.Content, Near: l.material.Near, Tokens: s.count(l.text(l.form))})
 	}
 	slices.SortFunc(s.left, func(a, b Left) int { return cmp.Or(cmp.Compare(a.Type, b.Type), record.CompareRefs(a.Ref, b.Ref)) })
 	out.LeftOut = s.left

@@ -24,9 +24,9 @@ func (a *app) projectRecords(cfg *config.Config, st store.Store) func(ctx contex
 		case err != nil || len(g.Shown) == 0:
 			return session.Given{}, err
 		}
-		out := session.Given{Text: g.Text}
+		out := session.Given{Text: g.Text, View: g.Spec}
 		for _, s := range g.Shown {
-			out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type})
+			out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
 		}
 		return out, nil
 	}

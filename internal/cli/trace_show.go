@@ -14,6 +14,7 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/session"
+	"brenner/store"
 )
 
 type traceShowOptions struct {
@@ -152,6 +153,7 @@ type callInput struct {
 	Saw          []string       `json:"items_shown"`
 	Evidence     []callEvidence `json:"evidence"`
 	Records      []callRecord   `json:"records_shown"`
+	RecordsView  string         `json:"records_view_hash"`
 	Kickoff      string         `json:"kickoff"`
 	Prompt       string         `json:"prompt"`
 	Bytes        int            `json:"prompt_bytes"`
@@ -166,6 +168,51 @@ type callRecord struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Type    string `json:"type"`
+	Form    string `json:"form"`
+	Content string `json:"content"` // hash
+	// Here tells what this store has of that name: the same, another, or none.
+	Here string `json:"here"`
+}
+
+// What a store has of the name of a record that an agent was shown. A session that
+// was imported names records of the project where it was held.
+const (
+	hereSame    = "same"
+	hereAnother = "another"
+	hereNone    = "none"
+)
+
+// here looks for the records of a call in the store that holds the session.
+func (in *callInput) here(ctx context.Context, st store.Store) error {
+	for i := range in.Records {
+		r := &in.Records[i]
+		found, err := st.Records(ctx, store.Query{ID: r.ID, Version: r.Version})
+		switch {
+		case err != nil:
+			return err
+		case len(found) == 0:
+			r.Here = hereNone
+		case r.Content != "" && found[0].Content != r.Content, found[0].Type != r.Type:
+			r.Here = hereAnother
+		default:
+			r.Here = hereSame
+		}
+	}
+	return nil
+}
+
+func (r *callRecord) what() string {
+	text := clean(r.Type)
+	if r.Form != "" {
+		text += ", " + clean(r.Form)
+	}
+	switch r.Here {
+	case hereAnother:
+		text += "; another record has this name here"
+	case hereNone:
+		text += "; not in this store"
+	}
+	return text
 }
 
 type callEvidence struct {
@@ -207,6 +254,9 @@ func traceOf(ctx context.Context, h *session.History, c *flow.Call, opt *traceSh
 		Call: summaryOf(h.State, c), Deltas: []originDocument{}, Journal: eventsOf(h, c.ID),
 	}
 	t.In.fill(h.State, c)
+	if err := t.In.here(ctx, h.Store); err != nil {
+		return nil, err
+	}
 	for i := range h.State.Commits {
 		if m := &h.State.Commits[i]; m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg {
 			t.Settled, t.Version = true, m.Version
@@ -267,8 +317,9 @@ func (in *callInput) fill(st *flow.State, c *flow.Call) {
 		in.Subject, in.Template, in.TemplateHash, in.Kickoff, in.Tokens, in.Base = k.Subject, k.Template, k.Hash, k.Body, k.Tokens, leg.Base
 		in.Saw = append(in.Saw, k.Saw...)
 		for _, ref := range k.Records {
-			in.Records = append(in.Records, callRecord(ref))
+			in.Records = append(in.Records, callRecord{ID: ref.ID, Version: ref.Version, Type: ref.Type, Form: ref.Form, Content: ref.Content})
 		}
+		in.RecordsView = k.RecordsView
 		if c.Turn == flow.TurnRepair {
 			in.Before = leg.Calls[2*at].Answered.Reply
 		}
@@ -397,8 +448,12 @@ func (in *callInput) rows() [][]string {
 	for _, ev := range in.Evidence {
 		rows = append(rows, []string{"  Evidence", clean(ev.ID) + " " + clean(ev.Name), ev.Hash})
 	}
-	for _, r := range in.Records {
-		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", clean(r.ID), r.Version), clean(r.Type)})
+	for i := range in.Records {
+		r := &in.Records[i]
+		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", clean(r.ID), r.Version), r.what()})
+	}
+	if in.RecordsView != "" {
+		rows = append(rows, []string{"  Records' view", "", clean(in.RecordsView)})
 	}
 	if in.Before != "" {
 		rows = append(rows, []string{"  Kickoff", "", in.Kickoff}, []string{"  First reply", "", in.Before})

@@ -41,7 +41,7 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		{!q.After.IsZero(), "h.at > ?", []any{sortable(q.After)}},
 		{!q.Before.IsZero(), "h.at < ?", []any{sortable(q.Before)}},
 		{q.Unreferenced, `NOT EXISTS (SELECT 1 FROM links AS l JOIN heads AS f ON f.id = l.id
-			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND l.version = iif(f.canonical > 0, f.canonical, f.latest))`, nil},
+			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND f.type NOT IN ('roster', 'kickoff', 'reply') AND l.version = iif(f.canonical > 0, f.canonical, f.latest))`, nil},
 	} {
 		if c.when {
 			ask.and(c.text, c.args...)
