@@ -62,7 +62,7 @@ func (a *app) openSource(ctx context.Context, project, arg string) (*source, err
 	if err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func budgetAfter(c *cobra.Command, h *session.History, cfg *config.Config) int64
 
 // mustHave looks for a session without making a store for it.
 func (a *app) mustHave(ctx context.Context, cfg *config.Config, thread string) error {
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (a *app) newestStatus(c *cobra.Command, project string) error {
 	if err != nil {
 		return err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 	if err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: !write && f.role == ""}) // a refusal is recorded
+	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: !write && f.role == "", Upgrade: true}) // a refusal is recorded
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (a *app) findEverywhere(c *cobra.Command, project string, res *findResult) 
 	if err != nil {
 		return err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
 	if err != nil {
 		return err
 	}

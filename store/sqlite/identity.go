@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"brenner/fault"
@@ -52,6 +53,9 @@ func (s *Store) checkIdentity(i identity, newest int) error {
 	return nil
 }
 
+// errOlder is the cause where a store of an older program was only to be read.
+var errOlder = errors.New("an older program made it")
+
 // checkReadable looks whether a store that is only read can be.
 func (s *Store) checkReadable(ctx context.Context, newest int) error {
 	var i identity
@@ -72,7 +76,8 @@ func (s *Store) checkReadable(ctx context.Context, newest int) error {
 		return &fault.Error{
 			Code: store.Unsupported, Op: "open the store", Place: s.file,
 			Detail: fmt.Sprintf("the store has the older version %d, and reading it needs version %d", i.version, newest),
-			Hint:   "run a command that writes, such as `brenner session start`: it keeps a copy and upgrades the store",
+			Hint:   "`brenner session list` upgrades it, and keeps a copy",
+			Cause:  errOlder,
 		}
 	}
 	return nil

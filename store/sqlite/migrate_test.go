@@ -44,9 +44,11 @@ func TestUpgrade(t *testing.T) {
 	_, err := Open(t.Context(), dir, Options{ReadOnly: true, steps: future(goodStep).steps})
 	wantFault(t, err, store.Unsupported, "the older version 2")
 	var all sync.WaitGroup
-	for range 4 {
+	for i := range 4 {
 		all.Go(func() {
-			s, err := Open(t.Context(), dir, future(goodStep))
+			o := future(goodStep)
+			o.ReadOnly, o.Upgrade = i%2 == 0, true
+			s, err := Open(t.Context(), dir, o)
 			if err == nil {
 				err = errors.Join(s.Verify(t.Context()), s.Close())
 			}

@@ -41,6 +41,9 @@ type Options struct {
 	// ReadOnly is for commands that only look: nothing is created or changed,
 	// and where there is no store, the code is NoStore.
 	ReadOnly bool
+	// Upgrade lets a store of an older program be brought up to date though it is
+	// only to be read: a copy is kept, and nothing else of it changes.
+	Upgrade bool
 	// Wait is how long to wait for other processes that write; 0 is 10 s.
 	Wait time.Duration
 	// Network names the network file system that a folder is on, or gives "" for
@@ -69,6 +72,23 @@ type Store struct {
 
 // Open opens the store in a folder, and makes both where they are not there.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
+	s, err := open(ctx, dir, o)
+	if err == nil || !o.ReadOnly || !o.Upgrade || !errors.Is(err, errOlder) {
+		return s, err
+	}
+	writing := o
+	writing.ReadOnly = false
+	up, err := open(ctx, dir, writing)
+	if err == nil {
+		err = up.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, dir, o)
+}
+
+func open(ctx context.Context, dir string, o Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, &fault.Error{Code: store.Unwritable, Op: "open the store", Cause: err}
