@@ -52,8 +52,11 @@ func TestSessionsVouchForTheirRecords(t *testing.T) {
 		}
 	}
 	for _, ref := range []record.Ref{
-		{ID: thread, Version: 9}, {ID: "reply/" + thread + "/BlueLake", Version: 9}, {ID: "reply/" + thread + "/Nobody", Version: 1},
-		{ID: "roster/RS-20261115-other", Version: 1}, {ID: "note", Version: 1},
+		{ID: thread, Version: 9},
+		{ID: "reply/" + thread + "/BlueLake", Version: 9},
+		{ID: "reply/" + thread + "/Nobody", Version: 1},
+		{ID: "roster/RS-20261115-other", Version: 1},
+		{ID: "note", Version: 1},
 	} {
 		if ok, err := v.Vouches(ctx, ref); ok || err != nil {
 			t.Errorf("%s: %v", ref, err)
