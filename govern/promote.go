@@ -100,7 +100,7 @@ func (p *promoting) change(ctx context.Context) (*change, error) {
 	}
 	p.out.Stale = stale
 	for _, s := range stale {
-		marks = append(marks, mark(s.Ref, record.NeedsUpdate, "it rests on "+s.Because.String()+", which is not current"))
+		marks = append(marks, mark(s.Ref, record.NeedsUpdate, restsOn(s.Because)))
 	}
 	p.out.Record.Status = record.Canonical
 	return &change{
@@ -108,6 +108,8 @@ func (p *promoting) change(ctx context.Context) (*change, error) {
 		event: markEvent{By: p.who.Name, Reason: reason, Action: "promote", Marks: markEntries(marks)},
 	}, nil
 }
+
+func restsOn(ref record.Ref) string { return "it rests on " + ref.String() + ", which is not current" }
 
 // fate gives the status of what was canonical: what the new one goes on from is
 // past, and what went another way is an alternative.
@@ -155,6 +157,13 @@ func (p *promoting) gates(ctx context.Context) error {
 	var err error
 	if in.Missing, err = p.missing(ctx); err != nil {
 		return err
+	}
+	outdated, err := p.outdated(ctx, &p.record)
+	if err != nil {
+		return err
+	}
+	for _, m := range outdated {
+		in.Outdated = append(in.Outdated, record.Ref{ID: m.Input.ID, Version: m.Input.Version}.String())
 	}
 	if p.record.Type == record.ResearchArtifact && p.Artifact != nil {
 		_, faults, err := p.Artifact(ctx, p.record.Ref())

@@ -47,7 +47,8 @@ type Put struct {
 	Record record.Record
 	// Fork are the versions that go different ways now, where there is more than one.
 	Fork []int
-	// Moved are the inputs of its task that are not what they were.
+	// Moved are the inputs of its task that are not what they were, and what it rests
+	// on and does not hold any more.
 	Moved []Moved
 }
 
@@ -173,12 +174,19 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	if out.Moved, err = b.moved(ctx, &r); err != nil {
 		return Put{}, err
 	}
+	outdated, err := b.outdated(ctx, &r)
+	if err != nil {
+		return Put{}, err
+	}
 	switch {
 	case len(out.Moved) > 0:
 		r.Status = record.NeedsRebase
+	case len(outdated) > 0:
+		r.Status = record.NeedsUpdate
 	case len(out.Fork) > 0:
 		r.Status = record.Alternative
 	}
+	out.Moved = append(out.Moved, outdated...)
 	b.take(&r, draft.Content, h)
 	out.Record = r
 	return out, nil

@@ -283,7 +283,7 @@ func TestReq16_TasksPinTheirInputs(t *testing.T) {
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("inputs", task.Inputs, []govern.Input{{ID: "note", Version: 1, Type: record.PaperNote, Stood: 1}})
+		k.is("inputs", task.Inputs, []govern.Input{{ID: "note", Version: 1, Type: record.PaperNote, Stood: 1, Status: record.Draft}})
 		k.is("links", put.Record.Links, []record.Link{{Relation: record.DerivesFrom, ID: "note", Version: 1}})
 		_, _, moved, err := k.Task(k.Context1(), "task")
 		k.is("moved", []any{moved, err}, []any{[]govern.Moved(nil), nil})
@@ -320,7 +320,7 @@ func TestReq17_ResultsOfOldInputsAreFlagged(t *testing.T) {
 		d.Content = []byte("made from what was")
 		put := k.put(d)
 		k.is("too late", put.Record.Status, record.NeedsRebase)
-		k.is("why", put.Moved, []govern.Moved{{Input: govern.Input{ID: "note", Version: 1, Type: record.PaperNote, Stood: 1}, Now: 2}})
+		k.is("why", put.Moved, []govern.Moved{{Input: govern.Input{ID: "note", Version: 1, Type: record.PaperNote, Stood: 1, Canonical: true, Status: record.Canonical}, Now: 2}})
 		k.is("listed", len(k.status().NeedsRebase), 1)
 		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
 		k.refused(err, policy.Blocked, "inputs that have moved")
@@ -569,6 +569,8 @@ func TestReq27_WhatNobodyUsesIsDeprecated(t *testing.T) {
 		if r, _, err := k.Read(k.Context1(), sydney, "unused"); err != nil || r.Status != record.Deprecated {
 			k.Errorf("it is not there for whoever asks: %v", err)
 		}
+		_, err = k.Deprecate(k.Context1(), guest, "promoted", "no", true)
+		k.refused(err, policy.OutOfScope, "Guest is no person who may decide")
 		_, err = k.Deprecate(k.Context1(), sydney, "used", "no", false)
 		k.refused(err, govern.StillUsed, "memo@v1 rests on it", "--anyway")
 		_, err = k.Deprecate(k.Context1(), sydney, "memo", "no", true)

@@ -149,7 +149,9 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 			return nil, err
 		}
 		which := []int{r.Version}
+		from := staleFrom{id: h.ID, only: which}
 		if !a.Said() {
+			from.only = nil // no version of it holds
 			if which, err = d.Store.Tips(ctx, h.ID); err != nil {
 				return nil, err
 			}
@@ -161,8 +163,18 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 			return nil, err
 		}
 		marks = nil
+		at := d.Now().UTC()
 		for _, v := range which {
-			marks = append(marks, record.Mark{ID: h.ID, Version: v, Status: record.Deprecated, By: who.Name, Reason: reason, At: d.Now().UTC()})
+			marks = append(marks, record.Mark{ID: h.ID, Version: v, Status: record.Deprecated, By: who.Name, Reason: reason, At: at})
+		}
+		stale, err := d.stale(ctx, []staleFrom{from})
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range stale {
+			marks = append(marks, record.Mark{
+				ID: s.Ref.ID, Version: s.Ref.Version, Status: record.NeedsUpdate, By: who.Name, Reason: restsOn(s.Because), At: at,
+			})
 		}
 		return &change{marks: marks, kind: kindMarked, event: markEvent{By: who.Name, Reason: reason, Action: "deprecate", Marks: markEntries(marks)}}, nil
 	})

@@ -8,15 +8,18 @@ import (
 )
 
 // staleFrom is a record whose canonical version moved: whoever rests on another
-// version than now is stale. Now 0 means that no version of it holds.
+// version than now is stale. Now 0 means that no version of it holds. With only,
+// nothing moved but that those versions do not hold any more.
 type staleFrom struct {
-	id  string
-	now int
+	id   string
+	now  int
+	only []int
 }
 
 // stale finds everything that rests on what does not hold any more, step by step,
 // the nearest first. Task specs pin old versions on purpose, and reviews are about
-// one version: neither becomes stale, but what was made from a task does.
+// one version: neither becomes stale, but what was made from a task does. What was
+// sent and said in a session stays what it was, and what came of it is stale.
 func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 	var out []Stale
 	seen := make(map[record.Ref]bool)
@@ -24,7 +27,12 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 	var level []record.Ref
 	for _, f := range from {
 		now[f.id] = f.now
-		level = append(level, record.Ref{ID: f.id})
+		if len(f.only) == 0 {
+			level = append(level, record.Ref{ID: f.id})
+		}
+		for _, v := range f.only {
+			level = append(level, record.Ref{ID: f.id, Version: v})
+		}
 	}
 	for len(level) > 0 {
 		edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: level})
@@ -34,17 +42,17 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 		var next []record.Ref
 		for _, e := range edges {
 			current, moved := now[e.To.ID]
-			if !record.Depends(e.Relation) || seen[e.From] || moved && e.To.Version == current {
+			if !record.Depends(e.Relation) && e.Relation != record.RepliesTo || seen[e.From] || moved && e.To.Version == current {
 				continue
 			}
 			if _, itself := now[e.From.ID]; itself {
 				continue
 			}
-			seen[e.From] = true
 			passed, marked, err := d.becomesStale(ctx, e)
 			if err != nil {
 				return nil, err
 			}
+			seen[e.From] = passed
 			if marked != nil {
 				out = append(out, *marked)
 			}
@@ -65,10 +73,13 @@ func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, ma
 	if err != nil {
 		return false, nil, err
 	}
-	if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.Review {
+	kind, _ := d.Types.Find(h.Type)
+	switch {
+	case kind.Raw: // the answer to what was sent carries it on
+		return true, nil, nil
+	case h.Type == record.Review || !record.Depends(e.Relation):
 		return false, nil, nil
-	}
-	if h.Type == record.TaskSpec {
+	case h.Type == record.TaskSpec:
 		return true, nil, nil
 	}
 	if h.Standing() != e.From && h.Latest != e.From.Version {

@@ -65,10 +65,10 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 	if s.Spine, err = d.spine(ctx, s.Census); err != nil {
 		return nil, err
 	}
-	if s.NeedsUpdate, err = d.outdated(ctx, record.NeedsUpdate); err != nil {
+	if s.NeedsUpdate, err = d.notCurrent(ctx, record.NeedsUpdate); err != nil {
 		return nil, err
 	}
-	if s.NeedsRebase, err = d.outdated(ctx, record.NeedsRebase); err != nil {
+	if s.NeedsRebase, err = d.notCurrent(ctx, record.NeedsRebase); err != nil {
 		return nil, err
 	}
 	if s.Forks, err = d.Forks(ctx); err != nil {
@@ -101,9 +101,9 @@ func (d *Door) counts(ctx context.Context, r *record.Record) (bool, error) {
 	return h.Standing() == r.Ref() || h.Latest == r.Version, err
 }
 
-// outdated gives the versions with a status that count: one that a newer version
+// notCurrent gives the versions with a status that count: one that a newer version
 // has mended is past.
-func (d *Door) outdated(ctx context.Context, status string) ([]Outdated, error) {
+func (d *Door) notCurrent(ctx context.Context, status string) ([]Outdated, error) {
 	found, err := d.Store.Records(ctx, store.Query{Status: status})
 	if err != nil {
 		return nil, err
@@ -128,8 +128,12 @@ func (d *Door) outdated(ctx context.Context, status string) ([]Outdated, error) 
 				reason = m.Reason
 			}
 		}
-		if reason == "" && status == record.NeedsRebase {
+		switch {
+		case reason != "":
+		case status == record.NeedsRebase:
 			reason = "its task's inputs moved before it was put"
+		default:
+			reason = "what it rests on did not hold any more when it was put"
 		}
 		out = append(out, Outdated{r.Ref(), r.Type, r.Module, h.Canonical == r.Version, reason})
 	}

@@ -23,12 +23,17 @@ type Task struct {
 }
 
 // Input is a version that a task was given. Stood is the version of its record
-// that stood then: the input has moved when another one does.
+// that stood then, and Canonical says that somebody had promoted it: the input has
+// moved when another one stands, when it is not canonical any more, or when it was
+// deprecated since.
 type Input struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Type    string `json:"type"`
 	Stood   int    `json:"stood"`
+	// Canonical and Status are empty in tasks that were pinned before they were kept.
+	Canonical bool   `json:"canonical,omitempty"`
+	Status    string `json:"status,omitempty"` // of the version itself
 }
 
 // Moved is an input that is not what it was when the task began.
@@ -65,7 +70,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		if err != nil {
 			return Put{}, task, err
 		}
-		task.Inputs = append(task.Inputs, Input{ID: r.ID, Version: r.Version, Type: r.Type, Stood: h.Standing().Version})
+		task.Inputs = append(task.Inputs, Input{ID: r.ID, Version: r.Version, Type: r.Type, Stood: h.Standing().Version, Canonical: h.Canonical > 0, Status: r.Status})
 		draft.Links = append(draft.Links, Link{record.DerivesFrom, r.Ref().String()})
 		if task.Module == "" {
 			task.Module = r.Module
@@ -124,11 +129,58 @@ func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 		if err != nil {
 			return nil, err
 		}
-		if now := h.Standing().Version; now != in.Stood {
+		now := h.Standing().Version
+		gone := in.Canonical && h.Canonical == 0
+		if now == in.Stood && !gone && in.Status != "" && in.Status != record.Deprecated {
+			r, err := d.version(ctx, record.Ref{ID: in.ID, Version: in.Version}, h.Latest)
+			if err != nil {
+				return nil, err
+			}
+			gone = r.Status == record.Deprecated
+		}
+		if now != in.Stood || gone {
 			moved = append(moved, Moved{in, now})
 		}
 	}
 	return moved, nil
+}
+
+// outdated says which versions that a version rests on do not hold any more: an
+// earlier one than the canonical one, a way that was not taken, or one that gave way
+// to another record or is not in use. Task specs and reviews are about old versions
+// on purpose, and what was sent and said stays as it was.
+func (d *Door) outdated(ctx context.Context, r *record.Record) ([]Moved, error) {
+	if r.Type == record.TaskSpec || r.Type == record.Review {
+		return nil, nil
+	}
+	var all []Moved
+	for _, l := range r.Links {
+		if !record.Depends(l.Relation) || l.ID == r.ID {
+			continue
+		}
+		found, err := d.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 { // put in the same change, or missing, which is another matter
+			continue
+		}
+		to := &found[0]
+		if kind, _ := d.Types.Find(to.Type); kind.Raw || to.Type == record.TaskSpec {
+			continue
+		}
+		h, err := d.Head(ctx, l.ID)
+		if err != nil {
+			return nil, err
+		}
+		past := l.Version < h.Canonical || to.Status == record.Deprecated
+		// Without a canonical version and without another way it gave way to another record.
+		beside := to.Status == record.Alternative && (h.Canonical > 0 || !h.Forked())
+		if past || beside {
+			all = append(all, Moved{Input{ID: l.ID, Version: l.Version, Type: to.Type, Stood: l.Version, Status: to.Status}, h.Standing().Version})
+		}
+	}
+	return all, nil
 }
 
 // moved says which inputs of the tasks that a version comes from have moved.

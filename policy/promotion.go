@@ -30,6 +30,8 @@ type Promotion struct {
 	Changed, Limit int
 	// Missing are links to what is not there, and Faults what lint found.
 	Missing, Faults []string
+	// Outdated are versions that it rests on and that do not hold any more.
+	Outdated []string
 }
 
 // Refusal is why a gate is closed.
@@ -79,6 +81,14 @@ func Gates(p *Promotion) []Refusal {
 		"a new version of a %s says what changed and why", r.Type)
 	refuse(r.Status == record.NeedsRebase, GateRebase, "put a new version that is made from what holds now",
 		"it was made from inputs that have moved since")
+	// Where it is known to be out of date, a person may say that it still holds.
+	if !p.Authority || r.Status != record.NeedsUpdate {
+		for _, ref := range p.Outdated {
+			refuse(true, GateRebase, "put a version that rests on what holds now", "it rests on %s, which does not hold any more", ref)
+		}
+	}
+	refuse(!p.Authority && r.Status == record.NeedsUpdate && len(p.Outdated) == 0, GateRebase, "let a person say that it still holds, or put a new version",
+		"it rests on what does not hold any more")
 	refuse(r.Status == record.Deprecated, GateScope, "`brenner store revert` makes a new version of it", "it is deprecated")
 	refuse(p.Type.Core && r.Type != record.IntegratedMemo && p.Limit > 0 && p.Changed >= p.Limit, GateCompression,
 		"`brenner store consolidate --module "+r.Module+"` drafts the memo; promote that first",

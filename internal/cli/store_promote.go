@@ -254,7 +254,8 @@ func (a *app) storeDeprecateCommand() *cobra.Command {
 		Use:   "deprecate ADDRESS -m REASON | --unused",
 		Short: "Mark a record, or a version, as no longer in use",
 		Long: `Marks a record as deprecated: contexts leave it out, and whoever asks for it still finds it.
-What others rest on is not deprecated unless --anyway says so, and the canonical brief,
+What others rest on is not deprecated unless --anyway says so, and then they are marked
+needs_update; the canonical brief,
 summary, memo or model of a module never is: another one has to take its place first.
 
 --unused takes all records at which nothing that stands has pointed for the time of
@@ -313,11 +314,14 @@ func (r *marksResult) text(a *app) error {
 		return a.write([]byte("Nothing to deprecate.\n"))
 	}
 	var b strings.Builder
-	word := "is deprecated"
-	if r.DryRun {
-		word = "would be deprecated"
-	}
 	for _, m := range r.Marks {
+		word := "is deprecated"
+		switch {
+		case r.DryRun:
+			word = "would be deprecated"
+		case m.Status == record.NeedsUpdate: // it rested on one of the others
+			word = "needs an update"
+		}
 		fmt.Fprintf(&b, "%s@v%d %s: %s\n", clean(m.ID), m.Version, word, clean(m.Reason))
 	}
 	return a.write([]byte(b.String()))

@@ -32,7 +32,8 @@ func (a *app) storePutCommand() *cobra.Command {
 version. Nothing is overwritten, and nothing becomes canonical by it.
 
 Without --summary the program takes the first sentences of the content, and says so. A
-link points at the version that stands now, unless it names one. A version that goes on
+link points at the version that stands now, unless it names one; what rests on a version
+that does not hold any more is marked needs_update. A version that goes on
 from an older one than the latest is a fork: it is kept, and listed by forks and status.
 With --task it is the result of a task spec: if the task's inputs have moved since, its
 status is needs_rebase.
@@ -256,6 +257,10 @@ func (r *putResult) text(a *app) error {
 			b.WriteString("  its summary is that of an earlier version: it cannot be promoted like this\n")
 		}
 		for _, m := range p.Moved {
+			if m.Now == m.Version {
+				fmt.Fprintf(&b, "  made from %s@v%d, which is not in use any more: look at it again before anything rests on it\n", clean(m.ID), m.Version)
+				continue
+			}
 			fmt.Fprintf(&b, "  made from %s@v%d, and v%d stands now: look at it again before anything rests on it\n", clean(m.ID), m.Version, m.Now)
 		}
 		if len(p.Fork) > 0 {

@@ -1,0 +1,102 @@
+package govern_test
+
+import (
+	"testing"
+
+	"brenner/govern"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// said puts what a session writes: records with links, by no door.
+func (k *kit) said(id, kind string, linked ...record.Link) {
+	k.Helper()
+	hash := store.Hash([]byte(id))
+	r := record.Record{
+		ID: id, Type: kind, Version: 1, Status: record.Draft, Module: "fate", Summary: id, SummaryOf: hash, SummaryBy: record.Given,
+		Content: hash, Creator: "BlueLake", At: k.clock.Now(), Links: linked,
+	}
+	if err := k.Store.Write(k.Context1(), store.Batch{Blobs: [][]byte{[]byte(id)}, Records: []record.Record{r}}); err != nil {
+		k.Fatal(err)
+	}
+}
+
+func TestWhatASessionMadeOfTheOldIsStale(t *testing.T) {
+	k := newKit(t, memory.New())
+	k.put(draft("note", record.PaperNote, "one"))
+	k.promote("note")
+	k.said("S-kickoff", record.Kickoff, record.Link{Relation: record.Cites, ID: "note", Version: 1})
+	k.said("S-reply", record.Reply, record.Link{Relation: record.RepliesTo, ID: "S-kickoff", Version: 1})
+	k.said("S", record.ResearchArtifact, record.Link{Relation: record.DerivesFrom, ID: "S-reply", Version: 1})
+	k.put(draft("answer", record.PaperNote, "an answer", "replies_to=note"))
+	k.put(draft("note", record.PaperNote, "two"))
+	p := k.promote("note@v2")
+	k.is("stale", p.Stale, []govern.Stale{{Ref: record.Ref{ID: "S", Version: 1}, Type: record.ResearchArtifact, Module: "fate", Because: record.Ref{ID: "S-reply", Version: 1}}})
+	k.is("what was said stays", []string{k.record("S-kickoff").Status, k.record("S-reply").Status, k.record("answer").Status}, []string{record.Draft, record.Draft, record.Draft})
+}
+
+func TestPutOnAnOldVersionNeedsAnUpdate(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		k.promote("note")
+		k.put(draft("note", record.PaperNote, "two"))
+		k.is("beside a draft", k.put(draft("early", record.AnalysisResult, "early", "cites=note@v1")).Record.Status, record.Draft)
+		k.is("ahead of a decision", k.put(draft("ahead", record.AnalysisResult, "ahead", "cites=note@v2")).Record.Status, record.Draft)
+		k.promote("note@v2")
+		put := k.put(draft("late", record.AnalysisResult, "late", "cites=note@v1"))
+		k.is("status", put.Record.Status, record.NeedsUpdate)
+		if len(put.Moved) != 1 || put.Moved[0].Now != 2 {
+			k.Errorf("%+v", put.Moved)
+		}
+		listed := k.status().NeedsUpdate
+		k.is("listed", []any{len(listed), listed[1].Ref.ID, listed[1].Reason}, []any{2, "late", "what it rests on did not hold any more when it was put"})
+		// A person may say that it still holds, and nobody else.
+		k.Rules.Unattended = []string{record.AnalysisResult}
+		_, err := k.Promote(k.Context1(), guest, "late", govern.PromoteOptions{Reason: "so"})
+		k.refused(err, policy.Blocked, "it rests on note@v1, which does not hold any more")
+		_, err = k.Promote(k.Context1(), guest, "early", govern.PromoteOptions{Reason: "so"})
+		k.refused(err, policy.Blocked, "does not hold any more")
+		k.promote("late")
+	})
+}
+
+func TestDeprecationMakesStale(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("z", record.PaperNote, "z"))
+		k.promote("z")
+		k.put(draft("memo", record.IntegratedMemo, "memo", "cites=z"))
+		k.promote("memo")
+		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Write.", Inputs: []string{"z"}}); err != nil {
+			k.Fatal(err)
+		}
+		if _, err := k.Deprecate(k.Context1(), sydney, "z", "withdrawn", true); err != nil {
+			k.Fatal(err)
+		}
+		k.is("what rests on it", k.record("memo").Status, record.NeedsUpdate)
+		_, _, moved, err := k.Task(k.Context1(), "task")
+		k.is("a task that pinned it", []any{len(moved), err}, []any{1, nil})
+		k.is("what is put on it", k.put(draft("late", record.AnalysisResult, "late", "cites=z@v1")).Record.Status, record.NeedsUpdate)
+	})
+}
+
+func TestInputsThatGaveWayHaveMoved(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("memo", record.IntegratedMemo, "one"))
+		k.promote("memo")
+		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Write.", Inputs: []string{"memo"}}); err != nil {
+			k.Fatal(err)
+		}
+		k.put(draft("other", record.IntegratedMemo, "another"))
+		if _, err := k.Promote(k.Context1(), sydney, "other", govern.PromoteOptions{Reason: "better", Replace: true}); err != nil {
+			k.Fatal(err)
+		}
+		_, _, moved, err := k.Task(k.Context1(), "task")
+		k.is("moved", []any{len(moved), err}, []any{1, nil})
+		d := draft("result", record.AnalysisResult, "made from the task")
+		d.Task = "task"
+		k.is("its result", k.put(d).Record.Status, record.NeedsRebase)
+		k.is("what cites it", k.put(draft("citing", record.AnalysisResult, "citing", "cites=memo")).Record.Status, record.NeedsUpdate)
+	})
+}
