@@ -13,6 +13,7 @@ import (
 	"brenner/fault"
 	"brenner/record"
 	"brenner/store"
+	"brenner/view"
 )
 
 // Helper is an agent that does a job on the store. The zero value is nobody: then
@@ -79,12 +80,16 @@ type job struct {
 	module string
 	cross  bool
 	inputs []record.Ref
+	// whole says that the work is about the very words of the inputs: where they
+	// cannot be shown in full, nobody is asked.
+	whole bool
 }
 
 // answer is what came of a job.
 type answer struct {
 	text  string
 	task  record.Ref
+	shown []record.Ref // of the inputs, those that the agent saw
 	event askedEvent
 }
 
@@ -112,6 +117,9 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 	if err != nil {
 		return nil, err
 	}
+	if a.shown, err = seen(&j, given); err != nil {
+		return nil, err
+	}
 	call := agent.Call{
 		ID: "store/" + a.task.String(), Agent: h.Name, Role: j.role, Model: h.Model, Thread: a.task.ID, Round: 1,
 		Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},
@@ -126,6 +134,37 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 		a.event.Context = append(a.event.Context, shownEntry{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form)})
 	}
 	return a, d.took(ctx, a, given.Text, reply, err)
+}
+
+// seen gives the inputs of a job that an agent would be shown, and refuses a job
+// for which that is not enough: an answer about what nobody saw is invented.
+func seen(j *job, given *Given) ([]record.Ref, error) {
+	forms := make(map[record.Ref]view.Form)
+	for _, s := range given.Shown {
+		if forms[s.Ref] != view.Full {
+			forms[s.Ref] = s.Form
+		}
+	}
+	var out []record.Ref
+	for _, ref := range j.inputs {
+		form, ok := forms[ref]
+		if ok {
+			out = append(out, ref)
+		}
+		if j.whole && form != view.Full {
+			return nil, &fault.Error{
+				Code: view.TooLarge, Op: "show " + ref.String() + " to the " + j.role, Detail: fmt.Sprintf("it does not fit in full into the %d tokens of the role's view", given.Bound),
+				Hint: "raise max_tokens of the role",
+			}
+		}
+	}
+	if len(out) == 0 && len(j.inputs) > 0 {
+		return nil, &fault.Error{
+			Code: view.TooLarge, Op: "show the inputs of " + given.Task.String() + " to the " + j.role, Detail: "none of them is in the context that it would get",
+			Hint: "`brenner context explain --task " + given.Task.String() + "` says why",
+		}
+	}
+	return out, nil
 }
 
 // took journals how a call ended.

@@ -335,6 +335,9 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 			}
 		}
 	}
+	if err := d.mayPut(ctx, who, &draft); err != nil {
+		return nil, err
+	}
 	draft.Summary = fmt.Sprintf("%d findings about %s, mechanical ones alone: no model was asked.", len(found), name)
 	if !h.There() {
 		draft.Content = []byte(b.String())
@@ -352,6 +355,9 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 		return nil, err
 	}
 	fmt.Fprintf(&b, "\n## What %s says\n\n%s\n", h.Name, a.text)
+	if hidden := slices.DeleteFunc(about, func(ref record.Ref) bool { return slices.Contains(a.shown, ref) }); len(hidden) > 0 {
+		fmt.Fprintf(&b, "\n%s was not shown: %s.\n", h.Name, refList(hidden))
+	}
 	draft.Content, draft.Task = []byte(b.String()), a.task.String()
 	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
 	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft, record.Given)
@@ -359,6 +365,14 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 		return nil, err
 	}
 	return &put, d.produced(ctx, a, put.Record.Ref())
+}
+
+func refList(refs []record.Ref) string {
+	names := make([]string, len(refs))
+	for i, ref := range refs {
+		names[i] = ref.String()
+	}
+	return strings.Join(names, ", ")
 }
 
 func question(check string) string {

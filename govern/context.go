@@ -128,17 +128,26 @@ func (c *gathering) inputs(ctx context.Context, spec *view.ContextSpec, g *Given
 	return nil
 }
 
-// showInFull makes a spec show a type in full, before all others. Whether the role
-// may read it at all is decided elsewhere.
+// first is the priority of what a task is about, before all else.
+const first = 1000
+
+// showInFull makes a spec show a type in full, before all others, and one more of
+// it. Whether the role may read it at all is decided elsewhere.
 func showInFull(spec *view.ContextSpec, kind string) {
 	spec.Types = slices.Clone(spec.Types)
 	for i := range spec.Types {
-		if v := &spec.Types[i]; v.Type == kind {
-			v.Form, v.Priority = view.Full, v.Priority+1000
-			return
+		v := &spec.Types[i]
+		switch {
+		case v.Type != kind:
+			continue
+		case v.Priority < first:
+			v.Form, v.Priority, v.Max = view.Full, v.Priority+first, 1
+		default:
+			v.Max++
 		}
+		return
 	}
-	spec.Types = append(spec.Types, view.TypeView{Type: kind, Form: view.Full, Max: 1, Priority: 1000})
+	spec.Types = append(spec.Types, view.TypeView{Type: kind, Form: view.Full, Max: 1, Priority: first})
 }
 
 // overview takes the canonical brief and the canonical summary of the project.

@@ -10,10 +10,12 @@ import (
 	"brenner/policy"
 	"brenner/record"
 	"brenner/store"
+	"brenner/view"
 )
 
 // Summarise puts a version with a summary of its own content: by an agent, or,
-// where nobody can be asked, taken from its beginning, and marked so.
+// where nobody can be asked or shown all of it, taken from its beginning, and marked
+// so.
 func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Helper) (Put, error) {
 	r, _, err := d.Find(ctx, address)
 	if err != nil {
@@ -27,25 +29,40 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	for _, l := range r.Links {
 		draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
 	}
+	if err := d.mayPut(ctx, who, &draft); err != nil {
+		return Put{}, err
+	}
 	if !h.There() {
-		draft.Summary = record.Extract(content)
-		return d.putOne(ctx, who, draft, record.Extracted)
+		return d.extract(ctx, who, draft)
+	}
+	if kind, _ := d.Types.Find(r.Type); kind.Raw || !d.Access.MayRead(policy.Integrator, r.Type) {
+		draft.Change += ": the " + policy.Integrator + " may not read a " + r.Type
+		return d.extract(ctx, who, draft)
 	}
 	a, err := d.ask(ctx, who, h, job{
-		name: "summary-" + r.ID, role: policy.Integrator, module: r.Module, inputs: []record.Ref{r.Ref()},
+		name: "summary-" + r.ID, role: policy.Integrator, module: r.Module, inputs: []record.Ref{r.Ref()}, whole: true,
 		task: fmt.Sprintf("Summarise %s, which is shown below in full, in one or two plain sentences of at most %d characters together. Say what it says, and nothing else. Answer with the summary alone.", r.Ref(), record.MaxSummary),
 	})
+	if fault.CodeOf(err) == view.TooLarge {
+		draft.Change += ": it does not fit into what the " + policy.Integrator + " can be shown"
+		return d.extract(ctx, who, draft)
+	}
 	if err != nil {
 		return Put{}, err
 	}
 	draft.Summary = strings.Join(strings.Fields(a.text), " ")
 	draft.Change = "a summary of what it says now, by " + h.Name
-	draft.Task = a.task.String()
-	put, err := d.putOne(ctx, who, draft, record.Given)
+	draft.Task, draft.granted = a.task.String(), true // who asked for it may write it
+	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft, record.Given)
 	if err != nil {
 		return put, err
 	}
 	return put, d.produced(ctx, a, put.Record.Ref())
+}
+
+func (d *Door) extract(ctx context.Context, who Actor, draft Draft) (Put, error) {
+	draft.Summary = record.Extract(draft.Content)
+	return d.putOne(ctx, who, draft, record.Extracted)
 }
 
 // putOne puts a draft whose summary was made in some way.
@@ -75,16 +92,19 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	if err != nil {
 		return Put{}, err
 	}
-	draft := Draft{ID: kindID(kind, module), Type: kind, Module: module, Change: "takes up " + howMany(len(inputs))}
+	draft := Draft{ID: kindID(kind, module), Type: kind, Module: module}
 	if holder != nil {
 		draft.ID = holder.ID
+	}
+	if err := d.mayPut(ctx, who, &draft); err != nil {
+		return Put{}, err
 	}
 	var refs []record.Ref
 	for i := range inputs {
 		refs = append(refs, inputs[i].Ref())
-		draft.Links = append(draft.Links, Link{record.Summarises, inputs[i].Ref().String()})
 	}
 	if !h.There() {
+		draft.takeUp(refs)
 		draft.Content = extractMemo(module, inputs)
 		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", howMany(len(inputs)), module)
 		return d.putOne(ctx, who, draft, record.Extracted)
@@ -96,12 +116,21 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	if err != nil {
 		return Put{}, err
 	}
+	draft.takeUp(a.shown)
 	draft.Content, draft.Task = []byte(a.text+"\n"), a.task.String()
 	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft, "")
 	if err != nil {
 		return put, err
 	}
 	return put, d.produced(ctx, a, put.Record.Ref())
+}
+
+// takeUp links a memo to what it was made from.
+func (draft *Draft) takeUp(refs []record.Ref) {
+	draft.Change = "takes up " + howMany(len(refs))
+	for _, ref := range refs {
+		draft.Links = append(draft.Links, Link{record.Summarises, ref.String()})
+	}
 }
 
 func howMany(records int) string {

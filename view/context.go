@@ -146,18 +146,19 @@ func (s *sheet) choose() {
 	slices.SortStableFunc(all, func(a, b Material) int { return s.in.compare(&a, &b) })
 	taken := make(map[string]int)
 	seen := make(map[record.Ref]bool)
+	opening := make(map[record.Ref]bool)
 	for i := range s.overview {
-		seen[s.overview[i].Record.Ref()] = true
+		opening[s.overview[i].Record.Ref()] = true
 	}
 	for i := range all {
 		m := &all[i]
 		ref := m.Record.Ref()
-		if seen[ref] {
-			continue // it is in the overview, or stands here twice
+		v, _ := s.in.Spec.Of(m.Record.Type)
+		if seen[ref] || opening[ref] && (m.Near != Pinned || v.form() != Full) {
+			continue // it stands here twice, or is in the overview, whose summary is enough
 		}
 		seen[ref] = true
 		rule := s.in.barred(&m.Record)
-		v, _ := s.in.Spec.Of(m.Record.Type)
 		if rule == "" {
 			if taken[m.Record.Type]++; taken[m.Record.Type] > v.Max {
 				rule = OverTopK

@@ -350,7 +350,10 @@ func (a *app) mendSummaries(c *cobra.Command, f *helperFlags) error {
 				continue // the program's own would be the same again
 			}
 			put, err := r.Summarise(ctx, r.who, one.Ref().String(), h)
-			if err != nil {
+			switch {
+			case fault.CodeOf(err) == govern.NothingNew: // the agent cannot be shown it, and the program's own stands
+				continue
+			case err != nil:
 				return err
 			}
 			all = append(all, put)

@@ -1,0 +1,96 @@
+package govern_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner/policy"
+	"brenner/record"
+	"brenner/view"
+)
+
+func TestNobodySummarisesWhatItDidNotSee(t *testing.T) {
+	both(t, func(k *kit) {
+		stale := func(id, kind, text string) {
+			k.put(draft(id, kind, "what it was"))
+			d := draft(id, kind, text)
+			d.Summary, d.KeepSummary = "", true
+			k.put(d)
+		}
+		k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 2000, Types: []view.TypeView{{Type: record.PaperNote, Max: 5}}}}
+		stale("hidden", record.ManuscriptSection, "A text that the integrator may not read.")
+		stale("long", record.PaperNote, "It begins. "+strings.Repeat("And goes on. ", 500))
+		stale("short", record.PaperNote, "It is short.")
+		for id, why := range map[string]string{"hidden": "may not read a manuscript_section", "long": "does not fit"} {
+			h, ada := helper("Invented.")
+			put, err := k.Summarise(k.Context1(), sydney, id, h)
+			if err != nil {
+				k.Fatal(err)
+			}
+			k.is("asked", len(ada.calls), 0)
+			k.is("by whom", []string{put.Record.SummaryBy, put.Record.Creator}, []string{record.Extracted, "Sydney"})
+			if strings.Contains(put.Record.Summary, "Invented") || !strings.Contains(put.Record.Change, why) {
+				k.Errorf("%+v", put.Record)
+			}
+		}
+		h, _ := helper("It says that it is short.")
+		put, err := k.Summarise(k.Context1(), sydney, "short", h)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("by whom", []string{put.Record.SummaryBy, put.Record.Creator}, []string{record.Given, "Ada"})
+		// Whoever may not write the type may not have it written either.
+		_, err = k.Summarise(k.Context1(), writer, "short", h)
+		k.refused(err, policy.OutOfScope)
+		_, err = k.Consolidate(k.Context1(), reader, "fate", h)
+		k.refused(err, policy.OutOfScope)
+	})
+}
+
+func TestTheCanonicalBriefIsSummarisedInFull(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("brief", record.ProjectBrief, "The very words."))
+		k.promote("brief")
+		h, ada := helper("What it is about.")
+		if _, err := k.Summarise(k.Context1(), sydney, "brief", h); err != nil {
+			k.Fatal(err)
+		}
+		if len(ada.calls) != 1 || !strings.Contains(ada.calls[0].Turns[0].Text, "  | The very words.") {
+			k.Errorf("%+v", ada.calls)
+		}
+	})
+}
+
+func TestAMemoRestsOnWhatWasShown(t *testing.T) {
+	both(t, func(k *kit) {
+		k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 2000, Types: []view.TypeView{{Type: record.PaperNote, Max: 1}}}}
+		for _, id := range []string{"a", "b", "c"} {
+			k.put(draft(id, record.PaperNote, "note "+id))
+		}
+		big := draft("big", record.PaperNote, strings.Repeat("big ", 2000))
+		big.Summary = strings.Repeat("s", 300)
+		k.put(big)
+		huge := draft("x", record.AnalysisResult, "x")
+		k.put(huge)
+		k.Access = policy.Accesses{{Role: policy.Integrator, Read: []string{record.PaperNote}, Write: []string{record.IntegratedMemo}}}
+		h, ada := helper("The memo.")
+		put, err := k.Consolidate(k.Context1(), sydney, "fate", h)
+		if err != nil {
+			k.Fatal(err)
+		}
+		var ids []string
+		for _, l := range put.Record.Links {
+			if l.Relation == record.Summarises {
+				ids = append(ids, l.ID)
+			}
+		}
+		k.is("links", ids, []string{"a", "b", "big", "c"})
+		if strings.Contains(ada.calls[0].Turns[0].Text, "x@v1") {
+			k.Error(ada.calls[0].Turns[0].Text)
+		}
+		k.is("who", put.Record.Creator, "Ada")
+		k.Access[0].Read = nil
+		_, err = k.Consolidate(k.Context1(), sydney, "fate", h)
+		k.refused(err, view.TooLarge, "none of them is in the context")
+	})
+}
