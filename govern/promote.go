@@ -202,7 +202,7 @@ func (d *Door) holderOf(ctx context.Context, kind, module string) (*record.Head,
 // Due is how much of a module was not yet taken up by its memo.
 type Due struct {
 	Module  string
-	Memo    record.Ref // its canonical memo; the zero value for none
+	Memo    record.Ref // its canonical memo, or the project's summary; the zero value for none
 	Changed int
 	Limit   int
 	Records []record.Ref
@@ -218,7 +218,7 @@ func (d *Door) Due(ctx context.Context, module string) (Due, error) {
 		Types: d.Types.Names(func(t record.Type) bool { return t.Knowledge }), Modules: []string{module}, Live: true, Newest: true,
 		Limit: max(d.Rules.Compression, 0)*2 + 1, // more than enough is enough
 	}
-	memo, err := d.holderOf(ctx, record.IntegratedMemo, module)
+	memo, err := d.holderOf(ctx, policy.MemoOf(module), module)
 	if err != nil {
 		return due, err
 	}

@@ -34,6 +34,7 @@ type Draft struct {
 	Task string
 
 	summaryBy string // for summaries that the program had made
+	summaryOf string // for a summary that was written for another content
 	granted   bool   // somebody who may write the type had an agent make it
 }
 
@@ -259,6 +260,9 @@ func summarise(r, parent *record.Record, draft *Draft) error {
 		r.Summary, r.SummaryBy = strings.TrimSpace(draft.Summary), record.Given
 		if draft.summaryBy != "" {
 			r.SummaryBy = draft.summaryBy
+		}
+		if draft.summaryOf != "" {
+			r.SummaryOf = draft.summaryOf
 		}
 	case parent.Version > 0 && parent.Content == r.Content:
 		r.Summary, r.SummaryOf, r.SummaryBy = parent.Summary, parent.SummaryOf, parent.SummaryBy

@@ -26,7 +26,7 @@ func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (P
 		return Put{}, err
 	}
 	draft := Draft{
-		ID: r.ID, Type: r.Type, Module: r.Module, Content: content, Summary: r.Summary, Tags: r.Tags,
+		ID: r.ID, Type: r.Type, Module: r.Module, Content: content, Summary: r.Summary, Tags: r.Tags, summaryBy: r.SummaryBy, summaryOf: r.SummaryOf,
 		Change: strings.TrimSpace(fmt.Sprintf("back to v%d: %s", r.Version, reason)),
 	}
 	for _, l := range r.Links {

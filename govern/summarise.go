@@ -79,7 +79,8 @@ func (d *Door) putOne(ctx context.Context, who Actor, draft Draft, by string) (P
 const mostInputs = 200
 
 // Consolidate drafts the memo of a module from what stands in it, or, for the
-// module "project", the summary of the project from its memos. It promotes nothing.
+// module "project", the summary of the project from its memos and from what belongs to
+// no other module. It promotes nothing.
 func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Helper) (Put, error) {
 	if err := CheckID("module", module); err != nil {
 		return Put{}, err
@@ -149,17 +150,20 @@ func kindID(kind, module string) string {
 
 // toIntegrate gives what a memo, or the summary of the project, is made from.
 func (d *Door) toIntegrate(ctx context.Context, module string) (string, []record.Record, error) {
-	kind := record.IntegratedMemo
-	q := store.HeadQuery{
+	kind := policy.MemoOf(module)
+	queries := []store.HeadQuery{{
 		Types: d.Types.Names(func(t record.Type) bool { return t.Knowledge }), Modules: []string{module}, Live: true, Newest: true, Limit: mostInputs,
+	}}
+	if kind == record.ProjectSummary {
+		queries = append(queries, store.HeadQuery{Types: []string{record.ProjectBrief, record.IntegratedMemo}, Canonical: true, Live: true, Newest: true, Limit: mostInputs})
 	}
-	if module == record.Project {
-		kind = record.ProjectSummary
-		q.Types, q.Modules, q.Canonical = []string{record.ProjectBrief, record.IntegratedMemo}, nil, true
-	}
-	heads, err := d.Store.Heads(ctx, q)
-	if err != nil {
-		return kind, nil, err
+	var heads []record.Head
+	for _, q := range queries {
+		found, err := d.Store.Heads(ctx, q)
+		if err != nil {
+			return kind, nil, err
+		}
+		heads = append(heads, found...)
 	}
 	var inputs []record.Record
 	for i := range heads {

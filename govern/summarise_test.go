@@ -1,9 +1,11 @@
 package govern_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"brenner/govern"
 	"brenner/policy"
 	"brenner/record"
 	"brenner/view"
@@ -92,5 +94,43 @@ func TestAMemoRestsOnWhatWasShown(t *testing.T) {
 		k.Access[0].Read = nil
 		_, err = k.Consolidate(k.Context1(), sydney, "fate", h)
 		k.refused(err, view.TooLarge, "none of them is in the context")
+	})
+}
+
+func TestTheModuleProjectIsCompressedByItsSummary(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("brief", record.ProjectBrief, "the question"))
+		for i := range 10 {
+			d := draft(fmt.Sprint("note-", i), record.PaperNote, fmt.Sprint("note ", i))
+			d.Module = record.Project
+			k.put(d)
+		}
+		_, err := k.Promote(k.Context1(), sydney, "brief", govern.PromoteOptions{Reason: "so"})
+		k.refused(err, policy.Blocked, "store consolidate --module project")
+		put, err := k.Consolidate(k.Context1(), sydney, record.Project, nil)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("it takes up what belongs to no other module", []any{put.Record.ID, len(put.Record.Links)}, []any{"project-summary", 10})
+		k.promote("project-summary")
+		k.is("due", len(k.status().Due), 0)
+		k.promote("brief")
+	})
+}
+
+func TestRevertDoesNotMendASummary(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		d := draft("note", record.PaperNote, "two")
+		d.Summary, d.KeepSummary = "", true
+		k.put(d)
+		k.put(draft("note", record.PaperNote, "three"))
+		put, err := k.Revert(k.Context1(), sydney, "note@v2", "two was right")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("still stale", []any{put.Record.StaleSummary(), put.Record.SummaryBy}, []any{true, record.Kept})
+		_, err = k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
+		k.refused(err, policy.Blocked, "its summary was written for another content")
 	})
 }

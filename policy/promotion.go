@@ -90,12 +90,21 @@ func Gates(p *Promotion) []Refusal {
 	refuse(!p.Authority && r.Status == record.NeedsUpdate && len(p.Outdated) == 0, GateRebase, "let a person say that it still holds, or put a new version",
 		"it rests on what does not hold any more")
 	refuse(r.Status == record.Deprecated, GateScope, "`brenner store revert` makes a new version of it", "it is deprecated")
-	refuse(p.Type.Core && r.Type != record.IntegratedMemo && p.Limit > 0 && p.Changed >= p.Limit, GateCompression,
+	refuse(p.Type.Core && r.Type != MemoOf(r.Module) && p.Limit > 0 && p.Changed >= p.Limit, GateCompression,
 		"`brenner store consolidate --module "+r.Module+"` drafts the memo; promote that first",
 		"compression of the module %s is due: %d records are new or changed since its memo, and %d is the limit", fault.Shown(r.Module), p.Changed, p.Limit)
 	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "--replace lets it give way; it becomes an alternative",
 		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
 	return all
+}
+
+// MemoOf gives the type that takes up what is known in a module: its memo, and for
+// the whole project its summary.
+func MemoOf(module string) string {
+	if module == record.Project {
+		return record.ProjectSummary
+	}
+	return record.IntegratedMemo
 }
 
 // Refused gives refusals as one fault for each.

@@ -180,7 +180,7 @@ func (a *app) storeConsolidateCommand() *cobra.Command {
 		Use:   "consolidate [--module MODULE]",
 		Short: "Draft the memo of a module, or find what is redundant, unused or out of date",
 		Long: `With --module it drafts the integrated memo of a module from what stands in it (--module
-project: the project's summary, from the memos), as a new version that nobody has promoted.
+project: the project's summary, from the memos and that module's records), as a new version that nobody has promoted.
 With --model an agent of the role integrator writes it; without one the program lists the
 summaries, and says that nobody weighed them.
 
