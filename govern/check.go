@@ -20,7 +20,10 @@ type Finding struct {
 	Ref    record.Ref // the zero value where it is about no single record
 	Other  record.Ref // the second record of a contradiction
 	Detail string
-	Fix    string
+	// Quote are the words that it is about. They stay out of what is kept, where
+	// not everybody who may read that may read the record.
+	Quote string
+	Fix   string
 }
 
 // The checks.
@@ -40,13 +43,23 @@ func Checks() []string {
 }
 
 // Check does the mechanical part of checks: what can be found without
-// understanding a text.
-func (d *Door) Check(ctx context.Context, names ...string) ([]Finding, error) {
-	c := &checking{Door: d}
+// understanding a text. To an agent it speaks only of what its role may read.
+func (d *Door) Check(ctx context.Context, who Actor, names ...string) ([]Finding, error) {
+	c := &checking{Door: d, who: who, hidden: make(map[string]bool)}
+	if _, known := d.Access.Of(who.Role); !who.person() && !known {
+		return nil, unknownRole(who.Role, d.Access)
+	}
 	var err error
 	if c.heads, err = d.Store.Heads(ctx, store.HeadQuery{Live: true}); err != nil {
 		return nil, err
 	}
+	c.heads = slices.DeleteFunc(c.heads, func(h record.Head) bool {
+		hide := !d.mayRead(who, h.Type)
+		if hide {
+			c.hidden[h.ID] = true
+		}
+		return hide && !who.person()
+	})
 	for _, name := range names {
 		c.name = name
 		run := map[string]func(context.Context) error{
@@ -65,14 +78,21 @@ func (d *Door) Check(ctx context.Context, names ...string) ([]Finding, error) {
 
 type checking struct {
 	*Door
-	name  string
-	heads []record.Head
-	found []Finding
+	who    Actor
+	name   string
+	heads  []record.Head
+	hidden map[string]bool // ids of records that are not for whoever asks
+	found  []Finding
 }
 
 func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
-	c.found = append(c.found, Finding{c.name, ref, other, fmt.Sprintf(format, args...), fix})
+	if !c.hidden[ref.ID] && !c.hidden[other.ID] {
+		c.found = append(c.found, Finding{Check: c.name, Ref: ref, Other: other, Detail: fmt.Sprintf(format, args...), Fix: fix})
+	}
 }
+
+// quote gives the finding that was added last the words that it is about.
+func (c *checking) quote(words string) { c.found[len(c.found)-1].Quote = words }
 
 // each calls do with the standing versions of types that fit.
 func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do func(r *record.Record) error) error {
@@ -97,7 +117,7 @@ func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do fun
 // scope.
 func (c *checking) alignment(ctx context.Context) error {
 	h, err := c.holderOf(ctx, record.ProjectBrief, record.Project)
-	if err != nil {
+	if err != nil || !c.mayRead(c.who, record.ProjectBrief) {
 		return err
 	}
 	if h == nil {
@@ -162,7 +182,8 @@ func (c *checking) assumptions(ctx context.Context) error {
 		for _, other := range all[text][1:] {
 			if other.status != first.status {
 				c.add(first.ref, other.ref, "decide which of the two holds, and put a new version of the other",
-					"%s (%s) and %s (%s) disagree about %q", first.module, first.status, other.module, other.status, text)
+					"%s (%s) and %s (%s) disagree", first.module, first.status, other.module, other.status)
+				c.quote(text)
 			}
 		}
 	}
@@ -327,7 +348,11 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(found))
 	var about []record.Ref
 	for _, f := range found {
-		b.WriteString("- " + f.String() + "\n")
+		line, err := d.keepable(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString("- " + line + "\n")
 		for _, ref := range []record.Ref{f.Ref, f.Other} {
 			if ref != (record.Ref{}) && !slices.Contains(about, ref) {
 				about = append(about, ref)
@@ -367,6 +392,28 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	return &put, d.produced(ctx, a, put.Record.Ref())
 }
 
+// keepable writes a finding down for everybody who may read reviews: without the
+// words of a record that one of them may not read.
+func (d *Door) keepable(ctx context.Context, f Finding) (string, error) {
+	for _, ref := range []record.Ref{f.Ref, f.Other} {
+		if ref == (record.Ref{}) || f.Quote == "" {
+			continue
+		}
+		h, err := d.Head(ctx, ref.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, role := range d.Access {
+			if slices.Contains(role.Read, record.Review) && !slices.Contains(role.Read, h.Type) {
+				f.Detail += " (see " + f.Ref.String() + " and " + f.Other.String() + ")"
+				f.Quote = ""
+				break
+			}
+		}
+	}
+	return f.String(), nil
+}
+
 func refList(refs []record.Ref) string {
 	names := make([]string, len(refs))
 	for i, ref := range refs {
@@ -390,5 +437,13 @@ func (f *Finding) String() string {
 	if f.Ref != (record.Ref{}) {
 		text += f.Ref.String() + ": "
 	}
-	return text + f.Detail
+	return text + f.Says()
+}
+
+// Says gives what was found, with the words that it is about.
+func (f *Finding) Says() string {
+	if f.Quote == "" {
+		return f.Detail
+	}
+	return fmt.Sprintf("%s about %q", f.Detail, f.Quote)
 }

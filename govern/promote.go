@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"brenner/fault"
@@ -42,6 +43,9 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 	if err != nil {
 		return nil, err
 	}
+	if err := d.mayPromote(ctx, who, &r); err != nil {
+		return nil, err
+	}
 	var out *Promotion
 	err = d.write(ctx, func() (*change, error) {
 		r, h, err := d.Find(ctx, r.Ref().String())
@@ -58,6 +62,20 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 		return c, err
 	})
 	return out, err
+}
+
+// mayPromote refuses an agent outside the scope of its role, and keeps every attempt
+// of an agent to decide what is left to people, which the gates refuse.
+func (d *Door) mayPromote(ctx context.Context, who Actor, r *record.Record) error {
+	switch {
+	case who.person():
+		return nil
+	case !d.mayRead(who, r.Type) || !d.Access.MayWrite(who.Role, r.Type):
+		return d.refuse(ctx, who, "promote", r.Type, r.ID)
+	case !slices.Contains(d.Rules.Unattended, r.Type):
+		return d.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, "promote", r.Type, r.ID, policy.Blocked})
+	}
+	return nil
 }
 
 type promoting struct {

@@ -35,7 +35,7 @@ type Draft struct {
 
 	summaryBy string // for summaries that the program had made
 	summaryOf string // for a summary that was written for another content
-	granted   bool   // somebody who may write the type had an agent make it
+	granted   bool   // it was decided elsewhere that it may be written
 }
 
 // Link is a link as people write it.
@@ -99,10 +99,28 @@ func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
 	if err := d.Types.Check(kind); err != nil {
 		return err
 	}
-	if !who.person() && !draft.granted && !d.Access.MayWrite(who.Role, kind) {
+	if who.person() {
+		return nil
+	}
+	if !draft.granted && !d.Access.MayWrite(who.Role, kind) {
 		return d.refuse(ctx, who, "write", kind, draft.ID)
 	}
+	// Whatever type the draft names, it is a version of what is there.
+	there, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: draft.ID, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 && there[0].ID == draft.ID && there[0].Type != kind && !d.Access.MayWrite(who.Role, there[0].Type) {
+		return d.refuse(ctx, who, "write", there[0].Type, draft.ID)
+	}
 	return nil
+}
+
+// mayRead tells whether somebody may read records of a type: a person may read all,
+// and an agent what its role may, but never what was sent and said.
+func (d *Door) mayRead(who Actor, kind string) bool {
+	t, _ := d.Types.Find(kind)
+	return who.person() || !t.Raw && d.Access.MayRead(who.Role, kind)
 }
 
 // putting is a change that puts versions.

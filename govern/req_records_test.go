@@ -448,7 +448,7 @@ func TestReq19_ForksAreSeenAndMerged(t *testing.T) {
 func TestReq24_AlignmentWithTheBrief(t *testing.T) {
 	both(t, func(k *kit) {
 		found := func() []govern.Finding {
-			all, err := k.Check(k.Context1(), govern.CheckAlignment)
+			all, err := k.Check(k.Context1(), sydney, govern.CheckAlignment)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -493,11 +493,11 @@ func TestReq25_ConflictingAssumptions(t *testing.T) {
 		third := draft("a-2", record.Assumption, "diffusion is fast\nstatus: falsified")
 		third.Module = "signal"
 		k.put(third)
-		all, err := k.Check(k.Context1(), govern.CheckAssumptions)
+		all, err := k.Check(k.Context1(), sydney, govern.CheckAssumptions)
 		if err != nil || len(all) != 2 {
 			k.Fatalf("%v, %v", all, err)
 		}
-		k.is("what", []string{all[0].Detail, all[1].Detail}, []string{
+		k.is("what", []string{all[0].Says(), all[1].Says()}, []string{
 			`fate (verified) and signal (falsified) disagree about "diffusion is fast"`, `fate (assumed) and signal (assumed not) disagree about "cells are equal"`,
 		})
 		put, err := k.Review(k.Context1(), sydney, govern.CheckAssumptions, all, nil)
@@ -591,7 +591,7 @@ func TestReq28_Consolidation(t *testing.T) {
 			k.put(d)
 		}
 		k.clock.skip(31 * 24 * time.Hour)
-		all, err := k.Check(k.Context1(), govern.Checks()...)
+		all, err := k.Check(k.Context1(), sydney, govern.Checks()...)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -610,7 +610,7 @@ func TestReq28_Consolidation(t *testing.T) {
 		}
 		_, err = k.Consolidate(k.Context1(), sydney, "nowhere", nil)
 		k.refused(err, govern.NothingGiven)
-		_, err = k.Check(k.Context1(), "spelling")
+		_, err = k.Check(k.Context1(), sydney, "spelling")
 		k.refused(err, govern.NothingGiven, "there is no check spelling")
 	})
 }

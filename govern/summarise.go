@@ -21,6 +21,9 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	if err != nil {
 		return Put{}, err
 	}
+	if !d.mayRead(who, r.Type) {
+		return Put{}, d.refuse(ctx, who, "read", r.Type, r.ID)
+	}
 	content, err := d.Content(ctx, &r)
 	if err != nil {
 		return Put{}, err

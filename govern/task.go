@@ -64,11 +64,17 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 			return Put{}, task, err
 		}
 	}
+	if _, known := d.Access.Of(who.Role); !who.person() && !known {
+		return Put{}, task, d.refuse(ctx, who, "write", record.TaskSpec, t.ID)
+	}
 	draft := Draft{ID: t.ID, Type: record.TaskSpec, Module: t.Module, Tags: t.Tags, Summary: record.Extract([]byte(task.Task))}
 	for _, address := range t.Inputs {
 		r, h, err := d.Standing(ctx, address)
 		if err != nil {
 			return Put{}, task, err
+		}
+		if !d.mayRead(who, r.Type) {
+			return Put{}, task, d.refuse(ctx, who, "read", r.Type, r.ID)
 		}
 		task.Inputs = append(task.Inputs, Input{ID: r.ID, Version: r.Version, Type: r.Type, Stood: h.Standing().Version, Canonical: h.Canonical > 0, Status: r.Status})
 		draft.Links = append(draft.Links, Link{record.DerivesFrom, r.Ref().String()})
@@ -86,8 +92,8 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Cause: err, Hint: "the task must be UTF-8"}
 	}
 	draft.Content = data
-	// Who may run a task may pin one: task specs are no knowledge of the project.
-	put, err := d.Put(ctx, Actor{Name: who.Name}, draft)
+	draft.granted = true // who may run a task may pin one: task specs are no knowledge of the project
+	put, err := d.Put(ctx, who, draft)
 	if err != nil {
 		return Put{}, task, err
 	}

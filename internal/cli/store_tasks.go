@@ -276,13 +276,13 @@ type checkOptions struct {
 
 func (a *app) runChecks(c *cobra.Command, f *helperFlags, opt checkOptions) error {
 	return a.withRecords(c, &f.recordFlags, opt.write, func(ctx context.Context, r *records) error {
-		found, err := r.Check(ctx, opt.checks...)
+		found, err := r.Check(ctx, r.who, opt.checks...)
 		if err != nil {
 			return err
 		}
 		res := &checkResult{Schema: "brenner.store.check/v1", Findings: []findingDocument{}, Deprecated: []string{}}
 		for _, x := range found {
-			res.Findings = append(res.Findings, findingDocument{x.Check, nameOf(x.Ref), nameOf(x.Other), x.Detail, x.Fix})
+			res.Findings = append(res.Findings, findingDocument{x.Check, nameOf(x.Ref), nameOf(x.Other), x.Says(), x.Fix})
 		}
 		if opt.write {
 			h, done, err := f.helper(a, c, r, policy.Critic)
@@ -336,7 +336,7 @@ func (a *app) mendSummaries(c *cobra.Command, f *helperFlags) error {
 			return err
 		}
 		defer done()
-		found, err := r.Check(ctx, govern.CheckSummaries)
+		found, err := r.Check(ctx, r.who, govern.CheckSummaries)
 		if err != nil {
 			return err
 		}
