@@ -343,7 +343,7 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	if len(found) == 0 && !h.There() {
 		return nil, nil
 	}
-	draft := Draft{ID: "review-" + name, Type: record.Review, Module: record.Project}
+	draft := Draft{ID: "review-" + name, Type: record.Review, Module: record.Project, NoLinks: true}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(found))
 	var about []record.Ref

@@ -13,11 +13,23 @@ import (
 
 // links resolves the links of a draft to exact versions: what a record rests on
 // is what it was when it was read. Without a version the one that stands is meant.
-func (b *putting) links(ctx context.Context, r *record.Record, draft *Draft) ([]record.Link, error) {
+// A draft that names neither links nor a task rests on what its parent rests on.
+func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Draft) ([]record.Link, error) {
 	var out []record.Link
 	add := func(l record.Link) {
 		if !slices.Contains(out, l) {
 			out = append(out, l)
+		}
+	}
+	if len(draft.Links) == 0 && draft.Task == "" && !draft.NoLinks {
+		for _, l := range parent.Links {
+			task, err := b.isTask(ctx, l.Ref())
+			if err != nil {
+				return nil, err
+			}
+			if !task && l.ID != r.ID {
+				add(l)
+			}
 		}
 	}
 	for _, l := range draft.Links {

@@ -19,8 +19,8 @@ type Draft struct {
 	ID     string // of a new record, or of the one that gets a new version
 	Type   string // may be left out for a new version
 	Module string // likewise
-	// Parent is the version that it goes on from; 0 is the latest. An older one
-	// makes a fork.
+	// Parent is the version that it goes on from; 0 is the latest, or the canonical
+	// one where the latest is on a way that was not taken. An older one makes a fork.
 	Parent  int
 	Content []byte
 	// Summary is made from the content where it is empty, and that is said; with
@@ -29,7 +29,10 @@ type Draft struct {
 	KeepSummary bool
 	Change      string // what changed, and why
 	Tags        []string
-	Links       []Link
+	// Links are the parent's where there are none, and no Task, and NoLinks does not
+	// say that it rests on nothing; the task of the parent is not one of them.
+	Links   []Link
+	NoLinks bool
 	// Task is the address of the task spec whose result it is.
 	Task string
 
@@ -63,16 +66,24 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	if len(drafts) == 0 {
 		return nil, &fault.Error{Code: NothingGiven, Detail: "there is nothing to put", Hint: "give a file, or - for standard input"}
 	}
+	types := make(map[string]string) // of records that begin here
 	for i := range drafts {
-		if err := d.mayPut(ctx, who, &drafts[i]); err != nil {
+		one := drafts[i]
+		if one.Type == "" {
+			one.Type = types[one.ID]
+		}
+		if err := d.mayPut(ctx, who, &one); err != nil {
 			return nil, err
 		}
+		types[one.ID] = one.Type
 	}
 	var out []Put
+	parents := make(map[int]int) // what each draft goes on from, as its author saw it
 	err := d.write(ctx, func() (*change, error) {
 		out = nil
-		b := &putting{Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record)}
+		b := &putting{parents: parents, Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record)}
 		for i := range drafts {
+			b.nth = i
 			p, err := b.put(ctx, &drafts[i])
 			if err != nil {
 				return nil, err
@@ -131,6 +142,10 @@ type putting struct {
 	c     *change
 	heads map[string]record.Head // as they are after what was put so far
 	fresh map[record.Ref]*record.Record
+	// parents are those that were chosen when this was first tried: what others put
+	// meanwhile is nothing that the author has seen.
+	parents map[int]int
+	nth     int // of the drafts
 }
 
 func (b *putting) event() putEvent {
@@ -167,7 +182,9 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		Content: store.Hash(draft.Content), Change: strings.TrimSpace(draft.Change), Creator: b.who.Name, At: b.at, Tags: slices.Clone(draft.Tags),
 	}
 	if r.Parent == 0 {
-		r.Parent = h.Latest
+		if r.Parent, err = b.goesOnFrom(ctx, &h); err != nil {
+			return Put{}, err
+		}
 	}
 	var parent record.Record
 	if h.Latest > 0 {
@@ -178,7 +195,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	if err := b.complete(&r, &parent, draft); err != nil {
 		return Put{}, err
 	}
-	if r.Links, err = b.links(ctx, &r, draft); err != nil {
+	if r.Links, err = b.links(ctx, &r, &parent, draft); err != nil {
 		return Put{}, err
 	}
 	if parent.Version > 0 && same(&r, &parent) {
@@ -221,6 +238,45 @@ func (b *putting) take(r *record.Record, content []byte, h record.Head) {
 		h.Type, h.Module = r.Type, r.Module
 	}
 	b.heads[r.ID] = h
+}
+
+// goesOnFrom chooses the parent of a draft that names none.
+func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
+	if _, here := b.heads[h.ID]; here {
+		return h.Latest, nil // put in the same change, before
+	}
+	if was, tried := b.parents[b.nth]; tried {
+		if was == 0 && h.Latest > 0 {
+			return 0, &fault.Error{
+				Code: store.Conflict, Op: "put " + fault.Shown(h.ID), Detail: "somebody else put a record of this id at the same time",
+				Hint: "look at it with `brenner store show " + h.ID + "`, and put yours again, or under another id",
+			}
+		}
+		return was, nil
+	}
+	from := h.Latest
+	if h.Latest > 0 {
+		latest, err := b.parent(ctx, &record.Record{ID: h.ID, Parent: h.Latest}, *h)
+		if err != nil {
+			return 0, err
+		}
+		left := latest.Status == record.Alternative || latest.Status == record.Deprecated
+		switch {
+		case left && h.Canonical > 0:
+			from = h.Canonical
+		case left && h.Forked():
+			tips, err := b.Store.Tips(ctx, h.ID)
+			if err != nil {
+				return 0, err
+			}
+			return 0, &fault.Error{
+				Code: BadRecord, Op: "put " + fault.Shown(h.ID), Detail: "it goes several ways, and nobody has decided between " + versions(tips),
+				Hint: "say with --parent which one this goes on from; `brenner store merge " + h.ID + "` joins them",
+			}
+		}
+	}
+	b.parents[b.nth] = from
+	return from, nil
 }
 
 func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (record.Record, error) {

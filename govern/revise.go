@@ -26,7 +26,7 @@ func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (P
 		return Put{}, err
 	}
 	draft := Draft{
-		ID: r.ID, Type: r.Type, Module: r.Module, Content: content, Summary: r.Summary, Tags: r.Tags, summaryBy: r.SummaryBy, summaryOf: r.SummaryOf,
+		ID: r.ID, Type: r.Type, Module: r.Module, Content: content, Summary: r.Summary, Tags: r.Tags, NoLinks: true, summaryBy: r.SummaryBy, summaryOf: r.SummaryOf,
 		Change: strings.TrimSpace(fmt.Sprintf("back to v%d: %s", r.Version, reason)),
 	}
 	for _, l := range r.Links {
@@ -78,7 +78,7 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 	if err != nil {
 		return Put{}, err
 	}
-	draft := Draft{ID: h.ID, Parent: parent, Content: m.Content, Summary: m.Summary, Change: m.Change}
+	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
 	if m.Take > 0 {
 		if draft.Content, err = d.Content(ctx, &from); err != nil {
 			return Put{}, err

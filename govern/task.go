@@ -67,7 +67,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 	if _, known := d.Access.Of(who.Role); !who.person() && !known {
 		return Put{}, task, d.refuse(ctx, who, "write", record.TaskSpec, t.ID)
 	}
-	draft := Draft{ID: t.ID, Type: record.TaskSpec, Module: t.Module, Tags: t.Tags, Summary: record.Extract([]byte(task.Task))}
+	draft := Draft{ID: t.ID, Type: record.TaskSpec, Module: t.Module, Tags: t.Tags, NoLinks: len(t.Inputs) == 0, Summary: record.Extract([]byte(task.Task))}
 	for _, address := range t.Inputs {
 		r, h, err := d.Standing(ctx, address)
 		if err != nil {

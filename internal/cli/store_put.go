@@ -19,7 +19,7 @@ type putOptions struct {
 	recordFlags
 	id, kind, module, summary, change, task string
 	parent                                  string
-	keep, batch                             bool
+	keep, batch, noLinks                    bool
 	tags, links                             []string
 }
 
@@ -39,7 +39,7 @@ With --task it is the result of a task spec: if the task's inputs have moved sin
 status is needs_rebase.
 
 --batch reads drafts as lines of JSON with the keys id, type, module, summary, content,
-change, parent, tags, links (["cites=note-1"]) and task, and puts all of them or none.`,
+change, parent, tags, links (["cites=note-1"]), no_links and task, and puts all of them or none.`,
 		Example: `  brenner store put lewis.md --type paper_note --module fate
   brenner store put memo.md --id memo-fate --type integrated_memo --module fate --link cites=lewis --link cites=ross@v2
   brenner store put memo.md --id memo-fate -m "takes up the third paper" --summary "Cells wait, then decide."
@@ -58,9 +58,10 @@ be used, and nothing is written; 4 the role may not write this type; 75 the stor
 	f.StringVar(&opt.summary, "summary", "", "what it says, in a sentence or two on one line")
 	f.BoolVar(&opt.keep, "keep-summary", false, "keep the summary of the version before, though it is stale then")
 	f.StringVarP(&opt.change, "message", "m", "", "what changed, and why")
-	f.StringVar(&opt.parent, "parent", "", "the version that it goes on from, such as v2; the latest if not given")
+	f.StringVar(&opt.parent, "parent", "", "the version that it goes on from, such as v2; if not given the latest, or the canonical one where the latest is on a way that was not taken")
 	f.StringArrayVar(&opt.tags, "tag", nil, "a tag; repeatable")
 	f.StringArrayVar(&opt.links, "link", nil, "what it rests on: RELATION=ADDRESS ("+strings.Join(record.Relations(), ", ")+"); repeatable")
+	f.BoolVar(&opt.noLinks, "no-links", false, "it rests on nothing; without it a new version without --link and --task has the links of the version before")
 	f.StringVar(&opt.task, "task", "", "the task spec whose result it is")
 	f.BoolVar(&opt.batch, "batch", false, "FILE holds drafts as lines of JSON")
 	return c
@@ -107,7 +108,7 @@ func (a *app) storePut(c *cobra.Command, opt *putOptions, file string) error {
 func (opt *putOptions) draft(c *cobra.Command, file string, data []byte) (govern.Draft, error) {
 	d := govern.Draft{
 		ID: opt.id, Type: opt.kind, Module: opt.module, Summary: opt.summary, KeepSummary: opt.keep, Change: opt.change,
-		Tags: opt.tags, Task: opt.task, Content: data,
+		Tags: opt.tags, Task: opt.task, NoLinks: opt.noLinks, Content: data,
 	}
 	if d.ID == "" {
 		d.ID = idOf(file)
@@ -117,6 +118,9 @@ func (opt *putOptions) draft(c *cobra.Command, file string, data []byte) (govern
 	}
 	if opt.keep && opt.summary != "" {
 		return d, usage(c, "--keep-summary and --summary contradict each other", "")
+	}
+	if opt.noLinks && len(opt.links) > 0 {
+		return d, usage(c, "--no-links and --link contradict each other", "")
 	}
 	if opt.parent != "" {
 		a, err := record.ParseAddress(d.ID + "@" + opt.parent)
@@ -190,6 +194,7 @@ func readDrafts(file string, data []byte) ([]govern.Draft, error) {
 			Parent  int      `json:"parent"`
 			Tags    []string `json:"tags"`
 			Links   []string `json:"links"`
+			NoLinks bool     `json:"no_links"`
 			Task    string   `json:"task"`
 		}
 		place := fmt.Sprintf("%s, line %d", file, i+1)
@@ -201,7 +206,7 @@ func readDrafts(file string, data []byte) ([]govern.Draft, error) {
 			return nil, inFile("read drafts", place, err)
 		}
 		out = append(out, govern.Draft{
-			ID: in.ID, Type: in.Type, Module: in.Module, Summary: in.Summary, Content: []byte(in.Content), Change: in.Change, Parent: in.Parent, Tags: in.Tags, Links: links, Task: in.Task,
+			ID: in.ID, Type: in.Type, Module: in.Module, Summary: in.Summary, Content: []byte(in.Content), Change: in.Change, Parent: in.Parent, Tags: in.Tags, Links: links, NoLinks: in.NoLinks, Task: in.Task,
 		})
 	}
 	return out, nil

@@ -1,0 +1,99 @@
+package govern_test
+
+import (
+	"context"
+	"testing"
+
+	"brenner/fault"
+	"brenner/govern"
+	"brenner/record"
+	"brenner/store"
+)
+
+func TestNewVersionsKeepTheirLinks(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Write.", Inputs: []string{"note"}}); err != nil {
+			k.Fatal(err)
+		}
+		d := draft("memo", record.IntegratedMemo, "a memo", "cites=note")
+		d.Task = "task"
+		k.put(d)
+		cites := []record.Link{{Relation: record.Cites, ID: "note", Version: 1}}
+		k.is("kept, but for the task", k.put(draft("memo", record.IntegratedMemo, "better words")).Record.Links, cites)
+		d = draft("memo", record.IntegratedMemo, "quite free")
+		d.NoLinks = true
+		k.is("none", len(k.put(d).Record.Links), 0)
+	})
+}
+
+func TestAPutDoesNotGoOnFromARejectedWay(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("memo", record.IntegratedMemo, "one"))
+		k.promote("memo")
+		k.put(draft("memo", record.IntegratedMemo, "two"))
+		k.promote("memo@v2")
+		other := draft("memo", record.IntegratedMemo, "three")
+		other.Parent = 1
+		k.is("a fork", k.put(other).Record.Status, record.Alternative)
+		put := k.put(draft("memo", record.IntegratedMemo, "four"))
+		k.is("goes on from what stands", []any{put.Record.Parent, put.Record.Status}, []any{2, record.Draft})
+		if _, err := k.Deprecate(k.Context1(), sydney, "memo@v4", "a dead end", false); err != nil {
+			k.Fatal(err)
+		}
+		k.is("likewise", k.put(draft("memo", record.IntegratedMemo, "five")).Record.Parent, 2)
+		// Where nobody has decided, it has to be said.
+		k.put(draft("note", record.PaperNote, "one"))
+		k.put(draft("note", record.PaperNote, "two"))
+		third := draft("note", record.PaperNote, "three")
+		third.Parent = 1
+		k.put(third)
+		_, err := k.Put(k.Context1(), sydney, draft("note", record.PaperNote, "four"))
+		k.refused(err, govern.BadRecord, "nobody has decided between v2, v3", "--parent")
+	})
+}
+
+func TestABatchMayHaveSeveralVersionsOfARecord(t *testing.T) {
+	both(t, func(k *kit) {
+		put, err := k.Put(k.Context1(), sydney, draft("note", record.PaperNote, "one"), govern.Draft{ID: "note", Content: []byte("two")})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("versions", []int{put[1].Record.Version, put[1].Record.Parent}, []int{2, 1})
+	})
+}
+
+func TestPutsAtOnceAreAFork(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		// Another one comes between what was seen and what is written.
+		meanwhile := &between{Store: k.Store, do: func() { k.put(draft("note", record.PaperNote, "two")) }}
+		late := *k.Door
+		late.Store = meanwhile
+		put, err := late.Put(k.Context1(), sydney, draft("note", record.PaperNote, "three"))
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("fork", []any{put[0].Record.Parent, put[0].Fork, put[0].Record.Status}, []any{1, []int{2, 3}, record.Alternative})
+		meanwhile = &between{Store: k.Store, do: func() { k.put(draft("new", record.PaperNote, "theirs")) }}
+		late.Store = meanwhile
+		_, err = late.Put(k.Context1(), sydney, draft("new", record.PaperNote, "ours"))
+		if fault.CodeOf(err) != store.Conflict {
+			k.Error(err)
+		}
+	})
+}
+
+// between is a store in which somebody else writes just before the first write.
+type between struct {
+	store.Store
+	do func()
+}
+
+func (s *between) Write(ctx context.Context, b store.Batch) error {
+	if do := s.do; do != nil {
+		s.do = nil
+		do()
+	}
+	return s.Store.Write(ctx, b)
+}
