@@ -99,7 +99,7 @@ func (s *snapshot) cite(p *page) string {
 func (s *snapshot) whole(title, none string, pages []page) {
 	s.heading(title)
 	for i := range pages {
-		fmt.Fprintf(&s.b, "%s\n\n%s", shift(pages[i].content), "Source: "+s.cite(&pages[i])+"\n")
+		fmt.Fprintf(&s.b, "%s\n\n%s", sunk(pages[i].content, 2), "Source: "+s.cite(&pages[i])+"\n")
 	}
 	if len(pages) == 0 {
 		s.b.WriteString(none + "\n")
@@ -124,7 +124,7 @@ func (s *snapshot) memos(pages []page) {
 		if i > 0 {
 			s.b.WriteByte('\n')
 		}
-		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n", p.Module, shift(shift(p.content)), s.cite(p))
+		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n", p.Module, sunk(p.content, 4), s.cite(p))
 	}
 	if len(pages) == 0 {
 		s.b.WriteString("No module has a canonical memo.\n")
@@ -168,22 +168,6 @@ func (s *snapshot) questions() {
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// shift puts the headings of a text one level below ours.
-func shift(text string) string {
-	var b strings.Builder
-	fenced := false
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-		}
-		if strings.HasPrefix(line, "#") && !fenced {
-			line = "##" + line
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
 
 // questionsOf gives the list under a heading about open questions.
 func questionsOf(content string) []string { return listUnder(content, "open question") }

@@ -1,0 +1,84 @@
+package govern
+
+import "strings"
+
+// deepest is the lowest level of heading that Markdown has.
+const deepest = 6
+
+// sunk puts a Markdown text below a heading of ours: its headings go down by some
+// levels, whichever way they are written, code stays as it is, and a fence that the
+// text leaves open is closed, so that nothing behind it is swallowed.
+func sunk(text string, by int) string {
+	var out []string
+	fence := ""  // that is open
+	begins := -1 // where the paragraph begins that the last line is part of
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		line = strings.TrimRight(line, "\r")
+		bare := strings.TrimLeft(line, " ")
+		if len(line)-len(bare) > 3 { // code, or the middle of something
+			out = append(out, line)
+			continue
+		}
+		mark := fenceOf(bare)
+		switch level := atx(bare); {
+		case fence != "":
+			if strings.HasPrefix(mark, fence) && strings.TrimSpace(bare[len(mark):]) == "" {
+				fence = ""
+			}
+		case mark != "":
+			fence, begins = mark, -1
+		case level > 0:
+			line, begins = hashes(level+by)+bare[level:], -1
+		case begins >= 0 && underline(bare) > 0:
+			title := strings.Join(strings.Fields(strings.Join(out[begins:], " ")), " ")
+			out, line = out[:begins], hashes(underline(bare)+by)+" "+title
+			begins = -1
+		case bare == "" || strings.ContainsRune("-*+>|0123456789", rune(bare[0])):
+			begins = -1
+		case begins < 0:
+			begins = len(out)
+		}
+		out = append(out, line)
+	}
+	if fence != "" {
+		out = append(out, fence)
+	}
+	return strings.Join(out, "\n")
+}
+
+func hashes(level int) string { return strings.Repeat("#", min(level, deepest)) }
+
+// fenceOf gives the mark that opens or closes a block of code, or "".
+func fenceOf(line string) string {
+	for _, c := range []string{"`", "~"} {
+		rest := strings.TrimLeft(line, c)
+		if n := len(line) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, "`")) {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+// atx gives the level of a heading that begins with hashes, or 0.
+func atx(line string) int {
+	rest := strings.TrimLeft(line, "#")
+	n := len(line) - len(rest)
+	if n > deepest || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return 0
+	}
+	return n
+}
+
+// underline gives the level of the heading whose text stands above a line, or 0.
+func underline(line string) int {
+	line = strings.TrimRight(line, " \t")
+	switch {
+	case line == "":
+		return 0
+	case strings.Trim(line, "=") == "":
+		return 1
+	case strings.Trim(line, "-") == "":
+		return 2
+	}
+	return 0
+}
