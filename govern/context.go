@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"brenner/policy"
 	"brenner/record"
 	"brenner/store"
 	"brenner/view"
@@ -255,29 +256,41 @@ func (c *gathering) newest(ctx context.Context, v view.TypeView, module, tag str
 	if module != "" {
 		q.Modules = []string{module}
 	}
-	heads, err := c.Store.Heads(ctx, q)
-	if err != nil {
-		return err
-	}
-	c.in.More = c.in.More || len(heads) == q.Limit
-	for i := range heads {
-		if err := c.head(ctx, &heads[i], near); err != nil {
+	for {
+		heads, err := c.Store.Heads(ctx, q)
+		if err != nil {
 			return err
 		}
+		rehearsed := 0 // they are barred, and stand in the way of nothing
+		for i := range heads {
+			barred, err := c.head(ctx, &heads[i], near)
+			if err != nil {
+				return err
+			}
+			if barred {
+				rehearsed++
+			}
+		}
+		full := len(heads) == q.Limit
+		if want := v.Max + near1 + 1 + rehearsed; full && want > q.Limit {
+			q.Limit = want
+			continue
+		}
+		c.in.More = c.in.More || full
+		return nil
 	}
-	return nil
 }
 
-func (c *gathering) head(ctx context.Context, h *record.Head, near view.Nearness) error {
+func (c *gathering) head(ctx context.Context, h *record.Head, near view.Nearness) (rehearsed bool, err error) {
 	r, err := c.version(ctx, h.Standing(), h.Latest)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if near == view.Tagged && !slices.ContainsFunc(r.Tags, func(tag string) bool { return slices.Contains(c.q.Tags, tag) }) {
 		near = view.Apart // an earlier version had the tag
 	}
 	c.take(&r, h, near)
-	return nil
+	return policy.Rehearsed(&r), nil
 }
 
 // everything takes all other records as well, so that each that is left out can be
@@ -295,7 +308,7 @@ func (c *gathering) everything(ctx context.Context) error {
 		if len(c.q.Tags) > 0 {
 			near = view.Tagged
 		}
-		if err := c.head(ctx, &heads[i], near); err != nil {
+		if _, err := c.head(ctx, &heads[i], near); err != nil {
 			return err
 		}
 	}

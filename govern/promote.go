@@ -173,7 +173,7 @@ func (p *promoting) gates(ctx context.Context) error {
 		}
 	}
 	var err error
-	if in.Missing, err = p.missing(ctx); err != nil {
+	if in.Missing, in.Rehearsed, err = p.grounds(ctx); err != nil {
 		return err
 	}
 	outdated, err := p.outdated(ctx, &p.record)
@@ -193,19 +193,21 @@ func (p *promoting) gates(ctx context.Context) error {
 	return policy.Refused(p.record.Ref(), policy.Gates(&in))
 }
 
-// missing gives what the record points at and is not there.
-func (p *promoting) missing(ctx context.Context) ([]string, error) {
-	var out []string
+// grounds gives what the record points at and is not there, and what it rests on
+// and comes from a rehearsal.
+func (p *promoting) grounds(ctx context.Context) (missing, rehearsed []string, err error) {
 	for _, l := range p.record.Links {
 		found, err := p.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version})
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			out = append(out, l.Ref().String())
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case len(found) == 0:
+			missing = append(missing, l.Ref().String())
+		case record.Depends(l.Relation) && policy.Rehearsed(&found[0]):
+			rehearsed = append(rehearsed, l.Ref().String())
 		}
 	}
-	return out, nil
+	return missing, rehearsed, nil
 }
 
 // holderOf gives the record that is canonical for a type and a module.

@@ -7,6 +7,7 @@ import (
 	"brenner/govern"
 	"brenner/policy"
 	"brenner/record"
+	"brenner/view"
 )
 
 func TestPinAsksForTheRole(t *testing.T) {
@@ -79,5 +80,27 @@ func TestEveryAttemptIsKept(t *testing.T) {
 		if err := promote(designer, "result"); err != nil {
 			k.Error(err)
 		}
+	})
+}
+
+func TestARehearsalIsNoGround(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "real"))
+		for _, id := range []string{"played-1", "played-2", "played-3", "played-4", "played-5", "played-6"} {
+			d := draft(id, record.PaperNote, "played "+id)
+			d.Tags = []string{"rehearsal"}
+			k.put(d)
+		}
+		k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 4000, Types: []view.TypeView{{Type: record.PaperNote, Max: 2}}}}
+		g := k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}})
+		k.is("shown", shownIDs(g), []string{"note"})
+		put, err := k.Consolidate(k.Context1(), sydney, "fate", nil)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("taken up", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "note", Version: 1}})
+		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=played-1"))
+		_, err = k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
+		k.refused(err, policy.Blocked, "it rests on played-1@v1, which comes from a rehearsal")
 	})
 }

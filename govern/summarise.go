@@ -174,7 +174,9 @@ func (d *Door) toIntegrate(ctx context.Context, module string) (string, []record
 		if err != nil {
 			return kind, nil, err
 		}
-		inputs = append(inputs, r)
+		if !policy.Rehearsed(&r) {
+			inputs = append(inputs, r)
+		}
 	}
 	if len(inputs) == 0 {
 		return kind, nil, &fault.Error{

@@ -30,6 +30,8 @@ type Promotion struct {
 	Changed, Limit int
 	// Missing are links to what is not there, and Faults what lint found.
 	Missing, Faults []string
+	// Rehearsed are versions that it rests on and that come from rehearsals.
+	Rehearsed []string
 	// Outdated are versions that it rests on and that do not hold any more.
 	Outdated []string
 }
@@ -68,7 +70,10 @@ func Gates(p *Promotion) []Refusal {
 	refuse(p.Type.Raw || r.Type == record.TaskSpec, GateScope, "", "a %s is never canonical", r.Type)
 	refuse(p.Type.Whole && r.Module != record.Project, GateScope, "put it with the module "+record.Project,
 		"a %s belongs to the whole project, not to %s", r.Type, fault.Shown(r.Module))
-	refuse(slices.Contains(r.Tags, "rehearsal"), GateScope, "", "it comes from a rehearsal, in which scripted agents played")
+	for _, ref := range p.Rehearsed {
+		refuse(true, GateScope, "put a version that does not rest on it", "it rests on %s, which comes from a rehearsal", ref)
+	}
+	refuse(Rehearsed(r), GateScope, "", "it comes from a rehearsal, in which scripted agents played")
 	refuse(r.StaleSummary(), GateLint, "put a version with a summary of its own, or run `brenner store check summaries --mend`",
 		"its summary was written for another content")
 	for _, link := range p.Missing {
@@ -97,6 +102,10 @@ func Gates(p *Promotion) []Refusal {
 		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
 	return all
 }
+
+// Rehearsed tells whether a version comes from a rehearsal: nobody thought of what
+// it says.
+func Rehearsed(r *record.Record) bool { return slices.Contains(r.Tags, "rehearsal") }
 
 // MemoOf gives the type that takes up what is known in a module: its memo, and for
 // the whole project its summary.

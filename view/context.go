@@ -93,6 +93,7 @@ const (
 	RawText     = "what was sent and said is never shown"
 	OtherModule = "of another module"
 	IsObsolete  = "deprecated"
+	IsRehearsal = "from a rehearsal"
 	OverTopK    = "past the type's maximum"
 )
 
@@ -134,6 +135,8 @@ func (in *ContextInput) barred(r *record.Record) string {
 		return NotInView
 	case r.Status == record.Deprecated:
 		return IsObsolete
+	case policy.Rehearsed(r):
+		return IsRehearsal
 	case !in.Spec.Cross && r.Module != record.Project && !slices.Contains(in.Modules, r.Module):
 		return OtherModule
 	}
