@@ -6,30 +6,16 @@ import (
 	"brenner/govern"
 	"brenner/policy"
 	"brenner/record"
-	"brenner/store"
 	"brenner/store/memory"
 )
-
-// said puts what a session writes: records with links, by no door.
-func (k *kit) said(id, kind string, linked ...record.Link) {
-	k.Helper()
-	hash := store.Hash([]byte(id))
-	r := record.Record{
-		ID: id, Type: kind, Version: 1, Status: record.Draft, Module: "fate", Summary: id, SummaryOf: hash, SummaryBy: record.Given,
-		Content: hash, Creator: "BlueLake", At: k.clock.Now(), Links: linked,
-	}
-	if err := k.Store.Write(k.Context1(), store.Batch{Blobs: [][]byte{[]byte(id)}, Records: []record.Record{r}}); err != nil {
-		k.Fatal(err)
-	}
-}
 
 func TestWhatASessionMadeOfTheOldIsStale(t *testing.T) {
 	k := newKit(t, memory.New())
 	k.put(draft("note", record.PaperNote, "one"))
 	k.promote("note")
-	k.said("S-kickoff", record.Kickoff, record.Link{Relation: record.Cites, ID: "note", Version: 1})
-	k.said("S-reply", record.Reply, record.Link{Relation: record.RepliesTo, ID: "S-kickoff", Version: 1})
-	k.said("S", record.ResearchArtifact, record.Link{Relation: record.DerivesFrom, ID: "S-reply", Version: 1})
+	k.said("S-kickoff", record.Kickoff, "S-kickoff", record.Link{Relation: record.Cites, ID: "note", Version: 1})
+	k.said("S-reply", record.Reply, "S-reply", record.Link{Relation: record.RepliesTo, ID: "S-kickoff", Version: 1})
+	k.said("S", record.ResearchArtifact, "S", record.Link{Relation: record.DerivesFrom, ID: "S-reply", Version: 1})
 	k.put(draft("answer", record.PaperNote, "an answer", "replies_to=note"))
 	k.put(draft("note", record.PaperNote, "two"))
 	p := k.promote("note@v2")
