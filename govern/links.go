@@ -15,21 +15,13 @@ import (
 // is what it was when it was read. Without a version the one that stands is meant.
 // A draft that names neither links nor a task rests on what its parent rests on.
 func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Draft) ([]record.Link, error) {
-	var out []record.Link
+	out, err := b.inherited(ctx, r, parent, draft)
+	if err != nil {
+		return nil, err
+	}
 	add := func(l record.Link) {
 		if !slices.Contains(out, l) {
 			out = append(out, l)
-		}
-	}
-	if len(draft.Links) == 0 && draft.Task == "" && !draft.NoLinks {
-		for _, l := range parent.Links {
-			task, err := b.isTask(ctx, l.Ref())
-			if err != nil {
-				return nil, err
-			}
-			if !task && l.ID != r.ID {
-				add(l)
-			}
 		}
 	}
 	for _, l := range draft.Links {
@@ -62,6 +54,25 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 		add(record.Link{Relation: record.DerivesFrom, ID: task.ID, Version: task.Version})
 	}
 	return out, b.checkCycle(ctx, r, out)
+}
+
+// inherited gives the links of the parent, for a draft that says nothing about its
+// own.
+func (b *putting) inherited(ctx context.Context, r, parent *record.Record, draft *Draft) ([]record.Link, error) {
+	if len(draft.Links) > 0 || draft.Task != "" || draft.NoLinks {
+		return nil, nil
+	}
+	var out []record.Link
+	for _, l := range parent.Links {
+		task, err := b.isTask(ctx, l.Ref())
+		if err != nil {
+			return nil, err
+		}
+		if !task && l.ID != r.ID {
+			out = append(out, l)
+		}
+	}
+	return out, nil
 }
 
 // target finds the version that a link means, among what is put with it too.

@@ -16,6 +16,18 @@ type staleFrom struct {
 	only []int
 }
 
+// refs gives the versions that whoever is stale points at.
+func (f *staleFrom) refs() []record.Ref {
+	if len(f.only) == 0 {
+		return []record.Ref{{ID: f.id}}
+	}
+	var all []record.Ref
+	for _, v := range f.only {
+		all = append(all, record.Ref{ID: f.id, Version: v})
+	}
+	return all
+}
+
 // stale finds everything that rests on what does not hold any more, step by step,
 // the nearest first. Task specs pin old versions on purpose, and reviews are about
 // one version: neither becomes stale, but what was made from a task does. What was
@@ -27,12 +39,7 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 	var level []record.Ref
 	for _, f := range from {
 		now[f.id] = f.now
-		if len(f.only) == 0 {
-			level = append(level, record.Ref{ID: f.id})
-		}
-		for _, v := range f.only {
-			level = append(level, record.Ref{ID: f.id, Version: v})
-		}
+		level = append(level, f.refs()...)
 	}
 	for len(level) > 0 {
 		edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: level})
