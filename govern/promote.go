@@ -3,6 +3,7 @@ package govern
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/fault"
@@ -228,6 +229,14 @@ type Due struct {
 	Records []record.Ref
 }
 
+// Count says how much that is; counting ends where it is more than enough.
+func (u *Due) Count() string {
+	if u.Limit > 0 && u.Changed > 2*u.Limit {
+		return strconv.Itoa(u.Changed) + " or more"
+	}
+	return strconv.Itoa(u.Changed)
+}
+
 // IsDue tells whether the module needs a new memo before anything large is decided.
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
@@ -248,7 +257,9 @@ func (d *Door) Due(ctx context.Context, module string) (Due, error) {
 		if err != nil {
 			return due, err
 		}
-		q.After = r.At
+		if len(r.Links) > 0 { // a memo that names nothing has taken up nothing
+			q.After = r.At
+		}
 	}
 	found, err := d.Store.Heads(ctx, q)
 	for i := range found {

@@ -178,6 +178,9 @@ func TestReq12_CompressionBeforeDecisions(t *testing.T) {
 		_, err := k.Promote(k.Context1(), sydney, "ms", govern.PromoteOptions{Reason: "so"})
 		k.refused(err, policy.Blocked, "compression of the module fate is due", "store consolidate --module fate")
 		k.is("due", len(k.status().Due), 1)
+		k.put(draft("memo-fate", record.IntegratedMemo, "a memo that names nothing"))
+		k.promote("memo-fate")
+		k.is("due behind a memo that took up nothing", len(k.status().Due), 1)
 		put, err := k.Consolidate(k.Context1(), sydney, "fate", nil)
 		if err != nil || put.Record.ID != "memo-fate" || put.Record.SummaryBy != record.Extracted || len(put.Record.Links) != 11 {
 			k.Fatalf("%+v, %v", put, err)

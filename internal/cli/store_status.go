@@ -83,6 +83,7 @@ type dueDocument struct {
 	Changed int    `json:"changed"`
 	Limit   int    `json:"limit"`
 	Memo    string `json:"memo"`
+	count   string // for people
 }
 
 func statusDocument(s *govern.Status) *statusResult {
@@ -98,7 +99,7 @@ func statusDocument(s *govern.Status) *statusResult {
 		res.Spine = append(res.Spine, spineDocument{e.Type, e.Module, nameOf(e.Holder), e.Status})
 	}
 	for _, d := range s.Due {
-		res.Due = append(res.Due, dueDocument{d.Module, d.Changed, d.Limit, nameOf(d.Memo)})
+		res.Due = append(res.Due, dueDocument{d.Module, d.Changed, d.Limit, nameOf(d.Memo), d.Count()})
 	}
 	return res
 }
@@ -145,7 +146,7 @@ func (r *statusResult) text(a *app) error {
 		line("stale_summary", "%s", clean(s))
 	}
 	for _, d := range r.Due {
-		line("compression", "%s: %d records are new or changed since its memo; `brenner store consolidate --module %s`", clean(d.Module), d.Changed, clean(d.Module))
+		line("compression", "%s: %s records are new or changed since its memo; `brenner store consolidate --module %s`", clean(d.Module), d.count, clean(d.Module))
 	}
 	if r.Refused > 0 && !a.quiet {
 		line("refused", "%s outside the scope of a role; `brenner store log --refused`", count(r.Refused, "attempt"))

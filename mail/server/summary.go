@@ -56,9 +56,9 @@ func open(m *mail.Message) []string {
 	var items []string
 	for line := range strings.Lines(m.Body) {
 		line = strings.TrimSpace(line)
-		for _, mark := range []string{"- [ ] ", "* [ ] ", "TODO: ", "ACTION: "} {
-			if rest, ok := strings.CutPrefix(line, mark); ok {
-				items = append(items, clip(rest))
+		for _, mark := range []string{"- [ ] ", "* [ ] ", "todo: ", "action: "} {
+			if n := len(mark); len(line) > n && strings.EqualFold(line[:n], mark) {
+				items = append(items, clip(line[n:]))
 			}
 		}
 	}
