@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -25,7 +27,17 @@ func (p *post) introduced(t *testing.T, token string) string {
 		r.SetURL(to)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+token)
-	}, Transport: &http.Transport{}})
+		// The whole question first, and a connection for each: an answer that overtakes
+		// its question, or the end of an idle connection, would cut another answer short.
+		body, err := io.ReadAll(r.In.Body)
+		if err != nil {
+			return // the suite is gone
+		}
+		r.Out.Body, r.Out.ContentLength = http.NoBody, int64(len(body))
+		if len(body) > 0 {
+			r.Out.Body = io.NopCloser(bytes.NewReader(body))
+		}
+	}, Transport: &http.Transport{DisableKeepAlives: true}})
 	t.Cleanup(proxy.Close)
 	return proxy.URL + "/mcp"
 }
