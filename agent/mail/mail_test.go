@@ -28,14 +28,20 @@ func answering(t *testing.T, d *mailtest.Double, name string, answer func(mail.M
 	t.Helper()
 	c := d.Client(t, mail.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := d.Box.EnsureProject(ctx, mailtest.Project); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Box.Register(ctx, mail.Registration{Project: mailtest.Project, Name: name, Program: "codex-cli", Model: "m"}); err != nil && fault.CodeOf(err) != mail.NameTaken {
+		t.Fatal(err)
+	}
 	var done sync.WaitGroup
 	done.Go(func() {
 		seen := mail.ID("0")
 		for ctx.Err() == nil {
 			all, err := d.Box.Await(ctx, mail.InboxQuery{Project: mailtest.Project, Agent: name, After: seen})
-			if err != nil { // it is not registered yet
-				time.Sleep(time.Millisecond)
-				continue
+			if err != nil && ctx.Err() == nil {
+				t.Error(err)
+				return
 			}
 			for _, m := range all {
 				seen = m.ID

@@ -24,6 +24,7 @@ type house struct {
 	dir    string
 	env    []string
 	server *mailServer
+	down   sync.Mutex // held while the server is not there
 }
 
 func openHouse(t *testing.T) *house {
@@ -49,11 +50,19 @@ func (h *house) serve(address string) {
 
 // restart kills the server with -9, and starts it again where it was.
 func (h *house) restart() {
+	h.down.Lock()
+	defer h.down.Unlock()
 	address := strings.TrimPrefix(h.server.base, "http://")
 	if err := h.server.kill(); err != nil {
 		h.t.Error(err)
 	}
 	h.serve(address)
+}
+
+// back waits until a server that was killed is there again.
+func (h *house) back() {
+	h.down.Lock()
+	defer h.down.Unlock()
 }
 
 func (h *house) command(args ...string) *exec.Cmd {
@@ -86,7 +95,7 @@ func (h *house) correspond(ctx context.Context, base, name, token string, before
 			err := do()
 			switch fault.CodeOf(err) {
 			case mail.Unreachable, mail.Unsure: // the server is being killed
-				time.Sleep(5 * time.Millisecond)
+				h.back()
 				continue
 			case "":
 			default:

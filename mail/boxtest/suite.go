@@ -16,7 +16,7 @@ import (
 )
 
 // Project is the key of the project that the suite works in.
-const Project = "/work/cell-fate"
+const Project = "/srv/cell-fate"
 
 // Run runs the whole suite; open gives an empty box, and closes it in t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) mail.Box) {

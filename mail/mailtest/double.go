@@ -20,7 +20,7 @@ import (
 )
 
 // Project is the project of the tests.
-const Project = "/work/cell-fate"
+const Project = "/srv/cell-fate"
 
 // Quirks are what a server is known for; the zero value is the embedded server.
 type Quirks struct {

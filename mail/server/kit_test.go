@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	operator = "bm_operator_0123456789"
-	project  = "/work/cell-fate"
+	project  = "/srv/cell-fate"
 	thread   = "RS-20260101-trial"
 )
 
