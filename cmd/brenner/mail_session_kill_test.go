@@ -59,10 +59,11 @@ func (h *house) restart() {
 	h.serve(address)
 }
 
-// back waits until a server that was killed is there again.
-func (h *house) back() {
+// running gives the server, once one that was killed is there again.
+func (h *house) running() *mailServer {
 	h.down.Lock()
 	defer h.down.Unlock()
+	return h.server
 }
 
 func (h *house) command(args ...string) *exec.Cmd {
@@ -95,7 +96,7 @@ func (h *house) correspond(ctx context.Context, base, name, token string, before
 			err := do()
 			switch fault.CodeOf(err) {
 			case mail.Unreachable, mail.Unsure: // the server is being killed
-				h.back()
+				h.running()
 				continue
 			case "":
 			default:
