@@ -21,10 +21,6 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	bin := filepath.Join(t.TempDir(), "brenner")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	if err := os.CopyFS(filepath.Join(folder, "examples"), os.DirFS(filepath.Join(root, "examples"))); err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +31,18 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(root, "README.md")
-	before, err := os.ReadFile(file)
+	showsRealOutput(t, filepath.Join(root, "README.md"), folder)
+}
+
+// showsRealOutput runs the commands of a page in a folder, and wants the page to show
+// what they print; with -update it does from then on.
+func showsRealOutput(t *testing.T, page, folder string) {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "brenner")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	before, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,13 +54,13 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 		return string(out)
 	})
 	if *update {
-		if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if steady(string(before)) != steady(after) {
-		t.Errorf("README.md shows other output than the program prints; `go test ./cmd/brenner -run Readme -update` mends it. It should be:\n%s", after)
+		t.Errorf("%s shows other output than the program prints; `go test ./cmd/brenner -run %s -update` mends it. It should be:\n%s", filepath.Base(page), t.Name(), after)
 	}
 }
 
