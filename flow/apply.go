@@ -186,6 +186,9 @@ func (s *State) committed(e *journal.Entry) error {
 	if err := s.letters(e, &body); err != nil {
 		return err
 	}
+	if err := s.moved(e, &body); err != nil {
+		return err
+	}
 	switch {
 	case body.Message != s.NextMessage():
 		return s.wrong(e, "its first message has the number %d, not %d", body.Message, s.NextMessage())

@@ -8,6 +8,7 @@ package flow
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -148,6 +149,21 @@ type RecordRef struct {
 	Content string `json:"content,omitempty"` // hash
 }
 
+// MovedRecord is a record that changed while agents worked with an earlier version.
+type MovedRecord struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`      // that was shown
+	Now     int    `json:"now,omitzero"` // that holds now; 0 where none does
+}
+
+func (m MovedRecord) String() string {
+	now := "which does not hold any more"
+	if m.Now > 0 {
+		now = "and v" + strconv.Itoa(m.Now) + " holds now"
+	}
+	return m.ID + "@v" + strconv.Itoa(m.Version) + " was shown, " + now
+}
+
 // Turns of a call.
 const (
 	TurnAsk    = "ask"
@@ -205,24 +221,27 @@ const (
 
 // Committed is a settlement. Version is that of the base where nothing changed.
 type Committed struct {
-	Source   string         `json:"source"`
-	Round    int            `json:"round,omitzero"`
-	Leg      int            `json:"leg,omitzero"`
-	Author   string         `json:"author,omitempty"` // of a brief, or of a person's deltas
-	Deltas   string         `json:"deltas,omitempty"` // hash of those
-	Letters  []Letter       `json:"letters,omitempty"`
-	At       string         `json:"at"`
-	Message  int            `json:"message"` // number of its first contribution in the thread
-	Version  int            `json:"version"`
-	Artifact string         `json:"artifact"` // hash of the whole JSON, which is not stored
-	Metadata string         `json:"metadata"` // hashes of its pieces
-	Changed  []Piece        `json:"changed"`
-	Stamps   string         `json:"stamps"`
-	Report   string         `json:"report"` // hash
-	Seal     string         `json:"seal"`
-	Stale    bool           `json:"stale_base,omitzero"` // somebody committed after the agents were shown the base
-	Outcome  Outcome        `json:"outcome"`
-	Active   map[string]int `json:"active"` // items of each section that were not killed
+	Source   string   `json:"source"`
+	Round    int      `json:"round,omitzero"`
+	Leg      int      `json:"leg,omitzero"`
+	Author   string   `json:"author,omitempty"` // of a brief, or of a person's deltas
+	Deltas   string   `json:"deltas,omitempty"` // hash of those
+	Letters  []Letter `json:"letters,omitempty"`
+	At       string   `json:"at"`
+	Message  int      `json:"message"` // number of its first contribution in the thread
+	Version  int      `json:"version"`
+	Artifact string   `json:"artifact"` // hash of the whole JSON, which is not stored
+	Metadata string   `json:"metadata"` // hashes of its pieces
+	Changed  []Piece  `json:"changed"`
+	Stamps   string   `json:"stamps"`
+	Report   string   `json:"report"` // hash
+	Seal     string   `json:"seal"`
+	Stale    bool     `json:"stale_base,omitzero"` // somebody committed after the agents were shown the base
+	// Moved are records that its authors were shown in a version that does not hold
+	// any more when it is settled.
+	Moved   []MovedRecord  `json:"moved_records,omitempty"`
+	Outcome Outcome        `json:"outcome"`
+	Active  map[string]int `json:"active"` // items of each section that were not killed
 }
 
 // Letter is a message of the session's thread that no call asked for.

@@ -131,7 +131,7 @@ func (d *Door) notCurrent(ctx context.Context, status string) ([]Outdated, error
 		switch {
 		case reason != "":
 		case status == record.NeedsRebase:
-			reason = "its task's inputs moved before it was put"
+			reason = "what it was made from moved before it was put"
 		default:
 			reason = "what it rests on did not hold any more when it was put"
 		}

@@ -49,14 +49,33 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 			next = s.current // somebody else has taken them all
 			return nil, nil
 		}
+		holds, err := s.moved(ctx, state, &c)
+		if err != nil {
+			return nil, err
+		}
 		d, settled, err := h.draft(ctx, s.current, &c, given)
-		next = settled.Artifact
-		return d, err
+		if err != nil {
+			return nil, err
+		}
+		d.holds, next = holds, settled.Artifact
+		return d, nil
 	})
 	if err == nil {
 		s.current = next
 	}
 	return err
+}
+
+// moved writes down which of the records that the authors of a commit were shown do
+// not hold any more, and gives what must not change until that is stored.
+func (s *run) moved(ctx context.Context, state *flow.State, c *flow.Committed) ([]store.Append, error) {
+	shown := state.Shown(c)
+	if s.Project == nil || len(shown) == 0 {
+		return nil, nil
+	}
+	moved, hold, err := s.Project.Moved(ctx, shown)
+	c.Moved = moved
+	return []store.Append{hold}, err
 }
 
 // catchUpArtifact reads the artifact as it stands, if somebody else wrote a version.
@@ -163,7 +182,7 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 	if h.State.Opened.Rehearsal != "" {
 		r.Tags = []string{"rehearsal"}
 	}
-	if c.Stale {
+	if c.Stale || len(c.Moved) > 0 {
 		r.Status = record.NeedsRebase
 	}
 	return r
@@ -171,7 +190,11 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 
 // changes says in a line what a commit came to.
 func changes(c *flow.Committed) string {
-	return fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
+	text := fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
+	for _, m := range c.Moved {
+		text += "; " + m.String()
+	}
+	return text
 }
 
 func what(c *flow.Committed) string {

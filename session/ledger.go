@@ -29,6 +29,8 @@ type draft struct {
 	blobs   [][]byte
 	events  []event
 	records []record.Record
+	// holds are streams of others that must not move before it is written.
+	holds []store.Append
 }
 
 type event struct {
@@ -65,10 +67,10 @@ func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, e
 		}
 		err = l.store.Write(ctx, store.Batch{
 			Blobs: append(d.blobs, more...), Records: append(beside, d.records...),
-			Appends: []store.Append{{Stream: l.stream, After: l.state.Head, Entries: entries}},
+			Appends: append(d.holds, store.Append{Stream: l.stream, After: l.state.Head, Entries: entries}),
 		})
 		if fault.CodeOf(err) == store.Moved {
-			if err := l.catchUp(ctx); err != nil {
+			if err := l.catchUp(ctx, len(d.holds) > 0); err != nil {
 				return err
 			}
 			continue
@@ -99,14 +101,17 @@ func (l *ledger) entries(d *draft) ([]journal.Entry, error) {
 	return entries, nil
 }
 
-// catchUp takes in what others have written.
-func (l *ledger) catchUp(ctx context.Context) error {
+// catchUp takes in what others have written. It may be that they wrote elsewhere.
+func (l *ledger) catchUp(ctx context.Context, elsewhere bool) error {
 	entries, err := l.store.Entries(ctx, l.stream, l.state.Head.Seq)
 	if err != nil {
 		return err
 	}
 	if err := journal.Check(l.stream, l.state.Head, entries); err != nil {
 		return err
+	}
+	if len(entries) == 0 && elsewhere {
+		return nil
 	}
 	if len(entries) == 0 {
 		return &fault.Error{

@@ -76,7 +76,7 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 
 // records has the assembler say what each agent is shown of the project's records.
 func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input) (map[string]Given, error) {
-	if s.Records == nil || !state.Opened.Records {
+	if s.Project == nil || !state.Opened.Records {
 		return nil, nil
 	}
 	all := make(map[string]Given)
@@ -86,7 +86,7 @@ func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input)
 		if role == "" || in.Roster.Mode == roster.Unified {
 			role = view.Unified
 		}
-		given, err := s.Records(ctx, role, moduleOf(&state.Opened))
+		given, err := s.Project.Given(ctx, role, moduleOf(&state.Opened))
 		if err != nil {
 			return nil, err
 		}

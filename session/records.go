@@ -42,6 +42,11 @@ func sideRecords(before *flow.State, entries []journal.Entry) (records []record.
 			s.replies[c.Agent]++
 		}
 	}
+	for i := range before.Commits {
+		for _, l := range before.Commits[i].Letters {
+			s.replies[l.Agent]++
+		}
+	}
 	for i := range entries {
 		if err := s.take(&entries[i]); err != nil {
 			return nil, nil, err
@@ -89,7 +94,16 @@ func (s *side) take(e *journal.Entry) error {
 		if err != nil || !s.opened.Records {
 			return err
 		}
-		s.reply(e, &a)
+		c := s.round[a.Call]
+		s.reply(e, c.Agent, a.Reply, fmt.Sprintf("of %s, round %d (%s)", c.Agent, c.Round, c.Turn))
+	case flow.KindCommitted:
+		c, err := flow.Body[flow.Committed](e)
+		if err != nil || !s.opened.Records {
+			return err
+		}
+		for _, l := range c.Letters {
+			s.reply(e, l.Agent, l.Body, fmt.Sprintf("of %s, a letter: %s", l.Agent, l.Subject))
+		}
 	}
 	return nil
 }
@@ -131,14 +145,18 @@ func (s *side) kickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
 	s.add(e, r)
 }
 
-func (s *side) reply(e *journal.Entry, a *flow.Answered) {
-	c := s.round[a.Call]
-	s.replies[c.Agent]++
-	s.add(e, record.Record{
-		ID: replyID(s.opened.Thread, c.Agent), Type: record.Reply, Version: s.replies[c.Agent], Content: a.Reply, Creator: c.Agent,
-		Summary: fmt.Sprintf("of %s, round %d (%s)", c.Agent, c.Round, c.Turn),
-		Links:   []record.Link{{Relation: record.RepliesTo, ID: kickoffID(s.opened.Thread, c.Agent), Version: s.kickoffs[c.Agent]}},
-	})
+// reply is an answer, or a letter: those of a thread that another tool began answer
+// no message of ours.
+func (s *side) reply(e *journal.Entry, agent, content, summary string) {
+	s.replies[agent]++
+	r := record.Record{
+		ID: replyID(s.opened.Thread, agent), Type: record.Reply, Version: s.replies[agent], Content: content, Creator: agent,
+		Summary: summary,
+	}
+	if n := s.kickoffs[agent]; n > 0 {
+		r.Links = []record.Link{{Relation: record.RepliesTo, ID: kickoffID(s.opened.Thread, agent), Version: n}}
+	}
+	s.add(e, r)
 }
 
 // moduleOf gives the part of the project that a session belongs to.
@@ -149,24 +167,53 @@ func moduleOf(o *flow.Opened) string {
 	return o.Module
 }
 
-// repliesOf gives links to the replies that a round's version was made from.
+// repliesOf gives links to the replies and letters that a version was made from.
 func repliesOf(state *flow.State, c *flow.Committed) []record.Link {
-	if !state.Opened.Records || c.Source != flow.ByRound {
+	if !state.Opened.Records {
 		return nil
 	}
 	versions := make(map[string]int)
 	var links []record.Link
-	calls := append([]*flow.Call(nil), state.Calls()...)
-	sort.SliceStable(calls, func(i, j int) bool { return calls[i].Seq < calls[j].Seq })
-	for _, call := range calls {
-		if call.Status != flow.Replied {
-			continue
-		}
-		versions[call.Agent]++
-		if call.Round == c.Round && call.Leg == c.Leg {
-			links = append(links, record.Link{Relation: record.DerivesFrom, ID: replyID(state.Opened.Thread, call.Agent), Version: versions[call.Agent]})
+	for _, h := range heard(state, c) {
+		versions[h.agent]++
+		if h.now {
+			links = append(links, record.Link{Relation: record.DerivesFrom, ID: replyID(state.Opened.Thread, h.agent), Version: versions[h.agent]})
 		}
 	}
 	sort.SliceStable(links, func(i, j int) bool { return record.CompareRefs(links[i].Ref(), links[j].Ref()) < 0 })
 	return links
+}
+
+// hearing is something that an agent said.
+type hearing struct {
+	agent string
+	seq   int  // of the entry that has it
+	now   bool // it is what the commit in question is about
+}
+
+// heard gives what agents said, in the order of the journal. The commit may be stored
+// already, or not yet.
+func heard(state *flow.State, c *flow.Committed) []hearing {
+	var all []hearing
+	for _, call := range state.Calls() {
+		if call.Status == flow.Replied {
+			all = append(all, hearing{call.Agent, call.Seq, c.Source == flow.ByRound && call.Round == c.Round && call.Leg == c.Leg})
+		}
+	}
+	stored := false
+	for i := range state.Commits {
+		one := &state.Commits[i]
+		this := one.Seal == c.Seal
+		stored = stored || this
+		for _, l := range one.Letters {
+			all = append(all, hearing{l.Agent, one.Seq, this})
+		}
+	}
+	if !stored {
+		for _, l := range c.Letters {
+			all = append(all, hearing{l.Agent, state.Head.Seq + 1, true})
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].seq < all[j].seq })
+	return all
 }

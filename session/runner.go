@@ -44,9 +44,8 @@ type Runner struct {
 	Agent func(flow.Party) (agent.Agent, error)
 	// Tokens counts what is sent.
 	Tokens Counter
-	// Records gives what an agent of a role is shown of the project's records; nil
-	// where there are none.
-	Records func(ctx context.Context, role, module string) (Given, error)
+	// Project is where the project's records come from; nil where there are none.
+	Project Project
 	// Observe, if not nil, is told of every entry after it was stored, in order,
 	// with the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *flow.State)
@@ -60,6 +59,15 @@ type Runner struct {
 	Post Post
 	// Holder says who we are, for whoever else wants the session.
 	Holder store.Holder
+}
+
+// Project is the governed store, as far as sessions have to do with it.
+type Project interface {
+	// Given says what an agent of a role is shown of the project's records.
+	Given(ctx context.Context, role, module string) (Given, error)
+	// Moved says which records that were shown do not hold any more, and what has to
+	// be as it is when that is written down.
+	Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
 }
 
 // Given is what an agent is shown of the project's records, which they are, and the

@@ -172,6 +172,10 @@ func (b *bureau) criticised(critic *mcpAgent) {
 	if out := b.says("trace", "find", "A factor of 30."); !strings.Contains(out, "Letter") {
 		t.Error(out)
 	}
+	if out := b.says("store", "lineage", trial+"@v3"); !strings.Contains(out, "derives_from reply/"+trial+"/GreenValley@v2") ||
+		!strings.Contains(out, "replies_to kickoff/"+trial+"/GreenValley@v1") {
+		t.Errorf("the letter is a reply like any other: %s", out)
+	}
 	b.says("verify", trial)
 	b.says("session", "replay", trial)
 	file := b.dir + "/export.jsonl"
@@ -238,6 +242,9 @@ func TestAThreadOfAnotherTool(t *testing.T) {
 	out := b.says("session", "compile", trial, "--json")
 	if !strings.Contains(out, `"version":3`) || !strings.Contains(out, `"letters":1`) {
 		t.Errorf("%.800s", out)
+	}
+	if out := b.says("store", "show", "reply/"+trial+"/RedSky"); !strings.Contains(out, "of RedSky, a letter: ") {
+		t.Error(out)
 	}
 	b.says("verify", trial)
 	b.says("session", "replay", trial)

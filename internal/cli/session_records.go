@@ -3,31 +3,46 @@ package cli
 import (
 	"context"
 
-	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/govern"
+	"brenner/record"
 	"brenner/session"
 	"brenner/store"
+	"brenner/view"
 )
 
-// projectRecords has the assembler say what agents of a session are shown of the
-// project's records: what was promoted, of the session's module and of the whole
-// project, as far as their role may read it.
-func (a *app) projectRecords(cfg *config.Config, st store.Store) func(ctx context.Context, role, module string) (session.Given, error) {
-	door := a.door(cfg, st)
-	return func(ctx context.Context, role, module string) (session.Given, error) {
-		g, err := door.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
-		switch {
-		case fault.CodeOf(err) == govern.UnknownRole: // it may read nothing, so it is shown nothing
-			return session.Given{}, nil
-		case err != nil || len(g.Shown) == 0:
-			return session.Given{}, err
-		}
-		out := session.Given{Text: g.Text, View: g.Spec}
-		for _, s := range g.Shown {
-			out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
-		}
-		return out, nil
+// projectRecords is the project's store as sessions know it.
+type projectRecords struct{ door *govern.Door }
+
+// Given has the assembler say what agents of a session are shown of the project's
+// records: what was promoted, of the session's module and of the whole project, as far
+// as their role may read it.
+func (p projectRecords) Given(ctx context.Context, role, module string) (session.Given, error) {
+	g, err := p.door.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
+	switch {
+	case fault.CodeOf(err) == govern.UnknownRole: // it may read nothing, so it is shown nothing
+		return session.Given{}, nil
+	case err != nil || len(g.Shown) == 0:
+		return session.Given{}, err
 	}
+	out := session.Given{Text: g.Text, View: g.Spec}
+	for _, s := range g.Shown {
+		out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
+	}
+	return out, nil
+}
+
+// Moved asks the door which of them were promoted away meanwhile.
+func (p projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+	var all []view.ShownRecord
+	for _, r := range shown {
+		all = append(all, view.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
+	}
+	moved, hold, err := p.door.Overtaken(ctx, all)
+	var out []flow.MovedRecord
+	for _, m := range moved {
+		out = append(out, flow.MovedRecord{ID: m.Input.ID, Version: m.Input.Version, Now: m.Now})
+	}
+	return out, hold, err
 }

@@ -87,8 +87,10 @@ type versionSummary struct {
 	Errors    int    `json:"lint_errors"`
 	Warnings  int    `json:"lint_warnings"`
 	Stale     bool   `json:"stale_base,omitzero"`
-	Artifact  string `json:"sha256"`
-	Seal      string `json:"seal"`
+	// Moved are records that its authors were shown and that changed meanwhile.
+	Moved    []flow.MovedRecord `json:"moved_records,omitempty"`
+	Artifact string             `json:"sha256"`
+	Seal     string             `json:"seal"`
 }
 
 type rejectedSummary struct {
@@ -210,7 +212,7 @@ func (s *sessionSummary) reports(ctx context.Context, h *session.History) error 
 		s.Versions = append(s.Versions, versionSummary{
 			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, At: c.At,
 			Applied: c.Outcome.Applied, Rejected: c.Outcome.Rejected, Other: c.Outcome.Other, Conflicts: c.Outcome.Conflicts,
-			Errors: c.Outcome.Errors, Warnings: c.Outcome.Warnings, Stale: c.Stale, Artifact: c.Artifact, Seal: c.Seal,
+			Errors: c.Outcome.Errors, Warnings: c.Outcome.Warnings, Stale: c.Stale, Moved: c.Moved, Artifact: c.Artifact, Seal: c.Seal,
 		})
 		if c.Outcome.Rejected == 0 && i < len(h.State.Commits)-1 {
 			continue

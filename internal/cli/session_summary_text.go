@@ -196,6 +196,17 @@ func (s *sessionSummary) versionTable() string {
 	return columns(rows)
 }
 
+// moved names the records that changed while agents worked with what they were before.
+func (s *sessionSummary) moved(b *strings.Builder) {
+	title := "\nChanged in the project while agents worked with it:\n"
+	for _, v := range s.Versions {
+		for _, m := range v.Moved {
+			fmt.Fprintf(b, "%s  version %d: %s\n", title, v.Version, clean(m.String()))
+			title = ""
+		}
+	}
+}
+
 // problems names what was not taken, and what waits for a person.
 func (s *sessionSummary) problems(b *strings.Builder) {
 	const most = 10
@@ -219,6 +230,7 @@ func (s *sessionSummary) problems(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s: %s\n", clean(c.Place), strings.Join(by, " or "))
 		}
 	}
+	s.moved(b)
 	if len(s.Missing) > 0 {
 		var who []string
 		for _, m := range s.Missing {

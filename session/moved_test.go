@@ -1,0 +1,82 @@
+package session_test
+
+import (
+	"context"
+	"testing"
+
+	"brenner/flow"
+	"brenner/govern"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/memory"
+	"brenner/view"
+)
+
+// project shows agents one note, and lets the test in between a look at it and the
+// write that follows.
+type project struct {
+	door   *govern.Door
+	looked func()
+}
+
+func (p *project) Given(context.Context, string, string) (session.Given, error) {
+	h, err := p.door.Head(context.Background(), "note")
+	return session.Given{Text: "a note", Records: []flow.RecordRef{{ID: "note", Version: h.Canonical, Type: record.PaperNote}}}, err
+}
+
+func (p *project) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+	moved, hold, err := p.door.Overtaken(ctx, []view.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
+	p.looked()
+	if len(moved) == 0 {
+		return nil, hold, err
+	}
+	return []flow.MovedRecord{{ID: moved[0].Input.ID, Version: moved[0].Input.Version, Now: moved[0].Now}}, hold, err
+}
+
+// A record is promoted in the instant between the look at it and the commit: the
+// commit looks again.
+func TestAPromotionBetweenALookAndACommit(t *testing.T) {
+	st := memory.New()
+	who := govern.Actor{Name: "operator"}
+	d := &govern.Door{
+		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: clock,
+		Rules: govern.Rules{Authorities: []string{who.Name}},
+	}
+	promote := func(address string) {
+		t.Helper()
+		if _, err := d.Promote(t.Context(), who, address, govern.PromoteOptions{Reason: "read by two"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"one", "two"} {
+		draft := govern.Draft{ID: "note", Type: record.PaperNote, Module: record.Project, Content: []byte(text), Summary: text}
+		if _, err := d.Put(t.Context(), who, draft); err != nil {
+			t.Fatal(err)
+		}
+	}
+	promote("note@v1")
+	looks := 0
+	r := runner(st, &stage{script: swift()})
+	r.Project = &project{d, func() {
+		if looks++; looks == 1 {
+			promote("note@v2")
+		}
+	}}
+	if _, err := r.Start(t.Context(), brief(2)); err != nil {
+		t.Fatal(err)
+	}
+	h := load(t, st)
+	if first, second := h.State.Commits[1].Moved, h.State.Commits[2].Moved; len(first) != 1 || first[0] != (flow.MovedRecord{ID: "note", Version: 1, Now: 2}) || len(second) != 0 {
+		t.Errorf("%v, then %v", first, second)
+	}
+	if looks != 3 {
+		t.Errorf("looked %d times", looks)
+	}
+	records, err := st.Records(t.Context(), store.Query{ID: thread})
+	if err != nil || records[1].Status != record.NeedsRebase || records[2].Status != record.Draft {
+		t.Errorf("%v, %+v", err, records)
+	}
+	proved(t, st)
+}
