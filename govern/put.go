@@ -20,7 +20,8 @@ type Draft struct {
 	Type   string // may be left out for a new version
 	Module string // likewise
 	// Parent is the version that it goes on from; 0 is the latest, or the canonical
-	// one where the latest is on a way that was not taken. An older one makes a fork.
+	// one where the latest is on a way that was not taken, or the end of the way that is
+	// left. An older one makes a fork.
 	Parent  int
 	Content []byte
 	// Summary is made from the content where it is empty, and that is said; with
@@ -233,7 +234,7 @@ func (b *putting) take(r *record.Record, content []byte, h record.Head) {
 	b.c.blob(content)
 	b.c.records = append(b.c.records, *r)
 	b.fresh[r.Ref()] = r
-	h.Latest = r.Version
+	h.Latest, h.Tip = r.Version, r.Version
 	if h.Canonical == 0 {
 		h.Type, h.Module = r.Type, r.Module
 	}
@@ -273,6 +274,8 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 				Code: BadRecord, Op: "put " + fault.Shown(h.ID), Detail: "it goes several ways, and nobody has decided between " + versions(tips),
 				Hint: "say with --parent which one this goes on from; `brenner store merge " + h.ID + "` joins them",
 			}
+		case left:
+			from = h.Tip
 		}
 	}
 	b.parents[b.nth] = from

@@ -341,6 +341,9 @@ func headOf(id string, t *told, versions []record.Record) (record.Head, []int) {
 	slices.Sort(tips)
 	last := &versions[len(versions)-1]
 	h := record.Head{ID: id, Latest: last.Version, Canonical: canonical, Tips: len(tips), At: last.At}
+	if len(tips) > 0 {
+		h.Tip = tips[len(tips)-1]
+	}
 	if r := byNumber[h.Standing().Version]; r != nil {
 		h.Type, h.Module, h.Status, h.Summary = r.Type, r.Module, r.Status, r.Summary
 	}

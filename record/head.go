@@ -12,17 +12,19 @@ type Head struct {
 	Module  string
 	Status  string
 	Summary string
-	// Tips is how many versions nobody has gone on from. More than one are a fork.
-	Tips int
+	// Tips is how many versions nobody has gone on from, or given up. More than one
+	// are a fork. Tip is the highest of them.
+	Tips, Tip int
 	At   time.Time // when its newest version was put
 }
 
-// Standing gives the version that counts: the canonical one, else the latest.
+// Standing gives the version that counts: the canonical one, else the latest that
+// ends a way which nobody gave up.
 func (h *Head) Standing() Ref {
 	if h.Canonical > 0 {
 		return Ref{h.ID, h.Canonical}
 	}
-	return Ref{h.ID, h.Latest}
+	return Ref{h.ID, h.Tip}
 }
 
 // Forked tells whether the record has versions that go different ways.

@@ -67,7 +67,7 @@ func fits(q *store.Query, r *record.Record, latest bool) bool {
 
 func (d *data) head(id string) record.Head {
 	versions := d.records[id]
-	h := record.Head{ID: id, Latest: len(versions), Canonical: d.canon[id], Tips: len(d.tips[id]), At: versions[len(versions)-1].At}
+	h := record.Head{ID: id, Latest: len(versions), Canonical: d.canon[id], Tips: len(d.tips[id]), Tip: slices.Max(d.tips[id]), At: versions[len(versions)-1].At}
 	r := d.now(&versions[h.Standing().Version-1])
 	h.Type, h.Module, h.Status, h.Summary = r.Type, r.Module, r.Status, r.Summary
 	return h

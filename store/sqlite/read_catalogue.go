@@ -41,13 +41,13 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		{!q.After.IsZero(), "h.at > ?", []any{sortable(q.After)}},
 		{!q.Before.IsZero(), "h.at < ?", []any{sortable(q.Before)}},
 		{q.Unreferenced, `NOT EXISTS (SELECT 1 FROM links AS l JOIN heads AS f ON f.id = l.id
-			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND f.type NOT IN ('roster', 'kickoff', 'reply') AND l.version = iif(f.canonical > 0, f.canonical, f.latest))`, nil},
+			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND f.type NOT IN ('roster', 'kickoff', 'reply') AND l.version = iif(f.canonical > 0, f.canonical, (SELECT max(t.version) FROM tips AS t WHERE t.id = f.id)))`, nil},
 	} {
 		if c.when {
 			ask.and(c.text, c.args...)
 		}
 	}
-	text := "SELECT h.id, h.latest, h.canonical, h.type, h.module, h.status, h.summary, h.tips, h.at FROM heads AS h WHERE true" + ask.where.String()
+	text := "SELECT h.id, h.latest, h.canonical, h.type, h.module, h.status, h.summary, h.tips, (SELECT max(t.version) FROM tips AS t WHERE t.id = h.id), h.at FROM heads AS h WHERE true" + ask.where.String()
 	if q.Newest {
 		text += " ORDER BY h.at DESC, h.id"
 	} else {
@@ -57,7 +57,7 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		text += " LIMIT " + strconv.Itoa(q.Limit) // with a bare ? SQLite would plan it anew each time
 	}
 	heads, err := list(ctx, s.reader, func(rows *sql.Rows) (h record.Head, err error) {
-		err = rows.Scan(&h.ID, &h.Latest, &h.Canonical, &h.Type, &h.Module, &h.Status, &h.Summary, &h.Tips, instant{&h.At})
+		err = rows.Scan(&h.ID, &h.Latest, &h.Canonical, &h.Type, &h.Module, &h.Status, &h.Summary, &h.Tips, &h.Tip, instant{&h.At})
 		return h, err
 	}, text, ask.args...)
 	return heads, s.fault(op, err)

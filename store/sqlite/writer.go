@@ -74,7 +74,7 @@ func (w *writer) prepare(ctx context.Context) error {
 		{&w.setHead, `UPDATE heads SET canonical = ?2, tips = ?3, (type, module, status, summary) = (
 			SELECT r.type, r.module, coalesce(s.status, r.status), r.summary
 			FROM records AS r LEFT JOIN statuses AS s ON s.id = r.id AND s.version = r.version
-			WHERE r.id = ?1 AND r.version = iif(?2 > 0, ?2, heads.latest)) WHERE id = ?1`},
+			WHERE r.id = ?1 AND r.version = iif(?2 > 0, ?2, (SELECT max(t.version) FROM tips AS t WHERE t.id = ?1))) WHERE id = ?1`},
 		{&w.addLink, "INSERT OR IGNORE INTO links (id, version, to_id, to_version, relation) VALUES (?, ?, ?, ?, ?)"},
 		{&w.addTag, "INSERT OR IGNORE INTO tags (tag, id) VALUES (?, ?)"},
 		{&w.addTip, "INSERT INTO tips (id, version) VALUES (?, ?)"},

@@ -66,7 +66,7 @@ func testHeads(t *testing.T, s store.Store) {
 	other.Type, other.At = "paper_note", Instant(9)
 	write(t, s, store.Batch{Records: []record.Record{note, memo1, memo2, other}})
 	head := func(r record.Record, latest, canonical int) record.Head {
-		return record.Head{ID: r.ID, Latest: latest, Canonical: canonical, Type: r.Type, Module: r.Module, Status: r.Status, Summary: r.Summary, Tips: 1, At: r.At}
+		return record.Head{ID: r.ID, Latest: latest, Canonical: canonical, Type: r.Type, Module: r.Module, Status: r.Status, Summary: r.Summary, Tips: 1, Tip: latest, At: r.At}
 	}
 	same(t, []record.Head{head(memo2, 2, 0), head(note, 1, 0), head(other, 1, 0)}, heads(t, s, store.HeadQuery{}))
 	// The canonical version is the one that stands; time goes on with the latest.
@@ -254,8 +254,11 @@ func testTips(t *testing.T, s store.Store) {
 	put(5, 4, record.Link{Relation: record.Supersedes, ID: "a", Version: 3}) // merged
 	tips(5)
 	put(6, 4)
-	marked(t, s, mark("a", 6, record.Deprecated, 0)) // given up
+	marked(t, s, mark("a", 6, record.Deprecated, 0)) // given up: the other one stands
 	tips(5)
+	if h := heads(t, s, store.HeadQuery{}); h[0].Standing().Version != 5 || h[0].Latest != 6 || h[0].Status != record.Draft {
+		t.Errorf("%+v", h[0])
+	}
 	marked(t, s, mark("a", 5, record.Deprecated, 0)) // the last one stays
 	tips(5)
 }
