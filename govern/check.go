@@ -296,7 +296,7 @@ func (c *checking) summaries(ctx context.Context) error {
 func (c *checking) unusedOnes(ctx context.Context) error {
 	unused, err := c.Unused(ctx)
 	for i := range unused {
-		c.add(record.Ref{ID: unused[i].ID, Version: unused[i].Latest}, record.Ref{}, "`brenner store deprecate --unused`", "nothing that stands has pointed at it for %s", c.Rules.Unused)
+		c.add(unused[i].Standing(), record.Ref{}, "`brenner store deprecate --unused`", "nothing that stands has pointed at it for %s", c.Rules.Unused)
 	}
 	return err
 }

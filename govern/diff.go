@@ -14,6 +14,7 @@ import (
 // Diff is what changed between two versions of a record.
 type Diff struct {
 	From, To record.Record
+	Heads    [2]record.Head // of the records that they are versions of
 	// Changes are what the versions between say of themselves, the oldest first:
 	// those that lead from From to To, where To goes on from it.
 	Changes []Change
@@ -42,15 +43,15 @@ type Line struct {
 // Diff says what changed between two versions, in the words of those who changed
 // it and line by line.
 func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
-	a, _, err := d.Find(ctx, from)
+	a, ha, err := d.Standing(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := d.Find(ctx, to)
+	b, hb, err := d.Standing(ctx, to)
 	if err != nil {
 		return nil, err
 	}
-	out := &Diff{From: a, To: b}
+	out := &Diff{From: a, To: b, Heads: [2]record.Head{ha, hb}}
 	if a.ID == b.ID {
 		if out.Changes, err = d.changes(ctx, a.ID, a.Version, b.Version); err != nil {
 			return nil, err
@@ -97,11 +98,14 @@ func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, 
 		return nil, err
 	}
 	var out []Change
-	for v := to; v > 0 && v <= len(all) && v != from; v = all[v-1].Parent {
+	for v := to; v > 0 && v <= len(all); v = all[v-1].Parent {
+		if v == from {
+			slices.Reverse(out)
+			return out, nil
+		}
 		out = append(out, Change{v, all[v-1].Creator, all[v-1].Change})
 	}
-	slices.Reverse(out)
-	return out, nil
+	return nil, nil // the one does not go on from the other
 }
 
 // mostLines is how many lines are compared one with another; beyond, all old lines

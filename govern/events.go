@@ -39,6 +39,7 @@ type putEntry struct {
 // markEvent says which versions got a status, why and by whom.
 type markEvent struct {
 	By     string      `json:"by"`
+	Role   string      `json:"role,omitempty"` // of an agent
 	Reason string      `json:"reason"`
 	Action string      `json:"action"` // promote, deprecate, …
 	Marks  []markEntry `json:"marks"`
@@ -59,6 +60,15 @@ func markEntries(marks []record.Mark) []markEntry {
 		out[i] = markEntry{m.ID, m.Version, m.Status, m.Reason, m.Was, artifact.FormatInstant(m.At)}
 	}
 	return out
+}
+
+// signed is how somebody stands under a mark: an agent is told from a person of its
+// name.
+func (a Actor) signed() string {
+	if a.person() {
+		return a.Name
+	}
+	return a.Name + ", as " + a.Role
 }
 
 // refusedEvent is an attempt outside a role's scope.

@@ -15,10 +15,7 @@ import (
 // is what it was when it was read. Without a version the one that stands is meant.
 // A draft that names neither links nor a task rests on what its parent rests on.
 func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Draft) ([]record.Link, error) {
-	out, err := b.inherited(ctx, r, parent, draft)
-	if err != nil {
-		return nil, err
-	}
+	out := inherited(r, parent, draft)
 	add := func(l record.Link) {
 		if !slices.Contains(out, l) {
 			out = append(out, l)
@@ -57,22 +54,18 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 }
 
 // inherited gives the links of the parent, for a draft that says nothing about its
-// own.
-func (b *putting) inherited(ctx context.Context, r, parent *record.Record, draft *Draft) ([]record.Link, error) {
+// own: what came of a task comes of it until somebody says what else it rests on.
+func inherited(r, parent *record.Record, draft *Draft) []record.Link {
 	if len(draft.Links) > 0 || draft.Task != "" || draft.NoLinks {
-		return nil, nil
+		return nil
 	}
 	var out []record.Link
 	for _, l := range parent.Links {
-		task, err := b.isTask(ctx, l.Ref())
-		if err != nil {
-			return nil, err
-		}
-		if !task && l.ID != r.ID {
+		if l.ID != r.ID {
 			out = append(out, l)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // target finds the version that a link means, among what is put with it too.
@@ -120,7 +113,10 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 				stored = append(stored, ref)
 				continue
 			}
-			if revised, err := b.isTask(ctx, came[ref]); err != nil || !revised { // a task may be to revise it
+			// Its own task may be to revise it; the task of something that it rests on may not.
+			revised, err := b.isTask(ctx, came[ref])
+			own := slices.ContainsFunc(links, func(l record.Link) bool { return l.Ref() == came[ref] })
+			if err != nil || !revised || !own {
 				return errors.Join(err, cycle(r, came, ref))
 			}
 		}

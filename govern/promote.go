@@ -95,7 +95,7 @@ func (p *promoting) change(ctx context.Context) (*change, error) {
 	}
 	at, reason := p.Now().UTC(), strings.TrimSpace(p.o.Reason)
 	mark := func(ref record.Ref, status, why string) record.Mark {
-		return record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: p.who.Name, Reason: why, At: at}
+		return record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: p.who.signed(), Reason: why, At: at}
 	}
 	first := mark(p.record.Ref(), record.Canonical, reason)
 	first.Was = p.head.Canonical
@@ -124,7 +124,7 @@ func (p *promoting) change(ctx context.Context) (*change, error) {
 	p.out.Record.Status = record.Canonical
 	return &change{
 		marks: marks, kind: kindPromoted,
-		event: markEvent{By: p.who.Name, Reason: reason, Action: "promote", Marks: markEntries(marks)},
+		event: markEvent{By: p.who.signed(), Role: p.who.Role, Reason: reason, Action: "promote", Marks: markEntries(marks)},
 	}, nil
 }
 

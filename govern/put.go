@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/fault"
+	"brenner/policy"
 	"brenner/record"
 	"brenner/store"
 )
@@ -31,7 +32,7 @@ type Draft struct {
 	Change      string // what changed, and why
 	Tags        []string
 	// Links are the parent's where there are none, and no Task, and NoLinks does not
-	// say that it rests on nothing; the task of the parent is not one of them.
+	// say that it rests on nothing.
 	Links   []Link
 	NoLinks bool
 	// Task is the address of the task spec whose result it is.
@@ -116,6 +117,9 @@ func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
 	}
 	if !draft.granted && !d.Access.MayWrite(who.Role, kind) {
 		return d.refuse(ctx, who, "write", kind, draft.ID)
+	}
+	if draft.KeepSummary && !d.mayRead(who, kind) {
+		return d.refuse(ctx, who, "read", kind, draft.ID)
 	}
 	// Whatever type the draft names, it is a version of what is there.
 	there, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: draft.ID, Limit: 1})
@@ -209,7 +213,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	if out.Fork, err = b.fork(ctx, &r, h); err != nil {
 		return Put{}, err
 	}
-	if out.Moved, err = b.moved(ctx, &r); err != nil {
+	if out.Moved, err = b.moved(ctx, &r, draft.Task == ""); err != nil {
 		return Put{}, err
 	}
 	outdated, err := b.outdated(ctx, &r)
@@ -217,7 +221,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		return Put{}, err
 	}
 	switch {
-	case len(out.Moved) > 0:
+	case len(out.Moved) > 0, b.unmoved(&r, &parent):
 		r.Status = record.NeedsRebase
 	case len(outdated) > 0:
 		r.Status = record.NeedsUpdate
@@ -228,6 +232,12 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	b.take(&r, draft.Content, h)
 	out.Record = r
 	return out, nil
+}
+
+// unmoved tells whether an agent says once more, word for word, what was made from
+// inputs that have moved: that is not made anew, whatever it is said to rest on.
+func (b *putting) unmoved(r, parent *record.Record) bool {
+	return !b.who.person() && parent.Status == record.NeedsRebase && parent.Content == r.Content
 }
 
 func (b *putting) take(r *record.Record, content []byte, h record.Head) {
@@ -325,6 +335,9 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	}
 	if len(r.Tags) == 0 && parent.Version > 0 {
 		r.Tags = slices.Clone(parent.Tags)
+	}
+	if policy.Rehearsed(parent) && !policy.Rehearsed(r) { // what goes on from a rehearsal is none of anybody's thoughts either
+		r.Tags = append(r.Tags, policy.Rehearsal)
 	}
 	return summarise(r, parent, draft)
 }

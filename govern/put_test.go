@@ -19,8 +19,8 @@ func TestNewVersionsKeepTheirLinks(t *testing.T) {
 		d := draft("memo", record.IntegratedMemo, "a memo", "cites=note")
 		d.Task = "task"
 		k.put(d)
-		cites := []record.Link{{Relation: record.Cites, ID: "note", Version: 1}}
-		k.is("kept, but for the task", k.put(draft("memo", record.IntegratedMemo, "better words")).Record.Links, cites)
+		kept := []record.Link{{Relation: record.Cites, ID: "note", Version: 1}, {Relation: record.DerivesFrom, ID: "task", Version: 1}}
+		k.is("kept", k.put(draft("memo", record.IntegratedMemo, "better words")).Record.Links, kept)
 		d = draft("memo", record.IntegratedMemo, "quite free")
 		d.NoLinks = true
 		k.is("none", len(k.put(d).Record.Links), 0)

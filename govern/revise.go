@@ -18,6 +18,19 @@ func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (P
 	if err != nil {
 		return Put{}, err
 	}
+	if !d.mayRead(who, r.Type) {
+		return Put{}, d.refuse(ctx, who, "read", r.Type, r.ID)
+	}
+	if h.Forked() && h.Canonical == 0 {
+		tips, err := d.Store.Tips(ctx, h.ID)
+		if err != nil {
+			return Put{}, err
+		}
+		return Put{}, &fault.Error{
+			Code: BadRecord, Op: "revert " + h.ID, Detail: "it goes several ways, and nobody has decided between " + versions(tips),
+			Hint: "`brenner store merge " + h.ID + " --take vN` takes one of them; `brenner store put --parent vN` goes on from one",
+		}
+	}
 	if r.Version == h.Latest {
 		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is the latest version already", Hint: "name the version to go back to, such as " + r.ID + "@v1"}
 	}
@@ -56,6 +69,9 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 	h, err := d.Head(ctx, m.ID)
 	if err != nil {
 		return Put{}, err
+	}
+	if !d.mayRead(who, h.Type) {
+		return Put{}, d.refuse(ctx, who, "read", h.Type, h.ID)
 	}
 	tips, err := d.Store.Tips(ctx, h.ID)
 	if err != nil {
@@ -97,12 +113,19 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 	return put[0], nil
 }
 
-// gather gives a merged version the links of all its ways, and closes them.
+// gather gives a merged version the links of all its ways, or of the one that is
+// taken as it is, and closes the others.
 func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
 	for _, tip := range tips {
 		r, err := d.version(ctx, record.Ref{ID: draft.ID, Version: tip}, tip)
 		if err != nil {
 			return err
+		}
+		if tip != draft.Parent {
+			draft.Links = append(draft.Links, Link{record.Supersedes, r.Ref().String()})
+			if taken {
+				continue // what it rests on is not what the other says
+			}
 		}
 		for _, l := range r.Links {
 			// A new text is nobody's result but that of whoever joins the ways.
@@ -113,9 +136,6 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 			if l.ID != r.ID && (!task || taken) {
 				draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
 			}
-		}
-		if tip != draft.Parent {
-			draft.Links = append(draft.Links, Link{record.Supersedes, r.Ref().String()})
 		}
 	}
 	return nil
@@ -159,6 +179,9 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 				which = append(which, h.Canonical)
 			}
 		}
+		if which, err = d.inUse(ctx, h, which); err != nil {
+			return nil, err
+		}
 		if err := d.unused(ctx, h, which, anyway); err != nil {
 			return nil, err
 		}
@@ -181,6 +204,24 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 	return marks, err
 }
 
+// inUse gives the versions, of some, that are not deprecated yet.
+func (d *Door) inUse(ctx context.Context, h record.Head, which []int) ([]int, error) {
+	var out []int
+	for _, v := range which {
+		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
+		if err != nil {
+			return nil, err
+		}
+		if r.Status != record.Deprecated {
+			out = append(out, v)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &fault.Error{Code: NothingNew, Op: "deprecate " + h.ID, Detail: versions(which) + " is deprecated already", Hint: "nothing was written"}
+	}
+	return out, nil
+}
+
 // mayDeprecate refuses whoever may not decide; that an agent tried is kept.
 func (d *Door) mayDeprecate(ctx context.Context, who Actor, id string) error {
 	switch {
@@ -189,7 +230,15 @@ func (d *Door) mayDeprecate(ctx context.Context, who Actor, id string) error {
 	case who.person():
 		return &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " is no person who may decide", Hint: "the operator and the authorities of brenner.yaml may"}
 	}
-	return d.refuse(ctx, who, "deprecate", "", id)
+	kind := "record"
+	if id != "" {
+		h, err := d.Head(ctx, id)
+		if err != nil {
+			return err
+		}
+		id, kind = h.ID, h.Type
+	}
+	return d.refuse(ctx, who, "deprecate", kind, id)
 }
 
 // unused refuses to deprecate what holds the spine of the project, or what a
@@ -274,7 +323,7 @@ func (d *Door) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mark, e
 	}
 	var all []record.Mark
 	for _, h := range unused {
-		marks, err := d.Deprecate(ctx, who, h.ID+"@v"+itoa(h.Latest), fmt.Sprintf("nothing that stands has pointed at it for %s", d.Rules.Unused), false)
+		marks, err := d.Deprecate(ctx, who, h.Standing().String(), fmt.Sprintf("nothing that stands has pointed at it for %s", d.Rules.Unused), false)
 		if err != nil {
 			return all, err
 		}

@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -51,6 +52,8 @@ type TaskDraft struct {
 	Cross  bool
 	Inputs []string // addresses
 	Tags   []string
+
+	ours bool // it is a task of the program itself
 }
 
 // Pin puts a task spec that names the exact versions of its inputs.
@@ -64,8 +67,8 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 			return Put{}, task, err
 		}
 	}
-	if _, known := d.Access.Of(who.Role); !who.person() && !known {
-		return Put{}, task, d.refuse(ctx, who, "write", record.TaskSpec, t.ID)
+	if err := d.mayPin(ctx, who, &t); err != nil {
+		return Put{}, task, err
 	}
 	draft := Draft{ID: t.ID, Type: record.TaskSpec, Module: t.Module, Tags: t.Tags, NoLinks: len(t.Inputs) == 0, Summary: record.Extract([]byte(task.Task))}
 	for _, address := range t.Inputs {
@@ -98,6 +101,22 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		return Put{}, task, err
 	}
 	return put[0], task, nil
+}
+
+// mayPin refuses an agent without a role, and one that would put its words in the
+// place of a task that somebody else pinned: whoever does that task reads them.
+func (d *Door) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
+	if who.person() {
+		return nil
+	}
+	if _, known := d.Access.Of(who.Role); !known {
+		return d.refuse(ctx, who, "write", record.TaskSpec, t.ID)
+	}
+	there, err := d.Store.Records(ctx, store.Query{ID: t.ID, Latest: true})
+	if err != nil || t.ours || len(there) == 0 || there[0].Creator == who.Name {
+		return err
+	}
+	return d.refuse(ctx, who, "write", there[0].Type, t.ID)
 }
 
 // Task reads a task spec, and says which of its inputs have moved.
@@ -189,8 +208,9 @@ func (d *Door) outdated(ctx context.Context, r *record.Record) ([]Moved, error) 
 	return all, nil
 }
 
-// moved says which inputs of the tasks that a version comes from have moved.
-func (b *putting) moved(ctx context.Context, r *record.Record) ([]Moved, error) {
+// moved says which inputs of the tasks that a version comes from have moved. Who goes
+// on with the result of a task that was to revise the record has moved it himself.
+func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]Moved, error) {
 	var all []Moved
 	for _, l := range r.Links {
 		if l.Relation != record.DerivesFrom {
@@ -204,6 +224,9 @@ func (b *putting) moved(ctx context.Context, r *record.Record) ([]Moved, error) 
 			t, err := b.readTask(ctx, &found[i])
 			if err != nil {
 				return nil, err
+			}
+			if goesOn {
+				t.Inputs = slices.DeleteFunc(t.Inputs, func(in Input) bool { return in.ID == r.ID })
 			}
 			moved, err := b.inputsMoved(ctx, &t)
 			if err != nil {

@@ -84,7 +84,7 @@ func Gates(p *Promotion) []Refusal {
 	}
 	refuse(p.Type.Core && r.Parent > 0 && strings.TrimSpace(r.Change) == "", GateLint, "put the version with -m",
 		"a new version of a %s says what changed and why", r.Type)
-	refuse(r.Status == record.NeedsRebase, GateRebase, "put a new version that is made from what holds now",
+	refuse(r.Status == record.NeedsRebase, GateRebase, "put a new version that is made from what holds now, and say with --link or --task what that is",
 		"it was made from inputs that have moved since")
 	// Where it is known to be out of date, a person may say that it still holds.
 	if !p.Authority || r.Status != record.NeedsUpdate {
@@ -103,9 +103,12 @@ func Gates(p *Promotion) []Refusal {
 	return all
 }
 
+// Rehearsal is the tag of what comes from a rehearsal.
+const Rehearsal = "rehearsal"
+
 // Rehearsed tells whether a version comes from a rehearsal: nobody thought of what
 // it says.
-func Rehearsed(r *record.Record) bool { return slices.Contains(r.Tags, "rehearsal") }
+func Rehearsed(r *record.Record) bool { return slices.Contains(r.Tags, Rehearsal) }
 
 // MemoOf gives the type that takes up what is known in a module: its memo, and for
 // the whole project its summary.

@@ -9,6 +9,7 @@ import (
 	"brenner/flow"
 	"brenner/lint"
 	"brenner/merge"
+	"brenner/policy"
 	"brenner/record"
 	"brenner/settle"
 	"brenner/store"
@@ -180,7 +181,7 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 		r.Creator = c.Author
 	}
 	if h.State.Opened.Rehearsal != "" {
-		r.Tags = []string{"rehearsal"}
+		r.Tags = []string{policy.Rehearsal}
 	}
 	if c.Stale || len(c.Moved) > 0 {
 		r.Status = record.NeedsRebase

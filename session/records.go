@@ -7,6 +7,7 @@ import (
 
 	"brenner/flow"
 	"brenner/journal"
+	"brenner/policy"
 	"brenner/record"
 	"brenner/store"
 )
@@ -112,7 +113,7 @@ func (s *side) add(e *journal.Entry, r record.Record) {
 	r.Parent, r.Status, r.Module, r.At = r.Version-1, record.Draft, moduleOf(&s.opened), e.At
 	r.SummaryOf, r.SummaryBy = r.Content, record.Extracted
 	if s.opened.Rehearsal != "" {
-		r.Tags = []string{"rehearsal"}
+		r.Tags = []string{policy.Rehearsal}
 	}
 	s.records = append(s.records, r)
 }

@@ -297,7 +297,7 @@ func deprecate(ctx context.Context, r *records, args []string, reason string, an
 	heads, err := r.Unused(ctx)
 	var marks []record.Mark
 	for _, h := range heads {
-		marks = append(marks, record.Mark{ID: h.ID, Version: h.Latest, Status: record.Deprecated, By: r.who.Name, Reason: "nothing that stands has pointed at it since " + fault.Shown(h.At.Format("2006-01-02")), At: h.At})
+		marks = append(marks, record.Mark{ID: h.ID, Version: h.Standing().Version, Status: record.Deprecated, By: r.who.Name, Reason: "nothing that stands has pointed at it since " + fault.Shown(h.At.Format("2006-01-02")), At: h.At})
 	}
 	return marks, err
 }

@@ -121,7 +121,7 @@ Exit codes: 0 said; 2 there is no such record or version.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withRecords(c, &f, false, func(ctx context.Context, r *records) error {
 				if len(args) == 1 {
-					one, _, err := r.Find(ctx, args[0])
+					one, _, err := r.Standing(ctx, args[0])
 					if err != nil {
 						return err
 					}
@@ -168,7 +168,7 @@ type fieldDocument struct {
 
 func diffDocument(d *govern.Diff) *diffResult {
 	res := &diffResult{
-		Schema: "brenner.store.diff/v1", From: documentOf(&d.From, 0), To: documentOf(&d.To, 0), Changes: []changeLine{}, Fields: []fieldDocument{},
+		Schema: "brenner.store.diff/v1", From: documentOf(&d.From, d.Heads[0].Canonical), To: documentOf(&d.To, d.Heads[1].Canonical), Changes: []changeLine{}, Fields: []fieldDocument{},
 		Added: linkDocuments(d.Added), Removed: linkDocuments(d.Removed), Lines: []string{},
 	}
 	for _, c := range d.Changes {

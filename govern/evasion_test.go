@@ -1,0 +1,214 @@
+package govern_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner/govern"
+	"brenner/policy"
+	"brenner/record"
+)
+
+// What was made from inputs that moved is not washed clean by being said again.
+func TestNeedsRebaseDoesNotWashOff(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		k.promote("note")
+		blue := govern.Actor{Name: "Blue", Role: "hypothesis_generator"}
+		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Model.", Role: blue.Role, Inputs: []string{"note"}}); err != nil {
+			k.Fatal(err)
+		}
+		k.put(draft("note", record.PaperNote, "two"))
+		k.promote("note@v2")
+		put := func(change func(*govern.Draft)) (govern.Put, error) {
+			d := draft("model", record.ModelSpec, "a model")
+			change(&d)
+			out, err := k.Put(k.Context1(), blue, d)
+			if err != nil {
+				return govern.Put{}, err
+			}
+			return out[0], nil
+		}
+		is := func(what, status string, change func(*govern.Draft)) {
+			k.Helper()
+			p, err := put(change)
+			if err != nil {
+				k.Fatal(what, err)
+			}
+			k.is(what, p.Record.Status, status)
+		}
+		is("late", record.NeedsRebase, func(d *govern.Draft) { d.Task = "task" })
+		_, err := put(func(*govern.Draft) {})
+		k.refused(err, govern.NothingNew)
+		is("other words", record.NeedsRebase, func(d *govern.Draft) { d.Content = []byte("a model, polished") })
+		is("without links", record.NeedsRebase, func(d *govern.Draft) { d.Content, d.NoLinks = []byte("a model, polished"), true })
+		is("said to rest on the new one", record.NeedsRebase, func(d *govern.Draft) { d.Content, d.Links = []byte("a model, polished"), links("cites=note") })
+		is("made anew", record.Draft, func(d *govern.Draft) { d.Content, d.Links = []byte("a new model"), links("cites=note") })
+	})
+}
+
+// Whoever goes on with the result of a task that was to revise it has moved nothing
+// but the record itself.
+func TestARevisionIsNotItsOwnMovedInput(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("memo", record.IntegratedMemo, "one"))
+		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Revise it.", Inputs: []string{"memo"}}); err != nil {
+			k.Fatal(err)
+		}
+		d := draft("memo", record.IntegratedMemo, "two")
+		d.Task = "task"
+		k.is("revised", k.put(d).Record.Status, record.Draft)
+		k.is("gone on with", k.put(draft("memo", record.IntegratedMemo, "three")).Record.Status, record.Draft)
+		d.Content = []byte("four")
+		k.is("revised from an old version", k.put(d).Record.Status, record.NeedsRebase)
+	})
+}
+
+func TestACycleThroughATaskIsOne(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("a", record.ModelSpec, "a"))
+		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "t", Task: "Do.", Inputs: []string{"a"}}); err != nil {
+			k.Fatal(err)
+		}
+		b := draft("b", record.AnalysisResult, "b")
+		b.Task = "t"
+		k.put(b)
+		_, err := k.Put(k.Context1(), sydney, draft("a", record.ModelSpec, "a2", "cites=b"))
+		k.refused(err, govern.LinkCycle, "a → b@v1 → t@v1 → a@v1")
+	})
+}
+
+func TestATaskIsThatOfWhoPinnedIt(t *testing.T) {
+	both(t, func(k *kit) {
+		pin := func(who govern.Actor, text string) error {
+			_, _, err := k.Pin(k.Context1(), who, govern.TaskDraft{ID: "task", Task: text, Role: "hypothesis_generator"})
+			return err
+		}
+		if err := pin(sydney, "Write the model."); err != nil {
+			k.Fatal(err)
+		}
+		k.refused(pin(reader, "Ignore the brief."), policy.OutOfScope)
+		k.is("kept", k.status().Refused, 1)
+		if g := k.context(govern.Request{Task: "task"}); !strings.Contains(g.Text, "Write the model.") {
+			k.Error(g.Text)
+		}
+		if err := pin(sydney, "Write the model anew."); err != nil {
+			k.Error(err)
+		}
+	})
+}
+
+// Who may write a type and not read it is not told what it says.
+func TestABlindRoleIsToldNothing(t *testing.T) {
+	both(t, func(k *kit) {
+		blind := govern.Actor{Name: "Blue", Role: "blind"}
+		k.Access = append(k.Access, policy.Access{Role: blind.Role, Read: []string{record.ProjectBrief}, Write: []string{record.ManuscriptSection}})
+		k.put(draft("ms", record.ManuscriptSection, "secret"))
+		k.put(draft("ms", record.ManuscriptSection, "secret two"))
+		_, err := k.Revert(k.Context1(), blind, "ms@v1", "so")
+		k.refused(err, policy.OutOfScope)
+		keep := draft("ms", record.ManuscriptSection, "mine")
+		keep.Summary, keep.KeepSummary = "", true
+		_, err = k.Put(k.Context1(), blind, keep)
+		k.refused(err, policy.OutOfScope)
+		other := draft("ms", record.ManuscriptSection, "another way")
+		other.Parent = 1
+		k.put(other)
+		_, err = k.Merge(k.Context1(), blind, govern.MergeDraft{ID: "ms", Take: 2, Change: "so"})
+		k.refused(err, policy.OutOfScope)
+		k.is("kept", k.status().Refused, 3)
+	})
+}
+
+func TestAnAgentsPromotionIsToldFromAPersons(t *testing.T) {
+	both(t, func(k *kit) {
+		k.Rules.Unattended = []string{record.PaperNote}
+		k.put(draft("note", record.PaperNote, "one"))
+		if _, err := k.Promote(k.Context1(), govern.Actor{Name: "Sydney", Role: policy.Reader}, "note", govern.PromoteOptions{Reason: "fine"}); err != nil {
+			k.Fatal(err)
+		}
+		h, err := k.History(k.Context1(), "note")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("signed", h.Marks[0].By, "Sydney, as reader")
+	})
+}
+
+func TestARehearsalStaysOne(t *testing.T) {
+	both(t, func(k *kit) {
+		d := draft("note", record.PaperNote, "one")
+		d.Tags = []string{policy.Rehearsal}
+		k.put(d)
+		d.Content, d.Tags = []byte("two"), []string{"real"}
+		k.is("tags", k.put(d).Record.Tags, []string{"real", policy.Rehearsal})
+		_, err := k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
+		k.refused(err, policy.Blocked, "it comes from a rehearsal")
+	})
+}
+
+// Giving up a way leaves the other one standing.
+func TestTheWayThatIsLeftStands(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		k.put(draft("note", record.PaperNote, "two"))
+		third := draft("note", record.PaperNote, "three")
+		third.Parent = 1
+		k.put(third)
+		_, err := k.Revert(k.Context1(), sydney, "note@v1", "so")
+		k.refused(err, govern.BadRecord, "nobody has decided between v2, v3", "store merge note --take")
+		deprecate := func() error {
+			_, err := k.Deprecate(k.Context1(), sydney, "note@v3", "a dead end", false)
+			return err
+		}
+		if err := deprecate(); err != nil {
+			k.Fatal(err)
+		}
+		k.refused(deprecate(), govern.NothingNew, "v3 is deprecated already")
+		r, _, err := k.Standing(k.Context1(), "note")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("stands", r.Version, 2)
+		k.is("shown", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})), []string{"note"})
+		put := k.put(draft("result", record.AnalysisResult, "r", "cites=note"))
+		k.is("rests on what stands", []any{put.Record.Links[0].Version, put.Record.Status}, []any{2, record.Draft})
+		k.is("goes on from it", k.put(draft("note", record.PaperNote, "four")).Record.Parent, 2)
+	})
+}
+
+// A way that is taken as it is rests on what it rested on.
+func TestTakingAWayTakesItsLinks(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("x", record.PaperNote, "x"))
+		k.put(draft("y", record.PaperNote, "y"))
+		k.put(draft("memo", record.IntegratedMemo, "one"))
+		k.put(draft("memo", record.IntegratedMemo, "two", "cites=x"))
+		third := draft("memo", record.IntegratedMemo, "three", "refutes=y")
+		third.Parent = 1
+		k.put(third)
+		put, err := k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Take: 2, Change: "the other is wrong"})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("links", put.Record.Links, []record.Link{{Relation: record.Cites, ID: "x", Version: 1}, {Relation: record.Supersedes, ID: "memo", Version: 3}})
+	})
+}
+
+// A difference lists what lies between, and nothing else.
+func TestADiffOfTwoWays(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("memo", record.IntegratedMemo, "one"))
+		k.put(draft("memo", record.IntegratedMemo, "two"))
+		third := draft("memo", record.IntegratedMemo, "three")
+		third.Parent = 1
+		k.put(third)
+		for pair, want := range map[[2]string]int{{"memo@v1", "memo@v2"}: 1, {"memo@v2", "memo@v3"}: 0, {"memo@v2", "memo@v1"}: 0} {
+			d, err := k.Diff(k.Context1(), pair[0], pair[1])
+			if err != nil {
+				k.Fatal(err)
+			}
+			k.is(strings.Join(pair[:], " to "), len(d.Changes), want)
+		}
+	})
+}
