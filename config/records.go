@@ -113,6 +113,7 @@ func (r *reader) typeViews(path string, n *yaml.Node) []view.TypeView {
 	first := map[string]int{}
 	for _, o := range r.objects(path, n, "type", "form", "max", "priority") {
 		v := view.TypeView{Type: r.textOf(o, "type"), Form: view.Form(r.wordOf(o, "form", []string{string(view.Full), string(view.Summary)}))}
+		v.Max = view.MaxOfKnowledge
 		if n, ok := o.fields["max"]; ok {
 			v.Max, _ = r.number(join(o.path, "max"), n)
 		}

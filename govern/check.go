@@ -50,15 +50,14 @@ func (d *Door) Check(ctx context.Context, who Actor, names ...string) ([]Finding
 		return nil, unknownRole(who.Role, d.Access)
 	}
 	var err error
-	if c.heads, err = d.Store.Heads(ctx, store.HeadQuery{Live: true}); err != nil {
+	if c.heads, err = d.Store.Heads(ctx, store.HeadQuery{}); err != nil {
 		return nil, err
 	}
 	c.heads = slices.DeleteFunc(c.heads, func(h record.Head) bool {
-		hide := !d.mayRead(who, h.Type)
-		if hide {
+		if !d.mayRead(who, h.Type) {
 			c.hidden[h.ID] = true
 		}
-		return hide && !who.person()
+		return c.hidden[h.ID] || h.Status == record.Deprecated
 	})
 	for _, name := range names {
 		c.name = name

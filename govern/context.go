@@ -126,7 +126,23 @@ func (c *gathering) inputs(ctx context.Context, spec *view.ContextSpec, g *Given
 		}
 	}
 	c.in.Modules = g.Modules
+	c.roomFor(spec)
 	return nil
+}
+
+// roomFor lets a spec show as many of a type as the task was given: those are not
+// there by chance.
+func (c *gathering) roomFor(spec *view.ContextSpec) {
+	given := make(map[string]int)
+	for i := range c.in.Materials {
+		given[c.in.Materials[i].Record.Type]++
+	}
+	spec.Types = slices.Clone(spec.Types)
+	for i := range spec.Types {
+		if v := &spec.Types[i]; v.Max > 0 {
+			v.Max = max(v.Max, given[v.Type])
+		}
+	}
 }
 
 // first is the priority of what a task is about, before all else.

@@ -212,3 +212,75 @@ func TestADiffOfTwoWays(t *testing.T) {
 		}
 	})
 }
+
+// A task names nothing that whoever does it would not be shown.
+func TestATaskIsShownItsInputs(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("fate-note", record.PaperNote, "f"))
+		other := draft("dose-note", record.PaperNote, "d")
+		other.Module = "dose"
+		k.put(other)
+		k.put(draft("ms", record.ManuscriptSection, "m"))
+		pin := func(cross bool, inputs ...string) error {
+			_, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Compare.", Role: "hypothesis_generator", Cross: cross, Inputs: inputs})
+			return err
+		}
+		k.refused(pin(false, "fate-note", "dose-note"), govern.BadRecord, "it is of the module dose, and the task is about fate", "--cross-module")
+		k.refused(pin(false, "ms"), govern.BadRecord, "is never shown a record of the type manuscript_section")
+		if err := pin(true, "fate-note", "dose-note"); err != nil {
+			k.Fatal(err)
+		}
+		k.is("both", shownIDs(k.context(govern.Request{Task: "task"})), []string{"dose-note", "fate-note"})
+		// However many they are.
+		var many []string
+		for _, c := range "abcdefghijkl" {
+			k.put(draft("n-"+string(c), record.PaperNote, string(c)))
+			many = append(many, "n-"+string(c))
+		}
+		if err := pin(false, many...); err != nil {
+			k.Fatal(err)
+		}
+		k.is("all", len(k.context(govern.Request{Task: "task"}).Shown), len(many))
+	})
+}
+
+func TestAMovedRecordLeavesNoModuleWithoutItsMemo(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("memo", record.IntegratedMemo, "one"))
+		k.promote("memo")
+		moved := draft("memo", record.IntegratedMemo, "two")
+		moved.Module = "dose"
+		k.put(moved)
+		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "moved"})
+		k.refused(err, policy.Blocked, "canonical integrated_memo of fate, which would be left without one", "under another id")
+	})
+}
+
+// A batch may name records by the beginnings of their ids, like any other command.
+func TestABatchMayShortenIDs(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("alpha", record.PaperNote, "one"))
+		put, err := k.Put(k.Context1(), sydney, govern.Draft{ID: "alp", Content: []byte("two")})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("put", put[0].Record.Ref().String(), "alpha@v2")
+	})
+}
+
+// Nobody hides what follows by opening a comment or a tag.
+func TestASnapshotHasNoHTML(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("brief", record.ProjectBrief, "A question?\n\n<!--\n\n```\n<kept>\n```\n\nAs `<T>` and 1 < 2 and <b>bold"))
+		k.promote("brief")
+		s, err := k.Snapshot(k.Context1())
+		if err != nil {
+			k.Fatal(err)
+		}
+		for _, want := range []string{"&lt;!--", "\n<kept>\n", "`<T>` and 1 < 2 and &lt;b>bold"} {
+			if !strings.Contains(s.Text, want) {
+				k.Errorf("%q is not in\n%s", want, s.Text)
+			}
+		}
+	})
+}

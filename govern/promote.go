@@ -160,6 +160,9 @@ func (p *promoting) gates(ctx context.Context) error {
 		if holder != nil && holder.ID != p.record.ID {
 			p.holder, in.Holder = holder, holder.ID
 		}
+		if p.head.Canonical > 0 && p.head.Module != p.record.Module {
+			in.Leaves = p.head.Module
+		}
 	}
 	if kind.Core {
 		due, err := p.Due(ctx, p.record.Module)

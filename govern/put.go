@@ -41,6 +41,7 @@ type Draft struct {
 	summaryBy string // for summaries that the program had made
 	summaryOf string // for a summary that was written for another content
 	granted   bool   // it was decided elsewhere that it may be written
+	pinned    bool   // it is a task spec as they are made
 }
 
 // Link is a link as people write it.
@@ -69,10 +70,19 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 		return nil, &fault.Error{Code: NothingGiven, Detail: "there is nothing to put", Hint: "give a file, or - for standard input"}
 	}
 	types := make(map[string]string) // of records that begin here
+	drafts = slices.Clone(drafts)
 	for i := range drafts {
 		one := drafts[i]
 		if one.Type == "" {
 			one.Type = types[one.ID]
+		}
+		if one.Type == "" { // a new version is meant: its id may be shortened
+			h, err := d.Head(ctx, one.ID)
+			if err != nil {
+				return nil, err
+			}
+			one.ID, one.Type = h.ID, h.Type
+			drafts[i].ID = h.ID
 		}
 		if err := d.mayPut(ctx, who, &one); err != nil {
 			return nil, err
@@ -102,13 +112,6 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 // else is said about it.
 func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
 	kind := draft.Type
-	if kind == "" {
-		h, err := d.Head(ctx, draft.ID)
-		if err != nil {
-			return err
-		}
-		kind = h.Type
-	}
 	if err := d.Types.Check(kind); err != nil {
 		return err
 	}
@@ -309,7 +312,7 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 		return err
 	}
 	kind, _ := b.Types.Find(r.Type)
-	if err := reserved(r, kind); err != nil {
+	if err := reserved(r, kind, draft.pinned); err != nil {
 		return err
 	}
 	switch {
@@ -333,13 +336,19 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	case kind.Core && r.Parent > 0 && r.Change == "":
 		return bad("a new version of a "+r.Type+" must say what changed, and why", "say it with -m")
 	}
+	tag(r, parent)
+	return summarise(r, parent, draft)
+}
+
+// tag gives a version without tags those of its parent. What goes on from a rehearsal
+// is nobody's thought either.
+func tag(r, parent *record.Record) {
 	if len(r.Tags) == 0 && parent.Version > 0 {
 		r.Tags = slices.Clone(parent.Tags)
 	}
-	if policy.Rehearsed(parent) && !policy.Rehearsed(r) { // what goes on from a rehearsal is none of anybody's thoughts either
+	if policy.Rehearsed(parent) && !policy.Rehearsed(r) {
 		r.Tags = append(r.Tags, policy.Rehearsal)
 	}
-	return summarise(r, parent, draft)
 }
 
 // summarise gives a version its summary, and says for which content it was written.

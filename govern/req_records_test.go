@@ -17,11 +17,13 @@ import (
 
 func TestReq04_TypedArtifacts(t *testing.T) {
 	both(t, func(k *kit) {
-		for _, kind := range k.Types.Names(func(t record.Type) bool { return !t.Raw }) { // those are the sessions'
+		_, err := k.Put(k.Context1(), sydney, draft("x", record.TaskSpec, "?"))
+		k.refused(err, govern.BadRecord, "a task_spec names exact versions", "store pin")
+		for _, kind := range k.Types.Names(func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec }) { // those are the sessions', and pinned
 			k.put(draft("a-"+kind, kind, "of type "+kind))
 			k.is("type", k.record("a-"+kind).Type, kind)
 		}
-		_, err := k.Put(k.Context1(), sydney, draft("x", "paper_notes", "?"))
+		_, err = k.Put(k.Context1(), sydney, draft("x", "paper_notes", "?"))
 		k.refused(err, record.UnknownType, "there is no type paper_notes", "did you mean paper_note?")
 		_, err = k.Put(k.Context1(), sydney, draft("a-paper_note", record.ModelSpec, "?"))
 		k.refused(err, govern.BadRecord, "it is a paper_note, and cannot become a model_spec")

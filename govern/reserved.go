@@ -9,8 +9,12 @@ import (
 // reserved refuses what sessions alone write: what they send and hear, and the ids
 // under which they keep their artifacts. A record with the id of a session that is
 // still to come would stop it for ever.
-func reserved(r *record.Record, kind record.Type) error {
+func reserved(r *record.Record, kind record.Type, pinned bool) error {
 	switch {
+	case r.Type == record.TaskSpec && !pinned:
+		return &fault.Error{
+			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: "a " + r.Type + " names exact versions", Hint: "`brenner store pin` makes one",
+		}
 	case kind.Raw:
 		return &fault.Error{
 			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: "a " + r.Type + " is written by the session that it belongs to",

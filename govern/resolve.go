@@ -104,9 +104,11 @@ func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.He
 	ref := record.Ref{ID: h.ID, Version: a.Version}
 	switch {
 	case a.Canonical && h.Canonical == 0:
-		return ref, h, &fault.Error{
-			Code: NoCanonical, Detail: h.ID + " has no canonical version", Hint: "`brenner store promote " + h.ID + " -m REASON` makes one",
+		hint := "`brenner store promote " + h.ID + " -m REASON` makes one"
+		if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.TaskSpec {
+			hint = "a " + h.Type + " never has one: leave out @canonical"
 		}
+		return ref, h, &fault.Error{Code: NoCanonical, Detail: h.ID + " has no canonical version", Hint: hint}
 	case a.Canonical:
 		ref.Version = h.Canonical
 	case a.Latest:

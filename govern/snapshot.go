@@ -40,7 +40,7 @@ func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
 		byType[r.Type] = append(byType[r.Type], page{r, string(content)})
 	}
 	s.write(byType, d.Types)
-	return &Snapshot{Text: s.b.String(), From: s.from}, nil
+	return &Snapshot{Text: withoutHTML(s.b.String()), From: s.from}, nil
 }
 
 // page is a canonical version with what it says.

@@ -28,7 +28,7 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	if err != nil {
 		return Put{}, err
 	}
-	draft := Draft{ID: r.ID, Content: content, Tags: r.Tags, NoLinks: true, Change: "a summary of what it says now, taken from its beginning"}
+	draft := Draft{ID: r.ID, Type: r.Type, Content: content, Tags: r.Tags, NoLinks: true, Change: "a summary of what it says now, taken from its beginning"}
 	for _, l := range r.Links {
 		draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
 	}

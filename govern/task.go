@@ -71,6 +71,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		return Put{}, task, err
 	}
 	draft := Draft{ID: t.ID, Type: record.TaskSpec, Module: t.Module, Tags: t.Tags, NoLinks: len(t.Inputs) == 0, Summary: record.Extract([]byte(task.Task))}
+	var given []record.Record
 	for _, address := range t.Inputs {
 		r, h, err := d.Standing(ctx, address)
 		if err != nil {
@@ -79,14 +80,23 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		if !d.mayRead(who, r.Type) {
 			return Put{}, task, d.refuse(ctx, who, "read", r.Type, r.ID)
 		}
-		task.Inputs = append(task.Inputs, Input{ID: r.ID, Version: r.Version, Type: r.Type, Stood: h.Standing().Version, Canonical: h.Canonical > 0, Status: r.Status})
-		draft.Links = append(draft.Links, Link{record.DerivesFrom, r.Ref().String()})
-		if task.Module == "" {
+		if task.Module == "" && r.Module != record.Project {
 			task.Module = r.Module
 		}
+		given = append(given, r)
+		task.Inputs = append(task.Inputs, Input{ID: r.ID, Version: r.Version, Type: r.Type, Stood: h.Standing().Version, Canonical: h.Canonical > 0, Status: r.Status})
+		draft.Links = append(draft.Links, Link{record.DerivesFrom, r.Ref().String()})
 	}
 	if task.Module == "" {
 		task.Module = record.Project
+	}
+	for i := range given {
+		if t.ours {
+			break // what is not shown is not taken up either
+		}
+		if err := d.fitsTask(&task, &given[i]); err != nil {
+			return Put{}, task, err
+		}
 	}
 	draft.Module = task.Module
 	data, err := json.Marshal(task, json.Deterministic(true), jsontext.WithIndent("  "))
@@ -95,7 +105,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Cause: err, Hint: "the task must be UTF-8"}
 	}
 	draft.Content = data
-	draft.granted = true // who may run a task may pin one: task specs are no knowledge of the project
+	draft.granted, draft.pinned = true, true // who may run a task may pin one: task specs are no knowledge of the project
 	put, err := d.Put(ctx, who, draft)
 	if err != nil {
 		return Put{}, task, err
@@ -117,6 +127,29 @@ func (d *Door) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
 		return err
 	}
 	return d.refuse(ctx, who, "write", there[0].Type, t.ID)
+}
+
+// fitsTask refuses an input that whoever does the task would never be shown.
+func (d *Door) fitsTask(t *Task, r *record.Record) error {
+	bad := func(detail, hint string) error {
+		return &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(r.Ref().String()), Detail: detail, Hint: hint}
+	}
+	if t.Role != "" {
+		spec, err := d.view(t.Role)
+		if err != nil {
+			return err
+		}
+		if _, seen := spec.Of(r.Type); !seen || !d.Access.MayRead(t.Role, r.Type) {
+			return bad("an agent of the role "+t.Role+" is never shown a record of the type "+r.Type, "roles: in brenner.yaml says what a role may read and is shown")
+		}
+		if spec.Cross {
+			return nil
+		}
+	}
+	if !t.Cross && r.Module != t.Module && r.Module != record.Project {
+		return bad("it is of the module "+r.Module+", and the task is about "+t.Module, "--cross-module says that the task is about several")
+	}
+	return nil
 }
 
 // Task reads a task spec, and says which of its inputs have moved.

@@ -25,6 +25,9 @@ type Promotion struct {
 	// for none. Replace says that it is to give way.
 	Holder  string
 	Replace bool
+	// Leaves is the module whose canonical version of a key type it would take away,
+	// as the record has moved to another one.
+	Leaves string
 	// Changed is how many records of the module are new or changed since its memo,
 	// and Limit how many may be.
 	Changed, Limit int
@@ -100,6 +103,8 @@ func Gates(p *Promotion) []Refusal {
 		"compression of the module %s is due: %d records are new or changed since its memo, and %d is the limit", fault.Shown(r.Module), p.Changed, p.Limit)
 	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "--replace lets it give way; it becomes an alternative",
 		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
+	refuse(p.Leaves != "", GateHolder, "put it under another id: the project has one for each module at all times",
+		"it is the canonical %s of %s, which would be left without one", r.Type, fault.Shown(p.Leaves))
 	return all
 }
 

@@ -79,18 +79,24 @@ func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input)
 	if s.Project == nil || !state.Opened.Records {
 		return nil, nil
 	}
+	return ShowRecords(ctx, s.Project, moduleOf(&state.Opened), in)
+}
+
+// ShowRecords puts what each agent of the roster is shown of the project's records
+// into what its message is made of, and gives it.
+func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Input) (map[string]Given, error) {
 	all := make(map[string]Given)
 	in.Project = make(map[string]string)
-	for _, p := range state.Opened.Agents {
-		role := p.Role
+	for _, e := range in.Roster.Entries {
+		role := string(e.Role)
 		if role == "" || in.Roster.Mode == roster.Unified {
 			role = view.Unified
 		}
-		given, err := s.Project.Given(ctx, role, moduleOf(&state.Opened))
+		given, err := p.Given(ctx, role, module)
 		if err != nil {
 			return nil, err
 		}
-		all[p.Name], in.Project[p.Name] = given, given.Text
+		all[e.Agent], in.Project[e.Agent] = given, given.Text
 	}
 	return all, nil
 }

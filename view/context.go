@@ -74,6 +74,7 @@ type ShownRecord struct {
 	Status string
 	// Content is the hash of what the version says, in whatever form it is shown.
 	Content string
+	Cut     bool // it was to be shown in full, and only its summary fitted
 	Near    Nearness
 	Tokens  int
 }
@@ -195,7 +196,7 @@ func (s *sheet) account(out *Context) {
 			s.left = append(s.left, Left{r.Ref(), r.Type, OverBound, l.material.Near})
 			continue
 		}
-		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: l.form, Status: r.Status, Content: r.Content, Near: l.material.Near, Tokens: s.count(l.text(l.form))})
+		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: l.form, Status: r.Status, Content: r.Content, Cut: l.want == Full && l.form == Summary, Near: l.material.Near, Tokens: s.count(l.text(l.form))})
 	}
 	slices.SortFunc(s.left, func(a, b Left) int { return cmp.Or(cmp.Compare(a.Type, b.Type), record.CompareRefs(a.Ref, b.Ref)) })
 	out.LeftOut = s.left

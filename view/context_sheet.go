@@ -140,7 +140,7 @@ func (s *sheet) write() string {
 		}
 	}
 	if (hidden > 0 || s.in.More) && !s.bare {
-		b.WriteString("\nNot shown, for want of room: " + strconv.Itoa(hidden))
+		b.WriteString("\nNot shown, by the view's bounds: " + strconv.Itoa(hidden))
 		if s.in.More {
 			b.WriteString(" or more")
 		}

@@ -35,7 +35,7 @@ type TypeView struct {
 // The most records of a type that the built-in views show.
 const (
 	maxOfSpine     = 3
-	maxOfKnowledge = 8
+	MaxOfKnowledge = 8
 )
 
 // DefaultContext gives the built-in view of a role: summaries of what it may read,
@@ -44,7 +44,7 @@ func DefaultContext(access policy.Access) ContextSpec {
 	spec := ContextSpec{Role: access.Role, MaxTokens: DefaultContextTokens}
 	priority := len(access.Read)
 	for _, kind := range access.Read {
-		v := TypeView{Type: kind, Form: Summary, Max: maxOfKnowledge, Priority: priority}
+		v := TypeView{Type: kind, Form: Summary, Max: MaxOfKnowledge, Priority: priority}
 		switch kind {
 		case record.ProjectBrief, record.ProjectSummary, record.IntegratedMemo:
 			v.Max = maxOfSpine

@@ -117,7 +117,7 @@ func TestContextFullWhereTheSpecSaysSo(t *testing.T) {
 	}
 	in.Spec.MaxTokens = 200 // bytes: the content does not fit, the summary does
 	in.Materials[0].Content = []byte(strings.Repeat("long ", 100))
-	if c, err = view.Assemble(in); err != nil || !slices.Equal(shown(c), []string{"ms@v1 summary"}) {
+	if c, err = view.Assemble(in); err != nil || !slices.Equal(shown(c), []string{"ms@v1 summary"}) || !c.Shown[0].Cut {
 		t.Errorf("%v, %v", shown(c), err)
 	}
 }
@@ -139,7 +139,7 @@ func TestTenThousandDoNotFit(t *testing.T) {
 		in.Materials = append(in.Materials, material(aRecord(fmt.Sprintf("n%05d", i), record.PaperNote, "fate", i%28), view.Apart))
 	}
 	c, err := view.Assemble(in)
-	if err != nil || len(c.Shown) != 8 || len(c.LeftOut) != 9992 || !strings.Contains(c.Text, "Not shown, for want of room: 9992.") {
+	if err != nil || len(c.Shown) != 8 || len(c.LeftOut) != 9992 || !strings.Contains(c.Text, "Not shown, by the view's bounds: 9992.") {
 		t.Errorf("%d shown, %d left out, %v", len(c.Shown), len(c.LeftOut), err)
 	}
 }

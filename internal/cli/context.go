@@ -65,6 +65,9 @@ alone are over the bound (CONTEXT_TOO_LARGE).`,
 				return err
 			}
 			return a.withRecords(c, &opt.recordFlags, false, func(ctx context.Context, r *records) error {
+				if err := r.knowsModules(ctx, opt.q.Modules...); err != nil {
+					return err
+				}
 				g, err := r.Context(ctx, opt.q)
 				if err != nil {
 					return err
@@ -96,6 +99,9 @@ alone are over the bound (CONTEXT_TOO_LARGE).`,
 			}
 			opt.q.All = true
 			return a.withRecords(c, &opt.recordFlags, false, func(ctx context.Context, r *records) error {
+				if err := r.knowsModules(ctx, opt.q.Modules...); err != nil {
+					return err
+				}
 				g, err := r.Context(ctx, opt.q)
 				if err != nil {
 					return err
@@ -150,6 +156,9 @@ func contextDocument(g *govern.Given, explain bool) *contextResult {
 		because := s.Near.String()
 		if s.Type == record.ProjectBrief || s.Type == record.ProjectSummary {
 			because = "overview"
+		}
+		if s.Cut {
+			because += ", in full it did not fit"
 		}
 		res.Shown = append(res.Shown, shownDocument{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form), s.Status, because, s.Tokens})
 	}

@@ -55,13 +55,6 @@ says what it is about.`,
 				}
 				content = data
 			}
-			dir := config.StartDir(f.project, a.Environ)
-			said := *a
-			said.quiet, said.json = true, false
-			said.Out = discard{}
-			if err := said.initProject(dir, config.Starter{Question: question}); err != nil && fault.CodeOf(err) != AlreadyExists {
-				return err
-			}
 			return a.withRecords(c, &f, true, func(ctx context.Context, r *records) error {
 				if heads, err := r.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief}, Limit: 1}); err != nil || len(heads) > 0 {
 					if err == nil {
@@ -71,6 +64,13 @@ says what it is about.`,
 				}
 				put, err := r.Put(ctx, r.who, govern.Draft{ID: briefID, Type: record.ProjectBrief, Content: content, Summary: oneLine(question)})
 				if err != nil {
+					return err
+				}
+				// Only now: of what is refused nothing is left.
+				said := *a
+				said.quiet, said.json, said.Out = true, false, discard{}
+				dir := config.StartDir(f.project, a.Environ)
+				if err := said.initProject(dir, config.Starter{Question: question}); err != nil && fault.CodeOf(err) != AlreadyExists {
 					return err
 				}
 				return a.show(putDocument(put))

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/govern"
+	"brenner/kickoff"
 	"brenner/record"
 	"brenner/session"
 	"brenner/store"
+	"brenner/store/sqlite"
 	"brenner/view"
 )
 
@@ -45,4 +48,22 @@ func (p projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]fl
 		out = append(out, flow.MovedRecord{ID: m.Input.ID, Version: m.Input.Version, Now: m.Now})
 	}
 	return out, hold, err
+}
+
+// showRecords composes the messages once more, with what their agents would be shown
+// of the project's records, if it has any.
+func (a *app) showRecords(ctx context.Context, k *composed, module string) error {
+	st, err := sqlite.Open(ctx, storeDir(k.config), sqlite.Options{ReadOnly: true, Upgrade: true})
+	if fault.CodeOf(err) == store.NoStore {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer a.closeStore(st)
+	if _, err := session.ShowRecords(ctx, projectRecords{a.door(k.config, st)}, cmp.Or(module, record.Project), &k.input); err != nil {
+		return err
+	}
+	k.messages, err = kickoff.Compose(k.input)
+	return err
 }

@@ -154,6 +154,9 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 		return err
 	}
 	if opt.dryRun {
+		if err := a.showRecords(c.Context(), &k, opt.module); err != nil {
+			return err
+		}
 		return a.show(dryRunResult(k))
 	}
 	parties, err := opt.parties(k.config, k.roster.Roster)

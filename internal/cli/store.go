@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -77,6 +78,10 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 	who := govern.Actor{Name: f.as, Role: f.role}
 	if who.Name == "" {
 		who.Name = cfg.Operator
+	}
+	if strings.TrimSpace(who.Name) != who.Name || strings.ContainsFunc(who.Name, unicode.IsControl) {
+		_ = st.Close()
+		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "that is no name: it is blank, begins or ends so, or has a control character"}
 	}
 	return &records{Door: a.door(cfg, st), who: who, config: cfg}, nil
 }

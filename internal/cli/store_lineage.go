@@ -117,26 +117,47 @@ func (r *lineageResult) text(a *app) error {
 		nodes[record.Ref{ID: n.ID, Version: n.Version}.String()] = n
 	}
 	var b strings.Builder
-	r.branch(&b, nodes, r.Root, "", 0, make(map[string]bool))
+	t := &lineageTree{nodes: nodes, next: make(map[string][]edgeDocument), seen: make(map[string]bool)}
+	for _, e := range r.Edges {
+		if !r.Up {
+			e.From, e.To = e.To, e.From
+		}
+		t.next[e.From] = append(t.next[e.From], e)
+	}
+	t.branch(&b, r.Root, "", 0)
 	if r.Cut {
 		b.WriteString("… and more\n")
 	}
 	return a.write([]byte(b.String()))
 }
 
+// lineageTree is a lineage on its way to the terminal.
+type lineageTree struct {
+	nodes map[string]*nodeDocument
+	next  map[string][]edgeDocument // away from the root
+	seen  map[string]bool
+}
+
+// deepestIndent is how far a tree goes to the right; beyond, the depth is a number.
+const deepestIndent = 30
+
 // branch writes a version and what hangs on it. What was shown before is named, and
 // no more.
-func (r *lineageResult) branch(b *strings.Builder, nodes map[string]*nodeDocument, ref, relation string, depth int, seen map[string]bool) {
-	n := nodes[ref]
+func (t *lineageTree) branch(b *strings.Builder, ref, relation string, depth int) {
+	n := t.nodes[ref]
 	if n == nil {
 		return
 	}
 	if relation != "" {
 		relation += " "
 	}
-	fmt.Fprintf(b, "%s%s%s", strings.Repeat("  ", depth), relation, clean(ref))
+	b.WriteString(strings.Repeat("  ", min(depth, deepestIndent)))
+	if depth > deepestIndent {
+		fmt.Fprintf(b, "[%d] ", depth)
+	}
+	b.WriteString(relation + clean(ref))
 	switch {
-	case seen[ref]:
+	case t.seen[ref]:
 		b.WriteString(" (above)\n")
 		return
 	case n.Missing:
@@ -144,14 +165,9 @@ func (r *lineageResult) branch(b *strings.Builder, nodes map[string]*nodeDocumen
 	default:
 		fmt.Fprintf(b, "  %s, %s, by %s: %s\n", clean(n.Type), n.Status, clean(n.Creator), clean(clip(n.Summary)))
 	}
-	seen[ref] = true
-	for _, e := range r.Edges {
-		switch {
-		case r.Up && e.From == ref:
-			r.branch(b, nodes, e.To, e.Relation, depth+1, seen)
-		case !r.Up && e.To == ref:
-			r.branch(b, nodes, e.From, e.Relation, depth+1, seen)
-		}
+	t.seen[ref] = true
+	for _, e := range t.next[ref] {
+		t.branch(b, e.To, e.Relation, depth+1)
 	}
 }
 

@@ -3,14 +3,17 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
+	"brenner/fault"
 	"brenner/govern"
 	"brenner/record"
 	"brenner/store"
+	"brenner/suggest"
 )
 
 type logOptions struct {
@@ -90,6 +93,31 @@ type logResult struct {
 	More    bool           `json:"more"`
 }
 
+// knowsModules refuses a module to which nothing belongs: it is misspelt.
+func (r *records) knowsModules(ctx context.Context, names ...string) error {
+	census, err := r.Store.Census(ctx)
+	if err != nil {
+		return err
+	}
+	modules := []string{record.Project}
+	for _, c := range census {
+		if !slices.Contains(modules, c.Module) {
+			modules = append(modules, c.Module)
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(modules, name) {
+			continue
+		}
+		hint := "there are " + strings.Join(modules, ", ")
+		if near, ok := suggest.Nearest(name, modules); ok {
+			hint = "did you mean " + near + "?"
+		}
+		return &fault.Error{Code: store.NoRecord, Place: "--module " + fault.Shown(name), Detail: "no record belongs to it", Hint: hint}
+	}
+	return nil
+}
+
 func (a *app) logAll(ctx context.Context, r *records, opt *logOptions) error {
 	q := store.HeadQuery{Status: opt.status, Newest: true}
 	if opt.kind != "" {
@@ -98,7 +126,13 @@ func (a *app) logAll(ctx context.Context, r *records, opt *logOptions) error {
 		}
 		q.Types = []string{opt.kind}
 	}
+	if opt.status != "" && !slices.Contains(record.Statuses(), opt.status) {
+		return &fault.Error{Code: govern.BadRecord, Place: "--status " + fault.Shown(opt.status), Detail: "there is no such status", Hint: "it is one of " + strings.Join(record.Statuses(), ", ")}
+	}
 	if opt.module != "" {
+		if err := r.knowsModules(ctx, opt.module); err != nil {
+			return err
+		}
 		q.Modules = []string{opt.module}
 	}
 	if opt.most > 0 {

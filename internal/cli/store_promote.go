@@ -199,7 +199,8 @@ func (a *app) storeMergeCommand() *cobra.Command {
 		Use:   "merge ID --file FILE|--take VERSION -m REASON",
 		Short: "Join the ways of a fork in one version",
 		Long: `Puts a version that goes on from all ways that a record went: with the content of a file, or
-with that of one of the ways as it is. It has the links of all of them.`,
+with that of one of the ways as it is. A new text has the links of all of them, a way that is
+taken as it is has its own.`,
 		Example: `  brenner store merge memo-fate --file joined.md -m "both are right about different stages"
   brenner store merge memo-fate --take v3 -m "v4 rests on a withdrawn paper"
 

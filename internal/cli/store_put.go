@@ -201,6 +201,9 @@ func readDrafts(file string, data []byte) ([]govern.Draft, error) {
 		if err := json.Unmarshal(line, &in, json.RejectUnknownMembers(true)); err != nil {
 			return nil, &fault.Error{Code: govern.BadRecord, Op: "read drafts", Place: place, Cause: err, Hint: "`brenner store put --help` names the keys"}
 		}
+		if in.ID == "" {
+			return nil, &fault.Error{Code: govern.BadID, Op: "read drafts", Place: place, Detail: "its id is missing", Hint: "`brenner store put --help` names the keys"}
+		}
 		links, err := readLinks(in.Links)
 		if err != nil {
 			return nil, inFile("read drafts", place, err)
