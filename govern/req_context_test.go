@@ -17,11 +17,14 @@ func TestReq01_NoAgentGetsTheHistory(t *testing.T) {
 	both(t, func(k *kit) {
 		for i := range 30 {
 			k.put(draft("note-1", record.PaperNote, fmt.Sprintf("edition %d of the note", i+1)))
-			k.put(draft(fmt.Sprintf("far-%d", i), record.PaperNote, fmt.Sprintf("note %d of another module", i)))
+			k.put(draft(fmt.Sprintf("near-%d", i), record.PaperNote, fmt.Sprintf("note %d of the module", i)))
+			far := draft(fmt.Sprintf("far-%d", i), record.PaperNote, fmt.Sprintf("note %d of another module", i))
+			far.Module = "signal"
+			k.put(far)
 		}
 		for _, role := range policy.DefaultAccess().Roles() {
 			g := k.context(govern.Request{Role: role, Modules: []string{"fate"}, Purpose: "Go on."})
-			if strings.Contains(g.Text, "edition 29 ") || strings.Count(g.Text, "\n") > 40 || g.Tokens > g.Bound {
+			if strings.Contains(g.Text, "edition 29 ") || strings.Contains(g.Text, "another module") || strings.Count(g.Text, "\n") > 40 || g.Tokens > g.Bound {
 				k.Errorf("%s gets the history:\n%s", role, g.Text)
 			}
 		}
