@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,6 +84,8 @@ type job struct {
 	// whole says that the work is about the very words of the inputs: where they
 	// cannot be shown in full, nobody is asked.
 	whole bool
+	// first is the input that the others go on from.
+	first record.Ref
 }
 
 // answer is what came of a job.
@@ -90,6 +93,8 @@ type answer struct {
 	text  string
 	task  record.Ref
 	shown []record.Ref // of the inputs, those that the agent saw
+	// firstInFull says that the first input of the job was shown in full.
+	firstInFull bool
 	event askedEvent
 }
 
@@ -120,6 +125,7 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 	if a.shown, err = seen(&j, given); err != nil {
 		return nil, err
 	}
+	a.firstInFull = slices.ContainsFunc(given.Shown, func(s view.ShownRecord) bool { return s.Ref == j.first && s.Form == view.Full })
 	call := agent.Call{
 		ID: "store/" + a.task.String(), Agent: h.Name, Role: j.role, Model: h.Model, Thread: a.task.ID, Round: 1,
 		Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},

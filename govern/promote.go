@@ -223,7 +223,7 @@ func (d *Door) holderOf(ctx context.Context, kind, module string) (*record.Head,
 	return &found[0], nil
 }
 
-// Due is how much of a module was not yet taken up by its memo.
+// Due is how much of a module its memo does not take up.
 type Due struct {
 	Module  string
 	Memo    record.Ref // its canonical memo, or the project's summary; the zero value for none
@@ -243,7 +243,9 @@ func (u *Due) Count() string {
 // IsDue tells whether the module needs a new memo before anything large is decided.
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
-// Due counts what is new or changed in a module since its canonical memo was put.
+// Due counts what stands in a module and its canonical memo does not name: what is
+// new, what changed, and what the memo left out. What comes from a rehearsal no memo
+// takes up.
 func (d *Door) Due(ctx context.Context, module string) (Due, error) {
 	due := Due{Module: module, Limit: d.Rules.Compression}
 	q := store.HeadQuery{
@@ -256,20 +258,47 @@ func (d *Door) Due(ctx context.Context, module string) (Due, error) {
 	}
 	if memo != nil {
 		due.Memo = memo.Standing()
-		r, err := d.version(ctx, due.Memo, memo.Latest)
+		q.Besides = []record.Ref{due.Memo}
+	}
+	for {
+		found, err := d.Store.Heads(ctx, q)
 		if err != nil {
 			return due, err
 		}
-		if len(r.Links) > 0 { // a memo that names nothing has taken up nothing
-			q.After = r.At
+		refs, err := d.real(ctx, found)
+		if err != nil {
+			return due, err
 		}
+		if more := q.Limit + len(found) - len(refs); len(found) == q.Limit && more > q.Limit && len(refs) <= 2*due.Limit {
+			q.Limit = more // rehearsals stand in the way of nothing
+			continue
+		}
+		due.Records, due.Changed = refs, len(refs)
+		return due, nil
 	}
-	found, err := d.Store.Heads(ctx, q)
-	for i := range found {
-		due.Records = append(due.Records, found[i].Standing())
+}
+
+// real gives the standing versions of records, without those from rehearsals.
+func (d *Door) real(ctx context.Context, heads []record.Head) ([]record.Ref, error) {
+	played, err := d.Store.Heads(ctx, store.HeadQuery{Tag: policy.Rehearsal})
+	if err != nil {
+		return nil, err
 	}
-	due.Changed = len(found)
-	return due, err
+	var out []record.Ref
+	for i := range heads {
+		ref := heads[i].Standing()
+		if slices.ContainsFunc(played, func(h record.Head) bool { return h.ID == ref.ID }) {
+			r, err := d.version(ctx, ref, heads[i].Latest)
+			if err != nil {
+				return nil, err
+			}
+			if policy.Rehearsed(&r) {
+				continue
+			}
+		}
+		out = append(out, ref)
+	}
+	return out, nil
 }
 
 // dueOf gives the modules, of some, in which compression is due.

@@ -58,6 +58,8 @@ type Put struct {
 	// Moved are the inputs of its task that are not what they were, and what it rests
 	// on and does not hold any more.
 	Moved []Moved
+	// LeftOut are the records that a memo was to take up, and that did not fit.
+	LeftOut []record.Ref
 }
 
 // maxContent is how large a content may be. What is larger is a data set, whose

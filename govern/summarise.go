@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,12 +79,14 @@ func (d *Door) putOne(ctx context.Context, who Actor, draft Draft, by string) (P
 	return put[0], nil
 }
 
-// mostInputs is how many records a memo takes up at once: the newest.
+// mostInputs is how many records an agent takes up at once. The others are named as
+// left out, and the next memo begins with them.
 const mostInputs = 200
 
 // Consolidate drafts the memo of a module from what stands in it, or, for the
 // module "project", the summary of the project from its memos and from what belongs to
-// no other module. It promotes nothing.
+// no other module. It promotes nothing. What did not fit is named in what came of it,
+// and counts as not taken up.
 func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Helper) (Put, error) {
 	if err := CheckID("module", module); err != nil {
 		return Put{}, err
@@ -103,35 +106,85 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	if err := d.mayPut(ctx, who, &draft); err != nil {
 		return Put{}, err
 	}
-	var refs []record.Ref
-	for i := range inputs {
-		refs = append(refs, inputs[i].Ref())
-	}
 	if !h.There() {
-		draft.takeUp(refs)
-		draft.Content = extractMemo(module, inputs)
-		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", howMany(len(inputs)), module)
-		return d.putOne(ctx, who, draft, record.Extracted)
+		taken, left := fitting(inputs, maxContent)
+		draft.takeUp(refsOf(taken), refsOf(left))
+		draft.Content = extractMemo(module, taken, refsOf(left))
+		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", howMany(len(taken)), module)
+		put, err := d.putOne(ctx, who, draft, record.Extracted)
+		put.LeftOut = refsOf(left)
+		return put, err
 	}
-	a, err := d.ask(ctx, who, h, job{
-		name: "integrate-" + module, role: policy.Integrator, module: module, cross: module == record.Project, inputs: refs,
-		task: fmt.Sprintf("Write the %s of the module %s from the records below: what is known, on what evidence, what contradicts what, and which questions are open (under a heading \"Open questions\"). Name records by their ids. Begin with one sentence that sums it up. Answer in Markdown, with the text alone.", kind, module),
-	})
+	return d.integrate(ctx, who, h, draft, refsOf(inputs))
+}
+
+// integrate has an agent write a memo. It goes on from the memo before, as far as
+// that is shown in full: then what that one took up, and still stands so, is in this
+// one too, and the agent reads what is not.
+func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft, inputs []record.Ref) (Put, error) {
+	before, err := d.memoBefore(ctx, draft.ID)
 	if err != nil {
 		return Put{}, err
 	}
-	draft.takeUp(a.shown)
-	draft.Content, draft.Task = []byte(a.text+"\n"), a.task.String()
+	var fresh, known []record.Ref
+	for _, ref := range inputs {
+		if before != nil && slices.ContainsFunc(before.Links, func(l record.Link) bool { return l.Ref() == ref && record.Depends(l.Relation) }) {
+			known = append(known, ref)
+			continue
+		}
+		fresh = append(fresh, ref)
+	}
+	j := job{
+		name: "integrate-" + draft.Module, role: policy.Integrator, module: draft.Module, cross: draft.Module == record.Project,
+		task: fmt.Sprintf("Write the %s of the module %s from the records below: what is known, on what evidence, what contradicts what, and which questions are open (under a heading \"Open questions\"). Name records by their ids. Begin with one sentence that sums it up. Answer in Markdown, with the text alone.", draft.Type, draft.Module),
+	}
+	if len(known) == 0 || len(fresh) == 0 { // a memo from the beginning
+		j.inputs, known = inputs[:min(len(inputs), mostInputs)], nil
+	} else {
+		j.task += fmt.Sprintf(" %s is the memo so far: keep what holds of it.", before.Ref())
+		j.inputs = append([]record.Ref{before.Ref()}, fresh[:min(len(fresh), mostInputs-1)]...)
+		j.first = before.Ref()
+	}
+	a, err := d.ask(ctx, who, h, j)
+	if err != nil {
+		return Put{}, err
+	}
+	taken := slices.DeleteFunc(slices.Clone(a.shown), func(ref record.Ref) bool { return ref.ID == draft.ID })
+	if len(known) > 0 && a.firstInFull {
+		taken = append(taken, known...)
+	}
+	left := slices.DeleteFunc(slices.Clone(inputs), func(ref record.Ref) bool { return slices.Contains(taken, ref) })
+	draft.takeUp(taken, left)
+	draft.Content, draft.Task = append([]byte(a.text+"\n"), leftOut(left)...), a.task.String()
 	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft, "")
 	if err != nil {
 		return put, err
 	}
+	put.LeftOut = left
 	return put, d.produced(ctx, a, put.Record.Ref())
 }
 
-// takeUp links a memo to what it was made from.
-func (draft *Draft) takeUp(refs []record.Ref) {
+// memoBefore gives the version that a new one of a memo goes on from, or nil.
+func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error) {
+	found, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: id, Limit: 1})
+	if err != nil || len(found) == 0 || found[0].ID != id {
+		return nil, err
+	}
+	r, err := d.version(ctx, record.Ref{ID: id, Version: found[0].Latest}, found[0].Latest)
+	if err == nil && (r.Status == record.Alternative || r.Status == record.Deprecated) && found[0].Canonical > 0 {
+		r, err = d.version(ctx, found[0].Standing(), found[0].Latest)
+	}
+	return &r, err
+}
+
+// takeUp links a memo to what it was made from, and says what it was not.
+func (draft *Draft) takeUp(refs, left []record.Ref) {
 	draft.Change = "takes up " + howMany(len(refs))
+	if len(left) > 0 {
+		draft.Change += "; " + howMany(len(left)) + " did not fit"
+	}
+	draft.NoLinks = true
+	slices.SortFunc(refs, record.CompareRefs)
 	for _, ref := range refs {
 		draft.Links = append(draft.Links, Link{record.Summarises, ref.String()})
 	}
@@ -144,6 +197,14 @@ func howMany(records int) string {
 	return fmt.Sprintf("%d records", records)
 }
 
+func refsOf(records []record.Record) []record.Ref {
+	var refs []record.Ref
+	for i := range records {
+		refs = append(refs, records[i].Ref())
+	}
+	return refs
+}
+
 func kindID(kind, module string) string {
 	if kind == record.ProjectSummary {
 		return "project-summary"
@@ -151,30 +212,31 @@ func kindID(kind, module string) string {
 	return "memo-" + module
 }
 
-// toIntegrate gives what a memo, or the summary of the project, is made from.
+// toIntegrate gives what a memo, or the summary of the project, is made from: the
+// newest first.
 func (d *Door) toIntegrate(ctx context.Context, module string) (string, []record.Record, error) {
 	kind := policy.MemoOf(module)
 	queries := []store.HeadQuery{{
-		Types: d.Types.Names(func(t record.Type) bool { return t.Knowledge }), Modules: []string{module}, Live: true, Newest: true, Limit: mostInputs,
+		Types: d.Types.Names(func(t record.Type) bool { return t.Knowledge }), Modules: []string{module}, Live: true, Newest: true,
 	}}
 	if kind == record.ProjectSummary {
-		queries = append(queries, store.HeadQuery{Types: []string{record.ProjectBrief, record.IntegratedMemo}, Canonical: true, Live: true, Newest: true, Limit: mostInputs})
-	}
-	var heads []record.Head
-	for _, q := range queries {
-		found, err := d.Store.Heads(ctx, q)
-		if err != nil {
-			return kind, nil, err
-		}
-		heads = append(heads, found...)
+		queries = append([]store.HeadQuery{{Types: []string{record.ProjectBrief, record.IntegratedMemo}, Canonical: true, Live: true, Newest: true}}, queries...)
 	}
 	var inputs []record.Record
-	for i := range heads {
-		r, err := d.version(ctx, heads[i].Standing(), heads[i].Latest)
+	for _, q := range queries {
+		heads, err := d.Store.Heads(ctx, q)
 		if err != nil {
 			return kind, nil, err
 		}
-		if !policy.Rehearsed(&r) {
+		refs, err := d.real(ctx, heads)
+		if err != nil {
+			return kind, nil, err
+		}
+		for _, ref := range refs {
+			r, err := d.version(ctx, ref, ref.Version)
+			if err != nil {
+				return kind, nil, err
+			}
 			inputs = append(inputs, r)
 		}
 	}
@@ -184,24 +246,59 @@ func (d *Door) toIntegrate(ctx context.Context, module string) (string, []record
 			Hint: "a memo is made from the records of a module, and the summary of the project from canonical memos and the brief",
 		}
 	}
-	slices.SortFunc(inputs, func(a, b record.Record) int { return record.CompareRefs(a.Ref(), b.Ref()) })
 	return kind, inputs, nil
 }
 
+// fitting gives as many records, the first ones, as a list of their summaries has
+// room for, and the others.
+func fitting(inputs []record.Record, bound int) (taken, left []record.Record) {
+	room := bound - len(extractMemo("", nil, nil)) - maxID - len(leftOut(make([]record.Ref, len(inputs)))) - mostNamed*maxID
+	for i := range inputs {
+		if room -= len(memoLine(&inputs[i])) + len(memoHeading(inputs[i].Type)); room < 0 {
+			return inputs[:i], inputs[i:]
+		}
+	}
+	return inputs, nil
+}
+
+func memoHeading(kind string) string { return "\n## " + kind + "\n\n" }
+
+func memoLine(r *record.Record) string {
+	return fmt.Sprintf("- %s (%s): %s\n", r.Ref(), r.Status, r.Summary)
+}
+
 // extractMemo lists what records say of themselves, and that nobody weighed it.
-func extractMemo(module string, inputs []record.Record) []byte {
+func extractMemo(module string, inputs []record.Record, left []record.Ref) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What stands in %s\n\nPut together by the program from the summaries of %s, without a model:\nnothing here was weighed, and no contradiction was looked for.\n", module, howMany(len(inputs)))
 	kind := ""
 	byType := slices.Clone(inputs)
-	slices.SortStableFunc(byType, func(a, b record.Record) int { return strings.Compare(a.Type, b.Type) })
+	slices.SortFunc(byType, func(a, b record.Record) int {
+		return cmp.Or(strings.Compare(a.Type, b.Type), record.CompareRefs(a.Ref(), b.Ref()))
+	})
 	for i := range byType {
-		r := &byType[i]
-		if r.Type != kind {
+		if r := &byType[i]; r.Type != kind {
 			kind = r.Type
-			fmt.Fprintf(&b, "\n## %s\n\n", kind)
+			b.WriteString(memoHeading(kind))
 		}
-		fmt.Fprintf(&b, "- %s (%s): %s\n", r.Ref(), r.Status, r.Summary)
+		b.WriteString(memoLine(&byType[i]))
 	}
-	return []byte(b.String())
+	return append([]byte(b.String()), leftOut(left)...)
+}
+
+// mostNamed is how many records a memo names that it leaves out; behind them stands
+// how many others there are.
+const mostNamed = 50
+
+// leftOut is what a memo says of the records that it does not take up.
+func leftOut(left []record.Ref) string {
+	if len(left) == 0 {
+		return ""
+	}
+	named := left[:min(len(left), mostNamed)]
+	text := "\nNot taken up, for want of room: " + refList(named)
+	if more := len(left) - len(named); more > 0 {
+		text += fmt.Sprintf(", and %d others", more)
+	}
+	return text + ".\n"
 }

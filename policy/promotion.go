@@ -28,7 +28,7 @@ type Promotion struct {
 	// Leaves is the module whose canonical version of a key type it would take away,
 	// as the record has moved to another one.
 	Leaves string
-	// Changed is how many records of the module are new or changed since its memo,
+	// Changed is how many records of the module its memo does not take up as they stand,
 	// and Limit how many may be.
 	Changed, Limit int
 	// Missing are links to what is not there, and Faults what lint found.
@@ -100,7 +100,7 @@ func Gates(p *Promotion) []Refusal {
 	refuse(r.Status == record.Deprecated, GateScope, "`brenner store revert` makes a new version of it", "it is deprecated")
 	refuse(p.Type.Core && r.Type != MemoOf(r.Module) && p.Limit > 0 && p.Changed >= p.Limit, GateCompression,
 		"`brenner store consolidate --module "+r.Module+"` drafts the memo; promote that first",
-		"compression of the module %s is due: %d records are new or changed since its memo, and %d is the limit", fault.Shown(r.Module), p.Changed, p.Limit)
+		"compression of the module %s is due: %d records, as they stand, are in no memo, and %d is the limit", fault.Shown(r.Module), p.Changed, p.Limit)
 	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "--replace lets it give way; it becomes an alternative",
 		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
 	refuse(p.Leaves != "", GateHolder, "put it under another id: the project has one for each module at all times",

@@ -131,6 +131,8 @@ type HeadQuery struct {
 	// Unreferenced are those at which no standing version of another live record
 	// points. What sessions sent and heard does not count.
 	Unreferenced bool
+	// Besides leaves those out on whose standing version one of these rests, directly.
+	Besides []record.Ref
 	// Newest gives the newest first, and by id where times are equal.
 	Newest bool
 	Limit  int // 0 is none

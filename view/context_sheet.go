@@ -49,20 +49,18 @@ func (s *sheet) fixed() {
 // fill gives the text and its tokens.
 func (s *sheet) fill() (text string, tokens int) {
 	left := s.bound - s.weigh()
+	// What the task is about comes in short before any of it comes in full: one long
+	// text must not keep the others out.
 	for _, l := range s.lines {
-		for _, form := range []Form{Full, Summary} {
-			if form == Full && l.want != Full {
-				continue
-			}
-			text := l.text(form)
-			if len(text) > bytesPerToken*left+bytesPerToken {
-				continue // it cannot fit: not even counted
-			}
-			if cost := s.count(text) + headingCost(s, l); cost <= left {
-				l.form = form
-				left -= cost
-				break
-			}
+		if l.want == Full && l.material.Near == Pinned {
+			left -= s.raise(l, Summary, left)
+		}
+	}
+	for _, l := range s.lines {
+		if cost := s.raise(l, Full, left); cost != 0 {
+			left -= cost
+		} else if l.form == "" {
+			left -= s.raise(l, Summary, left)
 		}
 	}
 	// The sum of the parts is only about their text: the least important give way
@@ -82,6 +80,28 @@ func (s *sheet) fill() (text string, tokens int) {
 		}
 		s.lines[i].form = ""
 	}
+}
+
+// raise shows a record in a form if there is room for it, and gives what that costs.
+func (s *sheet) raise(l *line, form Form, left int) int {
+	if form == Full && l.want != Full {
+		return 0
+	}
+	cost := 0
+	if l.form == "" {
+		cost = headingCost(s, l)
+	} else {
+		cost = -s.count(l.text(l.form))
+	}
+	text := l.text(form)
+	if len(text) > bytesPerToken*(left-cost)+bytesPerToken {
+		return 0 // it cannot fit: not even counted
+	}
+	if cost += s.count(text); cost > left {
+		return 0
+	}
+	l.form = form
+	return cost
 }
 
 // headingCost is what the first record of a type costs beside itself.

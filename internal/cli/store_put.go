@@ -225,6 +225,8 @@ type putRecord struct {
 	recordDocument
 	Fork  []int         `json:"fork"`
 	Moved []movedRecord `json:"moved_inputs"`
+	// LeftOut are the records for which a memo had no room.
+	LeftOut []string `json:"left_out"`
 }
 
 type movedRecord struct {
@@ -244,7 +246,11 @@ func movedRecords(moved []govern.Moved) []movedRecord {
 func putDocument(put []govern.Put) *putResult {
 	res := &putResult{Schema: "brenner.store.put/v1", Records: []putRecord{}}
 	for i := range put {
-		res.Records = append(res.Records, putRecord{documentOf(&put[i].Record, 0), append([]int{}, put[i].Fork...), movedRecords(put[i].Moved)})
+		one := putRecord{documentOf(&put[i].Record, 0), append([]int{}, put[i].Fork...), movedRecords(put[i].Moved), []string{}}
+		for _, ref := range put[i].LeftOut {
+			one.LeftOut = append(one.LeftOut, ref.String())
+		}
+		res.Records = append(res.Records, one)
 	}
 	return res
 }
@@ -271,6 +277,9 @@ func (r *putResult) text(a *app) error {
 			}
 			fmt.Fprintf(&b, "  made from %s@v%d, and v%d stands now: look at it again before anything rests on it\n", clean(m.ID), m.Version, m.Now)
 		}
+		if len(p.LeftOut) > 0 {
+			fmt.Fprintf(&b, "  it has no room for %s: the next `brenner store consolidate --module %s` goes on with them\n", someOf(p.LeftOut), clean(p.Module))
+		}
 		if len(p.Fork) > 0 {
 			fmt.Fprintf(&b, "  this is a fork: %s go different ways; `brenner store merge %s` joins them\n", versionList(p.Fork), clean(p.ID))
 		}
@@ -279,6 +288,16 @@ func (r *putResult) text(a *app) error {
 }
 
 func (r *putResult) document() any { return r }
+
+// someOf names the first of many records, and how many others there are.
+func someOf(names []string) string {
+	const most = 5
+	text := clean(strings.Join(names[:min(len(names), most)], ", "))
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d others", more)
+	}
+	return text
+}
 
 func versionList(versions []int) string {
 	all := make([]string, len(versions))

@@ -146,7 +146,7 @@ func (r *statusResult) text(a *app) error {
 		line("stale_summary", "%s", clean(s))
 	}
 	for _, d := range r.Due {
-		line("compression", "%s: %s records are new or changed since its memo; `brenner store consolidate --module %s`", clean(d.Module), d.count, clean(d.Module))
+		line("compression", "%s: %s records, as they stand, are in no memo; `brenner store consolidate --module %s`", clean(d.Module), d.count, clean(d.Module))
 	}
 	if r.Refused > 0 && !a.quiet {
 		line("refused", "%s outside the scope of a role; `brenner store log --refused`", count(r.Refused, "attempt"))

@@ -105,10 +105,20 @@ func (d *data) fits(q *store.HeadQuery, h *record.Head) bool {
 		q.Canonical && h.Canonical == 0,
 		q.Forked && !h.Forked(),
 		!q.After.IsZero() && !h.At.After(q.After),
-		!q.Before.IsZero() && !h.At.Before(q.Before):
+		!q.Before.IsZero() && !h.At.Before(q.Before),
+		slices.ContainsFunc(q.Besides, func(ref record.Ref) bool { return d.rests(ref, h.Standing()) }):
 		return false
 	}
 	return !q.Unreferenced || !d.referenced(h.ID)
+}
+
+// rests tells whether a version has a link to another one that it depends on.
+func (d *data) rests(ref, on record.Ref) bool {
+	versions := d.records[ref.ID]
+	if ref.Version < 1 || ref.Version > len(versions) {
+		return false
+	}
+	return slices.ContainsFunc(versions[ref.Version-1].Links, func(l record.Link) bool { return l.Ref() == on && record.Depends(l.Relation) })
 }
 
 func (d *data) tagged(id, tag string) bool {

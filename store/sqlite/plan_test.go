@@ -37,6 +37,10 @@ func TestNoQuestionLooksAtEverything(t *testing.T) {
 			_, err := s.Heads(t.Context(), store.HeadQuery{Types: []string{"t", "u"}, Modules: []string{"m"}, Live: true, Newest: true, Limit: 9, After: time.Unix(1, 0)})
 			return err
 		},
+		"besides": func() error {
+			_, err := s.Heads(t.Context(), store.HeadQuery{Types: []string{"t", "u"}, Modules: []string{"m"}, Live: true, Newest: true, Limit: 9, Besides: refs})
+			return err
+		},
 		"holder": func() error {
 			_, err := s.Heads(t.Context(), store.HeadQuery{Types: []string{"t"}, Modules: []string{"m"}, Canonical: true, Limit: 1})
 			return err

@@ -12,6 +12,9 @@ import (
 	"brenner/store"
 )
 
+// dependent are the relations of record.Depends; a test of all stores compares them.
+const dependent = " AND l.relation IN ('cites', 'derives_from', 'summarises', 'refutes')"
+
 // Heads gives the records that a query asks for, one for all versions.
 func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, error) {
 	const op = "list records"
@@ -41,11 +44,14 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		{!q.After.IsZero(), "h.at > ?", []any{sortable(q.After)}},
 		{!q.Before.IsZero(), "h.at < ?", []any{sortable(q.Before)}},
 		{q.Unreferenced, `NOT EXISTS (SELECT 1 FROM links AS l JOIN heads AS f ON f.id = l.id
-			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND f.type NOT IN ('roster', 'kickoff', 'reply') AND l.version = iif(f.canonical > 0, f.canonical, (SELECT max(t.version) FROM tips AS t WHERE t.id = f.id)))`, nil},
+			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND f.type NOT IN ('roster', 'kickoff', 'reply') AND l.version = ` + standingOf("f") + ")", nil},
 	} {
 		if c.when {
 			ask.and(c.text, c.args...)
 		}
+	}
+	for _, ref := range q.Besides {
+		ask.and("NOT EXISTS (SELECT 1 FROM links AS l WHERE l.id = ? AND l.version = ? AND l.to_id = h.id AND l.to_version = "+standingOf("h")+dependent+")", ref.ID, ref.Version)
 	}
 	text := "SELECT h.id, h.latest, h.canonical, h.type, h.module, h.status, h.summary, h.tips, (SELECT max(t.version) FROM tips AS t WHERE t.id = h.id), h.at FROM heads AS h WHERE true" + ask.where.String()
 	if q.Newest {
@@ -61,6 +67,11 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		return h, err
 	}, text, ask.args...)
 	return heads, s.fault(op, err)
+}
+
+// standingOf is the version that stands of a head.
+func standingOf(head string) string {
+	return "iif(" + head + ".canonical > 0, " + head + ".canonical, (SELECT max(t.version) FROM tips AS t WHERE t.id = " + head + ".id))"
 }
 
 // Census counts all records by type, module and status.

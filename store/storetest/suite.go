@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"RecordsByStatus", testRecordsByStatus},
 		{"Heads", testHeads},
 		{"HeadsUnreferenced", testUnreferenced},
+		{"HeadsBesides", testBesides},
 		{"Census", testCensus},
 		{"Edges", testEdges},
 		{"Marks", testMarks},

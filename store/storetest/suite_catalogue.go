@@ -128,6 +128,30 @@ func testUnreferenced(t *testing.T, s store.Store) {
 	same(t, []string{"memo", "note", "self"}, ids(heads(t, s, store.HeadQuery{Unreferenced: true, Types: []string{Record("note", 1).Type}})))
 }
 
+// What a version rests on is left out while that is the version that stands.
+func testBesides(t *testing.T, s store.Store) {
+	var all []record.Record
+	var links []record.Link
+	var apart []string
+	for _, relation := range record.Relations() {
+		all, links = append(all, Record("to-"+relation, 1)), append(links, record.Link{Relation: relation, ID: "to-" + relation, Version: 1})
+		if !record.Depends(relation) {
+			apart = append(apart, "to-"+relation)
+		}
+	}
+	write(t, s, store.Batch{Records: append(all, linked("memo", 1, links...))})
+	left := func(by ...record.Ref) []string {
+		return ids(heads(t, s, store.HeadQuery{Prefix: "to-", Besides: by}))
+	}
+	memo := record.Ref{ID: "memo", Version: 1}
+	same(t, apart, left(memo))
+	same(t, len(all), len(left(record.Ref{ID: "memo", Version: 2}, record.Ref{ID: "nobody", Version: 1})))
+	write(t, s, store.Batch{Records: []record.Record{Record("to-cites", 2)}})
+	same(t, append([]string{"to-cites"}, apart...), left(memo))
+	marked(t, s, mark("to-cites", 1, record.Canonical, 0))
+	same(t, apart, left(memo))
+}
+
 func testCensus(t *testing.T, s store.Store) {
 	note := Record("note", 1)
 	note.Type, note.Module = "paper_note", "fate"

@@ -1,0 +1,28 @@
+package govern
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/record"
+)
+
+func TestALongMemoStaysWithinItsBound(t *testing.T) {
+	var inputs []record.Record
+	for i := range 300 {
+		inputs = append(inputs, record.Record{ID: fmt.Sprintf("%s-%d", strings.Repeat("n", 95), i), Type: record.PaperNote, Version: 1, Status: record.Draft, Summary: strings.Repeat("s", 200)})
+	}
+	for _, bound := range []int{0, 10_000, 40_000, 1 << 20} {
+		taken, left := fitting(inputs, bound)
+		if len(taken)+len(left) != len(inputs) {
+			t.Fatalf("%d and %d", len(taken), len(left))
+		}
+		if memo := extractMemo(strings.Repeat("m", maxID), taken, refsOf(left)); len(taken) > 0 && len(memo) > bound {
+			t.Errorf("%d bytes within %d", len(memo), bound)
+		}
+		if (bound > 0) != (len(taken) > 0) || (bound == 1<<20) != (len(left) == 0) {
+			t.Errorf("%d: %d taken up", bound, len(taken))
+		}
+	}
+}
