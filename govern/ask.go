@@ -95,7 +95,7 @@ type answer struct {
 	shown []record.Ref // of the inputs, those that the agent saw
 	// firstInFull says that the first input of the job was shown in full.
 	firstInFull bool
-	event askedEvent
+	event       askedEvent
 }
 
 // ask pins a task, assembles its context, and has the agent do it. What went in

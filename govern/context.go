@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"brenner/policy"
 	"brenner/record"
 	"brenner/store"
 	"brenner/view"
@@ -76,11 +75,14 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 	c := &gathering{Door: d, q: q, in: &view.ContextInput{
 		Access: d.Access, Types: d.Types, Modules: g.Modules, Purpose: g.Purpose, Count: d.Count,
 	}, seen: make(map[record.Ref]int)}
+	if c.played, err = d.rehearsals(ctx); err != nil {
+		return nil, err
+	}
 	if err := c.inputs(ctx, &spec, g); err != nil {
 		return nil, err
 	}
 	c.in.Spec = spec
-	for _, step := range []func(context.Context) error{c.overview, c.linked, c.rest, c.contents, c.everything} {
+	for _, step := range []func(context.Context) error{c.overview, c.linked, c.rest, c.contents, c.everything, c.barPlayed} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -97,6 +99,7 @@ type gathering struct {
 	in   *view.ContextInput
 	seen map[record.Ref]int // the place among the materials
 	refs []record.Ref       // of the inputs
+	played *rehearsals
 }
 
 func (c *gathering) take(r *record.Record, h *record.Head, near view.Nearness) {
@@ -277,16 +280,16 @@ func (c *gathering) newest(ctx context.Context, v view.TypeView, module, tag str
 		if err != nil {
 			return err
 		}
-		rehearsed := 0 // they are barred, and stand in the way of nothing
 		for i := range heads {
-			barred, err := c.head(ctx, &heads[i], near)
-			if err != nil {
+			if err := c.head(ctx, &heads[i], near); err != nil {
 				return err
 			}
-			if barred {
-				rehearsed++
-			}
 		}
+		real, err := c.played.real(ctx, heads)
+		if err != nil {
+			return err
+		}
+		rehearsed := len(heads) - len(real) // they are barred, and stand in the way of nothing
 		full := len(heads) == q.Limit
 		if want := v.Max + near1 + 1 + rehearsed; full && want > q.Limit {
 			q.Limit = want
@@ -297,16 +300,29 @@ func (c *gathering) newest(ctx context.Context, v view.TypeView, module, tag str
 	}
 }
 
-func (c *gathering) head(ctx context.Context, h *record.Head, near view.Nearness) (rehearsed bool, err error) {
+func (c *gathering) head(ctx context.Context, h *record.Head, near view.Nearness) error {
 	r, err := c.version(ctx, h.Standing(), h.Latest)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if near == view.Tagged && !slices.ContainsFunc(r.Tags, func(tag string) bool { return slices.Contains(c.q.Tags, tag) }) {
 		near = view.Apart // an earlier version had the tag
 	}
 	c.take(&r, h, near)
-	return policy.Rehearsed(&r), nil
+	return nil
+}
+
+// barPlayed marks what rests on a rehearsal: it is no ground for anybody.
+func (c *gathering) barPlayed(ctx context.Context) error {
+	refs := make([]record.Ref, len(c.in.Materials))
+	for i := range c.in.Materials {
+		refs[i] = c.in.Materials[i].Record.Ref()
+	}
+	stems, _, err := c.played.under(ctx, refs...)
+	for i, ref := range refs {
+		_, c.in.Materials[i].Rehearsed = stems[ref]
+	}
+	return err
 }
 
 // everything takes all other records as well, so that each that is left out can be
@@ -324,7 +340,7 @@ func (c *gathering) everything(ctx context.Context) error {
 		if len(c.q.Tags) > 0 {
 			near = view.Tagged
 		}
-		if _, err := c.head(ctx, &heads[i], near); err != nil {
+		if err := c.head(ctx, &heads[i], near); err != nil {
 			return err
 		}
 	}

@@ -177,7 +177,10 @@ func (p *promoting) gates(ctx context.Context) error {
 		}
 	}
 	var err error
-	if in.Missing, in.Rehearsed, err = p.grounds(ctx); err != nil {
+	if in.Missing, err = p.missing(ctx); err != nil {
+		return err
+	}
+	if in.Rehearsed, in.Unknown, err = p.rehearsed(ctx); err != nil {
 		return err
 	}
 	outdated, err := p.outdated(ctx, &p.record)
@@ -197,21 +200,40 @@ func (p *promoting) gates(ctx context.Context) error {
 	return policy.Refused(p.record.Ref(), policy.Gates(&in))
 }
 
-// grounds gives what the record points at and is not there, and what it rests on
-// and comes from a rehearsal.
-func (p *promoting) grounds(ctx context.Context) (missing, rehearsed []string, err error) {
+// missing gives what the record points at and is not there.
+func (p *promoting) missing(ctx context.Context) (missing []string, err error) {
 	for _, l := range p.record.Links {
 		found, err := p.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version})
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case len(found) == 0:
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
 			missing = append(missing, l.Ref().String())
-		case record.Depends(l.Relation) && policy.Rehearsed(&found[0]):
-			rehearsed = append(rehearsed, l.Ref().String())
 		}
 	}
-	return missing, rehearsed, nil
+	return missing, nil
+}
+
+// rehearsed gives what the record rests on, over however many steps, and comes from a
+// rehearsal; unknown says that there is too much to look at all of it.
+func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bool, err error) {
+	played, err := p.rehearsals(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	var grounds []record.Ref
+	for _, l := range p.record.Links {
+		if record.Depends(l.Relation) && !slices.Contains(grounds, l.Ref()) {
+			grounds = append(grounds, l.Ref())
+		}
+	}
+	found, whole, err := played.under(ctx, grounds...)
+	for _, ref := range grounds {
+		if s, ok := found[ref]; ok {
+			because = append(because, stem{played: s.played, through: ref}.String())
+		}
+	}
+	return because, !whole, err
 }
 
 // holderOf gives the record that is canonical for a type and a module.
@@ -247,6 +269,14 @@ func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 // new, what changed, and what the memo left out. What comes from a rehearsal no memo
 // takes up.
 func (d *Door) Due(ctx context.Context, module string) (Due, error) {
+	played, err := d.rehearsals(ctx)
+	if err != nil {
+		return Due{}, err
+	}
+	return d.due(ctx, module, played)
+}
+
+func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
 	due := Due{Module: module, Limit: d.Rules.Compression}
 	q := store.HeadQuery{
 		Types: d.Types.Names(func(t record.Type) bool { return t.Knowledge }), Modules: []string{module}, Live: true, Newest: true,
@@ -265,7 +295,7 @@ func (d *Door) Due(ctx context.Context, module string) (Due, error) {
 		if err != nil {
 			return due, err
 		}
-		refs, err := d.real(ctx, found)
+		refs, err := played.real(ctx, found)
 		if err != nil {
 			return due, err
 		}
@@ -278,34 +308,15 @@ func (d *Door) Due(ctx context.Context, module string) (Due, error) {
 	}
 }
 
-// real gives the standing versions of records, without those from rehearsals.
-func (d *Door) real(ctx context.Context, heads []record.Head) ([]record.Ref, error) {
-	played, err := d.Store.Heads(ctx, store.HeadQuery{Tag: policy.Rehearsal})
+// dueOf gives the modules, of some, in which compression is due.
+func (d *Door) dueOf(ctx context.Context, modules []string) ([]Due, error) {
+	played, err := d.rehearsals(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out []record.Ref
-	for i := range heads {
-		ref := heads[i].Standing()
-		if slices.ContainsFunc(played, func(h record.Head) bool { return h.ID == ref.ID }) {
-			r, err := d.version(ctx, ref, heads[i].Latest)
-			if err != nil {
-				return nil, err
-			}
-			if policy.Rehearsed(&r) {
-				continue
-			}
-		}
-		out = append(out, ref)
-	}
-	return out, nil
-}
-
-// dueOf gives the modules, of some, in which compression is due.
-func (d *Door) dueOf(ctx context.Context, modules []string) ([]Due, error) {
 	var all []Due
 	for _, module := range modules {
-		due, err := d.Due(ctx, module)
+		due, err := d.due(ctx, module, played)
 		if err != nil {
 			return nil, err
 		}

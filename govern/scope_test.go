@@ -1,12 +1,17 @@
 package govern_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"brenner/govern"
 	"brenner/policy"
 	"brenner/record"
+	"brenner/store"
+	"brenner/store/memory"
 	"brenner/view"
 )
 
@@ -102,5 +107,85 @@ func TestARehearsalIsNoGround(t *testing.T) {
 		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=played-1"))
 		_, err = k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
 		k.refused(err, policy.Blocked, "it rests on played-1@v1, which comes from a rehearsal")
+	})
+}
+
+func TestNothingThatStemsFromARehearsalIsAGround(t *testing.T) {
+	both(t, func(k *kit) {
+		played := draft("played", record.PaperNote, "played")
+		played.Tags = []string{policy.Rehearsal}
+		k.put(played)
+		k.put(draft("a", record.PaperNote, "on what was played", "cites=played"))
+		k.put(draft("b", record.PaperNote, "on that", "derives_from=a"))
+		k.put(draft("real", record.PaperNote, "real", "supersedes=b"))
+		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=real", "cites=b"))
+		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
+		k.refused(err, policy.Blocked, "it rests on played@v1, through b@v1, which comes from a rehearsal")
+		g := k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}, Inputs: []string{"b"}})
+		k.is("shown", shownIDs(g), []string{"real"})
+		k.is("due", k.due("fate"), []string{"real"})
+		put, err := k.Consolidate(k.Context1(), sydney, "fate", nil)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("taken up", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "real", Version: 1}})
+		k.promote("memo-fate")
+		// Whoever takes the link away can go on.
+		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=real"))
+		if _, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so", Replace: true}); err != nil {
+			k.Error(err)
+		}
+	})
+}
+
+// Over random stores, with cycles that the door would refuse, a version may be
+// promoted exactly if no rehearsal can be reached from it.
+func TestStemmingFromARehearsalIsReachability(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		k := newKit(t, memory.New())
+		n := rapid.IntRange(2, 9).Draw(rt, "records")
+		rests := make([][]int, n)
+		played := make([]bool, n)
+		var all store.Batch
+		for i := range n {
+			r := record.Record{
+				ID: fmt.Sprint("note-", i), Type: record.PaperNote, Version: 1, Status: record.Draft, Module: "fate", Summary: "s", SummaryOf: store.Hash(nil), SummaryBy: record.Given,
+				Content: store.Hash(nil), Creator: "Sydney", At: k.Now(),
+			}
+			if played[i] = rapid.IntRange(0, 3).Draw(rt, "played") == 0; played[i] {
+				r.Tags = []string{policy.Rehearsal}
+			}
+			for range rapid.IntRange(0, 2).Draw(rt, "links") {
+				to, relation := rapid.IntRange(0, n-1).Draw(rt, "to"), rapid.SampledFrom(record.Relations()).Draw(rt, "relation")
+				r.Links = append(r.Links, record.Link{Relation: relation, ID: fmt.Sprint("note-", to), Version: 1})
+				// The record itself rests on what it depends on; further up a reply carries
+				// on what was said.
+				if record.Depends(relation) || relation == record.RepliesTo && i > 0 {
+					rests[i] = append(rests[i], to)
+				}
+			}
+			all.Records = append(all.Records, r)
+		}
+		all.Blobs = [][]byte{nil}
+		if err := k.Store.Write(k.Context1(), all); err != nil {
+			rt.Fatal(err)
+		}
+		reached := make([]bool, n)
+		for level := []int{0}; len(level) > 0; {
+			i := level[0]
+			level = level[1:]
+			if !reached[i] {
+				reached[i] = true
+				level = append(level, rests[i]...)
+			}
+		}
+		want := false
+		for i := range n {
+			want = want || reached[i] && played[i]
+		}
+		_, err := k.Promote(k.Context1(), sydney, "note-0", govern.PromoteOptions{Reason: "so"})
+		if got := err != nil; got != want {
+			rt.Fatalf("refused %v, want %v: %v", got, want, err)
+		}
 	})
 }

@@ -222,13 +222,17 @@ func (d *Door) toIntegrate(ctx context.Context, module string) (string, []record
 	if kind == record.ProjectSummary {
 		queries = append([]store.HeadQuery{{Types: []string{record.ProjectBrief, record.IntegratedMemo}, Canonical: true, Live: true, Newest: true}}, queries...)
 	}
+	played, err := d.rehearsals(ctx)
+	if err != nil {
+		return kind, nil, err
+	}
 	var inputs []record.Record
 	for _, q := range queries {
 		heads, err := d.Store.Heads(ctx, q)
 		if err != nil {
 			return kind, nil, err
 		}
-		refs, err := d.real(ctx, heads)
+		refs, err := played.real(ctx, heads)
 		if err != nil {
 			return kind, nil, err
 		}

@@ -33,8 +33,10 @@ type Promotion struct {
 	Changed, Limit int
 	// Missing are links to what is not there, and Faults what lint found.
 	Missing, Faults []string
-	// Rehearsed are versions that it rests on and that come from rehearsals.
+	// Rehearsed are versions that it rests on, over however many steps, and that come
+	// from rehearsals. Unknown says that it rests on too much to look for them.
 	Rehearsed []string
+	Unknown   bool
 	// Outdated are versions that it rests on and that do not hold any more.
 	Outdated []string
 }
@@ -76,6 +78,7 @@ func Gates(p *Promotion) []Refusal {
 	for _, ref := range p.Rehearsed {
 		refuse(true, GateScope, "put a version that does not rest on it", "it rests on %s, which comes from a rehearsal", ref)
 	}
+	refuse(p.Unknown, GateScope, "let it rest on memos, which take up much", "it rests on so many records that nobody can say whether one of them comes from a rehearsal")
 	refuse(Rehearsed(r), GateScope, "", "it comes from a rehearsal, in which scripted agents played")
 	refuse(r.StaleSummary(), GateLint, "put a version with a summary of its own, or run `brenner store check summaries --mend`",
 		"its summary was written for another content")

@@ -33,6 +33,8 @@ func TestGates(t *testing.T) {
 		"raw":               {func(p *policy.Promotion) { p.Type.Raw = true }, policy.GateScope},
 		"wrong module":      {func(p *policy.Promotion) { p.Type.Whole = true }, policy.GateScope},
 		"rehearsal":         {func(p *policy.Promotion) { p.Record.Tags = []string{"rehearsal"} }, policy.GateScope},
+		"rests on one":      {func(p *policy.Promotion) { p.Rehearsed = []string{"played@v1"} }, policy.GateScope},
+		"rests on too much": {func(p *policy.Promotion) { p.Unknown = true }, policy.GateScope},
 		"deprecated":        {func(p *policy.Promotion) { p.Record.Status = record.Deprecated }, policy.GateScope},
 		"stale summary":     {func(p *policy.Promotion) { p.Record.SummaryOf = "other" }, policy.GateLint},
 		"no change":         {func(p *policy.Promotion) { p.Record.Change = "" }, policy.GateLint},

@@ -38,6 +38,8 @@ type Material struct {
 	Content []byte // needed only where the spec shows it in full
 	// Near says what it has to do with the task; the higher the nearer.
 	Near Nearness
+	// Rehearsed says that it rests on a rehearsal, over however many steps.
+	Rehearsed bool
 	// Changed is when anything of the record was put last.
 	Changed time.Time
 }
@@ -95,6 +97,7 @@ const (
 	OtherModule = "of another module"
 	IsObsolete  = "deprecated"
 	IsRehearsal = "from a rehearsal"
+	OfRehearsal = "rests on a rehearsal"
 	OverTopK    = "past the type's maximum"
 )
 
@@ -124,7 +127,8 @@ func Assemble(in *ContextInput) (Context, error) {
 }
 
 // barred gives the rule that keeps a record out whatever room there is, or "".
-func (in *ContextInput) barred(r *record.Record) string {
+func (in *ContextInput) barred(m *Material) string {
+	r := &m.Record
 	kind, known := in.Types.Find(r.Type)
 	_, seen := in.Spec.Of(r.Type)
 	switch {
@@ -138,6 +142,8 @@ func (in *ContextInput) barred(r *record.Record) string {
 		return IsObsolete
 	case policy.Rehearsed(r):
 		return IsRehearsal
+	case m.Rehearsed:
+		return OfRehearsal
 	case !in.Spec.Cross && r.Module != record.Project && !slices.Contains(in.Modules, r.Module):
 		return OtherModule
 	}
@@ -162,7 +168,7 @@ func (s *sheet) choose() {
 			continue // it stands here twice, or is in the overview, whose summary is enough
 		}
 		seen[ref] = true
-		rule := s.in.barred(&m.Record)
+		rule := s.in.barred(m)
 		if rule == "" {
 			if taken[m.Record.Type]++; taken[m.Record.Type] > v.Max {
 				rule = OverTopK

@@ -40,7 +40,7 @@ func (l *line) text(f Form) string {
 // fixed keeps those records of the overview that the role may read at all.
 func (s *sheet) fixed() {
 	for _, m := range s.in.Overview {
-		if rule := s.in.barred(&m.Record); rule == "" || rule == NotInView {
+		if rule := s.in.barred(&m); rule == "" || rule == NotInView {
 			s.overview = append(s.overview, m)
 		}
 	}
