@@ -95,10 +95,10 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 // their type, whatever else the store holds.
 type gathering struct {
 	*Door
-	q    Request
-	in   *view.ContextInput
-	seen map[record.Ref]int // the place among the materials
-	refs []record.Ref       // of the inputs
+	q      Request
+	in     *view.ContextInput
+	seen   map[record.Ref]int // the place among the materials
+	refs   []record.Ref       // of the inputs
 	played *rehearsals
 }
 

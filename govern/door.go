@@ -66,6 +66,11 @@ type Door struct {
 	// Vouched tells whether another journal than the door's says that a version was
 	// put, as those of sessions do; nil where there are none.
 	Vouched func(ctx context.Context, ref record.Ref) (bool, error)
+	// Meant gives the type and the hash of the content, as far as they are known, of
+	// the record that a version means by a name, where another journal than the door's
+	// says so: a session that was imported names records of another project. Nil where
+	// there are no sessions.
+	Meant func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error)
 }
 
 // Rules are what a project decides for itself. The zero value turns them off.

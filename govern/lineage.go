@@ -16,6 +16,9 @@ type Lineage struct {
 	// version within a level.
 	Nodes []Node
 	Edges []record.Edge
+	// Elsewhere are links to records of another project, where a record of the store
+	// has the same name. They lead no further.
+	Elsewhere []record.Edge
 	// Cut says that there is more behind the last level.
 	Cut bool
 }
@@ -52,13 +55,16 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 	order := []record.Ref{r.Ref()}
 	level := []record.Ref{r.Ref()}
 	for n := 1; len(level) > 0; n++ {
-		edges, err := d.step(ctx, level, up, versions)
+		edges, elsewhere, err := d.step(ctx, level, up, versions)
 		if err != nil {
 			return nil, err
 		}
 		if depth > 0 && n > depth || len(order) > mostNodes {
-			l.Cut = len(edges) > 0
+			l.Cut = len(edges) > 0 || up && len(elsewhere) > 0
 			break
+		}
+		if up { // on the way down they are about another record
+			l.Elsewhere = append(l.Elsewhere, elsewhere...)
 		}
 		var next []record.Ref
 		for _, e := range edges {
@@ -85,25 +91,60 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 	return l, nil
 }
 
-// step gives the links of one level.
-func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) ([]record.Edge, error) {
+// step gives the links of one level, and those that mean records elsewhere.
+func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) (edges, elsewhere []record.Edge, err error) {
 	if !up {
-		return d.Store.Edges(ctx, store.EdgeQuery{To: level})
+		return d.edges(ctx, store.EdgeQuery{To: level})
 	}
-	edges, err := d.Store.Edges(ctx, store.EdgeQuery{From: level})
+	edges, elsewhere, err = d.edges(ctx, store.EdgeQuery{From: level})
 	if err != nil || !versions {
-		return edges, err
+		return edges, elsewhere, err
 	}
 	for _, ref := range level {
 		found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(found) > 0 && found[0].Parent > 0 {
 			edges = append(edges, record.Edge{From: ref, Relation: GoesOnFrom, To: record.Ref{ID: ref.ID, Version: found[0].Parent}})
 		}
 	}
-	return edges, nil
+	return edges, elsewhere, nil
+}
+
+// edges gives links as they are meant: those that lead to the version of that name
+// here, or to none, and those that mean a record of another project.
+func (d *Door) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []record.Edge, err error) {
+	all, err := d.Store.Edges(ctx, q)
+	if err != nil || d.Meant == nil {
+		return all, nil, err
+	}
+	for _, e := range all {
+		other, err := d.another(ctx, e)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case other:
+			elsewhere = append(elsewhere, e)
+		default:
+			here = append(here, e)
+		}
+	}
+	return here, elsewhere, nil
+}
+
+// another tells whether the version that has the name of a link's target is another
+// one than the link means.
+func (d *Door) another(ctx context.Context, e record.Edge) (bool, error) {
+	kind, content, known, err := d.Meant(ctx, e.From, e.To)
+	if err != nil || !known {
+		return false, err
+	}
+	found, err := d.Store.Records(ctx, store.Query{ID: e.To.ID, Version: e.To.Version})
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	return content != "" && found[0].Content != content || kind != "" && found[0].Type != kind, nil
 }
 
 func (d *Door) node(ctx context.Context, ref record.Ref, depth int) (Node, error) {

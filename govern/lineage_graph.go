@@ -2,6 +2,7 @@ package govern
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner/record"
@@ -21,6 +22,12 @@ func (l *Lineage) DOT() string {
 	for _, e := range l.Edges {
 		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", dotText(e.From.String()), dotText(e.To.String()), dotText(e.Relation))
 	}
+	for _, ref := range l.othersElsewhere() {
+		fmt.Fprintf(&b, "  %s [label=%s, style=dashed];\n", dotText(ref.String()+elsewhereMark), dotText(ref.String()+"\n"+elsewhereText))
+	}
+	for _, e := range l.Elsewhere {
+		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", dotText(e.From.String()), dotText(e.To.String()+elsewhereMark), dotText(e.Relation))
+	}
 	return b.String() + "}\n"
 }
 
@@ -38,7 +45,31 @@ func (l *Lineage) Mermaid() string {
 			fmt.Fprintf(&b, "  %s -->|%s| %s\n", names[e.From], mermaidText(e.Relation), names[e.To])
 		}
 	}
+	others := make(map[record.Ref]string)
+	for i, ref := range l.othersElsewhere() {
+		others[ref] = fmt.Sprintf("e%d", i)
+		fmt.Fprintf(&b, "  e%d[\"%s<br/>%s\"]\n", i, mermaidText(ref.String()), mermaidText(elsewhereText))
+	}
+	for _, e := range l.Elsewhere {
+		fmt.Fprintf(&b, "  %s -->|%s| %s\n", names[e.From], mermaidText(e.Relation), others[e.To])
+	}
 	return b.String()
+}
+
+// A record of another project is drawn for itself, whatever has its name here.
+const (
+	elsewhereMark = " elsewhere"
+	elsewhereText = "of another project"
+)
+
+func (l *Lineage) othersElsewhere() []record.Ref {
+	var all []record.Ref
+	for _, e := range l.Elsewhere {
+		if !slices.Contains(all, e.To) {
+			all = append(all, e.To)
+		}
+	}
+	return all
 }
 
 func (n *Node) label() string {

@@ -67,7 +67,7 @@ func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[r
 		visit(ref)
 	}
 	for len(level) > 0 && len(seen) <= mostGrounds {
-		edges, err := p.Store.Edges(ctx, store.EdgeQuery{From: level})
+		edges, _, err := p.edges(ctx, store.EdgeQuery{From: level})
 		if err != nil {
 			return nil, false, err
 		}

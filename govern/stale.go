@@ -42,7 +42,7 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 		level = append(level, f.refs()...)
 	}
 	for len(level) > 0 {
-		edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: level})
+		edges, _, err := d.edges(ctx, store.EdgeQuery{To: level})
 		if err != nil {
 			return nil, err
 		}

@@ -88,6 +88,7 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 
 // door makes the way to the records of a store.
 func (a *app) door(cfg *config.Config, st store.Store) *govern.Door {
+	meaning := session.NewMeaning(st)
 	return &govern.Door{
 		Store: st, Types: cfg.AllTypes(), Access: cfg.Access(), Views: cfg.ContextViews(), Now: a.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
@@ -96,6 +97,10 @@ func (a *app) door(cfg *config.Config, st store.Store) *govern.Door {
 		},
 		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) {
 			return researchArtifact(ctx, st, ref)
+		},
+		Meant: func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error) {
+			ref, known, err := meaning.Of(ctx, from, to)
+			return ref.Type, ref.Content, known, err
 		},
 	}
 }

@@ -73,7 +73,10 @@ type lineageResult struct {
 	Up     bool           `json:"up"`
 	Nodes  []nodeDocument `json:"nodes"`
 	Edges  []edgeDocument `json:"edges"`
-	Cut    bool           `json:"cut"`
+	// Elsewhere are links to records of another project, where another one has their
+	// name here.
+	Elsewhere []edgeDocument `json:"elsewhere"`
+	Cut       bool           `json:"cut"`
 
 	drawn string
 }
@@ -97,12 +100,15 @@ type edgeDocument struct {
 }
 
 func lineageDocument(l *govern.Lineage) *lineageResult {
-	res := &lineageResult{Schema: "brenner.store.lineage/v1", Root: l.Root.String(), Up: l.Up, Nodes: []nodeDocument{}, Edges: []edgeDocument{}, Cut: l.Cut}
+	res := &lineageResult{Schema: "brenner.store.lineage/v1", Root: l.Root.String(), Up: l.Up, Nodes: []nodeDocument{}, Edges: []edgeDocument{}, Elsewhere: []edgeDocument{}, Cut: l.Cut}
 	for _, n := range l.Nodes {
 		res.Nodes = append(res.Nodes, nodeDocument{n.Ref.ID, n.Ref.Version, n.Depth, n.Type, n.Module, n.Status, n.Creator, n.Summary, n.Missing})
 	}
 	for _, e := range l.Edges {
 		res.Edges = append(res.Edges, edgeDocument{e.From.String(), e.Relation, e.To.String()})
+	}
+	for _, e := range l.Elsewhere {
+		res.Elsewhere = append(res.Elsewhere, edgeDocument{e.From.String(), e.Relation, e.To.String()})
 	}
 	return res
 }
@@ -168,6 +174,11 @@ func (t *lineageTree) branch(b *strings.Builder, ref, relation string, depth int
 	t.seen[ref] = true
 	for _, e := range t.next[ref] {
 		t.branch(b, e.To, e.Relation, depth+1)
+	}
+	for _, e := range r.Elsewhere {
+		if e.From == ref {
+			fmt.Fprintf(b, "%s%s %s (of another project; another record has this name here)\n", strings.Repeat("  ", depth+1), clean(e.Relation), clean(e.To))
+		}
 	}
 }
 
