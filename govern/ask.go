@@ -93,6 +93,7 @@ type answer struct {
 	text  string
 	task  record.Ref
 	shown []record.Ref // of the inputs, those that the agent saw
+	given []record.Ref // everything that it saw
 	// firstInFull says that the first input of the job was shown in full.
 	firstInFull bool
 	event       askedEvent
@@ -126,6 +127,9 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 		return nil, err
 	}
 	a.firstInFull = slices.ContainsFunc(given.Shown, func(s view.ShownRecord) bool { return s.Ref == j.first && s.Form == view.Full })
+	for _, s := range given.Shown {
+		a.given = append(a.given, s.Ref)
+	}
 	call := agent.Call{
 		ID: "store/" + a.task.String(), Agent: h.Name, Role: j.role, Model: h.Model, Thread: a.task.ID, Round: 1,
 		Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},

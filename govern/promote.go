@@ -230,7 +230,7 @@ func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bo
 	found, whole, err := played.under(ctx, grounds...)
 	for _, ref := range grounds {
 		if s, ok := found[ref]; ok {
-			because = append(because, stem{played: s.played, through: ref}.String())
+			because = append(because, stem{source: s.source, through: ref}.String())
 		}
 	}
 	return because, !whole, err
