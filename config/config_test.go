@@ -90,7 +90,7 @@ func TestBuiltIn(t *testing.T) {
 	c := load(t, Options{Dir: dir})
 	want := &Config{
 		Project: Project{Dir: dir}, Models: []Model{}, Programs: []Program{}, Presets: roster.BuiltIn(), DefaultPreset: "default-3-agent",
-		Records: Records{Types: []string{}, Compression: 10, Unused: 720 * time.Hour, Unattended: []string{}}, Roles: []Role{},
+		Records: Records{Types: []string{}, Compression: 10, Unused: 720 * time.Hour, Unattended: []string{}, People: policy.Contributor}, Roles: []Role{},
 		Scopes: policy.DefaultScopes(), Limits: map[artifact.Section]merge.Limit{
 			artifact.HypothesisSlate: {Min: 3, Max: 6}, artifact.PredictionsTable: {Min: 3}, artifact.DiscriminativeTests: {Min: 2},
 			artifact.AssumptionLedger: {Min: 3}, artifact.AnomalyRegister: {}, artifact.AdversarialCritique: {Min: 2},

@@ -86,6 +86,7 @@ func keyTable() table {
 		{path: "store.compression_after", kind: aNumber, builtIn: 10},
 		{path: "store.unused_after", kind: aTime, builtIn: "720h"},
 		{path: "store.unattended", kind: texts, builtIn: []string{}},
+		{path: "store.people", kind: aText, builtIn: policy.Contributor},
 		{path: "roles", kind: roles, builtIn: []Role{}},
 		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
 	}

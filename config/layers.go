@@ -60,6 +60,7 @@ type settings struct {
 		CompressionAfter int    `mapstructure:"compression_after"`
 		UnusedAfter      string `mapstructure:"unused_after"`
 		Unattended       []string
+		People           string
 	}
 	Roles  []Role
 	Scopes struct {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"brenner/artifact"
+	"brenner/policy"
 	"brenner/record"
 	"brenner/roster"
 )
@@ -24,6 +25,9 @@ func sample(k key, i int) (inFile, inText string) {
 		return `"` + mode + `"`, mode
 	case k.path == "session.quorum":
 		return fmt.Sprintf(`"%d"`, i+1), fmt.Sprint(i + 1)
+	case k.path == "store.people":
+		role := policy.DefaultAccess().Roles()[i]
+		return `"` + role + `"`, role
 	case k.path == "store.unattended":
 		kinds := record.BuiltInTypes().Names(nil)
 		return fmt.Sprintf(`[%q]`, kinds[i]), kinds[i]

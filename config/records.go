@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -19,6 +20,7 @@ type Records struct {
 	Compression int      // records of a module that make a new memo due; 0 is never
 	Unused      time.Duration
 	Unattended  []string // types that are promoted without a person
+	People      string   // the role of people who have none, and decide nothing
 }
 
 // Role is what agents of a role may do with records, as a file says it. What it
@@ -34,7 +36,7 @@ type Role struct {
 
 func (s *settings) records() Records {
 	return Records{
-		Types: s.Store.Types, Compression: s.Store.CompressionAfter, Unused: duration(s.Store.UnusedAfter), Unattended: s.Store.Unattended,
+		Types: s.Store.Types, Compression: s.Store.CompressionAfter, Unused: duration(s.Store.UnusedAfter), Unattended: s.Store.Unattended, People: s.Store.People,
 	}
 }
 
@@ -44,6 +46,10 @@ func (c *Config) AllTypes() record.Types { return record.BuiltInTypes().With(c.R
 // Access gives what all roles may read and write.
 func (c *Config) Access() policy.Accesses {
 	all := policy.DefaultAccess()
+	if i := slices.IndexFunc(all, func(a policy.Access) bool { return a.Role == policy.Contributor }); i >= 0 {
+		all[i].Read = slices.Concat(all[i].Read, c.Records.Types) // what the project adds is knowledge of its own
+		all[i].Write = slices.Concat(all[i].Write, c.Records.Types)
+	}
 	for _, r := range c.Roles {
 		i := slices.IndexFunc(all, func(a policy.Access) bool { return a.Role == r.Role })
 		if i < 0 {
@@ -162,6 +168,10 @@ func (c *Config) checkRecords(found *faults) {
 	}
 	for _, name := range c.Records.Unattended {
 		check("store.unattended", name)
+	}
+	if access := c.Access(); !slices.Contains(access.Roles(), c.Records.People) {
+		found.add(InvalidValue, c.Origin("store.people").String(), "the roles are "+strings.Join(access.Roles(), ", ")+"; roles: adds others",
+			"store.people: no role %s has rights", fault.Shown(c.Records.People))
 	}
 	for _, r := range c.Roles {
 		for _, name := range slices.Concat(r.Read, r.Write) {

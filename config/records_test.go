@@ -22,7 +22,7 @@ roles:
     read: [protocol]
     cross: true
 `)})
-	same(t, c.Records, Records{Types: []string{"protocol"}, Compression: 3, Unused: time.Hour, Unattended: []string{"protocol"}})
+	same(t, c.Records, Records{Types: []string{"protocol"}, Compression: 3, Unused: time.Hour, Unattended: []string{"protocol"}, People: policy.Contributor})
 	access := c.Access()
 	for _, test := range []struct {
 		role, kind  string
@@ -44,6 +44,7 @@ roles:
 
 func TestRolesThatCannotBe(t *testing.T) {
 	for text, says := range map[string]string{
+		"store: {people: nobody}":  "store.people: no role nobody has rights",
 		"store: {unattended: [papers]}":                                "there is no type papers",
 		"roles: [{role: a, read: [paper_notes]}]":                      "there is no type paper_notes",
 		"roles: [{role: a, read: [reply]}]":                            "cannot read or write a reply",

@@ -83,11 +83,14 @@ type Rules struct {
 	Unused time.Duration
 	// Unattended are the types that are promoted without a person.
 	Unattended []string
-	// Authorities are the people who may decide.
+	// Authorities are the people who may decide. They may put every type.
 	Authorities []string
+	// People is the role whose types all other people may put; "" is every type.
+	People string
 }
 
-// Actor is who does something: a person, or an agent with its role.
+// Actor is who does something: a person, or an agent with its role. A name is taken
+// as it is given: who may run the program may say whose work it is.
 type Actor struct {
 	Name string
 	Role string // of an agent; "" for a person

@@ -110,15 +110,18 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	return out, err
 }
 
-// mayPut refuses what is outside the scope of an agent's role, before anything
-// else is said about it.
+// mayPut refuses what is outside the scope of an agent's role, or of the role that
+// people have who may not decide, before anything else is said about it.
 func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
 	kind := draft.Type
 	if err := d.Types.Check(kind); err != nil {
 		return err
 	}
 	if who.person() {
-		return nil
+		if d.authority(who) || d.Rules.People == "" {
+			return nil
+		}
+		who.Role = d.Rules.People
 	}
 	if !draft.granted && !d.Access.MayWrite(who.Role, kind) {
 		return d.refuse(ctx, who, "write", kind, draft.ID)

@@ -174,6 +174,9 @@ func (d *Door) refuse(ctx context.Context, who Actor, action, kind, id string) e
 		Detail: fmt.Sprintf("%s may not %s a %s as %s", fault.Shown(who.Name), action, fault.Shown(kind), fault.Shown(who.Role)),
 		Hint:   "roles: in brenner.yaml says what a role may read and write; the attempt was recorded",
 	}
+	if who.Role == d.Rules.People && who.Role != "" {
+		f.Hint = "the operator and the authorities of brenner.yaml may, and store.people names the role of others; the attempt was recorded"
+	}
 	if err := d.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, action, kind, id, f.Code}); err != nil {
 		return err
 	}

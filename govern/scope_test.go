@@ -64,6 +64,34 @@ func TestChecksSpeakOfWhatTheRoleMayRead(t *testing.T) {
 	})
 }
 
+func TestPeopleWithoutAuthorityHaveARole(t *testing.T) {
+	both(t, func(k *kit) {
+		put := func(who govern.Actor, d govern.Draft) error {
+			_, err := k.Put(k.Context1(), who, d)
+			return err
+		}
+		if err := put(guest, draft("brief", record.ProjectBrief, "the question")); err != nil { // without a rule
+			k.Error(err)
+		}
+		k.promote("brief")
+		k.Rules.People = policy.Contributor
+		if err := put(guest, draft("note", record.PaperNote, "a note")); err != nil {
+			k.Error(err)
+		}
+		k.refused(put(guest, draft("brief", record.ProjectBrief, "another question")), policy.OutOfScope, "as contributor", "store.people")
+		k.refused(put(guest, draft("brief", record.PaperNote, "another question")), policy.OutOfScope)
+		_, err := k.Consolidate(k.Context1(), guest, record.Project, nil)
+		k.refused(err, policy.OutOfScope, "project_summary")
+		k.is("kept", k.status().Refused, 3)
+		if _, _, err := k.Pin(k.Context1(), guest, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"brief"}}); err != nil {
+			k.Error(err)
+		}
+		if err := put(sydney, draft("brief", record.ProjectBrief, "another question")); err != nil {
+			k.Error(err)
+		}
+	})
+}
+
 func TestEveryAttemptIsKept(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("ms", record.ManuscriptSection, "a text"))

@@ -27,6 +27,9 @@ const (
 	Integrator = "integrator" // makes memos and summaries of a module, and of the project
 	Writer     = "writer"     // writes the manuscript from memos
 	Critic     = "adversarial_critic"
+	// Contributor is what people are who decide nothing: they put what they found and
+	// wrote, and leave to others what the project is about and what was ruled.
+	Contributor = "contributor"
 )
 
 // DefaultAccess gives the built-in rights of roles.
@@ -35,6 +38,10 @@ func DefaultAccess() Accesses {
 	knowledge := slices.Concat(spine, []string{
 		record.ModelSpec, record.PaperNote, record.AnalysisResult, record.Assumption, record.ResearchArtifact,
 	})
+	contributed := []string{
+		record.PaperNote, record.AnalysisResult, record.Assumption, record.ModelSpec, record.IntegratedMemo, record.ManuscriptSection, record.Review,
+		record.StalemateRequest,
+	}
 	return Accesses{
 		{Role: "hypothesis_generator", Read: knowledge, Write: []string{record.ModelSpec, record.Assumption}},
 		{Role: "test_designer", Read: knowledge, Write: []string{record.AnalysisResult, record.Assumption}},
@@ -43,6 +50,7 @@ func DefaultAccess() Accesses {
 		{Role: Reader, Read: []string{record.ProjectBrief, record.PaperNote}, Write: []string{record.PaperNote}},
 		{Role: Integrator, Read: slices.Concat(knowledge, []string{record.Review}), Write: []string{record.IntegratedMemo, record.ProjectSummary}},
 		{Role: Writer, Read: slices.Concat(spine, []string{record.ManuscriptSection}), Write: []string{record.ManuscriptSection}},
+		{Role: Contributor, Read: slices.Concat(knowledge, []string{record.ManuscriptSection, record.Review}), Write: contributed},
 	}
 }
 

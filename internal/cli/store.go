@@ -54,7 +54,7 @@ func (f *recordFlags) add(c *cobra.Command) {
 // addWho adds the flags of who does it.
 func (f *recordFlags) addWho(c *cobra.Command) {
 	f.add(c)
-	c.Flags().StringVar(&f.as, "as", "", "who does it; the operator of brenner.yaml if not given")
+	c.Flags().StringVar(&f.as, "as", "", "who does it; the operator of brenner.yaml if not given. Who is neither that nor an authority has the rights of store.people")
 	c.Flags().StringVar(&f.role, "role", "", "do it as an agent of this role, with what that may read and write")
 }
 
@@ -93,7 +93,7 @@ func (a *app) door(cfg *config.Config, st store.Store) *govern.Door {
 		Store: st, Types: cfg.AllTypes(), Access: cfg.Access(), Views: cfg.ContextViews(), Now: a.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
 			Compression: cfg.Records.Compression, Unused: cfg.Records.Unused, Unattended: cfg.Records.Unattended,
-			Authorities: append([]string{cfg.Operator}, cfg.Authorities...),
+			Authorities: append([]string{cfg.Operator}, cfg.Authorities...), People: cfg.Records.People,
 		},
 		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) {
 			return researchArtifact(ctx, st, ref)

@@ -123,7 +123,7 @@ func (r *lineageResult) text(a *app) error {
 		nodes[record.Ref{ID: n.ID, Version: n.Version}.String()] = n
 	}
 	var b strings.Builder
-	t := &lineageTree{nodes: nodes, next: make(map[string][]edgeDocument), seen: make(map[string]bool)}
+	t := &lineageTree{nodes: nodes, next: make(map[string][]edgeDocument), elsewhere: r.Elsewhere, seen: make(map[string]bool)}
 	for _, e := range r.Edges {
 		if !r.Up {
 			e.From, e.To = e.To, e.From
@@ -141,7 +141,9 @@ func (r *lineageResult) text(a *app) error {
 type lineageTree struct {
 	nodes map[string]*nodeDocument
 	next  map[string][]edgeDocument // away from the root
-	seen  map[string]bool
+	// elsewhere are links to what another project has.
+	elsewhere []edgeDocument
+	seen      map[string]bool
 }
 
 // deepestIndent is how far a tree goes to the right; beyond, the depth is a number.
@@ -175,7 +177,7 @@ func (t *lineageTree) branch(b *strings.Builder, ref, relation string, depth int
 	for _, e := range t.next[ref] {
 		t.branch(b, e.To, e.Relation, depth+1)
 	}
-	for _, e := range r.Elsewhere {
+	for _, e := range t.elsewhere {
 		if e.From == ref {
 			fmt.Fprintf(b, "%s%s %s (of another project; another record has this name here)\n", strings.Repeat("  ", depth+1), clean(e.Relation), clean(e.To))
 		}
