@@ -44,7 +44,7 @@ roles:
 
 func TestRolesThatCannotBe(t *testing.T) {
 	for text, says := range map[string]string{
-		"store: {people: nobody}":  "store.people: no role nobody has rights",
+		"store: {people: nobody}":                                      "store.people: no role nobody has rights",
 		"store: {unattended: [papers]}":                                "there is no type papers",
 		"roles: [{role: a, read: [paper_notes]}]":                      "there is no type paper_notes",
 		"roles: [{role: a, read: [reply]}]":                            "cannot read or write a reply",
