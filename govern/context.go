@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"brenner/artifact"
 	"brenner/record"
 	"brenner/store"
 	"brenner/view"
@@ -86,6 +87,13 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
+	}
+	g.Context, err = view.Assemble(c.in)
+	if err != nil {
+		return g, err
+	}
+	if more, err := c.artifacts(ctx, g.Shown); err != nil || !more {
+		return g, err
 	}
 	g.Context, err = view.Assemble(c.in)
 	return g, err
@@ -354,7 +362,7 @@ func (c *gathering) contents(ctx context.Context) error {
 		m := &c.in.Materials[i]
 		v, seen := c.in.Spec.Of(m.Record.Type)
 		kind, _ := c.Types.Find(m.Record.Type)
-		if !seen || v.Form != view.Full || kind.Raw || !c.Access.MayRead(c.in.Spec.Role, m.Record.Type) {
+		if !seen || v.Form != view.Full || kind.Raw || m.Record.Type == record.ResearchArtifact || !c.Access.MayRead(c.in.Spec.Role, m.Record.Type) {
 			continue
 		}
 		data, err := c.Content(ctx, &m.Record)
@@ -364,4 +372,28 @@ func (c *gathering) contents(ctx context.Context) error {
 		m.Content = data
 	}
 	return nil
+}
+
+// artifacts reads the research artifacts that a context shows, so that it can show
+// their sections, and tells whether there are any. It is done last: to put one together
+// takes time, and only those that are shown anyway are needed.
+func (c *gathering) artifacts(ctx context.Context, shown []view.ShownRecord) (found bool, err error) {
+	for _, s := range shown {
+		i, ok := c.seen[s.Ref]
+		if !ok || s.Type != record.ResearchArtifact {
+			continue
+		}
+		m := &c.in.Materials[i]
+		data, err := c.Content(ctx, &m.Record)
+		if err != nil {
+			return found, err
+		}
+		found = true
+		if one, err := artifact.Parse(data); err == nil {
+			m.Artifact = &one
+		} else {
+			m.Content = data // somebody put a text of that type
+		}
+	}
+	return found, nil
 }

@@ -17,6 +17,9 @@ func (k *kit) said(id, kind, text string, links ...record.Link) {
 		ID: id, Type: kind, Version: 1, Status: record.Draft, Module: "fate", Summary: "summary of " + text, SummaryOf: store.Hash([]byte(text)),
 		SummaryBy: record.Extracted, Content: store.Hash([]byte(text)), Creator: "BlueLake", At: k.clock.Now(), Links: links,
 	}
+	if len(r.Summary) > record.MaxSummary {
+		r.Summary = "a long text"
+	}
 	if err := k.Store.Write(k.Context1(), store.Batch{Blobs: [][]byte{[]byte(text)}, Records: []record.Record{r}}); err != nil {
 		k.Fatal(err)
 	}

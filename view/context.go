@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"brenner/artifact"
 	"brenner/fault"
 	"brenner/policy"
 	"brenner/record"
@@ -36,6 +37,10 @@ type ContextInput struct {
 type Material struct {
 	Record  record.Record
 	Content []byte // needed only where the spec shows it in full
+	// Artifact is what a research artifact says. It is shown by its sections, as far as
+	// they fit, once everything else is there; where the spec wants it in full, in its
+	// turn. Without it there is the summary.
+	Artifact *artifact.Artifact
 	// Near says what it has to do with the task; the higher the nearer.
 	Near Nearness
 	// Rehearsed says that it rests on a rehearsal, over however many steps.

@@ -63,6 +63,11 @@ func (s *sheet) fill() (text string, tokens int) {
 			left -= s.raise(l, Summary, left)
 		}
 	}
+	for _, l := range s.lines {
+		if l.form == Summary && l.material.Artifact != nil {
+			left -= s.sections(l, left)
+		}
+	}
 	// The sum of the parts is only about their text: the least important give way
 	// until it holds.
 	for i := len(s.lines) - 1; ; i-- {
@@ -78,14 +83,60 @@ func (s *sheet) fill() (text string, tokens int) {
 			s.bare = true // then it is the fixed parts, which fit
 			continue
 		}
-		s.lines[i].form = ""
+		if l := s.lines[i]; l.form != Summary {
+			l.form = Summary
+			i++ // it may have to go altogether
+		} else {
+			l.form = ""
+		}
 	}
+}
+
+// sections shows a research artifact by what of its sections fits into the room that
+// is left, as the role sees artifacts, and gives what that costs.
+func (s *sheet) sections(l *line, left int) int {
+	was := 0
+	if l.form != "" {
+		was = s.count(l.text(l.form))
+	} else {
+		left -= headingCost(s, l)
+	}
+	head := l.text(Summary)
+	spec := Default(s.in.Spec.Role)
+	if l.want == Full {
+		spec = Default(Unified)
+	}
+	if spec.MaxTokens = left + was; spec.MaxTokens <= 0 {
+		return 0
+	}
+	v, err := Build(Input{Artifact: *l.material.Artifact, Spec: spec, Count: func(text string) int { return s.count(head + barred(text)) }})
+	if err != nil {
+		return 0 // not even the ids fit
+	}
+	l.form = Sections
+	if l.want == Full && len(v.LeftOut) == 0 && len(v.Shortened) == 0 {
+		l.form = Full
+	}
+	l.texts[l.form] = head + barred(v.Text)
+	return v.Tokens - was
+}
+
+// barred puts a bar before each line of a text of ours.
+func barred(text string) string {
+	var b strings.Builder
+	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		b.WriteString(strings.TrimRight("  | "+one, " ") + "\n")
+	}
+	return b.String()
 }
 
 // raise shows a record in a form if there is room for it, and gives what that costs.
 func (s *sheet) raise(l *line, form Form, left int) int {
-	if form == Full && l.want != Full {
+	switch {
+	case form == Full && l.want != Full:
 		return 0
+	case form == Full && l.material.Artifact != nil:
+		return s.sections(l, left)
 	}
 	cost := 0
 	if l.form == "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"brenner/artifact/artifacttest"
 	"brenner/fault"
 	"brenner/policy"
 	"brenner/record"
@@ -154,9 +155,14 @@ func anyMaterial(t *rapid.T) view.Material {
 	r.Version = rapid.IntRange(1, 3).Draw(t, "version")
 	r.Summary = rapid.StringN(1, 60, 200).Draw(t, "summary") + " <" + r.Type + "!>"
 	r.Status = rapid.SampledFrom(record.Statuses()).Draw(t, "status")
-	return view.Material{
+	m := view.Material{
 		Record: r, Changed: r.At, Content: []byte("<" + r.Type + "!> " + rapid.String().Draw(t, "content")), Near: view.Nearness(rapid.IntRange(0, 3).Draw(t, "near")),
 	}
+	if r.Type == record.ResearchArtifact && rapid.Bool().Draw(t, "sections") {
+		a := artifacttest.Any().Draw(t, "artifact")
+		m.Artifact = &a
+	}
+	return m
 }
 
 func anyContext(t *rapid.T) *view.ContextInput {

@@ -18,6 +18,8 @@ const (
 	Full    Form = "full"    // all fields
 	Summary Form = "summary" // id, name and the beginning of the main field
 	IDs     Form = "ids"     // the id
+	// Sections is a research artifact among records, by as much of its sections as fits.
+	Sections Form = "sections"
 )
 
 // SectionView is how a role sees one section.

@@ -1,0 +1,80 @@
+package govern_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/artifact"
+	"brenner/govern"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/view"
+)
+
+// slate is a research artifact with some hypotheses.
+func slate(t *testing.T, hypotheses int) string {
+	t.Helper()
+	var items []string
+	for i := range hypotheses {
+		items = append(items, fmt.Sprintf(`{"id":"H%d","name":"Gradient %d","claim":"Claim %d: a gradient tells cells where they are."}`, i+1, i+1, i+1))
+	}
+	text := `{"metadata":{"session_id":"RS-20260101-cells","version":1},"sections":{"research_thread":{"id":"RT","statement":"How do cells decide?"},"hypothesis_slate":[` + strings.Join(items, ",") + `]}}`
+	a, err := artifact.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(a.JSON())
+}
+
+func TestAResearchArtifactIsShownByItsSections(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "a note"))
+		k.said("RS-20260101-cells", record.ResearchArtifact, slate(k.T, 30))
+		show := func(bound int) *govern.Given {
+			k.Helper()
+			k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound, Types: []view.TypeView{
+				{Type: record.ResearchArtifact, Max: 3, Priority: 2}, {Type: record.PaperNote, Max: 3, Priority: 1},
+			}}}
+			return k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}})
+		}
+		form := func(g *govern.Given) (f view.Form) {
+			for _, s := range g.Shown {
+				if s.Type == record.ResearchArtifact {
+					f = s.Form
+				}
+			}
+			return f
+		}
+		// Without room the summary; with some of it the ids and what fits; then all.
+		last := -1
+		for _, bound := range []int{400, 1500, 3000, 20_000} {
+			g := show(bound)
+			k.is(fmt.Sprint("bounds hold, ", bound), g.Tokens <= bound, true)
+			k.is("everything is there before anything is long", shownIDs(g), []string{"RS-20260101-cells", "note"})
+			claims := strings.Count(g.Text, "Claim ")
+			if claims <= last && claims < 30 {
+				k.Errorf("%d claims in %d tokens, %d before", claims, bound, last)
+			}
+			last = claims
+			k.is("the same again", show(bound).Text, g.Text)
+			if first, sections := strings.Index(g.Text, "- RS-20260101-cells@v1 ("), strings.Index(g.Text, "  | ### Hypothesis Slate"); first < 0 || sections >= 0 && sections < first {
+				k.Errorf("the summary is not first:\n%s", g.Text)
+			}
+			want := view.Sections
+			if bound == 400 {
+				want = view.Summary
+			}
+			k.is(fmt.Sprint("form, ", bound), form(g), want)
+		}
+		if last != 30 {
+			k.Errorf("%d claims of 30", last)
+		}
+		// As the input of a task it comes in full, or says that it does not.
+		whole := func(bound int) view.Form {
+			k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound}}
+			return form(k.context(govern.Request{Role: policy.Integrator, Inputs: []string{"RS-20260101-cells"}, Full: true}))
+		}
+		k.is("whole", []view.Form{whole(20_000), whole(2000)}, []view.Form{view.Full, view.Sections})
+	})
+}
