@@ -293,11 +293,11 @@ func (c *gathering) newest(ctx context.Context, v view.TypeView, module, tag str
 				return err
 			}
 		}
-		real, err := c.played.real(ctx, heads)
+		kept, err := c.played.real(ctx, heads)
 		if err != nil {
 			return err
 		}
-		rehearsed := len(heads) - len(real) // they are barred, and stand in the way of nothing
+		rehearsed := len(heads) - len(kept) // they are barred, and stand in the way of nothing
 		full := len(heads) == q.Limit
 		if want := v.Max + near1 + 1 + rehearsed; full && want > q.Limit {
 			q.Limit = want

@@ -1,9 +1,11 @@
 package govern_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"brenner/fault"
 	"brenner/govern"
 	"brenner/policy"
 	"brenner/record"
@@ -282,5 +284,58 @@ func TestASnapshotHasNoHTML(t *testing.T) {
 				k.Errorf("%q is not in\n%s", want, s.Text)
 			}
 		}
+	})
+}
+
+// What holds for the whole project waits for the memos of all its modules.
+func TestCompressionComesBeforeDecisionsAcrossModules(t *testing.T) {
+	both(t, func(k *kit) {
+		for i := range 10 {
+			k.put(draft(fmt.Sprint("note-", i), record.PaperNote, fmt.Sprint("note ", i)))
+		}
+		whole := func(id, kind string) {
+			k.Helper()
+			d := draft(id, kind, "of all")
+			d.Module = record.Project
+			k.put(d)
+			_, err := k.Promote(k.Context1(), sydney, id, govern.PromoteOptions{Reason: "so"})
+			k.refused(err, policy.Blocked, "compression of the module fate is due")
+		}
+		whole("model", record.ModelSpec)
+		whole("text", record.ManuscriptSection)
+		whole("summary", record.ProjectSummary)
+		whole("brief", record.ProjectBrief)
+		if _, err := k.Consolidate(k.Context1(), sydney, "fate", nil); err != nil {
+			k.Fatal(err)
+		}
+		k.promote("memo-fate")
+		k.promote("brief")
+	})
+}
+
+// A memo is not the way to what one may not read.
+func TestAMemoTakesUpWhatAnIntegratorMayRead(t *testing.T) {
+	both(t, func(k *kit) {
+		k.Types = k.Types.With("patient_record")
+		k.put(draft("note", record.PaperNote, "a note"))
+		k.put(draft("patient", "patient_record", "Jane has it"))
+		for _, who := range []govern.Actor{sydney, {Name: "Mallory", Role: policy.Integrator}} {
+			put, err := k.Consolidate(k.Context1(), who, "fate", nil)
+			if fault.CodeOf(err) == govern.NothingNew {
+				continue
+			}
+			if err != nil {
+				k.Fatal(err)
+			}
+			text, err := k.Content(k.Context1(), &put.Record)
+			if err != nil || strings.Contains(string(text), "Jane") || !strings.Contains(string(text), "a note") {
+				k.Errorf("%s, %v", text, err)
+			}
+		}
+		// What nobody takes up is not counted as due either.
+		for i := range 10 {
+			k.put(draft(fmt.Sprint("patient-", i), "patient_record", fmt.Sprint("patient ", i)))
+		}
+		k.is("due", len(k.status().Due), 0)
 	})
 }

@@ -164,19 +164,10 @@ func (p *promoting) gates(ctx context.Context) error {
 			in.Leaves = p.head.Module
 		}
 	}
-	if kind.Core {
-		due, err := p.Due(ctx, p.record.Module)
-		if err != nil {
-			return err
-		}
-		in.Changed = due.Changed
-		for _, ref := range due.Records {
-			if ref.ID == p.record.ID {
-				in.Changed-- // it is the decision itself
-			}
-		}
-	}
 	var err error
+	if in.Due, err = p.overdue(ctx, kind); err != nil {
+		return err
+	}
 	if in.Missing, err = p.missing(ctx); err != nil {
 		return err
 	}
@@ -198,6 +189,38 @@ func (p *promoting) gates(ctx context.Context) error {
 		in.Faults = faults
 	}
 	return policy.Refused(p.record.Ref(), policy.Gates(&in))
+}
+
+// overdue gives the modules whose memo comes first: that of the record, and, for what
+// holds for the whole project, every one. A memo is what its own module waits for.
+func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Overdue, error) {
+	if !kind.Core || p.Rules.Compression <= 0 {
+		return nil, nil
+	}
+	modules := []string{p.record.Module}
+	if p.record.Module == record.Project {
+		census, err := p.Store.Census(ctx)
+		if err != nil {
+			return nil, err
+		}
+		modules = modulesOf(census, func(t record.Type) bool { return t.Knowledge }, p.Types)
+	}
+	modules = slices.DeleteFunc(modules, func(m string) bool { return m == p.record.Module && p.record.Type == policy.MemoOf(m) })
+	all, err := p.dueOf(ctx, modules)
+	if err != nil {
+		return nil, err
+	}
+	var out []policy.Overdue
+	for _, due := range all {
+		changed := due.Changed
+		if slices.ContainsFunc(due.Records, func(ref record.Ref) bool { return ref.ID == p.record.ID }) {
+			changed-- // it is the decision itself
+		}
+		if changed >= due.Limit {
+			out = append(out, policy.Overdue{Module: due.Module, Changed: changed})
+		}
+	}
+	return out, nil
 }
 
 // missing gives what the record points at and is not there.
@@ -279,7 +302,7 @@ func (d *Door) Due(ctx context.Context, module string) (Due, error) {
 func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
 	due := Due{Module: module, Limit: d.Rules.Compression}
 	q := store.HeadQuery{
-		Types: d.Types.Names(func(t record.Type) bool { return t.Knowledge }), Modules: []string{module}, Live: true, Newest: true,
+		Types: d.integrated(), Modules: []string{module}, Live: true, Newest: true,
 		Limit: max(d.Rules.Compression, 0)*2 + 1, // more than enough is enough
 	}
 	memo, err := d.holderOf(ctx, policy.MemoOf(module), module)

@@ -91,7 +91,7 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	if err := CheckID("module", module); err != nil {
 		return Put{}, err
 	}
-	kind, inputs, err := d.toIntegrate(ctx, module)
+	kind, inputs, err := d.toIntegrate(ctx, who, module)
 	if err != nil {
 		return Put{}, err
 	}
@@ -212,12 +212,18 @@ func kindID(kind, module string) string {
 	return "memo-" + module
 }
 
+// integrated gives the types that memos are made of: knowledge that an integrator may
+// read, whether one writes the memo or the program does.
+func (d *Door) integrated() []string {
+	return d.Types.Names(func(t record.Type) bool { return t.Knowledge && d.Access.MayRead(policy.Integrator, t.Name) })
+}
+
 // toIntegrate gives what a memo, or the summary of the project, is made from: the
 // newest first.
-func (d *Door) toIntegrate(ctx context.Context, module string) (string, []record.Record, error) {
+func (d *Door) toIntegrate(ctx context.Context, who Actor, module string) (string, []record.Record, error) {
 	kind := policy.MemoOf(module)
 	queries := []store.HeadQuery{{
-		Types: d.Types.Names(func(t record.Type) bool { return t.Knowledge }), Modules: []string{module}, Live: true, Newest: true,
+		Types: slices.DeleteFunc(d.integrated(), func(kind string) bool { return !d.mayRead(who, kind) }), Modules: []string{module}, Live: true, Newest: true,
 	}}
 	if kind == record.ProjectSummary {
 		queries = append([]store.HeadQuery{{Types: []string{record.ProjectBrief, record.IntegratedMemo}, Canonical: true, Live: true, Newest: true}}, queries...)

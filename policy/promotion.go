@@ -28,9 +28,10 @@ type Promotion struct {
 	// Leaves is the module whose canonical version of a key type it would take away,
 	// as the record has moved to another one.
 	Leaves string
-	// Changed is how many records of the module its memo does not take up as they stand,
-	// and Limit how many may be.
-	Changed, Limit int
+	// Due are the modules whose memo is due, of those that it is a decision about, and
+	// Limit is how many records may be in no memo.
+	Due   []Overdue
+	Limit int
 	// Missing are links to what is not there, and Faults what lint found.
 	Missing, Faults []string
 	// Rehearsed are versions that it rests on, over however many steps, and that come
@@ -39,6 +40,12 @@ type Promotion struct {
 	Unknown   bool
 	// Outdated are versions that it rests on and that do not hold any more.
 	Outdated []string
+}
+
+// Overdue is a module with so many records that no memo takes up as they stand.
+type Overdue struct {
+	Module  string
+	Changed int
 }
 
 // Refusal is why a gate is closed.
@@ -101,9 +108,10 @@ func Gates(p *Promotion) []Refusal {
 	refuse(!p.Authority && r.Status == record.NeedsUpdate && len(p.Outdated) == 0, GateRebase, "let a person say that it still holds, or put a new version",
 		"it rests on what does not hold any more")
 	refuse(r.Status == record.Deprecated, GateScope, "`brenner store revert` makes a new version of it", "it is deprecated")
-	refuse(p.Type.Core && r.Type != MemoOf(r.Module) && p.Limit > 0 && p.Changed >= p.Limit, GateCompression,
-		"`brenner store consolidate --module "+r.Module+"` drafts the memo; promote that first",
-		"compression of the module %s is due: %d records, as they stand, are in no memo, and %d is the limit", fault.Shown(r.Module), p.Changed, p.Limit)
+	for _, due := range p.Due {
+		refuse(true, GateCompression, "`brenner store consolidate --module "+due.Module+"` drafts the memo; promote that first",
+			"compression of the module %s is due: %d records, as they stand, are in no memo, and %d is the limit", fault.Shown(due.Module), due.Changed, p.Limit)
+	}
 	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "--replace lets it give way; it becomes an alternative",
 		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
 	refuse(p.Leaves != "", GateHolder, "put it under another id: the project has one for each module at all times",

@@ -42,8 +42,7 @@ func TestGates(t *testing.T) {
 		"lint":              {func(p *policy.Promotion) { p.Faults = []string{"no hypothesis"} }, policy.GateLint},
 		"stale inputs":      {func(p *policy.Promotion) { p.Record.Status = record.NeedsRebase }, policy.GateRebase},
 		"another holder":    {func(p *policy.Promotion) { p.Holder = "memo-2" }, policy.GateHolder},
-		"compression due":   {func(p *policy.Promotion) { p.Record.Type, p.Changed = record.ModelSpec, 10 }, policy.GateCompression},
-		"not even ten more": {func(p *policy.Promotion) { p.Changed = 10 }, ""}, // the memo itself is the way out
+		"compression due":   {func(p *policy.Promotion) { p.Due = []policy.Overdue{{Module: "dose", Changed: 10}} }, policy.GateCompression},
 		"replaces":          {func(p *policy.Promotion) { p.Holder, p.Replace = "memo-2", true }, ""},
 		"unattended":        {func(p *policy.Promotion) { p.Authority, p.Unattended = false, []string{record.IntegratedMemo} }, ""},
 		"needs an update":   {func(p *policy.Promotion) { p.Record.Status = record.NeedsUpdate }, ""}, // a person says that it still holds
