@@ -30,6 +30,11 @@ END
 	exit 1
 fi
 export CGO_ENABLED=1
+# A process with the race detector sleeps for a second at its end, to let goroutines
+# that are still there run into a race. What it has found by then it has said already,
+# and its exit code tells; a second for each test binary and each of the thousand
+# processes that the tests start is most of the time that the tests would take.
+export GORACE="atexit_sleep_ms=0 ${GORACE:-}"
 
 [ $# -gt 0 ] || set -- ./...
 rm -f .tools/test.json

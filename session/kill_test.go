@@ -126,7 +126,10 @@ func process(t *testing.T, dir, do, dieAt string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), envChild+"="+dir, envDo+"="+do, envDie+"="+dieAt)
+	cmd.Env = append(os.Environ(), envChild+"="+dir, envDo+"="+do, envDie+"="+dieAt,
+		// The race detector lets a process sleep for a second at its end: most kills at
+		// a random time would meet that sleep, and not the session.
+		"GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -104,7 +104,8 @@ type process struct {
 func start(t *testing.T, dir string, more ...string) *process {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(append(os.Environ(), childDir+"="+dir), more...)
+	// The race detector lets every process sleep for a second at its end.
+	cmd.Env = append(append(os.Environ(), childDir+"="+dir, "GORACE=atexit_sleep_ms=0"), more...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
