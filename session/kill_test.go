@@ -166,23 +166,24 @@ func undisturbed(t *testing.T) string {
 	return finalArtifact(t, h)
 }
 
-// answered gives the calls that a store holds an answer to; none where there is
-// no session yet.
-func answered(t *testing.T, dir string) map[string]bool {
+// answered gives the calls that a store holds an answer to, and what is to be done
+// with it: a session that was killed before anything was stored is yet to be started.
+func answered(t *testing.T, dir string) (out map[string]bool, do string) {
 	t.Helper()
-	out := make(map[string]bool)
+	out, do = make(map[string]bool), "start"
 	inStore(t, dir, func(st *sqlite.Store) {
 		h, err := session.Load(t.Context(), st, thread)
 		if err != nil {
 			return
 		}
+		do = "resume"
 		for _, c := range h.State.Calls() {
 			if c.Status == flow.Replied {
 				out[c.ID] = true
 			}
 		}
 	})
-	return out
+	return out, do
 }
 
 func inStore(t *testing.T, dir string, do func(*sqlite.Store)) {
@@ -208,13 +209,8 @@ func calls(t *testing.T, dir string) []string {
 // what the store holds the answer to.
 func goOn(t *testing.T, dir, dieAt string, kill func(*exec.Cmd)) (finished bool) {
 	t.Helper()
-	have, before := answered(t, dir), len(calls(t, dir))
-	do := "resume"
-	inStore(t, dir, func(st *sqlite.Store) {
-		if _, err := session.Load(t.Context(), st, thread); err != nil {
-			do = "start" // it was killed before anything was stored
-		}
-	})
+	before := len(calls(t, dir))
+	have, do := answered(t, dir)
 	cmd := process(t, dir, do, dieAt)
 	if kill != nil {
 		kill(cmd)
@@ -250,19 +246,22 @@ func checkArtifact(t *testing.T, dir, want, what string) {
 func TestKilledAtEveryWrite(t *testing.T) {
 	want := undisturbed(t)
 	for _, when := range []string{"before", "after"} {
-		for n := 1; ; n++ {
-			dir := t.TempDir()
-			if !killed(t, process(t, dir, "start", fmt.Sprintf("%s %d", when, n))) {
-				if n < 15 {
-					t.Errorf("a session of three rounds has only %d writes", n-1)
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			for n := 1; ; n++ {
+				dir := t.TempDir()
+				if !killed(t, process(t, dir, "start", fmt.Sprintf("%s %d", when, n))) {
+					if n < 15 {
+						t.Errorf("a session of three rounds has only %d writes", n-1)
+					}
+					break
 				}
-				break
+				if !goOn(t, dir, "", nil) {
+					t.Fatal("the second child was killed by nobody")
+				}
+				checkArtifact(t, dir, want, fmt.Sprintf("%s write %d", when, n))
 			}
-			if !goOn(t, dir, "", nil) {
-				t.Fatal("the second child was killed by nobody")
-			}
-			checkArtifact(t, dir, want, fmt.Sprintf("%s write %d", when, n))
-		}
+		})
 	}
 }
 
@@ -274,16 +273,21 @@ func TestKilledAtRandomTimes(t *testing.T) {
 		t.Fatal("it was killed by nobody")
 	}
 	whole := time.Since(began)
-	for kills := 0; kills < 100; {
-		dir := t.TempDir()
-		for finished := false; !finished; {
-			finished = goOn(t, dir, "", func(cmd *exec.Cmd) {
-				time.AfterFunc(time.Duration(rand.Int64N(int64(whole))), func() { _ = cmd.Process.Kill() })
-			})
-			if !finished {
-				kills++
+	for _, half := range []string{"one half", "the other half"} {
+		t.Run(half, func(t *testing.T) {
+			t.Parallel()
+			for kills := 0; kills < 50; {
+				dir := t.TempDir()
+				for finished := false; !finished; {
+					finished = goOn(t, dir, "", func(cmd *exec.Cmd) {
+						time.AfterFunc(time.Duration(rand.Int64N(int64(whole))), func() { _ = cmd.Process.Kill() })
+					})
+					if !finished {
+						kills++
+					}
+				}
+				checkArtifact(t, dir, want, fmt.Sprintf("after %d kills", kills))
 			}
-		}
-		checkArtifact(t, dir, want, fmt.Sprintf("after %d kills", kills))
+		})
 	}
 }
