@@ -39,6 +39,10 @@ type Call struct {
 	Subject string
 	// Turns are the conversation so far; the last one is ours, and wants an answer.
 	Turns []Turn
+	// Nudge is what an agent is told once that has taken notice of the question and
+	// does not answer, where that can be seen. Without it nobody is reminded: agents
+	// write no words of their own.
+	Nudge string
 	// MaxReply bounds the answer, in tokens; 0 leaves it to the agent.
 	MaxReply int
 	// Alive, if not nil, is told of every sign of life, so that a silent agent

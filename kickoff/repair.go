@@ -11,25 +11,31 @@ import (
 // not need a longer list.
 const maxRepairs = 20
 
+// Request is a repair in its parts, of which those are sent that fit.
+type Request struct {
+	Head, Tail string
+	Problems   []string // the first ones, one text each
+	Lines      []int    // of the reply, where each of them is
+	More       int      // beside them
+}
+
 // Repair asks an agent for better blocks in the place of those that could not be
 // read. It quotes nothing that could be taken for a delta.
-func Repair(threadID string, problems []delta.Located) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# REPAIR: %s\n\n", threadID)
-	b.WriteString("Some of your reply could not be read:\n\n")
-	for i, p := range problems {
-		if i == maxRepairs {
-			fmt.Fprintf(&b, "- … and %d more\n", len(problems)-i)
-			break
-		}
-		fmt.Fprintf(&b, "- line %d, column %d: %s (%s)\n", p.Line, p.Column, inert(p.Message), p.Code)
-		if p.Hint != "" {
-			fmt.Fprintf(&b, "  What to do: %s\n", inert(p.Hint))
-		}
+func Repair(threadID string, problems []delta.Located) Request {
+	r := Request{
+		Head: fmt.Sprintf("# REPAIR: %s\n\nSome of your reply could not be read:\n\n", threadID),
+		Tail: "\nSend the corrected blocks, and only those: what could be read has been taken and must not be sent again. " +
+			"Write each as one JSON object in a fence of its own that begins with three backticks and the word delta.\n",
+		More: max(0, len(problems)-maxRepairs),
 	}
-	b.WriteString("\nSend the corrected blocks, and only those: what could be read has been taken and must not be sent again. " +
-		"Write each as one JSON object in a fence of its own that begins with three backticks and the word delta.\n")
-	return b.String()
+	for _, p := range problems[:min(len(problems), maxRepairs)] {
+		text := fmt.Sprintf("- line %d, column %d: %s (%s)\n", p.Line, p.Column, inert(p.Message), p.Code)
+		if p.Hint != "" {
+			text += fmt.Sprintf("  What to do: %s\n", inert(p.Hint))
+		}
+		r.Problems, r.Lines = append(r.Problems, text), append(r.Lines, p.Line)
+	}
+	return r
 }
 
 // inert gives a text in one line that opens nothing in Markdown.

@@ -82,6 +82,12 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 		return c, err
 	}
 	c.Turns = []agent.Turn{{Text: string(body)}}
+	c.Nudge, err = view.Nudge(&view.NudgeInput{
+		Role: p.Name, Bound: s.state.Settings.Context, Count: s.Tokens.Count, Subject: c.Subject, Question: s.state.Opened.Question, Saw: a.Kickoff.Saw,
+	})
+	if err != nil {
+		return c, err
+	}
 	if a.Call.Turn != flow.TurnRepair {
 		return c, nil
 	}
@@ -94,12 +100,15 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	if err != nil {
 		return c, err
 	}
-	request := kickoff.Repair(c.Thread, settle.Mendable(reply, examples))
-	own, err := view.Turns(p.Name, s.state.Settings.Context, s.Tokens.Count, string(body), string(reply), request)
+	asked := kickoff.Repair(c.Thread, settle.Mendable(reply, examples))
+	again, err := view.Repair(&view.RepairInput{
+		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.state.Settings.Context, Count: s.Tokens.Count,
+		Opening: string(body), Answer: string(reply), Head: asked.Head, Tail: asked.Tail, Problems: asked.Problems, Lines: asked.Lines, More: asked.More,
+	})
 	if err != nil {
 		return c, err
 	}
-	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: own}, agent.Turn{Text: request})
+	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: again.Answer}, agent.Turn{Text: again.Request})
 	return c, nil
 }
 

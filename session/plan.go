@@ -53,7 +53,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 				return nil, err
 			}
 			k.Saw, k.Records, k.RecordsView = shown[m.To], given[m.To].Records, given[m.To].View
-			if _, err := view.Turns(m.To, state.Settings.Context, s.Tokens.Count, m.Body, "", ""); err != nil {
+			if err := view.Opening(m.To, state.Settings.Context, s.Tokens.Count, m.Body); err != nil {
 				return nil, err
 			}
 			body.Kickoffs = append(body.Kickoffs, k)

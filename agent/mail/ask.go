@@ -224,13 +224,13 @@ func (w *wait) ack() {
 
 // remind writes once to an agent that acknowledged and does not answer.
 func (w *wait) remind(ctx context.Context) error {
-	if w.acked.IsZero() || w.nudge || time.Since(w.acked) < w.patience(ctx) {
+	if w.call.Nudge == "" || w.acked.IsZero() || w.nudge || time.Since(w.acked) < w.patience(ctx) {
 		return nil
 	}
 	s, err := w.desk.Client.SendOnce(ctx, post.Draft{
 		Project: w.desk.Project, From: w.desk.from(), To: []string{w.who.Name}, Thread: w.call.Thread,
 		Subject: "INFO: still waiting for your answer: " + w.call.Subject,
-		Body:    "You have acknowledged message " + string(w.sent.ID) + " and not answered it yet. Please reply to that message; what you have is better than nothing.\n",
+		Body:    w.call.Nudge,
 	}, w.marker("remind"))
 	if err != nil {
 		return err

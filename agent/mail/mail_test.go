@@ -113,6 +113,7 @@ func kickoff(id, name string) agent.Call {
 	return agent.Call{
 		ID: thread + "/" + id, Agent: name, Role: "critic", Program: "codex-cli", Model: "m", Thread: thread, Round: 1,
 		Subject: "KICKOFF: q", Turns: []agent.Turn{{Text: "What is it?\n"}}, Alive: func() {},
+		Nudge: "Please answer.\n",
 	}
 }
 
@@ -187,7 +188,7 @@ func TestWhoAcknowledgesIsRemindedOnce(t *testing.T) {
 	n := 0
 	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) {
 		n++
-		return "at last", strings.HasPrefix(m.Subject, "INFO: still waiting")
+		return "at last", strings.HasPrefix(m.Subject, "INFO: still waiting") && strings.HasPrefix(m.Body, "Please answer.\n")
 	})
 	a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
 	reply, err := a.Ask(t.Context(), kickoff("1", "BlueLake"))
