@@ -13,6 +13,7 @@ package govern
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -71,6 +72,10 @@ type Door struct {
 	// says so: a session that was imported names records of another project. Nil where
 	// there are no sessions.
 	Meant func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error)
+
+	// left is where the door left the journal of changes. If it is somewhere else now,
+	// the store refuses the next write, and it is read.
+	left atomic.Pointer[journal.Head]
 }
 
 // Rules are what a project decides for itself. The zero value turns them off.
@@ -119,11 +124,17 @@ const attempts = 8
 // write makes a change from what the store holds, and stores it. If anything
 // changed meanwhile, it is made anew, so that what was checked still holds.
 func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error {
+	known := d.left.Load()
 	for try := 0; ; try++ {
-		head, err := d.head(ctx, Changes)
-		if err != nil {
-			return err
+		if known == nil {
+			head, err := d.head(ctx, Changes)
+			if err != nil {
+				return err
+			}
+			known = &head
 		}
+		head := *known
+		known = nil
 		c, err := prepare()
 		if err != nil || c == nil {
 			return err
@@ -134,6 +145,9 @@ func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error
 		}
 		err = d.Store.Write(ctx, batch)
 		switch code := fault.CodeOf(err); {
+		case err == nil:
+			now := journal.HeadOf(batch.Appends[0].Entries)
+			d.left.Store(&now)
 		case code == store.Moved:
 			continue // whoever moved it got on: this ends
 		case code == store.Conflict && try < attempts:

@@ -65,6 +65,11 @@ func newKit(t *testing.T, st store.Store) *kit {
 	}}
 }
 
+// through is the same door to another store, or the same one seen otherwise.
+func (k *kit) through(st store.Store) *govern.Door {
+	return &govern.Door{Store: st, Types: k.Types, Access: k.Access, Views: k.Views, Rules: k.Rules, Now: k.Now}
+}
+
 // both runs a test on the real store and on the one in memory.
 func both(t *testing.T, test func(k *kit)) {
 	t.Helper()

@@ -85,6 +85,13 @@ func (b *putting) target(ctx context.Context, address string) (record.Ref, error
 			return record.Ref{ID: a.ID, Version: a.Version}, nil
 		}
 	}
+	// Most links name a whole id, whose head is looked at again later.
+	if h, err := b.headOf(ctx, a.ID); err != nil || h.Latest > 0 {
+		if err != nil {
+			return record.Ref{}, err
+		}
+		return versionOf(&h, a, h.Standing().Version)
+	}
 	ref, _, err := b.refOf(ctx, address, func(h *record.Head) int { return h.Standing().Version })
 	return ref, err
 }

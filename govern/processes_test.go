@@ -37,8 +37,7 @@ func TestTwoProcessesPromote(t *testing.T) {
 	var all sync.WaitGroup
 	for i, st := range []store.Store{one, two} {
 		all.Go(func() {
-			door := *k.Door
-			door.Store = &met{Store: st, gate: gate}
+			door := k.through(&met{Store: st, gate: gate})
 			_, errs[i] = door.Promote(ctx, sydney, []string{"left", "right"}[i], govern.PromoteOptions{Reason: "so"})
 		})
 	}

@@ -174,7 +174,7 @@ func (p *promoting) gates(ctx context.Context) error {
 	if in.Rehearsed, in.Unknown, err = p.rehearsed(ctx); err != nil {
 		return err
 	}
-	outdated, err := p.outdated(ctx, &p.record)
+	outdated, err := p.outdated(ctx, &p.record, p.exactly)
 	if err != nil {
 		return err
 	}

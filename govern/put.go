@@ -95,7 +95,7 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	parents := make(map[int]int) // what each draft goes on from, as its author saw it
 	err := d.write(ctx, func() (*change, error) {
 		out = nil
-		b := &putting{parents: parents, Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record)}
+		b := &putting{parents: parents, Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), read: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record)}
 		for i := range drafts {
 			b.nth = i
 			p, err := b.put(ctx, &drafts[i])
@@ -130,12 +130,12 @@ func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
 		return d.refuse(ctx, who, "read", kind, draft.ID)
 	}
 	// Whatever type the draft names, it is a version of what is there.
-	there, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: draft.ID, Limit: 1})
+	there, err := d.exactly(ctx, draft.ID)
 	if err != nil {
 		return err
 	}
-	if len(there) > 0 && there[0].ID == draft.ID && there[0].Type != kind && !d.Access.MayWrite(who.Role, there[0].Type) {
-		return d.refuse(ctx, who, "write", there[0].Type, draft.ID)
+	if there.Latest > 0 && there.Type != kind && !d.Access.MayWrite(who.Role, there.Type) {
+		return d.refuse(ctx, who, "write", there.Type, draft.ID)
 	}
 	return nil
 }
@@ -154,6 +154,7 @@ type putting struct {
 	at    time.Time
 	c     *change
 	heads map[string]record.Head // as they are after what was put so far
+	read  map[string]record.Head // as they were before, of what was looked at
 	fresh map[record.Ref]*record.Record
 	// parents are those that were chosen when this was first tried: what others put
 	// meanwhile is nothing that the author has seen.
@@ -175,11 +176,19 @@ func (b *putting) headOf(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.heads[id]; ok {
 		return h, nil
 	}
-	found, err := b.Store.Heads(ctx, store.HeadQuery{Prefix: id, Limit: 1})
-	if err != nil || len(found) == 0 || found[0].ID != id {
-		return record.Head{ID: id}, err
+	return b.before(ctx, id)
+}
+
+// before gives the head of a record as it is before anything of the change.
+func (b *putting) before(ctx context.Context, id string) (record.Head, error) {
+	if h, ok := b.read[id]; ok {
+		return h, nil
 	}
-	return found[0], nil
+	h, err := b.exactly(ctx, id)
+	if err == nil {
+		b.read[id] = h
+	}
+	return h, err
 }
 
 func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
@@ -224,7 +233,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	if out.Moved, err = b.moved(ctx, &r, draft.Task == ""); err != nil {
 		return Put{}, err
 	}
-	outdated, err := b.outdated(ctx, &r)
+	outdated, err := b.outdated(ctx, &r, b.before)
 	if err != nil {
 		return Put{}, err
 	}

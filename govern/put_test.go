@@ -68,8 +68,7 @@ func TestPutsAtOnceAreAFork(t *testing.T) {
 		k.put(draft("note", record.PaperNote, "one"))
 		// Another one comes between what was seen and what is written.
 		meanwhile := &between{Store: k.Store, do: func() { k.put(draft("note", record.PaperNote, "two")) }}
-		late := *k.Door
-		late.Store = meanwhile
+		late := k.through(meanwhile)
 		put, err := late.Put(k.Context1(), sydney, draft("note", record.PaperNote, "three"))
 		if err != nil {
 			k.Fatal(err)

@@ -390,8 +390,7 @@ func TestTwoPromotions(t *testing.T) {
 			errs := make([]error, 2)
 			for i, address := range pair {
 				all.Go(func() {
-					door := *k.Door
-					door.Store = gate
+					door := k.through(gate)
 					_, errs[i] = door.Promote(ctx, sydney, address, govern.PromoteOptions{Reason: "so"})
 				})
 			}

@@ -101,22 +101,38 @@ func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.He
 	if err != nil {
 		return record.Ref{}, h, err
 	}
+	ref, err := versionOf(&h, a, unsaid(&h))
+	return ref, h, err
+}
+
+// versionOf gives the version of a record that an address means.
+func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error) {
 	ref := record.Ref{ID: h.ID, Version: a.Version}
 	switch {
 	case a.Canonical && h.Canonical == 0:
 		hint := "`brenner store promote " + h.ID + " -m REASON` makes one"
-		if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.TaskSpec {
+		if h.Type == record.TaskSpec || record.IsRaw(h.Type) {
 			hint = "a " + h.Type + " never has one: leave out @canonical"
 		}
-		return ref, h, &fault.Error{Code: NoCanonical, Detail: h.ID + " has no canonical version", Hint: hint}
+		return ref, &fault.Error{Code: NoCanonical, Detail: h.ID + " has no canonical version", Hint: hint}
 	case a.Canonical:
 		ref.Version = h.Canonical
 	case a.Latest:
 		ref.Version = h.Latest
 	case a.Version == 0:
-		ref.Version = unsaid(&h)
+		ref.Version = unsaid
 	}
-	return ref, h, inRange(ref, h.Latest)
+	return ref, inRange(ref, h.Latest)
+}
+
+// exactly gives the head of a record by its whole id; its latest version is 0 where
+// there is none.
+func (d *Door) exactly(ctx context.Context, id string) (record.Head, error) {
+	found, err := d.Store.Heads(ctx, store.HeadQuery{ID: id})
+	if err != nil || len(found) == 0 {
+		return record.Head{ID: id}, err
+	}
+	return found[0], nil
 }
 
 // inRange refuses a version that a record does not have.

@@ -166,13 +166,13 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 
 // memoBefore gives the version that a new one of a memo goes on from, or nil.
 func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error) {
-	found, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: id, Limit: 1})
-	if err != nil || len(found) == 0 || found[0].ID != id {
+	h, err := d.exactly(ctx, id)
+	if err != nil || h.Latest == 0 {
 		return nil, err
 	}
-	r, err := d.version(ctx, record.Ref{ID: id, Version: found[0].Latest}, found[0].Latest)
-	if err == nil && (r.Status == record.Alternative || r.Status == record.Deprecated) && found[0].Canonical > 0 {
-		r, err = d.version(ctx, found[0].Standing(), found[0].Latest)
+	r, err := d.version(ctx, record.Ref{ID: id, Version: h.Latest}, h.Latest)
+	if err == nil && (r.Status == record.Alternative || r.Status == record.Deprecated) && h.Canonical > 0 {
+		r, err = d.version(ctx, h.Standing(), h.Latest)
 	}
 	return &r, err
 }

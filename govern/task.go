@@ -207,7 +207,7 @@ func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 // earlier one than the canonical one, a way that was not taken, or one that gave way
 // to another record or is not in use. Task specs and reviews are about old versions
 // on purpose, and what was sent and said stays as it was.
-func (d *Door) outdated(ctx context.Context, r *record.Record) ([]Moved, error) {
+func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(context.Context, string) (record.Head, error)) ([]Moved, error) {
 	if r.Type == record.TaskSpec || r.Type == record.Review {
 		return nil, nil
 	}
@@ -216,26 +216,29 @@ func (d *Door) outdated(ctx context.Context, r *record.Record) ([]Moved, error) 
 		if !record.Depends(l.Relation) || l.ID == r.ID {
 			continue
 		}
-		found, err := d.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version})
+		h, err := headOf(ctx, l.ID)
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 { // put in the same change, or missing, which is another matter
+		if l.Version > h.Latest { // put in the same change, or missing, which is another matter
 			continue
 		}
-		to := &found[0]
-		if kind, _ := d.Types.Find(to.Type); kind.Raw || to.Type == record.TaskSpec {
+		if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.TaskSpec {
 			continue
 		}
-		h, err := d.Head(ctx, l.ID)
-		if err != nil {
-			return nil, err
+		status := h.Status
+		if l.Ref() != h.Standing() {
+			to, err := d.version(ctx, l.Ref(), h.Latest)
+			if err != nil {
+				return nil, err
+			}
+			status = to.Status
 		}
-		past := l.Version < h.Canonical || to.Status == record.Deprecated
+		past := l.Version < h.Canonical || status == record.Deprecated
 		// Without a canonical version and without another way it gave way to another record.
-		beside := to.Status == record.Alternative && (h.Canonical > 0 || !h.Forked())
+		beside := status == record.Alternative && (h.Canonical > 0 || !h.Forked())
 		if past || beside {
-			all = append(all, Moved{Input{ID: l.ID, Version: l.Version, Type: to.Type, Stood: l.Version, Status: to.Status}, h.Standing().Version})
+			all = append(all, Moved{Input{ID: l.ID, Version: l.Version, Type: h.Type, Stood: l.Version, Status: status}, h.Standing().Version})
 		}
 	}
 	return all, nil
@@ -247,6 +250,12 @@ func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]M
 	var all []Moved
 	for _, l := range r.Links {
 		if l.Relation != record.DerivesFrom {
+			continue
+		}
+		if h, err := b.before(ctx, l.ID); err != nil || h.Type != record.TaskSpec {
+			if err != nil {
+				return nil, err
+			}
 			continue
 		}
 		found, err := b.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version, Type: record.TaskSpec})

@@ -117,6 +117,7 @@ type Query struct {
 
 // HeadQuery chooses heads; the zero value chooses all, by id.
 type HeadQuery struct {
+	ID      string
 	Prefix  string   // of the id
 	Types   []string // one of these; none means any
 	Modules []string // one of these; none means any

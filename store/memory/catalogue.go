@@ -96,7 +96,8 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 
 func (d *data) fits(q *store.HeadQuery, h *record.Head) bool {
 	switch {
-	case !strings.HasPrefix(h.ID, q.Prefix),
+	case q.ID != "" && h.ID != q.ID,
+		!strings.HasPrefix(h.ID, q.Prefix),
 		len(q.Types) > 0 && !slices.Contains(q.Types, h.Type),
 		len(q.Modules) > 0 && !slices.Contains(q.Modules, h.Module),
 		q.Tag != "" && !d.tagged(h.ID, q.Tag),

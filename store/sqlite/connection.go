@@ -33,6 +33,7 @@ func newConnector(file, mode string) (driver.Connector, error) {
 			"synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
 			"foreign_keys(1)", "trusted_schema(0)",
 			"cache_size(-32768)",           // 32 MB, where they are needed: a large store's indexes are read again and again
+			"wal_autocheckpoint(4000)",     // 16 MB: each time the WAL is moved into the file costs several writes' time
 			"journal_size_limit(16777216)", // a large blob must not leave a large WAL for good
 		},
 	}

@@ -25,6 +25,7 @@ func TestNoQuestionLooksAtEverything(t *testing.T) {
 			return err
 		},
 		"by prefix": func() error { _, err := s.Heads(t.Context(), store.HeadQuery{Prefix: "a", Limit: 6}); return err },
+		"by id":     func() error { _, err := s.Heads(t.Context(), store.HeadQuery{ID: "a"}); return err },
 		"newest": func() error {
 			_, err := s.Heads(t.Context(), store.HeadQuery{Types: []string{"t"}, Modules: []string{"m"}, Live: true, Newest: true, Limit: 9})
 			return err

@@ -24,6 +24,9 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 	}
 	defer leave()
 	var ask question
+	if q.ID != "" {
+		ask.and("h.id = ?", q.ID)
+	}
 	ask.prefix("h.id", q.Prefix)
 	if q.Newest && len(q.Modules) == 1 && len(q.Types) > 1 {
 		ask.oneOf("+h.type", q.Types) // the module's index has them in order: no other is to be used

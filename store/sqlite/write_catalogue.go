@@ -65,7 +65,10 @@ func (w *writer) index(ctx context.Context, r *record.Record, have headNow) erro
 
 // closeTips ends the ways that a version goes on from, and gives how many are left.
 func (w *writer) closeTips(ctx context.Context, r *record.Record, tips int) (int, error) {
-	closed := []int{r.Parent}
+	var closed []int
+	if r.Parent > 0 {
+		closed = append(closed, r.Parent)
+	}
 	for _, l := range r.Links {
 		if l.Relation == record.Supersedes && l.ID == r.ID {
 			closed = append(closed, l.Version)

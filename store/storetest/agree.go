@@ -148,6 +148,9 @@ func (p *pair) heads(t *rapid.T) {
 		Modules: rapid.SampledFrom([][]string{nil, {"cells"}}).Draw(t, "modules"), Status: rapid.SampledFrom([]string{"", "", record.Draft}).Draw(t, "status"),
 		Newest: rapid.Bool().Draw(t, "newest"), Limit: rapid.IntRange(0, 3).Draw(t, "limit"),
 	}
+	if rapid.IntRange(0, 3).Draw(t, "one id") == 0 {
+		q.ID = anyName(t)
+	}
 	if rapid.IntRange(0, 2).Draw(t, "besides") == 0 {
 		q.Besides = []record.Ref{{ID: anyName(t), Version: rapid.IntRange(1, 3).Draw(t, "besides whom")}}
 	}
