@@ -99,6 +99,7 @@ func BenchmarkStore(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "puts/s")
 			})
 			b.Run("put100", func(b *testing.B) {
 				for b.Loop() {

@@ -174,6 +174,7 @@ func TestStemmingFromARehearsalIsReachability(t *testing.T) {
 		n := rapid.IntRange(2, 9).Draw(rt, "records")
 		rests := make([][]int, n)
 		played := make([]bool, n)
+		var level []int
 		var all store.Batch
 		for i := range n {
 			r := record.Record{
@@ -190,7 +191,10 @@ func TestStemmingFromARehearsalIsReachability(t *testing.T) {
 				r.Links = append(r.Links, record.Link{Relation: relation, ID: fmt.Sprint("note-", to), Version: 1})
 				// The record itself rests on what it depends on; further up a reply carries
 				// on what was said.
-				if record.Depends(relation) || relation == record.RepliesTo && i > 0 {
+				if record.Depends(relation) && i == 0 {
+					level = append(level, to)
+				}
+				if record.Depends(relation) || relation == record.RepliesTo {
 					rests[i] = append(rests[i], to)
 				}
 			}
@@ -201,7 +205,7 @@ func TestStemmingFromARehearsalIsReachability(t *testing.T) {
 			rt.Fatal(err)
 		}
 		reached := make([]bool, n)
-		for level := []int{0}; len(level) > 0; {
+		for len(level) > 0 {
 			i := level[0]
 			level = level[1:]
 			if !reached[i] {
@@ -209,7 +213,7 @@ func TestStemmingFromARehearsalIsReachability(t *testing.T) {
 				level = append(level, rests[i]...)
 			}
 		}
-		want := false
+		want := played[0]
 		for i := range n {
 			want = want || reached[i] && played[i]
 		}

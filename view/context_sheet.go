@@ -138,10 +138,8 @@ func (s *sheet) raise(l *line, form Form, left int) int {
 	case form == Full && l.material.Artifact != nil:
 		return s.sections(l, left)
 	}
-	cost := 0
-	if l.form == "" {
-		cost = headingCost(s, l)
-	} else {
+	cost := headingCost(s, l)
+	if l.form != "" {
 		cost = -s.count(l.text(l.form))
 	}
 	text := l.text(form)
