@@ -75,6 +75,7 @@ func brenner() Table {
 		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta policy prompts roster"},
 
 		{Path: "record", Kind: Pure, Needs: "fault suggest"},
+		{Path: "patch", Kind: Pure, Needs: "fault artifact delta", Outside: "golang.org/x/text/unicode/norm"},
 		{Path: "view", Kind: Pure, Needs: "fault artifact policy record"},
 		{Path: "settle", Kind: Pure, Needs: "fault artifact delta lint merge"},
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
@@ -101,7 +102,7 @@ func brenner() Table {
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
-			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
+			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record patch view settle journal flow " +
 				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
