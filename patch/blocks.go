@@ -215,7 +215,7 @@ func (c *converter) take(i int, b Block, found *places) {
 		p.Wanted = 1
 		if c.explains() {
 			c.near(p, strings.TrimSuffix(b.Search, "\n"))
-			if len(p.Near) == 0 {
+			if p.Line == 0 {
 				c.partly(p, b.Search)
 			}
 		}
@@ -253,7 +253,8 @@ func (c *converter) cross(blocks []Block) {
 		}
 		second := max(a.op, b.op)
 		c.problem(second-1, blocks[second-1], Overlap,
-			fmt.Sprintf("the blocks at lines %d and %d of the reply both change line %d", blocks[a.op-1].Line, blocks[b.op-1].Line, c.base.line(b.start)),
+			fmt.Sprintf("the blocks at lines %d and %d of the reply both change line %d",
+				blocks[min(a.op, b.op)-1].Line, blocks[second-1].Line, c.base.line(b.start)),
 			"make one block of the two")
 		if a.end > b.end {
 			c.edits[i] = a

@@ -62,7 +62,7 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 		says   string
 	}{
 		{"missing", []Block{block("delta\n", "")}, "ANCHOR_NOT_FOUND", "do not stand"},
-		{"part of a line", []Block{block("alph\n", "")}, "ANCHOR_NOT_FOUND", ""},
+		{"part of a line", []Block{block("alph\n", "")}, "ANCHOR_NOT_FOUND", "line 1 has it as a part of it only"},
 		{"other spaces", []Block{block("beta two\n", "")}, "ANCHOR_NOT_FOUND", "2 spaces"},
 		{"blank", []Block{block("\n", "x\n")}, "EMPTY_ANCHOR", ""},
 		{"overlap", []Block{block("alpha\nbeta  two\n", ""), block("beta  two\n", "")}, "OVERLAP", "both change line 2"},

@@ -48,7 +48,7 @@ func (r *resolver) missing(t *task, found *places, wanted int) {
 		p.Hint = fmt.Sprintf("match_index may be 1 to %d", found.count)
 	case r.explains():
 		r.near(&p, t.anchor.Text)
-		if len(p.Near) == 0 {
+		if p.Line == 0 {
 			r.partly(&p, t.anchor.Text)
 		}
 	}
@@ -109,6 +109,11 @@ func (r *resolver) around(text string, from, to int) (int, int) {
 // say names the first difference between a text and a place of the base.
 func (r *resolver) say(p *Problem, text string, from, to int) {
 	place := r.base.canon[from:to]
+	if strings.HasPrefix(place, text) {
+		p.Line = r.base.line(from)
+		p.Message += fmt.Sprintf("; line %d has it as a part of it only", p.Line)
+		return
+	}
 	a, b := differ(text, place)
 	n := Near{Kind: nearCharacter}
 	at := from + b

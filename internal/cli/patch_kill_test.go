@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// A child of the test is a process that applies patches and is killed at one step of
+// writing a file.
+const (
+	envPatchDir = "CLI_TEST_PATCH_DIR" // set in children only
+	envPatchDie = "CLI_TEST_PATCH_DIE" // at which step, from 1; 0: never
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(envPatchDir); dir != "" {
+		applyAndDie(dir, os.Getenv(envPatchDie))
+		return
+	}
+	m.Run()
+}
+
+func applyAndDie(dir, step string) {
+	at, err := strconv.Atoi(step)
+	if err != nil {
+		panic(err)
+	}
+	streams := Streams{In: strings.NewReader(""), Out: io.Discard, Err: os.Stderr, Now: time.Now}
+	a := &app{Streams: streams, log: zerolog.Nop(), disk: &mortalDisk{at: at}}
+	root := a.root()
+	root.SetArgs([]string{"patch", "apply", filepath.Join(dir, "patches"), "--root", dir, "--quiet"})
+	if err := root.Execute(); err != nil || a.exit != 0 {
+		panic(fmt.Sprint(err, a.exit))
+	}
+}
+
+// mortalDisk is a file system on which a process dies at a certain step.
+type mortalDisk struct {
+	realDisk
+	at, steps int
+}
+
+func (d *mortalDisk) step() {
+	if d.steps++; d.steps == d.at {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+
+func (d *mortalDisk) CreateTemp(dir, pattern string) (newFile, error) {
+	d.step()
+	f, err := d.realDisk.CreateTemp(dir, pattern)
+	d.step()
+	return mortalFile{f, d}, err
+}
+
+func (d *mortalDisk) Rename(from, to string) error {
+	d.step()
+	err := d.realDisk.Rename(from, to)
+	d.step()
+	return err
+}
+
+type mortalFile struct {
+	newFile
+	disk *mortalDisk
+}
+
+// Write dies with half of the bytes written, too.
+func (f mortalFile) Write(data []byte) (int, error) {
+	half := len(data) / 2
+	n, err := f.newFile.Write(data[:half])
+	f.disk.step()
+	if err != nil {
+		return n, err
+	}
+	m, err := f.newFile.Write(data[half:])
+	f.disk.step()
+	return n + m, err
+}
+
+func (f mortalFile) Sync() error {
+	f.disk.step()
+	err := f.newFile.Sync()
+	f.disk.step()
+	return err
+}
+
+// Killed at every step of the writing, apply leaves each file as it was or as it
+// becomes, and goes on with --skip-applied.
+func TestKilledWithinApply(t *testing.T) {
+	old := strings.Repeat("alpha\r\nbeta\r\ngamma\r\n", 1000) + "last\r\n"
+	want := strings.Replace(old, "last", "changed", 1)
+	killedAt := 0
+	for step := 1; ; step++ {
+		dir := t.TempDir()
+		for _, name := range []string{"a.txt", "b.txt"} {
+			put(t, filepath.Join(dir, name), old)
+			put(t, filepath.Join(dir, "want.txt"), want)
+			out := filepath.Join(dir, "patches", name+".json")
+			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			run(t, 0, "patch", "make", filepath.Join(dir, name), filepath.Join(dir, "want.txt"), "--path", name, "-o", out)
+		}
+		if !diesAt(t, dir, step) {
+			break
+		}
+		killedAt = step
+		for _, name := range []string{"a.txt", "b.txt"} {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(data); got != old && got != want {
+				t.Fatalf("step %d: %s is neither old nor new: %d bytes", step, name, len(got))
+			}
+		}
+		run(t, 0, "patch", "apply", filepath.Join(dir, "patches"), "--root", dir, "--skip-applied")
+		for _, name := range []string{"a.txt", "b.txt"} {
+			if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
+				t.Fatalf("step %d: %s was not finished: %v", step, name, err)
+			}
+		}
+	}
+	if killedAt < 16 {
+		t.Errorf("two files have only %d steps", killedAt)
+	}
+}
+
+func put(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, want int, args ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	streams := Streams{In: strings.NewReader(""), Out: &out, Err: &out, Now: time.Now}
+	if got := Run(t.Context(), args, streams); got != want {
+		t.Fatalf("%v: %d\n%s", args, got, out.String())
+	}
+}
+
+func diesAt(t *testing.T, dir string, step int) bool {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), envPatchDir+"="+dir, envPatchDie+"="+strconv.Itoa(step))
+	cmd.Stderr = os.Stderr
+	err = cmd.Run()
+	if err == nil {
+		return false
+	}
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("the child failed: %v", err)
+	}
+	return true
+}
