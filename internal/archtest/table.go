@@ -78,6 +78,7 @@ func brenner() Table {
 		{Path: "patch", Kind: Pure, Needs: "fault artifact delta", Outside: "golang.org/x/text/unicode/norm"},
 		{Path: "view", Kind: Pure, Needs: "fault artifact policy record"},
 		{Path: "settle", Kind: Pure, Needs: "fault artifact delta lint merge"},
+		{Path: "stalemate", Kind: Pure, Needs: "fault artifact delta merge settle patch"},
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
 
@@ -102,7 +103,7 @@ func brenner() Table {
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
-			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record patch view settle journal flow " +
+			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
 				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
