@@ -50,7 +50,8 @@ type Opened struct {
 	Constraints []string       `json:"constraints,omitempty"`
 	Brief       string         `json:"brief"` // the hash of the operator's deltas
 	Roster      jsontext.Value `json:"roster"`
-	Agents      []Party        `json:"agents"` // in the roster's order
+	Agents      []Party        `json:"agents"`            // in the roster's order
+	Arbiter     *Party         `json:"arbiter,omitempty"` // who is asked when the session is stuck; no party of it
 	Rules       Rules          `json:"rules"`
 	Rehearsal   string         `json:"rehearsal,omitempty"` // the hash of the script
 	Settings    Settings       `json:"settings"`

@@ -21,8 +21,10 @@ type State struct {
 	Legs     []Leg // in order; the last one may be open
 	Commits  []Commit
 	Notes    []Note
-	Ended    string // the reason, while no run goes on
-	Runs     int
+	// Stalemates are what the session was stuck on, in the order in which it was seen.
+	Stalemates []Stalemate
+	Ended      string // the reason, while no run goes on
+	Runs       int
 	// Stirred is the last round when a person last did something, or somebody
 	// resumed the session: rounds before it were not quiet, they were answered.
 	Stirred int

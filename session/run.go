@@ -46,7 +46,10 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	}
 	s.calls, s.cancel = s.deadline(ctx)
 	defer s.cancel()
-	err := s.loop(ctx)
+	err := s.stalemates(ctx) // what a run that was killed did not come to
+	if err == nil {
+		err = s.loop(ctx)
+	}
 	_ = s.group.Wait() // nothing in it gives an error: all outcomes went through the channel
 	if err != nil {
 		return nil, err
@@ -141,7 +144,9 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			}
 			err = s.plan(ctx, c)
 		case flow.Settle:
-			err = s.settle(ctx)
+			if err = s.settle(ctx); err == nil {
+				err = s.stalemates(ctx)
+			}
 		case flow.Publish:
 			if why != "" {
 				return false, nil

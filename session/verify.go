@@ -262,7 +262,7 @@ func (h *History) References() []Reference {
 			refs = append(refs, Reference{piece.Hash, piece.ID + what})
 		}
 	}
-	return refs
+	return append(refs, h.stalemateReferences()...)
 }
 
 // Err gives the faults of a proof as one error, or nil.

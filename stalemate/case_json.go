@@ -29,9 +29,12 @@ func (c *Case) JSON() []byte {
 	))
 }
 
+// deepest is room for a field's value, and what stands around it.
+const deepest = artifact.MaxDepth + 16
+
 // ReadCase reads what JSON wrote; the item is not part of it.
 func ReadCase(data []byte) (Case, error) {
-	v, err := artifact.ParseValue(data, artifact.MaxDepth)
+	v, err := artifact.ParseValue(data, deepest)
 	m, ok := v.(artifact.Map)
 	if err != nil || !ok {
 		return Case{}, &fault.Error{Code: BadCase, Detail: "a stored stalemate cannot be read", Cause: err}

@@ -22,7 +22,7 @@ const (
 // survived a round, errors that come again, changes tried again as they were refused,
 // fields written back and forth. Attempts are those that no settlement knows of, such
 // as patches. The moments end with a whole round.
-func Detect(moments []Moment, attempts []Attempt) []Case {
+func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 	tries := slices.Clone(attempts)
 	for i := range moments {
 		tries = append(tries, refused(&moments[i])...)
@@ -32,6 +32,9 @@ func Detect(moments []Moment, attempts []Attempt) []Case {
 	all = append(all, conflicts(moments)...)
 	all = append(all, swings(moments)...)
 	all = append(all, repeats(tries, moments)...)
+	for i := range all {
+		all[i].ID = caseID(thread, all[i].ID)
+	}
 	slices.SortStableFunc(all, func(a, b Case) int {
 		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
 	})
@@ -129,8 +132,12 @@ func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since
 		ID: caseID(Conflict, s.place, fmt.Sprint(since)), Kind: Conflict, Place: s.place, Since: since, Round: round, Item: itemValue(s.item),
 	}
 	for _, one := range candidates {
+		party := one.Agent
+		if slices.ContainsFunc(c.Positions, func(p Position) bool { return p.Party == party }) {
+			party += " (" + one.Delta + ")" // it wrote two values at one instant
+		}
 		c.Positions = append(c.Positions, Position{
-			Party: one.Agent, Statement: shown(one.Value), Justification: rationale(moments, one.Delta), Edit: s.edit(one.Value), Delta: one.Delta,
+			Party: party, Statement: shown(one.Value), Justification: rationale(moments, one.Delta), Edit: s.edit(one.Value), Delta: one.Delta,
 		})
 	}
 	return c
@@ -206,15 +213,17 @@ func refused(m *Moment) []Attempt {
 			continue
 		}
 		a := Attempt{Round: m.Round, By: row.Agent, Place: row.TargetID, Code: row.Code, Message: row.Message, Delta: row.DeltaID}
-		if d := byID[row.DeltaID]; d != nil {
-			a.describe(d)
+		d := byID[row.DeltaID]
+		if d == nil || d.Problem != nil {
+			continue // what could not be read is a problem of the reply
 		}
+		a.describe(d)
 		all = append(all, a)
 	}
 	for i := range m.Out.Readings {
 		r := &m.Out.Readings[i]
 		for _, p := range r.Problems {
-			if m.Round > 0 {
+			if m.Round > 0 && p.Code != delta.NoDeltas { // who has nothing to say is not stuck
 				all = append(all, Attempt{Round: m.Round, By: r.Agent, Place: "reply", Code: p.Code, Message: p.Message})
 			}
 		}

@@ -13,11 +13,11 @@ import (
 func TestAConflictMustSurviveARound(t *testing.T) {
 	p := start(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
-	if got := Detect(p.moments, nil); len(got) > 0 {
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Fatalf("at once: %s", kinds(got))
 	}
 	p.settle(2, "Anna", edit("H2", "claim", "other"))
-	got := Detect(p.moments, nil)
+	got := Detect("RS-20261115-play", p.moments, nil)
 	if kinds(got) != "conflict H1.claim" || got[0].Since != 1 || got[0].Round != 2 || len(got[0].Positions) != 2 {
 		t.Fatalf("%+v", got)
 	}
@@ -26,17 +26,17 @@ func TestAConflictMustSurviveARound(t *testing.T) {
 	}
 	// It is the same one a round later, and gone when somebody decides it.
 	p.settle(3, "Cleo", edit("H2", "claim", "more"))
-	if again := Detect(p.moments, nil); len(again) != 1 || again[0].ID != got[0].ID {
+	if again := Detect("RS-20261115-play", p.moments, nil); len(again) != 1 || again[0].ID != got[0].ID {
 		t.Errorf("%+v", again)
 	}
 	p.settle(0, "operator", edit("H1", "claim", "decided"))
-	if left := Detect(p.moments, nil); len(left) > 0 {
+	if left := Detect("RS-20261115-play", p.moments, nil); len(left) > 0 {
 		t.Errorf("%s", kinds(left))
 	}
 	// A new one in the same place is another one.
 	p.settle(4, "Anna", edit("H1", "claim", "c"), "Bert", edit("H1", "claim", "d"), "Cleo", edit("H1", "claim", "e"))
 	p.settle(5)
-	if next := Detect(p.moments, nil); len(next) != 1 || next[0].ID == got[0].ID || len(next[0].Positions) != 3 {
+	if next := Detect("RS-20261115-play", p.moments, nil); len(next) != 1 || next[0].ID == got[0].ID || len(next[0].Positions) != 3 {
 		t.Errorf("%+v", next)
 	}
 }
@@ -45,7 +45,7 @@ func TestTheLegsOfARoundAreOneRound(t *testing.T) {
 	p := start(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	p.settle(1, "Cleo", edit("H2", "claim", "x"))
-	if got := Detect(p.moments, nil); len(got) > 0 {
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Errorf("%s", kinds(got))
 	}
 }
@@ -55,7 +55,7 @@ func TestWhatWasStruckOutIsNoStalemate(t *testing.T) {
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	p.settle(2, "Cleo", `[{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"r"}}]`)
 	p.settle(3)
-	if got := Detect(p.moments, nil); len(got) > 0 {
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Errorf("%s", kinds(got))
 	}
 }
@@ -65,7 +65,7 @@ func TestBackAndForth(t *testing.T) {
 	p.settle(1, "Anna", edit("H1", "claim", "a"))
 	p.settle(2, "Bert", edit("H1", "claim", "b"))
 	p.settle(3, "Anna", edit("H1", "claim", "a"))
-	got := Detect(p.moments, nil)
+	got := Detect("RS-20261115-play", p.moments, nil)
 	if kinds(got) != "swing H1.claim" || got[0].Since != 1 || len(got[0].Positions) != 2 || len(got[0].Log) != 3 {
 		t.Fatalf("%+v", got)
 	}
@@ -79,7 +79,7 @@ func TestBackAndForth(t *testing.T) {
 	p.settle(3, "Anna", edit("H1", "claim", "a"))
 	p.settle(4, "Bert", edit("H1", "claim", "c"))
 	p.settle(5, "Anna", edit("H1", "claim", "d"))
-	if got := Detect(p.moments, nil); len(got) > 0 {
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Errorf("%s", kinds(got))
 	}
 }
@@ -87,11 +87,11 @@ func TestBackAndForth(t *testing.T) {
 func TestTheSameChangeAgain(t *testing.T) {
 	p := start(t)
 	p.settle(1, "Anna", edit("H9", "claim", "a"))
-	if got := Detect(p.moments, nil); len(got) > 0 {
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Fatalf("%s", kinds(got))
 	}
 	p.settle(2, "Anna", edit("H9", "claim", "a"))
-	got := Detect(p.moments, nil)
+	got := Detect("RS-20261115-play", p.moments, nil)
 	if kinds(got) != "retry H9" || got[0].Positions[0].Party != "Anna" || got[0].Positions[1].Party != TheRules {
 		t.Fatalf("%+v", got)
 	}
@@ -100,20 +100,32 @@ func TestTheSameChangeAgain(t *testing.T) {
 func TestTheSameErrorThreeTimes(t *testing.T) {
 	p := start(t)
 	for round, value := range []string{"a", "b", "c"} {
-		if got := Detect(p.moments, nil); len(got) > 0 {
+		if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 			t.Fatalf("after %d: %s", round, kinds(got))
 		}
 		p.settle(round+1, "Anna", edit("H9", "claim", value))
 	}
-	got := Detect(p.moments, nil)
+	got := Detect("RS-20261115-play", p.moments, nil)
 	if kinds(got) != "error H9" || len(got[0].Log) != 3 || !strings.Contains(got[0].Log[0], "INVALID_TARGET") {
 		t.Fatalf("%+v", got)
 	}
 	// Three in one round are one.
 	p = start(t)
 	p.settle(1, "Anna", edit("H9", "claim", "a"), "Anna", edit("H9", "claim", "b"), "Anna", edit("H9", "claim", "c"))
-	if got := Detect(p.moments, nil); len(got) > 0 {
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Errorf("%s", kinds(got))
+	}
+}
+
+func TestSilenceIsNoError(t *testing.T) {
+	for text, want := range map[string]string{"I have nothing to add.": "", "```delta\n{\"operation\": nonsense\n```": "error reply"} {
+		p := start(t)
+		for round := 1; round <= 3; round++ {
+			p.settle(round, "Anna", text)
+		}
+		if got := Detect("RS-20261115-play", p.moments, nil); kinds(got) != want {
+			t.Errorf("%q: %s", text, kinds(got))
+		}
 	}
 }
 
@@ -123,7 +135,7 @@ func TestAPatchTriedAgain(t *testing.T) {
 		{Round: 1, By: "Anna", Place: "memo.md", Content: "p", Code: "ANCHOR_NOT_FOUND", Message: "0 found"},
 		{Round: 2, By: "Anna", Place: "memo.md", Content: "p", Code: "ANCHOR_NOT_FOUND", Message: "0 found"},
 	}
-	got := Detect(nil, tries)
+	got := Detect("RS-20261115-play", nil, tries)
 	if kinds(got) != "retry memo.md" {
 		t.Fatalf("%+v", got)
 	}
@@ -147,7 +159,7 @@ func TestDetectIsSound(t *testing.T) {
 			}
 			p.settle(round, said...)
 		}
-		got, again := Detect(p.moments, nil), Detect(p.moments, nil)
+		got, again := Detect("RS-20261115-play", p.moments, nil), Detect("RS-20261115-play", p.moments, nil)
 		seen := make(map[string]bool)
 		for i, c := range got {
 			if fmt.Sprint(c) != fmt.Sprint(again[i]) || seen[c.ID] {

@@ -17,13 +17,25 @@ func (r *Request) Message() string {
 
 // OpenBy makes the case of a person who says that a field is stuck: of a conflict
 // that stands there, without waiting for a round.
-func OpenBy(a *artifact.Artifact, place string, round int) (Case, bool) {
+func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
 	for _, s := range spots(a) {
 		candidates, ok := s.value.(artifact.Conflict)
 		if !ok || s.place != place {
 			continue
 		}
-		return conflictCase(nil, &s, candidates, round, round), true
+		c := conflictCase(nil, &s, candidates, round, round)
+		c.ID = caseID(thread, c.ID)
+		return c, true
 	}
 	return Case{}, false
+}
+
+// FromRequest makes a case of a request that a person brings; what a ruling writes
+// then stands in the verdict.
+func FromRequest(thread string, r *Request, place string, round int) Case {
+	c := Case{ID: caseID(thread, Person, place, string(r.JSON())), Kind: Person, Place: place, Since: round, Round: round}
+	for _, h := range r.Parties {
+		c.Positions = append(c.Positions, Position{Party: h.Name, Statement: h.Statement, Justification: h.Justification})
+	}
+	return c
 }

@@ -86,7 +86,7 @@ func caseID(parts ...string) string {
 
 // shown gives a value as people read it.
 func shown(v artifact.Value) string {
-	if t, ok := v.(artifact.Text); ok {
+	if t, ok := v.(artifact.Text); ok && !delta.Blank(string(t)) {
 		return string(t)
 	}
 	return string(artifact.Canonical(v))

@@ -256,3 +256,14 @@ func replacing(payload artifact.Map, oneKey bool) artifact.Map {
 	}
 	return artifact.MapOf(out...)
 }
+
+// StoredVerdict reads what JSON wrote, the arbiter included.
+func StoredVerdict(data []byte, r *Request) (Verdict, error) {
+	m, err := verdictObject(data)
+	if err != nil {
+		return Verdict{}, err
+	}
+	by, _ := m.Get("arbiter")
+	who, _ := by.(artifact.Map)
+	return ReadVerdict(data, Arbiter{Kind: optional(who, "kind"), Name: optional(who, "name"), Model: optional(who, "model")}, r)
+}

@@ -17,7 +17,7 @@ func stuck(t testing.TB) (*play, Case, Request) {
 	p := start(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	p.settle(2)
-	c := Detect(p.moments, nil)[0]
+	c := Detect("RS-20261115-play", p.moments, nil)[0]
 	r := NewRequest("RS-20261115-play", p.moments[0].At, &c)
 	return p, c, r
 }
@@ -49,7 +49,7 @@ func TestARulingGoesThroughTheMerge(t *testing.T) {
 	if got := it.Text("ruling_claim"); !strings.Contains(got, "Judge") || !strings.Contains(got, "The evidence says b.") {
 		t.Errorf("the reasons do not stand in the artifact: %q", got)
 	}
-	if left := Detect(p.moments, nil); len(left) > 0 {
+	if left := Detect("RS-20261115-play", p.moments, nil); len(left) > 0 {
 		t.Errorf("%s", kinds(left))
 	}
 }

@@ -80,7 +80,7 @@ func brenner() Table {
 		{Path: "settle", Kind: Pure, Needs: "fault artifact delta lint merge"},
 		{Path: "stalemate", Kind: Pure, Needs: "fault artifact delta merge settle patch"},
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
-		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
+		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge stalemate journal", Outside: jsonv2 + " " + jsontext},
 
 		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow"},
 		{Path: "tokens", Kind: Shell},
@@ -99,7 +99,7 @@ func brenner() Table {
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
 		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record view journal agent store"},
-		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
+		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,

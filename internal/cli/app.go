@@ -101,7 +101,7 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 		a.sessionCommand(), a.mailCommand(), a.initCommand(), a.doctorCommand(), a.kickoffCommand(), a.configCommand(),
 		a.verifyCommand(), a.blameCommand(), a.traceCommand(), a.trustCommand(),
 		a.storeCommand(), a.contextCommand(), a.projectCommand(), a.versionCommand(), a.schemaCommand(),
-		a.patchCommand(),
+		a.patchCommand(), a.stalemateCommand(),
 	)
 	group(root)
 	strictBuiltIns(root)
