@@ -38,7 +38,7 @@ func (s *run) settle(ctx context.Context) error {
 // one transaction. If somebody else was faster, the same contributions are
 // settled on what stands then. About also gives the texts that are not stored yet.
 func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committed, [][]byte)) error {
-	next := s.current
+	var next *settle.Settlement
 	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
 		if err := s.catchUpArtifact(ctx, state); err != nil {
@@ -46,15 +46,16 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		}
 		c, given := about(state)
 		if c.Source == flow.ByThread && len(c.Letters) == 0 {
-			next = s.current // somebody else has taken them all
+			next = nil // somebody else has taken them all
 			return nil, nil
 		}
 		d, settled, err := h.draft(ctx, s.current, &c, given)
-		next = settled.Artifact
+		next = &settled
 		return d, err
 	})
-	if err == nil {
-		s.current = next
+	if err == nil && next != nil {
+		s.current = next.Artifact
+		s.remember(next)
 	}
 	return err
 }

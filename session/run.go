@@ -12,6 +12,7 @@ import (
 	"brenner/artifact"
 	"brenner/flow"
 	"brenner/merge"
+	"brenner/stalemate"
 	"brenner/view"
 )
 
@@ -24,6 +25,8 @@ type run struct {
 	agents map[string]agent.Agent
 	// current is the artifact as it stands.
 	current artifact.Artifact
+	// moments are the settlements so far, if they are known; see stalemates.
+	moments []stalemate.Moment
 	group   *errgroup.Group
 	calls   context.Context // of the calls under way
 	cancel  context.CancelFunc

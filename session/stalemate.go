@@ -72,11 +72,13 @@ func (s *run) stalemates(ctx context.Context) error {
 		return nil
 	}
 	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
-	moments, err := h.Moments(ctx)
-	if err != nil {
-		return err
+	if len(s.moments) != len(s.state.Commits) { // a resumed run, or a person has written
+		var err error
+		if s.moments, err = h.Moments(ctx); err != nil {
+			return err
+		}
 	}
-	cases := stalemate.Detect(h.Thread, moments, nil)
+	cases := stalemate.Detect(h.Thread, s.moments, nil)
 	if err := s.noteStalemates(ctx, cases); err != nil {
 		return err
 	}
@@ -89,6 +91,17 @@ func (s *run) stalemates(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// remember keeps a settlement of this run, so that looking for stalemates need not
+// settle the whole session again at the end of every round.
+func (s *run) remember(out *settle.Settlement) {
+	n := len(s.state.Commits)
+	if n == 0 || len(s.moments) != n-1 {
+		return // somebody else wrote meanwhile: the next look reads everything
+	}
+	c := &s.state.Commits[n-1]
+	s.moments = append(s.moments, stalemate.Moment{Round: c.Round, At: c.Instant, Out: out})
 }
 
 // noteStalemates journals what is newly stuck, and what is no longer.
@@ -231,15 +244,21 @@ func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Req
 
 // carryOut merges what a ruling writes, signed by who ruled.
 func (s *run) carryOut(ctx context.Context, h *History, id string) error {
+	var out *settle.Settlement
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
 		if err := s.catchUpArtifact(ctx, state); err != nil {
 			return nil, err
 		}
-		d, _, err := h.carriedOut(ctx, s.current, id, artifact.FormatInstant(state.NextInstant(s.Now())))
+		var d *draft
+		var err error
+		d, out, err = h.carriedOut(ctx, s.current, id, artifact.FormatInstant(state.NextInstant(s.Now())))
 		return d, err
 	})
 	if err != nil {
 		return err
+	}
+	if out != nil {
+		s.remember(out)
 	}
 	return s.catchUpArtifact(ctx, s.state)
 }

@@ -44,7 +44,6 @@ func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 // spot is a field, or a key of one, of an item that was not struck out.
 type spot struct {
 	item  *artifact.Item
-	sec   artifact.Section
 	place string
 	field string
 	key   string
@@ -59,32 +58,46 @@ func (s *spot) edit(v artifact.Value) artifact.Map {
 	return artifact.MapOf(artifact.Entry{Key: s.field, Value: v})
 }
 
-// spots gives all fields of an artifact, those of maps key by key.
-func spots(a *artifact.Artifact) []spot {
-	var all []spot
+// active gives the items of an artifact that were not struck out, in its order.
+func active(a *artifact.Artifact) []*artifact.Item {
+	var all []*artifact.Item
 	for _, sec := range artifact.Sections() {
 		for _, it := range a.Sections[sec] {
-			if it.Killed() {
-				continue
-			}
-			for i := range it.Fields {
-				f := &it.Fields[i]
-				s := spot{item: it, sec: sec, place: it.ID + "." + f.Name, field: f.Name, value: f.Value, by: author(f.Marks.By())}
-				m, isMap := f.Value.(artifact.Map)
-				if !isMap {
-					all = append(all, s)
-					continue
-				}
-				for j, e := range m {
-					k := s
-					k.key, k.place, k.value = e.Key, s.place+"."+e.Key, e.Value
-					k.by = author(f.Marks.Part(j, f.Marks.By()))
-					all = append(all, k)
-				}
+			if !it.Killed() {
+				all = append(all, it)
 			}
 		}
 	}
 	return all
+}
+
+// spots gives all fields of an item, those of maps key by key.
+func spots(it *artifact.Item) []spot {
+	var all []spot
+	for i := range it.Fields {
+		f := &it.Fields[i]
+		s := spot{item: it, place: it.ID + "." + f.Name, field: f.Name, value: f.Value, by: author(f.Marks.By())}
+		m, isMap := f.Value.(artifact.Map)
+		if !isMap {
+			all = append(all, s)
+			continue
+		}
+		for j, e := range m {
+			k := s
+			k.key, k.place, k.value = e.Key, s.place+"."+e.Key, e.Value
+			k.by = author(f.Marks.Part(j, f.Marks.By()))
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// disputed gives the fields of an item that are in conflict.
+func disputed(it *artifact.Item) []spot {
+	return slices.DeleteFunc(spots(it), func(s spot) bool {
+		_, ok := s.value.(artifact.Conflict)
+		return !ok
+	})
 }
 
 func author(by []*artifact.Stamp) string {
@@ -98,24 +111,27 @@ func author(by []*artifact.Stamp) string {
 // of a later one, which is the last.
 func conflicts(moments []Moment) []Case {
 	since := make(map[string]int) // place → the round in which it began
+	// An item is never changed once it stands: what was seen in it is seen once.
+	seen := make(map[*artifact.Item][]spot)
 	round := 0
 	var last []Case
 	for i := range moments {
 		m := &moments[i]
 		round = max(round, m.Round)
 		now := make(map[string]bool)
-		last = nil
-		for _, s := range spots(&m.Out.Artifact) {
-			candidates, ok := s.value.(artifact.Conflict)
-			if !ok {
-				continue
+		for _, it := range active(&m.Out.Artifact) {
+			if _, known := seen[it]; !known {
+				seen[it] = disputed(it)
 			}
-			now[s.place] = true
-			if _, known := since[s.place]; !known {
-				since[s.place] = round
-			}
-			if since[s.place] < round {
-				last = append(last, conflictCase(moments[:i+1], &s, candidates, since[s.place], round))
+			for _, s := range seen[it] {
+				now[s.place] = true
+				if _, known := since[s.place]; !known {
+					since[s.place] = round
+				}
+				if since[s.place] < round && i == len(moments)-1 {
+					candidates, _ := s.value.(artifact.Conflict)
+					last = append(last, conflictCase(moments, &s, candidates, since[s.place], round))
+				}
 			}
 		}
 		for _, place := range slices.Sorted(maps.Keys(since)) {
@@ -152,14 +168,21 @@ func swings(moments []Moment) []Case {
 		spot      spot
 	}
 	written := make(map[string][]write)
+	stood := make(map[string]*artifact.Item)
 	round := 0
 	for i := range moments {
 		round = max(round, moments[i].Round)
-		for _, s := range spots(&moments[i].Out.Artifact) {
-			value := string(artifact.Canonical(s.value))
-			before := written[s.place]
-			if n := len(before); s.by != "" && (n == 0 || before[n-1].value != value) {
-				written[s.place] = append(before, write{value, s.by, round, s})
+		for _, it := range active(&moments[i].Out.Artifact) {
+			if stood[it.ID] == it {
+				continue // nobody wrote to it
+			}
+			stood[it.ID] = it
+			for _, s := range spots(it) {
+				value := string(artifact.Canonical(s.value))
+				before := written[s.place]
+				if n := len(before); s.by != "" && (n == 0 || before[n-1].value != value) {
+					written[s.place] = append(before, write{value, s.by, round, s})
+				}
 			}
 		}
 	}

@@ -18,14 +18,16 @@ func (r *Request) Message() string {
 // OpenBy makes the case of a person who says that a field is stuck: of a conflict
 // that stands there, without waiting for a round.
 func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
-	for _, s := range spots(a) {
-		candidates, ok := s.value.(artifact.Conflict)
-		if !ok || s.place != place {
-			continue
+	for _, it := range active(a) {
+		for _, s := range disputed(it) {
+			if s.place != place {
+				continue
+			}
+			candidates, _ := s.value.(artifact.Conflict)
+			c := conflictCase(nil, &s, candidates, round, round)
+			c.ID = caseID(thread, c.ID)
+			return c, true
 		}
-		c := conflictCase(nil, &s, candidates, round, round)
-		c.ID = caseID(thread, c.ID)
-		return c, true
 	}
 	return Case{}, false
 }
