@@ -39,6 +39,7 @@ type Draft struct {
 	summaryBy string // for summaries that the program had made
 	summaryOf string // for a summary that was written for another content
 	granted   bool   // it was decided elsewhere that it may be written
+	rebase    bool   // made from an older version, on purpose
 }
 
 // Link is a link as people write it.
@@ -81,7 +82,8 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	parents := make(map[int]int) // what each draft goes on from, as its author saw it
 	err := d.write(ctx, func() (*change, error) {
 		out = nil
-		b := &putting{parents: parents, Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record)}
+		b := d.putting(who)
+		b.parents = parents
 		for i := range drafts {
 			b.nth = i
 			p, err := b.put(ctx, &drafts[i])
@@ -146,6 +148,12 @@ type putting struct {
 	// meanwhile is nothing that the author has seen.
 	parents map[int]int
 	nth     int // of the drafts
+}
+
+func (d *Door) putting(who Actor) *putting {
+	return &putting{
+		Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record),
+	}
 }
 
 func (b *putting) event() putEvent {
@@ -216,7 +224,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		return Put{}, err
 	}
 	switch {
-	case len(out.Moved) > 0:
+	case len(out.Moved) > 0 || draft.rebase:
 		r.Status = record.NeedsRebase
 	case len(outdated) > 0:
 		r.Status = record.NeedsUpdate
@@ -310,7 +318,7 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	}
 	switch {
 	case r.Type == record.ResearchArtifact && b.Artifact != nil:
-		return bad("research artifacts are written by sessions", "`brenner session start` begins one, `brenner session apply` changes one")
+		return bySessions("put", r.ID)
 	case parent.Version > 0 && parent.Type != r.Type:
 		return bad("it is a "+parent.Type+", and cannot become a "+r.Type, "put it under another id")
 	case r.Module == "":

@@ -1,5 +1,7 @@
 package patch
 
+import "brenner/artifact"
+
 // Protocol is the one id of the patches that this package reads.
 const Protocol = "anchor_diff_v2.1"
 
@@ -67,4 +69,16 @@ func (p *Patch) wholeFile() (op Op, number int, ok bool) {
 		}
 	}
 	return Op{}, 0, false
+}
+
+// Notes gives the word of its author that a patch carries in its meta, if any.
+func (p *Patch) Notes() string {
+	meta, err := artifact.ParseValue(p.Meta, artifact.MaxDepth)
+	if err != nil {
+		return ""
+	}
+	m, _ := meta.(artifact.Map)
+	notes, _ := m.Get("notes")
+	text, _ := notes.(artifact.Text)
+	return string(text)
 }

@@ -16,12 +16,12 @@ func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report)
 	next, r := p.apply(head)
 	for i := range r.Problems {
 		problem := &r.Problems[i]
-		if problem.Code != BaseMismatch {
+		if problem.Code != BaseMismatch || p.Result == head.hash { // that has been applied already, and is told so
 			continue
 		}
 		if old, ok := p.madeFor(known, number); ok {
 			problem.Behind = number - old
-			problem.Message = fmt.Sprintf("the patch is for version %d, and the text is at version %d: %s behind", old, number, several(problem.Behind, "version"))
+			problem.Message = fmt.Sprintf("needs_rebase: the patch is for version %d, and the text is at version %d: %s behind", old, number, several(problem.Behind, "version"))
 			problem.Hint = fmt.Sprintf("make the patch again, against version %d", number)
 		}
 	}

@@ -98,7 +98,7 @@ func brenner() Table {
 		{Path: "store", Kind: Shell, Needs: "fault record journal"},
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
-		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record view journal agent store"},
+		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record patch view stalemate journal agent store"},
 		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{

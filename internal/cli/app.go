@@ -24,7 +24,7 @@ type app struct {
 	exit    int  // of a command that was done, but has more to say than 0
 
 	served map[string]string // operators' tokens of the mail servers in this process, by address
-	disk    disk // where files are replaced
+	disk   disk              // where files are replaced
 }
 
 // Run runs one command line and gives the exit code.

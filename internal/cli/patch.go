@@ -13,10 +13,11 @@ func (a *app) patchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "patch",
 		GroupID: other,
-		Short:   "Make, check and apply anchor patches of text files",
+		Short:   "Make, check and apply anchor patches of text files and records",
 		Long: `An anchor patch (` + patch.Protocol + `) changes a text behind anchors: text that stands
 there. It names the hash of the text that it is for, applies to that text only, and
-whole or not at all.`,
+whole or not at all. It changes a file or, with --record, a text of the store, of which
+it makes a new version.`,
 	}
 	c.AddCommand(a.patchMakeCommand(), a.patchCheckCommand(), a.patchApplyCommand())
 	group(c)
@@ -34,6 +35,9 @@ type patchDetails struct {
 	Operations []patch.Placed  `json:"operations"`
 	Problems   []patch.Problem `json:"problems"`
 	Warnings   []patch.Problem `json:"warnings"`
+	// Of a record: the version that it made, and its status.
+	Version string `json:"version,omitempty"`
+	Status  string `json:"status,omitempty"`
 }
 
 func writePatchProblems(out *strings.Builder, file string, problems []patch.Problem, word string, quiet bool) {

@@ -10,6 +10,7 @@ import (
 )
 
 type patchApplyOptions struct {
+	recordOption
 	root   string
 	file   string
 	dryRun bool
@@ -20,6 +21,7 @@ func addPatchFlags(c *cobra.Command, opt *patchApplyOptions) {
 	f := c.Flags()
 	f.StringVar(&opt.root, "root", ".", "the folder that the paths of patches are below")
 	f.StringVar(&opt.file, "file", "", "the file that the one patch is for, whatever path it names")
+	opt.recordOption.add(c)
 	f.BoolVar(&opt.skip, "skip-applied", false, "leave out patches whose result the file holds already")
 }
 
@@ -39,13 +41,22 @@ func (a *app) patchCheckCommand() *cobra.Command {
 anchor that looks right and is not found is explained: the message names the invisible
 character or the whitespace that differs, and its line. Nothing is written. A folder
 stands for all .json files in it, by name; a patch sees what those before it make of
-its file. "-" is standard input.`,
+its file. "-" is standard input. With --record the patches are for a record of the store;
+one for an older version than the latest needs a rebase, and it is said how many versions
+it is behind.`,
 		Example: `  brenner patch check memo.patch.json
+  brenner patch check memo.patch.json --record memo-fate
   brenner patch check patches/ --root ../project
 
 Exit codes: 0 all apply; 1 some do not; 2 a patch or the root cannot be read.`,
 		Args: patchArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := opt.alone(c, "root", "file", "skip-applied"); err != nil {
+				return err
+			}
+			if opt.address != "" {
+				return a.patchRecord(c, &opt, args, true, func(r patchesApplied) result { return patchesChecked{r.plan} })
+			}
 			plan, err := a.planPatches(args, opt.root, opt.file, opt.skip)
 			if err != nil {
 				return err
@@ -69,16 +80,32 @@ func (a *app) patchApplyCommand() *cobra.Command {
 first, and when one does not apply nothing is written. A file is replaced in one step
 and keeps its line ends, its byte order mark and its permissions; whoever reads it, or
 kills this command, finds the old text or the new one. When a folder of patches was
-killed between two files, run it again with --skip-applied.`,
+killed between two files, run it again with --skip-applied.
+
+With --record each patch makes a new version of a record. A patch for an older version is
+not applied, unless that version is named (--record memo-fate@v3): then what it makes is
+kept beside the others with the status needs_rebase. What is refused is kept, too: the
+same for the third time is a stalemate, and a request for a ruling is put into the store.`,
 		Example: `  brenner patch apply memo.patch.json --dry-run
+  brenner patch apply memo.patch.json --record memo-fate -m "takes up the third paper"
   brenner patch apply patches/
 
 Exit codes: 0 applied; 1 a patch does not apply, or a file cannot be written; 2 a patch
-or the root cannot be read.`,
+or the root cannot be read, or there is no such record; 4 the role may not change it; 5 the
+same was refused for the third time: a ruling is needed; 75 the store is busy.`,
 		Args: patchArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return a.applyPatches(opt, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := opt.alone(c, "root", "file", "skip-applied"); err != nil {
+				return err
+			}
+			if opt.address != "" {
+				return a.patchRecord(c, &opt, args, opt.dryRun, func(r patchesApplied) result { return r })
+			}
+			return a.applyPatches(opt, args)
+		},
 	}
 	addPatchFlags(c, &opt)
+	c.Flags().StringVarP(&opt.change, "message", "m", "", "with --record: what changed, and why; the notes of the patch if not given")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "print what would change as a unified diff, and write nothing")
 	return c
 }
@@ -146,6 +173,7 @@ type patchesApplied struct {
 	dryRun  bool
 	diff    string
 	written []string
+	stuck   string // the request for a ruling, where the same was refused too often
 }
 
 func (r patchesApplied) text(a *app) error {
@@ -160,6 +188,7 @@ func (r patchesApplied) text(a *app) error {
 	if !r.plan.ok() && !a.quiet {
 		out.WriteString("nothing was written\n")
 	}
+	r.versions(&out, a.quiet)
 	a.say(out.String())
 	// A diff is for the eyes and for other programs: as it is, but for what could
 	// deceive a terminal.
@@ -194,5 +223,6 @@ func (r patchesApplied) document() any {
 		Written []string       `json:"written"`
 		Diff    string         `json:"diff"`
 		Patches []patchDetails `json:"patches"`
-	}{"brenner.patch.apply/v1", r.plan.ok(), r.dryRun, r.written, r.diff, r.plan.details()}
+		Stuck   string         `json:"stalemate,omitempty"`
+	}{"brenner.patch.apply/v1", r.plan.ok(), r.dryRun, r.written, r.diff, r.plan.details(), r.stuck}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
 	"path"
@@ -17,6 +18,7 @@ import (
 )
 
 type patchMakeOptions struct {
+	recordOption
 	path   string
 	blocks string
 	notes  string
@@ -26,7 +28,7 @@ type patchMakeOptions struct {
 func (a *app) patchMakeCommand() *cobra.Command {
 	var opt patchMakeOptions
 	c := &cobra.Command{
-		Use:   "make OLD NEW | make --blocks REPLY OLD",
+		Use:   "make OLD NEW | make --record ADDRESS NEW | make --blocks REPLY OLD",
 		Short: "Make the patch that turns one text into another",
 		Long: `Makes the patch that turns OLD into NEW, with anchors that stand only once where there
 are some, and with both hashes. With --blocks, what is to change comes from
@@ -39,16 +41,22 @@ search/replace blocks in an agent's reply:
   >>>>>>> REPLACE
 
 A file's name on the line above a block says which file it is for; blocks for other
-files are left out, and counted. "-" is standard input.`,
+files are left out, and counted. "-" is standard input. With --record, OLD is a version of
+a record of the store, the latest if none is named.`,
 		Example: `  brenner patch make memo.md memo-new.md -o memo.patch.json
+  brenner patch make --record memo-fate memo-new.md -o memo.patch.json
   brenner patch make --blocks reply.md memo.md
 
 Exit codes: 0 made; 1 the texts do not differ, a block does not fit, or the file
-cannot be written; 2 a file cannot be read.`,
+cannot be written; 2 a file cannot be read, or there is no such record; 4 the role may not
+read it.`,
 		Args: func(c *cobra.Command, args []string) error {
 			want := 2
 			if opt.blocks != "" {
 				want = 1
+			}
+			if opt.address != "" {
+				want--
 			}
 			if len(args) != want {
 				return usage(c, count(want, "file")+" needed, "+count(len(args), "file")+" given", "")
@@ -62,21 +70,19 @@ cannot be written; 2 a file cannot be read.`,
 	f.StringVar(&opt.blocks, "blocks", "", "a reply with search/replace blocks, instead of NEW")
 	f.StringVar(&opt.notes, "notes", "", "a word about the patch, kept in its meta")
 	f.StringVarP(&opt.out, "out", "o", "", "write the patch to this file instead")
+	opt.recordOption.add(c)
 	return c
 }
 
 func (a *app) makePatch(c *cobra.Command, opt patchMakeOptions, args []string) error {
-	name := opt.path
-	if name == "" {
-		name = patchPath(args[0])
-	} else if p, ok := patch.CheckPath(name); !ok {
-		return usage(c, "--path: "+p.Message, p.Hint)
+	if err := opt.alone(c); err != nil {
+		return err
 	}
-	old, err := a.readText("old text", args[0])
+	name, old, source, err := a.oldText(c, &opt, args)
 	if err != nil {
 		return err
 	}
-	r := patchMade{source: args[0]}
+	r := patchMade{source: source}
 	if opt.blocks != "" {
 		reply, err := a.readFile("reply", opt.blocks)
 		if err != nil {
@@ -84,7 +90,7 @@ func (a *app) makePatch(c *cobra.Command, opt patchMakeOptions, args []string) e
 		}
 		r.fromBlocks(name, old, reply)
 	} else {
-		now, err := a.readText("new text", args[1])
+		now, err := a.readText("new text", args[len(args)-1])
 		if err != nil {
 			return err
 		}
@@ -104,6 +110,31 @@ func (a *app) makePatch(c *cobra.Command, opt patchMakeOptions, args []string) e
 		r.written = opt.out
 	}
 	return a.show(r)
+}
+
+// oldText gives the text that a patch is made for, the path that the patch names, and
+// what people call it.
+func (a *app) oldText(c *cobra.Command, opt *patchMakeOptions, args []string) (name string, old *patch.Text, source string, err error) {
+	name = opt.path
+	if p, ok := patch.CheckPath(name); name != "" && !ok {
+		return "", nil, "", usage(c, "--path: "+p.Message, p.Hint)
+	}
+	if opt.address == "" {
+		if name == "" {
+			name = patchPath(args[0])
+		}
+		old, err = a.readText("old text", args[0])
+		return name, old, args[0], err
+	}
+	err = a.withRecords(c, &opt.recordFlags, false, func(ctx context.Context, r *records) error {
+		one, _, text, err := r.Text(ctx, r.who, opt.address)
+		if name == "" {
+			name = patchPath(one.ID)
+		}
+		old, source = text, one.Ref().String()
+		return err
+	})
+	return name, old, source, err
 }
 
 // patchPath gives the path that a patch names for a file: the one it was called by,

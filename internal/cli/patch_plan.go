@@ -26,6 +26,8 @@ type plannedPatch struct {
 	target  *patchedFile
 	report  patch.Report
 	skipped bool
+	version string // of a record: the one that it made
+	status  string
 }
 
 // planPatches reads patches and works them out, in order: a patch sees what those
@@ -175,7 +177,7 @@ func (p *patchPlan) details() []patchDetails {
 	for i, one := range p.patches {
 		all[i] = patchDetails{
 			File: one.file, Path: one.patch.Path, OK: len(one.report.Problems) == 0, Skipped: one.skipped, Base: one.patch.Base, Result: one.report.Hash,
-			Operations: one.report.Operations, Problems: one.report.Problems, Warnings: one.report.Warnings,
+			Operations: one.report.Operations, Problems: one.report.Problems, Warnings: one.report.Warnings, Version: one.version, Status: one.status,
 		}
 		if one.target != nil {
 			all[i].Path = one.target.path
