@@ -47,6 +47,7 @@ func (s *State) resumed(e *journal.Entry) error {
 	}
 	s.Ended, s.Touched = "", false
 	s.Runs++
+	s.forgotten()
 	leg := s.OpenLeg()
 	if leg == nil {
 		return nil

@@ -153,6 +153,7 @@ type RecordRef struct {
 const (
 	TurnAsk    = "ask"
 	TurnRepair = "repair"
+	TurnRule   = "rule" // of an arbiter
 )
 
 // Began is journaled before a call: what it is, and what is set aside for it.
@@ -221,6 +222,7 @@ type Committed struct {
 	Stamps   string         `json:"stamps"`
 	Report   string         `json:"report"` // hash
 	Seal     string         `json:"seal"`
+	Ruling   string         `json:"ruling,omitempty"`    // the stalemate whose ruling this is
 	Stale    bool           `json:"stale_base,omitzero"` // somebody committed after the agents were shown the base
 	Outcome  Outcome        `json:"outcome"`
 	Active   map[string]int `json:"active"` // items of each section that were not killed

@@ -24,9 +24,10 @@ type Stalemated struct {
 	Reply   string `json:"reply,omitempty"`   // hash of an arbiter's answer, verbatim
 	Verdict string `json:"verdict,omitempty"` // hash
 	Why     string `json:"why,omitempty"`
-	Input   int    `json:"input_tokens,omitzero"`
-	Output  int    `json:"output_tokens,omitzero"`
-	Cost    int64  `json:"nano_usd,omitzero"`
+	// The call of an arbiter that the step begins or ends.
+	Began    *Began    `json:"began,omitempty"`
+	Answered *Answered `json:"answered,omitempty"`
+	Failed   *Failed   `json:"failed,omitempty"`
 }
 
 // Stalemate is a stalemate as it stands.
@@ -61,6 +62,67 @@ func (s *State) OpenStalemates() []Stalemate {
 	return open
 }
 
+// arbitrated follows the call of an arbiter.
+func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
+	// Copied, since a trial of what may follow shares the list.
+	s.Rulings = slices.Clone(s.Rulings)
+	at := func(id string) int {
+		return slices.IndexFunc(s.Rulings, func(c Call) bool { return c.ID == id })
+	}
+	if b := body.Began; b != nil {
+		i := at(b.Call)
+		if i < 0 {
+			i = len(s.Rulings)
+			s.Rulings = append(s.Rulings, Call{ID: b.Call, Status: Open})
+		}
+		c := &s.Rulings[i]
+		if c.Status == Begun || c.Status == Replied {
+			return s.wrong(e, "the call %s begins, but it is not open", b.Call)
+		}
+		c.Agent, c.Round, c.Leg, c.Turn, c.Prompt, c.Began, c.Seq = b.Agent, b.Round, b.Leg, b.Turn, b.Prompt, e.At, e.Seq
+		c.Status, c.Reserved = Begun, Cost{b.Reserved, b.ReservedUSD}
+	}
+	for _, id := range body.ends() {
+		i := at(id)
+		if i < 0 || s.Rulings[i].Status != Begun {
+			return s.wrong(e, "the call %s ends, but it did not begin", id)
+		}
+		c := &s.Rulings[i]
+		c.Ended, c.Seq = e.At, e.Seq
+		if a := body.Answered; a != nil {
+			c.Status, c.Answered = Replied, *a
+			s.Spent = s.Spent.plus(Cost{a.Input + a.Output, a.Cost})
+			continue
+		}
+		c.Status, c.Failed = Lost, *body.Failed
+		lost := Cost{body.Failed.Spent, body.Failed.SpentUSD}
+		s.Spent, c.Lost, c.Failures = s.Spent.plus(lost), c.Lost.plus(lost), c.Failures+1
+	}
+	return nil
+}
+
+// ends gives the call that a step ends, if any.
+func (b *Stalemated) ends() []string {
+	switch {
+	case b.Answered != nil:
+		return []string{b.Answered.Call}
+	case b.Failed != nil:
+		return []string{b.Failed.Call}
+	}
+	return nil
+}
+
+// forgotten counts as spent what was set aside for an arbiter that nobody heard of
+// again: it may well have answered.
+func (s *State) forgotten() {
+	s.Rulings = slices.Clone(s.Rulings)
+	for i := range s.Rulings {
+		if c := &s.Rulings[i]; c.Status == Begun {
+			s.Spent, c.Lost, c.Failures, c.Status = s.Spent.plus(c.Reserved), c.Lost.plus(c.Reserved), c.Failures+1, Open
+		}
+	}
+}
+
 // Affords tells whether the budget reaches for something beside what was spent.
 func (s *State) Affords(c Cost) bool { return s.Settings.affords(s.Spent.plus(c)) }
 
@@ -80,6 +142,7 @@ func (s *State) stalemated(e *journal.Entry) error {
 		return s.wrong(e, "the stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
 	}
 	now := before
+	now.Began, now.Answered, now.Failed = nil, nil, nil // they stand in Rulings
 	now.ID, now.State, now.Moved = body.ID, body.State, e.At
 	if !known {
 		now.Opened = e.At
@@ -101,7 +164,9 @@ func (s *State) stalemated(e *journal.Entry) error {
 	if body.Reply != "" {
 		now.Replies = append(slices.Clip(before.Replies), body.Reply)
 	}
-	s.Spent = s.Spent.plus(Cost{body.Input + body.Output, body.Cost})
+	if err := s.arbitrated(e, &body); err != nil {
+		return err
+	}
 	// Copied, since a trial of what may follow shares the list.
 	s.Stalemates = slices.Clone(s.Stalemates)
 	for i := range s.Stalemates {

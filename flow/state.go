@@ -23,8 +23,10 @@ type State struct {
 	Notes    []Note
 	// Stalemates are what the session was stuck on, in the order in which it was seen.
 	Stalemates []Stalemate
-	Ended      string // the reason, while no run goes on
-	Runs       int
+	// Rulings are the calls of arbiters, in the order in which they first began.
+	Rulings []Call
+	Ended   string // the reason, while no run goes on
+	Runs    int
 	// Stirred is the last round when a person last did something, or somebody
 	// resumed the session: rounds before it were not quiet, they were answered.
 	Stirred int

@@ -156,7 +156,7 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 	r := record.Record{
 		ID: h.Thread, Type: record.ResearchArtifact, Version: c.Version, Parent: c.Version - 1,
 		Status: record.Draft, Module: moduleOf(&h.State.Opened), Summary: summary(&out.Artifact), SummaryOf: c.Artifact, SummaryBy: record.Extracted, Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
-		Change: changes(c), Links: repliesOf(h.State, c),
+		Change: changes(c), Links: sourcesOf(h.State, c),
 	}
 	if c.Source == flow.ByPerson {
 		r.Creator = c.Author
@@ -180,6 +180,9 @@ func what(c *flow.Committed) string {
 	case flow.ByRound:
 		return "round " + itoa(c.Round)
 	case flow.ByPerson:
+		if c.Ruling != "" {
+			return "ruling of " + c.Author + " in " + c.Ruling
+		}
 		return "deltas of " + c.Author
 	case flow.ByThread:
 		return "letters of the thread"

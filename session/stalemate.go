@@ -49,6 +49,10 @@ func (h *History) stalemateReferences() []Reference {
 			refs = append(refs, Reference{reply, "an arbiter's reply in " + s.ID})
 		}
 	}
+	for i := range h.State.Rulings {
+		c := &h.State.Rulings[i]
+		refs = append(refs, Reference{c.Prompt, "what was sent as " + c.ID}, Reference{c.Failed.Partial, "what came of " + c.ID})
+	}
 	return refs
 }
 
@@ -178,8 +182,13 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 		return err
 	}
 	message := request.Message()
-	cost := flow.Cost{Tokens: s.Tokens.Count(message) + s.state.Settings.Reply}
-	cost.USD = s.state.Settings.Prices.Of(party.Name, cost.Tokens-s.state.Settings.Reply, s.state.Settings.Reply)
+	call := agent.Call{
+		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name, Role: party.Role, Program: party.Program, Model: party.Model,
+		Thread: h.Thread, Round: s.state.Round(), Subject: "A ruling is needed: " + id, MaxReply: s.state.Settings.Reply,
+		Turns: []agent.Turn{{Text: message}},
+	}
+	input := s.Tokens.Count(message)
+	cost := flow.Cost{Tokens: input + call.MaxReply, USD: s.state.Settings.Prices.Of(party.Name, input, call.MaxReply)}
 	if !s.state.Affords(cost) {
 		s.Log.Warn().Str("stalemate", id).Msg("the budget does not reach for the arbiter")
 		return nil
@@ -188,42 +197,57 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.move(ctx, flow.Stalemated{ID: id, State: stalemate.Requested, By: party.Name}); err != nil {
+	if err := s.askArbiter(ctx, id, &call, cost); err != nil {
 		return err
 	}
-	reply, err := judge.Ask(s.calls, agent.Call{
-		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name, Role: party.Role, Program: party.Program, Model: party.Model,
-		Thread: h.Thread, Round: s.state.Round(), Subject: "A ruling is needed: " + id, MaxReply: s.state.Settings.Reply,
-		Turns: []agent.Turn{{Text: message}},
-	})
+	began := s.Now()
+	reply, err := judge.Ask(s.calls, call)
+	o := outcome{call: flow.Call{ID: call.ID, Agent: party.Name, Reserved: cost}, reply: reply, err: err, took: s.Now().Sub(began)}
 	if err != nil { // it stays requested: the next round, a resume, or a person goes on with it
 		s.Log.Warn().Err(err).Str("stalemate", id).Str("arbiter", party.Name).Msg("the arbiter did not answer")
-		return nil
+		return s.unanswered(ctx, id, &o)
 	}
-	return s.ruled(ctx, h, id, &request, party, &reply)
+	return s.ruled(ctx, h, id, &request, party, &o)
 }
 
-func (s *run) move(ctx context.Context, body flow.Stalemated) error {
+// askArbiter journals that an arbiter is asked, with what is set aside for it.
+func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost flow.Cost) error {
 	return s.write(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
-		d.event(flow.KindStalemate, body)
+		d.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: call.Agent, Began: &flow.Began{
+			Call: call.ID, Agent: call.Agent, Round: call.Round, Leg: 1, Turn: flow.TurnRule,
+			Prompt: d.blob([]byte(call.Turns[0].Text)), Reserved: cost.Tokens, ReservedUSD: cost.USD,
+		}})
 		return d, nil
 	})
 }
 
-// ruled stores an arbiter's answer, whatever it is, and carries out a verdict.
-func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Request, p flow.Party, reply *agent.Reply) error {
-	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
-	v, bad := stalemate.ReadVerdict([]byte(reply.Text), stalemate.Arbiter{Kind: stalemate.ByAgent, Name: p.Name, Model: p.Model}, r)
-	err := s.write(ctx, func(state *flow.State) (*draft, error) {
-		if now, _ := state.Stalemate(id); now.State != stalemate.Requested {
+// unanswered journals that an arbiter did not answer, and what that may have cost.
+func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
+	ctx = context.WithoutCancel(ctx)
+	failure := failureOf(o.err)
+	return s.write(ctx, func(state *flow.State) (*draft, error) {
+		if stateOf(state, id) != stalemate.Requested {
 			return nil, nil // a person was faster
 		}
 		d := &draft{}
-		body := flow.Stalemated{
-			ID: id, State: stalemate.Ruled, By: p.Name, Reply: d.blob([]byte(reply.Text)), Input: reply.Usage.Input, Output: reply.Usage.Output,
-			Cost: state.Settings.Prices.Of(p.Name, reply.Usage.Input, reply.Usage.Output),
+		failed := s.failed(d, o, failure, state.Settings.Prices)
+		d.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: o.call.Agent, Failed: &failed})
+		return d, nil
+	})
+}
+
+// ruled keeps an arbiter's answer and, if it is a verdict, carries it out.
+func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Request, p flow.Party, o *outcome) error {
+	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
+	v, bad := stalemate.ReadVerdict([]byte(o.reply.Text), stalemate.Arbiter{Kind: stalemate.ByAgent, Name: p.Name, Model: p.Model}, r)
+	err := s.write(ctx, func(state *flow.State) (*draft, error) {
+		if stateOf(state, id) != stalemate.Requested {
+			return nil, nil // a person was faster
 		}
+		d := &draft{}
+		answered := answeredOf(d, o, state.Settings.Prices)
+		body := flow.Stalemated{ID: id, State: stalemate.Ruled, By: p.Name, Reply: answered.Reply, Answered: &answered}
 		if bad != nil {
 			body.State, body.Why = stalemate.Requested, fault.Shown(bad.Error())
 		} else {
@@ -285,7 +309,7 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 		d.event(flow.KindStalemate, last)
 		return d, nil, nil
 	}
-	commit := flow.Committed{Source: flow.ByPerson, Author: v.Arbiter.Name, At: at}
+	commit := flow.Committed{Source: flow.ByPerson, Author: v.Arbiter.Name, At: at, Ruling: id}
 	d, out, err := h.draft(ctx, base, &commit, [][]byte{text})
 	if err != nil {
 		return nil, nil, err

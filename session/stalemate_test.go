@@ -186,3 +186,60 @@ func TestAPersonRules(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What was set aside for an arbiter that nobody heard of again counts as spent, like
+// that for any call.
+func TestAnArbiterThatWasNotHeardOfCosts(t *testing.T) {
+	h, _ := ruledSession(t)
+	if n := len(h.State.Rulings); n != 1 || h.State.Rulings[0].Status != flow.Replied || h.State.Rulings[0].Reserved.Tokens == 0 {
+		t.Fatalf("%+v", h.State.Rulings)
+	}
+	at := 0
+	for i := range h.Entries {
+		if e := &h.Entries[i]; e.Kind == flow.KindStalemate && contains(e, `"began"`) {
+			at = i + 1
+		}
+	}
+	st := prefix(t, h, at)
+	if _, err := runner(st, &stage{script: parse(t, quarrel)}).Resume(t.Context(), thread, nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := got.State.Rulings[0]
+	if c.Failures != 1 || c.Lost != c.Reserved || got.State.Spent.Tokens != h.State.Spent.Tokens+c.Reserved.Tokens {
+		t.Errorf("%+v, %+v and before %+v", c, got.State.Spent, h.State.Spent)
+	}
+}
+
+// An arbiter that does not answer leaves it to a person; the journal says why.
+func TestAnArbiterThatFails(t *testing.T) {
+	st, s := memory.New(), &stage{script: parse(t, quarrel)}
+	r := runner(st, s)
+	r.Agent = func(p flow.Party) (agent.Agent, error) {
+		if p.Name != "Judge" {
+			return s.agent(p)
+		}
+		return agentFunc(func(context.Context, agent.Call) (agent.Reply, error) {
+			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "gone", Attempts: 1}
+		}), nil
+	}
+	if _, err := r.Start(t.Context(), quarrelling(3)); err != nil {
+		t.Fatal(err)
+	}
+	h, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := h.State.Rulings; len(c) != 1 || c[0].Status != flow.Lost || c[0].Failed.Code != agent.Unavailable {
+		t.Errorf("%+v", c)
+	}
+	if open := h.State.OpenStalemates(); len(open) != 1 || open[0].State != stalemate.Requested {
+		t.Errorf("%+v", open)
+	}
+	if p, err := session.Verify(t.Context(), st, thread, h.State.Seal()); err != nil || p.Err() != nil {
+		t.Errorf("%v, %v", err, p.Err())
+	}
+}

@@ -119,6 +119,9 @@ func (r *runFlags) keys(c *cobra.Command) []config.Flag {
 
 func (s *startOptions) keys(c *cobra.Command) []config.Flag {
 	flags := s.run.keys(c)
+	if c.Flags().Changed("arbiter") {
+		flags = append(flags, config.Flag{Key: "session.arbiter", Name: "--arbiter", Values: []string{s.arbiter}})
+	}
 	for _, v := range s.via {
 		if !strings.Contains(v, "=") {
 			flags = append(flags, config.Flag{Key: "via", Name: "--via", Values: []string{v}})
@@ -162,7 +165,7 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	arbiter, err := opt.arbiterParty(c, k.config)
+	arbiter, err := opt.arbiterParty(k.config, parties)
 	if err != nil {
 		return err
 	}
