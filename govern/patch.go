@@ -12,8 +12,8 @@ import (
 
 // Patching is a row of patches of one record, each on what those before it make.
 type Patching struct {
-	// Address is the record. With a version that is not the latest, what the patches
-	// make of it is kept beside the latest, and needs a rebase.
+	// Address is the record. With a version that others went on from, what the patches
+	// make of it is kept beside theirs, and needs a rebase.
 	Address string
 	Patches []patch.Patch
 	Change  string // what changed, and why; for all of them
@@ -95,7 +95,14 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Patched{Base: r.Ref(), Behind: h.Latest - r.Version, Before: text}
+	out := &Patched{Base: r.Ref(), Before: text}
+	tips, err := b.Store.Tips(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(tips, r.Version) { // the end of a way of a fork is behind nothing
+		out.Behind = h.Latest - r.Version
+	}
 	now, failed, parent := text, false, r.Version
 	for i := range p.Patches {
 		one := &p.Patches[i]

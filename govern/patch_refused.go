@@ -32,7 +32,7 @@ const lookedAt = 1000
 func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched) error {
 	last := ""
 	for i := range out.Reports {
-		if out.Reports[i].OK() {
+		if out.Reports[i].OK() || p.Patches[i].Result == out.Before.Hash() { // the latter has been applied already
 			continue
 		}
 		one, problem := &p.Patches[i], &out.Reports[i].Problems[0]
@@ -45,6 +45,9 @@ func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched
 		if err := d.log(ctx, Attempts, kindTried, e, text); err != nil {
 			return err
 		}
+	}
+	if last == "" {
+		return nil
 	}
 	tries, err := d.tries(ctx, out.Base)
 	if err != nil {
@@ -96,7 +99,7 @@ func (d *Door) request(ctx context.Context, who Actor, on *stalemate.Patched, c 
 		}
 		r := stalemate.PatchRequest(on, b.at, c)
 		put, err := b.put(ctx, &Draft{
-			ID: c.ID, Type: record.StalemateRequest, Module: of.Module, Content: r.JSON(), Summary: record.Extract([]byte(r.Summary)),
+			ID: c.ID, Type: record.StalemateRequest, Module: of.Module, Content: r.JSON(), Tags: []string{c.Kind}, Summary: record.Extract([]byte(r.Summary)),
 			Links: []Link{{Relation: record.Cites, To: out.Base.String()}}, summaryBy: record.Extracted,
 		})
 		if err != nil {

@@ -76,6 +76,9 @@ func TestAnOldBaseNeedsARebase(t *testing.T) {
 		k.is("status", k.record("note@v4").Status, record.NeedsRebase)
 		k.is("parent", k.record("note@v4").Parent, 1)
 		k.is("ways", out.Put[0].Fork, []int{3, 4})
+		// The other way goes on as it was.
+		k.patch(sydney, "note@v3", k.made(three, one))
+		k.is("status", k.record("note@v5").Status, record.Draft)
 	})
 }
 
@@ -119,6 +122,13 @@ func TestTheSameRefusalThreeTimesAsksForARuling(t *testing.T) {
 		// There is one request, however often it is tried.
 		again := k.patch(writerOfNotes, "note", bad)
 		k.is("request", *again.Stuck, *out.Stuck)
+		// What has been applied already is no quarrel.
+		done := k.made(two, one)
+		for range 4 {
+			if out := k.patch(sydney, "note", done); out.Stuck != nil {
+				k.Error("stuck on what is done")
+			}
+		}
 		// On another text it is another matter.
 		k.patch(sydney, "note", k.made(one, two))
 		if out := k.patch(writerOfNotes, "note", bad); out.Stuck != nil {

@@ -173,7 +173,8 @@ type patchesApplied struct {
 	dryRun  bool
 	diff    string
 	written []string
-	stuck   string // the request for a ruling, where the same was refused too often
+	stuck   string // the stalemate, where the same was refused too often
+	of      string // the record that it is about
 }
 
 func (r patchesApplied) text(a *app) error {

@@ -62,7 +62,7 @@ func (a *app) patchRecord(c *cobra.Command, opt *patchApplyOptions, args []strin
 		shown.take(out)
 		switch {
 		case out.Stuck != nil:
-			shown.stuck = out.Stuck.String()
+			shown.stuck, shown.of = out.Stuck.ID, out.Base.ID
 			a.exit = exitPerson
 		case !plan.ok():
 			a.exit = exitFailed
@@ -118,6 +118,6 @@ func (r *patchesApplied) versions(out *strings.Builder, quiet bool) {
 		}
 	}
 	if r.stuck != "" {
-		fmt.Fprintf(out, "this is a stalemate: the same was refused for the third time; %s asks for a ruling (`brenner store show %s`)\n", clean(r.stuck), clean(r.stuck))
+		fmt.Fprintf(out, "this is a stalemate: the same was refused for the third time; `brenner stalemate show %s %s`\n", clean(r.of), clean(r.stuck))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
+	"brenner/govern"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/sqlite"
@@ -22,7 +23,8 @@ func (a *app) stalemateCommand() *cobra.Command {
 		Short:   "What sessions are stuck on: ask for rulings, and rule",
 		Long: `A session that goes round in circles opens a stalemate instead: a conflict that survived
 a round, the same error three times, a change sent again as it was refused, a field
-written back and forth. Somebody who is no party rules: the arbiter that the session was
+written back and forth. So does a record whose patches are refused in the same way for
+the third time; commands then take its id where they take that of a session. Somebody who is no party rules: the arbiter that the session was
 started with (session start --arbiter), or a person.`,
 	}
 	c.AddCommand(a.stalemateOpenCommand(), a.stalemateListCommand(), a.stalemateShowCommand(), a.stalemateRequestCommand(), a.stalemateRuleCommand())
@@ -115,7 +117,7 @@ Exit codes: 0 nothing waits; 2 there is no such session; 5 listed: a ruling is n
 					if err := wholeSession(c, src.address); err != nil {
 						return err
 					}
-					return a.listStalemates(ctx, all, h)
+					return a.showStalemates(ctx, all, nil, h)
 				})
 			}
 			return a.listAllStalemates(c, project, all)
@@ -152,10 +154,14 @@ func (a *app) listAllStalemates(c *cobra.Command, project string, all bool) erro
 		}
 		histories = append(histories, h)
 	}
-	return a.listStalemates(ctx, all, histories...)
+	about, err := a.door(cfg, st).Stalemates(ctx)
+	if err != nil {
+		return err
+	}
+	return a.showStalemates(ctx, all, about, histories...)
 }
 
-func (a *app) listStalemates(ctx context.Context, all bool, histories ...*session.History) error {
+func (a *app) showStalemates(ctx context.Context, all bool, about []govern.Stalemate, histories ...*session.History) error {
 	res := stalemateList{rows: []stalemateRow{}}
 	for _, h := range histories {
 		for i := range h.State.Stalemates {
@@ -177,6 +183,16 @@ func (a *app) listStalemates(ctx context.Context, all bool, histories ...*sessio
 			res.rows = append(res.rows, row)
 		}
 	}
+	for i := range about {
+		row := recordStalemateRow(&about[i])
+		if !all && !row.waits {
+			continue
+		}
+		if row.waits {
+			a.exit = exitPerson
+		}
+		res.rows = append(res.rows, row)
+	}
 	return a.show(res)
 }
 
@@ -187,7 +203,7 @@ func (l stalemateList) text(a *app) error {
 	if len(l.rows) == 0 {
 		return a.write([]byte("nothing is stuck\n"))
 	}
-	table := [][]string{{"STALEMATE", "SESSION", "STATE", "KIND", "PLACE", "PARTIES"}}
+	table := [][]string{{"STALEMATE", "ABOUT", "STATE", "KIND", "PLACE", "PARTIES"}}
 	for _, r := range l.rows {
 		table = append(table, []string{r.ID, r.Thread, r.State, r.Kind, clean(r.Place), clean(strings.Join(r.Parties, ", "))})
 	}

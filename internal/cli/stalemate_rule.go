@@ -119,6 +119,9 @@ func (a *app) ruleStalemate(c *cobra.Command, opt *ruleOptions, args []string) e
 	if err != nil {
 		return err
 	}
+	if aboutRecord(args[0]) {
+		return a.ruleOnRecord(c, &opt.door, args, verdict)
+	}
 	d, err := a.openDoor(c, &opt.door, args[0])
 	if err != nil {
 		return err

@@ -29,6 +29,9 @@ func (a *app) stalemateShowCommand() *cobra.Command {
 Exit codes: 0 shown; 2 there is no such session or stalemate; 5 shown: a ruling is needed.`,
 		Args: stalemateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if aboutRecord(args[0]) {
+				return a.showRecordStalemate(c, project, args[0], args[1])
+			}
 			return a.withSession(c, project, args[0], func(ctx context.Context, src *source, h *session.History) error {
 				if err := wholeSession(c, src.address); err != nil {
 					return err
@@ -146,16 +149,11 @@ it is ruled already, or its evidence is only a placeholder; 4 --as names no auth
 75 the store is busy.`,
 		Args: stalemateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := a.openDoor(c, &flags, args[0])
+			r, err := a.sendStalemate(c, &flags, args)
 			if err != nil {
 				return err
 			}
-			defer a.closeStore(d.door.Store)
-			h, r, err := d.door.SendStalemate(c.Context(), d.thread, args[1])
-			if err != nil {
-				return err
-			}
-			res := stalemateRequested{thread: h.Thread, id: args[1], request: r.JSON()}
+			res := stalemateRequested{thread: args[0], id: args[1], request: r.JSON()}
 			if out != "" && out != "-" {
 				if err := writeFile(out, append(res.request, '\n')); err != nil {
 					return err
@@ -168,6 +166,29 @@ it is ruled already, or its evidence is only a placeholder; 4 --as names no auth
 	flags.add(c)
 	c.Flags().StringVarP(&out, "out", "o", "", "write the request to this file instead")
 	return c
+}
+
+// sendStalemate gives the request of a stalemate out. That about a record is only
+// printed: the store knows no more of it than that it is open.
+func (a *app) sendStalemate(c *cobra.Command, flags *doorFlags, args []string) (stalemate.Request, error) {
+	if aboutRecord(args[0]) {
+		var r stalemate.Request
+		err := a.withRecords(c, &recordFlags{project: flags.project, as: flags.as}, false, func(ctx context.Context, door *records) error {
+			s, err := door.Stalemate(ctx, args[0], args[1])
+			if err == nil {
+				r = s.Request
+			}
+			return err
+		})
+		return r, err
+	}
+	d, err := a.openDoor(c, flags, args[0])
+	if err != nil {
+		return stalemate.Request{}, err
+	}
+	defer a.closeStore(d.door.Store)
+	_, r, err := d.door.SendStalemate(c.Context(), d.thread, args[1])
+	return r, err
 }
 
 // stalemateRequested is a request that is given out.
