@@ -50,6 +50,10 @@ const maxTexts = 1 << 20
 // last patch as evidence.
 func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	r := NewRequest(on.Name, at, c)
+	r.Dissidents = []Hypothesis{
+		{Name: "D1", Statement: "The patch was meant for another text, or for another place in it, than the one that it names.", Justification: "An author who is refused in the same way again may be looking at something else than the rules do."},
+		{Name: "D2", Statement: "What the author was shown differs from the text as it stands.", Justification: "An older version, or a character that cannot be seen, makes a right patch look wrong and a wrong one right."},
+	}
 	what := "the same error refused patches"
 	if c.Kind == Retry {
 		what = "the same patch was refused and sent again unchanged,"

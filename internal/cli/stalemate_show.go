@@ -102,7 +102,7 @@ func (s *stalemateShown) text(a *app) error {
 	}
 	b.WriteString("\nEvidence:\n")
 	for _, e := range s.request.Evidence {
-		fmt.Fprintf(&b, "  %s %s: %s\n", e.Hash[:12], clean(e.Type), clean(e.Content))
+		fmt.Fprintf(&b, "  %s %s: %s\n", e.Hash[:12], clean(e.Type), clean(clip(e.Content)))
 	}
 	if v := s.verdict; v != nil {
 		fmt.Fprintf(&b, "\nRuling of %s (%s, confidence %g): for %s\n  root cause: %s\n", clean(v.Arbiter.Name), v.Arbiter.Kind, v.Confidence, clean(v.For), clean(v.RootCause))
@@ -155,7 +155,8 @@ it is ruled already, or its evidence is only a placeholder; 4 --as names no auth
 			}
 			res := stalemateRequested{thread: args[0], id: args[1], request: r.JSON()}
 			if out != "" && out != "-" {
-				if err := writeFile(out, append(res.request, '\n')); err != nil {
+				text := append(r.JSON(), '\n')
+				if err := writeFile(out, text); err != nil {
 					return err
 				}
 				res.written = out
