@@ -178,6 +178,9 @@ func (s *State) committed(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	if err := s.rulingGiven(e, &body); err != nil {
+		return err
+	}
 	if v := body.Version - s.Version(); v < 0 || v > 1 {
 		return s.wrong(e, "version %d follows version %d", body.Version, s.Version())
 	}

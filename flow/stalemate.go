@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"brenner/fault"
 	"brenner/journal"
 	"brenner/stalemate"
 )
@@ -99,6 +100,15 @@ func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
 		s.Spent, c.Lost, c.Failures = s.Spent.plus(lost), c.Lost.plus(lost), c.Failures+1
 	}
 	return nil
+}
+
+// rulingGiven refuses a commit that says it carries out a ruling that is none.
+func (s *State) rulingGiven(e *journal.Entry, c *Committed) error {
+	one, _ := s.Stalemate(c.Ruling)
+	if c.Ruling == "" || one.State == stalemate.Ruled && c.Source == ByPerson && one.By == c.Author {
+		return nil
+	}
+	return s.wrong(e, "it carries out a ruling of %s in %s that nobody gave", fault.Shown(c.Author), fault.Shown(c.Ruling))
 }
 
 // ends gives the call that a step ends, if any.
