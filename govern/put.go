@@ -153,6 +153,7 @@ type putting struct {
 func (d *Door) putting(who Actor) *putting {
 	return &putting{
 		Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record),
+		parents: make(map[int]int),
 	}
 }
 
