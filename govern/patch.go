@@ -17,6 +17,7 @@ type Patching struct {
 	Address string
 	Patches []patch.Patch
 	Change  string // what changed, and why; for all of them
+	Summary string // of what they make together; taken from the text if it is empty
 	Try     bool   // only say what would come of it
 }
 
@@ -35,9 +36,18 @@ type Patched struct {
 }
 
 // Text gives the text of a version for patches, to somebody who may read it. Without
-// a version it is the latest.
+// a version it is the end of the way that the record goes; see onWay.
 func (d *Door) Text(ctx context.Context, who Actor, address string) (record.Record, record.Head, *patch.Text, error) {
+	return d.textFor(ctx, who, address, "")
+}
+
+// textFor is Text for a patch of the base with a hash: where a record goes several
+// ways and none is named, the hash says which one is meant.
+func (d *Door) textFor(ctx context.Context, who Actor, address, base string) (record.Record, record.Head, *patch.Text, error) {
 	r, h, err := d.Find(ctx, address)
+	if err == nil && h.Forked() && d.mayRead(who, r.Type) {
+		r, err = d.onWay(ctx, r, h, address, base)
+	}
 	if err != nil {
 		return r, h, nil, err
 	}
@@ -49,6 +59,39 @@ func (d *Door) Text(ctx context.Context, who Actor, address string) (record.Reco
 	}
 	t, err := d.text(ctx, &r)
 	return r, h, t, err
+}
+
+// onWay chooses, of a record that goes several ways, the version that an address
+// without one means: that with a hash, else the newest that is not set aside. A patch
+// that was kept with needs_rebase is the latest version, but not what others patch.
+func (d *Door) onWay(ctx context.Context, latest record.Record, h record.Head, address, base string) (record.Record, error) {
+	if a, err := record.ParseAddress(address); err != nil || a.Version > 0 || a.Canonical || a.Latest {
+		return latest, err
+	}
+	tips, err := d.Store.Tips(ctx, h.ID)
+	if err != nil {
+		return latest, err
+	}
+	chosen, found := latest, false
+	for _, n := range slices.Backward(tips) {
+		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: n}, h.Latest)
+		if err != nil {
+			return latest, err
+		}
+		if base != "" {
+			t, err := d.text(ctx, &r)
+			if err != nil {
+				return latest, err
+			}
+			if t.Hash() == base {
+				return r, nil
+			}
+		}
+		if !found && !setAside(r.Status, true) {
+			chosen, found = r, true
+		}
+	}
+	return chosen, nil
 }
 
 func (d *Door) text(ctx context.Context, r *record.Record) (*patch.Text, error) {
@@ -91,7 +134,11 @@ func (d *Door) Patch(ctx context.Context, who Actor, p *Patching) (*Patched, err
 
 // patched works patches out on what the store holds now.
 func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
-	r, h, text, err := b.Text(ctx, b.who, p.Address)
+	base := ""
+	if len(p.Patches) > 0 {
+		base = p.Patches[0].Base
+	}
+	r, h, text, err := b.textFor(ctx, b.who, p.Address, base)
 	if err != nil {
 		return nil, err
 	}
@@ -122,9 +169,11 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 		if now = next; p.Try || failed {
 			continue
 		}
-		put, err := b.put(ctx, &Draft{
-			ID: r.ID, Parent: parent, Content: next.Bytes(), Change: changeOf(p, one), rebase: out.Behind > 0,
-		})
+		draft := &Draft{ID: r.ID, Parent: parent, Content: next.Bytes(), Change: changeOf(p, one), rebase: out.Behind > 0}
+		if i == len(p.Patches)-1 {
+			draft.Summary = p.Summary
+		}
+		put, err := b.put(ctx, draft)
 		if err != nil {
 			return nil, err
 		}

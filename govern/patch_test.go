@@ -82,6 +82,72 @@ func TestAnOldBaseNeedsARebase(t *testing.T) {
 	})
 }
 
+// TestWhatNeedsARebaseIsNotWhatOthersPatch: it has the highest number, and that is all.
+func TestWhatNeedsARebaseIsNotWhatOthersPatch(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, one))
+		k.patch(sydney, "note", k.made(one, two))
+		beside := "ALPHA\r\nbeta\r\n"
+		k.patch(sydney, "note@v1", k.made(one, beside))
+		k.is("latest", k.record("note").Version, 3)
+		// Without a hash, the way that nobody has left.
+		r, _, _, err := k.Text(k.Context1(), sydney, "note")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("text", r.Version, 2)
+		r, _, _, err = k.Text(k.Context1(), sydney, "note@latest")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("text that is named", r.Version, 3)
+		// With one, the way that it is of.
+		out := k.patch(sydney, "note", k.made(two, three))
+		k.is("behind", out.Behind, 0)
+		k.is("way", out.Put[0].Record.Parent, 2)
+		k.is("status", out.Put[0].Record.Status, record.Draft)
+		out = k.patch(sydney, "note", k.made(beside, "ALPHA\r\n"))
+		k.is("other way", out.Put[0].Record.Parent, 3)
+		// One that is the end of neither is behind.
+		out = k.patch(sydney, "note", k.made(one, "beta\r\n"))
+		k.is("put", len(out.Put), 0)
+		if p := out.Reports[0].Problems[0]; p.Behind == 0 {
+			k.Errorf("%+v", p)
+		}
+	})
+}
+
+// TestAPutDoesNotGoOnFromWhatNeedsARebase unless that is named.
+func TestAPutDoesNotGoOnFromWhatNeedsARebase(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, one))
+		k.patch(sydney, "note", k.made(one, two))
+		k.patch(sydney, "note@v1", k.made(one, "ALPHA\r\nbeta\r\n"))
+		_, err := k.Put(k.Context1(), sydney, draft("note", "", three))
+		k.refused(err, govern.BadRecord, "nobody has decided between")
+		k.promote("note@v2")
+		p := k.put(draft("note", "", three))
+		k.is("parent", p.Record.Parent, 2)
+	})
+}
+
+func TestASummaryIsOfTheLastOfARow(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, one))
+		_, err := k.Patch(k.Context1(), sydney, &govern.Patching{Address: "note", Patches: []patch.Patch{k.made(one, two), k.made(two, three)}, Summary: "All three."})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("last", k.record("note@v3").Summary, "All three.")
+		k.is("first", k.record("note@v2").SummaryBy, record.Extracted)
+		_, err = k.Patch(k.Context1(), sydney, &govern.Patching{Address: "note", Patches: []patch.Patch{k.made(three, one)}, Summary: "two\nlines"})
+		if fault.CodeOf(err) == "" {
+			k.Error("a summary of two lines")
+		}
+		k.is("nothing", k.record("note").Version, 3)
+	})
+}
+
 func TestPatchesKeepToScopes(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("spec", record.ModelSpec, one))

@@ -249,6 +249,13 @@ func (b *putting) take(r *record.Record, content []byte, h record.Head) {
 	b.heads[r.ID] = h
 }
 
+// setAside tells whether a version is one that others do not go on from unless they
+// name it. One that needs a rebase is that only beside another way: where it is the
+// only one, its inputs have moved, and it is mended by going on.
+func setAside(status string, forked bool) bool {
+	return status == record.Alternative || status == record.Deprecated || status == record.NeedsRebase && forked
+}
+
 // goesOnFrom chooses the parent of a draft that names none.
 func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 	if _, here := b.heads[h.ID]; here {
@@ -269,7 +276,7 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		left := latest.Status == record.Alternative || latest.Status == record.Deprecated
+		left := setAside(latest.Status, h.Forked())
 		switch {
 		case left && h.Canonical > 0:
 			from = h.Canonical

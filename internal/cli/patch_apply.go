@@ -106,6 +106,7 @@ same was refused for the third time: a ruling is needed; 75 the store is busy.`,
 	}
 	addPatchFlags(c, &opt)
 	c.Flags().StringVarP(&opt.change, "message", "m", "", "with --record: what changed, and why; the notes of the patch if not given")
+	c.Flags().StringVar(&opt.summary, "summary", "", "with --record: what the new version says, in a sentence or two on one line; the program takes it from the text if not given")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "print what would change as a unified diff, and write nothing")
 	return c
 }

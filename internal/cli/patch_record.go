@@ -16,6 +16,7 @@ type recordOption struct {
 	recordFlags
 	address string
 	change  string
+	summary string
 }
 
 func (o *recordOption) add(c *cobra.Command) {
@@ -28,7 +29,7 @@ func (o *recordOption) add(c *cobra.Command) {
 func (o *recordOption) alone(c *cobra.Command, files ...string) error {
 	with, flags := "does not go with --record", files
 	if o.address == "" {
-		with, flags = "needs --record", []string{"as", "role", "project", "message"}
+		with, flags = "needs --record", []string{"as", "role", "project", "message", "summary"}
 	}
 	for _, name := range flags {
 		if c.Flags().Changed(name) {
@@ -51,7 +52,7 @@ func (a *app) patchRecord(c *cobra.Command, opt *patchApplyOptions, args []strin
 		return a.show(as(shown))
 	}
 	return a.withRecords(c, &opt.recordFlags, !try, func(ctx context.Context, r *records) error {
-		p := &govern.Patching{Address: opt.address, Change: opt.change, Try: try}
+		p := &govern.Patching{Address: opt.address, Change: opt.change, Summary: opt.summary, Try: try}
 		for _, one := range plan.patches {
 			p.Patches = append(p.Patches, one.patch)
 		}
