@@ -58,7 +58,14 @@ func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched
 	if !stuck {
 		return nil
 	}
-	return d.request(ctx, who, on, &c, out)
+	of, _, err := d.Find(ctx, out.Base.String())
+	if err != nil {
+		return err
+	}
+	asked := stalemate.PatchRequest(on, d.Now().UTC(), &c)
+	ref, _, err := d.request(ctx, who, &of, &c, &asked)
+	out.Stuck = &ref
+	return err
 }
 
 // tries gives the patches that a version refused, in their order.
@@ -80,34 +87,27 @@ func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, e
 	return all, nil
 }
 
-// request puts the request for a ruling, unless it is there. The program asks, not the
-// author of the patch: what that may write does not matter here.
-func (d *Door) request(ctx context.Context, who Actor, on *stalemate.Patched, c *stalemate.Case, out *Patched) error {
-	of, _, err := d.Find(ctx, out.Base.String())
-	if err != nil {
-		return err
-	}
-	return d.write(ctx, func() (*change, error) {
+// request puts the request for a ruling on a version, unless it is there, and tells
+// whether it was not. The program asks, not the author of the patch: what that may
+// write does not matter here.
+func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *stalemate.Case, r *stalemate.Request) (ref record.Ref, fresh bool, err error) {
+	err = d.write(ctx, func() (*change, error) {
 		b := d.putting(who)
 		h, err := b.headOf(ctx, c.ID)
 		if err != nil {
 			return nil, err
 		}
-		if h.Latest > 0 {
-			out.Stuck = &record.Ref{ID: h.ID, Version: h.Latest}
+		if fresh = h.Latest == 0; !fresh {
+			ref = record.Ref{ID: h.ID, Version: h.Latest}
 			return nil, nil
 		}
-		r := stalemate.PatchRequest(on, b.at, c)
 		put, err := b.put(ctx, &Draft{
 			ID: c.ID, Type: record.StalemateRequest, Module: of.Module, Content: r.JSON(), Tags: []string{c.Kind}, Summary: record.Extract([]byte(r.Summary)),
-			Links: []Link{{Relation: record.Cites, To: out.Base.String()}}, summaryBy: record.Extracted,
+			Links: []Link{{Relation: record.Cites, To: of.Ref().String()}}, summaryBy: record.Extracted,
 		})
-		if err != nil {
-			return nil, err
-		}
-		ref := put.Record.Ref()
-		out.Stuck = &ref
+		ref = put.Record.Ref()
 		b.c.event = b.event()
-		return b.c, nil
+		return b.c, err
 	})
+	return ref, fresh, err
 }

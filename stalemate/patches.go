@@ -15,7 +15,18 @@ type Patched struct {
 // OfPatches tells whether whoever tried last is stuck on a text: the same patch, or
 // the same error, for the third time. The tries are those that the text refused as it
 // stands, in their order.
-func OfPatches(on *Patched, tries []Attempt) (Case, bool) {
+func OfPatches(on *Patched, tries []Attempt) (Case, bool) { return ofPatches(on, tries, sameErrors) }
+
+// SaidOfPatches is OfPatches for a person who says so: once is enough.
+func SaidOfPatches(on *Patched, tries []Attempt) (Case, bool) {
+	c, ok := ofPatches(on, tries, 1)
+	if len(c.Log) < sameErrors {
+		c.Kind = Person
+	}
+	return c, ok
+}
+
+func ofPatches(on *Patched, tries []Attempt, enough int) (Case, bool) {
 	if len(tries) == 0 {
 		return Case{}, false
 	}
@@ -31,7 +42,7 @@ func OfPatches(on *Patched, tries []Attempt) (Case, bool) {
 				c.Log = append(c.Log, fmt.Sprintf("%s: %s: %s", a.By, a.Code, a.Message))
 			}
 		}
-		if len(c.Log) < sameErrors {
+		if len(c.Log) < enough {
 			continue
 		}
 		c.Positions = []Position{
@@ -54,11 +65,14 @@ func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 		{Name: "D1", Statement: "The patch was meant for another text, or for another place in it, than the one that it names.", Justification: "An author who is refused in the same way again may be looking at something else than the rules do."},
 		{Name: "D2", Statement: "What the author was shown differs from the text as it stands.", Justification: "An older version, or a character that cannot be seen, makes a right patch look wrong and a wrong one right."},
 	}
-	what := "the same error refused patches"
-	if c.Kind == Retry {
-		what = "the same patch was refused and sent again unchanged,"
+	switch c.Kind {
+	case Retry:
+		r.Summary = fmt.Sprintf("%s: the same patch was refused and sent again unchanged, %d times.", on.Name, len(c.Log))
+	case Error:
+		r.Summary = fmt.Sprintf("%s: the same error refused patches %d times.", on.Name, len(c.Log))
+	default:
+		r.Summary = on.Name + ": a patch was refused, and a person asks for a ruling."
 	}
-	r.Summary = fmt.Sprintf("%s: %s %d times.", on.Name, what, len(c.Log))
 	if len(on.Content)+len(on.Patch) > maxTexts {
 		return r // the log, and the version that the request cites
 	}

@@ -24,8 +24,9 @@ func (a *app) stalemateCommand() *cobra.Command {
 		Long: `A session that goes round in circles opens a stalemate instead: a conflict that survived
 a round, the same error three times, a change sent again as it was refused, a field
 written back and forth. So does a record whose patches are refused in the same way for
-the third time; commands then take its id where they take that of a session. Somebody who is no party rules: the arbiter that the session was
-started with (session start --arbiter), or a person.`,
+the third time; commands then take its id where they take that of a session. Somebody
+who is no party rules: the arbiter that the session was started with (session start
+--arbiter) or that is asked about a record (stalemate request --arbiter), or a person.`,
 	}
 	c.AddCommand(a.stalemateOpenCommand(), a.stalemateListCommand(), a.stalemateShowCommand(), a.stalemateRequestCommand(), a.stalemateRuleCommand())
 	group(c)
@@ -109,9 +110,12 @@ func (a *app) stalemateListCommand() *cobra.Command {
 		Example: `  brenner stalemate list
   brenner stalemate list RS-20261115-cell-fate --all
 
-Exit codes: 0 nothing waits; 2 there is no such session; 5 listed: a ruling is needed.`,
+Exit codes: 0 nothing waits; 2 there is no such session or record; 5 listed: a ruling is needed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && aboutRecord(args[0]) {
+				return a.listRecordStalemates(c, project, args[0], all)
+			}
 			if len(args) == 1 {
 				return a.withSession(c, project, args[0], func(ctx context.Context, src *source, h *session.History) error {
 					if err := wholeSession(c, src.address); err != nil {
@@ -154,7 +158,7 @@ func (a *app) listAllStalemates(c *cobra.Command, project string, all bool) erro
 		}
 		histories = append(histories, h)
 	}
-	about, err := a.door(cfg, st).Stalemates(ctx)
+	about, err := a.door(cfg, st).Stalemates(ctx, "")
 	if err != nil {
 		return err
 	}

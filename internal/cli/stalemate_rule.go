@@ -16,32 +16,35 @@ func (a *app) stalemateOpenCommand() *cobra.Command {
 	var flags doorFlags
 	var request string
 	c := &cobra.Command{
-		Use:   "open ID PLACE",
-		Short: "Say that a field is stuck, without waiting for a round",
-		Long: `Opens a stalemate about a conflict that stands at PLACE (H2.claim), or about what a
-request says that somebody wrote (--request FILE). Evidence in it that is only a
-placeholder is warned of; such a request cannot be sent.`,
+		Use:   "open ID [PLACE]",
+		Short: "Say that a field, or a record, is stuck, without waiting",
+		Long: `Opens a stalemate about a conflict that stands at PLACE (H2.claim) of a session, about the
+patches that a record refused, or about what a request says that somebody wrote
+(--request FILE). Evidence in it that is only a placeholder is warned of; such a request
+cannot be sent. A record is named without a PLACE; without a version the latest is meant.`,
 		Example: `  brenner stalemate open RS-20261115-cell-fate A1.status
   brenner stalemate open RS-20261115-cell-fate H2.claim --request request.json --as Sydney
+  brenner stalemate open memo-fate@v3
 
-Exit codes: 0 opened; 1 it could not be stored; 2 there is no such session or conflict, or
-the request cannot be read; 4 --as names no authority; 75 the store is busy.`,
+Exit codes: 0 opened; 1 it could not be stored; 2 there is no such session, record or
+conflict, nothing was refused, or the request cannot be read; 4 --as names no authority; 75 the store is busy.`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usage(c, fmt.Sprintf("a session and a place are needed, %d given", len(args)), "")
+			switch {
+			case len(args) == 1 && aboutRecord(args[0]), len(args) == 2 && !aboutRecord(args[0]):
+				return nil
+			case len(args) == 2:
+				return usage(c, clean(fault.Shown(args[0]))+" is a record, which has no places", "name its version, such as "+clean(args[0])+"@v1, or nothing more")
 			}
-			return nil
+			return usage(c, fmt.Sprintf("a session and a place, or a record, are needed, %d given", len(args)), "")
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.openStalemate(c, &flags, args[0], args[1], request)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return a.openStalemate(c, &flags, args, request) },
 	}
 	flags.add(c)
 	c.Flags().StringVar(&request, "request", "", "a request that somebody wrote")
 	return c
 }
 
-func (a *app) openStalemate(c *cobra.Command, flags *doorFlags, arg, place, request string) error {
+func (a *app) openStalemate(c *cobra.Command, flags *doorFlags, args []string, request string) error {
 	var text []byte
 	if request != "" {
 		var err error
@@ -49,12 +52,15 @@ func (a *app) openStalemate(c *cobra.Command, flags *doorFlags, arg, place, requ
 			return err
 		}
 	}
-	d, err := a.openDoor(c, flags, arg)
+	if len(args) == 1 {
+		return a.openOnRecord(c, flags, args[0], text)
+	}
+	d, err := a.openDoor(c, flags, args[0])
 	if err != nil {
 		return err
 	}
 	defer a.closeStore(d.door.Store)
-	h, id, warnings, err := d.door.OpenStalemate(c.Context(), d.thread, place, text)
+	h, id, warnings, err := d.door.OpenStalemate(c.Context(), d.thread, args[1], text)
 	if err != nil {
 		return err
 	}

@@ -133,57 +133,79 @@ func (s *stalemateShown) document() any {
 	return doc
 }
 
+type requestOptions struct {
+	helper  helperFlags
+	out     string
+	arbiter string
+}
+
 func (a *app) stalemateRequestCommand() *cobra.Command {
-	var flags doorFlags
-	var out string
+	var opt requestOptions
 	c := &cobra.Command{
 		Use:   "request ID STALEMATE",
-		Short: "Print the request for a ruling, and note that it was sent",
+		Short: "Print the request for a ruling, and note that it was sent; or have an agent rule",
 		Long: `Prints the request (` + stalemate.Protocol + `): all that an arbiter may see. From then on the
 stalemate counts as requested. A request with a placeholder where evidence should be
-is not given out.`,
-		Example: `  brenner stalemate request RS-20261115-cell-fate ST-1a2b3c4d -o request.json
+is not given out.
 
-Exit codes: 0 printed; 1 it could not be stored; 2 there is no such session or stalemate,
-it is ruled already, or its evidence is only a placeholder; 4 --as names no authority;
-75 the store is busy.`,
+With --arbiter an agent that is no party is sent the request about a record, and its verdict
+is put. A session asks the arbiter that it was started with itself.`,
+		Example: `  brenner stalemate request RS-20261115-cell-fate ST-1a2b3c4d -o request.json
+  brenner stalemate request memo-fate ST-1a2b3c4d --arbiter Judge=openai:gpt-5
+
+Exit codes: 0 printed, or ruled; 1 it could not be stored; 2 there is no such session, record
+or stalemate, it is ruled already, its evidence is only a placeholder, or the arbiter cannot
+be reached or gives no verdict; 4 --as names no authority; 75 the store or the model is busy.`,
 		Args: stalemateArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := a.sendStalemate(c, &flags, args)
-			if err != nil {
-				return err
-			}
-			res := stalemateRequested{thread: args[0], id: args[1], request: r.JSON()}
-			if out != "" && out != "-" {
-				text := append(r.JSON(), '\n')
-				if err := writeFile(out, text); err != nil {
-					return err
-				}
-				res.written = out
-			}
-			return a.show(res)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return a.requestRuling(c, &opt, args) },
 	}
-	flags.add(c)
-	c.Flags().StringVarP(&out, "out", "o", "", "write the request to this file instead")
+	f := c.Flags()
+	addProjectFlag(c, &opt.helper.project)
+	f.StringVar(&opt.helper.as, "as", "", "who gives it out; the operator of brenner.yaml if not given")
+	f.StringVarP(&opt.out, "out", "o", "", "write the request to this file instead")
+	f.StringVar(&opt.arbiter, "arbiter", "", "send it to this agent, and put its verdict: NAME=KIND:MODEL, KIND being openai or program; for records")
+	f.StringVar(&opt.helper.run.baseURL, "base-url", "", "with --arbiter: the address of the model's endpoint ["+envBaseURL+"]")
+	f.StringVar(&opt.helper.run.record, "record-tape", "", "with --arbiter: write all traffic with the model to this file, without secrets")
+	f.StringVar(&opt.helper.run.tape, "tape", "", "with --arbiter: play the traffic with the model from this file: no network, no cost")
 	return c
 }
 
-// sendStalemate gives the request of a stalemate out. That about a record is only
-// printed: the store knows no more of it than that it is open.
-func (a *app) sendStalemate(c *cobra.Command, flags *doorFlags, args []string) (stalemate.Request, error) {
-	if aboutRecord(args[0]) {
-		var r stalemate.Request
-		err := a.withRecords(c, &recordFlags{project: flags.project, as: flags.as}, false, func(ctx context.Context, door *records) error {
-			s, err := door.Stalemate(ctx, args[0], args[1])
-			if err == nil {
-				r = s.Request
-			}
-			return err
-		})
-		return r, err
+func (a *app) requestRuling(c *cobra.Command, opt *requestOptions, args []string) error {
+	asked := c.Flags().Changed("arbiter")
+	for _, name := range []string{"base-url", "record-tape", "tape"} {
+		if c.Flags().Changed(name) && !asked {
+			return usage(c, "--"+name+" needs --arbiter", "")
+		}
 	}
-	d, err := a.openDoor(c, flags, args[0])
+	switch {
+	case asked && !aboutRecord(args[0]):
+		return usage(c, "--arbiter is for records", "a session asks its own: `brenner session start --arbiter`; `brenner session resume` asks again")
+	case asked && c.Flags().Changed("out"):
+		return usage(c, "--out does not go with --arbiter", "without --arbiter the request is written")
+	case asked:
+		return a.arbitrateOnRecord(c, &opt.helper, opt.arbiter, args)
+	}
+	r, err := a.sendStalemate(c, opt, args)
+	if err != nil {
+		return err
+	}
+	res := stalemateRequested{thread: args[0], id: args[1], request: r.JSON()}
+	if opt.out != "" && opt.out != "-" {
+		text := append(r.JSON(), '\n')
+		if err := writeFile(opt.out, text); err != nil {
+			return err
+		}
+		res.written = opt.out
+	}
+	return a.show(res)
+}
+
+// sendStalemate gives the request of a stalemate out.
+func (a *app) sendStalemate(c *cobra.Command, opt *requestOptions, args []string) (stalemate.Request, error) {
+	if aboutRecord(args[0]) {
+		return a.sendOnRecord(c, &opt.helper, args)
+	}
+	d, err := a.openDoor(c, &doorFlags{project: opt.helper.project, as: opt.helper.as}, args[0])
 	if err != nil {
 		return stalemate.Request{}, err
 	}
