@@ -25,6 +25,9 @@ type Stalemated struct {
 	Reply   string `json:"reply,omitempty"`   // hash of an arbiter's answer, verbatim
 	Verdict string `json:"verdict,omitempty"` // hash
 	Why     string `json:"why,omitempty"`
+	// Late says that an arbiter was answering when somebody else settled it: what came
+	// is kept, and changes nothing.
+	Late bool `json:"late,omitzero"`
 	// The call of an arbiter that the step begins or ends.
 	Began    *Began    `json:"began,omitempty"`
 	Answered *Answered `json:"answered,omitempty"`
@@ -142,12 +145,32 @@ func (s *State) RoundDone() bool {
 	return s.Round() > 0 && s.OpenLeg() == nil && len(s.waiting()) == 0
 }
 
+// late keeps the answer of an arbiter that came when it was not needed any more.
+func (s *State) late(e *journal.Entry, before *Stalemate, body *Stalemated) error {
+	if before.ID == "" || body.State != before.State || body.Began != nil || len(body.ends()) == 0 || body.Verdict+body.Request+body.Case != "" {
+		return s.wrong(e, "it says more of the stalemate %s than that an answer came late", body.ID)
+	}
+	if err := s.arbitrated(e, body); err != nil || body.Reply == "" {
+		return err
+	}
+	s.Stalemates = slices.Clone(s.Stalemates)
+	for i := range s.Stalemates {
+		if one := &s.Stalemates[i]; one.ID == body.ID {
+			one.Replies = append(slices.Clip(one.Replies), body.Reply)
+		}
+	}
+	return nil
+}
+
 func (s *State) stalemated(e *journal.Entry) error {
 	body, err := decode[Stalemated](e)
 	if err != nil {
 		return err
 	}
 	before, known := s.Stalemate(body.ID)
+	if body.Late {
+		return s.late(e, &before, &body)
+	}
 	if !stalemate.May(before.State, body.State) {
 		return s.wrong(e, "the stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
 	}

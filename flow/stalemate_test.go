@@ -40,6 +40,36 @@ func TestAnArbitersCallIsPaidFor(t *testing.T) {
 	}
 }
 
+// A person rules while the arbiter answers: the answer is kept and paid for, and
+// changes nothing.
+func TestAnAnswerThatComesLate(t *testing.T) {
+	late := flow.Stalemated{Late: true, Reply: "r", Answered: &flow.Answered{Call: "c/1", Reply: "r", Input: 5, Output: 6}}
+	ruled := func() *tale {
+		return stuck(t).add(flow.KindStalemate, flow.Stalemated{ID: "ST-1", State: stalemate.Ruled, By: "Sydney", Verdict: "v", Reply: "q"})
+	}
+	now := ruled().moved(stalemate.Ruled, late).state()
+	s := now.Stalemates[0]
+	if s.By != "Sydney" || s.Verdict != "v" || s.Reply != "q" || len(s.Replies) != 2 || now.Spent.Tokens != 11 || now.Rulings[0].Status != flow.Replied {
+		t.Errorf("%+v, %v, %+v", s, now.Spent, now.Rulings)
+	}
+	lost := ruled().moved(stalemate.Ruled, flow.Stalemated{Late: true, Failed: &flow.Failed{Call: "c/1", Code: "X", Spent: 40}}).state()
+	if lost.Spent.Tokens != 40 || len(lost.Stalemates[0].Replies) != 1 {
+		t.Errorf("%v, %+v", lost.Spent, lost.Stalemates)
+	}
+	more := late
+	more.Verdict = "other"
+	for name, tl := range map[string]*tale{
+		"another state":     ruled().moved(stalemate.Applied, late),
+		"a verdict":         ruled().moved(stalemate.Ruled, more),
+		"nothing came":      ruled().moved(stalemate.Ruled, flow.Stalemated{Late: true}),
+		"no such stalemate": ruled().add(flow.KindStalemate, flow.Stalemated{ID: "ST-2", Late: true, Answered: late.Answered}),
+	} {
+		if _, err := flow.Fold(tl.entries); fault.CodeOf(err) != flow.BadSequence {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestRulingsThatNobodyGave(t *testing.T) {
 	stranger := ruling
 	stranger.Author = "Somebody"

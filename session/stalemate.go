@@ -227,12 +227,10 @@ func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
 	ctx = context.WithoutCancel(ctx)
 	failure := failureOf(o.err)
 	return s.write(ctx, func(state *flow.State) (*draft, error) {
-		if stateOf(state, id) != stalemate.Requested {
-			return nil, nil // a person was faster
-		}
 		d := &draft{}
 		failed := s.failed(d, o, failure, state.Settings.Prices)
-		d.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: o.call.Agent, Failed: &failed})
+		now := stateOf(state, id)
+		d.event(flow.KindStalemate, flow.Stalemated{ID: id, State: now, By: o.call.Agent, Failed: &failed, Late: now != stalemate.Requested})
 		return d, nil
 	})
 }
@@ -241,22 +239,25 @@ func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
 func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Request, p flow.Party, o *outcome) error {
 	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
 	v, bad := stalemate.ReadVerdict([]byte(o.reply.Text), stalemate.Arbiter{Kind: stalemate.ByAgent, Name: p.Name, Model: p.Model}, r)
+	late := false
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
-		if stateOf(state, id) != stalemate.Requested {
-			return nil, nil // a person was faster
-		}
 		d := &draft{}
 		answered := answeredOf(d, o, state.Settings.Prices)
-		body := flow.Stalemated{ID: id, State: stalemate.Ruled, By: p.Name, Reply: answered.Reply, Answered: &answered}
-		if bad != nil {
+		now := stateOf(state, id)
+		late = now != stalemate.Requested
+		body := flow.Stalemated{ID: id, State: stalemate.Ruled, By: p.Name, Reply: answered.Reply, Answered: &answered, Late: late}
+		switch {
+		case late: // a person was faster: it is kept, and changes nothing
+			body.State = now
+		case bad != nil:
 			body.State, body.Why = stalemate.Requested, fault.Shown(bad.Error())
-		} else {
+		default:
 			body.Verdict = d.blob(v.JSON())
 		}
 		d.event(flow.KindStalemate, body)
 		return d, nil
 	})
-	if err != nil {
+	if err != nil || late {
 		return err
 	}
 	if bad != nil {

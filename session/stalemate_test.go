@@ -113,6 +113,56 @@ func TestAnArbiterRules(t *testing.T) {
 	}
 }
 
+// A person rules while the arbiter is answering: theirs stands, and what the arbiter
+// says is kept.
+func TestAPersonIsFasterThanTheArbiter(t *testing.T) {
+	st, j := memory.New(), &judged{stage: stage{script: parse(t, quarrel)}}
+	r := runner(st, &j.stage)
+	r.Agent = func(p flow.Party) (agent.Agent, error) {
+		a, err := j.agent(p)
+		if err != nil || p.Name != "Judge" {
+			return a, err
+		}
+		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+			h, err := session.Load(ctx, st, thread)
+			if err != nil {
+				return agent.Reply{}, err
+			}
+			door := &session.Door{Store: st, Now: r.Now, As: h.State.Opened.Operator}
+			text := `{"ruling_for":"BlueLake","root_cause":"One lamp.","reasoning":["It is blue."],"confidence":1,
+				"rejected":[{"hypothesis":"RedSky","why":"w"},{"hypothesis":"D1","why":"w"},{"hypothesis":"D2","why":"w"}]}`
+			if _, _, err := door.Rule(ctx, thread, h.State.Stalemates[0].ID, []byte(text)); err != nil {
+				t.Error(err)
+			}
+			return a.Ask(ctx, c)
+		}), nil
+	}
+	if _, err := r.Start(t.Context(), quarrelling(3)); err != nil {
+		t.Fatal(err)
+	}
+	h, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := h.State.Stalemates[0]
+	if s.State != stalemate.Applied || s.By != h.State.Opened.Operator || len(s.Replies) != 2 {
+		t.Fatalf("%+v", s)
+	}
+	v, err := h.Verdict(t.Context(), s.ID)
+	if err != nil || v.For != "BlueLake" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if text, err := st.Blob(t.Context(), s.Replies[1]); err != nil || !strings.Contains(string(text), "Two lamps.") {
+		t.Errorf("the arbiter's answer is lost: %q, %v", text, err)
+	}
+	if c := h.State.Rulings; len(c) != 1 || c[0].Status != flow.Replied {
+		t.Errorf("%+v", c)
+	}
+	if p, err := session.Verify(t.Context(), st, thread, h.State.Seal()); err != nil || p.Err() != nil {
+		t.Errorf("%v, %v", err, p.Err())
+	}
+}
+
 // Killed behind any write, a session with a ruling comes to the same artifact, and the
 // arbiter is not asked again for what it answered.
 func TestARulingSurvivesEveryKill(t *testing.T) {

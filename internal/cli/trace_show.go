@@ -261,7 +261,7 @@ func traceOf(ctx context.Context, h *session.History, c *flow.Call, opt *traceSh
 	for i := range h.State.Commits {
 		m := &h.State.Commits[i]
 		if c.Turn != flow.TurnRule && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg ||
-			c.Turn == flow.TurnRule && m.Ruling != "" && strings.Contains(c.ID, "/"+m.Ruling+"/") {
+			c.Turn == flow.TurnRule && m.Ruling != "" && m.Author == c.Agent && strings.Contains(c.ID, "/"+m.Ruling+"/") {
 			t.Settled, t.Version = true, m.Version
 		}
 	}
