@@ -14,7 +14,7 @@ func appliers() map[string]func(*State, *journal.Entry) error {
 		KindPlanned: (*State).planned, KindBegan: (*State).began, KindAnswered: (*State).answered,
 		KindFailed: (*State).failed, KindCommitted: (*State).committed, KindNoted: (*State).noted,
 		KindPublishing: (*State).publishing, KindPublished: (*State).published,
-		KindStalemate: (*State).stalemated,
+		KindStalemate: (*State).stalemated, KindPatched: (*State).patched,
 	}
 }
 

@@ -23,6 +23,8 @@ type State struct {
 	Notes    []Note
 	// Stalemates are what the session was stuck on, in the order in which it was seen.
 	Stalemates []Stalemate
+	// Patches are what came of the search/replace blocks in answers, in their order.
+	Patches []Patched
 	// Rulings are the calls of arbiters, in the order in which they first began.
 	Rulings []Call
 	Ended   string // the reason, while no run goes on

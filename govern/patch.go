@@ -16,9 +16,10 @@ type Patching struct {
 	// make of it is kept beside theirs, and needs a rebase.
 	Address string
 	Patches []patch.Patch
-	Change  string // what changed, and why; for all of them
-	Summary string // of what they make together; taken from the text if it is empty
-	Try     bool   // only say what would come of it
+	Change  string   // what changed, and why; for all of them
+	Summary string   // of what they make together; taken from the text if it is empty
+	Tags    []string // beside those that the record has
+	Try     bool     // only say what would come of it
 }
 
 // Patched is what came of patches.
@@ -172,6 +173,9 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 		draft := &Draft{ID: r.ID, Parent: parent, Content: next.Bytes(), Change: changeOf(p, one), rebase: out.Behind > 0}
 		if i == len(p.Patches)-1 {
 			draft.Summary = p.Summary
+		}
+		if len(p.Tags) > 0 {
+			draft.Tags = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Tags, p.Tags))))
 		}
 		put, err := b.put(ctx, draft)
 		if err != nil {

@@ -23,6 +23,9 @@ type Block struct {
 	Replace string
 }
 
+// ExampleSearch is what a block searches for that only shows what blocks look like.
+const ExampleSearch = "the lines as they stand now\n"
+
 // The markers of blocks, in the order in which they must come.
 const (
 	markSearch  = '<'
@@ -31,10 +34,11 @@ const (
 )
 
 // ReadBlocks finds the search/replace blocks in an agent's reply. A block that is
-// not closed, or in which another one begins, is a problem.
-func ReadBlocks(reply []byte) ([]Block, []Problem) {
+// not closed, or in which another one begins, is a problem. Names are those that the
+// line above a block may have beside what looks like a path.
+func ReadBlocks(reply []byte, names ...string) ([]Block, []Problem) {
 	text := Canonical(strings.ToValidUTF8(string(reply), "\ufffd"))
-	r := &blockReader{}
+	r := &blockReader{names: names}
 	for i, line := range splitLines(text) {
 		r.line(line, i+1)
 	}
@@ -52,6 +56,7 @@ func ReadBlocks(reply []byte) ([]Block, []Problem) {
 
 // blockReader reads line by line; state is the marker that opened the present part.
 type blockReader struct {
+	names    []string
 	blocks   []Block
 	problems []Problem
 	state    byte
@@ -69,7 +74,7 @@ func (r *blockReader) line(line string, number int) {
 		if r.state != 0 {
 			r.broken(fmt.Sprintf("another one begins at line %d", number))
 		}
-		if name, ok := pathIn(r.above); ok {
+		if name, ok := r.pathIn(r.above); ok {
 			r.path = name
 		}
 		r.open, r.state = Block{Path: r.path, Line: number}, markSearch
@@ -131,14 +136,26 @@ func marker(line string) byte {
 }
 
 // pathIn takes a file's name out of the line above a block.
-func pathIn(line string) (string, bool) {
+func (r *blockReader) pathIn(line string) (string, bool) {
 	line = strings.Trim(line, "`*#: \t")
 	line = strings.TrimSpace(strings.TrimPrefix(line, "File:"))
 	line = strings.Trim(line, "`*: \t")
-	if line == "" || strings.ContainsAny(line, " \t") || !strings.ContainsAny(line, "./") {
+	if slices.Contains(r.names, line) {
+		return line, true
+	}
+	if line == "" || strings.ContainsAny(line, " \t") || !strings.ContainsAny(line, "./@") {
 		return "", false
 	}
 	return line, true
+}
+
+// WriteBlocks writes blocks about one text as agents do, all in one way.
+func WriteBlocks(name string, blocks []Block) string {
+	var b strings.Builder
+	for _, one := range blocks {
+		b.WriteString(name + "\n<<<<<<< SEARCH\n" + one.Search + "=======\n" + one.Replace + ">>>>>>> REPLACE\n")
+	}
+	return b.String()
 }
 
 // Convert makes a patch of search/replace blocks about one text. A block's search

@@ -80,7 +80,7 @@ func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input)
 		return nil, nil
 	}
 	all := make(map[string]Given)
-	in.Project = make(map[string]string)
+	in.Project, in.Patchable = make(map[string]string), make(map[string][]string)
 	for _, p := range state.Opened.Agents {
 		role := p.Role
 		if role == "" || in.Roster.Mode == roster.Unified {
@@ -90,7 +90,7 @@ func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input)
 		if err != nil {
 			return nil, err
 		}
-		all[p.Name], in.Project[p.Name] = given, given.Text
+		all[p.Name], in.Project[p.Name], in.Patchable[p.Name] = given, given.Text, given.Patchable
 	}
 	return all, nil
 }
@@ -192,6 +192,11 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 			Target: row.TargetID, Disposition: row.Disposition.String(), Code: row.Code, Delta: row.DeltaID, Message: row.Message,
 		})
 	}
+	patches, err := s.patchFeedback(ctx, state, name)
+	if err != nil {
+		return view.View{}, err
+	}
+	in.Feedback = append(in.Feedback, patches...)
 	return view.Build(in)
 }
 

@@ -49,7 +49,7 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	}
 	s.calls, s.cancel = s.deadline(ctx)
 	defer s.cancel()
-	err := s.stalemates(ctx) // what a run that was killed did not come to
+	err := s.afterwards(ctx) // what a run that was killed did not come to
 	if err == nil {
 		err = s.loop(ctx)
 	}
@@ -148,7 +148,7 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			err = s.plan(ctx, c)
 		case flow.Settle:
 			if err = s.settle(ctx); err == nil {
-				err = s.stalemates(ctx)
+				err = s.afterwards(ctx)
 			}
 		case flow.Publish:
 			if why != "" {
@@ -167,6 +167,15 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 		return false, nil
 	}
 	return true, s.ask(ctx, asks)
+}
+
+// afterwards does what follows when answers were merged: what they say about records,
+// and a look at what the session is stuck on.
+func (s *run) afterwards(ctx context.Context) error {
+	if err := s.patches(ctx); err != nil {
+		return err
+	}
+	return s.stalemates(ctx)
 }
 
 // wait waits for a call to end.

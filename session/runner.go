@@ -47,6 +47,9 @@ type Runner struct {
 	// Records gives what an agent of a role is shown of the project's records; nil
 	// where there are none.
 	Records func(ctx context.Context, role, module string) (Given, error)
+	// Patch carries out what an answer says about texts of records that its author was
+	// shown; nil where nobody can.
+	Patch func(ctx context.Context, p *Patching) ([]Patched, error)
 	// Observe, if not nil, is told of every entry after it was stored, in order,
 	// with the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *flow.State)
@@ -68,6 +71,8 @@ type Given struct {
 	Text    string
 	View    string
 	Records []flow.RecordRef
+	// Patchable are those of them that it may change by search/replace blocks.
+	Patchable []string
 }
 
 // Result is where a session stands after a run.

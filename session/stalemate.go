@@ -82,7 +82,7 @@ func (s *run) stalemates(ctx context.Context) error {
 			return err
 		}
 	}
-	cases := stalemate.Detect(h.Thread, s.moments, nil)
+	cases := stalemate.Detect(h.Thread, s.moments, h.attempts())
 	if err := s.noteStalemates(ctx, cases); err != nil {
 		return err
 	}
@@ -118,7 +118,11 @@ func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error 
 			if h.isStuckOn(&cases[i]) {
 				continue
 			}
-			h.open(d, &cases[i], "")
+			on, err := h.textOf(ctx, &cases[i])
+			if err != nil {
+				return nil, err
+			}
+			h.openOn(d, &cases[i], on)
 		}
 		if len(d.events) == 0 {
 			return nil, nil
@@ -150,6 +154,15 @@ func (h *History) isStuckOn(c *stalemate.Case) bool {
 func (h *History) open(d *draft, c *stalemate.Case, by string) {
 	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
 	h.openWith(d, c, &r, by)
+}
+
+// openOn drafts the opening of a case that may be about a text.
+func (h *History) openOn(d *draft, c *stalemate.Case, on *stalemate.Patched) {
+	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
+	if on != nil {
+		r.AboutText(on)
+	}
+	h.openWith(d, c, &r, "")
 }
 
 func (h *History) openWith(d *draft, c *stalemate.Case, r *stalemate.Request, by string) {
@@ -302,10 +315,13 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 	last := flow.Stalemated{ID: id, State: stalemate.Applied, By: v.Arbiter.Name}
 	text, err := stalemate.Ruling(&c, &v)
 	if err != nil {
-		if v.For != stalemate.TheRules {
+		last.Why = err.Error()
+		switch {
+		case aboutText(c.Place):
+			last.Why = "it changes no text by itself: its author was told, and the next patch does"
+		case v.For != stalemate.TheRules:
 			last.State = stalemate.Refused
 		}
-		last.Why = err.Error()
 		d := &draft{}
 		d.event(flow.KindStalemate, last)
 		return d, nil, nil

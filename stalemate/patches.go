@@ -61,10 +61,7 @@ const maxTexts = 1 << 20
 // last patch as evidence.
 func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	r := NewRequest(on.Name, at, c)
-	r.Dissidents = []Hypothesis{
-		{Name: "D1", Statement: "The patch was meant for another text, or for another place in it, than the one that it names.", Justification: "An author who is refused in the same way again may be looking at something else than the rules do."},
-		{Name: "D2", Statement: "What the author was shown differs from the text as it stands.", Justification: "An older version, or a character that cannot be seen, makes a right patch look wrong and a wrong one right."},
-	}
+	r.AboutText(on)
 	switch c.Kind {
 	case Retry:
 		r.Summary = fmt.Sprintf("%s: the same patch was refused and sent again unchanged, %d times.", on.Name, len(c.Log))
@@ -73,10 +70,19 @@ func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	default:
 		r.Summary = on.Name + ": a patch was refused, and a person asks for a ruling."
 	}
+	return r
+}
+
+// AboutText makes of a request one about patches of a text, with the text and the last
+// patch as evidence, and other explanations to go with it.
+func (r *Request) AboutText(on *Patched) {
+	r.Dissidents = []Hypothesis{
+		{Name: "D1", Statement: "The patch was meant for another text, or for another place in it, than the one that it names.", Justification: "An author who is refused in the same way again may be looking at something else than the rules do."},
+		{Name: "D2", Statement: "What the author was shown differs from the text as it stands.", Justification: "An older version, or a character that cannot be seen, makes a right patch look wrong and a wrong one right."},
+	}
 	if len(on.Content)+len(on.Patch) > maxTexts {
-		return r // the log, and the version that the request cites
+		return // the log, and the version that is named
 	}
 	r.Evidence = append(r.Evidence, Evidence{Type: "file_content", Description: "The text as it stands.", Path: on.Name, Content: on.Content, Hash: HashOf(on.Content)})
 	r.add("patch", "The patch that was refused last.", on.Patch)
-	return r
 }

@@ -72,7 +72,7 @@ func brenner() Table {
 		{Path: "merge", Kind: Pure, Needs: "fault artifact delta policy"},
 		{Path: "roster", Kind: Pure, Needs: "fault suggest artifact"},
 		{Path: "prompts", Kind: Pure, Needs: "fault artifact lint policy"},
-		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta policy prompts roster"},
+		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta patch policy prompts roster"},
 
 		{Path: "record", Kind: Pure, Needs: "fault suggest"},
 		{Path: "patch", Kind: Pure, Needs: "fault artifact delta", Outside: "golang.org/x/text/unicode/norm"},

@@ -40,6 +40,7 @@ type sessionSummary struct {
 	Rejected  []rejectedSummary `json:"rejected"`
 	Conflicts []conflictSummary `json:"conflicts"`
 	Stuck     []stalemateRow    `json:"stalemates"`
+	Patches   []patchRow        `json:"record_patches"`
 	Missing   []flow.Absence    `json:"missing"`
 	Mail      *threadSummary    `json:"mail,omitempty"`     // what the thread tells, where agents have mailboxes
 	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not everybody was sent it
@@ -120,7 +121,7 @@ func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*
 		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent.Tokens, Budget: st.Settings.Budget,
 		SpentUSD: dollars(st.Spent.USD), BudgetUSD: dollars(st.Settings.BudgetUSD),
 		Agents: agentSummaries(st), Versions: []versionSummary{}, Rejected: []rejectedSummary{}, Conflicts: []conflictSummary{},
-		Stuck: stalemateRows(h), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+		Stuck: stalemateRows(h), Patches: patchRows(st), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 	}
 	if src.locks != nil {
 		holder, held, err := src.locks.HolderOf(h.Thread)

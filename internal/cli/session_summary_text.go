@@ -219,6 +219,7 @@ func (s *sessionSummary) problems(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s: %s\n", clean(c.Place), strings.Join(by, " or "))
 		}
 	}
+	s.patches(b)
 	s.stalemates(b)
 	if len(s.Missing) > 0 {
 		var who []string
