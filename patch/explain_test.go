@@ -3,6 +3,10 @@ package patch
 import (
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 // An anchor that is not found although it looks right: the problem names what keeps
@@ -96,4 +100,41 @@ func TestAnAmbiguousAnchorIsNamedWithItsLines(t *testing.T) {
 			t.Errorf("%v", r.Warnings)
 		}
 	}
+}
+
+// TestFoldingAtOnceIsFoldingOneByOne holds the quick way over plain characters to the
+// slow one.
+func TestFoldingAtOnceIsFoldingOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "bc", " ", "\t", "\n", "\u00a0", "\u200b", "e\u0301", "é", "–", "…", "\v", "漢"})).Draw(t, "s"), "")
+		for _, bare := range []bool{false, true} {
+			f := fold(s, bare)
+			want, at := "", []int{}
+			for i := 0; i < len(s); {
+				n, out := segment(s[i:])
+				for _, r := range out {
+					if zeroWidth(r) || bare && unicode.IsSpace(r) {
+						continue
+					}
+					one := string(r)
+					if r >= utf8.RuneSelf {
+						one = lookAlike(r)
+					}
+					want += one
+					at = append(at, i)
+				}
+				i += n
+			}
+			if f.text != want {
+				t.Fatalf("%q: %q, not %q", s, f.text, want)
+			}
+			offset := 0
+			for k, r := range []rune(f.text) {
+				if got := f.place(offset); k < len(at) && len([]rune(want)) == len(at) && got != at[k] {
+					t.Fatalf("%q: character %d is at %d, not %d", s, k, got, at[k])
+				}
+				offset += utf8.RuneLen(r)
+			}
+		}
+	})
 }

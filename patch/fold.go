@@ -35,6 +35,15 @@ func fold(s string, bare bool) *folded {
 	}
 	jumped := true
 	for i := 0; i < len(s); {
+		if n := plain(s[i:], bare); n > 0 { // most of a text, at once
+			if jumped {
+				mark(i)
+			}
+			jumped = false
+			b.WriteString(s[i : i+n])
+			i += n
+			continue
+		}
 		n, out := segment(s[i:])
 		for _, r := range out {
 			if zeroWidth(r) || bare && unicode.IsSpace(r) {
@@ -55,6 +64,19 @@ func fold(s string, bare bool) *folded {
 	}
 	f.text = b.String()
 	return f
+}
+
+// plain gives how many bytes at the beginning stand for themselves, whatever follows:
+// ASCII before ASCII, and no whitespace where that is left out.
+func plain(s string, bare bool) int {
+	n := 0
+	for n < len(s) && s[n] < utf8.RuneSelf && (!bare || s[n] > ' ' || !unicode.IsSpace(rune(s[n]))) {
+		n++
+	}
+	if n > 0 && n < len(s) && s[n] >= utf8.RuneSelf {
+		n-- // what follows may combine with it
+	}
+	return n
 }
 
 // segment gives how long the first character is, with all that combines with it, and
