@@ -161,6 +161,8 @@ func (p *plannedPatch) describe(out *strings.Builder, does string, quiet bool) {
 	writePatchProblems(out, p.file, p.report.Warnings, "warning: ", quiet)
 	switch {
 	case quiet || len(p.report.Problems) > 0:
+	case p.target == nil: // of a record: another one cannot be read, and so none was looked at
+		fmt.Fprintf(out, "%s: can be read, and was held against nothing\n", clean(p.file))
 	case p.skipped:
 		fmt.Fprintf(out, "%s: applied already to %s\n", clean(p.file), clean(p.target.path))
 	default:
