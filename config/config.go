@@ -59,6 +59,9 @@ type Config struct {
 	Programs []Program
 	// Operator signs the brief, and is always an authority.
 	Operator string
+	// Arbiter is who rules when a session is stuck: NAME, NAME=KIND or NAME=KIND:MODEL;
+	// empty is nobody.
+	Arbiter string
 	// Session are the settings that a new session begins with.
 	Session  flow.Settings
 	Timeouts Timeouts

@@ -71,6 +71,7 @@ func keyTable() table {
 		{path: "session.flow", kind: aWord, words: []string{flow.FlowParallel, flow.FlowStaged}, builtIn: flow.FlowParallel},
 		{path: "session.quorum", kind: aQuorum, words: []string{flow.QuorumRole, flow.QuorumAll}, builtIn: flow.QuorumRole},
 		{path: "session.repair", kind: aSwitch, builtIn: true},
+		{path: "session.arbiter", kind: aText, builtIn: ""},
 		{path: "session.context_tokens", kind: aNumber, builtIn: view.DefaultCallTokens},
 		{path: "stop.quiet_rounds", kind: aNumber, builtIn: 2},
 		{path: "stop.when_clean", kind: aSwitch, builtIn: false},

@@ -27,6 +27,7 @@ type settings struct {
 		Quorum string
 		Repair bool
 
+		Arbiter       string
 		ContextTokens int `mapstructure:"context_tokens"`
 	}
 	Stop struct {
@@ -85,7 +86,7 @@ func (g given) settle(t table) (*Config, error) {
 	}
 	c := &Config{
 		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models, Programs: s.Agents.Programs,
-		Operator: s.Operator, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts, BaseURL: s.Agents.BaseURL,
+		Operator: s.Operator, Arbiter: s.Session.Arbiter, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts, BaseURL: s.Agents.BaseURL,
 		Mail:   Mail{BaseURL: s.Mail.BaseURL, Path: s.Mail.Path, TokenEnv: s.Mail.TokenEnv},
 		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
 		Records: s.records(), Roles: s.Roles,

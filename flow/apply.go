@@ -14,6 +14,7 @@ func appliers() map[string]func(*State, *journal.Entry) error {
 		KindPlanned: (*State).planned, KindBegan: (*State).began, KindAnswered: (*State).answered,
 		KindFailed: (*State).failed, KindCommitted: (*State).committed, KindNoted: (*State).noted,
 		KindPublishing: (*State).publishing, KindPublished: (*State).published,
+		KindStalemate: (*State).stalemated, KindPatched: (*State).patched,
 	}
 }
 
@@ -46,6 +47,7 @@ func (s *State) resumed(e *journal.Entry) error {
 	}
 	s.Ended, s.Touched = "", false
 	s.Runs++
+	s.forgotten()
 	leg := s.OpenLeg()
 	if leg == nil {
 		return nil
@@ -174,6 +176,9 @@ func (s *State) end(e *journal.Entry, id string) (*Call, error) {
 func (s *State) committed(e *journal.Entry) error {
 	body, err := decode[Committed](e)
 	if err != nil {
+		return err
+	}
+	if err := s.rulingGiven(e, &body); err != nil {
 		return err
 	}
 	if v := body.Version - s.Version(); v < 0 || v > 1 {

@@ -51,7 +51,8 @@ type Opened struct {
 	Constraints []string       `json:"constraints,omitempty"`
 	Brief       string         `json:"brief"` // the hash of the operator's deltas
 	Roster      jsontext.Value `json:"roster"`
-	Agents      []Party        `json:"agents"` // in the roster's order
+	Agents      []Party        `json:"agents"`            // in the roster's order
+	Arbiter     *Party         `json:"arbiter,omitempty"` // who is asked when the session is stuck; no party of it
 	Rules       Rules          `json:"rules"`
 	Rehearsal   string         `json:"rehearsal,omitempty"` // the hash of the script
 	Settings    Settings       `json:"settings"`
@@ -168,6 +169,7 @@ func (m MovedRecord) String() string {
 const (
 	TurnAsk    = "ask"
 	TurnRepair = "repair"
+	TurnRule   = "rule" // of an arbiter
 )
 
 // Began is journaled before a call: what it is, and what is set aside for it.
@@ -236,6 +238,7 @@ type Committed struct {
 	Stamps   string   `json:"stamps"`
 	Report   string   `json:"report"` // hash
 	Seal     string   `json:"seal"`
+	Ruling   string   `json:"ruling,omitempty"`    // the stalemate whose ruling this is
 	Stale    bool     `json:"stale_base,omitzero"` // somebody committed after the agents were shown the base
 	// Moved are records that its authors were shown in a version that does not hold
 	// any more when it is settled.

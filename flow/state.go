@@ -21,8 +21,14 @@ type State struct {
 	Legs     []Leg // in order; the last one may be open
 	Commits  []Commit
 	Notes    []Note
-	Ended    string // the reason, while no run goes on
-	Runs     int
+	// Stalemates are what the session was stuck on, in the order in which it was seen.
+	Stalemates []Stalemate
+	// Patches are what came of the search/replace blocks in answers, in their order.
+	Patches []Patched
+	// Rulings are the calls of arbiters, in the order in which they first began.
+	Rulings []Call
+	Ended   string // the reason, while no run goes on
+	Runs    int
 	// Stirred is the last round when a person last did something, or somebody
 	// resumed the session: rounds before it were not quiet, they were answered.
 	Stirred int

@@ -31,6 +31,7 @@ const (
 	Changes  = "records"  // every put, promotion and mark
 	Refusals = "refusals" // every attempt outside a role's scope
 	Calls    = "calls"    // every context that an agent was given, and what came of it
+	Attempts = "attempts" // every patch of a record that was refused
 )
 
 // The codes of the door.

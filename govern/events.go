@@ -19,6 +19,7 @@ const (
 	kindMarked   = "marked"
 	kindRefused  = "refused"
 	kindAsked    = "asked"
+	kindTried    = "tried"
 )
 
 // putEvent says which versions were put. The hashes prove the records.

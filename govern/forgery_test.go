@@ -108,11 +108,11 @@ func TestEndsOfAllJournals(t *testing.T) {
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("streams", len(p.Streams), 3)
+		k.is("streams", len(p.Streams), 4)
 		for i, want := range []struct {
 			name    string
 			entries int
-		}{{govern.Changes, 1}, {govern.Refusals, 1}, {govern.Calls, 0}} {
+		}{{govern.Changes, 1}, {govern.Refusals, 1}, {govern.Calls, 0}, {govern.Attempts, 0}} {
 			s := p.Streams[i]
 			if s.Name != want.name || s.Entries != want.entries || (s.Head != "") != (want.entries > 0) {
 				k.Errorf("stream %d: %+v", i, s)

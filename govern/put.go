@@ -42,6 +42,7 @@ type Draft struct {
 	summaryOf string // for a summary that was written for another content
 	granted   bool   // it was decided elsewhere that it may be written
 	pinned    bool   // it is a task spec as they are made
+	rebase    bool   // made from an older version, on purpose
 }
 
 // Link is a link as people write it.
@@ -95,7 +96,8 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	parents := make(map[int]int) // what each draft goes on from, as its author saw it
 	err := d.write(ctx, func() (*change, error) {
 		out = nil
-		b := &putting{parents: parents, Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), read: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record)}
+		b := d.putting(who)
+		b.parents = parents
 		for i := range drafts {
 			b.nth = i
 			p, err := b.put(ctx, &drafts[i])
@@ -160,6 +162,13 @@ type putting struct {
 	// meanwhile is nothing that the author has seen.
 	parents map[int]int
 	nth     int // of the drafts
+}
+
+func (d *Door) putting(who Actor) *putting {
+	return &putting{
+		Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), read: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record),
+		parents: make(map[int]int),
+	}
 }
 
 func (b *putting) event() putEvent {
@@ -238,7 +247,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		return Put{}, err
 	}
 	switch {
-	case len(out.Moved) > 0, b.unmoved(&r, &parent):
+	case len(out.Moved) > 0, draft.rebase, b.unmoved(&r, &parent):
 		r.Status = record.NeedsRebase
 	case len(outdated) > 0:
 		r.Status = record.NeedsUpdate
@@ -268,6 +277,13 @@ func (b *putting) take(r *record.Record, content []byte, h record.Head) {
 	b.heads[r.ID] = h
 }
 
+// setAside tells whether a version is one that others do not go on from unless they
+// name it. One that needs a rebase is that only beside another way: where it is the
+// only one, its inputs have moved, and it is mended by going on.
+func setAside(status string, forked bool) bool {
+	return status == record.Alternative || status == record.Deprecated || status == record.NeedsRebase && forked
+}
+
 // goesOnFrom chooses the parent of a draft that names none.
 func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 	if _, here := b.heads[h.ID]; here {
@@ -288,7 +304,7 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		left := latest.Status == record.Alternative || latest.Status == record.Deprecated
+		left := setAside(latest.Status, h.Forked())
 		switch {
 		case left && h.Canonical > 0:
 			from = h.Canonical
@@ -340,7 +356,7 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	}
 	switch {
 	case r.Type == record.ResearchArtifact && b.Artifact != nil:
-		return bad("research artifacts are written by sessions", "`brenner session start` begins one, `brenner session apply` changes one")
+		return bySessions("put", r.ID)
 	case parent.Version > 0 && parent.Type != r.Type:
 		return bad("it is a "+parent.Type+", and cannot become a "+r.Type, "put it under another id")
 	case r.Module == "":

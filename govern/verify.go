@@ -56,7 +56,7 @@ func (d *Door) verify(ctx context.Context) (*Proof, error) {
 	p := &Proof{}
 	var changes []journal.Entry
 	whole := true
-	for _, stream := range []string{Changes, Refusals, Calls} {
+	for _, stream := range []string{Changes, Refusals, Calls, Attempts} {
 		entries, err := d.Store.Entries(ctx, stream, 0)
 		if err != nil {
 			return nil, err

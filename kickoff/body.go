@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"brenner/delta"
+	"brenner/patch"
 	"brenner/prompts"
 )
 
@@ -63,6 +64,9 @@ func (in *Input) body(to string, t prompts.Template, rights prompts.Rights) stri
 			b.WriteString(s.about + "\n\n")
 		}
 		b.WriteString(quoted(s.text) + "\n")
+		if s.after != "" {
+			b.WriteString(s.after + "\n\n")
+		}
 	}
 	fmt.Fprintf(&b, "%s\n\n%s\n\n", headOutputs, t.Outputs(in.Round, rights))
 	fmt.Fprintf(&b, "%s\n\n%s\n", headFormat, t.Format(rights))
@@ -74,6 +78,7 @@ type section struct {
 	heading string
 	about   string // ours, before it
 	text    string // theirs
+	after   string // ours, behind it
 	without string // said where there is none; "" leaves the section out
 }
 
@@ -87,6 +92,7 @@ func (in *Input) sections(to string) []section {
 		{
 			heading: headProject, text: in.Project[to],
 			about: "What the project's records say, as far as your role may read them, each with its id and version.",
+			after: in.patchable(to),
 		},
 		{
 			heading: headMemory, text: in.memory(),
@@ -105,6 +111,17 @@ func (in *Input) sections(to string) []section {
 		}
 	}
 	return all
+}
+
+// patchable says how the texts are changed that an agent may change.
+func (in *Input) patchable(to string) string {
+	texts := in.Patchable[to]
+	if len(texts) == 0 {
+		return ""
+	}
+	return "You may change these texts: " + oneLine(strings.Join(texts, ", ")) + ". A change is a block like this one, beside your deltas, " +
+		"with the text's name on the line above it; the lines to search for are quoted whole, without the bar:\n\n" +
+		"    " + oneLine(texts[0]) + "\n    <<<<<<< SEARCH\n    " + patch.ExampleSearch + "    =======\n    the lines as they should be\n    >>>>>>> REPLACE"
 }
 
 func (in *Input) memory() string {

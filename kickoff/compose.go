@@ -27,6 +27,8 @@ type Input struct {
 	// Project is what each agent is shown of the project's records, in Markdown, by
 	// agent; it may be missing.
 	Project map[string]string
+	// Patchable are the texts among them that an agent may change, by agent.
+	Patchable map[string][]string
 	// Views are the artifact as each agent sees it, in Markdown, by agent. From
 	// round 2 on every recipient needs one: it can only change what it can name.
 	Views  map[string]string

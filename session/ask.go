@@ -115,10 +115,7 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 // record journals what came of a call, with the reply as it came.
 func (s *run) record(ctx context.Context, o outcome) error {
 	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
-	var failure *agent.Failure
-	if o.err != nil && !errors.As(o.err, &failure) {
-		failure = &agent.Failure{Code: agent.Unavailable, Detail: o.err.Error()}
-	}
+	failure := failureOf(o.err)
 	return s.write(ctx, func(state *flow.State) (*draft, error) {
 		if c, ok := state.Call(o.call.ID); !ok || c.Status != flow.Begun {
 			return nil, overtaken(state)
@@ -133,14 +130,30 @@ func (s *run) record(ctx context.Context, o outcome) error {
 		if err != nil {
 			return nil, err
 		}
-		d.event(flow.KindAnswered, flow.Answered{
-			Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: strings.ToValidUTF8(o.reply.Model, "\ufffd"),
-			Input: o.reply.Usage.Input, Output: o.reply.Usage.Output, Guessed: o.reply.Usage.Guessed,
-			Cost:     prices.Of(o.call.Agent, o.reply.Usage.Input, o.reply.Usage.Output),
-			Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Mend: mend, Letter: o.reply.Letter,
-		})
+		answered := answeredOf(d, &o, prices)
+		answered.Mend = mend
+		d.event(flow.KindAnswered, answered)
 		return d, nil
 	})
+}
+
+// failureOf gives what went wrong with a call; nil where nothing did.
+func failureOf(err error) *agent.Failure {
+	var failure *agent.Failure
+	if err != nil && !errors.As(err, &failure) {
+		failure = &agent.Failure{Code: agent.Unavailable, Detail: err.Error()}
+	}
+	return failure
+}
+
+// answeredOf says what was answered, and keeps it as it came.
+func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
+	used := &o.reply.Usage
+	return flow.Answered{
+		Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: strings.ToValidUTF8(o.reply.Model, "\ufffd"),
+		Input: used.Input, Output: used.Output, Guessed: used.Guessed, Cost: prices.Of(o.call.Agent, used.Input, used.Output),
+		Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Letter: o.reply.Letter,
+	}
 }
 
 // overtaken is what a run says that finds another one at its work: the lock should

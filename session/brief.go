@@ -28,6 +28,7 @@ type Brief struct {
 	Evidence    []File
 	Roster      roster.Roster
 	Agents      []flow.Party // in the roster's order
+	Arbiter     *flow.Party  // who is asked when the session is stuck; nil for nobody
 	Views       map[string]view.Spec
 	Rules       merge.Rules
 	Script      []byte // of a rehearsal; nil for sessions in earnest
@@ -55,7 +56,7 @@ func (b *Brief) open() (*draft, error) {
 	o := flow.Opened{
 		Thread: b.Thread, Operator: b.Operator, Program: b.Program, Question: b.Question, Context: b.Context,
 		Constraints: b.Constraints, Brief: d.blob(deltas), Roster: artifact.Canonical(b.Roster.Value()),
-		Rules: flow.PinRules(&b.Rules), Settings: b.Settings, Records: true, Module: b.Module,
+		Rules: flow.PinRules(&b.Rules), Settings: b.Settings, Records: true, Module: b.Module, Arbiter: b.Arbiter,
 	}
 	if b.Excerpt != "" {
 		o.Excerpt = d.blob([]byte(b.Excerpt))
@@ -78,6 +79,9 @@ func (b *Brief) open() (*draft, error) {
 // checkNames keeps agents and people apart: an agent by the name of an authority
 // would have its rights, and its words would pass for that person's.
 func (b *Brief) checkNames() error {
+	if err := b.checkArbiter(); err != nil {
+		return err
+	}
 	for _, p := range b.Agents {
 		if p.Name == b.Operator || slices.Contains(b.Rules.Authorities, p.Name) {
 			return &fault.Error{

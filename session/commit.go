@@ -39,7 +39,7 @@ func (s *run) settle(ctx context.Context) error {
 // one transaction. If somebody else was faster, the same contributions are
 // settled on what stands then. About also gives the texts that are not stored yet.
 func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committed, [][]byte)) error {
-	next := s.current
+	var next *settle.Settlement
 	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
 		if err := s.catchUpArtifact(ctx, state); err != nil {
@@ -47,7 +47,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		}
 		c, given := about(state)
 		if c.Source == flow.ByThread && len(c.Letters) == 0 {
-			next = s.current // somebody else has taken them all
+			next = nil // somebody else has taken them all
 			return nil, nil
 		}
 		holds, err := s.moved(ctx, state, &c)
@@ -58,11 +58,12 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		if err != nil {
 			return nil, err
 		}
-		d.holds, next = holds, settled.Artifact
+		d.holds, next = holds, &settled
 		return d, nil
 	})
-	if err == nil {
-		s.current = next
+	if err == nil && next != nil {
+		s.current = next.Artifact
+		s.remember(next)
 	}
 	return err
 }
@@ -175,7 +176,7 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 	r := record.Record{
 		ID: h.Thread, Type: record.ResearchArtifact, Version: c.Version, Parent: c.Version - 1,
 		Status: record.Draft, Module: moduleOf(&h.State.Opened), Summary: summary(&out.Artifact), SummaryOf: c.Artifact, SummaryBy: record.Extracted, Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
-		Change: changes(c), Links: repliesOf(h.State, c),
+		Change: changes(c), Links: sourcesOf(h.State, c),
 	}
 	if c.Source == flow.ByPerson {
 		r.Creator = c.Author
@@ -203,6 +204,9 @@ func what(c *flow.Committed) string {
 	case flow.ByRound:
 		return "round " + itoa(c.Round)
 	case flow.ByPerson:
+		if c.Ruling != "" {
+			return "ruling of " + c.Author + " in " + c.Ruling
+		}
 		return "deltas of " + c.Author
 	case flow.ByThread:
 		return "letters of the thread"

@@ -35,6 +35,10 @@ func (p *project) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.Mov
 	return []flow.MovedRecord{{ID: moved[0].Input.ID, Version: moved[0].Input.Version, Now: moved[0].Now}}, hold, err
 }
 
+func (p *project) Patch(context.Context, *session.Patching) ([]session.Patched, error) {
+	return nil, nil // nobody says anything about a text
+}
+
 // A record is promoted in the instant between the look at it and the commit: the
 // commit looks again.
 func TestAPromotionBetweenALookAndACommit(t *testing.T) {

@@ -41,6 +41,7 @@ type Origin struct {
 	Rationale string
 	At        string
 	Source    string // brief, round, person or thread
+	Ruling    string // the stalemate, where it was ruled so
 	Round     int
 	Version   int // the version that the delta was merged into
 	// Outcome is what became of the delta, or of its field, when it was merged.
@@ -297,7 +298,7 @@ func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
 	d, c := w.delta, w.commit
 	origin := Origin{
 		Delta: d.ID, Agent: d.Agent, Operation: d.Operation, Rationale: d.Rationale, At: d.Timestamp,
-		Source: c.Source, Round: c.Round, Version: c.Version, Deltas: c.Deltas,
+		Source: c.Source, Round: c.Round, Version: c.Version, Deltas: c.Deltas, Ruling: c.Ruling,
 	}
 	if w.row != nil {
 		origin.Outcome, origin.Code, origin.Message = w.row.Disposition.String(), w.row.Code, w.row.Message

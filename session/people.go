@@ -175,6 +175,9 @@ func (d *Door) apply(
 		if err == nil && check != nil {
 			err = check(&out)
 		}
+		if err == nil {
+			h.expire(dr, &out.Artifact)
+		}
 		return dr, err
 	})
 	return h, out, err

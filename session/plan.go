@@ -86,7 +86,7 @@ func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input)
 // into what its message is made of, and gives it.
 func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Input) (map[string]Given, error) {
 	all := make(map[string]Given)
-	in.Project = make(map[string]string)
+	in.Project, in.Patchable = make(map[string]string), make(map[string][]string)
 	for _, e := range in.Roster.Entries {
 		role := string(e.Role)
 		if role == "" || in.Roster.Mode == roster.Unified {
@@ -96,7 +96,7 @@ func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Inpu
 		if err != nil {
 			return nil, err
 		}
-		all[e.Agent], in.Project[e.Agent] = given, given.Text
+		all[e.Agent], in.Project[e.Agent], in.Patchable[e.Agent] = given, given.Text, given.Patchable
 	}
 	return all, nil
 }
@@ -198,6 +198,11 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 			Target: row.TargetID, Disposition: row.Disposition.String(), Code: row.Code, Delta: row.DeltaID, Message: row.Message,
 		})
 	}
+	patches, err := s.patchFeedback(ctx, state, name)
+	if err != nil {
+		return view.View{}, err
+	}
+	in.Feedback = append(in.Feedback, patches...)
 	return view.Build(in)
 }
 

@@ -9,6 +9,7 @@ import (
 	"brenner/journal"
 	"brenner/policy"
 	"brenner/record"
+	"brenner/stalemate"
 	"brenner/store"
 )
 
@@ -22,16 +23,20 @@ const (
 	rosterPrefix  = "roster/"
 	kickoffPrefix = "kickoff/"
 	replyPrefix   = "reply/"
+	requestPrefix = "stalemate/"
+	verdictPrefix = "verdict/"
 )
 
 func rosterID(thread string) string         { return rosterPrefix + thread }
 func kickoffID(thread, agent string) string { return kickoffPrefix + thread + "/" + agent }
 func replyID(thread, agent string) string   { return replyPrefix + thread + "/" + agent }
+func requestID(thread, id string) string    { return requestPrefix + thread + "/" + id }
+func verdictID(thread, id string) string    { return verdictPrefix + thread + "/" + id }
 
 // sideRecords gives the records that entries put beside the artifact's versions. The
 // state is the one before them.
 func sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
-	s := &side{opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), round: make(map[string]flow.Call)}
+	s := &side{opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), round: make(map[string]flow.Call), places: make(map[string]string), version: before.Version()}
 	for i := range before.Legs {
 		for _, k := range before.Legs[i].Kickoffs {
 			s.kickoffs[k.Agent]++
@@ -48,6 +53,9 @@ func sideRecords(before *flow.State, entries []journal.Entry) (records []record.
 			s.replies[l.Agent]++
 		}
 	}
+	for _, m := range before.Stalemates {
+		s.places[m.ID] = m.Place
+	}
 	for i := range entries {
 		if err := s.take(&entries[i]); err != nil {
 			return nil, nil, err
@@ -61,6 +69,8 @@ type side struct {
 	opened            flow.Opened
 	kickoffs, replies map[string]int // versions so far, by agent
 	round             map[string]flow.Call
+	places            map[string]string // what stalemates are about, by their ids
+	version           int               // of the artifact
 	records           []record.Record
 	blobs             [][]byte
 }
@@ -99,14 +109,56 @@ func (s *side) take(e *journal.Entry) error {
 		s.reply(e, c.Agent, a.Reply, fmt.Sprintf("of %s, round %d (%s)", c.Agent, c.Round, c.Turn))
 	case flow.KindCommitted:
 		c, err := flow.Body[flow.Committed](e)
-		if err != nil || !s.opened.Records {
+		if err != nil {
 			return err
+		}
+		s.version = c.Version
+		if !s.opened.Records {
+			return nil
 		}
 		for _, l := range c.Letters {
 			s.reply(e, l.Agent, l.Body, fmt.Sprintf("of %s, a letter: %s", l.Agent, l.Subject))
 		}
+	case flow.KindStalemate:
+		m, err := flow.Body[flow.Stalemated](e)
+		if err != nil || !s.opened.Records {
+			return err
+		}
+		s.stalemate(e, &m)
 	}
 	return nil
+}
+
+// stalemate keeps the request when a stalemate is opened, and the verdict when it is
+// ruled on.
+func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
+	thread := s.opened.Thread
+	switch {
+	case m.State == stalemate.Open:
+		s.places[m.ID] = m.Place
+		r := record.Record{
+			ID: requestID(thread, m.ID), Type: record.StalemateRequest, Version: 1, Content: m.Request, Creator: m.By,
+			Summary: s.about(m.ID) + " is stuck (" + m.Kind + "): a ruling is needed",
+		}
+		if r.Creator == "" {
+			r.Creator = s.opened.Operator
+		}
+		if s.version > 0 {
+			r.Links = []record.Link{{Relation: record.Cites, ID: thread, Version: s.version}}
+		}
+		s.add(e, r)
+	case m.Verdict != "":
+		s.add(e, record.Record{
+			ID: verdictID(thread, m.ID), Type: record.StalemateVerdict, Version: 1, Content: m.Verdict, Creator: m.By,
+			Summary: m.By + " ruled on " + s.about(m.ID),
+			Links:   []record.Link{{Relation: record.RepliesTo, ID: requestID(thread, m.ID), Version: 1}},
+		})
+	}
+}
+
+// about names what a stalemate is about, in a line.
+func (s *side) about(id string) string {
+	return record.Extract([]byte(s.places[id] + " of " + s.opened.Thread))
 }
 
 func (s *side) add(e *journal.Entry, r record.Record) {
@@ -168,8 +220,12 @@ func moduleOf(o *flow.Opened) string {
 	return o.Module
 }
 
-// repliesOf gives links to the replies and letters that a version was made from.
-func repliesOf(state *flow.State, c *flow.Committed) []record.Link {
+// sourcesOf gives links to the replies and letters that a version was made from, or to
+// the verdict that it carries out.
+func sourcesOf(state *flow.State, c *flow.Committed) []record.Link {
+	if state.Opened.Records && c.Ruling != "" {
+		return []record.Link{{Relation: record.DerivesFrom, ID: verdictID(state.Opened.Thread, c.Ruling), Version: 1}}
+	}
 	if !state.Opened.Records {
 		return nil
 	}

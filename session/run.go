@@ -12,6 +12,7 @@ import (
 	"brenner/artifact"
 	"brenner/flow"
 	"brenner/merge"
+	"brenner/stalemate"
 	"brenner/view"
 )
 
@@ -24,6 +25,8 @@ type run struct {
 	agents map[string]agent.Agent
 	// current is the artifact as it stands.
 	current artifact.Artifact
+	// moments are the settlements so far, if they are known; see stalemates.
+	moments []stalemate.Moment
 	group   *errgroup.Group
 	calls   context.Context // of the calls under way
 	cancel  context.CancelFunc
@@ -46,7 +49,10 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	}
 	s.calls, s.cancel = s.deadline(ctx)
 	defer s.cancel()
-	err := s.loop(ctx)
+	err := s.afterwards(ctx) // what a run that was killed did not come to
+	if err == nil {
+		err = s.loop(ctx)
+	}
 	_ = s.group.Wait() // nothing in it gives an error: all outcomes went through the channel
 	if err != nil {
 		return nil, err
@@ -141,7 +147,9 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			}
 			err = s.plan(ctx, c)
 		case flow.Settle:
-			err = s.settle(ctx)
+			if err = s.settle(ctx); err == nil {
+				err = s.afterwards(ctx)
+			}
 		case flow.Publish:
 			if why != "" {
 				return false, nil
@@ -159,6 +167,15 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 		return false, nil
 	}
 	return true, s.ask(ctx, asks)
+}
+
+// afterwards does what follows when answers were merged: what they say about records,
+// and a look at what the session is stuck on.
+func (s *run) afterwards(ctx context.Context) error {
+	if err := s.patches(ctx); err != nil {
+		return err
+	}
+	return s.stalemates(ctx)
 }
 
 // wait waits for a call to end.

@@ -68,6 +68,9 @@ type Project interface {
 	// Moved says which records that were shown do not hold any more, and what has to
 	// be as it is when that is written down.
 	Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
+	// Patch carries out what an answer says about texts of records that its author was
+	// shown.
+	Patch(ctx context.Context, p *Patching) ([]Patched, error)
 }
 
 // Given is what an agent is shown of the project's records, which they are, and the
@@ -76,6 +79,8 @@ type Given struct {
 	Text    string
 	View    string
 	Records []flow.RecordRef
+	// Patchable are those of them that it may change by search/replace blocks.
+	Patchable []string
 }
 
 // Result is where a session stands after a run.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"brenner/fault"
 	"brenner/flow"
@@ -262,7 +263,7 @@ func (h *History) References() []Reference {
 			refs = append(refs, Reference{piece.Hash, piece.ID + what})
 		}
 	}
-	return refs
+	return slices.Concat(refs, h.stalemateReferences(), h.patchReferences())
 }
 
 // Err gives the faults of a proof as one error, or nil.

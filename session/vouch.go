@@ -86,7 +86,7 @@ func vouchedBy(thread string, entries []journal.Entry) *vouched {
 
 // threadOf gives the session that a record's id would belong to.
 func threadOf(id string) string {
-	for _, prefix := range []string{rosterPrefix, kickoffPrefix, replyPrefix} {
+	for _, prefix := range []string{rosterPrefix, kickoffPrefix, replyPrefix, requestPrefix, verdictPrefix} {
 		if rest, ok := strings.CutPrefix(id, prefix); ok {
 			thread, _, _ := strings.Cut(rest, "/")
 			return thread

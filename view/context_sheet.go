@@ -239,11 +239,13 @@ func recordText(r *record.Record, content []byte, f Form) string {
 }
 
 // lines gives a text line by line, each behind a bar: nothing in it can begin one.
+// Indentation stays: whoever changes a text quotes its lines as they stand.
 func lines(text string) string {
 	var b strings.Builder
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n")
 	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		b.WriteString(strings.TrimRight("  | "+inert(one), " ") + "\n")
+		indent := one[:len(one)-len(strings.TrimLeft(one, " \t"))]
+		b.WriteString(strings.TrimRight("  | "+indent+inert(one), " \t") + "\n")
 	}
 	return b.String()
 }

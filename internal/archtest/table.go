@@ -72,13 +72,15 @@ func brenner() Table {
 		{Path: "merge", Kind: Pure, Needs: "fault artifact delta policy"},
 		{Path: "roster", Kind: Pure, Needs: "fault suggest artifact"},
 		{Path: "prompts", Kind: Pure, Needs: "fault artifact lint policy"},
-		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta policy prompts roster"},
+		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta patch policy prompts roster"},
 
 		{Path: "record", Kind: Pure, Needs: "fault suggest"},
+		{Path: "patch", Kind: Pure, Needs: "fault artifact delta", Outside: "golang.org/x/text/unicode/norm"},
 		{Path: "view", Kind: Pure, Needs: "fault artifact policy record"},
 		{Path: "settle", Kind: Pure, Needs: "fault artifact delta lint merge"},
+		{Path: "stalemate", Kind: Pure, Needs: "fault artifact delta merge settle patch"},
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
-		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
+		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge stalemate journal", Outside: jsonv2 + " " + jsontext},
 
 		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow"},
 		{Path: "tokens", Kind: Shell},
@@ -96,12 +98,12 @@ func brenner() Table {
 		{Path: "store", Kind: Shell, Needs: "fault record journal"},
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
-		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record view journal agent store"},
-		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
+		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record patch view stalemate journal agent store"},
+		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
-			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
+			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
 				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},

@@ -24,6 +24,7 @@ type app struct {
 	exit    int  // of a command that was done, but has more to say than 0
 
 	served map[string]string // operators' tokens of the mail servers in this process, by address
+	disk   disk              // where files are replaced
 }
 
 // Run runs one command line and gives the exit code.
@@ -31,7 +32,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	if streams.ErrTTY {
 		streams.Err = &screen{out: streams.Err, width: streams.Width}
 	}
-	a := &app{Streams: streams, log: zerolog.Nop()}
+	a := &app{Streams: streams, log: zerolog.Nop(), disk: realDisk{}}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(streams.In)
@@ -100,6 +101,7 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 		a.sessionCommand(), a.mailCommand(), a.initCommand(), a.doctorCommand(), a.kickoffCommand(), a.configCommand(),
 		a.verifyCommand(), a.blameCommand(), a.traceCommand(), a.trustCommand(),
 		a.storeCommand(), a.contextCommand(), a.projectCommand(), a.versionCommand(), a.schemaCommand(),
+		a.patchCommand(), a.stalemateCommand(),
 	)
 	group(root)
 	strictBuiltIns(root)

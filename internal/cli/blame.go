@@ -90,6 +90,7 @@ type originDocument struct {
 	Rationale string       `json:"rationale"`
 	At        string       `json:"at"`
 	Source    string       `json:"source"`
+	Ruling    string       `json:"ruling,omitempty"` // the stalemate, where it was ruled so
 	Round     int          `json:"round"`
 	Version   int          `json:"version"` // that it was merged into
 	Outcome   string       `json:"outcome"`
@@ -115,7 +116,7 @@ func originDocuments(found []session.Origin) []originDocument {
 		o := &found[i]
 		out[i] = originDocument{
 			Address: o.Address.String(), Item: o.Address.Item, Field: o.Address.Field, Text: o.Text, Fate: o.Fate,
-			Delta: o.Delta, Agent: o.Agent, Operation: o.Operation, Rationale: o.Rationale, At: o.At, Source: o.Source,
+			Delta: o.Delta, Agent: o.Agent, Operation: o.Operation, Rationale: o.Rationale, At: o.At, Source: o.Source, Ruling: o.Ruling,
 			Round: o.Round, Version: o.Version, Outcome: o.Outcome, Code: o.Code, Message: o.Message, By: o.By, ByAgent: o.ByAgent,
 			Call: o.Call, Reply: o.Reply, Block: o.Block, Line: o.Line, Kickoff: o.Kickoff, Template: o.Template,
 			Base: o.Base, Saw: append([]string{}, o.Saw...), Deltas: o.Deltas, Letter: o.Letter,
@@ -167,6 +168,8 @@ func (o *originDocument) beginning() string {
 func (o *originDocument) who() string {
 	parts := []string{clean(o.Agent)}
 	switch {
+	case o.Ruling != "":
+		parts = []string{"ruled by " + clean(o.Agent), "in " + clean(o.Ruling)}
 	case o.Source == "brief":
 		parts = append(parts, "in the brief")
 	case o.Round > 0:

@@ -63,7 +63,7 @@ func (a *app) readArtifact(what, path string) (artifact.Artifact, []byte, error)
 // ones, and a crash leaves one of the two. A link is followed; what is no plain
 // file (a pipe, a device) is written to as it is.
 func writeFile(path string, data []byte) error {
-	err := replaceFile(path, data)
+	err := replaceFile(realDisk{}, path, data)
 	if err != nil {
 		return &fault.Error{
 			Code: CannotWrite, Op: "write", Place: path, Detail: reason(err),
@@ -73,7 +73,7 @@ func writeFile(path string, data []byte) error {
 	return nil
 }
 
-func replaceFile(path string, data []byte) error {
+func replaceFile(d disk, path string, data []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -88,11 +88,11 @@ func replaceFile(path string, data []byte) error {
 			return os.ErrPermission
 		}
 	}
-	tmp, err := writeBeside(path, data, mode.Perm())
+	tmp, err := writeBeside(d, path, data, mode.Perm())
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := d.Rename(tmp, path); err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	return nil
@@ -109,8 +109,8 @@ func writeThrough(path string, data []byte) error {
 
 // writeBeside writes data to a new file in the folder of path, down to the disk,
 // and gives its name. What could not be written whole is removed.
-func writeBeside(path string, data []byte, mode os.FileMode) (name string, err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+func writeBeside(d disk, path string, data []byte, mode os.FileMode) (name string, err error) {
+	tmp, err := d.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return "", err
 	}

@@ -81,7 +81,7 @@ func createFile(path string, data []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fail(fs.ErrExist)
 	}
-	tmp, err := writeBeside(path, data, 0o644)
+	tmp, err := writeBeside(realDisk{}, path, data, 0o644)
 	if err != nil {
 		return fail(err)
 	}

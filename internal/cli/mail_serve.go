@@ -185,7 +185,7 @@ func (a *app) operatorToken(cfg *config.Config) (string, error) {
 	token = server.NewToken()
 	path := filepath.Join(storeDir(cfg), operatorFile)
 	// A file that is there may be readable by others: it is replaced, not filled.
-	tmp, err := writeBeside(path, []byte(token+"\n"), 0o600)
+	tmp, err := writeBeside(a.disk, path, []byte(token+"\n"), 0o600)
 	if err == nil {
 		if err = os.Rename(tmp, path); err != nil {
 			err = errors.Join(err, os.Remove(tmp))

@@ -79,6 +79,8 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 	case flow.KindNoted:
 		n := s.Notes[len(s.Notes)-1]
 		return fmt.Sprintf("note of %s: %s", clean(n.Author), clean(n.Text))
+	case flow.KindPatched:
+		return patchLines(s)
 	case flow.KindPublished:
 		if s.Unmailed.Version > 0 {
 			return unmailedLine(&s.Unmailed)

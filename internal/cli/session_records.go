@@ -3,11 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/govern"
 	"brenner/kickoff"
+	"brenner/policy"
 	"brenner/record"
 	"brenner/session"
 	"brenner/store"
@@ -31,6 +33,9 @@ func (p projectRecords) Given(ctx context.Context, role, module string) (session
 	}
 	out := session.Given{Text: g.Text, View: g.Spec}
 	for _, s := range g.Shown {
+		if s.Form == view.Full && s.Type != record.ResearchArtifact && p.door.Access.MayWrite(role, s.Type) {
+			out.Patchable = append(out.Patchable, s.Ref.String())
+		}
 		out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
 	}
 	return out, nil
@@ -66,4 +71,39 @@ func (a *app) showRecords(ctx context.Context, k *composed, module string) error
 	}
 	k.messages, err = kickoff.Compose(k.input)
 	return err
+}
+
+// Patch carries out what agents of a session say about the texts that they were shown,
+// by the rights of their roles.
+func (p projectRecords) Patch(ctx context.Context, said *session.Patching) ([]session.Patched, error) {
+	answer := &govern.Answer{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
+	if said.Rehearsal {
+		answer.Tags = []string{policy.Rehearsal} // as all that the session puts
+	}
+	for _, r := range said.Shown {
+		if r.Form == string(view.Full) {
+			answer.Shown = append(answer.Shown, record.Ref{ID: r.ID, Version: r.Version})
+		}
+	}
+	all, err := p.door.PatchBy(ctx, govern.Actor{Name: said.Agent, Role: said.Role}, answer)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]session.Patched, len(all))
+	for i := range all {
+		out[i] = patchedBy(&all[i])
+	}
+	return out, nil
+}
+
+func patchedBy(s *govern.Said) session.Patched {
+	out := session.Patched{Patch: flow.Patch{Record: s.Name, Text: s.Content, Message: s.Warning}, BlocksText: s.Blocks, PatchText: s.Patch}
+	switch {
+	case s.Made != nil:
+		out.Made, out.Status = s.Made.Ref().String(), s.Made.Status
+	case len(s.Problem) > 0:
+		p := &s.Problem[0]
+		out.Code, out.Message, out.Hint = p.Code, p.Message, p.Hint
+	}
+	return out
 }

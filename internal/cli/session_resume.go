@@ -36,8 +36,8 @@ A session that has ended is no fault: it says so, and shows where the session st
 
 Exit codes: 0 done, or there was nothing left to do; 1 it could not be stored; 2 there is
 no such session, or an agent cannot be reached; 3 done, but an agent did not answer;
-4 a file wants what needs ` + "`brenner trust`" + `; 5 it has an open conflict, or another process holds
-the session; 6 the budget does not reach further; 75 too few answered, and they said when
+4 a file wants what needs ` + "`brenner trust`" + `; 5 it has an open conflict or stalemate, or another process
+holds the session; 6 the budget does not reach further; 75 too few answered, and they said when
 to return; 130 interrupted.`,
 		Args: oneSession,
 		RunE: func(c *cobra.Command, args []string) error { return a.resume(c, project, args[0], &run) },
@@ -96,7 +96,7 @@ func (a *app) resume(c *cobra.Command, project, arg string, run *runFlags) error
 	if err != nil {
 		return err
 	}
-	parties := h.State.Opened.Agents
+	parties := everyone(h.State.Opened.Agents, h.State.Opened.Arbiter)
 	if err := checkVias(parties); err != nil {
 		return err
 	}

@@ -135,7 +135,7 @@ func exitOf(res *session.Result, s *sessionSummary) int {
 		return exitBudget
 	case res.Reason == flow.EndLater:
 		return exitLater
-	case len(s.Conflicts) > 0:
+	case len(s.Conflicts) > 0, s.stuck():
 		return exitPerson
 	case len(res.Missing) > 0, res.Reason == flow.EndQuorum, res.Reason == flow.EndTime:
 		return exitPartial

@@ -24,6 +24,7 @@ type startOptions struct {
 	via      []string
 	model    []string
 	script   string
+	arbiter  string
 	played   *rehearsal.Script // what script names
 	module   string
 	ifExists string
@@ -52,10 +53,10 @@ play their own question only, unless --via rehearsal or --script is given.`,
 
 Exit codes: 0 done; 1 it could not be stored; 2 the roster, the brief or the
 configuration is wrong; 3 done, but an agent did not answer; 4 a file wants what needs
-` + "`brenner trust`" + `, or the mail server does not take the token; 5 done with an open conflict,
-or the session is held by another process; 6 the budget does not reach further; 75 too few
-answered, and they said when to return, or the mail server cannot be reached; 130
-interrupted.`,
+` + "`brenner trust`" + `, or the mail server does not take the token; 5 done with an open conflict
+or stalemate, or the session is held by another process; 6 the budget does not reach
+further; 75 too few answered, and they said when to return, or the mail server cannot be
+reached; 130 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.start(c, &opt) },
 	}
@@ -68,6 +69,7 @@ interrupted.`,
 	f.StringArrayVar(&opt.model, "model", nil, "the model's id where it is asked, for all, or NAME=ID,…")
 	f.StringVar(&opt.script, "script", "", "a rehearsal of your own: scripted agents from this file")
 	f.StringVar(&opt.module, "module", "", "the part of the project that it belongs to: its records are shown to the agents; the whole project if not given")
+	opt.arbiterFlag(c)
 	f.StringVar(&opt.ifExists, "if-exists", "", "with a --thread-id that exists: resume, fail or new (beside it)")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "compose and print everything; send nothing, write nothing")
 	return c
@@ -117,6 +119,9 @@ func (r *runFlags) keys(c *cobra.Command) []config.Flag {
 
 func (s *startOptions) keys(c *cobra.Command) []config.Flag {
 	flags := s.run.keys(c)
+	if c.Flags().Changed("arbiter") {
+		flags = append(flags, config.Flag{Key: "session.arbiter", Name: "--arbiter", Values: []string{s.arbiter}})
+	}
 	for _, v := range s.via {
 		if !strings.Contains(v, "=") {
 			flags = append(flags, config.Flag{Key: "via", Name: "--via", Values: []string{v}})
@@ -163,11 +168,15 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	script, err := opt.rehearsalScript(c, k.config, parties)
+	arbiter, err := opt.arbiterParty(k.config, parties)
 	if err != nil {
 		return err
 	}
-	models, err := a.models(k.config, &opt.run, parties, k.config.Session.BudgetUSD)
+	script, err := opt.rehearsalScript(c, k.config, everyone(parties, arbiter))
+	if err != nil {
+		return err
+	}
+	models, err := a.models(k.config, &opt.run, everyone(parties, arbiter), k.config.Session.BudgetUSD)
 	if err != nil {
 		return err
 	}
@@ -179,6 +188,7 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if err := models.openPost(c, parties, opt.run.serveMail); err != nil {
 		return err
 	}
+	b.Arbiter, b.Settings.Prices = arbiter, prices(k.config, everyone(parties, arbiter))
 	return a.begin(c, opt, &k, b, models, script)
 }
 
@@ -200,6 +210,11 @@ func (a *app) begin(c *cobra.Command, opt *startOptions, k *composed, b session.
 		return a.resume(c, opt.roster.project, b.Thread, &opt.run)
 	}
 	job := a.job(c, models, st, script, b.Agents, &opt.run)
+	if b.Arbiter != nil { // one that cannot be made leaves no trace
+		if _, err := job.runner.Agent(*b.Arbiter); err != nil {
+			return err
+		}
+	}
 	return job.run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
 		for n := 2; ; n++ {
 			res, err := r.Start(ctx, b)

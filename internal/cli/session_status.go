@@ -87,7 +87,7 @@ func (a *app) showStatus(ctx context.Context, src *source, h *session.History) e
 	}
 	a.addThread(ctx, src, h, s)
 	switch {
-	case s.Phase == phaseEnded && len(s.Conflicts) > 0:
+	case s.Phase == phaseEnded && (len(s.Conflicts) > 0 || s.stuck()):
 		a.exit = exitPerson
 	case s.Phase == phaseEnded && len(s.Missing) > 0:
 		a.exit = exitPartial

@@ -39,6 +39,8 @@ type sessionSummary struct {
 	Versions  []versionSummary  `json:"versions"`
 	Rejected  []rejectedSummary `json:"rejected"`
 	Conflicts []conflictSummary `json:"conflicts"`
+	Stuck     []stalemateRow    `json:"stalemates"`
+	Patches   []patchRow        `json:"record_patches"`
 	Missing   []flow.Absence    `json:"missing"`
 	Mail      *threadSummary    `json:"mail,omitempty"`     // what the thread tells, where agents have mailboxes
 	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not everybody was sent it
@@ -121,7 +123,7 @@ func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*
 		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent.Tokens, Budget: st.Settings.Budget,
 		SpentUSD: dollars(st.Spent.USD), BudgetUSD: dollars(st.Settings.BudgetUSD),
 		Agents: agentSummaries(st), Versions: []versionSummary{}, Rejected: []rejectedSummary{}, Conflicts: []conflictSummary{},
-		Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+		Stuck: stalemateRows(h), Patches: patchRows(st), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 	}
 	if src.locks != nil {
 		holder, held, err := src.locks.HolderOf(h.Thread)
@@ -276,6 +278,8 @@ func (s *sessionSummary) next(src *source) []string {
 			fmt.Sprintf("brenner session resolve %s %s --take %s", id, c.Place, c.Candidates[0].Agent),
 			"brenner session show " + id, "brenner session resume " + id,
 		}
+	case s.stuck():
+		return s.nextRuling()
 	case s.Phase == phaseLeft, s.Reason == flow.EndInterrupted, s.Reason == flow.EndQuorum, s.Reason == flow.EndTime, s.Reason == flow.EndLater:
 		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:

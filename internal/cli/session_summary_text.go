@@ -231,6 +231,8 @@ func (s *sessionSummary) problems(b *strings.Builder) {
 		}
 	}
 	s.moved(b)
+	s.patches(b)
+	s.stalemates(b)
 	if len(s.Missing) > 0 {
 		var who []string
 		for _, m := range s.Missing {

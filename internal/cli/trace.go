@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,9 +32,9 @@ func (a *app) traceListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list ID|FILE",
 		Short: "List the agent calls of a session",
-		Long: `Lists every call of a session: who was asked in which round, which model answered, what
-it used, how long it took and how it ended. A ~ before a number says that the agent's
-side did not report it, and that it was counted here.`,
+		Long: `Lists every call of a session, those of its arbiter too (turn rule): who was asked in which
+round, which model answered, what it used, how long it took and how it ended. A ~ before
+a number says that the agent's side did not report it, and that it was counted here.`,
 		Example: `  brenner trace list RS-20261115-cell-fate
   brenner trace list cell-fate.jsonl --json
 
@@ -45,7 +47,7 @@ cannot be read.`,
 					return err
 				}
 				res := &traceList{Schema: "brenner.trace.list/v1", Thread: h.Thread, Rehearsal: h.State.Opened.Rehearsal != "", Calls: []callSummary{}}
-				for _, call := range h.State.Calls() {
+				for _, call := range tracedCalls(h.State) {
 					res.Calls = append(res.Calls, summaryOf(h.State, call))
 				}
 				return a.show(res)
@@ -54,6 +56,17 @@ cannot be read.`,
 	}
 	addProjectFlag(c, &project)
 	return c
+}
+
+// tracedCalls gives all calls of a session in the order of its rounds: those of its
+// agents, and those of its arbiter after the round that was stuck.
+func tracedCalls(st *flow.State) []*flow.Call {
+	all := st.Calls()
+	for i := range st.Rulings {
+		all = append(all, &st.Rulings[i])
+	}
+	slices.SortStableFunc(all, func(a, b *flow.Call) int { return cmp.Compare(a.Round, b.Round) })
+	return all
 }
 
 // callSummary is one call in a few facts.
@@ -87,7 +100,7 @@ func summaryOf(st *flow.State, c *flow.Call) callSummary {
 		Call: c.ID, Round: c.Round, Leg: c.Leg, Turn: c.Turn, Agent: c.Agent, Status: c.Status,
 		Began: artifact.FormatInstant(c.Began),
 	}
-	for _, p := range st.Opened.Agents {
+	for _, p := range everyone(st.Opened.Agents, st.Opened.Arbiter) {
 		if p.Name == c.Agent {
 			s.Role, s.Via, s.Model, s.ModelID = p.Role, p.Via, p.Model, p.ModelID
 		}

@@ -103,7 +103,7 @@ func (o *traceShowOptions) find(h *session.History, id string) (*flow.Call, erro
 	}
 	var found *flow.Call
 	asked := false // the agent was, in that round
-	for _, call := range h.State.Calls() {
+	for _, call := range tracedCalls(h.State) {
 		inRound := id == "" && call.Agent == o.agent && call.Round == o.round
 		asked = asked || inRound
 		if call.ID == id || inRound && call.Turn == turn {
@@ -161,6 +161,7 @@ type callInput struct {
 	Reserved     int            `json:"reserved_tokens"`
 	Before       string         `json:"first_reply"` // what a repair is about
 	Text         *string        `json:"prompt_text,omitempty"`
+	ruling       bool
 }
 
 // callRecord is a record of the project that an agent was shown.
@@ -258,7 +259,9 @@ func traceOf(ctx context.Context, h *session.History, c *flow.Call, opt *traceSh
 		return nil, err
 	}
 	for i := range h.State.Commits {
-		if m := &h.State.Commits[i]; m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg {
+		m := &h.State.Commits[i]
+		if c.Turn != flow.TurnRule && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg ||
+			c.Turn == flow.TurnRule && m.Ruling != "" && m.Author == c.Agent && strings.Contains(c.ID, "/"+m.Ruling+"/") {
 			t.Settled, t.Version = true, m.Version
 		}
 	}
@@ -281,7 +284,7 @@ func traceOf(ctx context.Context, h *session.History, c *flow.Call, opt *traceSh
 		}
 		t.Out.Text, t.bare = &replyText, &replyText
 	}
-	if t.Settled {
+	if t.Settled && c.Turn != flow.TurnRule {
 		origins, err := h.Origins(ctx)
 		if err != nil {
 			return nil, err
@@ -299,6 +302,10 @@ func traceOf(ctx context.Context, h *session.History, c *flow.Call, opt *traceSh
 func (in *callInput) fill(st *flow.State, c *flow.Call) {
 	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved.Tokens, []string{}, []callEvidence{}
 	in.Records = []callRecord{}
+	if c.Turn == flow.TurnRule { // it sees the request, and nothing else of the session
+		in.ruling, in.Tokens = true, max(0, c.Reserved.Tokens-st.Settings.Reply)
+		return
+	}
 	for _, p := range st.Opened.Agents {
 		if p.Name == c.Agent {
 			in.View = p.View
@@ -342,6 +349,9 @@ func (out *callOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 		return nil, err
 	}
 	out.Bytes = len(text)
+	if c.Turn == flow.TurnRule { // a verdict, which stalemate show tells of
+		return text, nil
+	}
 	reply, err := h.Reading(ctx, c)
 	if err != nil {
 		return nil, err
@@ -373,15 +383,20 @@ func eventsOf(h *session.History, id string) []callEvent {
 	for i := range h.Entries {
 		e := &h.Entries[i]
 		switch e.Kind {
-		case flow.KindBegan, flow.KindAnswered, flow.KindFailed:
+		case flow.KindBegan, flow.KindAnswered, flow.KindFailed, flow.KindStalemate:
 		default:
 			continue
 		}
-		var body struct {
+		type about struct {
 			Call string `json:"call"`
 		}
+		var body struct {
+			about
+			// Of an arbiter's call.
+			Began, Answered, Failed about
+		}
 		// The journal was folded before: its bodies can be read.
-		if json.Unmarshal(e.Body, &body) == nil && body.Call == id {
+		if json.Unmarshal(e.Body, &body, json.MatchCaseInsensitiveNames(true)) == nil && slices.Contains([]string{body.Call, body.Began.Call, body.Answered.Call, body.Failed.Call}, id) {
 			events = append(events, callEvent{e.Seq, artifact.FormatInstant(e.At), e.Kind, e.Hash})
 		}
 	}

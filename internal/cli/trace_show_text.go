@@ -64,6 +64,9 @@ func (in *callInput) rows() [][]string {
 		{"  View", "", in.View},
 		{"  Shown", fmt.Sprintf("version %d", in.Base), saw},
 	}
+	if in.ruling {
+		rows = [][]string{{"  Shown", "the request", "and nothing else of the session"}}
+	}
 	for _, ev := range in.Evidence {
 		rows = append(rows, []string{"  Evidence", clean(ev.ID) + " " + clean(ev.Name), ev.Hash})
 	}
@@ -87,6 +90,11 @@ func (t *traceCall) outRows() [][]string {
 	}
 	rows := [][]string{{"  Reply", fmt.Sprintf("%d bytes", out.Bytes), out.Reply}}
 	switch {
+	case t.In.ruling:
+		if t.Settled {
+			rows = append(rows, []string{"  Ruling", fmt.Sprintf("stands in version %d", t.Version)})
+		}
+		return rows
 	case out.Broken:
 		rows = append(rows, []string{"  Broken off", "it was not used"})
 	default:

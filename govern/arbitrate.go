@@ -1,0 +1,92 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"brenner/agent"
+	"brenner/fault"
+	"brenner/stalemate"
+	"brenner/store"
+)
+
+// ArbiterRole is what an agent is that rules. It has no rights: it reads the request.
+const ArbiterRole = "arbiter"
+
+// askedTwice is how often an arbiter is asked: once more where its answer was no
+// verdict. After that it is a person's.
+const askedTwice = 2
+
+// Arbitrate has an agent that is no party rule on a stalemate about a record. It is
+// sent the request and nothing else; every call is journaled as it came, also when a
+// person rules meanwhile, whose verdict then stands.
+func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
+	s, err := d.Stalemate(ctx, of, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.mayRule(who, s, stalemate.Ruled); err != nil {
+		return nil, err
+	}
+	arbiter := stalemate.Arbiter{Kind: stalemate.ByAgent, Name: h.Name, Model: h.Model}
+	if s.Request.IsParty(h.Name) || slices.Contains(d.Rules.Authorities, h.Name) {
+		return nil, &fault.Error{
+			Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of a person who may decide",
+			Hint: "an arbiter is neither: give it a name of its own",
+		}
+	}
+	if err := s.Request.Sendable(); err != nil {
+		return nil, err
+	}
+	if s, err = d.requested(ctx, who, s); err != nil {
+		return nil, err
+	}
+	var bad error
+	for range askedTwice {
+		a, err := d.askArbiter(ctx, h, s)
+		if err != nil {
+			return nil, err
+		}
+		v, err := stalemate.ReadVerdict([]byte(a.text), arbiter, &s.Request)
+		if err != nil {
+			bad = err
+			continue
+		}
+		ref, err := d.putVerdict(ctx, Actor{Name: h.Name, Role: ArbiterRole}, s, &v)
+		if err == nil {
+			err = d.produced(ctx, a, ref)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return d.Stalemate(ctx, "", s.ID)
+	}
+	return nil, &fault.Error{
+		Code: stalemate.NoVerdict, Op: "ask " + fault.Shown(h.Name), Detail: "its answers are no verdict", Cause: bad,
+		Hint: "`brenner store log --calls` shows them; let a person rule: `brenner stalemate rule " + s.About.ID + " " + s.ID + "`",
+	}
+}
+
+// askArbiter asks once, and journals what came.
+func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer, error) {
+	head, err := d.head(ctx, Calls)
+	if err != nil {
+		return nil, err
+	}
+	message := s.Request.Message()
+	call := agent.Call{
+		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Agent: h.Name, Role: ArbiterRole, Model: h.Model, Thread: s.ID, Round: 1,
+		Subject: "A ruling is needed: " + s.ID, Turns: []agent.Turn{{Text: message}},
+	}
+	began := d.Now()
+	reply, err := h.Agent.Ask(ctx, call)
+	a := &answer{event: askedEvent{
+		Call: call.ID, Role: call.Role, Agent: h.Name, Model: h.Model, Task: s.ID, Context: []shownEntry{}, Prompt: store.Hash([]byte(message)),
+		TookMS: int(d.Now().Sub(began).Milliseconds()), Produced: []string{},
+	}}
+	if d.Count != nil {
+		a.event.Tokens = d.Count(message)
+	}
+	return a, d.took(ctx, a, message, reply, err)
+}

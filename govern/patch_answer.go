@@ -1,0 +1,181 @@
+package govern
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"brenner/fault"
+	"brenner/patch"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Answer is what an agent answered to whoever showed it texts of records.
+type Answer struct {
+	Text []byte
+	// Shown are the versions that it was shown in full. It cannot change others, nor
+	// learn by an error what they say.
+	Shown  []record.Ref
+	Change string   // why there is a new version, where one is made
+	Tags   []string // beside those that the record has
+}
+
+// Said is what came of the search/replace blocks about one text.
+type Said struct {
+	Name    string          // the version, or what the answer names instead
+	Blocks  string          // as they were understood
+	Content string          // hash of the version's content
+	Patch   []byte          // what they became; nil where they became none
+	Made    *record.Record  // what that made, a fork that needs a rebase included
+	Warning string          // what was taken for granted
+	Problem []patch.Problem // why nothing was made
+}
+
+// PatchBy makes versions of what an agent's search/replace blocks say about the texts
+// that it was shown. The blocks are held against the version that was shown: where that
+// is not the last any more, what they make is kept beside it with needs_rebase. Blocks
+// of which nothing can be made are told, each text by itself; the same answer given
+// twice makes one version.
+func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
+	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
+	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
+	var all []Said
+	for i := range broken {
+		if broken[i].Line > 0 { // not: that there are none
+			all = append(all, Said{Name: "reply", Blocks: string(a.Text), Problem: broken[i : i+1]})
+		}
+	}
+	if len(all) > 0 {
+		return all, nil // what the others mean cannot be told
+	}
+	for _, group := range grouped(blocks, a.Shown) {
+		c, err := d.patchBy(ctx, who, a, group)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// about is the blocks about one text.
+type about struct {
+	name   string
+	ref    record.Ref // the zero value where it was not shown
+	blocks []patch.Block
+}
+
+func names(shown []record.Ref) []string {
+	var all []string
+	for _, ref := range shown {
+		all = append(all, ref.ID, ref.String())
+	}
+	return all
+}
+
+// grouped gives blocks by the texts that they are about, in the order in which these
+// are first named.
+func grouped(blocks []patch.Block, shown []record.Ref) []*about {
+	var all []*about
+	for _, b := range blocks {
+		to := &about{name: b.Path}
+		for _, ref := range shown {
+			if b.Path == ref.ID || b.Path == ref.String() || b.Path == "" && len(shown) == 1 {
+				to.name, to.ref = ref.String(), ref
+			}
+		}
+		i := slices.IndexFunc(all, func(one *about) bool { return one.name == to.name })
+		if i < 0 {
+			i, all = len(all), append(all, to)
+		}
+		all[i].blocks = append(all[i].blocks, b)
+	}
+	return all
+}
+
+func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Said, error) {
+	c := Said{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
+	if on.ref == (record.Ref{}) {
+		c.notShown(a.Shown)
+		return c, nil
+	}
+	r, _, text, err := d.Text(ctx, who, on.ref.String())
+	if err == nil {
+		c.Content = r.Content
+		err = d.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
+	}
+	if err != nil {
+		return c, c.refusedBy(err)
+	}
+	p, report := patch.Convert(r.ID, text, on.blocks)
+	if c.Problem = report.Problems; !report.OK() {
+		return c, nil
+	}
+	c.Patch = p.JSON()
+	for _, w := range report.Warnings {
+		c.Warning = strings.TrimSpace(c.Warning + " " + w.Message)
+	}
+	if c.Made, err = d.madeBefore(ctx, who, &r, &p, text); err != nil || c.Made != nil {
+		return c, err
+	}
+	out, err := d.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
+	if err != nil {
+		return c, c.refusedBy(err)
+	}
+	if len(out.Put) == 1 {
+		c.Made = &out.Put[0].Record
+	} else {
+		c.Problem = out.Reports[0].Problems
+	}
+	return c, nil
+}
+
+func (c *Said) notShown(shown []record.Ref) {
+	p := patch.Problem{Code: patch.BaseMissing, Message: "the blocks name no text", Hint: "no text was shown in full that could be changed"}
+	if c.Name == "" {
+		c.Name = "reply"
+	} else {
+		p.Message = fault.Shown(c.Name) + " is no text that was shown in full"
+		c.Name = fault.Shown(c.Name)
+	}
+	if len(shown) > 0 {
+		p.Hint = "write one of these on the line above a block: " + strings.Join(names(shown), ", ")
+	}
+	c.Problem = []patch.Problem{p}
+}
+
+// refusedBy takes what the author could mend for a problem; all else is an error.
+func (c *Said) refusedBy(err error) error {
+	var f *fault.Error
+	switch fault.CodeOf(err) {
+	case policy.OutOfScope, BadRecord, NothingNew, BadLink, LinkCycle, record.Invalid, record.BadSummary:
+		if errors.As(err, &f) {
+			c.Problem = []patch.Problem{{Code: f.Code, Message: err.Error(), Hint: fault.HintOf(err)}}
+			return nil
+		}
+	}
+	return err
+}
+
+// madeBefore finds the version that an author made of the same before: of an answer
+// that is read again after a kill.
+func (d *Door) madeBefore(ctx context.Context, who Actor, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
+	next, _ := p.ApplyTo(text, base.Version, nil)
+	if next == nil {
+		return nil, nil
+	}
+	all, err := d.Store.Records(ctx, store.Query{ID: base.ID})
+	if err != nil {
+		return nil, err
+	}
+	content := store.Hash(next.Bytes())
+	for i := range all {
+		if r := &all[i]; r.ID == base.ID && r.Parent == base.Version && r.Creator == who.Name && r.Content == content {
+			return r, nil
+		}
+	}
+	return nil, nil
+}

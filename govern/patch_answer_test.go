@@ -1,0 +1,104 @@
+package govern_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner/govern"
+	"brenner/patch"
+	"brenner/policy"
+	"brenner/record"
+)
+
+func block(name, search, replace string) string {
+	return patch.WriteBlocks(name, []patch.Block{{Search: search, Replace: replace}})
+}
+
+func (k *kit) answered(who govern.Actor, text string, shown ...string) []govern.Said {
+	k.Helper()
+	a := &govern.Answer{Text: []byte(text), Change: "it was said", Tags: []string{"t"}}
+	for _, s := range shown {
+		address, err := record.ParseAddress(s)
+		if err != nil {
+			k.Fatal(err)
+		}
+		a.Shown = append(a.Shown, record.Ref{ID: address.ID, Version: address.Version})
+	}
+	said, err := k.PatchBy(k.Context1(), who, a)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return said
+}
+
+func TestAnAnswerPatchesWhatItsAuthorWasShown(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, one))
+		answer := "Better:\n\n" + block("note@v1", "beta\n", "BETA\n")
+		// Read again after a kill, the same answer makes one version.
+		for range 2 {
+			said := k.answered(reader, answer, "note@v1")
+			if len(said) != 1 || said[0].Made == nil {
+				k.Fatalf("%+v", said)
+			}
+			k.is("made", said[0].Made.Ref(), "note@v2")
+			k.is("patch", len(said[0].Patch) > 0, true)
+		}
+		k.is("latest", k.record("note").Version, 2)
+		k.is("line ends", k.content("note@v2"), two)
+		k.is("by", k.record("note@v2").Creator, reader.Name)
+		k.is("why", k.record("note@v2").Change, "it was said")
+		k.is("tags", k.record("note@v2").Tags, []string{"t"})
+		// Another who was shown the same version comes too late: kept beside, and marked.
+		said := k.answered(govern.Actor{Name: "Other", Role: reader.Role}, block("note", "alpha\n", "ALPHA\n"), "note@v1")
+		k.is("beside", said[0].Made.Status, record.NeedsRebase)
+		// Without a name it is the only text that was shown.
+		said = k.answered(reader, block("", "alpha\n", "Alpha\n"), "note@v2")
+		k.is("only one", said[0].Made.Parent, 2)
+		k.proven()
+	})
+}
+
+func TestAnswersOfWhichNothingCanBeMade(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, one))
+		k.put(draft("secret", record.PaperNote, "the word is xyzzy\n"))
+		k.put(draft("spec", record.ModelSpec, one))
+		for name, c := range map[string]struct {
+			text, code, not string
+		}{
+			"not there":            {block("note", "omega\n", "x\n"), string(patch.AnchorNotFound), ""},
+			"not shown":            {block("secret.md", "the word is\n", "x\n"), string(patch.BaseMissing), "xyzzy"},
+			"not shown, by its id": {block("secret@v1", "the word is\n", "x\n"), string(patch.BaseMissing), "xyzzy"},
+			"blank":                {block("note", "\n", "x\n"), string(patch.EmptyAnchor), ""},
+			"the same":             {block("note", "beta\n", "beta\n"), string(patch.NoOps), ""},
+			"across each other":    {block("note", "alpha\nbeta\n", "x\n") + block("note", "beta\n", "y\n"), string(patch.Overlap), ""},
+			"not closed":           {"note\n<<<<<<< SEARCH\nbeta\n", string(patch.NoOps), ""},
+			"nothing is left":      {block("note", quotedLines(one), ""), string(govern.BadRecord), ""},
+			"a path out":           {block("../../etc/passwd", "root\n", "x\n"), string(patch.BaseMissing), ""},
+			"a role's":             {block("spec", "beta\n", "x\n"), string(policy.OutOfScope), ""},
+			"a long name":          {block("a/"+strings.Repeat("b", 1<<20), "beta\n", "x\n"), string(patch.BaseMissing), strings.Repeat("b", 1000)},
+			"bytes":                {"note\n<<<<<<< SEARCH\n\xff\x00\n=======\nx\n>>>>>>> REPLACE\n", string(patch.AnchorNotFound), ""},
+		} {
+			said := k.answered(reader, c.text, "note@v1", "spec@v1")
+			if len(said) == 0 || said[0].Made != nil || len(said[0].Problem) == 0 {
+				k.Errorf("%s: %+v", name, said)
+				continue
+			}
+			p := said[0].Problem[0]
+			if string(p.Code) != c.code || c.not != "" && strings.Contains(said[0].Name+p.Message+p.Hint, c.not) {
+				k.Errorf("%s: %+v", name, p)
+			}
+		}
+		// What only shows what blocks look like, and an answer without any, is nothing.
+		k.is("example", len(k.answered(reader, block("note", patch.ExampleSearch, "x\n"), "note@v1")), 0)
+		k.is("prose", len(k.answered(reader, "Nothing.", "note@v1")), 0)
+		k.is("nothing written", k.record("note").Version, 1)
+		// Who may not read or write what it was shown changes nothing.
+		said := k.answered(govern.Actor{Name: "X", Role: "nobody"}, block("note", "beta\n", "x\n"), "note@v1")
+		k.is("scope", said[0].Problem[0].Code, policy.OutOfScope)
+	})
+}
+
+// quotedLines gives a text as blocks quote it.
+func quotedLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

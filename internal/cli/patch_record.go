@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/govern"
+	"brenner/patch"
+)
+
+// recordOption is the record that patches are for, instead of files.
+type recordOption struct {
+	recordFlags
+	address string
+	change  string
+	summary string
+}
+
+func (o *recordOption) add(c *cobra.Command) {
+	c.Flags().StringVar(&o.address, "record", "", "the record of the store that it is about, instead of a file: memo-fate, memo-fate@v3; the latest version if none is named")
+	o.addWho(c)
+}
+
+// alone refuses flags that say something about files, or about records where none is
+// meant.
+func (o *recordOption) alone(c *cobra.Command, files ...string) error {
+	with, flags := "does not go with --record", files
+	if o.address == "" {
+		with, flags = "needs --record", []string{"as", "role", "project", "message", "summary"}
+	}
+	for _, name := range flags {
+		if c.Flags().Changed(name) {
+			return usage(c, "--"+name+" "+with, "")
+		}
+	}
+	return nil
+}
+
+// patchRecord holds patches against a record of the store and, unless it is only a
+// try, puts what they make of it.
+func (a *app) patchRecord(c *cobra.Command, opt *patchApplyOptions, args []string, try bool, as func(patchesApplied) result) error {
+	plan, err := a.readPatches(args)
+	if err != nil {
+		return err
+	}
+	shown := patchesApplied{plan: plan, dryRun: opt.dryRun}
+	if !plan.ok() { // a patch that cannot be read is held against nothing
+		a.exit = exitFailed
+		return a.show(as(shown))
+	}
+	return a.withRecords(c, &opt.recordFlags, !try, func(ctx context.Context, r *records) error {
+		p := &govern.Patching{Address: opt.address, Change: opt.change, Summary: opt.summary, Try: try}
+		for _, one := range plan.patches {
+			p.Patches = append(p.Patches, one.patch)
+		}
+		out, err := r.Patch(ctx, r.who, p)
+		if err != nil {
+			return err
+		}
+		shown.take(out)
+		switch {
+		case out.Stuck != nil:
+			shown.stuck, shown.of = out.Stuck.ID, out.Base.ID
+			a.exit = exitPerson
+		case !plan.ok():
+			a.exit = exitFailed
+		case opt.dryRun:
+			name := out.Base.String()
+			shown.diff = patch.Unified("a/"+name, "b/"+name, out.Before.Canonical(), out.After.Canonical())
+		}
+		return a.show(as(shown))
+	})
+}
+
+// readPatches reads patches that are for no file.
+func (a *app) readPatches(args []string) (*patchPlan, error) {
+	names, err := a.patchFiles(args)
+	if err != nil {
+		return nil, err
+	}
+	plan := &patchPlan{}
+	for _, name := range names {
+		data, err := a.readFile("patch", name)
+		if err != nil {
+			return nil, err
+		}
+		p := &plannedPatch{file: name}
+		p.patch, p.report.Problems = patch.Read(data)
+		plan.patches = append(plan.patches, p)
+	}
+	return plan, nil
+}
+
+// take takes over what came of patches of a record.
+func (r *patchesApplied) take(out *govern.Patched) {
+	on := &patchedFile{path: out.Base.String()}
+	for i, one := range r.plan.patches {
+		one.target, one.report = on, out.Reports[i]
+		for j := range one.report.Problems {
+			if p := &one.report.Problems[j]; p.Behind > 0 {
+				p.Hint += fmt.Sprintf("; --record %s@v%d keeps what it makes beside the others", out.Base.ID, out.Base.Version-p.Behind)
+			}
+		}
+		if i < len(out.Put) {
+			one.version, one.status = out.Put[i].Record.Ref().String(), out.Put[i].Record.Status
+			r.written = append(r.written, one.version)
+		}
+	}
+}
+
+// versions says which versions of a record there are now.
+func (r *patchesApplied) versions(out *strings.Builder, quiet bool) {
+	for _, one := range r.plan.patches {
+		if one.version != "" && !quiet {
+			fmt.Fprintf(out, "%s: %s\n", clean(one.version), one.status)
+		}
+	}
+	if r.stuck != "" {
+		fmt.Fprintf(out, "this is a stalemate: the same was refused for the third time; `brenner stalemate show %s %s`\n", clean(r.of), clean(r.stuck))
+	}
+}

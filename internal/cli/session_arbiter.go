@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/config"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/roster"
+)
+
+// arbiterRole is what an arbiter is called where agents have roles.
+const arbiterRole = "arbiter"
+
+// arbiterFlag adds the flag that names who is asked when a session is stuck.
+func (s *startOptions) arbiterFlag(c *cobra.Command) {
+	c.Flags().StringVar(&s.arbiter, "arbiter", "", "who rules when the session is stuck: NAME, NAME=KIND or NAME=KIND:MODEL; no agent of the roster; empty: a person")
+}
+
+// arbiterParty says how the arbiter is reached; nil where nobody was named. One of the
+// project does not rule in the built-in rehearsal: that has no part for it, and nothing
+// in it is anybody's work.
+func (s *startOptions) arbiterParty(cfg *config.Config, parties []flow.Party) (*flow.Party, error) {
+	origin := cfg.Origin("session.arbiter")
+	rehearsed := !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via != config.ViaRehearsal })
+	if cfg.Arbiter == "" || rehearsed && s.script == "" && origin.Level != roster.Flags {
+		return nil, nil
+	}
+	name, how, _ := strings.Cut(cfg.Arbiter, "=")
+	via, model, _ := strings.Cut(how, ":")
+	reach := cfg.Reach(model)
+	p := flow.Party{Name: strings.TrimSpace(name), Role: arbiterRole, Model: model, Via: reach.Via, ModelID: reach.ID}
+	if model != "" && p.ModelID == "" {
+		p.ModelID = model
+	}
+	switch {
+	case s.script != "" && (via == "" || origin.Level != roster.Flags):
+		p.Via = config.ViaRehearsal
+	case via != "":
+		p.Via = via
+	}
+	if p.Name == "" || p.Via == "" {
+		return nil, &fault.Error{
+			Code: config.InvalidValue, Place: origin.String(), Detail: "the arbiter " + fault.Shown(cfg.Arbiter) + " does not say who is asked, and how",
+			Hint: "write NAME=KIND, such as Judge=openai:gpt-5",
+		}
+	}
+	if p.Via == config.ViaMail {
+		return nil, &fault.Error{
+			Code: NoWay, Detail: "the arbiter " + fault.Shown(p.Name) + " cannot be reached via mail: who has a mailbox sees more than the request",
+			Hint: "ask a model (NAME=openai:MODEL) or a program, or let a person rule: `brenner stalemate rule`",
+		}
+	}
+	return &p, checkVias([]flow.Party{p})
+}
+
+// everyone gives all who are asked in a session, the arbiter last.
+func everyone(parties []flow.Party, arbiter *flow.Party) []flow.Party {
+	if arbiter == nil {
+		return parties
+	}
+	return append(parties[:len(parties):len(parties)], *arbiter)
+}

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/govern"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/sqlite"
+)
+
+func (a *app) stalemateCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "stalemate",
+		GroupID: other,
+		Short:   "What sessions are stuck on: ask for rulings, and rule",
+		Long: `A session that goes round in circles opens a stalemate instead: a conflict that survived
+a round, the same error three times, a change sent again as it was refused, a field
+written back and forth. So does a record whose patches are refused in the same way for
+the third time; commands then take its id where they take that of a session. Somebody
+who is no party rules: the arbiter that the session was started with (session start
+--arbiter) or that is asked about a record (stalemate request --arbiter), or a person.`,
+	}
+	c.AddCommand(a.stalemateOpenCommand(), a.stalemateListCommand(), a.stalemateShowCommand(), a.stalemateRequestCommand(), a.stalemateRuleCommand())
+	group(c)
+	return c
+}
+
+// stalemateRow is a stalemate in a list.
+type stalemateRow struct {
+	ID      string   `json:"id"`
+	Thread  string   `json:"thread_id"`
+	State   string   `json:"state"`
+	Kind    string   `json:"kind"`
+	Place   string   `json:"place"`
+	Parties []string `json:"parties"`
+	By      string   `json:"by"`
+	Why     string   `json:"why"`
+	Opened  string   `json:"opened_at"`
+	Moved   string   `json:"moved_at"`
+	waits   bool
+}
+
+func stalemateRowOf(thread string, s *flow.Stalemate) stalemateRow {
+	return stalemateRow{
+		ID: s.ID, Thread: thread, State: s.State, Kind: s.Kind, Place: s.Place, By: s.By, Why: s.Why,
+		Opened: artifact.FormatInstant(s.Opened), Moved: artifact.FormatInstant(s.Moved), waits: s.Waits(),
+	}
+}
+
+// stalemateRows gives the stalemates of a session, without their parties.
+func stalemateRows(h *session.History) []stalemateRow {
+	rows := []stalemateRow{}
+	for i := range h.State.Stalemates {
+		rows = append(rows, stalemateRowOf(h.Thread, &h.State.Stalemates[i]))
+	}
+	return rows
+}
+
+// stuck tells whether somebody is needed for a ruling.
+func (s *sessionSummary) stuck() bool {
+	for _, r := range s.Stuck {
+		if r.waits {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sessionSummary) nextRuling() []string {
+	for _, r := range s.Stuck {
+		if r.waits {
+			return []string{"brenner stalemate show " + s.Thread + " " + r.ID, "brenner stalemate rule " + s.Thread + " " + r.ID + " --for NAME …", "brenner session show " + s.Thread}
+		}
+	}
+	return nil
+}
+
+// stalemates names what waits for a ruling, and what was ruled.
+func (s *sessionSummary) stalemates(b *strings.Builder) {
+	if len(s.Stuck) == 0 {
+		return
+	}
+	b.WriteString("\nStalemates:\n")
+	for _, r := range s.Stuck {
+		fmt.Fprintf(b, "  %s, %s (%s): %s", r.ID, clean(r.Place), r.Kind, r.State)
+		if r.By != "" {
+			b.WriteString(" by " + clean(r.By))
+		}
+		if r.Why != "" {
+			b.WriteString(": " + clean(r.Why))
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (a *app) stalemateListCommand() *cobra.Command {
+	var project string
+	var all bool
+	c := &cobra.Command{
+		Use:   "list [ID]",
+		Short: "List the stalemates that wait for somebody",
+		Example: `  brenner stalemate list
+  brenner stalemate list RS-20261115-cell-fate --all
+
+Exit codes: 0 nothing waits; 2 there is no such session or record; 5 listed: a ruling is needed.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && aboutRecord(args[0]) {
+				return a.listRecordStalemates(c, project, args[0], all)
+			}
+			if len(args) == 1 {
+				return a.withSession(c, project, args[0], func(ctx context.Context, src *source, h *session.History) error {
+					if err := wholeSession(c, src.address); err != nil {
+						return err
+					}
+					return a.showStalemates(ctx, all, nil, h)
+				})
+			}
+			return a.listAllStalemates(c, project, all)
+		},
+	}
+	addProjectFlag(c, &project)
+	c.Flags().BoolVar(&all, "all", false, "also those that were ruled or settled")
+	return c
+}
+
+func (a *app) listAllStalemates(c *cobra.Command, project string, all bool) error {
+	ctx := c.Context()
+	cfg, err := a.loadConfig(project, "", nil)
+	if err != nil {
+		return err
+	}
+	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	if fault.CodeOf(err) == store.NoStore {
+		return a.show(stalemateList{rows: []stalemateRow{}})
+	}
+	if err != nil {
+		return err
+	}
+	defer a.closeStore(st)
+	threads, err := session.List(ctx, st)
+	if err != nil {
+		return err
+	}
+	var histories []*session.History
+	for _, thread := range threads {
+		h, err := session.Load(ctx, st, thread)
+		if err != nil {
+			return err
+		}
+		histories = append(histories, h)
+	}
+	about, err := a.door(cfg, st).Stalemates(ctx, "")
+	if err != nil {
+		return err
+	}
+	return a.showStalemates(ctx, all, about, histories...)
+}
+
+func (a *app) showStalemates(ctx context.Context, all bool, about []govern.Stalemate, histories ...*session.History) error {
+	res := stalemateList{rows: []stalemateRow{}}
+	for _, h := range histories {
+		for i := range h.State.Stalemates {
+			s := &h.State.Stalemates[i]
+			if !all && !s.Waits() {
+				continue
+			}
+			row := stalemateRowOf(h.Thread, s)
+			r, err := h.Request(ctx, s.ID)
+			if err != nil {
+				return err
+			}
+			for _, p := range r.Parties {
+				row.Parties = append(row.Parties, p.Name)
+			}
+			if row.waits {
+				a.exit = exitPerson
+			}
+			res.rows = append(res.rows, row)
+		}
+	}
+	for i := range about {
+		row := recordStalemateRow(&about[i])
+		if !all && !row.waits {
+			continue
+		}
+		if row.waits {
+			a.exit = exitPerson
+		}
+		res.rows = append(res.rows, row)
+	}
+	return a.show(res)
+}
+
+// stalemateList is a list of stalemates.
+type stalemateList struct{ rows []stalemateRow }
+
+func (l stalemateList) text(a *app) error {
+	if len(l.rows) == 0 {
+		return a.write([]byte("nothing is stuck\n"))
+	}
+	table := [][]string{{"STALEMATE", "ABOUT", "STATE", "KIND", "PLACE", "PARTIES"}}
+	for _, r := range l.rows {
+		table = append(table, []string{r.ID, r.Thread, r.State, r.Kind, clean(r.Place), clean(strings.Join(r.Parties, ", "))})
+	}
+	return a.write([]byte(columns(table)))
+}
+
+func (l stalemateList) document() any {
+	return struct {
+		Schema     string         `json:"schema"`
+		Stalemates []stalemateRow `json:"stalemates"`
+	}{"brenner.stalemate.list/v1", l.rows}
+}

@@ -1,0 +1,112 @@
+package patch
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const blockReply = "I change two lines.\n\n**notes/memo.md**\n```\n<<<<<<< SEARCH\nbeta\n=======\nBETA\nand more\n>>>>>>> REPLACE\n```\n\n" +
+	"<<<<<<< SEARCH\ngamma\n=======\n>>>>>>> REPLACE\n\n`other.txt`:\n\n<<<<<< SEARCH\nx\n=======\n=======\n>>>>>>>> REPLACE\n"
+
+func TestBlocksAreRead(t *testing.T) {
+	blocks, problems := ReadBlocks([]byte(blockReply))
+	want := []Block{
+		{"notes/memo.md", 5, "beta\n", "BETA\nand more\n"},
+		{"notes/memo.md", 13, "gamma\n", ""},
+		{"other.txt", 20, "x\n", "=======\n"},
+	}
+	if len(problems) > 0 || len(blocks) != 3 {
+		t.Fatalf("%v, %v", blocks, problems)
+	}
+	for i := range want {
+		if blocks[i] != want[i] {
+			t.Errorf("%+v, not %+v", blocks[i], want[i])
+		}
+	}
+	base := text(t, "alpha\r\nbeta\r\ngamma")
+	p, r := Convert("notes/memo.md", base, blocks[:2])
+	if !r.OK() {
+		t.Fatal(r.Err())
+	}
+	out, r := p.Apply(base)
+	if !r.OK() || string(out.Bytes()) != "alpha\r\nBETA\r\nand more\r\n" {
+		t.Errorf("%q %v", out.Bytes(), r.Err())
+	}
+}
+
+func TestBrokenBlocks(t *testing.T) {
+	for reply, says := range map[string]string{
+		"no blocks":                            "no search/replace block",
+		"<<<<<<< SEARCH\na\n":                  "ends within",
+		"<<<<<<< SEARCH\na\n=======\nb\n":      "ends within",
+		"<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n": "without a line",
+		"<<<<<<< SEARCH\na\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n":          "another one begins at line 3",
+		"<<<<<<< SEARCH\na\n=======\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n": "another one begins at line 4",
+	} {
+		_, problems := ReadBlocks([]byte(reply))
+		if len(problems) != 1 || !strings.Contains(problems[0].Message, says) {
+			t.Errorf("%q: %v", reply, problems)
+		}
+	}
+}
+
+func TestBlocksThatDoNotFit(t *testing.T) {
+	base := text(t, "alpha\nbeta  two\nbeta\nbeta\ngamma\n")
+	block := func(search, replace string) Block { return Block{Line: 1, Search: search, Replace: replace} }
+	for _, c := range []struct {
+		name   string
+		blocks []Block
+		codes  string
+		says   string
+	}{
+		{"missing", []Block{block("delta\n", "")}, "ANCHOR_NOT_FOUND", "do not stand"},
+		{"part of a line", []Block{block("alph\n", "")}, "ANCHOR_NOT_FOUND", "line 1 has it as a part of it only"},
+		{"other spaces", []Block{block("beta two\n", "")}, "ANCHOR_NOT_FOUND", "2 spaces"},
+		{"blank", []Block{block("\n", "x\n")}, "EMPTY_ANCHOR", ""},
+		{"overlap", []Block{block("alpha\nbeta  two\n", ""), block("beta  two\n", "")}, "OVERLAP", "both change line 2"},
+		{"nothing", []Block{block("alpha\n", "alpha\n")}, "NO_OPS", ""},
+	} {
+		_, r := Convert("", base, c.blocks)
+		if codes(r.Problems) != c.codes || !strings.Contains(r.Err().Error(), c.says) {
+			t.Errorf("%s: %v", c.name, r.Err())
+		}
+	}
+	p, r := Convert("", base, []Block{block("beta\n", "B\n")})
+	if out, _ := p.Apply(base); codes(r.Warnings) != "AMBIGUOUS_ANCHOR" || out.Canonical() != "alpha\nbeta  two\nB\nbeta\ngamma\n" {
+		t.Errorf("%v", r)
+	}
+	empty := text(t, "")
+	p, r = Convert("", empty, []Block{block("", "new\n")})
+	if out, _ := p.Apply(empty); !r.OK() || out.Canonical() != "new\n" {
+		t.Errorf("%v", r)
+	}
+}
+
+// A block about any lines of a text becomes a patch that changes just these.
+func TestConvertedBlocksDoWhatTheySay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Canonical(lineText().Draw(t, "base"))
+		base, _ := NewText([]byte(s))
+		lines := splitLines(s)
+		if len(lines) == 0 {
+			return
+		}
+		from := rapid.IntRange(0, len(lines)-1).Draw(t, "from")
+		to := rapid.IntRange(from+1, len(lines)).Draw(t, "to")
+		search := withEnd(strings.Join(lines[from:to], ""))
+		if blank(search) {
+			return
+		}
+		p, r := Convert("", base, []Block{{Search: search, Replace: "NEW\n"}})
+		if !r.OK() {
+			t.Fatalf("%q: %v", search, r.Err())
+		}
+		out, r := p.Apply(base)
+		want := strings.Replace("\n"+s+"\n", "\n"+search, "\nNEW\n", 1)
+		if want = strings.TrimSuffix(want, "\n")[1:]; !r.OK() || out.Canonical() != want {
+			t.Fatalf("%q, not %q: %v", out.Canonical(), want, r.Err())
+		}
+	})
+}

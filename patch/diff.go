@@ -1,0 +1,189 @@
+package patch
+
+import (
+	"slices"
+	"strings"
+)
+
+// hunk is a stretch of lines of one text and what stands for it in the other.
+type hunk struct{ a0, a1, b0, b1 int }
+
+// The bounds of the comparison. Beyond them it is coarser, never slower: a hunk is
+// then larger than it had to be.
+const (
+	deepestSplit = 64
+	mostEdits    = 256
+)
+
+// comparison compares two texts line by line: first by the lines that stand once in
+// both (Bram Cohen's patience), and between them by the shortest way (Myers).
+type comparison struct {
+	a, b  []int // lines, equal ones with equal numbers
+	hunks []hunk
+}
+
+// splitLines cuts a text behind its line ends.
+func splitLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	lines := strings.SplitAfter(s, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// compareLines gives the hunks in which two lists of lines differ, in order.
+func compareLines(a, b []string) []hunk {
+	numbers := make(map[string]int, len(a))
+	number := func(lines []string) []int {
+		out := make([]int, len(lines))
+		for i, l := range lines {
+			n, ok := numbers[l]
+			if !ok {
+				n = len(numbers)
+				numbers[l] = n
+			}
+			out[i] = n
+		}
+		return out
+	}
+	c := &comparison{a: number(a), b: number(b)}
+	c.split(0, len(a), 0, len(b), deepestSplit)
+	return c.hunks
+}
+
+func (c *comparison) add(a0, a1, b0, b1 int) {
+	if a0 == a1 && b0 == b1 {
+		return
+	}
+	if n := len(c.hunks); n > 0 && c.hunks[n-1].a1 == a0 && c.hunks[n-1].b1 == b0 {
+		c.hunks[n-1].a1, c.hunks[n-1].b1 = a1, b1
+		return
+	}
+	c.hunks = append(c.hunks, hunk{a0, a1, b0, b1})
+}
+
+func (c *comparison) split(a0, a1, b0, b1, depth int) {
+	for a0 < a1 && b0 < b1 && c.a[a0] == c.b[b0] {
+		a0, b0 = a0+1, b0+1
+	}
+	for a0 < a1 && b0 < b1 && c.a[a1-1] == c.b[b1-1] {
+		a1, b1 = a1-1, b1-1
+	}
+	if a0 == a1 || b0 == b1 || depth == 0 {
+		c.add(a0, a1, b0, b1)
+		return
+	}
+	pairs := c.landmarks(a0, a1, b0, b1)
+	if len(pairs) == 0 {
+		c.shortest(a0, a1, b0, b1)
+		return
+	}
+	for _, p := range pairs {
+		c.split(a0, p[0], b0, p[1], depth-1)
+		a0, b0 = p[0]+1, p[1]+1
+	}
+	c.split(a0, a1, b0, b1, depth-1)
+}
+
+// landmarks gives the longest row of lines, in the order of both sides, that stand
+// once on each.
+func (c *comparison) landmarks(a0, a1, b0, b1 int) [][2]int {
+	once := make(map[int]int, a1-a0) // line → place in a; -1: not once
+	for i := a0; i < a1; i++ {
+		if _, twice := once[c.a[i]]; twice {
+			once[c.a[i]] = -1
+			continue
+		}
+		once[c.a[i]] = i
+	}
+	seen := make(map[int]int, b1-b0) // how often in b
+	for j := b0; j < b1; j++ {
+		seen[c.b[j]]++
+	}
+	var pairs [][2]int
+	for j := b0; j < b1; j++ {
+		if i, ok := once[c.b[j]]; ok && i >= 0 && seen[c.b[j]] == 1 {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	return rising(pairs)
+}
+
+// rising gives the longest row of pairs whose first numbers rise.
+func rising(pairs [][2]int) [][2]int {
+	var tops []int // of each length, the pair that ends it lowest
+	before := make([]int, len(pairs))
+	for i, p := range pairs {
+		at, _ := slices.BinarySearchFunc(tops, p[0], func(t, v int) int { return pairs[t][0] - v })
+		before[i] = -1
+		if at > 0 {
+			before[i] = tops[at-1]
+		}
+		if at == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[at] = i
+		}
+	}
+	if len(tops) == 0 {
+		return nil
+	}
+	out := make([][2]int, len(tops))
+	for n, i := len(tops)-1, tops[len(tops)-1]; i >= 0; n, i = n-1, before[i] {
+		out[n] = pairs[i]
+	}
+	return out
+}
+
+// shortest finds the fewest lines to take out and put in, where that is not too many.
+func (c *comparison) shortest(a0, a1, b0, b1 int) {
+	n, m := a1-a0, b1-b0
+	reach := map[int]int{1: 0} // diagonal → how far in a
+	var trail []map[int]int
+	for d := 0; d <= min(n+m, mostEdits); d++ {
+		step := make(map[int]int, d+2)
+		for k := -d; k <= d; k += 2 {
+			x := reach[k+1]
+			if k != -d && (k == d || reach[k-1] >= reach[k+1]) {
+				x = reach[k-1] + 1
+			}
+			for x < n && x-k < m && c.a[a0+x] == c.b[b0+x-k] {
+				x++
+			}
+			step[k] = x
+			if x >= n && x-k >= m {
+				c.walk(append(trail, step), a0, b0, n, m)
+				return
+			}
+		}
+		trail = append(trail, step)
+		reach = step
+	}
+	c.add(a0, a1, b0, b1)
+}
+
+// walk goes back over the trail and adds the hunks in order.
+func (c *comparison) walk(trail []map[int]int, a0, b0, n, m int) {
+	var back []hunk
+	x, y := n, m
+	for d := len(trail) - 1; d > 0; d-- {
+		k, reach := x-y, trail[d-1]
+		fromA := k != -d && (k == d || reach[k-1] >= reach[k+1])
+		if fromA {
+			px := reach[k-1]
+			back = append(back, hunk{px, px + 1, px - (k - 1), px - (k - 1)})
+			x, y = px, px-(k-1)
+		} else {
+			px := reach[k+1]
+			py := px - (k + 1)
+			back = append(back, hunk{px, px, py, py + 1})
+			x, y = px, py
+		}
+	}
+	for _, h := range slices.Backward(back) {
+		c.add(a0+h.a0, a0+h.a1, b0+h.b0, b0+h.b1)
+	}
+}

@@ -1,0 +1,364 @@
+package patch
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"brenner/fault"
+)
+
+// Near is a place where a text would have matched, but for a character.
+type Near struct {
+	Line   int    `json:"line"`   // in the base, of the character
+	Column int    `json:"column"` // in characters, from 1
+	Text   string `json:"text"`   // what the base has there
+	Patch  string `json:"patch"`  // what the patch has there
+	Kind   string `json:"kind"`   // "character" or "whitespace"
+}
+
+// The kinds of what keeps two texts from being the same.
+const (
+	nearCharacter  = "character"
+	nearWhitespace = "whitespace"
+)
+
+// explainable is how many failures of one patch are explained: each may take a pass
+// over the base, and who mends twenty sees the rest in the next run.
+const explainable = 20
+
+// shownBlock is how much of a block a problem repeats.
+const shownBlock = 200
+
+func (r *resolver) explains() bool {
+	r.explained++
+	return r.explained <= explainable
+}
+
+// missing says that an anchor does not stand where it is wanted, and what does.
+func (r *resolver) missing(t *task, found *places, wanted int) {
+	p := Problem{
+		Code: AnchorNotFound, Operation: t.number, Field: anchorField(t.field), Found: found.count, Wanted: wanted,
+		Message: fmt.Sprintf("instance %d of the anchor %s was wanted; %d found", wanted, fault.Shown(t.anchor.Text), found.count),
+		Hint:    "quote text that stands in the base, right before the block",
+	}
+	switch {
+	case found.count > 0:
+		p.Hint = fmt.Sprintf("match_index may be 1 to %d", found.count)
+	case r.explains():
+		r.near(&p, t.anchor.Text)
+		if p.Line == 0 {
+			r.partly(&p, t.anchor.Text)
+		}
+	}
+	r.report.Problems = append(r.report.Problems, p)
+}
+
+func anchorField(field string) string {
+	group, _, _ := strings.Cut(field, ".")
+	return group + ".anchor.text"
+}
+
+// near looks for the place that looks like the text and names what keeps it from
+// being the same. It never applies anything by it.
+func (r *resolver) near(p *Problem, text string) {
+	if r.folds.alike == nil {
+		r.folds.alike = fold(r.base.canon, false)
+	}
+	if from, to, ok := r.folds.alike.find(fold(text, false).text); ok {
+		r.say(p, text, from, to)
+		return
+	}
+	if r.folds.bare == nil {
+		r.folds.bare = fold(r.base.canon, true)
+	}
+	if from, to, ok := r.folds.bare.find(fold(text, true).text); ok {
+		from, to = r.around(text, from, to)
+		r.say(p, text, from, to)
+	}
+}
+
+// find gives the first place of a folded word.
+func (f *folded) find(word string) (from, to int, ok bool) {
+	if word == "" {
+		return 0, 0, false
+	}
+	at := strings.Index(f.text, word)
+	if at < 0 {
+		return 0, 0, false
+	}
+	from, to = f.original(at, at+len(word))
+	return from, to, true
+}
+
+// around widens a place by the whitespace around it, as far as the text has some at
+// its ends, and takes off what it does not have.
+func (r *resolver) around(text string, from, to int) (int, int) {
+	base := r.base.canon
+	to = from + len(strings.TrimRightFunc(base[from:to], unicode.IsSpace))
+	if lead := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace)); lead > 0 {
+		from = len(strings.TrimRightFunc(base[:from], unicode.IsSpace))
+	}
+	if trail := len(text) - len(strings.TrimRightFunc(text, unicode.IsSpace)); trail > 0 {
+		to = len(base) - len(strings.TrimLeftFunc(base[to:], unicode.IsSpace))
+	}
+	return from, to
+}
+
+// say names the first difference between a text and a place of the base.
+func (r *resolver) say(p *Problem, text string, from, to int) {
+	place := r.base.canon[from:to]
+	if strings.HasPrefix(place, text) {
+		p.Line = r.base.line(from)
+		p.Message += fmt.Sprintf("; line %d has it as a part of it only", p.Line)
+		return
+	}
+	a, b := differ(text, place)
+	n := Near{Kind: nearCharacter}
+	at := from + b
+	n.Patch, n.Text = oneCharacter(text[a:]), oneCharacter(place[b:])
+	if spaceDiffers(text, a, place, b) {
+		n.Kind = nearWhitespace
+		var start int
+		_, n.Patch = spaces(text, a)
+		start, n.Text = spaces(place, b)
+		at = from + start
+	}
+	if at == len(r.base.canon) && at > 0 {
+		_, size := utf8.DecodeLastRuneInString(r.base.canon)
+		at -= size
+	}
+	n.Line = r.base.line(at)
+	n.Column = r.base.column(at)
+	p.Line = n.Line
+	p.Near = append(p.Near, n)
+	p.Message += fmt.Sprintf("; line %d, column %d looks the same, but has %s where the patch has %s", n.Line, n.Column, n.Text, n.Patch)
+	p.Hint = "quote the base exactly as it stands at line " + fmt.Sprint(n.Line)
+	if n.Kind == nearWhitespace && p.Code == AnchorNotFound {
+		p.Hint += `, or use "match_mode": "` + IgnoreWhitespace + `"`
+	}
+}
+
+// differ gives where two texts begin to differ, at the beginning of a character.
+func differ(a, b string) (inA, inB int) {
+	n := min(len(a), len(b))
+	i := 0
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	for i > 0 && (i < len(a) && !utf8.RuneStart(a[i]) || i < len(b) && !utf8.RuneStart(b[i])) {
+		i--
+	}
+	return i, i
+}
+
+// spaceDiffers tells whether it is only plain whitespace that two texts differ by at
+// a place; a no-break space is a character that must be named.
+func spaceDiffers(a string, i int, b string, j int) bool {
+	ra, _ := utf8.DecodeRuneInString(a[i:])
+	rb, _ := utf8.DecodeRuneInString(b[j:])
+	plain := func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\v' || r == '\f' }
+	odd := func(r rune) bool {
+		return r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsSpace(r) || zeroWidth(r))
+	}
+	return (plain(ra) || plain(rb)) && !odd(ra) && !odd(rb)
+}
+
+// spaces describes the run of whitespace around a place, and gives where it begins.
+func spaces(s string, at int) (int, string) {
+	start := len(strings.TrimRightFunc(s[:at], unicode.IsSpace))
+	end := len(s) - len(strings.TrimLeftFunc(s[at:], unicode.IsSpace))
+	run := s[start:end]
+	if run == "" {
+		return start, "no whitespace"
+	}
+	var words []string
+	for run != "" {
+		r, size := utf8.DecodeRuneInString(run)
+		n := 0
+		for strings.HasPrefix(run, string(r)) {
+			run = run[size:]
+			n++
+		}
+		words = append(words, several(n, nameOf(r)))
+		if len(words) == 4 && run != "" {
+			words = append(words, "…")
+			break
+		}
+	}
+	return start, strings.Join(words, " + ")
+}
+
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// oneCharacter names the first character of a text, with what combines with it.
+func oneCharacter(s string) string {
+	if s == "" {
+		return "nothing more"
+	}
+	n, _ := segment(s)
+	var words []string
+	for _, r := range s[:n] {
+		word := fmt.Sprintf("U+%04X", r)
+		name := nameOf(r)
+		if name == "" && unicode.IsPrint(r) {
+			name = string(r)
+		}
+		if name != "" {
+			word += " (" + name + ")"
+		}
+		if words = append(words, word); len(words) == 4 {
+			break
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// shortestPart is how much of an anchor must be there to be worth a word.
+const shortestPart = 8
+
+// partly says how much of an anchor does stand in the base.
+func (r *resolver) partly(p *Problem, text string) {
+	n, end := longestPrefix(r.base.canon, text)
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n, end = n-1, end-1
+	}
+	if n < shortestPart {
+		return
+	}
+	p.Line = r.base.line(end - n)
+	p.Message += fmt.Sprintf("; its first %s stand at line %d, where the base goes on with %s and the anchor with %s",
+		several(characters(text[:n]), "character"), p.Line, fault.Shown(clip(r.base.canon[end:])), fault.Shown(clip(text[n:])))
+}
+
+// clip gives the beginning of a text, for a message.
+func clip(s string) string {
+	const length = 40
+	n := 0
+	for i := range s {
+		if n == length {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// longestPrefix gives the longest beginning of a word that stands in the text, and
+// where it ends (Knuth, Morris and Pratt).
+func longestPrefix(text, word string) (length, end int) {
+	fail := make([]int32, len(word)+1)
+	k := int32(0)
+	for i := 1; i < len(word); i++ {
+		for k > 0 && word[i] != word[k] {
+			k = fail[k]
+		}
+		if word[i] == word[k] {
+			k++
+		}
+		fail[i+1] = k
+	}
+	k = 0
+	for i := range len(text) {
+		for k > 0 && (int(k) == len(word) || text[i] != word[k]) {
+			k = fail[k]
+		}
+		if text[i] == word[k] {
+			k++
+		}
+		if int(k) > length {
+			length, end = int(k), i+1
+		}
+	}
+	return length, end
+}
+
+// notAdjacent says that a block does not follow its anchor, and where it stands.
+func (r *resolver) notAdjacent(t *task, end int) {
+	block := t.op.Old
+	rest := r.base.canon[end:]
+	p := Problem{
+		Code: BlockNotAdjacent, Operation: t.number, Field: t.field + ".old_block", Line: r.lineAt(end), Gap: -1,
+		Expects: shorten(block, shownBlock), Stands: shorten(rest, max(len(block), 40)),
+		Hint: "quote exactly what follows the anchor",
+	}
+	p.Message = fmt.Sprintf("behind the anchor, at line %d, %s is expected and %s stands there", p.Line,
+		fault.Shown(clip(block)), fault.Shown(clip(p.Stands)))
+	if rest == "" {
+		p.Message = fmt.Sprintf("behind the anchor %s is expected, and the text ends there", fault.Shown(clip(block)))
+	}
+	if r.explains() {
+		r.nearest(&p, block, end)
+	}
+	r.report.Problems = append(r.report.Problems, p)
+}
+
+func (r *resolver) lineAt(offset int) int {
+	if offset == len(r.base.canon) && offset > 0 {
+		offset--
+	}
+	return r.base.line(offset)
+}
+
+func (r *resolver) nearest(p *Problem, block string, end int) {
+	rest := r.base.canon[end:]
+	if from, to, ok := alike(rest, block); ok {
+		r.say(p, block, end+from, end+to)
+		return
+	}
+	at := strings.Index(rest, block)
+	if at < 0 {
+		p.Message += "; it stands nowhere behind it"
+		return
+	}
+	p.Gap, p.Nearest = characters(rest[:at]), r.base.line(end+at)
+	p.Message += fmt.Sprintf("; the next place where it does stand is line %d, %s further on", p.Nearest, several(p.Gap, "character"))
+	if strings.TrimFunc(rest[:at], unicode.IsSpace) == "" {
+		_, between := spaces(rest[:at], 0)
+		p.Hint = fmt.Sprintf(`only whitespace stands between them (%s): put it at the end of the anchor, or use "match_mode": %q`, between, IgnoreWhitespace)
+	}
+}
+
+// alike tells whether what stands right there looks like the block and is not: the
+// same but for look-alikes, or but for whitespace inside.
+func alike(rest, block string) (from, to int, ok bool) {
+	window := shorten(rest, 4*len(block)+64)
+	for _, bare := range []bool{false, true} {
+		want, have := fold(block, bare), fold(window, bare)
+		if want.text == "" || !strings.HasPrefix(have.text, want.text) {
+			continue
+		}
+		from, to := have.original(0, len(want.text))
+		if bare {
+			to = from + len(strings.TrimRightFunc(window[from:to], unicode.IsSpace))
+			if lead := len(block) - len(strings.TrimLeftFunc(block, unicode.IsSpace)); lead > 0 {
+				from = 0
+			}
+			if trail := len(block) - len(strings.TrimRightFunc(block, unicode.IsSpace)); trail > 0 {
+				to = len(window) - len(strings.TrimLeftFunc(window[to:], unicode.IsSpace))
+			}
+		} else {
+			from = 0
+		}
+		same := strings.HasPrefix(window[from:], block)
+		return from, to, !same
+	}
+	return 0, 0, false
+}
+
+// shorten gives the beginning of a text of at most n bytes, whole characters only.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,196 @@
+package patch
+
+import (
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// folds are the forms of the base in which look-alikes are the same; each is made
+// when first needed.
+type folds struct {
+	alike *folded // characters that look alike are one
+	bare  *folded // and there is no whitespace
+}
+
+// folded is a text with look-alikes made equal, and the way back.
+type folded struct {
+	text string
+	from []int // where a stretch begins in text
+	to   []int // where it begins in the original
+	orig string
+}
+
+// fold makes look-alikes equal: composed and decomposed characters, kinds of spaces,
+// quotes and dashes; what has no width is left out, and whitespace where asked.
+func fold(s string, bare bool) *folded {
+	f := &folded{orig: s}
+	var b strings.Builder
+	b.Grow(len(s))
+	mark := func(at int) {
+		f.from, f.to = append(f.from, b.Len()), append(f.to, at)
+	}
+	jumped := true
+	for i := 0; i < len(s); {
+		if n := plain(s[i:], bare); n > 0 { // most of a text, at once
+			if jumped {
+				mark(i)
+			}
+			jumped = false
+			b.WriteString(s[i : i+n])
+			i += n
+			continue
+		}
+		n, out := segment(s[i:])
+		for _, r := range out {
+			if zeroWidth(r) || bare && unicode.IsSpace(r) {
+				jumped = true
+				continue
+			}
+			if jumped || n > 1 {
+				mark(i)
+			}
+			jumped = n > 1 // only plain characters map one to one
+			if r < utf8.RuneSelf {
+				b.WriteByte(byte(r))
+			} else {
+				b.WriteString(lookAlike(r))
+			}
+		}
+		i += n
+	}
+	f.text = b.String()
+	return f
+}
+
+// plain gives how many bytes at the beginning stand for themselves, whatever follows:
+// ASCII before ASCII, and no whitespace where that is left out.
+func plain(s string, bare bool) int {
+	n := 0
+	for n < len(s) && s[n] < utf8.RuneSelf && (!bare || s[n] > ' ' || !unicode.IsSpace(rune(s[n]))) {
+		n++
+	}
+	if n > 0 && n < len(s) && s[n] >= utf8.RuneSelf {
+		n-- // what follows may combine with it
+	}
+	return n
+}
+
+// segment gives how long the first character is, with all that combines with it, and
+// its composed form.
+func segment(s string) (int, string) {
+	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		return 1, s[:1]
+	}
+	n := norm.NFC.NextBoundaryInString(s, true)
+	if n <= 0 {
+		n = len(s)
+	}
+	return n, norm.NFC.String(s[:n])
+}
+
+// original gives where in the original a stretch of the folded text stands.
+func (f *folded) original(start, end int) (from, to int) {
+	from, to = f.place(start), len(f.orig)
+	if end < len(f.text) {
+		to = f.place(end)
+	}
+	return from, max(from, to)
+}
+
+// place gives the beginning of the character in the original that a byte came from.
+func (f *folded) place(offset int) int {
+	i := sort.SearchInts(f.from, offset+1) - 1
+	at := min(f.to[i]+offset-f.from[i], len(f.orig))
+	for at > 0 && at < len(f.orig) && !utf8.RuneStart(f.orig[at]) {
+		at--
+	}
+	return at
+}
+
+// zeroWidth tells whether a character takes no room, and is no mark on another one.
+func zeroWidth(r rune) bool {
+	switch r {
+	case '\u00ad', '\u034f', '\u061c', '\u180e', '\ufeff', '\u2060', '\u2061', '\u2062', '\u2063', '\u2064':
+		return true
+	}
+	return r >= '\u200b' && r <= '\u200f' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' ||
+		r >= '\ufe00' && r <= '\ufe0f'
+}
+
+// lookAlike gives the plain text that a character beyond ASCII looks like.
+func lookAlike(r rune) string {
+	switch {
+	case r == '\u0085' || r == '\u2028' || r == '\u2029':
+		return "\n"
+	case unicode.IsSpace(r):
+		return " "
+	}
+	switch r {
+	case '‘', '’', '‚', '‛', '′', '´', 'ʼ', '＇':
+		return "'"
+	case '“', '”', '„', '‟', '″', '«', '»', '＂':
+		return `"`
+	case '‐', '‑', '‒', '–', '—', '―', '−', '﹣', '－':
+		return "-"
+	case '…':
+		return "..."
+	}
+	return string(r)
+}
+
+// names are those of characters that people cannot tell apart by looking.
+var names = map[rune]string{
+	' ':      "space",
+	'\t':     "tab",
+	'\n':     "line end",
+	'\u00a0': "no-break space",
+	'\u00ad': "soft hyphen",
+	'\u200b': "zero width space",
+	'\u200c': "zero width non-joiner",
+	'\u200d': "zero width joiner",
+	'\u200e': "left-to-right mark",
+	'\u200f': "right-to-left mark",
+	'\u2060': "word joiner",
+	'\u202f': "narrow no-break space",
+	'\u2009': "thin space",
+	'\u3000': "ideographic space",
+	'\'':     "apostrophe",
+	'"':      "quotation mark",
+	'‘':      "typographic quotation mark",
+	'’':      "typographic quotation mark",
+	'“':      "typographic quotation mark",
+	'”':      "typographic quotation mark",
+	'„':      "typographic quotation mark",
+	'‚':      "typographic quotation mark",
+	'«':      "typographic quotation mark",
+	'»':      "typographic quotation mark",
+	'‛':      "typographic quotation mark",
+	'‟':      "typographic quotation mark",
+	'-':      "hyphen-minus",
+	'‐':      "hyphen",
+	'‑':      "non-breaking hyphen",
+	'–':      "en dash",
+	'—':      "em dash",
+	'−':      "minus sign",
+	'…':      "ellipsis",
+}
+
+// nameOf gives a character its name, where it has one that helps.
+func nameOf(r rune) string {
+	name, ok := names[r]
+	switch {
+	case ok:
+		return name
+	case zeroWidth(r):
+		return "invisible character"
+	case unicode.Is(unicode.Mn, r):
+		return "combining mark"
+	case unicode.IsSpace(r):
+		return "space character"
+	}
+	return ""
+}

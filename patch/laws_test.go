@@ -1,0 +1,174 @@
+package patch
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// apply(a, make(a, b)) is b, for all texts that differ, through JSON and back; what
+// is on disk has that content, the file's line ends and its byte order mark.
+func TestMakeThenApplyGivesTheOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		law(t, anyText().Draw(t, "a"), anyText().Draw(t, "b"))
+	})
+}
+
+// The same for texts that differ in a few places, as they mostly do.
+func TestMakeThenApplyOfSmallChanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := anyText().Draw(t, "a")
+		b := a
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			runes := []rune(b)
+			at := rapid.IntRange(0, len(runes)).Draw(t, "at")
+			cut := rapid.IntRange(0, min(3, len(runes)-at)).Draw(t, "cut")
+			b = string(runes[:at]) + rapid.SampledFrom([]string{"", "x", "\n", "new line\n", " ", "é"}).Draw(t, "put") + string(runes[at+cut:])
+		}
+		law(t, a, b)
+	})
+}
+
+type failer interface {
+	Fatalf(format string, args ...any)
+}
+
+func law(t failer, a, b string) {
+	from, wrong := NewText([]byte(a))
+	to, wrongToo := NewText([]byte(b))
+	if len(wrong)+len(wrongToo) > 0 {
+		return
+	}
+	p, problems := Make("f.txt", from, to)
+	if from.Canonical() == to.Canonical() {
+		if codes(problems) != "NO_OPS" {
+			t.Fatalf("equal texts: %v", problems)
+		}
+		return
+	}
+	if len(problems) > 0 {
+		t.Fatalf("%v", problems)
+	}
+	read, problems := Read(p.JSON())
+	if len(problems) > 0 || string(read.JSON()) != string(p.JSON()) {
+		t.Fatalf("%s: %v", p.JSON(), problems)
+	}
+	out, r := read.Apply(from)
+	if !r.OK() || len(r.Warnings) > 0 {
+		t.Fatalf("%q to %q: %s: %v, %v", a, b, p.JSON(), r.Err(), r.Warnings)
+	}
+	if out.Canonical() != to.Canonical() {
+		t.Fatalf("%q, not %q", out.Canonical(), to.Canonical())
+	}
+	if Canonical(string(out.Bytes())) != out.Canonical() {
+		t.Fatalf("on disk stands %q, which is not %q", out.Bytes(), out.Canonical())
+	}
+	if strings.HasPrefix(a, bom) != strings.HasPrefix(string(out.Bytes()), bom) {
+		t.Fatalf("the byte order mark of %q is lost or made: %q", a, out.Bytes())
+	}
+	if end := lineEnd(a); pure(a) && strings.Trim(Canonical(a), "\n") != Canonical(a) && !pureOf(string(out.Bytes()), end) {
+		t.Fatalf("%q had only %q, and %q has not", a, end, out.Bytes())
+	}
+}
+
+// pure tells whether a text has line ends of one kind only.
+func pure(s string) bool { return pureOf(s, lineEnd(s)) }
+
+func pureOf(s, end string) bool {
+	return !strings.ContainsAny(strings.ReplaceAll(strings.ReplaceAll(s, bom, ""), end, ""), "\r\n")
+}
+
+// A patch never applies to another text than the one it was made for.
+func TestNeverAppliesToAnotherBase(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := anyText().Draw(t, "a"), anyText().Draw(t, "b"), anyText().Draw(t, "c")
+		if Canonical(a) == Canonical(b) || Canonical(c) == Canonical(a) {
+			return
+		}
+		from, _ := NewText([]byte(a))
+		to, _ := NewText([]byte(b))
+		other, _ := NewText([]byte(c))
+		p, _ := Make("", from, to)
+		out, r := p.Apply(other)
+		if out != nil || codes(r.Problems) != "BASE_MISMATCH" {
+			t.Fatalf("%v", r)
+		}
+	})
+}
+
+// All anchors are counted as one who looks for each by itself counts them.
+func TestLookUpAgreesWithTheSimpleWay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letters := rapid.StringOfN(rapid.RuneFrom([]rune("aab")), 0, 60, -1)
+		s := letters.Draw(t, "text")
+		words := rapid.SliceOfNDistinct(rapid.StringOfN(rapid.RuneFrom([]rune("ab")), 1, 6, -1), 1, 12, rapid.ID[string]).Draw(t, "words")
+		queries := make([]query, len(words))
+		for i, w := range words {
+			queries[i] = query{word: w, instances: []int{rapid.IntRange(1, 15).Draw(t, "instance")}, ends: []int{rapid.IntRange(0, 60).Draw(t, "end")}}
+		}
+		wanted := make([]query, len(queries))
+		copy(wanted, queries)
+		for i, p := range lookUp(s, queries) {
+			w, n := words[i], 0
+			for at := 0; at+len(w) <= len(s); at++ {
+				if !strings.HasPrefix(s[at:], w) {
+					continue
+				}
+				n++
+				if n <= listed && p.starts[n-1] != at {
+					t.Fatalf("%q in %q: instance %d is at %d, not at %d", w, s, n, p.starts[n-1], at)
+				}
+				if got, ok := p.at[n]; n == wanted[i].instances[0] && (!ok || got != at) {
+					t.Fatalf("%q in %q: instance %d is at %d, not at %d", w, s, n, got, at)
+				}
+				if got := p.ranks[at+len(w)]; at+len(w) == wanted[i].ends[0] && got != n {
+					t.Fatalf("%q in %q: what ends at %d is instance %d, not %d", w, s, at+len(w), got, n)
+				}
+			}
+			if p.count != n {
+				t.Fatalf("%q in %q: %d, not %d", w, s, p.count, n)
+			}
+		}
+	})
+}
+
+// ignore_whitespace finds what exact finds in texts from which whitespace was taken,
+// and takes exactly the block.
+func TestLooseAnchorsIgnoreAllWhitespace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		space := rapid.SampledFrom([]string{"", " ", "\n", "\t ", "  \n"})
+		spread := func(s, name string) string {
+			var b strings.Builder
+			for _, r := range s {
+				b.WriteString(space.Draw(t, name))
+				b.WriteRune(r)
+			}
+			return b.String()
+		}
+		anchor := rapid.SampledFrom([]string{"anchor", "f(x)", "é日"}).Draw(t, "anchor")
+		block := rapid.SampledFrom([]string{"block", " block ", "\nb"}).Draw(t, "block")
+		gap := space.Draw(t, "gap")
+		base, _ := NewText([]byte("head\n" + spread(anchor, "in the base") + gap + block + "\ntail\n"))
+		p := one(base, spread(anchor, "in the patch")+space.Draw(t, "end"), Op{Kind: ReplaceBlock, Old: block, New: "NEW"})
+		p.Groups[0].Anchor.Mode = IgnoreWhitespace
+		out, r := p.Apply(base)
+		if !r.OK() || strings.Count(out.Canonical(), "NEW") != 1 {
+			t.Fatalf("%q: %v", base.Canonical(), r.Err())
+		}
+		if want := strings.Replace(base.Canonical(), gap+block+"\ntail", gap+"NEW\ntail", 1); out.Canonical() != want {
+			t.Fatalf("%q, not %q", out.Canonical(), want)
+		}
+	})
+}
+
+// Canonical text stays what it is.
+func TestCanonicalIsFinal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anyText().Draw(t, "text")
+		once := Canonical(s)
+		if Canonical(once) != once || strings.ContainsAny(once, "\r"+bom) {
+			t.Fatalf("%q", once)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package patch
+
+import (
+	"fmt"
+
+	"brenner/fault"
+)
+
+// The codes of patches, beside INVALID_JSON of package artifact and INVALID_FIELD
+// and MISSING_REQUIRED_FIELD of package delta, which mean the same here.
+const (
+	BadProtocol      fault.Code = "BAD_PROTOCOL"
+	InvalidUTF8      fault.Code = "INVALID_UTF8"
+	BadHashFormat    fault.Code = "BAD_HASH_FORMAT"
+	PathUnsafe       fault.Code = "PATH_UNSAFE"
+	BaseMissing      fault.Code = "BASE_MISSING"
+	BaseMismatch     fault.Code = "BASE_MISMATCH"
+	EmptyAnchor      fault.Code = "EMPTY_ANCHOR"
+	AnchorNotFound   fault.Code = "ANCHOR_NOT_FOUND"
+	BlockNotAdjacent fault.Code = "BLOCK_NOT_ADJACENT"
+	Overlap          fault.Code = "OVERLAP"
+	NoOps            fault.Code = "NO_OPS"
+	ResultMismatch   fault.Code = "RESULT_MISMATCH"
+	// AmbiguousAnchor is a warning: the anchor stands in several places, and no index
+	// says which is meant.
+	AmbiguousAnchor fault.Code = "AMBIGUOUS_ANCHOR"
+)
+
+// Problem is one thing that is wrong with a patch, or, as a warning, doubtful.
+type Problem struct {
+	Code      fault.Code `json:"code"`
+	Operation int        `json:"operation"` // from 1, over all groups; 0: the patch as a whole
+	Field     string     `json:"field"`     // "op_groups[0].anchor.text"
+	Line      int        `json:"line"`      // in the base, from 1; 0: none
+	Message   string     `json:"message"`
+	Hint      string     `json:"hint"`
+
+	Found   int    `json:"found"`   // ANCHOR_NOT_FOUND: how many instances there are
+	Wanted  int    `json:"wanted"`  // ANCHOR_NOT_FOUND: which one was meant
+	Nearest int    `json:"nearest"` // BLOCK_NOT_ADJACENT: the line of the next place where the block stands; 0: none
+	Gap     int    `json:"gap"`     // BLOCK_NOT_ADJACENT: how many characters before that place; -1: none
+	Expects string `json:"expects"` // BLOCK_NOT_ADJACENT: the block; clipped
+	Stands  string `json:"stands"`  // BLOCK_NOT_ADJACENT: what stands there instead; clipped
+	Near    []Near `json:"near"`    // what would have matched, but for single characters
+	Behind  int    `json:"behind"`  // BASE_MISMATCH: how many versions the base is behind the text
+}
+
+// Place says where in a patch a problem is.
+func (p *Problem) Place() string {
+	switch {
+	case p.Operation > 0 && p.Field != "":
+		return fmt.Sprintf("operation %d, %s", p.Operation, p.Field)
+	case p.Operation > 0:
+		return fmt.Sprintf("operation %d", p.Operation)
+	}
+	return p.Field
+}
+
+// Err gives problems as faults; nil where there are none.
+func Err(problems []Problem) error {
+	var list fault.List
+	for i := range problems {
+		p := &problems[i]
+		list = append(list, &fault.Error{Code: p.Code, Place: p.Place(), Detail: p.Message, Hint: p.Hint})
+	}
+	return list.Err()
+}

@@ -1,0 +1,200 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"brenner/flow"
+	"brenner/record"
+	"brenner/roster"
+	"brenner/stalemate"
+	"brenner/view"
+)
+
+// Patching is an answer whose search/replace blocks are to be carried out on the
+// records that its author was shown.
+type Patching struct {
+	Thread    string
+	Call      string
+	Agent     string
+	Role      string
+	Round     int
+	Text      []byte
+	Shown     []flow.RecordRef
+	Rehearsal bool
+}
+
+// Patched is what came of the blocks about one text, with the blocks as they were
+// understood and the patch that they became, if any. Their hashes are filled in here.
+type Patched struct {
+	flow.Patch
+	BlocksText string
+	PatchText  []byte
+}
+
+// patches carries out what the answers of the last round say about texts of records,
+// in the roster's order, and journals what came of it. Whoever was killed meanwhile
+// does it again: a record takes the same answer once.
+func (s *run) patches(ctx context.Context) error {
+	leg := s.state.LastSettled()
+	if s.Project == nil || leg == nil || !s.state.Opened.Records {
+		return nil
+	}
+	for i, c := range leg.Answers() {
+		if c == nil || len(leg.Kickoffs[i].Records) == 0 || s.state.PatchesOf(c.ID) != nil {
+			continue
+		}
+		if err := s.patchesOf(ctx, leg, &leg.Kickoffs[i], c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *run) patchesOf(ctx context.Context, leg *flow.Leg, k *flow.Kickoff, c *flow.Call) error {
+	p := Patching{
+		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: k.Records,
+		Rehearsal: s.state.Opened.Rehearsal != "",
+	}
+	var err error
+	if p.Text, err = s.Store.Blob(ctx, c.Answered.Reply); err != nil {
+		return err
+	}
+	found, err := s.Project.Patch(ctx, &p)
+	if repair := leg.RepairOf(c.Agent); err == nil && len(found) == 0 && repair != nil {
+		if p.Text, err = s.Store.Blob(ctx, repair.Answered.Reply); err == nil {
+			found, err = s.Project.Patch(ctx, &p)
+		}
+	}
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return s.write(ctx, func(state *flow.State) (*draft, error) {
+		if state.PatchesOf(c.ID) != nil {
+			return nil, nil
+		}
+		d := &draft{}
+		body := flow.Patched{Call: c.ID, Agent: c.Agent, Round: c.Round}
+		for i := range found {
+			one := found[i].Patch
+			one.Blocks = d.blob([]byte(found[i].BlocksText))
+			if found[i].PatchText != nil {
+				one.Patch = d.blob(found[i].PatchText)
+			}
+			body.Changes = append(body.Changes, one)
+		}
+		d.event(flow.KindPatched, body)
+		return d, nil
+	})
+}
+
+// roleOf gives the role by whose rights an agent reads and writes records.
+func (s *run) roleOf(name string) string {
+	for _, p := range s.state.Opened.Agents {
+		if p.Name == name && p.Role != "" && !s.unified() {
+			return p.Role
+		}
+	}
+	return view.Unified
+}
+
+func (s *run) unified() bool {
+	r, err := rosterOf(&s.state.Opened)
+	return err == nil && r.Mode == roster.Unified
+}
+
+// attempts gives the blocks of which nothing was made, for those who look whether a
+// session is stuck.
+func (h *History) attempts() []stalemate.Attempt {
+	var all []stalemate.Attempt
+	for i := range h.State.Patches {
+		p := &h.State.Patches[i]
+		for j := range p.Changes {
+			if c := &p.Changes[j]; c.Code != "" {
+				all = append(all, stalemate.Attempt{
+					Round: p.Round, By: p.Agent, Place: c.Record, Content: c.Blocks, Code: c.Code, Message: c.Message,
+				})
+			}
+		}
+	}
+	return all
+}
+
+// textOf gives the text that a case is about, with the blocks that were refused last;
+// nil where it is about none.
+func (h *History) textOf(ctx context.Context, c *stalemate.Case) (*stalemate.Patched, error) {
+	for i := range slices.Backward(h.State.Patches) {
+		p := &h.State.Patches[i]
+		for j := range p.Changes {
+			one := &p.Changes[j]
+			if one.Record != c.Place || one.Code == "" || !slices.ContainsFunc(c.Positions, func(q stalemate.Position) bool { return q.Party == p.Agent }) {
+				continue
+			}
+			blocks, err := h.Store.Blob(ctx, one.Blocks)
+			if err != nil || one.Text == "" {
+				return nil, err
+			}
+			text, err := h.Store.Blob(ctx, one.Text)
+			return &stalemate.Patched{Name: one.Record, Content: string(text), Patch: string(blocks)}, err
+		}
+	}
+	return nil, nil
+}
+
+// patchReferences are the blobs that patches name.
+func (h *History) patchReferences() []Reference {
+	var refs []Reference
+	for i := range h.State.Patches {
+		for _, c := range h.State.Patches[i].Changes {
+			refs = append(refs, Reference{c.Blocks, "the blocks about " + c.Record}, Reference{c.Text, "the text of " + c.Record}, Reference{c.Patch, "the patch of " + c.Record})
+		}
+	}
+	return refs
+}
+
+// patchFeedback tells an agent what became of its blocks when it was last heard, and how
+// those that it is stuck on were ruled: a ruling about a text changes none, the next
+// patch does.
+func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string) ([]view.Outcome, error) {
+	var out []view.Outcome
+	for i := range slices.Backward(state.Patches) {
+		p := &state.Patches[i]
+		if p.Agent != name {
+			continue
+		}
+		for _, c := range p.Changes {
+			o := view.Outcome{Delta: "patch", Target: c.Record, Disposition: "rejected", Code: c.Code, Message: c.Message + ". " + c.Hint}
+			if c.Made != "" {
+				o.Disposition, o.Message = "applied", "it made "+c.Made+" ("+c.Status+"), which nobody has promoted. "+c.Message
+			}
+			out = append(out, o)
+		}
+		break
+	}
+	h := &History{Store: s.Store, Thread: state.Opened.Thread, State: state}
+	for i := range state.Stalemates {
+		one := &state.Stalemates[i]
+		if !aboutText(one.Place) || one.Verdict == "" {
+			continue
+		}
+		r, err := h.Request(ctx, one.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !r.IsParty(name) {
+			continue
+		}
+		v, err := h.Verdict(ctx, one.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, view.Outcome{Delta: one.ID, Target: one.Place, Disposition: "ruled", Message: v.Reasons(one.ID)})
+	}
+	return out, nil
+}
+
+// aboutText tells whether a stalemate is about a version of a record: "memo-1@v3".
+func aboutText(place string) bool {
+	ref, err := record.ParseAddress(place)
+	return err == nil && ref.Version > 0
+}

@@ -1,0 +1,129 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"brenner/flow"
+	"brenner/session"
+	"brenner/stalemate"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// stubborn has an agent that sends the same words about a text twice, and a judge.
+const stubborn = `schema: brenner.rehearsal/v1
+question: q
+agents:
+  - name: BlueLake
+    rounds:
+      - reply: PATCH again
+      - reply: PATCH again
+      - reply: Nothing.
+  - name: RedSky
+    rounds:
+      - reply: PATCH good
+      - reply: Nothing.
+  - name: Judge
+    rounds:
+      - reply: Nothing.
+      - reply: |
+          {"ruling_for":"D1","root_cause":"Another text.","reasoning":["It is."],"confidence":1,
+           "rejected":[{"hypothesis":"BlueLake","why":"w"},{"hypothesis":"the rules","why":"w"},{"hypothesis":"D2","why":"w"}]}
+`
+
+// oneText is a project with one text that agents are shown and may change.
+type oneText []byte
+
+func (oneText) Given(context.Context, string, string) (session.Given, error) {
+	return session.Given{Text: "the text", View: "v", Records: []flow.RecordRef{{ID: "memo", Version: 1, Type: "integrated_memo", Form: "full"}}, Patchable: []string{"memo@v1"}}, nil
+}
+
+func (oneText) Moved(context.Context, []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+	return nil, store.Append{Stream: "nothing moves here"}, nil
+}
+
+func (t oneText) Patch(_ context.Context, p *session.Patching) ([]session.Patched, error) {
+	if !bytes.HasPrefix(p.Text, []byte("PATCH")) {
+		return nil, nil
+	}
+	one := session.Patched{Patch: flow.Patch{Record: "memo@v1", Text: store.Hash(t), Code: "ANCHOR_NOT_FOUND", Message: "no"}, BlocksText: string(p.Text)}
+	if bytes.Contains(p.Text, []byte("good")) {
+		one.Code, one.Made, one.Status = "", "memo@v2", "draft"
+	}
+	return []session.Patched{one}, nil
+}
+
+// patching makes a runner whose agents are shown one text; it makes a version of what
+// is good.
+func patching(t *testing.T, st both) *session.Runner {
+	t.Helper()
+	r := runner(st, &stage{script: parse(t, stubborn)})
+	text := []byte("the text\n")
+	if err := st.Write(t.Context(), store.Batch{Blobs: [][]byte{text}}); err != nil {
+		t.Fatal(err)
+	}
+	r.Project = oneText(text)
+	return r
+}
+
+func stubbornSession(t *testing.T) *session.History {
+	t.Helper()
+	st := memory.New()
+	if _, err := patching(t, st).Start(t.Context(), quarrelling(3)); err != nil {
+		t.Fatal(err)
+	}
+	h, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// The same words about a text, refused twice, are a stalemate; the ruling stands, and
+// its author is told.
+func TestWhatPatchesAreStuckOnIsRuled(t *testing.T) {
+	h := stubbornSession(t)
+	if len(h.State.Patches) != 3 || len(h.State.Stalemates) != 1 {
+		t.Fatalf("%+v, %+v", h.State.Patches, h.State.Stalemates)
+	}
+	s := h.State.Stalemates[0]
+	if s.Kind != stalemate.Retry || s.Place != "memo@v1" || s.State != stalemate.Applied || s.Waits() {
+		t.Errorf("%+v", s)
+	}
+	r, err := h.Request(t.Context(), s.ID)
+	if err != nil || r.Sendable() != nil || len(r.Evidence) != 4 {
+		t.Errorf("%+v, %v", r.Evidence, err)
+	}
+	last := h.State.Legs[2].Kickoffs[0]
+	body, err := h.Store.Blob(t.Context(), last.Body)
+	if err != nil || !strings.Contains(string(body), "ruled: Ruling of Judge in "+s.ID) {
+		t.Errorf("%s, %v", body, err)
+	}
+	if first, err := h.Store.Blob(t.Context(), h.State.Legs[0].Kickoffs[0].Body); err != nil || !strings.Contains(string(first), "You may change these texts: memo@v1.") {
+		t.Errorf("%s, %v", first, err)
+	}
+	if p, err := session.Verify(t.Context(), h.Store, thread, h.State.Seal()); err != nil || p.Err() != nil {
+		t.Errorf("%v, %v", err, p.Err())
+	}
+}
+
+// Killed behind any write, what answers say about texts is journaled once.
+func TestPatchesSurviveEveryKill(t *testing.T) {
+	h := stubbornSession(t)
+	for n := 1; n < len(h.Entries); n++ {
+		st := prefix(t, h, n)
+		if _, err := patching(t, st).Resume(t.Context(), thread, nil); err != nil {
+			t.Fatalf("prefix %d: %v", n, err)
+		}
+		got, err := session.Load(t.Context(), st, thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.State.Patches) != 3 || len(got.State.Stalemates) != 1 || got.State.Stalemates[0].State != stalemate.Applied {
+			t.Errorf("prefix %d: %+v, %+v", n, got.State.Patches, got.State.Stalemates)
+		}
+	}
+}

@@ -1,0 +1,406 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner/agent"
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/merge"
+	"brenner/settle"
+	"brenner/stalemate"
+)
+
+// NoStalemate is the code of a stalemate that a session does not have.
+const NoStalemate fault.Code = "NO_STALEMATE"
+
+// askedTwice is how often an arbiter is asked about one stalemate: once more where
+// its answer was no verdict; after that it is a person's.
+const askedTwice = 2
+
+// checkArbiter keeps the arbiter apart from the parties and from people.
+func (b *Brief) checkArbiter() error {
+	if b.Arbiter == nil {
+		return nil
+	}
+	f := &fault.Error{Code: stalemate.ArbiterIsParty, Detail: "the arbiter " + fault.Shown(b.Arbiter.Name) + " is an agent of the roster", Hint: "an arbiter is no party: give it a name of its own"}
+	for _, p := range b.Agents {
+		if p.Name == b.Arbiter.Name {
+			return f
+		}
+	}
+	if b.Arbiter.Name == b.Operator || slices.Contains(b.Rules.Authorities, b.Arbiter.Name) {
+		f.Code, f.Detail = NameTaken, "the arbiter "+fault.Shown(b.Arbiter.Name)+" has the name of a person with authority"
+		return f
+	}
+	return nil
+}
+
+// stalemateReferences are the blobs that stalemates name.
+func (h *History) stalemateReferences() []Reference {
+	var refs []Reference
+	for _, s := range h.State.Stalemates {
+		refs = append(refs, Reference{s.Case, "the case " + s.ID}, Reference{s.Request, "the request of " + s.ID}, Reference{s.Verdict, "the verdict in " + s.ID})
+		for _, reply := range s.Replies {
+			refs = append(refs, Reference{reply, "an arbiter's reply in " + s.ID})
+		}
+	}
+	for i := range h.State.Rulings {
+		c := &h.State.Rulings[i]
+		refs = append(refs, Reference{c.Prompt, "what was sent as " + c.ID}, Reference{c.Failed.Partial, "what came of " + c.ID})
+	}
+	return refs
+}
+
+// Moments gives the history as stalemates are found in it.
+func (h *History) Moments(ctx context.Context) ([]stalemate.Moment, error) {
+	all, err := h.Replay(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]stalemate.Moment, len(all))
+	for i := range all {
+		out[i] = stalemate.Moment{Round: all[i].Commit.Round, At: all[i].Commit.Instant, Out: &all[i].Settlement}
+	}
+	return out, nil
+}
+
+// stalemates looks, at the end of a round, what the session is stuck on, and asks the
+// arbiter, if there is one. Without one the session goes on where it can.
+func (s *run) stalemates(ctx context.Context) error {
+	if !s.state.RoundDone() || s.state.Ended != "" {
+		return nil
+	}
+	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
+	if len(s.moments) != len(s.state.Commits) { // a resumed run, or a person has written
+		var err error
+		if s.moments, err = h.Moments(ctx); err != nil {
+			return err
+		}
+	}
+	cases := stalemate.Detect(h.Thread, s.moments, h.attempts())
+	if err := s.noteStalemates(ctx, cases); err != nil {
+		return err
+	}
+	if s.state.Opened.Arbiter == nil {
+		return nil
+	}
+	for _, open := range s.state.OpenStalemates() {
+		if err := s.arbitrate(ctx, h, open.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remember keeps a settlement of this run, so that looking for stalemates need not
+// settle the whole session again at the end of every round.
+func (s *run) remember(out *settle.Settlement) {
+	n := len(s.state.Commits)
+	if n == 0 || len(s.moments) != n-1 {
+		return // somebody else wrote meanwhile: the next look reads everything
+	}
+	c := &s.state.Commits[n-1]
+	s.moments = append(s.moments, stalemate.Moment{Round: c.Round, At: c.Instant, Out: out})
+}
+
+// noteStalemates journals what is newly stuck, and what is no longer.
+func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error {
+	return s.write(ctx, func(state *flow.State) (*draft, error) {
+		d := &draft{}
+		h := &History{Store: s.Store, Thread: state.Opened.Thread, State: state}
+		h.expire(d, &s.current)
+		for i := range cases {
+			if h.isStuckOn(&cases[i]) {
+				continue
+			}
+			on, err := h.textOf(ctx, &cases[i])
+			if err != nil {
+				return nil, err
+			}
+			h.openOn(d, &cases[i], on)
+		}
+		if len(d.events) == 0 {
+			return nil, nil
+		}
+		return d, nil
+	})
+}
+
+// expire drafts the end of the stalemates whose conflict an artifact does not have.
+func (h *History) expire(d *draft, now *artifact.Artifact) {
+	for _, open := range h.State.OpenStalemates() {
+		if open.Kind == stalemate.Conflict && open.State != stalemate.Ruled && !slices.Contains(Conflicts(now), open.Place) {
+			d.event(flow.KindStalemate, flow.Stalemated{ID: open.ID, State: stalemate.Expired, Why: "the conflict was settled"})
+		}
+	}
+}
+
+// isStuckOn tells whether a case is known, or one about the same place is open.
+func (h *History) isStuckOn(c *stalemate.Case) bool {
+	for _, s := range h.State.Stalemates {
+		if s.ID == c.ID || s.Place == c.Place && s.Waits() {
+			return true
+		}
+	}
+	return false
+}
+
+// open drafts the opening of a case, with its request.
+func (h *History) open(d *draft, c *stalemate.Case, by string) {
+	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
+	h.openWith(d, c, &r, by)
+}
+
+// openOn drafts the opening of a case that may be about a text.
+func (h *History) openOn(d *draft, c *stalemate.Case, on *stalemate.Patched) {
+	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
+	if on != nil {
+		r.AboutText(on)
+	}
+	h.openWith(d, c, &r, "")
+}
+
+func (h *History) openWith(d *draft, c *stalemate.Case, r *stalemate.Request, by string) {
+	d.event(flow.KindStalemate, flow.Stalemated{
+		ID: c.ID, State: stalemate.Open, By: by, Kind: c.Kind, Place: c.Place, Case: d.blob(c.JSON()), Request: d.blob(r.JSON()),
+	})
+}
+
+// lastInstant is that of the last commit: what depends on a round alone has the same
+// bytes whenever it is made.
+func (h *History) lastInstant() time.Time {
+	if n := len(h.State.Commits); n > 0 {
+		return h.State.Commits[n-1].Instant
+	}
+	return h.State.Began
+}
+
+// arbitrate asks the arbiter about one stalemate, and carries the ruling out.
+func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
+	open, _ := s.state.Stalemate(id)
+	if open.State == stalemate.Ruled {
+		return s.carryOut(ctx, h, id)
+	}
+	if len(open.Replies) >= askedTwice || s.stopping() != "" {
+		return nil
+	}
+	party := *s.state.Opened.Arbiter
+	request, err := h.Request(ctx, id)
+	if err != nil {
+		return err
+	}
+	message := request.Message()
+	call := agent.Call{
+		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name, Role: party.Role, Program: party.Program, Model: party.Model,
+		Thread: h.Thread, Round: s.state.Round(), Subject: "A ruling is needed: " + id, MaxReply: s.state.Settings.Reply,
+		Turns: []agent.Turn{{Text: message}},
+	}
+	input := s.Tokens.Count(message)
+	cost := flow.Cost{Tokens: input + call.MaxReply, USD: s.state.Settings.Prices.Of(party.Name, input, call.MaxReply)}
+	if !s.state.Affords(cost) {
+		s.Log.Warn().Str("stalemate", id).Msg("the budget does not reach for the arbiter")
+		return nil
+	}
+	judge, err := s.Agent(party)
+	if err != nil {
+		return err
+	}
+	if err := s.askArbiter(ctx, id, &call, cost); err != nil {
+		return err
+	}
+	began := s.Now()
+	reply, err := judge.Ask(s.calls, call)
+	o := outcome{call: flow.Call{ID: call.ID, Agent: party.Name, Reserved: cost}, reply: reply, err: err, took: s.Now().Sub(began)}
+	if err != nil { // it stays requested: the next round, a resume, or a person goes on with it
+		s.Log.Warn().Err(err).Str("stalemate", id).Str("arbiter", party.Name).Msg("the arbiter did not answer")
+		return s.unanswered(ctx, id, &o)
+	}
+	return s.ruled(ctx, h, id, &request, party, &o)
+}
+
+// askArbiter journals that an arbiter is asked, with what is set aside for it.
+func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost flow.Cost) error {
+	return s.write(ctx, func(*flow.State) (*draft, error) {
+		d := &draft{}
+		d.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: call.Agent, Began: &flow.Began{
+			Call: call.ID, Agent: call.Agent, Round: call.Round, Leg: 1, Turn: flow.TurnRule,
+			Prompt: d.blob([]byte(call.Turns[0].Text)), Reserved: cost.Tokens, ReservedUSD: cost.USD,
+		}})
+		return d, nil
+	})
+}
+
+// unanswered journals that an arbiter did not answer, and what that may have cost.
+func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
+	ctx = context.WithoutCancel(ctx)
+	failure := failureOf(o.err)
+	return s.write(ctx, func(state *flow.State) (*draft, error) {
+		d := &draft{}
+		failed := s.failed(d, o, failure, state.Settings.Prices)
+		now := stateOf(state, id)
+		d.event(flow.KindStalemate, flow.Stalemated{ID: id, State: now, By: o.call.Agent, Failed: &failed, Late: now != stalemate.Requested})
+		return d, nil
+	})
+}
+
+// ruled keeps an arbiter's answer and, if it is a verdict, carries it out.
+func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Request, p flow.Party, o *outcome) error {
+	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
+	v, bad := stalemate.ReadVerdict([]byte(o.reply.Text), stalemate.Arbiter{Kind: stalemate.ByAgent, Name: p.Name, Model: p.Model}, r)
+	late := false
+	err := s.write(ctx, func(state *flow.State) (*draft, error) {
+		d := &draft{}
+		answered := answeredOf(d, o, state.Settings.Prices)
+		now := stateOf(state, id)
+		late = now != stalemate.Requested
+		body := flow.Stalemated{ID: id, State: stalemate.Ruled, By: p.Name, Reply: answered.Reply, Answered: &answered, Late: late}
+		switch {
+		case late: // a person was faster: it is kept, and changes nothing
+			body.State = now
+		case bad != nil:
+			body.State, body.Why = stalemate.Requested, fault.Shown(bad.Error())
+		default:
+			body.Verdict = d.blob(v.JSON())
+		}
+		d.event(flow.KindStalemate, body)
+		return d, nil
+	})
+	if err != nil || late {
+		return err
+	}
+	if bad != nil {
+		s.Log.Warn().Str("stalemate", id).Str("arbiter", p.Name).Msg("the arbiter's answer is no verdict: " + bad.Error())
+		return s.arbitrate(ctx, h, id)
+	}
+	return s.carryOut(ctx, h, id)
+}
+
+// carryOut merges what a ruling writes, signed by who ruled.
+func (s *run) carryOut(ctx context.Context, h *History, id string) error {
+	var out *settle.Settlement
+	err := s.write(ctx, func(state *flow.State) (*draft, error) {
+		if err := s.catchUpArtifact(ctx, state); err != nil {
+			return nil, err
+		}
+		var d *draft
+		var err error
+		d, out, err = h.carriedOut(ctx, s.current, id, artifact.FormatInstant(state.NextInstant(s.Now())))
+		return d, err
+	})
+	if err != nil {
+		return err
+	}
+	if out != nil {
+		s.remember(out)
+	}
+	return s.catchUpArtifact(ctx, s.state)
+}
+
+// carriedOut drafts the last step of a stalemate that was ruled: the EDIT through the
+// merge, and whether it stands.
+func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at string) (*draft, *settle.Settlement, error) {
+	now, _ := h.State.Stalemate(id)
+	if now.State != stalemate.Ruled {
+		return nil, nil, nil
+	}
+	c, v, err := h.ruling(ctx, &now)
+	if err != nil {
+		return nil, nil, err
+	}
+	last := flow.Stalemated{ID: id, State: stalemate.Applied, By: v.Arbiter.Name}
+	text, err := stalemate.Ruling(&c, &v)
+	if err != nil {
+		last.Why = err.Error()
+		switch {
+		case aboutText(c.Place):
+			last.Why = "it changes no text by itself: its author was told, and the next patch does"
+		case v.For != stalemate.TheRules:
+			last.State = stalemate.Refused
+		}
+		d := &draft{}
+		d.event(flow.KindStalemate, last)
+		return d, nil, nil
+	}
+	commit := flow.Committed{Source: flow.ByPerson, Author: v.Arbiter.Name, At: at, Ruling: id}
+	d, out, err := h.draft(ctx, base, &commit, [][]byte{text})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range out.Report.Deltas {
+		if row := &out.Report.Deltas[i]; row.Disposition == merge.Rejected || row.Disposition == merge.Skipped {
+			last.State, last.Why = stalemate.Refused, "the merge did not take it: "+row.Message
+		}
+	}
+	d.event(flow.KindStalemate, last)
+	return d, &out, nil
+}
+
+// ruling reads what a stalemate is about and how it was ruled.
+func (h *History) ruling(ctx context.Context, s *flow.Stalemate) (stalemate.Case, stalemate.Verdict, error) {
+	c, err := h.caseOf(ctx, s)
+	if err != nil {
+		return c, stalemate.Verdict{}, err
+	}
+	v, err := h.Verdict(ctx, s.ID)
+	return c, v, err
+}
+
+func (h *History) caseOf(ctx context.Context, s *flow.Stalemate) (stalemate.Case, error) {
+	data, err := h.Store.Blob(ctx, s.Case)
+	if err != nil {
+		return stalemate.Case{}, err
+	}
+	return stalemate.ReadCase(data)
+}
+
+// Request gives the request of a stalemate.
+func (h *History) Request(ctx context.Context, id string) (stalemate.Request, error) {
+	s, err := h.stalemate(id)
+	if err != nil {
+		return stalemate.Request{}, err
+	}
+	data, err := h.Store.Blob(ctx, s.Request)
+	if err != nil {
+		return stalemate.Request{}, err
+	}
+	r, _, err := stalemate.ReadRequest(data)
+	return r, err
+}
+
+// Verdict gives the verdict on a stalemate that was ruled.
+func (h *History) Verdict(ctx context.Context, id string) (stalemate.Verdict, error) {
+	s, err := h.stalemate(id)
+	if err != nil {
+		return stalemate.Verdict{}, err
+	}
+	r, err := h.Request(ctx, id)
+	if err != nil {
+		return stalemate.Verdict{}, err
+	}
+	data, err := h.Store.Blob(ctx, s.Verdict)
+	if err != nil {
+		return stalemate.Verdict{}, err
+	}
+	return stalemate.StoredVerdict(data, &r)
+}
+
+func (h *History) stalemate(id string) (flow.Stalemate, error) {
+	s, ok := h.State.Stalemate(id)
+	if ok {
+		return s, nil
+	}
+	f := &fault.Error{Code: NoStalemate, Detail: h.Thread + " has no stalemate " + fault.Shown(id), Hint: "it has none"}
+	var names []string
+	for _, one := range h.State.Stalemates {
+		names = append(names, one.ID)
+	}
+	if len(names) > 0 {
+		f.Hint = "it has " + fmt.Sprint(names)
+	}
+	return s, f
+}

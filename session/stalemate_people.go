@@ -1,0 +1,130 @@
+package session
+
+import (
+	"context"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/settle"
+	"brenner/stalemate"
+)
+
+// OpenStalemate is a person who says that a field is stuck: a conflict that stands
+// there, or what a request of theirs describes. It gives the stalemate's id.
+func (d *Door) OpenStalemate(ctx context.Context, thread, place string, request []byte) (*History, string, []*fault.Error, error) {
+	h, err := d.load(ctx, thread)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	var warnings []*fault.Error
+	id := ""
+	err = d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+		base, err := h.Artifact(ctx, state.Version())
+		if err != nil {
+			return nil, err
+		}
+		c, stuck := stalemate.OpenBy(thread, &base, place, state.Round())
+		dr := &draft{}
+		if request != nil {
+			r, doubts, err := stalemate.ReadRequest(request)
+			if err != nil {
+				return nil, err
+			}
+			warnings = doubts
+			if !stuck {
+				c = stalemate.FromRequest(thread, &r, place, state.Round())
+			}
+			id = c.ID
+			if err := stalemate.Step(id, stateOf(state, id), stalemate.Open); err != nil {
+				return nil, err
+			}
+			h.openWith(dr, &c, &r, d.As)
+			return dr, nil
+		}
+		if !stuck {
+			_, err := ConflictAt(&base, place)
+			if err == nil {
+				err = noConflict(&base, place)
+			}
+			return nil, err
+		}
+		if id = c.ID; h.isStuckOn(&c) {
+			return nil, &fault.Error{Code: stalemate.BadState, Detail: "there is a stalemate about " + place + " already", Hint: "`brenner stalemate list " + thread + "` shows it"}
+		}
+		h.open(dr, &c, d.As)
+		return dr, nil
+	})
+	return h, id, warnings, err
+}
+
+func stateOf(s *flow.State, id string) string {
+	one, _ := s.Stalemate(id)
+	return one.State
+}
+
+// SendStalemate marks a request as sent and gives it. Evidence that is only a
+// placeholder cannot be sent.
+func (d *Door) SendStalemate(ctx context.Context, thread, id string) (*History, stalemate.Request, error) {
+	h, err := d.load(ctx, thread)
+	if err != nil {
+		return nil, stalemate.Request{}, err
+	}
+	r, err := h.Request(ctx, id)
+	if err == nil {
+		err = r.Sendable()
+	}
+	if err != nil {
+		return h, r, err
+	}
+	return h, r, d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+		if stateOf(state, id) == stalemate.Requested {
+			return nil, nil
+		}
+		if err := stalemate.Step(id, stateOf(state, id), stalemate.Requested); err != nil {
+			return nil, err
+		}
+		dr := &draft{}
+		dr.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: d.As})
+		return dr, nil
+	})
+}
+
+// Rule is a person's ruling: the verdict is journaled, and carried out through the
+// merge. Who is a party of the stalemate cannot rule.
+func (d *Door) Rule(ctx context.Context, thread, id string, verdict []byte) (*History, *settle.Settlement, error) {
+	h, err := d.load(ctx, thread)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := h.Request(ctx, id)
+	if err != nil {
+		return h, nil, err
+	}
+	v, err := stalemate.ReadVerdict(verdict, stalemate.Arbiter{Kind: stalemate.ByPerson, Name: d.As}, &r)
+	if err != nil {
+		return h, nil, err
+	}
+	err = d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+		if err := stalemate.Step(id, stateOf(state, id), stalemate.Ruled); err != nil {
+			return nil, err
+		}
+		dr := &draft{}
+		dr.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Ruled, By: d.As, Reply: dr.blob(verdict), Verdict: dr.blob(v.JSON())})
+		return dr, nil
+	})
+	if err != nil {
+		return h, nil, err
+	}
+	var out *settle.Settlement
+	err = d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+		base, err := h.Artifact(ctx, state.Version())
+		if err != nil {
+			return nil, err
+		}
+		var dr *draft
+		dr, out, err = h.carriedOut(ctx, base, id, artifact.FormatInstant(state.NextInstant(d.Now())))
+		return dr, err
+	})
+	return h, out, err
+}

@@ -1,0 +1,340 @@
+package stalemate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/merge"
+)
+
+// The thresholds.
+const (
+	sameErrors = 3
+	sameTries  = 2
+)
+
+// Detect finds what is stuck after the last moment of a history: conflicts that
+// survived a round, errors that come again, changes tried again as they were refused,
+// fields written back and forth. Attempts are those that no settlement knows of, such
+// as patches. The moments end with a whole round.
+func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
+	tries := slices.Clone(attempts)
+	for i := range moments {
+		tries = append(tries, refused(&moments[i])...)
+	}
+	slices.SortStableFunc(tries, func(a, b Attempt) int { return cmp.Compare(a.Round, b.Round) })
+	var all []Case
+	all = append(all, conflicts(moments)...)
+	all = append(all, swings(moments)...)
+	all = append(all, repeats(tries, moments)...)
+	for i := range all {
+		all[i].ID = caseID(thread, all[i].ID)
+	}
+	slices.SortStableFunc(all, func(a, b Case) int {
+		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// spot is a field, or a key of one, of an item that was not struck out.
+type spot struct {
+	item  *artifact.Item
+	place string
+	field string
+	key   string
+	value artifact.Value
+	by    string // who wrote it alone; "" where that were several
+}
+
+func (s *spot) edit(v artifact.Value) artifact.Map {
+	if s.key != "" {
+		v = artifact.MapOf(artifact.Entry{Key: s.key, Value: v})
+	}
+	return artifact.MapOf(artifact.Entry{Key: s.field, Value: v})
+}
+
+// active gives the items of an artifact that were not struck out, in its order.
+func active(a *artifact.Artifact) []*artifact.Item {
+	var all []*artifact.Item
+	for _, sec := range artifact.Sections() {
+		for _, it := range a.Sections[sec] {
+			if !it.Killed() {
+				all = append(all, it)
+			}
+		}
+	}
+	return all
+}
+
+// spots gives all fields of an item, those of maps key by key.
+func spots(it *artifact.Item) []spot {
+	var all []spot
+	for i := range it.Fields {
+		f := &it.Fields[i]
+		s := spot{item: it, place: it.ID + "." + f.Name, field: f.Name, value: f.Value, by: author(f.Marks.By())}
+		m, isMap := f.Value.(artifact.Map)
+		if !isMap {
+			all = append(all, s)
+			continue
+		}
+		for j, e := range m {
+			k := s
+			k.key, k.place, k.value = e.Key, s.place+"."+e.Key, e.Value
+			k.by = author(f.Marks.Part(j, f.Marks.By()))
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// disputed gives the fields of an item that are in conflict.
+func disputed(it *artifact.Item) []spot {
+	return slices.DeleteFunc(spots(it), func(s spot) bool {
+		_, ok := s.value.(artifact.Conflict)
+		return !ok
+	})
+}
+
+func author(by []*artifact.Stamp) string {
+	if len(by) != 1 {
+		return ""
+	}
+	return by[0].Agent
+}
+
+// conflicts finds those that stood at the end of a round and still stand at the end
+// of a later one, which is the last.
+func conflicts(moments []Moment) []Case {
+	since := make(map[string]int) // place → the round in which it began
+	// An item is never changed once it stands: what was seen in it is seen once.
+	seen := make(map[*artifact.Item][]spot)
+	round := 0
+	var last []Case
+	for i := range moments {
+		m := &moments[i]
+		round = max(round, m.Round)
+		now := make(map[string]bool)
+		for _, it := range active(&m.Out.Artifact) {
+			if _, known := seen[it]; !known {
+				seen[it] = disputed(it)
+			}
+			for _, s := range seen[it] {
+				now[s.place] = true
+				if _, known := since[s.place]; !known {
+					since[s.place] = round
+				}
+				if since[s.place] < round && i == len(moments)-1 {
+					candidates, _ := s.value.(artifact.Conflict)
+					last = append(last, conflictCase(moments, &s, candidates, since[s.place], round))
+				}
+			}
+		}
+		for _, place := range slices.Sorted(maps.Keys(since)) {
+			if !now[place] {
+				delete(since, place)
+			}
+		}
+	}
+	return last
+}
+
+func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since, round int) Case {
+	c := Case{
+		ID: caseID(Conflict, s.place, fmt.Sprint(since)), Kind: Conflict, Place: s.place, Since: since, Round: round, Item: itemValue(s.item),
+	}
+	for _, one := range candidates {
+		party := one.Agent
+		if slices.ContainsFunc(c.Positions, func(p Position) bool { return p.Party == party }) {
+			party += " (" + one.Delta + ")" // it wrote two values at one instant
+		}
+		c.Positions = append(c.Positions, Position{
+			Party: party, Statement: shown(one.Value), Justification: rationale(moments, one.Delta), Edit: s.edit(one.Value), Delta: one.Delta,
+		})
+	}
+	return c
+}
+
+// swings finds fields that an agent wrote, another one wrote over, and the first one
+// wrote again as it was.
+func swings(moments []Moment) []Case {
+	type write struct {
+		value, by string
+		round     int
+		spot      spot
+	}
+	written := make(map[string][]write)
+	stood := make(map[string]*artifact.Item)
+	round := 0
+	for i := range moments {
+		round = max(round, moments[i].Round)
+		for _, it := range active(&moments[i].Out.Artifact) {
+			if stood[it.ID] == it {
+				continue // nobody wrote to it
+			}
+			stood[it.ID] = it
+			for _, s := range spots(it) {
+				value := string(artifact.Canonical(s.value))
+				before := written[s.place]
+				if n := len(before); s.by != "" && (n == 0 || before[n-1].value != value) {
+					written[s.place] = append(before, write{value, s.by, round, s})
+				}
+			}
+		}
+	}
+	var all []Case
+	for _, place := range slices.Sorted(maps.Keys(written)) {
+		w := written[place]
+		n := len(w)
+		if n < 3 || w[n-1].round != round || w[n-1].value != w[n-3].value || w[n-1].by != w[n-3].by || w[n-1].by == w[n-2].by {
+			continue
+		}
+		now := &w[n-1].spot
+		c := Case{
+			ID: caseID(Swing, place, fmt.Sprint(round)), Kind: Swing, Place: place, Since: w[n-3].round, Round: round, Item: itemValue(now.item),
+		}
+		for _, one := range w[n-2:] {
+			c.Positions = append(c.Positions, Position{
+				Party: one.by, Statement: shown(one.spot.value), Justification: whyWritten(moments, &one.spot), Edit: now.edit(one.spot.value), Delta: deltaOf(&one.spot),
+			})
+		}
+		for _, one := range w[n-3:] {
+			c.Log = append(c.Log, fmt.Sprintf("round %d: %s wrote %s", one.round, one.by, one.value))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func deltaOf(s *spot) string {
+	for i := range s.item.Fields {
+		if f := &s.item.Fields[i]; f.Name == s.field {
+			if by := f.Marks.By(); len(by) == 1 {
+				return by[0].Delta
+			}
+		}
+	}
+	return ""
+}
+
+func whyWritten(moments []Moment, s *spot) string { return rationale(moments, deltaOf(s)) }
+
+// refused gives what a settlement did not take, whole or in a field.
+func refused(m *Moment) []Attempt {
+	var all []Attempt
+	byID := make(map[string]*delta.Delta, len(m.Out.Deltas))
+	for i := range m.Out.Deltas {
+		byID[m.Out.Deltas[i].ID] = &m.Out.Deltas[i]
+	}
+	for i := range m.Out.Report.Deltas {
+		row := &m.Out.Report.Deltas[i]
+		if row.Disposition != merge.Rejected || m.Round == 0 {
+			continue
+		}
+		a := Attempt{Round: m.Round, By: row.Agent, Place: row.TargetID, Code: row.Code, Message: row.Message, Delta: row.DeltaID}
+		d := byID[row.DeltaID]
+		if d == nil || d.Problem != nil {
+			continue // what could not be read is a problem of the reply
+		}
+		a.describe(d)
+		all = append(all, a)
+	}
+	for i := range m.Out.Readings {
+		r := &m.Out.Readings[i]
+		for _, p := range r.Problems {
+			if m.Round > 0 && p.Code != delta.NoDeltas { // who has nothing to say is not stuck
+				all = append(all, Attempt{Round: m.Round, By: r.Agent, Place: "reply", Code: p.Code, Message: p.Message})
+			}
+		}
+	}
+	return all
+}
+
+// describe takes from a delta what it would change.
+func (a *Attempt) describe(d *delta.Delta) {
+	if a.Place == "" {
+		a.Place = cmp.Or(d.Target, d.Section)
+	}
+	a.Why = d.Rationale
+	var payload []artifact.Entry
+	for _, f := range d.Payload {
+		if f.Value != nil {
+			payload = append(payload, artifact.Entry{Key: f.Name, Value: f.Value})
+		}
+	}
+	if d.Operation == delta.Edit {
+		a.Edit = artifact.MapOf(payload...)
+	}
+	a.Content = strings.Join([]string{d.Operation, d.Section, d.Target, string(artifact.Canonical(artifact.MapOf(payload...)))}, "\x00")
+}
+
+// repeats finds changes that were tried again as they were refused, and errors that
+// came for the third time.
+func repeats(tries []Attempt, moments []Moment) []Case {
+	seen := make(map[string][]Attempt)
+	note := func(key string, a Attempt) {
+		if had := seen[key]; len(had) == 0 || had[len(had)-1].Round < a.Round {
+			seen[key] = append(had, a)
+		}
+	}
+	for _, a := range tries {
+		if a.Content != "" {
+			note(strings.Join([]string{Retry, a.By, a.Content}, "\x00"), a)
+		}
+		note(strings.Join([]string{Error, a.By, string(a.Code), a.Place}, "\x00"), a)
+	}
+	var all []Case
+	told := make(map[string]bool) // by whom and about what: one case is enough
+	for _, kind := range []string{Retry, Error} {
+		enough := sameErrors
+		if kind == Retry {
+			enough = sameTries
+		}
+		for _, key := range slices.Sorted(maps.Keys(seen)) {
+			rows := seen[key]
+			about := rows[0].By + "\x00" + rows[0].Place
+			if !strings.HasPrefix(key, kind+"\x00") || len(rows) < enough || told[about] {
+				continue
+			}
+			told[about] = true
+			all = append(all, repeatCase(kind, key, rows, moments))
+		}
+	}
+	return all
+}
+
+func repeatCase(kind, key string, rows []Attempt, moments []Moment) Case {
+	last := rows[len(rows)-1]
+	c := Case{ID: caseID(kind, key), Kind: kind, Place: last.Place, Since: rows[0].Round, Round: last.Round}
+	for _, a := range rows {
+		c.Log = append(c.Log, fmt.Sprintf("round %d: %s: %s: %s", a.Round, a.By, a.Code, a.Message))
+	}
+	statement := "The change of " + last.Place + " should be made."
+	if last.Edit != nil {
+		statement += " It says " + string(artifact.Canonical(last.Edit)) + "."
+	}
+	c.Positions = []Position{
+		{Party: last.By, Statement: statement, Justification: last.Why, Edit: last.Edit, Delta: last.Delta},
+		{Party: TheRules, Statement: "The change of " + last.Place + " was refused rightly (" + string(last.Code) + ").", Justification: last.Message},
+	}
+	if n := len(moments); n > 0 {
+		id, _, _ := strings.Cut(last.Place, ".")
+		if it, _, ok := moments[n-1].Out.Artifact.Find(id); ok {
+			c.Item = itemValue(it)
+		}
+	}
+	return c
+}
+
+// itemValue gives an item's content, without who wrote it.
+func itemValue(it *artifact.Item) artifact.Value {
+	entries := []artifact.Entry{{Key: "id", Value: artifact.Text(it.ID)}}
+	for _, f := range it.Fields {
+		entries = append(entries, artifact.Entry{Key: f.Name, Value: f.Value})
+	}
+	return artifact.MapOf(entries...)
+}

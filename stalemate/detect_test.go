@@ -1,0 +1,186 @@
+package stalemate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"brenner/artifact"
+)
+
+func TestAConflictMustSurviveARound(t *testing.T) {
+	p := start(t)
+	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
+		t.Fatalf("at once: %s", kinds(got))
+	}
+	p.settle(2, "Anna", edit("H2", "claim", "other"))
+	got := Detect("RS-20261115-play", p.moments, nil)
+	if kinds(got) != "conflict H1.claim" || got[0].Since != 1 || got[0].Round != 2 || len(got[0].Positions) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	if one := got[0].Positions[0]; one.Party != "Anna" || one.Statement != "a" || one.Justification != "because a" || string(artifact.Canonical(one.Edit)) != `{"claim":"a"}` {
+		t.Errorf("%+v", one)
+	}
+	// It is the same one a round later, and gone when somebody decides it.
+	p.settle(3, "Cleo", edit("H2", "claim", "more"))
+	if again := Detect("RS-20261115-play", p.moments, nil); len(again) != 1 || again[0].ID != got[0].ID {
+		t.Errorf("%+v", again)
+	}
+	p.settle(0, "operator", edit("H1", "claim", "decided"))
+	if left := Detect("RS-20261115-play", p.moments, nil); len(left) > 0 {
+		t.Errorf("%s", kinds(left))
+	}
+	// A new one in the same place is another one.
+	p.settle(4, "Anna", edit("H1", "claim", "c"), "Bert", edit("H1", "claim", "d"), "Cleo", edit("H1", "claim", "e"))
+	p.settle(5)
+	if next := Detect("RS-20261115-play", p.moments, nil); len(next) != 1 || next[0].ID == got[0].ID || len(next[0].Positions) != 3 {
+		t.Errorf("%+v", next)
+	}
+}
+
+func TestTheLegsOfARoundAreOneRound(t *testing.T) {
+	p := start(t)
+	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
+	p.settle(1, "Cleo", edit("H2", "claim", "x"))
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
+		t.Errorf("%s", kinds(got))
+	}
+}
+
+func TestWhatWasStruckOutIsNoStalemate(t *testing.T) {
+	p := start(t)
+	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
+	p.settle(2, "Cleo", `[{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"r"}}]`)
+	p.settle(3)
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
+		t.Errorf("%s", kinds(got))
+	}
+}
+
+func TestBackAndForth(t *testing.T) {
+	p := start(t)
+	p.settle(1, "Anna", edit("H1", "claim", "a"))
+	p.settle(2, "Bert", edit("H1", "claim", "b"))
+	p.settle(3, "Anna", edit("H1", "claim", "a"))
+	got := Detect("RS-20261115-play", p.moments, nil)
+	if kinds(got) != "swing H1.claim" || got[0].Since != 1 || len(got[0].Positions) != 2 || len(got[0].Log) != 3 {
+		t.Fatalf("%+v", got)
+	}
+	if got[0].Positions[0].Party != "Bert" || got[0].Positions[1].Party != "Anna" || got[0].Positions[1].Justification != "because a" {
+		t.Errorf("%+v", got[0].Positions)
+	}
+	// Who changes his own mind swings with nobody; who goes on does not swing.
+	p = start(t)
+	p.settle(1, "Anna", edit("H1", "claim", "a"))
+	p.settle(2, "Anna", edit("H1", "claim", "b"))
+	p.settle(3, "Anna", edit("H1", "claim", "a"))
+	p.settle(4, "Bert", edit("H1", "claim", "c"))
+	p.settle(5, "Anna", edit("H1", "claim", "d"))
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
+		t.Errorf("%s", kinds(got))
+	}
+}
+
+func TestTheSameChangeAgain(t *testing.T) {
+	p := start(t)
+	p.settle(1, "Anna", edit("H9", "claim", "a"))
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
+		t.Fatalf("%s", kinds(got))
+	}
+	p.settle(2, "Anna", edit("H9", "claim", "a"))
+	got := Detect("RS-20261115-play", p.moments, nil)
+	if kinds(got) != "retry H9" || got[0].Positions[0].Party != "Anna" || got[0].Positions[1].Party != TheRules {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestTheSameErrorThreeTimes(t *testing.T) {
+	p := start(t)
+	for round, value := range []string{"a", "b", "c"} {
+		if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
+			t.Fatalf("after %d: %s", round, kinds(got))
+		}
+		p.settle(round+1, "Anna", edit("H9", "claim", value))
+	}
+	got := Detect("RS-20261115-play", p.moments, nil)
+	if kinds(got) != "error H9" || len(got[0].Log) != 3 || !strings.Contains(got[0].Log[0], "INVALID_TARGET") {
+		t.Fatalf("%+v", got)
+	}
+	// Three in one round are one.
+	p = start(t)
+	p.settle(1, "Anna", edit("H9", "claim", "a"), "Anna", edit("H9", "claim", "b"), "Anna", edit("H9", "claim", "c"))
+	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
+		t.Errorf("%s", kinds(got))
+	}
+}
+
+func TestSilenceIsNoError(t *testing.T) {
+	for text, want := range map[string]string{"I have nothing to add.": "", "```delta\n{\"operation\": nonsense\n```": "error reply"} {
+		p := start(t)
+		for round := 1; round <= 3; round++ {
+			p.settle(round, "Anna", text)
+		}
+		if got := Detect("RS-20261115-play", p.moments, nil); kinds(got) != want {
+			t.Errorf("%q: %s", text, kinds(got))
+		}
+	}
+}
+
+// Patches that no settlement knows of count, too.
+func TestAPatchTriedAgain(t *testing.T) {
+	tries := []Attempt{
+		{Round: 1, By: "Anna", Place: "memo.md", Content: "p", Code: "ANCHOR_NOT_FOUND", Message: "0 found"},
+		{Round: 2, By: "Anna", Place: "memo.md", Content: "p", Code: "ANCHOR_NOT_FOUND", Message: "0 found"},
+	}
+	got := Detect("RS-20261115-play", nil, tries)
+	if kinds(got) != "retry memo.md" {
+		t.Fatalf("%+v", got)
+	}
+	if _, err := Ruling(&got[0], &Verdict{For: "Anna"}); err == nil {
+		t.Error("a ruling about a file became an EDIT")
+	}
+}
+
+// Whatever is said in a session, detection is the same twice, names every case once,
+// and finds no conflict that does not stand.
+func TestDetectIsSound(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := start(t)
+		for round := 1; round <= rapid.IntRange(1, 6).Draw(rt, "rounds"); round++ {
+			var said []string
+			for _, agent := range []string{"Anna", "Bert", "Cleo"} {
+				if rapid.Bool().Draw(rt, "speaks") {
+					said = append(said, agent, edit(rapid.SampledFrom([]string{"H1", "H2", "H9"}).Draw(rt, "target"),
+						rapid.SampledFrom([]string{"claim", "mechanism"}).Draw(rt, "field"), rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "value")))
+				}
+			}
+			p.settle(round, said...)
+		}
+		got, again := Detect("RS-20261115-play", p.moments, nil), Detect("RS-20261115-play", p.moments, nil)
+		seen := make(map[string]bool)
+		for i, c := range got {
+			if fmt.Sprint(c) != fmt.Sprint(again[i]) || seen[c.ID] {
+				rt.Fatalf("%+v, %+v", c, again[i])
+			}
+			seen[c.ID] = true
+			if stored, err := ReadCase(c.JSON()); err != nil || string(stored.JSON()) != string(c.JSON()) {
+				rt.Fatalf("%s: %v", c.JSON(), err)
+			}
+			r := NewRequest("RS-20261115-play", p.moments[0].At, &c)
+			back, warnings, err := ReadRequest(r.JSON())
+			if err != nil || len(warnings) > 0 || string(back.JSON()) != string(r.JSON()) || back.Sendable() != nil {
+				rt.Fatalf("%s: %v, %v", r.JSON(), warnings, err)
+			}
+			if c.Kind == Conflict {
+				id, field, _ := strings.Cut(c.Place, ".")
+				it, _, _ := p.base.Find(id)
+				if _, stands := it.Get(field).(artifact.Conflict); !stands {
+					rt.Fatalf("%s is not in conflict", c.Place)
+				}
+			}
+		}
+	})
+}

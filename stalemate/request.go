@@ -1,0 +1,203 @@
+package stalemate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"brenner/artifact"
+)
+
+// Protocol is the one id of requests.
+const Protocol = "Stalemate_Protocol_v1.1"
+
+// Request is what an arbiter gets, and all that it gets.
+type Request struct {
+	At          time.Time
+	Summary     string
+	Parties     []Hypothesis // those who hold something
+	Dissidents  []Hypothesis // one to three explanations that nobody holds
+	Evidence    []Evidence
+	Arbitration string // the question
+}
+
+// Hypothesis is what somebody holds, or could.
+type Hypothesis struct {
+	Name          string // the party; "D1" to "D3" for dissidents
+	Statement     string
+	Justification string
+}
+
+// Evidence is something that can be looked at.
+type Evidence struct {
+	Type        string
+	Description string
+	Path        string // of file contents
+	Content     string
+	Hash        string // SHA-256 of Content
+}
+
+// mostDissidents is how many explanations that nobody holds a request has.
+const mostDissidents = 3
+
+// NewRequest puts a case into a request. The same case gives the same bytes.
+func NewRequest(thread string, at time.Time, c *Case) Request {
+	r := Request{At: at, Summary: summary(thread, c), Dissidents: dissidents(c), Arbitration: question(c.Kind)}
+	for _, p := range c.Positions {
+		r.Parties = append(r.Parties, Hypothesis{Name: p.Party, Statement: p.Statement, Justification: p.Justification})
+	}
+	if c.Item != nil {
+		r.add("artifact_item", "The item as it stands in the session's artifact.", string(artifact.Canonical(c.Item)))
+	}
+	for _, p := range c.Positions {
+		if p.Edit != nil {
+			r.add("delta", "What "+p.Party+" would write ("+p.Delta+").", string(artifact.Canonical(p.Edit)))
+		}
+	}
+	for i, line := range c.Log {
+		r.add("log", fmt.Sprintf("Line %d of the log.", i+1), line)
+	}
+	return r
+}
+
+func (r *Request) add(kind, description, content string) {
+	r.Evidence = append(r.Evidence, Evidence{Type: kind, Description: description, Content: content, Hash: HashOf(content)})
+}
+
+// HashOf gives the hash of a piece of evidence.
+func HashOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+func summary(thread string, c *Case) string {
+	at := fmt.Sprintf("%s, %s", thread, c.Place)
+	switch c.Kind {
+	case Conflict:
+		return fmt.Sprintf("%s: %d parties wrote different values at one instant with equal right in round %d, and round %d did not settle it.", at, len(c.Positions), c.Since, c.Round)
+	case Swing:
+		return fmt.Sprintf("%s: two parties write the field back and forth since round %d.", at, c.Since)
+	case Retry:
+		return fmt.Sprintf("%s: the same change was refused in round %d and sent again unchanged until round %d.", at, c.Since, c.Round)
+	case Error:
+		return fmt.Sprintf("%s: the same error came %d times, from round %d to round %d.", at, len(c.Log), c.Since, c.Round)
+	}
+	return at + ": a person asks for a ruling."
+}
+
+// question is the same for everybody: it names no party and no side.
+func question(kind string) string {
+	task := "decide which of the positions, or which of the other explanations, is right"
+	switch kind {
+	case Conflict, Swing:
+		task = "decide what the field should say: what one of the parties wrote, or what one of the other explanations leads to"
+	case Retry, Error:
+		task = "decide whether the change should be made or was refused rightly, or which of the other explanations holds"
+	}
+	return "Act as an independent arbiter. You are no party to this, and all you know of it stands in this request. Look at the " +
+		"evidence, " + task + ", and name the root cause of the disagreement. Explain your ruling step by step, and say of every " +
+		"position and explanation that you do not follow why it does not hold. The order in which they stand means nothing."
+}
+
+// dissidents gives explanations that no party holds, by the kind of the case: who is
+// shown two answers only believes that there are two.
+func dissidents(c *Case) []Hypothesis {
+	var all [][2]string
+	switch c.Kind {
+	case Conflict, Swing:
+		all = [][2]string{
+			{"The values answer different questions, and " + c.Place + " should say what holds under which conditions.", "Two careful authors who differ often speak of different cases."},
+			{"None of the values follows from what this session knows, and the field should say less.", "A value that somebody had to write is not yet one that somebody could know."},
+		}
+	case Retry, Error:
+		all = [][2]string{
+			{"The change was meant for another item or field than the one it names.", "An author who is refused in the same way again may be looking at something else than the rules do."},
+			{"What the author was shown differs from what the change was held against.", "A stale view, or a character that cannot be seen, makes a right change look wrong and a wrong one right."},
+			{"The change is right, and another author has the right to make it.", "Who may write a field is decided by roles, not by who saw it first."},
+		}
+	default:
+		all = [][2]string{
+			{"All parties rest on an assumption that none of them has looked at.", "A disagreement that arguments do not move is often about something else."},
+		}
+	}
+	out := make([]Hypothesis, 0, mostDissidents)
+	for i, d := range all {
+		out = append(out, Hypothesis{Name: fmt.Sprintf("D%d", i+1), Statement: d[0], Justification: d[1]})
+	}
+	return out
+}
+
+// JSON gives the request as canonical JSON: parties and other explanations as lists,
+// each in the order that it has.
+func (r *Request) JSON() []byte { return artifact.Canonical(r.value()) }
+
+func (r *Request) value() artifact.Value {
+	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
+	hypotheses := func(list []Hypothesis, named bool) artifact.List {
+		out := artifact.List{}
+		for _, h := range list {
+			entries := []artifact.Entry{text("statement", h.Statement), text("justification", h.Justification)}
+			if named {
+				entries = append(entries, text("party", h.Name))
+			}
+			out = append(out, artifact.MapOf(entries...))
+		}
+		return out
+	}
+	evidence := artifact.List{}
+	for _, e := range r.Evidence {
+		entries := []artifact.Entry{text("type", e.Type), text("sha256", e.Hash)}
+		if e.Description != "" {
+			entries = append(entries, text("description", e.Description))
+		}
+		if e.Path != "" {
+			entries = append(entries, text("file_path", e.Path), text("file_content", e.Content))
+		} else {
+			entries = append(entries, text("content", e.Content))
+		}
+		evidence = append(evidence, artifact.MapOf(entries...))
+	}
+	return artifact.MapOf(
+		text("protocol_id", Protocol), text("session_timestamp", artifact.FormatInstant(r.At)), text("stalemate_summary", r.Summary),
+		artifact.Entry{Key: "hypotheses", Value: artifact.MapOf(
+			artifact.Entry{Key: "parties", Value: hypotheses(r.Parties, true)},
+			artifact.Entry{Key: "hallucinated_hypotheses", Value: hypotheses(r.Dissidents, false)},
+		)},
+		artifact.Entry{Key: "objective_evidence", Value: evidence}, text("arbitration_request", r.Arbitration),
+	)
+}
+
+// Names gives what a verdict may rule for: the parties, and D1 to D3.
+func (r *Request) Names() []string {
+	var names []string
+	for _, h := range r.Parties {
+		names = append(names, h.Name)
+	}
+	for _, h := range r.Dissidents {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// Find gives a hypothesis by its name.
+func (r *Request) Find(name string) (Hypothesis, bool) {
+	for _, list := range [][]Hypothesis{r.Parties, r.Dissidents} {
+		for _, h := range list {
+			if h.Name == name {
+				return h, true
+			}
+		}
+	}
+	return Hypothesis{}, false
+}
+
+// IsParty tells whether somebody holds one of the positions.
+func (r *Request) IsParty(name string) bool {
+	for _, h := range r.Parties {
+		if h.Name == name {
+			return true
+		}
+	}
+	return false
+}
