@@ -79,6 +79,7 @@ func brenner() Table {
 		{Path: "settle", Kind: Pure, Needs: "fault artifact delta lint merge"},
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
+		{Path: "vector", Kind: Pure, Needs: "fault"},
 
 		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow"},
 		{Path: "tokens", Kind: Shell},
@@ -97,6 +98,9 @@ func brenner() Table {
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
 		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record view journal agent store"},
+		{Path: "embedding", Kind: Shell, Needs: "fault vector"},
+		{Path: "embedding/uselite", Kind: Shell, Needs: "fault vector embedding"},
+		{Path: "embedding/endpoint", Kind: Shell, Needs: "fault secret vector embedding"},
 		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
@@ -112,6 +116,7 @@ func brenner() Table {
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
 		{Path: "mail/boxtest", Kind: Support, Needs: "fault mail"},
 		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
+		{Path: "embedding/embeddingtest", Kind: Support, Needs: "fault vector embedding"},
 		{Path: "store/storetest", Kind: Support, Needs: "fault record journal store"},
 		{Path: "internal/archtest", Kind: Support},
 	}
