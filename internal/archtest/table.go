@@ -80,6 +80,7 @@ func brenner() Table {
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
 		{Path: "vector", Kind: Pure, Needs: "fault"},
+		{Path: "playbook", Kind: Pure, Needs: "fault artifact journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 
 		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow"},
 		{Path: "tokens", Kind: Shell},
@@ -101,6 +102,7 @@ func brenner() Table {
 		{Path: "embedding", Kind: Shell, Needs: "fault vector"},
 		{Path: "embedding/uselite", Kind: Shell, Needs: "fault vector embedding"},
 		{Path: "embedding/endpoint", Kind: Shell, Needs: "fault secret vector embedding"},
+		{Path: "playbook/keeper", Kind: Shell, Needs: "fault journal store vector embedding playbook"},
 		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
