@@ -82,7 +82,7 @@ func brenner() Table {
 		{Path: "vector", Kind: Pure, Needs: "fault"},
 		{Path: "playbook", Kind: Pure, Needs: "fault artifact journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 
-		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow"},
+		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow playbook"},
 		{Path: "tokens", Kind: Shell},
 		{Path: "agent", Kind: Shell, Needs: "fault suggest"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest plainyaml roster agent"},
