@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "example": example, "mailserver": mailserver},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "example": example, "mailserver": mailserver, "sqlite": sqlite},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")
 			env.Setenv("REPOSITORY", root+"/../..")

@@ -108,7 +108,8 @@ func brenner() Table {
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
-				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas",
+				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas " +
+				"vector embedding embedding/uselite embedding/endpoint playbook playbook/keeper",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
