@@ -119,13 +119,18 @@ func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 		return nil, nil
 	}
 	var found []Hit
+	best := lowers{most: q.Most}
 	for _, c := range x.candidates(v, q) {
-		whole, err := q.Exact(c)
+		if c.upper < best.worst() {
+			break // nor can any behind it be better than those that were found
+		}
+		whole, err := q.Exact(c.number)
 		if err != nil {
 			return nil, err
 		}
 		if cosine, ok := v.Cosine(whole); ok && cosine >= q.Least {
-			found = append(found, Hit{Number: c, Cosine: cosine})
+			found = append(found, Hit{Number: c.number, Cosine: cosine})
+			best.add(cosine)
 		}
 	}
 	slices.SortFunc(found, func(a, b Hit) int {
@@ -137,30 +142,26 @@ func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 	return found, nil
 }
 
-// candidates gives every vector that may be one of those that are looked for. The
-// codes say what a cosine is, give or take a bound; whatever is left out is below the
-// least even at the upper end, or below the lower ends of as many as are wanted.
-func (x *Index) candidates(v Vector, q Query) []int {
+// candidates gives every vector that may be one of those that are looked for, those
+// first that may be the best. The codes say what a cosine is, give or take a bound;
+// whatever is left out is below the least even at the upper end, or below the lower
+// ends of as many as are wanted.
+func (x *Index) candidates(v Vector, q Query) []span {
 	asked := x.ask(v)
 	var spans []span
 	lowest := lowers{most: q.Most}
 	for n := range x.scales {
-		if q.Keep != nil && !q.Keep(n) {
-			continue
-		}
 		s, ok := x.compare(&asked, n, max(q.Least, lowest.worst()))
-		if ok {
+		if ok && (q.Keep == nil || q.Keep(n)) {
 			lowest.add(s.lower)
 			spans = append(spans, s)
 		}
 	}
-	var numbers []int
-	for _, s := range spans {
-		if s.upper >= lowest.worst() {
-			numbers = append(numbers, s.number)
-		}
-	}
-	return numbers
+	spans = slices.DeleteFunc(spans, func(s span) bool { return s.upper < lowest.worst() })
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(b.upper, a.upper), cmp.Compare(a.number, b.number))
+	})
+	return spans
 }
 
 // span is a vector, and between what its cosine is.
