@@ -89,8 +89,7 @@ func (in *Input) sections(to string) []section {
 			about: "What the project's records say, as far as your role may read them, each with its id and version.",
 		},
 		{
-			heading: headMemory, text: in.memory(),
-			about: "What earlier sessions of this project have learned, each with its id. It may be wrong here.",
+			heading: headMemory, text: in.memory(to), about: in.aboutMemory(), without: in.aboutLessons(),
 		},
 		{
 			heading: headArtifact, text: in.Views[to],
@@ -107,9 +106,9 @@ func (in *Input) sections(to string) []section {
 	return all
 }
 
-func (in *Input) memory() string {
+func (in *Input) memory(to string) string {
 	var b strings.Builder
-	for _, m := range in.Memory {
+	for _, m := range slices.Concat(in.Memory, in.Lessons[to]) {
 		fmt.Fprintf(&b, "- [%s] %s\n", oneLine(m.ID), oneLine(m.Text))
 	}
 	return b.String()

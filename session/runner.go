@@ -47,6 +47,8 @@ type Runner struct {
 	// Records gives what an agent of a role is shown of the project's records; nil
 	// where there are none.
 	Records func(ctx context.Context, role, module string) (Given, error)
+	// Memory, if not nil, is what earlier sessions have learned. Rehearsals have none.
+	Memory Memory
 	// Observe, if not nil, is told of every entry after it was stored, in order,
 	// with the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *flow.State)

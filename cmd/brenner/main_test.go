@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"brenner/embedding/embeddingtest"
 	"brenner/internal/cli"
 	"brenner/internal/schemas"
 	"brenner/prompts"
@@ -28,6 +29,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	models := modelServer(t)
+	embeddings := embeddingtest.NewServer(t, nil).BaseURL()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -37,6 +39,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EXAMPLES", root+"/../../examples")
 			env.Setenv("REPOSITORY", root+"/../..")
 			env.Setenv("MODELS", models)
+			env.Setenv("EMBEDDINGS", embeddings)
 			env.Setenv("BRENNER_TRUST_FILE", env.WorkDir+"/trusted.json")
 			return nil
 		},

@@ -103,7 +103,7 @@ func brenner() Table {
 		{Path: "embedding/uselite", Kind: Shell, Needs: "fault vector embedding"},
 		{Path: "embedding/endpoint", Kind: Shell, Needs: "fault secret vector embedding"},
 		{Path: "playbook/keeper", Kind: Shell, Needs: "fault journal store vector embedding playbook"},
-		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
+		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store playbook"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,

@@ -64,6 +64,9 @@ func (in *callInput) rows() [][]string {
 		{"  View", "", in.View},
 		{"  Shown", fmt.Sprintf("version %d", in.Base), saw},
 	}
+	if lessons := in.lessons(); lessons != "" {
+		rows = append(rows, []string{"  Lessons", clean(lessons)})
+	}
 	for _, ev := range in.Evidence {
 		rows = append(rows, []string{"  Evidence", clean(ev.ID) + " " + clean(ev.Name), ev.Hash})
 	}
