@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -46,38 +47,38 @@ func (l *Line) place(stream string, seq int) string {
 // finds, but for the form of the bodies: that is left to those who read them.
 type Chain struct {
 	stream string
-	head   Head
+	seq    int
+	hash   []byte // in hexadecimal digits; a text would be a new one for each line
 	buffer []byte
 }
 
 // Follow begins at a head of a stream.
-func Follow(stream string, from Head) *Chain { return &Chain{stream: stream, head: from} }
+func Follow(stream string, from Head) *Chain {
+	return &Chain{stream: stream, seq: from.Seq, hash: []byte(from.Hash)}
+}
 
 // Head is where the chain has come to.
-func (c *Chain) Head() Head { return c.head }
+func (c *Chain) Head() Head { return Head{Seq: c.seq, Hash: string(c.hash)} }
 
 // Next takes a line, or says why it does not follow the one before it.
 func (c *Chain) Next(l *Line) error {
 	detail := ""
-	sum := [sha256.Size]byte{}
-	var hash [2 * sha256.Size]byte
 	switch {
-	case l.Seq != c.head.Seq+1:
+	case l.Seq != c.seq+1:
 		detail = fmt.Sprintf("it has the number %d: an entry is missing or stands twice", l.Seq)
-	case string(l.Prev) != c.head.Hash:
+	case !bytes.Equal(l.Prev, c.hash):
 		detail = "it does not follow the entry before it"
 	default:
-		sum = sha256.Sum256(c.canonical(l))
-		hex.Encode(hash[:], sum[:])
-		if string(hash[:]) != string(l.Hash) {
-			detail = "its content does not give its hash: it was changed"
+		sum := sha256.Sum256(c.canonical(l))
+		var digits [2 * sha256.Size]byte
+		hex.Encode(digits[:], sum[:])
+		if string(digits[:]) == string(l.Hash) {
+			c.seq, c.hash = l.Seq, append(c.hash[:0], digits[:]...)
+			return nil
 		}
+		detail = "its content does not give its hash: it was changed"
 	}
-	if detail != "" {
-		return &fault.Error{Code: BrokenChain, Place: l.place(c.stream, c.head.Seq+1), Detail: detail, Hint: broken}
-	}
-	c.head = Head{Seq: l.Seq, Hash: string(hash[:])}
-	return nil
+	return &fault.Error{Code: BrokenChain, Place: l.place(c.stream, c.seq+1), Detail: detail, Hint: broken}
 }
 
 // canonical writes what the hash covers; Entry.appendJSON writes the same.

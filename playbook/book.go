@@ -58,10 +58,10 @@ func Fold(entries []journal.Entry) (*Book, error) {
 // Len tells how many bullets there are.
 func (k *Book) Len() int { return len(k.bullets) }
 
-// At gives the n-th bullet by age, to read it.
+// At gives the n-th bullet by age, to read it before the next entry is applied.
 func (k *Book) At(n int) *Bullet { return k.bullets[n] }
 
-// Find gives a bullet by its id, to read it.
+// Find gives a bullet by its id, to read it before the next entry is applied.
 func (k *Book) Find(id string) (*Bullet, error) {
 	n, ok := k.byID[id]
 	if !ok {
@@ -133,7 +133,7 @@ func (k *Book) Apply(e *Entry) error {
 		k.count(e.Session, e.Bullet, is.polarity())
 	}
 	k.share(&after)
-	k.bullets[n], k.sums[n] = &after, sum
+	*before, k.sums[n] = after, sum
 	return nil
 }
 

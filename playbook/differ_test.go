@@ -121,3 +121,12 @@ func FuzzDiffer(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkDiffer compares two lessons word by word.
+func BenchmarkDiffer(b *testing.B) {
+	const one, other = "When two hypotheses predict the same outcome, design a test that separates them before adding a third.",
+		"Before adding a third hypothesis, design a test that separates two hypotheses which predict the same outcome."
+	for b.Loop() {
+		playbook.Differ(one, other)
+	}
+}

@@ -90,61 +90,31 @@ func baseOf(s string) (base string, factor float64, ok bool) {
 // spelledUnit gives the symbol of a unit that is written as a word.
 func spelledUnit(w string) (string, bool) {
 	w = strings.TrimSuffix(w, "s")
-	for _, u := range [][2]string{
-		{"percent", "%"},
-		{"percentage", "%"},
-		{"second", "s"},
-		{"minute", "min"},
-		{"hour", "h"},
-		{"day", "d"},
-		{"week", "week"},
-		{"month", "month"},
-		{"year", "year"},
-		{"metre", "m"},
-		{"meter", "m"},
-		{"gram", "g"},
-		{"litre", "L"},
-		{"liter", "L"},
-		{"volt", "V"},
-		{"ampere", "A"},
-		{"watt", "W"},
-		{"joule", "J"},
-		{"kelvin", "K"},
-		{"celsiu", "°C"},
-		{"fahrenheit", "°F"},
-		{"byte", "B"},
-		{"bit", "bit"},
-		{"hertz", "Hz"},
-		{"mole", "mol"},
-		{"molar", "M"},
-		{"pascal", "Pa"},
-		{"newton", "N"},
-		{"electronvolt", "eV"},
-		{"calorie", "cal"},
-		{"pixel", "px"},
-		{"decibel", "dB"},
-		{"dalton", "Da"},
+	if symbol, ok := unitWord(w); ok {
+		return symbol, true
+	}
+	for _, p := range [...][2]string{
+		{"milli", "m"}, {"micro", "u"}, {"nano", "n"}, {"pico", "p"}, {"centi", "c"}, {"kilo", "k"}, {"mega", "M"}, {"giga", "G"}, {"tera", "T"},
+		{"kibi", "Ki"}, {"mebi", "Mi"}, {"gibi", "Gi"},
+	} {
+		if rest, ok := strings.CutPrefix(w, p[0]); ok {
+			symbol, ok := unitWord(rest)
+			return p[1] + symbol, ok
+		}
+	}
+	return "", false
+}
+
+// unitWord gives the symbol of a unit by its name, without a plural's ending.
+func unitWord(w string) (string, bool) {
+	for _, u := range [...][2]string{
+		{"percent", "%"}, {"percentage", "%"}, {"second", "s"}, {"minute", "min"}, {"hour", "h"}, {"day", "d"}, {"week", "week"}, {"month", "month"},
+		{"year", "year"}, {"metre", "m"}, {"meter", "m"}, {"gram", "g"}, {"litre", "L"}, {"liter", "L"}, {"volt", "V"}, {"ampere", "A"}, {"watt", "W"},
+		{"joule", "J"}, {"kelvin", "K"}, {"celsiu", "°C"}, {"fahrenheit", "°F"}, {"byte", "B"}, {"bit", "bit"}, {"hertz", "Hz"}, {"mole", "mol"},
+		{"molar", "M"}, {"pascal", "Pa"}, {"newton", "N"}, {"electronvolt", "eV"}, {"calorie", "cal"}, {"pixel", "px"}, {"decibel", "dB"}, {"dalton", "Da"},
 	} {
 		if w == u[0] {
 			return u[1], true
-		}
-		for _, p := range [][2]string{
-			{"milli", "m"},
-			{"micro", "u"},
-			{"nano", "n"},
-			{"pico", "p"},
-			{"centi", "c"},
-			{"kilo", "k"},
-			{"mega", "M"},
-			{"giga", "G"},
-			{"tera", "T"},
-			{"kibi", "Ki"},
-			{"mebi", "Mi"},
-			{"gibi", "Gi"},
-		} {
-			if w == p[0]+u[0] {
-				return p[1] + u[1], true
-			}
 		}
 	}
 	return "", false

@@ -118,20 +118,45 @@ func Chain(after journal.Head, entries []Entry) ([]journal.Entry, error) {
 // Read gives what a journal entry says. It looks at the form; Book.Apply looks whether
 // it can have happened.
 func Read(e *journal.Entry) (Entry, error) {
-	out := Entry{Seq: e.Seq, PrevHash: e.Prev, Hash: e.Hash, Op: Op(e.Kind), At: e.At}
-	var err error
-	if body, ok := decodePlain(e.Body); ok {
-		out.Body = body
-	} else {
-		err = json.Unmarshal(e.Body, &out.Body, json.RejectUnknownMembers(true))
+	out, err := read(e.Seq, []byte(e.Kind), e.Body)
+	out.PrevHash, out.Hash, out.At = e.Prev, e.Hash, e.At
+	return out, err
+}
+
+// ReadLine gives what an entry says as a store holds it, without its place in the
+// chain and its time: all that Book.Apply needs.
+func ReadLine(l *journal.Line) (Entry, error) { return read(l.Seq, l.Kind, l.Body) }
+
+func read(seq int, kind, body []byte) (Entry, error) {
+	out := Entry{Seq: seq, Op: opOf(kind)}
+	if out.Op == "" {
+		return Entry{}, impossible(seq, Op(kind), "there is no such operation")
 	}
-	if err == nil && !slices.Contains(Ops(), out.Op) {
-		err = errors.New("there is no such operation")
+	plain, ok := decodePlain(body)
+	if ok {
+		out.Body = plain
+		return out, nil
 	}
-	if err != nil {
-		return Entry{}, impossible(e.Seq, out.Op, "%s", err)
+	if err := json.Unmarshal(body, &out.Body, json.RejectUnknownMembers(true)); err != nil {
+		return Entry{}, impossible(seq, out.Op, "%s", err)
 	}
 	return out, nil
+}
+
+// opOf gives an operation by its name, or nothing.
+func opOf(kind []byte) Op {
+	switch Op(kind) { // the compiler makes no text of it
+	case OpAdd:
+		return OpAdd
+	case OpCount:
+		return OpCount
+	case OpStage:
+		return OpStage
+	}
+	if i := slices.Index(Ops(), Op(kind)); i >= 0 {
+		return Ops()[i]
+	}
+	return ""
 }
 
 // Impossible is the code of an entry that no rule of the playbook writes.

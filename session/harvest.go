@@ -263,10 +263,12 @@ func (out *Harvest) fixed(reports []*Report) {
 const longestPart = 130
 
 // oneLine makes one line of a text, of bounded length, that shows what it holds.
-func oneLine(text string) string {
+func oneLine(text string) string { return shortened(text, longestPart) }
+
+func shortened(text string, longest int) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	if runes := []rune(text); len(runes) > longestPart {
-		return strings.TrimSpace(string(runes[:longestPart-1])) + "…"
+	if runes := []rune(text); len(runes) > longest {
+		return strings.TrimSpace(string(runes[:longest-1])) + "…"
 	}
 	return text
 }

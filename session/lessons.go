@@ -70,10 +70,13 @@ func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input
 	return all
 }
 
+// longestClaim is how much of a claim is compared: some agents write pages.
+const longestClaim = 400
+
 func claimOf(h *artifact.Item) Claim {
-	c := Claim{Item: h.ID, Text: h.Text("claim")}
+	c := Claim{Item: h.ID, Text: shortened(h.Text("claim"), longestClaim)}
 	if h.Kill != nil {
-		c.Reason = h.Kill.Reason
+		c.Reason = shortened(h.Kill.Reason, longestClaim)
 	}
 	return c
 }

@@ -60,7 +60,7 @@ func take(book *playbook.Book, chain *journal.Chain, l *journal.Line) error {
 	if err := chain.Next(l); err != nil {
 		return err
 	}
-	e, err := readLine(l)
+	e, err := playbook.ReadLine(l)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func Verify(ctx context.Context, st store.Store, kept string) (Report, error) {
 	found := kept == ""
 	err := store.Walk(ctx, st, playbook.Stream, 0, func(l *journal.Line) error {
 		err := take(book, chain, l)
-		found = found || chain.Head().Hash == kept
+		found = found || string(l.Hash) == kept
 		return err
 	})
 	r := Report{Head: chain.Head(), Bullets: book.Len()}
