@@ -62,7 +62,7 @@ func (c *Chain) Head() Head { return Head{Seq: c.seq, Hash: string(c.hash)} }
 
 // Next takes a line, or says why it does not follow the one before it.
 func (c *Chain) Next(l *Line) error {
-	detail := ""
+	var detail string
 	switch {
 	case l.Seq != c.seq+1:
 		detail = fmt.Sprintf("it has the number %d: an entry is missing or stands twice", l.Seq)

@@ -94,8 +94,18 @@ func spelledUnit(w string) (string, bool) {
 		return symbol, true
 	}
 	for _, p := range [...][2]string{
-		{"milli", "m"}, {"micro", "u"}, {"nano", "n"}, {"pico", "p"}, {"centi", "c"}, {"kilo", "k"}, {"mega", "M"}, {"giga", "G"}, {"tera", "T"},
-		{"kibi", "Ki"}, {"mebi", "Mi"}, {"gibi", "Gi"},
+		{"milli", "m"},
+		{"micro", "u"},
+		{"nano", "n"},
+		{"pico", "p"},
+		{"centi", "c"},
+		{"kilo", "k"},
+		{"mega", "M"},
+		{"giga", "G"},
+		{"tera", "T"},
+		{"kibi", "Ki"},
+		{"mebi", "Mi"},
+		{"gibi", "Gi"},
 	} {
 		if rest, ok := strings.CutPrefix(w, p[0]); ok {
 			symbol, ok := unitWord(rest)
@@ -108,10 +118,39 @@ func spelledUnit(w string) (string, bool) {
 // unitWord gives the symbol of a unit by its name, without a plural's ending.
 func unitWord(w string) (string, bool) {
 	for _, u := range [...][2]string{
-		{"percent", "%"}, {"percentage", "%"}, {"second", "s"}, {"minute", "min"}, {"hour", "h"}, {"day", "d"}, {"week", "week"}, {"month", "month"},
-		{"year", "year"}, {"metre", "m"}, {"meter", "m"}, {"gram", "g"}, {"litre", "L"}, {"liter", "L"}, {"volt", "V"}, {"ampere", "A"}, {"watt", "W"},
-		{"joule", "J"}, {"kelvin", "K"}, {"celsiu", "°C"}, {"fahrenheit", "°F"}, {"byte", "B"}, {"bit", "bit"}, {"hertz", "Hz"}, {"mole", "mol"},
-		{"molar", "M"}, {"pascal", "Pa"}, {"newton", "N"}, {"electronvolt", "eV"}, {"calorie", "cal"}, {"pixel", "px"}, {"decibel", "dB"}, {"dalton", "Da"},
+		{"percent", "%"},
+		{"percentage", "%"},
+		{"second", "s"},
+		{"minute", "min"},
+		{"hour", "h"},
+		{"day", "d"},
+		{"week", "week"},
+		{"month", "month"},
+		{"year", "year"},
+		{"metre", "m"},
+		{"meter", "m"},
+		{"gram", "g"},
+		{"litre", "L"},
+		{"liter", "L"},
+		{"volt", "V"},
+		{"ampere", "A"},
+		{"watt", "W"},
+		{"joule", "J"},
+		{"kelvin", "K"},
+		{"celsiu", "°C"},
+		{"fahrenheit", "°F"},
+		{"byte", "B"},
+		{"bit", "bit"},
+		{"hertz", "Hz"},
+		{"mole", "mol"},
+		{"molar", "M"},
+		{"pascal", "Pa"},
+		{"newton", "N"},
+		{"electronvolt", "eV"},
+		{"calorie", "cal"},
+		{"pixel", "px"},
+		{"decibel", "dB"},
+		{"dalton", "Da"},
 	} {
 		if w == u[0] {
 			return u[1], true

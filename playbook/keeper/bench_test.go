@@ -130,7 +130,7 @@ func processor(b *testing.B) func() {
 
 // BenchmarkVerify replays a journal of a million entries, from the disk.
 func BenchmarkVerify(b *testing.B) {
-	const entries, bullets = 100_000, 1_000
+	const entries, bullets = 1_000_000, 1_000
 	st, err := sqlite.Open(b.Context(), b.TempDir(), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)

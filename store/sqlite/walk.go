@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -45,8 +46,9 @@ func (v *visitError) Error() string { return v.err.Error() }
 // walkPage reads the next entries. One that was visited is not visited again when the
 // store was busy in between: after has moved on.
 func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit func(*journal.Line) error) (read int, err error) {
-	const query = `SELECT e.seq, e.at, e.kind, e.body, e.prev, e.hash FROM streams AS s JOIN entries AS e ON e.stream = s.id
-		WHERE s.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
+	// One text is handed over much faster than five.
+	const query = `SELECT e.seq, e.hash || char(10) || e.prev || char(10) || e.at || char(10) || e.kind || char(10) || e.body
+		FROM streams AS s JOIN entries AS e ON e.stream = s.id WHERE s.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
 	var l journal.Line
 	err = waiting(ctx, s.reader.wait, func() (err error) {
 		rows, err := s.reader.db.QueryContext(ctx, query, stream, *after, page-read)
@@ -55,11 +57,11 @@ func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit f
 		}
 		defer func() { err = errors.Join(err, rows.Close()) }()
 		for rows.Next() {
-			var at, kind, body, prev, hash sql.RawBytes
-			if err := rows.Scan(&l.Seq, &at, &kind, &body, &prev, &hash); err != nil {
+			var row sql.RawBytes
+			if err := rows.Scan(&l.Seq, &row); err != nil {
 				return err
 			}
-			l.At, l.Kind, l.Body, l.Prev, l.Hash = at, kind, body, prev, hash
+			split(row, &l)
 			read, *after = read+1, l.Seq
 			if err := visit(&l); err != nil {
 				return &visitError{err}
@@ -68,6 +70,16 @@ func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit f
 		return rows.Err()
 	})
 	return read, err
+}
+
+// split takes a row apart. A kind may have any character in it, and a body has no end of
+// a line; where a hash or a time has one, it was changed, and nothing fits any more.
+func split(row []byte, l *journal.Line) {
+	l.Hash, row, _ = bytes.Cut(row, []byte{'\n'})
+	l.Prev, row, _ = bytes.Cut(row, []byte{'\n'})
+	l.At, row, _ = bytes.Cut(row, []byte{'\n'})
+	end := bytes.LastIndexByte(row, '\n')
+	l.Kind, l.Body = row[:max(0, end)], row[end+1:]
 }
 
 // some is how many blobs are asked for at once.
