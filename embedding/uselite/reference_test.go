@@ -80,7 +80,7 @@ func TestLongTexts(t *testing.T) {
 	if c := cosine(t, m, long, long+strings.Repeat("Something else. ", 100_000)); c < 0.999999 {
 		t.Errorf("%.9f", c)
 	}
-	for _, odd := range []string{"細胞", "🧬🧬🧬", "\x00", "ﬁne", strings.Repeat("𝔅", 1000), "a\u0301\u0301\u0301"} {
+	for _, odd := range []string{"細胞", "🧬🧬🧬", "\x00", "ﬁne", strings.Repeat("𝔅", 40), "a\u0301\u0301\u0301"} {
 		if c := cosine(t, m, odd, odd); c < 0.999999 {
 			t.Errorf("%q: %.9f", odd, c)
 		}
