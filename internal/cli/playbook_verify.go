@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"brenner/fault"
@@ -46,31 +48,47 @@ func (a *app) playbookVerify(c *cobra.Command, project, head string) error {
 		return err
 	}
 	defer a.closeStore(st)
-	report, err := keeper.Verify(c.Context(), st, head)
-	if e := c.Context().Err(); e != nil {
-		return e
+	proved := provePlaybook(c.Context(), st, head)
+	if err := c.Context().Err(); err != nil {
+		return err
 	}
-	v := &playbookProof{
-		Schema: "brenner.playbook.verify/v1", Whole: err == nil, Entries: report.Head.Seq, Bullets: report.Bullets, Vectors: report.Vectors,
-		Head: report.Head.Hash, Problems: []failureDetail{},
-	}
-	if err != nil {
+	if !proved.ok() {
 		a.exit = exitFailed
-		for _, f := range faultsOf(err) {
-			v.Problems = append(v.Problems, detail(f))
-		}
 	}
-	return a.show(v)
+	return a.show(&playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.ok(), checkedPlaybook: proved, Problems: details(proved.found)})
+}
+
+// checkedPlaybook is what was found of the playbook.
+type checkedPlaybook struct {
+	Entries int    `json:"entries"` // that are intact
+	Bullets int    `json:"bullets"`
+	Vectors int    `json:"vectors"`
+	Head    string `json:"head"` // of the last one
+	found   []error
+}
+
+// provePlaybook follows the journal of a store's playbook; a head that somebody kept,
+// where one is given, has to be in it.
+func provePlaybook(ctx context.Context, st store.Store, head string) *checkedPlaybook {
+	r, err := keeper.Verify(ctx, st, head)
+	p := &checkedPlaybook{Entries: r.Head.Seq, Bullets: r.Bullets, Vectors: r.Vectors, Head: r.Head.Hash}
+	if err != nil {
+		p.found = []error{err}
+	}
+	return p
+}
+
+func (p *checkedPlaybook) ok() bool { return len(p.found) == 0 }
+
+func (p *checkedPlaybook) whole() string {
+	return plural(p.Entries, "entry", "entries") + ", " + count(p.Bullets, "bullet") + ", " + count(p.Vectors, "vector")
 }
 
 // playbookProof is what verifying a playbook came to.
 type playbookProof struct {
-	Schema   string          `json:"schema"`
-	Whole    bool            `json:"whole"`
-	Entries  int             `json:"entries"` // that are intact
-	Bullets  int             `json:"bullets"`
-	Vectors  int             `json:"vectors"`
-	Head     string          `json:"head"` // of the last one
+	Schema string `json:"schema"`
+	Whole  bool   `json:"whole"`
+	*checkedPlaybook
 	Problems []failureDetail `json:"problems"`
 }
 
@@ -91,7 +109,7 @@ func (v *playbookProof) text(a *app) error {
 		return nil
 	}
 	return a.write([]byte(columns([][]string{
-		{"Whole", plural(v.Entries, "entry", "entries") + ", " + count(v.Bullets, "bullet") + ", " + count(v.Vectors, "vector")},
+		{"Whole", v.whole()},
 		{"Head", orDash(v.Head)},
 	})))
 }
