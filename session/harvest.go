@@ -67,11 +67,11 @@ func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.credit(cited, results(reports, &last))
+	out.credit(cited, resultsOf(reports, &last))
 	out.kills(&last)
 	out.rejections(h, reports)
 	out.rulings(h, reports, &last)
-	out.fixed(reports)
+	out.fixed(reports, &last)
 	for i := range out.Insights {
 		out.Insights[i].Source.Session = h.Thread
 	}
@@ -111,40 +111,73 @@ func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]strin
 // result is what became of what an agent contributed.
 type result struct{ good, bad int }
 
-// results counts for each agent what was applied, and what was rejected or killed.
-func results(reports []*Report, last *artifact.Artifact) map[string]result {
-	all := make(map[string]result)
+func (r *result) add(o result) { r.good, r.bad = r.good+o.good, r.bad+o.bad }
+
+// results are the outcome of a session, as far as it judges lessons.
+type results struct {
+	agents map[string]*result
+	whole  result // what lint says of the artifact at the end
+}
+
+func (r *results) of(agent string) *result {
+	if r.agents[agent] == nil {
+		r.agents[agent] = &result{}
+	}
+	return r.agents[agent]
+}
+
+// resultsOf counts for each agent what was applied, and what was rejected, killed by
+// somebody else, or is an error for lint at the end.
+func resultsOf(reports []*Report, last *artifact.Artifact) *results {
+	all := &results{agents: make(map[string]*result)}
 	for _, r := range reports {
 		for _, row := range r.Merge.Deltas {
-			n := all[row.Agent]
 			switch row.Disposition {
 			case merge.Applied:
-				n.good++
+				all.of(row.Agent).good++
 			case merge.Rejected:
-				n.bad++
+				all.of(row.Agent).bad++
 			default:
 			}
-			all[row.Agent] = n
 		}
 	}
 	for _, s := range artifact.Sections() {
 		for _, it := range last.Items(s) {
 			if it.Killed() && it.Created != nil && it.Kill.By != it.Created.Agent {
-				n := all[it.Created.Agent]
-				n.bad++
-				all[it.Created.Agent] = n
+				all.of(it.Created.Agent).bad++
 			}
 		}
 	}
+	all.lint(reports[len(reports)-1].Findings, last)
 	return all
 }
 
-// credit judges the bullets that were cited by what became of those who cited them.
-func (out *Harvest) credit(cited map[string][]string, results map[string]result) {
+// lint takes in what lint says at the end. An error in an item is its author's; whether
+// the artifact is valid is nobody's alone. Warnings judge no lesson: most of them are
+// about what is still to be done.
+func (r *results) lint(findings []lint.Finding, last *artifact.Artifact) {
+	for _, f := range findings {
+		if it, _, ok := last.Find(f.Item); f.Severity == lint.Error && ok && it.Created != nil {
+			r.of(it.Created.Agent).bad++
+		}
+	}
+	if (lint.Result{Findings: findings}).Valid() {
+		r.whole.good = 1
+	} else {
+		r.whole.bad = 1
+	}
+}
+
+// credit judges the bullets that were cited by what became of those who cited them. The
+// artifact as a whole counts once, and only for those who have contributed to it.
+func (out *Harvest) credit(cited map[string][]string, results *results) {
 	for _, id := range slices.Sorted(maps.Keys(cited)) {
 		var sum result
 		for _, agent := range cited[id] {
-			sum.good, sum.bad = sum.good+results[agent].good, sum.bad+results[agent].bad
+			sum.add(*results.of(agent))
+		}
+		if sum != (result{}) {
+			sum.add(results.whole)
 		}
 		polarity := playbook.Neutral
 		switch {
@@ -242,18 +275,24 @@ func subject(it *artifact.Item, but string) string {
 }
 
 // fixed are the findings of lint that a round had, and the last one has not. Those of
-// the brief are not looked at: that nothing is there yet teaches nothing.
-func (out *Harvest) fixed(reports []*Report) {
+// the brief are not looked at: that nothing is there yet teaches nothing. Nor is it
+// mending that an item was killed.
+func (out *Harvest) fixed(reports []*Report, last *artifact.Artifact) {
 	if len(reports) < 2 {
 		return
 	}
-	has := func(r *Report, id string) bool {
-		return slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.ID == id })
+	mended := make(map[string]bool)
+	final := reports[len(reports)-1].Findings
+	for _, r := range reports[1:] {
+		for _, f := range r.Findings {
+			it, _, ok := last.Find(f.Item)
+			gone := ok && it.Killed()
+			still := slices.ContainsFunc(final, func(o lint.Finding) bool { return o.ID == f.ID && o.Item == f.Item })
+			mended[f.ID] = mended[f.ID] || !gone && !still
+		}
 	}
-	rounds, last := reports[1:], reports[len(reports)-1]
 	for _, rule := range lint.Rules() {
-		found := slices.ContainsFunc(rounds, func(r *Report) bool { return has(r, rule.ID) })
-		if found && !has(last, rule.ID) {
+		if mended[rule.ID] {
 			out.add(TagLint, playbook.Insight{Section: playbook.Helpful, Text: "See to it that " + oneLine(rule.Title), Source: playbook.Source{Agent: "lint", Task: rule.ID}})
 		}
 	}
