@@ -22,6 +22,7 @@ type Book struct {
 	byID    map[string]int
 	byText  map[digest][]int    // by domain and normalised text
 	counted map[digest]struct{} // session, bullet and polarity that were counted
+	taken   map[digest]int      // what sessions have said, and the bullet that it was taken for
 	words   map[string]string   // texts that many bullets share, kept once
 	next    int                 // the number of the next bullet of our own
 }
@@ -95,6 +96,23 @@ func (k *Book) Counted(session, id string, polarity Section) bool {
 	return ok
 }
 
+// Took gives the bullet for which an insight of a session was taken before, whatever is
+// more like it by now.
+func (k *Book) Took(session string, i *Insight) (id string, ok bool) {
+	n, ok := k.taken[digestOf(session, i.Domain, string(i.Section), i.Text)]
+	if !ok || session == "" {
+		return "", false
+	}
+	return k.bullets[n].ID, true
+}
+
+// take remembers what a session has said.
+func (k *Book) take(session, text string, polarity Section, n int) {
+	if session != "" && text != "" {
+		k.taken[digestOf(session, k.bullets[n].Domain, string(polarity), text)] = n
+	}
+}
+
 // ownID gives the id of the n-th bullet of our own.
 func ownID(n int) string { return fmt.Sprintf("pb-%05d", n) }
 
@@ -131,6 +149,7 @@ func (k *Book) Apply(e *Entry) error {
 	}
 	if e.Op == OpCount {
 		k.count(e.Session, e.Bullet, is.polarity())
+		k.take(e.Session, e.Insight, is.polarity(), n)
 	}
 	k.share(&after)
 	*before, k.sums[n] = after, sum
@@ -167,6 +186,7 @@ func (k *Book) applyAdd(e *Entry) error {
 	k.insert(b, sum)
 	if e.Session != "" {
 		k.count(e.Session, b.ID, b.Section)
+		k.take(e.Session, b.Content, b.Section, len(k.bullets)-1)
 	}
 	return nil
 }
@@ -174,6 +194,7 @@ func (k *Book) applyAdd(e *Entry) error {
 func (k *Book) insert(b *Bullet, sum [sha256.Size]byte) {
 	if k.byID == nil {
 		k.byID, k.byText, k.counted, k.words = map[string]int{}, map[digest][]int{}, map[digest]struct{}{}, map[string]string{}
+		k.taken = map[digest]int{}
 	}
 	k.share(b)
 	n := len(k.bullets)

@@ -83,6 +83,9 @@ func (d *Draft) Learn(i Insight, matches []Match, e Embedding) (Outcome, error) 
 	if err := i.Check(d.rules); err != nil {
 		return Outcome{}, err
 	}
+	if id, ok := d.book.Took(d.act.Session, &i); ok {
+		return Outcome{Bullet: id, Again: true}, nil
+	}
 	match, refused := d.book.Choose(i.Text, matches)
 	if match != nil {
 		counted, err := d.count(match.ID, i.Section, note{insight: i.Text, cosine: match.Cosine})

@@ -168,16 +168,17 @@ func (r *results) lint(findings []lint.Finding, last *artifact.Artifact) {
 	}
 }
 
-// credit judges the bullets that were cited by what became of those who cited them. The
-// artifact as a whole counts once, and only for those who have contributed to it.
+// credit judges the bullets that were cited by what became of those who cited them. Where
+// as much speaks for them as against, the artifact as a whole decides; those who gave
+// nothing to it have no part in that.
 func (out *Harvest) credit(cited map[string][]string, results *results) {
 	for _, id := range slices.Sorted(maps.Keys(cited)) {
 		var sum result
 		for _, agent := range cited[id] {
 			sum.add(*results.of(agent))
 		}
-		if sum != (result{}) {
-			sum.add(results.whole)
+		if sum.good == sum.bad && sum.good > 0 {
+			sum = results.whole
 		}
 		polarity := playbook.Neutral
 		switch {

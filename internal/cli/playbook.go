@@ -35,7 +35,7 @@ journal that proves itself.`,
 		a.playbookAddCommand(), a.playbookReplaceCommand(), a.playbookCreditCommand(), a.playbookListCommand(), a.playbookShowCommand(),
 		a.playbookHistoryCommand(), a.playbookPromoteCommand(), a.playbookQuarantineCommand(), a.playbookRestoreCommand(), a.playbookReviewCommand(),
 		a.playbookRollbackCommand(), a.playbookVerifyCommand(), a.playbookRenderCommand(), a.playbookImportCommand(), a.playbookExportCommand(),
-		a.playbookStatsCommand(),
+		a.playbookStatsCommand(), a.playbookHarvestCommand(),
 	)
 	group(c)
 	return c

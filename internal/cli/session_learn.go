@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"brenner/config"
-	"brenner/flow"
 	"brenner/kickoff"
 	"brenner/playbook"
 	"brenner/playbook/keeper"
@@ -25,8 +24,9 @@ type lessonBook struct {
 	store   store.Store
 	counter session.Counter
 
-	mu   sync.Mutex
-	kept *keeper.Keeper
+	mu    sync.Mutex
+	kept  *keeper.Keeper
+	begun string // the session that was said to teach
 }
 
 func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
@@ -50,6 +50,9 @@ func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
 func (m *lessonBook) Recall(ctx context.Context, r session.Recall) (session.Recalled, error) {
 	k, err := m.keeper(ctx)
 	if err != nil {
+		return session.Recalled{}, err
+	}
+	if err := m.begin(ctx, r.Thread); err != nil {
 		return session.Recalled{}, err
 	}
 	chosen, err := k.Choose(ctx, keeper.Wish{
@@ -147,76 +150,6 @@ func cosine(v, w vector.Vector) float64 {
 	return c
 }
 
-// learner is who writes what a session has taught.
-const learner = "brenner"
-
-// learn takes in what a session teaches. The session is done: whatever goes wrong here
-// is worth a word, and the next run of the session does it again.
-func (m *lessonBook) learn(ctx context.Context, h *session.History) {
-	if h.State.Opened.Rehearsal != "" || h.State.Ended == flow.EndInterrupted || h.State.Ended == "" {
-		return
-	}
-	said, err := m.learnFrom(ctx, h)
-	if err != nil {
-		m.app.log.Warn().Err(err).Msg("the playbook could not learn from this session")
-	}
-	if said != "" && !m.app.quiet && !m.app.json {
-		m.app.say("Playbook: " + said + "\n")
-	}
-}
-
-func (m *lessonBook) learnFrom(ctx context.Context, h *session.History) (string, error) {
-	harvest, err := h.Harvest(ctx)
-	if err != nil {
-		return "", err
-	}
-	k, err := m.keeper(ctx)
-	if err != nil {
-		return "", err
-	}
-	act := playbook.Act{Actor: learner, Session: h.Thread, Reason: "cited in the session"}
-	var credited, added, counted int
-	entries, err := k.Do(ctx, act, func(d *playbook.Draft) error {
-		credited = 0
-		for _, c := range harvest.Credits {
-			did, err := d.Credit(c.Bullet, c.Polarity)
-			if err != nil {
-				return err
-			}
-			if did {
-				credited++
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	m.app.log.Debug().Int("entries", len(entries)).Msg("credited lessons")
-	act.Reason = ""
-	for _, i := range harvest.Insights {
-		i.Domain = m.config.Playbook.Domain
-		if i.Check(m.config.Playbook.Rules) != nil {
-			continue // too long, or no line: an agent's mistake, which its reply keeps
-		}
-		out, _, err := k.Learn(ctx, act, i)
-		if err != nil {
-			return "", err
-		}
-		switch {
-		case out.Added:
-			added++
-		case !out.Again:
-			counted++
-		}
-	}
-	back, err := m.guard(ctx, k)
-	if credited+added+counted == 0 {
-		return strings.TrimPrefix(back, "; "), err
-	}
-	return fmt.Sprintf("%s credited, %d added, %d counted", plural(credited, "lesson", "lessons"), added, counted) + back, err
-}
-
 // guard looks at the latest sessions, and rolls back what came in while they got worse.
 func (m *lessonBook) guard(ctx context.Context, k *keeper.Keeper) (string, error) {
 	g := m.config.Playbook.Rules.Guardrail
@@ -254,7 +187,7 @@ func (m *lessonBook) guard(ctx context.Context, k *keeper.Keeper) (string, error
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("; %s rolled back (%s)", plural(len(ids), "lesson", "lessons"), breach), nil
+	return fmt.Sprintf("%s rolled back (%s)", plural(len(ids), "lesson", "lessons"), breach), nil
 }
 
 // lessons says which bullets a message quotes, and which it has no room for.

@@ -35,6 +35,8 @@ type job struct {
 	runner *session.Runner
 	memory *lessonBook
 	stream bool
+	// rehearsed tells a rehearsal: it learns nothing, and teaches nothing.
+	rehearsed bool
 }
 
 func (a *app) job(c *cobra.Command, m *models, st interface {
@@ -50,7 +52,7 @@ func (a *app) job(c *cobra.Command, m *models, st interface {
 	}
 	lessons := &lessonBook{app: a, config: m.config, store: st, counter: m.counter}
 	r.Memory = lessons
-	return &job{app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream, memory: lessons, runner: r}
+	return &job{app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream, memory: lessons, rehearsed: script != nil, runner: r}
 }
 
 // runner gives what every command that writes to sessions needs.
@@ -79,6 +81,9 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 	j.models.progress, j.models.stop = progress.tokens, drain
 	j.runner.Drain = drain
 	j.runner.Observe = func(e *journal.Entry, s *flow.State) { progress.event(e, s) }
+	if !j.rehearsed {
+		j.memory.catchUp(ctx)
+	}
 	thread, res, err := do(ctx, j.runner)
 	progress.end()
 	j.models.sweep()

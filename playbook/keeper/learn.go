@@ -23,7 +23,8 @@ func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight
 	var made *vector.Vector
 	entries, err := k.do(ctx, act, func(d *playbook.Draft) (blobs [][]byte, err error) {
 		matches := k.sameText(i.Domain, i.Text)
-		if chosen, _ := k.book.Choose(i.Text, matches); chosen != nil {
+		_, took := k.book.Took(act.Session, &i)
+		if chosen, _ := k.book.Choose(i.Text, matches); took || chosen != nil {
 			out, err = d.Learn(i, matches, playbook.Embedding{})
 			return nil, err
 		}
