@@ -41,16 +41,29 @@ type layer struct {
 }
 
 func (l *layer) of(x rows) rows {
+	x, hidden := l.inner(x)
+	return l.shrinking.times(hidden).plus(x)
+}
+
+// mean gives the mean of what of gives, and takes it before the last product: that
+// product is the same for all tokens, and then has one instead of all of them.
+func (l *layer) mean(x rows) rows {
+	x, hidden := l.inner(x)
+	return l.shrinking.times(hidden.mean()).plus(x.mean())
+}
+
+// inner gives the residual of the feed-forward, and what is within it.
+func (l *layer) inner(x rows) (residual, hidden rows) {
 	attended := l.gather.times(l.attention(l.attend.times(l.before.of(x))))
 	if l.project != nil {
 		x = l.project.times(x)
 	}
 	x = attended.plus(x)
-	hidden := l.widen.times(l.between.of(x))
+	hidden = l.widen.times(l.between.of(x))
 	for i, v := range hidden.values {
 		hidden.values[i] = max(0, v)
 	}
-	return l.shrinking.times(hidden).plus(x)
+	return x, hidden
 }
 
 // attention lets every token look at every other, in each head by itself.
@@ -121,16 +134,7 @@ func (e *encoder) encode(text string) []float32 {
 	for t, id := range ids {
 		e.enter(x.row(t), t, id)
 	}
-	for i := range e.layers {
-		x = e.layers[i].of(x)
-	}
-	mean := makeRows(1, wide)
-	for t := range x.count {
-		for i, v := range x.row(t) {
-			mean.values[i] += v / float32(x.count)
-		}
-	}
-	out := e.last.times(mean).values
+	out := e.last.times(e.layers[1].mean(e.layers[0].of(x))).values
 	sum := 0.0
 	for i, v := range out {
 		out[i] = float32(math.Tanh(float64(v)))

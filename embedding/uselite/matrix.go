@@ -67,28 +67,65 @@ func pair(v uint32) uint64 { return uint64(int64(int8(v)) + int64(int8(v>>8))<<h
 // times gives x·m + bias for every token.
 func (m *matrix) times(x rows) rows {
 	y := makeRows(x.count, m.out)
-	whole := make([]int32, x.count*m.in)
-	units := make([]float32, x.count)
-	for t := range x.count {
-		units[t] = m.round(whole[t*m.in:][:m.in], x.row(t))
-	}
+	pairs := m.pairs(x)
 	w := make([]twin, m.in)
 	for p := range m.out / lanes {
 		spread(w, m.panels[p*m.in:][:m.in])
-		t := 0
-		for ; t+1 < x.count; t += 2 {
-			m.two(y, p, t, w, whole[t*m.in:][:2*m.in], units)
-		}
-		if t < x.count {
-			m.one(y, p, t, w, whole[t*m.in:][:m.in], units)
+		for i := range pairs {
+			q := &pairs[i]
+			a0, a1, b0, b1 := q.times(w)
+			m.put(y.row(2*i), p, q.units[0], a0, a1)
+			if 2*i+1 < x.count {
+				m.put(y.row(2*i+1), p, q.units[1], b0, b1)
+			}
 		}
 	}
 	return y
 }
 
+// couple is two tokens, as whole numbers. The last of an odd number stands alone.
+type couple struct {
+	values [][2]int32
+	rows   []int32 // of the values, where most are zero and left out; nil is all
+	units  [2]float32
+}
+
+// few is the share of numbers that are not zero, as a divisor, from which on zeros are
+// left out: behind a ReLU seven of a hundred are left.
+const few = 3
+
+// pairs rounds tokens, two by two.
+func (m *matrix) pairs(x rows) []couple {
+	all := make([]couple, (x.count+1)/2)
+	for i := range all {
+		c := &all[i]
+		c.values = make([][2]int32, m.in)
+		some := 0
+		for n := range min(2, x.count-2*i) {
+			c.units[n] = m.round(c.values, n, x.row(2*i+n))
+		}
+		for _, v := range c.values {
+			if v[0]|v[1] != 0 {
+				some++
+			}
+		}
+		if some*few < m.in {
+			c.rows = make([]int32, 0, some)
+			for row, v := range c.values {
+				if v[0]|v[1] != 0 {
+					c.values[len(c.rows)] = v
+					c.rows = append(c.rows, int32(row)) //nolint:gosec // there are at most 1536 rows
+				}
+			}
+			c.values = c.values[:some]
+		}
+	}
+	return all
+}
+
 // round gives a token's values, each with the scale of its row, as whole numbers of a
 // unit that it chooses.
-func (m *matrix) round(to []int32, x []float32) (unit float32) {
+func (m *matrix) round(to [][2]int32, n int, x []float32) (unit float32) {
 	highest := float32(0)
 	for i, v := range x {
 		highest = max(highest, v*m.scales[i], -v*m.scales[i])
@@ -99,36 +136,35 @@ func (m *matrix) round(to []int32, x []float32) (unit float32) {
 	room := float32(math.MaxInt32 / (largest * m.in))
 	by := room / highest
 	for i, v := range x {
-		to[i] = int32(math.RoundToEven(float64(v * m.scales[i] * by)))
+		to[i][n] = int32(math.RoundToEven(float64(v * m.scales[i] * by)))
 	}
 	return highest / room
 }
 
-func (m *matrix) two(y rows, p, t int, w []twin, x []int32, units []float32) {
-	var a0, a1, b0, b1 uint64
-	a, b := x[:len(w)], x[len(w):][:len(w)]
+// times gives the sums of four columns for the first token, and for the second.
+func (c *couple) times(w []twin) (a0, a1, b0, b1 uint64) {
+	if c.rows != nil {
+		x := c.values[:len(c.rows)]
+		for i, row := range c.rows {
+			q := &w[row]
+			v, z := uint64(x[i][0]), uint64(x[i][1])
+			a0 += v * q[0]
+			a1 += v * q[1]
+			b0 += z * q[0]
+			b1 += z * q[1]
+		}
+		return a0, a1, b0, b1
+	}
+	x := c.values[:len(w)]
 	for i := range w {
 		q := &w[i]
-		v, z := uint64(a[i]), uint64(b[i])
+		v, z := uint64(x[i][0]), uint64(x[i][1])
 		a0 += v * q[0]
 		a1 += v * q[1]
 		b0 += z * q[0]
 		b1 += z * q[1]
 	}
-	m.put(y.row(t), p, units[t], a0, a1)
-	m.put(y.row(t+1), p, units[t+1], b0, b1)
-}
-
-func (m *matrix) one(y rows, p, t int, w []twin, x []int32, units []float32) {
-	var a0, a1 uint64
-	x = x[:len(w)]
-	for i := range w {
-		q := &w[i]
-		v := uint64(x[i])
-		a0 += v * q[0]
-		a1 += v * q[1]
-	}
-	m.put(y.row(t), p, units[t], a0, a1)
+	return a0, a1, b0, b1
 }
 
 // put takes the sums of four columns apart.
@@ -161,4 +197,15 @@ func (r rows) plus(s rows) rows {
 		r.values[i] += v
 	}
 	return r
+}
+
+// mean gives the mean of all tokens.
+func (r rows) mean() rows {
+	y := makeRows(1, r.width)
+	for t := range r.count {
+		for i, v := range r.row(t) {
+			y.values[i] += v / float32(r.count)
+		}
+	}
+	return y
 }
