@@ -3,17 +3,17 @@ package playbook
 import (
 	"bytes"
 	"strconv"
+	"unicode/utf8"
 )
 
-// Nearly all entries of a long journal raise a counter, and all of them have one form,
-// byte by byte. Such a body is read by comparing it with that form, which takes a fifth
-// of the time of a JSON reader; whatever looks different in any way is left to that.
+// All bodies that we write have one form, byte by byte. Such a body is read by comparing
+// it with that form, which takes a fifth of the time of a JSON reader; whatever looks
+// different in any way, such as a text with an escape, is left to that.
 
-// decodePlain reads the body of an entry whose parts have counters, a stage and the
-// like only. It is false where it cannot tell, and then has read nothing.
-func decodePlain(data []byte) (Body, bool) {
+// decodePlain reads the body of an entry. It is false where it cannot tell; what it has
+// read by then is worth nothing.
+func decodePlain(data []byte, b *Body) bool {
 	s := plain{rest: data}
-	var b Body
 	s.text(`{"actor":`, &b.Actor)
 	s.part(`,"after":{`, &b.After)
 	s.text(`,"after_hash":`, &b.AfterHash)
@@ -26,10 +26,7 @@ func decodePlain(data []byte) (Body, bool) {
 	s.text(`,"reason":`, &b.Reason)
 	s.text(`,"session":`, &b.Session)
 	s.word(`}`)
-	if s.other || len(s.rest) > 0 {
-		return Body{}, false
-	}
-	return b, true
+	return !s.other && len(s.rest) == 0
 }
 
 // plain reads what has one form only.
@@ -51,7 +48,7 @@ func (s *plain) begins(want string) bool {
 	return len(s.rest) >= len(want) && string(s.rest[:len(want)]) == want
 }
 
-// text reads a key and a text that has no escapes and no character beyond ASCII.
+// text reads a key and a text that has no escapes.
 func (s *plain) text(key string, to *string) {
 	s.word(key)
 	s.word(`"`)
@@ -63,11 +60,17 @@ func (s *plain) text(key string, to *string) {
 		s.other = true
 		return
 	}
+	ascii := true
 	for _, c := range s.rest[:end] {
-		if c == '\\' || c < ' ' || c >= 0x80 {
+		if c == '\\' || c < ' ' {
 			s.other = true
 			return
 		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	if !ascii && !utf8.Valid(s.rest[:end]) {
+		s.other = true
+		return
 	}
 	*to = string(s.rest[:end])
 	s.rest = s.rest[end+1:]
@@ -95,54 +98,126 @@ func (s *plain) number() float64 {
 	return n
 }
 
-// part reads a key and those fields of a bullet that counting and staging change.
+// part reads a key and some fields of a bullet, in the order of their names.
 func (s *plain) part(key string, p *Part) {
 	s.word(key)
-	first := true
-	has := func(name string) bool {
-		if s.other {
-			return false
+	last := ""
+	for !s.other && !s.begins("}") {
+		if last != "" {
+			s.word(",")
 		}
-		if !first && !s.begins(",") {
-			return false
+		name := s.name()
+		if s.other || name <= last {
+			s.other = true
+			return
 		}
-		at := s.rest
-		if !first {
-			at = at[1:]
-		}
-		if len(at) < len(name) || string(at[:len(name)]) != name {
-			return false
-		}
-		s.rest, first = at[len(name):], false
-		return true
+		s.field(name, p)
+		last = name
 	}
-	count := func(name string, to **int) {
-		if has(name) {
-			n := s.number()
-			whole := int(n)
-			s.other = s.other || float64(whole) != n
-			*to = &whole
+	s.word("}")
+}
+
+// name reads the name of a field of a bullet.
+func (s *plain) name() string {
+	s.word(`"`)
+	end := bytes.IndexByte(s.rest, '"')
+	if s.other || end < 0 {
+		s.other = true
+		return ""
+	}
+	name := fieldName(s.rest[:end])
+	s.rest = s.rest[end+1:]
+	s.word(":")
+	return name
+}
+
+// fieldName gives a name without making a text of it, or nothing.
+func fieldName(name []byte) string {
+	for _, known := range [...]string{
+		"confidence", "helpful_count", "last_seen_at", "harmful_count", "neutral_count", "stage", "review", "content", "created_at",
+		"domain", "embedding", "near", "section", "source", "supersedes", "tags",
+	} {
+		if string(name) == known {
+			return known
 		}
 	}
-	if has(`"confidence":`) {
+	return ""
+}
+
+func (s *plain) field(name string, p *Part) {
+	switch name {
+	case "confidence":
 		n := s.number()
 		p.Confidence = &n
+	case "content":
+		p.Content = s.own()
+	case "created_at":
+		p.Created = s.own()
+	case "domain":
+		p.Domain = s.own()
+	case "embedding":
+		p.Embedding = &Embedding{}
+		s.text(`{"model":`, &p.Embedding.Model)
+		s.text(`,"sha256":`, &p.Embedding.SHA256)
+		s.word("}")
+	case "harmful_count":
+		p.Harmful = s.count()
+	case "helpful_count":
+		p.Helpful = s.count()
+	case "last_seen_at":
+		p.LastSeen = s.own()
+	case "near":
+		p.Near = s.list()
+	case "neutral_count":
+		p.Neutral = s.count()
+	case "review":
+		p.Review = s.own()
+	case "section":
+		p.Section = (*Section)(s.own())
+	case "source":
+		p.Source = &Source{}
+		s.text(`{"agent":`, &p.Source.Agent)
+		s.text(`,"session":`, &p.Source.Session)
+		s.text(`,"task":`, &p.Source.Task)
+		s.word("}")
+	case "stage":
+		p.Stage = (*Stage)(s.own())
+	case "supersedes":
+		p.Supersedes = s.own()
+	case "tags":
+		p.Tags = s.list()
+	default:
+		s.other = true
 	}
-	count(`"harmful_count":`, &p.Harmful)
-	count(`"helpful_count":`, &p.Helpful)
-	if has(`"last_seen_at":`) {
-		p.LastSeen = new(string)
-		s.text("", p.LastSeen)
+}
+
+// own reads a text of its own.
+func (s *plain) own() *string {
+	text := new(string)
+	s.text("", text)
+	return text
+}
+
+func (s *plain) count() *int {
+	n := s.number()
+	whole := int(n)
+	s.other = s.other || float64(whole) != n
+	return &whole
+}
+
+// list reads texts. A list without any is left to others: it is written as none.
+func (s *plain) list() *[]string {
+	s.word("[")
+	all := []string{}
+	for !s.other {
+		var text string
+		s.text("", &text)
+		all = append(all, text)
+		if s.begins("]") {
+			break
+		}
+		s.word(",")
 	}
-	count(`"neutral_count":`, &p.Neutral)
-	if has(`"review":`) {
-		p.Review = new(string)
-		s.text("", p.Review)
-	}
-	if has(`"stage":`) {
-		var stage string
-		s.text("", &stage)
-		p.Stage = (*Stage)(&stage)
-	}
-	s.word(`}`)
+	s.word("]")
+	return &all
 }

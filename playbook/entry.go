@@ -118,29 +118,36 @@ func Chain(after journal.Head, entries []Entry) ([]journal.Entry, error) {
 // Read gives what a journal entry says. It looks at the form; Book.Apply looks whether
 // it can have happened.
 func Read(e *journal.Entry) (Entry, error) {
-	out, err := read(e.Seq, []byte(e.Kind), e.Body)
-	out.PrevHash, out.Hash, out.At = e.Prev, e.Hash, e.At
+	out := Entry{PrevHash: e.Prev, Hash: e.Hash, At: e.At}
+	err := out.read(e.Seq, []byte(e.Kind), e.Body)
 	return out, err
 }
 
 // ReadLine gives what an entry says as a store holds it, without its place in the
-// chain and its time: all that Book.Apply needs.
-func ReadLine(l *journal.Line) (Entry, error) { return read(l.Seq, l.Kind, l.Body) }
+// chain and its time: all that Book.Apply needs. It takes a place to put it, since a
+// copy of an entry for each of a million lines is a tenth of the work.
+func ReadLine(l *journal.Line, to *Entry) error { return to.read(l.Seq, l.Kind, l.Body) }
 
-func read(seq int, kind, body []byte) (Entry, error) {
-	out := Entry{Seq: seq, Op: opOf(kind)}
-	if out.Op == "" {
-		return Entry{}, impossible(seq, Op(kind), "there is no such operation")
+func (e *Entry) read(seq int, kind, body []byte) error {
+	e.Seq, e.Op = seq, opOf(kind)
+	if e.Op == "" {
+		return impossible(seq, Op(kind), "there is no such operation")
 	}
-	plain, ok := decodePlain(body)
-	if ok {
-		out.Body = plain
-		return out, nil
+	if decodePlain(body, &e.Body) {
+		return nil
 	}
-	if err := json.Unmarshal(body, &out.Body, json.RejectUnknownMembers(true)); err != nil {
-		return Entry{}, impossible(seq, out.Op, "%s", err)
+	thorough, err := decode(body)
+	if err != nil {
+		return impossible(seq, e.Op, "%s", err)
 	}
-	return out, nil
+	e.Body = *thorough
+	return nil
+}
+
+// decode reads any body. What it gives is on the heap, which that of decodePlain is not.
+func decode(body []byte) (*Body, error) {
+	var b Body
+	return &b, json.Unmarshal(body, &b, json.RejectUnknownMembers(true))
 }
 
 // opOf gives an operation by its name, or nothing.

@@ -43,16 +43,25 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	k := &Keeper{Options: o, book: &playbook.Book{}, chain: journal.Follow(playbook.Stream, journal.Head{})}
+	k := &Keeper{Options: o}
+	k.forget()
 	err := k.refresh(ctx)
 	return k, err
 }
 
-// refresh takes in what has been written since.
+// forget goes back to an empty playbook, of which nothing was read.
+func (k *Keeper) forget() {
+	k.book, k.chain, k.index = &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{}), index{}
+}
+
+// refresh takes in what has been written since. Where that fails, nothing is known: the
+// next one reads all of it again, and finds the same fault, or none.
 func (k *Keeper) refresh(ctx context.Context) error {
-	return store.Walk(ctx, k.Store, playbook.Stream, k.chain.Head().Seq, func(l *journal.Line) error {
-		return take(k.book, k.chain, l)
-	})
+	_, err := follow(ctx, k.Store, k.book, k.chain, nil)
+	if err != nil {
+		k.forget()
+	}
+	return err
 }
 
 // take follows the chain by one entry, and folds it.
@@ -60,8 +69,8 @@ func take(book *playbook.Book, chain *journal.Chain, l *journal.Line) error {
 	if err := chain.Next(l); err != nil {
 		return err
 	}
-	e, err := playbook.ReadLine(l)
-	if err != nil {
+	var e playbook.Entry
+	if err := playbook.ReadLine(l, &e); err != nil {
 		return err
 	}
 	return book.Apply(&e)

@@ -25,12 +25,8 @@ type Report struct {
 func Verify(ctx context.Context, st store.Store, kept string) (Report, error) {
 	book, chain := &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{})
 	found := kept == ""
-	err := store.Walk(ctx, st, playbook.Stream, 0, func(l *journal.Line) error {
-		err := take(book, chain, l)
-		found = found || string(l.Hash) == kept
-		return err
-	})
-	r := Report{Head: chain.Head(), Bullets: book.Len()}
+	head, err := follow(ctx, st, book, chain, func(l *journal.Line) { found = found || string(l.Hash) == kept })
+	r := Report{Head: head, Bullets: book.Len()}
 	if err != nil {
 		return r, err
 	}
