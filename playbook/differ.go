@@ -17,6 +17,9 @@ func Differ(a, b string) string {
 	if why := differInUnits(x.units, y.units); why != "" {
 		return why
 	}
+	if why := differInSigns(x, y); why != "" {
+		return why
+	}
 	if why := differInNegations(x, y); why != "" {
 		return why
 	}
@@ -28,6 +31,8 @@ type reading struct {
 	words   []word
 	numbers []quantity
 	units   []string // that stand without a number
+	signs   []string // of comparisons
+	mixed   []string // words with letters of two scripts, which look like other words
 }
 
 // word is one word, in the form in which words are compared.
@@ -57,12 +62,19 @@ func readWords(text string) reading {
 			continue
 		}
 		lower := strings.ToLower(t.text)
+		if isSign(lower) {
+			r.signs, turned = append(r.signs, lower), scope
+			continue
+		}
+		if ofTwoScripts(lower) {
+			r.mixed = append(r.mixed, lower)
+		}
 		if u, ok := spelledUnit(lower); ok {
 			r.units = append(r.units, u)
 		}
 		w := word{text: lower, stem: stem(lower), clause: clause}
 		switch {
-		case isNegation(lower):
+		case isNegation(lower) || stem(lower) == "fail" && i+1 < len(tokens) && tokens[i+1].text == "to":
 			negated = scope
 		case isTurning(lower):
 			turned = scope
@@ -86,7 +98,8 @@ type token struct {
 }
 
 func tokenise(text string) []token {
-	text = strings.NewReplacer("’", "'", "‘", "'", "−", "-", "–", "-", "×", " x ", "µ", "u", "μ", "u").Replace(text)
+	text = strings.NewReplacer("’", "'", "‘", "'", "−", "-", "–", "-", "×", " x ", "µ", "u", "μ", "u",
+		"≥", ">=", "≤", "<=", "≠", "!=", "→", " to ", "->", " to ", "=>", " to ").Replace(text)
 	var out []token
 	tight := false
 	for i := 0; i < len(text); {
@@ -97,6 +110,11 @@ func tokenise(text string) []token {
 				tight = true
 			}
 			i += n
+			continue
+		}
+		if n := signLength(text[i:]); n > 0 {
+			out = append(out, token{text: text[i : i+n]})
+			i, tight = i+n, false
 			continue
 		}
 		switch text[i] {
@@ -162,7 +180,7 @@ func (r reading) negations() []string {
 }
 
 func (r reading) turns() bool {
-	return slices.ContainsFunc(r.words, func(w word) bool { return isTurning(w.text) })
+	return len(r.signs) > 0 || slices.ContainsFunc(r.words, func(w word) bool { return isTurning(w.text) })
 }
 
 func (r reading) stands(stem string, how func(word) bool) bool {

@@ -52,6 +52,13 @@ func TestDifferent(t *testing.T) {
 		{"Use a sample of 1,000", "Use a sample of 10,000"},
 		{"Stop early", "Start early"},
 		{"Write the artifact in parallel", "Write the artifact sequentially"},
+		{"Keep those with x > 5", "Keep those with x < 5"},
+		{"Keep those with x >= 5", "Keep those with x > 5"},
+		{"Keep those with x ≥ 5", "Keep those with x ≤ 5"},
+		{"Keep runs where signal > noise", "Keep runs where noise > signal"},
+		{"Fail to reject the null", "Reject the null"},
+		{"Freeze the samples", "Thaw the samples"},
+		{"Іncrease the learning rate", "Increase the learning rate"}, // a Cyrillic letter
 	} {
 		if why := playbook.Differ(pair[0], pair[1]); why == "" {
 			t.Errorf("taken for one: %q", pair)

@@ -57,6 +57,7 @@ func axes() []axis {
 		opposite("above over top upper", "below under bottom beneath"),
 		opposite("hot warm heat", "cold cool chill"),
 		opposite("wet humid", "dry arid"),
+		opposite("freeze", "thaw melt"),
 		opposite("light lighter bright", "heavy heavier dark"),
 		opposite("deep deeper", "shallow shallower"),
 		opposite("easy simple cheap", "hard difficult complex expensive"),

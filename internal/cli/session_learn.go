@@ -74,8 +74,24 @@ func (m *lessonBook) Recall(ctx context.Context, r session.Recall) (session.Reca
 		out.Lessons = append(out.Lessons, kickoff.Bullet{ID: id, Text: text})
 	}
 	warnings, err := m.resembling(ctx, k, &r)
-	out.Lessons = append(out.Lessons, warnings...)
+	m.warn(&out, warnings)
 	return out, err
+}
+
+// warn puts warnings behind the lessons, as far as the bound of tokens reaches.
+func (m *lessonBook) warn(out *session.Recalled, warnings []kickoff.Bullet) {
+	left := m.config.Playbook.Tokens
+	for _, l := range out.Lessons {
+		left -= m.counter.Count(l.Text)
+	}
+	for _, w := range warnings {
+		n := m.counter.Count(w.Text)
+		if n > left {
+			out.Left = append(out.Left, w.ID)
+			continue
+		}
+		out.Lessons, left = append(out.Lessons, w), left-n
+	}
 }
 
 // dead is a hypothesis that was killed, here or in an earlier session.
@@ -84,7 +100,9 @@ type dead struct{ id, claim, reason string }
 // resembling tells an agent why hypotheses died that its own are like.
 func (m *lessonBook) resembling(ctx context.Context, k *keeper.Keeper, r *session.Recall) ([]kickoff.Bullet, error) {
 	var told []kickoff.Bullet
-	killed := func(b *playbook.Bullet) bool { return slices.Contains(b.Tags, session.TagKilled) }
+	killed := func(b *playbook.Bullet) bool {
+		return slices.Contains(b.Tags, session.TagKilled) && b.Stage != playbook.Quarantined
+	}
 	if len(r.Own) == 0 || len(r.Died) == 0 && len(k.Bullets(killed)) == 0 {
 		return nil, nil
 	}
