@@ -33,6 +33,7 @@ type reading struct {
 	units   []string // that stand without a number
 	signs   []string // of comparisons
 	mixed   []string // words with letters of two scripts, which look like other words
+	ranks   []string // second, third and so on
 }
 
 // word is one word, in the form in which words are compared.
@@ -65,6 +66,9 @@ func readWords(text string) reading {
 		if isSign(lower) {
 			r.signs, turned = append(r.signs, lower), scope
 			continue
+		}
+		if isRank(lower) {
+			r.ranks = append(r.ranks, lower)
 		}
 		if ofTwoScripts(lower) {
 			r.mixed = append(r.mixed, lower)

@@ -23,10 +23,20 @@ func isSign(s string) bool {
 	return false
 }
 
-// differInSigns looks for comparisons that are not the same, and for words that are
-// written so that they look like others: what cannot be read cannot be the same.
+// isRank tells the words that count places. "First" is none: one lesson says it of what
+// another one begins with.
+func isRank(w string) bool {
+	switch w {
+	case "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth":
+		return true
+	}
+	return false
+}
+
+// differInSigns looks for comparisons and places that are not the same, and for words that
+// are written so that they look like others: what cannot be read cannot be the same.
 func differInSigns(x, y reading) string {
-	for _, lists := range [][2][]string{{x.signs, y.signs}, {x.mixed, y.mixed}} {
+	for _, lists := range [][2][]string{{x.signs, y.signs}, {x.mixed, y.mixed}, {x.ranks, y.ranks}} {
 		a, b := slices.Sorted(slices.Values(lists[0])), slices.Sorted(slices.Values(lists[1]))
 		if slices.Equal(a, b) {
 			continue

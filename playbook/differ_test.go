@@ -58,6 +58,8 @@ func TestDifferent(t *testing.T) {
 		{"Keep runs where signal > noise", "Keep runs where noise > signal"},
 		{"Fail to reject the null", "Reject the null"},
 		{"Freeze the samples", "Thaw the samples"},
+		{"Repeat the first step", "Repeat the second step"},
+		{"Repeat the third step", "Repeat the second step"},
 		{"Іncrease the learning rate", "Increase the learning rate"}, // a Cyrillic letter
 	} {
 		if why := playbook.Differ(pair[0], pair[1]); why == "" {
