@@ -85,6 +85,7 @@ type Config struct {
 	Limits      map[artifact.Section]merge.Limit
 	Priority    []string // agents, highest first
 	Authorities []string
+	Playbook    Playbook
 	// Warnings are what a person should know and that stops nothing.
 	Warnings []roster.Warning
 

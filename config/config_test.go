@@ -13,6 +13,7 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/merge"
+	"brenner/playbook"
 	"brenner/policy"
 	"brenner/roster"
 )
@@ -102,6 +103,7 @@ func TestBuiltIn(t *testing.T) {
 		},
 		Timeouts: Timeouts{Call: 10 * time.Minute, Idle: 2 * time.Minute, Agent: 30 * time.Minute},
 		Mail:     Mail{BaseURL: "http://127.0.0.1:8765", Path: "/mcp/", TokenEnv: "AGENT_MAIL_BEARER_TOKEN"},
+		Playbook: Playbook{Domain: "general", Tokens: 800, Rules: playbook.DefaultRules()},
 	}
 	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "values" || p.String() == "files" }, cmp.Ignore())); diff != "" {
 		t.Error(diff)

@@ -83,6 +83,7 @@ func (c *Config) check(g given) error {
 	}
 	c.checkSession(&found)
 	c.checkRecords(&found)
+	c.checkPlaybook(&found)
 	return found.err()
 }
 

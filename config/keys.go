@@ -6,6 +6,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/flow"
+	"brenner/playbook"
 	"brenner/policy"
 	"brenner/roster"
 	"brenner/view"
@@ -24,6 +25,7 @@ const (
 	aServer               // string, as anAddress in files; who uses it judges a variable
 	aVariable             // string, the name of a variable
 	aDollar               // string, a decimal number of dollars, or empty
+	aDecimal              // float64, from 0 to 1000
 	aTime                 // string, a duration as time.ParseDuration has it, not negative
 	texts                 // []string, each one of the key's words where it has any
 	models                // []Model
@@ -48,6 +50,7 @@ type table []key
 // may be, because all of them are in lower case: viper knows no other. Names
 // that people choose (agents, models, presets) stand in lists, as values.
 func keyTable() table {
+	rules := playbook.DefaultRules()
 	t := table{
 		{path: "question", kind: aText, builtIn: ""},
 		{path: "context", kind: aText, builtIn: ""},
@@ -89,6 +92,25 @@ func keyTable() table {
 		{path: "store.unattended", kind: texts, builtIn: []string{}},
 		{path: "store.people", kind: aText, builtIn: policy.Contributor},
 		{path: "roles", kind: roles, builtIn: []Role{}},
+		{path: "playbook.domain", kind: aText, builtIn: "general"},
+		{path: "playbook.match", kind: aDecimal, builtIn: rules.Match},
+		{path: "playbook.longest", kind: aNumber, builtIn: rules.Longest},
+		{path: "playbook.tokens", kind: aNumber, builtIn: 800},
+		{path: "playbook.staging.support", kind: aNumber, builtIn: rules.Staging.Support},
+		{path: "playbook.staging.ratio", kind: aDecimal, builtIn: rules.Staging.Ratio},
+		{path: "playbook.prod.support", kind: aNumber, builtIn: rules.Prod.Support},
+		{path: "playbook.prod.ratio", kind: aDecimal, builtIn: rules.Prod.Ratio},
+		{path: "playbook.prod.confidence", kind: aDecimal, builtIn: rules.Prod.Confidence},
+		{path: "playbook.confidence.agent", kind: aDecimal, builtIn: rules.AgentConfidence},
+		{path: "playbook.confidence.per_session", kind: aDecimal, builtIn: rules.PerSession},
+		{path: "playbook.staging_share", kind: aDecimal, builtIn: rules.StagingShare},
+		{path: "playbook.guardrail.success", kind: aDecimal, builtIn: rules.Guardrail.Success},
+		{path: "playbook.guardrail.latency", kind: aDecimal, builtIn: rules.Guardrail.Latency},
+		{path: "playbook.guardrail.errors", kind: aDecimal, builtIn: rules.Guardrail.Errors},
+		{path: "playbook.guardrail.window", kind: aNumber, builtIn: rules.Guardrail.Window},
+		{path: "playbook.embedding.model", kind: aText, builtIn: ""},
+		{path: "playbook.embedding.base_url", kind: anAddress, builtIn: ""},
+		{path: "playbook.embedding.key_env", kind: aText, builtIn: ""},
 		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
 	}
 	scopes := policy.DefaultScopes()

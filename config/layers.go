@@ -71,6 +71,31 @@ type settings struct {
 			KillAnywhere bool `mapstructure:"kill_anywhere"`
 		}
 	}
+	Playbook struct {
+		Domain        string
+		Match         float64
+		Longest       int
+		Tokens        int
+		Staging, Prod struct {
+			Support    int
+			Ratio      float64
+			Confidence float64
+		}
+		Confidence struct {
+			Agent      float64
+			PerSession float64 `mapstructure:"per_session"`
+		}
+		StagingShare float64 `mapstructure:"staging_share"`
+		Guardrail    struct {
+			Success, Latency, Errors float64
+			Window                   int
+		}
+		Embedding struct {
+			Model   string
+			BaseURL string `mapstructure:"base_url"`
+			KeyEnv  string `mapstructure:"key_env"`
+		}
+	}
 	Limits                map[string]merge.Limit
 	Priority, Authorities []string
 }
@@ -91,6 +116,7 @@ func (g given) settle(t table) (*Config, error) {
 		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
 		Records: s.records(), Roles: s.Roles,
 		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,
+		Playbook: s.playbook(),
 	}
 	for _, k := range t {
 		c.values = append(c.values, Value{Key: k.path, Value: valueOf(v.Get(k.path)), Origin: g.origin(k.path)})

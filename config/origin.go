@@ -59,6 +59,8 @@ func valueOf(setting any) artifact.Value {
 		return artifact.Text(s)
 	case int:
 		return artifact.Number(s)
+	case float64:
+		return artifact.Number(s)
 	case bool:
 		return artifact.Bool(s)
 	case []string:

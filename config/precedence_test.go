@@ -47,6 +47,8 @@ func sample(k key, i int) (inFile, inText string) {
 		return fmt.Sprintf(`"http://localhost:%d/v1"`, 8000+i), fmt.Sprintf("http://localhost:%d/v1", 8000+i)
 	case aDollar:
 		return fmt.Sprintf(`"%d.5"`, i+1), fmt.Sprintf("%d.5", i+1)
+	case aDecimal:
+		return fmt.Sprintf("0.%d", i+1), fmt.Sprintf("0.%d", i+1)
 	case aTime:
 		return fmt.Sprintf(`"%dm"`, i+1), fmt.Sprintf("%dm", i+1)
 	case aSwitch:

@@ -29,6 +29,8 @@ func (r *reader) value(k key, n *yaml.Node) (any, bool) {
 		return r.variableOf(k.path, n)
 	case aDollar:
 		return r.dollar(k.path, n)
+	case aDecimal:
+		return r.decimal(k.path, n)
 	case aTime:
 		return r.fitting(k.path, n, isDuration, durationHint)
 	case aSwitch:

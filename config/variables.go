@@ -129,6 +129,11 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 			return last, "", ""
 		}
 		return nil, "cannot be " + fault.Shown(last), dollarHint
+	case aDecimal:
+		if f, ok := decimal(last); ok {
+			return f, "", ""
+		}
+		return nil, "cannot be " + fault.Shown(last), decimalHint
 	case aTime:
 		if isDuration(last) {
 			return last, "", ""

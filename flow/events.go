@@ -138,6 +138,10 @@ type Kickoff struct {
 	Records []RecordRef `json:"records,omitempty"`
 	// RecordsView is the hash of the spec by which they were chosen.
 	RecordsView string `json:"records_view,omitempty"`
+	// Lessons are the bullets of the playbook that it quotes, LessonsLeft those for
+	// which there was no room.
+	Lessons     []string `json:"lessons,omitempty"`
+	LessonsLeft []string `json:"lessons_left,omitempty"`
 }
 
 // RecordRef names a version of a record. Its content tells it from another project's

@@ -95,8 +95,7 @@ func (in *Input) sections(to string) []section {
 			after: in.patchable(to),
 		},
 		{
-			heading: headMemory, text: in.memory(),
-			about: "What earlier sessions of this project have learned, each with its id. It may be wrong here.",
+			heading: headMemory, text: in.memory(to), about: in.aboutMemory(), without: in.aboutLessons(),
 		},
 		{
 			heading: headArtifact, text: in.Views[to],
@@ -124,9 +123,9 @@ func (in *Input) patchable(to string) string {
 		"    " + oneLine(texts[0]) + "\n    <<<<<<< SEARCH\n    " + patch.ExampleSearch + "    =======\n    the lines as they should be\n    >>>>>>> REPLACE"
 }
 
-func (in *Input) memory() string {
+func (in *Input) memory(to string) string {
 	var b strings.Builder
-	for _, m := range in.Memory {
+	for _, m := range slices.Concat(in.Memory, in.Lessons[to]) {
 		fmt.Fprintf(&b, "- [%s] %s\n", oneLine(m.ID), oneLine(m.Text))
 	}
 	return b.String()

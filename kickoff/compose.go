@@ -29,6 +29,10 @@ type Input struct {
 	Project map[string]string
 	// Patchable are the texts among them that an agent may change, by agent.
 	Patchable map[string][]string
+	// Lessons are further bullets for single agents, by agent.
+	Lessons map[string][]Bullet
+	// Learns asks the agents to cite what they use, and to say what they have learned.
+	Learns bool
 	// Views are the artifact as each agent sees it, in Markdown, by agent. From
 	// round 2 on every recipient needs one: it can only change what it can name.
 	Views  map[string]string

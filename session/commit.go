@@ -63,7 +63,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 	})
 	if err == nil && next != nil {
 		s.current = next.Artifact
-		s.remember(next)
+		s.keep(next)
 	}
 	return err
 }

@@ -35,6 +35,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		if err != nil {
 			return nil, err
 		}
+		recalled := s.remember(ctx, state, &in)
 		messages, err := kickoff.Compose(in)
 		if err != nil {
 			return nil, err
@@ -53,6 +54,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 				return nil, err
 			}
 			k.Saw, k.Records, k.RecordsView = shown[m.To], given[m.To].Records, given[m.To].View
+			k.Lessons, k.LessonsLeft = recalled[m.To].ids(), recalled[m.To].Left
 			if err := view.Opening(m.To, state.Settings.Context, s.Tokens.Count, m.Body); err != nil {
 				return nil, err
 			}

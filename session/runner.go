@@ -46,6 +46,8 @@ type Runner struct {
 	Tokens Counter
 	// Project is where the project's records come from; nil where there are none.
 	Project Project
+	// Memory, if not nil, is what earlier sessions have learned. Rehearsals have none.
+	Memory Memory
 	// Observe, if not nil, is told of every entry after it was stored, in order,
 	// with the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *flow.State)

@@ -97,9 +97,9 @@ func (s *run) stalemates(ctx context.Context) error {
 	return nil
 }
 
-// remember keeps a settlement of this run, so that looking for stalemates need not
+// keep keeps a settlement of this run, so that looking for stalemates need not
 // settle the whole session again at the end of every round.
-func (s *run) remember(out *settle.Settlement) {
+func (s *run) keep(out *settle.Settlement) {
 	n := len(s.state.Commits)
 	if n == 0 || len(s.moments) != n-1 {
 		return // somebody else wrote meanwhile: the next look reads everything
@@ -296,7 +296,7 @@ func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 		return err
 	}
 	if out != nil {
-		s.remember(out)
+		s.keep(out)
 	}
 	return s.catchUpArtifact(ctx, s.state)
 }

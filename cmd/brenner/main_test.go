@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"brenner/embedding/embeddingtest"
 	"brenner/internal/cli"
 	"brenner/internal/schemas"
 	"brenner/prompts"
@@ -28,15 +29,17 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	models := modelServer(t)
+	embeddings := embeddingtest.NewServer(t, nil).BaseURL()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "example": example, "mailserver": mailserver},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "example": example, "mailserver": mailserver, "sqlite": sqlite},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")
 			env.Setenv("REPOSITORY", root+"/../..")
 			env.Setenv("MODELS", models)
+			env.Setenv("EMBEDDINGS", embeddings)
 			env.Setenv("BRENNER_TRUST_FILE", env.WorkDir+"/trusted.json")
 			// The race detector lets every process sleep for a second at its end.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")

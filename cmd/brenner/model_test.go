@@ -62,6 +62,8 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = ""
 	case "huge":
 		answer.Text = strings.Repeat("words and words ", 50<<20/16)
+	case "proposes", "kills", "repeats", "teaches":
+		answer.Text = learner(name, r.Last())
 	case "silent":
 		answer.Hang = true
 	}

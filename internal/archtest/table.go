@@ -81,8 +81,10 @@ func brenner() Table {
 		{Path: "stalemate", Kind: Pure, Needs: "fault artifact delta merge settle patch"},
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge stalemate journal", Outside: jsonv2 + " " + jsontext},
+		{Path: "vector", Kind: Pure, Needs: "fault"},
+		{Path: "playbook", Kind: Pure, Needs: "fault artifact journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 
-		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow"},
+		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow playbook"},
 		{Path: "tokens", Kind: Shell},
 		{Path: "agent", Kind: Shell, Needs: "fault suggest"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest plainyaml roster agent"},
@@ -99,12 +101,17 @@ func brenner() Table {
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
 		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record patch view stalemate journal agent store"},
-		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store"},
+		{Path: "embedding", Kind: Shell, Needs: "fault vector"},
+		{Path: "embedding/uselite", Kind: Shell, Needs: "fault vector embedding"},
+		{Path: "embedding/endpoint", Kind: Shell, Needs: "fault secret vector embedding"},
+		{Path: "playbook/keeper", Kind: Shell, Needs: "fault journal store vector embedding playbook"},
+		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store playbook"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
-				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas",
+				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas " +
+				"vector embedding embedding/uselite embedding/endpoint playbook playbook/keeper",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
@@ -114,6 +121,7 @@ func brenner() Table {
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
 		{Path: "mail/boxtest", Kind: Support, Needs: "fault mail"},
 		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
+		{Path: "embedding/embeddingtest", Kind: Support, Needs: "fault vector embedding"},
 		{Path: "store/storetest", Kind: Support, Needs: "fault record journal store"},
 		{Path: "internal/archtest", Kind: Support},
 	}

@@ -12,14 +12,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"brenner/embedding"
+	"brenner/embedding/uselite"
 	"brenner/fault"
 	"brenner/govern"
 	"brenner/journal"
 	"brenner/mail"
+	"brenner/playbook"
 	"brenner/policy"
 	"brenner/session"
 	"brenner/store"
 	"brenner/trust"
+	"brenner/vector"
 )
 
 // The exit codes are an interface: docs/exit-codes.md says what each means.
@@ -56,13 +60,13 @@ func exitCode(err error) int {
 	switch faultsOf(err)[0].Code {
 	case Interrupted:
 		return ExitInterrupted
-	case CannotWrite, trust.Unreadable, mail.BadKeys, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, session.ReplayDiffers, session.ExportChanged:
+	case CannotWrite, trust.Unreadable, mail.BadKeys, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, playbook.Impossible, vector.Invalid, uselite.Damaged, session.ReplayDiffers, session.ExportChanged:
 		return exitFailed
 	case session.NotAllowed, trust.Untrusted, mail.NoAuth, mail.NotYours, policy.OutOfScope, policy.Blocked, govern.StillUsed:
 		return exitDenied
 	case store.Held, session.Diverged, session.RoundOpen, store.CanonMoved:
 		return exitPerson
-	case store.Busy, mail.Unreachable, mail.Unsure:
+	case store.Busy, mail.Unreachable, mail.Unsure, embedding.Unavailable:
 		return exitLater
 	default:
 		return exitUsage

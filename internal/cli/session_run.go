@@ -33,7 +33,10 @@ type job struct {
 		store.Locks
 	}
 	runner *session.Runner
+	memory *lessonBook
 	stream bool
+	// rehearsed tells a rehearsal: it learns nothing, and teaches nothing.
+	rehearsed bool
 }
 
 func (a *app) job(c *cobra.Command, m *models, st interface {
@@ -47,7 +50,9 @@ func (a *app) job(c *cobra.Command, m *models, st interface {
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		r.Post = m.post
 	}
-	return &job{app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream, runner: r}
+	lessons := &lessonBook{app: a, config: m.config, store: st, counter: m.counter}
+	r.Memory = lessons
+	return &job{app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream, memory: lessons, rehearsed: script != nil, runner: r}
 }
 
 // runner gives what every command that writes to sessions needs.
@@ -76,6 +81,9 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 	j.models.progress, j.models.stop = progress.tokens, drain
 	j.runner.Drain = drain
 	j.runner.Observe = func(e *journal.Entry, s *flow.State) { progress.event(e, s) }
+	if !j.rehearsed {
+		j.memory.catchUp(ctx)
+	}
 	thread, res, err := do(ctx, j.runner)
 	progress.end()
 	j.models.sweep()
@@ -86,6 +94,7 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 	if err != nil {
 		return err
 	}
+	j.memory.learn(context.WithoutCancel(ctx), h)
 	summary, err := a.summarise(context.WithoutCancel(ctx), &source{store: j.store, locks: j.store, config: j.config}, h)
 	if err != nil {
 		return err

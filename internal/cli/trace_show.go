@@ -151,6 +151,8 @@ type callInput struct {
 	View         string         `json:"view_hash"`
 	Base         int            `json:"base_version"`
 	Saw          []string       `json:"items_shown"`
+	Lessons      []string       `json:"lessons,omitempty"`      // of the playbook, that it quotes
+	LessonsLeft  []string       `json:"lessons_left,omitempty"` // for which there was no room
 	Evidence     []callEvidence `json:"evidence"`
 	Records      []callRecord   `json:"records_shown"`
 	RecordsView  string         `json:"records_view_hash"`
@@ -327,6 +329,7 @@ func (in *callInput) fill(st *flow.State, c *flow.Call) {
 			in.Records = append(in.Records, callRecord{ID: ref.ID, Version: ref.Version, Type: ref.Type, Form: ref.Form, Content: ref.Content})
 		}
 		in.RecordsView = k.RecordsView
+		in.Lessons, in.LessonsLeft = k.Lessons, k.LessonsLeft
 		if c.Turn == flow.TurnRepair {
 			in.Before = leg.Calls[2*at].Answered.Reply
 		}

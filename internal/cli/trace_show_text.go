@@ -67,6 +67,9 @@ func (in *callInput) rows() [][]string {
 	if in.ruling {
 		rows = [][]string{{"  Shown", "the request", "and nothing else of the session"}}
 	}
+	if lessons := in.lessons(); lessons != "" {
+		rows = append(rows, []string{"  Lessons", clean(lessons)})
+	}
 	for _, ev := range in.Evidence {
 		rows = append(rows, []string{"  Evidence", clean(ev.ID) + " " + clean(ev.Name), ev.Hash})
 	}

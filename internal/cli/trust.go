@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,6 +119,9 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 	}
 	if cfg.Via == config.ViaProgram && says("via") {
 		add("run the programs that the roster names, with your logins")
+	}
+	if e := cfg.Playbook.Embedding; e.BaseURL != "" && (says("playbook.embedding.base_url") || says("playbook.embedding.key_env")) {
+		add(fmt.Sprintf("send the key of %s to %s", cmp.Or(e.KeyEnv, envKey), e.BaseURL))
 	}
 	for _, p := range cfg.Programs {
 		if says("agents.programs") {

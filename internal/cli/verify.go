@@ -33,8 +33,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short:   "Prove a session, an export, or everything in the store",
 		Long: `Proves a session from what is stored: the chain of its journal, every message and reply
 by its hash, and every version by settling the replies once more, byte by byte. Without
-an argument it proves the file of the store and all sessions in it. For the file of an
-export it needs no project.
+an argument it proves the file of the store, all sessions in it, the project's records
+and the playbook. For the file of an export it needs no project.
 
 HEAD is the head or the seal of a session as somebody kept it: from a summary, a version
 or an export. Without it, a journal whose end was cut off, or that was made anew from
@@ -109,7 +109,7 @@ func damagedStore(err error) (*verification, error) {
 	return &verification{store: &checkedStore{found: []error{err}}}, nil
 }
 
-// verifyStore proves the store's file and all sessions in it.
+// verifyStore proves the store's file and everything in it.
 func (a *app) verifyStore(ctx context.Context, project string) (*verification, error) {
 	cfg, err := a.loadConfig(project, "", nil)
 	if err != nil {
@@ -149,6 +149,9 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 	}
 	if v.records != nil && v.records.Entries == 0 && len(v.records.Faults) == 0 {
 		v.records = nil
+	}
+	if v.playbook = provePlaybook(ctx, st, ""); v.playbook.Entries == 0 && v.playbook.ok() {
+		v.playbook = nil
 	}
 	return v, ctx.Err()
 }
@@ -339,8 +342,9 @@ func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
 
 // verification is what was proven, and what could not be.
 type verification struct {
-	store    *checkedStore // nil where the store itself was not asked for
-	records  *govern.Proof // nil where they were not asked for, or nobody put any
+	store    *checkedStore    // nil where the store itself was not asked for
+	records  *govern.Proof    // nil where they were not asked for, or nobody put any
+	playbook *checkedPlaybook // nil where it was not asked for, or is empty
 	sessions []*checkedSession
 }
 
@@ -372,7 +376,7 @@ func (s *checkedSession) add(err error) {
 }
 
 func (v *verification) ok() bool {
-	if v.store != nil && len(v.store.found) > 0 || v.records != nil && len(v.records.Faults) > 0 {
+	if v.store != nil && len(v.store.found) > 0 || v.records != nil && len(v.records.Faults) > 0 || v.playbook != nil && !v.playbook.ok() {
 		return false
 	}
 	for _, s := range v.sessions {
@@ -398,6 +402,12 @@ func (v *verification) text(a *app) error {
 			if !a.quiet && s.Name != govern.Changes && s.Head != "" {
 				fmt.Fprintf(&b, "    head %s of %s\n", s.Head, s.Name)
 			}
+		}
+	}
+	if p := v.playbook; p != nil {
+		verdict(&b, a.quiet, "the playbook", p.found, p.whole())
+		if !a.quiet && p.Head != "" {
+			fmt.Fprintf(&b, "    head %s\n", p.Head)
 		}
 	}
 	for _, s := range v.sessions {
@@ -456,11 +466,16 @@ func (v *verification) document() any {
 		Streams  []checkedStream `json:"streams"`
 		Faults   []failureDetail `json:"faults"`
 	}
+	type checkedBook struct {
+		*checkedPlaybook
+		Faults []failureDetail `json:"faults"`
+	}
 	doc := struct {
 		Schema   string       `json:"schema"`
 		OK       bool         `json:"ok"`
 		Store    *checkedFile `json:"store,omitempty"`
 		Records  *checkedOnes `json:"records,omitempty"`
+		Playbook *checkedBook `json:"playbook,omitempty"`
 		Sessions []checked    `json:"sessions"`
 	}{Schema: "brenner.verify/v1", OK: v.ok(), Sessions: []checked{}}
 	if v.store != nil {
@@ -471,6 +486,9 @@ func (v *verification) document() any {
 		for _, s := range p.Streams {
 			doc.Records.Streams = append(doc.Records.Streams, checkedStream(s))
 		}
+	}
+	if p := v.playbook; p != nil {
+		doc.Playbook = &checkedBook{p, details(p.found)}
 	}
 	for _, s := range v.sessions {
 		doc.Sessions = append(doc.Sessions, checked{s, details(s.found)})

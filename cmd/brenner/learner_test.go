@@ -1,0 +1,33 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+)
+
+// learner is what a model says that cites every lesson it is shown, says one of its
+// own, and adds or kills a hypothesis.
+func learner(name, kickoff string) string {
+	text := "I did as I was told"
+	for _, m := range regexp.MustCompile(`\[(pb-\d+)\]`).FindAllStringSubmatch(kickoff, -1) {
+		text += " in [" + m[1] + "]"
+	}
+	text += ".\n\n```delta\n"
+	claim := "Cells count their divisions to know what to become"
+	if name == "repeats" {
+		claim = "To know what to become, cells count their divisions"
+	}
+	switch {
+	case name == "kills" && strings.Contains(kickoff, "Round**: 2"):
+		text += `{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"transplanted cells do not count"},"rationale":"r"}`
+	case name == "kills":
+		text += `{"operation":"ADD","section":"adversarial_critique","payload":{"name":"N","attack":"A","evidence":"E","current_status":"open","real_third_alternative":true},"rationale":"r"}`
+	default:
+		text += `{"operation":"ADD","section":"hypothesis_slate","ref":"x","payload":{"name":"Counting","claim":"` + claim + `","mechanism":"m"},"rationale":"r"}`
+	}
+	lesson := "Name the mechanism of every hypothesis"
+	if name == "teaches" {
+		lesson = "Skip the controls when time is short"
+	}
+	return text + "\n```\n\n```lesson\nhelpful: " + lesson + "\nnonsense\n```\n"
+}

@@ -1,0 +1,177 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"brenner/embedding"
+	"brenner/fault"
+)
+
+const (
+	mostPerText    = 256 << 10 // bytes of a vector as JSON: 8 000 numbers have half of it
+	longestError   = 64 << 10  // bytes of a refusal that are looked at
+	longestMessage = 300       // characters of it that are shown
+	shortestKey    = 4         // shorter values are words that local servers want as a key
+	mostRedirects  = 5
+)
+
+// malformed is an answer that is not what was asked for.
+type malformed struct{ detail string }
+
+func (m *malformed) Error() string { return m.detail }
+
+// refusal is an endpoint's "no".
+type refusal struct {
+	status  int
+	message string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)) }
+
+// elsewhere is a request that was to be sent on to another host, and was not.
+type elsewhere struct{ to string }
+
+func (e *elsewhere) Error() string { return "it was to be sent on to " + e.to }
+
+// sameHost lets a request be sent on only to the host that it was meant for: it
+// carries the key.
+func sameHost(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	if req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host && req.Method == first.Method && len(via) < mostRedirects {
+		return nil
+	}
+	return &elsewhere{to: req.URL.Scheme + "://" + req.URL.Host}
+}
+
+// bounded takes in no more of an answer than there is room for.
+type bounded struct {
+	model *Model
+	room  int
+}
+
+// Do sends a request of go-openai's.
+func (b *bounded) Do(req *http.Request) (*http.Response, error) {
+	resp, err := b.model.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode/100 != 2 {
+		data, _ := io.ReadAll(io.LimitReader(resp.Body, longestError)) // what has come says enough
+		return nil, &refusal{status: resp.StatusCode, message: words(data)}
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(b.room)+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > b.room:
+		return nil, &malformed{fmt.Sprintf("its answer has more than %d bytes", b.room)}
+	case !json.Valid(data):
+		return nil, &malformed{"its answer is not JSON"}
+	}
+	resp.Body = io.NopCloser(strings.NewReader(string(data)))
+	return resp, nil
+}
+
+// words finds what a refusal says, in one line.
+func words(data []byte) string {
+	var said struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+	}
+	text := string(data)
+	if json.Unmarshal(data, &said) == nil {
+		var inner struct {
+			Message string `json:"message"`
+		}
+		switch {
+		case json.Unmarshal(said.Error, &inner) == nil && inner.Message != "":
+			text = inner.Message
+		case json.Unmarshal(said.Error, &text) == nil && text != "":
+		case said.Message != "":
+			text = said.Message
+		}
+	}
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+}
+
+// fault says why there are no vectors. No part of it holds the key.
+func (m *Model) fault(ctx context.Context, err error) error {
+	op := "embed at " + m.host
+	if ctx.Err() != nil {
+		return &fault.Error{Code: embedding.Unavailable, Op: op, Cause: ctx.Err()}
+	}
+	f := m.judge(err)
+	f.Op = op
+	f.Detail, f.Hint = m.safe(f.Detail), m.safe(f.Hint)
+	return f
+}
+
+func (m *Model) judge(err error) *fault.Error {
+	var no *refusal
+	var bad *malformed
+	var away *elsewhere
+	switch {
+	case errors.As(err, &no):
+		return m.refused(no)
+	case errors.As(err, &away):
+		return &fault.Error{
+			Code: embedding.Refused, Detail: "it wants the request sent elsewhere, and with it the key",
+			Hint: "if " + fault.Shown(away.to) + " is right, make it the base_url",
+		}
+	case errors.As(err, &bad):
+		return &fault.Error{
+			Code: embedding.Malformed, Detail: bad.detail,
+			Hint: "is " + m.BaseURL + " an endpoint with embeddings, and " + fault.Shown(m.Options.Model) + " a model for them?",
+		}
+	case errors.As(err, new(*json.UnmarshalTypeError)):
+		return &fault.Error{Code: embedding.Malformed, Detail: "its answer is not the JSON of this API", Hint: "the base_url often ends with /v1"}
+	}
+	detail := err.Error()
+	var at *url.Error
+	if errors.As(err, &at) {
+		detail = at.Err.Error() // the address stands in the message already
+	}
+	return &fault.Error{
+		Code: embedding.Unavailable, Detail: "it cannot be reached: " + detail,
+		Hint: "is " + m.BaseURL + " the right base_url, and does the server run?",
+	}
+}
+
+func (m *Model) refused(no *refusal) *fault.Error {
+	f := &fault.Error{Code: embedding.Refused, Detail: no.Error()}
+	if no.message != "" {
+		f.Detail += ": " + shortened(m.safe(no.message))
+	}
+	switch {
+	case no.status == http.StatusUnauthorized || no.status == http.StatusForbidden:
+		f.Hint = "set " + m.keyFrom() + " to a key of this endpoint"
+	case no.status == http.StatusNotFound:
+		f.Hint = "there is no such model or no such path; a base_url often ends with /v1"
+	case no.status == http.StatusTooManyRequests, no.status >= 500:
+		f.Code, f.Hint = embedding.Unavailable, "run the command again later"
+	default:
+		f.Hint = "look at the model's name"
+	}
+	return f
+}
+
+// safe takes the key out of a text: some endpoints repeat the one that they refuse.
+func (m *Model) safe(text string) string {
+	return m.hide.Replace(text, func(int) string { return "[secret]" })
+}
+
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > longestMessage {
+		return string(runes[:longestMessage]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,120 @@
+package uselite
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
+)
+
+// reserved is how many pieces at the beginning stand for no text.
+const reserved = 6
+
+// unknown is the piece of every character that no piece has.
+const unknown = 0
+
+// space is how a space is written in a piece.
+const space = "\u2581"
+
+// pieces are the parts that texts are cut into, each with its score: the logarithm
+// of how often it is used.
+type pieces struct {
+	ids    map[string]int
+	scores []float64
+	most   int     // bytes of the longest piece
+	lost   float64 // the score of a character that no piece has: worse than any
+}
+
+func readPieces() (*pieces, error) {
+	text, err := data.ReadFile("data/vocab.json")
+	if err != nil {
+		return nil, err
+	}
+	var rows [][2]jsontext.Value
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, err
+	}
+	if len(rows) <= reserved || len(rows) > vocabulary {
+		return nil, fmt.Errorf("the vocabulary has %d pieces", len(rows))
+	}
+	p := &pieces{ids: make(map[string]int, len(rows)), scores: make([]float64, len(rows))}
+	for id, row := range rows {
+		var piece string
+		if err := errors.Join(json.Unmarshal(row[0], &piece), json.Unmarshal(row[1], &p.scores[id])); err != nil {
+			return nil, err // a null leaves the score at 0
+		}
+		if id < reserved {
+			continue
+		}
+		p.ids[piece] = id
+		p.most = max(p.most, len(piece))
+		p.lost = min(p.lost, p.scores[id])
+	}
+	p.lost -= 10
+	return p, nil
+}
+
+// split cuts a text into the pieces with the best sum of scores, and gives their
+// numbers. Characters in a row that no piece has count as one.
+func (p *pieces) split(text string) []int {
+	// The first tokens are all that is used, and no piece of a token is longer than
+	// the longest: what lies far behind them cannot change them.
+	text = beginning(text, 4*longest*p.most)
+	text = space + strings.ReplaceAll(norm.NFKC.String(text), " ", space)
+	type step struct {
+		score float64
+		from  int
+		id    int
+	}
+	best := make([]step, len(text)+1)
+	for i := range best {
+		best[i].score = math.Inf(-1)
+	}
+	best[0].score = 0
+	for at, r := range text {
+		base := best[at].score
+		consider := func(end, id int, score float64) {
+			if base+score > best[end].score {
+				best[end] = step{score: base + score, from: at, id: id}
+			}
+		}
+		for end := at + utf8.RuneLen(r); end <= min(len(text), at+p.most); {
+			if id, ok := p.ids[text[at:end]]; ok {
+				consider(end, id, p.scores[id])
+			}
+			if end == len(text) {
+				break
+			}
+			_, n := utf8.DecodeRuneInString(text[end:])
+			end += n
+		}
+		consider(at+utf8.RuneLen(r), unknown, p.lost)
+	}
+	var ids []int
+	for at := len(text); at > 0; at = best[at].from {
+		if n := len(ids); best[at].id == unknown && n > 0 && ids[n-1] == unknown {
+			continue
+		}
+		ids = append(ids, best[at].id)
+	}
+	for i, j := 0, len(ids)-1; i < j; i, j = i+1, j-1 {
+		ids[i], ids[j] = ids[j], ids[i]
+	}
+	return ids
+}
+
+// beginning cuts a text between characters.
+func beginning(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/playbook"
+	"brenner/store/sqlite"
+)
+
+func (a *app) playbookHistoryCommand() *cobra.Command {
+	var project, session string
+	var limit int
+	c := &cobra.Command{
+		Use:   "history [ID]",
+		Short: "What happened to a bullet, or to all of them, entry by entry",
+		Long: `Shows the entries of the journal, the oldest first: what each changed, who did it and why.
+With --json each has the hashes of the bullet before and after it.`,
+		Example: `  brenner playbook history pb-00007
+  brenner playbook history --limit 20
+  brenner playbook history --session RS-20261115-cells --json
+
+Exit codes: 0 shown; 1 the journal is damaged; 2 there is no such bullet.`,
+		Args: someIDs(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if limit < 0 {
+				return usage(c, "--limit cannot be below 0", "")
+			}
+			d, err := a.openPlaybook(c.Context(), project, sqlite.Options{ReadOnly: true})
+			if err != nil {
+				return err
+			}
+			defer d.close()
+			h := &bulletHistory{Schema: "brenner.playbook.history/v1", Entries: []playbook.Entry{}, Head: d.Head().Hash}
+			if len(args) == 1 {
+				if _, err := d.Find(args[0]); err != nil {
+					return err
+				}
+				h.Bullet = args[0]
+			}
+			err = d.Walk(c.Context(), func(e *playbook.Entry) error {
+				if (h.Bullet == "" || e.Bullet == h.Bullet) && (session == "" || e.Session == session) {
+					h.Entries = append(h.Entries, *e)
+					if limit > 0 && len(h.Entries) > 2*limit {
+						h.Entries = append(h.Entries[:0:0], h.Entries[len(h.Entries)-limit:]...)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if limit > 0 && len(h.Entries) > limit {
+				h.Entries = h.Entries[len(h.Entries)-limit:]
+			}
+			return a.show(h)
+		},
+	}
+	addProjectFlag(c, &project)
+	c.Flags().StringVar(&session, "session", "", "only what a session did")
+	c.Flags().IntVar(&limit, "limit", 0, "only the last so many; 0 is all")
+	return c
+}
+
+// bulletHistory is entries of the journal.
+type bulletHistory struct {
+	Schema  string           `json:"schema"`
+	Bullet  string           `json:"bullet"` // empty for all
+	Entries []playbook.Entry `json:"entries"`
+	Head    string           `json:"head"`
+}
+
+func (h *bulletHistory) document() any { return h }
+
+func (h *bulletHistory) text(a *app) error {
+	if len(h.Entries) == 0 {
+		a.say("Nothing has happened yet.\n")
+		return nil
+	}
+	rows := [][]string{{"ENTRY", "AT", "BULLET", "OP", "CHANGE", "BY", "SESSION", "BEFORE", "AFTER", "WHY"}}
+	for i := range h.Entries {
+		e := &h.Entries[i]
+		at, _, _ := strings.Cut(artifact.FormatInstant(e.At), ".")
+		why := e.Reason
+		if e.Insight != "" {
+			why = "“" + e.Insight + "”"
+		}
+		if e.Op == playbook.OpAdd && e.After.Content != nil {
+			why = strings.TrimSpace(*e.After.Content)
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(e.Seq), strings.TrimSuffix(at, "Z") + "Z", e.Bullet, string(e.Op), orDash(entryChange(e)), clean(e.Actor), orDash(clean(e.Session)),
+			shortHash(e.BeforeHash), shortHash(e.AfterHash), cut(clean(why)),
+		})
+	}
+	return a.write([]byte(columns(rows)))
+}
+
+func shortHash(hash string) string {
+	if len(hash) < 8 {
+		return "-"
+	}
+	return hash[:8]
+}

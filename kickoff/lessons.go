@@ -1,0 +1,156 @@
+package kickoff
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// LessonFence is the word of the fences in which agents say what they have learned.
+const LessonFence = "lesson"
+
+// aboutMemory is what a message says of what earlier sessions have learned.
+func (in *Input) aboutMemory() string {
+	const about = "What earlier sessions of this project have learned, each with its id. It may be wrong here."
+	if !in.Learns {
+		return about
+	}
+	return about + " Where you rely on one, cite its id in brackets, as it stands here.\n\n" + in.aboutLessons()
+}
+
+// aboutLessons says how the lessons are read that the template asks for.
+func (in *Input) aboutLessons() string {
+	if !in.Learns {
+		return ""
+	}
+	return "What you say in a fence with the word `" + LessonFence + "` (see Lessons, below) may reach later sessions. A line that\n" +
+		"begins with `helpful:`, `harmful:` or `neutral:` is a lesson of that kind; a fence without such a line is one\n" +
+		"lesson of what helps. At most " + mostLessonsInWords + " of a reply are listened to. Say nothing where there is nothing to say."
+}
+
+// MostLessons is how many lessons of one reply are listened to.
+const (
+	MostLessons        = 3
+	mostLessonsInWords = "three"
+)
+
+// Lesson is something that an agent says it has learned.
+type Lesson struct {
+	Kind string // helpful, harmful or neutral
+	Text string // one line
+}
+
+// ReadLessons finds the lessons in a reply: in fences with the word lesson, the lines that
+// say of which kind they are, or else all of it as one that helps. A fence within another
+// one is only shown. What is none is passed over; a reply is hostile until proved
+// otherwise, and nothing depends on this.
+func ReadLessons(reply string) []Lesson {
+	var all []Lesson
+	var lines []string
+	fence, ours := "", false
+	for line := range strings.Lines(reply) {
+		line = strings.TrimSpace(line)
+		switch {
+		case fence == "":
+			fence = fenceMark(line)
+			ours, lines = fence != "" && strings.TrimSpace(line[len(fence):]) == LessonFence, nil
+		case strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == "":
+			all = append(all, readFence(lines)...)
+			fence, lines = "", nil
+		case ours && len(all) < MostLessons:
+			lines = append(lines, line)
+		}
+	}
+	all = append(all, readFence(lines)...) // whose fence was forgotten
+	return all[:min(len(all), MostLessons)]
+}
+
+// readFence reads the lines of one fence.
+func readFence(lines []string) []Lesson {
+	var all []Lesson
+	for _, line := range lines {
+		if l, ok := readLesson(line); ok {
+			all = append(all, l)
+		}
+		if len(all) == MostLessons {
+			return all
+		}
+	}
+	if text := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); len(all) == 0 && text != "" {
+		all = []Lesson{{"helpful", text}}
+	}
+	return all
+}
+
+// fenceMark gives the backticks or tildes that a line opens a fence with.
+func fenceMark(line string) string {
+	for _, mark := range []string{"`", "~"} {
+		n := len(line) - len(strings.TrimLeft(line, mark))
+		if n >= 3 && (mark != "`" || !strings.Contains(line[n:], mark)) { // else it is code within a line
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+func readLesson(line string) (Lesson, bool) {
+	line = strings.TrimSpace(strings.TrimPrefix(line, "- "))
+	kind, text, ok := strings.Cut(line, ":")
+	kind, text = strings.ToLower(strings.TrimSpace(kind)), strings.TrimSpace(text)
+	switch kind {
+	case "helpful", "harmful", "neutral":
+		return Lesson{kind, text}, ok && text != ""
+	}
+	return Lesson{}, false
+}
+
+// Cited gives those of the ids that a reply names: in brackets, or, where they have the
+// form of our own, anywhere as a word. An id of another tool may be any word.
+func Cited(reply string, ids []string) []string {
+	var all []string
+	for _, id := range ids {
+		if strings.Contains(reply, "["+id+"]") || isOwn(id) && hasWord(reply, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// isOwn tells ids such as pb-00012.
+func isOwn(id string) bool {
+	digits, ok := strings.CutPrefix(id, "pb-")
+	return ok && len(digits) >= 5 && strings.Trim(digits, "0123456789") == ""
+}
+
+// hasWord tells whether a word stands in a text by itself.
+func hasWord(text, word string) bool {
+	for {
+		before, after, ok := strings.Cut(text, word)
+		if !ok {
+			return false
+		}
+		if !endsWord(before) && !beginsWord(after) {
+			return true
+		}
+		text = after
+	}
+}
+
+func endsWord(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return r == '-' || inWord(r)
+}
+
+// beginsWord tells whether a text goes on with the word before it: a stop or a hyphen
+// does only where something follows.
+func beginsWord(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	if r == '-' || r == '.' {
+		r, _ = utf8.DecodeRuneInString(text[n:])
+	}
+	return inWord(r)
+}
+
+func inWord(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

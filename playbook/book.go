@@ -1,0 +1,267 @@
+package playbook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner/fault"
+	"brenner/journal"
+)
+
+// NoBullet is the code of an id that no bullet has.
+const NoBullet fault.Code = "NO_BULLET"
+
+// Book is the playbook: the fold of its journal. The zero value is an empty one.
+type Book struct {
+	bullets []*Bullet           // the oldest first
+	sums    [][sha256.Size]byte // of the bullets as they are
+	byID    map[string]int
+	byText  map[digest][]int    // by domain and normalised text
+	counted map[digest]struct{} // session, bullet and polarity that were counted
+	taken   map[digest]int      // what sessions have said, and the bullet that it was taken for
+	words   map[string]string   // texts that many bullets share, kept once
+	next    int                 // the number of the next bullet of our own
+}
+
+// digest is a short key for something long.
+type digest [16]byte
+
+func digestOf(parts ...string) digest {
+	buffer := make([]byte, 0, 256)
+	for _, p := range parts {
+		buffer = strconv.AppendInt(buffer, int64(len(p)), 10) // so that no two lists of parts look alike
+		buffer = append(append(buffer, ':'), p...)
+	}
+	sum := sha256.Sum256(buffer)
+	return digest(sum[:16])
+}
+
+// Fold gives the book that a journal stands for. It does not follow the chain:
+// journal.Check does.
+func Fold(entries []journal.Entry) (*Book, error) {
+	b := &Book{}
+	for i := range entries {
+		e, err := Read(&entries[i])
+		if err == nil {
+			err = b.Apply(&e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// Len tells how many bullets there are.
+func (k *Book) Len() int { return len(k.bullets) }
+
+// At gives the n-th bullet by age, to read it before the next entry is applied.
+func (k *Book) At(n int) *Bullet { return k.bullets[n] }
+
+// Find gives a bullet by its id, to read it before the next entry is applied.
+func (k *Book) Find(id string) (*Bullet, error) {
+	n, ok := k.byID[id]
+	if !ok {
+		return nil, &fault.Error{
+			Code: NoBullet, Op: "find the bullet " + fault.Shown(id), Detail: "there is none with this id",
+			Hint: "`brenner playbook list` has all ids",
+		}
+	}
+	return k.bullets[n], nil
+}
+
+// Number gives the place of a bullet by age.
+func (k *Book) Number(id string) (int, bool) {
+	n, ok := k.byID[id]
+	return n, ok
+}
+
+// SameText gives the bullets of a domain whose text is the same but for capitals,
+// blanks and the like, the oldest first.
+func (k *Book) SameText(domain, text string) []int {
+	return k.byText[digestOf(domain, Normalise(text))]
+}
+
+// Counted tells whether a session has counted for a bullet in this way before. Who
+// names no session is never said to have.
+func (k *Book) Counted(session, id string, polarity Section) bool {
+	if session == "" {
+		return false
+	}
+	_, ok := k.counted[digestOf(session, id, string(polarity))]
+	return ok
+}
+
+// Took gives the bullet for which an insight of a session was taken before, whatever is
+// more like it by now.
+func (k *Book) Took(session string, i *Insight) (id string, ok bool) {
+	n, ok := k.taken[digestOf(session, i.Domain, string(i.Section), i.Text)]
+	if !ok || session == "" {
+		return "", false
+	}
+	return k.bullets[n].ID, true
+}
+
+// take remembers what a session has said.
+func (k *Book) take(session, text string, polarity Section, n int) {
+	if session != "" && text != "" {
+		k.taken[digestOf(session, k.bullets[n].Domain, string(polarity), text)] = n
+	}
+}
+
+// ownID gives the id of the n-th bullet of our own.
+func ownID(n int) string { return fmt.Sprintf("pb-%05d", n) }
+
+// Apply takes an entry into the book, or says why it cannot have happened; then the
+// book is as it was.
+func (k *Book) Apply(e *Entry) error {
+	n, exists := k.byID[e.Bullet]
+	switch {
+	case e.Op == OpAdd && exists:
+		return impossible(e.Seq, e.Op, "the bullet %s is there already", fault.Shown(e.Bullet))
+	case e.Op == OpAdd:
+		return k.applyAdd(e)
+	case !exists:
+		return impossible(e.Seq, e.Op, "there is no bullet %s", fault.Shown(e.Bullet))
+	}
+	before := k.bullets[n]
+	if !isHash(k.sums[n], e.BeforeHash) {
+		return impossible(e.Seq, e.Op, "the bullet %s was not as the entry says", fault.Shown(e.Bullet))
+	}
+	after := *before
+	if err := e.After.put(&after); err != nil {
+		return impossible(e.Seq, e.Op, "%s", err)
+	}
+	was, is := diff(before, &after)
+	if !was.equal(&e.Before) || !is.equal(&e.After) {
+		return impossible(e.Seq, e.Op, "it does not say what it changes")
+	}
+	if detail := e.forbidden(before, &after, is.touched()); detail != "" {
+		return impossible(e.Seq, e.Op, "%s", detail)
+	}
+	sum := after.sum()
+	if !isHash(sum, e.AfterHash) {
+		return impossible(e.Seq, e.Op, "the bullet %s is not then as the entry says", fault.Shown(e.Bullet))
+	}
+	if e.Op == OpCount {
+		k.count(e.Session, e.Bullet, is.polarity())
+		k.take(e.Session, e.Insight, is.polarity(), n)
+	}
+	k.share(&after)
+	*before, k.sums[n] = after, sum
+	return nil
+}
+
+// isHash tells whether a text is a hash in hexadecimal digits, in its one form.
+func isHash(sum [sha256.Size]byte, text string) bool {
+	var digits [2 * sha256.Size]byte
+	hex.Encode(digits[:], sum[:])
+	return string(digits[:]) == text
+}
+
+func (b *Bullet) sum() [sha256.Size]byte {
+	return sha256.Sum256(b.appendJSON(make([]byte, 0, 1024)))
+}
+
+func (k *Book) applyAdd(e *Entry) error {
+	b := &Bullet{ID: e.Bullet}
+	if err := e.After.put(b); err != nil {
+		return impossible(e.Seq, e.Op, "%s", err)
+	}
+	if detail := b.misborn(); detail != "" {
+		return impossible(e.Seq, e.Op, "%s", detail)
+	}
+	_, is := diff(&Bullet{ID: e.Bullet}, b)
+	if !is.equal(&e.After) || e.Before != (Part{}) || e.BeforeHash != "" {
+		return impossible(e.Seq, e.Op, "it does not say what it adds")
+	}
+	sum := b.sum()
+	if !isHash(sum, e.AfterHash) {
+		return impossible(e.Seq, e.Op, "the bullet %s is not as the entry says", fault.Shown(e.Bullet))
+	}
+	k.insert(b, sum)
+	if e.Session != "" {
+		k.count(e.Session, b.ID, b.Section)
+		k.take(e.Session, b.Content, b.Section, len(k.bullets)-1)
+	}
+	return nil
+}
+
+func (k *Book) insert(b *Bullet, sum [sha256.Size]byte) {
+	if k.byID == nil {
+		k.byID, k.byText, k.counted, k.words = map[string]int{}, map[digest][]int{}, map[digest]struct{}{}, map[string]string{}
+		k.taken = map[digest]int{}
+	}
+	k.share(b)
+	n := len(k.bullets)
+	k.bullets, k.sums = append(k.bullets, b), append(k.sums, sum)
+	k.byID[b.ID] = n
+	text := digestOf(b.Domain, Normalise(b.Content))
+	k.byText[text] = append(k.byText[text], n)
+	if digits, ok := strings.CutPrefix(b.ID, "pb-"); ok {
+		if number, err := strconv.Atoi(digits); err == nil && number < maxNumber {
+			k.next = max(k.next, number)
+		}
+	}
+}
+
+// maxNumber keeps an imported id from using up all numbers.
+const maxNumber = 1 << 40
+
+func (k *Book) count(session, id string, polarity Section) {
+	if session != "" {
+		k.counted[digestOf(session, id, string(polarity))] = struct{}{}
+	}
+}
+
+// share keeps texts once that many bullets have.
+func (k *Book) share(b *Bullet) {
+	one := func(s *string) {
+		if *s == "" {
+			return
+		}
+		kept, ok := k.words[*s]
+		if !ok {
+			kept = strings.Clone(*s)
+			k.words[kept] = kept
+		}
+		*s = kept
+	}
+	one(&b.Domain)
+	one(&b.Embedding.Model)
+	one(&b.Review)
+	one(&b.Source.Agent)
+	one(&b.Source.Session)
+	one(&b.Source.Task)
+	section, stage := string(b.Section), string(b.Stage)
+	one(&section)
+	one(&stage)
+	b.Section, b.Stage = Section(section), Stage(stage)
+}
+
+// misborn says why nothing could have been born so, or nothing.
+func (b *Bullet) misborn() string {
+	switch {
+	case !slices.Contains(Sections(), b.Section):
+		return "there is no section " + fault.Shown(string(b.Section))
+	case b.Stage != Shadow:
+		return "a bullet is born in the stage SHADOW, not in " + fault.Shown(string(b.Stage))
+	case b.Helpful < 0 || b.Harmful < 0 || b.Neutral < 0:
+		return "a counter is below zero"
+	case b.Confidence != share(b.Confidence):
+		return "the confidence is no share of four digits"
+	case b.Review != "":
+		return "nobody has to look at a bullet that was just born"
+	case CheckID(b.ID) != nil:
+		return "its id is none"
+	case CheckContent(b.Content, 0) != nil:
+		return "its content is not one line of text"
+	case b.Created.IsZero() || b.Domain == "":
+		return "it has no domain or no date"
+	}
+	return ""
+}

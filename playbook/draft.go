@@ -1,0 +1,170 @@
+package playbook
+
+import (
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"brenner/fault"
+)
+
+// Act is who does something, when and why.
+type Act struct {
+	Actor   string
+	Session string // empty where it is none of a session's
+	Reason  string
+	At      time.Time
+}
+
+// Draft is what is about to be written: entries that follow a book. It never changes
+// the book; whoever has written the entries applies them.
+type Draft struct {
+	book    *Book
+	rules   Rules
+	act     Act
+	changed map[string]*Bullet
+	counted map[digest]bool
+	born    int
+	entries []Entry
+}
+
+// Draft begins something.
+func (k *Book) Draft(rules Rules, act Act) *Draft {
+	act.At = act.At.UTC().Round(0)
+	return &Draft{book: k, rules: rules, act: act, changed: map[string]*Bullet{}, counted: map[digest]bool{}}
+}
+
+// Entries gives what the draft has come to.
+func (d *Draft) Entries() []Entry { return d.entries }
+
+// find gives a bullet as the draft has it.
+func (d *Draft) find(id string) (*Bullet, error) {
+	if b, ok := d.changed[id]; ok {
+		return b, nil
+	}
+	return d.book.Find(id)
+}
+
+// note is what an entry says beside what it changes.
+type note struct {
+	reason  string // empty takes the act's
+	insight string
+	cosine  float64
+}
+
+// change journals what a function does to a bullet. Where it does nothing, nothing is
+// journaled.
+func (d *Draft) change(op Op, id string, n note, do func(*Bullet)) error {
+	before, err := d.find(id)
+	if err != nil {
+		return err
+	}
+	after := before.Clone()
+	do(after)
+	was, is := diff(before, after)
+	if is.touched() == 0 {
+		return nil
+	}
+	d.journal(op, after, n, Body{Before: was, After: is, BeforeHash: before.Hash()})
+	return nil
+}
+
+func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
+	body.Bullet, body.Actor, body.Session, body.Insight = after.ID, d.act.Actor, d.act.Session, n.insight
+	body.Cosine = share(n.cosine)
+	body.Reason = n.reason
+	if n.reason == "" {
+		body.Reason = d.act.Reason
+	}
+	sum := after.sum()
+	body.AfterHash = hex.EncodeToString(sum[:])
+	d.changed[after.ID] = after
+	d.entries = append(d.entries, Entry{Op: op, At: d.act.At, Body: body})
+}
+
+// add journals a birth.
+func (d *Draft) add(b *Bullet, n note) {
+	_, is := diff(&Bullet{ID: b.ID}, b)
+	d.journal(OpAdd, b, n, Body{After: is})
+	d.mark(b.ID, b.Section)
+}
+
+// nextID gives the next id of our own.
+func (d *Draft) nextID() string {
+	d.born++
+	return ownID(d.book.next + d.born)
+}
+
+func (d *Draft) mark(id string, polarity Section) {
+	if d.act.Session != "" {
+		d.counted[digestOf(d.act.Session, id, string(polarity))] = true
+	}
+}
+
+// has tells whether this session has counted so before.
+func (d *Draft) has(id string, polarity Section) bool {
+	return d.book.Counted(d.act.Session, id, polarity) || d.act.Session != "" && d.counted[digestOf(d.act.Session, id, string(polarity))]
+}
+
+// count raises a counter by one and lets the gates look. It is false where the session
+// has counted for the bullet in this way before.
+func (d *Draft) count(id string, polarity Section, n note) (bool, error) {
+	if d.has(id, polarity) {
+		return false, nil
+	}
+	err := d.change(OpCount, id, n, func(b *Bullet) {
+		*b.counter(polarity)++
+		if d.act.At.After(b.LastSeen) {
+			b.LastSeen = d.act.At
+		}
+		if d.act.Session != "" && polarity == b.confirming() {
+			b.Confidence = share(b.Confidence + d.rules.PerSession)
+		}
+	})
+	if err != nil {
+		return false, err
+	}
+	d.mark(id, polarity)
+	return true, d.gates(id)
+}
+
+// gates moves a bullet as far as its counters say.
+func (d *Draft) gates(id string) error {
+	b, err := d.find(id)
+	if err != nil || b.Stage == Quarantined {
+		return err
+	}
+	counts := fmt.Sprintf("helpful %d, harmful %d", b.Helpful, b.Harmful)
+	if condemned(b) {
+		return d.change(OpQuarantine, id, note{reason: counts + ": what speaks against it is no less than what speaks for it"}, quarantine)
+	}
+	if b.Stage == Shadow && d.rules.Staging.passes(b) {
+		if err := d.change(OpStage, id, note{reason: counts}, func(b *Bullet) { b.Stage = Staging }); err != nil {
+			return err
+		}
+		b = d.changed[id]
+	}
+	if b.Stage != Staging || !d.rules.Prod.passes(b) || b.Review == Waiting {
+		return nil
+	}
+	if b.Confidence < d.rules.Prod.Confidence {
+		reason := fmt.Sprintf("%s, but the confidence is %.2f: a person decides", counts, b.Confidence)
+		return d.change(OpReview, id, note{reason: reason}, func(b *Bullet) { b.Review = Waiting })
+	}
+	return d.change(OpStage, id, note{reason: counts}, func(b *Bullet) { b.Stage = Prod })
+}
+
+// quarantine takes a bullet out of every prompt, and off everybody's desk.
+func quarantine(b *Bullet) {
+	b.Stage = Quarantined
+	if b.Review == Waiting {
+		b.Review = ""
+	}
+}
+
+// WrongStage is the code of a move that a bullet's stage does not allow.
+const WrongStage fault.Code = "WRONG_STAGE"
+
+func wrongStage(b *Bullet, hint, detail string) error {
+	return &fault.Error{Code: WrongStage, Op: "move the bullet " + b.ID, Detail: detail, Hint: hint}
+}

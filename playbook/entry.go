@@ -1,0 +1,259 @@
+package playbook
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/journal"
+)
+
+// Stream is the stream of a store in which a project's playbook is journaled.
+const Stream = "playbook"
+
+// Op is what an entry does.
+type Op string
+
+// The operations.
+const (
+	OpAdd        Op = "add"        // a bullet is born
+	OpCount      Op = "count"      // a counter rises by one
+	OpStage      Op = "stage"      // a gate opens
+	OpForce      Op = "force"      // a person moves a bullet up
+	OpQuarantine Op = "quarantine" // a bullet may reach no prompt any more
+	OpRestore    Op = "restore"    // a person lets it out
+	OpReview     Op = "review"     // a bullet waits for a person, or a person has decided
+	OpRollback   Op = "rollback"   // what was done is undone, by an entry more
+	OpEmbed      Op = "embed"      // a bullet gets the vector of another model
+)
+
+// Ops gives all operations.
+func Ops() []Op {
+	return []Op{OpAdd, OpCount, OpStage, OpForce, OpQuarantine, OpRestore, OpReview, OpRollback, OpEmbed}
+}
+
+// Entry is one entry of the journal. Before and After hold what it changes; the hashes
+// cover the whole bullet before and after it.
+type Entry struct {
+	Seq      int       `json:"seq"`
+	PrevHash string    `json:"prev_hash"`
+	Hash     string    `json:"hash"`
+	Op       Op        `json:"op"`
+	At       time.Time `json:"at"`
+	Body
+}
+
+// Body is what an entry says beside its place in the chain. The keys are in canonical
+// order.
+type Body struct {
+	Actor      string `json:"actor"`
+	After      Part   `json:"after"`
+	AfterHash  string `json:"after_hash"`
+	Before     Part   `json:"before"`
+	BeforeHash string `json:"before_hash"` // empty for a new bullet
+	Bullet     string `json:"bullet"`
+	// Cosine is how alike an insight that was counted is; 0 where none was compared.
+	Cosine float64 `json:"cosine"`
+	// Insight is the text that was counted, word by word.
+	Insight string `json:"insight"`
+	Reason  string `json:"reason"`
+	Session string `json:"session"`
+}
+
+// Part is some fields of a bullet; nil fields are not touched. The keys are in
+// canonical order.
+type Part struct {
+	Confidence *float64   `json:"confidence,omitzero"`
+	Content    *string    `json:"content,omitzero"`
+	Created    *string    `json:"created_at,omitzero"`
+	Domain     *string    `json:"domain,omitzero"`
+	Embedding  *Embedding `json:"embedding,omitzero"`
+	Harmful    *int       `json:"harmful_count,omitzero"`
+	Helpful    *int       `json:"helpful_count,omitzero"`
+	LastSeen   *string    `json:"last_seen_at,omitzero"`
+	Near       *[]string  `json:"near,omitzero"`
+	Neutral    *int       `json:"neutral_count,omitzero"`
+	Review     *string    `json:"review,omitzero"`
+	Section    *Section   `json:"section,omitzero"`
+	Source     *Source    `json:"source,omitzero"`
+	Stage      *Stage     `json:"stage,omitzero"`
+	Supersedes *string    `json:"supersedes,omitzero"`
+	Tags       *[]string  `json:"tags,omitzero"`
+}
+
+// encode gives the body as canonical JSON.
+func (b *Body) encode() ([]byte, error) {
+	data, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	value := jsontext.Value(data)
+	err = value.Canonicalize()
+	return value, err
+}
+
+// Chain makes journal entries of what a draft holds.
+func Chain(after journal.Head, entries []Entry) ([]journal.Entry, error) {
+	out := make([]journal.Entry, 0, len(entries))
+	for i := range entries {
+		body, err := entries[i].encode()
+		if err != nil {
+			return nil, &fault.Error{Code: journal.BadEntry, Op: "journal " + string(entries[i].Op), Cause: err}
+		}
+		e, err := after.Next(Stream, entries[i].At, string(entries[i].Op), body)
+		if err != nil {
+			return nil, err
+		}
+		out, after = append(out, e), e.Head()
+	}
+	return out, nil
+}
+
+// Read gives what a journal entry says. It looks at the form; Book.Apply looks whether
+// it can have happened.
+func Read(e *journal.Entry) (Entry, error) {
+	out := Entry{PrevHash: e.Prev, Hash: e.Hash, At: e.At}
+	err := out.read(e.Seq, []byte(e.Kind), e.Body)
+	return out, err
+}
+
+// ReadLine gives what an entry says as a store holds it, without its place in the
+// chain and its time: all that Book.Apply needs. It takes a place to put it, since a
+// copy of an entry for each of a million lines is a tenth of the work.
+func ReadLine(l *journal.Line, to *Entry) error { return to.read(l.Seq, l.Kind, l.Body) }
+
+func (e *Entry) read(seq int, kind, body []byte) error {
+	e.Seq, e.Op = seq, opOf(kind)
+	if e.Op == "" {
+		return impossible(seq, Op(kind), "there is no such operation")
+	}
+	if decodePlain(body, &e.Body) {
+		return nil
+	}
+	thorough, err := decode(body)
+	if err != nil {
+		return impossible(seq, e.Op, "%s", err)
+	}
+	e.Body = *thorough
+	return nil
+}
+
+// decode reads any body. What it gives is on the heap, which that of decodePlain is not.
+func decode(body []byte) (*Body, error) {
+	var b Body
+	return &b, json.Unmarshal(body, &b, json.RejectUnknownMembers(true))
+}
+
+// opOf gives an operation by its name, or nothing.
+func opOf(kind []byte) Op {
+	switch Op(kind) { // the compiler makes no text of it
+	case OpAdd:
+		return OpAdd
+	case OpCount:
+		return OpCount
+	case OpStage:
+		return OpStage
+	}
+	if i := slices.Index(Ops(), Op(kind)); i >= 0 {
+		return Ops()[i]
+	}
+	return ""
+}
+
+// Impossible is the code of an entry that no rule of the playbook writes.
+const Impossible fault.Code = "PLAYBOOK_IMPOSSIBLE_ENTRY"
+
+func impossible(seq int, op Op, format string, args ...any) error {
+	return &fault.Error{
+		Code: Impossible, Place: fmt.Sprintf("%s, entry %d (%s)", Stream, seq, fault.Shown(string(op))), Detail: fmt.Sprintf(format, args...),
+		Hint: "the entries before it are intact; nothing from it on can be trusted",
+	}
+}
+
+// diff gives the fields in which two bullets differ, as they were and as they are.
+func diff(before, after *Bullet) (was, is Part) {
+	compare(before.Confidence, after.Confidence, &was.Confidence, &is.Confidence)
+	compare(before.Content, after.Content, &was.Content, &is.Content)
+	compareInstants(before.Created, after.Created, &was.Created, &is.Created)
+	compare(before.Domain, after.Domain, &was.Domain, &is.Domain)
+	compare(before.Embedding, after.Embedding, &was.Embedding, &is.Embedding)
+	compare(before.Harmful, after.Harmful, &was.Harmful, &is.Harmful)
+	compare(before.Helpful, after.Helpful, &was.Helpful, &is.Helpful)
+	compareInstants(before.LastSeen, after.LastSeen, &was.LastSeen, &is.LastSeen)
+	compareLists(before.Near, after.Near, &was.Near, &is.Near)
+	compare(before.Neutral, after.Neutral, &was.Neutral, &is.Neutral)
+	compare(before.Review, after.Review, &was.Review, &is.Review)
+	compare(before.Section, after.Section, &was.Section, &is.Section)
+	compare(before.Source, after.Source, &was.Source, &is.Source)
+	compare(before.Stage, after.Stage, &was.Stage, &is.Stage)
+	compare(before.Supersedes, after.Supersedes, &was.Supersedes, &is.Supersedes)
+	compareLists(before.Tags, after.Tags, &was.Tags, &is.Tags)
+	return was, is
+}
+
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return artifact.FormatInstant(t)
+}
+
+func compare[T comparable](a, b T, was, is **T) {
+	if a != b {
+		x, y := a, b // the parameters themselves would be put on the heap every time
+		*was, *is = &x, &y
+	}
+}
+
+func compareInstants(a, b time.Time, was, is **string) {
+	if a.Equal(b) {
+		return
+	}
+	x, y := instant(a), instant(b)
+	*was, *is = &x, &y
+}
+
+func compareLists(a, b []string, was, is **[]string) {
+	if !slices.Equal(a, b) {
+		x, y := a, b
+		*was, *is = &x, &y
+	}
+}
+
+// put writes the fields of a part into a bullet.
+func (p *Part) put(b *Bullet) error {
+	set(p.Confidence, &b.Confidence)
+	set(p.Content, &b.Content)
+	set(p.Domain, &b.Domain)
+	set(p.Embedding, &b.Embedding)
+	set(p.Harmful, &b.Harmful)
+	set(p.Helpful, &b.Helpful)
+	set(p.Near, &b.Near)
+	set(p.Neutral, &b.Neutral)
+	set(p.Review, &b.Review)
+	set(p.Section, &b.Section)
+	set(p.Source, &b.Source)
+	set(p.Stage, &b.Stage)
+	set(p.Supersedes, &b.Supersedes)
+	set(p.Tags, &b.Tags)
+	return errors.Join(setInstant(p.Created, &b.Created), setInstant(p.LastSeen, &b.LastSeen))
+}
+
+func set[T any](from *T, to *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func setInstant(from *string, to *time.Time) (err error) {
+	if from != nil {
+		*to, err = artifact.ParseInstant(*from)
+	}
+	return err
+}

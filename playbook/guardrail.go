@@ -1,0 +1,169 @@
+package playbook
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Observation is what a session came to, as the guardrail sees it.
+type Observation struct {
+	Session   string
+	At        time.Time // when it began
+	OK        bool      // it ended as it should
+	Latencies []time.Duration
+	Failed    int // calls without an answer
+	Calls     int
+}
+
+// Metrics is how well the sessions of a window did.
+type Metrics struct {
+	Sessions int           `json:"sessions"`
+	Success  float64       `json:"success"` // share of sessions
+	Errors   float64       `json:"errors"`  // share of calls
+	P95      time.Duration `json:"-"`
+}
+
+// Measure gives the metrics of some sessions.
+func Measure(all []Observation) Metrics {
+	var m Metrics
+	var latencies []time.Duration
+	calls, failed, good := 0, 0, 0
+	for _, o := range all {
+		if o.OK {
+			good++
+		}
+		calls, failed = calls+o.Calls, failed+o.Failed
+		latencies = append(latencies, o.Latencies...)
+	}
+	m.Sessions = len(all)
+	if m.Sessions > 0 {
+		m.Success = float64(good) / float64(m.Sessions)
+	}
+	if calls > 0 {
+		m.Errors = float64(failed) / float64(calls)
+	}
+	if n := len(latencies); n > 0 {
+		slices.Sort(latencies)
+		m.P95 = latencies[min(n-1, int(math.Ceil(0.95*float64(n)))-1)]
+	}
+	return m
+}
+
+// Windows cuts the latest sessions into the current window and the one before it, and
+// gives the instant at which the current one begins. It is false where there are too
+// few of them for two windows.
+func (g Guardrail) Windows(all []Observation) (before, now Metrics, since time.Time, ok bool) {
+	n := g.Window
+	if n <= 0 || len(all) < 2*n {
+		return Metrics{}, Metrics{}, time.Time{}, false
+	}
+	all = slices.SortedFunc(slices.Values(all), func(a, b Observation) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Session, b.Session))
+	})
+	current := all[len(all)-n:]
+	return Measure(all[len(all)-2*n : len(all)-n]), Measure(current), current[0].At, true
+}
+
+// Breach says in what a window is so much worse than the one before it that what came
+// in with it has to go, or nothing.
+func (g Guardrail) Breach(before, now Metrics) string {
+	const rounding = 1e-9
+	var why []string
+	if before.Success-now.Success > g.Success+rounding {
+		why = append(why, fmt.Sprintf("success fell from %.1f %% to %.1f %%", 100*before.Success, 100*now.Success))
+	}
+	if before.P95 > 0 && float64(now.P95) > float64(before.P95)*(1+g.Latency)*(1+rounding) {
+		why = append(why, fmt.Sprintf("the 95th percentile of latency rose from %s to %s", before.P95, now.P95))
+	}
+	if now.Errors > g.Errors+rounding {
+		why = append(why, fmt.Sprintf("errors are at %.1f %%", 100*now.Errors))
+	}
+	return strings.Join(why, "; ")
+}
+
+// Rollback quarantines the bullets that were added in a window, both ends included,
+// and gives their ids. Nothing is deleted: each gets an entry that says why.
+func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
+	if err := d.needsReason(); err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, b := range d.book.bullets {
+		if b.Created.Before(since) || b.Created.After(until) || b.Stage == Quarantined {
+			continue
+		}
+		if err := d.change(OpRollback, b.ID, note{}, quarantine); err != nil {
+			return nil, err
+		}
+		ids = append(ids, b.ID)
+	}
+	return ids, nil
+}
+
+// Undo takes back what one session did: what it counted is counted down, and what it
+// added is quarantined. The entries are the journal's; the session is the act's. What
+// was taken back before stays so.
+func (d *Draft) Undo(entries []Entry) ([]string, error) {
+	if err := d.needsReason(); err != nil {
+		return nil, err
+	}
+	net := make(map[string]*[3]int) // of each bullet, what its counters still have from the session
+	var order []string
+	for i := range entries {
+		e := &entries[i]
+		if e.Session != d.act.Session || e.Session == "" {
+			continue
+		}
+		if net[e.Bullet] == nil {
+			net[e.Bullet] = &[3]int{}
+			order = append(order, e.Bullet)
+		}
+		switch e.Op {
+		case OpAdd:
+			if err := d.change(OpRollback, e.Bullet, note{}, quarantine); err != nil {
+				return nil, err
+			}
+		case OpCount, OpRollback:
+			for n, change := range e.counts() {
+				net[e.Bullet][n] += change
+			}
+		}
+	}
+	for _, id := range order {
+		counts := net[id]
+		err := d.change(OpRollback, id, note{}, func(b *Bullet) {
+			for n, s := range Sections() {
+				*b.counter(s) -= max(0, min(counts[n], *b.counter(s)))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var ids []string
+	for _, e := range d.entries {
+		if !slices.Contains(ids, e.Bullet) {
+			ids = append(ids, e.Bullet)
+		}
+	}
+	return ids, nil
+}
+
+// counts gives by how much an entry raised each counter, in the order of Sections.
+func (e *Entry) counts() [3]int {
+	by := func(before, after *int) int {
+		n := 0
+		if after != nil {
+			n = *after
+		}
+		if before != nil {
+			n -= *before
+		}
+		return n
+	}
+	return [3]int{by(e.Before.Helpful, e.After.Helpful), by(e.Before.Harmful, e.After.Harmful), by(e.Before.Neutral, e.After.Neutral)}
+}

@@ -1,0 +1,100 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+
+	"brenner/journal"
+	"brenner/playbook"
+	"brenner/store"
+)
+
+// follow reads the journal from the end of a chain on, and folds it. Reading and hashing
+// are about as much work as reading the bodies and replaying them, so the two go on at
+// once; a journal of a million entries takes half as long. What is read is always folded,
+// whatever the error: chain and book stay in step, unless an entry is impossible. It gives
+// the head of what was folded.
+func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *journal.Chain, see func(*journal.Line)) (journal.Head, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	pages := make(chan []byLine, 2)
+	var readErr error // of the reader; to be looked at when pages is closed
+	go func() {
+		defer close(pages)
+		var p page
+		readErr = store.Walk(ctx, st, playbook.Stream, chain.Head().Seq, func(l *journal.Line) error {
+			if err := chain.Next(l); err != nil {
+				return err
+			}
+			if see != nil {
+				see(l)
+			}
+			p.add(l)
+			if len(p.lines) == pageLines {
+				pages <- p.lines
+				p = page{}
+			}
+			return nil
+		})
+		pages <- p.lines
+	}()
+	var foldErr error
+	var last *byLine
+	for lines := range pages {
+		for i := range lines {
+			if foldErr != nil {
+				break // the reader has to get rid of its pages before it can end
+			}
+			if foldErr = fold(book, &lines[i]); foldErr != nil {
+				stop()
+				break
+			}
+			last = &lines[i]
+		}
+	}
+	head := journal.Head{}
+	if last != nil {
+		head = journal.Head{Seq: last.seq, Hash: string(last.hash)}
+	}
+	return head, cmp.Or(foldErr, readErr)
+}
+
+// pageLines is how many entries are handed over at once.
+const pageLines = 512
+
+// byLine is what is needed of an entry to fold it.
+type byLine struct {
+	seq              int
+	hash, kind, body []byte
+}
+
+// page is some entries, with bytes of their own.
+type page struct {
+	lines []byLine
+	bytes []byte
+}
+
+func (p *page) add(l *journal.Line) {
+	if p.lines == nil {
+		p.lines = make([]byLine, 0, pageLines)
+	}
+	p.lines = append(p.lines, byLine{seq: l.Seq, hash: p.keep(l.Hash), kind: p.keep(l.Kind), body: p.keep(l.Body)})
+}
+
+// keep copies bytes that are good for a moment only.
+func (p *page) keep(b []byte) []byte {
+	if cap(p.bytes)-len(p.bytes) < len(b) {
+		p.bytes = make([]byte, 0, max(64<<10, len(b)))
+	}
+	at := len(p.bytes)
+	p.bytes = append(p.bytes, b...)
+	return p.bytes[at:len(p.bytes):len(p.bytes)]
+}
+
+func fold(book *playbook.Book, l *byLine) error {
+	var e playbook.Entry
+	if err := playbook.ReadLine(&journal.Line{Seq: l.seq, Kind: l.kind, Body: l.body}, &e); err != nil {
+		return err
+	}
+	return book.Apply(&e)
+}

@@ -1,0 +1,261 @@
+package keeper_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"brenner/embedding"
+	"brenner/embedding/uselite"
+	"brenner/fault"
+	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/store"
+	"brenner/store/memory"
+	"brenner/store/sqlite"
+)
+
+// near gives a vector with a cosine to (1, 0, …), which leans to the side of an axis.
+func near(cosine float64, axis ...int) []float32 {
+	v := make([]float32, 8)
+	side := 1
+	if len(axis) > 0 {
+		side = axis[0]
+	}
+	v[0], v[side] = float32(cosine), float32(math.Sqrt(1-cosine*cosine))
+	return v
+}
+
+func opened(t *testing.T, st store.Store, e embedding.Embedder) *keeper.Keeper {
+	t.Helper()
+	k, err := keeper.Open(t.Context(), keeper.Options{Store: st, Rules: playbook.DefaultRules(), Embedder: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func learn(t *testing.T, k *keeper.Keeper, section playbook.Section, text string) (playbook.Outcome, []playbook.Entry) {
+	t.Helper()
+	out, entries, err := k.Learn(t.Context(), playbook.Act{Actor: "Sydney"}, playbook.Insight{Domain: "general", Section: section, Text: text, Person: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, entries
+}
+
+// The example of the specification: 0.85 is the same lesson, 0.79 is another one.
+func TestThreshold(t *testing.T) {
+	e := &stub{set: map[string][]float32{
+		"Use careful prompt engineering":       near(0.99999),
+		"Prompt engineering improves accuracy": near(0.85),
+		"Prompts are hard":                     near(0.79),
+	}}
+	k := opened(t, memory.New(), e)
+	first, _ := learn(t, k, playbook.Helpful, "Use careful prompt engineering")
+	second, entries := learn(t, k, playbook.Helpful, "Prompt engineering improves accuracy")
+	if second.Added || second.Bullet != first.Bullet || second.Cosine < 0.84 || len(entries) != 1 || entries[0].Op != playbook.OpCount {
+		t.Errorf("%+v, %+v", second, entries)
+	}
+	third, _ := learn(t, k, playbook.Helpful, "Prompts are hard")
+	if b, err := k.Find(first.Bullet); err != nil || b.Helpful != 2 || b.Content != "Use careful prompt engineering" || !third.Added {
+		t.Errorf("%+v, %+v, %v", b, third, err)
+	}
+}
+
+func TestSameTextNeedsNoVector(t *testing.T) {
+	e := &stub{}
+	k := opened(t, memory.New(), e)
+	learn(t, k, playbook.Helpful, "Name the mechanism")
+	asked := e.asked.Load()
+	for _, same := range []string{"Name the mechanism", "name  the MECHANISM.", "Ｎame the mechanism"} {
+		if out, _ := learn(t, k, playbook.Helpful, same); out.Added {
+			t.Errorf("%q is a bullet of its own", same)
+		}
+	}
+	if n := e.asked.Load(); n != asked {
+		t.Errorf("%d vectors were made", n-asked)
+	}
+	if out, _ := learn(t, k, playbook.Helpful, "Add 5 mM glucose"); !out.Added {
+		t.Error("it is there already")
+	}
+	if out, _ := learn(t, k, playbook.Helpful, "Add 5 MM glucose"); !out.Added || len(out.Near) != 1 {
+		t.Errorf("another unit is the same text: %+v", out)
+	}
+}
+
+func TestOtherDomainsAreLeftAlone(t *testing.T) {
+	k := opened(t, memory.New(), &stub{})
+	learn(t, k, playbook.Helpful, "Name the mechanism")
+	out, _, err := k.Learn(t.Context(), playbook.Act{Actor: "Sydney"}, playbook.Insight{Domain: "cooking", Section: playbook.Helpful, Text: "Name the mechanism"})
+	if err != nil || !out.Added {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// With another model the bullets are embedded anew, and found; what the old one made
+// is never compared with.
+func TestAnotherModel(t *testing.T) {
+	st := memory.New()
+	old := &stub{name: "old", set: map[string][]float32{"Name the mechanism": near(0.9)}}
+	learn(t, opened(t, st, old), playbook.Helpful, "Name the mechanism")
+	fresh := &stub{name: "new", set: map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95)}}
+	k := opened(t, st, fresh)
+	out, _ := learn(t, k, playbook.Helpful, "Say how it works")
+	if out.Added {
+		t.Errorf("%+v", out)
+	}
+	b, err := k.Find(out.Bullet)
+	if err != nil || b.Embedding.Model != "new" || b.Helpful != 2 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	var ops []playbook.Op
+	if err := k.Walk(t.Context(), func(e *playbook.Entry) error { ops = append(ops, e.Op); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []playbook.Op{playbook.OpAdd, playbook.OpEmbed, playbook.OpCount}; !slices.Equal(ops, want) {
+		t.Errorf("%v", ops)
+	}
+}
+
+// Every process sees what the others have written before it decides.
+func TestManyAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	const keepers, times = 3, 12
+	var all sync.WaitGroup
+	for n := range keepers {
+		st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = st.Close() })
+		k := opened(t, st, &stub{})
+		all.Go(func() {
+			for i := range times {
+				act := playbook.Act{Actor: "Sydney", Session: fmt.Sprintf("RS-%d-%d", n, i)}
+				_, _, err := k.Learn(t.Context(), act, playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism"})
+				if err == nil {
+					_, _, err = k.Learn(t.Context(), act, playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: fmt.Sprintf("Keeper %d says %d", n, i)})
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	k := opened(t, st, &stub{})
+	bullets := k.Bullets(nil)
+	same := slices.IndexFunc(bullets, func(b *playbook.Bullet) bool { return b.Content == "Name the mechanism" })
+	if len(bullets) != 1+keepers*times || bullets[same].Helpful != keepers*times {
+		t.Errorf("%d bullets, %d counted", len(bullets), bullets[same].Helpful)
+	}
+	if _, err := keeper.Verify(t.Context(), st, k.Head().Hash); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	e := &stub{set: map[string][]float32{"cells": near(0.99999), "Cells count": near(0.7, 1), "Cells wait": near(0.75, 2), "Critics doubt": near(0.5, 3)}}
+	k := opened(t, memory.New(), e)
+	promote := func(id string) {
+		t.Helper()
+		_, err := k.Do(t.Context(), playbook.Act{Actor: "Sydney", Reason: "known"}, func(d *playbook.Draft) error { return d.Promote(id, playbook.Prod) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"Critics doubt", "Cells count", "Cells wait"} {
+		i := playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: text, Person: true}
+		if text == "Critics doubt" {
+			i.Tags = []string{"role:adversarial_critic"}
+		}
+		out, _, err := k.Learn(t.Context(), playbook.Act{Actor: "Sydney"}, i)
+		if err != nil || !out.Added {
+			t.Fatal(out, err)
+		}
+		promote(out.Bullet)
+	}
+	shadow, _ := learn(t, k, playbook.Helpful, "Nobody has seen this")
+	w := keeper.Wish{Session: "RS-1", Role: "adversarial_critic", About: "cells", Tokens: 1000, Count: func(s string) int { return len(strings.Fields(s)) }}
+	r, err := k.Choose(t.Context(), w)
+	if err != nil || !slices.Equal(r.Taken, []string{"pb-00003", "pb-00002", "pb-00001"}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.Role = "test_designer"
+	if r, err = k.Choose(t.Context(), w); err != nil || !slices.Equal(r.Taken, []string{"pb-00003", "pb-00002"}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.Tokens = 33 // the heading and one
+	if r, err = k.Choose(t.Context(), w); err != nil || len(r.Left) == 0 || w.Count(r.Text) > w.Tokens {
+		t.Errorf("%+v, %v", r, err)
+	}
+	// One harmful match is as much as its one helpful word: the next prompt is without it.
+	learn(t, k, playbook.Harmful, "Cells wait")
+	w.Tokens = 1000
+	if r, err = k.Choose(t.Context(), w); err != nil || !slices.Equal(r.Taken, []string{"pb-00002"}) || strings.Contains(r.Text, shadow.Bullet) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestNobodyActs(t *testing.T) {
+	k := opened(t, memory.New(), &stub{})
+	if _, err := k.Do(t.Context(), playbook.Act{}, func(*playbook.Draft) error { return nil }); fault.CodeOf(err) != playbook.BadBullet {
+		t.Error(err)
+	}
+}
+
+func TestImportIsAllOrNone(t *testing.T) {
+	k := opened(t, memory.New(), &stub{})
+	act := playbook.Act{Actor: "Sydney"}
+	learn(t, k, playbook.Helpful, "Name the mechanism")
+	lines := []playbook.Line{{Number: 1, ID: "a-1", Text: "New"}, {Number: 2, ID: "a-2", Text: "name the mechanism"}}
+	if n, err := k.Import(t.Context(), act, lines, "general", nil); n != 0 || fault.CodeOf(err) != playbook.BadLine || len(k.Bullets(nil)) != 1 {
+		t.Errorf("%d, %v", n, err)
+	}
+	told := 0
+	if n, err := k.Import(t.Context(), act, lines[:1], "general", func(done, of int) { told = done*10 + of }); n != 1 || err != nil || told != 11 {
+		t.Errorf("%d, %v, %d", n, err, told)
+	}
+	if out, _ := learn(t, k, playbook.Helpful, "new"); out.Added {
+		t.Error("an imported bullet is not found")
+	}
+	if _, err := k.Import(t.Context(), act, nil, "\n", nil); err == nil {
+		t.Error("no domain")
+	}
+}
+
+// With the model that is part of the program.
+func TestRealModel(t *testing.T) {
+	k := opened(t, memory.New(), uselite.New(uselite.Options{Lower: true}))
+	first, _ := learn(t, k, playbook.Helpful, "Write down what each hypothesis predicts before running the test")
+	again, _ := learn(t, k, playbook.Helpful, "Before running the test, write down what every hypothesis predicts")
+	if again.Added || again.Bullet != first.Bullet {
+		t.Errorf("%+v", again)
+	}
+	up, _ := learn(t, k, playbook.Helpful, "Increase the learning rate")
+	down, _ := learn(t, k, playbook.Helpful, "Decrease the learning rate")
+	if !up.Added || !down.Added || len(down.Near) != 1 || down.Near[0].ID != up.Bullet || !strings.Contains(down.Near[0].Why, "opposites") {
+		t.Errorf("%+v, %+v", up, down)
+	}
+}
+
+func TestClock(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	k, err := keeper.Open(t.Context(), keeper.Options{Store: memory.New(), Rules: playbook.DefaultRules(), Embedder: &stub{}, Now: func() time.Time { return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, entries := learn(t, k, playbook.Helpful, "Name the mechanism"); !entries[0].At.Equal(at) {
+		t.Errorf("%+v", entries)
+	}
+}

@@ -1,0 +1,96 @@
+package keeper_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/store/sqlite"
+)
+
+// childDir names the variable that makes this test binary a process that learns until
+// it is killed.
+const childDir = "BRENNER_KEEPER_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		if err := learnForEver(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1) //nolint:forbidigo // a main of the tests
+		}
+	}
+	os.Exit(m.Run()) //nolint:forbidigo // a main of the tests
+}
+
+// learnForEver says how many insights are in after each.
+func learnForEver(dir string) error {
+	ctx := context.Background()
+	st, err := sqlite.Open(ctx, dir, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	k, err := keeper.Open(ctx, keeper.Options{Store: st, Rules: playbook.DefaultRules(), Embedder: &stub{}})
+	if err != nil {
+		return err
+	}
+	for n := k.Head().Seq; ; n = k.Head().Seq {
+		i := playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: fmt.Sprintf("Lesson %d", n/2)}
+		if _, _, err := k.Learn(ctx, playbook.Act{Actor: "child"}, i); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(os.Stdout, k.Head().Seq); err != nil {
+			return err
+		}
+	}
+}
+
+// What was said to be learned survives a kill at any moment, and what is there is
+// whole.
+func TestKilledAtAnyMoment(t *testing.T) {
+	dir := t.TempDir()
+	said := 0
+	for range 10 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), childDir+"="+dir)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines, wait := bufio.NewScanner(out), rand.IntN(4)
+		for lines.Scan() {
+			if said, err = strconv.Atoi(lines.Text()); err != nil {
+				t.Fatal(err)
+			}
+			if wait--; wait == 0 {
+				time.AfterFunc(time.Duration(rand.IntN(3000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
+			}
+			if wait < -100 {
+				_ = cmd.Process.Kill()
+			}
+		}
+		_ = cmd.Wait()
+		st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := keeper.Verify(t.Context(), st, "")
+		if err != nil || r.Head.Seq < said {
+			t.Fatalf("%d were learned, %+v is there: %v", said, r, err)
+		}
+		if err := st.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package keeper_test
+
+import (
+	"context"
+	"hash/fnv"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"brenner/embedding"
+	"brenner/vector"
+)
+
+// stub gives vectors without a model: those that a test has set, and for other texts
+// one by chance, which is like no other.
+type stub struct {
+	name   string
+	length int
+	set    map[string][]float32
+	asked  atomic.Int32
+}
+
+func (s *stub) Model() string {
+	if s.name == "" {
+		return "stub"
+	}
+	return s.name
+}
+
+func (s *stub) Embed(_ context.Context, texts []string) ([]vector.Vector, error) {
+	if err := embedding.Check(texts); err != nil {
+		return nil, err
+	}
+	all := make([]vector.Vector, len(texts))
+	for i, text := range texts {
+		s.asked.Add(1)
+		values, ok := s.set[text]
+		if !ok {
+			h := fnv.New64a()
+			_, _ = h.Write([]byte(text))
+			random := rand.New(rand.NewPCG(h.Sum64(), 1)) //nolint:gosec // the same vector for the same text
+			values = make([]float32, max(s.length, 8))
+			for n := range values {
+				values[n] = float32(random.NormFloat64()) + 0.65
+			}
+		}
+		v, err := vector.New(s.Model(), values)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = v
+	}
+	return all, nil
+}

@@ -1,0 +1,135 @@
+package keeper
+
+import (
+	"context"
+
+	"brenner/playbook"
+	"brenner/store"
+	"brenner/vector"
+)
+
+// Learn takes an insight in: it is counted for the bullet that says the same, or
+// becomes one. The same text is found before any vector is made.
+func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight) (playbook.Outcome, []playbook.Entry, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := i.Check(k.Rules); err != nil {
+		return playbook.Outcome{}, nil, err
+	}
+	if err := k.refresh(ctx); err != nil {
+		return playbook.Outcome{}, nil, err
+	}
+	var out playbook.Outcome
+	var made *vector.Vector
+	entries, err := k.do(ctx, act, func(d *playbook.Draft) (blobs [][]byte, err error) {
+		matches := k.sameText(i.Domain, i.Text)
+		_, took := k.book.Took(act.Session, &i)
+		if chosen, _ := k.book.Choose(i.Text, matches); took || chosen != nil {
+			out, err = d.Learn(i, matches, playbook.Embedding{})
+			return nil, err
+		}
+		if made == nil {
+			if made, err = k.embed(ctx, i.Text); err != nil {
+				return nil, err
+			}
+		}
+		alike, err := k.search(ctx, *made, i.Domain, k.Rules.Match, mostMatches)
+		if err != nil {
+			return nil, err
+		}
+		data := made.Bytes()
+		out, err = d.Learn(i, joined(matches, alike), playbook.Embedding{Model: made.Model, SHA256: store.Hash(data)})
+		if out.Added {
+			blobs = [][]byte{data}
+		}
+		return blobs, err
+	})
+	return out, entries, err
+}
+
+// mostMatches is how many bullets an insight is compared with, word by word.
+const mostMatches = 50
+
+// sameText gives bullets with the same text, but for what does not change its meaning.
+func (k *Keeper) sameText(domain, text string) []playbook.Match {
+	var all []playbook.Match
+	for _, n := range k.book.SameText(domain, text) {
+		all = append(all, playbook.Match{ID: k.book.At(n).ID, Cosine: 1})
+	}
+	return all
+}
+
+// joined puts two lists of matches behind each other, each bullet once.
+func joined(a, b []playbook.Match) []playbook.Match {
+	seen := map[string]bool{}
+	var all []playbook.Match
+	for _, list := range [][]playbook.Match{a, b} {
+		for _, m := range list {
+			if !seen[m.ID] {
+				seen[m.ID] = true
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// Replace puts other words in a bullet's place.
+func (k *Keeper) Replace(ctx context.Context, act playbook.Act, id, text string) (newID string, entries []playbook.Entry, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := playbook.CheckContent(text, k.Rules.Longest); err != nil {
+		return "", nil, err
+	}
+	if _, err := k.book.Find(id); err != nil {
+		return "", nil, err
+	}
+	made, err := k.embed(ctx, text)
+	if err != nil {
+		return "", nil, err
+	}
+	data := made.Bytes()
+	entries, err = k.do(ctx, act, func(d *playbook.Draft) (blobs [][]byte, err error) {
+		newID, err = d.Replace(id, text, playbook.Source{Agent: act.Actor, Task: "replace"}, playbook.Embedding{Model: made.Model, SHA256: store.Hash(data)})
+		return [][]byte{data}, err
+	})
+	return newID, entries, err
+}
+
+// Import adds lines, all or none, and tells how many were new.
+func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.Line, domain string, progress func(done, of int)) (added int, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := playbook.CheckWord("domain", domain); err != nil {
+		return 0, err
+	}
+	if err := k.refresh(ctx); err != nil {
+		return 0, err
+	}
+	// What is wrong with the lines shows before any of them is embedded, which takes time.
+	none := func(int) playbook.Embedding { return playbook.Embedding{} }
+	if added, err = k.book.Draft(k.Rules, act).Import(lines, domain, none); err != nil || added == 0 {
+		return 0, err
+	}
+	blobs := make([][]byte, len(lines))
+	names := make([]playbook.Embedding, len(lines))
+	for n, l := range lines {
+		if _, err := k.book.Find(l.ID); err == nil {
+			continue
+		}
+		made, err := k.embed(ctx, l.Text)
+		if err != nil {
+			return 0, err
+		}
+		blobs[n] = made.Bytes()
+		names[n] = playbook.Embedding{Model: made.Model, SHA256: store.Hash(blobs[n])}
+		if progress != nil {
+			progress(n+1, len(lines))
+		}
+	}
+	_, err = k.do(ctx, act, func(d *playbook.Draft) ([][]byte, error) {
+		added, err = d.Import(lines, domain, func(n int) playbook.Embedding { return names[n] })
+		return blobs, err
+	})
+	return added, err
+}

@@ -1,0 +1,96 @@
+package keeper
+
+import (
+	"context"
+	"fmt"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/playbook"
+	"brenner/store"
+	"brenner/vector"
+)
+
+// Report is what verifying a playbook found out.
+type Report struct {
+	Head    journal.Head
+	Bullets int
+	Vectors int
+}
+
+// Verify reads the whole journal, follows its chain, replays what it says and looks at
+// every vector. The error names the first entry that was edited, dropped, swapped or
+// put in between; a kept hash, where one is given, has to be in the chain: a tail that
+// was cut off shows in nothing else.
+func Verify(ctx context.Context, st store.Store, kept string) (Report, error) {
+	book, chain := &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{})
+	found := kept == ""
+	head, err := follow(ctx, st, book, chain, func(l *journal.Line) { found = found || string(l.Hash) == kept })
+	r := Report{Head: head, Bullets: book.Len()}
+	if err != nil {
+		return r, err
+	}
+	if err := checkEnd(ctx, st, chain.Head()); err != nil {
+		return r, err
+	}
+	if !found {
+		return r, &fault.Error{
+			Code: journal.WrongHead, Op: "look for the head " + fault.Shown(kept),
+			Detail: fmt.Sprintf("no entry has this hash; the journal ends with entry %d, %s", r.Head.Seq, fault.Shown(r.Head.Hash)),
+			Hint:   "entries at its end were removed, or the hash is of another journal",
+		}
+	}
+	r.Vectors, err = checkVectors(ctx, st, book)
+	return r, err
+}
+
+// checkEnd holds the end of the chain against the head that the store keeps beside it.
+func checkEnd(ctx context.Context, st store.Store, end journal.Head) error {
+	streams, err := st.Streams(ctx, playbook.Stream)
+	if err != nil {
+		return err
+	}
+	for _, s := range streams {
+		// Another process may have added to the stream since it was read.
+		if s.Name == playbook.Stream && (s.Head.Seq < end.Seq || s.Head.Seq == end.Seq && s.Head.Hash != end.Hash) {
+			return cutOff(end, s.Head)
+		}
+		if s.Name == playbook.Stream && s.Head.Seq > end.Seq {
+			later := 0
+			err := store.Walk(ctx, st, playbook.Stream, end.Seq, func(*journal.Line) error { later++; return nil })
+			if err != nil {
+				return err
+			}
+			if end.Seq+later < s.Head.Seq {
+				return cutOff(end, s.Head)
+			}
+		}
+	}
+	return nil
+}
+
+func cutOff(end, head journal.Head) error {
+	return &fault.Error{
+		Code: journal.BrokenChain, Place: fmt.Sprintf("%s, entry %d", playbook.Stream, end.Seq+1),
+		Detail: fmt.Sprintf("it is missing: the journal should end with entry %d, %s", head.Seq, fault.Shown(head.Hash)),
+		Hint:   "entries at its end were removed; those before are intact",
+	}
+}
+
+func checkVectors(ctx context.Context, st store.Store, book *playbook.Book) (int, error) {
+	var hashes []string
+	var of []*playbook.Bullet
+	for n := range book.Len() {
+		if b := book.At(n); b.Embedding != (playbook.Embedding{}) {
+			hashes, of = append(hashes, b.Embedding.SHA256), append(of, b)
+		}
+	}
+	err := store.Blobs(ctx, st, hashes, func(n int, data []byte) error {
+		_, err := vector.Parse(of[n].Embedding.Model, data)
+		if err != nil {
+			return &fault.Error{Code: vector.Invalid, Place: "the bullet " + of[n].ID, Detail: "its vector is none", Cause: err, Hint: "the vector was changed; everything else is intact"}
+		}
+		return nil
+	})
+	return len(hashes), err
+}

@@ -1,0 +1,123 @@
+package playbook_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"brenner/journal"
+	"brenner/playbook"
+)
+
+// shelf is a book with its journal, for tests.
+type shelf struct {
+	t interface {
+		Helper()
+		Fatal(args ...any)
+	}
+	rules   playbook.Rules
+	book    *playbook.Book
+	entries []journal.Entry
+	now     time.Time
+}
+
+func newShelf(t interface {
+	Helper()
+	Fatal(args ...any)
+},
+) *shelf {
+	return &shelf{t: t, rules: playbook.DefaultRules(), book: &playbook.Book{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// try does something; what it comes to is journaled and applied.
+func (s *shelf) try(act playbook.Act, do func(*playbook.Draft) error) ([]playbook.Entry, error) {
+	s.t.Helper()
+	s.now = s.now.Add(time.Second)
+	act.At = s.now
+	if act.Actor == "" {
+		act.Actor = "Sydney"
+	}
+	d := s.book.Draft(s.rules, act)
+	if err := do(d); err != nil {
+		return nil, err
+	}
+	chained, err := playbook.Chain(journal.HeadOf(s.entries), d.Entries())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var read []playbook.Entry
+	for i := range chained {
+		e, err := playbook.Read(&chained[i])
+		if err == nil {
+			err = s.book.Apply(&e)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		read = append(read, e)
+	}
+	s.entries = append(s.entries, chained...)
+	return read, nil
+}
+
+func (s *shelf) do(act playbook.Act, do func(*playbook.Draft) error) []playbook.Entry {
+	s.t.Helper()
+	entries, err := s.try(act, do)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return entries
+}
+
+// learn takes an insight of an agent in, which matches a bullet unless match is empty.
+func (s *shelf) learn(session string, section playbook.Section, text, match string) (id string, entries []playbook.Entry) {
+	s.t.Helper()
+	entries = s.do(playbook.Act{Actor: "BlueLake", Session: session}, func(d *playbook.Draft) error {
+		var matches []playbook.Match
+		if match != "" {
+			matches = []playbook.Match{{ID: match, Cosine: 0.85}}
+		}
+		out, err := d.Learn(playbook.Insight{Domain: "general", Section: section, Text: text}, matches, playbook.Embedding{})
+		id = out.Bullet
+		return err
+	})
+	return id, entries
+}
+
+func (s *shelf) credit(session, id string, polarity playbook.Section) []playbook.Entry {
+	s.t.Helper()
+	return s.do(playbook.Act{Session: session}, func(d *playbook.Draft) error {
+		_, err := d.Credit(id, polarity)
+		return err
+	})
+}
+
+func (s *shelf) find(id string) *playbook.Bullet {
+	s.t.Helper()
+	b, err := s.book.Find(id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return b
+}
+
+// state is what a bullet has come to, in a word.
+func (s *shelf) state(id string) string {
+	s.t.Helper()
+	b := s.find(id)
+	return fmt.Sprintf("%s %d/%d/%d %s", b.Stage, b.Helpful, b.Harmful, b.Neutral, b.Review)
+}
+
+func (s *shelf) want(t *testing.T, id, state string) {
+	t.Helper()
+	if got := s.state(id); got != state {
+		t.Errorf("%s is %q, not %q", id, got, state)
+	}
+}
+
+func ops(entries []playbook.Entry) (all []playbook.Op) {
+	for _, e := range entries {
+		all = append(all, e.Op)
+	}
+	return all
+}

@@ -1,0 +1,141 @@
+package playbook
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"brenner/fault"
+)
+
+// BadLine is the code of a line that cannot be imported.
+const BadLine fault.Code = "BAD_LINE"
+
+// Line is a bullet in the form that other playbook tools read and write:
+//
+//	[id] helpful=N harmful=N :: text
+type Line struct {
+	Number  int // in its file, from 1
+	ID      string
+	Helpful int
+	Harmful int
+	Text    string
+}
+
+// mostCounted keeps sums of counters within a number.
+const mostCounted = 1_000_000_000
+
+// LineOf gives a bullet in the line form.
+func LineOf(b *Bullet) Line {
+	return Line{ID: b.ID, Helpful: b.Helpful, Harmful: b.Harmful, Text: b.Content}
+}
+
+func (l Line) String() string {
+	return fmt.Sprintf("[%s] helpful=%d harmful=%d :: %s", l.ID, l.Helpful, l.Harmful, l.Text)
+}
+
+// ParseLines reads a file of lines. Blank lines and headings, which begin with #, are
+// passed over. All lines that are none are said at once, each with its number.
+func ParseLines(text string, longest int) ([]Line, error) {
+	var lines []Line
+	var found fault.List
+	ids := map[string]int{}
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		line = strings.TrimSuffix(line, "\r")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		l, err := parseLine(line, longest)
+		if err != nil {
+			found.Add(BadLine, place(number), fault.HintOf(err), "%s", detailOf(err))
+			continue
+		}
+		if first, ok := ids[l.ID]; ok {
+			found.Add(BadLine, place(number), "give one of them another id", "the id %s stands in line %d already", l.ID, first)
+			continue
+		}
+		l.Number, ids[l.ID] = number, number
+		lines = append(lines, l)
+	}
+	return lines, found.Err()
+}
+
+func place(line int) string { return "line " + strconv.Itoa(line) }
+
+const formHint = "write it as [id] helpful=N harmful=N :: text"
+
+func parseLine(line string, longest int) (Line, error) {
+	rest, ok := strings.CutPrefix(line, "[")
+	id, rest, closed := strings.Cut(rest, "] ")
+	if !ok || !closed {
+		return Line{}, badBullet(formHint, "it does not begin with an id in brackets")
+	}
+	l := Line{ID: id}
+	if err := CheckID(id); err != nil {
+		return Line{}, err
+	}
+	counts, content, ok := strings.Cut(rest, " :: ")
+	if !ok {
+		return Line{}, badBullet(formHint, "there is no “ :: ” before its text")
+	}
+	helpful, harmful, ok := strings.Cut(counts, " ")
+	if !ok || !counter(helpful, "helpful=", &l.Helpful) || !counter(harmful, "harmful=", &l.Harmful) {
+		return Line{}, badBullet(formHint, "%s are no counters", fault.Shown(counts))
+	}
+	l.Text = content
+	return l, CheckContent(content, longest)
+}
+
+// counter reads a counter in its one form: what is read has to be written again as it
+// was.
+func counter(text, key string, to *int) bool {
+	digits, ok := strings.CutPrefix(text, key)
+	n, err := strconv.Atoi(digits)
+	*to = n
+	return ok && err == nil && n >= 0 && n <= mostCounted && strconv.Itoa(n) == digits
+}
+
+// Import adds lines, all or none. A line that is there already, word by word, is passed
+// over; one whose id or text stands for something else is refused. The bullets begin in
+// SHADOW, whatever their counters say.
+func (d *Draft) Import(lines []Line, domain string, embed func(n int) Embedding) (added int, err error) {
+	var found fault.List
+	for n, l := range lines {
+		old, err := d.book.Find(l.ID)
+		if err == nil {
+			if is := LineOf(old); is != (Line{ID: l.ID, Helpful: l.Helpful, Harmful: l.Harmful, Text: l.Text}) {
+				found.Add(BadLine, place(l.Number), "give the line another id, or take it out", "the id %s has the bullet %s", l.ID, fault.Shown(is.String()))
+			}
+			continue
+		}
+		if same := d.book.SameText(domain, l.Text); len(same) > 0 && Differ(l.Text, d.book.At(same[0]).Content) == "" {
+			found.Add(BadLine, place(l.Number), "take the line out, or credit that bullet", "the bullet %s says the same", d.book.At(same[0]).ID)
+			continue
+		}
+		b := &Bullet{
+			ID: l.ID, Domain: domain, Section: Helpful, Content: l.Text, Helpful: l.Helpful, Harmful: l.Harmful,
+			Created: d.act.At, LastSeen: d.act.At, Stage: Shadow, Source: Source{Agent: d.act.Actor, Task: "import"},
+			Confidence: share(d.rules.AgentConfidence), Embedding: embed(n),
+		}
+		if l.Harmful > l.Helpful { // what was harmful more often than not is a warning
+			b.Section = Harmful
+		}
+		d.add(b, note{})
+		added++
+	}
+	if err := found.Err(); err != nil {
+		return 0, err
+	}
+	return added, nil
+}
+
+func detailOf(err error) string {
+	for _, f := range fault.All(err) {
+		if f.Detail != "" {
+			return f.Detail
+		}
+	}
+	return err.Error()
+}

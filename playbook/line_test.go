@@ -1,0 +1,171 @@
+package playbook_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"brenner/fault"
+	"brenner/playbook"
+)
+
+func export(b *playbook.Book) string {
+	var out strings.Builder
+	for n := range b.Len() {
+		out.WriteString(playbook.LineOf(b.At(n)).String() + "\n")
+	}
+	return out.String()
+}
+
+func (s *shelf) imports(text string) (int, error) {
+	lines, err := playbook.ParseLines(text, s.rules.Longest)
+	if err != nil {
+		return 0, err
+	}
+	added := 0
+	_, err = s.try(playbook.Act{}, func(d *playbook.Draft) (err error) {
+		added, err = d.Import(lines, "general", func(int) playbook.Embedding { return playbook.Embedding{} })
+		return err
+	})
+	return added, err
+}
+
+// anyLines draws a file that can be imported.
+func anyLines(t *rapid.T) string {
+	var b strings.Builder
+	ids, texts := map[string]bool{}, map[string]bool{}
+	for range rapid.IntRange(0, 12).Draw(t, "lines") {
+		l := playbook.Line{
+			ID:      rapid.StringMatching(`[a-zA-Z0-9._-]{1,12}`).Draw(t, "id"),
+			Helpful: rapid.IntRange(0, 1_000_000_000).Draw(t, "helpful"), Harmful: rapid.IntRange(0, 99).Draw(t, "harmful"),
+			Text: strings.TrimSpace(rapid.StringOfN(rapid.RuneFrom([]rune("ab :=[]#é細\"\\'🧬12")), 1, 40, -1).Draw(t, "text")),
+		}
+		if same := playbook.Normalise(l.Text); l.Text != "" && !ids[l.ID] && !texts[same] {
+			ids[l.ID], texts[same] = true, true
+			b.WriteString(l.String() + "\n")
+		}
+	}
+	return b.String()
+}
+
+func TestImportAndExportAreInverses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := anyLines(t)
+		s := newShelf(t)
+		added, err := s.imports(text)
+		if err != nil || added != strings.Count(text, "\n") {
+			t.Fatalf("%d: %v", added, err)
+		}
+		if got := export(s.book); got != text {
+			t.Fatalf("%q, not %q", got, text)
+		}
+		if added, err := s.imports(text); added != 0 || err != nil {
+			t.Fatalf("a second time: %d, %v", added, err)
+		}
+	})
+}
+
+func TestExportOfAnyBookImports(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := export(anyHistory(t).book)
+		lines, err := playbook.ParseLines(text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range lines {
+			if want := strings.Split(text, "\n")[i]; l.String() != want {
+				t.Fatalf("%q, not %q", l, want)
+			}
+		}
+	})
+}
+
+func TestBadLinesAreNamedAndNothingIsImported(t *testing.T) {
+	const good = "[a-1] helpful=1 harmful=0 :: Name the mechanism"
+	for bad, says := range map[string]string{
+		"Name the mechanism":                                       "does not begin with an id",
+		"[a 2] helpful=1 harmful=0 :: x":                           "no id",
+		"[] helpful=1 harmful=0 :: x":                              "no id",
+		"[a-2] helpful=1 :: x":                                     "no counters",
+		"[a-2] helpful=-1 harmful=0 :: x":                          "no counters",
+		"[a-2] helpful=01 harmful=0 :: x":                          "no counters",
+		"[a-2] helpful=1 harmful=99999999999999999999 :: x":        "no counters",
+		"[a-2] harmful=1 helpful=0 :: x":                           "no counters",
+		"[a-2] helpful=1 harmful=0 ::":                             "before its text",
+		"[a-2] helpful=1 harmful=0 ::  ":                           "blank",
+		"[a-2] helpful=1 harmful=0 :: x ":                          "ends with a blank",
+		"[a-2] helpful=1 harmful=0 :: a\tb":                        "U+0009",
+		"[a-2] helpful=1 harmful=0 :: a\u202eb":                    "U+202E",
+		"[a-2] helpful=1 harmful=0 :: a\xff":                       "UTF-8",
+		"[a-1] helpful=1 harmful=0 :: again":                       "stands in line 2 already",
+		"[a-2] helpful=1 harmful=0 :: " + strings.Repeat("x", 301): "301 characters",
+	} {
+		s := newShelf(t)
+		added, err := s.imports("# a heading\n" + good + "\n\n" + bad + "\n")
+		if added != 0 || s.book.Len() != 0 || fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 4: ") ||
+			!strings.Contains(err.Error(), says) || fault.HintOf(err) == "" {
+			t.Errorf("%q: %d, %v", bad, added, err)
+		}
+	}
+}
+
+func TestEveryBadLineIsSaid(t *testing.T) {
+	_, err := playbook.ParseLines("x\n[a] helpful=1 harmful=0 :: fine\ny\n", 0)
+	if all := fault.All(err); len(all) != 2 || all[0].Place != "line 1" || all[1].Place != "line 3" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestImportIntoAPlaybook(t *testing.T) {
+	for line, says := range map[string]string{
+		"[pb-00001] helpful=1 harmful=0 :: Something else":      "the id pb-00001 has the bullet",
+		"[pb-00001] helpful=7 harmful=0 :: Name the mechanism":  "the id pb-00001 has the bullet",
+		"[other-1] helpful=1 harmful=0 :: name  the MECHANISM.": "the bullet pb-00001 says the same",
+	} {
+		s := newShelf(t)
+		s.learn("", playbook.Helpful, "Name the mechanism", "")
+		_, err := s.imports("[x-1] helpful=1 harmful=0 :: Something new\n" + line + "\n")
+		if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 2: "+says) || s.book.Len() != 1 {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+func TestImportedBulletsBeginInShadow(t *testing.T) {
+	s := newShelf(t)
+	if _, err := s.imports("[a-1] helpful=9 harmful=0 :: Good\r\n[a-2] helpful=0 harmful=4 :: Bad\n[pb-00041] helpful=0 harmful=0 :: New\n"); err != nil {
+		t.Fatal(err)
+	}
+	s.want(t, "a-1", "SHADOW 9/0/0 ")
+	s.want(t, "a-2", "SHADOW 0/4/0 ")
+	if s.find("a-2").Section != playbook.Harmful || s.find("a-1").Section != playbook.Helpful {
+		t.Error("the sections are wrong")
+	}
+	if id, _ := s.learn("", playbook.Helpful, "Ours", ""); id != "pb-00042" {
+		t.Errorf("%s was given a second time, or a number was lost", id)
+	}
+}
+
+func FuzzParseLines(f *testing.F) {
+	f.Add("[a-1] helpful=1 harmful=0 :: text\n# heading\n\r\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		lines, err := playbook.ParseLines(text, 0)
+		if err != nil {
+			for _, e := range fault.All(err) {
+				if e.Code != playbook.BadLine || !strings.HasPrefix(e.Place, "line ") {
+					t.Errorf("%+v", e)
+				}
+			}
+			return
+		}
+		var again strings.Builder
+		for _, l := range lines {
+			again.WriteString(l.String() + "\n")
+		}
+		second, err := playbook.ParseLines(again.String(), 0)
+		if err != nil || len(second) != len(lines) {
+			t.Errorf("%q: %v", again.String(), err)
+		}
+	})
+}

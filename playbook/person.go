@@ -1,0 +1,130 @@
+package playbook
+
+import (
+	"slices"
+
+	"brenner/fault"
+)
+
+// NoReason is the code of something that a person has to give a reason for.
+const NoReason fault.Code = "REASON_NEEDED"
+
+func (d *Draft) needsReason() error {
+	if err := CheckContent(d.act.Reason, 0); err == nil {
+		return nil
+	}
+	return &fault.Error{Code: NoReason, Detail: "this needs a reason, in one line", Hint: "the journal keeps it: give --reason"}
+}
+
+// Promote moves a bullet up on a person's word, whatever its counters say.
+func (d *Draft) Promote(id string, to Stage) error {
+	if err := d.needsReason(); err != nil {
+		return err
+	}
+	b, err := d.find(id)
+	if err != nil {
+		return err
+	}
+	rank := func(s Stage) int { return slices.Index(Stages(), s) }
+	switch {
+	case b.Stage == Quarantined:
+		return wrongStage(b, "`brenner playbook restore "+id+"` lets it out", "it is in quarantine")
+	case to != Staging && to != Prod:
+		return wrongStage(b, "STAGING or PROD", "nothing is promoted to "+fault.Shown(string(to)))
+	case rank(to) <= rank(b.Stage):
+		return wrongStage(b, "", "it is in "+string(b.Stage)+" already")
+	}
+	return d.change(OpForce, id, note{}, func(b *Bullet) {
+		b.Stage = to
+		if to == Prod {
+			b.Confidence = Person
+			if b.Review == Waiting {
+				b.Review = Approved
+			}
+		}
+	})
+}
+
+// Quarantine takes a bullet out of every prompt.
+func (d *Draft) Quarantine(id string) error {
+	if err := d.needsReason(); err != nil {
+		return err
+	}
+	b, err := d.find(id)
+	if err != nil {
+		return err
+	}
+	if b.Stage == Quarantined {
+		return wrongStage(b, "", "it is in quarantine already")
+	}
+	return d.change(OpQuarantine, id, note{}, quarantine)
+}
+
+// Restore lets a bullet out of quarantine, to where it began.
+func (d *Draft) Restore(id string) error {
+	if err := d.needsReason(); err != nil {
+		return err
+	}
+	b, err := d.find(id)
+	if err != nil {
+		return err
+	}
+	if b.Stage != Quarantined {
+		return wrongStage(b, "", "it is not in quarantine but in "+string(b.Stage))
+	}
+	return d.change(OpRestore, id, note{}, func(b *Bullet) { b.Stage, b.Review = Shadow, "" })
+}
+
+// Review decides about a bullet that waits for a person: PROD, or quarantine.
+func (d *Draft) Review(id string, approve bool) error {
+	if err := d.needsReason(); err != nil {
+		return err
+	}
+	b, err := d.find(id)
+	if err != nil {
+		return err
+	}
+	if b.Review != Waiting {
+		return wrongStage(b, "`brenner playbook review` lists those that wait", "it does not wait for a review")
+	}
+	if !approve {
+		err := d.change(OpReview, id, note{}, func(b *Bullet) { b.Review = Rejected })
+		if err != nil {
+			return err
+		}
+		return d.change(OpQuarantine, id, note{}, quarantine)
+	}
+	err = d.change(OpReview, id, note{}, func(b *Bullet) { b.Review, b.Confidence = Approved, Person })
+	if err != nil || b.Stage != Staging {
+		return err
+	}
+	return d.change(OpStage, id, note{}, func(b *Bullet) { b.Stage = Prod })
+}
+
+// Replace is an administrator's correction: the old bullet goes into quarantine, and
+// a new one with other words stands in its place, in the same domain and section.
+func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID string, err error) {
+	if err := d.needsReason(); err != nil {
+		return "", err
+	}
+	old, err := d.find(id)
+	if err != nil {
+		return "", err
+	}
+	if err := CheckContent(text, d.rules.Longest); err != nil {
+		return "", err
+	}
+	if old.Content == text {
+		return "", badBullet("say it in other words", "the text is that of %s", id)
+	}
+	if old.Stage != Quarantined {
+		if err := d.change(OpQuarantine, id, note{}, quarantine); err != nil {
+			return "", err
+		}
+	}
+	i := Insight{Domain: old.Domain, Section: old.Section, Text: text, Tags: old.Tags, Source: source, Person: true}
+	b := i.bullet(d.nextID(), d.rules)
+	b.Created, b.LastSeen, b.Embedding, b.Supersedes = d.act.At, d.act.At, e, id
+	d.add(b, note{})
+	return b.ID, nil
+}

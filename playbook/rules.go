@@ -1,0 +1,61 @@
+package playbook
+
+// Rules are everything that can be set about a playbook. Default gives the values of
+// the specification; the zero value lets everything pass.
+type Rules struct {
+	Match   float64 // the cosine from which two texts are one lesson
+	Longest int     // characters of a bullet; 0 is no limit
+
+	Staging Gate // SHADOW → STAGING
+	Prod    Gate // STAGING → PROD
+
+	// AgentConfidence is the most that an agent's own word is worth, PerSession what
+	// each further session that confirms a bullet adds to it.
+	AgentConfidence float64
+	PerSession      float64
+
+	Guardrail Guardrail
+
+	// StagingShare is the share of sessions that get STAGING bullets too.
+	StagingShare float64
+}
+
+// Gate is what a bullet needs to rise.
+type Gate struct {
+	Support    int
+	Ratio      float64 // of support to what speaks against it
+	Confidence float64 // below it, a person decides
+}
+
+// Guardrail is how much worse sessions may get before what came in meanwhile is rolled
+// back.
+type Guardrail struct {
+	Success float64 // by how much the rate of success may fall, as a share
+	Latency float64 // by how much the 95th percentile of latency may rise, as a share of what it was
+	Errors  float64 // the highest rate of errors, as a share
+	Window  int     // sessions in a window
+}
+
+// DefaultRules gives the values of the specification.
+func DefaultRules() Rules {
+	return Rules{
+		Match: 0.8, Longest: 300,
+		Staging:         Gate{Support: 3, Ratio: 3},
+		Prod:            Gate{Support: 5, Ratio: 5, Confidence: 0.7},
+		AgentConfidence: 0.6, PerSession: 0.02,
+		Guardrail:    Guardrail{Success: 0.08, Latency: 0.30, Errors: 0.15, Window: 20},
+		StagingShare: 0.1,
+	}
+}
+
+// passes tells whether a bullet's counters open the gate.
+func (g Gate) passes(b *Bullet) bool {
+	support, against := b.Support(), b.Against()
+	return support >= g.Support && float64(support) >= g.Ratio*float64(against)
+}
+
+// Person is the confidence of what a person says.
+const Person = 1.0
+
+// condemned tells whether a bullet's counters send it into quarantine.
+func condemned(b *Bullet) bool { return b.Against() > 0 && b.Against() >= b.Support() }

@@ -1,0 +1,94 @@
+package playbook
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Stats is what a playbook amounts to.
+type Stats struct {
+	Bullets  int     `json:"bullets"`
+	Entries  int     `json:"entries"`
+	Waiting  int     `json:"waiting"` // for a person
+	Stages   []Tally `json:"stages"`
+	Sections []Tally `json:"sections"`
+	Domains  []Tally `json:"domains"`
+	Ops      []Tally `json:"ops"`
+	Days     []Day   `json:"days"` // on which something happened, the oldest first
+}
+
+// Tally is how often something is there.
+type Tally struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// Day is what happened on one day, by UTC.
+type Day struct {
+	Date    string `json:"date"`
+	Added   int    `json:"added"`
+	Counted int    `json:"counted"`
+	Other   int    `json:"other"`
+}
+
+// Counter gathers what a journal amounts to, entry by entry. The zero value is that of
+// an empty one.
+type Counter struct {
+	ops     map[Op]int
+	days    map[string]*Day
+	entries int
+}
+
+// Take counts an entry.
+func (c *Counter) Take(e *Entry) {
+	if c.ops == nil {
+		c.ops, c.days = map[Op]int{}, map[string]*Day{}
+	}
+	c.entries++
+	c.ops[e.Op]++
+	date := e.At.UTC().Format(time.DateOnly)
+	day := c.days[date]
+	if day == nil {
+		day = &Day{Date: date}
+		c.days[date] = day
+	}
+	switch e.Op {
+	case OpAdd:
+		day.Added++
+	case OpCount:
+		day.Counted++
+	default:
+		day.Other++
+	}
+}
+
+// Stats gives what the bullets and the entries amount to.
+func (c *Counter) Stats(bullets []*Bullet) Stats {
+	s := Stats{Bullets: len(bullets), Entries: c.entries, Domains: []Tally{}, Days: []Day{}}
+	stages, sections, domains := map[Stage]int{}, map[Section]int{}, map[string]int{}
+	for _, b := range bullets {
+		stages[b.Stage]++
+		sections[b.Section]++
+		domains[b.Domain]++
+		if b.Review == Waiting {
+			s.Waiting++
+		}
+	}
+	for _, stage := range Stages() {
+		s.Stages = append(s.Stages, Tally{string(stage), stages[stage]})
+	}
+	for _, section := range Sections() {
+		s.Sections = append(s.Sections, Tally{string(section), sections[section]})
+	}
+	for _, d := range slices.Sorted(maps.Keys(domains)) {
+		s.Domains = append(s.Domains, Tally{d, domains[d]})
+	}
+	for _, op := range Ops() {
+		s.Ops = append(s.Ops, Tally{string(op), c.ops[op]})
+	}
+	for _, date := range slices.Sorted(maps.Keys(c.days)) {
+		s.Days = append(s.Days, *c.days[date])
+	}
+	return s
+}

@@ -1,0 +1,78 @@
+package playbook
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"brenner/fault"
+)
+
+// BadBullet is the code of what cannot be a bullet.
+const BadBullet fault.Code = "BAD_BULLET"
+
+func badBullet(hint, format string, args ...any) error {
+	return &fault.Error{Code: BadBullet, Op: "make a bullet", Detail: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// CheckContent refuses a text that is not one line, or has more characters than a
+// bullet may have; longest 0 is no limit. A bullet stands in prompts and in line files:
+// nothing in it may look like the end of a line, or turn the line around.
+func CheckContent(text string, longest int) error {
+	switch {
+	case !utf8.ValidString(text):
+		return badBullet("give it in UTF-8", "the text is not UTF-8")
+	case strings.TrimSpace(text) == "":
+		return badBullet("say what was learned, in one line", "the text is blank")
+	case strings.TrimSpace(text) != text:
+		return badBullet("take the blanks at its ends away", "the text begins or ends with a blank")
+	}
+	for _, r := range text {
+		if unfitForLine(r) {
+			return badBullet("write it in one line, without characters that cannot be seen", "the text has the character %U", r)
+		}
+	}
+	if n := utf8.RuneCountInString(text); longest > 0 && n > longest {
+		return badBullet("say it shorter, or raise playbook.longest", "the text has %d characters; %d are possible", n, longest)
+	}
+	return nil
+}
+
+// unfitForLine tells control characters, ends of lines of every kind, and the marks
+// that turn or hide text.
+func unfitForLine(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c'
+}
+
+const longestID = 64
+
+// CheckID refuses what cannot be an id: ids stand in brackets, and replies cite them.
+func CheckID(id string) error {
+	if id == "" || len(id) > longestID || strings.ContainsFunc(id, unfitForID) {
+		return badBullet(fmt.Sprintf("ids have 1 to %d letters, digits, dots, hyphens and underscores", longestID), "%s is no id", fault.Shown(id))
+	}
+	return nil
+}
+
+func unfitForID(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+}
+
+// CheckWord refuses what cannot be a domain, a tag or an actor.
+func CheckWord(what, word string) error {
+	if word == "" || !utf8.ValidString(word) || strings.TrimSpace(word) != word || utf8.RuneCountInString(word) > longestID ||
+		strings.ContainsFunc(word, unfitForLine) {
+		return badBullet(fmt.Sprintf("write it in one line, with at most %d characters", longestID), "%s is no %s", fault.Shown(word), what)
+	}
+	return nil
+}
+
+// Normalise gives a text without what does not change its meaning: capitals, ways to
+// write the same character, blanks, and the stop at its end.
+func Normalise(text string) string {
+	text = strings.ToLower(norm.NFKC.String(text))
+	return strings.TrimRight(strings.Join(strings.Fields(text), " "), ".!;, ")
+}

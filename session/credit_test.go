@@ -1,0 +1,125 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/agent"
+	"brenner/flow"
+	"brenner/kickoff"
+	"brenner/merge"
+	"brenner/playbook"
+	"brenner/session"
+	"brenner/store/memory"
+)
+
+// citing plays the example, with more in the first replies of some agents.
+func citing(t *testing.T, rounds int, more map[string]string) *session.History {
+	t.Helper()
+	st := memory.New()
+	s := &stage{script: swift()}
+	r := runner(st, s)
+	r.Memory = &notes{says: session.Recalled{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}}}
+	r.Agent = func(p flow.Party) (agent.Agent, error) {
+		a, err := s.agent(p)
+		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+			reply, err := a.Ask(ctx, c)
+			if c.Round == 1 {
+				reply.Text += more[p.Name]
+			}
+			return reply, err
+		}), err
+	}
+	b := brief(rounds)
+	b.Script = nil
+	if _, err := r.Start(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return load(t, st)
+}
+
+// credited gives what became of the lesson, and how many deltas of an agent were applied
+// and rejected.
+func credited(t *testing.T, h *session.History, name string) (polarity playbook.Section, applied, rejected int) {
+	t.Helper()
+	got, err := h.Harvest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range h.State.Commits {
+		r, err := h.Report(t.Context(), &h.State.Commits[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range r.Merge.Deltas {
+			switch {
+			case d.Agent != name:
+			case d.Disposition == merge.Applied:
+				applied++
+			case d.Disposition == merge.Rejected:
+				rejected++
+			}
+		}
+	}
+	switch len(got.Credits) {
+	case 0:
+		return "", applied, rejected
+	case 1:
+		return got.Credits[0].Polarity, applied, rejected
+	}
+	t.Fatalf("%+v", got.Credits)
+	return "", 0, 0
+}
+
+// wrong is a reply with deltas that are rejected.
+func wrong(n int) string {
+	var b strings.Builder
+	b.WriteString("\n")
+	for i := range n {
+		fmt.Fprintf(&b, "```delta\n{\"operation\": \"KILL\", \"section\": \"hypothesis_slate\", \"target_id\": \"H9%d\", \"payload\": {\"reason\": \"r\"}, \"rationale\": \"r\"}\n```\n", i)
+	}
+	return b.String()
+}
+
+// Where as much of an agent's work was applied as was rejected, lint decides: the
+// artifact is valid after one round, and after two it has a field in CONFLICT.
+func TestLintWeighsInCredit(t *testing.T) {
+	const who, cite = "PurpleMountain", "\nAs [pb-00001] says.\n"
+	for rounds, want := range map[int]playbook.Section{1: playbook.Helpful, 2: playbook.Harmful} {
+		_, applied, rejected := credited(t, citing(t, rounds, nil), who)
+		polarity, good, bad := credited(t, citing(t, rounds, map[string]string{who: cite + wrong(applied-rejected)}), who)
+		if good != bad || good == 0 || polarity != want {
+			t.Errorf("%d rounds: %d applied and %d rejected: %s", rounds, good, bad, polarity)
+		}
+	}
+}
+
+// What others have made of the artifact is no merit of an agent that has given nothing
+// but a citation.
+func TestACitationAloneIsWorthNothing(t *testing.T) {
+	results := map[string]playbook.Section{"": "", strings.Repeat("[pb-00001] [pb-00002] ", 1000): playbook.Neutral}
+	for text, want := range results {
+		st := memory.New()
+		s := &stage{script: swift()}
+		r := runner(st, s)
+		r.Memory = &notes{says: session.Recalled{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
+		r.Agent = func(p flow.Party) (agent.Agent, error) {
+			if p.Name != "GreenValley" {
+				return s.agent(p)
+			}
+			return agentFunc(func(context.Context, agent.Call) (agent.Reply, error) {
+				return agent.Reply{Text: "Nothing. " + text}, nil
+			}), nil
+		}
+		b := brief(1)
+		b.Script = nil
+		if _, err := r.Start(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, _ := credited(t, load(t, st), "GreenValley"); got != want {
+			t.Errorf("%.20q: %s", text, got)
+		}
+	}
+}

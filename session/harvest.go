@@ -1,0 +1,360 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"brenner/artifact"
+	"brenner/flow"
+	"brenner/kickoff"
+	"brenner/lint"
+	"brenner/merge"
+	"brenner/playbook"
+	"brenner/stalemate"
+)
+
+// Harvest is what a session has to teach: what became of the lessons that were cited in
+// it, and what is new.
+type Harvest struct {
+	Credits  []Credit
+	Insights []playbook.Insight
+}
+
+// Credit is a bullet that was cited, and what came of it.
+type Credit struct {
+	Bullet   string
+	Polarity playbook.Section
+}
+
+// The tags of insights from results.
+const (
+	TagKilled   = "killed"
+	TagRejected = "rejected"
+	TagRuled    = "ruled"
+	TagLint     = "lint"
+	TagLesson   = "lesson"
+)
+
+// KilledMark stands between the claim of a hypothesis that was killed and the reason.
+const KilledMark = " (killed: "
+
+// mostInsights is how many insights of each kind one session may bring.
+const mostInsights = 20
+
+// Harvest reads what a session has to teach. A rehearsal teaches nothing.
+func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
+	out := &Harvest{}
+	if h.State.Opened.Rehearsal != "" || h.State.Version() == 0 {
+		return out, nil
+	}
+	reports := make([]*Report, len(h.State.Commits))
+	for i := range h.State.Commits {
+		r, err := readReport(ctx, h.Store, h.State.Commits[i].Report)
+		if err != nil {
+			return nil, err
+		}
+		reports[i] = r
+	}
+	last, err := h.Artifact(ctx, h.State.Version())
+	if err != nil {
+		return nil, err
+	}
+	cited, err := h.replies(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	out.credit(cited, resultsOf(reports, &last))
+	out.kills(&last)
+	out.rejections(h, reports)
+	out.rulings(h, reports, &last)
+	if err := out.verdicts(ctx, h); err != nil {
+		return nil, err
+	}
+	out.fixed(reports, &last)
+	for i := range out.Insights {
+		out.Insights[i].Source.Session = h.Thread
+	}
+	return out, nil
+}
+
+// replies reads what the agents said of lessons: those they cite, by bullet and agent,
+// and those they have learned.
+func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]string, error) {
+	cited := make(map[string][]string)
+	for i := range h.State.Legs {
+		leg := &h.State.Legs[i]
+		for n, call := range leg.Answers() {
+			if call == nil {
+				continue
+			}
+			data, err := h.Store.Blob(ctx, call.Answered.Reply)
+			if err != nil {
+				return nil, err
+			}
+			k := &leg.Kickoffs[n]
+			for _, id := range kickoff.Cited(string(data), k.Lessons) {
+				if !slices.Contains(cited[id], k.Agent) {
+					cited[id] = append(cited[id], k.Agent)
+				}
+			}
+			for _, l := range kickoff.ReadLessons(string(data)) {
+				out.add(TagLesson, playbook.Insight{
+					Section: playbook.Section(l.Kind), Text: l.Text, Source: playbook.Source{Agent: k.Agent, Task: call.ID},
+				})
+			}
+		}
+	}
+	return cited, nil
+}
+
+// result is what became of what an agent contributed.
+type result struct{ good, bad int }
+
+func (r *result) add(o result) { r.good, r.bad = r.good+o.good, r.bad+o.bad }
+
+// results are the outcome of a session, as far as it judges lessons.
+type results struct {
+	agents map[string]*result
+	whole  result // what lint says of the artifact at the end
+}
+
+func (r *results) of(agent string) *result {
+	if r.agents[agent] == nil {
+		r.agents[agent] = &result{}
+	}
+	return r.agents[agent]
+}
+
+// resultsOf counts for each agent what was applied, and what was rejected, killed by
+// somebody else, or is an error for lint at the end.
+func resultsOf(reports []*Report, last *artifact.Artifact) *results {
+	all := &results{agents: make(map[string]*result)}
+	for _, r := range reports {
+		for _, row := range r.Merge.Deltas {
+			switch row.Disposition {
+			case merge.Applied:
+				all.of(row.Agent).good++
+			case merge.Rejected:
+				all.of(row.Agent).bad++
+			default:
+			}
+		}
+	}
+	for _, s := range artifact.Sections() {
+		for _, it := range last.Items(s) {
+			if it.Killed() && it.Created != nil && it.Kill.By != it.Created.Agent {
+				all.of(it.Created.Agent).bad++
+			}
+		}
+	}
+	all.lint(reports[len(reports)-1].Findings, last)
+	return all
+}
+
+// lint takes in what lint says at the end. An error in an item is its author's; whether
+// the artifact is valid is nobody's alone. Warnings judge no lesson: most of them are
+// about what is still to be done.
+func (r *results) lint(findings []lint.Finding, last *artifact.Artifact) {
+	for _, f := range findings {
+		if it, _, ok := last.Find(f.Item); f.Severity == lint.Error && ok && it.Created != nil {
+			r.of(it.Created.Agent).bad++
+		}
+	}
+	if (lint.Result{Findings: findings}).Valid() {
+		r.whole.good = 1
+	} else {
+		r.whole.bad = 1
+	}
+}
+
+// credit judges the bullets that were cited by what became of those who cited them. Where
+// as much speaks for them as against, the artifact as a whole decides; those who gave
+// nothing to it have no part in that.
+func (out *Harvest) credit(cited map[string][]string, results *results) {
+	for _, id := range slices.Sorted(maps.Keys(cited)) {
+		var sum result
+		for _, agent := range cited[id] {
+			sum.add(*results.of(agent))
+		}
+		if sum.good == sum.bad && sum.good > 0 {
+			sum = results.whole
+		}
+		polarity := playbook.Neutral
+		switch {
+		case sum.good > sum.bad:
+			polarity = playbook.Helpful
+		case sum.bad > sum.good:
+			polarity = playbook.Harmful
+		}
+		out.Credits = append(out.Credits, Credit{id, polarity})
+	}
+}
+
+// add takes an insight, as long as there are not too many of its kind.
+func (out *Harvest) add(tag string, i playbook.Insight) {
+	same := 0
+	for _, o := range out.Insights {
+		if slices.Contains(o.Tags, tag) {
+			same++
+			if o.Text == i.Text {
+				return
+			}
+		}
+	}
+	if same < mostInsights {
+		i.Tags = append([]string{tag}, i.Tags...)
+		out.Insights = append(out.Insights, i)
+	}
+}
+
+// kills are the hypotheses that died, and why.
+func (out *Harvest) kills(last *artifact.Artifact) {
+	for _, it := range last.Items(artifact.HypothesisSlate) {
+		claim := oneLine(it.Text("claim"))
+		if !it.Killed() || claim == "" {
+			continue
+		}
+		text := claim + KilledMark + cmp.Or(oneLine(it.Kill.Reason), "no reason was given") + ")"
+		out.add(TagKilled, playbook.Insight{Section: playbook.Neutral, Text: text, Source: playbook.Source{Agent: it.Kill.By, Task: it.ID}})
+	}
+}
+
+// rejections are the causes for which deltas were not taken, by role.
+func (out *Harvest) rejections(h *History, reports []*Report) {
+	roles := make(map[string]string)
+	for _, p := range h.State.Opened.Agents {
+		roles[p.Name] = p.Role
+	}
+	for _, r := range reports {
+		for _, row := range r.Merge.Deltas {
+			if row.Disposition != merge.Rejected || roles[row.Agent] == "" {
+				continue
+			}
+			text := "Deltas of a " + roles[row.Agent] + " were rejected with " + string(row.Code)
+			if !strings.ContainsFunc(row.Message, unicode.IsDigit) { // what names an item is about that item only
+				text += ": " + oneLine(row.Message)
+			}
+			out.add(TagRejected, playbook.Insight{
+				Section: playbook.Harmful, Text: text,
+				Tags: []string{"role:" + roles[row.Agent]}, Source: playbook.Source{Agent: row.Agent, Task: row.DeltaID},
+			})
+		}
+	}
+}
+
+// rulings are conflicts that a person has decided.
+func (out *Harvest) rulings(h *History, reports []*Report, last *artifact.Artifact) {
+	for i := 1; i < len(reports); i++ {
+		c := &h.State.Commits[i]
+		if c.Source != flow.ByPerson {
+			continue
+		}
+		for _, was := range reports[i-1].Merge.Conflicts {
+			open := slices.ContainsFunc(reports[i].Merge.Conflicts, func(o merge.Conflict) bool { return o.Item == was.Item && o.Field == was.Field })
+			it, _, ok := last.Find(was.Item)
+			if open || !ok {
+				continue
+			}
+			if value := oneLine(it.Text(was.Field)); value != "" {
+				out.add(TagRuled, playbook.Insight{
+					Section: playbook.Helpful, Person: true, Text: subject(it, was.Field) + ": " + was.Field + " is " + value, Source: playbook.Source{Agent: c.Author, Task: was.Item + "." + was.Field},
+				})
+			}
+		}
+	}
+}
+
+// verdicts are the causes of stalemates, as those who ruled on them see it.
+func (out *Harvest) verdicts(ctx context.Context, h *History) error {
+	for _, s := range h.State.Stalemates {
+		if s.Verdict == "" {
+			continue
+		}
+		v, err := h.Verdict(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if cause := oneLine(v.RootCause); cause != "" {
+			out.add(TagRuled, playbook.Insight{
+				Section: playbook.Helpful, Person: v.Arbiter.Kind == stalemate.ByPerson, Text: "A session was stuck (" + s.Kind + "): " + cause,
+				Source: playbook.Source{Agent: v.Arbiter.Name, Task: s.ID},
+			})
+		}
+	}
+	return nil
+}
+
+// subject says what an item is about: its first text that is not the field itself.
+func subject(it *artifact.Item, but string) string {
+	for _, f := range it.Fields {
+		if text := oneLine(it.Text(f.Name)); f.Name != but && text != "" {
+			return text
+		}
+	}
+	return it.ID
+}
+
+// fixed are the findings of lint that a round had, and the last one has not. Those of
+// the brief are not looked at: that nothing is there yet teaches nothing. Nor is it
+// mending that an item was killed.
+func (out *Harvest) fixed(reports []*Report, last *artifact.Artifact) {
+	if len(reports) < 2 {
+		return
+	}
+	mended := make(map[string]bool)
+	final := reports[len(reports)-1].Findings
+	for _, r := range reports[1:] {
+		for _, f := range r.Findings {
+			it, _, ok := last.Find(f.Item)
+			gone := ok && it.Killed()
+			still := slices.ContainsFunc(final, func(o lint.Finding) bool { return o.ID == f.ID && o.Item == f.Item })
+			mended[f.ID] = mended[f.ID] || !gone && !still
+		}
+	}
+	for _, rule := range lint.Rules() {
+		if mended[rule.ID] {
+			out.add(TagLint, playbook.Insight{Section: playbook.Helpful, Text: "See to it that " + oneLine(rule.Title), Source: playbook.Source{Agent: "lint", Task: rule.ID}})
+		}
+	}
+}
+
+// longestPart is how much of a text of the artifact goes into a lesson.
+const longestPart = 130
+
+// oneLine makes one line of a text, of bounded length, that shows what it holds.
+func oneLine(text string) string { return shortened(text, longestPart) }
+
+func shortened(text string, longest int) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	if runes := []rune(text); len(runes) > longest {
+		return strings.TrimSpace(string(runes[:longest-1])) + "…"
+	}
+	return text
+}
+
+// Observe gives how a session went, as the playbook's guardrail sees it.
+func (h *History) Observe() playbook.Observation {
+	o := playbook.Observation{Session: h.Thread, At: h.State.Began}
+	switch h.State.Ended {
+	case flow.EndRounds, flow.EndQuiet, flow.EndClean:
+		o.OK = len(h.State.Missing()) == 0
+	}
+	for i := range h.State.Legs {
+		for _, c := range h.State.Legs[i].Calls {
+			switch c.Status {
+			case flow.Replied:
+				o.Calls++
+				o.Latencies = append(o.Latencies, time.Duration(c.Answered.TookMS)*time.Millisecond)
+			case flow.Lost:
+				o.Calls, o.Failed = o.Calls+1, o.Failed+1
+			default:
+			}
+		}
+	}
+	return o
+}

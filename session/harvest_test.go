@@ -1,0 +1,155 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner/flow"
+	"brenner/kickoff"
+	"brenner/playbook"
+	"brenner/session"
+	"brenner/store/memory"
+)
+
+// notes is a memory that remembers what it was asked.
+type notes struct {
+	asked []session.Recall
+	says  session.Recalled
+	err   error
+}
+
+func (n *notes) Recall(_ context.Context, r session.Recall) (session.Recalled, error) {
+	n.asked = append(n.asked, r)
+	return n.says, n.err
+}
+
+// real plays the example as if its agents were models: nothing says that it is a
+// rehearsal.
+func realSession(t *testing.T, rounds int, m session.Memory) (*memory.Store, *session.History) {
+	t.Helper()
+	st := memory.New()
+	r := runner(st, &stage{script: swift()})
+	r.Memory = m
+	b := brief(rounds)
+	b.Script = nil
+	if _, err := r.Start(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return st, load(t, st)
+}
+
+func tagged(h *session.Harvest, tag string) (texts []string) {
+	for _, i := range h.Insights {
+		if slices.Contains(i.Tags, tag) {
+			texts = append(texts, i.Text)
+		}
+	}
+	return texts
+}
+
+func TestHarvest(t *testing.T) {
+	st, _ := realSession(t, 2, nil)
+	h, _, err := door(st).Resolve(t.Context(), thread, "A1.status", "GreenValley", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.Harvest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tag, want := range map[string]string{
+		session.TagKilled: " (killed: Contradicted by the context", session.TagRejected: "of a test_designer were rejected with WRITE_SCOPE", session.TagRuled: ": status is falsified",
+	} {
+		if texts := tagged(got, tag); !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, want) }) {
+			t.Errorf("%s: %q", tag, texts)
+		}
+	}
+	for _, i := range got.Insights {
+		i.Domain = "general"
+		if err := i.Check(playbook.DefaultRules()); err != nil || i.Source.Session != thread {
+			t.Errorf("%+v: %v", i, err)
+		}
+	}
+}
+
+// What lint found after a round, and finds no more at the end, was worth mending, even
+// if the same is wrong with something else by then. What the brief lacks teaches nothing.
+func TestHarvestOfLint(t *testing.T) {
+	const killable, conflict = "See to it that some active test can kill the hypothesis", "See to it that no field is in CONFLICT"
+	for rounds, want := range map[int][]string{1: nil, 2: {killable}, 3: {conflict, killable}} {
+		_, h := realSession(t, rounds, nil)
+		got, err := h.Harvest(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if texts := tagged(got, session.TagLint); !slices.Equal(texts, want) {
+			t.Errorf("%d rounds: %q", rounds, texts)
+		}
+	}
+}
+
+func TestARehearsalTeachesNothing(t *testing.T) {
+	m := &notes{says: session.Recalled{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
+	st := memory.New()
+	r := runner(st, &stage{script: swift()})
+	r.Memory = m
+	if _, err := r.Start(t.Context(), brief(1)); err != nil {
+		t.Fatal(err)
+	}
+	h := load(t, st)
+	if got, err := h.Harvest(t.Context()); err != nil || len(got.Credits)+len(got.Insights) > 0 || len(m.asked) > 0 {
+		t.Errorf("%+v, %v, %d", got, err, len(m.asked))
+	}
+}
+
+// What was recalled is in the messages and in the journal; an agent's own hypotheses
+// and the dead ones are known from the round after.
+func TestRecall(t *testing.T) {
+	m := &notes{says: session.Recalled{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}, Left: []string{"pb-00002"}}}
+	st, h := realSession(t, 2, m)
+	k := h.State.Legs[0].Kickoffs[0]
+	body, err := st.Blob(t.Context(), k.Body)
+	if err != nil || !strings.Contains(string(body), "> - [pb-00001] Name the mechanism") || !slices.Equal(k.Lessons, []string{"pb-00001"}) || !slices.Equal(k.LessonsLeft, []string{"pb-00002"}) {
+		t.Errorf("%v, %+v", err, k)
+	}
+	if first, later := m.asked[0], m.asked[3]; len(first.Own) != 0 || len(later.Own) == 0 || later.Agent != "BlueLake" || later.Role != "hypothesis_generator" {
+		t.Errorf("%+v, %+v", first, later)
+	}
+	proved(t, st)
+}
+
+// A session is not lost for a playbook that cannot be read.
+func TestForgetting(t *testing.T) {
+	_, h := realSession(t, 1, &notes{err: errors.New("burnt")})
+	if h.State.Ended != flow.EndRounds || len(h.State.Legs[0].Kickoffs[0].Lessons) > 0 {
+		t.Errorf("%s", h.State.Ended)
+	}
+}
+
+func TestObserve(t *testing.T) {
+	_, h := realSession(t, 1, nil)
+	o := h.Observe()
+	if !o.OK || o.Calls < 3 || o.Failed != 0 || len(o.Latencies) != o.Calls || o.Session != thread {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Why a session was stuck, as the arbiter sees it, is worth knowing next time.
+func TestHarvestOfVerdicts(t *testing.T) {
+	st := memory.New()
+	b := quarrelling(3)
+	b.Script = nil
+	if _, err := patching(t, st).Start(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(t, st).Harvest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if texts := tagged(got, session.TagRuled); !slices.Equal(texts, []string{"A session was stuck (retry): Another text."}) {
+		t.Errorf("%q", texts)
+	}
+}

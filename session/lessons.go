@@ -1,0 +1,82 @@
+package session
+
+import (
+	"context"
+
+	"brenner/artifact"
+	"brenner/flow"
+	"brenner/kickoff"
+)
+
+// Memory is what earlier sessions of a project have learned, as far as a session needs
+// to know it.
+type Memory interface {
+	// Recall gives the lessons for one agent's message, those for which there was room
+	// and the ids of those for which there was not.
+	Recall(ctx context.Context, about Recall) (Recalled, error)
+}
+
+// Recall is for whom, and for what, lessons are looked for.
+type Recall struct {
+	Thread, Agent, Role, Question string
+	Own                           []Claim // hypotheses of this agent that stand
+	Died                          []Claim // hypotheses of this session that were killed
+}
+
+// Claim is a hypothesis, and why it died where it did.
+type Claim struct{ Item, Text, Reason string }
+
+// Recalled is what an agent is told of earlier sessions.
+type Recalled struct {
+	Lessons []kickoff.Bullet
+	Left    []string
+}
+
+func (r Recalled) ids() []string {
+	var ids []string
+	for _, l := range r.Lessons {
+		ids = append(ids, l.ID)
+	}
+	return ids
+}
+
+// remember puts lessons into the messages of a leg. A playbook that cannot be read is
+// worth a word, and no session is lost for it.
+func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input) map[string]Recalled {
+	if s.Memory == nil || state.Opened.Rehearsal != "" {
+		return nil
+	}
+	in.Learns, in.Lessons = true, make(map[string][]kickoff.Bullet)
+	all := make(map[string]Recalled)
+	for _, to := range in.Recipients {
+		entry, _ := in.Roster.Find(to)
+		about := Recall{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question}
+		for _, h := range s.current.Items(artifact.HypothesisSlate) {
+			c := claimOf(h)
+			switch {
+			case h.Killed():
+				about.Died = append(about.Died, c)
+			case h.Created != nil && h.Created.Agent == to:
+				about.Own = append(about.Own, c)
+			}
+		}
+		got, err := s.Memory.Recall(ctx, about)
+		if err != nil {
+			s.Log.Warn().Err(err).Str("agent", to).Msg("what earlier sessions have learned cannot be read; the session goes on without it")
+			continue
+		}
+		all[to], in.Lessons[to] = got, got.Lessons
+	}
+	return all
+}
+
+// longestClaim is how much of a claim is compared: some agents write pages.
+const longestClaim = 400
+
+func claimOf(h *artifact.Item) Claim {
+	c := Claim{Item: h.ID, Text: shortened(h.Text("claim"), longestClaim)}
+	if h.Kill != nil {
+		c.Reason = shortened(h.Kill.Reason, longestClaim)
+	}
+	return c
+}

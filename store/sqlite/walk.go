@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/store"
+)
+
+// page is how many entries are read under one lock of the readers: between two pages
+// the WAL can be moved into the file, however long the stream is.
+const page = 10_000
+
+// Walk gives a stream's entries behind number after, one by one.
+func (s *Store) Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error {
+	op := "read the stream " + fault.Shown(stream)
+	leave, err := s.enter(ctx, op)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for {
+		read, err := s.walkPage(ctx, stream, &after, visit)
+		var stopped *visitError
+		switch {
+		case errors.As(err, &stopped):
+			return stopped.err
+		case err != nil:
+			return s.fault(op, err)
+		case read < page:
+			return nil
+		}
+	}
+}
+
+// visitError is an error of whoever looks at the rows, not of the store.
+type visitError struct{ err error }
+
+func (v *visitError) Error() string { return v.err.Error() }
+
+// walkPage reads the next entries. One that was visited is not visited again when the
+// store was busy in between: after has moved on.
+func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit func(*journal.Line) error) (read int, err error) {
+	// One text is handed over much faster than five.
+	const query = `SELECT e.seq, e.hash || char(10) || e.prev || char(10) || e.at || char(10) || e.kind || char(10) || e.body
+		FROM streams AS s JOIN entries AS e ON e.stream = s.id WHERE s.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
+	var l journal.Line
+	err = waiting(ctx, s.reader.wait, func() (err error) {
+		rows, err := s.reader.db.QueryContext(ctx, query, stream, *after, page-read)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		for rows.Next() {
+			var row sql.RawBytes
+			if err := rows.Scan(&l.Seq, &row); err != nil {
+				return err
+			}
+			split(row, &l)
+			read, *after = read+1, l.Seq
+			if err := visit(&l); err != nil {
+				return &visitError{err}
+			}
+		}
+		return rows.Err()
+	})
+	return read, err
+}
+
+// split takes a row apart. A kind may have any character in it, and a body has no end of
+// a line; where a hash or a time has one, it was changed, and nothing fits any more.
+func split(row []byte, l *journal.Line) {
+	l.Hash, row, _ = bytes.Cut(row, []byte{'\n'})
+	l.Prev, row, _ = bytes.Cut(row, []byte{'\n'})
+	l.At, row, _ = bytes.Cut(row, []byte{'\n'})
+	end := bytes.LastIndexByte(row, '\n')
+	l.Kind, l.Body = row[:max(0, end)], row[end+1:]
+}
+
+// some is how many blobs are asked for at once.
+const some = 500
+
+// Blobs gives the bytes with each hash, in their order.
+func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
+	const op = "read blobs"
+	leave, err := s.enter(ctx, op)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for first := 0; first < len(hashes); first += some {
+		part := hashes[first:min(first+some, len(hashes))]
+		found, err := s.blobs(ctx, part)
+		if err != nil {
+			return s.fault(op, err)
+		}
+		for n, hash := range part {
+			data, ok := found[hash]
+			switch {
+			case !ok:
+				return store.Missing(hash)
+			case store.Hash(data) != hash:
+				return s.changed("read the blob "+fault.Shown(hash), "its bytes do not give its hash")
+			}
+			if err := visit(first+n, data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) blobs(ctx context.Context, hashes []string) (map[string][]byte, error) {
+	args := make([]any, len(hashes))
+	for i, h := range hashes {
+		args[i] = h
+	}
+	found := make(map[string][]byte, len(hashes))
+	err := s.reader.query(ctx, func() { clear(found) }, func(rows *sql.Rows) error {
+		var hash string
+		var data []byte
+		err := rows.Scan(&hash, &data)
+		found[hash] = data
+		return err
+	}, "SELECT hash, data FROM blobs WHERE hash IN (?"+strings.Repeat(", ?", len(hashes)-1)+")", args...)
+	return found, err
+}
