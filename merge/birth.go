@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"math/bits"
 	"slices"
 
 	"brenner/artifact"
@@ -9,54 +10,52 @@ import (
 // bear gives a new item the fields of its ADD. Nobody else can have touched it
 // yet, so there is nothing to weigh; should somebody do so later in the batch,
 // a draft is opened from it as from any other item.
+//
+// Fields stand in the order of the section table, then by name. How many of the
+// table's fields there are before one is its place: nothing has to be sorted.
 func (p *pass) bear(e *entry, s *slot, writes []write) {
-	order := p.fieldOrder(writes)
-	s.item.Fields = p.fields.take(len(order))[:len(order)]
-	for i, at := range order {
-		f, w := &s.item.Fields[i], &writes[at]
-		f.Name, f.Value = w.name, w.value
-		f.Marks.One = e.stamp
-		if shapeOf(w.value) == union {
-			f.Value = distinct(w.value)
-		}
-		if w.replace && shapeOf(w.value) != scalar {
-			self := p.self(e)
-			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
-		}
-		if (w.spec == nil || w.spec.Kind == artifact.KindAny) && split(f) { // no other kind can hold a conflict
-			p.shelf(s.section()).split = true
-		}
-	}
-}
-
-// fieldOrder gives the places of the writes that bring something, in the order of
-// the section table, then of their names. The list is good until the next call.
-func (p *pass) fieldOrder(writes []write) []int32 {
-	order, unknown := p.order[:0], 0
+	var ranks uint64 // of the table's fields that bring something
+	unknown := 0
 	for i := range writes {
-		w := &writes[i]
-		if w.adds() == 0 {
-			continue
-		}
-		if w.spec == nil {
+		switch w := &writes[i]; {
+		case w.adds() == 0:
+		case w.known:
+			ranks |= 1 << w.rank
+		default:
 			unknown++
 		}
-		// Known fields are few, and unknown ones stand in order: what has to
-		// be moved is little.
-		order = append(order, int32(i))
-		at := len(order) - 1
-		for ; at > 0 && writes[order[at-1]].rank > w.rank; at-- {
-			order[at] = order[at-1]
+	}
+	known := bits.OnesCount64(ranks)
+	fields := p.fields.take(known + unknown)[:known+unknown]
+	rest := fields[known:]
+	for i := range writes {
+		switch w := &writes[i]; {
+		case w.adds() == 0:
+		case w.known:
+			p.bearField(e, s, &fields[bits.OnesCount64(ranks&(1<<w.rank-1))], w)
+		default:
+			p.bearField(e, s, &rest[0], w)
+			rest = rest[1:]
 		}
-		order[at] = int32(i)
 	}
-	p.order = order
-	if unknown > 1 {
-		slices.SortFunc(order[len(order)-unknown:], func(i, j int32) int {
-			return artifact.CompareKeys(writes[i].name, writes[j].name)
-		})
+	slices.SortFunc(fields[known:], func(a, b artifact.Field) int { return artifact.CompareKeys(a.Name, b.Name) })
+	s.item.Fields = fields
+}
+
+func (p *pass) bearField(e *entry, s *slot, f *artifact.Field, w *write) {
+	f.Name, f.Value = w.Name, w.Value
+	f.Marks.One = e.stamp
+	shape := shapeOf(w.Value)
+	if shape == union {
+		f.Value = distinct(w.Value)
 	}
-	return order
+	if w.replace && shape != scalar {
+		self := p.self(e)
+		f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
+	}
+	if w.free && split(f) {
+		p.shelf(s.section()).split = true
+	}
 }
 
 // distinct takes out the elements that stand twice. It gives back the value
@@ -108,7 +107,7 @@ func repeat(by []*artifact.Stamp, v artifact.Value) [][]*artifact.Stamp {
 func (p *pass) plain(e *entry, writes []write) bool {
 	for i := range writes {
 		w := &writes[i]
-		if w.spec == nil || !w.spec.Refs {
+		if !w.refs {
 			continue
 		}
 		for _, ref := range p.mentioned(e, w) {
@@ -137,8 +136,8 @@ func (p *pass) noteBirth(e *entry, s *slot) {
 		out := e.outcome(f.Name)
 		out.Outcome = FieldApplied
 		if open.shape == union {
-			spec, _ := s.section().Spec().Field(f.Name)
-			p.touch(s, e, f.Value, spec, out)
+			spec, known := s.section().Spec().Field(f.Name)
+			p.touch(s, e, f.Value, known && spec.Refs, out)
 		} else {
 			open.cell.first.out = out
 		}

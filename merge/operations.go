@@ -15,14 +15,14 @@ func (p *pass) add(e *entry, section artifact.Section) {
 	if !p.allowed(e, section, "") {
 		return
 	}
-	spec := section.Spec()
 	var room usual
-	writes := p.check(e, spec, room[:0])
-	if code, reason := e.missing(spec, writes); code != "" {
-		e.reject(code, reason)
-		return
+	shelf, writes := p.shelf(section), p.check(e, section.Spec(), room[:0])
+	for _, rank := range shelf.required {
+		if !holds(writes, rank) {
+			e.reject(e.missing(section.Spec(), writes))
+			return
+		}
 	}
-	shelf := p.shelf(section)
 	if limit := p.court.rules.limit(section).Max; limit > 0 && shelf.active >= limit {
 		e.reject(SectionLimitExceeded, fmt.Sprintf("%s already has %d active items; kill one first", section, shelf.active))
 		return
@@ -33,11 +33,13 @@ func (p *pass) add(e *entry, section artifact.Section) {
 	}
 	sentence, id := shelf.announce()
 	slot := shelf.add(e, id)
-	e.row.TargetID = id
-	e.row.Message = sentence + e.called(id)
-	for i := range spec.Fields {
-		if f := &spec.Fields[i]; f.Default != nil && !holds(writes, i) {
-			writes = append(writes, write{spec: f, name: f.Name, value: f.Default, rank: int32(i)})
+	e.row.TargetID, e.row.Message = id, sentence
+	if len(e.d.Labels) > 0 {
+		e.row.Message += e.called(id)
+	}
+	for _, w := range shelf.defaults {
+		if !holds(writes, w.rank) {
+			writes = append(writes, w)
 		}
 	}
 	if p.plain(e, writes) {
@@ -48,13 +50,13 @@ func (p *pass) add(e *entry, section artifact.Section) {
 	p.writeAll(e, slot, writes, true)
 }
 
-// missing finds what an ADD lacks. A required field that is there but bad
+// missing says what an ADD lacks. A required field that is there but bad
 // rejects the whole, because nothing could stand without it.
 func (e *entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, string) {
 	var absent, bad []string
 	for i := range spec.Fields {
 		f := &spec.Fields[i]
-		if !f.Required || holds(writes, i) {
+		if !f.Required || holds(writes, int32(i)) {
 			continue
 		}
 		given, ok := e.d.Payload.Get(f.Name)
@@ -64,19 +66,16 @@ func (e *entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code,
 			absent = append(absent, f.Name)
 		}
 	}
-	switch {
-	case len(absent) > 0:
+	if len(absent) > 0 {
 		return delta.MissingRequiredField, fmt.Sprintf("an item of %s needs %s", spec.ID, strings.Join(absent, " and "))
-	case len(bad) > 0:
-		return delta.InvalidField, fmt.Sprintf("%s cannot be taken, and an item of %s needs it", strings.Join(bad, " and "), spec.ID)
 	}
-	return "", ""
+	return delta.InvalidField, fmt.Sprintf("%s cannot be taken, and an item of %s needs it", strings.Join(bad, " and "), spec.ID)
 }
 
 // holds tells whether a field of the section table is among the writes.
-func holds(writes []write, rank int) bool {
+func holds(writes []write, rank int32) bool {
 	for i := range writes {
-		if writes[i].rank == int32(rank) {
+		if writes[i].rank == rank {
 			return true
 		}
 	}
@@ -162,7 +161,7 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 	default:
 		spec, _ := artifact.PredictionsTable.Spec().Field("predictions")
 		p.open(row).takeOver(spec.Name, key)
-		p.write(e, row, &write{name: spec.Name, value: artifact.Map{{Key: key, Value: text}}})
+		p.write(e, row, &write{Field: &delta.Field{Name: spec.Name, Value: artifact.Map{{Key: key, Value: text}}}})
 	}
 }
 

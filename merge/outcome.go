@@ -23,22 +23,22 @@ type touch struct {
 // write weighs one field against what stands there.
 func (p *pass) write(e *entry, s *slot, w *write) {
 	d := p.open(s)
-	if w.adds() == 0 && d.find(w.name) == nil {
-		e.outcome(w.name) // nothing added to nothing
+	if w.adds() == 0 && d.find(w.Name) == nil {
+		e.outcome(w.Name) // nothing added to nothing
 		return
 	}
-	f := d.field(w.name)
+	f := d.field(w.Name)
 	// The value is passed on as it is: to box a list again would cost more
 	// than to weigh it.
-	switch shapeOf(w.value) {
+	switch shapeOf(w.Value) {
 	case union:
-		out := e.outcome(w.name)
-		p.touch(s, e, w.value, w.spec, out)
-		e.note(f.addList(writer{e.stamp, w.value, out}, p.self(e), e.index+1, w.replace, d.created))
+		out := e.outcome(w.Name)
+		p.touch(s, e, w.Value, w.refs, out)
+		e.note(f.addList(writer{e.stamp, w.Value, out}, p.self(e), e.index+1, w.replace, d.created))
 	case mapping:
 		p.writeMap(e, s, f, w)
 	default:
-		e.note(f.setScalar(writer{e.stamp, w.value, e.outcome(w.name)}, d.created))
+		e.note(f.setScalar(writer{e.stamp, w.Value, e.outcome(w.Name)}, d.created))
 	}
 	p.raised = p.raised || f.raised
 	if e.changed {
@@ -48,22 +48,22 @@ func (p *pass) write(e *entry, s *slot, w *write) {
 }
 
 func (p *pass) writeMap(e *entry, s *slot, f *field, w *write) {
-	m := w.value.(artifact.Map)
+	m := w.Value.(artifact.Map)
 	birth := s.draft.created
 	if f.shape != unset && f.shape != mapping {
-		done, changed := f.reshape(mapping, writer{e.stamp, w.value, e.outcome(w.name)}, birth)
+		done, changed := f.reshape(mapping, writer{e.stamp, w.Value, e.outcome(w.Name)}, birth)
 		e.note(changed)
 		if done {
 			return
 		}
 	}
 	f.shape = mapping
-	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(p.self(e), birth, p.keepsText(e, s, w.name)) {
-		e.outcome(w.name).Outcome = FieldApplied
+	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(p.self(e), birth, p.keepsText(e, s, w.Name)) {
+		e.outcome(w.Name).Outcome = FieldApplied
 		e.note(true)
 	}
 	for _, entry := range m {
-		out := e.outcome(w.name + "." + entry.Key)
+		out := e.outcome(w.Name + "." + entry.Key)
 		e.note(f.setKey(writer{e.stamp, entry.Value, out}, entry.Key, birth))
 	}
 }
@@ -106,8 +106,8 @@ func (t *touch) settle() {
 
 // touch remembers an addition to a list. References are kept, since the delta
 // may have named them otherwise.
-func (p *pass) touch(s *slot, e *entry, list artifact.Value, spec *artifact.FieldSpec, out *FieldOutcome) {
-	if spec != nil && spec.Refs {
+func (p *pass) touch(s *slot, e *entry, list artifact.Value, refs bool, out *FieldOutcome) {
+	if refs {
 		p.touches = append(p.touches, touch{s, e.stamp, list, out})
 	} else {
 		out.united = true

@@ -21,7 +21,6 @@ type pass struct {
 	kills    []*kill
 	warnings []Warning
 	openUsed [artifact.SectionCount]bool
-	order    []int32
 	words    []string
 	fields   space[artifact.Field]
 	outcomes space[FieldOutcome]

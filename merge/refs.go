@@ -21,7 +21,7 @@ func (p *pass) writeAll(e *entry, s *slot, writes []write, mayWait bool) {
 	var late []write
 	for i := range writes {
 		w := &writes[i]
-		if w.spec == nil || !w.spec.Refs {
+		if !w.refs {
 			p.write(e, s, w)
 			continue
 		}
@@ -66,7 +66,7 @@ func (p *pass) resolveRefs(e *entry, w *write) (refs []ref, ready bool) {
 // author, and what looks like an id. The list is good until the next call.
 func (p *pass) mentioned(e *entry, w *write) []string {
 	words := p.words[:0]
-	switch v := w.value.(type) {
+	switch v := w.Value.(type) {
 	case artifact.Map:
 		for i := range v {
 			if key := v[i].Key; artifact.HypothesisSlate.ValidID(key) || e.labelled(key) != nil {
@@ -115,31 +115,33 @@ func (p *pass) writeRefs(e *entry, s *slot, w write, refs []ref) {
 			// The row has a real cell of that name. What the author called
 			// so is something else, and is kept under a name that says so.
 			swap[r.written] = aside(r.written, e.d.Agent)
-			p.warnRef(e, d, w.name, r.written)
+			p.warnRef(e, d, w.Name, r.written)
 		default:
 			lost = append(lost, r)
 		}
 	}
-	w.value = e.renameRefs(w, swap)
-	if m, ok := w.value.(artifact.Map); ok && w.name == "predictions" && e.made == nil {
-		w.value = p.withoutKilled(e, s, w, m)
+	if len(swap) > 0 {
+		w.Field = changed(w.Field, e.renameRefs(w, swap))
+	}
+	if m, ok := w.Value.(artifact.Map); ok && w.Name == "predictions" && e.made == nil {
+		w.Field = changed(w.Field, p.withoutKilled(e, s, w, m))
 	}
 	for _, r := range refs {
 		if r.found == known {
-			d.takeOver(w.name, r.id)
+			d.takeOver(w.Name, r.id)
 		}
 	}
 	p.write(e, s, &w)
 	for _, r := range lost {
-		key := place{field: w.name, ref: r.written}
-		if shapeOf(w.value) == scalar {
+		key := place{field: w.Name, ref: r.written}
+		if shapeOf(w.Value) == scalar {
 			key.by = e.stamp
 		}
 		pending := d.unresolved.add(key, e.d.Place == nil && e.labelled(r.written) == nil)
 		pending.e = e
 		p.awaited = p.awaited || pending.open
 		if !pending.open {
-			p.warnRef(e, d, w.name, r.written)
+			p.warnRef(e, d, w.Name, r.written)
 		}
 	}
 }
@@ -182,7 +184,7 @@ func (f *field) authorOf(ref string) string {
 // taken tells whether a name that means nothing to its author stands for an
 // existing item all the same.
 func (p *pass) taken(d *draft, w write, name string) bool {
-	if f := d.find(w.name); f != nil && f.has(name) && !d.unresolved.has(w.name, name) {
+	if f := d.find(w.Name); f != nil && f.has(name) && !d.unresolved.has(w.Name, name) {
 		return true
 	}
 	section, ok := artifact.SectionOfID(name)
@@ -197,9 +199,9 @@ func (p *pass) warnRef(e *entry, d *draft, field, name string) {
 func (p *pass) withoutKilled(e *entry, row *slot, w write, m artifact.Map) artifact.Map {
 	kept := make(artifact.Map, 0, len(m))
 	for _, entry := range m {
-		if p.cellGone(e, row, entry.Key) && !row.draft.unresolved.has(w.name, entry.Key) {
+		if p.cellGone(e, row, entry.Key) && !row.draft.unresolved.has(w.Name, entry.Key) {
 			e.row.Fields = append(e.row.Fields, FieldOutcome{
-				Field: w.name + "." + entry.Key, Outcome: FieldSkipped, Message: "the cell is " + artifact.NotApplicable,
+				Field: w.Name + "." + entry.Key, Outcome: FieldSkipped, Message: "the cell is " + artifact.NotApplicable,
 			})
 			continue
 		}
@@ -210,18 +212,15 @@ func (p *pass) withoutKilled(e *entry, row *slot, w write, m artifact.Map) artif
 
 // renameRefs puts ids in the place of labels.
 func (e *entry) renameRefs(w write, swap map[string]string) artifact.Value {
-	if len(swap) == 0 {
-		return w.value
-	}
 	to := func(word string) string {
 		if id, ok := swap[word]; ok {
 			return id
 		}
 		return word
 	}
-	switch v := w.value.(type) {
+	switch v := w.Value.(type) {
 	case artifact.Map:
-		return e.renameKeys(w.name, v, to)
+		return e.renameKeys(w.Name, v, to)
 	case artifact.List:
 		list := make(artifact.List, len(v))
 		for i, el := range v {
@@ -234,7 +233,7 @@ func (e *entry) renameRefs(w write, swap map[string]string) artifact.Value {
 			return id, ok
 		}))
 	}
-	return w.value
+	return w.Value
 }
 
 // renameKeys puts ids in the place of labels. Where two keys turn out to mean one

@@ -1,10 +1,12 @@
 package merge
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"brenner/artifact"
+	"brenner/delta"
 )
 
 // shelf is one section during a pass.
@@ -21,6 +23,9 @@ type shelf struct {
 	touched bool
 	closed  bool // its items were made anew
 	split   bool // some of its fields wait for a decision
+
+	required []int32 // places in the section table of what an ADD needs
+	defaults []write // what an ADD is given if it does not say otherwise
 
 	freshItems space[artifact.Item]
 	announced  string // the sentences about the next ids
@@ -62,6 +67,16 @@ func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 		}
 	}
 	s.highest = s.taken
+	fields := section.Spec().Fields
+	for i := range fields {
+		f := &fields[i]
+		if f.Required {
+			s.required = append(s.required, int32(i))
+		}
+		if f.Default != nil {
+			s.defaults = append(s.defaults, write{Field: &delta.Field{Name: f.Name, Value: f.Default}, rank: int32(i), known: true})
+		}
+	}
 	return s
 }
 
@@ -129,16 +144,31 @@ func (s *shelf) announce() (sentence, id string) {
 	size := len(added) + len(prefix) + digits(s.highest)
 	if s.announced == "" {
 		var b strings.Builder
-		var number [24]byte
+		var room [24]byte
+		number := strconv.AppendInt(room[:0], int64(s.highest), 10)
 		b.Grow(atOnce * (size + 1))
-		for n := range atOnce {
+		for range atOnce {
 			b.WriteString(added)
-			b.Write(strconv.AppendInt(append(number[:0], prefix...), int64(s.highest+n), 10))
+			b.WriteString(prefix)
+			b.Write(number)
+			number = successor(number)
 		}
 		s.announced = b.String()
 	}
 	sentence, s.announced = s.announced[:size], s.announced[size:]
 	return sentence, sentence[len(added):]
+}
+
+// successor counts on a number that is written in digits.
+func successor(number []byte) []byte {
+	for i := len(number) - 1; i >= 0; i-- {
+		if number[i] != '9' {
+			number[i]++
+			return number
+		}
+		number[i] = '0'
+	}
+	return slices.Insert(number, 0, '1')
 }
 
 func digits(n int) int {
