@@ -13,7 +13,7 @@ import (
 //
 // Fields stand in the order of the section table, then by name. How many of the
 // table's fields there are before one is its place: nothing has to be sorted.
-func (p *pass) bear(e *entry, s *slot, writes []write) {
+func (p *pass) bear(e entry, s *slot, writes []write) {
 	var ranks uint64 // of the table's fields that bring something
 	unknown := 0
 	for i := range writes {
@@ -42,9 +42,9 @@ func (p *pass) bear(e *entry, s *slot, writes []write) {
 	s.item.Fields = fields
 }
 
-func (p *pass) bearField(e *entry, s *slot, f *artifact.Field, w *write) {
+func (p *pass) bearField(e entry, s *slot, f *artifact.Field, w *write) {
 	f.Name, f.Value = w.Name, w.Value
-	f.Marks.One = e.stamp
+	f.Marks.One = e.stamp()
 	shape := shapeOf(w.Value)
 	if shape == union {
 		f.Value = distinct(w.Value)
@@ -104,7 +104,7 @@ func repeat(by []*artifact.Stamp, v artifact.Value) [][]*artifact.Stamp {
 
 // plain tells whether all references of the writes mean what they say: existing
 // items by their ids. Anything else is for the draft to sort out.
-func (p *pass) plain(e *entry, writes []write) bool {
+func (p *pass) plain(e entry, writes []write) bool {
 	for i := range writes {
 		w := &writes[i]
 		if !w.refs {
@@ -121,7 +121,7 @@ func (p *pass) plain(e *entry, writes []write) bool {
 
 // noteBirth lets the cells of a draft keep account of what an ADD wrote, since
 // from now on a write may lose.
-func (p *pass) noteBirth(e *entry, s *slot) {
+func (p *pass) noteBirth(e entry, s *slot) {
 	e.makeRoomForAdd()
 	for i := range s.item.Fields {
 		f, open := &s.item.Fields[i], &s.draft.fields[i]

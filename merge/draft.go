@@ -17,7 +17,7 @@ type draft struct {
 	kill    *artifact.Kill
 	hit     *kill // the KILL of this pass that struck it out, if it is a hypothesis
 	cells   []artifact.CellKill
-	cellsBy map[string]*entry // who killed each cell; nil for what the base has
+	cellsBy map[string]entry // who killed each cell; nobody for what the base has
 	fields  []field
 	byName  map[string]int // only once there are many fields
 	// unresolved are the places that name what does not exist, and whether
@@ -98,18 +98,18 @@ func (d *draft) close() *artifact.Item {
 }
 
 // cellKilled tells whether a cell was killed before e came.
-func (d *draft) cellKilled(e *entry, key string) bool {
+func (d *draft) cellKilled(e entry, key string) bool {
 	if d.cellsBy == nil {
-		d.cellsBy = make(map[string]*entry, len(d.cells))
+		d.cellsBy = make(map[string]entry, len(d.cells))
 		for _, c := range d.cells {
-			d.cellsBy[c.Key] = nil
+			d.cellsBy[c.Key] = entry{}
 		}
 	}
 	by, killed := d.cellsBy[key]
-	return killed && (by == nil || by.index < e.index)
+	return killed && (by.none() || by.index < e.index)
 }
 
-func (d *draft) killCell(e *entry, key string, k artifact.Kill) {
+func (d *draft) killCell(e entry, key string, k artifact.Kill) {
 	d.cells = append(d.cells, artifact.CellKill{Key: key, Kill: k})
 	d.cellsBy[key] = e
 }

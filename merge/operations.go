@@ -11,7 +11,7 @@ import (
 )
 
 // add makes a new item.
-func (p *pass) add(e *entry, section artifact.Section) {
+func (p *pass) add(e entry, section artifact.Section) {
 	if !p.allowed(e, section, "") {
 		return
 	}
@@ -33,9 +33,10 @@ func (p *pass) add(e *entry, section artifact.Section) {
 	}
 	sentence, id := shelf.announce()
 	slot := shelf.add(e, id)
-	e.row.TargetID, e.row.Message = id, sentence
-	if len(e.d.Labels) > 0 {
-		e.row.Message += e.called(id)
+	row := e.row()
+	row.TargetID, row.Message = id, sentence
+	if len(e.d().Labels) > 0 {
+		row.Message += e.called(id)
 	}
 	for _, w := range shelf.defaults {
 		if !holds(writes, w.rank) {
@@ -52,14 +53,14 @@ func (p *pass) add(e *entry, section artifact.Section) {
 
 // missing says what an ADD lacks. A required field that is there but bad
 // rejects the whole, because nothing could stand without it.
-func (e *entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, string) {
+func (e entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, string) {
 	var absent, bad []string
 	for i := range spec.Fields {
 		f := &spec.Fields[i]
 		if !f.Required || holds(writes, int32(i)) {
 			continue
 		}
-		given, ok := e.d.Payload.Get(f.Name)
+		given, ok := e.d().Payload.Get(f.Name)
 		if ok && !isBlank(given.Value) {
 			bad = append(bad, f.Name)
 		} else {
@@ -94,7 +95,7 @@ func isBlank(v artifact.Value) bool {
 }
 
 // edit changes fields of an item, or one prediction cell.
-func (p *pass) edit(e *entry, section artifact.Section) {
+func (p *pass) edit(e entry, section artifact.Section) {
 	target, cellKey, ok := p.address(e, section)
 	if !ok {
 		return
@@ -102,7 +103,7 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 	author := ""
 	if target != nil {
 		author = target.author()
-		e.row.TargetID = targetID(target, cellKey)
+		e.row().TargetID = targetID(target, cellKey)
 	}
 	if !p.allowed(e, section, author) {
 		return
@@ -118,19 +119,19 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 	var room usual
 	writes := p.check(e, section.Spec(), room[:0])
 	switch {
-	case len(writes) == 0 && slices.ContainsFunc(e.row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldRefused }):
+	case len(writes) == 0 && slices.ContainsFunc(e.row().Fields, func(o FieldOutcome) bool { return o.Outcome == FieldRefused }):
 		e.reject(delta.InvalidField, "none of its fields can be taken")
 		return
 	case len(writes) == 0:
 		e.reject(delta.MissingRequiredField, "an EDIT needs at least one field in its payload")
 		return
 	}
-	if section == artifact.ResearchThread && delta.Blank(e.d.Rationale) {
+	if section == artifact.ResearchThread && delta.Blank(e.d().Rationale) {
 		p.warn(delta.MissingRequiredField, "%s edits the research thread without a rationale", e)
 	}
 	if target == nil {
 		target = p.shelf(section).add(e, artifact.ThreadID)
-		e.row.TargetID = target.id()
+		e.row().TargetID = target.id()
 	}
 	p.writeAll(e, target, writes, true)
 }
@@ -143,13 +144,13 @@ func targetID(s *slot, cellKey string) string {
 }
 
 // editCell writes one cell of the predictions table.
-func (p *pass) editCell(e *entry, row *slot, key string) {
-	for _, f := range e.d.Payload {
+func (p *pass) editCell(e entry, row *slot, key string) {
+	for _, f := range e.d().Payload {
 		if f.Name != "prediction" {
 			e.refuse(f.Name, "an EDIT of a cell takes only the field prediction")
 		}
 	}
-	given, ok := e.d.Payload.Get("prediction")
+	given, ok := e.d().Payload.Get("prediction")
 	text, isText := given.Value.(artifact.Text)
 	switch {
 	case !ok:
@@ -167,7 +168,7 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 
 // cellGone tells whether a prediction cell was N/A when e came in order: a write
 // that had to wait for a label is judged as if it had not.
-func (p *pass) cellGone(e *entry, row *slot, key string) bool {
+func (p *pass) cellGone(e entry, row *slot, key string) bool {
 	if h := p.shelf(artifact.HypothesisSlate).find(key); h != nil && h.killed() {
 		if hit := h.hit(); hit == nil || hit.by[0].index < e.index {
 			return true
@@ -177,12 +178,12 @@ func (p *pass) cellGone(e *entry, row *slot, key string) bool {
 }
 
 // kill strikes an item out, or one prediction cell. Nothing is removed.
-func (p *pass) kill(e *entry, section artifact.Section) {
+func (p *pass) kill(e entry, section artifact.Section) {
 	target, cellKey, ok := p.address(e, section)
 	if !ok {
 		return
 	}
-	e.row.TargetID = targetID(target, cellKey)
+	e.row().TargetID = targetID(target, cellKey)
 	if !p.allowed(e, section, target.author()) {
 		return
 	}
@@ -194,7 +195,7 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 		e.skip("", target.id()+" was already killed by "+fault.Shown(target.killer().By))
 		return
 	}
-	k := artifact.Kill{By: e.d.Agent, At: e.d.At, Reason: reason, Stamp: e.stamp}
+	k := artifact.Kill{By: e.d().Agent, At: e.d().At, Reason: reason, Stamp: e.stamp()}
 	if cellKey != "" {
 		if p.cellGone(e, target, cellKey) {
 			e.skip("", fmt.Sprintf("%s.%s is already %s", target.id(), cellKey, artifact.NotApplicable))
@@ -215,7 +216,7 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 	}
 	d := p.open(target)
 	if section == artifact.HypothesisSlate {
-		d.hit = &kill{third: target.close().ThirdAlternative(), by: []*entry{e}}
+		d.hit = &kill{third: target.close().ThirdAlternative(), by: []entry{e}}
 		p.kills = append(p.kills, d.hit)
 	}
 	d.kill = &k
@@ -223,12 +224,12 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 	shelf := p.shelf(section)
 	shelf.active--
 	shelf.touched = true
-	e.row.Message = "killed"
+	e.row().Message = "killed"
 }
 
-func (e *entry) reason() string {
+func (e entry) reason() string {
 	reason := ""
-	for _, f := range e.d.Payload {
+	for _, f := range e.d().Payload {
 		text, isText := f.Value.(artifact.Text)
 		switch {
 		case f.Name != "reason":

@@ -48,10 +48,11 @@ func (w *write) adds() int {
 
 // check adds the fields of a payload to the writes. What is wrong with a field is that field's
 // problem: it is refused by name, and the rest goes on.
-func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []write {
-	replaceAll := e.replaces && e.asks("replace")
-	for i := range e.d.Payload {
-		f := &e.d.Payload[i]
+func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []write {
+	replaceAll := e.is(replaces) && e.asks("replace")
+	payload := e.d().Payload
+	for i := range payload {
+		f := &payload[i]
 		rank := spec.Rank(f.Name)
 		ok := rank < len(spec.Fields)
 		if !ok && p.aside(e, spec, f) {
@@ -70,7 +71,7 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []wri
 		if w.Field == nil || w.Value == nil {
 			continue // its keys were refused one by one
 		}
-		w.replace = replaceAll || e.replaces && shapeOf(w.Value) != scalar && e.asks(f.Name+"_replace")
+		w.replace = replaceAll || e.is(replaces) && shapeOf(w.Value) != scalar && e.asks(f.Name+"_replace")
 		writes = append(writes, w)
 	}
 	return writes
@@ -78,16 +79,16 @@ func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []wri
 
 // aside deals with the payload's words that are no content: the system's own,
 // and the switches for replacing.
-func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool {
-	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d.Operation != opAdd) {
-		e.row.Fields = append(e.row.Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored})
+func (p *pass) aside(e entry, spec *artifact.SectionSpec, f *delta.Field) bool {
+	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d().Operation != opAdd) {
+		e.row().Fields = append(e.row().Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored})
 		p.warn(SystemFieldIgnored, "%s: %s belongs to the system; ignored", e, fault.Shown(f.Name))
 		return true
 	}
 	field, isSwitch := strings.CutSuffix(f.Name, "_replace")
 	if f.Name != "replace" {
 		if _, inTable := spec.Field(field); !isSwitch || !inTable {
-			if !isSwitch || e.d.Payload.Find(field) == nil {
+			if !isSwitch || e.d().Payload.Find(field) == nil {
 				return false
 			}
 		}
@@ -99,19 +100,19 @@ func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool 
 }
 
 // asks tells whether the payload says yes to something.
-func (e *entry) asks(name string) bool {
-	f := e.d.Payload.Find(name)
+func (e entry) asks(name string) bool {
+	f := e.d().Payload.Find(name)
 	return f != nil && f.Value == artifact.Bool(true)
 }
 
-func (e *entry) refuse(field, reason string) {
-	e.row.Fields = append(e.row.Fields, FieldOutcome{Field: field, Outcome: FieldRefused, Message: reason})
+func (e entry) refuse(field, reason string) {
+	e.row().Fields = append(e.row().Fields, FieldOutcome{Field: field, Outcome: FieldRefused, Message: reason})
 }
 
 // fit makes a field fit what the table says, or says why it does not: it gives the
 // field itself where nothing has to be changed. Neither a field nor a reason means
 // that there is nothing left of it, and that this was said.
-func (e *entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
+func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	switch spec.Kind {
 	case artifact.KindText:
 		return fitText(spec, f)
@@ -204,7 +205,7 @@ func badReferences(v artifact.Value) string {
 }
 
 // fitMap checks a map key by key, since each key is a field of its own.
-func (e *entry) fitMap(spec *artifact.FieldSpec, f *delta.Field, bad func(*artifact.FieldSpec, artifact.Entry) string) (*delta.Field, string) {
+func (e entry) fitMap(spec *artifact.FieldSpec, f *delta.Field, bad func(*artifact.FieldSpec, artifact.Entry) string) (*delta.Field, string) {
 	m, ok := f.Value.(artifact.Map)
 	if !ok {
 		return nil, "it is not an object"

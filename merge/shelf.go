@@ -96,6 +96,16 @@ func (s *shelf) slots(yield func(*slot) bool) {
 	}
 }
 
+// slot gives the one at a place, from 1: those of the base come before what was added.
+func (s *shelf) slot(place int32) *slot {
+	at := int(place) - 1
+	if at < len(s.old) {
+		return &s.old[at]
+	}
+	at -= len(s.old)
+	return &s.fresh[at/freshBlock][at%freshBlock]
+}
+
 // find gives the item with an id.
 func (s *shelf) find(id string) *slot {
 	if n, ok := s.section.IDNumber(id); ok {
@@ -113,7 +123,7 @@ func (s *shelf) numbered(n int) *slot {
 	case n < len(s.dense) && s.dense[n] != 0:
 		return &s.old[s.dense[n]-1]
 	case at >= 0 && n <= s.highest:
-		return &s.fresh[at/freshBlock][at%freshBlock]
+		return s.slot(int32(len(s.old) + at + 1))
 	}
 	return nil
 }
@@ -180,13 +190,13 @@ func digits(n int) int {
 }
 
 // add makes a slot for a new item without fields.
-func (s *shelf) add(e *entry, id string) *slot {
+func (s *shelf) add(e entry, id string) *slot {
 	if s.added%freshBlock == 0 {
 		s.fresh = append(s.fresh, make([]slot, 0, freshBlock))
 	}
 	block := &s.fresh[len(s.fresh)-1]
 	it := s.freshItems.one()
-	it.ID, it.Created = id, e.stamp
+	it.ID, it.Created = id, e.stamp()
 	*block = append(*block, slot{item: it, maker: e.index + 1, shelf: int8(s.section)})
 	sl := &(*block)[len(*block)-1]
 	if s.section == artifact.ResearchThread {
@@ -198,7 +208,7 @@ func (s *shelf) add(e *entry, id string) *slot {
 	s.added++
 	s.active++
 	s.touched = true
-	e.made = sl
+	e.made, e.shelf = int32(len(s.old)+s.added), int8(s.section)
 	e.changed = true
 	return sl
 }
@@ -209,7 +219,7 @@ func (p *pass) open(s *slot) *draft {
 	if s.draft == nil {
 		s.draft = openDraft(s.section(), s.item)
 		if s.maker != 0 {
-			p.noteBirth(&p.entries[s.maker-1], s)
+			p.noteBirth(p.entry(int(s.maker-1)), s)
 		}
 	}
 	return s.draft
@@ -250,12 +260,12 @@ func (s *slot) created() *artifact.Stamp {
 
 // shownTo tells whether a delta's author can have meant this item: it stood in
 // the version it was shown. Deltas from files see all that stands.
-func (s *slot) shownTo(e *entry) bool {
-	if e.d.Place == nil {
+func (s *slot) shownTo(e entry) bool {
+	if e.d().Place == nil {
 		return true
 	}
 	created := s.created()
-	return created == nil || created.Version <= e.d.Place.Shown
+	return created == nil || created.Version <= e.d().Place.Shown
 }
 
 // close gives the item as it stands now.
