@@ -32,30 +32,46 @@ func (p *pass) bear(e entry, s *slot, writes []write) {
 		switch w := &writes[i]; {
 		case w.adds() == 0:
 		case w.known:
-			p.bearField(e, s, &fields[bits.OnesCount64(ranks&(1<<w.rank-1))], w)
+			p.bearField(s, &fields[bits.OnesCount64(ranks&(1<<w.rank-1))], w)
 		default:
-			p.bearField(e, s, &rest[0], w)
+			p.bearField(s, &rest[0], w)
 			rest = rest[1:]
 		}
 	}
 	slices.SortFunc(fields[known:], func(a, b artifact.Field) int { return artifact.CompareKeys(a.Name, b.Name) })
 	s.item.Fields = fields
+	if e.is(replaces) {
+		p.markReplacements(e, s.item, writes)
+	}
 }
 
-func (p *pass) bearField(e entry, s *slot, f *artifact.Field, w *write) {
+func (p *pass) bearField(s *slot, f *artifact.Field, w *write) {
 	f.Name, f.Value = w.Name, w.Value
-	f.Marks.One = e.stamp()
-	shape := shapeOf(w.Value)
-	if shape == union {
+	if shapeOf(w.Value) == union {
 		f.Value = distinct(w.Value)
-	}
-	if w.replace && shape != scalar {
-		self := p.self(e)
-		f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
 	}
 	if w.free && split(f) {
 		p.shelf(s.section()).split = true
 	}
+}
+
+// markReplacements notes which lists and maps of a new item were written as
+// replacements: what is older and comes later loses to them.
+func (p *pass) markReplacements(e entry, it *artifact.Item, writes []write) {
+	self := p.self(e)
+	replaced := make(map[string]bool)
+	for i := range writes {
+		if writes[i].replace && shapeOf(writes[i].Value) != scalar {
+			replaced[writes[i].Name] = true
+		}
+	}
+	marks := slices.Repeat([]artifact.Marks{{One: e.stamp()}}, len(it.Fields))
+	for i := range it.Fields {
+		if f := &it.Fields[i]; replaced[f.Name] {
+			marks[i] = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
+		}
+	}
+	it.SetMarks(marks)
 }
 
 // distinct takes out the elements that stand twice. It gives back the value

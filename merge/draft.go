@@ -32,13 +32,13 @@ const manyFields = 16
 func openDraft(section artifact.Section, it *artifact.Item) *draft {
 	d := &draft{
 		section: section, id: it.ID, base: it, created: it.Created,
-		kill: it.Kill, cells: slices.Clone(it.Cells),
+		kill: it.Kill, cells: slices.Clone(it.Cells()),
 	}
 	d.fields = make([]field, len(it.Fields), len(it.Fields)+2)
 	for i := range it.Fields {
-		d.fields[i].open(&it.Fields[i])
+		d.fields[i].open(&it.Fields[i], it.Marks(i))
 	}
-	for _, p := range it.Unresolved {
+	for _, p := range it.Unresolved() {
 		field, ref, _ := strings.Cut(p, ".")
 		d.unresolved.add(place{field: field, ref: ref}, false)
 	}
@@ -84,17 +84,33 @@ func (d *draft) close() *artifact.Item {
 	if d.base != nil && !d.dirty {
 		return d.base
 	}
-	it := &artifact.Item{ID: d.id, Kill: d.kill, Cells: d.cells, Created: d.created}
-	it.Fields = make([]artifact.Field, 0, len(d.fields))
+	it := &artifact.Item{ID: d.id, Kill: d.kill, Created: d.created}
+	var room [manyFields]int
+	order := d.order(room[:0])
+	it.Fields = make([]artifact.Field, len(order))
+	marks := make([]artifact.Marks, len(order))
+	for i, at := range order {
+		it.Fields[i].Name = d.fields[at].name
+		it.Fields[i].Value, marks[i] = d.fields[at].close()
+	}
+	if unresolved := d.unresolved.close(d); len(unresolved) > 0 || len(d.cells) > 0 {
+		slices.SortFunc(d.cells, func(a, b artifact.CellKill) int { return artifact.CompareKeys(a.Key, b.Key) })
+		it.Rare = &artifact.Rare{Cells: d.cells, Unresolved: unresolved}
+	}
+	it.SetMarks(marks)
+	return it
+}
+
+// order adds the places of the fields that hold something, as they stand in items.
+func (d *draft) order(places []int) []int {
 	for i := range d.fields {
-		if f := &d.fields[i]; !f.empty() {
-			it.Fields = append(it.Fields, f.close())
+		if !d.fields[i].empty() {
+			places = append(places, i)
 		}
 	}
-	d.section.Spec().SortFields(it.Fields)
-	slices.SortFunc(it.Cells, func(a, b artifact.CellKill) int { return artifact.CompareKeys(a.Key, b.Key) })
-	it.Unresolved = d.unresolved.close(d)
-	return it
+	spec := d.section.Spec()
+	slices.SortFunc(places, func(i, j int) int { return spec.FieldOrder(d.fields[i].name, d.fields[j].name) })
+	return places
 }
 
 // cellKilled tells whether a cell was killed before e came.
