@@ -103,18 +103,18 @@ func (a *Artifact) Without() Artifact {
 }
 
 func (it *Item) without() *Item {
-	bare := &Item{ID: it.ID, Unresolved: it.Unresolved}
-	for _, f := range it.Fields {
-		bare.Fields = append(bare.Fields, Field{Name: f.Name, Value: f.Value})
+	bare := &Item{ID: it.ID, Fields: it.Fields}
+	if unresolved := it.Unresolved(); unresolved != nil {
+		bare.rare().Unresolved = unresolved
 	}
 	if it.Kill != nil {
 		k := *it.Kill
 		k.Stamp = nil
 		bare.Kill = &k
 	}
-	for _, c := range it.Cells {
+	for _, c := range it.Cells() {
 		c.Kill.Stamp = nil
-		bare.Cells = append(bare.Cells, c)
+		bare.rare().Cells = append(bare.rare().Cells, c)
 	}
 	return bare
 }

@@ -49,7 +49,7 @@ func (it *Item) take(s Section, e Entry, withheld *Map) error {
 		}
 		it.ID = string(id)
 	case "unresolved":
-		if it.Unresolved, ok = textList(e.Value); !ok {
+		if it.rare().Unresolved, ok = textList(e.Value); !ok {
 			return errors.New("unresolved is not a list of texts")
 		}
 	case "withheld":
@@ -153,7 +153,7 @@ func (it *Item) restore(withheld Map) error {
 			entries = append(entries, Entry{e.Key, value})
 		}
 		if k != nil {
-			it.Cells = append(it.Cells, CellKill{Key: e.Key, Kill: *k})
+			it.rare().Cells = append(it.rare().Cells, CellKill{Key: e.Key, Kill: *k})
 		}
 	}
 	it.Fields[at].Value = MapOf(entries...)

@@ -64,8 +64,8 @@ func (it *Item) append(dst []byte, hypotheses *slate) []byte {
 		entries = append(entries, Entry{"killed", Bool(true)})
 		entries = it.Kill.entries(entries)
 	}
-	if len(it.Unresolved) > 0 {
-		entries = append(entries, Entry{"unresolved", texts(it.Unresolved)})
+	if len(it.Unresolved()) > 0 {
+		entries = append(entries, Entry{"unresolved", texts(it.Unresolved())})
 	}
 	if hypotheses != nil {
 		entries = hypotheses.withhold(it, entries)
@@ -119,7 +119,7 @@ func (s *slate) withhold(it *Item, entries []Entry) []Entry {
 			add(h.ID)
 		}
 	}
-	for _, c := range it.Cells {
+	for _, c := range it.Cells() {
 		add(c.Key, c.Kill.entries([]Entry{{"killed", Bool(true)}})...)
 	}
 	if len(keys) == 0 {
@@ -225,12 +225,13 @@ func (s *Stamp) value() Map {
 
 func (it *Item) marks() Map {
 	var fields, cells []Entry
-	for _, f := range it.Fields {
-		if v := f.Marks.value(); v != nil {
-			fields = append(fields, Entry{f.Name, v})
+	for i := range it.Fields {
+		marks := it.Marks(i)
+		if v := marks.value(); v != nil {
+			fields = append(fields, Entry{it.Fields[i].Name, v})
 		}
 	}
-	for _, c := range it.Cells {
+	for _, c := range it.Cells() {
 		if c.Kill.Stamp != nil {
 			cells = append(cells, Entry{c.Key, Text(c.Kill.Stamp.Delta)})
 		}

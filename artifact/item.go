@@ -9,23 +9,73 @@ import (
 
 // Item is one entry of a section. Items are never changed once they stand in an
 // artifact: whoever wants another one makes another one.
+//
+// There may be very many of them, so that what few have stands behind a pointer.
 type Item struct {
-	ID     string
-	Fields []Field // as FieldOrder sorts them
-	Kill   *Kill
+	ID      string
+	Fields  []Field // as FieldOrder sorts them
+	Kill    *Kill
+	Created *Stamp
+	Rare    *Rare // nil for nearly all
+}
+
+// Rare is what few items have.
+type Rare struct {
 	// Cells are the prediction cells that were killed one by one, by key.
 	Cells []CellKill
 	// Unresolved are the places, such as "predictions.H4", where the author
 	// named an item that did not exist; they never mean a later item of that id.
 	Unresolved []string
-	Created    *Stamp
+	// Marks are the stamps behind each field; nil where the delta that
+	// created the item wrote all of them.
+	Marks []Marks
 }
 
 // Field is one named value of an item.
 type Field struct {
 	Name  string
 	Value Value
-	Marks Marks
+}
+
+// Cells gives the prediction cells that were killed one by one.
+func (it *Item) Cells() []CellKill {
+	if it.Rare == nil {
+		return nil
+	}
+	return it.Rare.Cells
+}
+
+// Unresolved gives the places that name an item which did not exist.
+func (it *Item) Unresolved() []string {
+	if it.Rare == nil {
+		return nil
+	}
+	return it.Rare.Unresolved
+}
+
+// Marks gives the stamps behind the field at i.
+func (it *Item) Marks(i int) Marks {
+	if it.Rare == nil || it.Rare.Marks == nil {
+		return Marks{One: it.Created}
+	}
+	return it.Rare.Marks[i]
+}
+
+// SetMarks says who wrote each field of an item that is being made. It is called
+// when all else is known of the item.
+func (it *Item) SetMarks(marks []Marks) {
+	created := Marks{One: it.Created}
+	if slices.ContainsFunc(marks, func(m Marks) bool { return m != created }) {
+		it.rare().Marks = marks
+	}
+}
+
+// rare gives the place for what few items have.
+func (it *Item) rare() *Rare {
+	if it.Rare == nil {
+		it.Rare = &Rare{}
+	}
+	return it.Rare
 }
 
 // Kill says who struck an item out. The item stays.

@@ -214,10 +214,10 @@ func (w *mdWriter) score(m Map) {
 
 // system writes what is no field: unresolved places, and the kill.
 func (w *mdWriter) system(it *Item) {
-	if len(it.Unresolved) > 0 {
+	if len(it.Unresolved()) > 0 {
 		w.label(mdUnresolved)
 		w.put(" ")
-		w.list(texts(it.Unresolved))
+		w.list(texts(it.Unresolved()))
 		w.end()
 	}
 	if it.Kill == nil {

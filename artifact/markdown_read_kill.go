@@ -11,9 +11,9 @@ func (r *mdReader) systemLabel(label, raw, line string) {
 	d := r.open
 	prediction := d.section == PredictionsTable
 	switch {
-	case strings.EqualFold(label, mdUnresolved) && d.Unresolved == nil:
+	case strings.EqualFold(label, mdUnresolved) && d.Unresolved() == nil:
 		for _, v := range readList(raw) {
-			d.Unresolved = append(d.Unresolved, string(v.(Text)))
+			d.rare().Unresolved = append(d.rare().Unresolved, string(v.(Text)))
 		}
 	case strings.EqualFold(label, mdWithheld) && prediction && raw == "":
 		r.list = &listing{what: listWithheld, name: "predictions", line: r.line}

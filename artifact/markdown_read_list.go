@@ -132,7 +132,7 @@ func (r *mdReader) killedCell(entry string) {
 	if reason = trim(reason); reason != "" {
 		c.Kill.Reason = readText(reason)
 	}
-	r.open.Cells = append(r.open.Cells, c)
+	r.open.rare().Cells = append(r.open.rare().Cells, c)
 }
 
 // closeList ends the open list and gives its item what stood in it.

@@ -188,16 +188,17 @@ func (r *mdReader) rowCells(d *draft) {
 }
 
 func (r *mdReader) finishKilledCells(d *draft) {
-	if len(d.Cells) == 0 {
+	if len(d.Cells()) == 0 {
 		return
 	}
-	d.Cells = sortedCells(d.Cells)
+	cells := sortedCells(d.Cells())
+	d.rare().Cells = cells
 	if _, ok := d.Get("predictions").(Map); !ok {
 		r.problem(UnreadableLines, d.line, d.ID, "%s has killed cells but no predictions", d.ID)
 	}
-	for i := 1; i < len(d.Cells); i++ {
-		if d.Cells[i].Key == d.Cells[i-1].Key {
-			r.problem(UnreadableLines, d.line, d.ID, "%s: the cell %s was killed twice", d.ID, fault.Shown(d.Cells[i].Key))
+	for i := 1; i < len(cells); i++ {
+		if cells[i].Key == cells[i-1].Key {
+			r.problem(UnreadableLines, d.line, d.ID, "%s: the cell %s was killed twice", d.ID, fault.Shown(cells[i].Key))
 		}
 	}
 }

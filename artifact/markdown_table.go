@@ -40,15 +40,15 @@ type row struct {
 
 func (s *slate) row(it *Item) row {
 	r := row{Item: it, slate: s, predictions: it.Get("predictions")}
-	if len(it.Unresolved) > 0 {
-		r.unresolved = make(map[string]bool, len(it.Unresolved))
-		for _, place := range it.Unresolved {
+	if len(it.Unresolved()) > 0 {
+		r.unresolved = make(map[string]bool, len(it.Unresolved()))
+		for _, place := range it.Unresolved() {
 			r.unresolved[place] = true
 		}
 	}
-	if len(it.Cells) > 0 {
-		r.killedCells = make(map[string]bool, len(it.Cells))
-		for _, c := range it.Cells {
+	if len(it.Cells()) > 0 {
+		r.killedCells = make(map[string]bool, len(it.Cells()))
+		for _, c := range it.Cells() {
 			r.killedCells[c.Key] = true
 		}
 	}
@@ -225,12 +225,12 @@ func (w *mdWriter) withheld(r *row, m Map) {
 
 // killedCells writes who killed which cell, when and why.
 func (w *mdWriter) killedCells(r *row) {
-	if len(r.Cells) == 0 {
+	if len(r.Cells()) == 0 {
 		return
 	}
 	w.label(mdKilledCells)
 	w.end()
-	for _, c := range sortedCells(r.Cells) {
+	for _, c := range sortedCells(r.Cells()) {
 		w.put("- ")
 		w.text(c.Key, inKey)
 		w.put(":")

@@ -114,6 +114,7 @@ func (d *decoder) stamp(v Value) (*Stamp, error) {
 }
 
 func (d *decoder) itemMarks(it *Item, m Map) error {
+	marks := make([]Marks, len(it.Fields))
 	for _, e := range m {
 		var err error
 		switch e.Key {
@@ -125,7 +126,7 @@ func (d *decoder) itemMarks(it *Item, m Map) error {
 			}
 			it.Kill.Stamp, err = d.stamp(e.Value)
 		case "fields":
-			err = d.fieldMarks(it, e.Value)
+			err = d.fieldMarks(it, e.Value, marks)
 		case "cells":
 			err = d.cellMarks(it, e.Value)
 		default:
@@ -135,13 +136,15 @@ func (d *decoder) itemMarks(it *Item, m Map) error {
 			return err
 		}
 	}
+	it.SetMarks(marks)
 	return nil
 }
 
 func (d *decoder) cellMarks(it *Item, v Value) error {
 	m, _ := v.(Map)
-	for i := range it.Cells {
-		id, ok := m.Get(it.Cells[i].Key)
+	cells := it.Cells()
+	for i := range cells {
+		id, ok := m.Get(cells[i].Key)
 		if !ok {
 			continue
 		}
@@ -149,12 +152,12 @@ func (d *decoder) cellMarks(it *Item, v Value) error {
 		if err != nil {
 			return err
 		}
-		it.Cells[i].Kill.Stamp = s
+		cells[i].Kill.Stamp = s
 	}
 	return nil
 }
 
-func (d *decoder) fieldMarks(it *Item, v Value) error {
+func (d *decoder) fieldMarks(it *Item, v Value, into []Marks) error {
 	m, ok := v.(Map)
 	if !ok {
 		return errors.New("fields is not an object")
@@ -172,7 +175,7 @@ func (d *decoder) fieldMarks(it *Item, v Value) error {
 		if err := marks.fit(f.Value); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		f.Marks = marks
+		into[i] = marks
 	}
 	return nil
 }

@@ -58,9 +58,9 @@ type row struct {
 
 func rowOf(it *artifact.Item) row {
 	r := row{item: it, cells: it.Map("predictions"), doubted: doubts(it)}
-	if len(it.Cells) > 0 {
-		r.killed = make(map[string]bool, len(it.Cells))
-		for _, c := range it.Cells {
+	if len(it.Cells()) > 0 {
+		r.killed = make(map[string]bool, len(it.Cells()))
+		for _, c := range it.Cells() {
 			r.killed[c.Key] = true
 		}
 	}
@@ -96,7 +96,7 @@ func (r *row) lacking(hypotheses []string, wanted map[string]bool) (first []stri
 			said[e.Key] = true
 		}
 	}
-	for _, c := range r.item.Cells {
+	for _, c := range r.item.Cells() {
 		if wanted[c.Key] {
 			said[c.Key] = true
 		}
@@ -137,7 +137,7 @@ func wrongPredictions(it *artifact.Item) string {
 	case artifact.Conflict:
 		return ""
 	case artifact.Map:
-		if len(v) > 0 || len(it.Cells) > 0 {
+		if len(v) > 0 || len(it.Cells()) > 0 {
 			return ""
 		}
 		return show(it.ID) + " predicts nothing"

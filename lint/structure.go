@@ -194,7 +194,7 @@ func killReasons(s *subject, r *report) {
 				}
 				continue
 			}
-			for _, c := range it.Cells {
+			for _, c := range it.Cells() {
 				if strings.TrimSpace(c.Kill.Reason) == "" {
 					r.add(inItem(section, it, ""),
 						fmt.Sprintf("the cell %s.%s was killed%s without a reason", show(it.ID), show(c.Key), byWhom(&c.Kill)), fix)

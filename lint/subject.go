@@ -93,11 +93,11 @@ func (s *subject) exists(id string) bool {
 // doubts gives the places of an item that name what did not exist when they were
 // written. A set, because an item may have any number of them.
 func doubts(it *artifact.Item) map[string]bool {
-	if len(it.Unresolved) == 0 {
+	if len(it.Unresolved()) == 0 {
 		return nil
 	}
-	set := make(map[string]bool, len(it.Unresolved))
-	for _, place := range it.Unresolved {
+	set := make(map[string]bool, len(it.Unresolved()))
+	for _, place := range it.Unresolved() {
 		set[place] = true
 	}
 	return set

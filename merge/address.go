@@ -11,8 +11,8 @@ import (
 // address finds what an EDIT or KILL is about: an item, or one cell of a
 // prediction (P2.H1). A nil item without a rejection is the research thread that
 // does not exist yet.
-func (p *pass) address(e *entry, section artifact.Section) (*slot, string, bool) {
-	target := e.d.Target
+func (p *pass) address(e entry, section artifact.Section) (*slot, string, bool) {
+	target := e.d().Target
 	if section == artifact.ResearchThread {
 		if target != "" && target != artifact.ThreadID {
 			p.noTarget(e, section, target)
@@ -26,11 +26,11 @@ func (p *pass) address(e *entry, section artifact.Section) (*slot, string, bool)
 		}
 	}
 	if target == "" {
-		e.reject(InvalidTarget, fmt.Sprintf("%s needs a target_id", e.d.Operation))
+		e.reject(InvalidTarget, fmt.Sprintf("%s needs a target_id", e.d().Operation))
 		return nil, "", false
 	}
 	if section == artifact.PredictionsTable {
-		if row, cell, isCell := strings.Cut(target, "."); isCell && e.labelled(target) == nil {
+		if row, cell, isCell := strings.Cut(target, "."); isCell && e.labelled(target).none() {
 			return p.addressCell(e, row, cell)
 		}
 	}
@@ -42,7 +42,7 @@ func (p *pass) address(e *entry, section artifact.Section) (*slot, string, bool)
 	return s, "", true
 }
 
-func (p *pass) addressCell(e *entry, row, cell string) (*slot, string, bool) {
+func (p *pass) addressCell(e entry, row, cell string) (*slot, string, bool) {
 	s, found := p.refer(e, row)
 	if found != known || s.section() != artifact.PredictionsTable {
 		p.noTarget(e, artifact.PredictionsTable, row)
@@ -61,20 +61,20 @@ func (p *pass) addressCell(e *entry, row, cell string) (*slot, string, bool) {
 }
 
 // noTarget says why a target is none, and where that id does live.
-func (p *pass) noTarget(e *entry, section artifact.Section, target string) {
+func (p *pass) noTarget(e entry, section artifact.Section, target string) {
 	why := fmt.Sprintf("there is no %s in %s", fault.Shown(target), section)
-	if add := e.labelled(target); add != nil {
-		switch {
-		case add.made == nil:
-			why = fmt.Sprintf("%s is %s's own name for an item that was refused", fault.Shown(target), fault.Shown(e.d.Agent))
+	if add := e.labelled(target); !add.none() {
+		switch made := p.made(add); {
+		case made == nil:
+			why = fmt.Sprintf("%s is %s's own name for an item that was refused", fault.Shown(target), fault.Shown(e.d().Agent))
 		default:
-			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d.Agent), add.made.id(), add.made.section())
+			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d().Agent), made.id(), made.section())
 		}
 	} else if other, ok := artifact.SectionOfID(target); ok {
 		switch s := p.shelf(other).find(target); {
 		case s == nil:
 		case !s.shownTo(e):
-			why = fmt.Sprintf("%s is not in version %d, which its author was shown", target, e.d.Place.Shown)
+			why = fmt.Sprintf("%s is not in version %d, which its author was shown", target, e.d().Place.Shown)
 		case other != section:
 			why += fmt.Sprintf("; %s is in %s", target, other)
 		}

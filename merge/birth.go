@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"math/bits"
 	"slices"
 
 	"brenner/artifact"
@@ -9,54 +10,68 @@ import (
 // bear gives a new item the fields of its ADD. Nobody else can have touched it
 // yet, so there is nothing to weigh; should somebody do so later in the batch,
 // a draft is opened from it as from any other item.
-func (p *pass) bear(e *entry, s *slot, writes []write) {
-	order := p.fieldOrder(writes)
-	s.item.Fields = p.fields.take(len(order))[:len(order)]
-	for i, at := range order {
-		f, w := &s.item.Fields[i], &writes[at]
-		f.Name, f.Value = w.name, w.value
-		f.Marks.One = e.stamp
-		if shapeOf(w.value) == union {
-			f.Value = distinct(w.value)
+//
+// Fields stand in the order of the section table, then by name. How many of the
+// table's fields there are before one is its place: nothing has to be sorted.
+func (p *pass) bear(e entry, s *slot, writes []write) {
+	var ranks uint64 // of the table's fields that bring something
+	unknown := 0
+	for i := range writes {
+		switch w := &writes[i]; {
+		case w.adds() == 0:
+		case w.known:
+			ranks |= 1 << w.rank
+		default:
+			unknown++
 		}
-		if w.replace && shapeOf(w.value) != scalar {
-			self := p.self(e)
-			f.Marks = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
+	}
+	known := bits.OnesCount64(ranks)
+	fields := p.fields.take(known + unknown)[:known+unknown]
+	rest := fields[known:]
+	for i := range writes {
+		switch w := &writes[i]; {
+		case w.adds() == 0:
+		case w.known:
+			p.bearField(s, &fields[bits.OnesCount64(ranks&(1<<w.rank-1))], w)
+		default:
+			p.bearField(s, &rest[0], w)
+			rest = rest[1:]
 		}
-		if (w.spec == nil || w.spec.Kind == artifact.KindAny) && split(f) { // no other kind can hold a conflict
-			p.shelf(s.section()).split = true
-		}
+	}
+	slices.SortFunc(fields[known:], func(a, b artifact.Field) int { return artifact.CompareKeys(a.Name, b.Name) })
+	s.item.Fields = fields
+	if e.is(replaces) {
+		p.markReplacements(e, s.item, writes)
 	}
 }
 
-// fieldOrder gives the places of the writes that bring something, in the order of
-// the section table, then of their names. The list is good until the next call.
-func (p *pass) fieldOrder(writes []write) []int32 {
-	order, unknown := p.order[:0], 0
+func (p *pass) bearField(s *slot, f *artifact.Field, w *write) {
+	f.Name, f.Value = w.Name, w.Value
+	if shapeOf(w.Value) == union {
+		f.Value = distinct(w.Value)
+	}
+	if w.free && split(f) {
+		p.shelf(s.section()).split = true
+	}
+}
+
+// markReplacements notes which lists and maps of a new item were written as
+// replacements: what is older and comes later loses to them.
+func (p *pass) markReplacements(e entry, it *artifact.Item, writes []write) {
+	self := p.self(e)
+	replaced := make(map[string]bool)
 	for i := range writes {
-		w := &writes[i]
-		if w.adds() == 0 {
-			continue
+		if writes[i].replace && shapeOf(writes[i].Value) != scalar {
+			replaced[writes[i].Name] = true
 		}
-		if w.spec == nil {
-			unknown++
-		}
-		// Known fields are few, and unknown ones stand in order: what has to
-		// be moved is little.
-		order = append(order, int32(i))
-		at := len(order) - 1
-		for ; at > 0 && writes[order[at-1]].rank > w.rank; at-- {
-			order[at] = order[at-1]
-		}
-		order[at] = int32(i)
 	}
-	p.order = order
-	if unknown > 1 {
-		slices.SortFunc(order[len(order)-unknown:], func(i, j int32) int {
-			return artifact.CompareKeys(writes[i].name, writes[j].name)
-		})
+	marks := slices.Repeat([]artifact.Marks{{One: e.stamp()}}, len(it.Fields))
+	for i := range it.Fields {
+		if f := &it.Fields[i]; replaced[f.Name] {
+			marks[i] = artifact.Marks{Parts: &artifact.Parts{Floor: self, Each: repeat(self, f.Value)}}
+		}
 	}
-	return order
+	it.SetMarks(marks)
 }
 
 // distinct takes out the elements that stand twice. It gives back the value
@@ -105,10 +120,10 @@ func repeat(by []*artifact.Stamp, v artifact.Value) [][]*artifact.Stamp {
 
 // plain tells whether all references of the writes mean what they say: existing
 // items by their ids. Anything else is for the draft to sort out.
-func (p *pass) plain(e *entry, writes []write) bool {
+func (p *pass) plain(e entry, writes []write) bool {
 	for i := range writes {
 		w := &writes[i]
-		if w.spec == nil || !w.spec.Refs {
+		if !w.refs {
 			continue
 		}
 		for _, ref := range p.mentioned(e, w) {
@@ -122,7 +137,7 @@ func (p *pass) plain(e *entry, writes []write) bool {
 
 // noteBirth lets the cells of a draft keep account of what an ADD wrote, since
 // from now on a write may lose.
-func (p *pass) noteBirth(e *entry, s *slot) {
+func (p *pass) noteBirth(e entry, s *slot) {
 	e.makeRoomForAdd()
 	for i := range s.item.Fields {
 		f, open := &s.item.Fields[i], &s.draft.fields[i]
@@ -137,8 +152,8 @@ func (p *pass) noteBirth(e *entry, s *slot) {
 		out := e.outcome(f.Name)
 		out.Outcome = FieldApplied
 		if open.shape == union {
-			spec, _ := s.section().Spec().Field(f.Name)
-			p.touch(s, e, f.Value, spec, out)
+			spec, known := s.section().Spec().Field(f.Name)
+			p.touch(s, e, f.Value, known && spec.Refs, out)
 		} else {
 			open.cell.first.out = out
 		}

@@ -17,7 +17,7 @@ type draft struct {
 	kill    *artifact.Kill
 	hit     *kill // the KILL of this pass that struck it out, if it is a hypothesis
 	cells   []artifact.CellKill
-	cellsBy map[string]*entry // who killed each cell; nil for what the base has
+	cellsBy map[string]entry // who killed each cell; nobody for what the base has
 	fields  []field
 	byName  map[string]int // only once there are many fields
 	// unresolved are the places that name what does not exist, and whether
@@ -32,13 +32,13 @@ const manyFields = 16
 func openDraft(section artifact.Section, it *artifact.Item) *draft {
 	d := &draft{
 		section: section, id: it.ID, base: it, created: it.Created,
-		kill: it.Kill, cells: slices.Clone(it.Cells),
+		kill: it.Kill, cells: slices.Clone(it.Cells()),
 	}
 	d.fields = make([]field, len(it.Fields), len(it.Fields)+2)
 	for i := range it.Fields {
-		d.fields[i].open(&it.Fields[i])
+		d.fields[i].open(&it.Fields[i], it.Marks(i))
 	}
-	for _, p := range it.Unresolved {
+	for _, p := range it.Unresolved() {
 		field, ref, _ := strings.Cut(p, ".")
 		d.unresolved.add(place{field: field, ref: ref}, false)
 	}
@@ -84,32 +84,48 @@ func (d *draft) close() *artifact.Item {
 	if d.base != nil && !d.dirty {
 		return d.base
 	}
-	it := &artifact.Item{ID: d.id, Kill: d.kill, Cells: d.cells, Created: d.created}
-	it.Fields = make([]artifact.Field, 0, len(d.fields))
-	for i := range d.fields {
-		if f := &d.fields[i]; !f.empty() {
-			it.Fields = append(it.Fields, f.close())
-		}
+	it := &artifact.Item{ID: d.id, Kill: d.kill, Created: d.created}
+	var room [manyFields]int
+	order := d.order(room[:0])
+	it.Fields = make([]artifact.Field, len(order))
+	marks := make([]artifact.Marks, len(order))
+	for i, at := range order {
+		it.Fields[i].Name = d.fields[at].name
+		it.Fields[i].Value, marks[i] = d.fields[at].close()
 	}
-	d.section.Spec().SortFields(it.Fields)
-	slices.SortFunc(it.Cells, func(a, b artifact.CellKill) int { return artifact.CompareKeys(a.Key, b.Key) })
-	it.Unresolved = d.unresolved.close(d)
+	if unresolved := d.unresolved.close(d); len(unresolved) > 0 || len(d.cells) > 0 {
+		slices.SortFunc(d.cells, func(a, b artifact.CellKill) int { return artifact.CompareKeys(a.Key, b.Key) })
+		it.Rare = &artifact.Rare{Cells: d.cells, Unresolved: unresolved}
+	}
+	it.SetMarks(marks)
 	return it
 }
 
+// order adds the places of the fields that hold something, as they stand in items.
+func (d *draft) order(places []int) []int {
+	for i := range d.fields {
+		if !d.fields[i].empty() {
+			places = append(places, i)
+		}
+	}
+	spec := d.section.Spec()
+	slices.SortFunc(places, func(i, j int) int { return spec.FieldOrder(d.fields[i].name, d.fields[j].name) })
+	return places
+}
+
 // cellKilled tells whether a cell was killed before e came.
-func (d *draft) cellKilled(e *entry, key string) bool {
+func (d *draft) cellKilled(e entry, key string) bool {
 	if d.cellsBy == nil {
-		d.cellsBy = make(map[string]*entry, len(d.cells))
+		d.cellsBy = make(map[string]entry, len(d.cells))
 		for _, c := range d.cells {
-			d.cellsBy[c.Key] = nil
+			d.cellsBy[c.Key] = entry{}
 		}
 	}
 	by, killed := d.cellsBy[key]
-	return killed && (by == nil || by.index < e.index)
+	return killed && (by.none() || by.index < e.index)
 }
 
-func (d *draft) killCell(e *entry, key string, k artifact.Kill) {
+func (d *draft) killCell(e entry, key string, k artifact.Kill) {
 	d.cells = append(d.cells, artifact.CellKill{Key: key, Kill: k})
 	d.cellsBy[key] = e
 }

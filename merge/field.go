@@ -57,25 +57,25 @@ type keyed struct {
 	cell cell
 }
 
-func (f *field) open(from *artifact.Field) {
+func (f *field) open(from *artifact.Field, marks artifact.Marks) {
 	f.name = from.Name
 	f.shape = shapeOf(from.Value)
-	f.floor = slices.Clip(from.Marks.Floor())
+	f.floor = slices.Clip(marks.Floor())
 	switch v := from.Value.(type) {
 	case artifact.List:
 		f.list = make([]element, len(v), len(v)+1)
-		whole := from.Marks.By()
+		whole := marks.By()
 		for i, e := range v {
-			f.list[i] = element{value: e, by: slices.Clip(from.Marks.Part(i, whole))}
+			f.list[i] = element{value: e, by: slices.Clip(marks.Part(i, whole))}
 		}
 	case artifact.Map:
 		f.keys = make([]keyed, len(v), len(v)+1)
-		whole := from.Marks.By()
+		whole := marks.By()
 		for i, e := range v {
-			f.keys[i] = keyed{e.Key, openCell(e.Value, from.Marks.Part(i, whole))}
+			f.keys[i] = keyed{e.Key, openCell(e.Value, marks.Part(i, whole))}
 		}
 	default:
-		f.cell = openCell(v, from.Marks.By())
+		f.cell = openCell(v, marks.By())
 	}
 }
 
@@ -84,19 +84,17 @@ func (f *field) empty() bool {
 	return f.shape == unset || (f.shape == scalar && f.cell.empty())
 }
 
-func (f *field) close() artifact.Field {
-	out := artifact.Field{Name: f.name}
+// close gives the field's value, and the stamps behind it.
+func (f *field) close() (artifact.Value, artifact.Marks) {
 	switch f.shape {
 	case union:
 		list, each := f.closeList()
-		out.Value, out.Marks = list, marksOf(f.floor, each)
+		return list, marksOf(f.floor, each)
 	case mapping:
 		m, each := f.closeMap()
-		out.Value, out.Marks = m, marksOf(f.floor, each)
-	default:
-		out.Value, out.Marks = f.cell.closeWhole()
+		return m, marksOf(f.floor, each)
 	}
-	return out
+	return f.cell.closeWhole()
 }
 
 // marksOf says once what is the same for every part: nearly all lists and maps

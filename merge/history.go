@@ -33,29 +33,29 @@ func newHistory(base *artifact.Artifact, batch *sieve) *history {
 // seenBefore finds deltas that were read before, in this batch or an earlier
 // one, and tells whether e is done with. What was refused for its author's sake
 // claims neither its id nor its content.
-func (p *pass) seenBefore(e *entry) bool {
+func (p *pass) seenBefore(e entry) bool {
 	links := e.links()
 	if links == nil {
 		return false
 	}
-	first, twin := p.history.byID[e.stamp.Delta], (*entry)(nil)
+	first, twin := p.history.byID[e.stamp().Delta], entry{}
 	links.shorten()
-	if first == nil && links.sameID != nil {
-		first, twin = links.sameID.stamp, links.sameID
+	if first == nil && !links.sameID.none() {
+		first, twin = links.sameID.stamp(), links.sameID
 	}
-	if other := p.overtook[e.stamp.Delta]; first == nil && other != nil && e.waitsFor() != nil {
-		first, twin = other.stamp, other
+	if other := p.overtook[e.stamp().Delta]; first == nil && !other.none() && !e.waitsFor().none() {
+		first, twin = other.stamp(), other
 	}
 	e.recorded = first != nil
-	if first != nil && first.Hash != e.stamp.Hash {
-		e.reject(DuplicateDeltaID, fmt.Sprintf("the id %s already belongs to another delta", fault.Shown(e.stamp.Delta)))
+	if first != nil && first.Hash != e.stamp().Hash {
+		e.reject(DuplicateDeltaID, fmt.Sprintf("the id %s already belongs to another delta", fault.Shown(e.stamp().Delta)))
 		return true
 	}
 	if first == nil {
-		first = p.history.byContent[e.stamp.Hash]
+		first = p.history.byContent[e.stamp().Hash]
 	}
-	if first == nil && links.echoes != nil {
-		first, twin = links.echoes.stamp, links.echoes
+	if first == nil && !links.echoes.none() {
+		first, twin = links.echoes.stamp(), links.echoes
 	}
 	if first == nil {
 		return false
@@ -66,35 +66,50 @@ func (p *pass) seenBefore(e *entry) bool {
 
 // repeat marks a duplicate. The labels of a message that is sent again still
 // mean the items that it made the first time.
-func (e *entry) repeat(p *pass, first *artifact.Stamp, twin *entry) {
-	e.row.Disposition = Duplicate
-	e.row.Message = "read before"
-	if first.Delta != e.stamp.Delta {
-		e.row.Message = "the same was said before by " + fault.Shown(first.Delta)
+func (e entry) repeat(p *pass, first *artifact.Stamp, twin entry) {
+	e.row().Disposition = Duplicate
+	e.row().Message = "read before"
+	if first.Delta != e.stamp().Delta {
+		e.row().Message = "the same was said before by " + fault.Shown(first.Delta)
 	}
 	switch {
-	case twin != nil:
-		e.made = twin.made
-	case e.d.Operation == opAdd:
-		e.made = p.madeBy(first)
+	case !twin.none():
+		e.made, e.shelf = twin.made, twin.shelf
+	case e.d().Operation == opAdd:
+		where := p.madeBy(first)
+		e.made, e.shelf = where.place, where.shelf
 	}
-	if e.made != nil {
-		e.row.TargetID = e.made.id()
+	if made := p.made(e); made != nil {
+		e.row().TargetID = made.id()
 	}
 }
 
+// made gives the item that an ADD made, or made when it was first read, or nil.
+func (p *pass) made(e entry) *slot {
+	if e.made == 0 {
+		return nil
+	}
+	return p.shelf(artifact.Section(e.shelf)).slot(e.made)
+}
+
+// whereabouts are a place on a shelf, from 1, and which shelf.
+type whereabouts struct {
+	place int32
+	shelf int8
+}
+
 // madeBy finds the item that an ADD of an earlier version made.
-func (p *pass) madeBy(s *artifact.Stamp) *slot {
+func (p *pass) madeBy(s *artifact.Stamp) whereabouts {
 	if p.makers == nil {
 		n := 0
 		for _, items := range p.base.Sections {
 			n += len(items)
 		}
-		p.makers = make(map[*artifact.Stamp]*slot, n)
-		for _, section := range artifact.Sections() {
-			for sl := range p.shelf(section).slots {
-				if c := sl.item.Created; c != nil {
-					p.makers[c] = sl
+		p.makers = make(map[*artifact.Stamp]whereabouts, n)
+		for section, items := range p.base.Sections {
+			for i, it := range items {
+				if it.Created != nil {
+					p.makers[it.Created] = whereabouts{int32(i + 1), int8(section)}
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner/delta"
 )
@@ -17,19 +18,24 @@ import (
 // registers, which hold no struct of more than four fields; the rest is looked up
 // only where keys are equal.
 type key struct {
-	second int64  // undated, for what has no instant
+	second int64  // undated, for what has no instant; 0 for all of a run of one instant
 	order  uint64 // the nanoseconds, then the agent's place in order of rank and name
 	at     int32  // place in the batch
 	traits traits
 }
 
-// traits are what few deltas have.
+// traits are what a delta has or has not.
 type traits uint8
 
 const (
 	placed   traits = 1 << iota // it stood in a thread: that decides before its id
 	nameless                    // it has no id of its own
 	labelled                    // it is an ADD with names for what it makes
+
+	// What is found out when its turn comes.
+	read     // that was done
+	adds     // it is an ADD
+	replaces // its payload may have words that ask for a replacement
 )
 
 func traitsOf(d *delta.Delta) traits {
@@ -49,13 +55,15 @@ func traitsOf(d *delta.Delta) traits {
 // undated is behind every instant.
 const undated = math.MaxInt64
 
-func (k *key) agent() uint32 { return uint32(k.order) }
+func (k *key) agent() int32 { return int32(k.order) }
 
-func compareInstants(a, b key) int {
-	if a.second != b.second {
-		return cmp.Compare(a.second, b.second)
+func (k *key) setInstant(at time.Time) {
+	if at.IsZero() {
+		k.second = undated
+		return
 	}
-	return cmp.Compare(a.order>>32, b.order>>32)
+	k.second = at.Unix()
+	k.order |= uint64(at.Nanosecond()) << 32
 }
 
 func compareKeys(a, b key) int {
@@ -72,59 +80,93 @@ type gist struct {
 	id, content uint32 // hashes that tell what is certainly new
 }
 
-// keys gives what the deltas are sorted by, in the order of the batch, and what
-// the rules say about each agent, in the order of rank and name.
-func (c *court) keys(batch []delta.Delta) ([]key, []gist, []standing) {
-	seen := make(map[string]uint32)
+// survey looks at every delta once, in the order of the batch, and puts the agents
+// in the order of rank and name. It gives what sorting has to know of each delta,
+// and where the instants change: one end for each run of equal ones, or only that
+// of the whole where they do not come in order.
+func (d *docket) survey(c *court) (gists []gist, ends []int32, ordered bool) {
+	seen := make(map[string]int32)
 	var all []standing // as they come
-	keys, gists := make([]key, len(batch)), make([]gist, len(batch))
-	for i := range batch {
-		d, k, g := &batch[i], &keys[i], &gists[i]
-		agent, ok := seen[d.Agent]
+	gists = make([]gist, len(d.batch))
+	ordered = true
+	for i := range d.batch {
+		from, f, g := &d.batch[i], &d.facts[i], &gists[i]
+		agent, ok := seen[from.Agent]
 		if !ok {
-			agent = uint32(len(all))
-			seen[d.Agent] = agent
-			who := c.standing(d.Agent)
-			who.blank = delta.Blank(d.Agent)
+			agent = int32(len(all))
+			seen[from.Agent] = agent
+			who := c.standing(from.Agent)
+			who.blank = delta.Blank(from.Agent)
 			all = append(all, who)
 		}
-		k.at, k.second, k.order = int32(i), undated, uint64(agent)
-		if at := d.At; !at.IsZero() {
-			k.second = at.Unix()
-			k.order |= uint64(at.Nanosecond()) << 32
+		f.agent, f.traits = agent, traitsOf(from)
+		hash := from.Hash()
+		g.id, g.content, g.prefix = hashText(from.ID), contentHash(&hash), prefixOf(from.ID)
+		if i > 0 && ordered {
+			switch order := compareInstants(d.batch[i-1].At, from.At); {
+			case order > 0:
+				ordered = false
+			case order < 0:
+				ends = append(ends, int32(i))
+			}
 		}
-		hash := d.Hash()
-		g.id, g.content, g.prefix = hashText(d.ID), contentHash(&hash), prefixOf(d.ID)
-		k.traits = traitsOf(d)
 	}
+	if !ordered {
+		ends = nil
+	}
+	ends = append(ends, int32(len(d.batch)))
 	slices.SortFunc(all, func(a, b standing) int {
 		return cmp.Or(cmp.Compare(b.rank, a.rank), strings.Compare(a.Name, b.Name))
 	})
-	place := make([]uint32, len(all))
+	place := make([]int32, len(all))
 	for i := range all {
-		place[seen[all[i].Name]] = uint32(i)
+		place[seen[all[i].Name]] = int32(i)
 	}
-	for i := range keys {
-		k := &keys[i]
-		k.order = k.order&^math.MaxUint32 | uint64(place[k.agent()])
+	for i := range d.facts {
+		d.facts[i].agent = place[d.facts[i].agent]
 	}
-	return keys, gists, all
+	d.standings = all
+	return gists, ends, ordered
 }
 
-// sortKeys sorts by instant and agent, and what is equal then by rest. Batches
-// nearly always come in the order of their instants: then there are only runs of
-// one instant to sort, by one of so many agents.
-func sortKeys(keys []key, agents int, rest func(a, b key) int) {
-	if !slices.IsSortedFunc(keys, compareInstants) {
-		slices.SortFunc(keys, compareKeys)
-	} else {
-		by := byAgents{first: make([]int32, agents+1)}
-		for run := range runs(keys, compareInstants) {
-			by.sort(run)
-		}
+// compareInstants puts what has no instant behind all that have one.
+func compareInstants(a, b time.Time) int {
+	if a.IsZero() || b.IsZero() {
+		return cmp.Compare(present(a.IsZero()), present(b.IsZero()))
 	}
-	for run := range runs(keys, compareKeys) {
-		slices.SortFunc(run, rest)
+	return a.Compare(b)
+}
+
+// sort puts the facts into processing order: by instant and agent, and what is
+// equal then by rest. Batches nearly always come in the order of their instants:
+// then there are only runs of one instant to sort, and the keys of one run are
+// all that is needed at a time.
+func (d *docket) sort(ends []int32, ordered bool, rest func(a, b key) int) {
+	by := byAgents{first: make([]int32, len(d.standings)+1)}
+	var keys []key
+	from := int32(0)
+	for _, end := range ends {
+		keys = keys[:0]
+		for i := from; i < end; i++ {
+			f := &d.facts[i]
+			k := key{order: uint64(f.agent), at: i, traits: f.traits}
+			if !ordered {
+				k.setInstant(d.batch[i].At)
+			}
+			keys = append(keys, k)
+		}
+		if ordered {
+			by.sort(keys)
+		} else {
+			slices.SortFunc(keys, compareKeys)
+		}
+		for run := range runs(keys, compareKeys) {
+			slices.SortFunc(run, rest)
+		}
+		for i, k := range keys {
+			d.facts[int(from)+i] = facts{index: from + int32(i), at: k.at, agent: k.agent(), traits: k.traits}
+		}
+		from = end
 	}
 }
 
@@ -184,12 +226,12 @@ func prefixOf(s string) uint64 {
 }
 
 // deriveIDs gives an id to those that have none: from their content and their
-// ordinal among equals. The keys are still in the order of the batch.
-func deriveIDs(batch []delta.Delta, keys []key, gists []gist) map[int32]string {
+// ordinal among equals. The facts are still in the order of the batch.
+func deriveIDs(batch []delta.Delta, facts []facts, gists []gist) map[int32]string {
 	var equals map[[sha256.Size]byte][]int32 // deltas that say the same
 	var order [][sha256.Size]byte
 	for i := range gists {
-		if keys[i].traits&nameless == 0 {
+		if facts[i].traits&nameless == 0 {
 			continue
 		}
 		if equals == nil {

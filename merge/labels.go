@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"brenner/artifact"
+	"brenner/delta"
 )
 
 // labels are the names that one author gave, within one message, to the items
 // that its ADDs make. Each name keeps all ADDs that claimed it, in order.
 type labels struct {
-	byName map[string][]*entry
+	byName map[string][]entry
 }
 
 // scope is where a label means something: one message of one agent. A delta file
@@ -20,31 +21,31 @@ type scope struct {
 	placed  bool
 }
 
-func scopeOf(e *entry) scope {
-	if e.d.Place == nil {
-		return scope{agent: e.d.Agent}
+func scopeOf(d *delta.Delta) scope {
+	if d.Place == nil {
+		return scope{agent: d.Agent}
 	}
-	return scope{agent: e.d.Agent, message: e.d.Place.Message, placed: true}
+	return scope{agent: d.Agent, message: d.Place.Message, placed: true}
 }
 
 // collectLabels finds the labels of every scope.
 func (d *docket) collectLabels() {
-	for i := range d.keys {
-		if d.keys[i].traits&labelled == 0 {
+	for i := range d.facts {
+		if !d.facts[i].is(labelled) {
 			continue
 		}
 		if d.scopes == nil {
 			d.scopes = make(map[scope]*labels)
 		}
 		e := d.entry(i)
-		scope := scopeOf(e)
+		scope := scopeOf(e.d())
 		names := d.scopes[scope]
 		if names == nil {
-			names = &labels{byName: make(map[string][]*entry)}
+			names = &labels{byName: make(map[string][]entry)}
 			d.scopes[scope] = names
 		}
 		e.needs().labels = names
-		for _, name := range e.d.Labels {
+		for _, name := range e.d().Labels {
 			names.byName[name] = append(names.byName[name], e)
 		}
 	}
@@ -52,16 +53,16 @@ func (d *docket) collectLabels() {
 
 // labelled finds the ADD that a name means for e: the nearest one before it,
 // else the first one after it.
-func (e *entry) labelled(name string) *entry {
+func (e entry) labelled(name string) entry {
 	names := e.labels()
 	if names == nil {
-		return nil
+		return entry{}
 	}
 	adds := names.byName[name]
 	if len(adds) == 0 {
-		return nil
+		return entry{}
 	}
-	after, found := slices.BinarySearchFunc(adds, e.index, func(a *entry, i int32) int { return int(a.index - i) })
+	after, found := slices.BinarySearchFunc(adds, e.index, func(a entry, i int32) int { return int(a.index - i) })
 	if !found && after > 0 {
 		after--
 	}
@@ -69,10 +70,10 @@ func (e *entry) labelled(name string) *entry {
 }
 
 // called says how the author called the item, where that differs from its id.
-func (e *entry) called(id string) string {
-	for _, l := range e.d.Labels {
+func (e entry) called(id string) string {
+	for _, l := range e.d().Labels {
 		if l != id {
-			return " (" + e.d.Agent + "'s " + l + ")"
+			return " (" + e.d().Agent + "'s " + l + ")"
 		}
 	}
 	return ""
@@ -88,15 +89,15 @@ const (
 )
 
 // refer finds what an id or label in a delta means.
-func (p *pass) refer(e *entry, ref string) (*slot, finding) {
-	if add := e.labelled(ref); add != nil {
-		switch {
-		case !add.judged:
+func (p *pass) refer(e entry, ref string) (*slot, finding) {
+	if add := e.labelled(ref); !add.none() {
+		if !add.judged {
 			return nil, tooSoon
-		case add.made == nil:
-			return nil, unknown
 		}
-		return add.made, known
+		if made := p.made(add); made != nil {
+			return made, known
+		}
+		return nil, unknown
 	}
 	section, ok := artifact.SectionOfID(ref)
 	if !ok {

@@ -215,13 +215,15 @@ func lawStaleNeverWins(t *rapid.T) {
 	for _, s := range artifact.Sections() {
 		for _, it := range base.Items(s) {
 			now, _, _ := out.Find(it.ID)
-			for _, f := range it.Fields {
-				before := f.Marks.By()
+			for i, f := range it.Fields {
+				marks := it.Marks(i)
+				before := marks.By()
 				if len(before) == 0 {
 					continue
 				}
-				for _, g := range now.Fields {
-					if after := g.Marks.By(); g.Name == f.Name && len(after) > 0 && after[0].At.Before(before[0].At) {
+				for j, g := range now.Fields {
+					marks := now.Marks(j)
+					if after := marks.By(); g.Name == f.Name && len(after) > 0 && after[0].At.Before(before[0].At) {
 						t.Fatalf("%s.%s went back from %s to %s", it.ID, f.Name, before[0].At, after[0].At)
 					}
 				}

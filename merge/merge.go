@@ -35,7 +35,7 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 // thirdAlternativeRule looks for KILLs that leave the slate without a third
 // alternative. All KILLs of the last one to go are refused, and the batch is
 // judged once more without them; what that pass then lacks is only warned of.
-func (p *pass) thirdAlternativeRule() map[*entry]bool {
+func (p *pass) thirdAlternativeRule() map[entry]bool {
 	if len(p.kills) == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (p *pass) thirdAlternativeRule() map[*entry]bool {
 		if !k.third {
 			continue
 		}
-		vetoed := make(map[*entry]bool, len(k.by))
+		vetoed := make(map[entry]bool, len(k.by))
 		for _, e := range k.by {
 			vetoed[e] = true
 		}
@@ -71,12 +71,11 @@ func (p *pass) commit() artifact.Artifact {
 		*tests = slices.Clone(*tests)
 	}
 	artifact.RankTests(*tests)
-	out.Deltas = make([]*artifact.Stamp, len(p.base.Deltas), len(p.base.Deltas)+len(p.entries))
+	out.Deltas = make([]*artifact.Stamp, len(p.base.Deltas), len(p.base.Deltas)+len(p.facts))
 	copy(out.Deltas, p.base.Deltas)
-	for i := range p.entries {
-		e := &p.entries[i]
-		if e.claimed && !e.recorded {
-			out.Deltas = append(out.Deltas, e.stamp)
+	for i := range p.facts {
+		if f := &p.facts[i]; f.claimed && !f.recorded {
+			out.Deltas = append(out.Deltas, &p.docket.stamps[i])
 		}
 	}
 	p.commitMetadata(&out.Metadata)

@@ -11,18 +11,18 @@ import (
 )
 
 // add makes a new item.
-func (p *pass) add(e *entry, section artifact.Section) {
+func (p *pass) add(e entry, section artifact.Section) {
 	if !p.allowed(e, section, "") {
 		return
 	}
-	spec := section.Spec()
 	var room usual
-	writes := p.check(e, spec, room[:0])
-	if code, reason := e.missing(spec, writes); code != "" {
-		e.reject(code, reason)
-		return
+	shelf, writes := p.shelf(section), p.check(e, section.Spec(), room[:0])
+	for _, rank := range shelf.required {
+		if !holds(writes, rank) {
+			e.reject(e.missing(section.Spec(), writes))
+			return
+		}
 	}
-	shelf := p.shelf(section)
 	if limit := p.court.rules.limit(section).Max; limit > 0 && shelf.active >= limit {
 		e.reject(SectionLimitExceeded, fmt.Sprintf("%s already has %d active items; kill one first", section, shelf.active))
 		return
@@ -33,11 +33,14 @@ func (p *pass) add(e *entry, section artifact.Section) {
 	}
 	sentence, id := shelf.announce()
 	slot := shelf.add(e, id)
-	e.row.TargetID = id
-	e.row.Message = sentence + e.called(id)
-	for i := range spec.Fields {
-		if f := &spec.Fields[i]; f.Default != nil && !holds(writes, i) {
-			writes = append(writes, write{spec: f, name: f.Name, value: f.Default, rank: int32(i)})
+	row := e.row()
+	row.TargetID, row.Message = id, sentence
+	if len(e.d().Labels) > 0 {
+		row.Message += e.called(id)
+	}
+	for _, w := range shelf.defaults {
+		if !holds(writes, w.rank) {
+			writes = append(writes, w)
 		}
 	}
 	if p.plain(e, writes) {
@@ -48,35 +51,32 @@ func (p *pass) add(e *entry, section artifact.Section) {
 	p.writeAll(e, slot, writes, true)
 }
 
-// missing finds what an ADD lacks. A required field that is there but bad
+// missing says what an ADD lacks. A required field that is there but bad
 // rejects the whole, because nothing could stand without it.
-func (e *entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, string) {
+func (e entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, string) {
 	var absent, bad []string
 	for i := range spec.Fields {
 		f := &spec.Fields[i]
-		if !f.Required || holds(writes, i) {
+		if !f.Required || holds(writes, int32(i)) {
 			continue
 		}
-		given, ok := e.d.Payload.Get(f.Name)
+		given, ok := e.d().Payload.Get(f.Name)
 		if ok && !isBlank(given.Value) {
 			bad = append(bad, f.Name)
 		} else {
 			absent = append(absent, f.Name)
 		}
 	}
-	switch {
-	case len(absent) > 0:
+	if len(absent) > 0 {
 		return delta.MissingRequiredField, fmt.Sprintf("an item of %s needs %s", spec.ID, strings.Join(absent, " and "))
-	case len(bad) > 0:
-		return delta.InvalidField, fmt.Sprintf("%s cannot be taken, and an item of %s needs it", strings.Join(bad, " and "), spec.ID)
 	}
-	return "", ""
+	return delta.InvalidField, fmt.Sprintf("%s cannot be taken, and an item of %s needs it", strings.Join(bad, " and "), spec.ID)
 }
 
 // holds tells whether a field of the section table is among the writes.
-func holds(writes []write, rank int) bool {
+func holds(writes []write, rank int32) bool {
 	for i := range writes {
-		if writes[i].rank == int32(rank) {
+		if writes[i].rank == rank {
 			return true
 		}
 	}
@@ -95,7 +95,7 @@ func isBlank(v artifact.Value) bool {
 }
 
 // edit changes fields of an item, or one prediction cell.
-func (p *pass) edit(e *entry, section artifact.Section) {
+func (p *pass) edit(e entry, section artifact.Section) {
 	target, cellKey, ok := p.address(e, section)
 	if !ok {
 		return
@@ -103,7 +103,7 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 	author := ""
 	if target != nil {
 		author = target.author()
-		e.row.TargetID = targetID(target, cellKey)
+		e.row().TargetID = targetID(target, cellKey)
 	}
 	if !p.allowed(e, section, author) {
 		return
@@ -119,19 +119,19 @@ func (p *pass) edit(e *entry, section artifact.Section) {
 	var room usual
 	writes := p.check(e, section.Spec(), room[:0])
 	switch {
-	case len(writes) == 0 && slices.ContainsFunc(e.row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldRefused }):
+	case len(writes) == 0 && slices.ContainsFunc(e.row().Fields, func(o FieldOutcome) bool { return o.Outcome == FieldRefused }):
 		e.reject(delta.InvalidField, "none of its fields can be taken")
 		return
 	case len(writes) == 0:
 		e.reject(delta.MissingRequiredField, "an EDIT needs at least one field in its payload")
 		return
 	}
-	if section == artifact.ResearchThread && delta.Blank(e.d.Rationale) {
+	if section == artifact.ResearchThread && delta.Blank(e.d().Rationale) {
 		p.warn(delta.MissingRequiredField, "%s edits the research thread without a rationale", e)
 	}
 	if target == nil {
 		target = p.shelf(section).add(e, artifact.ThreadID)
-		e.row.TargetID = target.id()
+		e.row().TargetID = target.id()
 	}
 	p.writeAll(e, target, writes, true)
 }
@@ -144,13 +144,13 @@ func targetID(s *slot, cellKey string) string {
 }
 
 // editCell writes one cell of the predictions table.
-func (p *pass) editCell(e *entry, row *slot, key string) {
-	for _, f := range e.d.Payload {
+func (p *pass) editCell(e entry, row *slot, key string) {
+	for _, f := range e.d().Payload {
 		if f.Name != "prediction" {
 			e.refuse(f.Name, "an EDIT of a cell takes only the field prediction")
 		}
 	}
-	given, ok := e.d.Payload.Get("prediction")
+	given, ok := e.d().Payload.Get("prediction")
 	text, isText := given.Value.(artifact.Text)
 	switch {
 	case !ok:
@@ -162,13 +162,13 @@ func (p *pass) editCell(e *entry, row *slot, key string) {
 	default:
 		spec, _ := artifact.PredictionsTable.Spec().Field("predictions")
 		p.open(row).takeOver(spec.Name, key)
-		p.write(e, row, &write{name: spec.Name, value: artifact.Map{{Key: key, Value: text}}})
+		p.write(e, row, &write{Field: &delta.Field{Name: spec.Name, Value: artifact.Map{{Key: key, Value: text}}}})
 	}
 }
 
 // cellGone tells whether a prediction cell was N/A when e came in order: a write
 // that had to wait for a label is judged as if it had not.
-func (p *pass) cellGone(e *entry, row *slot, key string) bool {
+func (p *pass) cellGone(e entry, row *slot, key string) bool {
 	if h := p.shelf(artifact.HypothesisSlate).find(key); h != nil && h.killed() {
 		if hit := h.hit(); hit == nil || hit.by[0].index < e.index {
 			return true
@@ -178,12 +178,12 @@ func (p *pass) cellGone(e *entry, row *slot, key string) bool {
 }
 
 // kill strikes an item out, or one prediction cell. Nothing is removed.
-func (p *pass) kill(e *entry, section artifact.Section) {
+func (p *pass) kill(e entry, section artifact.Section) {
 	target, cellKey, ok := p.address(e, section)
 	if !ok {
 		return
 	}
-	e.row.TargetID = targetID(target, cellKey)
+	e.row().TargetID = targetID(target, cellKey)
 	if !p.allowed(e, section, target.author()) {
 		return
 	}
@@ -195,7 +195,7 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 		e.skip("", target.id()+" was already killed by "+fault.Shown(target.killer().By))
 		return
 	}
-	k := artifact.Kill{By: e.d.Agent, At: e.d.At, Reason: reason, Stamp: e.stamp}
+	k := artifact.Kill{By: e.d().Agent, At: e.d().At, Reason: reason, Stamp: e.stamp()}
 	if cellKey != "" {
 		if p.cellGone(e, target, cellKey) {
 			e.skip("", fmt.Sprintf("%s.%s is already %s", target.id(), cellKey, artifact.NotApplicable))
@@ -216,7 +216,7 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 	}
 	d := p.open(target)
 	if section == artifact.HypothesisSlate {
-		d.hit = &kill{third: target.close().ThirdAlternative(), by: []*entry{e}}
+		d.hit = &kill{third: target.close().ThirdAlternative(), by: []entry{e}}
 		p.kills = append(p.kills, d.hit)
 	}
 	d.kill = &k
@@ -224,12 +224,12 @@ func (p *pass) kill(e *entry, section artifact.Section) {
 	shelf := p.shelf(section)
 	shelf.active--
 	shelf.touched = true
-	e.row.Message = "killed"
+	e.row().Message = "killed"
 }
 
-func (e *entry) reason() string {
+func (e entry) reason() string {
 	reason := ""
-	for _, f := range e.d.Payload {
+	for _, f := range e.d().Payload {
 		text, isText := f.Value.(artifact.Text)
 		switch {
 		case f.Name != "reason":

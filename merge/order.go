@@ -16,7 +16,6 @@ import (
 // time.
 type docket struct {
 	batch     []delta.Delta
-	keys      []key
 	derived   map[int32]string // ids of those that have none
 	standings []standing
 	version   int
@@ -24,27 +23,25 @@ type docket struct {
 	history   *history
 	repeated  []int32 // places of those that may repeat something, or be repeated
 
-	entries []entry
-	stamps  []artifact.Stamp
-	rows    []Row
-	rares   space[rare]
+	facts  []facts
+	stamps []artifact.Stamp
+	rows   []Row
+	rares  []rare
 }
 
 // arrange puts the batch into processing order. The place of a delta in the
 // batch is never a key.
 func arrange(batch []delta.Delta, c *court, base *artifact.Artifact) *docket {
-	keys, gists, standings := c.keys(batch)
-	d := &docket{
-		batch: batch, keys: keys, derived: deriveIDs(batch, keys, gists), standings: standings,
-		version: base.Metadata.Version + 1,
-		entries: make([]entry, len(batch)), stamps: make([]artifact.Stamp, len(batch)), rows: make([]Row, len(batch)),
-	}
+	d := &docket{batch: batch, version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
+	gists, ends, ordered := d.survey(c)
+	d.derived = deriveIDs(batch, d.facts, gists)
 	repeats := newSieve(gists)
 	d.history = newHistory(base, repeats)
-	sortKeys(keys, len(standings), func(a, b key) int { return d.compareRest(&a, &b, gists) })
+	d.sort(ends, ordered, func(a, b key) int { return d.compareRest(&a, &b, gists) })
+	d.stamps, d.rows = make([]artifact.Stamp, len(batch)), make([]Row, len(batch))
 	d.collectLabels()
-	for i := range keys {
-		if repeats.repeats(&gists[keys[i].at]) {
+	for i := range d.facts {
+		if repeats.repeats(&gists[d.facts[i].at]) {
 			d.repeated = append(d.repeated, int32(i))
 		}
 	}
@@ -61,35 +58,32 @@ func (d *docket) idOf(i int32) string {
 
 // next gives the delta whose turn it is. It fills in those behind it as well:
 // then the processor waits for the memory of all of them at once.
-func (d *docket) next(i int) *entry {
+func (d *docket) next(i int) entry {
 	const ahead = 16
-	if d.entries[i].d == nil {
-		for j := i; j < min(i+ahead, len(d.entries)); j++ {
+	if !d.facts[i].is(read) {
+		for j := i; j < min(i+ahead, len(d.facts)); j++ {
 			d.entry(j)
 		}
 	}
-	return &d.entries[i]
+	return entry{&d.facts[i], d}
 }
 
 // entry gives the delta at a place in processing order.
-func (d *docket) entry(i int) *entry {
-	e := &d.entries[i]
-	if e.d != nil {
+func (d *docket) entry(i int) entry {
+	e := entry{&d.facts[i], d}
+	if e.is(read) {
 		return e
 	}
-	k, s := &d.keys[i], &d.stamps[i]
-	e.d, e.stamp, e.row = &d.batch[k.at], s, &d.rows[i]
-	e.index, e.agent, e.dated = int32(i), int32(k.agent()), k.second != undated
-	s.Delta, s.Agent, s.At, s.Hash = d.idOf(k.at), e.d.Agent, e.d.At, e.d.Hash()
+	s, from := &d.stamps[i], &d.batch[e.at]
+	s.Delta, s.Agent, s.At, s.Hash = d.idOf(e.at), from.Agent, from.At, from.Hash()
 	s.Rank, s.Version = d.standings[e.agent].rank, d.version
-	if p := e.d.Place; p != nil {
+	if p := from.Place; p != nil {
 		s.Message, s.Block = p.Message, p.Block
 	}
-	e.look()
+	e.look(from)
 	if d.scopes != nil {
-		if names := d.scopes[scopeOf(e)]; names != nil {
-			e.rare = d.rares.one()
-			e.rare.labels = names
+		if names := d.scopes[scopeOf(from)]; names != nil {
+			e.needs().labels = names
 		}
 	}
 	return e
@@ -98,23 +92,22 @@ func (d *docket) entry(i int) *entry {
 // look finds out what the delta itself says about its place in the artifact, and
 // what is in its payload. All of it could be found out later; but here the memory
 // of many deltas is waited for at once.
-func (e *entry) look() {
-	e.adds, e.section = e.d.Operation == opAdd, noSection
-	if section, ok := artifact.ParseSection(e.d.Section); ok {
-		e.section = int8(section)
-		if n, ok := section.IDNumber(e.d.Target); ok {
-			e.number = int32(n)
+func (f *facts) look(d *delta.Delta) {
+	f.traits, f.section = f.traits|read, noSection
+	if d.Operation == opAdd {
+		f.traits |= adds
+	}
+	if section, ok := artifact.ParseSection(d.Section); ok {
+		f.section = int8(section)
+		if n, ok := section.IDNumber(d.Target); ok {
+			f.number = int32(n)
 		}
 	}
-	rows := len(e.d.Payload)
-	for i := range e.d.Payload {
-		f := &e.d.Payload[i]
-		if m, ok := f.Value.(artifact.Map); ok {
-			rows += len(m) + 1 // it may take another shape's place and replace it, too
+	for i := range d.Payload {
+		if strings.HasSuffix(d.Payload[i].Name, "replace") {
+			f.traits |= replaces
 		}
-		e.replaces = e.replaces || strings.HasSuffix(f.Name, "replace")
 	}
-	e.outcomes = int32(rows)
 }
 
 // compareRest compares two deltas of one author and one instant.
@@ -145,13 +138,13 @@ func comparePlaces(a, b *delta.Place) int {
 	}
 	return cmp.Or(
 		cmp.Compare(x.Message, y.Message), cmp.Compare(x.Block, y.Block), cmp.Compare(x.Shown, y.Shown),
-		cmp.Compare(present(a), present(b)),
+		cmp.Compare(present(a != nil), present(b != nil)),
 	)
 }
 
-func present(p *delta.Place) int {
-	if p == nil {
-		return 0
+func present(there bool) int {
+	if there {
+		return 1
 	}
-	return 1
+	return 0
 }

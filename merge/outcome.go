@@ -21,24 +21,24 @@ type touch struct {
 }
 
 // write weighs one field against what stands there.
-func (p *pass) write(e *entry, s *slot, w *write) {
+func (p *pass) write(e entry, s *slot, w *write) {
 	d := p.open(s)
-	if w.adds() == 0 && d.find(w.name) == nil {
-		e.outcome(w.name) // nothing added to nothing
+	if w.adds() == 0 && d.find(w.Name) == nil {
+		e.outcome(w.Name) // nothing added to nothing
 		return
 	}
-	f := d.field(w.name)
+	f := d.field(w.Name)
 	// The value is passed on as it is: to box a list again would cost more
 	// than to weigh it.
-	switch shapeOf(w.value) {
+	switch shapeOf(w.Value) {
 	case union:
-		out := e.outcome(w.name)
-		p.touch(s, e, w.value, w.spec, out)
-		e.note(f.addList(writer{e.stamp, w.value, out}, p.self(e), e.index+1, w.replace, d.created))
+		out := e.outcome(w.Name)
+		p.touch(s, e, w.Value, w.refs, out)
+		e.note(f.addList(writer{e.stamp(), w.Value, out}, p.self(e), e.index+1, w.replace, d.created))
 	case mapping:
 		p.writeMap(e, s, f, w)
 	default:
-		e.note(f.setScalar(writer{e.stamp, w.value, e.outcome(w.name)}, d.created))
+		e.note(f.setScalar(writer{e.stamp(), w.Value, e.outcome(w.Name)}, d.created))
 	}
 	p.raised = p.raised || f.raised
 	if e.changed {
@@ -47,30 +47,30 @@ func (p *pass) write(e *entry, s *slot, w *write) {
 	}
 }
 
-func (p *pass) writeMap(e *entry, s *slot, f *field, w *write) {
-	m := w.value.(artifact.Map)
+func (p *pass) writeMap(e entry, s *slot, f *field, w *write) {
+	m := w.Value.(artifact.Map)
 	birth := s.draft.created
 	if f.shape != unset && f.shape != mapping {
-		done, changed := f.reshape(mapping, writer{e.stamp, w.value, e.outcome(w.name)}, birth)
+		done, changed := f.reshape(mapping, writer{e.stamp(), w.Value, e.outcome(w.Name)}, birth)
 		e.note(changed)
 		if done {
 			return
 		}
 	}
 	f.shape = mapping
-	if w.replace && beats(e.stamp, f.floor, birth) && f.raiseFloor(p.self(e), birth, p.keepsText(e, s, w.name)) {
-		e.outcome(w.name).Outcome = FieldApplied
+	if w.replace && beats(e.stamp(), f.floor, birth) && f.raiseFloor(p.self(e), birth, p.keepsText(e, s, w.Name)) {
+		e.outcome(w.Name).Outcome = FieldApplied
 		e.note(true)
 	}
 	for _, entry := range m {
-		out := e.outcome(w.name + "." + entry.Key)
-		e.note(f.setKey(writer{e.stamp, entry.Value, out}, entry.Key, birth))
+		out := e.outcome(w.Name + "." + entry.Key)
+		e.note(f.setKey(writer{e.stamp(), entry.Value, out}, entry.Key, birth))
 	}
 }
 
 // keepsText tells which keys survive a replacement of their map: the text behind
 // an N/A stays for audit.
-func (p *pass) keepsText(e *entry, row *slot, field string) func(string) bool {
+func (p *pass) keepsText(e entry, row *slot, field string) func(string) bool {
 	if field != "predictions" {
 		return nil
 	}
@@ -79,12 +79,13 @@ func (p *pass) keepsText(e *entry, row *slot, field string) func(string) bool {
 
 // outcome makes a row of the report for a field. Room for all of them was made
 // in advance, so that the pointer stays good.
-func (e *entry) outcome(field string) *FieldOutcome {
-	e.row.Fields = append(e.row.Fields, FieldOutcome{Field: field})
-	return &e.row.Fields[len(e.row.Fields)-1]
+func (e entry) outcome(field string) *FieldOutcome {
+	row := e.row()
+	row.Fields = append(row.Fields, FieldOutcome{Field: field})
+	return &row.Fields[len(row.Fields)-1]
 }
 
-func (e *entry) note(changed bool) { e.changed = e.changed || changed }
+func (e entry) note(changed bool) { e.changed = e.changed || changed }
 
 // settle looks at an addition to a list again: a replacement, or a write of
 // another shape, may have taken all of it away.
@@ -106,9 +107,9 @@ func (t *touch) settle() {
 
 // touch remembers an addition to a list. References are kept, since the delta
 // may have named them otherwise.
-func (p *pass) touch(s *slot, e *entry, list artifact.Value, spec *artifact.FieldSpec, out *FieldOutcome) {
-	if spec != nil && spec.Refs {
-		p.touches = append(p.touches, touch{s, e.stamp, list, out})
+func (p *pass) touch(s *slot, e entry, list artifact.Value, refs bool, out *FieldOutcome) {
+	if refs {
+		p.touches = append(p.touches, touch{s, e.stamp(), list, out})
 	} else {
 		out.united = true
 	}
@@ -119,15 +120,15 @@ func (p *pass) settleTouches() {
 	for i := range p.touches {
 		p.touches[i].settle()
 	}
-	for i := range p.entries {
-		e := &p.entries[i]
-		for j := range e.row.Fields {
-			out := &e.row.Fields[j]
+	for i := range p.facts {
+		e := p.entry(i)
+		for j := range e.row().Fields {
+			out := &e.row().Fields[j]
 			if !out.united {
 				continue
 			}
-			given := e.d.Payload.Find(out.Field)
-			t := touch{p.shelf(artifact.Section(e.section)).find(e.row.TargetID), e.stamp, given.Value, out}
+			given := e.d().Payload.Find(out.Field)
+			t := touch{p.shelf(artifact.Section(e.section)).find(e.row().TargetID), e.stamp(), given.Value, out}
 			t.settle()
 		}
 	}
@@ -148,10 +149,9 @@ func (p *pass) conclude() {
 	if p.raised {
 		p.settleTouches()
 	}
-	for i := range p.entries {
-		e := &p.entries[i]
-		e.conclude()
-		switch e.row.Disposition {
+	for i := range p.facts {
+		e := entry{&p.facts[i], p.docket}
+		switch e.conclude() {
 		case Applied:
 			p.applied++
 			p.count(e)
@@ -162,32 +162,34 @@ func (p *pass) conclude() {
 }
 
 // count notes that a delta changed the artifact.
-func (p *pass) count(e *entry) {
-	who := p.author(e)
+func (p *pass) count(e entry) {
+	who := e.author()
 	if who.newest == nil {
-		who.oldest = e.stamp
+		who.oldest = e.stamp()
 		p.counted = append(p.counted, who)
 	}
-	who.newest = e.stamp // entries stand in the order of time
+	who.newest = e.stamp() // entries stand in the order of time
 }
 
-func (e *entry) conclude() {
-	if e.row.Disposition == undecided {
-		e.row.Disposition = e.sum()
+func (e entry) conclude() Disposition {
+	row := e.row()
+	if row.Disposition == undecided {
+		row.Disposition = e.sum(row)
 	}
-	if e.adds && len(e.row.Fields) > 0 { // of a new item only what did not stand is news
-		e.row.Fields = slices.DeleteFunc(e.row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
+	if e.is(adds) && len(row.Fields) > 0 { // of a new item only what did not stand is news
+		row.Fields = slices.DeleteFunc(row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
 	}
-	if e.row.TargetID == "" {
-		e.row.TargetID = e.d.Target
+	if row.TargetID == "" {
+		row.TargetID = e.d().Target
 	}
+	return row.Disposition
 }
 
 // sum makes one disposition of the outcomes of the fields.
-func (e *entry) sum() Disposition {
+func (e entry) sum(row *Row) Disposition {
 	var has [5]bool
-	for i := range e.row.Fields {
-		switch e.row.Fields[i].Outcome {
+	for i := range row.Fields {
+		switch row.Fields[i].Outcome {
 		case FieldConflicted:
 			has[0] = true
 		case FieldApplied:
@@ -201,15 +203,15 @@ func (e *entry) sum() Disposition {
 	switch {
 	case has[0]:
 		return Conflicted
-	case has[1], e.made != nil, e.d.Operation == opKill:
+	case has[1], e.made != 0, e.d().Operation == opKill:
 		return Applied
 	case has[2]:
 		return Superseded
 	case has[3]:
-		e.row.Code = TargetKilled
-		e.row.Message = "every cell it names is " + artifact.NotApplicable
+		row.Code = TargetKilled
+		row.Message = "every cell it names is " + artifact.NotApplicable
 	default:
-		e.row.Message = "it changes nothing"
+		row.Message = "it changes nothing"
 	}
 	return Skipped
 }

@@ -15,13 +15,12 @@ type pass struct {
 	court *court
 	*docket
 	shelves  [artifact.SectionCount]*shelf
-	vetoed   map[*entry]bool // KILLs that the third-alternative rule refuses
+	vetoed   map[entry]bool // KILLs that the third-alternative rule refuses
 	late     []lateWrite
 	awaited  bool // some reference may still come to mean an item of this batch
 	kills    []*kill
 	warnings []Warning
 	openUsed [artifact.SectionCount]bool
-	order    []int32
 	words    []string
 	fields   space[artifact.Field]
 	outcomes space[FieldOutcome]
@@ -30,21 +29,21 @@ type pass struct {
 	raised   bool        // a list lost elements, so that the touches have to be looked at
 	counted  []*standing // whose deltas changed the artifact
 	applied  int
-	overtook map[string]*entry         // ids claimed while others waited
-	makers   map[*artifact.Stamp]*slot // items of the base by the delta that added them
+	overtook map[string]entry                // ids claimed while others waited
+	makers   map[*artifact.Stamp]whereabouts // items of the base by the delta that added them
 }
 
 // kill remembers that this pass killed a hypothesis, by which deltas, and whether
 // it was a third alternative then.
 type kill struct {
 	third bool
-	by    []*entry
+	by    []entry
 }
 
 // again makes a pass that judges the same batch once more, without some KILLs.
-func (p *pass) again(vetoed map[*entry]bool) *pass {
-	for i := range p.entries {
-		p.entries[i].reset()
+func (p *pass) again(vetoed map[entry]bool) *pass {
+	for i := range p.facts {
+		p.entry(i).reset()
 	}
 	for i := range p.standings {
 		p.standings[i].oldest, p.standings[i].newest = nil, nil
@@ -53,11 +52,8 @@ func (p *pass) again(vetoed map[*entry]bool) *pass {
 	return &pass{base: p.base, court: p.court, docket: p.docket, vetoed: vetoed}
 }
 
-// author gives what the rules say about who wrote a delta.
-func (p *pass) author(e *entry) *standing { return &p.standings[e.agent] }
-
 // self gives a delta's stamp as a list of writers.
-func (p *pass) self(e *entry) []*artifact.Stamp { return append(p.stamps.take(1), e.stamp) }
+func (p *pass) self(e entry) []*artifact.Stamp { return append(p.stamps.take(1), e.stamp()) }
 
 func (p *pass) shelf(s artifact.Section) *shelf {
 	if p.shelves[s] == nil {
@@ -69,14 +65,14 @@ func (p *pass) shelf(s artifact.Section) *shelf {
 // run judges all deltas in order. One that addresses the item of an ADD further
 // on waits for it; what only refers to such an item is written at the end.
 func (p *pass) run() {
-	for i := range p.entries {
+	for i := range p.facts {
 		if e := p.next(i); !p.waits(e) {
 			p.judge(e)
 		}
 	}
 	if p.overtook != nil {
-		for i := range p.entries {
-			if e := &p.entries[i]; !e.judged { // those that wait for each other in a circle
+		for i := range p.facts {
+			if e := p.entry(i); !e.judged { // those that wait for each other in a circle
 				p.judge(e)
 			}
 		}
@@ -91,59 +87,61 @@ func (p *pass) run() {
 // waits puts a delta aside until the ADD that it needs is judged: because it
 // addresses the new item, or because another one before it, with the same id or
 // the same content, does.
-func (p *pass) waits(e *entry) bool {
+func (p *pass) waits(e entry) bool {
 	add := e.addressed()
-	if links := e.links(); add == nil && links != nil {
+	if links := e.links(); add.none() && links != nil {
 		add = links.waitFor()
 	}
-	if add == nil || add == e || add.judged {
+	if add.none() || add == e || add.judged {
 		return false
 	}
 	e.queued().waitsFor = add
 	others := add.queued()
 	others.waiting = append(others.waiting, e)
 	if p.overtook == nil {
-		p.overtook = make(map[string]*entry)
+		p.overtook = make(map[string]entry)
 	}
 	return true
 }
 
 // addressed gives the ADD, not judged yet, whose item an EDIT or KILL addresses
 // by its label: as a whole, or as the row or the hypothesis of a cell.
-func (e *entry) addressed() *entry {
-	if e.labels() == nil || (e.d.Operation != opEdit && e.d.Operation != opKill) {
-		return nil
+func (e entry) addressed() entry {
+	if e.labels() == nil || (e.d().Operation != opEdit && e.d().Operation != opKill) {
+		return entry{}
 	}
-	row, cell, _ := strings.Cut(e.d.Target, ".")
-	for _, label := range []string{e.d.Target, row, cell} {
-		if add := e.labelled(label); add != nil && !add.judged {
+	row, cell, _ := strings.Cut(e.d().Target, ".")
+	for _, label := range []string{e.d().Target, row, cell} {
+		if add := e.labelled(label); !add.none() && !add.judged {
 			return add
 		}
 	}
-	return nil
+	return entry{}
 }
 
 // judge decides about one delta, and then about those that waited for it.
-func (p *pass) judge(e *entry) {
-	e.row.DeltaID, e.row.Agent = e.stamp.Delta, e.stamp.Agent
+func (p *pass) judge(e entry) {
+	row, stamp := e.row(), e.stamp()
+	row.DeltaID, row.Agent = stamp.Delta, stamp.Agent
 	p.decide(e)
 	e.judged = true
-	e.claimed = e.row.Code != UnknownAgent && e.row.Code != WriteScope && e.row.Code != DuplicateDeltaID
+	e.claimed = row.Code != UnknownAgent && row.Code != WriteScope && row.Code != DuplicateDeltaID
 	if e.claimed && p.overtook != nil {
-		p.overtook[e.stamp.Delta] = e
+		p.overtook[e.stamp().Delta] = e
 	}
-	if e.rare == nil || e.rare.queue == nil {
+	queue := e.queue()
+	if queue == nil {
 		return
 	}
-	for _, w := range e.rare.queue.waiting {
+	for _, w := range queue.waiting {
 		if !w.judged && !p.waits(w) {
 			p.judge(w)
 		}
 	}
 }
 
-func (p *pass) decide(e *entry) {
-	d, who := e.d, p.author(e)
+func (p *pass) decide(e entry) {
+	d, who := e.d(), e.author()
 	if !who.known && !who.blank {
 		e.reject(UnknownAgent, fmt.Sprintf("%s is neither in the roster nor an authority", fault.Shown(d.Agent)))
 		return
@@ -159,7 +157,7 @@ func (p *pass) decide(e *entry) {
 	case who.blank:
 		e.reject(delta.MissingRequiredField, "the delta names no agent")
 		return
-	case !e.dated:
+	case d.At.IsZero():
 		e.reject(delta.InvalidTimestamp, fmt.Sprintf("%s is not an RFC 3339 timestamp such as 2025-12-30T12:00:00Z", fault.Shown(d.Timestamp)))
 		return
 	}
@@ -171,7 +169,7 @@ func (p *pass) decide(e *entry) {
 		e.reject(delta.InvalidSection, fmt.Sprintf("there is no section %s", fault.Shown(d.Section)))
 	case section == artifact.ResearchThread && d.Operation != opEdit:
 		e.reject(RTEditOnly, "the research thread can only be edited")
-	case e.adds:
+	case e.is(adds):
 		p.add(e, section)
 	case d.Operation == opEdit:
 		p.edit(e, section)
@@ -181,8 +179,8 @@ func (p *pass) decide(e *entry) {
 	p.warnIgnored(e)
 }
 
-func (p *pass) warnIgnored(e *entry) {
-	for _, key := range e.d.Ignored {
+func (p *pass) warnIgnored(e entry) {
+	for _, key := range e.d().Ignored {
 		p.warn(SystemFieldIgnored, "%s: a delta has no key %s; ignored", e, fault.Shown(key))
 	}
 }
@@ -192,12 +190,12 @@ func (p *pass) warn(code fault.Code, format string, args ...any) {
 }
 
 // allowed checks the write scope.
-func (p *pass) allowed(e *entry, section artifact.Section, author string) bool {
-	who := p.author(e)
+func (p *pass) allowed(e entry, section artifact.Section, author string) bool {
+	who := e.author()
 	if p.court.scoped() && p.court.open[section] && !who.authority {
 		p.openUsed[section] = true
 	}
-	if p.court.may(who, e.d.Operation, section, author) {
+	if p.court.may(who, e.d().Operation, section, author) {
 		return true
 	}
 	role := who.Role
@@ -205,25 +203,25 @@ func (p *pass) allowed(e *entry, section artifact.Section, author string) bool {
 		role = "an agent without a role"
 	}
 	hint := "nobody but its author"
-	if owners := p.court.owners(e.d.Operation, section); len(owners) > 0 {
+	if owners := p.court.owners(e.d().Operation, section); len(owners) > 0 {
 		hint = strings.Join(owners, ", ")
-		if e.d.Operation != opAdd {
+		if e.d().Operation != opAdd {
 			hint += " or its author"
 		}
 	}
-	e.reject(WriteScope, fmt.Sprintf("%s may not %s in %s; %s may", role, e.d.Operation, section, hint))
+	e.reject(WriteScope, fmt.Sprintf("%s may not %s in %s; %s may", role, e.d().Operation, section, hint))
 	return false
 }
 
-func (e *entry) reject(code fault.Code, message string) {
-	e.row.Disposition = Rejected
-	e.row.Code, e.row.Message = code, message
+func (e entry) reject(code fault.Code, message string) {
+	row := e.row()
+	row.Disposition, row.Code, row.Message = Rejected, code, message
 }
 
-func (e *entry) skip(code fault.Code, message string) {
-	e.row.Disposition = Skipped
-	e.row.Code, e.row.Message = code, message
+func (e entry) skip(code fault.Code, message string) {
+	row := e.row()
+	row.Disposition, row.Code, row.Message = Skipped, code, message
 }
 
 // String names the delta in warnings.
-func (e *entry) String() string { return e.stamp.Delta + " of " + fault.Shown(e.d.Agent) }
+func (e entry) String() string { return e.stamp().Delta + " of " + fault.Shown(e.d().Agent) }

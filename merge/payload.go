@@ -10,23 +10,30 @@ import (
 	"brenner/fault"
 )
 
-// write is one field of a payload, checked and ready to be weighed.
+// write is one field of a payload, checked and ready to be weighed. Most are made
+// and forgotten, so that it holds little: one pointer, and what the section table
+// says about the field in a few bits.
 type write struct {
-	spec    *artifact.FieldSpec // nil for a field that the table does not know
-	name    string
-	value   artifact.Value
-	rank    int32 // place in the section table; behind it for unknown fields
-	replace bool
+	*delta.Field       // of the payload, as long as its value fits as it is
+	rank         int32 // place in the section table; behind it for unknown fields
+	known        bool  // the table has it
+	free         bool  // it may hold anything, and so a conflict
+	refs         bool  // it holds references
+	replace      bool
 }
 
-// usual is room for the writes of most deltas. It stands on the stack, where the
-// garbage collector does not have to be told of every change.
+// changed is a field with another value.
+func changed(f *delta.Field, to artifact.Value) *delta.Field {
+	return &delta.Field{Name: f.Name, Value: to}
+}
+
+// usual is room for the writes of most deltas, which stands on the stack.
 type usual [8]write
 
 // adds is how many things a write brings; none only for an empty list or map that
 // replaces nothing.
 func (w *write) adds() int {
-	switch v := w.value.(type) {
+	switch v := w.Value.(type) {
 	case artifact.List:
 		if !w.replace {
 			return len(v)
@@ -41,51 +48,47 @@ func (w *write) adds() int {
 
 // check adds the fields of a payload to the writes. What is wrong with a field is that field's
 // problem: it is refused by name, and the rest goes on.
-func (p *pass) check(e *entry, spec *artifact.SectionSpec, writes []write) []write {
-	replaceAll := e.replaces && e.asks("replace")
-	for i := range e.d.Payload {
-		f := &e.d.Payload[i]
+func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []write {
+	replaceAll := e.is(replaces) && e.asks("replace")
+	payload := e.d().Payload
+	for i := range payload {
+		f := &payload[i]
 		rank := spec.Rank(f.Name)
 		ok := rank < len(spec.Fields)
 		if !ok && p.aside(e, spec, f) {
 			continue
 		}
-		var known *artifact.FieldSpec
-		value, reason := f.Value, f.Bad
-		if ok {
-			known = &spec.Fields[rank]
-			if reason == "" {
-				value, reason = e.fit(known, f.Value)
-			}
-		}
-		if reason == "" && value == nil {
-			continue // its keys were refused one by one
+		w, reason := write{Field: f, rank: int32(rank), known: ok, free: !ok}, f.Bad
+		if ok && reason == "" {
+			known := &spec.Fields[rank]
+			w.refs, w.free = known.Refs, known.Kind == artifact.KindAny
+			w.Field, reason = e.fit(known, f)
 		}
 		if reason != "" {
 			e.refuse(f.Name, reason)
 			continue
 		}
-		replace := replaceAll
-		if e.replaces && !replace && shapeOf(value) != scalar {
-			replace = e.asks(f.Name + "_replace")
+		if w.Field == nil || w.Value == nil {
+			continue // its keys were refused one by one
 		}
-		writes = append(writes, write{spec: known, name: f.Name, value: value, rank: int32(rank), replace: replace})
+		w.replace = replaceAll || e.is(replaces) && shapeOf(w.Value) != scalar && e.asks(f.Name+"_replace")
+		writes = append(writes, w)
 	}
 	return writes
 }
 
 // aside deals with the payload's words that are no content: the system's own,
 // and the switches for replacing.
-func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool {
-	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d.Operation != opAdd) {
-		e.row.Fields = append(e.row.Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored})
+func (p *pass) aside(e entry, spec *artifact.SectionSpec, f *delta.Field) bool {
+	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d().Operation != opAdd) {
+		e.row().Fields = append(e.row().Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored})
 		p.warn(SystemFieldIgnored, "%s: %s belongs to the system; ignored", e, fault.Shown(f.Name))
 		return true
 	}
 	field, isSwitch := strings.CutSuffix(f.Name, "_replace")
 	if f.Name != "replace" {
 		if _, inTable := spec.Field(field); !isSwitch || !inTable {
-			if !isSwitch || e.d.Payload.Find(field) == nil {
+			if !isSwitch || e.d().Payload.Find(field) == nil {
 				return false
 			}
 		}
@@ -97,44 +100,45 @@ func (p *pass) aside(e *entry, spec *artifact.SectionSpec, f *delta.Field) bool 
 }
 
 // asks tells whether the payload says yes to something.
-func (e *entry) asks(name string) bool {
-	f := e.d.Payload.Find(name)
+func (e entry) asks(name string) bool {
+	f := e.d().Payload.Find(name)
 	return f != nil && f.Value == artifact.Bool(true)
 }
 
-func (e *entry) refuse(field, reason string) {
-	e.row.Fields = append(e.row.Fields, FieldOutcome{Field: field, Outcome: FieldRefused, Message: reason})
+func (e entry) refuse(field, reason string) {
+	e.row().Fields = append(e.row().Fields, FieldOutcome{Field: field, Outcome: FieldRefused, Message: reason})
 }
 
-// fit makes a value fit its field, or says why it does not. Neither a value nor a
-// reason means that there is nothing left of it, and that this was said.
-func (e *entry) fit(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string) {
+// fit makes a field fit what the table says, or says why it does not: it gives the
+// field itself where nothing has to be changed. Neither a field nor a reason means
+// that there is nothing left of it, and that this was said.
+func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	switch spec.Kind {
 	case artifact.KindText:
-		return fitText(spec, v)
+		return fitText(spec, f)
 	case artifact.KindFlag:
-		if _, ok := v.(artifact.Bool); !ok {
+		if _, ok := f.Value.(artifact.Bool); !ok {
 			return nil, "it is neither true nor false"
 		}
 	case artifact.KindStatus:
-		t, ok := v.(artifact.Text)
+		t, ok := f.Value.(artifact.Text)
 		if !ok || !slices.Contains(spec.Allowed, string(t)) {
-			return nil, fmt.Sprintf("%s is not one of %s", show(v), strings.Join(spec.Allowed, ", "))
+			return nil, fmt.Sprintf("%s is not one of %s", show(f.Value), strings.Join(spec.Allowed, ", "))
 		}
 	case artifact.KindList:
-		return fitList(v)
+		return f, badList(f.Value)
 	case artifact.KindReferences:
-		return fitReferences(v)
+		return f, badReferences(f.Value)
 	case artifact.KindMap:
-		return e.fitMap(spec, v, fitOutcome)
+		return e.fitMap(spec, f, badOutcome)
 	case artifact.KindScore:
-		return e.fitMap(spec, v, fitMark)
+		return e.fitMap(spec, f, badMark)
 	}
-	return v, ""
+	return f, ""
 }
 
-func fitText(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string) {
-	if list, ok := v.(artifact.List); ok && spec.Refs {
+func fitText(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
+	if list, ok := f.Value.(artifact.List); ok && spec.Refs {
 		// "discriminates" is a text with ids in it; a list of ids says the same.
 		words := make([]string, len(list))
 		for i, e := range list {
@@ -144,9 +148,9 @@ func fitText(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string
 			}
 			words[i] = string(t)
 		}
-		v = artifact.Text(strings.Join(words, " vs "))
+		f = changed(f, artifact.Text(strings.Join(words, " vs ")))
 	}
-	t, ok := v.(artifact.Text)
+	t, ok := f.Value.(artifact.Text)
 	if !ok {
 		return nil, "it is not a text"
 	}
@@ -154,61 +158,61 @@ func fitText(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string
 	if isName {
 		if trimmed := artifact.TrimID(string(t)); len(trimmed) < len(t) {
 			t = artifact.Text(trimmed)
-			v = t // only then: boxing a text takes memory
+			f = changed(f, t)
 		}
 	}
 	if (spec.Required || isName) && delta.Blank(string(t)) {
 		return nil, "it is blank"
 	}
-	return v, ""
+	return f, ""
 }
 
-func fitList(v artifact.Value) (artifact.Value, string) {
+func badList(v artifact.Value) string {
 	list, ok := v.(artifact.List)
 	if !ok {
-		return nil, "it is not a list"
+		return "it is not a list"
 	}
 	for _, e := range list {
 		if _, ok := e.(artifact.Text); !ok {
-			return nil, show(e) + " in it is not a text"
+			return show(e) + " in it is not a text"
 		}
 	}
-	return v, ""
+	return ""
 }
 
-func fitReferences(v artifact.Value) (artifact.Value, string) {
+func badReferences(v artifact.Value) string {
 	list, ok := v.(artifact.List)
 	if !ok {
-		return nil, "it is not a list of {session, item, relation}"
+		return "it is not a list of {session, item, relation}"
 	}
 	for _, e := range list {
 		m, ok := e.(artifact.Map)
 		if !ok || len(m) != 3 {
-			return nil, show(e) + " in it is not {session, item, relation}"
+			return show(e) + " in it is not {session, item, relation}"
 		}
 		for _, key := range []string{"session", "item", "relation"} {
 			v, _ := m.Get(key)
 			t, ok := v.(artifact.Text)
 			if !ok || delta.Blank(string(t)) {
-				return nil, "a reference has no " + key
+				return "a reference has no " + key
 			}
 			if key == "relation" && !slices.Contains(artifact.Relations(), string(t)) {
-				return nil, fmt.Sprintf("%s is not one of %s", show(v), strings.Join(artifact.Relations(), ", "))
+				return fmt.Sprintf("%s is not one of %s", show(v), strings.Join(artifact.Relations(), ", "))
 			}
 		}
 	}
-	return v, ""
+	return ""
 }
 
 // fitMap checks a map key by key, since each key is a field of its own.
-func (e *entry) fitMap(spec *artifact.FieldSpec, v artifact.Value, check func(*artifact.FieldSpec, artifact.Entry) string) (artifact.Value, string) {
-	m, ok := v.(artifact.Map)
+func (e entry) fitMap(spec *artifact.FieldSpec, f *delta.Field, bad func(*artifact.FieldSpec, artifact.Entry) string) (*delta.Field, string) {
+	m, ok := f.Value.(artifact.Map)
 	if !ok {
 		return nil, "it is not an object"
 	}
 	var good artifact.Map
 	for i, entry := range m {
-		reason := check(spec, entry)
+		reason := bad(spec, entry)
 		switch {
 		case reason == "" && good != nil:
 			good = append(good, entry)
@@ -223,21 +227,21 @@ func (e *entry) fitMap(spec *artifact.FieldSpec, v artifact.Value, check func(*a
 	case len(m) == 0 && spec.Required:
 		return nil, "it is empty"
 	case good == nil:
-		return v, ""
+		return f, ""
 	case len(good) == 0:
 		return nil, ""
 	}
-	return good, ""
+	return changed(f, good), ""
 }
 
-func fitOutcome(_ *artifact.FieldSpec, e artifact.Entry) string {
+func badOutcome(_ *artifact.FieldSpec, e artifact.Entry) string {
 	if _, ok := e.Value.(artifact.Text); !ok {
 		return show(e.Value) + " is not a text"
 	}
 	return ""
 }
 
-func fitMark(spec *artifact.FieldSpec, e artifact.Entry) string {
+func badMark(spec *artifact.FieldSpec, e artifact.Entry) string {
 	if !slices.Contains(spec.Allowed, e.Key) {
 		return "it is not one of " + strings.Join(spec.Allowed, ", ")
 	}

@@ -10,18 +10,18 @@ import (
 
 // lateWrite is a write that names an item which an ADD further on makes.
 type lateWrite struct {
-	e      *entry
+	e      entry
 	slot   *slot
 	writes []write
 }
 
 // writeAll weighs the writes of one delta. Those that refer to an item not made
 // yet are put off to the end of the pass, when all items have their ids.
-func (p *pass) writeAll(e *entry, s *slot, writes []write, mayWait bool) {
+func (p *pass) writeAll(e entry, s *slot, writes []write, mayWait bool) {
 	var late []write
 	for i := range writes {
 		w := &writes[i]
-		if w.spec == nil || !w.spec.Refs {
+		if !w.refs {
 			p.write(e, s, w)
 			continue
 		}
@@ -46,7 +46,7 @@ type ref struct {
 
 // resolveRefs finds what every reference of a field means; ready tells that all
 // of them can be known by now.
-func (p *pass) resolveRefs(e *entry, w *write) (refs []ref, ready bool) {
+func (p *pass) resolveRefs(e entry, w *write) (refs []ref, ready bool) {
 	ready = true
 	for _, written := range p.mentioned(e, w) {
 		s, found := p.refer(e, written)
@@ -64,19 +64,19 @@ func (p *pass) resolveRefs(e *entry, w *write) (refs []ref, ready bool) {
 
 // mentioned gives the words of a field that are references: labels of the
 // author, and what looks like an id. The list is good until the next call.
-func (p *pass) mentioned(e *entry, w *write) []string {
+func (p *pass) mentioned(e entry, w *write) []string {
 	words := p.words[:0]
-	switch v := w.value.(type) {
+	switch v := w.Value.(type) {
 	case artifact.Map:
 		for i := range v {
-			if key := v[i].Key; artifact.HypothesisSlate.ValidID(key) || e.labelled(key) != nil {
+			if key := v[i].Key; artifact.HypothesisSlate.ValidID(key) || !e.labelled(key).none() {
 				words = append(words, key)
 			}
 		}
 	case artifact.List:
 		for _, el := range v {
 			word := string(el.(artifact.Text))
-			if _, isID := artifact.SectionOfID(word); isID || e.labelled(word) != nil {
+			if _, isID := artifact.SectionOfID(word); isID || !e.labelled(word).none() {
 				words = append(words, word)
 			}
 		}
@@ -88,9 +88,9 @@ func (p *pass) mentioned(e *entry, w *write) []string {
 }
 
 // mentionedIn gives the words of a text that are references, each once.
-func (e *entry) mentionedIn(text string, words []string) []string {
+func (e entry) mentionedIn(text string, words []string) []string {
 	rewriteWords(text, func(word string) (string, bool) {
-		isRef := artifact.HypothesisSlate.ValidID(word) || e.labelled(word) != nil
+		isRef := artifact.HypothesisSlate.ValidID(word) || !e.labelled(word).none()
 		if isRef {
 			words = append(words, word)
 		}
@@ -101,7 +101,7 @@ func (e *entry) mentionedIn(text string, words []string) []string {
 }
 
 // writeRefs writes a field with its references put in order.
-func (p *pass) writeRefs(e *entry, s *slot, w write, refs []ref) {
+func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 	var lost []ref
 	d := p.open(s)
 	swap := make(map[string]string, len(refs))
@@ -114,32 +114,34 @@ func (p *pass) writeRefs(e *entry, s *slot, w write, refs []ref) {
 		case p.taken(d, w, r.written):
 			// The row has a real cell of that name. What the author called
 			// so is something else, and is kept under a name that says so.
-			swap[r.written] = aside(r.written, e.d.Agent)
-			p.warnRef(e, d, w.name, r.written)
+			swap[r.written] = aside(r.written, e.d().Agent)
+			p.warnRef(e, d, w.Name, r.written)
 		default:
 			lost = append(lost, r)
 		}
 	}
-	w.value = e.renameRefs(w, swap)
-	if m, ok := w.value.(artifact.Map); ok && w.name == "predictions" && e.made == nil {
-		w.value = p.withoutKilled(e, s, w, m)
+	if len(swap) > 0 {
+		w.Field = changed(w.Field, e.renameRefs(w, swap))
+	}
+	if m, ok := w.Value.(artifact.Map); ok && w.Name == "predictions" && e.made == 0 {
+		w.Field = changed(w.Field, p.withoutKilled(e, s, w, m))
 	}
 	for _, r := range refs {
 		if r.found == known {
-			d.takeOver(w.name, r.id)
+			d.takeOver(w.Name, r.id)
 		}
 	}
 	p.write(e, s, &w)
 	for _, r := range lost {
-		key := place{field: w.name, ref: r.written}
-		if shapeOf(w.value) == scalar {
-			key.by = e.stamp
+		key := place{field: w.Name, ref: r.written}
+		if shapeOf(w.Value) == scalar {
+			key.by = e.stamp()
 		}
-		pending := d.unresolved.add(key, e.d.Place == nil && e.labelled(r.written) == nil)
+		pending := d.unresolved.add(key, e.d().Place == nil && e.labelled(r.written).none())
 		pending.e = e
 		p.awaited = p.awaited || pending.open
 		if !pending.open {
-			p.warnRef(e, d, w.name, r.written)
+			p.warnRef(e, d, w.Name, r.written)
 		}
 	}
 }
@@ -182,24 +184,24 @@ func (f *field) authorOf(ref string) string {
 // taken tells whether a name that means nothing to its author stands for an
 // existing item all the same.
 func (p *pass) taken(d *draft, w write, name string) bool {
-	if f := d.find(w.name); f != nil && f.has(name) && !d.unresolved.has(w.name, name) {
+	if f := d.find(w.Name); f != nil && f.has(name) && !d.unresolved.has(w.Name, name) {
 		return true
 	}
 	section, ok := artifact.SectionOfID(name)
 	return ok && p.shelf(section).find(name) != nil
 }
 
-func (p *pass) warnRef(e *entry, d *draft, field, name string) {
+func (p *pass) warnRef(e entry, d *draft, field, name string) {
 	p.warn(UnresolvedRef, "%s: %s of %s names %s, which its author cannot have known; kept as written", e, field, d.id, fault.Shown(name))
 }
 
 // withoutKilled takes the cells of killed hypotheses out of an EDIT.
-func (p *pass) withoutKilled(e *entry, row *slot, w write, m artifact.Map) artifact.Map {
+func (p *pass) withoutKilled(e entry, row *slot, w write, m artifact.Map) artifact.Map {
 	kept := make(artifact.Map, 0, len(m))
 	for _, entry := range m {
-		if p.cellGone(e, row, entry.Key) && !row.draft.unresolved.has(w.name, entry.Key) {
-			e.row.Fields = append(e.row.Fields, FieldOutcome{
-				Field: w.name + "." + entry.Key, Outcome: FieldSkipped, Message: "the cell is " + artifact.NotApplicable,
+		if p.cellGone(e, row, entry.Key) && !row.draft.unresolved.has(w.Name, entry.Key) {
+			e.row().Fields = append(e.row().Fields, FieldOutcome{
+				Field: w.Name + "." + entry.Key, Outcome: FieldSkipped, Message: "the cell is " + artifact.NotApplicable,
 			})
 			continue
 		}
@@ -209,19 +211,16 @@ func (p *pass) withoutKilled(e *entry, row *slot, w write, m artifact.Map) artif
 }
 
 // renameRefs puts ids in the place of labels.
-func (e *entry) renameRefs(w write, swap map[string]string) artifact.Value {
-	if len(swap) == 0 {
-		return w.value
-	}
+func (e entry) renameRefs(w write, swap map[string]string) artifact.Value {
 	to := func(word string) string {
 		if id, ok := swap[word]; ok {
 			return id
 		}
 		return word
 	}
-	switch v := w.value.(type) {
+	switch v := w.Value.(type) {
 	case artifact.Map:
-		return e.renameKeys(w.name, v, to)
+		return e.renameKeys(w.Name, v, to)
 	case artifact.List:
 		list := make(artifact.List, len(v))
 		for i, el := range v {
@@ -234,13 +233,13 @@ func (e *entry) renameRefs(w write, swap map[string]string) artifact.Value {
 			return id, ok
 		}))
 	}
-	return w.value
+	return w.Value
 }
 
 // renameKeys puts ids in the place of labels. Where two keys turn out to mean one
 // item, the second stands, as with two blocks of one author, and the report says
 // what became of the first.
-func (e *entry) renameKeys(field string, m artifact.Map, to func(string) string) artifact.Map {
+func (e entry) renameKeys(field string, m artifact.Map, to func(string) string) artifact.Map {
 	last := make(map[string]int, len(m))
 	for i, entry := range m {
 		last[to(entry.Key)] = i

@@ -344,7 +344,7 @@ func (s *scenario) want(text string) error {
 		if it == nil {
 			return fmt.Errorf("no %s", words[1])
 		}
-		return s.expect(strings.Join(it.Unresolved, " "), strings.Join(words[2:], " "))
+		return s.expect(strings.Join(it.Unresolved(), " "), strings.Join(words[2:], " "))
 	}
 	if row := s.row(words[0]); row != nil {
 		return s.wantRow(row, words[1:])

@@ -1,10 +1,12 @@
 package merge
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"brenner/artifact"
+	"brenner/delta"
 )
 
 // shelf is one section during a pass.
@@ -21,6 +23,9 @@ type shelf struct {
 	touched bool
 	closed  bool // its items were made anew
 	split   bool // some of its fields wait for a decision
+
+	required []int32 // places in the section table of what an ADD needs
+	defaults []write // what an ADD is given if it does not say otherwise
 
 	freshItems space[artifact.Item]
 	announced  string // the sentences about the next ids
@@ -62,6 +67,16 @@ func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 		}
 	}
 	s.highest = s.taken
+	fields := section.Spec().Fields
+	for i := range fields {
+		f := &fields[i]
+		if f.Required {
+			s.required = append(s.required, int32(i))
+		}
+		if f.Default != nil {
+			s.defaults = append(s.defaults, write{Field: &delta.Field{Name: f.Name, Value: f.Default}, rank: int32(i), known: true})
+		}
+	}
 	return s
 }
 
@@ -81,6 +96,16 @@ func (s *shelf) slots(yield func(*slot) bool) {
 	}
 }
 
+// slot gives the one at a place, from 1: those of the base come before what was added.
+func (s *shelf) slot(place int32) *slot {
+	at := int(place) - 1
+	if at < len(s.old) {
+		return &s.old[at]
+	}
+	at -= len(s.old)
+	return &s.fresh[at/freshBlock][at%freshBlock]
+}
+
 // find gives the item with an id.
 func (s *shelf) find(id string) *slot {
 	if n, ok := s.section.IDNumber(id); ok {
@@ -98,7 +123,7 @@ func (s *shelf) numbered(n int) *slot {
 	case n < len(s.dense) && s.dense[n] != 0:
 		return &s.old[s.dense[n]-1]
 	case at >= 0 && n <= s.highest:
-		return &s.fresh[at/freshBlock][at%freshBlock]
+		return s.slot(int32(len(s.old) + at + 1))
 	}
 	return nil
 }
@@ -129,16 +154,31 @@ func (s *shelf) announce() (sentence, id string) {
 	size := len(added) + len(prefix) + digits(s.highest)
 	if s.announced == "" {
 		var b strings.Builder
-		var number [24]byte
+		var room [24]byte
+		number := strconv.AppendInt(room[:0], int64(s.highest), 10)
 		b.Grow(atOnce * (size + 1))
-		for n := range atOnce {
+		for range atOnce {
 			b.WriteString(added)
-			b.Write(strconv.AppendInt(append(number[:0], prefix...), int64(s.highest+n), 10))
+			b.WriteString(prefix)
+			b.Write(number)
+			number = successor(number)
 		}
 		s.announced = b.String()
 	}
 	sentence, s.announced = s.announced[:size], s.announced[size:]
 	return sentence, sentence[len(added):]
+}
+
+// successor counts on a number that is written in digits.
+func successor(number []byte) []byte {
+	for i := len(number) - 1; i >= 0; i-- {
+		if number[i] != '9' {
+			number[i]++
+			return number
+		}
+		number[i] = '0'
+	}
+	return slices.Insert(number, 0, '1')
 }
 
 func digits(n int) int {
@@ -150,13 +190,13 @@ func digits(n int) int {
 }
 
 // add makes a slot for a new item without fields.
-func (s *shelf) add(e *entry, id string) *slot {
+func (s *shelf) add(e entry, id string) *slot {
 	if s.added%freshBlock == 0 {
 		s.fresh = append(s.fresh, make([]slot, 0, freshBlock))
 	}
 	block := &s.fresh[len(s.fresh)-1]
 	it := s.freshItems.one()
-	it.ID, it.Created = id, e.stamp
+	it.ID, it.Created = id, e.stamp()
 	*block = append(*block, slot{item: it, maker: e.index + 1, shelf: int8(s.section)})
 	sl := &(*block)[len(*block)-1]
 	if s.section == artifact.ResearchThread {
@@ -168,7 +208,7 @@ func (s *shelf) add(e *entry, id string) *slot {
 	s.added++
 	s.active++
 	s.touched = true
-	e.made = sl
+	e.made, e.shelf = int32(len(s.old)+s.added), int8(s.section)
 	e.changed = true
 	return sl
 }
@@ -179,7 +219,7 @@ func (p *pass) open(s *slot) *draft {
 	if s.draft == nil {
 		s.draft = openDraft(s.section(), s.item)
 		if s.maker != 0 {
-			p.noteBirth(&p.entries[s.maker-1], s)
+			p.noteBirth(p.entry(int(s.maker-1)), s)
 		}
 	}
 	return s.draft
@@ -220,12 +260,12 @@ func (s *slot) created() *artifact.Stamp {
 
 // shownTo tells whether a delta's author can have meant this item: it stood in
 // the version it was shown. Deltas from files see all that stands.
-func (s *slot) shownTo(e *entry) bool {
-	if e.d.Place == nil {
+func (s *slot) shownTo(e entry) bool {
+	if e.d().Place == nil {
 		return true
 	}
 	created := s.created()
-	return created == nil || created.Version <= e.d.Place.Shown
+	return created == nil || created.Version <= e.d().Place.Shown
 }
 
 // close gives the item as it stands now.

@@ -11,7 +11,7 @@ import (
 // only, and what looks alike is looked up: a bad hash, or somebody who plays
 // with it, costs time but changes nothing.
 type sieve struct {
-	slots []uint32 // a hash without its last two bits, and flags in their place
+	slots []uint16 // the end of a hash without its last two bits, and flags in their place
 	shift int
 }
 
@@ -27,7 +27,7 @@ const (
 
 func newSieve(gists []gist) *sieve {
 	size := bits.Len(uint(4 * len(gists))) // two hashes of each fill half of it at most
-	s := &sieve{slots: make([]uint32, 1<<size+reach), shift: 32 - size}
+	s := &sieve{slots: make([]uint16, 1<<size+reach), shift: 32 - size}
 	for i := range gists {
 		s.add(gists[i].id)
 		s.add(gists[i].content)
@@ -36,11 +36,11 @@ func newSieve(gists []gist) *sieve {
 }
 
 // find gives the slot of a hash, or the free one where it would stand, or nil.
-func (s *sieve) find(hash uint32) *uint32 {
-	at := int(hash >> s.shift)
+func (s *sieve) find(hash uint32) *uint16 {
+	at, end := int(hash>>s.shift), uint16(hash)&^flags
 	near := s.slots[at : at+reach]
 	for i := range near {
-		if near[i] == 0 || near[i]&^flags == hash&^flags {
+		if near[i] == 0 || near[i]&^flags == end {
 			return &near[i]
 		}
 	}
@@ -49,7 +49,7 @@ func (s *sieve) find(hash uint32) *uint32 {
 
 func (s *sieve) add(hash uint32) {
 	if slot := s.find(hash); slot != nil && *slot == 0 {
-		*slot = hash&^flags | taken
+		*slot = uint16(hash)&^flags | taken
 	} else if slot != nil {
 		*slot |= twice
 	}
@@ -85,7 +85,9 @@ func hashText(s string) uint32 {
 		hash = (hash ^ prefixOf(s)) * odd
 		hash ^= hash >> 32
 	}
-	return uint32((hash ^ prefixOf(s)) * odd >> 32)
+	hash = (hash ^ prefixOf(s)) * odd
+	hash ^= hash >> 32 // so that the last letters count in all of the bits
+	return uint32(hash * odd >> 32)
 }
 
 // contentHash is a part of a hash that is well mixed already.

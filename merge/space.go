@@ -1,6 +1,11 @@
 package merge
 
-import "slices"
+import (
+	"slices"
+
+	"brenner/artifact"
+	"brenner/delta"
+)
 
 // space hands out room for many small lists, made many at a time: the more were
 // asked for, the more.
@@ -28,15 +33,27 @@ func more(than int) int { return min(max(2*than+1, 15), 255) }
 
 // makeRoom gives an entry room for its rows of the report. An ADD needs none
 // while all of it stands.
-func (p *pass) makeRoom(e *entry) {
-	if !e.adds {
-		e.row.Fields = p.outcomes.take(int(e.outcomes))
+func (p *pass) makeRoom(e entry) {
+	if !e.is(adds) {
+		e.row().Fields = p.outcomes.take(outcomes(e.d()))
 	}
 }
 
 // makeRoomForAdd makes the room that other deltas have from the start. The rows
 // that are there already are not pointed to.
-func (e *entry) makeRoomForAdd() {
+func (e entry) makeRoomForAdd() {
 	byDefault := 1 // a status
-	e.row.Fields = slices.Grow(e.row.Fields, int(e.outcomes)+byDefault)
+	row := e.row()
+	row.Fields = slices.Grow(row.Fields, outcomes(e.d())+byDefault)
+}
+
+// outcomes is how many rows of the report the fields of a delta may take.
+func outcomes(d *delta.Delta) int {
+	rows := len(d.Payload)
+	for i := range d.Payload {
+		if m, ok := d.Payload[i].Value.(artifact.Map); ok {
+			rows += len(m) + 1 // it may take another shape's place and replace it, too
+		}
+	}
+	return rows
 }

@@ -26,7 +26,7 @@ type pendingRef struct {
 	place
 	open bool // it may still mean an item that this batch adds
 	gone bool
-	e    *entry
+	e    entry
 }
 
 func (u *unresolved) add(key place, open bool) *pendingRef {

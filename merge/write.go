@@ -42,7 +42,8 @@ func (f *field) yields(s, birth *artifact.Stamp) bool {
 // be weighed against the whole of it. Only its newest writer can still stand.
 func (f *field) fold() {
 	newest := f.newest()
-	folded := cell{first: writer{stamp: newest, value: f.close().Value}}
+	whole, _ := f.close()
+	folded := cell{first: writer{stamp: newest, value: whole}}
 	for i := range f.keys {
 		for w := range f.keys[i].cell.writers {
 			if w.stamp == newest && newest != nil {

@@ -218,9 +218,9 @@ func partsOf(it *artifact.Item) []part {
 		parts = append(parts, part{fate: Stands, by: []*artifact.Stamp{it.Created}})
 	}
 	for i := range it.Fields {
-		parts = append(parts, partsOfField(&it.Fields[i])...)
+		parts = append(parts, partsOfField(&it.Fields[i], it.Marks(i))...)
 	}
-	for _, c := range it.Cells {
+	for _, c := range it.Cells() {
 		parts = append(parts, part{"predictions." + c.Key, notApplicable(c.Kill.Reason), Stands, []*artifact.Stamp{c.Kill.Stamp}})
 	}
 	if it.Kill != nil {
@@ -229,24 +229,24 @@ func partsOf(it *artifact.Item) []part {
 	return parts
 }
 
-func partsOfField(f *artifact.Field) []part {
+func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 	var parts []part
-	whole := f.Marks.By()
+	whole := marks.By()
 	switch v := f.Value.(type) {
 	case artifact.Map:
 		for i, e := range v {
-			parts = append(parts, partsOfValue(f.Name+"."+e.Key, e.Value, f.Marks.Part(i, whole))...)
+			parts = append(parts, partsOfValue(f.Name+"."+e.Key, e.Value, marks.Part(i, whole))...)
 		}
 	case artifact.List:
 		for i, e := range v {
-			parts = append(parts, partsOfValue(f.Name, e, f.Marks.Part(i, whole))...)
+			parts = append(parts, partsOfValue(f.Name, e, marks.Part(i, whole))...)
 		}
 	default:
 		return partsOfValue(f.Name, v, whole)
 	}
 	if len(parts) == 0 { // somebody emptied it
-		if f.Marks.Parts != nil {
-			whole = f.Marks.Floor()
+		if marks.Parts != nil {
+			whole = marks.Floor()
 		}
 		parts = []part{{f.Name, flat(f.Value), Stands, whole}}
 	}

@@ -75,8 +75,8 @@ func active(a *artifact.Artifact) []*artifact.Item {
 func spots(it *artifact.Item) []spot {
 	var all []spot
 	for i := range it.Fields {
-		f := &it.Fields[i]
-		s := spot{item: it, place: it.ID + "." + f.Name, field: f.Name, value: f.Value, by: author(f.Marks.By())}
+		f, marks := &it.Fields[i], it.Marks(i)
+		s := spot{item: it, place: it.ID + "." + f.Name, field: f.Name, value: f.Value, by: author(marks.By())}
 		m, isMap := f.Value.(artifact.Map)
 		if !isMap {
 			all = append(all, s)
@@ -85,7 +85,7 @@ func spots(it *artifact.Item) []spot {
 		for j, e := range m {
 			k := s
 			k.key, k.place, k.value = e.Key, s.place+"."+e.Key, e.Value
-			k.by = author(f.Marks.Part(j, f.Marks.By()))
+			k.by = author(marks.Part(j, marks.By()))
 			all = append(all, k)
 		}
 	}
@@ -212,10 +212,12 @@ func swings(moments []Moment) []Case {
 
 func deltaOf(s *spot) string {
 	for i := range s.item.Fields {
-		if f := &s.item.Fields[i]; f.Name == s.field {
-			if by := f.Marks.By(); len(by) == 1 {
-				return by[0].Delta
-			}
+		if s.item.Fields[i].Name != s.field {
+			continue
+		}
+		marks := s.item.Marks(i)
+		if by := marks.By(); len(by) == 1 {
+			return by[0].Delta
 		}
 	}
 	return ""

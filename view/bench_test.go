@@ -19,7 +19,7 @@ func large(n int) artifact.Artifact {
 		by := stamp(fmt.Sprintf("Agent%d", i%7), 1+i*7919%97)
 		it := &artifact.Item{ID: id, Created: by}
 		for _, f := range s.Spec().Fields {
-			field := artifact.Field{Name: f.Name, Marks: artifact.Marks{One: by}}
+			field := artifact.Field{Name: f.Name}
 			switch f.Kind {
 			case artifact.KindText:
 				field.Value = artifact.Text(fmt.Sprintf("What %s says of its %s, at some length and with H%d in it.", id, f.Name, i%50))

@@ -188,8 +188,8 @@ func TestKilledCells(t *testing.T) {
 	split := artifact.Entry{Key: "H2", Value: artifact.Conflict{{Agent: "X"}, {Agent: "Y"}}}
 	a.Sections[artifact.PredictionsTable] = []*artifact.Item{
 		{ID: "P1", Fields: []artifact.Field{{Name: "predictions", Value: artifact.MapOf(text("H1"), split)}}},
-		{ID: "P2", Fields: []artifact.Field{{Name: "predictions", Value: artifact.MapOf(text("H1"), text("H2"))}}, Cells: []artifact.CellKill{{Key: "H1"}}},
-		{ID: "P3", Fields: []artifact.Field{{Name: "predictions", Value: artifact.MapOf(text("H2"))}}, Unresolved: []string{"predictions.H2"}},
+		{ID: "P2", Fields: []artifact.Field{{Name: "predictions", Value: artifact.MapOf(text("H1"), text("H2"))}}, Rare: &artifact.Rare{Cells: []artifact.CellKill{{Key: "H1"}}}},
+		{ID: "P3", Fields: []artifact.Field{{Name: "predictions", Value: artifact.MapOf(text("H2"))}}, Rare: &artifact.Rare{Unresolved: []string{"predictions.H2"}}},
 	}
 	v := build(t, view.Input{Artifact: a, Spec: view.Default(view.Unified)})
 	want := `### Predictions Table

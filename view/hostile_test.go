@@ -40,7 +40,7 @@ func hostileInput(evil string, bound int) view.Input {
 			if (i+int(s))%2 == 1 && s != artifact.ResearchThread {
 				continue // half of them in each section: there are many texts
 			}
-			it := &artifact.Item{ID: s.ItemID(i + 1), Unresolved: []string{evil}}
+			it := &artifact.Item{ID: s.ItemID(i + 1), Rare: &artifact.Rare{Unresolved: []string{evil}}}
 			if s == artifact.ResearchThread {
 				it.ID = artifact.ThreadID
 			}

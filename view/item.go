@@ -49,8 +49,8 @@ func (w *writer) full(s artifact.Section, it *artifact.Item) string {
 		}
 		field(&b, f.Name, v)
 	}
-	if len(it.Unresolved) > 0 {
-		b.WriteString("  - not found: " + words(it.Unresolved) + "\n")
+	if len(it.Unresolved()) > 0 {
+		b.WriteString("  - not found: " + words(it.Unresolved()) + "\n")
 	}
 	return b.String()
 }
@@ -104,12 +104,12 @@ func (w *writer) applicable(it *artifact.Item, v artifact.Value) artifact.Value 
 }
 
 func (w *writer) notApplicable(it *artifact.Item) func(key string) bool {
-	killed := make(map[string]bool, len(it.Cells))
-	for _, c := range it.Cells {
+	killed := make(map[string]bool, len(it.Cells()))
+	for _, c := range it.Cells() {
 		killed[c.Key] = true
 	}
-	unresolved := make(map[string]bool, len(it.Unresolved))
-	for _, place := range it.Unresolved {
+	unresolved := make(map[string]bool, len(it.Unresolved()))
+	for _, place := range it.Unresolved() {
 		unresolved[place] = true
 	}
 	return func(key string) bool {

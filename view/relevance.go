@@ -77,7 +77,7 @@ func (c *candidate) readStamps(agent string) {
 	}
 	take(c.item.Created)
 	for i := range c.item.Fields {
-		marks := &c.item.Fields[i].Marks
+		marks := c.item.Marks(i)
 		take(marks.By()...)
 		if marks.Parts == nil {
 			continue

@@ -202,8 +202,8 @@ func (st *stage) wantIDs(want ...string) {
 		var ids []string
 		for _, it := range st.artifact.Items(section) {
 			ids = append(ids, it.ID)
-			if len(it.Unresolved) > 0 {
-				st.t.Errorf("%s names what its author cannot have known: %v", it.ID, it.Unresolved)
+			if len(it.Unresolved()) > 0 {
+				st.t.Errorf("%s names what its author cannot have known: %v", it.ID, it.Unresolved())
 			}
 		}
 		if got := strings.Join(ids, " "); got != want[i] {

@@ -164,13 +164,19 @@ func item(t *rapid.T, s artifact.Section, id string) *artifact.Item {
 		it.Kill = &k
 	}
 	if rapid.IntRange(0, 3).Draw(t, "unresolved") == 0 {
-		it.Unresolved = rapid.SliceOfNDistinct(
+		places := rapid.SliceOfNDistinct(
 			rapid.OneOf(Text(), rapid.SampledFrom([]string{"predictions.H1", "predictions.H2", "expected_outcomes.H4"})),
 			1, 3, rapid.ID[string]).Draw(t, "places")
-		slices.Sort(it.Unresolved)
+		slices.Sort(places)
+		it.Rare = &artifact.Rare{Unresolved: places}
 	}
 	if _, ok := it.Get("predictions").(artifact.Map); ok && s == artifact.PredictionsTable {
-		it.Cells = cells(t)
+		if killed := cells(t); len(killed) > 0 {
+			if it.Rare == nil {
+				it.Rare = &artifact.Rare{}
+			}
+			it.Rare.Cells = killed
+		}
 	}
 	return it
 }
