@@ -42,15 +42,14 @@ type Said struct {
 func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
 	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
 	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
-	var all []Said
-	for i := range broken {
-		if broken[i].Line > 0 { // not: that there are none
-			all = append(all, Said{Name: "reply", Blocks: string(a.Text), Problem: broken[i : i+1]})
+	if len(broken) > 0 {
+		if broken[0].Line == 0 { // there are none
+			return nil, nil
 		}
+		// What the others mean cannot be told.
+		return []Said{{Name: "reply", Blocks: string(a.Text), Problem: broken}}, nil
 	}
-	if len(all) > 0 {
-		return all, nil // what the others mean cannot be told
-	}
+	var all []Said
 	for _, group := range grouped(blocks, a.Shown) {
 		c, err := d.patchBy(ctx, who, a, group)
 		if err != nil {
@@ -77,7 +76,8 @@ func names(shown []record.Ref) []string {
 }
 
 // grouped gives blocks by the texts that they are about, in the order in which these
-// are first named.
+// are first named. Those about nothing that was shown are one group, under the first
+// name, however many names an answer makes up.
 func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 	var all []*about
 	for _, b := range blocks {
@@ -87,7 +87,7 @@ func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 				to.name, to.ref = ref.String(), ref
 			}
 		}
-		i := slices.IndexFunc(all, func(one *about) bool { return one.name == to.name })
+		i := slices.IndexFunc(all, func(one *about) bool { return one.ref == to.ref })
 		if i < 0 {
 			i, all = len(all), append(all, to)
 		}

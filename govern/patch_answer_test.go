@@ -1,9 +1,11 @@
 package govern_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"brenner/fault"
 	"brenner/govern"
 	"brenner/patch"
 	"brenner/policy"
@@ -97,6 +99,26 @@ func TestAnswersOfWhichNothingCanBeMade(t *testing.T) {
 		// Who may not read or write what it was shown changes nothing.
 		said := k.answered(govern.Actor{Name: "X", Role: "nobody"}, block("note", "beta\n", "x\n"), "note@v1")
 		k.is("scope", said[0].Problem[0].Code, policy.OutOfScope)
+	})
+}
+
+// TestAnAnswerOfManyBlocks names ten thousand texts,
+// or opens as many blocks and closes none: it is refused, once.
+func TestAnAnswerOfManyBlocks(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, one))
+		var names, open, good strings.Builder
+		for i := range 10_000 {
+			names.WriteString(block(fmt.Sprintf("dir/%d", i), "beta\n", "x\n"))
+			open.WriteString("<<<<<<< SEARCH\n" + strings.Repeat("x", 50) + "\n")
+			good.WriteString(block("note", fmt.Sprintf("line %d\n", i), "x\n"))
+		}
+		for code, text := range map[fault.Code]string{patch.BaseMissing: names.String(), patch.NoOps: open.String(), patch.AnchorNotFound: good.String()} {
+			said := k.answered(reader, text, "note@v1")
+			if len(said) != 1 || said[0].Problem[0].Code != code {
+				k.Errorf("%s: %d", code, len(said))
+			}
+		}
 	})
 }
 
