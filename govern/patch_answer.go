@@ -108,7 +108,8 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 		err = d.mayPut(ctx, who, &Draft{ID: r.ID})
 	}
 	if err != nil {
-		return c, c.refusedBy(err)
+		err = c.refusedBy(err)
+		return c, err
 	}
 	p, report := patch.Convert(r.ID, text, on.blocks)
 	if c.Problem = report.Problems; !report.OK() {
@@ -123,7 +124,8 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 	}
 	out, err := d.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
 	if err != nil {
-		return c, c.refusedBy(err)
+		err = c.refusedBy(err)
+		return c, err
 	}
 	if len(out.Put) == 1 {
 		c.Made = &out.Put[0].Record
