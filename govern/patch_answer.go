@@ -119,7 +119,7 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 	for _, w := range report.Warnings {
 		c.Warning = strings.TrimSpace(c.Warning + " " + w.Message)
 	}
-	if c.Made, err = d.madeBefore(ctx, who, &r, &p, text); err != nil || c.Made != nil {
+	if c.Made, err = d.madeBefore(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
 		return c, err
 	}
 	out, err := d.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
@@ -162,9 +162,9 @@ func (c *Said) refusedBy(err error) error {
 	return err
 }
 
-// madeBefore finds the version that an author made of the same before: of an answer
-// that is read again after a kill.
-func (d *Door) madeBefore(ctx context.Context, who Actor, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
+// madeBefore finds the version that was made of the very same answer before: one that
+// is read again after a kill.
+func (d *Door) madeBefore(ctx context.Context, who Actor, a *Answer, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
 	next, _ := p.ApplyTo(text, base.Version, nil)
 	if next == nil {
 		return nil, nil
@@ -175,7 +175,7 @@ func (d *Door) madeBefore(ctx context.Context, who Actor, base *record.Record, p
 	}
 	content := store.Hash(next.Bytes())
 	for i := range all {
-		if r := &all[i]; r.ID == base.ID && r.Parent == base.Version && r.Creator == who.Name && r.Content == content {
+		if r := &all[i]; r.ID == base.ID && r.Parent == base.Version && r.Creator == who.Name && r.Change == strings.TrimSpace(a.Change) && r.Content == content {
 			return r, nil
 		}
 	}

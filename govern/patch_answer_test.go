@@ -47,6 +47,11 @@ func TestAnAnswerPatchesWhatItsAuthorWasShown(t *testing.T) {
 			k.is("patch", len(said[0].Patch) > 0, true)
 		}
 		k.is("latest", k.record("note").Version, 2)
+		// The same words of another answer are another version.
+		other, err := k.PatchBy(k.Context1(), reader, &govern.Answer{Text: []byte(answer), Change: "said elsewhere", Shown: []record.Ref{{ID: "note", Version: 1}}})
+		if err != nil || len(other) != 1 || other[0].Made == nil || other[0].Made.Version != 3 || other[0].Made.Status != record.NeedsRebase {
+			k.Fatalf("%+v, %v", other, err)
+		}
 		k.is("line ends", k.content("note@v2"), two)
 		k.is("by", k.record("note@v2").Creator, reader.Name)
 		k.is("why", k.record("note@v2").Change, "it was said")
