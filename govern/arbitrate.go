@@ -9,6 +9,7 @@ import (
 	"brenner/fault"
 	"brenner/stalemate"
 	"brenner/store"
+	"brenner/view"
 )
 
 // ArbiterRole is what an agent is that rules. It has no rights: it reads the request.
@@ -74,6 +75,10 @@ func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer
 	if err != nil {
 		return nil, err
 	}
+	request, _, err := d.Find(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
 	message := s.Request.Message()
 	call := agent.Call{
 		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Agent: h.Name, Role: ArbiterRole, Model: h.Model, Thread: s.ID, Round: 1,
@@ -82,7 +87,8 @@ func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer
 	began := d.Now()
 	reply, err := h.Agent.Ask(ctx, call)
 	a := &answer{event: askedEvent{
-		Call: call.ID, Role: call.Role, Agent: h.Name, Model: h.Model, Task: s.ID, Context: []shownEntry{}, Prompt: store.Hash([]byte(message)),
+		Call: call.ID, Role: call.Role, Agent: h.Name, Model: h.Model, Task: s.ID, Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
+		Prompt: store.Hash([]byte(message)),
 		TookMS: int(d.Now().Sub(began).Milliseconds()), Produced: []string{},
 	}}
 	if d.Count != nil {

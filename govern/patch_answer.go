@@ -42,15 +42,14 @@ type Said struct {
 func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
 	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
 	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
-	var all []Said
-	for i := range broken {
-		if broken[i].Line > 0 { // not: that there are none
-			all = append(all, Said{Name: "reply", Blocks: string(a.Text), Problem: broken[i : i+1]})
+	if len(broken) > 0 {
+		if broken[0].Line == 0 { // there are none
+			return nil, nil
 		}
+		// What the others mean cannot be told.
+		return []Said{{Name: "reply", Blocks: string(a.Text), Problem: broken}}, nil
 	}
-	if len(all) > 0 {
-		return all, nil // what the others mean cannot be told
-	}
+	var all []Said
 	for _, group := range grouped(blocks, a.Shown) {
 		c, err := d.patchBy(ctx, who, a, group)
 		if err != nil {
@@ -77,7 +76,8 @@ func names(shown []record.Ref) []string {
 }
 
 // grouped gives blocks by the texts that they are about, in the order in which these
-// are first named.
+// are first named. Those about nothing that was shown are one group, under the first
+// name, however many names an answer makes up.
 func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 	var all []*about
 	for _, b := range blocks {
@@ -87,7 +87,7 @@ func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 				to.name, to.ref = ref.String(), ref
 			}
 		}
-		i := slices.IndexFunc(all, func(one *about) bool { return one.name == to.name })
+		i := slices.IndexFunc(all, func(one *about) bool { return one.ref == to.ref })
 		if i < 0 {
 			i, all = len(all), append(all, to)
 		}
@@ -108,7 +108,8 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 		err = d.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
 	}
 	if err != nil {
-		return c, c.refusedBy(err)
+		err = c.refusedBy(err)
+		return c, err
 	}
 	p, report := patch.Convert(r.ID, text, on.blocks)
 	if c.Problem = report.Problems; !report.OK() {
@@ -118,12 +119,13 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 	for _, w := range report.Warnings {
 		c.Warning = strings.TrimSpace(c.Warning + " " + w.Message)
 	}
-	if c.Made, err = d.madeBefore(ctx, who, &r, &p, text); err != nil || c.Made != nil {
+	if c.Made, err = d.madeBefore(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
 		return c, err
 	}
 	out, err := d.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
 	if err != nil {
-		return c, c.refusedBy(err)
+		err = c.refusedBy(err)
+		return c, err
 	}
 	if len(out.Put) == 1 {
 		c.Made = &out.Put[0].Record
@@ -160,9 +162,9 @@ func (c *Said) refusedBy(err error) error {
 	return err
 }
 
-// madeBefore finds the version that an author made of the same before: of an answer
-// that is read again after a kill.
-func (d *Door) madeBefore(ctx context.Context, who Actor, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
+// madeBefore finds the version that was made of the very same answer before: one that
+// is read again after a kill.
+func (d *Door) madeBefore(ctx context.Context, who Actor, a *Answer, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
 	next, _ := p.ApplyTo(text, base.Version, nil)
 	if next == nil {
 		return nil, nil
@@ -173,7 +175,7 @@ func (d *Door) madeBefore(ctx context.Context, who Actor, base *record.Record, p
 	}
 	content := store.Hash(next.Bytes())
 	for i := range all {
-		if r := &all[i]; r.ID == base.ID && r.Parent == base.Version && r.Creator == who.Name && r.Content == content {
+		if r := &all[i]; r.ID == base.ID && r.Parent == base.Version && r.Creator == who.Name && r.Change == strings.TrimSpace(a.Change) && r.Content == content {
 			return r, nil
 		}
 	}

@@ -1,9 +1,11 @@
 package govern_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"brenner/fault"
 	"brenner/govern"
 	"brenner/patch"
 	"brenner/policy"
@@ -45,6 +47,11 @@ func TestAnAnswerPatchesWhatItsAuthorWasShown(t *testing.T) {
 			k.is("patch", len(said[0].Patch) > 0, true)
 		}
 		k.is("latest", k.record("note").Version, 2)
+		// The same words of another answer are another version.
+		other, err := k.PatchBy(k.Context1(), reader, &govern.Answer{Text: []byte(answer), Change: "said elsewhere", Shown: []record.Ref{{ID: "note", Version: 1}}})
+		if err != nil || len(other) != 1 || other[0].Made == nil || other[0].Made.Version != 3 || other[0].Made.Status != record.NeedsRebase {
+			k.Fatalf("%+v, %v", other, err)
+		}
 		k.is("line ends", k.content("note@v2"), two)
 		k.is("by", k.record("note@v2").Creator, reader.Name)
 		k.is("why", k.record("note@v2").Change, "it was said")
@@ -97,6 +104,26 @@ func TestAnswersOfWhichNothingCanBeMade(t *testing.T) {
 		// Who may not read or write what it was shown changes nothing.
 		said := k.answered(govern.Actor{Name: "X", Role: "nobody"}, block("note", "beta\n", "x\n"), "note@v1")
 		k.is("scope", said[0].Problem[0].Code, policy.OutOfScope)
+	})
+}
+
+// TestAnAnswerOfManyBlocks names thousands of texts,
+// or opens as many blocks and closes none: it is refused, once.
+func TestAnAnswerOfManyBlocks(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, one))
+		var names, open, good strings.Builder
+		for i := range 2_000 {
+			names.WriteString(block(fmt.Sprintf("dir/%d", i), "beta\n", "x\n"))
+			open.WriteString("<<<<<<< SEARCH\n" + strings.Repeat("x", 50) + "\n")
+			good.WriteString(block("note", fmt.Sprintf("line %d\n", i), "x\n"))
+		}
+		for code, text := range map[fault.Code]string{patch.BaseMissing: names.String(), patch.NoOps: open.String(), patch.AnchorNotFound: good.String()} {
+			said := k.answered(reader, text, "note@v1")
+			if len(said) != 1 || said[0].Problem[0].Code != code {
+				k.Errorf("%s: %d", code, len(said))
+			}
+		}
 	})
 }
 

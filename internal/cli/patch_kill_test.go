@@ -33,7 +33,10 @@ func TestMain(m *testing.M) {
 	}
 	if dir := os.Getenv(envRecord); dir != "" {
 		streams := Streams{In: strings.NewReader(""), Out: os.Stdout, Err: os.Stderr, Now: time.Now}
-		os.Exit(Run(context.Background(), recordPatch(dir), streams))
+		if code := Run(context.Background(), recordPatch(dir), streams); code != 0 {
+			panic(code)
+		}
+		return
 	}
 	m.Run()
 }

@@ -14,7 +14,7 @@ import (
 
 func stalemateArgs(c *cobra.Command, args []string) error {
 	if len(args) != 2 {
-		return usage(c, fmt.Sprintf("a session and a stalemate are needed, %d given", len(args)), "`brenner stalemate list` shows those there are")
+		return usage(c, fmt.Sprintf("a session or a record, and a stalemate, are needed, %d given", len(args)), "`brenner stalemate list` shows those there are")
 	}
 	return nil
 }

@@ -373,7 +373,11 @@ func (r *storeCalls) text(a *app) error {
 		for _, s := range c.Context {
 			in = append(in, fmt.Sprintf("%s@v%d (%s, %s)", clean(s.ID), s.Version, clean(s.Type), s.Form))
 		}
-		rows := [][]string{{"  In", orDash(strings.Join(in, ", "))}, {"  Out", orDash(strings.Join(c.Produced, ", "))}, {"  Model", orDash(c.Model) + ", answered by " + orDash(c.Observed)}, {"  View", "sha256 " + c.View}, {"  Prompt", "sha256 " + c.Prompt}}
+		rows := [][]string{{"  In", orDash(strings.Join(in, ", "))}, {"  Out", orDash(strings.Join(c.Produced, ", "))}, {"  Model", orDash(c.Model) + ", answered by " + orDash(c.Observed)}}
+		if c.View != "" { // an arbiter sees a request, and no view
+			rows = append(rows, []string{"  View", "sha256 " + c.View})
+		}
+		rows = append(rows, []string{"  Prompt", "sha256 " + c.Prompt})
 		if c.Reply != "" {
 			rows = append(rows, []string{"  Reply", "sha256 " + c.Reply})
 		}
