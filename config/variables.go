@@ -109,11 +109,8 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 			return nil, "cannot be " + fault.Shown(last), wordHint(last, k.words)
 		}
 		return last, "", ""
-	case aNumber:
-		if i, ok := wholeNumber(last); ok {
-			return i, "", ""
-		}
-		return nil, "cannot be " + fault.Shown(last), numberHint
+	case aNumber, aDecimal:
+		return k.parseNumber(last)
 	case aQuorum:
 		if k.isQuorum(last) {
 			return last, "", ""
@@ -129,11 +126,6 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 			return last, "", ""
 		}
 		return nil, "cannot be " + fault.Shown(last), dollarHint
-	case aDecimal:
-		if f, ok := decimal(last); ok {
-			return f, "", ""
-		}
-		return nil, "cannot be " + fault.Shown(last), decimalHint
 	case aTime:
 		if isDuration(last) {
 			return last, "", ""
@@ -149,6 +141,19 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 	default:
 		return nil, "can only be set in a file", "write it into " + FileName
 	}
+}
+
+func (k key) parseNumber(text string) (v any, detail, hint string) {
+	hint = numberHint
+	if k.kind == aDecimal {
+		if f, ok := decimal(text); ok {
+			return f, "", ""
+		}
+		hint = decimalHint
+	} else if i, ok := wholeNumber(text); ok {
+		return i, "", ""
+	}
+	return nil, "cannot be " + fault.Shown(text), hint
 }
 
 // parseTexts splits lists at commas, everywhere in the same way.

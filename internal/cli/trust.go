@@ -120,8 +120,8 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 	if cfg.Via == config.ViaProgram && says("via") {
 		add("run the programs that the roster names, with your logins")
 	}
-	if e := cfg.Playbook.Embedding; e.BaseURL != "" && (says("playbook.embedding.base_url") || says("playbook.embedding.key_env")) {
-		add(fmt.Sprintf("send the key of %s to %s", cmp.Or(e.KeyEnv, envKey), e.BaseURL))
+	if ask := embeddingWish(cfg, says); ask != "" {
+		add(ask)
 	}
 	for _, p := range cfg.Programs {
 		if says("agents.programs") {
@@ -129,6 +129,15 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 		}
 	}
 	return all
+}
+
+// embeddingWish is what a file wants for the endpoint of embeddings, or nothing.
+func embeddingWish(cfg *config.Config, says func(key string) bool) string {
+	e := cfg.Playbook.Embedding
+	if e.BaseURL == "" || !says("playbook.embedding.base_url") && !says("playbook.embedding.key_env") {
+		return ""
+	}
+	return fmt.Sprintf("send the key of %s to %s", cmp.Or(e.KeyEnv, envKey), e.BaseURL)
 }
 
 // trustResult is what is trusted now.

@@ -91,6 +91,7 @@ func BenchmarkLarge(b *testing.B) {
 		b.ReportMetric(resident(b), "MiB")
 	})
 	b.Run("open", func(b *testing.B) {
+		defer processor(b)()
 		for b.Loop() {
 			open(b, st)
 		}

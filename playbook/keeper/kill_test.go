@@ -57,7 +57,7 @@ func learnForEver(dir string) error {
 func TestKilledAtAnyMoment(t *testing.T) {
 	dir := t.TempDir()
 	said := 0
-	for range 10 {
+	for range 5 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), childDir+"="+dir)
 		cmd.Stderr = os.Stderr
