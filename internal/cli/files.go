@@ -13,13 +13,7 @@ import (
 
 // readFile reads a file, or standard input for "-".
 func (a *app) readFile(what, path string) ([]byte, error) {
-	var data []byte
-	var err error
-	if path == "-" {
-		data, err = io.ReadAll(a.In)
-	} else {
-		data, err = os.ReadFile(path)
-	}
+	data, err := a.readBytes(path)
 	if err != nil {
 		return nil, &fault.Error{
 			Code: UnreadableFile, Op: "read " + what, Place: path, Detail: reason(err),
@@ -29,6 +23,37 @@ func (a *app) readFile(what, path string) ([]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // editors put it there, and nobody means it
 	a.log.Debug().Str("file", path).Int("bytes", len(data)).Msg("read " + what)
 	return data, nil
+}
+
+// mostBytes is how much is read of one file: what goes on for ever, such as a device,
+// ends here.
+const mostBytes = 256 << 20
+
+var errTooLarge = errors.New("it has more than 256 MiB")
+
+// readBytes reads a file, or standard input for "-".
+func (a *app) readBytes(path string) ([]byte, error) {
+	if path == "-" {
+		return readBounded(a.In)
+	}
+	return readWhole(path)
+}
+
+func readWhole(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return readBounded(f)
+}
+
+func readBounded(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+	if err == nil && len(data) > mostBytes {
+		err = errTooLarge
+	}
+	return data, err
 }
 
 // inFile puts the name of the file in front of a fault that arose in it.

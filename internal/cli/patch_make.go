@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -155,13 +153,7 @@ func patchPath(file string) string {
 
 // readText reads a text with its line ends and its byte order mark.
 func (a *app) readText(what, file string) (*patch.Text, error) {
-	var data []byte
-	var err error
-	if file == "-" {
-		data, err = io.ReadAll(a.In)
-	} else {
-		data, err = os.ReadFile(file)
-	}
+	data, err := a.readBytes(file)
 	if err != nil {
 		return nil, unreadable("read "+what, file, err)
 	}

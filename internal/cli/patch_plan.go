@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"strconv"
 
 	"brenner/delta"
@@ -95,7 +94,7 @@ func (p *patchPlan) locate(one *plannedPatch) {
 		one.target = known
 		return
 	}
-	data, err := os.ReadFile(actual)
+	data, err := readWhole(actual)
 	if err != nil {
 		fail(*missingBase(name, reason(err)))
 		return
