@@ -15,7 +15,7 @@ type Head struct {
 	// Tips is how many versions nobody has gone on from, or given up. More than one
 	// are a fork. Tip is the highest of them.
 	Tips, Tip int
-	At   time.Time // when its newest version was put
+	At        time.Time // when its newest version was put
 }
 
 // Standing gives the version that counts: the canonical one, else the latest that
