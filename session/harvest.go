@@ -247,7 +247,8 @@ func (out *Harvest) rejections(h *History, reports []*Report) {
 	}
 }
 
-// rulings are conflicts that a person has decided.
+// rulings are conflicts that somebody has decided: a person, or an arbiter, whose word is
+// an agent's, though it is carried out like a person's.
 func (out *Harvest) rulings(h *History, reports []*Report, last *artifact.Artifact) {
 	for i := 1; i < len(reports); i++ {
 		c := &h.State.Commits[i]
@@ -262,7 +263,7 @@ func (out *Harvest) rulings(h *History, reports []*Report, last *artifact.Artifa
 			}
 			if value := oneLine(it.Text(was.Field)); value != "" {
 				out.add(TagRuled, playbook.Insight{
-					Section: playbook.Helpful, Person: true, Text: subject(it, was.Field) + ": " + was.Field + " is " + value, Source: playbook.Source{Agent: c.Author, Task: was.Item + "." + was.Field},
+					Section: playbook.Helpful, Person: !h.isArbiter(c.Author), Text: subject(it, was.Field) + ": " + was.Field + " is " + value, Source: playbook.Source{Agent: c.Author, Task: was.Item + "." + was.Field},
 				})
 			}
 		}
@@ -287,6 +288,11 @@ func (out *Harvest) verdicts(ctx context.Context, h *History) error {
 		}
 	}
 	return nil
+}
+
+// isArbiter tells the agent that rules; no person has its name.
+func (h *History) isArbiter(name string) bool {
+	return h.State.Opened.Arbiter != nil && h.State.Opened.Arbiter.Name == name
 }
 
 // subject says what an item is about: its first text that is not the field itself.

@@ -153,3 +153,29 @@ func TestHarvestOfVerdicts(t *testing.T) {
 		t.Errorf("%q", texts)
 	}
 }
+
+// What an arbiter rules is learned as an agent's word; a person's is worth more.
+func TestHarvestOfARuling(t *testing.T) {
+	st, s := memory.New(), &stage{script: parse(t, quarrel)}
+	b := quarrelling(3)
+	b.Script = nil
+	if _, err := runner(st, s).Start(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(t, st).Harvest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rulings := 0
+	for _, i := range got.Insights {
+		if slices.Contains(i.Tags, session.TagRuled) {
+			rulings++
+			if i.Person || i.Source.Agent != "Judge" {
+				t.Errorf("%+v", i)
+			}
+		}
+	}
+	if rulings == 0 {
+		t.Errorf("%+v", got.Insights)
+	}
+}
