@@ -36,7 +36,7 @@ func (s *State) bases() *bases {
 			continue
 		}
 		b.own[j.Index] = j.Thread
-		if first := best[j.Cell.Question]; first == nil || j.Round > first.Round || j.Round == first.Round && better(j, first) {
+		if first := best[j.Cell.Question]; first == nil || j.Round > first.Round || j.Round == first.Round && Better(j, first) {
 			best[j.Cell.Question] = j
 		}
 	}
@@ -52,9 +52,9 @@ func (s *State) bases() *bases {
 	return b
 }
 
-// better prefers what needs nobody, then what lint finds least in, then what has
+// Better tells which of two finished jobs is the better one: it prefers what needs nobody, then what lint finds least in, then what has
 // more tests; of equals the first one.
-func better(a, b *Job) bool {
+func Better(a, b *Job) bool {
 	x, y := &a.Settled, &b.Settled
 	return cmp.Or(
 		cmp.Compare(x.Conflicts, y.Conflicts), cmp.Compare(x.Errors, y.Errors), cmp.Compare(x.Warnings, y.Warnings),
