@@ -87,6 +87,8 @@ func keyTable() table {
 		{path: "store.unused_after", kind: aTime, builtIn: "720h"},
 		{path: "store.unattended", kind: texts, builtIn: []string{}},
 		{path: "roles", kind: roles, builtIn: []Role{}},
+		{path: "report.mail", kind: aSwitch, builtIn: false},
+		{path: "report.webhook", kind: anAddress, builtIn: ""},
 		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
 	}
 	scopes := policy.DefaultScopes()

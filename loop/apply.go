@@ -203,6 +203,7 @@ func (s *State) began(e *journal.Entry) (func(), error) {
 		s.set(j, Running)
 		j.Thread, j.Base = body.Thread, body.Base
 		j.Attempts++
+		j.Seq = e.Seq
 	}, nil
 }
 
@@ -252,7 +253,7 @@ func (s *State) settled(e *journal.Entry) (func(), error) {
 		if body.Conflicts > 0 {
 			s.needing++
 		}
-		j.Settled, j.Closed = body, e.At
+		j.Settled, j.Closed, j.Seq = body, e.At, e.Seq
 		s.set(j, status)
 		s.hear(j)
 	}, nil

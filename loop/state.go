@@ -70,6 +70,7 @@ type Job struct {
 	Settled  Settled // the last time
 	Began    time.Time
 	Closed   time.Time
+	Seq      int // of the last entry about it
 }
 
 // Final tells whether nothing more becomes of a job.

@@ -79,6 +79,8 @@ func brenner() Table {
 		{Path: "settle", Kind: Pure, Needs: "fault artifact delta lint merge"},
 		{Path: "journal", Kind: Pure, Needs: "fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge journal", Outside: jsonv2 + " " + jsontext},
+		{Path: "loop", Kind: Pure, Needs: "fault suggest plainyaml artifact roster journal flow", Outside: jsonv2 + " " + jsontext + " " + yaml},
+		{Path: "loop/report", Kind: Pure, Needs: "fault artifact loop"},
 
 		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow"},
 		{Path: "tokens", Kind: Shell},
@@ -98,11 +100,12 @@ func brenner() Table {
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
 		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record view journal agent store"},
 		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle journal flow agent store"},
+		{Path: "loop/runner", Kind: Shell, Needs: "fault suggest artifact merge journal flow store session loop loop/report"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record view settle journal flow " +
-				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas",
+				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session loop loop/report loop/runner internal/schemas",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 

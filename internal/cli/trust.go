@@ -116,6 +116,9 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 	if says("mail.token_env") {
 		add("choose " + cfg.Mail.TokenEnv + " as the mail server's token")
 	}
+	if cfg.Report.Webhook != "" && says("report.webhook") && !isLoopback(cfg.Report.Webhook) {
+		add(reportWish(cfg.Report.Webhook))
+	}
 	if cfg.Via == config.ViaProgram && says("via") {
 		add("run the programs that the roster names, with your logins")
 	}

@@ -276,10 +276,13 @@ func (r *Report) Learn(thread string, a *artifact.Artifact) {
 		if name == "" {
 			name = t.Text("procedure")
 		}
+		if slices.ContainsFunc(r.Tests, func(o Test) bool { return o.Name == name && o.Score >= score }) {
+			continue // another session has it too
+		}
+		r.Tests = slices.DeleteFunc(r.Tests, func(o Test) bool { return o.Name == name })
 		r.Tests = append(r.Tests, Test{Session: thread, ID: t.ID, Name: name, Score: score, Scored: scored, Status: t.Text("status")})
 	}
 	slices.SortStableFunc(r.Tests, func(x, y Test) int { return cmp.Compare(y.Score, x.Score) })
-	r.Tests = slices.CompactFunc(r.Tests, func(x, y Test) bool { return x.Name == y.Name && x.Score == y.Score })
 	r.Tests = r.Tests[:min(len(r.Tests), mostTests)]
 	for _, h := range a.Items(artifact.HypothesisSlate) {
 		if h.Killed() {
