@@ -93,9 +93,9 @@ const (
 	mostSessions       = 100_000 // of one round
 )
 
-// cells gives the sessions of a round: those of the list, or all combinations of
+// Cells gives the sessions of a round: those of the list, or all combinations of
 // questions, rosters, models and seeds, in this order.
-func (p *Plan) cells() []Cell {
+func (p *Plan) Cells() []Cell {
 	var cells []Cell
 	if p.Sessions != nil {
 		for _, s := range p.Sessions {
@@ -123,6 +123,3 @@ func (p *Plan) cells() []Cell {
 	}
 	return cells
 }
-
-// Cells gives the sessions of a round of the plan.
-func (p *Plan) Cells() []Cell { return p.cells() }

@@ -341,7 +341,12 @@ func (r *planReader) checkBudgets() {
 func (r *planReader) checkSessions() {
 	p := r.plan
 	if p.Sessions == nil {
-		if n := len(p.cells()); n > mostSessions {
+		// Counted before it is made: lists of a few thousand each would fill the memory.
+		n := 1
+		for _, list := range []int{len(p.Questions), len(p.Rosters), max(1, len(p.Models)), max(1, len(p.Seeds))} {
+			n = min(n*list, 1<<40)
+		}
+		if n > mostSessions {
 			r.add(InvalidValue, 1, "make several plans of it", "the plan has %d sessions a round; %d are the most", n, mostSessions)
 		}
 		return

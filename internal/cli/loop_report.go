@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -146,6 +148,25 @@ func (a *app) checkDelivery(cfg *config.Config) error {
 	return (&models{app: a, config: cfg}).mustTrust(cfg.Origin("report.webhook"), reportWish(cfg.Report.Webhook))
 }
 
+// reportKey names a report, so that whoever gets it twice knows.
+func reportKey(r *report.Report) string { return r.Loop + "/" + strconv.Itoa(r.Runs) }
+
+// undelivered tells whether something of a loop's end was never done: whoever was
+// killed right after the end wrote no report.
+func (a *app) undelivered(cfg *config.Config, s *loop.State) bool {
+	sent := func(to string) bool {
+		return slices.ContainsFunc(s.Reports, func(r loop.Reported) bool { return r.To == to })
+	}
+	_, err := os.Stat(filepath.Join(storeDir(cfg), loopsFolder, s.Opened.Name, reportFile))
+	return err != nil || cfg.Report.Mail && !sent(byMail) || cfg.Report.Webhook != "" && !sent(byWebhook)
+}
+
+// The ways in which a report is delivered.
+const (
+	byMail    = "mail"
+	byWebhook = "webhook"
+)
+
 // deliver sends the report where the configuration says, and journals what came of
 // it. A report that was sent before is not sent again: its key is the loop's end.
 func (a *app) deliver(ctx context.Context, cfg *config.Config, st store.Store, r *report.Report) error {
@@ -163,10 +184,10 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, st store.Store, r
 		}
 	}
 	if cfg.Report.Mail {
-		send("mail", func(ctx context.Context) error { return a.mailReport(ctx, cfg, r) })
+		send(byMail, func(ctx context.Context) error { return a.mailReport(ctx, cfg, r) })
 	}
 	if cfg.Report.Webhook != "" {
-		send("webhook", func(ctx context.Context) error { return postReport(ctx, cfg.Report.Webhook, r) })
+		send(byWebhook, func(ctx context.Context) error { return postReport(ctx, cfg.Report.Webhook, r) })
 	}
 	return missed
 }
@@ -183,7 +204,7 @@ func (a *app) mailReport(ctx context.Context, cfg *config.Config, r *report.Repo
 	}
 	_, err = box.client.Send(ctx, mail.Draft{
 		Project: box.key, From: desk.Own(), To: []string{desk.Own()}, Subject: "REPORT: loop " + r.Loop + ", " + report.Ending(r.Reason),
-		Body: string(r.Markdown()), Key: "loop-report/" + r.Loop + "/" + r.Head,
+		Body: string(r.Markdown()), Key: "report/" + reportKey(r),
 	})
 	return err
 }
@@ -201,7 +222,7 @@ func postReport(ctx context.Context, address string, r *report.Report) error {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "brenner/"+release)
-	request.Header.Set("Idempotency-Key", r.Loop+"/"+r.Head)
+	request.Header.Set("Idempotency-Key", reportKey(r))
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {

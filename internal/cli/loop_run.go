@@ -114,6 +114,9 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 		if !a.quiet {
 			a.say(clean(state.Opened.Name) + " has ended already; nothing was run\n")
 		}
+		if a.undelivered(cfg, state) {
+			return a.afterLoop(c.Context(), cfg, st, state)
+		}
 		return a.show(a.loopSummary(cfg, st, state))
 	}
 	return a.runLoop(c, p, models, st, state)

@@ -203,7 +203,7 @@ func (s *loopSummary) facts() [][]string {
 		rows = append(rows, []string{"Waits", "until " + s.RetryAt + ": a provider said so"})
 	}
 	if s.Report != "" {
-		rows = append(rows, []string{"Report", clean(s.Report)})
+		rows = append(rows, []string{"Report", clean(fromHere(s.Report))})
 	}
 	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), clean(s.Head))})
 }

@@ -27,6 +27,7 @@ type Report struct {
 	Began       string     `json:"started_at"`
 	Last        string     `json:"updated_at"`
 	Head        string     `json:"head"` // of the loop's journal
+	Runs        int        `json:"runs"` // how often it was run or resumed
 	Round       int        `json:"round"`
 	Rounds      int        `json:"rounds"`
 	Planned     int        `json:"planned"` // sessions of all rounds
@@ -158,7 +159,7 @@ const (
 func New(s *loop.State) *Report {
 	r := &Report{
 		Schema: Schema, Loop: s.Opened.Name, Reason: s.Ended, Rehearsal: s.Work.Script != "",
-		Began: artifact.FormatInstant(s.Began), Last: artifact.FormatInstant(s.Last), Head: s.Head.Hash,
+		Began: artifact.FormatInstant(s.Began), Last: artifact.FormatInstant(s.Last), Head: s.Head.Hash, Runs: s.Runs,
 		Round: s.Round, Rounds: s.Limits.Rounds, Planned: s.Planned(), NotOpened: s.Planned() - len(s.Jobs),
 		Done: s.Count(loop.Finished), FailedCount: s.Count(loop.Broken),
 		Tokens: s.Spent.Tokens, TokensLimit: s.Limits.Tokens, USD: dollars(s.Spent.USD), USDLimit: dollars(s.Limits.USD),
