@@ -12,6 +12,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
+	"brenner/fault"
 	"brenner/flow"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -166,3 +167,8 @@ func artifacts(t *testing.T, st both, s *loop.State) map[string]string {
 }
 
 func number(n int) string { return fmt.Sprintf("RS-20261115-night-%04d", n) }
+
+// nothing is a session that cannot be prepared.
+func nothing(context.Context, *loop.Work, *loop.Job) (*runner.Session, error) {
+	return nil, &fault.Error{Code: agent.Unavailable, Detail: "there is nobody"}
+}
