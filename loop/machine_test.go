@@ -61,13 +61,13 @@ func (b *book) next() (runs []loop.Run, ended bool) {
 		for _, c := range commands {
 			switch c := c.(type) {
 			case loop.OpenRound:
-				b.write(loop.KindRound, loop.RoundOpened{Round: c.Round})
+				b.write(loop.KindRound, loop.RoundOpened(c))
 				acted = true
 			case loop.Skip:
 				b.write(loop.KindSettled, loop.Settled{Job: c.Job.Number, Outcome: loop.Skipped})
 				acted = true
 			case loop.End:
-				b.write(loop.KindEnded, loop.Ended{Reason: c.Reason})
+				b.write(loop.KindEnded, loop.Ended(c))
 				return nil, true
 			case loop.Wait:
 				if b.state.Count(loop.Running) == 0 {

@@ -225,11 +225,11 @@ func (p *planned) everybody() error {
 	seen := make(map[string]bool)
 	for i := range w.Cells {
 		c := &w.Cells[i]
-		if kind := c.Roster + "\n" + c.Model; seen[kind] {
+		kind := c.Roster + "\n" + c.Model
+		if seen[kind] {
 			continue
-		} else {
-			seen[kind] = true
 		}
+		seen[kind] = true
 		r, err := rosterOfCell(w, c, 0)
 		if err != nil {
 			return err

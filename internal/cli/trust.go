@@ -110,14 +110,8 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 			add("run the programs that the roster names, with your logins")
 		}
 	}
-	if cfg.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !isLoopback(cfg.Mail.BaseURL) {
-		add(mailWish(cfg, cfg.Mail.BaseURL))
-	}
-	if says("mail.token_env") {
-		add("choose " + cfg.Mail.TokenEnv + " as the mail server's token")
-	}
-	if cfg.Report.Webhook != "" && says("report.webhook") && !isLoopback(cfg.Report.Webhook) {
-		add(reportWish(cfg.Report.Webhook))
+	for _, ask := range asksToSend(cfg, says) {
+		add(ask)
 	}
 	if cfg.Via == config.ViaProgram && says("via") {
 		add("run the programs that the roster names, with your logins")
@@ -126,6 +120,21 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 		if says("agents.programs") {
 			add(wantOf(p))
 		}
+	}
+	return all
+}
+
+// asksToSend lists where a file wants mail and reports to be sent.
+func asksToSend(cfg *config.Config, says func(key string) bool) []string {
+	var all []string
+	if cfg.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !isLoopback(cfg.Mail.BaseURL) {
+		all = append(all, mailWish(cfg, cfg.Mail.BaseURL))
+	}
+	if says("mail.token_env") {
+		all = append(all, "choose "+cfg.Mail.TokenEnv+" as the mail server's token")
+	}
+	if says("report.webhook") && cfg.Report.Webhook != "" && !isLoopback(cfg.Report.Webhook) {
+		all = append(all, reportWish(cfg.Report.Webhook))
 	}
 	return all
 }

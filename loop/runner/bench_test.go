@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"brenner/journal"
 	"brenner/loop"
@@ -58,9 +60,11 @@ func inUse() uint64 {
 // what was in use after a hundred sessions and at the end.
 func BenchmarkThousandSessions(b *testing.B) {
 	var early, late uint64
+	before := processor()
 	for b.Loop() {
 		early, late = playMany(b, 1000, 3)
 	}
+	b.ReportMetric(float64((processor()-before).Milliseconds())/float64(b.N*1000), "cpu-ms/session")
 	b.ReportMetric(float64(early)/(1<<20), "MiB-after-100")
 	b.ReportMetric(float64(late)/(1<<20), "MiB-after-1000")
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*1000), "ms/session")
@@ -69,12 +73,14 @@ func BenchmarkThousandSessions(b *testing.B) {
 	}
 }
 
-// BenchmarkSession is what a session of one round costs in a loop, with agents that
-// take no time; BenchmarkOverhead is the loop's own part of it.
+// BenchmarkSession is what a session costs in a loop, with agents that take no time;
+// BenchmarkOverhead is the loop's own part of it.
 func BenchmarkSession(b *testing.B) {
 	for _, rounds := range []int{1, 3} {
 		b.Run(fmt.Sprintf("rounds=%d", rounds), func(b *testing.B) {
+			before := processor()
 			playMany(b, b.N, rounds)
+			b.ReportMetric(float64((processor()-before).Microseconds())/float64(b.N*1000), "cpu-ms/op")
 		})
 	}
 }
@@ -88,10 +94,22 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 	r := loopRunner(st, swift())
 	r.Sessions = nothing
+	before := processor()
+	defer func() { b.ReportMetric(float64((processor()-before).Microseconds())/float64(b.N*1000), "cpu-ms/op") }()
 	s, err := r.Start(b.Context(), opened(work(b.N, 1), loop.Limits{Concurrency: 16}), nil)
 	if err != nil || s.Count(loop.Broken) != b.N {
 		b.Fatalf("%v, %d ran", err, s.Count(loop.Broken))
 	}
+}
+
+// processor is the time that the process has had of the processors: on a machine
+// that others use too, it says more than a clock does.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // peak is only known on Linux.

@@ -94,7 +94,7 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 	for _, c := range commands {
 		switch c := c.(type) {
 		case loop.OpenRound:
-			err = n.note(ctx, loop.KindRound, loop.RoundOpened{Round: c.Round})
+			err = n.note(ctx, loop.KindRound, loop.RoundOpened(c))
 		case loop.Run:
 			err = n.begin(ctx, c)
 		case loop.Skip:
@@ -102,7 +102,7 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 				Job: c.Job.Number, Outcome: loop.Skipped, Detail: "the session that it was to follow came to nothing",
 			})
 		case loop.End:
-			err = n.note(ctx, loop.KindEnded, loop.Ended{Reason: c.Reason})
+			err = n.note(ctx, loop.KindEnded, loop.Ended(c))
 		case loop.Drain:
 			n.drainAll()
 			continue

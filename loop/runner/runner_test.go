@@ -318,7 +318,7 @@ func TestASessionOfAnotherIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := copySession(t, st, other, x); err != nil {
+	if err := copySession(t, other, x); err != nil {
 		t.Fatal(err)
 	}
 	s, err := loopRunner(other, swift()).Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
@@ -327,7 +327,7 @@ func TestASessionOfAnotherIsLeftAlone(t *testing.T) {
 	}
 }
 
-func copySession(t *testing.T, from, to both, h *session.History) error {
+func copySession(t *testing.T, to both, h *session.History) error {
 	t.Helper()
 	return to.Write(t.Context(), store.Batch{Appends: []store.Append{{Stream: session.Prefix + h.Thread, Entries: h.Entries}}})
 }
