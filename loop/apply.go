@@ -72,7 +72,10 @@ func (s *State) resumed(e *journal.Entry) (func(), error) {
 		if body.Limits != nil {
 			s.Limits = *body.Limits
 		}
-		s.Ended, s.Left, s.Stopping, s.Paused = "", "", "", false
+		if s.Ended != "" { // a word that was not obeyed yet still holds
+			s.Stopping = ""
+		}
+		s.Ended, s.Left, s.Paused = "", "", false
 		s.Runs++
 		for i := range s.Jobs {
 			// What is set aside for a session that was under way stays so: it goes on.

@@ -392,3 +392,22 @@ func TestNonsenseIsRefused(t *testing.T) {
 	refuse("loop.exploded", struct{}{})
 	refuse(loop.KindEnded, struct{ Why string }{"x"})
 }
+
+// A word that was said while nobody ran the loop is obeyed by the next run; one that
+// ended it holds no longer when somebody wants more.
+func TestStopBeforeTheNextRun(t *testing.T) {
+	b := open(t, night(cells(2), loop.Limits{}))
+	b.write(loop.KindLeft, loop.Left{Reason: "interrupted"})
+	if got := loop.Next(b.state, start); got != nil {
+		t.Errorf("a run that has left goes on with %v", got)
+	}
+	b.write(loop.KindStopping, loop.Stopping{By: "operator"})
+	b.write(loop.KindResumed, loop.Resumed{})
+	if _, ended := b.next(); !ended || b.state.Ended != loop.EndStopped {
+		t.Errorf("it goes on: %+v", b.state)
+	}
+	b.write(loop.KindResumed, loop.Resumed{})
+	if order := b.finish(done); len(order) != 2 || b.state.Ended != loop.EndRounds {
+		t.Errorf("%v, %s", order, b.state.Ended)
+	}
+}

@@ -184,6 +184,9 @@ func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base str
 		}
 		last := state.Ended == "" || opt.key != "" || opt.goOn && !there(next)
 		if last {
+			if state.Ended != "" && !opt.goOn {
+				return state, p.samePlan(state)
+			}
 			return state, p.sameWork(state)
 		}
 		if name = next; !loop.ValidName(name) {
@@ -200,9 +203,22 @@ func (p *planned) sameWork(s *loop.State) error {
 		return err
 	}
 	is, err := loop.Encode(p.opened.Work)
-	if err != nil || string(is) == string(was) || s.Ended != "" && s.Opened.Plan == p.opened.Plan {
+	if err != nil || string(is) == string(was) {
 		return err
 	}
+	return p.changed(s)
+}
+
+// samePlan is the same for a loop that has ended, and to which nothing happens any
+// more: there the file decides, whatever the configuration says by now.
+func (p *planned) samePlan(s *loop.State) error {
+	if s.Opened.Plan == p.opened.Plan {
+		return nil
+	}
+	return p.sameWork(s)
+}
+
+func (p *planned) changed(s *loop.State) error {
 	return &fault.Error{
 		Code: PlanChanged, Place: p.file, Detail: "the loop " + s.Opened.Name + " was begun with another plan: its questions, rosters, models, sessions or their settings differ",
 		Hint: "rounds, concurrency, the whole budget, stop: and failed: may change; for other work choose another name: or --run, or `brenner loop add`",
