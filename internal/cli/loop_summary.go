@@ -167,7 +167,11 @@ func (s *loopSummary) text(a *app) error {
 		b.WriteString("\nLeft undone: " + left + "\n")
 	}
 	if len(s.NeedsPerson) > 0 {
-		fmt.Fprintf(&b, "\nA person is needed: %s\n", clean(strings.Join(s.NeedsPerson, ", ")))
+		names, more := s.NeedsPerson, ""
+		if n := len(names) - mostNames; n > 0 {
+			names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(&b, "\nA person is needed: %s%s\n", clean(strings.Join(names, ", ")), more)
 	}
 	for _, d := range s.Deliveries {
 		if d.Code != "" {
@@ -208,8 +212,11 @@ func (s *loopSummary) facts() [][]string {
 	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), clean(s.Head))})
 }
 
-// mostJobs is how many sessions a person is shown.
-const mostJobs = 40
+// How many sessions, and names of them, a person is shown.
+const (
+	mostJobs  = 40
+	mostNames = 3
+)
 
 func (s *loopSummary) rows() [][]string {
 	rows := [][]string{{"SESSION", "ROUND", "WHAT", "STATUS", "VERSION", "TOKENS", "CONFLICTS"}}

@@ -35,13 +35,22 @@ func (r *Report) Markdown() []byte {
 func (r *Report) facts() []string {
 	lines := []string{
 		fmt.Sprintf("%d of %d sessions done, %d failed, %d left undone", r.Done, r.Planned, r.FailedCount, len(r.Undone)+r.NotOpened),
-		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, r.Began, r.Last),
+		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, seconds(r.Began), seconds(r.Last)),
 		"spent: " + r.money(),
 	}
 	if len(r.Person) > 0 {
 		lines = append(lines, fmt.Sprintf("%d things need a person", len(r.Person)))
 	}
 	return lines
+}
+
+// seconds gives an instant as people want it.
+func seconds(instant string) string {
+	text, _, fraction := strings.Cut(instant, ".")
+	if fraction {
+		text += "Z"
+	}
+	return text
 }
 
 func (r *Report) money() string {

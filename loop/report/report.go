@@ -291,7 +291,10 @@ func (r *Report) Learn(thread string, a *artifact.Artifact) {
 			if name == "" {
 				name = h.Text("claim")
 			}
-			r.Teach(Lesson{Kind: Killed, Text: h.ID + " " + name + ": " + h.Kill.Reason, Session: thread, Agent: h.Kill.By})
+			if h.Kill.Reason != "" {
+				name += ": " + h.Kill.Reason
+			}
+			r.Teach(Lesson{Kind: Killed, Text: h.ID + " " + name, Session: thread, Agent: h.Kill.By})
 		}
 	}
 }
