@@ -64,7 +64,7 @@ func fromCrontab(t *testing.T, file string) []string {
 	t.Helper()
 	var commands []string
 	for line := range strings.Lines(read(t, file)) {
-		if fields := strings.Fields(line); len(fields) > 6 && strings.Contains("0123456789*", fields[0][:1]) {
+		if fields := strings.Fields(line); len(fields) > 6 && strings.Trim(fields[0], "0123456789*") == "" {
 			_, command, _ := strings.Cut(line, " * * * ")
 			commands = append(commands, strings.ReplaceAll(strings.TrimSpace(command), `\%`, "%"))
 		}

@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -226,6 +228,10 @@ func postReport(ctx context.Context, address string, r *report.Report) error {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {
+		var about *url.Error
+		if errors.As(err, &about) {
+			err = about.Err // without the address: it may hold a token
+		}
 		return &fault.Error{Code: NotDelivered, Detail: "nobody took it", Cause: err}
 	}
 	defer response.Body.Close()                                      //nolint:errcheck // it was read

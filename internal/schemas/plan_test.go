@@ -16,7 +16,7 @@ func TestPlansFitTheirSchema(t *testing.T) {
 		"name: night-2\nrounds: 3\nconcurrency: 256\nseeds: [0, 7]\nrotate: true\nfollow: best":             true,
 		"models: [Opus 4.5, {id: small, model_id: 'qwen3:8b', via: openai}]":                                true,
 		"via: rehearsal\nscript: x.yaml":                                                                    true,
-		"sessions: [{id: a, seed: 3}, {after: a, repeat: 2}, {after: RS-20261115-cell-fate}]":                       true,
+		"sessions: [{id: a, seed: 3}, {after: a, repeat: 2}, {after: RS-20261115-cell-fate}]":               true,
 		"session: {rounds: 2, flow: staged, quorum: 2, when_clean: true, repair: false, reply_tokens: 100}": true,
 		"session: {quorum: all, quiet_rounds: 0}":                                                           true,
 		"budget: {session_tokens: 10, tokens: 100, session_usd: 0.25, usd: 3}":                              true,

@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,10 +76,13 @@ func TestAQuotaPausesTheLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		script := parse(t, quota)
+		var mu sync.Mutex
 		asked := make(map[string]int)
 		g := &stage{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
 			return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+				mu.Lock()
 				asked[c.Agent]++
+				mu.Unlock()
 				return a.Ask(ctx, c)
 			})
 		}}
