@@ -22,6 +22,7 @@ import (
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/sqlite"
+	"brenner/tokens"
 )
 
 // PlanChanged is the code of a plan that is not the one a loop was opened with.
@@ -92,6 +93,9 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	}
 	defer models.close()
 	models.transport = wider(p.opened.Limits.Concurrency)
+	if c, ok := models.counter.(*tokens.Counter); ok {
+		models.counter = tokens.Remember(c) // thousands of messages are the same but for a few lines
+	}
 	if err := models.openPost(c, p.parties, false); err != nil {
 		return err
 	}
