@@ -206,13 +206,14 @@ func (r *Report) undone(b *strings.Builder) {
 
 func (r *Report) sessions(b *strings.Builder) {
 	b.WriteString("\n## All sessions\n\n| session | round | what | status | version | tokens | conflicts | lint |\n|---|---:|---|---|---:|---:|---:|---|\n")
-	for i, s := range r.Sessions {
+	for i := range r.Sessions {
+		s := &r.Sessions[i]
 		if i == mostRows {
 			more(b, len(r.Sessions)-i)
 			break
 		}
 		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %d errors, %d warnings |\n",
-			dash(s.Session), s.Round, plain(s.Name), s.Status, s.Version, s.Tokens, s.Conflicts, s.Errors, s.Warnings)
+			dash(s.Session), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, s.Errors, s.Warnings)
 	}
 }
 

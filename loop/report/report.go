@@ -7,6 +7,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -146,6 +147,20 @@ type Row struct {
 	Conflicts int    `json:"conflicts"`
 	Errors    int    `json:"lint_errors"`
 	Warnings  int    `json:"lint_warnings"`
+}
+
+// Outcome says how a session ended, where there is more to say than that it is done.
+func (r *Row) Outcome() string {
+	text := r.Status
+	switch r.Reason {
+	case "", "rounds", "quiet", "clean":
+	default:
+		text += " (" + r.Reason + ")"
+	}
+	if r.Missing > 0 {
+		text += fmt.Sprintf(", %d answers missing", r.Missing)
+	}
+	return text
 }
 
 // The most of each that a report holds. A night has thousands of sessions, and a
