@@ -73,7 +73,7 @@ func (s *State) resumed(e *journal.Entry) (func(), error) {
 			s.Limits = *body.Limits
 		}
 		if s.Ended != "" { // a word that was not obeyed yet still holds
-			s.Stopping = ""
+			s.Stopping, s.stirred, s.forgiven, s.needing = "", s.Round, s.Count(Broken), 0
 		}
 		s.Ended, s.Left, s.Paused = "", "", false
 		s.Runs++
@@ -251,7 +251,7 @@ func (s *State) settled(e *journal.Entry) (func(), error) {
 			s.Hold = hold
 		}
 		if j.Settled.Conflicts > 0 {
-			s.needing--
+			s.needing = max(0, s.needing-1)
 		}
 		if body.Conflicts > 0 {
 			s.needing++

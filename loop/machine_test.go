@@ -411,3 +411,43 @@ func TestStopBeforeTheNextRun(t *testing.T) {
 		t.Errorf("%v, %s", order, b.state.Ended)
 	}
 }
+
+// Whoever goes on with a loop that a rule ended is not stopped by the same things
+// again, and by new ones only.
+func TestGoingOnAfterARule(t *testing.T) {
+	for reason, c := range map[string]struct {
+		limits loop.Limits
+		settle func(loop.Run) loop.Settled
+	}{
+		loop.EndPerson:   {loop.Limits{Person: true}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }},
+		loop.EndFailures: {loop.Limits{Failures: 1}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }},
+		loop.EndQuiet:    {loop.Limits{Rounds: 9, Quiet: 1}, done},
+		loop.EndClean:    {loop.Limits{Rounds: 9, Clean: true}, done},
+	} {
+		b := open(t, night(cells(3), c.limits))
+		first := b.finish(c.settle)
+		if b.state.Ended != reason {
+			t.Errorf("it ended by %s, not by %s", b.state.Ended, reason)
+		}
+		b.write(loop.KindResumed, loop.Resumed{})
+		if again := b.finish(c.settle); len(again) != len(first) || b.state.Ended != reason {
+			t.Errorf("%s: it went on with %v after %v, and ended by %s", reason, again, first, b.state.Ended)
+		}
+	}
+}
+
+// A budget in dollars is kept like one in tokens, to the billionth.
+func TestDollars(t *testing.T) {
+	w := cells(4)
+	w.Settings.Budget, w.Settings.BudgetUSD = 0, 1_000_000_000
+	b := open(t, night(w, loop.Limits{Concurrency: 4, USD: 2_500_000_000}))
+	order := b.finish(func(loop.Run) loop.Settled {
+		if total := b.state.Spent.USD + b.state.Reserved.USD; total > 2_500_000_000 {
+			t.Errorf("%d are spent or set aside", total)
+		}
+		return loop.Settled{Outcome: loop.Done, Version: 2, SpentUSD: 500_000_001}
+	})
+	if len(order) != 3 || b.state.Ended != loop.EndBudget || b.state.Spent.USD != 1_500_000_003 {
+		t.Errorf("%v, %s, %d", order, b.state.Ended, b.state.Spent.USD)
+	}
+}

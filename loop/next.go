@@ -171,7 +171,7 @@ func (s *State) Rule(now time.Time) string {
 }
 
 func (s *State) tooManyFailures() bool {
-	n := s.Count(Broken)
+	n := s.Count(Broken) - s.forgiven
 	return s.Limits.Failures > 0 && n >= s.Limits.Failures || s.Limits.Then == ThenStop && n > 0
 }
 
@@ -182,7 +182,7 @@ func (s *State) ruleOfRounds() string {
 		return EndRounds
 	case s.Limits.Quiet > 0 && s.quiet() >= s.Limits.Quiet:
 		return EndQuiet
-	case s.Limits.Clean && s.clean():
+	case s.Limits.Clean && s.Round > s.stirred && s.clean():
 		return EndClean
 	}
 	return ""
@@ -191,7 +191,7 @@ func (s *State) ruleOfRounds() string {
 // quiet counts the last rounds in which nothing was said that had not been said before.
 func (s *State) quiet() int {
 	n := 0
-	for round := s.Round; round > 0 && s.news[round] == 0; round-- {
+	for round := s.Round; round > s.stirred && s.news[round] == 0; round-- {
 		n++
 	}
 	return n

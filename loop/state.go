@@ -37,8 +37,12 @@ type State struct {
 	begun   int // of those that wait: sessions that have begun
 	first   int // all jobs before this one are final
 	needing int
-	news    map[int]int     // by round: things that nobody had said before
-	said    map[string]bool // everything that active items said
+	// When somebody goes on with a loop that a rule ended, what made the rule hold
+	// is known, and counts no longer.
+	stirred  int             // the round in which that was
+	forgiven int             // the failures by then
+	news     map[int]int     // by round: things that nobody had said before
+	said     map[string]bool // everything that active items said
 }
 
 // Status of a job.
