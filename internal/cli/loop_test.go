@@ -157,3 +157,38 @@ session: {rounds: 1}
 		t.Error(out)
 	}
 }
+
+// One agent with a mailbox answers two sessions at once, each in its own thread.
+func TestALoopByMail(t *testing.T) {
+	b := openBureau(t, "BlueLake")
+	plan := filepath.Join(b.dir, "night.yaml")
+	err := os.WriteFile(plan, []byte(`schema: brenner.loop.plan/v1
+via: mail
+questions: [Why is the sky dark at night, Why is it blue by day]
+rosters: [{id: one, entries: [{agentName: BlueLake, role: hypothesis_generator}]}]
+session: {rounds: 1}
+`), 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	var out bytes.Buffer
+	done.Go(func() {
+		if code, errs := brenner(t.Context(), b.env, &out, "loop", "run", plan, "-C", b.dir); code != 0 {
+			t.Errorf("exit %d: %.600s", code, errs)
+		}
+	})
+	defer done.Wait()
+	blue := b.agents["BlueLake"]
+	first, one := blue.next("KICKOFF: ")
+	second, two := blue.next("KICKOFF: ")
+	if one == two {
+		t.Error("both sessions sent one message")
+	}
+	blue.reply(second, hypothesis("an answer"))
+	blue.reply(first, hypothesis("another"))
+	done.Wait()
+	if !strings.Contains(out.String(), "2 of 2 sessions done") {
+		t.Errorf("%.800s", out.String())
+	}
+}
