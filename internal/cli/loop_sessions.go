@@ -69,7 +69,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	own := c.models.fork(j.Cell.Seed, c.drain)
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: cfg.Timeouts.Session,
-		Agent: own.agents(c.script, parties), Holder: c.holder,
+		Agent: own.agents(c.script, parties), Holder: c.holder, Records: c.app.projectRecords(cfg, c.store),
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		run.Post = own.post
