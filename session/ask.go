@@ -90,11 +90,11 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	if err != nil {
 		return c, err
 	}
-	examples, err := examplesOf(ctx, s.Store, a.Kickoff)
+	read, err := s.read(ctx, a.Kickoff, first.Answered.Reply, reply)
 	if err != nil {
 		return c, err
 	}
-	request := kickoff.Repair(c.Thread, settle.Mendable(reply, examples))
+	request := kickoff.Repair(c.Thread, settle.Mendable(&read))
 	own, err := view.Turns(p.Name, s.state.Settings.Context, s.Tokens.Count, string(body), string(reply), request)
 	if err != nil {
 		return c, err
@@ -103,35 +103,46 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	return c, nil
 }
 
-// record journals what came of a call, with the reply as it came.
-func (s *run) record(ctx context.Context, o outcome) error {
+// record journals what came of calls, with the replies as they came.
+func (s *run) record(ctx context.Context, all ...outcome) error {
 	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
-	var failure *agent.Failure
-	if o.err != nil && !errors.As(o.err, &failure) {
-		failure = &agent.Failure{Code: agent.Unavailable, Detail: o.err.Error()}
-	}
 	return s.write(ctx, func(state *flow.State) (*draft, error) {
-		if c, ok := state.Call(o.call.ID); !ok || c.Status != flow.Begun {
-			return nil, overtaken(state)
-		}
 		d := &draft{}
-		prices := state.Settings.Prices
-		if failure != nil {
-			d.event(flow.KindFailed, s.failed(d, &o, failure, prices))
-			return d, nil
+		for i := range all {
+			if err := s.came(ctx, d, state, &all[i]); err != nil {
+				return nil, err
+			}
 		}
-		mend, err := s.mend(ctx, &o)
-		if err != nil {
-			return nil, err
-		}
-		d.event(flow.KindAnswered, flow.Answered{
-			Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: strings.ToValidUTF8(o.reply.Model, "\ufffd"),
-			Input: o.reply.Usage.Input, Output: o.reply.Usage.Output, Guessed: o.reply.Usage.Guessed,
-			Cost:     prices.Of(o.call.Agent, o.reply.Usage.Input, o.reply.Usage.Output),
-			Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Mend: mend, Letter: o.reply.Letter,
-		})
 		return d, nil
 	})
+}
+
+// came adds what came of one call to a draft.
+func (s *run) came(ctx context.Context, d *draft, state *flow.State, o *outcome) error {
+	if c, ok := state.Call(o.call.ID); !ok || c.Status != flow.Begun {
+		return overtaken(state)
+	}
+	prices := state.Settings.Prices
+	if o.err != nil {
+		var failure *agent.Failure
+		if !errors.As(o.err, &failure) {
+			failure = &agent.Failure{Code: agent.Unavailable, Detail: o.err.Error()}
+		}
+		d.event(flow.KindFailed, s.failed(d, o, failure, prices))
+		return nil
+	}
+	hash := d.blob([]byte(o.reply.Text))
+	mend, err := s.mend(ctx, o, hash)
+	if err != nil {
+		return err
+	}
+	d.event(flow.KindAnswered, flow.Answered{
+		Call: o.call.ID, Reply: hash, Model: strings.ToValidUTF8(o.reply.Model, "\ufffd"),
+		Input: o.reply.Usage.Input, Output: o.reply.Usage.Output, Guessed: o.reply.Usage.Guessed,
+		Cost:     prices.Of(o.call.Agent, o.reply.Usage.Input, o.reply.Usage.Output),
+		Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Mend: mend, Letter: o.reply.Letter,
+	})
+	return nil
 }
 
 // overtaken is what a run says that finds another one at its work: the lock should
@@ -144,7 +155,7 @@ func overtaken(state *flow.State) error {
 }
 
 // mend counts what could be mended in a first answer.
-func (s *run) mend(ctx context.Context, o *outcome) (int, error) {
+func (s *run) mend(ctx context.Context, o *outcome, hash string) (int, error) {
 	if o.call.Turn != flow.TurnAsk {
 		return 0, nil
 	}
@@ -152,8 +163,8 @@ func (s *run) mend(ctx context.Context, o *outcome) (int, error) {
 		if k.Agent != o.call.Agent {
 			continue
 		}
-		examples, err := examplesOf(ctx, s.Store, k)
-		return len(settle.Mendable([]byte(o.reply.Text), examples)), err
+		reply, err := s.read(ctx, k, hash, []byte(o.reply.Text))
+		return len(settle.Mendable(&reply)), err
 	}
 	return 0, nil
 }

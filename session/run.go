@@ -11,7 +11,9 @@ import (
 	"brenner/agent"
 	"brenner/artifact"
 	"brenner/flow"
+	"brenner/kickoff"
 	"brenner/merge"
+	"brenner/store"
 	"brenner/view"
 )
 
@@ -19,17 +21,26 @@ import (
 type run struct {
 	*Runner
 	*ledger
+	Store  store.Store // the one that remembers
+	memory *Memory
+	frames kickoff.Frames
 	rules  merge.Rules
 	views  map[string]view.Spec
 	agents map[string]agent.Agent
 	// current is the artifact as it stands.
-	current artifact.Artifact
-	group   *errgroup.Group
-	calls   context.Context // of the calls under way
-	cancel  context.CancelFunc
-	done    chan outcome
-	flying  int
-	began   time.Time
+	current  artifact.Artifact
+	group    *errgroup.Group
+	calls    context.Context // of the calls under way
+	cancel   context.CancelFunc
+	done     chan outcome
+	flying   int
+	began    time.Time
+	readings readings
+	// told is the report that was read last, and toldBy its hash.
+	told   *Report
+	toldBy string
+	// holds lets steps that nobody outside hears of be stored with the next one.
+	holds bool
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -37,8 +48,9 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // run executes commands until there are none left.
 func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Agent) (*Result, error) {
 	s := &run{
-		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
+		Runner: r, Store: l.store, ledger: l, agents: agents, group: &errgroup.Group{},
 		done: make(chan outcome, 2*len(l.state.Opened.Agents)), began: r.Now(),
+		holds: r.Post == nil, // a server is asked and told things at every step
 	}
 	before := len(l.state.Commits)
 	if err := s.prepare(ctx); err != nil {
@@ -51,9 +63,13 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	if err != nil {
 		return nil, err
 	}
-	return &Result{
+	res := &Result{
 		State: l.state, Settled: l.state.Commits[before:], Missing: l.state.Missing(), Reason: l.state.Ended, Duration: r.Now().Sub(s.began),
-	}, nil
+	}
+	if err := s.catchUpArtifact(ctx, l.state); err == nil { // else whoever wants it reads it
+		res.current = &s.current
+	}
+	return res, nil
 }
 
 // prepare reads what the journal pins.
@@ -63,13 +79,24 @@ func (s *run) prepare(ctx context.Context) error {
 	if s.rules, err = opened.Merge(); err != nil {
 		return err
 	}
-	h := &History{Store: s.Store, Thread: opened.Thread, State: s.state}
+	if s.memory = s.Memory; s.memory == nil {
+		s.memory = &Memory{}
+	}
+	if s.frames, err = s.memory.framesOf(opened); err != nil {
+		return err
+	}
+	h := s.history()
 	if s.views, err = h.views(ctx); err != nil {
 		return err
 	}
 	s.recall()
 	s.current, err = h.Artifact(ctx, s.state.Version())
 	return err
+}
+
+// history is the session as far as this run knows it.
+func (s *run) history() *History {
+	return &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state, memory: s.memory, readings: s.readings}
 }
 
 // loop is the whole of a run: what flow commands is done, and what comes of it is
@@ -81,6 +108,9 @@ func (s *run) loop(ctx context.Context) error {
 		}
 		why := s.stopping()
 		acted, err := s.act(ctx, flow.Next(s.state), why)
+		if errors.Is(err, errBehind) {
+			acted, err = true, s.begunAnew(ctx)
+		}
 		if err != nil && ctx.Err() != nil {
 			return s.abandon(ctx) // it is the end of the run that went wrong, not the run
 		}
@@ -92,6 +122,15 @@ func (s *run) loop(ctx context.Context) error {
 			continue
 		case s.flying == 0 && why != "" && s.state.Ended == "":
 			return s.end(ctx, why)
+		}
+		switch err := s.flush(ctx); {
+		case errors.Is(err, errBehind):
+			if err := s.begunAnew(ctx); err != nil {
+				return s.fail(ctx, err)
+			}
+			continue
+		case err != nil:
+			return s.fail(ctx, err)
 		case s.flying == 0:
 			return nil
 		}
@@ -161,12 +200,36 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 	return true, s.ask(ctx, asks)
 }
 
-// wait waits for a call to end.
+// put journals a step that nobody outside hears of.
+func (s *run) put(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
+	if s.holds {
+		return s.keep(prepare)
+	}
+	return s.write(ctx, prepare)
+}
+
+// begunAnew reads the artifact after somebody else has written to the journal. Its
+// version says nothing here: one that was held had that number, too.
+func (s *run) begunAnew(ctx context.Context) (err error) {
+	s.current, err = s.history().Artifact(ctx, s.state.Version())
+	return err
+}
+
+// wait waits for a call to end. Those that have ended as well are recorded with it.
 func (s *run) wait(ctx context.Context) error {
 	select {
 	case o := <-s.done:
-		s.flying--
-		return s.record(ctx, o)
+		all := []outcome{o}
+		for more := true; more; {
+			select {
+			case o := <-s.done:
+				all = append(all, o)
+			default:
+				more = false
+			}
+		}
+		s.flying -= len(all)
+		return s.record(ctx, all...)
 	case <-ctx.Done():
 		return nil
 	}
@@ -174,7 +237,11 @@ func (s *run) wait(ctx context.Context) error {
 
 // end journals the end of the run.
 func (s *run) end(ctx context.Context, reason string) error {
-	return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
+	err := s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
+	if errors.Is(err, errBehind) { // nothing is held any more
+		return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
+	}
+	return err
 }
 
 // abandon is the end without grace: calls under way are cancelled, and what they
@@ -194,6 +261,9 @@ func (s *run) abandon(ctx context.Context) error {
 // is kept if that can be done at all.
 func (s *run) fail(ctx context.Context, err error) error {
 	s.cancel()
+	if lost := s.flush(context.WithoutCancel(ctx)); lost != nil {
+		s.Log.Warn().Err(lost).Msg("the last steps could not be stored; they will be made again")
+	}
 	for ; s.flying > 0; s.flying-- {
 		if o := <-s.done; o.err == nil {
 			if lost := s.record(ctx, o); lost != nil {

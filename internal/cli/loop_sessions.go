@@ -29,6 +29,7 @@ type cast struct {
 	}
 	holder store.Holder
 	drain  <-chan struct{}
+	memory session.Memory // of all of them
 }
 
 // share makes what all sessions of a loop have in common; it must be done before
@@ -69,7 +70,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	own := c.models.fork(j.Cell.Seed, c.drain)
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: cfg.Timeouts.Session,
-		Agent: own.agents(c.script, parties), Holder: c.holder, Records: c.app.projectRecords(cfg, c.store),
+		Agent: own.agents(c.script, parties), Holder: c.holder, Records: c.app.projectRecords(cfg, c.store), Memory: &c.memory,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		run.Post = own.post

@@ -22,12 +22,12 @@ func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says boo
 	}
 	s.Brief.Thread = c.Thread
 	s.Runner.Drain = n.drain
-	state, err := n.play(ctx, work, c, s)
+	h, err := n.play(ctx, work, c, s)
 	if err != nil {
 		return n.failed(ctx, c, err)
 	}
+	state := h.State
 	o := outcome{settled: settledBy(c.Job.Number, state)}
-	h := &session.History{Store: n.Store, Thread: c.Thread, State: state}
 	ctx = context.WithoutCancel(ctx)
 	if says && o.settled.Outcome == loop.Done {
 		if o.settled.Says, err = said(ctx, h); err != nil {
@@ -43,7 +43,7 @@ func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says boo
 }
 
 // play starts a session, or goes on with it.
-func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session) (*flow.State, error) {
+func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session) (*session.History, error) {
 	there, err := n.exists(ctx, c.Thread)
 	if err != nil {
 		return nil, err
@@ -54,16 +54,12 @@ func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session)
 	if there {
 		res, err := s.Runner.Resume(ctx, c.Thread, s.Change)
 		if fault.CodeOf(err) == session.NotOpen { // it had ended before that was journaled here
-			h, err := session.Load(ctx, n.Store, c.Thread)
-			if err != nil {
-				return nil, err
-			}
-			return h.State, nil
+			return session.Load(ctx, n.Store, c.Thread)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return res.State, nil
+		return res.History(n.Store), nil
 	}
 	if err := n.inherit(ctx, work, c.Base, &s.Brief); err != nil {
 		return nil, err
@@ -72,7 +68,7 @@ func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session)
 	if err != nil {
 		return nil, err
 	}
-	return res.State, nil
+	return res.History(n.Store), nil
 }
 
 func (n *run) exists(ctx context.Context, thread string) (bool, error) {

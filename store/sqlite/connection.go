@@ -34,6 +34,9 @@ func newConnector(file, mode string) (driver.Connector, error) {
 			"foreign_keys(1)", "trusted_schema(0)",
 			"cache_size(-32768)",           // 32 MB, where they are needed: a large store's indexes are read again and again
 			"journal_size_limit(16777216)", // a large blob must not leave a large WAL for good
+			// Pages that change again and again are moved into the file less often: the
+			// WAL may grow to those 16 MB anyway.
+			"wal_autocheckpoint(4000)",
 		},
 	}
 	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}
