@@ -250,10 +250,10 @@ func (s *State) settled(e *journal.Entry) (func(), error) {
 		if body.Outcome == Later {
 			s.Hold = hold
 		}
-		if j.Settled.Conflicts > 0 {
+		if j.Settled.Needs() > 0 {
 			s.needing = max(0, s.needing-1)
 		}
-		if body.Conflicts > 0 {
+		if body.Needs() > 0 {
 			s.needing++
 		}
 		j.Settled, j.Closed, j.Seq = body, e.At, e.Seq

@@ -212,6 +212,11 @@ type Settled struct {
 	Says      []string   `json:"says,omitempty"` // what its active items say, by short hashes
 }
 
+// Needs counts what of a session only a person can decide. All that asks for a person
+// asks here: the stop rule, the list of sessions that wait, and the rule that a session
+// is clean.
+func (t *Settled) Needs() int { return t.Conflicts }
+
 // Reported is what became of the report.
 type Reported struct {
 	To     string     `json:"to"`

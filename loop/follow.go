@@ -57,7 +57,7 @@ func (s *State) bases() *bases {
 func Better(a, b *Job) bool {
 	x, y := &a.Settled, &b.Settled
 	return cmp.Or(
-		cmp.Compare(x.Conflicts, y.Conflicts), cmp.Compare(x.Errors, y.Errors), cmp.Compare(x.Warnings, y.Warnings),
+		cmp.Compare(x.Needs(), y.Needs()), cmp.Compare(x.Errors, y.Errors), cmp.Compare(x.Warnings, y.Warnings),
 		cmp.Compare(y.Tests, x.Tests), cmp.Compare(a.Number, b.Number),
 	) < 0
 }

@@ -201,7 +201,7 @@ func (s *State) quiet() int {
 func (s *State) clean() bool {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if j.Round == s.Round && (j.Status != Finished || j.Settled.Conflicts+j.Settled.Errors+j.Settled.Warnings > 0) {
+		if j.Round == s.Round && (j.Status != Finished || j.Settled.Needs()+j.Settled.Errors+j.Settled.Warnings > 0) {
 			return false
 		}
 	}

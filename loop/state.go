@@ -199,7 +199,7 @@ func (s *State) Undone() []*Job {
 func (s *State) Needing() []*Job {
 	var all []*Job
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Settled.Conflicts > 0 {
+		if j := &s.Jobs[i]; j.Settled.Needs() > 0 {
 			all = append(all, j)
 		}
 	}

@@ -40,11 +40,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State, learner Learner)
 		if err != nil {
 			return nil, err
 		}
-		for _, place := range session.Conflicts(&a) {
-			r.Person = append(r.Person, report.Need{
-				Session: j.Thread, What: place + " is in conflict", Command: "brenner session resolve " + j.Thread + " " + place,
-			})
-		}
+		r.Person = append(r.Person, needs(h, &a)...)
 		r.Learn(j.Thread, &a)
 		lessons, err := learner.Lessons(ctx, h)
 		if err != nil {

@@ -122,9 +122,10 @@ func settledBy(job int, s *flow.State) loop.Settled {
 	}
 	if len(s.Commits) > 0 {
 		c := &s.Commits[len(s.Commits)-1]
-		out.Artifact, out.Conflicts, out.Errors, out.Warnings = c.Artifact, c.Outcome.Conflicts, c.Outcome.Errors, c.Outcome.Warnings
+		out.Artifact, out.Errors, out.Warnings = c.Artifact, c.Outcome.Errors, c.Outcome.Warnings
 		out.Tests = c.Active[artifact.DiscriminativeTests.String()]
 	}
+	countNeeds(s, &out)
 	switch s.Ended {
 	case flow.EndLater:
 		out.Outcome = loop.Later
