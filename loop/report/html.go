@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"html/template"
+	"reflect"
 	"strings"
 
 	"brenner/fault"
@@ -15,6 +16,12 @@ const Unwritable fault.Code = "REPORT_UNWRITABLE"
 //go:embed report.html
 var page string
 
+// few gives the rows of a list that a person is shown.
+func few(list any) any {
+	v := reflect.ValueOf(list)
+	return v.Slice(0, min(v.Len(), mostRows)).Interface()
+}
+
 // HTML gives the report as one file that needs nothing else: no script, no font,
 // no picture, no address.
 func (r *Report) HTML() ([]byte, error) {
@@ -22,8 +29,8 @@ func (r *Report) HTML() ([]byte, error) {
 		"ending": func(reason string) string { return strings.ReplaceAll(Ending(reason), "\\", "") },
 		"facts":  func() []string { return r.facts() },
 		"cost":   cost,
-		"first":  func(rows []Row) []Row { return rows[:min(len(rows), mostRows)] },
-		"rest":   func(rows []Row) int { return max(0, len(rows)-mostRows) },
+		"few":    few,
+		"rest":   func(list any) int { return max(0, reflect.ValueOf(list).Len()-mostRows) },
 		"dash": func(s string) string {
 			if strings.TrimSpace(s) == "" {
 				return "–"

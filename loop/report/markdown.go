@@ -38,8 +38,12 @@ func (r *Report) facts() []string {
 		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, seconds(r.Began), seconds(r.Last)),
 		"spent: " + r.money(),
 	}
-	if len(r.Person) > 0 {
-		lines = append(lines, fmt.Sprintf("%d things need a person", len(r.Person)))
+	switch n := len(r.Person); n {
+	case 0:
+	case 1:
+		lines = append(lines, "1 thing needs a person")
+	default:
+		lines = append(lines, fmt.Sprintf("%d things need a person", n))
 	}
 	return lines
 }
