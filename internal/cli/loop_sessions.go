@@ -41,15 +41,11 @@ func (c *cast) share(parties []flow.Party) {
 }
 
 // fork gives one session its own way to models.
-func (m *models) fork(seed int, stop <-chan struct{}) *models {
-	own := &models{
+func (m *models) fork(stop <-chan struct{}) *models {
+	return &models{
 		app: m.app, config: m.config, transport: m.transport, counter: m.counter, slots: m.slots, stop: stop, offline: m.offline,
 		post: m.app.postOffice(m.config, "", m.counter.Count),
 	}
-	if seed != 0 {
-		own.seed = &seed
-	}
-	return own
 }
 
 // session prepares the session of a job.
@@ -67,7 +63,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	if err != nil {
 		return nil, err
 	}
-	own := c.models.fork(j.Cell.Seed, c.drain)
+	own := c.models.fork(c.drain)
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: cfg.Timeouts.Session,
 		Agent: own.agents(c.script, parties), Holder: c.holder, Records: c.app.projectRecords(cfg, c.store), Memory: &c.memory,

@@ -282,6 +282,13 @@ func loopParties(cfg *config.Config, w *loop.Work, c *loop.Cell, r roster.Roster
 		if m.ModelID != "" {
 			p.ModelID = m.ModelID
 		}
+		if p.Via == config.ViaOpenAI {
+			p.Seed = reach.Seed
+			if c.Seed != 0 {
+				seed := c.Seed
+				p.Seed = &seed
+			}
+		}
 		if p.Via == "" || p.Via == config.ViaRehearsal && w.Script == "" {
 			missing = append(missing, e.Agent)
 		}

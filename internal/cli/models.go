@@ -46,7 +46,6 @@ type models struct {
 	offline   bool            // a tape is played: no key leaves the machine
 	done      func() error    // ends a recording
 	endMail   func()          // ends a mail server of our own
-	seed      *int            // of a loop's session; stronger than the configuration's
 }
 
 // models prepares the way to models for these parties, and says everything that is
@@ -233,8 +232,8 @@ func (m *models) maker(s agent.Setup) (agent.Agent, error) {
 		API: model.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
 		Structured: model.Structured, Client: &http.Client{Transport: m.transport}, Count: m.counter.Count, Progress: m.tell,
 	}
-	if m.seed != nil {
-		o.Seed = m.seed
+	if s.Seed != nil { // what the session was begun with
+		o.Seed = s.Seed
 	}
 	if model.Structured != "" && model.Structured != config.StructuredFences {
 		o.Schema = schemas.Answer()
