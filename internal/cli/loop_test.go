@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -156,6 +157,23 @@ session: {rounds: 1}
 	if !strings.Contains(out, "4 of 4 sessions done") || strings.Contains(out, "Rehearsal") {
 		t.Error(out)
 	}
+
+	// The session itself says with which seed, and whoever goes on with it by hand asks
+	// with it, too.
+	threads := strings.Fields(says(t, env, "session", "list", "-q", "-C", dir))
+	slices.Sort(threads)
+	trace := says(t, env, "trace", "list", threads[1], "--json", "-C", dir)
+	if !strings.Contains(trace, `"seed":8`) || !strings.Contains(trace, `"model_id":"model-a"`) {
+		t.Error(trace)
+	}
+	if call := says(t, env, "trace", "show", threads[1], "--agent", "BlueLake", "--round", "1", "-C", dir); !strings.Contains(call, "seed 8; answered by") {
+		t.Error(call)
+	}
+	asked = nil
+	says(t, env, "session", "resume", threads[1], "--rounds", "2", "-C", dir)
+	if fmt.Sprint(asked) != "[model-a 8]" {
+		t.Errorf("by hand it asked %v", asked)
+	}
 }
 
 // One agent with a mailbox answers two sessions at once, each in its own thread.
@@ -190,5 +208,37 @@ session: {rounds: 1}
 	done.Wait()
 	if !strings.Contains(out.String(), "2 of 2 sessions done") {
 		t.Errorf("%.800s", out.String())
+	}
+}
+
+// A loop that says of a session what is not so is found out: here the session was taken
+// out of the store, with its records, as somebody might who has the file.
+func TestVerifyHoldsLoopsToTheirSessions(t *testing.T) {
+	dir := t.TempDir()
+	env := []string{"HOME=" + t.TempDir()}
+	says(t, env, "loop", "run", aPlan(t, dir), "-C", dir)
+	if out := says(t, env, "verify", "-C", dir); !strings.Contains(out, "the loop night: proven") {
+		t.Fatal(out)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, ".brenner", "brenner.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		"PRAGMA foreign_keys = OFF",
+		"DELETE FROM entries WHERE stream IN (SELECT id FROM streams WHERE name LIKE 'session/%')",
+		"DELETE FROM streams WHERE name LIKE 'session/%'",
+	} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	code, _ := brenner(t.Context(), env, &out, "verify", "-C", dir)
+	if code != 1 || !strings.Contains(out.String(), "the loop night: STORE_DAMAGED") || !strings.Contains(out.String(), "the store has no such session") {
+		t.Errorf("exit %d: %s", code, out.String())
 	}
 }

@@ -33,7 +33,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short:   "Prove a session, an export, or everything in the store",
 		Long: `Proves a session from what is stored: the chain of its journal, every message and reply
 by its hash, and every version by settling the replies once more, byte by byte. Without
-an argument it proves the file of the store and all sessions in it. For the file of an
+an argument it proves the file of the store, all sessions in it, and the loops that ran
+them, with what each session came to and spent. For the file of an
 export it needs no project.
 
 HEAD is the head or the seal of a session as somebody kept it: from a summary, a version
@@ -134,6 +135,8 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 		}
 		v.sessions = append(v.sessions, checked)
 	}
+	v.loops, err = verifyLoops(ctx, st)
+	v.store.add(err)
 	lost, err := orphans(ctx, st, threads)
 	v.store.add(err)
 	door := a.door(cfg, st)
@@ -342,6 +345,15 @@ type verification struct {
 	store    *checkedStore // nil where the store itself was not asked for
 	records  *govern.Proof // nil where they were not asked for, or nobody put any
 	sessions []*checkedSession
+	loops    []*checkedLoop
+}
+
+// checkedLoop is what was found of one loop.
+type checkedLoop struct {
+	Name    string `json:"name"`
+	Entries int    `json:"entries"`
+	Head    string `json:"head"`
+	found   []error
 }
 
 // checkedStore is what was found in the store's own file.
@@ -380,6 +392,11 @@ func (v *verification) ok() bool {
 			return false
 		}
 	}
+	for _, l := range v.loops {
+		if len(l.found) > 0 {
+			return false
+		}
+	}
 	return true
 }
 
@@ -414,6 +431,12 @@ func (v *verification) text(a *app) error {
 			}
 		}
 	}
+	for _, l := range v.loops {
+		verdict(&b, a.quiet, "the loop "+l.Name, l.found, plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")
+		if !a.quiet && l.Head != "" {
+			fmt.Fprintf(&b, "    head %s\n", clean(l.Head))
+		}
+	}
 	return a.write([]byte(b.String()))
 }
 
@@ -440,6 +463,10 @@ func (v *verification) document() any {
 		*checkedSession
 		Faults []failureDetail `json:"faults"`
 	}
+	type checkedNight struct {
+		*checkedLoop
+		Faults []failureDetail `json:"faults"`
+	}
 	type checkedFile struct {
 		Faults []failureDetail `json:"faults"`
 	}
@@ -457,11 +484,12 @@ func (v *verification) document() any {
 		Faults   []failureDetail `json:"faults"`
 	}
 	doc := struct {
-		Schema   string       `json:"schema"`
-		OK       bool         `json:"ok"`
-		Store    *checkedFile `json:"store,omitempty"`
-		Records  *checkedOnes `json:"records,omitempty"`
-		Sessions []checked    `json:"sessions"`
+		Schema   string         `json:"schema"`
+		OK       bool           `json:"ok"`
+		Store    *checkedFile   `json:"store,omitempty"`
+		Records  *checkedOnes   `json:"records,omitempty"`
+		Sessions []checked      `json:"sessions"`
+		Loops    []checkedNight `json:"loops,omitempty"`
 	}{Schema: "brenner.verify/v1", OK: v.ok(), Sessions: []checked{}}
 	if v.store != nil {
 		doc.Store = &checkedFile{details(v.store.found)}
@@ -474,6 +502,9 @@ func (v *verification) document() any {
 	}
 	for _, s := range v.sessions {
 		doc.Sessions = append(doc.Sessions, checked{s, details(s.found)})
+	}
+	for _, l := range v.loops {
+		doc.Loops = append(doc.Loops, checkedNight{l, details(l.found)})
 	}
 	return doc
 }
