@@ -173,11 +173,16 @@ const (
 // it. A report that was sent before is not sent again: its key is the loop's end.
 func (a *app) deliver(ctx context.Context, cfg *config.Config, st store.Store, r *report.Report) error {
 	var missed error
+	interrupted := ctx
 	send := func(to string, do func(context.Context) error) {
 		ctx, cancel := context.WithTimeout(ctx, deliveryTime)
 		defer cancel()
 		sent := loop.Reported{To: to}
-		if err := do(ctx); err != nil {
+		err := do(ctx)
+		if interrupted.Err() != nil && err != nil {
+			return // it is not known whether it came; the next run sends it, under the same key
+		}
+		if err != nil {
 			sent.Code, sent.Detail = fault.CodeOf(err), err.Error()
 			missed = &fault.Error{Code: NotDelivered, Op: "send the report to " + to, Cause: err, Hint: "it is in the files; `brenner loop report " + r.Loop + "` prints it"}
 		}

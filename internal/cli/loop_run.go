@@ -30,7 +30,7 @@ const PlanChanged fault.Code = "PLAN_CHANGED"
 
 // grace is how long the calls under way may still take once a loop was told to go:
 // whoever sends SIGTERM waits 10 s, and what they came to has to be stored by then.
-const grace = 7 * time.Second
+const grace = 5 * time.Second
 
 type loopOptions struct {
 	project string
@@ -55,7 +55,7 @@ With --run KEY the loop is called by the plan's name and the key, and is run onc
 it has ended, the same command says so and does nothing. That is what a cron job gives:
 --run $(date +%F). Without it, a plan that has ended begins anew, under the next number.
 
-The first signal lets the calls under way end, for 7 seconds at most; the second one
+The first signal lets the calls under way end, for 5 seconds at most; the second one
 stops at once. Neither loses anything.`,
 		Example: `  brenner loop run night.yaml
   brenner loop run night.yaml --run $(date +%F)
@@ -268,7 +268,7 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 	if err != nil {
 		return err
 	}
-	return a.afterLoop(context.WithoutCancel(ctx), p.config, st, state)
+	return a.afterLoop(ctx, p.config, st, state)
 }
 
 // play starts a loop, or goes on with it under the plan's limits of now.
@@ -289,22 +289,29 @@ func (a *app) play(ctx context.Context, r *runner.Runner, p *planned, state *loo
 }
 
 // afterLoop writes and delivers the report of a loop that has ended, and says how
-// the loop stands.
+// the loop stands. Whoever is told to go meanwhile goes: the same command makes up for
+// what is missing.
 func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State) error {
 	var undelivered error
 	if state.Ended != "" {
 		report, err := a.writeReport(ctx, cfg, st, state)
-		if err != nil {
+		if err == nil {
+			undelivered = a.deliver(ctx, cfg, st, report)
+		}
+		if err != nil && ctx.Err() == nil {
 			return err
 		}
-		undelivered = a.deliver(ctx, cfg, st, report)
-		if state, err = runner.Load(ctx, st, state.Opened.Name); err != nil {
+		if state, err = runner.Load(context.WithoutCancel(ctx), st, state.Opened.Name); err != nil {
 			return err
 		}
-	} else {
-		a.exit = ExitInterrupted
 	}
-	if undelivered != nil {
+	switch {
+	case ctx.Err() != nil && state.Ended != "":
+		a.exit = ExitInterrupted
+		a.say("brenner: interrupted before the report was delivered; the same command makes up for it\n")
+	case state.Ended == "":
+		a.exit = ExitInterrupted
+	case undelivered != nil:
 		a.exit = exitFailed
 		a.say("brenner: " + clean(undelivered.Error()) + "\n")
 	}

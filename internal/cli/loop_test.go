@@ -13,7 +13,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"brenner/internal/cli"
 )
 
 // aPlan writes a plan with scripted agents into a folder.
@@ -240,5 +244,42 @@ func TestVerifyHoldsLoopsToTheirSessions(t *testing.T) {
 	code, _ := brenner(t.Context(), env, &out, "verify", "-C", dir)
 	if code != 1 || !strings.Contains(out.String(), "the loop night: STORE_DAMAGED") || !strings.Contains(out.String(), "the store has no such session") {
 		t.Errorf("exit %d: %s", code, out.String())
+	}
+}
+
+// A webhook that takes the report and never answers holds nobody up who was told to
+// go: the next run sends it again, under the same key.
+func TestInterruptedDelivery(t *testing.T) {
+	h := &hook{status: http.StatusNoContent}
+	came, leave := make(chan struct{}), make(chan struct{})
+	var hang atomic.Bool
+	hang.Store(true)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hang.Load() {
+			close(came)
+			<-leave
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	defer close(leave)
+	dir := t.TempDir()
+	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL}
+	plan := aPlan(t, dir)
+	var out bytes.Buffer
+	streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Environ: env, Now: time.Now, Interrupts: &cli.Interrupts{}}
+	go func() {
+		<-came
+		streams.Interrupts.Signal()
+		streams.Interrupts.Signal() // at once
+	}()
+	if code := cli.Run(t.Context(), []string{"loop", "run", plan, "--run", "a", "-C", dir}, streams); code != cli.ExitInterrupted {
+		t.Errorf("exit %d: %s", code, out.String())
+	}
+	hang.Store(false)
+	says(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
+	if len(h.keys) != 1 || h.keys[0] != "night-a/1" {
+		t.Errorf("then came %v", h.keys)
 	}
 }
