@@ -24,6 +24,7 @@ type Setup struct {
 	Model   string // as the roster names it
 	ModelID string // what the model is called where it is asked
 	BaseURL string // where that is
+	Seed    *int   // for the model; nil leaves it to its configuration
 	// Before are the agents of the same role that stand before it in the roster.
 	Before []string
 }

@@ -7,7 +7,12 @@ import (
 
 // JSON gives the artifact as canonical JSON: one artifact, one byte string.
 func (a *Artifact) JSON() []byte {
-	dst := append([]byte(nil), `{"metadata":`...)
+	const roughly = 512 // bytes of an item, or of a delta's stamp; what is missing is grown
+	size := roughly * (1 + len(a.Deltas))
+	for _, items := range a.Sections {
+		size += roughly * len(items)
+	}
+	dst := append(make([]byte, 0, size), `{"metadata":`...)
 	dst = AppendValue(dst, a.Metadata.value())
 	if a.HasProvenance() {
 		dst = a.appendProvenance(append(dst, `,"provenance":`...))

@@ -32,7 +32,7 @@ func (a *Artifact) Pieces(fromDelta int) Pieces {
 			of = hypotheses
 		}
 		for _, it := range items {
-			data := it.append([]byte(`{"content":`), of)
+			data := it.append(append(make([]byte, 0, 512), `{"content":`...), of)
 			data = append(AppendValue(append(data, `,"marks":`...), it.marks()), '}')
 			p.Items = append(p.Items, ItemPiece{ID: it.ID, Data: data})
 		}

@@ -69,6 +69,7 @@ type Config struct {
 	// BaseURL is that of agents whose model names none.
 	BaseURL string
 	Mail    Mail
+	Report  Report
 	// Layers are what the session's and the project's file say about the roster.
 	// Flags and the environment are above them: see RosterInput.
 	Layers []roster.Layer
@@ -147,6 +148,12 @@ type Mail struct {
 	BaseURL  string // what the environment says may be no address at all
 	Path     string
 	TokenEnv string // the variable that holds the server's token
+}
+
+// Report says where the reports of loops go, beside their files.
+type Report struct {
+	Mail    bool   // to the operator's mailbox
+	Webhook string // an address that gets the JSON; empty is none
 }
 
 // Timeouts are how long things may take; zero is no limit.

@@ -111,6 +111,8 @@ func keyTable() table {
 		{path: "playbook.embedding.model", kind: aText, builtIn: ""},
 		{path: "playbook.embedding.base_url", kind: anAddress, builtIn: ""},
 		{path: "playbook.embedding.key_env", kind: aText, builtIn: ""},
+		{path: "report.mail", kind: aSwitch, builtIn: false},
+		{path: "report.webhook", kind: anAddress, builtIn: ""},
 		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
 	}
 	scopes := policy.DefaultScopes()

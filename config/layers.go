@@ -51,6 +51,10 @@ type settings struct {
 		Path     string
 		TokenEnv string `mapstructure:"token_env"`
 	}
+	Report struct {
+		Mail    bool
+		Webhook string
+	}
 	Roster struct {
 		Preset, DefaultPreset, Mode, Name string
 		Presets                           []roster.Preset
@@ -113,6 +117,7 @@ func (g given) settle(t table) (*Config, error) {
 		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models, Programs: s.Agents.Programs,
 		Operator: s.Operator, Arbiter: s.Session.Arbiter, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts, BaseURL: s.Agents.BaseURL,
 		Mail:   Mail{BaseURL: s.Mail.BaseURL, Path: s.Mail.Path, TokenEnv: s.Mail.TokenEnv},
+		Report: Report{Mail: s.Report.Mail, Webhook: s.Report.Webhook},
 		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
 		Records: s.records(), Roles: s.Roles,
 		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,

@@ -3,6 +3,7 @@ package delta
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"brenner/fault"
 )
@@ -46,9 +47,24 @@ type Options struct {
 	// Examples are the delta blocks of the kickoff that the reply answers, as
 	// JSON or as fenced blocks. A block equal to one of them is no delta.
 	Examples []string
+	// Known are further examples, which were read before.
+	Known Known
 	// MaxBytes and MaxBlocks are the limits past which a reply is refused whole;
 	// zero means the defaults.
 	MaxBytes, MaxBlocks int
+}
+
+// Known are the deltas of examples, in a form in which a reply's are compared with
+// them: whoever reads many replies to one message reads its examples once.
+type Known struct{ deltas []string }
+
+// ReadExamples reads examples.
+func ReadExamples(examples []string) Known {
+	var k Known
+	for _, example := range examples {
+		k.deltas = append(k.deltas, exampleKeys(example)...)
+	}
+	return k
 }
 
 // Reply is what was found in one message.
@@ -119,9 +135,7 @@ func Read(text []byte, opt Options) Reply {
 		return tooLarge(fmt.Sprintf("the message has %d bytes; %d are allowed", len(text), opt.MaxBytes))
 	}
 	r := newReader(text, opt)
-	for _, example := range opt.Examples {
-		r.examples = append(r.examples, exampleKeys(example)...)
-	}
+	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples).deltas...)
 	scan(text, r.region)
 	if r.full {
 		return tooLarge(fmt.Sprintf("the message has more than %d delta blocks", opt.MaxBlocks))

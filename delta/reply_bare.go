@@ -12,9 +12,8 @@ import (
 // the same bytes are read again, so that the work stays linear.
 func (r *reader) bare(g region) {
 	text := r.src[g.start:g.end]
-	if !slices.ContainsFunc([]string{"peration", "PERATION", `"op"`, "action"}, func(word string) bool {
-		return bytes.Contains(text, []byte(word))
-	}) {
+	words := bareWords()
+	if !slices.ContainsFunc(words[:], func(word string) bool { return bytes.Contains(text, []byte(word)) }) {
 		return
 	}
 	comments := true

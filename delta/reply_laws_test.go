@@ -160,10 +160,17 @@ func FuzzRead(f *testing.F) {
 	f.Add("```delta\n" + good + "\n```\n")
 	f.Add("> ```delta\n> " + goodKill + "\n\n- ~~~Delta {#x}\n  [" + good + ", {'op': \"edit\",}]\n")
 	f.Add("## Deltas\nADD a hypothesis {\"operation\":\"ADD\", section: “tests”, /* x */ payload: {}} <!-- {")
+	f.Add("~~~ {#a .dElTa}\nx\n~~~\nno act or op here")
 	f.Add(":::delta\n```json\n{\"deltas\":[" + goodEdit + "]}\n```\n:::")
 	f.Fuzz(func(t *testing.T, text string) {
 		opt := Options{Examples: []string{goodEdit}, MaxBlocks: 50}
 		generous := Read([]byte(text), opt)
+		if len(generous.Blocks) > 0 && !Possible(text) {
+			t.Fatal("called impossible, and read all the same")
+		}
+		if report(generous) != report(Read([]byte(text), Options{Known: ReadExamples(opt.Examples), MaxBlocks: 50})) {
+			t.Fatal("examples that were read before count for something else")
+		}
 		if report(generous) != report(Read([]byte(text), opt)) {
 			t.Fatal("read twice, and differently")
 		}

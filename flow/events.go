@@ -76,6 +76,7 @@ type Party struct {
 	Model   string `json:"model,omitempty"`
 	Via     string `json:"via"`
 	ModelID string `json:"model_id,omitempty"`
+	Seed    *int   `json:"seed,omitempty"` // that the model is asked with
 	View    string `json:"view,omitempty"` // the hash of its view's specification
 }
 

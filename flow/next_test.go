@@ -278,14 +278,14 @@ func TestSealCoversTheOpening(t *testing.T) {
 }
 
 // Looking ahead changes nothing.
-func TestAcceptsLeavesTheStateAlone(t *testing.T) {
+func TestAfterLeavesTheStateAlone(t *testing.T) {
 	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
 	s := tl.state()
 	more := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").answer(1, 1, "A1", "ask", 1).answer(1, 1, "A2", "ask", 0)
-	if err := s.Accepts(more.entries[3:]); err != nil {
+	if _, err := s.After(more.entries[3:]); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Accepts(more.entries[4:]); fault.CodeOf(err) != flow.BadSequence {
+	if _, err := s.After(more.entries[4:]); fault.CodeOf(err) != flow.BadSequence {
 		t.Errorf("an answer without a question: %v", err)
 	}
 	if got := fmt.Sprint(len(flow.Next(s)), s.Spent); got != "2 {0 0}" {

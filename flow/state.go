@@ -146,15 +146,16 @@ func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
 	}
 }
 
-// Accepts tells whether entries may follow, without taking them in.
-func (s *State) Accepts(entries []journal.Entry) error {
-	trial := s.clone()
+// After gives the state after further entries, if they may follow; this one stays as
+// it is.
+func (s *State) After(entries []journal.Entry) (*State, error) {
+	next := s.clone()
 	for i := range entries {
-		if err := trial.Apply(&entries[i]); err != nil {
-			return err
+		if err := next.Apply(&entries[i]); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return next, nil
 }
 
 // clone gives a state that can be changed without changing this one.

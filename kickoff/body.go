@@ -7,9 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"brenner/delta"
 	"brenner/patch"
-	"brenner/prompts"
 )
 
 // The fixed lines of a message, which Audit looks for.
@@ -45,13 +43,17 @@ func subject(round int, question string) string {
 }
 
 // body writes the message, in the order of artifact_schema.md §3.
-func (in *Input) body(to string, t prompts.Template, rights prompts.Rights) string {
+func (in *Input) body(to string, f *Frame, sections []section) string {
 	var b strings.Builder
+	size := len(f.head) + len(f.tail) + 200
+	for _, s := range sections {
+		size += len(s.text) + len(s.text)/8 + 200
+	}
+	b.Grow(size)
 	fmt.Fprintf(&b, "%s%s\n\n", titleMark, in.ThreadID)
 	fmt.Fprintf(&b, "%s%s\n%s%d\n", recipientLabel, writeName(to), roundLabel, in.Round)
-	fmt.Fprintf(&b, "%s%s%s%s)\n\n", templateLabel, t.ID(), hashLabel, prompts.Short(t.Hash()))
-	b.WriteString(in.Roster.Block() + "\n" + t.Prompt() + "\n\n")
-	for _, s := range in.sections(to) {
+	b.WriteString(f.head)
+	for _, s := range sections {
 		if s.text == "" && s.without == "" {
 			continue
 		}
@@ -63,13 +65,13 @@ func (in *Input) body(to string, t prompts.Template, rights prompts.Rights) stri
 		if s.about != "" {
 			b.WriteString(s.about + "\n\n")
 		}
-		b.WriteString(quoted(s.text) + "\n")
+		quote(&b, s.text)
+		b.WriteByte('\n')
 		if s.after != "" {
 			b.WriteString(s.after + "\n\n")
 		}
 	}
-	fmt.Fprintf(&b, "%s\n\n%s\n\n", headOutputs, t.Outputs(in.Round, rights))
-	fmt.Fprintf(&b, "%s\n\n%s\n", headFormat, t.Format(rights))
+	b.WriteString(f.tail)
 	return b.String()
 }
 
@@ -77,7 +79,7 @@ func (in *Input) body(to string, t prompts.Template, rights prompts.Rights) stri
 type section struct {
 	heading string
 	about   string // ours, before it
-	text    string // theirs
+	text    string // theirs, clean
 	after   string // ours, behind it
 	without string // said where there is none; "" leaves the section out
 }
@@ -105,7 +107,7 @@ func (in *Input) sections(to string) []section {
 		{heading: headConstraints, text: in.constraints()},
 	}
 	for i := range all {
-		if blank(clean(all[i].text)) {
+		if all[i].text = clean(all[i].text); blank(all[i].text) {
 			all[i].text = ""
 		}
 	}
@@ -169,38 +171,3 @@ func readName(text string) (string, error) {
 	}
 	return strconv.Unquote(text)
 }
-
-// examples gives the deltas that a message shows: those of the worked example,
-// and any that stand in what others wrote. An agent that repeats one of them, be
-// it out of the quotation, quotes it. Names in the roster cannot be quoted; should
-// they look like a delta, the message as a whole says so.
-func (in *Input) examples(to string, t prompts.Template, body string) []string {
-	examples := []string{t.Example()}
-	for _, s := range in.sections(to) {
-		// As it was written, and as it looks without the marks that make it a
-		// quotation, a comment or an example.
-		for _, text := range []string{clean(s.text), unmarked(clean(s.text))} {
-			if len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 {
-				examples = append(examples, text)
-			}
-		}
-	}
-	if slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Examples: examples}).Blocks, isTaken) {
-		examples = append(examples, body)
-	}
-	return examples
-}
-
-// unmarked gives a text in one fence of its own, without quotation marks, comment
-// marks and fences at the fronts of its lines.
-func unmarked(text string) string {
-	var b strings.Builder
-	b.WriteString("```\n")
-	for line := range strings.Lines(strings.NewReplacer("<!--", "", "-->", "", "*/", "").Replace(text)) {
-		b.WriteString(strings.TrimLeft(line, "> \t/*#`~:"))
-	}
-	b.WriteString("\n```\n")
-	return b.String()
-}
-
-func isTaken(b delta.Block) bool { return b.OK }

@@ -6,7 +6,6 @@ import (
 
 	"brenner/fault"
 	"brenner/policy"
-	"brenner/prompts"
 	"brenner/roster"
 )
 
@@ -37,6 +36,9 @@ type Input struct {
 	// round 2 on every recipient needs one: it can only change what it can name.
 	Views  map[string]string
 	Scopes policy.Scopes // the zero value restricts nobody
+
+	// Frames, if not nil, keeps frames from one Compose to the next.
+	Frames Frames
 }
 
 // Hypothesis is one that the brief came with, and its id where it has one already.
@@ -129,20 +131,12 @@ func effective(r roster.Roster, recipients []string) roster.Roster {
 
 // message makes one message; the input has been checked.
 func (in *Input) message(to string) Message {
-	entry, _ := in.Roster.Find(to)
-	rights := prompts.Rights{Role: string(entry.Role), Scopes: in.Scopes, Unified: in.Roster.Mode == roster.Unified}
-	for _, e := range in.Roster.Entries {
-		rights.Roles = append(rights.Roles, string(e.Role))
-	}
+	f := in.framed(to)
+	sections := in.sections(to)
 	m := Message{
-		To: to, Role: entry.Role, ThreadID: in.ThreadID, Subject: subject(in.Round, in.Question), AckRequired: true,
+		To: to, Role: f.role, ThreadID: in.ThreadID, Subject: subject(in.Round, in.Question), AckRequired: true,
+		Template: f.template, TemplateHash: f.hash, Body: in.body(to, &f, sections),
 	}
-	t, ok := prompts.For(string(entry.Role))
-	if rights.Unified || !ok {
-		t, m.Role = prompts.Unified(), ""
-	}
-	m.Template, m.TemplateHash = t.ID(), t.Hash()
-	m.Body = in.body(to, t, rights)
-	m.Examples = in.examples(to, t, m.Body)
+	m.Examples = f.examples(sections, m.Body)
 	return m
 }

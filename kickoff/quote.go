@@ -32,20 +32,26 @@ func blank(text string) bool {
 // oneLine gives a text without line ends and without space around its words.
 func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
-// quoted gives a text as a block quote. Every line of it begins with the mark, so
-// that nothing in it can begin a block outside the quote; whoever writes it leaves
-// a blank line behind it, so that nothing behind it is taken into the quote.
+// quoted gives a text as a block quote.
 func quoted(text string) string {
 	var b strings.Builder
-	for line := range strings.SplitSeq(trimmed(clean(text)), "\n") {
+	quote(&b, clean(text))
+	return b.String()
+}
+
+// quote writes a clean text as a block quote. Every line of it begins with the mark,
+// so that nothing in it can begin a block outside the quote; whoever writes it leaves
+// a blank line behind it, so that nothing behind it is taken into the quote.
+func quote(b *strings.Builder, text string) {
+	for line := range strings.SplitSeq(trimmed(text), "\n") {
 		line = strings.TrimRight(line, " \t")
 		b.WriteByte('>')
 		if line != "" {
-			b.WriteString(" " + line)
+			b.WriteByte(' ')
+			b.WriteString(line)
 		}
 		b.WriteByte('\n')
 	}
-	return b.String()
 }
 
 // trimmed takes blank lines off both ends of a text, and leaves the indentation of

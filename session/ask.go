@@ -96,11 +96,11 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	if err != nil {
 		return c, err
 	}
-	examples, err := examplesOf(ctx, s.Store, a.Kickoff)
+	read, err := s.read(ctx, a.Kickoff, first.Answered.Reply, reply)
 	if err != nil {
 		return c, err
 	}
-	asked := kickoff.Repair(c.Thread, settle.Mendable(reply, examples))
+	asked := kickoff.Repair(c.Thread, settle.Mendable(&read))
 	again, err := view.Repair(&view.RepairInput{
 		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.state.Settings.Context, Count: s.Tokens.Count,
 		Opening: string(body), Answer: string(reply), Head: asked.Head, Tail: asked.Tail, Problems: asked.Problems, Lines: asked.Lines, More: asked.More,
@@ -112,27 +112,16 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	return c, nil
 }
 
-// record journals what came of a call, with the reply as it came.
-func (s *run) record(ctx context.Context, o outcome) error {
+// record journals what came of calls, with the replies as they came.
+func (s *run) record(ctx context.Context, all ...outcome) error {
 	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
-	failure := failureOf(o.err)
 	return s.write(ctx, func(state *flow.State) (*draft, error) {
-		if c, ok := state.Call(o.call.ID); !ok || c.Status != flow.Begun {
-			return nil, overtaken(state)
-		}
 		d := &draft{}
-		prices := state.Settings.Prices
-		if failure != nil {
-			d.event(flow.KindFailed, s.failed(d, &o, failure, prices))
-			return d, nil
+		for i := range all {
+			if err := s.came(ctx, d, state, &all[i]); err != nil {
+				return nil, err
+			}
 		}
-		mend, err := s.mend(ctx, &o)
-		if err != nil {
-			return nil, err
-		}
-		answered := answeredOf(d, &o, prices)
-		answered.Mend = mend
-		d.event(flow.KindAnswered, answered)
 		return d, nil
 	})
 }
@@ -156,6 +145,25 @@ func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	}
 }
 
+// came adds what came of one call to a draft.
+func (s *run) came(ctx context.Context, d *draft, state *flow.State, o *outcome) error {
+	if c, ok := state.Call(o.call.ID); !ok || c.Status != flow.Begun {
+		return overtaken(state)
+	}
+	prices := state.Settings.Prices
+	if failure := failureOf(o.err); failure != nil {
+		d.event(flow.KindFailed, s.failed(d, o, failure, prices))
+		return nil
+	}
+	answered := answeredOf(d, o, prices)
+	var err error
+	if answered.Mend, err = s.mend(ctx, o, answered.Reply); err != nil {
+		return err
+	}
+	d.event(flow.KindAnswered, answered)
+	return nil
+}
+
 // overtaken is what a run says that finds another one at its work: the lock should
 // have kept them apart.
 func overtaken(state *flow.State) error {
@@ -166,7 +174,7 @@ func overtaken(state *flow.State) error {
 }
 
 // mend counts what could be mended in a first answer.
-func (s *run) mend(ctx context.Context, o *outcome) (int, error) {
+func (s *run) mend(ctx context.Context, o *outcome, hash string) (int, error) {
 	if o.call.Turn != flow.TurnAsk {
 		return 0, nil
 	}
@@ -174,8 +182,8 @@ func (s *run) mend(ctx context.Context, o *outcome) (int, error) {
 		if k.Agent != o.call.Agent {
 			continue
 		}
-		examples, err := examplesOf(ctx, s.Store, k)
-		return len(settle.Mendable([]byte(o.reply.Text), examples)), err
+		reply, err := s.read(ctx, k, hash, []byte(o.reply.Text))
+		return len(settle.Mendable(&reply)), err
 	}
 	return 0, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
 	"brenner/fault"
@@ -35,6 +36,17 @@ type Brief struct {
 	// Module is the part of the project that it belongs to; "" is the whole.
 	Module   string
 	Settings flow.Settings
+	// Seeds are items that the session begins with, beside the hypotheses: what it
+	// takes over from an earlier one.
+	Seeds []Seed
+}
+
+// Seed is an item to begin with. Label is how other seeds refer to it.
+type Seed struct {
+	Section   artifact.Section
+	Label     string
+	Payload   jsontext.Value // an object
+	Rationale string
 }
 
 // File is a piece of evidence.
@@ -97,20 +109,24 @@ func (b *Brief) checkNames() error {
 // and the hypotheses to begin with.
 func (b *Brief) deltas() ([]byte, error) {
 	type op struct {
-		Operation string            `json:"operation"`
-		Section   string            `json:"section"`
-		Target    *string           `json:"target_id"`
-		Payload   map[string]string `json:"payload"`
-		Rationale string            `json:"rationale"`
+		Operation string  `json:"operation"`
+		Section   string  `json:"section"`
+		Target    *string `json:"target_id"`
+		Label     string  `json:"ref,omitempty"`
+		Payload   any     `json:"payload"`
+		Rationale string  `json:"rationale"`
 	}
 	thread := map[string]string{"statement": strings.TrimSpace(b.Question)}
 	if c := strings.TrimSpace(b.Context); c != "" {
 		thread["context"] = c
 	}
 	rt := artifact.ThreadID
-	all := []op{{"EDIT", artifact.ResearchThread.String(), &rt, thread, "the operator's brief"}}
+	all := []op{{"EDIT", artifact.ResearchThread.String(), &rt, "", thread, "the operator's brief"}}
 	for _, h := range b.Hypotheses {
-		all = append(all, op{"ADD", artifact.HypothesisSlate.String(), nil, map[string]string{"claim": h}, "the operator's brief"})
+		all = append(all, op{"ADD", artifact.HypothesisSlate.String(), nil, "", map[string]string{"claim": h}, "the operator's brief"})
+	}
+	for _, s := range b.Seeds {
+		all = append(all, op{"ADD", s.Section.String(), nil, s.Label, s.Payload, s.Rationale})
 	}
 	data, err := json.Marshal(all, json.Deterministic(true))
 	if err != nil {

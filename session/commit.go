@@ -40,8 +40,8 @@ func (s *run) settle(ctx context.Context) error {
 // settled on what stands then. About also gives the texts that are not stored yet.
 func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committed, [][]byte)) error {
 	var next *settle.Settlement
-	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
-	err := s.write(ctx, func(state *flow.State) (*draft, error) {
+	h := s.history()
+	err := s.put(ctx, func(state *flow.State) (*draft, error) {
 		if err := s.catchUpArtifact(ctx, state); err != nil {
 			return nil, err
 		}
@@ -63,7 +63,8 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 	})
 	if err == nil && next != nil {
 		s.current = next.Artifact
-		s.keep(next)
+		s.settled(next)
+		clear(s.readings)
 	}
 	return err
 }
@@ -85,8 +86,7 @@ func (s *run) catchUpArtifact(ctx context.Context, state *flow.State) error {
 	if s.current.Metadata.Version == state.Version() {
 		return nil
 	}
-	h := &History{Store: s.Store, Thread: state.Opened.Thread, State: state}
-	a, err := h.Artifact(ctx, state.Version())
+	a, err := s.history().Artifact(ctx, state.Version())
 	if err == nil {
 		s.current = a
 	}
@@ -131,7 +131,7 @@ func complete(d *draft, c *flow.Committed, items map[string]string, base *artifa
 	c.Changed = []flow.Piece{}
 	for _, p := range pieces.Items {
 		if hash := store.Hash(p.Data); hash != items[p.ID] {
-			d.blobs = append(d.blobs, p.Data)
+			d.blobs = append(d.blobs, blob{hash, p.Data})
 			c.Changed = append(c.Changed, flow.Piece{ID: p.ID, Hash: hash})
 		}
 	}

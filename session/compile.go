@@ -84,7 +84,7 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 
 // merge makes a version of the letters of each round.
 func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Result, error) {
-	s := &run{Runner: r, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
+	s := &run{Runner: r, Store: l.store, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}

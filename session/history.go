@@ -22,6 +22,10 @@ type History struct {
 	Thread  string
 	Entries []journal.Entry
 	State   *flow.State
+
+	common   *Common            // nil where nobody remembers
+	readings readings           // of a run, as far as it has them
+	current  *artifact.Artifact // the version that a run came to, or nil
 }
 
 // Load reads a session, and checks the chain of its journal.
@@ -72,8 +76,11 @@ func List(ctx context.Context, st store.Store) ([]string, error) {
 // Artifact puts a version of the artifact together; version 0 is the empty one
 // that the brief is merged into.
 func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact, error) {
-	if version == 0 {
+	switch {
+	case version == 0:
 		return h.empty(), nil
+	case h.current != nil && h.current.Metadata.Version == version:
+		return *h.current, nil
 	}
 	items := make(map[string]string)
 	var stamps [][]byte
@@ -234,11 +241,14 @@ func (h *History) answers(ctx context.Context, round, number int) ([]settle.Cont
 			continue
 		}
 		var err error
-		if out[i].Examples, err = examplesOf(ctx, h.Store, k); err != nil {
+		if out[i].Known, err = h.common.examples(ctx, h.Store, k); err != nil {
 			return nil, err
 		}
 		if out[i].Text, err = h.Store.Blob(ctx, answers[i].Answered.Reply); err != nil {
 			return nil, err
+		}
+		if reply, ok := h.readings[readingKey(k, answers[i].Answered.Reply)]; ok {
+			out[i].Read = &reply
 		}
 		if repair := leg.RepairOf(k.Agent); repair != nil {
 			if out[i].Repair, err = h.Store.Blob(ctx, repair.Answered.Reply); err != nil {

@@ -56,6 +56,9 @@ func (s *run) patchesOf(ctx context.Context, leg *flow.Leg, k *flow.Kickoff, c *
 		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: k.Records,
 		Rehearsal: s.state.Opened.Rehearsal != "",
 	}
+	if err := s.flush(ctx); err != nil { // a record must not know of a round that the journal does not
+		return err
+	}
 	var err error
 	if p.Text, err = s.Store.Blob(ctx, c.Answered.Reply); err != nil {
 		return err

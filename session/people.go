@@ -142,7 +142,7 @@ func (d *Door) load(ctx context.Context, thread string) (*History, error) {
 // ledger writes to a session's journal; the history follows.
 func (d *Door) ledger(h *History) *ledger {
 	return &ledger{
-		store: d.Store, stream: Prefix + h.Thread, now: d.Now, state: h.State,
+		store: remembering(d.Store), stream: Prefix + h.Thread, now: d.Now, state: h.State,
 		wrote: func(e *journal.Entry, _ *flow.State) { h.Entries = append(h.Entries, *e) },
 	}
 }

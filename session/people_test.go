@@ -137,31 +137,70 @@ func TestAPersonWritesWhileASessionRuns(t *testing.T) {
 	}
 }
 
-// A person is faster than the plan of the next round: the agents are shown what
-// the person wrote, and the plan says which version that was.
+// hooked is a store that calls somebody before it writes.
+type hooked struct {
+	both
+	before func(*store.Batch)
+}
+
+func (h hooked) Write(ctx context.Context, b store.Batch) error {
+	h.before(&b)
+	return h.both.Write(ctx, b)
+}
+
+func kinds(b *store.Batch) (all []string) {
+	for _, a := range b.Appends {
+		for _, e := range a.Entries {
+			all = append(all, e.Kind)
+		}
+	}
+	return all
+}
+
+// A person is faster than the plan of the next round. What came of the last round,
+// and the plan, were not stored yet: both are made anew, and the agents are shown what
+// the person wrote.
 func TestAPersonWritesBetweenTwoRounds(t *testing.T) {
 	st := memory.New()
-	r := runner(st, &stage{script: swift()})
-	r.Observe = func(e *journal.Entry, s *flow.State) {
-		if e.Kind != flow.KindCommitted || s.Round() != 1 {
+	var batches []string
+	once := false
+	before := func(b *store.Batch) {
+		all := strings.Join(kinds(b), " ")
+		batches = append(batches, all)
+		if once || !strings.Contains(all, flow.KindPlanned) || !strings.Contains(all, flow.KindCommitted) || len(batches) < 3 {
 			return
 		}
-		if c := s.Commits[len(s.Commits)-1]; c.Source == flow.ByRound {
-			if _, _, err := door(st).Apply(t.Context(), thread, edit(t, "H2.claim", "between two rounds")); err != nil {
-				t.Error(err)
-			}
-			if _, err := door(st).Note(t.Context(), thread, "mind the gap"); err != nil {
-				t.Error(err)
-			}
+		once = true
+		if _, _, err := door(st).Apply(t.Context(), thread, edit(t, "RT.context", "between two rounds")); err != nil {
+			t.Error(err)
+		}
+		if _, err := door(st).Note(t.Context(), thread, "mind the gap"); err != nil {
+			t.Error(err)
+		}
+	}
+	r := runner(hooked{st, before}, &stage{script: swift()})
+	var seen []string
+	r.Observe = func(e *journal.Entry, s *flow.State) {
+		seen = append(seen, fmt.Sprintf("%d %s", e.Seq, e.Kind))
+		if s.Head != e.Head() {
+			t.Errorf("entry %d is shown with the state after entry %d", e.Seq, s.Head.Seq)
 		}
 	}
 	if _, err := r.Start(t.Context(), brief(2)); err != nil {
 		t.Fatal(err)
 	}
+	if !once {
+		t.Fatalf("no round was settled and the next one planned in one batch: %q", batches)
+	}
 	h := load(t, st)
+	for i, e := range h.Entries {
+		if want := fmt.Sprintf("%d %s", e.Seq, e.Kind); i >= len(seen) || seen[i] != want {
+			t.Fatalf("whoever watches was told of %q; want %q there", seen, want)
+		}
+	}
 	leg := h.State.Legs[1]
-	if leg.Base != 3 || h.State.Commits[3].Stale {
-		t.Errorf("round 2 was shown version %d; stale is %v", leg.Base, h.State.Commits[3].Stale)
+	if leg.Base != 3 || h.State.Commits[3].Stale || !h.State.Commits[2].Stale || h.State.Commits[1].Source != flow.ByPerson {
+		t.Errorf("round 2 was shown version %d; commits are %+v", leg.Base, h.State.Commits)
 	}
 	for _, k := range leg.Kickoffs {
 		body, err := st.Blob(t.Context(), k.Body)

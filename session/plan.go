@@ -23,7 +23,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		return err
 	}
 	boxes := s.join(ctx, p.Agents)
-	return s.write(ctx, func(state *flow.State) (*draft, error) {
+	return s.put(ctx, func(state *flow.State) (*draft, error) {
 		if err := s.catchUpArtifact(ctx, state); err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	o := &state.Opened
 	in := kickoff.Input{
 		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
-		Question: o.Question, Context: o.Context, Constraints: o.Constraints,
+		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Frames: s.frames,
 	}
 	var err error
 	if in.Roster, err = rosterOf(o); err != nil {
@@ -191,7 +191,7 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	for _, n := range state.Notes {
 		in.Notes = append(in.Notes, view.Note{By: n.Author, Text: n.Text})
 	}
-	report, err := lastReport(ctx, s.Store, state, name)
+	report, err := s.lastReport(ctx, state, name)
 	if err != nil {
 		return view.View{}, err
 	}
@@ -215,15 +215,19 @@ func (s *run) quoted(text string) int {
 
 // lastReport gives what became of an agent's deltas when it was last heard,
 // without those that simply stand.
-func lastReport(ctx context.Context, st store.Store, state *flow.State, name string) ([]merge.Row, error) {
+func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([]merge.Row, error) {
 	heard := lastHeard(state, name)
 	if heard == nil {
 		return nil, nil
 	}
-	report, err := readReport(ctx, st, heard.Report)
-	if err != nil {
-		return nil, err
+	if s.told == nil || s.toldBy != heard.Report { // mostly all were heard in one round
+		report, err := readReport(ctx, s.Store, heard.Report)
+		if err != nil {
+			return nil, err
+		}
+		s.told, s.toldBy = report, heard.Report
 	}
+	report := s.told
 	var rows []merge.Row
 	for _, row := range report.Merge.Deltas {
 		if row.Agent == name && row.Disposition != merge.Applied && row.Disposition != merge.Duplicate {

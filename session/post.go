@@ -146,7 +146,7 @@ func (r *Runner) Publish(ctx context.Context, thread string) (*Sent, error) {
 	case l.state.Version() == 0:
 		return nil, &fault.Error{Code: NoVersion, Detail: thread + " has no version yet", Hint: "`brenner session resume " + thread + "` goes on with it"}
 	}
-	s := &run{Runner: r, ledger: l, began: r.Now()}
+	s := &run{Runner: r, Store: l.store, ledger: l, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (s *run) publication(ctx context.Context) (Publication, error) {
 	if err := s.catchUpArtifact(ctx, s.state); err != nil {
 		return Publication{}, err
 	}
-	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
+	h := s.history()
 	return h.publication(&s.current, func(agent string) (string, error) {
 		v, err := s.view(ctx, s.state, agent)
 		return v.Text, err

@@ -11,8 +11,10 @@ import (
 	"brenner/agent"
 	"brenner/artifact"
 	"brenner/flow"
+	"brenner/kickoff"
 	"brenner/merge"
 	"brenner/stalemate"
+	"brenner/store"
 	"brenner/view"
 )
 
@@ -20,19 +22,28 @@ import (
 type run struct {
 	*Runner
 	*ledger
+	Store  store.Store // the one that remembers
+	common *Common
+	frames kickoff.Frames
 	rules  merge.Rules
 	views  map[string]view.Spec
 	agents map[string]agent.Agent
 	// current is the artifact as it stands.
 	current artifact.Artifact
 	// moments are the settlements so far, if they are known; see stalemates.
-	moments []stalemate.Moment
-	group   *errgroup.Group
-	calls   context.Context // of the calls under way
-	cancel  context.CancelFunc
-	done    chan outcome
-	flying  int
-	began   time.Time
+	moments  []stalemate.Moment
+	group    *errgroup.Group
+	calls    context.Context // of the calls under way
+	cancel   context.CancelFunc
+	done     chan outcome
+	flying   int
+	began    time.Time
+	readings readings
+	// told is the report that was read last, and toldBy its hash.
+	told   *Report
+	toldBy string
+	// holds lets steps that nobody outside hears of be stored with the next one.
+	holds bool
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -40,8 +51,9 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // run executes commands until there are none left.
 func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Agent) (*Result, error) {
 	s := &run{
-		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
+		Runner: r, Store: l.store, ledger: l, agents: agents, group: &errgroup.Group{},
 		done: make(chan outcome, 2*len(l.state.Opened.Agents)), began: r.Now(),
+		holds: r.Post == nil, // a server is asked and told things at every step
 	}
 	before := len(l.state.Commits)
 	if err := s.prepare(ctx); err != nil {
@@ -57,9 +69,13 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	if err != nil {
 		return nil, err
 	}
-	return &Result{
+	res := &Result{
 		State: l.state, Settled: l.state.Commits[before:], Missing: l.state.Missing(), Reason: l.state.Ended, Duration: r.Now().Sub(s.began),
-	}, nil
+	}
+	if err := s.catchUpArtifact(ctx, l.state); err == nil { // else whoever wants it reads it
+		res.current = &s.current
+	}
+	return res, nil
 }
 
 // prepare reads what the journal pins.
@@ -69,13 +85,24 @@ func (s *run) prepare(ctx context.Context) error {
 	if s.rules, err = opened.Merge(); err != nil {
 		return err
 	}
-	h := &History{Store: s.Store, Thread: opened.Thread, State: s.state}
+	if s.common = s.Common; s.common == nil {
+		s.common = &Common{}
+	}
+	if s.frames, err = s.common.framesOf(opened); err != nil {
+		return err
+	}
+	h := s.history()
 	if s.views, err = h.views(ctx); err != nil {
 		return err
 	}
 	s.recall()
 	s.current, err = h.Artifact(ctx, s.state.Version())
 	return err
+}
+
+// history is the session as far as this run knows it.
+func (s *run) history() *History {
+	return &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, readings: s.readings}
 }
 
 // loop is the whole of a run: what flow commands is done, and what comes of it is
@@ -87,6 +114,9 @@ func (s *run) loop(ctx context.Context) error {
 		}
 		why := s.stopping()
 		acted, err := s.act(ctx, flow.Next(s.state), why)
+		if errors.Is(err, errBehind) {
+			acted, err = true, s.begunAnew(ctx)
+		}
 		if err != nil && ctx.Err() != nil {
 			return s.abandon(ctx) // it is the end of the run that went wrong, not the run
 		}
@@ -98,6 +128,15 @@ func (s *run) loop(ctx context.Context) error {
 			continue
 		case s.flying == 0 && why != "" && s.state.Ended == "":
 			return s.end(ctx, why)
+		}
+		switch err := s.flush(ctx); {
+		case errors.Is(err, errBehind):
+			if err := s.begunAnew(ctx); err != nil {
+				return s.fail(ctx, err)
+			}
+			continue
+		case err != nil:
+			return s.fail(ctx, err)
 		case s.flying == 0:
 			return nil
 		}
@@ -178,12 +217,37 @@ func (s *run) afterwards(ctx context.Context) error {
 	return s.stalemates(ctx)
 }
 
-// wait waits for a call to end.
+// put journals a step that nobody outside hears of.
+func (s *run) put(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
+	if s.holds {
+		return s.keep(prepare)
+	}
+	return s.write(ctx, prepare)
+}
+
+// begunAnew reads the artifact after somebody else has written to the journal. Its
+// version says nothing here: one that was held had that number, too.
+func (s *run) begunAnew(ctx context.Context) (err error) {
+	s.moments = nil
+	s.current, err = s.history().Artifact(ctx, s.state.Version())
+	return err
+}
+
+// wait waits for a call to end. Those that have ended as well are recorded with it.
 func (s *run) wait(ctx context.Context) error {
 	select {
 	case o := <-s.done:
-		s.flying--
-		return s.record(ctx, o)
+		all := []outcome{o}
+		for more := true; more; {
+			select {
+			case o := <-s.done:
+				all = append(all, o)
+			default:
+				more = false
+			}
+		}
+		s.flying -= len(all)
+		return s.record(ctx, all...)
 	case <-ctx.Done():
 		return nil
 	}
@@ -191,7 +255,11 @@ func (s *run) wait(ctx context.Context) error {
 
 // end journals the end of the run.
 func (s *run) end(ctx context.Context, reason string) error {
-	return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
+	err := s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
+	if errors.Is(err, errBehind) { // nothing is held any more
+		return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
+	}
+	return err
 }
 
 // abandon is the end without grace: calls under way are cancelled, and what they
@@ -211,6 +279,9 @@ func (s *run) abandon(ctx context.Context) error {
 // is kept if that can be done at all.
 func (s *run) fail(ctx context.Context, err error) error {
 	s.cancel()
+	if lost := s.flush(context.WithoutCancel(ctx)); lost != nil {
+		s.Log.Warn().Err(lost).Msg("the last steps could not be stored; they will be made again")
+	}
 	for ; s.flying > 0; s.flying-- {
 		if o := <-s.done; o.err == nil {
 			if lost := s.record(ctx, o); lost != nil {

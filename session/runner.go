@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"brenner/agent"
+	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/journal"
@@ -42,6 +43,8 @@ type Runner struct {
 	Log   zerolog.Logger
 	// Agent gives the way to an agent of the roster, wrapped as it should be.
 	Agent func(flow.Party) (agent.Agent, error)
+	// Common keeps what sessions have in common; nil is one for each run.
+	Common *Common
 	// Tokens counts what is sent.
 	Tokens Counter
 	// Project is where the project's records come from; nil where there are none.
@@ -92,6 +95,14 @@ type Result struct {
 	Missing  []flow.Absence
 	Reason   string
 	Duration time.Duration
+
+	current *artifact.Artifact
+}
+
+// History is the session as the run left it, so that nobody needs to read the version
+// that it came to out of the store again.
+func (r *Result) History(st store.Store) *History {
+	return &History{Store: st, Thread: r.State.Opened.Thread, State: r.State, current: r.current}
 }
 
 // Start opens a session and runs it to its end. A session of that name must not
@@ -233,7 +244,11 @@ func (r *Runner) ledger(thread string) *ledger {
 			r.Observe(e, s)
 		}
 	}
-	return &ledger{store: r.Store, stream: Prefix + thread, now: r.Now, state: &flow.State{}, wrote: wrote}
+	l := &ledger{store: remembering(r.Store), stream: Prefix + thread, now: r.Now, state: &flow.State{}, wrote: wrote}
+	if r.Observe != nil {
+		l.seen = &flow.State{}
+	}
+	return l
 }
 
 // reopen gives the ledger of a session as its journal stands; that of one that is not
@@ -247,7 +262,9 @@ func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
 	if err := journal.Check(l.stream, journal.Head{}, entries); err != nil {
 		return nil, err
 	}
-	l.state, err = flow.Fold(entries)
+	if l.state, err = flow.Fold(entries); err == nil && l.seen != nil {
+		l.seen, err = flow.Fold(entries)
+	}
 	return l, err
 }
 

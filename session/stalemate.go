@@ -75,7 +75,7 @@ func (s *run) stalemates(ctx context.Context) error {
 	if !s.state.RoundDone() || s.state.Ended != "" {
 		return nil
 	}
-	h := &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state}
+	h := s.history()
 	if len(s.moments) != len(s.state.Commits) { // a resumed run, or a person has written
 		var err error
 		if s.moments, err = h.Moments(ctx); err != nil {
@@ -97,9 +97,9 @@ func (s *run) stalemates(ctx context.Context) error {
 	return nil
 }
 
-// keep keeps a settlement of this run, so that looking for stalemates need not
+// settled keeps a settlement of this run, so that looking for stalemates need not
 // settle the whole session again at the end of every round.
-func (s *run) keep(out *settle.Settlement) {
+func (s *run) settled(out *settle.Settlement) {
 	n := len(s.state.Commits)
 	if n == 0 || len(s.moments) != n-1 {
 		return // somebody else wrote meanwhile: the next look reads everything
@@ -110,7 +110,7 @@ func (s *run) keep(out *settle.Settlement) {
 
 // noteStalemates journals what is newly stuck, and what is no longer.
 func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error {
-	return s.write(ctx, func(state *flow.State) (*draft, error) {
+	return s.put(ctx, func(state *flow.State) (*draft, error) {
 		d := &draft{}
 		h := &History{Store: s.Store, Thread: state.Opened.Thread, State: state}
 		h.expire(d, &s.current)
@@ -296,7 +296,7 @@ func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 		return err
 	}
 	if out != nil {
-		s.keep(out)
+		s.settled(out)
 	}
 	return s.catchUpArtifact(ctx, s.state)
 }

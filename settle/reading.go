@@ -38,12 +38,17 @@ func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) 
 		deltas := c.file(at, message, &r)
 		return r, deltas
 	}
-	first := delta.Read(c.Text, delta.Options{Examples: c.Examples})
+	var first delta.Reply
+	if c.Read != nil {
+		first = *c.Read
+	} else {
+		first = delta.Read(c.Text, delta.Options{Known: c.Known})
+	}
 	r.take(first)
 	if c.Repair == nil {
 		return r, first.Stamped(c.envelope(at, message, c.ID))
 	}
-	second := delta.Read(c.Repair, delta.Options{Examples: c.Examples})
+	second := delta.Read(c.Repair, delta.Options{Known: c.Known})
 	r.take(second)
 	blocks := len(first.Blocks)
 	more := c.news(first, second, at, message, &r)
@@ -162,8 +167,7 @@ func (r *Reading) take(reply delta.Reply) {
 // Mendable gives what an agent could mend in its reply if it were asked: blocks
 // that cannot be read, deltas that were announced and never came, a message that
 // is too long to be read at all. A reply that simply says nothing is an answer.
-func Mendable(text []byte, examples []string) []delta.Located {
-	reply := delta.Read(text, delta.Options{Examples: examples})
+func Mendable(reply *delta.Reply) []delta.Located {
 	var found []delta.Located
 	for _, p := range reply.Problems {
 		if p.Code == delta.ProseOnly || p.Code == delta.MessageTooLarge {

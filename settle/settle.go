@@ -25,9 +25,11 @@ type Contribution struct {
 	File bool
 	// Repair is the answer to the question for better blocks, or nil. What it
 	// holds takes the place of the blocks that could not be read.
-	Repair   []byte
-	Shown    int      // the version of the artifact that its author saw
-	Examples []string // of the message that it answers
+	Repair []byte
+	Shown  int         // the version of the artifact that its author saw
+	Known  delta.Known // the deltas that the message showed which it answers
+	// Read is what the reader made of Text, where it was read before; or nil.
+	Read *delta.Reply
 }
 
 // Input is everything that settling depends on.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"brenner/artifact"
+	"brenner/delta"
 	"brenner/merge"
 	"brenner/settle"
 )
@@ -144,7 +145,8 @@ func TestMendable(t *testing.T) {
 		string(fence(`{"operation":"ADD","section":"zzz","payload":{}}`)):    1,
 		"> ```delta\n> {\"operation\":\"ADD\",\"section\":\"zzz\"}\n> ```\n": 0, // a quotation
 	} {
-		got := len(settle.Mendable([]byte(text), nil))
+		reply := delta.Read([]byte(text), delta.Options{})
+		got := len(settle.Mendable(&reply))
 		if want >= 0 && got != want {
 			t.Errorf("%q: %d things to mend, not %d", text, got, want)
 		}

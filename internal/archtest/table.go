@@ -83,6 +83,8 @@ func brenner() Table {
 		{Path: "flow", Kind: Pure, Needs: "fault artifact policy merge stalemate journal", Outside: jsonv2 + " " + jsontext},
 		{Path: "vector", Kind: Pure, Needs: "fault"},
 		{Path: "playbook", Kind: Pure, Needs: "fault artifact journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "loop", Kind: Pure, Needs: "fault suggest plainyaml artifact roster journal flow", Outside: jsonv2 + " " + jsontext + " " + yaml},
+		{Path: "loop/report", Kind: Pure, Needs: "fault artifact loop"},
 
 		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow playbook"},
 		{Path: "tokens", Kind: Shell},
@@ -106,11 +108,12 @@ func brenner() Table {
 		{Path: "embedding/endpoint", Kind: Shell, Needs: "fault secret vector embedding"},
 		{Path: "playbook/keeper", Kind: Shell, Needs: "fault journal store vector embedding playbook"},
 		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store playbook"},
+		{Path: "loop/runner", Kind: Shell, Needs: "fault suggest artifact merge stalemate journal flow store session loop loop/report"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
-				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session internal/schemas " +
+				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session loop loop/report loop/runner internal/schemas " +
 				"vector embedding embedding/uselite embedding/endpoint playbook playbook/keeper",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},

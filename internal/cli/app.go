@@ -98,7 +98,7 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 	root.SetCompletionCommandGroupID(other)
 	root.AddCommand(
 		a.mergeCommand(), a.artifactCommand(), a.deltaCommand(), a.rosterCommand(),
-		a.sessionCommand(), a.mailCommand(), a.initCommand(), a.doctorCommand(), a.kickoffCommand(), a.configCommand(),
+		a.sessionCommand(), a.loopCommand(), a.mailCommand(), a.initCommand(), a.doctorCommand(), a.kickoffCommand(), a.configCommand(),
 		a.verifyCommand(), a.blameCommand(), a.traceCommand(), a.trustCommand(), a.playbookCommand(),
 		a.storeCommand(), a.contextCommand(), a.projectCommand(), a.versionCommand(), a.schemaCommand(),
 		a.patchCommand(), a.stalemateCommand(),

@@ -232,6 +232,9 @@ func (m *models) maker(s agent.Setup) (agent.Agent, error) {
 		API: model.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
 		Structured: model.Structured, Client: &http.Client{Transport: m.transport}, Count: m.counter.Count, Progress: m.tell,
 	}
+	if s.Seed != nil { // what the session was begun with
+		o.Seed = s.Seed
+	}
 	if model.Structured != "" && model.Structured != config.StructuredFences {
 		o.Schema = schemas.Answer()
 	}

@@ -79,6 +79,9 @@ func (s *startOptions) parties(cfg *config.Config, r roster.Roster) ([]flow.Part
 				p.ModelID = model
 			}
 		}
+		if p.Via == config.ViaOpenAI {
+			p.Seed = reach.Seed
+		}
 		if p.Via == "" {
 			missing = append(missing, e.Agent)
 		}
@@ -153,7 +156,7 @@ func (m *models) agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 	}
 	registry, limits := agent.NewRegistry(makers), m.config.Timeouts
 	return func(p flow.Party) (agent.Agent, error) {
-		setup := agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model, ModelID: p.ModelID}
+		setup := agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model, ModelID: p.ModelID, Seed: p.Seed}
 		for _, o := range all {
 			if o.Name == p.Name {
 				break

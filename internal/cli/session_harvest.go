@@ -20,14 +20,18 @@ const learner = "brenner"
 func (m *lessonBook) begin(ctx context.Context, thread string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.begun == thread {
+	if m.begun[thread] {
 		return nil
 	}
 	err := keeper.Begin(ctx, m.store, m.app.Now(), thread)
-	if err == nil {
-		m.begun = thread
+	if err != nil {
+		return err
 	}
-	return err
+	if m.begun == nil {
+		m.begun = make(map[string]bool)
+	}
+	m.begun[thread] = true
+	return nil
 }
 
 // unfit says why a session teaches nothing, or nothing.

@@ -26,7 +26,7 @@ type lessonBook struct {
 
 	mu    sync.Mutex
 	kept  *keeper.Keeper
-	begun string // the session that was said to teach
+	begun map[string]bool // the sessions that were said to teach
 }
 
 func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {

@@ -47,14 +47,17 @@ func (s *sessionSummary) text(a *app) error {
 }
 
 // path shows a file as the working directory sees it, where it is below that.
-func (s *sessionSummary) path() string {
+func (s *sessionSummary) path() string { return fromHere(s.Artifact) }
+
+// fromHere gives a file as it is called from the working directory.
+func fromHere(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
-		return s.Artifact
+		return path
 	}
-	rel, err := filepath.Rel(here, s.Artifact)
+	rel, err := filepath.Rel(here, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return s.Artifact
+		return path
 	}
 	return rel
 }

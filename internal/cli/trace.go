@@ -81,6 +81,7 @@ type callSummary struct {
 	Model    string      `json:"model"`          // as the roster names it
 	ModelID  string      `json:"model_id"`       // as it was asked for
 	Observed string      `json:"model_observed"` // as it called itself
+	Seed     *int        `json:"seed,omitempty"` // that it was asked with
 	Input    int         `json:"input_tokens"`
 	Output   int         `json:"output_tokens"`
 	Guessed  bool        `json:"guessed"`
@@ -102,7 +103,7 @@ func summaryOf(st *flow.State, c *flow.Call) callSummary {
 	}
 	for _, p := range everyone(st.Opened.Agents, st.Opened.Arbiter) {
 		if p.Name == c.Agent {
-			s.Role, s.Via, s.Model, s.ModelID = p.Role, p.Via, p.Model, p.ModelID
+			s.Role, s.Via, s.Model, s.ModelID, s.Seed = p.Role, p.Via, p.Model, p.ModelID, p.Seed
 		}
 	}
 	switch c.Status {

@@ -40,7 +40,7 @@ func (t *traceCall) facts() [][]string {
 	s := &t.Call
 	rows := [][]string{
 		{"  Agent", clean(s.Agent) + ", " + orDash(s.Role) + ", via " + clean(s.Via)},
-		{"  Model", s.asked() + "; answered by " + orDash(s.Observed)},
+		{"  Model", s.asked() + s.seeded() + "; answered by " + orDash(s.Observed)},
 		{"  Round", fmt.Sprintf("%d, leg %d, %s", s.Round, s.Leg, s.Turn)},
 		{"  Time", s.Began + " to " + orDash(s.Ended) + ", " + took(s.TookMS) + ", " + plural(s.Attempts, "attempt", "attempts")},
 	}
@@ -52,6 +52,14 @@ func (t *traceCall) facts() [][]string {
 		tokens = fmt.Sprintf("%d count as spent", s.Spent)
 	}
 	return append(rows, []string{"  Tokens", tokens + fmt.Sprintf("; %d were reserved", t.In.Reserved)})
+}
+
+// seeded says which seed the model was asked with.
+func (s *callSummary) seeded() string {
+	if s.Seed == nil {
+		return ""
+	}
+	return fmt.Sprintf(", seed %d", *s.Seed)
 }
 
 func (in *callInput) rows() [][]string {

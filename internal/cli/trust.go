@@ -111,11 +111,8 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 			add("run the programs that the roster names, with your logins")
 		}
 	}
-	if cfg.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !isLoopback(cfg.Mail.BaseURL) {
-		add(mailWish(cfg, cfg.Mail.BaseURL))
-	}
-	if says("mail.token_env") {
-		add("choose " + cfg.Mail.TokenEnv + " as the mail server's token")
+	for _, ask := range asksToSend(cfg, says) {
+		add(ask)
 	}
 	if cfg.Via == config.ViaProgram && says("via") {
 		add("run the programs that the roster names, with your logins")
@@ -138,6 +135,21 @@ func embeddingWish(cfg *config.Config, says func(key string) bool) string {
 		return ""
 	}
 	return fmt.Sprintf("send the key of %s to %s", cmp.Or(e.KeyEnv, envKey), e.BaseURL)
+}
+
+// asksToSend lists where a file wants mail and reports to be sent.
+func asksToSend(cfg *config.Config, says func(key string) bool) []string {
+	var all []string
+	if cfg.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !isLoopback(cfg.Mail.BaseURL) {
+		all = append(all, mailWish(cfg, cfg.Mail.BaseURL))
+	}
+	if says("mail.token_env") {
+		all = append(all, "choose "+cfg.Mail.TokenEnv+" as the mail server's token")
+	}
+	if says("report.webhook") && cfg.Report.Webhook != "" && !isLoopback(cfg.Report.Webhook) {
+		all = append(all, reportWish(cfg.Report.Webhook))
+	}
+	return all
 }
 
 // trustResult is what is trusted now.

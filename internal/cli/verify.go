@@ -33,8 +33,9 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short:   "Prove a session, an export, or everything in the store",
 		Long: `Proves a session from what is stored: the chain of its journal, every message and reply
 by its hash, and every version by settling the replies once more, byte by byte. Without
-an argument it proves the file of the store, all sessions in it, the project's records
-and the playbook. For the file of an export it needs no project.
+an argument it proves the file of the store, all sessions in it, the project's records,
+the playbook, and the loops that ran sessions, with what each of those came to and spent. For
+the file of an export it needs no project.
 
 HEAD is the head or the seal of a session as somebody kept it: from a summary, a version
 or an export. Without it, a journal whose end was cut off, or that was made anew from
@@ -134,6 +135,8 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 		}
 		v.sessions = append(v.sessions, checked)
 	}
+	v.loops, err = verifyLoops(ctx, st)
+	v.store.add(err)
 	lost, err := orphans(ctx, st, threads)
 	v.store.add(err)
 	door := a.door(cfg, st)
@@ -346,6 +349,15 @@ type verification struct {
 	records  *govern.Proof    // nil where they were not asked for, or nobody put any
 	playbook *checkedPlaybook // nil where it was not asked for, or is empty
 	sessions []*checkedSession
+	loops    []*checkedLoop
+}
+
+// checkedLoop is what was found of one loop.
+type checkedLoop struct {
+	Name    string `json:"name"`
+	Entries int    `json:"entries"`
+	Head    string `json:"head"`
+	found   []error
 }
 
 // checkedStore is what was found in the store's own file.
@@ -381,6 +393,11 @@ func (v *verification) ok() bool {
 	}
 	for _, s := range v.sessions {
 		if len(s.found) > 0 {
+			return false
+		}
+	}
+	for _, l := range v.loops {
+		if len(l.found) > 0 {
 			return false
 		}
 	}
@@ -424,6 +441,12 @@ func (v *verification) text(a *app) error {
 			}
 		}
 	}
+	for _, l := range v.loops {
+		verdict(&b, a.quiet, "the loop "+l.Name, l.found, plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")
+		if !a.quiet && l.Head != "" {
+			fmt.Fprintf(&b, "    head %s\n", clean(l.Head))
+		}
+	}
 	return a.write([]byte(b.String()))
 }
 
@@ -450,6 +473,10 @@ func (v *verification) document() any {
 		*checkedSession
 		Faults []failureDetail `json:"faults"`
 	}
+	type checkedNight struct {
+		*checkedLoop
+		Faults []failureDetail `json:"faults"`
+	}
 	type checkedFile struct {
 		Faults []failureDetail `json:"faults"`
 	}
@@ -471,12 +498,13 @@ func (v *verification) document() any {
 		Faults []failureDetail `json:"faults"`
 	}
 	doc := struct {
-		Schema   string       `json:"schema"`
-		OK       bool         `json:"ok"`
-		Store    *checkedFile `json:"store,omitempty"`
-		Records  *checkedOnes `json:"records,omitempty"`
-		Playbook *checkedBook `json:"playbook,omitempty"`
-		Sessions []checked    `json:"sessions"`
+		Schema   string         `json:"schema"`
+		OK       bool           `json:"ok"`
+		Store    *checkedFile   `json:"store,omitempty"`
+		Records  *checkedOnes   `json:"records,omitempty"`
+		Playbook *checkedBook   `json:"playbook,omitempty"`
+		Sessions []checked      `json:"sessions"`
+		Loops    []checkedNight `json:"loops,omitempty"`
 	}{Schema: "brenner.verify/v1", OK: v.ok(), Sessions: []checked{}}
 	if v.store != nil {
 		doc.Store = &checkedFile{details(v.store.found)}
@@ -492,6 +520,9 @@ func (v *verification) document() any {
 	}
 	for _, s := range v.sessions {
 		doc.Sessions = append(doc.Sessions, checked{s, details(s.found)})
+	}
+	for _, l := range v.loops {
+		doc.Loops = append(doc.Loops, checkedNight{l, details(l.found)})
 	}
 	return doc
 }

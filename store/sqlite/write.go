@@ -37,14 +37,10 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	for i, blob := range b.Blobs {
 		hashes[i] = store.Hash(blob)
 	}
-	err = s.writer.transaction(ctx, func(ctx context.Context) error { return s.writer.write(ctx, &b, hashes) })
-	return s.fault(op, err)
+	return s.fault(op, s.writer.submit(ctx, &b, hashes))
 }
 
 func (w *writer) write(ctx context.Context, b *store.Batch, hashes []string) error {
-	if err := w.checkVersion(ctx); err != nil {
-		return err
-	}
 	for i, blob := range b.Blobs {
 		if blob == nil {
 			blob = []byte{} // nil would be NULL

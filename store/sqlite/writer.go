@@ -11,7 +11,8 @@ import (
 type writer struct {
 	wait     time.Duration
 	turn     chan struct{} // holds one token while somebody writes
-	newest   int           // the version of the schema that the statements are for
+	waiting  orders
+	newest   int // the version of the schema that the statements are for
 	db       *sql.DB
 	conn     *sql.Conn
 	prepared []*sql.Stmt
@@ -103,17 +104,6 @@ func (w *writer) close() error {
 		errs = append(errs, w.conn.Close())
 	}
 	return errors.Join(append(errs, w.db.Close())...)
-}
-
-// transaction does something whole or not at all, one at a time.
-func (w *writer) transaction(ctx context.Context, do func(ctx context.Context) error) error {
-	select {
-	case w.turn <- struct{}{}:
-		defer func() { <-w.turn }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return inTransaction(ctx, w.conn, w.wait, do)
 }
 
 // inTransaction waits for the file's write lock and does something whole or not

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"brenner/agent/rehearsal"
+	"brenner/config"
+	"brenner/flow"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/merge"
+	"brenner/roster"
+	"brenner/session"
+	"brenner/store"
+	"brenner/view"
+)
+
+// cast prepares the sessions of a loop: all of them share the store, the transport
+// and the limits of endpoints; each has its own allowance and its own mail.
+type cast struct {
+	app    *app
+	models *models
+	script *rehearsal.Script
+	store  interface {
+		store.Store
+		store.Locks
+	}
+	holder store.Holder
+	drain  <-chan struct{}
+	common session.Common // of all of them
+	// lessons are what all of them are told and teach; nil for rehearsals.
+	lessons *lessonBook
+}
+
+// share makes what all sessions of a loop have in common; it must be done before
+// several of them run.
+func (c *cast) share(parties []flow.Party) {
+	for _, p := range parties {
+		c.models.limit(p)
+	}
+}
+
+// fork gives one session its own way to models.
+func (m *models) fork(stop <-chan struct{}) *models {
+	return &models{
+		app: m.app, config: m.config, transport: m.transport, counter: m.counter, slots: m.slots, stop: stop, offline: m.offline,
+		post: m.app.postOffice(m.config, "", m.counter.Count),
+	}
+}
+
+// session prepares the session of a job.
+func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
+	cfg := c.models.config
+	r, err := rosterOfCell(w, &j.Cell, j.Turn)
+	if err != nil {
+		return nil, err
+	}
+	parties, err := loopParties(cfg, w, &j.Cell, r)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.brief(ctx, w, j, r, parties)
+	if err != nil {
+		return nil, err
+	}
+	if b.Arbiter, err = arbiterOf(cfg, c.script != nil, parties); err != nil {
+		return nil, err
+	}
+	b.Settings.Prices = prices(cfg, everyone(parties, b.Arbiter))
+	own := c.models.fork(c.drain)
+	run := &session.Runner{
+		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: cfg.Timeouts.Session,
+		Agent: own.agents(c.script, everyone(parties, b.Arbiter)), Holder: c.holder, Project: projectRecords{c.app.door(cfg, c.store)}, Common: &c.common,
+	}
+	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
+		run.Post = own.post
+	}
+	if c.lessons != nil {
+		run.Memory = c.lessons
+	}
+	return &runner.Session{Brief: b, Runner: run, Change: func(s *flow.Settings) {
+		s.Limits, s.Prices = cfg.Session.Limits, b.Settings.Prices
+	}}, nil
+}
+
+// arbiterOf is who rules on the stalemates of a loop's sessions, if anybody is
+// configured to.
+func arbiterOf(cfg *config.Config, scripted bool, parties []flow.Party) (*flow.Party, error) {
+	var opt startOptions
+	if scripted {
+		opt.script = "the loop's"
+	}
+	return opt.arbiterParty(cfg, parties)
+}
+
+// brief is what the session of a job is opened with.
+func (c *cast) brief(ctx context.Context, w *loop.Work, j *loop.Job, r roster.Roster, parties []flow.Party) (session.Brief, error) {
+	cfg := c.models.config
+	q, _ := w.Question(j.Cell.Question)
+	b := session.Brief{
+		Operator: cfg.Operator, Program: "brenner " + release, Question: q.Question, Context: q.Context,
+		Hypotheses: q.Hypotheses, Constraints: q.Constraints, Roster: r, Agents: parties, Views: make(map[string]view.Spec), Settings: w.Settings,
+		Rules: merge.Rules{
+			Unified: r.Mode == roster.Unified, Scopes: cfg.Scopes, Limits: cfg.Limits, Priority: cfg.Priority, Authorities: cfg.Authorities,
+		},
+	}
+	b.Settings.Limits = cfg.Session.Limits
+	for _, p := range parties {
+		role := p.Role
+		if b.Rules.Unified {
+			role = view.Unified
+		}
+		b.Views[p.Name] = view.Default(role)
+	}
+	if c.script != nil {
+		b.Script = c.script.Source()
+	}
+	if q.Excerpt != "" {
+		data, err := c.store.Blob(ctx, q.Excerpt)
+		if err != nil {
+			return b, err
+		}
+		b.Excerpt = string(data)
+	}
+	for _, e := range q.Evidence {
+		data, err := c.store.Blob(ctx, e.Hash)
+		if err != nil {
+			return b, err
+		}
+		b.Evidence = append(b.Evidence, session.File{Name: e.Name, Data: data})
+	}
+	return b, nil
+}
+
+// wider lets as many calls go to one endpoint at once as the sessions make: the
+// usual transport closes all but two idle connections.
+func wider(sessions int) http.RoundTripper {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	t = t.Clone()
+	t.MaxIdleConnsPerHost = 4 * sessions
+	t.MaxIdleConns = max(t.MaxIdleConns, t.MaxIdleConnsPerHost)
+	return t
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/fault"
+	"brenner/loop/runner"
+	"brenner/store"
+	"brenner/store/sqlite"
+)
+
+func (a *app) loopStatusCommand() *cobra.Command {
+	var project string
+	c := &cobra.Command{
+		Use:   "status [NAME]",
+		Short: "Say where a loop stands, from any terminal; without a name, list all of them",
+		Example: `  brenner loop status
+  brenner loop status night --json
+
+Exit codes: 0 shown; 1 the store is damaged; 2 there is no such loop.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := a.loadConfig(project, "", nil)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return a.listLoops(c.Context(), cfg)
+			}
+			return a.withLoops(c.Context(), cfg, func(st *sqlite.Store) error {
+				state, err := runner.Load(c.Context(), st, args[0])
+				if err != nil {
+					return err
+				}
+				return a.show(a.loopSummary(cfg, st, state))
+			})
+		},
+	}
+	addProjectFlag(c, &project)
+	return c
+}
+
+// withLoops reads the store of a project.
+func (a *app) withLoops(ctx context.Context, cfg *config.Config, do func(*sqlite.Store) error) error {
+	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	if fault.CodeOf(err) == store.NoStore {
+		return &fault.Error{Code: runner.NoLoop, Detail: "there are no loops in this project yet", Hint: "`brenner loop run PLAN.yaml` begins one"}
+	}
+	if err != nil {
+		return err
+	}
+	defer a.closeStore(st)
+	return do(st)
+}
+
+func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
+	list := loopList{}
+	err := a.withLoops(ctx, cfg, func(st *sqlite.Store) error {
+		streams, err := runner.List(ctx, st)
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(streams, func(x, y store.Stream) int {
+			return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(y.Name, x.Name))
+		})
+		for i := range streams {
+			state, err := runner.Load(ctx, st, runner.NameOf(&streams[i]))
+			if err != nil {
+				return err
+			}
+			s := a.loopSummary(cfg, st, state)
+			list = append(list, loopRow{
+				s.Loop, s.Phase, s.Reason, s.Round, s.Rounds, s.Planned, s.Done, s.Failed, s.Tokens, s.Rehearsal,
+				artifact.FormatInstant(streams[i].Began), artifact.FormatInstant(streams[i].Last),
+			})
+		}
+		return nil
+	})
+	if err != nil && fault.CodeOf(err) != runner.NoLoop {
+		return err
+	}
+	return a.show(list)
+}
+
+// loopRow is what the list says of a loop.
+type loopRow struct {
+	Loop      string `json:"loop"`
+	Phase     string `json:"phase"`
+	Reason    string `json:"reason"`
+	Round     int    `json:"round"`
+	Rounds    int    `json:"rounds"`
+	Planned   int    `json:"planned"`
+	Done      int    `json:"done"`
+	Failed    int    `json:"failed"`
+	Tokens    int    `json:"tokens_spent"`
+	Rehearsal bool   `json:"rehearsal"`
+	Started   string `json:"started_at"`
+	Updated   string `json:"updated_at"`
+}
+
+type loopList []loopRow
+
+func (l loopList) text(a *app) error {
+	if a.quiet {
+		var b strings.Builder
+		for i := range l {
+			b.WriteString(clean(l[i].Loop) + "\n")
+		}
+		return a.write([]byte(b.String()))
+	}
+	if len(l) == 0 {
+		a.say("There are no loops yet: `brenner loop run PLAN.yaml` begins one.\n")
+		return nil
+	}
+	rows := [][]string{{"LOOP", "PHASE", "ROUND", "DONE", "FAILED", "TOKENS", "UPDATED"}}
+	for i := range l {
+		r := &l[i]
+		phase := r.Phase
+		if r.Reason != "" {
+			phase += " (" + clean(r.Reason) + ")"
+		}
+		updated, _, _ := strings.Cut(r.Updated, ".")
+		rows = append(rows, []string{
+			clean(r.Loop), phase, fmt.Sprintf("%d of %d", r.Round, r.Rounds), fmt.Sprintf("%d of %d", r.Done, r.Planned), fmt.Sprint(r.Failed),
+			fmt.Sprint(r.Tokens), strings.TrimSuffix(updated, "Z") + "Z",
+		})
+	}
+	return a.write([]byte(columns(rows)))
+}
+
+func (l loopList) document() any {
+	return struct {
+		Schema string    `json:"schema"`
+		Loops  []loopRow `json:"loops"`
+	}{"brenner.loop.list/v1", append([]loopRow{}, l...)}
+}

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/store/sqlite"
+)
+
+const steerExits = `
+
+Exit codes: 0 written; 1 it could not be stored; 2 there is no such loop, it has ended, or
+an argument is wrong; 75 the store is busy.`
+
+func (a *app) loopPauseCommand() *cobra.Command {
+	var project string
+	var off bool
+	c := &cobra.Command{
+		Use:   "pause NAME",
+		Short: "Let a running loop begin no more sessions, until --off",
+		Long: `Writes into the loop's journal that no more sessions begin; those under way go on to their
+end. The process that runs the loop sees it within a second, and waits. --off ends that.
+Running the plan anew ends it too.`,
+		Example: "  brenner loop pause night\n  brenner loop pause night --off" + steerExits,
+		Args:    oneLoop,
+		RunE: func(c *cobra.Command, args []string) error {
+			kind, done := loop.KindPaused, "paused"
+			if off {
+				kind, done = loop.KindUnpaused, "no longer paused"
+			}
+			return a.steer(c, project, args[0], kind, done, func(by string, _ *loop.State) (any, [][]byte, error) {
+				return loop.Paused{By: by}, nil, nil
+			})
+		},
+	}
+	addProjectFlag(c, &project)
+	c.Flags().BoolVar(&off, "off", false, "let it go on")
+	return c
+}
+
+func (a *app) loopStopCommand() *cobra.Command {
+	var project string
+	c := &cobra.Command{
+		Use:   "stop NAME",
+		Short: "End a loop: the calls under way end, nothing else begins",
+		Long: `Writes into the loop's journal that it is to end. The process that runs it lets the calls
+under way end, writes the report, and exits with 0. Sessions that were under way stay as
+they are: ` + "`brenner session resume`" + ` goes on with one. A loop that nobody runs ends when its
+plan is run again.`,
+		Example: "  brenner loop stop night" + steerExits,
+		Args:    oneLoop,
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.steer(c, project, args[0], loop.KindStopping, "told to stop", func(by string, _ *loop.State) (any, [][]byte, error) {
+				return loop.Stopping{By: by}, nil, nil
+			})
+		},
+	}
+	addProjectFlag(c, &project)
+	return c
+}
+
+// steer writes a person's word into a loop's journal.
+func (a *app) steer(c *cobra.Command, project, name, kind, done string, prepare func(by string, s *loop.State) (any, [][]byte, error)) error {
+	cfg, err := a.loadConfig(project, "", nil)
+	if err != nil {
+		return err
+	}
+	// One that is not there must not be made by asking for it.
+	if err := a.withLoops(c.Context(), cfg, func(st *sqlite.Store) error {
+		_, err := runner.Load(c.Context(), st, name)
+		return err
+	}); err != nil {
+		return err
+	}
+	st, err := a.openStore(c.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	defer a.closeStore(st)
+	state, err := runner.Steer(c.Context(), st, a.Now, name, kind, func(s *loop.State) (any, [][]byte, error) {
+		return prepare(cfg.Operator, s)
+	})
+	if err != nil {
+		return err
+	}
+	s := a.loopSummary(cfg, st, state)
+	return a.show(&steered{Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, done: done})
+}
+
+// steered is a word that a loop was told.
+type steered struct {
+	Schema   string `json:"schema"`
+	Loop     string `json:"loop"`
+	Event    string `json:"event"`
+	Phase    string `json:"phase"`
+	Sessions int    `json:"sessions"` // of all rounds
+	Entry    int    `json:"entry"`
+	Head     string `json:"head"`
+	done     string
+}
+
+func (s *steered) document() any { return s }
+
+func (s *steered) text(a *app) error {
+	text := fmt.Sprintf("%s: %s\n", clean(s.Loop), s.done)
+	if s.Phase == phaseLeft && !a.quiet {
+		text += "Nobody runs it now: `brenner loop run PLAN.yaml` goes on with it.\n"
+	}
+	return a.write([]byte(text))
+}
+
+type addOptions struct {
+	project, question, context string
+	roster, model, after       string
+	seed                       int
+}
+
+func (a *app) loopAddCommand() *cobra.Command {
+	var opt addOptions
+	c := &cobra.Command{
+		Use:   "add NAME --question TEXT|@FILE",
+		Short: "Give a loop another question, while it runs or while it is left",
+		Long: `Adds sessions to the round that is open and to those after it: one for each roster and model
+of the plan, or for those that are named. With --after they begin with what an earlier
+session came to.`,
+		Example: `  brenner loop add night --question "Does temperature shift the gradient?"
+  brenner loop add night --question @q.txt --roster three --after RS-20261115-night-0003` + steerExits,
+		Args: oneLoop,
+		RunE: func(c *cobra.Command, args []string) error { return a.loopAdd(c, &opt, args[0]) },
+	}
+	addProjectFlag(c, &opt.project)
+	f := c.Flags()
+	f.StringVar(&opt.question, "question", "", "the research question, or @FILE")
+	f.StringVar(&opt.context, "context", "", "what every agent is told about it, or @FILE")
+	f.StringVar(&opt.roster, "roster", "", "the id of a roster of the plan; all of them if not given")
+	f.StringVar(&opt.model, "model", "", "the id of a model of the plan; all of them if not given")
+	f.IntVar(&opt.seed, "seed", 0, "the models' seed")
+	f.StringVar(&opt.after, "after", "", "a session of the store to begin with")
+	return c
+}
+
+func (a *app) loopAdd(c *cobra.Command, opt *addOptions, name string) error {
+	question, err := a.inline("--question", opt.question)
+	if err != nil {
+		return err
+	}
+	context, err := a.inline("--context", opt.context)
+	if err != nil {
+		return err
+	}
+	q := loop.Question{Question: strings.TrimSpace(question), Context: strings.TrimSpace(context)}
+	switch {
+	case q.Question == "":
+		return usage(c, "the question is missing", "give it with --question \"…\"")
+	case !utf8.ValidString(q.Question + q.Context):
+		return usage(c, "the question is not UTF-8", "")
+	case opt.seed < 0:
+		return usage(c, fmt.Sprintf("--seed %d is negative", opt.seed), "")
+	case opt.after != "" && !artifact.IsThreadID(opt.after):
+		return usage(c, "--after "+clean(fault.Shown(opt.after))+" is no session", "`brenner session list` shows those there are")
+	}
+	if opt.after != "" {
+		if err := a.mustHaveIn(c, opt.project, opt.after); err != nil {
+			return err
+		}
+	}
+	return a.steer(c, opt.project, name, loop.KindAdded, "another question was added", func(by string, s *loop.State) (any, [][]byte, error) {
+		q := q
+		q.ID = fmt.Sprintf("added-%d", len(s.Work.Questions)+1)
+		added := loop.Added{By: by, Questions: []loop.Question{q}}
+		rosters, err := chosen(c, "roster", opt.roster, ids(s.Work.Rosters, func(r loop.Roster) string { return r.ID }))
+		if err != nil {
+			return nil, nil, err
+		}
+		models, err := chosen(c, "model", opt.model, ids(s.Work.Models, func(m loop.PlanModel) string { return m.ID }))
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(models) == 0 {
+			models = []string{""}
+		}
+		for _, r := range rosters {
+			for _, m := range models {
+				added.Cells = append(added.Cells, loop.Cell{Question: q.ID, Roster: r, Model: m, Seed: opt.seed, After: opt.after})
+			}
+		}
+		return added, nil, nil
+	})
+}
+
+func ids[T any](list []T, id func(T) string) []string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = id(e)
+	}
+	return out
+}
+
+// chosen gives the one that is named, or all of them.
+func chosen(c *cobra.Command, what, name string, all []string) ([]string, error) {
+	if name == "" {
+		return all, nil
+	}
+	if !slices.Contains(all, name) {
+		return nil, usage(c, "the plan has no "+what+" "+clean(fault.Shown(name)), "it has "+strings.Join(all, ", "))
+	}
+	return []string{name}, nil
+}
+
+// mustHaveIn looks for a session in a project's store.
+func (a *app) mustHaveIn(c *cobra.Command, project, thread string) error {
+	cfg, err := a.loadConfig(project, "", nil)
+	if err != nil {
+		return err
+	}
+	return a.mustHave(c.Context(), cfg, thread)
+}

@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/fault"
+	"brenner/loop"
+	"brenner/loop/report"
+	"brenner/loop/runner"
+	"brenner/store"
+)
+
+// loopSummary is where a loop stands: what run ends with, and what status shows.
+type loopSummary struct {
+	Schema      string       `json:"schema"`
+	Loop        string       `json:"loop"`
+	Phase       string       `json:"phase"`
+	Reason      string       `json:"reason"` // why it ended
+	HeldBy      string       `json:"held_by"`
+	Rehearsal   bool         `json:"rehearsal"`
+	Round       int          `json:"round"`
+	Rounds      int          `json:"rounds"`
+	Planned     int          `json:"planned"`
+	Done        int          `json:"done"`
+	Failed      int          `json:"failed"`
+	Skipped     int          `json:"skipped"`
+	Running     int          `json:"running"`
+	Waiting     int          `json:"waiting"`
+	NotOpened   int          `json:"not_opened"` // of rounds that were not opened yet
+	Concurrency int          `json:"concurrency"`
+	Tokens      int          `json:"tokens_spent"`
+	Reserved    int          `json:"tokens_reserved"`
+	TokensLimit int          `json:"tokens_budget"`
+	USD         float64      `json:"usd_spent"`
+	USDLimit    float64      `json:"usd_budget"`
+	Until       string       `json:"until"`    // the hour at which it stops
+	RetryAt     string       `json:"retry_at"` // no session begins before
+	NeedsPerson []string     `json:"needs_person"`
+	Jobs        []jobSummary `json:"sessions"`
+	Report      string       `json:"report"` // the file for people, where there is one
+	Deliveries  []delivery   `json:"deliveries"`
+	Head        string       `json:"head"`
+	Entries     int          `json:"entries"`
+	Next        []string     `json:"next"`
+	Exit        *int         `json:"exit,omitzero"`
+	Started     string       `json:"started_at"`
+	Updated     string       `json:"updated_at"`
+}
+
+type jobSummary struct {
+	Number    int        `json:"number"`
+	Round     int        `json:"round"`
+	Name      string     `json:"name"`
+	Thread    string     `json:"thread_id"`
+	Base      string     `json:"base"`
+	Status    string     `json:"status"`
+	Reason    string     `json:"reason"`
+	Attempts  int        `json:"attempts"`
+	Version   int        `json:"version"`
+	Tokens    int        `json:"tokens"`
+	Conflicts int        `json:"conflicts"`
+	Code      fault.Code `json:"code"`
+	Problem   string     `json:"problem"`
+}
+
+type delivery struct {
+	To     string     `json:"to"`
+	Code   fault.Code `json:"code"`
+	Detail string     `json:"detail"`
+}
+
+const phasePaused = "paused"
+
+// loopSummary says where a loop stands. Who holds it is asked of the locks.
+func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State) *loopSummary {
+	s := &loopSummary{
+		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: phaseEnded, Reason: st.Ended, Rehearsal: st.Work.Script != "",
+		Round: st.Round, Rounds: st.Limits.Rounds, Planned: st.Planned(), Done: st.Count(loop.Finished), Failed: st.Count(loop.Broken),
+		Skipped: st.Count(loop.Omitted), Running: st.Count(loop.Running), Waiting: st.Count(loop.Waiting), NotOpened: st.Planned() - len(st.Jobs),
+		Concurrency: st.Limits.Concurrency, Tokens: st.Spent.Tokens, Reserved: st.Reserved.Tokens, TokensLimit: st.Limits.Tokens,
+		USD: dollars(st.Spent.USD), USDLimit: dollars(st.Limits.USD), Until: st.Limits.Until,
+		NeedsPerson: []string{}, Jobs: []jobSummary{}, Deliveries: []delivery{},
+		Head: st.Head.Hash, Entries: st.Head.Seq, Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+	}
+	for i := range st.Jobs {
+		j := &st.Jobs[i]
+		t := &j.Settled
+		s.Jobs = append(s.Jobs, jobSummary{
+			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent, t.Conflicts, t.Code, t.Detail,
+		})
+	}
+	for _, j := range st.Needing() {
+		s.NeedsPerson = append(s.NeedsPerson, j.Thread)
+	}
+	for _, r := range st.Reports {
+		s.Deliveries = append(s.Deliveries, delivery(r))
+	}
+	if st.Ended == "" {
+		s.Phase = phaseLeft
+		if holder, held, err := locks.HolderOf(runner.Lock(s.Loop)); err == nil && held {
+			s.Phase, s.HeldBy = phaseRunning, holder.String()
+			if st.Paused {
+				s.Phase = phasePaused
+			}
+		}
+		if st.Hold.After(a.Now()) {
+			s.RetryAt = artifact.FormatInstant(st.Hold)
+		}
+	} else {
+		s.Report = filepath.Join(storeDir(cfg), loopsFolder, s.Loop, reportFile)
+	}
+	s.Next = s.next()
+	return s
+}
+
+// next gives the commands that are most likely wanted now.
+func (s *loopSummary) next() []string {
+	switch s.Phase {
+	case phaseRunning:
+		return []string{"brenner loop status " + s.Loop, "brenner loop pause " + s.Loop, "brenner loop stop " + s.Loop}
+	case phasePaused:
+		return []string{"brenner loop pause " + s.Loop + " --off", "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
+	case phaseLeft:
+		return []string{"brenner loop run PLAN.yaml", "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
+	}
+	next := []string{"brenner loop report " + s.Loop}
+	if len(s.NeedsPerson) > 0 {
+		next = append(next, "brenner session status "+s.NeedsPerson[0])
+	}
+	for _, j := range s.Jobs {
+		if j.Status == string(loop.Finished) {
+			return append(next, "brenner session show "+j.Thread)
+		}
+	}
+	return next
+}
+
+func (s *loopSummary) document() any { return s }
+
+func (s *loopSummary) headline() string {
+	sessions := fmt.Sprintf("%d of %s done", s.Done, count(s.Planned, "session"))
+	if s.Failed > 0 {
+		sessions += fmt.Sprintf(", %d failed", s.Failed)
+	}
+	switch s.Phase {
+	case phaseRunning, phasePaused:
+		return s.Phase + ", " + sessions + ", held by " + clean(s.HeldBy)
+	case phaseLeft:
+		return "left before its end, " + sessions
+	}
+	return report.Ending(s.Reason) + ", " + sessions
+}
+
+func (s *loopSummary) text(a *app) error {
+	var b strings.Builder
+	if s.Rehearsal {
+		b.WriteString(rehearsalNote + "\n\n")
+	}
+	fmt.Fprintf(&b, "%s: %s\n\n", clean(s.Loop), s.headline())
+	b.WriteString(columns(s.facts()))
+	b.WriteString("\n" + columns(s.rows()))
+	if left := s.undone(); left != "" {
+		b.WriteString("\nLeft undone: " + left + "\n")
+	}
+	if len(s.NeedsPerson) > 0 {
+		names, more := s.NeedsPerson, ""
+		if n := len(names) - mostNames; n > 0 {
+			names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(&b, "\nA person is needed: %s%s\n", clean(strings.Join(names, ", ")), more)
+	}
+	for _, d := range s.Deliveries {
+		if d.Code != "" {
+			fmt.Fprintf(&b, "\nThe report did not reach %s: %s\n", clean(d.To), clean(d.Detail))
+		}
+	}
+	b.WriteString("\nNext:\n")
+	for _, next := range s.Next {
+		b.WriteString("  " + clean(next) + "\n")
+	}
+	return a.write([]byte(b.String()))
+}
+
+func (s *loopSummary) facts() [][]string {
+	tokens := fmt.Sprintf("%d (no limit)", s.Tokens)
+	if s.TokensLimit > 0 {
+		tokens = fmt.Sprintf("%d (of %d)", s.Tokens, s.TokensLimit)
+	}
+	if s.Reserved > 0 {
+		tokens += fmt.Sprintf(", %d set aside", s.Reserved)
+	}
+	rows := [][]string{
+		{"Round", fmt.Sprintf("%d of %d", s.Round, s.Rounds)},
+		{"Tokens", tokens},
+	}
+	if s.USD > 0 || s.USDLimit > 0 {
+		rows = append(rows, []string{"Cost", fmt.Sprintf("%s (of %s)", money(s.USD), money(s.USDLimit))})
+	}
+	if s.Until != "" {
+		rows = append(rows, []string{"Until", s.Until})
+	}
+	if s.RetryAt != "" {
+		rows = append(rows, []string{"Waits", "until " + s.RetryAt + ": a provider said so"})
+	}
+	if s.Report != "" {
+		rows = append(rows, []string{"Report", clean(fromHere(s.Report))})
+	}
+	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), clean(s.Head))})
+}
+
+// How many sessions, and names of them, a person is shown.
+const (
+	mostJobs  = 40
+	mostNames = 3
+)
+
+func (s *loopSummary) rows() [][]string {
+	rows := [][]string{{"SESSION", "ROUND", "WHAT", "STATUS", "VERSION", "TOKENS", "CONFLICTS"}}
+	for i, j := range s.Jobs {
+		if i == mostJobs {
+			rows = append(rows, []string{fmt.Sprintf("… and %d more: --json has all of them", len(s.Jobs)-i)})
+			break
+		}
+		status := j.Status
+		if j.Problem != "" {
+			status += ": " + clean(strings.TrimSpace(string(j.Code)+" "+j.Problem))
+		}
+		rows = append(rows, []string{
+			orDash(clean(j.Thread)), fmt.Sprint(j.Round), clean(j.Name), status, fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
+		})
+	}
+	return rows
+}
+
+// undone says what a loop that has ended left undone.
+func (s *loopSummary) undone() string {
+	if s.Phase != phaseEnded {
+		return ""
+	}
+	var parts []string
+	if s.Waiting > 0 {
+		parts = append(parts, count(s.Waiting, "session")+" of round "+fmt.Sprint(s.Round))
+	}
+	if s.NotOpened > 0 {
+		parts = append(parts, count(s.NotOpened, "session")+" of later rounds")
+	}
+	return strings.Join(parts, ", ")
+}

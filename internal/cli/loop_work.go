@@ -1,0 +1,308 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/agent/rehearsal"
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/loop"
+	"brenner/roster"
+	"brenner/store"
+)
+
+// BudgetNeeded is the code of a loop with a budget whose sessions have none.
+const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED"
+
+// planned is a plan with everything in it looked up: what a loop is opened with.
+type planned struct {
+	file   string
+	plan   *loop.Plan
+	config *config.Config
+	opened loop.Opened
+	blobs  [][]byte
+	script *rehearsal.Script
+	// parties are those of all sessions, each once.
+	parties []flow.Party
+}
+
+// readPlan reads a plan and looks up everything that it names. It says what is
+// wrong, with the line, before anything starts.
+func (a *app) readPlan(file string, cfg *config.Config) (*planned, error) {
+	data, err := a.readFile("the plan", file)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := loop.Parse(data)
+	if err != nil {
+		return nil, inFile("read the plan", file, err)
+	}
+	p := &planned{file: file, plan: plan, config: cfg, opened: loop.Opened{Program: "brenner " + release}}
+	p.opened.Plan = p.blob(data)
+	p.opened.Limits = plan.Limits
+	p.opened.Limits.Until = plan.StopAt(a.Now())
+	if err := p.work(a); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *planned) blob(data []byte) string {
+	p.blobs = append(p.blobs, data)
+	return store.Hash(data)
+}
+
+// at puts the plan's line in front of a fault.
+func (p *planned) at(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	f := *faultsOf(err)[0]
+	f.Place = strings.TrimSuffix(fmt.Sprintf("line %d, %s", p.plan.Line(what), f.Place), ", ")
+	return inFile("read the plan", p.file, &f)
+}
+
+// work looks up what the plan is made of.
+func (p *planned) work(a *app) error {
+	w := &p.opened.Work
+	w.Models, w.Cells, w.Via, w.Follow, w.Rotate = p.plan.Models, p.plan.Cells(), p.plan.Via, p.plan.Follow, p.plan.Rotate
+	w.Settings = p.settings()
+	if err := p.budgets(); err != nil {
+		return err
+	}
+	if err := p.readScript(a); err != nil {
+		return err
+	}
+	for i := range p.plan.Questions {
+		q, err := p.question(a, &p.plan.Questions[i])
+		if err != nil {
+			return p.at(fmt.Sprintf("questions[%d]", i), err)
+		}
+		w.Questions = append(w.Questions, q)
+	}
+	for i := range p.plan.Rosters {
+		r, err := p.roster(a, &p.plan.Rosters[i])
+		if err != nil {
+			return p.at(fmt.Sprintf("rosters[%d]", i), err)
+		}
+		w.Rosters = append(w.Rosters, loop.Roster{ID: p.plan.Rosters[i].ID, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
+	}
+	return p.everybody()
+}
+
+// settings are those of each session: the configuration's, and above them the
+// plan's. Deadlines and prices are those of whoever runs the session.
+func (p *planned) settings() flow.Settings {
+	s, given := p.config.Session, &p.plan.Session
+	s.Limits, s.Prices = flow.Times{}, nil
+	for _, n := range []struct{ to, from *int }{{&s.Rounds, given.Rounds}, {&s.Reply, given.Reply}, {&s.QuietAfter, given.Quiet}, {&s.Budget, p.plan.Budget.Tokens}} {
+		if n.from != nil {
+			*n.to = *n.from
+		}
+	}
+	for _, b := range []struct{ to, from *bool }{{&s.WhenClean, given.Clean}, {&s.Repair, given.Repair}} {
+		if b.from != nil {
+			*b.to = *b.from
+		}
+	}
+	for _, t := range []struct {
+		to   *string
+		from string
+	}{{&s.Flow, given.Flow}, {&s.Quorum, given.Quorum}} {
+		if t.from != "" {
+			*t.to = t.from
+		}
+	}
+	if p.plan.Budget.USD != nil {
+		s.BudgetUSD = *p.plan.Budget.USD
+	}
+	return s
+}
+
+// budgets refuses what cannot be kept: what a session may spend is set aside before
+// it begins, so it has to be known.
+func (p *planned) budgets() error {
+	l, s := &p.opened.Limits, &p.opened.Work.Settings
+	switch {
+	case l.Tokens > 0 && s.Budget == 0:
+		return p.at("budget.tokens", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget, and its sessions have none", Hint: "write session_tokens: under budget:"})
+	case l.Tokens > 0 && s.Budget > l.Tokens:
+		return p.at("budget.tokens", &fault.Error{
+			Code: loop.InvalidValue, Detail: fmt.Sprintf("no session can begin: each may spend %d tokens, and all together %d", s.Budget, l.Tokens),
+			Hint: "write session_tokens: under budget: (the configuration's budget.tokens holds otherwise)",
+		})
+	case l.USD > 0 && s.BudgetUSD == 0:
+		return p.at("budget.usd", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget in dollars, and its sessions have none", Hint: "write session_usd: under budget:"})
+	case l.USD > 0 && s.BudgetUSD > l.USD:
+		return p.at("budget.usd", &fault.Error{Code: loop.InvalidValue, Detail: "no session can begin: each may spend more dollars than all together", Hint: "write session_usd: under budget:"})
+	}
+	return nil
+}
+
+// beside gives a file that the plan names: relative names are beside it.
+func (p *planned) beside(name string) string {
+	if filepath.IsAbs(name) || p.file == "-" {
+		return name
+	}
+	return filepath.Join(filepath.Dir(p.file), name)
+}
+
+func (p *planned) readScript(a *app) error {
+	if p.plan.Script == "" {
+		return nil
+	}
+	data, err := a.readFile("the script", p.beside(p.plan.Script))
+	if err != nil {
+		return p.at("script", err)
+	}
+	if p.script, err = rehearsal.Parse(data); err != nil {
+		return inFile("read the script", p.beside(p.plan.Script), err)
+	}
+	p.opened.Work.Script = p.blob(data)
+	return nil
+}
+
+func (p *planned) question(a *app, in *loop.PlanQuestion) (loop.Question, error) {
+	q := loop.Question{ID: in.ID, Question: in.Question, Context: in.Context, Hypotheses: in.Hypotheses, Constraints: in.Constraints}
+	if in.Excerpt != "" {
+		data, err := a.readFile("the excerpt", p.beside(in.Excerpt))
+		if err != nil {
+			return q, err
+		}
+		if err := checkEvidence(in.Excerpt, data); err != nil {
+			return q, err
+		}
+		q.Excerpt = p.blob(data)
+	}
+	for _, name := range in.Evidence {
+		data, err := a.readFile("evidence", p.beside(name))
+		if err != nil {
+			return q, err
+		}
+		if err := checkEvidence(name, data); err != nil {
+			return q, err
+		}
+		q.Evidence = append(q.Evidence, loop.Evidence{Name: filepath.Base(name), Hash: p.blob(data)})
+	}
+	return q, nil
+}
+
+// roster resolves one of the plan's rosters: the plan stands above everything, and
+// the configuration fills in what it leaves open.
+func (p *planned) roster(a *app, in *loop.PlanRoster) (roster.Roster, error) {
+	origin := roster.Origin{Level: roster.Flags, Source: "the plan"}
+	l := roster.Layer{Origin: origin, Preset: in.Preset, Mode: roster.Mode(in.Mode), Name: in.Name}
+	for _, e := range in.Entries {
+		l.Recipients = append(l.Recipients, e.Agent)
+		l.Entries = append(l.Entries, roster.Entry{Agent: e.Agent, Role: roster.Role(e.Role), Program: e.Program, Model: e.Model, Notes: e.Notes})
+	}
+	res, err := roster.Resolve(p.config.RosterInput(l))
+	if err == nil {
+		a.warnAll(res.Warnings)
+		err = checkQuorumOf(p.opened.Work.Settings.Quorum, len(res.Roster.Entries))
+	}
+	return res.Roster, err
+}
+
+func checkQuorumOf(quorum string, agents int) error {
+	var n int
+	if _, err := fmt.Sscan(quorum, &n); err == nil && n > agents {
+		return &fault.Error{Code: loop.InvalidValue, Detail: fmt.Sprintf("a quorum of %d answers can never be reached: the roster has %s", n, count(agents, "agent")), Hint: "all means everybody"}
+	}
+	return nil
+}
+
+// everybody checks how each agent of each session is reached.
+func (p *planned) everybody() error {
+	w := &p.opened.Work
+	seen := make(map[string]bool)
+	for i := range w.Cells {
+		c := &w.Cells[i]
+		kind := c.Roster + "\n" + c.Model
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		r, err := rosterOfCell(w, c, 0)
+		if err != nil {
+			return err
+		}
+		parties, err := loopParties(p.config, w, c, r)
+		if err != nil {
+			at := fmt.Sprintf("rosters[%d]", slices.IndexFunc(w.Rosters, func(r loop.Roster) bool { return r.ID == c.Roster }))
+			return p.at(at, err)
+		}
+		arbiter, err := arbiterOf(p.config, p.script != nil, parties)
+		if err != nil {
+			return err
+		}
+		p.parties = append(p.parties, everyone(parties, arbiter)...)
+	}
+	return nil
+}
+
+// rosterOfCell gives who takes part in a session, with the model of the plan's list
+// and roles as far rotated.
+func rosterOfCell(w *loop.Work, c *loop.Cell, turn int) (roster.Roster, error) {
+	pinned, _ := w.Roster(c.Roster)
+	v, err := artifact.ParseValue(pinned.Roster, artifact.MaxDepth)
+	if err != nil {
+		return roster.Roster{}, err
+	}
+	r, _, err := roster.FromValue(v)
+	if err != nil {
+		return r, err
+	}
+	if m, _ := w.Model(c.Model); m.Model != "" {
+		for i := range r.Entries {
+			r.Entries[i].Model = m.Model
+		}
+	}
+	return loop.Rotated(r, turn), nil
+}
+
+// loopParties says how each agent is reached. A loop never rehearses by itself:
+// nobody watches it, and scripted answers would pass for real ones.
+func loopParties(cfg *config.Config, w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
+	m, _ := w.Model(c.Model)
+	var parties []flow.Party
+	var missing []string
+	for _, e := range r.Entries {
+		reach := cfg.Reach(e.Model)
+		p := flow.Party{Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model, Via: reach.Via, ModelID: reach.ID}
+		if w.Via != "" {
+			p.Via = w.Via
+		}
+		if m.Via != "" {
+			p.Via = m.Via
+		}
+		if m.ModelID != "" {
+			p.ModelID = m.ModelID
+		}
+		if p.Via == config.ViaOpenAI {
+			p.Seed = reach.Seed
+			if c.Seed != 0 {
+				seed := c.Seed
+				p.Seed = &seed
+			}
+		}
+		if p.Via == "" || p.Via == config.ViaRehearsal && w.Script == "" {
+			missing = append(missing, e.Agent)
+		}
+		parties = append(parties, p)
+	}
+	if len(missing) > 0 {
+		return nil, &fault.Error{
+			Code: NoWay, Detail: "nothing says which model answers for " + strings.Join(missing, ", ") + "; a loop plays no rehearsal by itself",
+			Hint: "name models: in the plan, or in the roster with agents.models: in " + config.FileName + "; for a test write via: rehearsal and a script: into the plan",
+		}
+	}
+	return parties, checkVias(parties)
+}

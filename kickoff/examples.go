@@ -1,0 +1,55 @@
+package kickoff
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/delta"
+)
+
+// examples gives the deltas that a message shows: those of the worked example,
+// and any that stand in what others wrote. An agent that repeats one of them, be
+// it out of the quotation, quotes it. Names in the roster cannot be quoted; should
+// they look like a delta, the message as a whole says so.
+func (f *Frame) examples(sections []section, body string) []string {
+	examples := []string{f.example}
+	for _, s := range sections {
+		// As it was written, and as it looks without the marks that make it a
+		// quotation, a comment or an example.
+		if s.text == "" || !delta.Possible(s.text) && !joins(s.text) {
+			continue
+		}
+		for _, text := range []string{s.text, unmarked(s.text)} {
+			if delta.Possible(text) && len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 {
+				examples = append(examples, text)
+			}
+		}
+	}
+	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Examples: examples}).Blocks, isTaken) {
+		examples = append(examples, body)
+	}
+	return examples
+}
+
+// joins tells whether words of a text may grow together where marks are taken off.
+func joins(text string) bool {
+	return strings.Contains(text, "<!--") || strings.Contains(text, "-->") || strings.Contains(text, "*/")
+}
+
+// unmarked gives a text in one fence of its own, without quotation marks, comment
+// marks and fences at the fronts of its lines.
+func unmarked(text string) string {
+	if joins(text) {
+		text = strings.NewReplacer("<!--", "", "-->", "", "*/", "").Replace(text)
+	}
+	var b strings.Builder
+	b.Grow(len(text) + len("```\n\n```\n"))
+	b.WriteString("```\n")
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimLeft(line, "> \t/*#`~:"))
+	}
+	b.WriteString("\n```\n")
+	return b.String()
+}
+
+func isTaken(b delta.Block) bool { return b.OK }

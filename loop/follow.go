@@ -1,0 +1,78 @@
+package loop
+
+import (
+	"cmp"
+	"slices"
+
+	"brenner/roster"
+)
+
+// bases are the sessions that those of the open round begin with.
+type bases struct {
+	own  map[int]string    // by cell
+	best map[string]string // by question
+}
+
+// of gives what a cell begins with, or "".
+func (b *bases) of(c *Cell, index int) string {
+	if b.best != nil {
+		return b.best[c.Question]
+	}
+	return b.own[index]
+}
+
+// bases looks for them in the rounds before: what a cell last came to, or the best
+// that the last round made of a question.
+func (s *State) bases() *bases {
+	b := &bases{}
+	if s.Work.Follow == nil || s.Round < 2 {
+		return b
+	}
+	b.own = make(map[int]string)
+	best := make(map[string]*Job)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Status != Finished || j.Settled.Version == 0 || j.Round == s.Round {
+			continue
+		}
+		b.own[j.Index] = j.Thread
+		if first := best[j.Cell.Question]; first == nil || j.Round > first.Round || j.Round == first.Round && Better(j, first) {
+			best[j.Cell.Question] = j
+		}
+	}
+	if s.Work.Follow.From != FollowBest {
+		return b
+	}
+	b.best = make(map[string]string)
+	for i := range s.Work.Questions {
+		if j := best[s.Work.Questions[i].ID]; j != nil {
+			b.best[j.Cell.Question] = j.Thread
+		}
+	}
+	return b
+}
+
+// Better tells which of two finished jobs is the better one: it prefers what needs nobody, then what lint finds least in, then what has
+// more tests; of equals the first one.
+func Better(a, b *Job) bool {
+	x, y := &a.Settled, &b.Settled
+	return cmp.Or(
+		cmp.Compare(x.Needs(), y.Needs()), cmp.Compare(x.Errors, y.Errors), cmp.Compare(x.Warnings, y.Warnings),
+		cmp.Compare(y.Tests, x.Tests), cmp.Compare(a.Number, b.Number),
+	) < 0
+}
+
+// Rotated gives everybody the role of the one so many places after them; programs
+// and models stay with whom they belong to.
+func Rotated(r roster.Roster, turn int) roster.Roster {
+	n := len(r.Entries)
+	if n == 0 || turn%n == 0 {
+		return r
+	}
+	entries := slices.Clone(r.Entries)
+	for i := range entries {
+		entries[i].Role = r.Entries[(i+turn)%n].Role
+	}
+	r.Entries = entries
+	return r
+}

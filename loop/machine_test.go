@@ -1,0 +1,453 @@
+package loop_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"brenner/artifact"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/loop"
+)
+
+var start = time.Date(2026, 11, 15, 22, 0, 0, 0, time.UTC)
+
+// book is a loop's journal in a test, with the state that it stands for.
+type book struct {
+	t       rapid.TB
+	now     time.Time
+	entries []journal.Entry
+	state   *loop.State
+}
+
+func open(t rapid.TB, o loop.Opened) *book {
+	t.Helper()
+	b := &book{t: t, now: start, state: &loop.State{}}
+	b.write(loop.KindOpened, o)
+	return b
+}
+
+func (b *book) write(kind string, body any) {
+	b.t.Helper()
+	data, err := loop.Encode(body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	e, err := b.state.Head.Next("loop/night", b.now, kind, data)
+	if err == nil {
+		err = b.state.Accepts(&e)
+	}
+	if err == nil {
+		err = b.state.Apply(&e)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.entries = append(b.entries, e)
+}
+
+// next executes what needs no session, and gives the sessions that are to begin.
+func (b *book) next() (runs []loop.Run, ended bool) {
+	b.t.Helper()
+	for range 1000 {
+		commands := loop.Next(b.state, b.now)
+		acted := false
+		for _, c := range commands {
+			switch c := c.(type) {
+			case loop.OpenRound:
+				b.write(loop.KindRound, loop.RoundOpened(c))
+				acted = true
+			case loop.Skip:
+				b.write(loop.KindSettled, loop.Settled{Job: c.Job.Number, Outcome: loop.Skipped})
+				acted = true
+			case loop.End:
+				b.write(loop.KindEnded, loop.Ended(c))
+				return nil, true
+			case loop.Wait:
+				if b.state.Count(loop.Running) == 0 {
+					b.now, acted = c.Until, true
+				}
+			case loop.Run:
+				b.began(c)
+				runs = append(runs, c)
+			}
+		}
+		if len(runs) > 0 || !acted {
+			return runs, b.state.Ended != ""
+		}
+	}
+	b.t.Fatal("the machine turns in a circle")
+	return nil, false
+}
+
+func (b *book) began(c loop.Run) {
+	b.t.Helper()
+	b.write(loop.KindBegan, loop.Began{Job: c.Job.Number, Thread: c.Thread, Base: c.Base, Reserved: c.Reserve.Tokens, ReservedUSD: c.Reserve.USD})
+}
+
+// finish runs everything, one session after the other, and gives the order.
+func (b *book) finish(settle func(loop.Run) loop.Settled) []int {
+	b.t.Helper()
+	var order []int
+	for {
+		runs, ended := b.next()
+		if ended {
+			return order
+		}
+		if len(runs) == 0 {
+			b.t.Fatalf("nothing leads on: %+v", b.state)
+		}
+		for _, r := range runs {
+			s := settle(r)
+			s.Job = r.Job.Number
+			b.write(loop.KindSettled, s)
+			order = append(order, r.Job.Number)
+		}
+	}
+}
+
+func cells(n int) loop.Work {
+	w := loop.Work{
+		Questions: []loop.Question{{ID: "q", Question: "Why?"}}, Rosters: []loop.Roster{{ID: "r", Roster: jsontext.Value(`{}`)}},
+		Settings: flow.Settings{Rounds: 3, Budget: 100},
+	}
+	for range n {
+		w.Cells = append(w.Cells, loop.Cell{Question: "q", Roster: "r"})
+	}
+	return w
+}
+
+func night(w loop.Work, l loop.Limits) loop.Opened {
+	l.Rounds, l.Concurrency = max(l.Rounds, 1), max(l.Concurrency, 1)
+	return loop.Opened{Name: "night", Work: w, Limits: l}
+}
+
+func done(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Done, Version: 2, Spent: 60} }
+
+func TestStopRules(t *testing.T) {
+	says := func(what ...string) func(loop.Run) loop.Settled {
+		return func(r loop.Run) loop.Settled {
+			s := done(r)
+			s.Says, s.Warnings = what, 1
+			return s
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		limits loop.Limits
+		settle func(loop.Run) loop.Settled
+		reason string
+		ran    int
+	}{
+		{"rounds", loop.Limits{Rounds: 2}, done, loop.EndRounds, 6},
+		{"the hour has come", loop.Limits{Rounds: 2, Until: artifact.FormatInstant(start)}, done, loop.EndTime, 0},
+		{"nothing new for two rounds", loop.Limits{Rounds: 9, Quiet: 2}, says("a", "b"), loop.EndQuiet, 9},
+		{"nothing left to mend", loop.Limits{Rounds: 9, Clean: true}, done, loop.EndClean, 3},
+		{"not clean", loop.Limits{Rounds: 2, Clean: true}, says(), loop.EndRounds, 6},
+		{"too many failures", loop.Limits{Rounds: 9, Failures: 2}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }, loop.EndFailures, 2},
+		{"the first failure", loop.Limits{Then: loop.ThenStop}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }, loop.EndFailures, 1},
+		{"each is tried three times", loop.Limits{Retry: 2}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }, loop.EndRounds, 9},
+		{"a person", loop.Limits{Person: true}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }, loop.EndPerson, 1},
+		{"nobody asked for a person", loop.Limits{}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }, loop.EndRounds, 3},
+		{"the budget: a third one would need 100", loop.Limits{Rounds: 9, Tokens: 200}, done, loop.EndBudget, 2},
+		{"the budget to the token", loop.Limits{Tokens: 220}, done, loop.EndRounds, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, night(cells(3), c.limits))
+			order := b.finish(c.settle)
+			if b.state.Ended != c.reason || len(order) != c.ran {
+				t.Errorf("it ended by %s after %v; want %s after %d sessions", b.state.Ended, order, c.reason, c.ran)
+			}
+		})
+	}
+}
+
+// A quota is waited for: no session begins before the time that the provider gave.
+func TestAQuotaIsWaitedFor(t *testing.T) {
+	b := open(t, night(cells(2), loop.Limits{Concurrency: 2}))
+	runs, _ := b.next()
+	later := start.Add(3 * time.Hour)
+	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Later, RetryAt: artifact.FormatInstant(later), Spent: 10})
+	b.write(loop.KindSettled, loop.Settled{Job: runs[1].Job.Number, Outcome: loop.Done, Version: 2, Spent: 60})
+	if got := loop.Next(b.state, start.Add(time.Hour)); len(got) != 1 || got[0] != (loop.Wait{Until: later}) {
+		t.Fatalf("it goes on with %v", got)
+	}
+	runs, _ = b.next()
+	if len(runs) != 1 || runs[0].Job.Number != 1 || runs[0].Reserve.Tokens != 90 || !b.now.Equal(later) {
+		t.Errorf("then %+v at %s", runs, b.now)
+	}
+}
+
+// Sessions under way let their calls end when the hour comes or a person says stop;
+// other rules let them come to their own end.
+func TestDrain(t *testing.T) {
+	b := open(t, night(cells(3), loop.Limits{Concurrency: 2, Until: artifact.FormatInstant(start.Add(time.Hour)), Person: true}))
+	runs, _ := b.next()
+	if got := loop.Next(b.state, start.Add(time.Hour)); len(got) != 1 || got[0] != (loop.Drain{}) {
+		t.Errorf("at its hour: %v", got)
+	}
+	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Done, Version: 2, Conflicts: 1})
+	if got := loop.Next(b.state, start); len(got) != 0 {
+		t.Errorf("a person is needed: %v", got)
+	}
+	b.write(loop.KindStopping, loop.Stopping{By: "operator"})
+	if got := loop.Next(b.state, start); len(got) != 1 || got[0] != (loop.Drain{}) {
+		t.Errorf("told to stop: %v", got)
+	}
+	b.write(loop.KindSettled, loop.Settled{Job: runs[1].Job.Number, Outcome: loop.Aside})
+	if got := loop.Next(b.state, start); len(got) != 1 || got[0] != (loop.End{Reason: loop.EndStopped}) {
+		t.Errorf("at last: %v", got)
+	}
+}
+
+func TestAPauseLetsNothingBegin(t *testing.T) {
+	b := open(t, night(cells(3), loop.Limits{}))
+	b.write(loop.KindPaused, loop.Paused{By: "operator"})
+	if got := loop.Next(b.state, start); got != nil {
+		t.Errorf("paused: %v", got)
+	}
+	b.write(loop.KindUnpaused, loop.Paused{By: "operator"})
+	if got := loop.Next(b.state, start); got == nil {
+		t.Error("nothing leads on after the pause")
+	}
+}
+
+// Sessions of a list wait for the one that they follow, and are given up if that
+// one came to nothing.
+func TestSessionsFollow(t *testing.T) {
+	w := cells(3)
+	w.Cells[0].ID, w.Cells[1].After, w.Cells[2].After = "first", "first", "RS-20261115-before"
+	b := open(t, night(w, loop.Limits{Concurrency: 3}))
+	runs, _ := b.next()
+	if len(runs) != 2 || runs[0].Job.Number != 1 || runs[1].Job.Number != 3 || runs[1].Base != "RS-20261115-before" {
+		t.Fatalf("%+v", runs)
+	}
+	b.write(loop.KindSettled, loop.Settled{Job: 1, Outcome: loop.Done, Version: 3})
+	runs, _ = b.next()
+	if len(runs) != 1 || runs[0].Base != "RS-20261115-night-0001" {
+		t.Errorf("%+v", runs)
+	}
+
+	b = open(t, night(w, loop.Limits{}))
+	b.finish(func(r loop.Run) loop.Settled {
+		if r.Job.Number == 1 {
+			return loop.Settled{Outcome: loop.Failed}
+		}
+		return done(r)
+	})
+	if b.state.Jobs[1].Status != loop.Omitted || b.state.Jobs[2].Status != loop.Finished {
+		t.Errorf("%+v", b.state.Jobs)
+	}
+}
+
+// Later rounds begin with what their own cell came to, or with the best that there
+// is on their question.
+func TestRoundsFollow(t *testing.T) {
+	for from, want := range map[string][]string{
+		loop.FollowOwn:  {"RS-20261115-night-0001", "RS-20261115-night-0002", ""},
+		loop.FollowBest: {"RS-20261115-night-0002", "RS-20261115-night-0002", "RS-20261115-night-0002"},
+	} {
+		w := cells(3)
+		w.Follow, w.Rotate = &loop.Follow{From: from, Take: loop.DefaultTake(), Relation: "extends"}, true
+		b := open(t, night(w, loop.Limits{Rounds: 2}))
+		b.finish(func(r loop.Run) loop.Settled {
+			s := done(r)
+			switch r.Job.Number {
+			case 1:
+				s.Warnings = 2
+			case 3:
+				s = loop.Settled{Outcome: loop.Failed}
+			}
+			return s
+		})
+		for i, base := range want {
+			if j := b.state.Jobs[3+i]; j.Base != base || j.Turn != 1 {
+				t.Errorf("%s: %s begins with %q, turned by %d; want %q", from, j.Name(), j.Base, j.Turn, base)
+			}
+		}
+	}
+}
+
+func TestWorkIsAdded(t *testing.T) {
+	b := open(t, night(cells(1), loop.Limits{Rounds: 2}))
+	runs, _ := b.next()
+	b.write(loop.KindAdded, loop.Added{By: "operator", Questions: []loop.Question{{ID: "new", Question: "And why?"}}, Cells: []loop.Cell{{Question: "new", Roster: "r"}}})
+	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Done, Version: 2})
+	if order := b.finish(done); fmt.Sprint(order) != "[2 3 4]" || b.state.Jobs[3].Cell.Question != "new" {
+		t.Errorf("%v, %+v", order, b.state.Jobs)
+	}
+}
+
+// The laws: whatever sessions come to, in whatever order, and however often the
+// process dies, the budget is never passed, no more run than may, each comes to its
+// end once, and the journal alone gives the state.
+func TestLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := cells(rapid.IntRange(1, 6).Draw(t, "sessions"))
+		limits := loop.Limits{
+			Rounds: rapid.IntRange(1, 3).Draw(t, "rounds"), Concurrency: rapid.IntRange(1, 4).Draw(t, "concurrency"),
+			Tokens: rapid.SampledFrom([]int{0, 100, 250, 700, 2000}).Draw(t, "tokens"), Retry: rapid.IntRange(0, 2).Draw(t, "retry"),
+			Failures: rapid.IntRange(0, 3).Draw(t, "failures"), Quiet: rapid.IntRange(0, 2).Draw(t, "quiet"), Person: rapid.Bool().Draw(t, "person"),
+		}
+		if rapid.Bool().Draw(t, "follow") {
+			w.Follow = &loop.Follow{From: rapid.SampledFrom([]string{loop.FollowOwn, loop.FollowBest}).Draw(t, "from")}
+		}
+		b := open(t, night(w, limits))
+		spent, finals := make(map[int]int), make(map[int]int)
+		var flying []loop.Run
+		for step := 0; ; step++ {
+			if step > 2000 {
+				t.Fatal("it does not end")
+			}
+			runs, ended := b.next()
+			flying = append(flying, runs...)
+			s := b.state
+			if total := s.Spent.Tokens + s.Reserved.Tokens; limits.Tokens > 0 && total > limits.Tokens {
+				t.Fatalf("%d tokens are spent or set aside, of %d", total, limits.Tokens)
+			}
+			if len(flying) > limits.Concurrency || s.Count(loop.Running) != len(flying) {
+				t.Fatalf("%d sessions run at once, the state says %d", len(flying), s.Count(loop.Running))
+			}
+			if ended {
+				break
+			}
+			if len(flying) == 0 {
+				t.Fatalf("nothing runs and nothing leads on: %+v", s)
+			}
+			if rapid.IntRange(0, 9).Draw(t, "dies") == 0 {
+				flying = nil
+				b.write(loop.KindResumed, loop.Resumed{})
+				continue
+			}
+			i := rapid.IntRange(0, len(flying)-1).Draw(t, "which")
+			n := flying[i].Job.Number
+			flying = append(flying[:i:i], flying[i+1:]...)
+			spent[n] += rapid.IntRange(0, 100-spent[n]).Draw(t, "spent")
+			out := loop.Settled{Job: n, Spent: spent[n], Outcome: rapid.SampledFrom([]string{loop.Done, loop.Done, loop.Done, loop.Failed, loop.Later, loop.Aside}).Draw(t, "outcome")}
+			switch out.Outcome {
+			case loop.Done:
+				out.Version, out.Conflicts = 2, rapid.IntRange(0, 1).Draw(t, "conflicts")
+				out.Says = rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 2).Draw(t, "says")
+			case loop.Later:
+				out.RetryAt = artifact.FormatInstant(b.now.Add(time.Minute))
+			}
+			b.write(loop.KindSettled, out)
+			if j, _ := b.state.Job(n); j.Final() {
+				finals[n]++
+			}
+		}
+		sum := 0
+		for n, times := range finals {
+			if times != 1 {
+				t.Errorf("session %d came to its end %d times", n, times)
+			}
+		}
+		for i := range b.state.Jobs {
+			sum += spent[b.state.Jobs[i].Number]
+		}
+		if b.state.Spent.Tokens != sum {
+			t.Errorf("the loop says that %d were spent, its sessions %d", b.state.Spent.Tokens, sum)
+		}
+		if b.state.Ended == loop.EndRounds && len(b.state.Undone()) > 0 {
+			t.Error("it says that all is done, and it is not")
+		}
+		again, err := loop.Fold(b.entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(b.state, again, cmpopts.IgnoreUnexported(loop.State{})); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// What makes no sense is refused, and changes nothing.
+func TestNonsenseIsRefused(t *testing.T) {
+	b := open(t, night(cells(2), loop.Limits{}))
+	runs, _ := b.next()
+	refuse := func(kind string, body any) {
+		t.Helper()
+		data, _ := loop.Encode(body)
+		e, err := b.state.Head.Next("loop/night", start, kind, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.state.Accepts(&e) == nil {
+			t.Errorf("%s %v was accepted", kind, body)
+		}
+	}
+	refuse(loop.KindBegan, loop.Began{Job: runs[0].Job.Number, Thread: runs[0].Thread})
+	refuse(loop.KindBegan, loop.Began{Job: 99})
+	refuse(loop.KindSettled, loop.Settled{Job: 2, Outcome: loop.Done})
+	refuse(loop.KindSettled, loop.Settled{Job: 1, Outcome: "fine"})
+	refuse(loop.KindRound, loop.RoundOpened{Round: 2})
+	refuse(loop.KindAdded, loop.Added{Cells: []loop.Cell{{Question: "none", Roster: "r"}}})
+	refuse(loop.KindOpened, night(cells(1), loop.Limits{}))
+	refuse("loop.exploded", struct{}{})
+	refuse(loop.KindEnded, struct{ Why string }{"x"})
+}
+
+// A word that was said while nobody ran the loop is obeyed by the next run; one that
+// ended it holds no longer when somebody wants more.
+func TestStopBeforeTheNextRun(t *testing.T) {
+	b := open(t, night(cells(2), loop.Limits{}))
+	b.write(loop.KindLeft, loop.Left{Reason: "interrupted"})
+	if got := loop.Next(b.state, start); got != nil {
+		t.Errorf("a run that has left goes on with %v", got)
+	}
+	b.write(loop.KindStopping, loop.Stopping{By: "operator"})
+	b.write(loop.KindResumed, loop.Resumed{})
+	if _, ended := b.next(); !ended || b.state.Ended != loop.EndStopped {
+		t.Errorf("it goes on: %+v", b.state)
+	}
+	b.write(loop.KindResumed, loop.Resumed{})
+	if order := b.finish(done); len(order) != 2 || b.state.Ended != loop.EndRounds {
+		t.Errorf("%v, %s", order, b.state.Ended)
+	}
+}
+
+// Whoever goes on with a loop that a rule ended is not stopped by the same things
+// again, and by new ones only.
+func TestGoingOnAfterARule(t *testing.T) {
+	for reason, c := range map[string]struct {
+		limits loop.Limits
+		settle func(loop.Run) loop.Settled
+	}{
+		loop.EndPerson:   {loop.Limits{Person: true}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }},
+		loop.EndFailures: {loop.Limits{Failures: 1}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }},
+		loop.EndQuiet:    {loop.Limits{Rounds: 9, Quiet: 1}, done},
+		loop.EndClean:    {loop.Limits{Rounds: 9, Clean: true}, done},
+	} {
+		b := open(t, night(cells(3), c.limits))
+		first := b.finish(c.settle)
+		if b.state.Ended != reason {
+			t.Errorf("it ended by %s, not by %s", b.state.Ended, reason)
+		}
+		b.write(loop.KindResumed, loop.Resumed{})
+		if again := b.finish(c.settle); len(again) != len(first) || b.state.Ended != reason {
+			t.Errorf("%s: it went on with %v after %v, and ended by %s", reason, again, first, b.state.Ended)
+		}
+	}
+}
+
+// A budget in dollars is kept like one in tokens, to the billionth.
+func TestDollars(t *testing.T) {
+	w := cells(4)
+	w.Settings.Budget, w.Settings.BudgetUSD = 0, 1_000_000_000
+	b := open(t, night(w, loop.Limits{Concurrency: 4, USD: 2_500_000_000}))
+	order := b.finish(func(loop.Run) loop.Settled {
+		if total := b.state.Spent.USD + b.state.Reserved.USD; total > 2_500_000_000 {
+			t.Errorf("%d are spent or set aside", total)
+		}
+		return loop.Settled{Outcome: loop.Done, Version: 2, SpentUSD: 500_000_001}
+	})
+	if len(order) != 3 || b.state.Ended != loop.EndBudget || b.state.Spent.USD != 1_500_000_003 {
+		t.Errorf("%v, %s, %d", order, b.state.Ended, b.state.Spent.USD)
+	}
+}

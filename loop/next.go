@@ -1,0 +1,217 @@
+package loop
+
+import (
+	"time"
+
+	"brenner/artifact"
+	"brenner/flow"
+)
+
+// Command is what to do next.
+type Command interface{ command() }
+
+// OpenRound asks for the sessions of a round to be numbered.
+type OpenRound struct{ Round int }
+
+// Run asks for a session to be started, or to be resumed where it has begun; so
+// much is to be set aside for it before.
+type Run struct {
+	Job     Job
+	Thread  string
+	Base    string
+	Reserve flow.Cost
+}
+
+// Skip asks for a session to be given up, since what it was to follow came to nothing.
+type Skip struct{ Job Job }
+
+// Wait asks for patience until an instant, or until something happens.
+type Wait struct{ Until time.Time }
+
+// Drain asks for the sessions under way to let their calls end, and begin no others.
+type Drain struct{}
+
+// End asks for the end of the loop.
+type End struct{ Reason string }
+
+func (OpenRound) command() {}
+func (Run) command()       {}
+func (Skip) command()      {}
+func (Wait) command()      {}
+func (Drain) command()     {}
+func (End) command()       {}
+
+// Next gives what leads on from a state at an instant. Nothing means: wait for a
+// session that is under way, or for a person.
+func Next(s *State, now time.Time) []Command {
+	if s.Ended != "" || s.Left != "" {
+		return nil
+	}
+	running := s.Count(Running)
+	switch reason := s.Rule(now); {
+	case reason != "" && running == 0:
+		return []Command{End{reason}}
+	case reason == EndStopped || reason == EndTime:
+		return []Command{Drain{}}
+	case reason != "":
+		return nil
+	}
+	if s.Paused {
+		return s.patience(now, time.Time{})
+	}
+	if s.Hold.After(now) {
+		return s.patience(now, s.Hold)
+	}
+	if s.Round == 0 || s.Open() == 0 {
+		return []Command{OpenRound{s.Round + 1}}
+	}
+	if commands := s.begin(running); len(commands) > 0 {
+		return commands
+	}
+	return s.patience(now, time.Time{})
+}
+
+// patience waits for the given instant, or for the hour at which the loop stops.
+func (s *State) patience(now, until time.Time) []Command {
+	if stop, ok := s.until(); ok && stop.After(now) && (until.IsZero() || stop.Before(until)) {
+		until = stop
+	}
+	if until.IsZero() {
+		return nil
+	}
+	return []Command{Wait{until}}
+}
+
+func (s *State) until() (time.Time, bool) {
+	at, err := artifact.ParseInstant(s.Limits.Until)
+	return at, err == nil
+}
+
+// begin gives the sessions that may begin now: those that were under way first.
+func (s *State) begin(running int) []Command {
+	var commands []Command
+	total := flow.Cost{Tokens: s.Spent.Tokens + s.Reserved.Tokens, USD: s.Spent.USD + s.Reserved.USD}
+	for _, begun := range []bool{true, false} {
+		if begun && s.begun == 0 {
+			continue
+		}
+		for i := s.first; i < len(s.Jobs); i++ {
+			j := &s.Jobs[i]
+			if j.Status != Waiting || (j.Thread != "") != begun {
+				continue
+			}
+			base, ready, lost := s.base(j)
+			if lost {
+				return []Command{Skip{*j}}
+			}
+			if !ready {
+				continue
+			}
+			need := s.need(j)
+			after := flow.Cost{Tokens: total.Tokens - j.Reserved.Tokens + need.Tokens, USD: total.USD - j.Reserved.USD + need.USD}
+			if running >= s.Limits.Concurrency || !s.affords(after) {
+				return commands
+			}
+			thread := j.Thread
+			if thread == "" {
+				thread = s.ThreadOf(j)
+			}
+			commands = append(commands, Run{Job: *j, Thread: thread, Base: base, Reserve: need})
+			running, total = running+1, after
+		}
+	}
+	return commands
+}
+
+// base gives the session that a job begins with, if that is known by now; lost
+// says that it never will be.
+func (s *State) base(j *Job) (thread string, ready, lost bool) {
+	needs, ok := s.Job(j.Needs)
+	if !ok {
+		return j.Base, true, false
+	}
+	if !needs.Final() {
+		return "", false, false
+	}
+	if needs.Settled.Version == 0 {
+		return "", false, true
+	}
+	return needs.Thread, true, false
+}
+
+// need is what must be set aside for a job: what its session may still spend.
+func (s *State) need(j *Job) flow.Cost {
+	set := &s.Work.Settings
+	return flow.Cost{Tokens: max(0, set.Budget-j.Settled.Spent), USD: max(0, set.BudgetUSD-j.Settled.SpentUSD)}
+}
+
+// affords tells whether so much may be spent in all.
+func (s *State) affords(c flow.Cost) bool {
+	return (s.Limits.Tokens <= 0 || c.Tokens <= s.Limits.Tokens) && (s.Limits.USD <= 0 || c.USD <= s.Limits.USD)
+}
+
+// Rule gives the rule by which the loop ends here, or "".
+func (s *State) Rule(now time.Time) string {
+	until, timed := s.until()
+	switch {
+	case s.Stopping != "":
+		return EndStopped
+	case timed && !now.Before(until):
+		return EndTime
+	case s.Limits.Person && s.needing > 0:
+		return EndPerson
+	case s.tooManyFailures():
+		return EndFailures
+	case s.Round > 0 && s.Open() == 0:
+		return s.ruleOfRounds()
+	case s.poor():
+		return EndBudget
+	}
+	return ""
+}
+
+func (s *State) tooManyFailures() bool {
+	n := s.Count(Broken) - s.forgiven
+	return s.Limits.Failures > 0 && n >= s.Limits.Failures || s.Limits.Then == ThenStop && n > 0
+}
+
+// ruleOfRounds gives the rule by which the loop ends after a whole round, or "".
+func (s *State) ruleOfRounds() string {
+	switch {
+	case s.Round >= s.Limits.Rounds:
+		return EndRounds
+	case s.Limits.Quiet > 0 && s.quiet() >= s.Limits.Quiet:
+		return EndQuiet
+	case s.Limits.Clean && s.Round > s.stirred && s.clean():
+		return EndClean
+	}
+	return ""
+}
+
+// quiet counts the last rounds in which nothing was said that had not been said before.
+func (s *State) quiet() int {
+	n := 0
+	for round := s.Round; round > s.stirred && s.news[round] == 0; round-- {
+		n++
+	}
+	return n
+}
+
+// clean tells whether every session of the round left nothing to mend.
+func (s *State) clean() bool {
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Round == s.Round && (j.Status != Finished || j.Settled.Needs()+j.Settled.Errors+j.Settled.Warnings > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// poor tells whether nothing is under way, and the budget reaches no further.
+func (s *State) poor() bool {
+	if s.Limits.Tokens <= 0 && s.Limits.USD <= 0 || s.Round == 0 {
+		return false
+	}
+	return s.Count(Running) == 0 && s.Limits.Concurrency > 0 && len(s.begin(0)) == 0
+}

@@ -1,0 +1,208 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/fault"
+	"brenner/loop"
+)
+
+const good = `schema: brenner.loop.plan/v1
+name: night
+rounds: 3
+concurrency: 8
+questions:
+  - id: fate
+    question: How does a cell know what to become?
+    hypotheses: [It inherits it.]
+  - What makes the sky dark at night?
+rosters:
+  - default-3-agent
+  - id: pair
+    entries:
+      - {agentName: BlueLake, role: hypothesis_generator, model: Qwen 3}
+      - {agentName: RedSky, role: adversarial_critic}
+models:
+  - {id: small, model_id: "qwen3:8b", via: openai}
+  - Opus 4.5
+seeds: [1, 2, 3]
+session: {rounds: 2, quorum: 1, when_clean: true, flow: staged}
+budget: {session_tokens: 1000, tokens: 100000, session_usd: 0.25, usd: 12}
+stop: {at: "07:00", quiet_rounds: 2, when_clean: true, failures: 3, when_person_needed: true}
+failed: {retry: 2, then: stop}
+follow: {from: best, relation: refines, take: [hypothesis_slate]}
+rotate: true
+`
+
+func TestAPlan(t *testing.T) {
+	p, err := loop.Parse([]byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := p.Cells()
+	if len(cells) != 2*2*2*3 {
+		t.Fatalf("%d sessions a round, not 24", len(cells))
+	}
+	first, last := cells[0], cells[len(cells)-1]
+	if first != (loop.Cell{Question: "fate", Roster: "default-3-agent", Model: "small", Seed: 1}) || last != (loop.Cell{Question: "q2", Roster: "pair", Model: "m2", Seed: 3}) {
+		t.Errorf("the combinations go from %v to %v", first, last)
+	}
+	want := loop.Limits{
+		Rounds: 3, Concurrency: 8, Tokens: 100_000, USD: 12_000_000_000, Quiet: 2, Clean: true, Failures: 3, Person: true, Retry: 2, Then: loop.ThenStop,
+	}
+	if p.Limits != want {
+		t.Errorf("the limits are %+v", p.Limits)
+	}
+	if *p.Budget.USD != 250_000_000 || *p.Budget.Tokens != 1000 || *p.Session.Rounds != 2 || p.Session.Quorum != "1" || !*p.Session.Clean {
+		t.Errorf("the settings are %+v, %+v", p.Session, p.Budget)
+	}
+	if p.Follow.From != loop.FollowBest || !p.Rotate || p.Follow.Relation != "refines" {
+		t.Errorf("it follows %+v", p.Follow)
+	}
+}
+
+func TestAListOfSessions(t *testing.T) {
+	p, err := loop.Parse([]byte(`schema: brenner.loop.plan/v1
+questions: [{id: a, question: A}, {id: b, question: B}]
+rosters: [default-3-agent]
+sessions:
+  - {id: first, question: a}
+  - {question: b, after: first, repeat: 2}
+  - {question: a, after: RS-20261115-cell-fate, seed: 7}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []loop.Cell{
+		{ID: "first", Question: "a", Roster: "default-3-agent"},
+		{Question: "b", Roster: "default-3-agent", After: "first"},
+		{Question: "b", Roster: "default-3-agent", After: "first"},
+		{Question: "a", Roster: "default-3-agent", After: "RS-20261115-cell-fate", Seed: 7},
+	}
+	got := p.Cells()
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("session %d is %v, not %v", i, got[i], want[i])
+		}
+	}
+}
+
+// Every mistake is said with its line, and all of them at once.
+func TestMistakesHaveTheirLines(t *testing.T) {
+	replace := func(old, by string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("the plan has no %q", old)
+		}
+		return strings.Replace(good, old, by, 1)
+	}
+	for _, c := range []struct {
+		name, plan, line, code, says string
+	}{
+		{"no YAML on line 7", replace("    question: How", "    question: How: now:"), "line 7", "PLAN_INVALID_YAML", "no YAML"},
+		{"a key on line 7", replace("    question: How", "    qestion: How"), "line 7", "PLAN_UNKNOWN_KEY", "qestion"},
+		{"empty", "", "line 1", "PLAN_INVALID_YAML", "empty"},
+		{"an anchor", replace("name: night", "name: &n night"), "line 2", "PLAN_INVALID_YAML", ""},
+		{"another schema", replace("plan/v1", "plan/v2"), "line 1", "PLAN_INVALID_VALUE", "schema"},
+		{"a name", replace("name: night", "name: Night!"), "line 2", "PLAN_INVALID_VALUE", "Night!"},
+		{"twice", replace("rounds: 3", "name: day"), "line 3", "PLAN_DUPLICATE_KEY", "line 2"},
+		{"rounds", replace("rounds: 3", "rounds: 0"), "line 3", "PLAN_INVALID_VALUE", "rounds"},
+		{"a word for a number", replace("rounds: 3", "rounds: many"), "line 3", "PLAN_WRONG_TYPE", "many"},
+		{"concurrency", replace("concurrency: 8", "concurrency: 1000"), "line 4", "PLAN_INVALID_VALUE", "1000"},
+		{"no question", replace("    question: How does a cell know what to become?\n", ""), "line 6", "PLAN_INVALID_VALUE", "says nothing"},
+		{"a question's id", replace("id: fate", "id: The Fate"), "line 6", "PLAN_INVALID_VALUE", "The Fate"},
+		{"two of an id", replace("id: pair", "id: default-3-agent"), "line 12", "PLAN_INVALID_VALUE", "two of the id"},
+		{"nobody", replace("  - default-3-agent", "  - {id: none}"), "line 11", "PLAN_INVALID_VALUE", "nobody"},
+		{"a nameless model", replace(`model_id: "qwen3:8b", `, ""), "line 17", "PLAN_INVALID_VALUE", "no name"},
+		{"seeds", replace("[1, 2, 3]", "[1, -2]"), "line 19", "PLAN_INVALID_VALUE", "-2"},
+		{"a flow", replace("staged", "stagd"), "line 20", "PLAN_INVALID_VALUE", "stagd"},
+		{"a quorum", replace("quorum: 1", "quorum: most"), "line 20", "PLAN_INVALID_VALUE", "most"},
+		{"a budget that no session fits", replace("tokens: 100000", "tokens: 999"), "line 21", "PLAN_INVALID_VALUE", "no session can begin"},
+		{"money", replace("usd: 12}", "usd: 1e9}"), "line 21", "PLAN_INVALID_VALUE", "1e9"},
+		{"dollars that no session fits", replace("usd: 12}", "usd: 0.2}"), "line 21", "PLAN_INVALID_VALUE", "dollars"},
+		{"an hour", replace(`"07:00"`, "7am"), "line 22", "PLAN_INVALID_VALUE", "7am"},
+		{"an hour and a time", replace(`at: "07:00"`, `at: "07:00", after: 8h`), "line 1", "PLAN_INVALID_VALUE", "duration"},
+		{"then", replace("then: stop", "then: cry"), "line 23", "PLAN_INVALID_VALUE", "cry"},
+		{"what to take", replace("take: [hypothesis_slate]", "take: [hypotheses]"), "line 24", "PLAN_INVALID_VALUE", "hypotheses"},
+		{"a relation", replace("refines", "loves"), "line 24", "PLAN_INVALID_VALUE", "loves"},
+		{"rotate", replace("rotate: true", "rotate: 3"), "line 25", "PLAN_WRONG_TYPE", "true or false"},
+		{"a rehearsal without a script", good + "via: rehearsal\n", "line 26", "PLAN_INVALID_VALUE", "script"},
+		{"a script without a rehearsal", good + "script: x.yaml\n", "line 26", "PLAN_INVALID_VALUE", "rehearsal"},
+		{"a rehearsal with models", good + "via: rehearsal\nscript: x.yaml\n", "line 17", "PLAN_INVALID_VALUE", "models"},
+		{"an empty list", good + "sessions: []\n", "line 26", "PLAN_INVALID_VALUE", "empty"},
+		{"a session of nothing", good + "sessions:\n  - {question: fate, roster: trio, model: small}\n", "line 27", "PLAN_INVALID_VALUE", "trio"},
+		{"after nothing", good + "sessions:\n  - {question: fate, roster: pair, model: small, after: it}\n", "line 27", "PLAN_INVALID_VALUE", "follow"},
+		{"repeated by name", good + "sessions:\n  - {id: a, question: fate, roster: pair, model: small, repeat: 2}\n", "line 27", "PLAN_INVALID_VALUE", "repeated"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := loop.Parse([]byte(c.plan))
+			if err == nil {
+				t.Fatal("it was read")
+			}
+			for _, f := range fault.All(err) {
+				if f.Place == c.line && string(f.Code) == c.code && strings.Contains(f.Detail, c.says) {
+					if f.Hint == "" {
+						t.Error("it says not what to do")
+					}
+					return
+				}
+			}
+			t.Errorf("want %s, %s, %q; got %v", c.line, c.code, c.says, err)
+		})
+	}
+}
+
+func TestAllMistakesAtOnce(t *testing.T) {
+	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nrounds: 0\nrotate: 1\nquestions: [a]\nrosters: [{}]\n"))
+	if n := len(fault.All(err)); n != 3 {
+		t.Errorf("%d faults: %v", n, err)
+	}
+}
+
+// The hour at which a loop stops is the next one of that time of day.
+func TestStopAt(t *testing.T) {
+	zone := time.FixedZone("there", 2*60*60)
+	for _, c := range []struct {
+		stop, want string
+		now        time.Time
+	}{
+		{`at: "07:00"`, "2026-11-16T05:00:00Z", time.Date(2026, 11, 15, 22, 0, 0, 0, zone)},
+		{`at: "07:00"`, "2026-11-15T05:00:00Z", time.Date(2026, 11, 15, 6, 59, 0, 0, zone)},
+		{`at: "07:00"`, "2026-12-01T05:00:00Z", time.Date(2026, 11, 30, 7, 0, 0, 0, zone)},
+		{`after: 90m`, "2026-11-15T21:30:00Z", time.Date(2026, 11, 15, 22, 0, 0, 0, zone)},
+	} {
+		p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\nstop: {" + c.stop + "}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.StopAt(c.now); got != c.want {
+			t.Errorf("%s at %s: %s, not %s", c.stop, c.now, got, c.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte("schema: brenner.loop.plan/v1\nsessions: [{repeat: 100000}]\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := loop.Parse(data)
+		if (p == nil) == (err == nil) {
+			t.Fatal("it is neither read nor refused")
+		}
+		if err != nil {
+			for _, one := range fault.All(err) {
+				if !strings.HasPrefix(one.Place, "line ") {
+					t.Fatalf("a fault has no line: %v", one)
+				}
+			}
+			return
+		}
+		if n := len(p.Cells()); n == 0 || n > 100_000 {
+			t.Fatalf("a plan has %d sessions", n)
+		}
+	})
+}

@@ -1,0 +1,323 @@
+// Package report is what somebody reads in the morning: what a loop came to, as
+// Markdown, as one HTML file that needs nothing else, and as JSON.
+//
+// The package is pure. It gets what sessions came to as values, and whatever agents
+// wrote is data in it: no text can become a heading, a link or a tag.
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/loop"
+)
+
+// Schema names the form of a report.
+const Schema = "brenner.loop.report/v1"
+
+// Report is what a loop came to.
+type Report struct {
+	Schema      string     `json:"schema"`
+	Loop        string     `json:"loop"`
+	Reason      string     `json:"reason"` // by which it ended; empty while it has not
+	Rehearsal   bool       `json:"rehearsal"`
+	Began       string     `json:"started_at"`
+	Last        string     `json:"updated_at"`
+	Head        string     `json:"head"` // of the loop's journal
+	Runs        int        `json:"runs"` // how often it was run or resumed
+	Round       int        `json:"round"`
+	Rounds      int        `json:"rounds"`
+	Planned     int        `json:"planned"` // sessions of all rounds
+	Done        int        `json:"done"`
+	FailedCount int        `json:"failed_count"`
+	Tokens      int        `json:"tokens_spent"`
+	TokensLimit int        `json:"tokens_budget"`
+	USD         float64    `json:"usd_spent"`
+	USDLimit    float64    `json:"usd_budget"`
+	Person      []Need     `json:"needs_person"`
+	Questions   []Question `json:"questions"`
+	Tests       []Test     `json:"tests"`
+	Learned     []Lesson   `json:"learned"`
+	Spent       []Spending `json:"spent"`
+	Failed      []Failure  `json:"failed"`
+	Undone      []Undone   `json:"undone"`
+	NotOpened   int        `json:"not_opened"` // sessions of rounds that were never opened
+	Sessions    []Row      `json:"sessions"`
+}
+
+// Need is something that only a person can decide.
+type Need struct {
+	Session string `json:"session"`
+	What    string `json:"what"`
+	Command string `json:"command"`
+}
+
+// Question is what the best session on a question came to.
+type Question struct {
+	ID         string       `json:"id"`
+	Question   string       `json:"question"`
+	Session    string       `json:"session"`
+	Version    int          `json:"version"`
+	Hypotheses []Hypothesis `json:"hypotheses"`
+	Disagree   []Prediction `json:"disagreements"` // where hypotheses expect different things
+	Agree      int          `json:"agreements"`    // conditions in which they do not
+}
+
+// Hypothesis is one that still stands.
+type Hypothesis struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Claim string `json:"claim"`
+}
+
+// Prediction is what each hypothesis expects of a condition, in the order of the
+// hypotheses; empty where one says nothing.
+type Prediction struct {
+	ID        string   `json:"id"`
+	Condition string   `json:"condition"`
+	Expected  []string `json:"expected"`
+}
+
+// Test is a test that somebody could run.
+type Test struct {
+	Session string `json:"session"`
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Score   int    `json:"score"`
+	Scored  bool   `json:"scored"`
+	Status  string `json:"status"`
+}
+
+// The kinds of lessons.
+const (
+	Said     = "lesson"
+	Killed   = "killed"
+	Rejected = "rejected"
+)
+
+// Lesson is something that was learned, and from whom.
+type Lesson struct {
+	Kind    string `json:"kind"`
+	Text    string `json:"text"`
+	Session string `json:"session"`
+	Agent   string `json:"agent"`
+}
+
+// Spending is what the sessions of one kind cost.
+type Spending struct {
+	Name     string  `json:"name"`
+	Sessions int     `json:"sessions"`
+	Tokens   int     `json:"tokens"`
+	USD      float64 `json:"usd"`
+}
+
+// Failure is a session that failed for good.
+type Failure struct {
+	Session  string     `json:"session"`
+	Name     string     `json:"name"`
+	Attempts int        `json:"attempts"`
+	Code     fault.Code `json:"code"`
+	Detail   string     `json:"detail"`
+}
+
+// Undone is a session that did not come to its end.
+type Undone struct {
+	Session string `json:"session"` // empty if it never began
+	Name    string `json:"name"`
+	Round   int    `json:"round"`
+	State   string `json:"state"`
+}
+
+// Row is a session.
+type Row struct {
+	Number    int    `json:"number"`
+	Round     int    `json:"round"`
+	Name      string `json:"name"`
+	Session   string `json:"session"`
+	Base      string `json:"base"`
+	Status    string `json:"status"`
+	Reason    string `json:"reason"`
+	Version   int    `json:"version"`
+	Tokens    int    `json:"tokens"`
+	Missing   int    `json:"missing"`
+	Conflicts int    `json:"conflicts"`
+	Errors    int    `json:"lint_errors"`
+	Warnings  int    `json:"lint_warnings"`
+}
+
+// Outcome says how a session ended, where there is more to say than that it is done.
+func (r *Row) Outcome() string {
+	text := r.Status
+	switch r.Reason {
+	case "", "rounds", "quiet", "clean":
+	default:
+		text += " (" + r.Reason + ")"
+	}
+	if r.Missing > 0 {
+		text += fmt.Sprintf(", %d answers missing", r.Missing)
+	}
+	return text
+}
+
+// The most of each that a report holds. A night has thousands of sessions, and a
+// person reads it in minutes.
+const (
+	mostTests   = 20
+	mostLessons = 50
+)
+
+// New begins a report with what the loop itself knows.
+func New(s *loop.State) *Report {
+	r := &Report{
+		Schema: Schema, Loop: s.Opened.Name, Reason: s.Ended, Rehearsal: s.Work.Script != "",
+		Began: artifact.FormatInstant(s.Began), Last: artifact.FormatInstant(s.Last), Head: s.Head.Hash, Runs: s.Runs,
+		Round: s.Round, Rounds: s.Limits.Rounds, Planned: s.Planned(), NotOpened: s.Planned() - len(s.Jobs),
+		Done: s.Count(loop.Finished), FailedCount: s.Count(loop.Broken),
+		Tokens: s.Spent.Tokens, TokensLimit: s.Limits.Tokens, USD: dollars(s.Spent.USD), USDLimit: dollars(s.Limits.USD),
+		Person: []Need{}, Questions: []Question{}, Tests: []Test{}, Learned: []Lesson{}, Spent: []Spending{}, Failed: []Failure{},
+		Undone: []Undone{}, Sessions: []Row{},
+	}
+	spent := make(map[string]int)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		r.job(j)
+		kind := j.Cell.Question + ", " + j.Cell.Roster
+		if j.Cell.Model != "" {
+			kind += ", " + j.Cell.Model
+		}
+		at, ok := spent[kind]
+		if !ok {
+			at = len(r.Spent)
+			spent[kind] = at
+			r.Spent = append(r.Spent, Spending{Name: kind})
+		}
+		if j.Thread != "" {
+			r.Spent[at].Sessions++
+		}
+		r.Spent[at].Tokens += j.Settled.Spent
+		r.Spent[at].USD += dollars(j.Settled.SpentUSD)
+	}
+	return r
+}
+
+func (r *Report) job(j *loop.Job) {
+	t := &j.Settled
+	r.Sessions = append(r.Sessions, Row{
+		Number: j.Number, Round: j.Round, Name: j.Name(), Session: j.Thread, Base: j.Base, Status: string(j.Status), Reason: t.Reason,
+		Version: t.Version, Tokens: t.Spent, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
+	})
+	switch {
+	case j.Status == loop.Broken || j.Status == loop.Omitted:
+		r.Failed = append(r.Failed, Failure{Session: j.Thread, Name: j.Name(), Attempts: j.Attempts, Code: t.Code, Detail: t.Detail})
+	case !j.Final():
+		state := "not begun"
+		if j.Thread != "" {
+			state = "begun, not ended"
+		}
+		if t.Detail != "" {
+			state += ": " + t.Detail
+		}
+		r.Undone = append(r.Undone, Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: state})
+	}
+}
+
+func dollars(nano int64) float64 { return float64(nano) / 1e9 }
+
+// Best chooses, for each question of the work, the session to show: of the latest
+// round in which one finished, the one that leaves the least to mend.
+func Best(s *loop.State) map[string]*loop.Job {
+	best := make(map[string]*loop.Job)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Status != loop.Finished || j.Settled.Version == 0 {
+			continue
+		}
+		b := best[j.Cell.Question]
+		if b == nil || j.Round > b.Round || j.Round == b.Round && loop.Better(j, b) {
+			best[j.Cell.Question] = j
+		}
+	}
+	return best
+}
+
+// Show takes in the artifact of the session that is shown for a question.
+func (r *Report) Show(q loop.Question, thread string, a *artifact.Artifact) {
+	out := Question{ID: q.ID, Question: q.Question, Session: thread, Version: a.Metadata.Version, Hypotheses: []Hypothesis{}, Disagree: []Prediction{}}
+	var ids []string
+	for _, h := range a.Active(artifact.HypothesisSlate) {
+		ids = append(ids, h.ID)
+		out.Hypotheses = append(out.Hypotheses, Hypothesis{ID: h.ID, Name: h.Text("name"), Claim: h.Text("claim")})
+	}
+	for _, p := range a.Active(artifact.PredictionsTable) {
+		row := Prediction{ID: p.ID, Condition: p.Text("condition"), Expected: make([]string, len(ids))}
+		different := make(map[string]bool)
+		for i, id := range ids {
+			v, _ := p.Map("predictions").Get(id)
+			row.Expected[i] = said(v)
+			if row.Expected[i] != "" {
+				different[strings.ToLower(strings.Join(strings.Fields(row.Expected[i]), " "))] = true
+			}
+		}
+		if len(different) > 1 {
+			out.Disagree = append(out.Disagree, row)
+		} else {
+			out.Agree++
+		}
+	}
+	r.Questions = append(r.Questions, out)
+}
+
+// said gives a value as words.
+func said(v artifact.Value) string {
+	switch v := v.(type) {
+	case artifact.Text:
+		return string(v)
+	case artifact.Conflict:
+		return "CONFLICT: several answers, and nobody has decided"
+	case nil, artifact.Null:
+		return ""
+	}
+	return string(artifact.Canonical(v))
+}
+
+// Learn takes in what one session taught: tests, and items that were struck out.
+func (r *Report) Learn(thread string, a *artifact.Artifact) {
+	for _, t := range a.Active(artifact.DiscriminativeTests) {
+		score, scored := t.Score()
+		name := t.Text("name")
+		if name == "" {
+			name = t.Text("procedure")
+		}
+		if slices.ContainsFunc(r.Tests, func(o Test) bool { return o.Name == name && o.Score >= score }) {
+			continue // another session has it too
+		}
+		r.Tests = slices.DeleteFunc(r.Tests, func(o Test) bool { return o.Name == name })
+		r.Tests = append(r.Tests, Test{Session: thread, ID: t.ID, Name: name, Score: score, Scored: scored, Status: t.Text("status")})
+	}
+	slices.SortStableFunc(r.Tests, func(x, y Test) int { return cmp.Compare(y.Score, x.Score) })
+	r.Tests = r.Tests[:min(len(r.Tests), mostTests)]
+	for _, h := range a.Items(artifact.HypothesisSlate) {
+		if h.Killed() {
+			name := h.Text("name")
+			if name == "" {
+				name = h.Text("claim")
+			}
+			if h.Kill.Reason != "" {
+				name += ": " + h.Kill.Reason
+			}
+			r.Teach(Lesson{Kind: Killed, Text: h.ID + " " + name, Session: thread, Agent: h.Kill.By})
+		}
+	}
+}
+
+// Teach adds a lesson, once.
+func (r *Report) Teach(l Lesson) {
+	same := func(o Lesson) bool { return o.Kind == l.Kind && o.Text == l.Text }
+	if len(r.Learned) < mostLessons && !slices.ContainsFunc(r.Learned, same) {
+		r.Learned = append(r.Learned, l)
+	}
+}

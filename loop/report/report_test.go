@@ -1,0 +1,93 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+
+	"brenner/artifact"
+	"brenner/loop"
+	"brenner/loop/report"
+)
+
+const hostile = "<script>alert(1)</script> [x](https://evil.example) `code` | *bold* \n# heading\n\u202e ![p](http://evil.example/p.png) https://evil.example/q"
+
+func hostileReport() *report.Report {
+	a := artifact.Artifact{}
+	a.Sections[artifact.HypothesisSlate] = []*artifact.Item{
+		{ID: "H1", Fields: []artifact.Field{{Name: "name", Value: artifact.Text(hostile)}, {Name: "claim", Value: artifact.Text(hostile)}}},
+		{ID: "H2", Fields: []artifact.Field{{Name: "claim", Value: artifact.Text("plain")}}, Kill: &artifact.Kill{By: hostile, Reason: hostile}},
+		{ID: "H3", Fields: []artifact.Field{{Name: "claim", Value: artifact.Text("plain")}}},
+	}
+	a.Sections[artifact.PredictionsTable] = []*artifact.Item{
+		{ID: "P1", Fields: []artifact.Field{{Name: "condition", Value: artifact.Text(hostile)}, {Name: "predictions", Value: artifact.MapOf(
+			artifact.Entry{Key: "H1", Value: artifact.Text(hostile)}, artifact.Entry{Key: "H3", Value: artifact.Text("other")},
+		)}}},
+		{ID: "P2", Fields: []artifact.Field{{Name: "condition", Value: artifact.Text("same")}, {Name: "predictions", Value: artifact.MapOf(
+			artifact.Entry{Key: "H1", Value: artifact.Text("As  one")}, artifact.Entry{Key: "H3", Value: artifact.Text("as one")},
+		)}}},
+	}
+	a.Sections[artifact.DiscriminativeTests] = []*artifact.Item{{ID: "T1", Fields: []artifact.Field{{Name: "name", Value: artifact.Text(hostile)}}}}
+	r := report.New(&loop.State{})
+	r.Show(loop.Question{ID: "q", Question: hostile}, "RS-1", &a)
+	r.Learn("RS-1", &a)
+	r.Teach(report.Lesson{Kind: report.Said, Text: hostile, Session: "RS-1", Agent: hostile})
+	r.Person = append(r.Person, report.Need{Session: "RS-1", What: hostile, Command: "brenner session resolve RS-1 `H1`"})
+	r.Failed = append(r.Failed, report.Failure{Session: "RS-1", Name: hostile, Code: "X", Detail: hostile})
+	r.Undone = append(r.Undone, report.Undone{Name: hostile, State: hostile})
+	return r
+}
+
+// Whatever agents wrote is data: no tag, no link, no heading, no picture.
+func TestHostileTextsStayTexts(t *testing.T) {
+	r := hostileReport()
+	var rendered strings.Builder
+	if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(r.Markdown(), &rendered); err != nil {
+		t.Fatal(err)
+	}
+	page, err := r.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, html := range map[string]string{"Markdown": rendered.String(), "HTML": string(page)} {
+		for _, bad := range []string{"<script", "<a ", "<img", "href=", "src=", ">heading<", "<h1># heading", "raw HTML omitted"} {
+			if strings.Contains(html, bad) {
+				t.Errorf("%s: a text became %s:\n%s", form, bad, html)
+			}
+		}
+	}
+	if n := strings.Count(rendered.String(), "<h1"); n != 1 {
+		t.Errorf("%d first headings", n)
+	}
+}
+
+func TestDisagreements(t *testing.T) {
+	q := hostileReport().Questions[0]
+	if len(q.Hypotheses) != 2 || len(q.Disagree) != 1 || q.Agree != 1 || q.Disagree[0].ID != "P1" || len(q.Disagree[0].Expected) != 2 {
+		t.Errorf("%+v", q)
+	}
+}
+
+// A night of thousands of sessions is read in minutes.
+func TestAReportIsBounded(t *testing.T) {
+	r := report.New(&loop.State{})
+	for range 5000 {
+		r.Sessions = append(r.Sessions, report.Row{Session: "RS-20261115-night-0001", Name: "q/r", Status: "done"})
+		r.Failed = append(r.Failed, report.Failure{Detail: "no"})
+		r.Person = append(r.Person, report.Need{What: "H1.claim is in conflict"})
+		r.Undone = append(r.Undone, report.Undone{Name: "q/r"})
+		r.Teach(report.Lesson{Kind: report.Said, Text: strings.Repeat("x", len(r.Sessions))})
+	}
+	if n := len(r.Markdown()); n > 100_000 {
+		t.Errorf("%d bytes", n)
+	}
+	if !strings.Contains(string(r.Markdown()), "and 4800 more") || len(r.Learned) > 50 {
+		t.Error("it does not say that there are more")
+	}
+	page, err := r.HTML()
+	if err != nil || strings.Count(string(page), "and 4800 more") != 4 || len(page) > 200_000 {
+		t.Errorf("%v: %d bytes", err, len(page))
+	}
+}

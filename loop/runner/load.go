@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/loop"
+	"brenner/store"
+	"brenner/suggest"
+)
+
+// Load reads a loop, and checks the chain of its journal.
+func Load(ctx context.Context, st store.Store, name string) (*loop.State, error) {
+	stream := loop.Prefix + name
+	entries, err := st.Entries(ctx, stream, 0)
+	if err == nil {
+		err = journal.Check(stream, journal.Head{}, entries)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, unknown(ctx, st, name)
+	}
+	return loop.Fold(entries)
+}
+
+// unknown says that there is no such loop, and which one was probably meant.
+func unknown(ctx context.Context, st store.Store, name string) error {
+	f := &fault.Error{Code: NoLoop, Detail: "there is no loop " + fault.Shown(name), Hint: "`brenner loop status` shows those there are"}
+	streams, err := List(ctx, st)
+	if err != nil {
+		return f // that there is none is known all the same
+	}
+	names := make([]string, len(streams))
+	for i := range streams {
+		names[i] = NameOf(&streams[i])
+	}
+	if near, ok := suggest.Nearest(name, names); ok {
+		f.Hint = "did you mean " + near + "?"
+	}
+	return f
+}
+
+// List gives the streams of all loops of a store.
+func List(ctx context.Context, st store.Store) ([]store.Stream, error) {
+	return st.Streams(ctx, loop.Prefix)
+}
+
+// NameOf gives the name of the loop whose stream this is.
+func NameOf(s *store.Stream) string { return strings.TrimPrefix(s.Name, loop.Prefix) }
+
+// Lock is the name under which a process holds a loop.
+func Lock(name string) string { return "loop-" + name }
+
+// Steer writes a person's word into the journal of a loop, running or not.
+func Steer(ctx context.Context, st store.Store, now func() time.Time, name, kind string, prepare func(*loop.State) (any, [][]byte, error)) (*loop.State, error) {
+	state, err := Load(ctx, st, name)
+	if err != nil {
+		return nil, err
+	}
+	l := &ledger{store: st, stream: loop.Prefix + name, now: now, state: state}
+	err = l.write(ctx, kind, func(s *loop.State) (any, [][]byte, error) {
+		if s.Ended != "" {
+			return nil, nil, &fault.Error{Code: IsEnded, Detail: "the loop " + name + " has ended: " + s.Ended, Hint: "`brenner loop report " + name + "` says what it came to"}
+		}
+		return prepare(s)
+	})
+	return l.state, err
+}
+
+// Note writes an event into the journal of a loop, ended or not.
+func Note(ctx context.Context, st store.Store, now func() time.Time, name, kind string, body any) error {
+	state, err := Load(ctx, st, name)
+	if err != nil {
+		return err
+	}
+	return (&ledger{store: st, stream: loop.Prefix + name, now: now, state: state}).note(ctx, kind, body)
+}

@@ -1,0 +1,117 @@
+// Package runner runs loops: it executes what package loop commands, several
+// sessions at once in one process, over a store that they share.
+//
+// What a session may spend is set aside, in the journal, before it begins; what it
+// did spend is settled after it. A run may be killed at any instruction: the next
+// one goes on with the sessions that were under way, and no session that came to
+// its end is run again. It must not know how an agent is reached, nor where a
+// session's brief comes from.
+package runner
+
+import (
+	"context"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/loop"
+	"brenner/session"
+	"brenner/store"
+)
+
+// Session is how one session of a loop is run.
+type Session struct {
+	Brief  session.Brief
+	Runner *session.Runner
+	// Change, if not nil, is what becomes of the settings of a session that is resumed.
+	Change func(*flow.Settings)
+}
+
+// Runner runs loops.
+type Runner struct {
+	Store store.Store
+	Locks store.Locks
+	Now   func() time.Time
+	Log   zerolog.Logger
+	// Sessions prepares the session of a job. It is called from several goroutines.
+	Sessions func(context.Context, *loop.Work, *loop.Job) (*Session, error)
+	// Observe, if not nil, is told of every entry after it was stored, in order,
+	// with the state after it. It must not keep the state.
+	Observe func(*journal.Entry, *loop.State)
+	// Finished, if not nil, is told of a session that came to its end, from its goroutine.
+	Finished func(context.Context, *session.History) error
+	// Drain, when it is closed, lets the calls under way end and begins no others.
+	Drain <-chan struct{}
+	// Poll is how often is looked for what people wrote; 0 is half a second.
+	Poll time.Duration
+	// Holder says who we are, for whoever else wants the loop.
+	Holder store.Holder
+}
+
+// Start opens a loop and runs it. A loop of that name must not exist yet. Blobs are
+// the files that the work names by their hashes.
+func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loop.State, error) {
+	release, err := r.hold(o.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(o.Name, release)
+	l := r.ledger(o.Name)
+	there, err := r.Store.Entries(ctx, l.stream, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(there) > 0 {
+		return nil, &fault.Error{Code: Exists, Detail: "there is a loop " + o.Name + " already", Hint: "`brenner loop status " + o.Name + "` shows it"}
+	}
+	err = l.write(ctx, loop.KindOpened, func(*loop.State) (any, [][]byte, error) { return o, blobs, nil })
+	if err != nil {
+		return nil, err
+	}
+	return r.run(ctx, l)
+}
+
+// Resume goes on with a loop that was left. Limits, if not nil, are the ones that
+// hold from now on.
+func (r *Runner) Resume(ctx context.Context, name string, limits func(*loop.State) *loop.Limits) (*loop.State, error) {
+	release, err := r.hold(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(name, release)
+	l := r.ledger(name)
+	if l.state, err = Load(ctx, r.Store, name); err != nil {
+		return nil, err
+	}
+	err = l.write(ctx, loop.KindResumed, func(s *loop.State) (any, [][]byte, error) {
+		body := loop.Resumed{}
+		if limits != nil {
+			body.Limits = limits(s)
+		}
+		return body, nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.run(ctx, l)
+}
+
+func (r *Runner) ledger(name string) *ledger {
+	wrote := func(e *journal.Entry, s *loop.State) {
+		if r.Observe != nil {
+			r.Observe(e, s)
+		}
+	}
+	return &ledger{store: r.Store, stream: loop.Prefix + name, now: r.Now, state: &loop.State{}, wrote: wrote}
+}
+
+func (r *Runner) hold(name string) (func() error, error) { return r.Locks.Hold(Lock(name), r.Holder) }
+
+func (r *Runner) release(name string, release func() error) {
+	if err := release(); err != nil {
+		r.Log.Warn().Err(err).Str("loop", name).Msg("the loop's lock could not be released")
+	}
+}

@@ -1,0 +1,367 @@
+package runner_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"brenner/agent"
+	"brenner/agent/rehearsal"
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/journal"
+	"brenner/loop"
+	"brenner/loop/report"
+	"brenner/loop/runner"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// A loop with a budget of N tokens never passes N, at no instant, and says what it
+// left undone.
+func TestTheBudgetIsNeverPassed(t *testing.T) {
+	st := memory.New()
+	w := work(8, 1)
+	w.Settings.Budget = 30_000
+	const all = 100_000
+	r := loopRunner(st, swift())
+	r.Observe = func(_ *journal.Entry, s *loop.State) {
+		if s.Spent.Tokens+s.Reserved.Tokens > all {
+			t.Errorf("%d tokens are spent and %d set aside", s.Spent.Tokens, s.Reserved.Tokens)
+		}
+	}
+	s, err := r.Start(t.Context(), opened(w, loop.Limits{Rounds: 2, Concurrency: 8, Tokens: all}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	artifacts(t, st, s)
+	if s.Ended != loop.EndBudget || s.Spent.Tokens > all || s.Spent.Tokens+30_000 <= all {
+		t.Errorf("it ended by %s with %d tokens spent", s.Ended, s.Spent.Tokens)
+	}
+	rep, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rep.Undone) != len(s.Undone()) || len(rep.Undone) == 0 || rep.NotOpened != 8 {
+		t.Errorf("the report says that %d and %d sessions are undone", len(rep.Undone), rep.NotOpened)
+	}
+	if text := string(rep.Markdown()); !strings.Contains(text, "## Left undone") || !strings.Contains(text, "8 sessions of rounds that were not opened") {
+		t.Errorf("the report does not say what was left undone:\n%s", text)
+	}
+}
+
+// quota is a script in which the critic has no quota left the first time.
+const quota = `schema: brenner.rehearsal/v1
+question: Why?
+agents:
+  - role: hypothesis_generator
+    rounds: [{reply: Nothing.}]
+  - role: test_designer
+    rounds: [{reply: Nothing.}]
+  - role: adversarial_critic
+    rounds:
+      - fail: {code: AGENT_UNAVAILABLE, message: no quota, times: 1, after: 2h}
+        reply: Nothing.
+`
+
+// A quota pauses the loop until the time that the provider gave, and then the same
+// session goes on, without asking anybody again who answered.
+func TestAQuotaPausesTheLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory.New()
+		script := parse(t, quota)
+		var mu sync.Mutex
+		asked := make(map[string]int)
+		g := &stage{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
+			return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+				mu.Lock()
+				asked[c.Agent]++
+				mu.Unlock()
+				return a.Ask(ctx, c)
+			})
+		}}
+		r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session, Poll: time.Hour}
+		began := time.Now()
+		s, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(began); waited < 2*time.Hour || waited > 2*time.Hour+time.Second {
+			t.Errorf("it waited %s", waited)
+		}
+		if s.Ended != loop.EndRounds || s.Count(loop.Finished) != 1 || s.Jobs[0].Attempts != 2 || asked["BlueLake"] != 1 || asked["GreenValley"] != 2 {
+			t.Errorf("%s, %+v, %v", s.Ended, s.Jobs[0], asked)
+		}
+	})
+}
+
+type agentFunc func(context.Context, agent.Call) (agent.Reply, error)
+
+func (f agentFunc) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) { return f(ctx, c) }
+
+// slow is a script whose agents take their time.
+const slow = `schema: brenner.rehearsal/v1
+question: Why?
+agents:
+  - role: hypothesis_generator
+    rounds: [{reply: Nothing., delay: 1m}, {reply: Nothing., delay: 1m}]
+  - role: test_designer
+    rounds: [{reply: Nothing., delay: 1m}, {reply: Nothing., delay: 1m}]
+  - role: adversarial_critic
+    rounds: [{reply: Nothing., delay: 1m}, {reply: Nothing., delay: 1m}]
+`
+
+func slowRunner(t testing.TB, st both) *runner.Runner {
+	script := parse(t, slow)
+	g := &stage{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }}
+	return &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
+}
+
+// Told to go, a run lets its calls end, and the next one goes on.
+func TestDrainAndGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory.New()
+		r := slowRunner(t, st)
+		drain := make(chan struct{})
+		r.Drain = drain
+		time.AfterFunc(30*time.Second, func() { close(drain) })
+		began := time.Now()
+		s, err := r.Start(t.Context(), opened(work(3, 2), loop.Limits{Concurrency: 2}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Ended != "" || s.Left == "" || s.Reserved.Tokens != 0 || s.Count(loop.Waiting) != 3 || time.Since(began) > time.Minute+time.Second {
+			t.Errorf("after %s: %+v", time.Since(began), s)
+		}
+		r.Drain = nil
+		s, err = r.Resume(t.Context(), "night", nil)
+		if err != nil || s.Ended != loop.EndRounds || s.Count(loop.Finished) != 3 {
+			t.Errorf("%v, %+v", err, s)
+		}
+		artifacts(t, st, s)
+	})
+}
+
+// Cut off, a run ends at once, and the next one goes on.
+func TestCancelAndGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory.New()
+		r := slowRunner(t, st)
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		defer cancel()
+		began := time.Now()
+		s, err := r.Start(ctx, opened(work(3, 2), loop.Limits{Concurrency: 2}), nil)
+		if err != nil || s.Left == "" || time.Since(began) > 91*time.Second {
+			t.Fatalf("after %s: %v, %+v", time.Since(began), err, s)
+		}
+		s, err = r.Resume(t.Context(), "night", nil)
+		if err != nil || s.Ended != loop.EndRounds || s.Count(loop.Finished) != 3 {
+			t.Errorf("%v, %+v", err, s)
+		}
+		artifacts(t, st, s)
+	})
+}
+
+// The hour comes while sessions run: their calls end, nothing else begins.
+func TestTheHourComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory.New()
+		began := time.Now()
+		limits := loop.Limits{Concurrency: 2, Until: artifact.FormatInstant(began.Add(90 * time.Second))}
+		s, err := slowRunner(t, st).Start(t.Context(), opened(work(3, 5), limits), nil)
+		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Waiting) != 3 || time.Since(began) != 2*time.Minute {
+			t.Errorf("after %s: %v, %s, %+v", time.Since(began), err, s.Ended, s.Jobs)
+		}
+	})
+}
+
+// A person steers from another terminal.
+func TestSteering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory.New()
+		say := func(kind string, body any) {
+			_, err := runner.Steer(t.Context(), st, time.Now, "night", kind, func(*loop.State) (any, [][]byte, error) { return body, nil, nil })
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		time.AfterFunc(10*time.Second, func() { say(loop.KindPaused, loop.Paused{By: "operator"}) })
+		time.AfterFunc(time.Hour, func() {
+			s, err := runner.Load(t.Context(), st, "night")
+			if err != nil || !s.Paused || s.Count(loop.Finished) != 1 || s.Count(loop.Running) != 0 {
+				t.Errorf("paused: %v, %+v", err, s)
+			}
+			say(loop.KindAdded, loop.Added{By: "operator", Questions: []loop.Question{{ID: "more", Question: "And?"}}, Cells: []loop.Cell{{Question: "more", Roster: "three"}}})
+			say(loop.KindUnpaused, loop.Paused{By: "operator"})
+		})
+		// The second session takes two minutes; then the third is under way.
+		time.AfterFunc(time.Hour+150*time.Second, func() { say(loop.KindStopping, loop.Stopping{By: "operator"}) })
+		s, err := slowRunner(t, st).Start(t.Context(), opened(work(3, 2), loop.Limits{Concurrency: 1}), nil)
+		if err != nil || s.Ended != loop.EndStopped || s.Count(loop.Finished) != 2 || s.Count(loop.Waiting) != 2 {
+			t.Fatalf("%v, %s, %+v", err, s.Ended, s.Jobs)
+		}
+		_, err = runner.Steer(t.Context(), st, time.Now, "night", loop.KindPaused, func(*loop.State) (any, [][]byte, error) { return loop.Paused{}, nil, nil })
+		if fault.CodeOf(err) != runner.IsEnded {
+			t.Errorf("a loop that has ended was paused: %v", err)
+		}
+	})
+}
+
+// A session that fails is resumed as often as the plan says, and then given up; the
+// others go on.
+func TestFailedSessions(t *testing.T) {
+	st := memory.New()
+	broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
+	fine := swift()
+	g := &stage{store: st, now: clock, script: func(j *loop.Job) *rehearsal.Script {
+		if j.Number == 2 {
+			return broken
+		}
+		return fine
+	}}
+	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
+	s, err := r.Start(t.Context(), opened(work(3, 1), loop.Limits{Retry: 2}), nil)
+	if err != nil || s.Ended != loop.EndRounds {
+		t.Fatalf("%v, %s", err, s.Ended)
+	}
+	j := s.Jobs[1]
+	if s.Count(loop.Finished) != 2 || j.Status != loop.Broken || j.Attempts != 3 || j.Settled.Code != agent.Unavailable {
+		t.Errorf("%+v", j)
+	}
+	rep, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+	if err != nil || len(rep.Failed) != 1 || rep.Failed[0].Session != number(2) || !strings.Contains(rep.Failed[0].Detail, "no quota") {
+		t.Errorf("%v, %+v", err, rep.Failed)
+	}
+}
+
+// A follow-up begins with what its own session came to, and refers to it.
+func TestFollowUps(t *testing.T) {
+	st := memory.New()
+	w := work(1, 3)
+	w.Follow = &loop.Follow{From: loop.FollowOwn, Take: loop.Sections(), Relation: "refines"}
+	s, err := loopRunner(st, swift()).Start(t.Context(), opened(w, loop.Limits{Rounds: 2}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := session.Load(t.Context(), st, s.Jobs[1].Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, err := h.Artifact(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier, err := session.Load(t.Context(), st, s.Jobs[0].Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, err := earlier.Artifact(t.Context(), earlier.State.Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, section := range []artifact.Section{artifact.HypothesisSlate, artifact.PredictionsTable, artifact.DiscriminativeTests, artifact.AnomalyRegister} {
+		if len(begun.Active(section)) != len(was.Active(section)) {
+			t.Errorf("%s: %d of %d were taken over", section, len(begun.Active(section)), len(was.Active(section)))
+		}
+		for _, it := range begun.Active(section) {
+			refs, _ := it.Get("references").(artifact.List)
+			if len(refs) != 1 || !strings.Contains(string(artifact.Canonical(refs)), number(1)) || len(it.Unresolved()) > 0 {
+				t.Errorf("%s refers to %v, unresolved %v", it.ID, refs, it.Unresolved())
+			}
+		}
+	}
+	// What predictions say is said of the same hypotheses, under their new ids.
+	old, fresh := was.Active(artifact.PredictionsTable)[0], begun.Active(artifact.PredictionsTable)[0]
+	for _, e := range fresh.Map("predictions") {
+		now, _, _ := begun.Find(e.Key)
+		for _, o := range old.Map("predictions") {
+			before, _, _ := was.Find(o.Key)
+			if now.Text("claim") == before.Text("claim") && string(artifact.Canonical(o.Value)) != string(artifact.Canonical(e.Value)) {
+				t.Errorf("%s said %v of %s, and says %v of %s", old.ID, o.Value, o.Key, e.Value, e.Key)
+			}
+		}
+	}
+	proof, err := session.Verify(t.Context(), st, s.Jobs[1].Thread, "")
+	if err != nil || proof.Err() != nil {
+		t.Errorf("%v, %v", err, proof.Err())
+	}
+}
+
+// Two processes never run one loop.
+func TestALoopIsHeld(t *testing.T) {
+	st := memory.New()
+	release, err := st.Hold(runner.Lock("night"), store.Holder{Doing: "loop run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = release() }()
+	r := loopRunner(st, swift())
+	if _, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil); fault.CodeOf(err) != store.Held {
+		t.Errorf("it was started: %v", err)
+	}
+	if streams, _ := runner.List(t.Context(), st); len(streams) > 0 {
+		t.Error("something was written")
+	}
+}
+
+// A session of the loop's name that is none of it is not touched.
+func TestASessionOfAnotherIsLeftAlone(t *testing.T) {
+	st := memory.New()
+	r := loopRunner(st, swift())
+	if _, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil); err != nil {
+		t.Fatal(err)
+	}
+	other := memory.New()
+	x, err := session.Load(t.Context(), st, number(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := copySession(t, other, x); err != nil {
+		t.Fatal(err)
+	}
+	s, err := loopRunner(other, swift()).Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
+	if err != nil || s.Jobs[0].Status != loop.Broken || s.Jobs[0].Settled.Code != session.Exists || s.Spent.Tokens != 0 {
+		t.Errorf("%v, %+v", err, s.Jobs[0])
+	}
+}
+
+func copySession(t *testing.T, to both, h *session.History) error {
+	t.Helper()
+	return to.Write(t.Context(), store.Batch{Appends: []store.Append{{Stream: session.Prefix + h.Thread, Entries: h.Entries}}})
+}
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	if _, err := loopRunner(memory.New(), swift()).Start(t.Context(), opened(work(8, 1), loop.Limits{Concurrency: 4}), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What agents call a lesson is learned; what they only show is not.
+func TestLessons(t *testing.T) {
+	st := memory.New()
+	s, err := loopRunner(st, swift()).Start(t.Context(), opened(work(2, 3), loop.Limits{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := make(map[string]int)
+	for _, l := range rep.Learned {
+		kinds[l.Kind]++
+	}
+	if kinds[report.Said] != 1 || kinds[report.Killed] != 1 || kinds[report.Rejected] != 1 {
+		t.Errorf("%v", rep.Learned)
+	}
+	if len(rep.Questions) != 1 || len(rep.Questions[0].Disagree) == 0 || len(rep.Tests) == 0 {
+		t.Errorf("%+v", rep)
+	}
+}

@@ -1,0 +1,199 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/loop"
+	"brenner/session"
+	"brenner/store"
+)
+
+// session runs one session to its end, from wherever it stands.
+func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says bool) outcome {
+	s, err := n.Sessions(ctx, work, &c.Job)
+	if err != nil {
+		return n.failed(ctx, c, err)
+	}
+	s.Brief.Thread = c.Thread
+	s.Runner.Drain = n.drain
+	h, err := n.play(ctx, work, c, s)
+	if err != nil {
+		return n.failed(ctx, c, err)
+	}
+	state := h.State
+	o := outcome{settled: settledBy(c.Job.Number, state)}
+	ctx = context.WithoutCancel(ctx)
+	if says && o.settled.Outcome == loop.Done {
+		if o.settled.Says, err = said(ctx, h); err != nil {
+			return outcome{err: err}
+		}
+	}
+	if n.Finished != nil && state.Version() > 0 {
+		if err := n.Finished(ctx, h); err != nil {
+			n.Log.Warn().Err(err).Str("session", c.Thread).Msg("the artifact could not be written beside the store; the session itself is stored")
+		}
+	}
+	return o
+}
+
+// play starts a session, or goes on with it.
+func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session) (*session.History, error) {
+	there, err := n.exists(ctx, c.Thread)
+	if err != nil {
+		return nil, err
+	}
+	if there && c.Job.Thread == "" {
+		return nil, &fault.Error{Code: session.Exists, Detail: "there is a session " + c.Thread + " already, and it is none of this loop"}
+	}
+	if there {
+		res, err := s.Runner.Resume(ctx, c.Thread, s.Change)
+		if fault.CodeOf(err) == session.NotOpen { // it had ended before that was journaled here
+			return session.Load(ctx, n.Store, c.Thread)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return res.History(n.Store), nil
+	}
+	if err := n.inherit(ctx, work, c.Base, &s.Brief); err != nil {
+		return nil, err
+	}
+	res, err := s.Runner.Start(ctx, s.Brief)
+	if err != nil {
+		return nil, err
+	}
+	return res.History(n.Store), nil
+}
+
+func (n *run) exists(ctx context.Context, thread string) (bool, error) {
+	streams, err := n.Store.Streams(ctx, session.Prefix+thread)
+	return slices.ContainsFunc(streams, func(s store.Stream) bool { return s.Name == session.Prefix+thread }), err
+}
+
+// inherit lets a session begin with what an earlier one came to.
+func (n *run) inherit(ctx context.Context, work *loop.Work, base string, b *session.Brief) error {
+	if base == "" {
+		return nil
+	}
+	h, err := session.Load(ctx, n.Store, base)
+	if err != nil {
+		return err
+	}
+	a, err := h.Artifact(ctx, h.State.Version())
+	if err != nil {
+		return err
+	}
+	from := &loop.Earlier{Thread: base, Artifact: &a}
+	for _, e := range h.State.Opened.Evidence {
+		from.Evidence = append(from.Evidence, e.Hash)
+	}
+	var own []string
+	for _, f := range b.Evidence {
+		own = append(own, store.Hash(f.Data))
+	}
+	follow := work.Follow
+	if follow == nil {
+		follow = &loop.Follow{Take: loop.DefaultTake(), Relation: "extends"}
+	}
+	for _, it := range loop.Inherit(from, follow, own) {
+		b.Seeds = append(b.Seeds, session.Seed{Section: it.Section, Label: it.Label, Payload: it.Payload, Rationale: it.Rationale})
+	}
+	b.Evidence = append(b.Evidence, session.File{Name: base + ".txt", Data: loop.Account(from)})
+	return nil
+}
+
+// settledBy says what a session came to.
+func settledBy(job int, s *flow.State) loop.Settled {
+	out := loop.Settled{
+		Job: job, Reason: s.Ended, Round: s.Round(), Version: s.Version(), Spent: s.Spent.Tokens, SpentUSD: s.Spent.USD, Missing: len(s.Missing()),
+	}
+	if leg := s.OpenLeg(); leg != nil {
+		for _, c := range leg.Calls {
+			if c.Status == flow.Begun { // it was never heard of again, and may have been answered
+				out.Spent, out.SpentUSD = out.Spent+c.Reserved.Tokens, out.SpentUSD+c.Reserved.USD
+			}
+		}
+	}
+	if len(s.Commits) > 0 {
+		c := &s.Commits[len(s.Commits)-1]
+		out.Artifact, out.Errors, out.Warnings = c.Artifact, c.Outcome.Errors, c.Outcome.Warnings
+		out.Tests = c.Active[artifact.DiscriminativeTests.String()]
+	}
+	countNeeds(s, &out)
+	switch s.Ended {
+	case flow.EndLater:
+		out.Outcome = loop.Later
+		if leg := s.OpenLeg(); leg != nil {
+			at, _ := leg.Later()
+			out.RetryAt = artifact.FormatInstant(at)
+		}
+	case flow.EndInterrupted:
+		out.Outcome = loop.Aside
+	case flow.EndQuorum, flow.EndTime:
+		out.Outcome = loop.Failed
+		out.Code, out.Detail = whyMissing(s)
+	default:
+		out.Outcome = loop.Done
+	}
+	return out
+}
+
+// whyMissing names the first agent that did not answer, and what it said.
+func whyMissing(s *flow.State) (fault.Code, string) {
+	if leg := s.OpenLeg(); leg != nil {
+		for _, c := range leg.Calls {
+			if c.Status == flow.Lost {
+				return c.Failed.Code, c.Agent + ": " + c.Failed.Detail
+			}
+		}
+	}
+	if s.Ended == flow.EndTime {
+		return "", "its time was up"
+	}
+	return "", "too few agents answered"
+}
+
+// failed says what became of a session that could not be run. Faults of the store
+// end the loop: no other session would fare better.
+func (n *run) failed(ctx context.Context, c loop.Run, err error) outcome {
+	switch fault.CodeOf(err) {
+	case store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported:
+		return outcome{err: err}
+	}
+	out := loop.Settled{Job: c.Job.Number, Outcome: loop.Failed, Code: fault.CodeOf(err), Detail: strings.ToValidUTF8(err.Error(), "\ufffd")}
+	if errors.Is(err, context.Canceled) {
+		out.Outcome, out.Code, out.Detail = loop.Aside, "", ""
+	}
+	h, loaded := session.Load(context.WithoutCancel(ctx), n.Store, c.Thread)
+	if loaded == nil && out.Code != session.Exists { // what it had spent by then is spent
+		s := settledBy(c.Job.Number, h.State)
+		s.Outcome, s.Code, s.Detail, s.RetryAt = out.Outcome, out.Code, out.Detail, ""
+		out = s
+	}
+	return outcome{settled: out}
+}
+
+// said gives what the active items of a session say, by short hashes.
+func said(ctx context.Context, h *session.History) ([]string, error) {
+	a, err := h.Artifact(ctx, h.State.Version())
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, s := range artifact.Sections() {
+		if s == artifact.ResearchThread {
+			continue
+		}
+		for _, it := range a.Active(s) {
+			text := strings.ToLower(strings.Join(strings.Fields(it.Text(s.Spec().Main)), " "))
+			all = append(all, store.Hash([]byte(s.String() + "\n" + text))[:16])
+		}
+	}
+	return all, nil
+}

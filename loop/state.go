@@ -1,0 +1,242 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+)
+
+// State is what a loop's journal says.
+type State struct {
+	Head   journal.Head
+	Opened Opened
+	Work   Work // as opened, with what was added
+	Limits Limits
+	Began  time.Time
+	Last   time.Time
+	Runs   int
+	Round  int
+	Jobs   []Job // in the order of their numbers
+	Ended  string
+	Left   string // why the last run went, while none goes on
+	Paused bool
+	// Stopping is who wants the loop to end.
+	Stopping string
+	// Hold is when a provider said to return.
+	Hold time.Time
+	// Spent is what sessions have used, Reserved what is set aside for those under way.
+	Spent    flow.Cost
+	Reserved flow.Cost
+	Reports  []Reported
+
+	counts  map[Status]int
+	begun   int // of those that wait: sessions that have begun
+	first   int // all jobs before this one are final
+	needing int
+	// When somebody goes on with a loop that a rule ended, what made the rule hold
+	// is known, and counts no longer.
+	stirred  int             // the round in which that was
+	forgiven int             // the failures by then
+	news     map[int]int     // by round: things that nobody had said before
+	said     map[string]bool // everything that active items said
+}
+
+// Status of a job.
+type Status string
+
+// The statuses of jobs.
+const (
+	Waiting  Status = "waiting"
+	Running  Status = "running"
+	Finished Status = "done"
+	Broken   Status = "failed"
+	Omitted  Status = "skipped"
+)
+
+// Job is one session of one round.
+type Job struct {
+	Number   int // from 1, over all rounds
+	Round    int
+	Index    int // of its cell
+	Cell     Cell
+	Turn     int    // how far roles are rotated
+	Base     string // the session that it begins with
+	Needs    int    // the number of the job that it waits for; 0 is none
+	Status   Status
+	Thread   string // once it has begun
+	Attempts int
+	Failures int
+	Reserved flow.Cost
+	Settled  Settled // the last time
+	Began    time.Time
+	Closed   time.Time
+	Seq      int // of the last entry about it
+}
+
+// Final tells whether nothing more becomes of a job.
+func (j *Job) Final() bool { return j.Status == Finished || j.Status == Broken || j.Status == Omitted }
+
+// Name is how people call a loop's session.
+func (j *Job) Name() string {
+	if j.Cell.ID != "" {
+		return j.Cell.ID
+	}
+	name := j.Cell.Question + "/" + j.Cell.Roster
+	if j.Cell.Model != "" {
+		name += "/" + j.Cell.Model
+	}
+	if j.Cell.Seed != 0 {
+		name += fmt.Sprintf("/%d", j.Cell.Seed)
+	}
+	return name
+}
+
+// Fold gives the state after all entries of a loop's journal. The chain is the
+// caller's to check.
+func Fold(entries []journal.Entry) (*State, error) {
+	s := &State{}
+	for i := range entries {
+		if err := s.Apply(&entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Apply takes one more entry into the state.
+func (s *State) Apply(e *journal.Entry) error {
+	change, err := s.step(e)
+	if err != nil {
+		return err
+	}
+	change()
+	s.Head, s.Last = e.Head(), e.At
+	return nil
+}
+
+// Accepts tells whether an entry may follow, without taking it in.
+func (s *State) Accepts(e *journal.Entry) error {
+	_, err := s.step(e)
+	return err
+}
+
+// step judges an entry, and gives the change that it makes.
+func (s *State) step(e *journal.Entry) (change func(), err error) {
+	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
+		return nil, s.wrong(e, "a loop begins with %s, and only there", KindOpened)
+	}
+	apply, ok := appliers()[e.Kind]
+	if !ok {
+		return nil, &fault.Error{
+			Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
+			Hint: "it may come from a newer version of this program",
+		}
+	}
+	return apply(s, e)
+}
+
+func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
+	return &fault.Error{
+		Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: fmt.Sprintf(format, args...),
+		Hint: "the journal was not written by this program, or not by one loop",
+	}
+}
+
+// Job finds a job by its number.
+func (s *State) Job(number int) (*Job, bool) {
+	if number < 1 || number > len(s.Jobs) {
+		return nil, false
+	}
+	return &s.Jobs[number-1], true
+}
+
+// Count gives how many jobs have a status.
+func (s *State) Count(status Status) int { return s.counts[status] }
+
+// Open gives how many jobs have not come to an end.
+func (s *State) Open() int { return s.counts[Waiting] + s.counts[Running] }
+
+// set gives a job another status. The counts are kept, so that a loop of many
+// thousands of sessions does not look at all of them for each.
+func (s *State) set(j *Job, status Status) {
+	waits := func() int {
+		if j.Status == Waiting && j.Thread != "" {
+			return 1
+		}
+		return 0
+	}
+	s.begun -= waits()
+	s.counts[j.Status]--
+	j.Status = status
+	s.counts[j.Status]++
+	s.begun += waits()
+	for s.first < len(s.Jobs) && s.Jobs[s.first].Final() {
+		s.first++
+	}
+}
+
+// Planned is how many sessions all rounds would have.
+func (s *State) Planned() int {
+	return len(s.Jobs) + max(0, s.Limits.Rounds-s.Round)*len(s.Work.Cells)
+}
+
+// Undone gives the jobs of opened rounds that did not come to an end.
+func (s *State) Undone() []*Job {
+	var all []*Job
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; !j.Final() {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+// Needing gives the jobs of which a person should look at something.
+func (s *State) Needing() []*Job {
+	var all []*Job
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Settled.Needs() > 0 {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+// Question finds a question of the work.
+func (w *Work) Question(id string) (Question, bool) {
+	i := slices.IndexFunc(w.Questions, func(q Question) bool { return q.ID == id })
+	if i < 0 {
+		return Question{}, false
+	}
+	return w.Questions[i], true
+}
+
+// Roster finds a roster of the work.
+func (w *Work) Roster(id string) (Roster, bool) {
+	i := slices.IndexFunc(w.Rosters, func(r Roster) bool { return r.ID == id })
+	if i < 0 {
+		return Roster{}, false
+	}
+	return w.Rosters[i], true
+}
+
+// Model finds a model of the work; the one without a name is always there.
+func (w *Work) Model(id string) (PlanModel, bool) {
+	if id == "" {
+		return PlanModel{}, true
+	}
+	i := slices.IndexFunc(w.Models, func(m PlanModel) bool { return m.ID == id })
+	if i < 0 {
+		return PlanModel{}, false
+	}
+	return w.Models[i], true
+}
+
+// ThreadOf names the session of a job.
+func (s *State) ThreadOf(j *Job) string {
+	return fmt.Sprintf("RS-%s-%s-%04d", s.Began.UTC().Format("20060102"), s.Opened.Name, j.Number)
+}

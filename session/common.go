@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"brenner/delta"
+	"brenner/flow"
+	"brenner/kickoff"
+	"brenner/roster"
+	"brenner/store"
+)
+
+// Common keeps what sessions have in common, made once: the frames of messages, and
+// the examples that they show. All of it follows from content that never changes. The
+// zero value is ready, and may be used by many sessions at once.
+type Common struct {
+	mu     sync.Mutex
+	frames map[string]kickoff.Frame
+	known  map[string]delta.Known
+}
+
+// mostRemembered is how many things of a kind are kept; a loop has a handful of
+// rosters, and a frame is some 20 kB.
+const mostRemembered = 256
+
+// remembered gives what stands under a key, and makes it where it does not. Two may
+// make it at once: they make the same.
+func remembered[T any](m *Common, all *map[string]T, key string, fresh func() (T, error)) (T, error) {
+	m.mu.Lock()
+	have, ok := (*all)[key]
+	m.mu.Unlock()
+	if ok {
+		return have, nil
+	}
+	made, err := fresh()
+	if err != nil {
+		return made, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if *all == nil || len(*all) >= mostRemembered {
+		*all = make(map[string]T)
+	}
+	(*all)[key] = made
+	return made, nil
+}
+
+// framesOf are the frames of one roster under one set of rules.
+type framesOf struct {
+	common *Common
+	pinned string // of both
+}
+
+// framesOf gives the frames of a session's messages. Where roles are guessed, a frame
+// depends on who is asked, and none is kept.
+func (m *Common) framesOf(o *flow.Opened) (kickoff.Frames, error) {
+	r, err := rosterOf(o)
+	if err != nil || r.Mode == roster.Heuristic {
+		return nil, err
+	}
+	rules, err := flow.Encode(o.Rules)
+	return framesOf{m, store.Hash(slices.Concat(o.Roster, rules))}, err
+}
+
+// Frame implements kickoff.Frames.
+func (f framesOf) Frame(agent string, later bool, fresh func() kickoff.Frame) kickoff.Frame {
+	key := f.pinned + " first " + agent
+	if later {
+		key = f.pinned + " later " + agent
+	}
+	made, _ := remembered(f.common, &f.common.frames, key, func() (kickoff.Frame, error) { return fresh(), nil })
+	return made
+}
+
+// examples gives the deltas that a kickoff showed; m may be nil.
+func (m *Common) examples(ctx context.Context, st store.Store, k flow.Kickoff) (delta.Known, error) {
+	fresh := func() (delta.Known, error) {
+		texts, err := examplesOf(ctx, st, k)
+		return delta.ReadExamples(texts), err
+	}
+	if m == nil {
+		return fresh()
+	}
+	return remembered(m, &m.known, k.Examples, fresh)
+}
