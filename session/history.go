@@ -23,7 +23,7 @@ type History struct {
 	Entries []journal.Entry
 	State   *flow.State
 
-	memory   *Memory            // nil where nobody remembers
+	common   *Common            // nil where nobody remembers
 	readings readings           // of a run, as far as it has them
 	current  *artifact.Artifact // the version that a run came to, or nil
 }
@@ -241,7 +241,7 @@ func (h *History) answers(ctx context.Context, round, number int) ([]settle.Cont
 			continue
 		}
 		var err error
-		if out[i].Known, err = h.memory.examples(ctx, h.Store, k); err != nil {
+		if out[i].Known, err = h.common.examples(ctx, h.Store, k); err != nil {
 			return nil, err
 		}
 		if out[i].Text, err = h.Store.Blob(ctx, answers[i].Answered.Reply); err != nil {

@@ -385,7 +385,7 @@ func (h *History) reading(ctx context.Context, text []byte, k flow.Kickoff) (del
 	var opt delta.Options
 	if k.Examples != "" {
 		var err error
-		if opt.Known, err = h.memory.examples(ctx, h.Store, k); err != nil {
+		if opt.Known, err = h.common.examples(ctx, h.Store, k); err != nil {
 			return delta.Reply{}, err
 		}
 	}

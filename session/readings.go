@@ -17,7 +17,7 @@ func (s *run) read(ctx context.Context, k flow.Kickoff, hash string, text []byte
 	if reply, ok := s.readings[key]; ok {
 		return reply, nil
 	}
-	known, err := s.memory.examples(ctx, s.Store, k)
+	known, err := s.common.examples(ctx, s.Store, k)
 	if err != nil {
 		return delta.Reply{}, err
 	}

@@ -22,7 +22,7 @@ type run struct {
 	*Runner
 	*ledger
 	Store  store.Store // the one that remembers
-	memory *Memory
+	common *Common
 	frames kickoff.Frames
 	rules  merge.Rules
 	views  map[string]view.Spec
@@ -79,10 +79,10 @@ func (s *run) prepare(ctx context.Context) error {
 	if s.rules, err = opened.Merge(); err != nil {
 		return err
 	}
-	if s.memory = s.Memory; s.memory == nil {
-		s.memory = &Memory{}
+	if s.common = s.Common; s.common == nil {
+		s.common = &Common{}
 	}
-	if s.frames, err = s.memory.framesOf(opened); err != nil {
+	if s.frames, err = s.common.framesOf(opened); err != nil {
 		return err
 	}
 	h := s.history()
@@ -96,7 +96,7 @@ func (s *run) prepare(ctx context.Context) error {
 
 // history is the session as far as this run knows it.
 func (s *run) history() *History {
-	return &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state, memory: s.memory, readings: s.readings}
+	return &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, readings: s.readings}
 }
 
 // loop is the whole of a run: what flow commands is done, and what comes of it is

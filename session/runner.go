@@ -43,8 +43,8 @@ type Runner struct {
 	Log   zerolog.Logger
 	// Agent gives the way to an agent of the roster, wrapped as it should be.
 	Agent func(flow.Party) (agent.Agent, error)
-	// Memory keeps what sessions have in common; nil is one for each run.
-	Memory *Memory
+	// Common keeps what sessions have in common; nil is one for each run.
+	Common *Common
 	// Tokens counts what is sent.
 	Tokens Counter
 	// Records gives what an agent of a role is shown of the project's records; nil

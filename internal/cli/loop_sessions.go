@@ -29,7 +29,7 @@ type cast struct {
 	}
 	holder store.Holder
 	drain  <-chan struct{}
-	memory session.Memory // of all of them
+	common session.Common // of all of them
 }
 
 // share makes what all sessions of a loop have in common; it must be done before
@@ -66,7 +66,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	own := c.models.fork(c.drain)
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: cfg.Timeouts.Session,
-		Agent: own.agents(c.script, parties), Holder: c.holder, Records: c.app.projectRecords(cfg, c.store), Memory: &c.memory,
+		Agent: own.agents(c.script, parties), Holder: c.holder, Records: c.app.projectRecords(cfg, c.store), Common: &c.common,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		run.Post = own.post

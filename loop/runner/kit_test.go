@@ -87,7 +87,7 @@ type stage struct {
 	now    func() time.Time
 	script func(job *loop.Job) *rehearsal.Script
 	around func(agent.Agent) agent.Agent
-	memory session.Memory
+	common session.Common
 }
 
 func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
@@ -104,7 +104,7 @@ func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.S
 	}
 	allowance := &session.Allowance{}
 	return &runner.Session{Brief: b, Runner: &session.Runner{
-		Store: g.store, Locks: g.store, Now: g.now, Tokens: bytesCounter{}, Allowance: allowance, Memory: &g.memory,
+		Store: g.store, Locks: g.store, Now: g.now, Tokens: bytesCounter{}, Allowance: allowance, Common: &g.common,
 		Agent: func(p flow.Party) (agent.Agent, error) {
 			a, err := script.Agent(agent.Setup{Agent: p.Name, Role: p.Role})
 			if err != nil {

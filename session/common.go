@@ -12,10 +12,10 @@ import (
 	"brenner/store"
 )
 
-// Memory keeps what sessions have in common, made once: the frames of messages, and
+// Common keeps what sessions have in common, made once: the frames of messages, and
 // the examples that they show. All of it follows from content that never changes. The
 // zero value is ready, and may be used by many sessions at once.
-type Memory struct {
+type Common struct {
 	mu     sync.Mutex
 	frames map[string]kickoff.Frame
 	known  map[string]delta.Known
@@ -27,7 +27,7 @@ const mostRemembered = 256
 
 // remembered gives what stands under a key, and makes it where it does not. Two may
 // make it at once: they make the same.
-func remembered[T any](m *Memory, all *map[string]T, key string, fresh func() (T, error)) (T, error) {
+func remembered[T any](m *Common, all *map[string]T, key string, fresh func() (T, error)) (T, error) {
 	m.mu.Lock()
 	have, ok := (*all)[key]
 	m.mu.Unlock()
@@ -49,13 +49,13 @@ func remembered[T any](m *Memory, all *map[string]T, key string, fresh func() (T
 
 // framesOf are the frames of one roster under one set of rules.
 type framesOf struct {
-	memory *Memory
+	common *Common
 	pinned string // of both
 }
 
 // framesOf gives the frames of a session's messages. Where roles are guessed, a frame
 // depends on who is asked, and none is kept.
-func (m *Memory) framesOf(o *flow.Opened) (kickoff.Frames, error) {
+func (m *Common) framesOf(o *flow.Opened) (kickoff.Frames, error) {
 	r, err := rosterOf(o)
 	if err != nil || r.Mode == roster.Heuristic {
 		return nil, err
@@ -70,12 +70,12 @@ func (f framesOf) Frame(agent string, later bool, fresh func() kickoff.Frame) ki
 	if later {
 		key = f.pinned + " later " + agent
 	}
-	made, _ := remembered(f.memory, &f.memory.frames, key, func() (kickoff.Frame, error) { return fresh(), nil })
+	made, _ := remembered(f.common, &f.common.frames, key, func() (kickoff.Frame, error) { return fresh(), nil })
 	return made
 }
 
 // examples gives the deltas that a kickoff showed; m may be nil.
-func (m *Memory) examples(ctx context.Context, st store.Store, k flow.Kickoff) (delta.Known, error) {
+func (m *Common) examples(ctx context.Context, st store.Store, k flow.Kickoff) (delta.Known, error) {
 	fresh := func() (delta.Known, error) {
 		texts, err := examplesOf(ctx, st, k)
 		return delta.ReadExamples(texts), err

@@ -7,11 +7,11 @@ import (
 	"brenner/store/memory"
 )
 
-// TestMemoryChangesNothing runs sessions that share a memory, and one with another
+// TestWhatIsCommonChangesNothing runs sessions that share what they have in common, and one with another
 // roster among them: what is sent and what comes of it are those of sessions that have
 // nothing in common.
-func TestMemoryChangesNothing(t *testing.T) {
-	shared := &session.Memory{}
+func TestWhatIsCommonChangesNothing(t *testing.T) {
+	shared := &session.Common{}
 	swapped := brief(2)
 	swapped.Roster.Entries[0].Role, swapped.Roster.Entries[1].Role = swapped.Roster.Entries[1].Role, swapped.Roster.Entries[0].Role
 	for i := range swapped.Agents {
@@ -25,10 +25,10 @@ func TestMemoryChangesNothing(t *testing.T) {
 	strict.Rules.Scopes.Strict = true
 	for name, b := range map[string]session.Brief{"plain": brief(2), "swapped": swapped, "strict": strict, "again": brief(2)} {
 		var all []string
-		for _, m := range []*session.Memory{nil, shared} {
+		for _, m := range []*session.Common{nil, shared} {
 			st := memory.New()
 			r := runner(st, &stage{script: swift()})
-			r.Memory = m
+			r.Common = m
 			res, err := r.Start(t.Context(), b)
 			if err != nil {
 				t.Fatal(name, err)
@@ -51,7 +51,7 @@ func TestMemoryChangesNothing(t *testing.T) {
 			all = append(all, said)
 		}
 		if all[0] != all[1] {
-			t.Errorf("%s: a session with a memory asks, or comes to, something else", name)
+			t.Errorf("%s: a session that shares asks, or comes to, something else", name)
 		}
 	}
 }
