@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"brenner/agent"
 	"brenner/agent/rehearsal"
@@ -23,10 +25,11 @@ import (
 )
 
 // A child of the test is a process that runs a loop on a real store, and is killed
-// by the parent, at any time.
+// some time after so many calls: at any instruction, of whichever session.
 const (
-	envChild = "LOOP_TEST_DIR" // the folder; set in children only
-	callFile = "calls"         // a line for each call that was made
+	envChild = "LOOP_TEST_DIR"   // the folder; set in children only
+	envKill  = "LOOP_TEST_CALLS" // the calls after which it is killed; 0 is never
+	callFile = "calls"           // a line for each call that was made
 )
 
 func TestMain(m *testing.M) {
@@ -58,9 +61,19 @@ func child(dir string) error {
 	}
 	defer func() { _ = st.Close() }()
 	script := swift()
+	limit, err := strconv.Atoi(os.Getenv(envKill))
+	if err != nil {
+		return err
+	}
+	var made atomic.Int64
+	count := func() {
+		if made.Add(1) == int64(limit) {
+			go kill()
+		}
+	}
 	g := &stage{
 		store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script },
-		around: func(a agent.Agent) agent.Agent { return noted{a, filepath.Join(dir, callFile)} },
+		around: func(a agent.Agent) agent.Agent { return noted{a, filepath.Join(dir, callFile), count} },
 	}
 	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
 	s, err := runner.Load(ctx, st, "night")
@@ -73,10 +86,21 @@ func child(dir string) error {
 	return err
 }
 
+// kill ends the process, a moment later, as nothing else could.
+func kill() {
+	for range rand.IntN(2000) {
+		runtime.Gosched()
+	}
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill()
+	}
+}
+
 // noted is an agent whose calls leave a line in a file before they are made.
 type noted struct {
 	agent.Agent
 	file string
+	made func()
 }
 
 func (n noted) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
@@ -90,26 +114,21 @@ func (n noted) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	if err != nil {
 		return agent.Reply{}, err
 	}
+	n.made()
 	return n.Agent.Ask(ctx, c)
 }
 
 // play runs a child, and tells whether it was killed.
-func play(t *testing.T, dir string, after time.Duration) bool {
+func play(t *testing.T, dir string, calls int) bool {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), envChild+"="+dir)
+	cmd.Env = append(os.Environ(), envChild+"="+dir, envKill+"="+strconv.Itoa(calls))
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if after > 0 {
-		time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
-	}
-	if err = cmd.Wait(); err == nil {
+	if err = cmd.Run(); err == nil {
 		return false
 	}
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
@@ -134,17 +153,9 @@ func TestKilledFiveTimes(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	began := time.Now()
-	if play(t, dir, 0) {
-		t.Fatal("it was killed by nobody")
-	}
-	took := time.Since(began)
-
-	kills := 0
-	for kills < 5 { // a machine that is suddenly faster may get through before the fifth
-		dir, kills = t.TempDir(), 0
-		for kills < 5 && play(t, dir, time.Duration(rand.Int64N(int64(took/5)))+took/20) {
-			kills++
+	for range 5 { // of some 140 calls
+		if !play(t, dir, 3+rand.IntN(20)) {
+			t.Fatal("it came to its end before it was killed")
 		}
 	}
 	if play(t, dir, 0) {
