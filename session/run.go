@@ -209,12 +209,21 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 }
 
 // afterwards does what follows when answers were merged: what they say about records,
-// and a look at what the session is stuck on.
+// and a look at what the session is stuck on. If somebody else writes meanwhile, it looks
+// again: the round may have to be settled anew first, and then nothing follows yet.
 func (s *run) afterwards(ctx context.Context) error {
-	if err := s.patches(ctx); err != nil {
-		return err
+	for {
+		err := s.patches(ctx)
+		if err == nil {
+			err = s.stalemates(ctx)
+		}
+		if !errors.Is(err, errBehind) {
+			return err
+		}
+		if err := s.begunAnew(ctx); err != nil {
+			return err
+		}
 	}
-	return s.stalemates(ctx)
 }
 
 // put journals a step that nobody outside hears of.
