@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -405,53 +406,55 @@ func (v *verification) ok() bool {
 }
 
 func (v *verification) text(a *app) error {
-	var b strings.Builder
+	t := &verdicts{quiet: a.quiet}
 	if v.store != nil {
-		verdict(&b, a.quiet, "the store", v.store.found, "every page, blob and stream is whole")
+		t.add("the store", v.store.found, "every page, blob and stream is whole")
 	}
 	if p := v.records; p != nil {
-		verdict(&b, a.quiet, "the records", p.Faults, fmt.Sprintf("%s, %s, %s",
+		t.add("the records", p.Faults, fmt.Sprintf("%s, %s, %s",
 			plural(p.Entries, "entry", "entries"), count(p.Versions, "version"), count(p.Marks, "mark")))
-		if !a.quiet && p.Head != "" {
-			fmt.Fprintf(&b, "    head %s\n", p.Head)
-		}
+		t.mark("head", p.Head, "")
 		for _, s := range p.Streams {
-			if !a.quiet && s.Name != govern.Changes && s.Head != "" {
-				fmt.Fprintf(&b, "    head %s of %s\n", s.Head, s.Name)
+			if s.Name != govern.Changes {
+				t.mark("head", s.Head, " of "+s.Name)
 			}
 		}
 	}
 	if p := v.playbook; p != nil {
-		verdict(&b, a.quiet, "the playbook", p.found, p.whole())
-		if !a.quiet && p.Head != "" {
-			fmt.Fprintf(&b, "    head %s\n", p.Head)
-		}
+		t.add("the playbook", p.found, p.whole())
+		t.mark("head", p.Head, "")
 	}
 	for _, s := range v.sessions {
-		name := s.Thread
-		if s.File != "" {
-			name = s.File
-		}
-		verdict(&b, a.quiet, name, s.found, fmt.Sprintf("%s, %s, %s",
+		t.add(cmp.Or(s.File, s.Thread), s.found, fmt.Sprintf("%s, %s, %s",
 			plural(s.Entries, "entry", "entries"), count(s.Blobs, "blob"), count(s.Versions, "version")))
-		if !a.quiet && s.Head != "" {
-			fmt.Fprintf(&b, "    head %s\n", clean(s.Head))
-			if s.Seal != "" {
-				fmt.Fprintf(&b, "    seal %s\n", clean(s.Seal))
-			}
+		if s.Head != "" {
+			t.mark("head", s.Head, "")
+			t.mark("seal", s.Seal, "")
 		}
 	}
 	for _, l := range v.loops {
-		verdict(&b, a.quiet, "the loop "+l.Name, l.found, plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")
-		if !a.quiet && l.Head != "" {
-			fmt.Fprintf(&b, "    head %s\n", clean(l.Head))
-		}
+		t.add("the loop "+l.Name, l.found, plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")
+		t.mark("head", l.Head, "")
 	}
-	return a.write([]byte(b.String()))
+	return a.write([]byte(t.b.String()))
 }
 
-// verdict says of one thing that it is proven, or every fault on its own line.
-func verdict(b *strings.Builder, quiet bool, name string, found []error, whole string) {
+// verdicts is what was found of one thing after the other.
+type verdicts struct {
+	b     strings.Builder
+	quiet bool
+}
+
+// mark gives the end of a journal, for those who keep it.
+func (t *verdicts) mark(what, hash, of string) {
+	if !t.quiet && hash != "" {
+		fmt.Fprintf(&t.b, "    %s %s%s\n", what, clean(hash), of)
+	}
+}
+
+// add says of one thing that it is proven, or every fault on its own line.
+func (t *verdicts) add(name string, found []error, whole string) {
+	b, quiet := &t.b, t.quiet
 	name = clean(name)
 	if len(found) == 0 {
 		if !quiet {
