@@ -3,9 +3,14 @@ package govern
 import (
 	"context"
 
+	"brenner/journal"
 	"brenner/store"
 	"brenner/view"
 )
+
+// Decided gives the end of the journal of what people and agents put and decided: while
+// it stays, nothing is promoted, and nothing stops being so.
+func (d *Door) Decided(ctx context.Context) (journal.Head, error) { return d.head(ctx, Changes) }
 
 // Overtaken says which versions that agents were shown as canonical are that no
 // longer, and what has to be as it is when that is written down. A record that is not

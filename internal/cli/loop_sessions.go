@@ -27,9 +27,10 @@ type cast struct {
 		store.Store
 		store.Locks
 	}
-	holder store.Holder
-	drain  <-chan struct{}
-	common session.Common // of all of them
+	holder  store.Holder
+	drain   <-chan struct{}
+	common  session.Common // of all of them
+	records *projectRecords
 	// lessons are what all of them are told and teach; nil for rehearsals.
 	lessons *lessonBook
 }
@@ -72,7 +73,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	own := c.models.fork(c.drain)
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: cfg.Timeouts.Session,
-		Agent: own.agents(c.script, everyone(parties, b.Arbiter)), Holder: c.holder, Project: projectRecords{c.app.door(cfg, c.store)}, Common: &c.common,
+		Agent: own.agents(c.script, everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		run.Post = own.post

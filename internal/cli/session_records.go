@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 
+	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/govern"
+	"brenner/journal"
 	"brenner/kickoff"
 	"brenner/policy"
 	"brenner/record"
@@ -17,13 +20,49 @@ import (
 	"brenner/view"
 )
 
-// projectRecords is the project's store as sessions know it.
-type projectRecords struct{ door *govern.Door }
+// projectRecords is the project's store as sessions know it. Several of them may ask it
+// at once.
+type projectRecords struct {
+	door *govern.Door
 
-// Given has the assembler say what agents of a session are shown of the project's
+	mu sync.Mutex
+	// given is what roles are shown in modules, as long as nobody decides anything: the
+	// door's journal then ends where it did.
+	given   map[[2]string]session.Given
+	decided journal.Head
+}
+
+func (a *app) projectRecords(cfg *config.Config, st store.Store) *projectRecords {
+	return &projectRecords{door: a.door(cfg, st)}
+}
+
+// Given says what agents of a session are shown of the project's records. Only what was
+// promoted is, so that it stays the same until the next decision.
+func (p *projectRecords) Given(ctx context.Context, role, module string) (session.Given, error) {
+	decided, err := p.door.Decided(ctx)
+	if err != nil || decided.Seq == 0 { // nobody has put anything, so nothing was promoted
+		return session.Given{}, err
+	}
+	key := [2]string{role, module}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.decided != decided {
+		p.decided, p.given = decided, make(map[[2]string]session.Given)
+	}
+	given, known := p.given[key]
+	if known {
+		return given, nil
+	}
+	if given, err = p.assemble(ctx, role, module); err == nil {
+		p.given[key] = given
+	}
+	return given, err
+}
+
+// assemble has the assembler say what agents of a session are shown of the project's
 // records: what was promoted, of the session's module and of the whole project, as far
 // as their role may read it.
-func (p projectRecords) Given(ctx context.Context, role, module string) (session.Given, error) {
+func (p *projectRecords) assemble(ctx context.Context, role, module string) (session.Given, error) {
 	g, err := p.door.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
 	switch {
 	case fault.CodeOf(err) == govern.UnknownRole: // it may read nothing, so it is shown nothing
@@ -42,7 +81,7 @@ func (p projectRecords) Given(ctx context.Context, role, module string) (session
 }
 
 // Moved asks the door which of them were promoted away meanwhile.
-func (p projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
 	var all []view.ShownRecord
 	for _, r := range shown {
 		all = append(all, view.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
@@ -66,7 +105,7 @@ func (a *app) showRecords(ctx context.Context, k *composed, module string) error
 		return err
 	}
 	defer a.closeStore(st)
-	if _, err := session.ShowRecords(ctx, projectRecords{a.door(k.config, st)}, cmp.Or(module, record.Project), &k.input); err != nil {
+	if _, err := session.ShowRecords(ctx, a.projectRecords(k.config, st), cmp.Or(module, record.Project), &k.input); err != nil {
 		return err
 	}
 	k.messages, err = kickoff.Compose(k.input)
@@ -75,7 +114,7 @@ func (a *app) showRecords(ctx context.Context, k *composed, module string) error
 
 // Patch carries out what agents of a session say about the texts that they were shown,
 // by the rights of their roles.
-func (p projectRecords) Patch(ctx context.Context, said *session.Patching) ([]session.Patched, error) {
+func (p *projectRecords) Patch(ctx context.Context, said *session.Patching) ([]session.Patched, error) {
 	answer := &govern.Answer{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
 	if said.Rehearsal {
 		answer.Tags = []string{policy.Rehearsal} // as all that the session puts

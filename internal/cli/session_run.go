@@ -45,7 +45,7 @@ func (a *app) job(c *cobra.Command, m *models, st interface {
 }, script *rehearsal.Script, parties []flow.Party, run *runFlags,
 ) *job {
 	r := a.runner(c, st)
-	r.Project = projectRecords{a.door(m.config, st)}
+	r.Project = a.projectRecords(m.config, st)
 	r.Deadline, r.Allowance, r.Agent = m.config.Timeouts.Session, &m.allow, m.agents(script, parties)
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		r.Post = m.post
