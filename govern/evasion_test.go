@@ -175,6 +175,8 @@ func TestTheWayThatIsLeftStands(t *testing.T) {
 		k.is("shown", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})), []string{"note"})
 		put := k.put(draft("result", record.AnalysisResult, "r", "cites=note"))
 		k.is("rests on what stands", []any{put.Record.Links[0].Version, put.Record.Status}, []any{2, record.Draft})
+		k.promote("note")
+		k.is("promoted", k.record("note").Version, 2)
 		k.is("goes on from it", k.put(draft("note", record.PaperNote, "four")).Record.Parent, 2)
 	})
 }

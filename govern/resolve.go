@@ -69,10 +69,11 @@ func (d *Door) noRecord(ctx context.Context, id string) error {
 	return &fault.Error{Code: store.NoRecord, Detail: "there is no record " + fault.Shown(id), Hint: hint}
 }
 
-// Find finds a version by its address. Without a version it is the latest one, as
-// whoever works on a record means; Standing finds the one that holds.
+// Find finds a version by its address. Without a version it is the latest one of the
+// ways that nobody gave up, as whoever works on a record means; Standing finds the one
+// that holds.
 func (d *Door) Find(ctx context.Context, address string) (record.Record, record.Head, error) {
-	return d.find(ctx, address, func(h *record.Head) int { return h.Latest })
+	return d.find(ctx, address, func(h *record.Head) int { return h.Tip })
 }
 
 // Standing finds a version by its address; without a version it is the canonical
