@@ -97,6 +97,7 @@ const (
 	Said     = "lesson"
 	Killed   = "killed"
 	Rejected = "rejected"
+	Ruled    = "ruled" // why a session was stuck, by whoever ruled on it
 )
 
 // Lesson is something that was learned, and from whom.

@@ -62,7 +62,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State, learner Learner)
 }
 
 // FromReplies learns from what agents said themselves, in blocks that call
-// themselves lessons, and from what was refused to them.
+// themselves lessons, from what was refused to them, and from rulings.
 type FromReplies struct{}
 
 // Lessons reads the replies of a session.
@@ -79,6 +79,16 @@ func (FromReplies) Lessons(ctx context.Context, h *session.History) ([]report.Le
 		for _, text := range loop.Lessons(reply) {
 			all = append(all, report.Lesson{Kind: report.Said, Text: text, Session: h.Thread, Agent: c.Agent})
 		}
+	}
+	for _, s := range h.State.Stalemates {
+		if s.Verdict == "" {
+			continue
+		}
+		v, err := h.Verdict(ctx, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, report.Lesson{Kind: report.Ruled, Text: s.Place + ": " + v.RootCause, Session: h.Thread, Agent: v.Arbiter.Name})
 	}
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
