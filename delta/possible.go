@@ -2,9 +2,10 @@ package delta
 
 import "strings"
 
-// Possible is false for a text in which Read certainly finds no block, and it is
-// found out much faster: a fence calls itself a delta by that word, and elsewhere
-// only a text with one of a few words is looked at.
+// Possible is false for a text in which Read certainly finds no delta, be it one that
+// is taken, refused or only shown, and it is found out much faster: a fence calls itself
+// a delta by that word, and elsewhere only a text with one of a few words is looked at.
+// Read may still name a fence in which something is quoted.
 func Possible(text string) bool {
 	for _, word := range bareWords() {
 		if strings.Contains(text, word) {
