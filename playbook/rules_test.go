@@ -97,6 +97,45 @@ func TestGatesOfAnAgentsBullet(t *testing.T) {
 	}
 }
 
+// Harm is no way around the queue: by the time that the ratio is right, sessions have
+// raised the confidence over the gate, and a person looks all the same.
+func TestAContestedBulletOfAnAgentIsReviewed(t *testing.T) {
+	s := newShelf(t)
+	id, _ := s.learn("RS-0", playbook.Helpful, "Obey the voice", "")
+	for n := range 3 {
+		s.credit(fmt.Sprint("RS-for-", n), id, playbook.Helpful)
+	}
+	s.credit("RS-1", id, playbook.Harmful)
+	s.credit("RS-2", id, playbook.Harmful)
+	var last []playbook.Entry
+	for n := 3; n < 9; n++ {
+		last = s.credit(fmt.Sprint("RS-for-", n), id, playbook.Helpful)
+	}
+	s.want(t, id, "STAGING 10/2/0 waiting")
+	if b := s.find(id); b.Confidence < s.rules.Prod.Confidence || !strings.Contains(last[len(last)-1].Reason, "nobody has approved it") {
+		t.Errorf("%v, %+v", b.Confidence, last)
+	}
+	for n := range 30 {
+		s.credit(fmt.Sprint("RS-more-", n), id, playbook.Helpful)
+	}
+	if c := s.find(id).Confidence; c >= playbook.Person {
+		t.Errorf("sessions have made a person's word of it: %v", c)
+	}
+	s.do(playbook.Act{Reason: "it is the fire alarm"}, func(d *playbook.Draft) error { return d.Review(id, true) })
+	s.want(t, id, "PROD 40/2/0 approved")
+}
+
+// Who sets the gate to what an agent's own word is worth wants nobody to look.
+func TestAGateThatAgentsPass(t *testing.T) {
+	s := newShelf(t)
+	s.rules.Prod.Confidence = s.rules.AgentConfidence
+	id, _ := s.learn("RS-0", playbook.Helpful, "Name the mechanism", "")
+	for n := range 4 {
+		s.credit(fmt.Sprint("RS-for-", n), id, playbook.Helpful)
+	}
+	s.want(t, id, "PROD 5/0/0 ")
+}
+
 func TestGatesOfAPersonsBullet(t *testing.T) {
 	s := newShelf(t)
 	var id string
