@@ -23,6 +23,7 @@ type Book struct {
 	byText  map[digest][]int    // by domain and normalised text
 	counted map[digest]struct{} // session, bullet and polarity that were counted
 	taken   map[digest]int      // what sessions have said, and the bullet that it was taken for
+	forced  map[int]Stage       // where a person has put a bullet, whatever its counters say
 	words   map[string]string   // texts that many bullets share, kept once
 	next    int                 // the number of the next bullet of our own
 }
@@ -113,6 +114,15 @@ func (k *Book) take(session, text string, polarity Section, n int) {
 	}
 }
 
+// Forced gives the stage to which a person has promoted a bullet since it was last in
+// quarantine, or none.
+func (k *Book) Forced(id string) Stage {
+	if n, ok := k.byID[id]; ok {
+		return k.forced[n]
+	}
+	return ""
+}
+
 // ownID gives the id of the n-th bullet of our own.
 func ownID(n int) string { return fmt.Sprintf("pb-%05d", n) }
 
@@ -150,6 +160,12 @@ func (k *Book) Apply(e *Entry) error {
 	if e.Op == OpCount {
 		k.count(e.Session, e.Bullet, is.polarity())
 		k.take(e.Session, e.Insight, is.polarity(), n)
+	}
+	switch {
+	case e.Op == OpForce:
+		k.forced[n] = after.Stage
+	case after.Stage == Quarantined:
+		delete(k.forced, n)
 	}
 	k.share(&after)
 	*before, k.sums[n] = after, sum
@@ -194,7 +210,7 @@ func (k *Book) applyAdd(e *Entry) error {
 func (k *Book) insert(b *Bullet, sum [sha256.Size]byte) {
 	if k.byID == nil {
 		k.byID, k.byText, k.counted, k.words = map[string]int{}, map[digest][]int{}, map[digest]struct{}{}, map[string]string{}
-		k.taken = map[digest]int{}
+		k.taken, k.forced = map[digest]int{}, map[int]Stage{}
 	}
 	k.share(b)
 	n := len(k.bullets)

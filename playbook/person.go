@@ -1,10 +1,6 @@
 package playbook
 
-import (
-	"slices"
-
-	"brenner/fault"
-)
+import "brenner/fault"
 
 // NoReason is the code of something that a person has to give a reason for.
 const NoReason fault.Code = "REASON_NEEDED"
@@ -25,7 +21,6 @@ func (d *Draft) Promote(id string, to Stage) error {
 	if err != nil {
 		return err
 	}
-	rank := func(s Stage) int { return slices.Index(Stages(), s) }
 	switch {
 	case b.Stage == Quarantined:
 		return wrongStage(b, "`brenner playbook restore "+id+"` lets it out", "it is in quarantine")
