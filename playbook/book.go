@@ -87,6 +87,27 @@ func (k *Book) SameText(domain, text string) []int {
 	return k.byText[digestOf(domain, Normalise(text))]
 }
 
+// said gives the oldest bullet of a domain, but one, that has the same text and does not
+// differ in what matters, or nil.
+func (k *Book) said(domain, text, but string) *Bullet {
+	for _, n := range k.SameText(domain, text) {
+		if b := k.bullets[n]; b.ID != but && Differ(text, b.Content) == "" {
+			return b
+		}
+	}
+	return nil
+}
+
+// successor gives the bullet that has taken the place of one, or nil.
+func (k *Book) successor(id string) *Bullet {
+	for _, b := range k.bullets {
+		if b.Supersedes == id {
+			return b
+		}
+	}
+	return nil
+}
+
 // Counted tells whether a session has counted for a bullet in this way before. Who
 // names no session is never said to have.
 func (k *Book) Counted(session, id string, polarity Section) bool {

@@ -297,6 +297,39 @@ func TestReplace(t *testing.T) {
 	s.want(t, fresh, "SHADOW 0/1/0 ")
 }
 
+// There is one bullet for a text, and one in the place of another.
+func TestWhatCannotReplace(t *testing.T) {
+	s := newShelf(t)
+	id, _ := s.learn("", playbook.Helpful, "Never cach results", "")
+	other, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
+	why := playbook.Act{Reason: "a typo"}
+	replace := func(text string) error {
+		_, err := s.try(why, func(d *playbook.Draft) error {
+			_, err := d.Replace(id, text, playbook.Source{}, playbook.Embedding{})
+			return err
+		})
+		return err
+	}
+	refused := func(err error, code fault.Code, says string) {
+		t.Helper()
+		if fault.CodeOf(err) != code || !strings.Contains(err.Error(), says) || fault.HintOf(err) == "" {
+			t.Errorf("%v, not %q", err, says)
+		}
+	}
+	refused(replace("name the mechanism."), playbook.BadBullet, "the bullet "+other+" says so already")
+	s.do(why, func(d *playbook.Draft) error { return d.Quarantine(other) })
+	refused(replace("name the mechanism."), playbook.BadBullet, "says so, in quarantine")
+	s.want(t, id, "SHADOW 1/0/0 ")
+	if err := replace("Never cache results"); err != nil {
+		t.Fatal(err)
+	}
+	refused(replace("Never cache a result"), playbook.WrongStage, "has taken its place")
+	s.do(why, func(d *playbook.Draft) error { return d.Restore(id) })
+	if err := replace("Never cache any result"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestGuardrail(t *testing.T) {
 	g := playbook.DefaultRules().Guardrail
 	base := playbook.Metrics{Success: 0.9, Errors: 0.05, P95: 10 * time.Second}
