@@ -111,7 +111,7 @@ func (e *Entry) unruly(before, after *Bullet, touched fields) string {
 		says   string
 	}{
 		{OpCount, counters == 0 || counters&(counters-1) != 0 || rise != 1, "it does not raise one counter by one"},
-		{OpRollback, rise > 0 || touched&fStage != 0 && after.Stage != Quarantined, "what is rolled back does not rise"},
+		{OpRollback, rise > 0 || after.Confidence > before.Confidence || touched&fStage != 0 && !falls(before.Stage, after.Stage), "what is rolled back does not rise"},
 		{OpStage, !up, "no gate leads there"},
 		{OpForce, before.Stage == Quarantined || after.Stage == Quarantined, "nobody is forced into or out of quarantine"},
 		{OpQuarantine, after.Stage != Quarantined, "it does not end in quarantine"},
@@ -122,6 +122,11 @@ func (e *Entry) unruly(before, after *Bullet, touched fields) string {
 		}
 	}
 	return ""
+}
+
+// falls tells whether a bullet is taken back: down, or into quarantine.
+func falls(from, to Stage) bool {
+	return to == Quarantined || from != Quarantined && rank(to) < rank(from)
 }
 
 // equal tells whether two parts say the same.

@@ -23,6 +23,7 @@ type Book struct {
 	byText  map[digest][]int    // by domain and normalised text
 	counted map[digest]struct{} // session, bullet and polarity that were counted
 	taken   map[digest]int      // what sessions have said, and the bullet that it was taken for
+	forced  map[int]Stage       // where a person has put a bullet, whatever its counters say
 	words   map[string]string   // texts that many bullets share, kept once
 	next    int                 // the number of the next bullet of our own
 }
@@ -86,6 +87,27 @@ func (k *Book) SameText(domain, text string) []int {
 	return k.byText[digestOf(domain, Normalise(text))]
 }
 
+// said gives the oldest bullet of a domain, but one, that has the same text and does not
+// differ in what matters, or nil.
+func (k *Book) said(domain, text, but string) *Bullet {
+	for _, n := range k.SameText(domain, text) {
+		if b := k.bullets[n]; b.ID != but && Differ(text, b.Content) == "" {
+			return b
+		}
+	}
+	return nil
+}
+
+// successor gives the bullet that has taken the place of one, or nil.
+func (k *Book) successor(id string) *Bullet {
+	for _, b := range k.bullets {
+		if b.Supersedes == id {
+			return b
+		}
+	}
+	return nil
+}
+
 // Counted tells whether a session has counted for a bullet in this way before. Who
 // names no session is never said to have.
 func (k *Book) Counted(session, id string, polarity Section) bool {
@@ -111,6 +133,15 @@ func (k *Book) take(session, text string, polarity Section, n int) {
 	if session != "" && text != "" {
 		k.taken[digestOf(session, k.bullets[n].Domain, string(polarity), text)] = n
 	}
+}
+
+// Forced gives the stage to which a person has promoted a bullet since it was last in
+// quarantine, or none.
+func (k *Book) Forced(id string) Stage {
+	if n, ok := k.byID[id]; ok {
+		return k.forced[n]
+	}
+	return ""
 }
 
 // ownID gives the id of the n-th bullet of our own.
@@ -150,6 +181,12 @@ func (k *Book) Apply(e *Entry) error {
 	if e.Op == OpCount {
 		k.count(e.Session, e.Bullet, is.polarity())
 		k.take(e.Session, e.Insight, is.polarity(), n)
+	}
+	switch {
+	case e.Op == OpForce:
+		k.forced[n] = after.Stage
+	case after.Stage == Quarantined:
+		delete(k.forced, n)
 	}
 	k.share(&after)
 	*before, k.sums[n] = after, sum
@@ -194,7 +231,7 @@ func (k *Book) applyAdd(e *Entry) error {
 func (k *Book) insert(b *Bullet, sum [sha256.Size]byte) {
 	if k.byID == nil {
 		k.byID, k.byText, k.counted, k.words = map[string]int{}, map[digest][]int{}, map[digest]struct{}{}, map[string]string{}
-		k.taken = map[digest]int{}
+		k.taken, k.forced = map[digest]int{}, map[int]Stage{}
 	}
 	k.share(b)
 	n := len(k.bullets)

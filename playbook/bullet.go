@@ -49,6 +49,9 @@ const (
 // Stages gives all stages, in the order in which a bullet rises.
 func Stages() []Stage { return []Stage{Shadow, Staging, Prod, Quarantined} }
 
+// rank tells how far up a stage is. No stage is the lowest.
+func rank(s Stage) int { return slices.Index(Stages(), s) }
+
 // What became of a bullet's review.
 const (
 	Waiting  = "waiting"

@@ -6,8 +6,8 @@ import (
 )
 
 // Differ says in what two texts that look alike differ so that they cannot be one
-// lesson: a negation, a pair of opposites, a number or a unit. It is empty where they
-// differ in none of these. In doubt they differ: two bullets that say the same cost
+// lesson: a negation, a pair of opposites, a quantifier, a number or a unit. It is empty
+// where they differ in none of these. In doubt they differ: two bullets that say the same cost
 // little, and one counter for two opposites would be wrong for ever.
 func Differ(a, b string) string {
 	x, y := readWords(a), readWords(b)
@@ -23,6 +23,9 @@ func Differ(a, b string) string {
 	if why := differInNegations(x, y); why != "" {
 		return why
 	}
+	if why := differInQuantifiers(x.shares, y.shares); why != "" {
+		return why
+	}
 	return differInOpposites(x, y)
 }
 
@@ -34,6 +37,7 @@ type reading struct {
 	signs   []string // of comparisons
 	mixed   []string // words with letters of two scripts, which look like other words
 	ranks   []string // second, third and so on
+	shares  []quantifier
 }
 
 // word is one word, in the form in which words are compared.
@@ -49,12 +53,12 @@ type word struct {
 // readWords cuts a text into words and numbers.
 func readWords(text string) reading {
 	var r reading
-	negated, turned, clause := 0, 0, 0
+	negated, turned, clause, before := 0, 0, 0, ""
 	tokens := tokenise(text)
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		if t.breaks {
-			negated, turned, clause = 0, 0, clause+1
+			negated, turned, clause, before = 0, 0, clause+1, ""
 			continue
 		}
 		if q, used := readQuantity(tokens[i:]); used > 0 {
@@ -67,6 +71,10 @@ func readWords(text string) reading {
 			r.signs, turned = append(r.signs, lower), scope
 			continue
 		}
+		if q, ok := quantifierOf(before, lower); ok {
+			r.shares = append(r.shares, q)
+		}
+		before = lower
 		if isRank(lower) {
 			r.ranks = append(r.ranks, lower)
 		}
@@ -205,7 +213,7 @@ func differInOpposites(x, y reading) string {
 	}
 	for _, v := range x.words {
 		for _, w := range y.words {
-			if formedOpposite(v.text, w.text) && !y.has(v.stem) && !x.has(w.stem) {
+			if mayBeFormed(v, w) && formedOpposite(v.text, w.text) && !y.has(v.stem) && !x.has(w.stem) {
 				return "“" + v.text + "” and “" + w.text + "” are opposites"
 			}
 		}
@@ -231,7 +239,13 @@ func (r reading) sides(a axis) []taken {
 			continue
 		}
 		t := taken{text: w.text, side: side}
-		for _, o := range r.words[i+1:] {
+		rest := r.words[i+1:]
+		if len(rest) > 1 && (rest[0].text == "and" || rest[0].text == "or") {
+			if _, polar := a.side(rest[1].stem); polar {
+				rest = rest[2:] // "hot and cold water" has both, in whatever order
+			}
+		}
+		for _, o := range rest {
 			if o.clause != w.clause || len(t.objects) == scope {
 				break
 			}
@@ -289,19 +303,4 @@ func uniform(all []taken) bool {
 
 func shareAny(a, b []string) bool {
 	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
-}
-
-// formedOpposite tells stable from unstable and harmful from harmless.
-func formedOpposite(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	for _, prefix := range []string{"un", "in", "im", "ir", "il", "dis", "non", "de", "anti", "mis", "over", "under"} {
-		if rest, ok := strings.CutPrefix(b, prefix); ok && len(rest) > 3 && stem(rest) == stem(a) {
-			return true
-		}
-	}
-	root, useful := strings.CutSuffix(a, "ful")
-	other, useless := strings.CutSuffix(b, "less")
-	return useful && useless && root == other && root != ""
 }

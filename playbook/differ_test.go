@@ -61,6 +61,32 @@ func TestDifferent(t *testing.T) {
 		{"Repeat the first step", "Repeat the second step"},
 		{"Repeat the third step", "Repeat the second step"},
 		{"Іncrease the learning rate", "Increase the learning rate"}, // a Cyrillic letter
+		{"It helps to freeze the cells", "It hurts to freeze the cells"},
+		{"Use a wide slit", "Use a narrow slit"},
+		{"The drug activates the gene", "The drug silences the gene"},
+		{"Samples from males are reliable", "Samples from females are reliable"},
+		{"Grow them by day", "Grow them by night"},
+		{"Cut thick slices", "Cut thin slices"},
+		{"Overfit on purpose", "Underfit on purpose"},
+		{"Stain the hydrophilic side", "Stain the hydrophobic side"},
+		{"Use heterozygous mice", "Use homozygous mice"},
+		{"The response is typical of neurons", "The response is atypical of neurons"},
+		{"Measure intracellular calcium", "Measure extracellular calcium"},
+
+		{"Only use fresh tissue", "Use fresh tissue"},
+		{"Use tissue from fish solely", "Use tissue from fish"},
+		{"Most cells divide at night", "Few cells divide at night"},
+		{"Most cells divide at night", "Cells divide at night"},
+		{"Most cells divide at night", "All cells divide at night"},
+		{"Some cells divide at night", "Every cell divides at night"},
+		{"Some cells divide at night", "Most cells divide at night"},
+		{"Few cells divide at night", "A few cells divide at night"},
+		{"Nearly all cells divide at night", "All cells divide at night"},
+		{"Cells mostly divide at night", "Cells divide at night"},
+		{"Sometimes validate inputs", "Validate inputs"},
+		{"Most males and few females sleep", "Few males and most females sleep"},
+		{"Use most cells", "Use cells"},
+		{"Many cells divide at night", "Few cells divide at night"},
 	} {
 		if why := playbook.Differ(pair[0], pair[1]); why == "" {
 			t.Errorf("taken for one: %q", pair)
@@ -88,6 +114,17 @@ func TestTheSame(t *testing.T) {
 		{"Store 5 MB blobs", "Store 5 megabytes blobs"},
 		{"Check the units of every number", "Every number needs its units checked"},
 		{"Write tests before the code", "Tests should be written before code"},
+		{"Write down what each hypothesis predicts before running the test", "Before running the test, write down what every hypothesis predicts"},
+		{"Only use fresh tissue", "Use only fresh tissue"},
+		{"Only use fresh tissue", "Use fresh tissue exclusively"},
+		{"Most cells divide at night", "At night, the majority of cells divides"},
+		{"Always validate inputs", "Validate all inputs"},
+		{"Validate every input", "Validate inputs"},
+		{"Begin with the most informative test", "Begin with the test that is most informative"},
+		{"Begin with the most informative test", "Begin with the informative test"},
+		{"Use male and female mice", "Use female and male mice"},
+		{"Improve the prompt with examples", "Examples help to improve the prompt"},
+		{"Look around the round dish", "Look around in the round dish"},
 	} {
 		for _, p := range [][2]string{pair, {pair[1], pair[0]}} {
 			if why := playbook.Differ(p[0], p[1]); why != "" {

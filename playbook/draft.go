@@ -118,7 +118,7 @@ func (d *Draft) count(id string, polarity Section, n note) (bool, error) {
 			b.LastSeen = d.act.At
 		}
 		if d.act.Session != "" && polarity == b.confirming() {
-			b.Confidence = share(b.Confidence + d.rules.PerSession)
+			b.Confidence = share(max(b.Confidence, min(b.Confidence+d.rules.PerSession, mostBySessions)))
 		}
 	})
 	if err != nil {
@@ -147,8 +147,11 @@ func (d *Draft) gates(id string) error {
 	if b.Stage != Staging || !d.rules.Prod.passes(b) || b.Review == Waiting {
 		return nil
 	}
-	if b.Confidence < d.rules.Prod.Confidence {
+	if d.rules.undecided(b) {
 		reason := fmt.Sprintf("%s, but the confidence is %.2f: a person decides", counts, b.Confidence)
+		if b.Confidence >= d.rules.Prod.Confidence {
+			reason = counts + ", but it is an agent's, and nobody has approved it: a person decides"
+		}
 		return d.change(OpReview, id, note{reason: reason}, func(b *Bullet) { b.Review = Waiting })
 	}
 	return d.change(OpStage, id, note{reason: counts}, func(b *Bullet) { b.Stage = Prod })

@@ -104,14 +104,16 @@ func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
 	return ids, nil
 }
 
-// Undo takes back what one session did: what it counted is counted down, and what it
-// added is quarantined. The entries are the journal's; the session is the act's. What
-// was taken back before stays so.
+// Undo takes back what one session did: what it counted is counted down, with the
+// confidence that it gave, and what it added is quarantined. A stage or a place in the
+// review queue that then rests on nothing is taken back as well. What people have decided
+// stays: a promotion by hand, an approval, a quarantine. The entries are the journal's;
+// the session is the act's. What was taken back before stays so.
 func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
 	}
-	net := make(map[string]*[3]int) // of each bullet, what its counters still have from the session
+	net := make(map[string]*given) // of each bullet, what it still has from the session
 	var order []string
 	for i := range entries {
 		e := &entries[i]
@@ -119,7 +121,7 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 			continue
 		}
 		if net[e.Bullet] == nil {
-			net[e.Bullet] = &[3]int{}
+			net[e.Bullet] = &given{}
 			order = append(order, e.Bullet)
 		}
 		switch e.Op {
@@ -128,19 +130,14 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 				return nil, err
 			}
 		case OpCount, OpRollback:
-			for n, change := range e.counts() {
-				net[e.Bullet][n] += change
-			}
+			net[e.Bullet].add(e)
 		}
 	}
 	for _, id := range order {
-		counts := net[id]
-		err := d.change(OpRollback, id, note{}, func(b *Bullet) {
-			for n, s := range Sections() {
-				*b.counter(s) -= max(0, min(counts[n], *b.counter(s)))
-			}
-		})
-		if err != nil {
+		if err := d.change(OpRollback, id, note{}, net[id].takeFrom); err != nil {
+			return nil, err
+		}
+		if err := d.fall(id); err != nil {
 			return nil, err
 		}
 	}
@@ -151,6 +148,68 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// given is what a bullet has from a session.
+type given struct {
+	counts     [3]int // in the order of Sections
+	confidence float64
+}
+
+func (g *given) add(e *Entry) {
+	for n, change := range e.counts() {
+		g.counts[n] += change
+	}
+	if e.Before.Confidence != nil && e.After.Confidence != nil {
+		g.confidence += *e.After.Confidence - *e.Before.Confidence
+	}
+}
+
+// takeFrom takes it away again. A confidence that a person has given meanwhile is no
+// session's any more.
+func (g *given) takeFrom(b *Bullet) {
+	for n, s := range Sections() {
+		*b.counter(s) -= max(0, min(g.counts[n], *b.counter(s)))
+	}
+	if b.Confidence < Person {
+		b.Confidence = share(b.Confidence - max(0, g.confidence))
+	}
+}
+
+// fall moves a bullet whose counters have fallen as far down as they say, but not below
+// where a person has put it.
+func (d *Draft) fall(id string) error {
+	b, err := d.find(id)
+	if err != nil {
+		return err
+	}
+	before, err := d.book.Find(id)
+	if err != nil || b.Stage == Quarantined || b.Support() >= before.Support() {
+		return err
+	}
+	if condemned(b) {
+		return d.gates(id)
+	}
+	stage := Shadow
+	switch {
+	case !d.rules.Staging.passes(b):
+	case !d.rules.Prod.passes(b):
+		stage = Staging
+	default:
+		stage = Prod
+	}
+	if forced := d.book.Forced(id); rank(forced) > rank(stage) {
+		stage = forced
+	}
+	reason := fmt.Sprintf("helpful %d, harmful %d are left: %s", b.Helpful, b.Harmful, d.act.Reason)
+	return d.change(OpRollback, id, note{reason: reason}, func(b *Bullet) {
+		if rank(stage) < rank(b.Stage) {
+			b.Stage = stage
+		}
+		if b.Review == Waiting && !d.rules.Prod.passes(b) {
+			b.Review = ""
+		}
+	})
 }
 
 // counts gives by how much an entry raised each counter, in the order of Sections.

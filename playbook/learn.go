@@ -53,7 +53,7 @@ func (i *Insight) Check(rules Rules) error {
 			return err
 		}
 	}
-	if i.Confidence < 0 || i.Confidence > 1 {
+	if !(i.Confidence >= 0 && i.Confidence <= 1) { // so that what is no number is refused, too
 		return badBullet("a number from 0 to 1", "the confidence cannot be %g", i.Confidence)
 	}
 	return CheckContent(i.Text, rules.Longest)

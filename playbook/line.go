@@ -97,25 +97,35 @@ func counter(text, key string, to *int) bool {
 	return ok && err == nil && n >= 0 && n <= mostCounted && strconv.Itoa(n) == digits
 }
 
+// Into is where imported lines go.
+type Into struct {
+	Domain string
+	// Named tells that somebody has named the domain: a line that stands in another one
+	// is then not where it should be. Otherwise it is there already, wherever it is: an
+	// export has the lines of all domains.
+	Named bool
+}
+
 // Import adds lines, all or none. A line that is there already, word by word, is passed
 // over; one whose id or text stands for something else is refused. The bullets begin in
 // SHADOW, whatever their counters say.
-func (d *Draft) Import(lines []Line, domain string, embed func(n int) Embedding) (added int, err error) {
+func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (added int, err error) {
 	var found fault.List
-	for n, l := range lines {
-		old, err := d.book.Find(l.ID)
-		if err == nil {
-			if is := LineOf(old); is != (Line{ID: l.ID, Helpful: l.Helpful, Harmful: l.Harmful, Text: l.Text}) {
-				found.Add(BadLine, place(l.Number), "give the line another id, or take it out", "the id %s has the bullet %s", l.ID, fault.Shown(is.String()))
-			}
+	fresh := make(map[string][]*Line) // by text
+	for n := range lines {
+		l := &lines[n]
+		if old, err := d.book.Find(l.ID); err == nil {
+			l.clash(old, into, &found)
 			continue
 		}
-		if same := d.book.SameText(domain, l.Text); len(same) > 0 && Differ(l.Text, d.book.At(same[0]).Content) == "" {
-			found.Add(BadLine, place(l.Number), "take the line out, or credit that bullet", "the bullet %s says the same", d.book.At(same[0]).ID)
+		if says, hint := d.saidBefore(l, into.Domain, fresh); says != "" {
+			found.Add(BadLine, place(l.Number), hint, "%s says the same", says)
 			continue
 		}
+		key := Normalise(l.Text)
+		fresh[key] = append(fresh[key], l)
 		b := &Bullet{
-			ID: l.ID, Domain: domain, Section: Helpful, Content: l.Text, Helpful: l.Helpful, Harmful: l.Harmful,
+			ID: l.ID, Domain: into.Domain, Section: Helpful, Content: l.Text, Helpful: l.Helpful, Harmful: l.Harmful,
 			Created: d.act.At, LastSeen: d.act.At, Stage: Shadow, Source: Source{Agent: d.act.Actor, Task: "import"},
 			Confidence: share(d.rules.AgentConfidence), Embedding: embed(n),
 		}
@@ -129,6 +139,32 @@ func (d *Draft) Import(lines []Line, domain string, embed func(n int) Embedding)
 		return 0, err
 	}
 	return added, nil
+}
+
+// clash says why a line cannot stand for the bullet that has its id, or nothing.
+func (l *Line) clash(old *Bullet, into Into, found *fault.List) {
+	is := LineOf(old)
+	switch {
+	case is != (Line{ID: l.ID, Helpful: l.Helpful, Harmful: l.Harmful, Text: l.Text}):
+		found.Add(BadLine, place(l.Number), "give the line another id, or take it out", "the id %s has the bullet %s", l.ID, fault.Shown(is.String()))
+	case into.Named && old.Domain != into.Domain:
+		found.Add(BadLine, place(l.Number), "a bullet stays in its domain: give the line another id, or take it out",
+			"the bullet %s is in the domain %s, not in %s", l.ID, fault.Shown(old.Domain), fault.Shown(into.Domain))
+	}
+}
+
+// saidBefore names what says the same as a line already, in the book or in the file, and
+// what can be done.
+func (d *Draft) saidBefore(l *Line, domain string, fresh map[string][]*Line) (says, hint string) {
+	if b := d.book.said(domain, l.Text, ""); b != nil {
+		return "the bullet " + b.ID, "take the line out, or credit that bullet"
+	}
+	for _, o := range fresh[Normalise(l.Text)] {
+		if Differ(l.Text, o.Text) == "" {
+			return place(o.Number), "take one of them out; with two domains, import each with --domain"
+		}
+	}
+	return "", ""
 }
 
 func detailOf(err error) string {

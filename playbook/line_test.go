@@ -25,7 +25,7 @@ func (s *shelf) imports(text string) (int, error) {
 	}
 	added := 0
 	_, err = s.try(playbook.Act{}, func(d *playbook.Draft) (err error) {
-		added, err = d.Import(lines, "general", func(int) playbook.Embedding { return playbook.Embedding{} })
+		added, err = d.Import(lines, playbook.Into{Domain: "general"}, func(int) playbook.Embedding { return playbook.Embedding{} })
 		return err
 	})
 	return added, err
@@ -129,6 +129,44 @@ func TestImportIntoAPlaybook(t *testing.T) {
 		if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 2: "+says) || s.book.Len() != 1 {
 			t.Errorf("%q: %v", line, err)
 		}
+	}
+}
+
+// A text that stands twice in one file is refused like one that stands in the playbook;
+// texts that only look the same are two.
+func TestImportOfOneTextTwice(t *testing.T) {
+	s := newShelf(t)
+	_, err := s.imports("[z-3] helpful=1 harmful=0 :: same text here\n\n[z-4] helpful=1 harmful=0 :: Same text  here.\n")
+	if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 3: line 1 says the same") || s.book.Len() != 0 {
+		t.Errorf("%v", err)
+	}
+	if added, err := s.imports("[z-3] helpful=1 harmful=0 :: Add 5 mM\n[z-4] helpful=1 harmful=0 :: Add 5 MM\n"); added != 2 || err != nil {
+		t.Errorf("%d, %v", added, err)
+	}
+}
+
+// A bullet stays in its domain: who names another one is told so, and who names none has
+// it already.
+func TestImportIntoAnotherDomain(t *testing.T) {
+	s := newShelf(t)
+	s.learn("", playbook.Helpful, "Name the mechanism", "")
+	lines, err := playbook.ParseLines(export(s.book)+"[x-1] helpful=1 harmful=0 :: Something new\n", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	into := func(into playbook.Into) (added int, err error) {
+		_, err = s.try(playbook.Act{}, func(d *playbook.Draft) (err error) {
+			added, err = d.Import(lines, into, func(int) playbook.Embedding { return playbook.Embedding{} })
+			return err
+		})
+		return added, err
+	}
+	_, err = into(playbook.Into{Domain: "chem", Named: true})
+	if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 1: the bullet pb-00001 is in the domain general, not in chem") || s.book.Len() != 1 {
+		t.Errorf("%v", err)
+	}
+	if added, err := into(playbook.Into{Domain: "chem"}); added != 1 || err != nil || s.find("x-1").Domain != "chem" {
+		t.Errorf("%d, %v", added, err)
 	}
 }
 

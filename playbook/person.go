@@ -1,10 +1,6 @@
 package playbook
 
-import (
-	"slices"
-
-	"brenner/fault"
-)
+import "brenner/fault"
 
 // NoReason is the code of something that a person has to give a reason for.
 const NoReason fault.Code = "REASON_NEEDED"
@@ -25,7 +21,6 @@ func (d *Draft) Promote(id string, to Stage) error {
 	if err != nil {
 		return err
 	}
-	rank := func(s Stage) int { return slices.Index(Stages(), s) }
 	switch {
 	case b.Stage == Quarantined:
 		return wrongStage(b, "`brenner playbook restore "+id+"` lets it out", "it is in quarantine")
@@ -117,6 +112,9 @@ func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID stri
 	if old.Content == text {
 		return "", badBullet("say it in other words", "the text is that of %s", id)
 	}
+	if err := d.replaceable(old, text); err != nil {
+		return "", err
+	}
 	if old.Stage != Quarantined {
 		if err := d.change(OpQuarantine, id, note{}, quarantine); err != nil {
 			return "", err
@@ -127,4 +125,21 @@ func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID stri
 	b.Created, b.LastSeen, b.Embedding, b.Supersedes = d.act.At, d.act.At, e, id
 	d.add(b, note{})
 	return b.ID, nil
+}
+
+// replaceable refuses to put a second bullet in the place of one, or a second one of a
+// text that another bullet has.
+func (d *Draft) replaceable(old *Bullet, text string) error {
+	if next := d.book.successor(old.ID); next != nil && old.Stage == Quarantined {
+		return wrongStage(old, "replace "+next.ID+", or restore "+old.ID+" first", "the bullet "+next.ID+" has taken its place")
+	}
+	b := d.book.said(old.Domain, text, old.ID)
+	switch {
+	case b == nil:
+		return nil
+	case b.Stage == Quarantined:
+		return badBullet("`brenner playbook restore "+b.ID+"` lets that one out", "the bullet %s says so, in quarantine", b.ID)
+	default:
+		return badBullet("quarantine "+old.ID+", and credit "+b.ID, "the bullet %s says so already", b.ID)
+	}
 }

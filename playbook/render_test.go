@@ -2,6 +2,7 @@ package playbook_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +73,8 @@ func TestWhatCannotBeABullet(t *testing.T) {
 		"no section":  func(i *playbook.Insight) { i.Section = "fine" },
 		"a bad tag":   func(i *playbook.Insight) { i.Tags = []string{"a\nb"} },
 		"too certain": func(i *playbook.Insight) { i.Confidence = 1.1 },
+		"no number":   func(i *playbook.Insight) { i.Confidence = math.NaN() },
+		"endless":     func(i *playbook.Insight) { i.Confidence = math.Inf(1) },
 	} {
 		i := good
 		if change(&i); i.Check(rules) == nil {

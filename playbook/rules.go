@@ -24,7 +24,7 @@ type Rules struct {
 type Gate struct {
 	Support    int
 	Ratio      float64 // of support to what speaks against it
-	Confidence float64 // below it, a person decides
+	Confidence float64 // of a gate to PROD; see undecided
 }
 
 // Guardrail is how much worse sessions may get before what came in meanwhile is rolled
@@ -54,8 +54,24 @@ func (g Gate) passes(b *Bullet) bool {
 	return support >= g.Support && float64(support) >= g.Ratio*float64(against)
 }
 
-// Person is the confidence of what a person says.
+// Person is the confidence of what a person says, or has approved, and of nothing else.
 const Person = 1.0
+
+// mostBySessions is as far as sessions raise a confidence, however many they are: they
+// are no person.
+const mostBySessions = 0.99
+
+// undecided tells whether a person has to look at a bullet before it goes to PROD: one of
+// an agent that nobody has approved, however many sessions confirm it. Otherwise harm
+// would be the way around the queue: it keeps a bullet back until enough sessions have
+// raised it. Where the gate asks for no more than an agent's own word is worth, nobody
+// has to look.
+func (r Rules) undecided(b *Bullet) bool {
+	if r.Prod.Confidence > r.AgentConfidence && b.Confidence < Person {
+		return true
+	}
+	return b.Confidence < r.Prod.Confidence
+}
 
 // condemned tells whether a bullet's counters send it into quarantine.
 func condemned(b *Bullet) bool { return b.Against() > 0 && b.Against() >= b.Support() }

@@ -97,6 +97,45 @@ func TestGatesOfAnAgentsBullet(t *testing.T) {
 	}
 }
 
+// Harm is no way around the queue: by the time that the ratio is right, sessions have
+// raised the confidence over the gate, and a person looks all the same.
+func TestAContestedBulletOfAnAgentIsReviewed(t *testing.T) {
+	s := newShelf(t)
+	id, _ := s.learn("RS-0", playbook.Helpful, "Obey the voice", "")
+	for n := range 3 {
+		s.credit(fmt.Sprint("RS-for-", n), id, playbook.Helpful)
+	}
+	s.credit("RS-1", id, playbook.Harmful)
+	s.credit("RS-2", id, playbook.Harmful)
+	var last []playbook.Entry
+	for n := 3; n < 9; n++ {
+		last = s.credit(fmt.Sprint("RS-for-", n), id, playbook.Helpful)
+	}
+	s.want(t, id, "STAGING 10/2/0 waiting")
+	if b := s.find(id); b.Confidence < s.rules.Prod.Confidence || !strings.Contains(last[len(last)-1].Reason, "nobody has approved it") {
+		t.Errorf("%v, %+v", b.Confidence, last)
+	}
+	for n := range 30 {
+		s.credit(fmt.Sprint("RS-more-", n), id, playbook.Helpful)
+	}
+	if c := s.find(id).Confidence; c >= playbook.Person {
+		t.Errorf("sessions have made a person's word of it: %v", c)
+	}
+	s.do(playbook.Act{Reason: "it is the fire alarm"}, func(d *playbook.Draft) error { return d.Review(id, true) })
+	s.want(t, id, "PROD 40/2/0 approved")
+}
+
+// Who sets the gate to what an agent's own word is worth wants nobody to look.
+func TestAGateThatAgentsPass(t *testing.T) {
+	s := newShelf(t)
+	s.rules.Prod.Confidence = s.rules.AgentConfidence
+	id, _ := s.learn("RS-0", playbook.Helpful, "Name the mechanism", "")
+	for n := range 4 {
+		s.credit(fmt.Sprint("RS-for-", n), id, playbook.Helpful)
+	}
+	s.want(t, id, "PROD 5/0/0 ")
+}
+
 func TestGatesOfAPersonsBullet(t *testing.T) {
 	s := newShelf(t)
 	var id string
@@ -258,6 +297,39 @@ func TestReplace(t *testing.T) {
 	s.want(t, fresh, "SHADOW 0/1/0 ")
 }
 
+// There is one bullet for a text, and one in the place of another.
+func TestWhatCannotReplace(t *testing.T) {
+	s := newShelf(t)
+	id, _ := s.learn("", playbook.Helpful, "Never cach results", "")
+	other, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
+	why := playbook.Act{Reason: "a typo"}
+	replace := func(text string) error {
+		_, err := s.try(why, func(d *playbook.Draft) error {
+			_, err := d.Replace(id, text, playbook.Source{}, playbook.Embedding{})
+			return err
+		})
+		return err
+	}
+	refused := func(err error, code fault.Code, says string) {
+		t.Helper()
+		if fault.CodeOf(err) != code || !strings.Contains(err.Error(), says) || fault.HintOf(err) == "" {
+			t.Errorf("%v, not %q", err, says)
+		}
+	}
+	refused(replace("name the mechanism."), playbook.BadBullet, "the bullet "+other+" says so already")
+	s.do(why, func(d *playbook.Draft) error { return d.Quarantine(other) })
+	refused(replace("name the mechanism."), playbook.BadBullet, "says so, in quarantine")
+	s.want(t, id, "SHADOW 1/0/0 ")
+	if err := replace("Never cache results"); err != nil {
+		t.Fatal(err)
+	}
+	refused(replace("Never cache a result"), playbook.WrongStage, "has taken its place")
+	s.do(why, func(d *playbook.Draft) error { return d.Restore(id) })
+	if err := replace("Never cache any result"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestGuardrail(t *testing.T) {
 	g := playbook.DefaultRules().Guardrail
 	base := playbook.Metrics{Success: 0.9, Errors: 0.05, P95: 10 * time.Second}
@@ -315,33 +387,102 @@ func TestRollback(t *testing.T) {
 	s.want(t, fresh, "QUARANTINED 1/0/0 ")
 }
 
+// undo takes back what a session did.
+func (s *shelf) undo(session string) []playbook.Entry {
+	s.t.Helper()
+	var all []playbook.Entry
+	for i := range s.entries {
+		e, err := playbook.Read(&s.entries[i])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return s.do(playbook.Act{Session: session, Reason: "its agent was a parrot"}, func(d *playbook.Draft) error {
+		_, err := d.Undo(all)
+		return err
+	})
+}
+
 func TestUndoASession(t *testing.T) {
 	s := newShelf(t)
 	old, _ := s.learn("RS-1", playbook.Helpful, "Name the mechanism", "")
 	s.credit("RS-2", old, playbook.Helpful)
 	fresh, _ := s.learn("RS-2", playbook.Helpful, "Skip the controls", "")
-	undo := func() []playbook.Entry {
-		var all []playbook.Entry
-		for i := range s.entries {
-			e, err := playbook.Read(&s.entries[i])
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, e)
-		}
-		return s.do(playbook.Act{Session: "RS-2", Reason: "its agent was a parrot"}, func(d *playbook.Draft) error {
-			_, err := d.Undo(all)
-			return err
-		})
-	}
-	if entries := undo(); len(entries) != 2 {
+	if entries := s.undo("RS-2"); len(entries) != 2 {
 		t.Errorf("%+v", entries)
 	}
 	s.want(t, old, "SHADOW 1/0/0 ")
 	s.want(t, fresh, "QUARANTINED 1/0/0 ")
-	if entries := undo(); len(entries) != 0 {
+	if c := s.find(old).Confidence; c != 0.6 {
+		t.Errorf("confidence %v", c)
+	}
+	if entries := s.undo("RS-2"); len(entries) != 0 {
 		t.Errorf("undone twice: %+v", entries)
 	}
+}
+
+// What rests on the counts of a session goes with them: the stage, the confidence and
+// the place in the queue.
+func TestUndoTakesBackWhatTheCountsDid(t *testing.T) {
+	s := newShelf(t)
+	word := playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Feed the fish", Person: true}
+	s.do(playbook.Act{Session: "RS-1"}, func(d *playbook.Draft) error {
+		_, err := d.Learn(word, nil, playbook.Embedding{})
+		return err
+	})
+	mine := s.book.At(0).ID
+	agents, _ := s.learn("RS-1", playbook.Helpful, "Obey the voice", "")
+	contested, _ := s.learn("RS-1", playbook.Helpful, "Count twice", "")
+	for n := 2; n <= 6; n++ {
+		s.credit(fmt.Sprint("RS-", n), mine, playbook.Helpful)
+		s.credit(fmt.Sprint("RS-", n), agents, playbook.Helpful)
+	}
+	s.credit("RS-6", contested, playbook.Helpful)
+	s.credit("RS-5", contested, playbook.Harmful)
+	s.want(t, mine, "PROD 6/0/0 ")
+	s.want(t, agents, "STAGING 6/0/0 waiting")
+	for n, want := range [][3]string{
+		{"PROD 5/0/0 ", "STAGING 5/0/0 waiting", "QUARANTINED 1/1/0 "},
+		{"STAGING 4/0/0 ", "STAGING 4/0/0 ", "QUARANTINED 1/0/0 "}, // a person lets it out
+		{"STAGING 3/0/0 ", "STAGING 3/0/0 ", "QUARANTINED 1/0/0 "},
+		{"SHADOW 2/0/0 ", "SHADOW 2/0/0 ", "QUARANTINED 1/0/0 "},
+	} {
+		session := fmt.Sprint("RS-", 6-n)
+		s.undo(session)
+		s.want(t, mine, want[0])
+		s.want(t, agents, want[1])
+		s.want(t, contested, want[2])
+		if entries := s.undo(session); len(entries) != 0 {
+			t.Errorf("undone twice: %+v", entries)
+		}
+	}
+	if c := s.find(agents).Confidence; c != 0.62 {
+		t.Errorf("confidence %v", c)
+	}
+}
+
+// What a person has decided is no session's to lose: a promotion by hand stays, and so
+// does an approval, though the stage that needs counters is lost.
+func TestUndoLeavesWhatPeopleDecided(t *testing.T) {
+	s := newShelf(t)
+	approved, _ := s.learn("RS-1", playbook.Helpful, "Name the mechanism", "")
+	forced, _ := s.learn("RS-1", playbook.Helpful, "Write the test first", "")
+	why := playbook.Act{Reason: "we know it"}
+	s.do(why, func(d *playbook.Draft) error { return d.Promote(forced, playbook.Staging) })
+	for n := 2; n <= 5; n++ {
+		s.credit(fmt.Sprint("RS-", n), approved, playbook.Helpful)
+	}
+	s.credit("RS-5", forced, playbook.Helpful)
+	s.do(why, func(d *playbook.Draft) error { return d.Review(approved, true) })
+	s.undo("RS-5")
+	s.want(t, approved, "STAGING 4/0/0 approved")
+	s.want(t, forced, "STAGING 1/0/0 ")
+	if c := s.find(approved).Confidence; c != playbook.Person {
+		t.Errorf("confidence %v", c)
+	}
+	s.credit("RS-7", approved, playbook.Helpful)
+	s.want(t, approved, "PROD 5/0/0 approved")
 }
 
 func TestWhatReachesAPrompt(t *testing.T) {

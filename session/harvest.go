@@ -69,7 +69,9 @@ func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
 		return nil, err
 	}
 	out.credit(cited, resultsOf(reports, &last))
-	out.kills(&last)
+	if err := out.kills(ctx, h, &last); err != nil {
+		return nil, err
+	}
 	out.rejections(h, reports)
 	out.rulings(h, reports, &last)
 	if err := out.verdicts(ctx, h); err != nil {
@@ -213,15 +215,20 @@ func (out *Harvest) add(tag string, i playbook.Insight) {
 }
 
 // kills are the hypotheses that died, and why.
-func (out *Harvest) kills(last *artifact.Artifact) {
+func (out *Harvest) kills(ctx context.Context, h *History, last *artifact.Artifact) error {
 	for _, it := range last.Items(artifact.HypothesisSlate) {
 		claim := oneLine(it.Text("claim"))
 		if !it.Killed() || claim == "" {
 			continue
 		}
-		text := claim + KilledMark + cmp.Or(oneLine(it.Kill.Reason), "no reason was given") + ")"
+		why, err := h.death(ctx, it.Kill)
+		if err != nil {
+			return err
+		}
+		text := claim + KilledMark + cmp.Or(oneLine(why), NoReason) + ")"
 		out.add(TagKilled, playbook.Insight{Section: playbook.Neutral, Text: text, Source: playbook.Source{Agent: it.Kill.By, Task: it.ID}})
 	}
+	return nil
 }
 
 // rejections are the causes for which deltas were not taken, by role.

@@ -179,3 +179,65 @@ func TestHarvestOfARuling(t *testing.T) {
 		t.Errorf("%+v", got.Insights)
 	}
 }
+
+// killings has one hypothesis that is killed with a reason, one with a rationale only,
+// and one without a word.
+const killings = `schema: brenner.rehearsal/v1
+question: q
+agents:
+  - name: BlueLake
+    rounds:
+      - reply: |
+          ` + "```delta" + `
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"One","claim":"fish sleep"}}
+          ` + "```" + `
+          ` + "```delta" + `
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Two","claim":"fish dream"}}
+          ` + "```" + `
+          ` + "```delta" + `
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Three","claim":"fish snore"}}
+          ` + "```" + `
+      - reply: Nothing.
+  - name: PurpleMountain
+    rounds:
+      - reply: Nothing.
+      - reply: Nothing.
+  - name: GreenValley
+    rounds:
+      - reply: Nothing.
+      - reply: |
+          ` + "```delta" + `
+          {"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"the eyes are open"},"rationale":"a look"}
+          ` + "```" + `
+          ` + "```delta" + `
+          {"operation":"KILL","section":"hypothesis_slate","target_id":"H2","rationale":"nobody asked one"}
+          ` + "```" + `
+          ` + "```delta" + `
+          {"operation":"KILL","section":"hypothesis_slate","target_id":"H3"}
+          ` + "```" + `
+`
+
+// Why a hypothesis died is the reason of the KILL, or else its rationale; in the next
+// round as in the playbook.
+func TestWhyAHypothesisDied(t *testing.T) {
+	st, m := memory.New(), &notes{}
+	r := runner(st, &stage{script: parse(t, killings)})
+	r.Memory = m
+	b := brief(3)
+	b.Script, b.Hypotheses = nil, nil
+	if _, err := r.Start(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	want := []session.Claim{{"H1", "fish sleep", "the eyes are open"}, {"H2", "fish dream", "nobody asked one"}, {"H3", "fish snore", ""}}
+	if got := m.asked[len(m.asked)-1].Died; !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	got, err := load(t, st).Harvest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{"fish sleep (killed: the eyes are open)", "fish dream (killed: nobody asked one)", "fish snore (killed: no reason was given)"}
+	if killed := tagged(got, session.TagKilled); !slices.Equal(killed, texts) {
+		t.Errorf("%q", killed)
+	}
+}

@@ -23,7 +23,7 @@ type Recall struct {
 	Died                          []Claim // hypotheses of this session that were killed
 }
 
-// Claim is a hypothesis, and why it died where it did.
+// Claim is a hypothesis, and why it died where it did, as far as somebody said so.
 type Claim struct{ Item, Text, Reason string }
 
 // Recalled is what an agent is told of earlier sessions.
@@ -48,16 +48,13 @@ func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input
 	}
 	in.Learns, in.Lessons = true, make(map[string][]kickoff.Bullet)
 	all := make(map[string]Recalled)
+	died := s.died(ctx)
 	for _, to := range in.Recipients {
 		entry, _ := in.Roster.Find(to)
-		about := Recall{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question}
+		about := Recall{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question, Died: died}
 		for _, h := range s.current.Items(artifact.HypothesisSlate) {
-			c := claimOf(h)
-			switch {
-			case h.Killed():
-				about.Died = append(about.Died, c)
-			case h.Created != nil && h.Created.Agent == to:
-				about.Own = append(about.Own, c)
+			if !h.Killed() && h.Created != nil && h.Created.Agent == to {
+				about.Own = append(about.Own, claimOf(h))
 			}
 		}
 		got, err := s.Memory.Recall(ctx, about)
@@ -74,9 +71,23 @@ func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input
 const longestClaim = 400
 
 func claimOf(h *artifact.Item) Claim {
-	c := Claim{Item: h.ID, Text: shortened(h.Text("claim"), longestClaim)}
-	if h.Kill != nil {
-		c.Reason = shortened(h.Kill.Reason, longestClaim)
+	return Claim{Item: h.ID, Text: shortened(h.Text("claim"), longestClaim)}
+}
+
+// died gives the hypotheses of this session that were killed, and why.
+func (s *run) died(ctx context.Context) []Claim {
+	var all []Claim
+	for _, it := range s.current.Items(artifact.HypothesisSlate) {
+		if !it.Killed() {
+			continue
+		}
+		why, err := s.history().death(ctx, it.Kill)
+		if err != nil {
+			s.Log.Warn().Err(err).Str("item", it.ID).Msg("why it was killed cannot be read; the session goes on without it")
+		}
+		c := claimOf(it)
+		c.Reason = shortened(why, longestClaim)
+		all = append(all, c)
 	}
-	return c
+	return all
 }

@@ -61,16 +61,7 @@ type Settlement struct {
 // Settle reads the contributions, merges what they say, and lints the result.
 func Settle(in Input) Settlement {
 	var s Settlement
-	for i := range in.Contributions {
-		c := &in.Contributions[i]
-		if c.Text == nil {
-			continue
-		}
-		reading, deltas := c.read(in.At, in.Message+i)
-		s.Readings = append(s.Readings, reading)
-		s.Deltas = append(s.Deltas, deltas...)
-	}
-	rename(s.Deltas, in.Renamed)
+	s.Readings, s.Deltas = Read(in)
 	s.Artifact, s.Report = merge.Merge(in.Base, s.Deltas, in.Rules)
 	s.Changed = s.Artifact.Metadata.Version != in.Base.Metadata.Version
 	if s.Changed && len(in.Marks) > 0 {
@@ -78,4 +69,18 @@ func Settle(in Input) Settlement {
 	}
 	s.Lint = lint.Check(artifact.Document{Artifact: s.Artifact})
 	return s
+}
+
+// Read reads the contributions, and does nothing with what they say.
+func Read(in Input) (readings []Reading, deltas []delta.Delta) {
+	for i := range in.Contributions {
+		c := &in.Contributions[i]
+		if c.Text == nil {
+			continue
+		}
+		reading, its := c.read(in.At, in.Message+i)
+		readings, deltas = append(readings, reading), append(deltas, its...)
+	}
+	rename(deltas, in.Renamed)
+	return readings, deltas
 }

@@ -29,8 +29,8 @@ func (a *app) playbookAddCommand() *cobra.Command {
 		Long: `Takes a lesson in. If a bullet of the domain says the same already (a cosine from
 playbook.match on), that bullet is counted, whatever section it is in: a harmful lesson
 that matches a helpful bullet raises its harmful counter. Otherwise the lesson becomes a
-bullet, in the stage SHADOW. Texts that differ in a negation, in opposites, in a number or
-in a unit are never the same.
+bullet, in the stage SHADOW. Texts that differ in a negation, in opposites, in a quantifier
+(only, most, some, few), in a number or in a unit are never the same.
 
 Without --agent it is a person's word, with confidence 1.`,
 		Example: `  brenner playbook add "Write down what each hypothesis predicts before running the test"

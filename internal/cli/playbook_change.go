@@ -132,6 +132,9 @@ func entryChange(e *playbook.Entry) string {
 	if e.After.Review != nil && *e.After.Review != "" {
 		parts = append(parts, *e.After.Review)
 	}
+	if e.Before.Review != nil && *e.Before.Review == playbook.Waiting && e.After.Review != nil && *e.After.Review == "" {
+		parts = append(parts, "waits no more")
+	}
 	if e.After.Embedding != nil {
 		parts = append(parts, clean(e.After.Embedding.Model))
 	}

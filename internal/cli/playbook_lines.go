@@ -20,7 +20,8 @@ func (a *app) playbookImportCommand() *cobra.Command {
 		Long: `Adds bullets from a file in the line form of other playbook tools, all or none; "-" is
 standard input. Blank lines and headings (#) are passed over. A line that is there already is
 passed over too, and one whose id or text stands for something else is refused, as is one that
-cannot be read: then nothing is imported, and every such line is named.
+says the same as another line, that stands in another domain than --domain, or that cannot be
+read: then nothing is imported, and every such line is named.
 
 The bullets keep their ids and counters and begin in SHADOW. Making their vectors takes some
 ten to forty milliseconds for each.`,
@@ -60,11 +61,12 @@ func (a *app) playbookImport(c *cobra.Command, opt *actFlags, file, domain strin
 	if err != nil {
 		return inFile("import", file, err)
 	}
-	if domain == "" {
-		domain = d.config.Playbook.Domain
+	into := playbook.Into{Domain: domain, Named: domain != ""}
+	if !into.Named {
+		into.Domain = d.config.Playbook.Domain
 	}
 	progress := func(done, of int) { a.log.Debug().Int("done", done).Int("of", of).Msg("embedded") }
-	added, err := d.Import(c.Context(), act, lines, domain, progress)
+	added, err := d.Import(c.Context(), act, lines, into, progress)
 	if fault.CodeOf(err) == playbook.BadLine {
 		return inFile("import", file, err)
 	}
@@ -96,14 +98,15 @@ func (r *importedLines) text(a *app) error {
 }
 
 func (a *app) playbookExportCommand() *cobra.Command {
-	var project, out string
+	var project, domain, out string
 	var all, force bool
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Write the bullets as lines of the form [id] helpful=N harmful=N :: text",
 		Long: `Writes the bullets, the oldest first, in the line form of other playbook tools. It has no
 stages: so what is quarantined is left out, unless --all is given. What is exported can be
-imported again, and gives the same lines.`,
+imported again, and gives the same lines; it has no domains either, so where domains share a
+text, export each of them with --domain.`,
 		Example: `  brenner playbook export > playbook.txt
   brenner playbook export --all --out everything.txt
 
@@ -117,7 +120,9 @@ file is there already.`,
 			}
 			defer d.close()
 			x := &exportedLines{Schema: "brenner.playbook.export/v1", File: out, Head: d.Head().Hash, Lines: []string{}}
-			for _, b := range d.Bullets(func(b *playbook.Bullet) bool { return all || b.Stage != playbook.Quarantined }) {
+			for _, b := range d.Bullets(func(b *playbook.Bullet) bool {
+				return (all || b.Stage != playbook.Quarantined) && (domain == "" || b.Domain == domain)
+			}) {
 				x.Lines = append(x.Lines, playbook.LineOf(b).String())
 			}
 			if out != "" {
@@ -135,6 +140,7 @@ file is there already.`,
 	addProjectFlag(c, &project)
 	f := c.Flags()
 	f.StringVarP(&out, "out", "o", "", "write to this file instead of standard output")
+	f.StringVar(&domain, "domain", "", "only this domain")
 	f.BoolVar(&all, "all", false, "what is quarantined too")
 	f.BoolVar(&force, "force", false, "overwrite the file if it is there")
 	return c

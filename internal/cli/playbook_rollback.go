@@ -32,7 +32,8 @@ With --since, the bullets that were added in the window are quarantined. With --
 --now, the guardrail decides whether: only if sessions got worse by more than
 playbook.guardrail allows (success, as a share; p95, a duration; errors, as a share of calls).
 With --session, what a session counted is counted down again, and what it added is
-quarantined.`,
+quarantined; bullets that its counts had raised, or brought before a person, go back.
+What people decided stays.`,
 		Example: `  brenner playbook rollback --since 2026-11-14T00:00:00Z --reason "the night run was broken"
   brenner playbook rollback --since 2026-11-14T00:00:00Z --before success=0.92,p95=40s,errors=0.02 --now success=0.81,p95=43s,errors=0.04
   brenner playbook rollback --session RS-20261114-cells --reason "its agents were given the wrong data"

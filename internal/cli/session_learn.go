@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -95,7 +96,27 @@ func (m *lessonBook) warn(out *session.Recalled, warnings []kickoff.Bullet) {
 }
 
 // dead is a hypothesis that was killed, here or in an earlier session.
-type dead struct{ id, claim, reason string }
+type dead struct {
+	id, claim, reason string // the reason is empty where nobody gave one
+	here              bool
+}
+
+// tells compares what two deaths have to tell to somebody whose hypothesis is like both:
+// one with a reason more than one without, and one of this session more than an older one.
+// What is left is how alike they are.
+func (d *dead) tells(o *dead) int {
+	order := func(a, b bool) int {
+		switch {
+		case a == b:
+			return 0
+		case a:
+			return 1
+		default:
+			return -1
+		}
+	}
+	return cmp.Or(order(d.reason != "", o.reason != ""), order(d.here, o.here))
+}
 
 // resembling tells an agent why hypotheses died that its own are like.
 func (m *lessonBook) resembling(ctx context.Context, k *keeper.Keeper, r *session.Recall) ([]kickoff.Bullet, error) {
@@ -109,7 +130,7 @@ func (m *lessonBook) resembling(ctx context.Context, k *keeper.Keeper, r *sessio
 	for _, own := range r.Own {
 		var all []dead
 		for _, d := range r.Died {
-			all = append(all, dead{d.Item, d.Text, d.Reason})
+			all = append(all, dead{id: d.Item, claim: d.Text, reason: d.Reason, here: true})
 		}
 		matches, err := k.Similar(ctx, own.Text, mostDead, killed)
 		if err != nil {
@@ -120,8 +141,8 @@ func (m *lessonBook) resembling(ctx context.Context, k *keeper.Keeper, r *sessio
 			if err != nil {
 				return nil, err
 			}
-			if claim, reason, ok := strings.Cut(b.Content, session.KilledMark); ok && b.Source.Session != r.Thread {
-				all = append(all, dead{b.ID, claim, strings.TrimSuffix(reason, ")")})
+			if d, ok := deadBullet(b); ok && b.Source.Session != r.Thread {
+				all = append(all, d)
 			}
 		}
 		d, err := m.nearest(ctx, k, own.Text, all)
@@ -129,38 +150,52 @@ func (m *lessonBook) resembling(ctx context.Context, k *keeper.Keeper, r *sessio
 			return nil, err
 		}
 		if d != nil {
-			told = append(told, kickoff.Bullet{ID: d.id, Text: fmt.Sprintf("Your %s resembles a hypothesis that was killed: “%s”. It died because: %s", own.Item, d.claim, d.reason)})
+			told = append(told, kickoff.Bullet{ID: d.id, Text: fmt.Sprintf("Your %s resembles a hypothesis that was killed: “%s”. It died because: %s", own.Item, d.claim, cmp.Or(d.reason, session.NoReason))})
 		}
 	}
 	return told, nil
 }
 
+// deadBullet reads what a bullet says of a hypothesis that was killed.
+func deadBullet(b *playbook.Bullet) (dead, bool) {
+	claim, reason, ok := strings.Cut(b.Content, session.KilledMark)
+	reason = strings.TrimSuffix(reason, ")")
+	if reason == session.NoReason {
+		reason = ""
+	}
+	return dead{id: b.ID, claim: claim, reason: reason}, ok
+}
+
 // mostDead is how many hypotheses that were killed one is compared with.
 const mostDead = 10
 
-// nearest gives the dead hypothesis that says the same as a claim, or nothing.
+// nearest gives the dead hypothesis that says the same as a claim, and of several the one
+// that has most to tell, or nothing.
 func (m *lessonBook) nearest(ctx context.Context, k *keeper.Keeper, claim string, all []dead) (*dead, error) {
+	all = slices.DeleteFunc(all, func(d dead) bool { return strings.TrimSpace(d.claim) == "" })
+	if len(all) == 0 || strings.TrimSpace(claim) == "" {
+		return nil, nil
+	}
 	texts := []string{claim}
 	for _, d := range all {
 		texts = append(texts, d.claim)
-	}
-	if len(all) == 0 || slices.ContainsFunc(texts, func(t string) bool { return strings.TrimSpace(t) == "" }) {
-		return nil, nil
 	}
 	vectors, err := k.Embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	best, at := m.config.Playbook.Rules.Match, -1
+	var found *dead
+	best := 0.0
 	for i, v := range vectors[1:] {
-		if c := cosine(vectors[0], v); c >= best && playbook.Differ(claim, all[i].claim) == "" {
-			best, at = c, i
+		c := cosine(vectors[0], v)
+		if c < m.config.Playbook.Rules.Match || playbook.Differ(claim, all[i].claim) != "" {
+			continue
+		}
+		if found == nil || cmp.Or(all[i].tells(found), cmp.Compare(c, best)) > 0 {
+			found, best = &all[i], c
 		}
 	}
-	if at < 0 {
-		return nil, nil
-	}
-	return &all[at], nil
+	return found, nil
 }
 
 func cosine(v, w vector.Vector) float64 {

@@ -40,7 +40,7 @@ func large(b *testing.B) *sqlite.Store {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if n, err := k.Import(b.Context(), playbook.Act{Actor: "bench", At: time.Unix(1, 0)}, lines, "general", nil); err != nil || n != many {
+	if n, err := k.Import(b.Context(), playbook.Act{Actor: "bench", At: time.Unix(1, 0)}, lines, playbook.Into{Domain: "general"}, nil); err != nil || n != many {
 		b.Fatal(n, err)
 	}
 	return st

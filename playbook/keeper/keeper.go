@@ -54,10 +54,15 @@ func (k *Keeper) forget() {
 	k.book, k.chain, k.index = &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{}), index{}
 }
 
-// refresh takes in what has been written since. Where that fails, nothing is known: the
-// next one reads all of it again, and finds the same fault, or none.
+// refresh takes in what has been written since, and refuses a journal whose end is not
+// the one that the store keeps: a quarantine that was cut off would bring a bullet back.
+// Where it fails, nothing is known: the next one reads all of it again, and finds the same
+// fault, or none.
 func (k *Keeper) refresh(ctx context.Context) error {
 	_, err := follow(ctx, k.Store, k.book, k.chain, nil)
+	if err == nil {
+		err = checkEnd(ctx, k.Store, k.chain.Head())
+	}
 	if err != nil {
 		k.forget()
 	}

@@ -219,17 +219,17 @@ func TestImportIsAllOrNone(t *testing.T) {
 	act := playbook.Act{Actor: "Sydney"}
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	lines := []playbook.Line{{Number: 1, ID: "a-1", Text: "New"}, {Number: 2, ID: "a-2", Text: "name the mechanism"}}
-	if n, err := k.Import(t.Context(), act, lines, "general", nil); n != 0 || fault.CodeOf(err) != playbook.BadLine || len(k.Bullets(nil)) != 1 {
+	if n, err := k.Import(t.Context(), act, lines, playbook.Into{Domain: "general"}, nil); n != 0 || fault.CodeOf(err) != playbook.BadLine || len(k.Bullets(nil)) != 1 {
 		t.Errorf("%d, %v", n, err)
 	}
 	told := 0
-	if n, err := k.Import(t.Context(), act, lines[:1], "general", func(done, of int) { told = done*10 + of }); n != 1 || err != nil || told != 11 {
+	if n, err := k.Import(t.Context(), act, lines[:1], playbook.Into{Domain: "general"}, func(done, of int) { told = done*10 + of }); n != 1 || err != nil || told != 11 {
 		t.Errorf("%d, %v, %d", n, err, told)
 	}
 	if out, _ := learn(t, k, playbook.Helpful, "new"); out.Added {
 		t.Error("an imported bullet is not found")
 	}
-	if _, err := k.Import(t.Context(), act, nil, "\n", nil); err == nil {
+	if _, err := k.Import(t.Context(), act, nil, playbook.Into{Domain: "\n"}, nil); err == nil {
 		t.Error("no domain")
 	}
 }

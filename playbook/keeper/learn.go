@@ -97,10 +97,10 @@ func (k *Keeper) Replace(ctx context.Context, act playbook.Act, id, text string)
 }
 
 // Import adds lines, all or none, and tells how many were new.
-func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.Line, domain string, progress func(done, of int)) (added int, err error) {
+func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.Line, into playbook.Into, progress func(done, of int)) (added int, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := playbook.CheckWord("domain", domain); err != nil {
+	if err := playbook.CheckWord("domain", into.Domain); err != nil {
 		return 0, err
 	}
 	if err := k.refresh(ctx); err != nil {
@@ -108,7 +108,7 @@ func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.
 	}
 	// What is wrong with the lines shows before any of them is embedded, which takes time.
 	none := func(int) playbook.Embedding { return playbook.Embedding{} }
-	if added, err = k.book.Draft(k.Rules, act).Import(lines, domain, none); err != nil || added == 0 {
+	if added, err = k.book.Draft(k.Rules, act).Import(lines, into, none); err != nil || added == 0 {
 		return 0, err
 	}
 	blobs := make([][]byte, len(lines))
@@ -128,7 +128,7 @@ func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.
 		}
 	}
 	_, err = k.do(ctx, act, func(d *playbook.Draft) ([][]byte, error) {
-		added, err = d.Import(lines, domain, func(n int) playbook.Embedding { return names[n] })
+		added, err = d.Import(lines, into, func(n int) playbook.Embedding { return names[n] })
 		return blobs, err
 	})
 	return added, err

@@ -127,7 +127,7 @@ func TestAHarvestDoesNotMoveOn(t *testing.T) {
 	if sum, err := k.Take(t.Context(), "brenner", say); err != nil || sum.Counted != 1 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
-	if _, err := k.Import(t.Context(), playbook.Act{Actor: "Sydney"}, []playbook.Line{{Number: 1, ID: "closer", Helpful: 1, Text: "Name mechanisms"}}, "general", nil); err != nil {
+	if _, err := k.Import(t.Context(), playbook.Act{Actor: "Sydney"}, []playbook.Line{{Number: 1, ID: "closer", Helpful: 1, Text: "Name mechanisms"}}, playbook.Into{Domain: "general"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	say.Entries = 2

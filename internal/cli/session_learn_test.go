@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+	"testing"
+
+	"brenner/config"
+	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/vector"
+)
+
+// byText gives vectors by the first letter of a text: those of one letter are alike.
+type byText struct{}
+
+func (byText) Model() string { return "letters" }
+
+func (byText) Embed(_ context.Context, texts []string) ([]vector.Vector, error) {
+	all := make([]vector.Vector, len(texts))
+	for i, t := range texts {
+		values := make([]float32, 128)
+		values[t[0]] = 1
+		values[0] = 0.01 * float32(len(t))
+		var err error
+		if all[i], err = vector.New("letters", values); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Of several dead hypotheses that one is like, the author hears of one with a reason,
+// and rather of one of this session.
+func TestWhichDeathIsTold(t *testing.T) {
+	old, here := dead{id: "pb-00001", claim: "fish sleep"}, dead{id: "H1", claim: "fish sleep now", here: true}
+	with := func(d dead, reason string) dead { d.reason = reason; return d }
+	other := dead{id: "H9", claim: "cells divide", reason: "they do not", here: true}
+	blank := dead{id: "H8", claim: " ", reason: "it says nothing", here: true}
+	m := &lessonBook{config: &config.Config{}}
+	m.config.Playbook.Rules = playbook.DefaultRules()
+	k := &keeper.Keeper{Options: keeper.Options{Embedder: byText{}}}
+	for want, all := range map[string][]dead{
+		"":         {other, blank},
+		"pb-00001": {here, blank, with(old, "the eyes are open")},
+		"H1":       {old, with(here, "the eyes are open"), other},
+	} {
+		for range 2 {
+			got, err := m.nearest(t.Context(), k, "fish sleep", append([]dead{}, all...))
+			if err != nil || got == nil && want != "" || got != nil && got.id != want {
+				t.Errorf("%+v, %v, not %q", got, err, want)
+			}
+			all[0], all[len(all)-1] = all[len(all)-1], all[0] // in whatever order
+		}
+	}
+	both := []dead{with(old, "old"), with(here, "new")}
+	if got, err := m.nearest(t.Context(), k, "fish sleep", both); err != nil || got.id != "H1" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
