@@ -18,8 +18,9 @@ func BenchmarkSentence(b *testing.B) {
 		b.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"short":  "Use careful prompt engineering",
-		"lesson": "When two hypotheses predict the same outcome, design a test that separates them before adding a third.",
+		"short":    "Use careful prompt engineering",
+		"sentence": "Name the observation that would refute the claim before the test.",
+		"lesson":   "When two hypotheses predict the same outcome, design a test that separates them before adding a third.",
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
