@@ -10,7 +10,6 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
-	"brenner/merge"
 	"brenner/settle"
 	"brenner/stalemate"
 )
@@ -331,10 +330,11 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range out.Report.Deltas {
-		if row := &out.Report.Deltas[i]; row.Disposition == merge.Rejected || row.Disposition == merge.Skipped {
-			last.State, last.Why = stalemate.Refused, "the merge did not take it: "+row.Message
-		}
+	if reason := unwritten(&c, &out); reason != "" { // then its reasons have no place in the artifact either
+		last.State, last.Why = stalemate.Refused, "the merge did not take it: "+reason
+		d := &draft{}
+		d.event(flow.KindStalemate, last)
+		return d, nil, nil
 	}
 	d.event(flow.KindStalemate, last)
 	return d, &out, nil
