@@ -149,12 +149,6 @@ func (h *History) isStuckOn(c *stalemate.Case) bool {
 	return false
 }
 
-// open drafts the opening of a case, with its request.
-func (h *History) open(d *draft, c *stalemate.Case, by string) {
-	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
-	h.openWith(d, c, &r, by)
-}
-
 // openOn drafts the opening of a case that may be about a text.
 func (h *History) openOn(d *draft, c *stalemate.Case, on *stalemate.Patched) {
 	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
