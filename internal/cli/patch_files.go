@@ -99,7 +99,7 @@ func (r *patchRoot) withHash(hash string) string {
 }
 
 func (r *patchRoot) look() {
-	files, size := 0, int64(0)
+	files, left := 0, int64(searchedBytes)
 	// What cannot be read is not the file that is looked for.
 	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -110,13 +110,15 @@ func (r *patchRoot) look() {
 		case !d.Type().IsRegular():
 			return nil
 		}
-		if info, err := d.Info(); err == nil {
-			files, size = files+1, size+info.Size()
-		}
-		if files > searchedFiles || size > searchedBytes {
+		info, err := d.Info()
+		switch files++; {
+		case files > searchedFiles, err == nil && info.Size() > left:
 			return fs.SkipAll
+		case err != nil, info.Size() == 0: // one of the system's has no size, and may have no end
+			return nil
 		}
-		if data, err := os.ReadFile(path); err == nil {
+		data, err := readAtMost(path, left)
+		if left -= int64(len(data)); err == nil {
 			r.note(path, data)
 		}
 		return nil
