@@ -66,7 +66,7 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	}
 	c, _ := m.Get("confidence")
 	n, ok := c.(artifact.Number)
-	if v.Confidence = float64(n); !ok || n < 0 || n > 1 {
+	if v.Confidence = float64(n); !ok || !(n >= 0 && n <= 1) { // NaN is none either
 		in.faults.Add(delta.InvalidField, "confidence", "write a number from 0 to 1", "confidence is no number from 0 to 1")
 	}
 	if list, ok := m.Get("rejected"); ok {

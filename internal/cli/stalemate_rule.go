@@ -163,7 +163,7 @@ func (a *app) verdict(c *cobra.Command, opt *ruleOptions, file []string) ([]byte
 	}
 	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 	sure, err := strconv.ParseFloat(opt.confidence, 64)
-	if err != nil {
+	if err != nil || !(sure >= 0 && sure <= 1) { // NaN is none either
 		return nil, usage(c, "--confidence "+clean(fault.Shown(opt.confidence))+" is no number from 0 to 1", "")
 	}
 	reasons, rejected := artifact.List{}, artifact.List{}
