@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"brenner/agent"
@@ -28,15 +29,22 @@ func (b *Brief) checkArbiter() error {
 	}
 	f := &fault.Error{Code: stalemate.ArbiterIsParty, Detail: "the arbiter " + fault.Shown(b.Arbiter.Name) + " is an agent of the roster", Hint: "an arbiter is no party: give it a name of its own"}
 	for _, p := range b.Agents {
-		if p.Name == b.Arbiter.Name {
+		if strings.EqualFold(p.Name, b.Arbiter.Name) {
 			return f
 		}
 	}
-	if b.Arbiter.Name == b.Operator || slices.Contains(b.Rules.Authorities, b.Arbiter.Name) {
+	if b.isPerson(b.Arbiter.Name) {
 		f.Code, f.Detail = NameTaken, "the arbiter "+fault.Shown(b.Arbiter.Name)+" has the name of a person with authority"
 		return f
 	}
 	return nil
+}
+
+// isPerson tells whether a name is that of a person with authority. Who differs only in
+// capitals is nobody else: people would take the one for the other.
+func (b *Brief) isPerson(name string) bool {
+	same := func(other string) bool { return strings.EqualFold(other, name) }
+	return same(b.Operator) || slices.ContainsFunc(b.Rules.Authorities, same)
 }
 
 // stalemateReferences are the blobs that stalemates name.

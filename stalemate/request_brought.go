@@ -19,7 +19,11 @@ func ReadBrought(data []byte) (Request, []*fault.Error, error) {
 		return r, warnings, err
 	}
 	var list fault.List
-	for _, h := range r.Parties {
+	for i, h := range r.Parties {
+		before := Request{Parties: r.Parties[:i]}
+		if before.IsParty(h.Name) {
+			list.Add(delta.InvalidField, "hypotheses", "give each party a name of its own", "the party %s stands twice, in other capitals", fault.Shown(h.Name))
+		}
 		if reserved(h.Name) {
 			list.Add(delta.InvalidField, "hypotheses", "give the party another name", "%s is what an explanation that nobody holds is called", fault.Shown(h.Name))
 		}

@@ -29,6 +29,7 @@ func TestABroughtRequestIsFair(t *testing.T) {
 		{"cite D10", "cite D1"},
 		{`"party":"Anna"`, `"party":"D1"`},
 		{`"party":"Anna"`, `"party":"d3"`},
+		{`"party":"Anna"`, `"party":"BERT"`},
 	} {
 		if err := brought(t, change[0], change[1]); fault.CodeOf(err) != delta.InvalidField {
 			t.Errorf("%s: %v", change[1], err)
@@ -46,6 +47,15 @@ func TestRulingForABroughtParty(t *testing.T) {
 	}
 	c = FromRequest("memo", &r, "memo@v1", 0)
 	if _, err := Ruling(&c, &Verdict{For: "Bert"}); fault.CodeOf(err) != NothingToWrite {
+		t.Errorf("%v", err)
+	}
+}
+
+// Who holds a position does not rule on it in other capitals.
+func TestAPartyInOtherCapitals(t *testing.T) {
+	r := Request{Parties: []Hypothesis{{Name: "sydney", Statement: "x"}, {Name: "Bert", Statement: "y"}}, Dissidents: []Hypothesis{{Name: "D1", Statement: "z"}}}
+	v := Verdict{For: "Bert", Rejected: []Rejection{{"sydney", "w"}, {"D1", "w"}}, Arbiter: Arbiter{Kind: ByPerson, Name: "Sydney"}}
+	if err := v.Check(&r); fault.CodeOf(err) != ArbiterIsParty {
 		t.Errorf("%v", err)
 	}
 }
