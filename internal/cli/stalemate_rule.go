@@ -99,8 +99,8 @@ a person answered is ruled in their name only by the session itself (session sta
     --reason "EV-001 says so." --reject "BlueLake=not measured" --reject "D1=one case" --reject "D2=it is known"
 
 Exit codes: 0 ruled, and written into the artifact; 1 it could not be stored; 2 there is no
-such session or stalemate, or the verdict is none; 4 --as names no authority; 5 ruled, but
-nothing could be written: a person is needed; 75 the store is busy.`,
+such session or stalemate, the verdict is none, or --as names a party; 4 --as names no
+authority; 5 ruled, but nothing could be written: a person is needed; 75 the store is busy.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 3 {
 				return usage(c, fmt.Sprintf("a session, a stalemate and a verdict are needed, %d given", len(args)), "")
