@@ -22,7 +22,7 @@ func addPatchFlags(c *cobra.Command, opt *patchApplyOptions) {
 	f.StringVar(&opt.root, "root", ".", "the folder that the paths of patches are below")
 	f.StringVar(&opt.file, "file", "", "the file that the one patch is for, whatever path it names")
 	opt.recordOption.add(c)
-	f.BoolVar(&opt.skip, "skip-applied", false, "leave out patches whose result the file holds already")
+	f.BoolVar(&opt.skip, "skip-applied", false, "leave out patches whose result (result_sha256) the file holds already")
 }
 
 func patchArgs(c *cobra.Command, args []string) error {

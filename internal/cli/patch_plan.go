@@ -159,6 +159,8 @@ func (p *patchPlan) apply(one *plannedPatch) {
 			problem.Hint = f.failed + " comes before it and does not apply"
 		} else if one.patch.Result == f.now.Hash() {
 			continue // it says that it has been applied already
+		} else if p.skip && one.patch.Result == "" {
+			problem.Hint = "it has no result_sha256, so that --skip-applied cannot tell whether it was applied; look at the file, and leave the patch out if it was"
 		} else if other := p.root.withHash(one.patch.Base); other != "" && other != f.path {
 			problem.Hint = other + " is the text that the patch is for: if that is meant, say so with --file"
 		}
