@@ -137,7 +137,12 @@ func writeThrough(path string, data []byte) error {
 // writeBeside writes data to a new file in the folder of path, down to the disk,
 // and gives its name. What could not be written whole is removed.
 func writeBeside(d disk, path string, data []byte, mode os.FileMode) (name string, err error) {
-	tmp, err := d.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	return writeTemp(d, filepath.Dir(path), "."+filepath.Base(path)+".*", data, mode)
+}
+
+// writeTemp does so under a name of a pattern.
+func writeTemp(d disk, dir, pattern string, data []byte, mode os.FileMode) (name string, err error) {
+	tmp, err := d.CreateTemp(dir, pattern)
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"brenner/fault"
 )
@@ -83,7 +84,34 @@ func (f *patchedFile) prepare(d disk) (tmp string, err error) {
 	case info.Mode().Perm()&0o222 == 0:
 		return "", os.ErrPermission
 	}
-	return writeBeside(d, f.actual, f.now.Bytes(), info.Mode().Perm())
+	dir, name := filepath.Split(f.actual)
+	if err := sweep(dir, name); err != nil {
+		return "", err
+	}
+	return writeTemp(d, dir, "."+name+".*"+unfinished, f.now.Bytes(), info.Mode().Perm())
+}
+
+// unfinished ends the name of a file that a patch makes, as long as it is not whole.
+const unfinished = ".brenner-patch"
+
+// sweep removes what a process that was killed left beside a file. Whoever writes such
+// files has the lock of the folder, so that none of them is anybody's.
+func sweep(dir, name string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		middle, ours := strings.CutPrefix(e.Name(), "."+name+".")
+		middle, done := strings.CutSuffix(middle, unfinished)
+		if !ours || !done || middle == "" || strings.Trim(middle, "0123456789") != "" || !e.Type().IsRegular() {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func unwritable(path string, err error) error {
