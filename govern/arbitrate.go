@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"brenner/agent"
 	"brenner/fault"
@@ -31,7 +32,7 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 		return nil, err
 	}
 	arbiter := stalemate.Arbiter{Kind: stalemate.ByAgent, Name: h.Name, Model: h.Model}
-	if s.Request.IsParty(h.Name) || slices.Contains(d.Rules.Authorities, h.Name) {
+	if s.Request.IsParty(h.Name) || slices.ContainsFunc(d.Rules.Authorities, func(name string) bool { return strings.EqualFold(name, h.Name) }) {
 		return nil, &fault.Error{
 			Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of a person who may decide",
 			Hint: "an arbiter is neither: give it a name of its own",

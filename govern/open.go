@@ -27,7 +27,7 @@ func (d *Door) OpenStalemate(ctx context.Context, who Actor, address string, req
 	var asked stalemate.Request
 	var warnings []*fault.Error
 	if request != nil {
-		if asked, warnings, err = stalemate.ReadRequest(request); err != nil {
+		if asked, warnings, err = stalemate.ReadBrought(request); err != nil {
 			return nil, nil, err
 		}
 		c = stalemate.FromRequest(r.ID, &asked, r.Ref().String(), 0)

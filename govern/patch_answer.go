@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/fault"
@@ -99,7 +100,7 @@ func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Said, error) {
 	c := Said{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
 	if on.ref == (record.Ref{}) {
-		c.notShown(a.Shown)
+		c.notShown(on.blocks, d.writable(ctx, who, a.Shown))
 		return c, nil
 	}
 	r, _, text, err := d.Text(ctx, who, on.ref.String())
@@ -135,16 +136,41 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 	return c, nil
 }
 
-func (c *Said) notShown(shown []record.Ref) {
+// writable gives those of the versions that somebody may make new ones of.
+func (d *Door) writable(ctx context.Context, who Actor, shown []record.Ref) []record.Ref {
+	return slices.DeleteFunc(slices.Clone(shown), func(ref record.Ref) bool {
+		r, _, _, err := d.Text(ctx, who, ref.String())
+		return err != nil || d.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type}) != nil
+	})
+}
+
+// mostUnshown is how many texts that were not shown are named: an answer may make up as
+// many as it likes.
+const mostUnshown = 8
+
+func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
 	p := patch.Problem{Code: patch.BaseMissing, Message: "the blocks name no text", Hint: "no text was shown in full that could be changed"}
-	if c.Name == "" {
-		c.Name = "reply"
-	} else {
-		p.Message = fault.Shown(c.Name) + " is no text that was shown in full"
-		c.Name = fault.Shown(c.Name)
+	var named []string
+	seen := map[string]bool{"": true}
+	for _, b := range blocks {
+		if !seen[b.Path] {
+			named = append(named, fault.Shown(b.Path))
+		}
+		seen[b.Path] = true
 	}
-	if len(shown) > 0 {
-		p.Hint = "write one of these on the line above a block: " + strings.Join(names(shown), ", ")
+	if c.Name = "reply"; len(named) > 0 {
+		c.Name = named[0]
+	}
+	switch n := len(named); {
+	case n == 1:
+		p.Message = named[0] + " is no text that was shown in full"
+	case n > mostUnshown:
+		p.Message = strings.Join(named[:mostUnshown], ", ") + " and " + strconv.Itoa(n-mostUnshown) + " more are no texts that were shown in full"
+	case n > 1:
+		p.Message = strings.Join(named, ", ") + " are no texts that were shown in full"
+	}
+	if len(writable) > 0 {
+		p.Hint = "write one of these on the line above a block: " + strings.Join(names(writable), ", ")
 	}
 	c.Problem = []patch.Problem{p}
 }

@@ -129,3 +129,24 @@ func TestAnAnswerOfManyBlocks(t *testing.T) {
 
 // quotedLines gives a text as blocks quote it.
 func quotedLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// All texts that were not shown are named, a long row of them cut; the hint names those
+// that the author may write, and no others.
+func TestBlocksAboutSeveralTextsThatWereNotShown(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, one))
+		k.put(draft("spec", record.ModelSpec, one))
+		said := k.answered(reader, block("brief@v1", "a\n", "x\n")+block("secret.md", "a\n", "x\n")+block("../passwd", "a\n", "x\n"), "note@v1", "spec@v1")
+		if len(said) != 1 || len(said[0].Problem) != 1 {
+			k.Fatalf("%+v", said)
+		}
+		k.is("names", said[0].Problem[0].Message, "brief@v1, secret.md, ../passwd are no texts that were shown in full")
+		k.is("hint", said[0].Problem[0].Hint, "write one of these on the line above a block: note, note@v1")
+		var many strings.Builder
+		for i := range 20 {
+			many.WriteString(block(fmt.Sprint("made/up", i), "a\n", "x\n"))
+		}
+		said = k.answered(reader, many.String(), "note@v1")
+		k.is("cut", strings.HasSuffix(said[0].Problem[0].Message, "made/up7 and 12 more are no texts that were shown in full"), true)
+	})
+}

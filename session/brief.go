@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -95,7 +94,7 @@ func (b *Brief) checkNames() error {
 		return err
 	}
 	for _, p := range b.Agents {
-		if p.Name == b.Operator || slices.Contains(b.Rules.Authorities, p.Name) {
+		if b.isPerson(p.Name) {
 			return &fault.Error{
 				Code: NameTaken, Detail: fault.Shown(p.Name) + " is an agent of the roster and a person with authority",
 				Hint: "give the agent another name, or set operator: or authorities: in brenner.yaml",

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"brenner/agent"
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
-	"brenner/merge"
 	"brenner/settle"
 	"brenner/stalemate"
 )
@@ -29,15 +29,22 @@ func (b *Brief) checkArbiter() error {
 	}
 	f := &fault.Error{Code: stalemate.ArbiterIsParty, Detail: "the arbiter " + fault.Shown(b.Arbiter.Name) + " is an agent of the roster", Hint: "an arbiter is no party: give it a name of its own"}
 	for _, p := range b.Agents {
-		if p.Name == b.Arbiter.Name {
+		if strings.EqualFold(p.Name, b.Arbiter.Name) {
 			return f
 		}
 	}
-	if b.Arbiter.Name == b.Operator || slices.Contains(b.Rules.Authorities, b.Arbiter.Name) {
+	if b.isPerson(b.Arbiter.Name) {
 		f.Code, f.Detail = NameTaken, "the arbiter "+fault.Shown(b.Arbiter.Name)+" has the name of a person with authority"
 		return f
 	}
 	return nil
+}
+
+// isPerson tells whether a name is that of a person with authority. Who differs only in
+// capitals is nobody else: people would take the one for the other.
+func (b *Brief) isPerson(name string) bool {
+	same := func(other string) bool { return strings.EqualFold(other, name) }
+	return same(b.Operator) || slices.ContainsFunc(b.Rules.Authorities, same)
 }
 
 // stalemateReferences are the blobs that stalemates name.
@@ -148,12 +155,6 @@ func (h *History) isStuckOn(c *stalemate.Case) bool {
 		}
 	}
 	return false
-}
-
-// open drafts the opening of a case, with its request.
-func (h *History) open(d *draft, c *stalemate.Case, by string) {
-	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
-	h.openWith(d, c, &r, by)
 }
 
 // openOn drafts the opening of a case that may be about a text.
@@ -331,10 +332,11 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range out.Report.Deltas {
-		if row := &out.Report.Deltas[i]; row.Disposition == merge.Rejected || row.Disposition == merge.Skipped {
-			last.State, last.Why = stalemate.Refused, "the merge did not take it: "+row.Message
-		}
+	if reason := unwritten(&c, &out); reason != "" { // then its reasons have no place in the artifact either
+		last.State, last.Why = stalemate.Refused, "the merge did not take it: "+reason
+		d := &draft{}
+		d.event(flow.KindStalemate, last)
+		return d, nil, nil
 	}
 	d.event(flow.KindStalemate, last)
 	return d, &out, nil

@@ -17,6 +17,11 @@ func (d *Door) OpenStalemate(ctx context.Context, thread, place string, request 
 	if err != nil {
 		return nil, "", nil, err
 	}
+	at, err := parsePlace(place)
+	if err != nil {
+		return h, "", nil, err
+	}
+	place = at.String()
 	var warnings []*fault.Error
 	id := ""
 	err = d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
@@ -25,37 +30,55 @@ func (d *Door) OpenStalemate(ctx context.Context, thread, place string, request 
 			return nil, err
 		}
 		c, stuck := stalemate.OpenBy(thread, &base, place, state.Round())
-		dr := &draft{}
-		if request != nil {
-			r, doubts, err := stalemate.ReadRequest(request)
+		var r stalemate.Request
+		switch {
+		case request != nil:
+			if r, warnings, err = stalemate.ReadBrought(request); err == nil {
+				err = at.in(&base)
+			}
 			if err != nil {
 				return nil, err
 			}
-			warnings = doubts
-			if !stuck {
+			if stuck {
+				stalemate.Bring(&c, &r)
+			} else {
 				c = stalemate.FromRequest(thread, &r, place, state.Round())
 			}
-			id = c.ID
-			if err := stalemate.Step(id, stateOf(state, id), stalemate.Open); err != nil {
-				return nil, err
-			}
-			h.openWith(dr, &c, &r, d.As)
-			return dr, nil
-		}
-		if !stuck {
-			_, err := ConflictAt(&base, place)
-			if err == nil {
+		case stuck:
+			r = stalemate.NewRequest(thread, h.lastInstant(), &c)
+		default:
+			if _, err = ConflictAt(&base, place); err == nil {
 				err = noConflict(&base, place)
 			}
 			return nil, err
 		}
 		if id = c.ID; h.isStuckOn(&c) {
-			return nil, &fault.Error{Code: stalemate.BadState, Detail: "there is a stalemate about " + place + " already", Hint: "`brenner stalemate list " + thread + "` shows it"}
+			return nil, &fault.Error{Code: stalemate.BadState, Detail: "there is a stalemate about " + place + " already", Hint: "`brenner stalemate list " + thread + " --all` shows it"}
 		}
-		h.open(dr, &c, d.As)
+		dr := &draft{}
+		h.openWith(dr, &c, &r, d.As)
 		return dr, nil
 	})
 	return h, id, warnings, err
+}
+
+// in says why an artifact has no such place that could be ruled on, or nil.
+func (p handPlace) in(a *artifact.Artifact) error {
+	f := &fault.Error{Code: BadAddress, Detail: "there is no " + fault.Shown(p.String()), Hint: "name a field of an item that stands, such as H2.claim"}
+	it, _, ok := a.Find(p.item)
+	if !ok {
+		return f
+	}
+	if it.Killed() {
+		f.Detail = it.ID + " was killed by " + fault.Shown(it.Kill.By)
+		return f
+	}
+	spec, known := p.section.Spec().Field(p.field)
+	_, isMap := it.Get(p.field).(artifact.Map)
+	if it.Get(p.field) == nil && !known || p.key != "" && !isMap && (!known || spec.Kind != artifact.KindMap && spec.Kind != artifact.KindScore) {
+		return f
+	}
+	return nil
 }
 
 func stateOf(s *flow.State, id string) string {

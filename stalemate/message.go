@@ -32,12 +32,10 @@ func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case,
 	return Case{}, false
 }
 
-// FromRequest makes a case of a request that a person brings; what a ruling writes
-// then stands in the verdict.
+// FromRequest makes a case of a request that a person brings about a place where
+// nothing is in conflict.
 func FromRequest(thread string, r *Request, place string, round int) Case {
 	c := Case{ID: caseID(thread, Person, place, string(r.JSON())), Kind: Person, Place: place, Since: round, Round: round}
-	for _, h := range r.Parties {
-		c.Positions = append(c.Positions, Position{Party: h.Name, Statement: h.Statement, Justification: h.Justification})
-	}
+	Bring(&c, r)
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"brenner/artifact"
@@ -192,10 +193,11 @@ func (r *Request) Find(name string) (Hypothesis, bool) {
 	return Hypothesis{}, false
 }
 
-// IsParty tells whether somebody holds one of the positions.
+// IsParty tells whether somebody holds one of the positions, however the name is
+// written.
 func (r *Request) IsParty(name string) bool {
 	for _, h := range r.Parties {
-		if h.Name == name {
+		if strings.EqualFold(strings.TrimSpace(h.Name), strings.TrimSpace(name)) {
 			return true
 		}
 	}

@@ -66,7 +66,7 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	}
 	c, _ := m.Get("confidence")
 	n, ok := c.(artifact.Number)
-	if v.Confidence = float64(n); !ok || n < 0 || n > 1 {
+	if v.Confidence = float64(n); !ok || !(n >= 0 && n <= 1) { // NaN is none either
 		in.faults.Add(delta.InvalidField, "confidence", "write a number from 0 to 1", "confidence is no number from 0 to 1")
 	}
 	if list, ok := m.Get("rejected"); ok {
@@ -205,18 +205,23 @@ func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The reasons stand beside what was ruled on, for whoever reads the artifact alone.
-	beside := "ruling"
-	if field != "" {
-		beside += "_" + strings.ReplaceAll(field, ".", "_")
-	}
-	payload = artifact.MapOf(append(slices.Clone([]artifact.Entry(payload)), artifact.Entry{Key: beside, Value: artifact.Text(v.Reasons(c.ID))})...)
+	payload = artifact.MapOf(append(slices.Clone([]artifact.Entry(payload)), artifact.Entry{Key: ReasonsField(c.Place), Value: artifact.Text(v.Reasons(c.ID))})...)
 	d := artifact.MapOf(
 		artifact.Entry{Key: "operation", Value: artifact.Text(delta.Edit)}, artifact.Entry{Key: "section", Value: artifact.Text(section.String())},
 		artifact.Entry{Key: "target_id", Value: artifact.Text(id)}, artifact.Entry{Key: "payload", Value: payload},
 		artifact.Entry{Key: "rationale", Value: artifact.Text(v.Reasons(c.ID))},
 	)
 	return artifact.Canonical(artifact.List{d}), nil
+}
+
+// ReasonsField names the field for the reasons of a ruling: they stand beside what was
+// ruled on, for whoever reads the artifact alone.
+func ReasonsField(place string) string {
+	_, field, ok := strings.Cut(place, ".")
+	if !ok {
+		return "ruling"
+	}
+	return "ruling_" + strings.ReplaceAll(field, ".", "_")
 }
 
 func (c *Case) payload(v *Verdict, field string) (artifact.Map, error) {

@@ -34,23 +34,25 @@ var errTooLarge = errors.New("it has more than 256 MiB")
 // readBytes reads a file, or standard input for "-".
 func (a *app) readBytes(path string) ([]byte, error) {
 	if path == "-" {
-		return readBounded(a.In)
+		return readBounded(a.In, mostBytes)
 	}
 	return readWhole(path)
 }
 
-func readWhole(path string) ([]byte, error) {
+func readWhole(path string) ([]byte, error) { return readAtMost(path, mostBytes) }
+
+func readAtMost(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	return readBounded(f)
+	return readBounded(f, most)
 }
 
-func readBounded(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
-	if err == nil && len(data) > mostBytes {
+func readBounded(r io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(data)) > most {
 		err = errTooLarge
 	}
 	return data, err
@@ -135,7 +137,12 @@ func writeThrough(path string, data []byte) error {
 // writeBeside writes data to a new file in the folder of path, down to the disk,
 // and gives its name. What could not be written whole is removed.
 func writeBeside(d disk, path string, data []byte, mode os.FileMode) (name string, err error) {
-	tmp, err := d.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	return writeTemp(d, filepath.Dir(path), "."+filepath.Base(path)+".*", data, mode)
+}
+
+// writeTemp does so under a name of a pattern.
+func writeTemp(d disk, dir, pattern string, data []byte, mode os.FileMode) (name string, err error) {
+	tmp, err := d.CreateTemp(dir, pattern)
 	if err != nil {
 		return "", err
 	}

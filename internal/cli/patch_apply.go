@@ -22,7 +22,7 @@ func addPatchFlags(c *cobra.Command, opt *patchApplyOptions) {
 	f.StringVar(&opt.root, "root", ".", "the folder that the paths of patches are below")
 	f.StringVar(&opt.file, "file", "", "the file that the one patch is for, whatever path it names")
 	opt.recordOption.add(c)
-	f.BoolVar(&opt.skip, "skip-applied", false, "leave out patches whose result the file holds already")
+	f.BoolVar(&opt.skip, "skip-applied", false, "leave out patches whose result (result_sha256) the file holds already")
 }
 
 func patchArgs(c *cobra.Command, args []string) error {
@@ -117,22 +117,27 @@ func (a *app) applyPatches(opt patchApplyOptions, args []string) error {
 		return err
 	}
 	r := patchesApplied{plan: plan, dryRun: opt.dryRun}
-	if !plan.ok() {
-		a.exit = exitFailed
-		return a.show(r)
-	}
-	for _, f := range plan.changed() {
-		if opt.dryRun {
-			r.diff += patch.Unified("a/"+f.path, "b/"+f.path, f.before.Canonical(), f.now.Canonical())
-			continue
+	if plan.ok() && !opt.dryRun {
+		unlock, err := plan.lock()
+		if err != nil {
+			return err
 		}
-		if err := f.write(a.disk); err != nil {
+		defer unlock()
+	}
+	switch {
+	case !plan.ok():
+		a.exit = exitFailed
+	case opt.dryRun:
+		for _, f := range plan.changed() {
+			r.diff += patch.Unified("a/"+f.path, "b/"+f.path, f.before.Canonical(), f.now.Canonical())
+		}
+	default:
+		if r.written, err = plan.write(a.disk); err != nil {
 			if len(r.written) > 0 {
 				a.say("written before that: " + clean(strings.Join(r.written, ", ")) + "; run it again with --skip-applied\n")
 			}
 			return err
 		}
-		r.written = append(r.written, f.path)
 	}
 	return a.show(r)
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,9 +15,6 @@ type patchRoot struct {
 	dir    string            // without links
 	byHash map[string]string // what files there are, when somebody asked for it
 }
-
-// errChanged is a file that another process wrote while we were at it.
-var errChanged = errors.New("it was changed while the patch was being applied")
 
 func openPatchRoot(dir string) (*patchRoot, error) {
 	actual, err := filepath.EvalSymlinks(dir)
@@ -52,14 +47,32 @@ func (r *patchRoot) find(path string) (string, *patch.Problem) {
 			Hint: "patch the file where it is, or choose another --root",
 		}
 	}
+	return actual, plain(path, actual)
+}
+
+// plainFile gives the real place of a file that a person names.
+func plainFile(path string) (string, *patch.Problem) {
+	actual, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		actual, err = filepath.Abs(actual)
+	}
+	if err != nil {
+		return "", missingBase(path, reason(err))
+	}
+	return actual, plain(path, actual)
+}
+
+// plain refuses what is no plain file before anybody waits for it: whoever opens a pipe
+// waits for whoever writes to it, and a device has no end.
+func plain(path, actual string) *patch.Problem {
 	info, err := os.Stat(actual)
 	switch {
 	case err != nil:
-		return "", missingBase(path, reason(err))
+		return missingBase(path, reason(err))
 	case !info.Mode().IsRegular():
-		return "", missingBase(path, "it is no plain file")
+		return missingBase(path, "it is no plain file")
 	}
-	return actual, nil
+	return nil
 }
 
 func missingBase(path, why string) *patch.Problem {
@@ -86,7 +99,7 @@ func (r *patchRoot) withHash(hash string) string {
 }
 
 func (r *patchRoot) look() {
-	files, size := 0, int64(0)
+	files, left := 0, int64(searchedBytes)
 	// What cannot be read is not the file that is looked for.
 	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -97,13 +110,15 @@ func (r *patchRoot) look() {
 		case !d.Type().IsRegular():
 			return nil
 		}
-		if info, err := d.Info(); err == nil {
-			files, size = files+1, size+info.Size()
-		}
-		if files > searchedFiles || size > searchedBytes {
+		info, err := d.Info()
+		switch files++; {
+		case files > searchedFiles, err == nil && info.Size() > left:
 			return fs.SkipAll
+		case err != nil, info.Size() == 0: // one of the system's has no size, and may have no end
+			return nil
 		}
-		if data, err := os.ReadFile(path); err == nil {
+		data, err := readAtMost(path, left)
+		if left -= int64(len(data)); err == nil {
 			r.note(path, data)
 		}
 		return nil
@@ -130,21 +145,6 @@ type patchedFile struct {
 	before *patch.Text
 	now    *patch.Text
 	failed string // the patch that did not apply to it
-}
-
-// write replaces the file, unless somebody else has.
-func (f *patchedFile) write(d disk) error {
-	data, err := os.ReadFile(f.actual)
-	if err == nil && !bytes.Equal(data, f.before.Bytes()) {
-		err = errChanged
-	}
-	if err == nil {
-		err = replaceFile(d, f.actual, f.now.Bytes())
-	}
-	if err != nil {
-		return &fault.Error{Code: CannotWrite, Op: "write", Place: f.path, Detail: reason(err), Hint: "it is as it was; check the file and its permissions"}
-	}
-	return nil
 }
 
 // patchFiles gives the files of patches that arguments name: a folder stands for all

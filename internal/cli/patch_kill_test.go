@@ -143,9 +143,20 @@ func TestKilledWithinApply(t *testing.T) {
 				t.Fatalf("step %d: %s was not finished: %v", step, name, err)
 			}
 		}
+		swept(t, dir, step)
 	}
 	if killedAt < 16 {
 		t.Errorf("two files have only %d steps", killedAt)
+	}
+}
+
+// swept looks that nothing of what a killed process left stays beside a file that was
+// patched afterwards.
+func swept(t *testing.T, dir string, step int) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(dir, ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("step %d: %v, %v", step, left, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,11 @@ func (a *app) makePatch(c *cobra.Command, opt patchMakeOptions, args []string) e
 	if err := opt.alone(c); err != nil {
 		return err
 	}
+	for _, input := range append(slices.Clone(args), opt.blocks) {
+		if sameFile(opt.out, input) {
+			return usage(c, "--out "+clean(opt.out)+" is a file that the patch is made from", "give the patch a name of its own, such as "+clean(opt.out)+".patch.json")
+		}
+	}
 	name, old, source, err := a.oldText(c, &opt, args)
 	if err != nil {
 		return err
@@ -108,6 +114,16 @@ func (a *app) makePatch(c *cobra.Command, opt patchMakeOptions, args []string) e
 		r.written = opt.out
 	}
 	return a.show(r)
+}
+
+// sameFile tells whether two names are those of one file that is there.
+func sameFile(one, other string) bool {
+	a, err := os.Stat(one)
+	if err != nil || !a.Mode().IsRegular() {
+		return false
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
 }
 
 // oldText gives the text that a patch is made for, the path that the patch names, and

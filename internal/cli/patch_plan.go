@@ -22,6 +22,7 @@ type patchPlan struct {
 type plannedPatch struct {
 	file    string
 	patch   patch.Patch
+	unread  []patch.Problem // why it cannot be read
 	target  *patchedFile
 	report  patch.Report
 	skipped bool
@@ -43,28 +44,37 @@ func (a *app) planPatches(args []string, root, file string, skip bool) (*patchPl
 	if file != "" && len(names) > 1 {
 		return nil, &fault.Error{Code: UsageError, Detail: "--file goes with one patch, and " + strconv.Itoa(len(names)) + " are given", Hint: "see `brenner patch apply --help`"}
 	}
-	plan := &patchPlan{root: r, file: file, skip: skip, byReal: make(map[string]*patchedFile)}
+	plan := &patchPlan{root: r, file: file, skip: skip}
 	for _, name := range names {
 		data, err := a.readFile("patch", name)
 		if err != nil {
 			return nil, err
 		}
 		p := &plannedPatch{file: name}
-		p.patch, p.report.Problems = patch.Read(data)
-		if len(p.report.Problems) == 0 {
-			plan.locate(p)
-		}
+		p.patch, p.unread = patch.Read(data)
 		plan.patches = append(plan.patches, p)
 	}
-	if skip {
-		plan.skipApplied()
-	}
-	for _, p := range plan.patches {
-		if len(p.report.Problems) == 0 && !p.skipped {
-			plan.apply(p)
+	plan.workOut()
+	return plan, nil
+}
+
+// workOut holds the patches against the files as they stand now.
+func (p *patchPlan) workOut() {
+	p.files, p.byReal, p.root.byHash = nil, make(map[string]*patchedFile), nil
+	for _, one := range p.patches {
+		one.target, one.skipped, one.report = nil, false, patch.Report{Problems: one.unread}
+		if len(one.unread) == 0 {
+			p.locate(one)
 		}
 	}
-	return plan, nil
+	if p.skip {
+		p.skipApplied()
+	}
+	for _, one := range p.patches {
+		if len(one.report.Problems) == 0 && !one.skipped {
+			p.apply(one)
+		}
+	}
 }
 
 // locate finds and reads the file of a patch.
@@ -74,7 +84,12 @@ func (p *patchPlan) locate(one *plannedPatch) {
 	var actual string
 	switch {
 	case p.file != "":
-		name, actual = p.file, p.file
+		name = p.file
+		var problem *patch.Problem
+		if actual, problem = plainFile(name); problem != nil {
+			fail(*problem)
+			return
+		}
 	case name == "":
 		fail(patch.Problem{
 			Code: delta.MissingRequiredField, Field: "target.path", Message: "the patch does not say which file it is for", Hint: "name the file with --file",
@@ -144,6 +159,8 @@ func (p *patchPlan) apply(one *plannedPatch) {
 			problem.Hint = f.failed + " comes before it and does not apply"
 		} else if one.patch.Result == f.now.Hash() {
 			continue // it says that it has been applied already
+		} else if p.skip && one.patch.Result == "" {
+			problem.Hint = "it has no result_sha256, so that --skip-applied cannot tell whether it was applied; look at the file, and leave the patch out if it was"
 		} else if other := p.root.withHash(one.patch.Base); other != "" && other != f.path {
 			problem.Hint = other + " is the text that the patch is for: if that is meant, say so with --file"
 		}

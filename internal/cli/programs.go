@@ -132,6 +132,9 @@ func (m *models) checkPrograms(parties []flow.Party) error {
 // saysProgram gives who says that an agent is a program: it would run with the
 // user's login, and at the user's cost.
 func (m *models) saysProgram(p flow.Party) config.Origin {
+	if name, via, program := arbiterWords(m.config.Arbiter); p.Role == arbiterRole && p.Name == name && via == config.ViaProgram && p.Program == program {
+		return m.config.Origin("session.arbiter")
+	}
 	model := m.config.Reach(p.Model)
 	if model.Via != config.ViaProgram {
 		return config.Origin{Level: roster.Flags} // NAME=program

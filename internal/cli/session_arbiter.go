@@ -17,7 +17,7 @@ const arbiterRole = "arbiter"
 
 // arbiterFlag adds the flag that names who is asked when a session is stuck.
 func (s *startOptions) arbiterFlag(c *cobra.Command) {
-	c.Flags().StringVar(&s.arbiter, "arbiter", "", "who rules when the session is stuck: NAME, NAME=KIND or NAME=KIND:MODEL; no agent of the roster; empty: a person")
+	c.Flags().StringVar(&s.arbiter, "arbiter", "", "who rules when the session is stuck: NAME, NAME=KIND, NAME=KIND:MODEL or NAME=program:PROGRAM; no agent of the roster; empty: a person")
 }
 
 // arbiterParty says how the arbiter is reached; nil where nobody was named. One of the
@@ -29,10 +29,9 @@ func (s *startOptions) arbiterParty(cfg *config.Config, parties []flow.Party) (*
 	if cfg.Arbiter == "" || rehearsed && s.script == "" && origin.Level != roster.Flags {
 		return nil, nil
 	}
-	name, how, _ := strings.Cut(cfg.Arbiter, "=")
-	via, model, _ := strings.Cut(how, ":")
+	name, via, model := arbiterWords(cfg.Arbiter)
 	reach := cfg.Reach(model)
-	p := flow.Party{Name: strings.TrimSpace(name), Role: arbiterRole, Model: model, Via: reach.Via, ModelID: reach.ID}
+	p := flow.Party{Name: name, Role: arbiterRole, Model: model, Via: reach.Via, ModelID: reach.ID}
 	if model != "" && p.ModelID == "" {
 		p.ModelID = model
 	}
@@ -54,7 +53,23 @@ func (s *startOptions) arbiterParty(cfg *config.Config, parties []flow.Party) (*
 			Hint: "ask a model (NAME=openai:MODEL) or a program, or let a person rule: `brenner stalemate rule`",
 		}
 	}
+	if p.Via == config.ViaProgram && via != "" { // what stands behind it is a program, which knows its models itself
+		p.Program, p.Model, p.ModelID = model, "", ""
+	}
+	if p.Via == config.ViaProgram && p.Program == "" {
+		return nil, &fault.Error{
+			Code: NoProgram, Place: origin.String(), Detail: "the arbiter " + fault.Shown(p.Name) + " is reached via program, and nothing says which",
+			Hint: "write " + p.Name + "=program:PROGRAM: " + strings.Join(knownPrograms(), ", ") + ", or one under agents.programs: in " + config.FileName,
+		}
+	}
 	return &p, checkVias([]flow.Party{p})
+}
+
+// arbiterWords takes apart what names an arbiter: NAME=KIND:MODEL.
+func arbiterWords(text string) (name, via, model string) {
+	name, how, _ := strings.Cut(text, "=")
+	via, model, _ = strings.Cut(how, ":")
+	return strings.TrimSpace(name), via, model
 }
 
 // everyone gives all who are asked in a session, the arbiter last.

@@ -20,14 +20,14 @@ func (a *app) stalemateOpenCommand() *cobra.Command {
 		Short: "Say that a field, or a record, is stuck, without waiting",
 		Long: `Opens a stalemate about a conflict that stands at PLACE (H2.claim) of a session, about the
 patches that a record refused, or about what a request says that somebody wrote
-(--request FILE). Evidence in it that is only a placeholder is warned of; such a request
-cannot be sent. A record is named without a PLACE; without a version the latest is meant.`,
+(--request FILE). Its question may name no party. Evidence in it that is only a placeholder is
+warned of; such a request cannot be sent. A record is named without a PLACE; without a version the latest is meant.`,
 		Example: `  brenner stalemate open RS-20261115-cell-fate A1.status
   brenner stalemate open RS-20261115-cell-fate H2.claim --request request.json --as Sydney
   brenner stalemate open memo-fate@v3
 
-Exit codes: 0 opened; 1 it could not be stored; 2 there is no such session, record or
-conflict, nothing was refused, or the request cannot be read; 4 --as names no authority; 75 the store is busy.`,
+Exit codes: 0 opened; 1 it could not be stored; 2 there is no such session, record, field or
+conflict, nothing was refused, or the request cannot be read or is not fair; 4 --as names no authority; 75 the store is busy.`,
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && aboutRecord(args[0]), len(args) == 2 && !aboutRecord(args[0]):
@@ -99,8 +99,8 @@ a person answered is ruled in their name only by the session itself (session sta
     --reason "EV-001 says so." --reject "BlueLake=not measured" --reject "D1=one case" --reject "D2=it is known"
 
 Exit codes: 0 ruled, and written into the artifact; 1 it could not be stored; 2 there is no
-such session or stalemate, or the verdict is none; 4 --as names no authority; 5 ruled, but
-nothing could be written: a person is needed; 75 the store is busy.`,
+such session or stalemate, the verdict is none, or --as names a party; 4 --as names no
+authority; 5 ruled, but nothing could be written: a person is needed; 75 the store is busy.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 3 {
 				return usage(c, fmt.Sprintf("a session, a stalemate and a verdict are needed, %d given", len(args)), "")
@@ -112,7 +112,7 @@ nothing could be written: a person is needed; 75 the store is busy.`,
 	opt.door.add(c)
 	f := c.Flags()
 	f.StringVar(&opt.ruling, "for", "", "whom the ruling is for: a party, or D1 to D3")
-	f.StringVar(&opt.value, "value", "", "what the field should say, when the ruling is for D1 to D3; JSON, or a text")
+	f.StringVar(&opt.value, "value", "", "what the field should say, if not what the party wrote or states; needed for D1 to D3; JSON, or a text")
 	f.StringVar(&opt.cause, "root-cause", "", "why there was a disagreement")
 	f.StringArrayVar(&opt.reasons, "reason", nil, "a step of the reasoning; repeatable")
 	f.StringArrayVar(&opt.reject, "reject", nil, "NAME=WHY: why another position or explanation does not hold; repeatable")
@@ -163,7 +163,7 @@ func (a *app) verdict(c *cobra.Command, opt *ruleOptions, file []string) ([]byte
 	}
 	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 	sure, err := strconv.ParseFloat(opt.confidence, 64)
-	if err != nil {
+	if err != nil || !(sure >= 0 && sure <= 1) { // NaN is none either
 		return nil, usage(c, "--confidence "+clean(fault.Shown(opt.confidence))+" is no number from 0 to 1", "")
 	}
 	reasons, rejected := artifact.List{}, artifact.List{}

@@ -1,0 +1,4 @@
+one
+def f (x):
+three
+	return x
