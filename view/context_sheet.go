@@ -48,7 +48,9 @@ func (s *sheet) fixed() {
 
 // fill gives the text and its tokens.
 func (s *sheet) fill() (text string, tokens int) {
-	left := s.bound - s.weigh()
+	// Room is kept for the number of what is left out, whatever it is: what is shown must
+	// not depend on how far somebody counted.
+	left := s.bound - s.count(s.body()+longestTail)
 	// What the task is about comes in short before any of it comes in full: one long
 	// text must not keep the others out.
 	for _, l := range s.lines {
@@ -71,13 +73,17 @@ func (s *sheet) fill() (text string, tokens int) {
 	// The sum of the parts is only about their text: the least important give way
 	// until it holds.
 	for i := len(s.lines) - 1; ; i-- {
-		text = s.write()
-		tokens = s.count(text)
+		text = s.body()
+		tokens = s.count(text + longestTail)
+		if s.bare {
+			return text, s.count(text)
+		}
 		for i >= 0 && s.lines[i].form == "" {
 			i--
 		}
-		if tokens <= s.bound || s.bare {
-			return text, tokens
+		if tokens <= s.bound {
+			text += s.tail()
+			return text, s.count(text)
 		}
 		if i < 0 {
 			s.bare = true // then it is the fixed parts, which fit
@@ -163,12 +169,12 @@ func headingCost(s *sheet, l *line) int {
 	return s.count(typeHeading(l.material.Record.Type))
 }
 
-func (s *sheet) weigh() int { return s.count(s.write()) }
+func (s *sheet) weigh() int { return s.count(s.body()) }
 
 func typeHeading(kind string) string { return "\n## " + word(kind) + "\n\n" }
 
-// write gives the sheet as it is.
-func (s *sheet) write() string {
+// body gives the sheet as it is, but for what is not on it.
+func (s *sheet) body() string {
 	var b strings.Builder
 	b.WriteString("# The project\n\n")
 	for i := range s.overview {
@@ -185,10 +191,8 @@ func (s *sheet) write() string {
 	}
 	groups := make(map[string][]*line)
 	var order []string
-	hidden := 0
 	for _, l := range s.lines {
 		if l.form == "" {
-			hidden++
 			continue
 		}
 		kind := l.material.Record.Type
@@ -197,25 +201,41 @@ func (s *sheet) write() string {
 		}
 		groups[kind] = append(groups[kind], l)
 	}
-	for _, l := range s.left {
-		if l.Rule == OverTopK {
-			hidden++
-		}
-	}
 	for _, kind := range order {
 		b.WriteString(typeHeading(kind))
 		for _, l := range groups[kind] {
 			b.WriteString(l.text(l.form))
 		}
 	}
-	if (hidden > 0 || s.in.More) && !s.bare {
-		b.WriteString("\nNot shown, by the view's bounds: " + strconv.Itoa(hidden))
-		if s.in.More {
-			b.WriteString(" or more")
-		}
-		b.WriteString(".\n")
-	}
 	return b.String()
+}
+
+// leftWords stand before the number of what is left out.
+const leftWords = "\nNot shown, by the view's bounds: "
+
+// longestTail is as long as the last line can be.
+const longestTail = leftWords + "1000000000 or more.\n"
+
+// tail says how many records are left out for the bounds of the view; "" where none are.
+func (s *sheet) tail() string {
+	hidden := 0
+	for _, l := range s.lines {
+		if l.form == "" {
+			hidden++
+		}
+	}
+	for _, l := range s.left {
+		if l.Rule == OverTopK {
+			hidden++
+		}
+	}
+	switch {
+	case s.in.More:
+		return leftWords + strconv.Itoa(hidden) + " or more.\n"
+	case hidden > 0:
+		return leftWords + strconv.Itoa(hidden) + ".\n"
+	}
+	return ""
 }
 
 // overviewLine is a record that opens every context.
