@@ -30,6 +30,19 @@ type genuine struct {
 	*program.Program
 	model   *programtest.Model
 	options program.Options
+	tries   int // of the last question
+}
+
+// Ask asks as sessions do, which try again where that may help: gemini 0.61.0 now and
+// then asks its model and ends with 0 and with nothing on stdout, when the machine is
+// busy.
+func (r *genuine) Ask(ctx context.Context, c agent.Call) (reply agent.Reply, err error) {
+	for r.tries = 1; ; r.tries++ {
+		reply, err = r.Program.Ask(ctx, c)
+		if r.options.Kind != program.Gemini || r.tries == 3 || fault.CodeOf(err) != program.NoAnswer {
+			return reply, err
+		}
+	}
 }
 
 // newReal makes an agent of a kind whose program is the real one.
@@ -128,7 +141,7 @@ func TestRealAnswers(t *testing.T) {
 			t.Errorf("%+v with %d signs of life, not %+v", reply, signs, want)
 		}
 		asked := r.model.Questions()
-		if len(asked) != 1 || !strings.HasSuffix(strings.TrimSpace(asked[0].Text), strings.TrimSpace(c.Turns[0].Text)) || asked[0].Model != "double-model" {
+		if len(asked) != r.tries || !strings.HasSuffix(strings.TrimSpace(asked[0].Text), strings.TrimSpace(c.Turns[0].Text)) || asked[0].Model != "double-model" {
 			t.Errorf("%d questions: %.2000s", len(asked), fmt.Sprint(asked))
 		}
 		if key := asked[0].Header.Get("Authorization") + asked[0].Header.Get("X-Goog-Api-Key"); !strings.HasSuffix(key, "sk-real-0123456789abcdef") {
