@@ -4,6 +4,7 @@ package program_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,7 +40,8 @@ type genuine struct {
 func (r *genuine) Ask(ctx context.Context, c agent.Call) (reply agent.Reply, err error) {
 	for r.tries = 1; ; r.tries++ {
 		reply, err = r.Program.Ask(ctx, c)
-		if r.options.Kind != program.Gemini || r.tries == 3 || fault.CodeOf(err) != program.NoAnswer {
+		var f *agent.Failure
+		if r.options.Kind != program.Gemini || r.tries == 3 || !errors.As(err, &f) || f.Code != program.NoAnswer {
 			return reply, err
 		}
 	}
