@@ -18,18 +18,18 @@ import (
 
 // Parse reads a plan. It says everything that is wrong at once, each with its line.
 func Parse(data []byte) (*Plan, error) {
-	r := &reader{}
+	r := newReader()
 	p := &Plan{lines: make(map[string]int)}
 	root, problem := plainyaml.Read(data)
 	switch {
 	case problem != nil:
-		r.add(InvalidYAML, problem.Line, problem.Hint, "%s", problem.Detail)
+		r.Add(InvalidYAML, problem.Line, problem.Hint, "%s", problem.Detail)
 	case root == nil:
-		r.add(InvalidYAML, 1, "begin with schema: "+Schema, "the plan is empty")
+		r.Add(InvalidYAML, 1, "begin with schema: "+Schema, "the plan is empty")
 	default:
 		(&planReader{reader: r, plan: p}).read(root)
 	}
-	if err := r.found.Err(); err != nil {
+	if err := r.Found.Err(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -45,37 +45,37 @@ func (r *planReader) read(root *yaml.Node) {
 	p := r.plan
 	var schema string
 	p.Limits = Limits{Rounds: 1, Concurrency: defaultConcurrency, Then: ThenGoOn}
-	ok := r.object(root, "a plan",
+	ok := r.Object(root, "a plan",
 		r.text("schema", &schema), r.at("name", r.text("name", &p.Name)),
 		r.number("rounds", 1, 1000, func(n int) { p.Limits.Rounds = n }),
 		r.number("concurrency", 1, mostConcurrency, func(n int) { p.Limits.Concurrency = n }),
 		r.each("questions", r.question), r.each("rosters", r.roster), r.each("models", r.model),
 		r.each("seeds", func(n *yaml.Node, _ int) {
-			r.number("a seed", 0, 1<<31-1, func(seed int) { p.Seeds = append(p.Seeds, seed) }).take(n)
+			r.number("a seed", 0, 1<<31-1, func(seed int) { p.Seeds = append(p.Seeds, seed) }).Take(n)
 		}),
-		key{"sessions", func(n *yaml.Node) {
+		plainyaml.Key{Name: "sessions", Take: func(n *yaml.Node) {
 			p.Sessions, p.lines["sessions"] = []PlanSession{}, n.Line
-			r.each("sessions", r.session).take(n)
+			r.each("sessions", r.session).Take(n)
 		}},
 		r.at("via", r.word("via", &p.Via, "openai", "mail", "program", "rehearsal")),
 		r.at("script", r.text("script", &p.Script)),
-		key{"session", r.settings}, key{"budget", r.budget}, key{"stop", r.stop}, key{"failed", r.failed},
-		key{"follow", r.follow}, r.flag("rotate", &p.Rotate),
+		plainyaml.Key{Name: "session", Take: r.settings}, plainyaml.Key{Name: "budget", Take: r.budget}, plainyaml.Key{Name: "stop", Take: r.stop}, plainyaml.Key{Name: "failed", Take: r.failed},
+		plainyaml.Key{Name: "follow", Take: r.follow}, r.Flag("rotate", &p.Rotate),
 	)
 	if !ok {
 		return
 	}
 	if schema != Schema {
-		r.add(InvalidValue, root.Line, "write schema: "+Schema, "the schema is %s, not %s", fault.Shown(schema), Schema)
+		r.Add(InvalidValue, root.Line, "write schema: "+Schema, "the schema is %s, not %s", fault.Shown(schema), Schema)
 	}
 	r.check(root.Line)
 }
 
 // at remembers where a key stands.
-func (r *planReader) at(what string, k key) key {
-	return key{k.name, func(n *yaml.Node) {
+func (r *planReader) at(what string, k plainyaml.Key) plainyaml.Key {
+	return plainyaml.Key{Name: k.Name, Take: func(n *yaml.Node) {
 		r.plan.lines[what] = n.Line
-		k.take(n)
+		k.Take(n)
 	}}
 }
 
@@ -83,8 +83,8 @@ func (r *planReader) question(n *yaml.Node, i int) {
 	q := PlanQuestion{}
 	r.plan.lines[fmt.Sprintf("questions[%d]", i)] = n.Line
 	if n.Kind == yaml.ScalarNode { // a question alone is enough
-		r.text("a question", &q.Question).take(n)
-	} else if !r.object(n, "a question",
+		r.text("a question", &q.Question).Take(n)
+	} else if !r.Object(n, "a question",
 		r.text("id", &q.ID), r.text("question", &q.Question), r.text("context", &q.Context),
 		r.texts("hypotheses", &q.Hypotheses), r.texts("constraints", &q.Constraints),
 		r.text("excerpt_file", &q.Excerpt), r.texts("evidence", &q.Evidence),
@@ -92,7 +92,7 @@ func (r *planReader) question(n *yaml.Node, i int) {
 		return
 	}
 	if q.Question == "" {
-		r.add(InvalidValue, n.Line, "write question: and what the sessions are to find out", "a question says nothing")
+		r.Add(InvalidValue, n.Line, "write question: and what the sessions are to find out", "a question says nothing")
 	}
 	if q.ID == "" {
 		q.ID = "q" + strconv.Itoa(i+1)
@@ -105,12 +105,12 @@ func (r *planReader) question(n *yaml.Node, i int) {
 // id checks a name by which other parts of a plan call this one.
 func (r *planReader) id(n *yaml.Node, what, id string, before int, of func(int) string) bool {
 	if !validID(id) {
-		r.add(InvalidValue, n.Line, "write 1 to 40 of a-z, 0-9, - and _", "the id of a %s cannot be %s", what, fault.Shown(id))
+		r.Add(InvalidValue, n.Line, "write 1 to 40 of a-z, 0-9, - and _", "the id of a %s cannot be %s", what, fault.Shown(id))
 		return false
 	}
 	for i := range before {
 		if of(i) == id {
-			r.add(InvalidValue, n.Line, "give each its own", "there are two of the id %s: a %s", fault.Shown(id), what)
+			r.Add(InvalidValue, n.Line, "give each its own", "there are two of the id %s: a %s", fault.Shown(id), what)
 			return false
 		}
 	}
@@ -136,14 +136,14 @@ func (r *planReader) roster(n *yaml.Node, i int) {
 	ro := PlanRoster{ID: "r" + strconv.Itoa(i+1)}
 	r.plan.lines[fmt.Sprintf("rosters[%d]", i)] = n.Line
 	if n.Kind == yaml.ScalarNode { // the name of a preset alone is enough
-		r.text("a roster", &ro.Preset).take(n)
+		r.text("a roster", &ro.Preset).Take(n)
 		ro.ID = ro.Preset
-	} else if !r.object(n, "a roster",
+	} else if !r.Object(n, "a roster",
 		r.text("id", &ro.ID), r.text("preset", &ro.Preset), r.text("name", &ro.Name),
 		r.word("mode", &ro.Mode, string(roster.RoleSeparated), string(roster.Unified)),
 		r.each("entries", func(n *yaml.Node, _ int) {
 			e := PlanEntry{}
-			if r.object(n, "an entry", r.text("agentName", &e.Agent), r.text("role", &e.Role), r.text("program", &e.Program),
+			if r.Object(n, "an entry", r.text("agentName", &e.Agent), r.text("role", &e.Role), r.text("program", &e.Program),
 				r.text("model", &e.Model), r.text("notes", &e.Notes)) {
 				ro.Entries = append(ro.Entries, e)
 			}
@@ -152,7 +152,7 @@ func (r *planReader) roster(n *yaml.Node, i int) {
 		return
 	}
 	if ro.Preset == "" && len(ro.Entries) == 0 {
-		r.add(InvalidValue, n.Line, "write preset: and the id of one, or entries: with agents and their roles", "a roster names nobody")
+		r.Add(InvalidValue, n.Line, "write preset: and the id of one, or entries: with agents and their roles", "a roster names nobody")
 	}
 	if r.id(n, "roster", ro.ID, len(r.plan.Rosters), func(i int) string { return r.plan.Rosters[i].ID }) {
 		r.plan.Rosters = append(r.plan.Rosters, ro)
@@ -163,13 +163,13 @@ func (r *planReader) model(n *yaml.Node, i int) {
 	m := PlanModel{ID: "m" + strconv.Itoa(i+1)}
 	r.plan.lines[fmt.Sprintf("models[%d]", i)] = n.Line
 	if n.Kind == yaml.ScalarNode { // the name of a model alone is enough
-		r.text("a model", &m.Model).take(n)
-	} else if !r.object(n, "a model",
+		r.text("a model", &m.Model).Take(n)
+	} else if !r.Object(n, "a model",
 		r.text("id", &m.ID), r.text("model", &m.Model), r.word("via", &m.Via, "openai", "mail", "program"), r.text("model_id", &m.ModelID)) {
 		return
 	}
 	if m.Model == "" && m.ModelID == "" {
-		r.add(InvalidValue, n.Line, "write model: as agents.models: in brenner.yaml calls it, or model_id: with its id where it is asked", "a model has no name")
+		r.Add(InvalidValue, n.Line, "write model: as agents.models: in brenner.yaml calls it, or model_id: with its id where it is asked", "a model has no name")
 	}
 	if r.id(n, "model", m.ID, len(r.plan.Models), func(i int) string { return r.plan.Models[i].ID }) {
 		r.plan.Models = append(r.plan.Models, m)
@@ -178,7 +178,7 @@ func (r *planReader) model(n *yaml.Node, i int) {
 
 func (r *planReader) session(n *yaml.Node, _ int) {
 	s, repeat := PlanSession{line: n.Line}, 1
-	if !r.object(n, "a session",
+	if !r.Object(n, "a session",
 		r.text("id", &s.ID), r.text("question", &s.Question), r.text("roster", &s.Roster), r.text("model", &s.Model),
 		r.number("seed", 0, 1<<31-1, func(seed int) { s.Seed = seed }), r.text("after", &s.After),
 		r.number("repeat", 1, mostSessions, func(times int) { repeat = times }),
@@ -189,11 +189,11 @@ func (r *planReader) session(n *yaml.Node, _ int) {
 		return
 	}
 	if s.ID != "" && repeat > 1 {
-		r.add(InvalidValue, n.Line, "leave one of the two out", "a session with an id cannot be repeated")
+		r.Add(InvalidValue, n.Line, "leave one of the two out", "a session with an id cannot be repeated")
 		return
 	}
 	if s.After != "" && !artifact.IsThreadID(s.After) && !slices.ContainsFunc(r.plan.Sessions, func(o PlanSession) bool { return o.ID == s.After }) {
-		r.add(InvalidValue, n.Line, "it is the id of a session above it in the list, or one of the store (RS-…)", "there is no session %s to follow", fault.Shown(s.After))
+		r.Add(InvalidValue, n.Line, "it is the id of a session above it in the list, or one of the store (RS-…)", "there is no session %s to follow", fault.Shown(s.After))
 	}
 	for range repeat {
 		if len(r.plan.Sessions) < mostSessions {
@@ -205,32 +205,32 @@ func (r *planReader) session(n *yaml.Node, _ int) {
 func (r *planReader) settings(n *yaml.Node) {
 	s := &r.plan.Session
 	var clean, repair bool
-	pointer := func(to **bool, value *bool, k key) key {
-		return key{k.name, func(n *yaml.Node) {
-			k.take(n)
+	pointer := func(to **bool, value *bool, k plainyaml.Key) plainyaml.Key {
+		return plainyaml.Key{Name: k.Name, Take: func(n *yaml.Node) {
+			k.Take(n)
 			*to = value
 		}}
 	}
-	r.object(n, "session",
+	r.Object(n, "session",
 		r.number("rounds", 1, 1000, func(n int) { s.Rounds = &n }),
 		r.number("reply_tokens", 0, 1<<31-1, func(n int) { s.Reply = &n }),
 		r.number("quiet_rounds", 0, 1000, func(n int) { s.Quiet = &n }),
 		r.word("flow", &s.Flow, flow.FlowParallel, flow.FlowStaged),
-		key{"quorum", func(n *yaml.Node) {
+		plainyaml.Key{Name: "quorum", Take: func(n *yaml.Node) {
 			if k, err := strconv.Atoi(n.Value); n.Kind == yaml.ScalarNode && err == nil && k > 0 {
 				s.Quorum = strconv.Itoa(k)
 				return
 			}
-			r.word("quorum", &s.Quorum, flow.QuorumRole, flow.QuorumAll, "1").take(n)
+			r.word("quorum", &s.Quorum, flow.QuorumRole, flow.QuorumAll, "1").Take(n)
 		}},
-		pointer(&s.Clean, &clean, r.flag("when_clean", &clean)), pointer(&s.Repair, &repair, r.flag("repair", &repair)),
+		pointer(&s.Clean, &clean, r.Flag("when_clean", &clean)), pointer(&s.Repair, &repair, r.Flag("repair", &repair)),
 	)
 }
 
 func (r *planReader) budget(n *yaml.Node) {
 	p := r.plan
 	p.lines["budget"] = n.Line
-	r.object(n, "budget",
+	r.Object(n, "budget",
 		r.number("session_tokens", 1, 1<<40, func(n int) { p.Budget.Tokens = &n }),
 		r.dollars("session_usd", func(n int64) { p.Budget.USD = &n }),
 		r.at("budget.tokens", r.number("tokens", 1, 1<<50, func(n int) { p.Limits.Tokens = n })),
@@ -240,35 +240,35 @@ func (r *planReader) budget(n *yaml.Node) {
 
 func (r *planReader) stop(n *yaml.Node) {
 	p := r.plan
-	r.object(n, "stop",
-		key{"at", func(n *yaml.Node) {
+	r.Object(n, "stop",
+		plainyaml.Key{Name: "at", Take: func(n *yaml.Node) {
 			if n.Kind != yaml.ScalarNode || !isDayTime(n.Value) {
-				r.add(InvalidValue, n.Line, `write hours and minutes in quotes: "07:00"`, "at must be a time of day, not %s", kindOf(n))
+				r.Add(InvalidValue, n.Line, `write hours and minutes in quotes: "07:00"`, "at must be a time of day, not %s", plainyaml.KindOf(n))
 				return
 			}
 			p.At = n.Value
 		}},
 		r.duration("after", &p.After),
-		r.number("quiet_rounds", 0, 1000, func(n int) { p.Limits.Quiet = n }), r.flag("when_clean", &p.Limits.Clean),
-		r.number("failures", 0, 1<<31-1, func(n int) { p.Limits.Failures = n }), r.flag("when_person_needed", &p.Limits.Person),
+		r.number("quiet_rounds", 0, 1000, func(n int) { p.Limits.Quiet = n }), r.Flag("when_clean", &p.Limits.Clean),
+		r.number("failures", 0, 1<<31-1, func(n int) { p.Limits.Failures = n }), r.Flag("when_person_needed", &p.Limits.Person),
 	)
 }
 
 func (r *planReader) failed(n *yaml.Node) {
-	r.object(n, "failed",
+	r.Object(n, "failed",
 		r.number("retry", 0, 100, func(n int) { r.plan.Limits.Retry = n }), r.word("then", &r.plan.Limits.Then, ThenGoOn, ThenStop))
 }
 
 func (r *planReader) follow(n *yaml.Node) {
 	f := &Follow{From: FollowOwn, Relation: "extends"}
 	if n.Kind == yaml.ScalarNode {
-		r.word("follow", &f.From, FollowOwn, FollowBest).take(n)
+		r.word("follow", &f.From, FollowOwn, FollowBest).Take(n)
 	} else {
-		r.object(n, "follow",
+		r.Object(n, "follow",
 			r.word("from", &f.From, FollowOwn, FollowBest), r.word("relation", &f.Relation, artifact.Relations()...),
 			r.each("take", func(n *yaml.Node, _ int) {
 				var section string
-				r.word("take", &section, Sections()...).take(n)
+				r.word("take", &section, Sections()...).Take(n)
 				if section != "" && !slices.Contains(f.Take, section) {
 					f.Take = append(f.Take, section)
 				}
@@ -304,23 +304,23 @@ func (r *planReader) check(line int) {
 	p := r.plan
 	switch {
 	case p.Name != "" && !ValidName(p.Name):
-		r.add(InvalidValue, p.Line("name"), fmt.Sprintf("write 1 to %d of a-z and 0-9, with single - between", MaxName), "a loop cannot be called %s", fault.Shown(p.Name))
+		r.Add(InvalidValue, p.Line("name"), fmt.Sprintf("write 1 to %d of a-z and 0-9, with single - between", MaxName), "a loop cannot be called %s", fault.Shown(p.Name))
 	case p.At != "" && p.After > 0:
-		r.add(InvalidValue, line, "keep one of the two", "stop has a time of day and a duration")
+		r.Add(InvalidValue, line, "keep one of the two", "stop has a time of day and a duration")
 	}
-	if len(p.Questions) == 0 && len(r.found) == 0 {
-		r.add(InvalidValue, line, "write questions: and below it a list", "the plan has no questions")
+	if len(p.Questions) == 0 && len(r.Found) == 0 {
+		r.Add(InvalidValue, line, "write questions: and below it a list", "the plan has no questions")
 	}
-	if len(p.Rosters) == 0 && len(r.found) == 0 {
-		r.add(InvalidValue, line, "write rosters: and below it a list, such as [default-3-agent]", "the plan has no rosters")
+	if len(p.Rosters) == 0 && len(r.Found) == 0 {
+		r.Add(InvalidValue, line, "write rosters: and below it a list, such as [default-3-agent]", "the plan has no rosters")
 	}
 	switch {
 	case p.Via == "rehearsal" && p.Script == "":
-		r.add(InvalidValue, p.Line("via"), "write script: and the file of scripted agents, or name models", "a loop plays no rehearsal without a script of its own")
+		r.Add(InvalidValue, p.Line("via"), "write script: and the file of scripted agents, or name models", "a loop plays no rehearsal without a script of its own")
 	case p.Via != "rehearsal" && p.Script != "":
-		r.add(InvalidValue, p.Line("script"), "write via: rehearsal, or leave the script out", "a script is played only where the plan says via: rehearsal")
+		r.Add(InvalidValue, p.Line("script"), "write via: rehearsal, or leave the script out", "a script is played only where the plan says via: rehearsal")
 	case p.Via == "rehearsal" && len(p.Models) > 0:
-		r.add(InvalidValue, p.Line("models[0]"), "leave models: out", "scripted agents have no models")
+		r.Add(InvalidValue, p.Line("models[0]"), "leave models: out", "scripted agents have no models")
 	}
 	r.checkBudgets()
 	r.checkSessions()
@@ -329,11 +329,11 @@ func (r *planReader) check(line int) {
 func (r *planReader) checkBudgets() {
 	p := r.plan
 	if t := p.Budget.Tokens; t != nil && p.Limits.Tokens > 0 && *t > p.Limits.Tokens {
-		r.add(InvalidValue, p.Line("budget.tokens"), "lower session_tokens, or raise tokens: what a session may spend is set aside before it begins",
+		r.Add(InvalidValue, p.Line("budget.tokens"), "lower session_tokens, or raise tokens: what a session may spend is set aside before it begins",
 			"no session can begin: each may spend %d tokens, and all together %d", *t, p.Limits.Tokens)
 	}
 	if u := p.Budget.USD; u != nil && p.Limits.USD > 0 && *u > p.Limits.USD {
-		r.add(InvalidValue, p.Line("budget.usd"), "lower session_usd, or raise usd", "no session can begin: each may spend more dollars than all together")
+		r.Add(InvalidValue, p.Line("budget.usd"), "lower session_usd, or raise usd", "no session can begin: each may spend more dollars than all together")
 	}
 }
 
@@ -347,12 +347,12 @@ func (r *planReader) checkSessions() {
 			n = min(n*list, 1<<40)
 		}
 		if n > mostSessions {
-			r.add(InvalidValue, 1, "make several plans of it", "the plan has %d sessions a round; %d are the most", n, mostSessions)
+			r.Add(InvalidValue, 1, "make several plans of it", "the plan has %d sessions a round; %d are the most", n, mostSessions)
 		}
 		return
 	}
 	if len(p.Sessions) == 0 {
-		r.add(InvalidValue, p.Line("sessions"), "leave sessions: out to have all combinations", "the list of sessions is empty")
+		r.Add(InvalidValue, p.Line("sessions"), "leave sessions: out to have all combinations", "the list of sessions is empty")
 	}
 	lists := []struct {
 		what  string
@@ -371,7 +371,7 @@ func (r *planReader) checkSessions() {
 				*id = list.names[0] // there is no other
 			case *id == "" && list.what == "model" && len(list.names) == 0, slices.Contains(list.names, *id):
 			default:
-				r.add(InvalidValue, p.Sessions[i].line, "there are "+strings.Join(list.names, ", "), "a session has no %s, or one that is not in the list: %s", list.what, fault.Shown(*id))
+				r.Add(InvalidValue, p.Sessions[i].line, "there are "+strings.Join(list.names, ", "), "a session has no %s, or one that is not in the list: %s", list.what, fault.Shown(*id))
 			}
 		}
 	}

@@ -12,9 +12,9 @@ func (r *reader) document(data []byte) *yaml.Node {
 	root, p := plainyaml.Read(data)
 	switch {
 	case p != nil:
-		r.add(InvalidYAML, p.Line, p.Hint, "%s", p.Detail)
+		r.Add(InvalidYAML, p.Line, p.Hint, "%s", p.Detail)
 	case root == nil:
-		r.add(InvalidYAML, 1, "begin with schema: "+Schema, "the script is empty")
+		r.Add(InvalidYAML, 1, "begin with schema: "+Schema, "the script is empty")
 	}
 	return root
 }

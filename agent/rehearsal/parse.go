@@ -10,6 +10,7 @@ import (
 
 	"brenner/agent"
 	"brenner/fault"
+	"brenner/plainyaml"
 	"brenner/roster"
 	"brenner/suggest"
 )
@@ -17,12 +18,12 @@ import (
 // Parse reads a script. It says everything that is wrong at once, each with its
 // line.
 func Parse(data []byte) (*Script, error) {
-	r := &reader{}
+	r := newReader()
 	s := &Script{source: bytes.Clone(data)}
 	if root := r.document(data); root != nil {
 		r.script(root, s)
 	}
-	if err := r.found.Err(); err != nil {
+	if err := r.Found.Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -30,10 +31,10 @@ func Parse(data []byte) (*Script, error) {
 
 func (r *reader) script(root *yaml.Node, s *Script) {
 	var schema string
-	if !r.object(root, "a script",
-		r.text("schema", &schema), r.text("title", &s.title), r.text("question", &s.question),
-		key{"agents", func(n *yaml.Node) {
-			r.list(n, "agents", func(e *yaml.Node) { s.parts = append(s.parts, r.part(e, s.parts)) })
+	if !r.Object(root, "a script",
+		r.Text("schema", &schema), r.Text("title", &s.title), r.Text("question", &s.question),
+		plainyaml.Key{Name: "agents", Take: func(n *yaml.Node) {
+			r.List(n, "agents", func(e *yaml.Node, _ int) { s.parts = append(s.parts, r.part(e, s.parts)) })
 		}},
 	) {
 		return
@@ -41,32 +42,32 @@ func (r *reader) script(root *yaml.Node, s *Script) {
 	s.question = strings.TrimSpace(s.question)
 	switch {
 	case schema != Schema:
-		r.add(InvalidValue, root.Line, "write schema: "+Schema, "the schema is %s, not %s", fault.Shown(schema), Schema)
+		r.Add(InvalidValue, root.Line, "write schema: "+Schema, "the schema is %s, not %s", fault.Shown(schema), Schema)
 	case s.question == "":
-		r.add(InvalidValue, root.Line, "write question: and the question that the script plays", "the script has no question")
+		r.Add(InvalidValue, root.Line, "write question: and the question that the script plays", "the script has no question")
 	case len(s.parts) == 0:
-		r.add(InvalidValue, root.Line, "write agents: and below it a list of entries, each with a role and rounds", "the script has no agents")
+		r.Add(InvalidValue, root.Line, "write agents: and below it a list of entries, each with a role and rounds", "the script has no agents")
 	}
 }
 
 // part reads one entry; before are those above it.
 func (r *reader) part(n *yaml.Node, before []part) part {
 	var p part
-	if !r.object(n, "an entry",
-		r.text("name", &p.name), r.text("role", &p.role),
-		key{"rounds", func(n *yaml.Node) {
-			r.list(n, "rounds", func(e *yaml.Node) { p.rounds = append(p.rounds, r.round(e, len(p.rounds)+1)) })
+	if !r.Object(n, "an entry",
+		r.Text("name", &p.name), r.Text("role", &p.role),
+		plainyaml.Key{Name: "rounds", Take: func(n *yaml.Node) {
+			r.List(n, "rounds", func(e *yaml.Node, _ int) { p.rounds = append(p.rounds, r.round(e, len(p.rounds)+1)) })
 		}},
 	) {
 		return p
 	}
 	switch {
 	case (strings.TrimSpace(p.name) == "") == (p.role == ""):
-		r.add(InvalidValue, n.Line, "write role: for any agent of a role, or name: for one agent", "an entry has a name or a role, and not both")
+		r.Add(InvalidValue, n.Line, "write role: for any agent of a role, or name: for one agent", "an entry has a name or a role, and not both")
 	case p.role != "" && !roster.Role(p.role).Valid():
-		r.add(InvalidValue, n.Line, meant(p.role, roster.AllRoles()), "there is no role %s", fault.Shown(p.role))
+		r.Add(InvalidValue, n.Line, meant(p.role, roster.AllRoles()), "there is no role %s", fault.Shown(p.role))
 	case p.name != "" && slices.ContainsFunc(before, func(b part) bool { return b.name == p.name }):
-		r.add(InvalidValue, n.Line, "put its rounds into one entry", "there are two entries for %s", fault.Shown(p.name))
+		r.Add(InvalidValue, n.Line, "put its rounds into one entry", "there are two entries for %s", fault.Shown(p.name))
 	}
 	return p
 }
@@ -75,25 +76,25 @@ func (r *reader) part(n *yaml.Node, before []part) part {
 func (r *reader) round(n *yaml.Node, number int) round {
 	said := round{repair: nothingToAdd}
 	replies := false
-	reply := r.text("reply", &said.reply)
-	if !r.object(n, "a round",
-		key{reply.name, func(n *yaml.Node) {
+	reply := r.Text("reply", &said.reply)
+	if !r.Object(n, "a round",
+		plainyaml.Key{Name: reply.Name, Take: func(n *yaml.Node) {
 			replies = true
-			reply.take(n)
+			reply.Take(n)
 		}},
-		r.text("repair", &said.repair), r.duration("delay", &said.delay),
-		key{"fail", func(n *yaml.Node) { said.fail = r.fail(n) }},
-		key{"usage", func(n *yaml.Node) {
+		r.Text("repair", &said.repair), r.duration("delay", &said.delay),
+		plainyaml.Key{Name: "fail", Take: func(n *yaml.Node) { said.fail = r.fail(n) }},
+		plainyaml.Key{Name: "usage", Take: func(n *yaml.Node) {
 			said.usage = &agent.Usage{}
-			r.object(n, "usage", r.number("input", &said.usage.Input), r.number("output", &said.usage.Output))
+			r.Object(n, "usage", r.number("input", &said.usage.Input), r.number("output", &said.usage.Output))
 		}},
-		r.flag("hang", &said.hang), r.flag("cut", &said.cut),
+		r.Flag("hang", &said.hang), r.Flag("cut", &said.cut),
 	) {
 		return said
 	}
 	silent := said.hang || said.fail != nil && said.fail.times == 0
 	if !replies && !silent {
-		r.add(InvalidValue, n.Line, "write reply: and what the agent says, or hang: true", "round %d has no reply", number)
+		r.Add(InvalidValue, n.Line, "write reply: and what the agent says, or hang: true", "round %d has no reply", number)
 	}
 	return said
 }
@@ -101,12 +102,12 @@ func (r *reader) round(n *yaml.Node, number int) round {
 func (r *reader) fail(n *yaml.Node) *fail {
 	f := &fail{message: "the script lets the call fail"}
 	code := string(agent.Unavailable)
-	r.object(n, "fail",
-		r.text("code", &code), r.text("message", &f.message), r.number("times", &f.times),
-		r.flag("retry", &f.retry), r.duration("after", &f.after))
+	r.Object(n, "fail",
+		r.Text("code", &code), r.Text("message", &f.message), r.number("times", &f.times),
+		r.Flag("retry", &f.retry), r.duration("after", &f.after))
 	f.code = fault.Code(code)
 	if known := failures(); !slices.Contains(known, f.code) {
-		r.add(InvalidValue, n.Line, meant(code, known), "no call fails with the code %s", fault.Shown(code))
+		r.Add(InvalidValue, n.Line, meant(code, known), "no call fails with the code %s", fault.Shown(code))
 	}
 	return f
 }

@@ -64,7 +64,7 @@ func brenner() Table {
 		{Path: "fault", Kind: Pure},
 		{Path: "suggest", Kind: Pure},
 		{Path: "secret", Kind: Pure},
-		{Path: "plainyaml", Kind: Pure, Needs: "fault", Outside: yaml},
+		{Path: "plainyaml", Kind: Pure, Needs: "fault suggest", Outside: yaml},
 		{Path: "artifact", Kind: Pure, Needs: "fault", Outside: jsontext + " " + yaml},
 		{Path: "delta", Kind: Pure, Needs: "fault artifact", Outside: jsontext + " " + uuid},
 		{Path: "lint", Kind: Pure, Needs: "fault artifact"},
