@@ -1,20 +1,11 @@
 package mail
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"time"
-)
 
-// How often, and after how long, a lock is tried that somebody has. Whoever has it
-// replaces a small file.
-const (
-	lockTries = 2000
-	lockPause = 5 * time.Millisecond
+	"brenner/filelock"
 )
-
-var errLocked = errors.New("another process does not let go of the lock")
 
 // lock takes a file that the operating system locks for us, and makes it where it is
 // not there. The lock ends with the process, however that ends; the file stays, since
@@ -27,15 +18,8 @@ func lock(file string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for range lockTries {
-		mine, err := tryLock(f)
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		if mine {
-			return f.Close, nil
-		}
-		time.Sleep(lockPause)
+	if err := filelock.Await(f); err != nil {
+		return nil, err
 	}
-	return nil, errors.Join(errLocked, f.Close())
+	return f.Close, nil
 }

@@ -65,6 +65,7 @@ func brenner() Table {
 		{Path: "suggest", Kind: Pure},
 		{Path: "secret", Kind: Pure},
 		{Path: "plainyaml", Kind: Pure, Needs: "fault suggest", Outside: yaml},
+		{Path: "filelock", Kind: Shell},
 		{Path: "artifact", Kind: Pure, Needs: "fault", Outside: jsontext + " " + yaml},
 		{Path: "delta", Kind: Pure, Needs: "fault artifact", Outside: jsontext + " " + uuid},
 		{Path: "lint", Kind: Pure, Needs: "fault artifact"},
@@ -92,16 +93,16 @@ func brenner() Table {
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "fault suggest plainyaml roster agent"},
 		{Path: "agent/openai", Kind: Shell, Needs: "fault secret agent"},
 		{Path: "agent/tape", Kind: Shell, Needs: "fault secret agent"},
-		{Path: "agent/program/supervisor", Kind: Shell, Needs: "fault"},
+		{Path: "agent/program/supervisor", Kind: Shell, Needs: "fault filelock"},
 		{Path: "agent/program", Kind: Shell, Needs: "fault suggest secret agent agent/program/supervisor"},
-		{Path: "mail", Kind: Shell, Needs: "fault"},
+		{Path: "mail", Kind: Shell, Needs: "fault filelock"},
 		{Path: "mail/box", Kind: Shell, Needs: "fault mail store store/sqlite"},
 		{Path: "mail/server", Kind: Shell, Needs: "fault mail"},
 		{Path: "agent/mail", Kind: Shell, Needs: "fault agent mail"},
 		{Path: "trust", Kind: Shell, Needs: "fault"},
 		{Path: "store", Kind: Shell, Needs: "fault record journal"},
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
-		{Path: "store/sqlite", Kind: Shell, Needs: "fault record journal store artifact"},
+		{Path: "store/sqlite", Kind: Shell, Needs: "fault filelock record journal store artifact"},
 		{Path: "govern", Kind: Shell, Needs: "fault suggest artifact policy record patch view stalemate journal agent store"},
 		{Path: "embedding", Kind: Shell, Needs: "fault vector"},
 		{Path: "embedding/uselite", Kind: Shell, Needs: "fault vector embedding"},
@@ -112,7 +113,7 @@ func brenner() Table {
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
-			Needs: "fault suggest artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
+			Needs: "fault suggest filelock artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
 				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session loop loop/report loop/runner internal/schemas " +
 				"vector embedding embedding/uselite embedding/endpoint playbook playbook/keeper",
 		},

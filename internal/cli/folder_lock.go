@@ -8,17 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
-)
 
-// How often, and after how long, a folder is tried that somebody else has. Whoever has
-// it replaces files in it.
-const (
-	folderTries = 2000
-	folderPause = 5 * time.Millisecond
+	"brenner/filelock"
 )
-
-var errFolderLocked = errors.New("another process that changes files in the folder does not come to an end")
 
 // lockFolders keeps other processes of this program from changing files in folders,
 // until unlock is called or the process ends, however it does.
@@ -48,30 +40,21 @@ func lockFolders(dirs []string) (unlock func(), err error) {
 func lockFolder(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err == nil {
-		f, err = awaitLock(f)
+		err = filelock.Await(f)
 	}
-	if err == nil || errors.Is(err, errFolderLocked) {
-		return f, err
+	switch {
+	case err == nil:
+		return f, nil
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, err
 	}
 	sum := sha256.Sum256([]byte(strconv.Itoa(os.Getuid()) + "\x00" + dir))
 	f, err = os.OpenFile(filepath.Join(os.TempDir(), "brenner-"+hex.EncodeToString(sum[:8])+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return awaitLock(f)
-}
-
-// awaitLock takes the lock of an open file, or closes it.
-func awaitLock(f *os.File) (*os.File, error) {
-	for range folderTries {
-		mine, err := tryLock(f)
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		if mine {
-			return f, nil
-		}
-		time.Sleep(folderPause)
+	if err := filelock.Await(f); err != nil {
+		return nil, err
 	}
-	return nil, errors.Join(errFolderLocked, f.Close())
+	return f, nil
 }

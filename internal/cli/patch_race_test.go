@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"brenner/filelock"
 )
 
 // applyOn runs `patch apply` on a disk of its own.
@@ -125,11 +127,11 @@ func TestLockFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if mine, err := tryLock(f); mine || err != nil {
+	if mine, err := filelock.Try(f, true); mine || err != nil {
 		t.Errorf("%v, %v", mine, err)
 	}
 	unlock()
-	if mine, err := tryLock(f); !mine || err != nil {
+	if mine, err := filelock.Try(f, true); !mine || err != nil {
 		t.Errorf("%v, %v", mine, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"brenner/fault"
+	"brenner/filelock"
 	"brenner/store"
 )
 
@@ -122,7 +123,7 @@ func try(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {
 		if n > 0 {
 			time.Sleep(between)
 		}
-		if free, err = tryLock(f, exclusive); free || err != nil {
+		if free, err = filelock.Try(f, exclusive); free || err != nil {
 			return store.Holder{}, free, err
 		}
 		said, err := read(f)

@@ -9,26 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes a file for this open file alone (exclusive), or together with
-// others that only look, without waiting. The lock ends with the file.
-func tryLock(f *os.File, exclusive bool) (bool, error) {
-	how := unix.LOCK_SH
-	if exclusive {
-		how = unix.LOCK_EX
-	}
-	for {
-		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB) //nolint:gosec // a descriptor is small
-		switch {
-		case err == nil:
-			return true, nil
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return false, nil
-		case !errors.Is(err, unix.EINTR):
-			return false, err
-		}
-	}
-}
-
 // syncFolder has a folder's names on the disk before it goes on.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"brenner/filelock"
 )
 
 // Lock is a lock that the system takes back when its holder ends, however it ends.
@@ -16,7 +18,7 @@ func TryLock(path string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := lockFD(f)
+	free, err := filelock.Try(f, true)
 	if err != nil || !free {
 		_ = f.Close() // nothing was written
 		return nil, err
