@@ -45,7 +45,7 @@ func (tl *tale) seal(c flow.Committed) *tale {
 
 func (tl *tale) add(kind string, body any) *tale {
 	tl.t.Helper()
-	data, err := flow.Encode(body)
+	data, err := journal.Encode(body)
 	if err != nil {
 		tl.t.Fatal(err)
 	}

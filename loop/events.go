@@ -1,9 +1,6 @@
 package loop
 
 import (
-	"fmt"
-
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/fault"
@@ -238,24 +235,4 @@ const (
 	EndStopped  = "stopped"
 )
 
-// Encode gives an event's body as JSON.
-func Encode(body any) ([]byte, error) {
-	data, err := json.Marshal(body, json.Deterministic(true))
-	if err != nil {
-		return nil, &fault.Error{Code: journal.BadEntry, Op: "encode an event", Cause: err}
-	}
-	return data, nil
-}
-
-// decode reads a body, strictly: what this program does not know, it must not
-// pass over.
-func decode[T any](e *journal.Entry) (T, error) {
-	var body T
-	if err := json.Unmarshal(e.Body, &body, json.RejectUnknownMembers(true)); err != nil {
-		return body, &fault.Error{
-			Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: "the event cannot be read", Cause: err,
-			Hint: "it may come from a newer version of this program",
-		}
-	}
-	return body, nil
-}
+func decode[T any](e *journal.Entry) (T, error) { return journal.Decode[T](e, BadSequence) }

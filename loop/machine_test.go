@@ -35,7 +35,7 @@ func open(t rapid.TB, o loop.Opened) *book {
 
 func (b *book) write(kind string, body any) {
 	b.t.Helper()
-	data, err := loop.Encode(body)
+	data, err := journal.Encode(body)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 	runs, _ := b.next()
 	refuse := func(kind string, body any) {
 		t.Helper()
-		data, _ := loop.Encode(body)
+		data, _ := journal.Encode(body)
 		e, err := b.state.Head.Next("loop/night", start, kind, data)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"brenner/delta"
 	"brenner/flow"
+	"brenner/journal"
 	"brenner/kickoff"
 	"brenner/roster"
 	"brenner/store"
@@ -60,7 +61,7 @@ func (m *Common) framesOf(o *flow.Opened) (kickoff.Frames, error) {
 	if err != nil || r.Mode == roster.Heuristic {
 		return nil, err
 	}
-	rules, err := flow.Encode(o.Rules)
+	rules, err := journal.Encode(o.Rules)
 	return framesOf{m, store.Hash(slices.Concat(o.Roster, rules))}, err
 }
 

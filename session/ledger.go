@@ -161,7 +161,7 @@ func (l *ledger) entries(d *draft) ([]journal.Entry, error) {
 	head, at := l.state.Head, l.now()
 	var entries []journal.Entry
 	for _, ev := range d.events {
-		body, err := flow.Encode(ev.body)
+		body, err := journal.Encode(ev.body)
 		if err != nil {
 			return nil, err
 		}

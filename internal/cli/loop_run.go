@@ -202,11 +202,11 @@ func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base str
 // sameWork refuses to go on with another plan than the loop was opened with: what
 // is asked for would silently not happen. Limits may change.
 func (p *planned) sameWork(s *loop.State) error {
-	was, err := loop.Encode(s.Opened.Work)
+	was, err := journal.Encode(s.Opened.Work)
 	if err != nil {
 		return err
 	}
-	is, err := loop.Encode(p.opened.Work)
+	is, err := journal.Encode(p.opened.Work)
 	if err != nil || string(is) == string(was) {
 		return err
 	}

@@ -34,7 +34,7 @@ func (l *ledger) write(ctx context.Context, kind string, prepare func(*loop.Stat
 		if err != nil || body == nil {
 			return err
 		}
-		data, err := loop.Encode(body)
+		data, err := journal.Encode(body)
 		if err != nil {
 			return err
 		}
