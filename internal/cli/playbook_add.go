@@ -63,50 +63,43 @@ func (a *app) playbookAdd(c *cobra.Command, opt *playbookAddOptions, text string
 	if c.Flags().Changed("confidence") && opt.agent == "" {
 		return usage(c, "--confidence belongs to --agent: a person's word counts 1", "")
 	}
-	d, err := a.openPlaybook(c.Context(), opt.project, sqlite.Options{})
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	act, err := d.act(&opt.actFlags)
-	if err != nil {
-		return err
-	}
-	act.Session = opt.session
-	i := playbook.Insight{
-		Domain: opt.domain, Section: playbook.Section(opt.section), Text: strings.TrimSpace(text), Tags: opt.tags,
-		Person: opt.agent == "", Confidence: opt.confidence,
-		Source: playbook.Source{Session: opt.session, Agent: opt.agent, Task: opt.task},
-	}
-	if i.Domain == "" {
-		i.Domain = d.config.Playbook.Domain
-	}
-	if i.Person {
-		i.Source.Agent = act.Actor
-	}
-	out, entries, err := d.Learn(c.Context(), act, i)
-	if err != nil {
-		return err
-	}
-	did := "counted"
-	if out.Added {
-		did = "added"
-	}
-	r, err := d.changed(did, []string{out.Bullet}, entries)
-	if err != nil {
-		return err
-	}
-	r.Cosine = out.Cosine
-	for _, n := range out.Near {
-		r.Near = append(r.Near, nearBullet{ID: n.ID, Cosine: n.Cosine, Why: n.Why})
-	}
-	switch {
-	case out.Again:
-		r.note = "The session " + clean(opt.session) + " has said so before: a session counts once."
-	case !out.Added:
-		r.note = fmt.Sprintf("It says the same (cosine %.2f); the text stays as it is.", out.Cosine)
-	}
-	return a.show(r)
+	return a.withPlaybook(c, &opt.actFlags, func(d *desk, act playbook.Act) error {
+		act.Session = opt.session
+		i := playbook.Insight{
+			Domain: opt.domain, Section: playbook.Section(opt.section), Text: strings.TrimSpace(text), Tags: opt.tags,
+			Person: opt.agent == "", Confidence: opt.confidence,
+			Source: playbook.Source{Session: opt.session, Agent: opt.agent, Task: opt.task},
+		}
+		if i.Domain == "" {
+			i.Domain = d.config.Playbook.Domain
+		}
+		if i.Person {
+			i.Source.Agent = act.Actor
+		}
+		out, entries, err := d.Learn(c.Context(), act, i)
+		if err != nil {
+			return err
+		}
+		did := "counted"
+		if out.Added {
+			did = "added"
+		}
+		r, err := d.changed(did, []string{out.Bullet}, entries)
+		if err != nil {
+			return err
+		}
+		r.Cosine = out.Cosine
+		for _, n := range out.Near {
+			r.Near = append(r.Near, nearBullet{ID: n.ID, Cosine: n.Cosine, Why: n.Why})
+		}
+		switch {
+		case out.Again:
+			r.note = "The session " + clean(opt.session) + " has said so before: a session counts once."
+		case !out.Added:
+			r.note = fmt.Sprintf("It says the same (cosine %.2f); the text stays as it is.", out.Cosine)
+		}
+		return a.show(r)
+	})
 }
 
 func (a *app) playbookReplaceCommand() *cobra.Command {
@@ -142,8 +135,19 @@ cannot be a bullet; 4 --as names no authority; 75 the store is busy.`,
 	return c
 }
 
-// playbookDo does something to the playbook under a person's name.
+// playbookDo does something to the playbook under a person's name, and shows what.
 func (a *app) playbookDo(c *cobra.Command, opt *actFlags, do func(*desk, playbook.Act) (*bulletChange, error)) error {
+	return a.withPlaybook(c, opt, func(d *desk, act playbook.Act) error {
+		r, err := do(d, act)
+		if err != nil {
+			return err
+		}
+		return a.show(r)
+	})
+}
+
+// withPlaybook opens the playbook for somebody who changes it.
+func (a *app) withPlaybook(c *cobra.Command, opt *actFlags, do func(*desk, playbook.Act) error) error {
 	d, err := a.openPlaybook(c.Context(), opt.project, sqlite.Options{})
 	if err != nil {
 		return err
@@ -153,11 +157,7 @@ func (a *app) playbookDo(c *cobra.Command, opt *actFlags, do func(*desk, playboo
 	if err != nil {
 		return err
 	}
-	r, err := do(d, act)
-	if err != nil {
-		return err
-	}
-	return a.show(r)
+	return do(d, act)
 }
 
 func (a *app) playbookCreditCommand() *cobra.Command {

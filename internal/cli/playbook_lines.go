@@ -48,33 +48,26 @@ func (a *app) playbookImport(c *cobra.Command, opt *actFlags, file, domain strin
 	if err != nil {
 		return err
 	}
-	d, err := a.openPlaybook(c.Context(), opt.project, sqlite.Options{})
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	act, err := d.act(opt)
-	if err != nil {
-		return err
-	}
-	lines, err := playbook.ParseLines(string(data), d.config.Playbook.Rules.Longest)
-	if err != nil {
-		return inFile("import", file, err)
-	}
-	into := playbook.Into{Domain: domain, Named: domain != ""}
-	if !into.Named {
-		into.Domain = d.config.Playbook.Domain
-	}
-	progress := func(done, of int) { a.log.Debug().Int("done", done).Int("of", of).Msg("embedded") }
-	added, err := d.Import(c.Context(), act, lines, into, progress)
-	if fault.CodeOf(err) == playbook.BadLine {
-		return inFile("import", file, err)
-	}
-	if err != nil {
-		return err
-	}
-	return a.show(&importedLines{
-		Schema: "brenner.playbook.import/v1", File: file, Lines: len(lines), Added: added, Already: len(lines) - added, Head: d.Head().Hash,
+	return a.withPlaybook(c, opt, func(d *desk, act playbook.Act) error {
+		lines, err := playbook.ParseLines(string(data), d.config.Playbook.Rules.Longest)
+		if err != nil {
+			return inFile("import", file, err)
+		}
+		into := playbook.Into{Domain: domain, Named: domain != ""}
+		if !into.Named {
+			into.Domain = d.config.Playbook.Domain
+		}
+		progress := func(done, of int) { a.log.Debug().Int("done", done).Int("of", of).Msg("embedded") }
+		added, err := d.Import(c.Context(), act, lines, into, progress)
+		if fault.CodeOf(err) == playbook.BadLine {
+			return inFile("import", file, err)
+		}
+		if err != nil {
+			return err
+		}
+		return a.show(&importedLines{
+			Schema: "brenner.playbook.import/v1", File: file, Lines: len(lines), Added: added, Already: len(lines) - added, Head: d.Head().Hash,
+		})
 	})
 }
 

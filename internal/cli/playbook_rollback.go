@@ -11,7 +11,6 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/playbook"
-	"brenner/store/sqlite"
 )
 
 type rollbackOptions struct {
@@ -79,72 +78,58 @@ func (a *app) playbookRollback(c *cobra.Command, opt *rollbackOptions) error {
 	if until.Before(since) {
 		return usage(c, "--until is before --since", "")
 	}
-	d, err := a.openPlaybook(c.Context(), opt.project, sqlite.Options{})
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	act, err := d.act(&opt.actFlags)
-	if err != nil {
-		return err
-	}
-	if opt.now != "" {
-		breach, err := d.breach(c, opt)
-		if err != nil {
-			return err
-		}
-		if breach == "" {
-			r, err := d.changed("nothing", nil, nil)
+	return a.withPlaybook(c, &opt.actFlags, func(d *desk, act playbook.Act) error {
+		if opt.now != "" {
+			breach, err := d.breach(c, opt)
 			if err != nil {
 				return err
 			}
-			r.note = "The guardrail holds: nothing is taken back."
-			return a.show(r)
+			if breach == "" {
+				r, err := d.changed("nothing", nil, nil)
+				if err != nil {
+					return err
+				}
+				r.note = "The guardrail holds: nothing is taken back."
+				return a.show(r)
+			}
+			act.Reason = strings.TrimSuffix("guardrail: "+breach+"; "+act.Reason, "; ")
 		}
-		act.Reason = strings.TrimSuffix("guardrail: "+breach+"; "+act.Reason, "; ")
-	}
-	var ids []string
-	entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) (err error) {
-		ids, err = draft.Rollback(since, until)
-		return err
+		var ids []string
+		entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) (err error) {
+			ids, err = draft.Rollback(since, until)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return a.showRollback(d, ids, entries, act.Reason)
 	})
-	if err != nil {
-		return err
-	}
-	return a.showRollback(d, ids, entries, act.Reason)
 }
 
 // playbookUndo takes back what a session did.
 func (a *app) playbookUndo(c *cobra.Command, opt *rollbackOptions) error {
-	d, err := a.openPlaybook(c.Context(), opt.project, sqlite.Options{})
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	act, err := d.act(&opt.actFlags)
-	if err != nil {
-		return err
-	}
-	act.Session = opt.session
-	var its []playbook.Entry
-	err = d.Walk(c.Context(), func(e *playbook.Entry) error {
-		if e.Session == opt.session {
-			its = append(its, *e)
+	return a.withPlaybook(c, &opt.actFlags, func(d *desk, act playbook.Act) error {
+		act.Session = opt.session
+		var its []playbook.Entry
+		err := d.Walk(c.Context(), func(e *playbook.Entry) error {
+			if e.Session == opt.session {
+				its = append(its, *e)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return nil
+		var ids []string
+		entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) (err error) {
+			ids, err = draft.Undo(its)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return a.showRollback(d, ids, entries, act.Reason)
 	})
-	if err != nil {
-		return err
-	}
-	var ids []string
-	entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) (err error) {
-		ids, err = draft.Undo(its)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return a.showRollback(d, ids, entries, act.Reason)
 }
 
 func (a *app) showRollback(d *desk, ids []string, entries []playbook.Entry, reason string) error {
