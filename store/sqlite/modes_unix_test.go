@@ -1,0 +1,31 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What agents wrote is not for everybody on the machine.
+func TestTheFileIsItsOwners(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep")
+	s, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	names, err := filepath.Glob(filepath.Join(dir, FileName+"*"))
+	if err != nil || len(names) < 2 {
+		t.Errorf("%v, %v", names, err)
+	}
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
