@@ -14,11 +14,7 @@ import (
 
 // Load reads a loop, and checks the chain of its journal.
 func Load(ctx context.Context, st store.Store, name string) (*loop.State, error) {
-	stream := loop.Prefix + name
-	entries, err := st.Entries(ctx, stream, 0)
-	if err == nil {
-		err = journal.Check(stream, journal.Head{}, entries)
-	}
+	entries, err := entriesOf(ctx, st, loop.Prefix+name)
 	if err != nil {
 		return nil, err
 	}
@@ -26,6 +22,14 @@ func Load(ctx context.Context, st store.Store, name string) (*loop.State, error)
 		return nil, unknown(ctx, st, name)
 	}
 	return loop.Fold(entries)
+}
+
+func entriesOf(ctx context.Context, st store.Store, stream string) ([]journal.Entry, error) {
+	entries, err := st.Entries(ctx, stream, 0)
+	if err == nil {
+		err = journal.Check(stream, journal.Head{}, entries)
+	}
+	return entries, err
 }
 
 // unknown says that there is no such loop, and which one was probably meant.
@@ -78,5 +82,6 @@ func Note(ctx context.Context, st store.Store, now func() time.Time, name, kind 
 	if err != nil {
 		return err
 	}
-	return (&ledger{store: st, stream: loop.Prefix + name, now: now, state: state}).note(ctx, kind, body)
+	l := &ledger{store: st, stream: loop.Prefix + name, now: now, state: state}
+	return l.write(ctx, kind, func(*loop.State) (any, [][]byte, error) { return body, nil, nil })
 }

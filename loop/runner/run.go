@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -48,16 +49,20 @@ func (n *run) loop(ctx context.Context) error {
 			n.drainAll()
 		}
 		if leaving && n.flying == 0 {
-			return n.note(context.WithoutCancel(ctx), loop.KindLeft, loop.Left{Reason: "interrupted"})
+			return n.leave(context.WithoutCancel(ctx))
 		}
 		var commands []loop.Command
 		if !leaving {
 			commands = loop.Next(n.state, n.Runner.Now())
 		}
-		acted, until, err := n.act(ctx, commands)
+		storing := ctx
+		if leaving {
+			storing = context.WithoutCancel(ctx) // what sessions came to is kept, whatever else ends
+		}
+		acted, until, err := n.act(storing, commands)
 		switch {
-		case err != nil && ctx.Err() != nil:
-			continue // it is the end of the run that went wrong, not the run
+		case errors.Is(err, errBehind) || err != nil && ctx.Err() != nil:
+			continue // somebody wants something else, or it is the end of the run that went wrong
 		case err != nil:
 			return n.fail(err)
 		case acted:
@@ -69,6 +74,20 @@ func (n *run) loop(ctx context.Context) error {
 			return n.fail(err)
 		}
 	}
+}
+
+// leave journals that the run goes, with what its last sessions came to.
+func (n *run) leave(ctx context.Context) error {
+	err := n.fact(loop.KindLeft, loop.Left{Reason: "interrupted"})
+	for err == nil {
+		if err = n.flush(ctx); err == nil {
+			return nil
+		}
+		if errors.Is(err, errBehind) {
+			err = nil // it is held again, behind what somebody else wrote
+		}
+	}
+	return err
 }
 
 // leaving tells whether somebody wants this run to go.
@@ -89,20 +108,25 @@ func (n *run) drainAll() {
 }
 
 // act executes commands, and tells whether there was anything to do, or until when
-// there is nothing.
+// there is nothing. That sessions begin, and what is set aside for them, is stored
+// before they do, together with what came before.
 func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, until time.Time, err error) {
+	var begin []loop.Run
 	for _, c := range commands {
 		switch c := c.(type) {
 		case loop.OpenRound:
-			err = n.note(ctx, loop.KindRound, loop.RoundOpened(c))
+			err = n.keep(loop.KindRound, loop.RoundOpened(c))
 		case loop.Run:
-			err = n.begin(ctx, c)
+			begin = append(begin, c)
+			err = n.keep(loop.KindBegan, loop.Began{
+				Job: c.Job.Number, Thread: c.Thread, Base: c.Base, Reserved: c.Reserve.Tokens, ReservedUSD: c.Reserve.USD,
+			})
 		case loop.Skip:
-			err = n.note(ctx, loop.KindSettled, loop.Settled{
+			err = n.keep(loop.KindSettled, loop.Settled{
 				Job: c.Job.Number, Outcome: loop.Skipped, Detail: "the session that it was to follow came to nothing",
 			})
 		case loop.End:
-			err = n.note(ctx, loop.KindEnded, loop.Ended(c))
+			err = n.keep(loop.KindEnded, loop.Ended(c))
 		case loop.Drain:
 			n.drainAll()
 			continue
@@ -115,25 +139,25 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 		}
 		acted = true
 	}
-	return acted, until, nil
+	if !acted || len(begin) > 0 {
+		err = n.flush(ctx)
+	}
+	if err == nil {
+		n.begin(begin)
+	}
+	return acted, until, err
 }
 
-// begin journals that a session begins, and what is set aside for it, and then
-// runs it.
-func (n *run) begin(ctx context.Context, c loop.Run) error {
-	err := n.note(ctx, loop.KindBegan, loop.Began{
-		Job: c.Job.Number, Thread: c.Thread, Base: c.Base, Reserved: c.Reserve.Tokens, ReservedUSD: c.Reserve.USD,
-	})
-	if err != nil {
-		return err
-	}
+// begin runs sessions.
+func (n *run) begin(all []loop.Run) {
 	work, follow := n.state.Work, n.state.Limits.Quiet > 0
-	n.flying++
-	n.group.Go(func() error {
-		n.done <- n.session(n.work, &work, c, follow)
-		return nil
-	})
-	return nil
+	for _, c := range all {
+		n.flying++
+		n.group.Go(func() error {
+			n.done <- n.session(n.work, &work, c, follow)
+			return nil
+		})
+	}
 }
 
 // wait waits for a session to end, for an instant, or for a person's word.
@@ -157,14 +181,14 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 	for {
 		select {
 		case o := <-n.done:
-			return n.settle(ctx, o)
+			return n.settle(o)
 		case <-reached:
 			return nil
 		case <-leave:
 			return nil
 		case <-ctx.Done():
 			if n.flying > 0 {
-				return n.settle(ctx, <-n.done)
+				return n.settle(<-n.done)
 			}
 			return nil
 		case <-ticker.C:
@@ -180,13 +204,22 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 	}
 }
 
-// settle journals what came of a session.
-func (n *run) settle(ctx context.Context, o outcome) error {
-	n.flying--
-	if o.err != nil {
-		return o.err
+// settle takes in what came of a session, and of all others that have ended by now.
+func (n *run) settle(o outcome) error {
+	for {
+		n.flying--
+		if o.err != nil {
+			return o.err
+		}
+		if err := n.fact(loop.KindSettled, o.settled); err != nil {
+			return err
+		}
+		select {
+		case o = <-n.done:
+		default:
+			return nil
+		}
 	}
-	return n.note(context.WithoutCancel(ctx), loop.KindSettled, o.settled) // it is kept, whatever else ends
 }
 
 // fail ends a run that cannot go on. What sessions under way have come to is in

@@ -86,6 +86,9 @@ func (r *Runner) Resume(ctx context.Context, name string, limits func(*loop.Stat
 	if l.state, err = Load(ctx, r.Store, name); err != nil {
 		return nil, err
 	}
+	if l.seen, err = Load(ctx, r.Store, name); err != nil {
+		return nil, err
+	}
 	err = l.write(ctx, loop.KindResumed, func(s *loop.State) (any, [][]byte, error) {
 		body := loop.Resumed{}
 		if limits != nil {
@@ -100,12 +103,7 @@ func (r *Runner) Resume(ctx context.Context, name string, limits func(*loop.Stat
 }
 
 func (r *Runner) ledger(name string) *ledger {
-	wrote := func(e *journal.Entry, s *loop.State) {
-		if r.Observe != nil {
-			r.Observe(e, s)
-		}
-	}
-	return &ledger{store: r.Store, stream: loop.Prefix + name, now: r.Now, state: &loop.State{}, wrote: wrote}
+	return &ledger{store: r.Store, stream: loop.Prefix + name, now: r.Now, state: &loop.State{}, seen: &loop.State{}, wrote: r.Observe}
 }
 
 func (r *Runner) hold(name string) (func() error, error) { return r.Locks.Hold(Lock(name), r.Holder) }

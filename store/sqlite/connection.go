@@ -35,9 +35,6 @@ func newConnector(file, mode string) (driver.Connector, error) {
 			"cache_size(-32768)",           // 32 MB, where they are needed: a large store's indexes are read again and again
 			"wal_autocheckpoint(4000)",     // 16 MB: each time the WAL is moved into the file costs several writes' time
 			"journal_size_limit(16777216)", // a large blob must not leave a large WAL for good
-			// Pages that change again and again are moved into the file less often: the
-			// WAL may grow to those 16 MB anyway.
-			"wal_autocheckpoint(4000)",
 		},
 	}
 	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -94,6 +95,7 @@ func (w *writer) submit(ctx context.Context, b *store.Batch, hashes []string) er
 		}
 		return <-o.done // it is being written, or was: only its outcome is the truth
 	}
+	runtime.Gosched() // whoever is about to want something written comes along
 	taken := w.waiting.take(o)
 	if taken == nil {
 		return <-o.done
