@@ -7,15 +7,37 @@ import (
 	"brenner/journal"
 )
 
-// appliers says what each kind of event does to the state.
-func appliers() map[string]func(*State, *journal.Entry) error {
-	return map[string]func(*State, *journal.Entry) error{
-		KindOpened: (*State).opened, KindResumed: (*State).resumed, KindEnded: (*State).ended,
-		KindPlanned: (*State).planned, KindBegan: (*State).began, KindAnswered: (*State).answered,
-		KindFailed: (*State).failed, KindCommitted: (*State).committed, KindNoted: (*State).noted,
-		KindPublishing: (*State).publishing, KindPublished: (*State).published,
-		KindStalemate: (*State).stalemated, KindPatched: (*State).patched,
+// applier says what a kind of event does to the state; nil if nobody knows.
+func applier(kind string) func(*State, *journal.Entry) error {
+	switch kind {
+	case KindOpened:
+		return (*State).opened
+	case KindResumed:
+		return (*State).resumed
+	case KindEnded:
+		return (*State).ended
+	case KindPlanned:
+		return (*State).planned
+	case KindBegan:
+		return (*State).began
+	case KindAnswered:
+		return (*State).answered
+	case KindFailed:
+		return (*State).failed
+	case KindCommitted:
+		return (*State).committed
+	case KindNoted:
+		return (*State).noted
+	case KindPublishing:
+		return (*State).publishing
+	case KindPublished:
+		return (*State).published
+	case KindStalemate:
+		return (*State).stalemated
+	case KindPatched:
+		return (*State).patched
 	}
+	return nil
 }
 
 func (s *State) opened(e *journal.Entry) error {

@@ -125,8 +125,8 @@ func (s *State) Apply(e *journal.Entry) error {
 	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
 		return s.wrong(e, "a session begins with %s, and only there", KindOpened)
 	}
-	apply, ok := appliers()[e.Kind]
-	if !ok {
+	apply := applier(e.Kind)
+	if apply == nil {
 		return &fault.Error{
 			Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
 			Hint: "it may come from a newer version of this program",

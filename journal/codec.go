@@ -57,6 +57,17 @@ func Parse(line []byte) (Entry, error) {
 // or nothing. Text that is not UTF-8 would be replaced in its JSON, and so two
 // entries that differ would have one hash.
 func (e *Entry) flaw() string {
+	flaw := e.misfit()
+	if flaw == "" && !canonicalObject(e.Body) {
+		return notCanonical
+	}
+	return flaw
+}
+
+const notCanonical = "its body is no JSON object in canonical form"
+
+// misfit is the flaw of what is around the body, or nothing.
+func (e *Entry) misfit() string {
 	year := e.At.UTC().Year()
 	switch {
 	case !utf8.ValidString(e.Stream):
@@ -67,8 +78,6 @@ func (e *Entry) flaw() string {
 		return "entries are numbered from 1, not from " + strconv.Itoa(e.Seq)
 	case year < 1 || year > 9999:
 		return "its year is " + strconv.Itoa(year) + ", which an instant cannot have"
-	case !canonicalObject(e.Body):
-		return "its body is no JSON object in canonical form"
 	}
 	return ""
 }

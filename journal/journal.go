@@ -55,7 +55,11 @@ func (h Head) Next(stream string, at time.Time, kind string, body []byte) (Entry
 	canonical := jsontext.Value(bytes.Clone(body))
 	err := canonical.Canonicalize()
 	e.Body = canonical
-	if flaw := e.flaw(); flaw != "" {
+	flaw := e.misfit()
+	if flaw == "" && (err != nil || canonical.Kind() != '{') {
+		flaw = notCanonical
+	}
+	if flaw != "" {
 		return Entry{}, &fault.Error{Code: BadEntry, Op: "journal " + fault.Shown(kind), Detail: flaw, Cause: err}
 	}
 	e.Hash = e.hash()

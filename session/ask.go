@@ -39,11 +39,14 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 				return nil, err
 			}
 			calls[i] = call
+			prompt := a.Kickoff.Body
+			if a.Call.Turn == flow.TurnRepair {
+				prompt = d.blob([]byte(call.Turns[len(call.Turns)-1].Text))
+			}
 			reserved := state.Reserve(a.Kickoff, a.Call)
 			d.event(flow.KindBegan, flow.Began{
 				Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
-				Prompt:   d.blob([]byte(call.Turns[len(call.Turns)-1].Text)),
-				Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
+				Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
 			})
 		}
 		return d, nil
@@ -82,11 +85,13 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 		return c, err
 	}
 	c.Turns = []agent.Turn{{Text: string(body)}}
-	c.Nudge, err = view.Nudge(&view.NudgeInput{
-		Role: p.Name, Bound: s.state.Settings.Context, Count: s.Tokens.Count, Subject: c.Subject, Question: s.state.Opened.Question, Saw: a.Kickoff.Saw,
-	})
-	if err != nil {
-		return c, err
+	if p.Via == flow.ViaMail { // nobody else can be reminded
+		c.Nudge, err = view.Nudge(&view.NudgeInput{
+			Role: p.Name, Bound: s.state.Settings.Context, Count: s.Tokens.Count, Subject: c.Subject, Question: s.state.Opened.Question, Saw: a.Kickoff.Saw,
+		})
+		if err != nil {
+			return c, err
+		}
 	}
 	if a.Call.Turn != flow.TurnRepair {
 		return c, nil

@@ -3,6 +3,7 @@ package stalemate
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -44,11 +45,17 @@ func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 // spot is a field, or a key of one, of an item that was not struck out.
 type spot struct {
 	item  *artifact.Item
-	place string
 	field string
 	key   string
 	value artifact.Value
 	by    string // who wrote it alone; "" where that were several
+}
+
+func (s *spot) place() string {
+	if s.key == "" {
+		return s.item.ID + "." + s.field
+	}
+	return s.item.ID + "." + s.field + "." + s.key
 }
 
 func (s *spot) edit(v artifact.Value) artifact.Map {
@@ -72,32 +79,33 @@ func active(a *artifact.Artifact) []*artifact.Item {
 }
 
 // spots gives all fields of an item, those of maps key by key.
-func spots(it *artifact.Item) []spot {
-	var all []spot
-	for i := range it.Fields {
-		f, marks := &it.Fields[i], it.Marks(i)
-		s := spot{item: it, place: it.ID + "." + f.Name, field: f.Name, value: f.Value, by: author(marks.By())}
-		m, isMap := f.Value.(artifact.Map)
-		if !isMap {
-			all = append(all, s)
-			continue
-		}
-		for j, e := range m {
-			k := s
-			k.key, k.place, k.value = e.Key, s.place+"."+e.Key, e.Value
-			k.by = author(marks.Part(j, marks.By()))
-			all = append(all, k)
+func spots(it *artifact.Item) iter.Seq[spot] {
+	return func(yield func(spot) bool) {
+		for i := range it.Fields {
+			f, marks := &it.Fields[i], it.Marks(i)
+			by := marks.By()
+			m, isMap := f.Value.(artifact.Map)
+			if !isMap && !yield(spot{item: it, field: f.Name, value: f.Value, by: author(by)}) {
+				return
+			}
+			for j, e := range m {
+				if !yield(spot{item: it, field: f.Name, key: e.Key, value: e.Value, by: author(marks.Part(j, by))}) {
+					return
+				}
+			}
 		}
 	}
-	return all
 }
 
 // disputed gives the fields of an item that are in conflict.
 func disputed(it *artifact.Item) []spot {
-	return slices.DeleteFunc(spots(it), func(s spot) bool {
-		_, ok := s.value.(artifact.Conflict)
-		return !ok
-	})
+	var all []spot
+	for s := range spots(it) {
+		if _, ok := s.value.(artifact.Conflict); ok {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func author(by []*artifact.Stamp) string {
@@ -124,13 +132,14 @@ func conflicts(moments []Moment) []Case {
 				seen[it] = disputed(it)
 			}
 			for _, s := range seen[it] {
-				now[s.place] = true
-				if _, known := since[s.place]; !known {
-					since[s.place] = round
+				place := s.place()
+				now[place] = true
+				if _, known := since[place]; !known {
+					since[place] = round
 				}
-				if since[s.place] < round && i == len(moments)-1 {
+				if since[place] < round && i == len(moments)-1 {
 					candidates, _ := s.value.(artifact.Conflict)
-					last = append(last, conflictCase(moments, &s, candidates, since[s.place], round))
+					last = append(last, conflictCase(moments, &s, candidates, since[place], round))
 				}
 			}
 		}
@@ -144,8 +153,9 @@ func conflicts(moments []Moment) []Case {
 }
 
 func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since, round int) Case {
+	place := s.place()
 	c := Case{
-		ID: caseID(Conflict, s.place, fmt.Sprint(since)), Kind: Conflict, Place: s.place, Since: since, Round: round, Item: itemValue(s.item),
+		ID: caseID(Conflict, place, fmt.Sprint(since)), Kind: Conflict, Place: place, Since: since, Round: round, Item: itemValue(s.item),
 	}
 	for _, one := range candidates {
 		party := one.Agent
@@ -159,33 +169,66 @@ func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since
 	return c
 }
 
-// swings finds fields that an agent wrote, another one wrote over, and the first one
-// wrote again as it was.
-func swings(moments []Moment) []Case {
-	type write struct {
-		value, by string
-		round     int
-		spot      spot
-	}
-	written := make(map[string][]write)
-	stood := make(map[string]*artifact.Item)
-	round := 0
+// form is an item as somebody left it.
+type form struct {
+	item  *artifact.Item
+	round int
+}
+
+// forms gives the items that stand, each in all the forms that it had, and the last
+// round. An item that nobody wrote to is the same one.
+func forms(moments []Moment) (all map[string][]form, round int) {
+	all = make(map[string][]form)
 	for i := range moments {
 		round = max(round, moments[i].Round)
 		for _, it := range active(&moments[i].Out.Artifact) {
-			if stood[it.ID] == it {
-				continue // nobody wrote to it
-			}
-			stood[it.ID] = it
-			for _, s := range spots(it) {
-				value := string(artifact.Canonical(s.value))
-				before := written[s.place]
-				if n := len(before); s.by != "" && (n == 0 || before[n-1].value != value) {
-					written[s.place] = append(before, write{value, s.by, round, s})
-				}
+			had := all[it.ID]
+			if n := len(had); n == 0 || had[n-1].item != it {
+				all[it.ID] = append(had, form{it, round})
 			}
 		}
 	}
+	return all, round
+}
+
+// write is a value that somebody gave a field.
+type write struct {
+	value, by string
+	round     int
+	spot      spot
+}
+
+// writes gives what was written to the fields of an item, by place.
+func writes(had []form) map[string][]write {
+	all := make(map[string][]write)
+	for _, f := range had {
+		for s := range spots(f.item) {
+			place, value := s.place(), string(artifact.Canonical(s.value))
+			before := all[place]
+			if n := len(before); s.by != "" && (n == 0 || before[n-1].value != value) {
+				all[place] = append(before, write{value, s.by, f.round, s})
+			}
+		}
+	}
+	return all
+}
+
+// swings finds fields that an agent wrote, another one wrote over, and the first one
+// wrote again as it was.
+func swings(moments []Moment) []Case {
+	const least = 3 // of the forms of an item: there, back, and there again
+	items, round := forms(moments)
+	var all []Case
+	for _, id := range slices.Sorted(maps.Keys(items)) {
+		if len(items[id]) >= least {
+			all = append(all, swingsOf(items[id], moments, round)...)
+		}
+	}
+	return all
+}
+
+func swingsOf(had []form, moments []Moment, round int) []Case {
+	written := writes(had)
 	var all []Case
 	for _, place := range slices.Sorted(maps.Keys(written)) {
 		w := written[place]
@@ -228,16 +271,16 @@ func whyWritten(moments []Moment, s *spot) string { return rationale(moments, de
 // refused gives what a settlement did not take, whole or in a field.
 func refused(m *Moment) []Attempt {
 	var all []Attempt
-	byID := make(map[string]*delta.Delta, len(m.Out.Deltas))
-	for i := range m.Out.Deltas {
-		byID[m.Out.Deltas[i].ID] = &m.Out.Deltas[i]
-	}
+	var byID map[string]*delta.Delta // made where it is needed
 	for i := range m.Out.Report.Deltas {
 		row := &m.Out.Report.Deltas[i]
 		if row.Disposition != merge.Rejected || m.Round == 0 {
 			continue
 		}
 		a := Attempt{Round: m.Round, By: row.Agent, Place: row.TargetID, Code: row.Code, Message: row.Message, Delta: row.DeltaID}
+		if byID == nil {
+			byID = deltasByID(m)
+		}
 		d := byID[row.DeltaID]
 		if d == nil || d.Problem != nil {
 			continue // what could not be read is a problem of the reply
@@ -252,6 +295,14 @@ func refused(m *Moment) []Attempt {
 				all = append(all, Attempt{Round: m.Round, By: r.Agent, Place: "reply", Code: p.Code, Message: p.Message})
 			}
 		}
+	}
+	return all
+}
+
+func deltasByID(m *Moment) map[string]*delta.Delta {
+	all := make(map[string]*delta.Delta, len(m.Out.Deltas))
+	for i := range m.Out.Deltas {
+		all[m.Out.Deltas[i].ID] = &m.Out.Deltas[i]
 	}
 	return all
 }

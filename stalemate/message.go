@@ -20,7 +20,7 @@ func (r *Request) Message() string {
 func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
 	for _, it := range active(a) {
 		for _, s := range disputed(it) {
-			if s.place != place {
+			if s.place() != place {
 				continue
 			}
 			candidates, _ := s.value.(artifact.Conflict)
