@@ -4,13 +4,29 @@ import "strings"
 
 // Possible is false for a text in which Read certainly finds no delta, be it one that
 // is taken, refused or only shown, and it is found out much faster: a fence calls itself
-// a delta by that word, and elsewhere only a text with one of a few words is looked at.
+// a delta by that word, and elsewhere only an object with one of a few words is looked at.
 // Read may still name a fence in which something is quoted.
 func Possible(text string) bool {
+	return PossibleBare(text) || possibleFence(text)
+}
+
+// PossibleBare is false for a text in which there is certainly no delta outside a fence
+// that calls itself one.
+func PossibleBare(text string) bool {
+	if !strings.Contains(text, "{") {
+		return false
+	}
 	for _, word := range bareWords() {
 		if strings.Contains(text, word) {
 			return true
 		}
+	}
+	return false
+}
+
+func possibleFence(text string) bool {
+	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") && !strings.Contains(text, ":::") {
+		return false
 	}
 	const word = "delta"
 	for i := 0; i+len(word) <= len(text); i++ {

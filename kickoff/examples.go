@@ -16,11 +16,11 @@ func (f *Frame) examples(sections []section, body string) []string {
 	for _, s := range sections {
 		// As it was written, and as it looks without the marks that make it a
 		// quotation, a comment or an example.
-		if s.text == "" || !delta.Possible(s.text) && !joins(s.text) {
-			continue
+		if delta.Possible(s.text) && shows(s.text) {
+			examples = append(examples, s.text)
 		}
-		for _, text := range []string{s.text, unmarked(s.text)} {
-			if delta.Possible(text) && len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 {
+		if delta.PossibleBare(s.text) || joins(s.text) {
+			if text := unmarked(s.text); delta.PossibleBare(text) && shows(text) {
 				examples = append(examples, text)
 			}
 		}
@@ -30,6 +30,8 @@ func (f *Frame) examples(sections []section, body string) []string {
 	}
 	return examples
 }
+
+func shows(text string) bool { return len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 }
 
 // joins tells whether words of a text may grow together where marks are taken off.
 func joins(text string) bool {

@@ -3,12 +3,16 @@ package kickoff
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // clean makes a text from outside one that every reader sees in the same lines:
 // whatever anybody takes for the end of a line is one, and what no text should
 // hold (bytes that are no characters, control characters) is shown as such.
 func clean(text string) string {
+	if isClean(text) {
+		return text
+	}
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\ufffd"), "\ufeff")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -22,6 +26,21 @@ func clean(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// isClean tells whether clean would leave a text as it is: nearly all are, and looking
+// is much faster than making a new one.
+func isClean(text string) bool {
+	for i, r := range text {
+		switch {
+		case r >= ' ' && r < '\u007f' || r == '\n' || r == '\t':
+		case r < ' ' || r <= '\u009f' || r == '\u2028' || r == '\u2029' || r == '\ufeff' && i == 0:
+			return false
+		case r == utf8.RuneError:
+			return false // it may be one, or stand for something that is none
+		}
+	}
+	return true
 }
 
 // blank tells whether a text shows nothing.

@@ -64,6 +64,9 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 	if err == nil && next != nil {
 		s.current = next.Artifact
 		s.settled(next)
+		if n := len(s.state.Commits); n > 0 { // everybody is told from it in the next round
+			s.told, s.toldBy = newReport(next), s.state.Commits[n-1].Report
+		}
 		clear(s.readings)
 	}
 	return err
