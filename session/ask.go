@@ -27,44 +27,60 @@ type outcome struct {
 // ask journals that calls begin, all of them at once, and then makes them. Each
 // has a slot of its own; nothing depends on the order in which they end.
 func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
-	calls := make([]agent.Call, len(asks))
-	err := s.write(ctx, func(state *flow.State) (*draft, error) {
-		d := &draft{}
-		for i, a := range asks {
-			if c, ok := state.Call(a.Call.ID); !ok || c.Status != flow.Open {
-				return nil, overtaken(state)
-			}
-			call, err := s.call(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			calls[i] = call
-			prompt := a.Kickoff.Body
-			if a.Call.Turn == flow.TurnRepair {
-				prompt = d.blob([]byte(call.Turns[len(call.Turns)-1].Text))
-			}
-			reserved := state.Reserve(a.Kickoff, a.Call)
-			d.event(flow.KindBegan, flow.Began{
-				Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
-				Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
-			})
-		}
-		return d, nil
+	var calls []asked
+	err := s.write(ctx, func(state *flow.State) (d *draft, err error) {
+		d, calls, err = s.asking(ctx, state, asks)
+		return d, err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		s.send(calls)
 	}
+	return err
+}
+
+// asked is a call that is about to be made.
+type asked struct {
+	agent.Call
+	of flow.Call
+}
+
+// asking drafts that calls begin.
+func (s *run) asking(ctx context.Context, state *flow.State, asks []flow.Ask) (*draft, []asked, error) {
+	d := &draft{}
+	calls := make([]asked, len(asks))
 	for i, a := range asks {
-		call, flying := calls[i], *a.Call
+		if c, ok := state.Call(a.Call.ID); !ok || c.Status != flow.Open {
+			return nil, nil, overtaken(state)
+		}
+		call, err := s.call(ctx, a)
+		if err != nil {
+			return nil, nil, err
+		}
+		calls[i] = asked{call, *a.Call}
+		prompt := a.Kickoff.Body
+		if a.Call.Turn == flow.TurnRepair {
+			prompt = d.blob([]byte(call.Turns[len(call.Turns)-1].Text))
+		}
+		reserved := state.Reserve(a.Kickoff, a.Call)
+		d.event(flow.KindBegan, flow.Began{
+			Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
+			Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
+		})
+	}
+	return d, calls, nil
+}
+
+// send makes calls that are journaled.
+func (s *run) send(calls []asked) {
+	for _, c := range calls {
 		s.flying++
 		s.group.Go(func() error {
 			began := s.Now()
-			reply, err := s.agents[call.Agent].Ask(s.calls, call)
-			s.done <- outcome{call: flying, reply: reply, err: err, took: s.Now().Sub(began)}
+			reply, err := s.agents[c.Agent].Ask(s.calls, c.Call)
+			s.done <- outcome{call: c.of, reply: reply, err: err, took: s.Now().Sub(began)}
 			return nil
 		})
 	}
-	return nil
 }
 
 // call puts a call together: the kickoff, and for a repair what was answered to
@@ -120,7 +136,38 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 // record journals what came of calls, with the replies as they came.
 func (s *run) record(ctx context.Context, all ...outcome) error {
 	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
-	return s.write(ctx, func(state *flow.State) (*draft, error) {
+	return s.write(ctx, s.recording(ctx, all))
+}
+
+// recordAndAsk does so as well, and asks those who are to mend what they said: that
+// they are asked is stored with what they said.
+func (s *run) recordAndAsk(ctx context.Context, all ...outcome) error {
+	ctx = context.WithoutCancel(ctx)
+	var calls []asked
+	err := s.write(ctx, s.recording(ctx, all), func(state *flow.State) (d *draft, err error) {
+		calls = nil
+		var asks []flow.Ask
+		for _, c := range flow.Next(state) {
+			if a, ok := c.(flow.Ask); ok && a.Call.Turn == flow.TurnRepair {
+				asks = append(asks, a)
+			}
+		}
+		if len(asks) == 0 {
+			return nil, nil
+		}
+		if d, calls, err = s.asking(ctx, state, asks); err != nil {
+			return nil, nil // what was answered is stored all the same; asking again says what is wrong
+		}
+		return d, nil
+	})
+	if err == nil {
+		s.send(calls)
+	}
+	return err
+}
+
+func (s *run) recording(ctx context.Context, all []outcome) func(*flow.State) (*draft, error) {
+	return func(state *flow.State) (*draft, error) {
 		d := &draft{}
 		for i := range all {
 			if err := s.came(ctx, d, state, &all[i]); err != nil {
@@ -128,7 +175,7 @@ func (s *run) record(ctx context.Context, all ...outcome) error {
 			}
 		}
 		return d, nil
-	})
+	}
 }
 
 // failureOf gives what went wrong with a call; nil where nothing did.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"brenner/fault"
@@ -74,14 +75,16 @@ func (d *draft) blob(data []byte) string {
 
 func (d *draft) event(kind string, body any) { d.events = append(d.events, event{kind, body}) }
 
-// write makes a draft from the state as it is and stores it, with what is held. People
-// may write to the journal of a running session: then the state catches up with them,
-// and the draft is made anew.
-func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
+// write makes drafts, each from the state as it is then, and stores them, with what is
+// held. People may write to the journal of a running session: then the state catches up
+// with them, and the drafts are made anew.
+func (l *ledger) write(ctx context.Context, prepare ...func(*flow.State) (*draft, error)) error {
 	for {
 		alone := len(l.held.entries) == 0
-		if err := l.keep(prepare); err != nil {
-			return err
+		for _, p := range prepare {
+			if err := l.keep(p); err != nil {
+				return err
+			}
 		}
 		if err := l.flush(ctx); !errors.Is(err, errBehind) || !alone {
 			return err
@@ -132,6 +135,9 @@ func (l *ledger) flush(ctx context.Context) error {
 		Appends: append(h.holds, store.Append{Stream: l.stream, After: h.after, Entries: h.entries}),
 	})
 	if fault.CodeOf(err) == store.Moved {
+		if h.after.Seq == 0 {
+			return exists(strings.TrimPrefix(l.stream, Prefix)) // somebody else has opened it
+		}
 		l.held = held{}
 		if err := l.reload(ctx, h.after, len(h.holds) > 0); err != nil {
 			return err

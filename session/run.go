@@ -256,7 +256,10 @@ func (s *run) wait(ctx context.Context) error {
 			}
 		}
 		s.flying -= len(all)
-		return s.record(ctx, all...)
+		if !s.holds || s.stopping() != "" || ctx.Err() != nil {
+			return s.record(ctx, all...)
+		}
+		return s.recordAndAsk(ctx, all...)
 	case <-ctx.Done():
 		return nil
 	}

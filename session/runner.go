@@ -123,18 +123,28 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 		return nil, err
 	}
 	if len(there) > 0 {
-		return nil, &fault.Error{
-			Code: Exists, Detail: "there is a session " + b.Thread + " already",
-			Hint: "`brenner session resume " + b.Thread + "` goes on with it; --if-exists new begins another one beside it",
-		}
+		return nil, exists(b.Thread)
 	}
 	if err := r.free(ctx, b.Thread); err != nil {
 		return nil, err
 	}
-	if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open() }); err != nil {
+	opening := func(*flow.State) (*draft, error) { return b.open() }
+	if r.Post == nil {
+		err = l.keep(opening) // it is stored with what is asked first
+	} else {
+		err = l.write(ctx, opening)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r.run(ctx, l, agents)
+}
+
+func exists(thread string) error {
+	return &fault.Error{
+		Code: Exists, Detail: "there is a session " + thread + " already",
+		Hint: "`brenner session resume " + thread + "` goes on with it; --if-exists new begins another one beside it",
+	}
 }
 
 // free refuses, before anything is written, to begin a session whose versions could

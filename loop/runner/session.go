@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"brenner/artifact"
@@ -44,22 +43,18 @@ func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says boo
 
 // play starts a session, or goes on with it.
 func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session) (*session.History, error) {
-	there, err := n.exists(ctx, c.Thread)
-	if err != nil {
-		return nil, err
-	}
-	if there && c.Job.Thread == "" {
-		return nil, &fault.Error{Code: session.Exists, Detail: "there is a session " + c.Thread + " already, and it is none of this loop"}
-	}
-	if there {
+	if c.Job.Thread != "" { // it was under way before
 		res, err := s.Runner.Resume(ctx, c.Thread, s.Change)
-		if fault.CodeOf(err) == session.NotOpen { // it had ended before that was journaled here
+		switch fault.CodeOf(err) {
+		case session.NotOpen: // it had ended before that was journaled here
 			return session.Load(ctx, n.Store, c.Thread)
+		case session.NoSession: // it was killed before it wrote anything
+		default:
+			if err != nil {
+				return nil, err
+			}
+			return res.History(n.Store), nil
 		}
-		if err != nil {
-			return nil, err
-		}
-		return res.History(n.Store), nil
 	}
 	if err := n.inherit(ctx, work, c.Base, &s.Brief); err != nil {
 		return nil, err
@@ -69,11 +64,6 @@ func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session)
 		return nil, err
 	}
 	return res.History(n.Store), nil
-}
-
-func (n *run) exists(ctx context.Context, thread string) (bool, error) {
-	streams, err := n.Store.Streams(ctx, session.Prefix+thread)
-	return slices.ContainsFunc(streams, func(s store.Stream) bool { return s.Name == session.Prefix+thread }), err
 }
 
 // inherit lets a session begin with what an earlier one came to.

@@ -128,7 +128,7 @@ func (w *writer) together(first *order, others []*order) error {
 
 // transaction writes orders, all of them or none.
 func (w *writer) transaction(ctx context.Context, all []*order) error {
-	return inTransaction(ctx, w.conn, w.wait, func(ctx context.Context) error {
+	err := inTransaction(ctx, w.conn, w.wait, func(ctx context.Context) error {
 		if err := w.checkVersion(ctx); err != nil {
 			return err
 		}
@@ -142,4 +142,8 @@ func (w *writer) transaction(ctx context.Context, all []*order) error {
 		}
 		return nil
 	})
+	if err == nil {
+		w.known.learn(all)
+	}
+	return err
 }

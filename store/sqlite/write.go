@@ -42,6 +42,9 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 
 func (w *writer) write(ctx context.Context, b *store.Batch, hashes []string) error {
 	for i, blob := range b.Blobs {
+		if w.known.has(hashes[i]) {
+			continue
+		}
 		if blob == nil {
 			blob = []byte{} // nil would be NULL
 		}

@@ -12,6 +12,7 @@ type writer struct {
 	wait     time.Duration
 	turn     chan struct{} // holds one token while somebody writes
 	waiting  orders
+	known    known
 	newest   int // the version of the schema that the statements are for
 	db       *sql.DB
 	conn     *sql.Conn
