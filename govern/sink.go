@@ -10,29 +10,23 @@ const deepest = 6
 // text leaves open is closed, so that nothing behind it is swallowed.
 func sunk(text string, by int) string {
 	var out []string
-	fence := ""  // that is open
+	var f fences
 	begins := -1 // where the paragraph begins that the last line is part of
-	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		line = strings.TrimRight(line, "\r")
-		bare := strings.TrimLeft(line, " ")
-		if len(line)-len(bare) > 3 { // code, or the middle of something
-			out = append(out, line)
-			continue
-		}
-		mark := fenceOf(bare)
+	for _, line := range lines(strings.TrimSpace(text)) {
+		line, code := f.next(line)
+		width, bare := indent(line)
 		switch level := atx(bare); {
-		case fence != "":
-			if strings.HasPrefix(mark, fence) && strings.TrimSpace(bare[len(mark):]) == "" {
-				fence = ""
-			}
-		case mark != "":
-			fence, begins = mark, -1
+		case code:
+			begins = -1
+		case width > 3: // code, or the middle of something
 		case level > 0:
 			line, begins = hashes(level+by)+bare[level:], -1
+			f.leave()
 		case begins >= 0 && underline(bare) > 0:
 			title := strings.Join(strings.Fields(strings.Join(out[begins:], " ")), " ")
 			out, line = out[:begins], hashes(underline(bare)+by)+" "+title
 			begins = -1
+			f.leave()
 		case bare == "" || strings.ContainsRune("-*+>|0123456789", rune(bare[0])):
 			begins = -1
 		case begins < 0:
@@ -40,24 +34,13 @@ func sunk(text string, by int) string {
 		}
 		out = append(out, line)
 	}
-	if fence != "" {
-		out = append(out, fence)
+	if f.mark != "" {
+		out = append(out, f.mark)
 	}
 	return strings.Join(out, "\n")
 }
 
 func hashes(level int) string { return strings.Repeat("#", min(level, deepest)) }
-
-// fenceOf gives the mark that opens or closes a block of code, or "".
-func fenceOf(line string) string {
-	for _, c := range []string{"`", "~"} {
-		rest := strings.TrimLeft(line, c)
-		if n := len(line) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, "`")) {
-			return line[:n]
-		}
-	}
-	return ""
-}
 
 // atx gives the level of a heading that begins with hashes, or 0.
 func atx(line string) int {
