@@ -15,14 +15,17 @@ import (
 func (a *app) readFile(what, path string) ([]byte, error) {
 	data, err := a.readBytes(path)
 	if err != nil {
-		return nil, &fault.Error{
-			Code: UnreadableFile, Op: "read " + what, Place: path, Detail: reason(err),
-			Hint: "check the path and its permissions",
-		}
+		return nil, unreadable("read "+what, path, err)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // editors put it there, and nobody means it
 	a.log.Debug().Str("file", path).Int("bytes", len(data)).Msg("read " + what)
 	return data, nil
+}
+
+func unreadable(op, file string, err error) error {
+	return &fault.Error{
+		Code: UnreadableFile, Op: op, Place: file, Detail: reason(err), Hint: "check the path and its permissions",
+	}
 }
 
 // mostBytes is how much is read of one file: what goes on for ever, such as a device,

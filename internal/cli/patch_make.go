@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
-	"brenner/fault"
 	"brenner/patch"
 )
 
@@ -178,12 +177,6 @@ func (a *app) readText(what, file string) (*patch.Text, error) {
 		return nil, inFile("read "+what, file, patch.Err(problems))
 	}
 	return t, nil
-}
-
-func unreadable(op, file string, err error) error {
-	return &fault.Error{
-		Code: UnreadableFile, Op: op, Place: file, Detail: reason(err), Hint: "check the path and its permissions",
-	}
 }
 
 // patchMade is a patch that was made, or why there is none.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -240,12 +239,9 @@ func proveExport(ctx context.Context, data []byte, head string) (*checkedSession
 // readExactly reads a file with all its bytes: a mark that an editor put in
 // front of them is a change, too.
 func (a *app) readExactly(file string) ([]byte, error) {
-	if file == "-" {
-		return a.readFile("the export", file)
-	}
-	data, err := os.ReadFile(file)
+	data, err := a.readBytes(file)
 	if err != nil {
-		return nil, &fault.Error{Code: UnreadableFile, Op: "read the export", Place: file, Detail: reason(err), Hint: "check the path and its permissions"}
+		return nil, unreadable("read the export", file, err)
 	}
 	return data, nil
 }
