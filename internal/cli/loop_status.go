@@ -50,7 +50,7 @@ Exit codes: 0 shown; 1 the store is damaged; 2 there is no such loop.`,
 
 // withLoops reads the store of a project.
 func (a *app) withLoops(ctx context.Context, cfg *config.Config, do func(*sqlite.Store) error) error {
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	st, err := a.openToRead(ctx, cfg)
 	if fault.CodeOf(err) == store.NoStore {
 		return &fault.Error{Code: runner.NoLoop, Detail: "there are no loops in this project yet", Hint: "`brenner loop run PLAN.yaml` begins one"}
 	}

@@ -18,7 +18,6 @@ import (
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"
-	"brenner/store/sqlite"
 )
 
 func (a *app) playbookCommand() *cobra.Command {
@@ -51,7 +50,7 @@ type desk struct {
 
 // openPlaybook opens the playbook of a project. A command that only looks makes no
 // store: where there is none, it finds an empty playbook.
-func (a *app) openPlaybook(ctx context.Context, project string, o sqlite.Options) (*desk, error) {
+func (a *app) openPlaybook(ctx context.Context, project string, open opener) (*desk, error) {
 	cfg, err := a.loadConfig(project, "", nil)
 	if err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func (a *app) openPlaybook(ctx context.Context, project string, o sqlite.Options
 		return nil, err
 	}
 	var st store.Store
-	st, err = sqlite.Open(ctx, storeDir(cfg), o)
+	st, err = open(ctx, cfg)
 	if fault.CodeOf(err) == store.NoStore {
 		st, err = memory.New(), nil
 	}
@@ -79,7 +78,7 @@ func (a *app) openPlaybook(ctx context.Context, project string, o sqlite.Options
 // openToSearch opens a playbook in order to search it, which may have to write: with
 // another model, bullets are embedded anew. Where there is no store, none is made.
 func (a *app) openToSearch(ctx context.Context, project string) (*desk, error) {
-	d, err := a.openPlaybook(ctx, project, sqlite.Options{ReadOnly: true})
+	d, err := a.openPlaybook(ctx, project, a.openToRead)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +86,7 @@ func (a *app) openToSearch(ctx context.Context, project string) (*desk, error) {
 		return d, nil
 	}
 	d.close()
-	return a.openPlaybook(ctx, project, sqlite.Options{})
+	return a.openPlaybook(ctx, project, a.openStore)
 }
 
 func (d *desk) close() { d.app.closeStore(d.store) }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/playbook"
-	"brenner/store/sqlite"
 )
 
 type playbookAddOptions struct {
@@ -148,7 +147,7 @@ func (a *app) playbookDo(c *cobra.Command, opt *actFlags, do func(*desk, playboo
 
 // withPlaybook opens the playbook for somebody who changes it.
 func (a *app) withPlaybook(c *cobra.Command, opt *actFlags, do func(*desk, playbook.Act) error) error {
-	d, err := a.openPlaybook(c.Context(), opt.project, sqlite.Options{})
+	d, err := a.openPlaybook(c.Context(), opt.project, a.openStore)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"brenner/playbook/keeper"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/sqlite"
 	"brenner/tokens"
 )
 
@@ -54,7 +53,7 @@ func (a *app) playbookHarvest(c *cobra.Command, project string, args []string) e
 	}
 	res := &harvestResult{Schema: "brenner.playbook.harvest/v1", Sessions: []harvestedSession{}}
 	// A look first: where there is no store, none is made.
-	look, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
+	look, err := a.openToRead(ctx, cfg)
 	if fault.CodeOf(err) == store.NoStore && len(args) == 0 {
 		return a.show(res)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/playbook"
-	"brenner/store/sqlite"
 )
 
 func (a *app) playbookHistoryCommand() *cobra.Command {
@@ -29,7 +28,7 @@ Exit codes: 0 shown; 1 the journal is damaged; 2 there is no such bullet.`,
 			if limit < 0 {
 				return usage(c, "--limit cannot be below 0", "")
 			}
-			d, err := a.openPlaybook(c.Context(), project, sqlite.Options{ReadOnly: true})
+			d, err := a.openPlaybook(c.Context(), project, a.openToRead)
 			if err != nil {
 				return err
 			}

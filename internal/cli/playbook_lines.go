@@ -8,7 +8,6 @@ import (
 
 	"brenner/fault"
 	"brenner/playbook"
-	"brenner/store/sqlite"
 )
 
 func (a *app) playbookImportCommand() *cobra.Command {
@@ -107,7 +106,7 @@ Exit codes: 0 written, even if there are none; 1 it cannot be written, or the pl
 file is there already.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := a.openPlaybook(c.Context(), project, sqlite.Options{ReadOnly: true})
+			d, err := a.openPlaybook(c.Context(), project, a.openToRead)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/playbook"
-	"brenner/store/sqlite"
 )
 
 // moveCommand is a command by which a person moves bullets.
@@ -122,7 +121,7 @@ it does not wait, and nothing is written; 4 --as names no authority; 75 the stor
 }
 
 func (a *app) playbookWaiting(c *cobra.Command, project string) error {
-	d, err := a.openPlaybook(c.Context(), project, sqlite.Options{ReadOnly: true})
+	d, err := a.openPlaybook(c.Context(), project, a.openToRead)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/playbook"
-	"brenner/store/sqlite"
 )
 
 func (a *app) playbookStatsCommand() *cobra.Command {
@@ -21,7 +20,7 @@ func (a *app) playbookStatsCommand() *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := a.openPlaybook(c.Context(), project, sqlite.Options{ReadOnly: true})
+			d, err := a.openPlaybook(c.Context(), project, a.openToRead)
 			if err != nil {
 				return err
 			}

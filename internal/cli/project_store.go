@@ -26,6 +26,15 @@ func (a *app) openStore(ctx context.Context, cfg *config.Config) (*sqlite.Store,
 	return sqlite.Open(ctx, storeDir(cfg), sqlite.Options{})
 }
 
+// openToRead opens the project's store for a command that only looks: none is made, and
+// one of an older program is brought up to date.
+func (a *app) openToRead(ctx context.Context, cfg *config.Config) (*sqlite.Store, error) {
+	return sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
+}
+
+// opener is one of the two.
+type opener func(context.Context, *config.Config) (*sqlite.Store, error)
+
 // closeStore ends a store. What is stored is stored: a store that cannot be
 // closed is worth a word, no more.
 func (a *app) closeStore(st store.Store) {
@@ -62,7 +71,7 @@ func (a *app) openSource(ctx context.Context, project, arg string) (*source, err
 	if err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
+	st, err := a.openToRead(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (a *app) listSessions(ctx context.Context, project string) error {
 	if err != nil {
 		return err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
+	st, err := a.openToRead(ctx, cfg)
 	if fault.CodeOf(err) == store.NoStore {
 		return a.show(sessionList{})
 	}

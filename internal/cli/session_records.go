@@ -16,7 +16,6 @@ import (
 	"brenner/record"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/sqlite"
 	"brenner/view"
 )
 
@@ -97,7 +96,7 @@ func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]f
 // showRecords composes the messages once more, with what their agents would be shown
 // of the project's records, if it has any.
 func (a *app) showRecords(ctx context.Context, k *composed, module string) error {
-	st, err := sqlite.Open(ctx, storeDir(k.config), sqlite.Options{ReadOnly: true, Upgrade: true})
+	st, err := a.openToRead(ctx, k.config)
 	if fault.CodeOf(err) == store.NoStore {
 		return nil
 	}

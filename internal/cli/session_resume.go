@@ -12,7 +12,6 @@ import (
 	"brenner/flow"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 func (a *app) sessionResumeCommand() *cobra.Command {
@@ -135,7 +134,7 @@ func budgetAfter(c *cobra.Command, h *session.History, cfg *config.Config) int64
 
 // mustHave looks for a session without making a store for it.
 func (a *app) mustHave(ctx context.Context, cfg *config.Config, thread string) error {
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
+	st, err := a.openToRead(ctx, cfg)
 	if err != nil {
 		return err
 	}

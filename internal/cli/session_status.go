@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/session"
-	"brenner/store/sqlite"
 )
 
 func (a *app) sessionStatusCommand() *cobra.Command {
@@ -54,7 +53,7 @@ func (a *app) newestStatus(c *cobra.Command, project string) error {
 	if err != nil {
 		return err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
+	st, err := a.openToRead(ctx, cfg)
 	if err != nil {
 		return err
 	}

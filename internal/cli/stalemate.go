@@ -13,7 +13,6 @@ import (
 	"brenner/govern"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 func (a *app) stalemateCommand() *cobra.Command {
@@ -138,7 +137,7 @@ func (a *app) listAllStalemates(c *cobra.Command, project string, all bool) erro
 	if err != nil {
 		return err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	st, err := a.openToRead(ctx, cfg)
 	if fault.CodeOf(err) == store.NoStore {
 		return a.show(stalemateList{rows: []stalemateRow{}})
 	}

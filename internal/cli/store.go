@@ -16,7 +16,6 @@ import (
 	"brenner/record"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/sqlite"
 	"brenner/tokens"
 )
 
@@ -71,7 +70,11 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 	if err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: !write && f.role == "", Upgrade: true}) // a refusal is recorded
+	open := a.openToRead
+	if write || f.role != "" { // a refusal is recorded
+		open = a.openStore
+	}
+	st, err := open(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"brenner/flow"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 func (a *app) traceFindCommand() *cobra.Command {
@@ -67,7 +66,7 @@ func (a *app) findEverywhere(c *cobra.Command, project string, res *findResult) 
 	if err != nil {
 		return err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
+	st, err := a.openToRead(ctx, cfg)
 	if err != nil {
 		return err
 	}
