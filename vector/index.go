@@ -63,15 +63,15 @@ func (x *Index) Add(v Vector) error {
 	if !x.Fits(v) {
 		return invalid("it is of another model than the others")
 	}
+	scale := highest(v.Values) / math.MaxInt8
+	if !(scale > 0) { // NaN is not, either
+		return invalid("its numbers give no direction")
+	}
 	if x.Len() == 0 {
 		x.model, x.length = v.Model, len(v.Values)
 	}
 	if x.Len()%blockSize == 0 {
 		x.blocks = append(x.blocks, make([]int8, 0, blockSize*x.width()))
-	}
-	scale := highest(v.Values) / math.MaxInt8
-	if scale == 0 {
-		return invalid("its numbers give no direction")
 	}
 	codes := make([]int8, x.width())
 	rest := 0.0

@@ -90,13 +90,8 @@ func Parse(model string, data []byte) (Vector, error) {
 		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 	}
 	v := Vector{Model: model, Values: values}
-	if model == "" || math.Abs(dot(values, values)-1) > 1e-4 { // NaN is not caught by >
+	if model == "" || !(math.Abs(dot(values, values)-1) <= 1e-4) { // NaN is not, either
 		return Vector{}, invalid("it is not of length 1")
-	}
-	for _, x := range values {
-		if x != x {
-			return Vector{}, invalid("it has a number that is none")
-		}
 	}
 	return v, nil
 }

@@ -133,6 +133,36 @@ func plainly(asked vector.Vector, all []vector.Vector, q vector.Query) (found []
 	return found
 }
 
+// A vector that is refused leaves nothing behind, wherever in the index it would stand.
+func TestRefusedVectorsLeaveNothing(t *testing.T) {
+	const blocks = 1024
+	none := vector.Vector{Model: "m", Values: []float32{0, 0}}
+	nan := vector.Vector{Model: "m", Values: []float32{1, float32(math.NaN())}}
+	a, b := unit(t, "m", 3, 4), unit(t, "m", 4, -3)
+	var x vector.Index
+	var all []vector.Vector
+	for n := range 2 * blocks {
+		for _, v := range []vector.Vector{none, nan} {
+			if err := x.Add(v); fault.CodeOf(err) != vector.Invalid {
+				t.Fatal(n, err)
+			}
+		}
+		v := a
+		if n%blocks == 0 {
+			v = b
+		}
+		all = append(all, v)
+		if err := x.Add(v); err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	exact := func(n int) (vector.Vector, error) { return all[n], nil }
+	got, err := x.Search(b, vector.Query{Least: 0.9, Exact: exact})
+	if err != nil || len(got) != 2 || got[0].Number != 0 || got[1].Number != blocks {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestSearchPassesFaultsOn(t *testing.T) {
 	var x vector.Index
 	v := unit(t, "m", 1, 2)
