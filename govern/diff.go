@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"brenner/fault"
+	"brenner/patch"
 	"brenner/record"
 	"brenner/store"
 )
@@ -21,7 +22,7 @@ type Diff struct {
 	Fields  []FieldChange
 	// Added and Removed are links.
 	Added, Removed []record.Link
-	Lines          []Line
+	Lines          []patch.Line
 }
 
 // Change is what a version says of itself.
@@ -33,12 +34,6 @@ type Change struct {
 
 // FieldChange is a field with another value.
 type FieldChange struct{ Field, From, To string }
-
-// Line is a line of a difference: ' ' in both, '-' in the first, '+' in the second.
-type Line struct {
-	Mark byte
-	Text string
-}
 
 // Diff says what changed between two versions, in the words of those who changed
 // it and line by line.
@@ -87,8 +82,12 @@ func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Lines = diffLines(strings.Split(strings.TrimRight(string(one), "\n"), "\n"), strings.Split(strings.TrimRight(string(two), "\n"), "\n"))
+	out.Lines = patch.Lines(linesOf(one), linesOf(two))
 	return out, nil
+}
+
+func linesOf(content []byte) []string {
+	return strings.Split(strings.TrimRight(string(content), "\n"), "\n")
 }
 
 // changes gives what the versions after one, up to another, say of themselves.
@@ -106,66 +105,6 @@ func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, 
 		out = append(out, Change{v, all[v-1].Creator, all[v-1].Change})
 	}
 	return nil, nil // the one does not go on from the other
-}
-
-// mostLines is how many lines are compared one with another; beyond, all old lines
-// go and all new ones come.
-const mostLines = 4000
-
-// diffLines compares two texts line by line, by their longest common subsequence.
-func diffLines(a, b []string) []Line {
-	var head, tail []Line
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		head, a, b = append(head, Line{' ', a[0]}), a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		tail, a, b = append(tail, Line{' ', a[len(a)-1]}), a[:len(a)-1], b[:len(b)-1]
-	}
-	slices.Reverse(tail)
-	return slices.Concat(head, middle(a, b), tail)
-}
-
-func middle(a, b []string) []Line {
-	var out []Line
-	if len(a) > mostLines || len(b) > mostLines || len(a) == 0 || len(b) == 0 {
-		for _, line := range a {
-			out = append(out, Line{'-', line})
-		}
-		for _, line := range b {
-			out = append(out, Line{'+', line})
-		}
-		return out
-	}
-	// common[i][j] is how many lines a[i:] and b[j:] have in common.
-	common := make([][]int32, len(a)+1)
-	cells := make([]int32, (len(a)+1)*(len(b)+1))
-	for i := range common {
-		common[i] = cells[i*(len(b)+1) : (i+1)*(len(b)+1)]
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
-			}
-		}
-	}
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			out = append(out, Line{' ', a[i]})
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
-			out = append(out, Line{'-', a[i]})
-			i++
-		default:
-			out = append(out, Line{'+', b[j]})
-			j++
-		}
-	}
-	return out
 }
 
 // History is a record with all its versions, and how its statuses came about.

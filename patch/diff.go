@@ -22,6 +22,31 @@ type comparison struct {
 	hunks []hunk
 }
 
+// Line is a line of a difference: ' ' in both, '-' in the first, '+' in the second.
+type Line struct {
+	Mark byte
+	Text string
+}
+
+// Lines gives two texts as one, with what went and what came marked.
+func Lines(a, b []string) []Line {
+	out := make([]Line, 0, max(len(a), len(b)))
+	put := func(mark byte, lines []string) {
+		for _, l := range lines {
+			out = append(out, Line{mark, l})
+		}
+	}
+	at := 0
+	for _, h := range compareLines(a, b) {
+		put(' ', a[at:h.a0])
+		put('-', a[h.a0:h.a1])
+		put('+', b[h.b0:h.b1])
+		at = h.a1
+	}
+	put(' ', a[at:])
+	return out
+}
+
 // splitLines cuts a text behind its line ends.
 func splitLines(s string) []string {
 	if s == "" {

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,32 @@ func TestMakeThenApplyOfSmallChanges(t *testing.T) {
 			b = string(runes[:at]) + rapid.SampledFrom([]string{"", "x", "\n", "new line\n", " ", "é"}).Draw(t, "put") + string(runes[at+cut:])
 		}
 		law(t, a, b)
+	})
+}
+
+// The lines that are not new are the first text, those that did not go the second, and
+// of one text nothing comes or goes.
+func TestLinesAreBothTexts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "c", "d", "e"}), 0, 30)
+		a, b := text.Draw(t, "a"), text.Draw(t, "b")
+		var first, second []string
+		for _, l := range Lines(a, b) {
+			if l.Mark != '+' {
+				first = append(first, l.Text)
+			}
+			if l.Mark != '-' {
+				second = append(second, l.Text)
+			}
+		}
+		if !slices.Equal(first, a) || !slices.Equal(second, b) {
+			t.Fatalf("%q and %q", first, second)
+		}
+		for _, l := range Lines(a, a) {
+			if l.Mark != ' ' {
+				t.Fatalf("%c%s, of one text", l.Mark, l.Text)
+			}
+		}
 	})
 }
 
