@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math"
 
+	"brenner/modelhttp"
+
 	sdk "github.com/sashabaranov/go-openai"
 )
 
@@ -94,7 +96,7 @@ func (chat) chunk(data []byte, a *answer) error {
 
 func (c *completion[text]) take(data []byte, a *answer) error {
 	if isSet(c.Error) {
-		return &refusal{said: parse(data)}
+		return &refusal{said: modelhttp.Parse(data)}
 	}
 	if c.Model != "" {
 		a.model = c.Model

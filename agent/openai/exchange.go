@@ -15,6 +15,7 @@ import (
 	sdk "github.com/sashabaranov/go-openai"
 
 	"brenner/agent"
+	"brenner/modelhttp"
 )
 
 // dialect is one of the two forms in which an endpoint can be asked.
@@ -125,8 +126,8 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	x.begun = true
 	src := bufio.NewReader(resp.Body)
-	if first, err := src.Peek(len(bom)); err == nil && string(first) == bom {
-		_, _ = src.Discard(len(bom))
+	if first, err := src.Peek(len(modelhttp.BOM)); err == nil && string(first) == modelhttp.BOM {
+		_, _ = src.Discard(len(modelhttp.BOM))
 	}
 	limit := 2*x.MaxReplyBytes + 64<<10 // as JSON, with what stands around it
 	if x.form.stream {
@@ -149,11 +150,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case bytes.HasPrefix(bytes.TrimSpace(x.whole), []byte("<")):
-		shown := x.whole
-		if len(shown) > longestError {
-			shown = x.hide.whole(shown[:longestError])
-		}
-		return nil, &page{tidy(string(shown))}
+		return nil, &page{x.hide.Page(x.whole)}
 	}
 	resp.Body = io.NopCloser(strings.NewReader("{}")) // go-openai may read this; we have the answer
 	return resp, nil
@@ -216,9 +213,6 @@ func (x *exchange) alive() {
 		x.call.Alive()
 	}
 }
-
-// bom is what some servers on Windows begin every text with.
-const bom = "\xef\xbb\xbf"
 
 // begins gives the first byte that is no space, and leaves it there.
 func begins(r *bufio.Reader, most int) (byte, error) {

@@ -13,6 +13,7 @@ import (
 
 	"brenner/agent"
 	"brenner/fault"
+	"brenner/modelhttp"
 )
 
 const askDoctor = "`brenner doctor` says what is wrong with it"
@@ -35,8 +36,8 @@ func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 		return &own
 	}
 	f = x.judge(err)
-	f.Detail = x.hide.text(f.Detail)
-	f.Hint = x.hide.text(f.Hint)
+	f.Detail = x.hide.Text(f.Detail)
+	f.Hint = x.hide.Text(f.Hint)
 	if f.Cause == nil && !errors.As(err, new(*refusal)) {
 		f.Cause = x.hide.cause(err)
 	}
@@ -48,7 +49,7 @@ func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 
 func (x *exchange) judge(err error) *agent.Failure {
 	var no *refusal
-	var away *redirected
+	var away *modelhttp.Redirected
 	var web *page
 	switch {
 	case errors.As(err, &no):
@@ -57,7 +58,7 @@ func (x *exchange) judge(err error) *agent.Failure {
 		return x.sentOn(away)
 	case errors.As(err, &web):
 		return &agent.Failure{
-			Code: agent.Malformed, Detail: x.host + " gave a web page: " + x.hide.shown(web.text),
+			Code: agent.Malformed, Detail: x.host + " gave a web page: " + x.hide.Shown(web.text),
 			Hint: "the base_url is probably that of a web site; those of endpoints often end with /v1",
 		}
 	case errors.Is(err, errEndless):

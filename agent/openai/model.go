@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/agent"
+	"brenner/modelhttp"
 )
 
 // model is one model at one endpoint.
@@ -39,7 +40,7 @@ func newModel(o Options) *model {
 	if o.Count == nil {
 		m.Count, m.guessing = guess, true
 	}
-	m.client.CheckRedirect = sameHost
+	m.client.CheckRedirect = modelhttp.SameHost
 	return m
 }
 
@@ -104,7 +105,7 @@ func (m *model) learn(f form, no *refusal) bool {
 
 // names tells whether a refusal is about one of these parameters.
 func (r *refusal) names(parameters ...string) bool {
-	text := strings.ToLower(r.said.param + " " + r.said.message)
+	text := strings.ToLower(r.said.Param + " " + r.said.Message)
 	for _, p := range parameters {
 		if strings.Contains(text, p) {
 			return true
@@ -114,7 +115,7 @@ func (r *refusal) names(parameters ...string) bool {
 }
 
 func (r *refusal) refusesStream() bool {
-	if r.said.param == "stream" {
+	if r.said.Param == "stream" {
 		return true
 	}
 	return r.names("stream") && r.names("support", "implement", "allow", "disable", "cannot", "false")

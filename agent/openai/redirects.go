@@ -2,55 +2,25 @@ package openai
 
 import (
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
 
 	"brenner/agent"
 	"brenner/fault"
+	"brenner/modelhttp"
 )
 
-// mostRedirects is how often a request is sent on.
-const mostRedirects = 5
-
-// sameHost lets a request be sent on only as it is, and to the host that it was
-// meant for: it carries the key.
-func sameHost(req *http.Request, via []*http.Request) error {
-	first := via[0]
-	home := req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host
-	if home && req.Method == first.Method && len(via) < mostRedirects {
-		return nil
-	}
-	return &redirected{
-		to:   req.URL.Scheme + "://" + req.URL.Host + req.URL.Path,
-		loop: home && req.Method == first.Method,
-	}
-}
-
-// redirected is a request that was to be sent on, and was not.
-type redirected struct {
-	to   string
-	loop bool // it was sent on to the same host again and again
-}
-
-func (r *redirected) Error() string { return "it was to be sent on to " + r.to }
-
 // sentOn says what to do about a request that was to be sent on.
-func (x *exchange) sentOn(away *redirected) *agent.Failure {
-	if away.loop {
+func (x *exchange) sentOn(away *modelhttp.Redirected) *agent.Failure {
+	if away.Loop {
 		return &agent.Failure{
 			Code: agent.Refused, Detail: x.host + " sends the request on and on, and never answers it",
 			Hint: "look at the settings of the server, or of the proxy before it; " + askDoctor,
 		}
 	}
-	// The address has the last part of the path in it, which a base_url has not.
-	base := strings.TrimRight(away.to, "/")
-	for _, last := range []string{"/chat/completions", "/responses"} {
-		base = strings.TrimSuffix(base, last)
-	}
 	return &agent.Failure{
 		Code: agent.Refused, Detail: x.host + " wants the request sent elsewhere, and with it the key",
-		Hint: "if that address is right, make it the base_url: " + fault.Shown(x.hide.text(base)),
+		Hint: "if that address is right, make it the base_url: " + fault.Shown(x.hide.Text(away.Base())),
 	}
 }
 

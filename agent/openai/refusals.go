@@ -44,7 +44,7 @@ func (x *exchange) refusal(no *refusal) *agent.Failure {
 	default:
 		x.otherwise(f, status, no)
 	}
-	words := x.hide.shown(no.said.message)
+	words := x.hide.Shown(no.said.Message)
 	if no.status != 0 {
 		f.Detail += fmt.Sprintf(" (%d)", no.status)
 	}
@@ -95,13 +95,13 @@ func (r *refusal) number() int {
 	if r.status != 0 {
 		return r.status
 	}
-	if n, err := strconv.Atoi(r.said.code); err == nil && n >= 400 && n < 600 {
+	if n, err := strconv.Atoi(r.said.Code); err == nil && n >= 400 && n < 600 {
 		return n
 	}
-	if strings.HasPrefix(r.said.code, "rate_limit") || strings.HasPrefix(r.said.kind, "rate_limit") {
+	if strings.HasPrefix(r.said.Code, "rate_limit") || strings.HasPrefix(r.said.Kind, "rate_limit") {
 		return http.StatusTooManyRequests
 	}
-	if strings.HasPrefix(r.said.code, "invalid_") || strings.HasPrefix(r.said.kind, "invalid_") {
+	if strings.HasPrefix(r.said.Code, "invalid_") || strings.HasPrefix(r.said.Kind, "invalid_") {
 		return http.StatusBadRequest
 	}
 	return http.StatusInternalServerError
@@ -110,7 +110,7 @@ func (r *refusal) number() int {
 // is tells whether a refusal has one of these codes, as code or as type.
 func (r *refusal) is(codes ...string) bool {
 	for _, c := range codes {
-		if r.said.code == c || r.said.kind == c {
+		if r.said.Code == c || r.said.Kind == c {
 			return true
 		}
 	}
@@ -133,5 +133,5 @@ func (r *refusal) aboutModel() bool {
 	if r.names("model") {
 		return true
 	}
-	return r.said.proper && !strings.EqualFold(r.said.message, "not found") && !r.names("url", "path", "route", "endpoint")
+	return r.said.Proper && !strings.EqualFold(r.said.Message, "not found") && !r.names("url", "path", "route", "endpoint")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner/agent"
+	"brenner/modelhttp"
 )
 
 // reply makes a reply of an answer that has an end, unless the end says that it is
@@ -29,14 +30,14 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 		f.Code, f.Detail = agent.Filtered, "a content filter of "+x.host+" stopped the answer"
 		f.Hint = rephrase
 	case strings.TrimSpace(text) == "" && a.refusal.Len() > 0:
-		f.Code, f.Detail = agent.Refused, "the model will not answer: "+x.hide.shown(tidy(a.refusal.String()))
+		f.Code, f.Detail = agent.Refused, "the model will not answer: "+x.hide.Shown(modelhttp.Tidy(a.refusal.String()))
 		f.Hint = rephrase
 	case strings.TrimSpace(text) == "":
 		f.Code, f.Detail = agent.Empty, "the answer is blank"
 		f.Hint = "raise budget.reply_tokens, or ask another model"
 		f.Partial = ""
 	default:
-		return agent.Reply{Text: text, Model: x.hide.text(a.model), Usage: f.Usage}, nil
+		return agent.Reply{Text: text, Model: x.hide.Text(a.model), Usage: f.Usage}, nil
 	}
 	return agent.Reply{}, f
 }

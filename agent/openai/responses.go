@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"brenner/modelhttp"
+
 	sdk "github.com/sashabaranov/go-openai"
 )
 
@@ -80,7 +82,7 @@ func (responses) chunk(data []byte, a *answer) error {
 		return err
 	}
 	if e.Type == sdk.ResponseStreamEventError || isSet(e.Error) {
-		return &refusal{said: parse(data)}
+		return &refusal{said: modelhttp.Parse(data)}
 	}
 	if e.Type == "" {
 		return errMalformed // a piece of the chat API, say
@@ -115,7 +117,7 @@ func state(data []byte, a *answer) error {
 	}
 	a.cost(r.Usage, "input_tokens", "output_tokens")
 	if isSet(r.Error) {
-		return &refusal{said: parse(data)}
+		return &refusal{said: modelhttp.Parse(data)}
 	}
 	if r.Status == "" && r.Output == nil {
 		return errMalformed // an answer of the chat API, say
@@ -135,7 +137,7 @@ func state(data []byte, a *answer) error {
 	}
 	switch {
 	case r.Status == string(sdk.ResponseStatusFailed) || r.Status == string(sdk.ResponseStatusCancelled):
-		return &refusal{said: said{message: "the response has the status " + r.Status}}
+		return &refusal{said: modelhttp.Said{Message: "the response has the status " + r.Status}}
 	case r.Incomplete.Reason == "max_output_tokens":
 		a.finish = length
 	case r.Incomplete.Reason != "":

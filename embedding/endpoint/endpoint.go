@@ -18,7 +18,7 @@ import (
 
 	"brenner/embedding"
 	"brenner/fault"
-	"brenner/secret"
+	"brenner/modelhttp"
 	"brenner/vector"
 )
 
@@ -48,13 +48,13 @@ type Model struct {
 	Options
 	host   string
 	client http.Client
-	hide   secret.Finder
+	hide   modelhttp.Secrets
 }
 
 // New describes a model at an endpoint. It sends nothing.
 func New(o Options) (*Model, error) {
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
-	m := &Model{Options: o, hide: secret.New([]string{o.Key}, shortestKey)}
+	m := &Model{Options: o, hide: modelhttp.NewSecrets(o.Key)}
 	var l fault.List
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -71,7 +71,7 @@ func New(o Options) (*Model, error) {
 	if o.Client != nil {
 		m.client = *o.Client
 	}
-	m.client.CheckRedirect = sameHost
+	m.client.CheckRedirect = modelhttp.SameHost
 	return m, l.Err()
 }
 

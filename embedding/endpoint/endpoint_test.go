@@ -62,13 +62,14 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-func TestFailures(t *testing.T) {
-	says := func(status int, body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(status)
-			_, _ = w.Write([]byte(body))
-		}
+func says(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
 	}
+}
+
+func TestFailures(t *testing.T) {
 	vectors := func(rows string) http.HandlerFunc { return says(200, `{"object":"list","data":[`+rows+`]}`) }
 	const one = `{"index":0,"embedding":[1,2]}`
 	for name, test := range map[string]struct {
@@ -96,6 +97,11 @@ func TestFailures(t *testing.T) {
 			}
 		}, embedding.Malformed, "more than"},
 		"cut":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, embedding.Unavailable, "EOF"},
+		"a proxy's": {says(502, "<html><head><title>502 Bad\n Gateway</title></head><body><p>x</body></html>"), embedding.Unavailable, ": 502 Bad Gateway"},
+		"Google's":  {says(400, `[{"error":{"code":400,"message":"no such model","status":"INVALID_ARGUMENT"}}]`), embedding.Refused, ": no such model"},
+		"on and on": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+		}, embedding.Refused, "on and on"},
 		"elsewhere": {http.RedirectHandler("http://example.invalid/v1/embeddings", http.StatusTemporaryRedirect).ServeHTTP, embedding.Refused, "sent elsewhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +114,26 @@ func TestFailures(t *testing.T) {
 				t.Errorf("the key is in %s", text)
 			}
 		})
+	}
+}
+
+// TestAKeyThatIsCutInHalf: where a refusal is longer than what is read of it, its end
+// may be the beginning of the key.
+func TestAKeyThatIsCutInHalf(t *testing.T) {
+	half := canary[:len(canary)/2]
+	m := at(t, embeddingtest.NewServer(t, says(500, "oops "+strings.Repeat(" ", 64<<10-len("oops "+half))+canary)), nil)
+	_, err := m.Embed(t.Context(), []string{"one"})
+	if err == nil || !strings.Contains(err.Error(), "oops") || strings.Contains(err.Error(), "sk-") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestElsewhereIsNamedAsABaseURL: the address of a redirect has more than that.
+func TestElsewhereIsNamedAsABaseURL(t *testing.T) {
+	away := http.RedirectHandler("http://example.invalid/v1/embeddings?k="+canary, http.StatusTemporaryRedirect)
+	_, err := at(t, embeddingtest.NewServer(t, away.ServeHTTP), nil).Embed(t.Context(), []string{"one"})
+	if want := "if http://example.invalid/v1 is right, make it the base_url"; fault.HintOf(err) != want {
+		t.Errorf("%s, not %s", fault.HintOf(err), want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,20 +9,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
-	"unicode"
 
 	"brenner/embedding"
 	"brenner/fault"
+	"brenner/modelhttp"
 )
 
-const (
-	mostPerText    = 256 << 10 // bytes of a vector as JSON: 8 000 numbers have half of it
-	longestError   = 64 << 10  // bytes of a refusal that are looked at
-	longestMessage = 300       // characters of it that are shown
-	shortestKey    = 4         // shorter values are words that local servers want as a key
-	mostRedirects  = 5
-)
+// mostPerText is how many bytes a vector has as JSON: 8 000 numbers have half of it.
+const mostPerText = 256 << 10
 
 // malformed is an answer that is not what was asked for.
 type malformed struct{ detail string }
@@ -35,21 +30,6 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)) }
-
-// elsewhere is a request that was to be sent on to another host, and was not.
-type elsewhere struct{ to string }
-
-func (e *elsewhere) Error() string { return "it was to be sent on to " + e.to }
-
-// sameHost lets a request be sent on only to the host that it was meant for: it
-// carries the key.
-func sameHost(req *http.Request, via []*http.Request) error {
-	first := via[0]
-	if req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host && req.Method == first.Method && len(via) < mostRedirects {
-		return nil
-	}
-	return &elsewhere{to: req.URL.Scheme + "://" + req.URL.Host}
-}
 
 // bounded takes in no more of an answer than there is room for.
 type bounded struct {
@@ -65,8 +45,7 @@ func (b *bounded) Do(req *http.Request) (*http.Response, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode/100 != 2 {
-		data, _ := io.ReadAll(io.LimitReader(resp.Body, longestError)) // what has come says enough
-		return nil, &refusal{status: resp.StatusCode, message: words(data)}
+		return nil, &refusal{status: resp.StatusCode, message: b.model.hide.ReadSaid(resp.Body).Message}
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(b.room)+1))
 	switch {
@@ -77,30 +56,8 @@ func (b *bounded) Do(req *http.Request) (*http.Response, error) {
 	case !json.Valid(data):
 		return nil, &malformed{"its answer is not JSON"}
 	}
-	resp.Body = io.NopCloser(strings.NewReader(string(data)))
+	resp.Body = io.NopCloser(bytes.NewReader(data))
 	return resp, nil
-}
-
-// words finds what a refusal says, in one line.
-func words(data []byte) string {
-	var said struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-	}
-	text := string(data)
-	if json.Unmarshal(data, &said) == nil {
-		var inner struct {
-			Message string `json:"message"`
-		}
-		switch {
-		case json.Unmarshal(said.Error, &inner) == nil && inner.Message != "":
-			text = inner.Message
-		case json.Unmarshal(said.Error, &text) == nil && text != "":
-		case said.Message != "":
-			text = said.Message
-		}
-	}
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 }
 
 // fault says why there are no vectors. No part of it holds the key.
@@ -111,21 +68,26 @@ func (m *Model) fault(ctx context.Context, err error) error {
 	}
 	f := m.judge(err)
 	f.Op = op
-	f.Detail, f.Hint = m.safe(f.Detail), m.safe(f.Hint)
+	f.Detail, f.Hint = m.hide.Text(f.Detail), m.hide.Text(f.Hint)
 	return f
 }
 
 func (m *Model) judge(err error) *fault.Error {
 	var no *refusal
 	var bad *malformed
-	var away *elsewhere
+	var away *modelhttp.Redirected
 	switch {
 	case errors.As(err, &no):
 		return m.refused(no)
+	case errors.As(err, &away) && away.Loop:
+		return &fault.Error{
+			Code: embedding.Refused, Detail: "it sends the request on and on, and never answers it",
+			Hint: "look at the settings of the server, or of the proxy before it",
+		}
 	case errors.As(err, &away):
 		return &fault.Error{
 			Code: embedding.Refused, Detail: "it wants the request sent elsewhere, and with it the key",
-			Hint: "if " + fault.Shown(away.to) + " is right, make it the base_url",
+			Hint: "if " + fault.Shown(away.Base()) + " is right, make it the base_url",
 		}
 	case errors.As(err, &bad):
 		return &fault.Error{
@@ -149,7 +111,7 @@ func (m *Model) judge(err error) *fault.Error {
 func (m *Model) refused(no *refusal) *fault.Error {
 	f := &fault.Error{Code: embedding.Refused, Detail: no.Error()}
 	if no.message != "" {
-		f.Detail += ": " + shortened(m.safe(no.message))
+		f.Detail += ": " + m.hide.Shown(no.message)
 	}
 	switch {
 	case no.status == http.StatusUnauthorized || no.status == http.StatusForbidden:
@@ -162,16 +124,4 @@ func (m *Model) refused(no *refusal) *fault.Error {
 		f.Hint = "look at the model's name"
 	}
 	return f
-}
-
-// safe takes the key out of a text: some endpoints repeat the one that they refuse.
-func (m *Model) safe(text string) string {
-	return m.hide.Replace(text, func(int) string { return "[secret]" })
-}
-
-func shortened(text string) string {
-	if runes := []rune(text); len(runes) > longestMessage {
-		return string(runes[:longestMessage]) + "…"
-	}
-	return text
 }
