@@ -288,17 +288,9 @@ func (u *Due) Count() string {
 // IsDue tells whether the module needs a new memo before anything large is decided.
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
-// Due counts what stands in a module and its canonical memo does not name: what is
+// due counts what stands in a module and its canonical memo does not name: what is
 // new, what changed, and what the memo left out. What comes from a rehearsal no memo
 // takes up.
-func (d *Door) Due(ctx context.Context, module string) (Due, error) {
-	played, err := d.rehearsals(ctx)
-	if err != nil {
-		return Due{}, err
-	}
-	return d.due(ctx, module, played)
-}
-
 func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
 	due := Due{Module: module, Limit: d.Rules.Compression}
 	q := store.HeadQuery{

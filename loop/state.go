@@ -184,17 +184,6 @@ func (s *State) Planned() int {
 	return len(s.Jobs) + max(0, s.Limits.Rounds-s.Round)*len(s.Work.Cells)
 }
 
-// Undone gives the jobs of opened rounds that did not come to an end.
-func (s *State) Undone() []*Job {
-	var all []*Job
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; !j.Final() {
-			all = append(all, j)
-		}
-	}
-	return all
-}
-
 // Needing gives the jobs of which a person should look at something.
 func (s *State) Needing() []*Job {
 	var all []*Job

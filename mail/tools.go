@@ -176,31 +176,6 @@ func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy st
 	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
 
-// Joined is an agent that has just begun.
-type Joined struct {
-	Project Project   `json:"project"`
-	Agent   Agent     `json:"agent"`
-	Inbox   []Message `json:"inbox"`
-}
-
-// StartSession makes the project, registers the agent and gives its inbox.
-func (c *Client) StartSession(ctx context.Context, r Registration, inbox int) (j Joined, err error) {
-	arguments := map[string]any{"human_key": r.Project, "program": or(r.Program, "brenner"), "model": or(r.Model, "unknown")}
-	for name, value := range map[string]string{"agent_name": r.Name, "task_description": r.Task} {
-		if value != "" {
-			arguments[name] = value
-		}
-	}
-	if inbox > 0 {
-		arguments["inbox_limit"] = inbox
-	}
-	if err := c.callAs(ctx, proof{r.Project, r.Name, "registration_token", false}, "macro_start_session", arguments, &j); err != nil {
-		return j, err
-	}
-	err = c.keep(r.Project, or(r.Name, j.Agent.Name), &j.Agent)
-	return j, err
-}
-
 // Reserve claims files.
 func (c *Client) Reserve(ctx context.Context, claim Claim) (r Reserved, err error) {
 	arguments := map[string]any{

@@ -19,9 +19,6 @@ type Report struct {
 // OK tells whether the patch applies.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
-// Err gives the problems as faults.
-func (r *Report) Err() error { return Err(r.Problems) }
-
 // Placed is an operation at its place.
 type Placed struct {
 	Operation int    `json:"operation"`

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"brenner/fault"
-	"brenner/journal"
 )
 
 // NoBullet is the code of an id that no bullet has.
@@ -41,22 +40,6 @@ func digestOf(parts ...string) digest {
 	return digest(sum[:16])
 }
 
-// Fold gives the book that a journal stands for. It does not follow the chain:
-// journal.Check does.
-func Fold(entries []journal.Entry) (*Book, error) {
-	b := &Book{}
-	for i := range entries {
-		e, err := Read(&entries[i])
-		if err == nil {
-			err = b.Apply(&e)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
-}
-
 // Len tells how many bullets there are.
 func (k *Book) Len() int { return len(k.bullets) }
 
@@ -73,12 +56,6 @@ func (k *Book) Find(id string) (*Bullet, error) {
 		}
 	}
 	return k.bullets[n], nil
-}
-
-// Number gives the place of a bullet by age.
-func (k *Book) Number(id string) (int, bool) {
-	n, ok := k.byID[id]
-	return n, ok
 }
 
 // SameText gives the bullets of a domain whose text is the same but for capitals,

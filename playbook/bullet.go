@@ -97,9 +97,6 @@ type Bullet struct {
 	Supersedes string `json:"supersedes"`
 }
 
-// Count gives the counter of a section.
-func (b *Bullet) Count(s Section) int { return *b.counter(s) }
-
 func (b *Bullet) counter(s Section) *int {
 	switch s {
 	case Helpful:

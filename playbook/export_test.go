@@ -1,5 +1,7 @@
 package playbook
 
+import "brenner/journal"
+
 // DecodePlain is the quick reader of bodies.
 func DecodePlain(data []byte) (b Body, ok bool) {
 	ok = decodePlain(data, &b)
@@ -8,3 +10,19 @@ func DecodePlain(data []byte) (b Body, ok bool) {
 
 // AppendJSON is what a bullet's hash covers.
 func (b *Bullet) AppendJSON(to []byte) []byte { return b.appendJSON(to) }
+
+// Fold gives the book that a journal stands for. It does not follow the chain:
+// journal.Check does.
+func Fold(entries []journal.Entry) (*Book, error) {
+	b := &Book{}
+	for i := range entries {
+		e, err := Read(&entries[i])
+		if err == nil {
+			err = b.Apply(&e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}

@@ -24,9 +24,8 @@ func TestBuiltInPresets(t *testing.T) {
 	if diff := cmp.Diff(spec(), r); diff != "" || p.ID != "default-3-agent" {
 		t.Error(p.ID, diff)
 	}
-	pair := Roster{Entries: all[1].Entries}
-	if diff := cmp.Diff([]Role{HypothesisGenerator, AdversarialCritic}, pair.Roles()); diff != "" || all[1].ID != "hypothesis-critique" {
-		t.Error(all[1].ID, diff)
+	if pair := all[1]; pair.ID != "hypothesis-critique" || len(pair.Entries) != 2 || pair.Entries[0].Role != HypothesisGenerator || pair.Entries[1].Role != AdversarialCritic {
+		t.Errorf("%+v", pair)
 	}
 	all[0].Entries[0].Role, all[0].PlaceholderNames[0] = "changed", "changed"
 	if again := BuiltIn()[0]; again.Entries[0].Role == "changed" || again.PlaceholderNames[0] == "changed" {

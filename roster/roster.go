@@ -36,26 +36,3 @@ func (r Roster) Agents() []string {
 	}
 	return agents
 }
-
-// Roles gives the canonical roles that somebody has, in the specification's
-// order and each once: what a quorum "of each role" counts over.
-func (r Roster) Roles() []Role {
-	var roles []Role
-	for _, role := range AllRoles() {
-		if slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.Role == role }) {
-			roles = append(roles, role)
-		}
-	}
-	return roles
-}
-
-// WithRole gives the agents of a role in the roster's order.
-func (r Roster) WithRole(role Role) []string {
-	var agents []string
-	for _, e := range r.Entries {
-		if e.Role == role {
-			agents = append(agents, e.Agent)
-		}
-	}
-	return agents
-}

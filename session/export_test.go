@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+
 	"brenner/flow"
 	"brenner/journal"
 	"brenner/record"
@@ -11,3 +13,6 @@ import (
 func Beside(entries []journal.Entry) ([]record.Record, [][]byte, error) {
 	return sideRecords(&flow.State{}, entries)
 }
+
+// Err gives the faults of a proof as one error, or nil.
+func (p *Proof) Err() error { return errors.Join(p.Faults...) }

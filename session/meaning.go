@@ -59,7 +59,7 @@ func meantBy(thread string, entries []journal.Entry) shown {
 		if entries[i].Kind != flow.KindPlanned {
 			continue
 		}
-		p, err := flow.Body[flow.Planned](&entries[i])
+		p, err := journal.Decode[flow.Planned](&entries[i], flow.BadSequence)
 		if err != nil {
 			return out // Verify says what is wrong with it
 		}

@@ -78,7 +78,7 @@ type side struct {
 func (s *side) take(e *journal.Entry) error {
 	switch e.Kind {
 	case flow.KindOpened:
-		o, err := flow.Body[flow.Opened](e)
+		o, err := journal.Decode[flow.Opened](e, flow.BadSequence)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *side) take(e *journal.Entry) error {
 			s.roster(e)
 		}
 	case flow.KindPlanned:
-		p, err := flow.Body[flow.Planned](e)
+		p, err := journal.Decode[flow.Planned](e, flow.BadSequence)
 		if err != nil || !s.opened.Records {
 			return err
 		}
@@ -95,20 +95,20 @@ func (s *side) take(e *journal.Entry) error {
 			s.kickoff(e, &p, &p.Kickoffs[i])
 		}
 	case flow.KindBegan:
-		b, err := flow.Body[flow.Began](e)
+		b, err := journal.Decode[flow.Began](e, flow.BadSequence)
 		if err != nil {
 			return err
 		}
 		s.round[b.Call] = flow.Call{ID: b.Call, Agent: b.Agent, Round: b.Round, Turn: b.Turn}
 	case flow.KindAnswered:
-		a, err := flow.Body[flow.Answered](e)
+		a, err := journal.Decode[flow.Answered](e, flow.BadSequence)
 		if err != nil || !s.opened.Records {
 			return err
 		}
 		c := s.round[a.Call]
 		s.reply(e, c.Agent, a.Reply, fmt.Sprintf("of %s, round %d (%s)", c.Agent, c.Round, c.Turn))
 	case flow.KindCommitted:
-		c, err := flow.Body[flow.Committed](e)
+		c, err := journal.Decode[flow.Committed](e, flow.BadSequence)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (s *side) take(e *journal.Entry) error {
 			s.reply(e, l.Agent, l.Body, fmt.Sprintf("of %s, a letter: %s", l.Agent, l.Subject))
 		}
 	case flow.KindStalemate:
-		m, err := flow.Body[flow.Stalemated](e)
+		m, err := journal.Decode[flow.Stalemated](e, flow.BadSequence)
 		if err != nil || !s.opened.Records {
 			return err
 		}

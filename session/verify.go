@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -265,6 +264,3 @@ func (h *History) References() []Reference {
 	}
 	return slices.Concat(refs, h.stalemateReferences(), h.patchReferences())
 }
-
-// Err gives the faults of a proof as one error, or nil.
-func (p *Proof) Err() error { return errors.Join(p.Faults...) }

@@ -75,13 +75,5 @@ func count(e encoder, text string) int {
 	return n
 }
 
-// AtMost tells whether a text has no more tokens than the limit. A token has at
-// least one byte: a text that is short enough in bytes is not counted at all, and
-// the vocabulary need not be loaded for it.
-func (c *Counter) AtMost(text string, limit int) bool {
-	text = mended(text)
-	return len(text) <= limit || c.Count(text) <= limit
-}
-
 // mended gives the text that a model would get to see.
 func mended(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

@@ -1,9 +1,6 @@
 package view
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
 	"brenner/artifact"
 )
 
@@ -123,10 +120,4 @@ func (s Spec) Canonical() []byte {
 		artifact.Entry{Key: "max_tokens", Value: artifact.Number(s.Bound())},
 		artifact.Entry{Key: "sections", Value: artifact.MapOf(sections...)},
 	))
-}
-
-// Hash is the SHA-256 of the canonical JSON, in hexadecimal digits.
-func (s Spec) Hash() string {
-	sum := sha256.Sum256(s.Canonical())
-	return hex.EncodeToString(sum[:])
 }

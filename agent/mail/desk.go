@@ -12,7 +12,6 @@ package mail
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -192,18 +191,6 @@ func (d *Desk) Recall(names map[string]string, taken []string) {
 			d.taken[key] = "" // no call has this name
 		}
 	}
-}
-
-// Standings say how far every call has come, by agent and call.
-func (d *Desk) Standings() []Standing {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var all []Standing
-	for _, s := range d.stands {
-		all = append(all, *s)
-	}
-	slices.SortFunc(all, func(a, b Standing) int { return strings.Compare(a.Agent+"\x00"+a.Call, b.Agent+"\x00"+b.Call) })
-	return all
 }
 
 // note changes the standing of a call, and tells whoever wants to know.

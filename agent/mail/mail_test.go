@@ -200,8 +200,8 @@ func TestWhoAcknowledgesIsRemindedOnce(t *testing.T) {
 	if want := []string{"false false false", "true false false", "true true false", "true true true"}; !slices.Equal(seen, want) {
 		t.Errorf("%q", seen)
 	}
-	if all := o.Standings(); len(all) != 1 || all[0].Late() || d.Calls("send_message") != 2 {
-		t.Errorf("%+v, %d sent", all, d.Calls("send_message"))
+	if d.Calls("send_message") != 2 {
+		t.Errorf("%d sent", d.Calls("send_message"))
 	}
 }
 

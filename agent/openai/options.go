@@ -86,26 +86,6 @@ func (o Options) String() string { return o.Model + " at " + o.BaseURL }
 // GoString is String for %#v.
 func (o Options) GoString() string { return o.String() }
 
-// Maker makes agents that differ only in what the roster says of them.
-func Maker(o Options) agent.Maker {
-	return func(s agent.Setup) (agent.Agent, error) {
-		mine := o
-		if s.ModelID != "" {
-			mine.Model = s.ModelID
-		}
-		if s.BaseURL != "" {
-			mine.BaseURL = s.BaseURL
-		}
-		if strings.TrimSpace(mine.Model) == "" {
-			return nil, &fault.Error{
-				Code: NoModel, Detail: "nothing says which model " + fault.Shown(s.Agent) + " is",
-				Hint: "name one with --model, or give " + fault.Shown(s.Model) + " an id in agents.models",
-			}
-		}
-		return New(mine)
-	}
-}
-
 // New makes an agent. It sends nothing: an endpoint that cannot be reached shows
 // when it is asked.
 func New(o Options) (agent.Agent, error) {

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"brenner/agent"
 	"brenner/agent/program/supervisor"
 	"brenner/fault"
 	"brenner/suggest"
@@ -88,24 +87,6 @@ func (o Options) GoString() string { return o.String() }
 
 // Kinds gives the kinds of programs.
 func Kinds() []string { return []string{Codex, Gemini, Claude, Command} }
-
-// Maker makes agents that differ only in what the roster says of them. Where the
-// options name no kind, the roster's program is one.
-func Maker(o Options) agent.Maker {
-	return func(s agent.Setup) (agent.Agent, error) {
-		mine := o
-		if mine.Kind == "" {
-			mine.Kind = s.Program
-		}
-		if s.ModelID != "" {
-			mine.Model = s.ModelID
-		}
-		if s.BaseURL != "" {
-			mine.BaseURL = s.BaseURL
-		}
-		return New(mine)
-	}
-}
 
 // Program is one program as an agent.
 type Program struct {

@@ -314,13 +314,9 @@ func TestSetup(t *testing.T) {
 		}
 		wantIn(t, err.Error()+fault.HintOf(err), want)
 	}
-	a, err := program.Maker(program.Options{Spool: spool})(agent.Setup{Program: program.Codex, ModelID: "gpt-5", BaseURL: "http://localhost/v1/"})
+	p, err := program.New(program.Options{Kind: program.Codex, Model: "gpt-5", BaseURL: "http://localhost/v1/", Spool: spool})
 	if err != nil {
 		t.Fatal(err)
-	}
-	p, ok := a.(*program.Program)
-	if !ok {
-		t.Fatalf("%T", a)
 	}
 	wantIn(t, p.Plan().CommandLine(), "codex exec --json", " -m gpt-5 ", `'model_providers.brenner={name="brenner",base_url="http://localhost/v1",`)
 }

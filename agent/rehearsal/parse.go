@@ -30,9 +30,9 @@ func Parse(data []byte) (*Script, error) {
 }
 
 func (r *reader) script(root *yaml.Node, s *Script) {
-	var schema string
+	var schema, title string // the title is for whoever reads the file
 	if !r.Object(root, "a script",
-		r.Text("schema", &schema), r.Text("title", &s.title), r.Text("question", &s.question),
+		r.Text("schema", &schema), r.Text("title", &title), r.Text("question", &s.question),
 		plainyaml.Key{Name: "agents", Take: func(n *yaml.Node) {
 			r.List(n, "agents", func(e *yaml.Node, _ int) { s.parts = append(s.parts, r.part(e, s.parts)) })
 		}},

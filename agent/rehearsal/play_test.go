@@ -1,8 +1,7 @@
 package rehearsal_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -153,8 +152,7 @@ agents:
 func TestTheBuiltInScriptIsReadAfresh(t *testing.T) {
 	one, two := rehearsal.BuiltIn(), rehearsal.BuiltIn()
 	one.Source()[0] = 'X'
-	sum := sha256.Sum256(two.Source())
-	if one == two || one.Hash() != hex.EncodeToString(sum[:]) || one.Title() != "A cell's fate" {
-		t.Errorf("%q, %s, %s", one.Title(), one.Hash(), two.Hash())
+	if one == two || !bytes.Equal(one.Source(), two.Source()) {
+		t.Error("what is done to one is done to the other")
 	}
 }

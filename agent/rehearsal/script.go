@@ -11,9 +11,7 @@ package rehearsal
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed" // the built-in script is a file
-	"encoding/hex"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +37,6 @@ func BuiltIn() *Script {
 
 // Script is what the agents of a rehearsal say. It is safe for concurrent use.
 type Script struct {
-	title    string
 	question string
 	parts    []part
 	source   []byte
@@ -96,20 +93,11 @@ func (c *counts) due(id string, times int) bool {
 	return true
 }
 
-// Title says what the script is about; it may be empty.
-func (s *Script) Title() string { return s.title }
-
 // Question is the question that the script plays.
 func (s *Script) Question() string { return s.question }
 
 // Source gives the script's own bytes, for who keeps what was played.
 func (s *Script) Source() []byte { return bytes.Clone(s.source) }
-
-// Hash is the SHA-256 of the script's bytes, in hexadecimal digits.
-func (s *Script) Hash() string {
-	sum := sha256.Sum256(s.source)
-	return hex.EncodeToString(sum[:])
-}
 
 // Agent gives an agent its part. The part of its name comes first. Else the parts
 // of its role are given out in the roster's order, one to each of its agents that
