@@ -114,13 +114,7 @@ func (p handPlace) wrap(v artifact.Value) artifact.Value {
 }
 
 func (p handPlace) byHand(operation, target string, payload artifact.Map, why string) artifact.Value {
-	return artifact.MapOf(
-		artifact.Entry{Key: "operation", Value: artifact.Text(operation)},
-		artifact.Entry{Key: "section", Value: artifact.Text(p.section.String())},
-		artifact.Entry{Key: "target_id", Value: artifact.Text(target)},
-		artifact.Entry{Key: "payload", Value: payload},
-		artifact.Entry{Key: "rationale", Value: artifact.Text(why)},
-	)
+	return delta.Row{Operation: operation, Section: p.section, Target: target, Payload: payload, Rationale: why}.Value()
 }
 
 // valueOf makes a person's words what a field, or a key of it, can hold.

@@ -163,7 +163,8 @@ func (v *Verdict) Check(r *Request) error {
 	return list.Err()
 }
 
-// JSON gives the verdict as canonical JSON.
+// JSON gives the verdict as canonical JSON; one that nobody has signed yet names no
+// arbiter.
 func (v *Verdict) JSON() []byte {
 	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 	reasoning, rejected := artifact.List{}, artifact.List{}
@@ -178,7 +179,9 @@ func (v *Verdict) JSON() []byte {
 		{Key: "reasoning", Value: reasoning},
 		{Key: "rejected", Value: rejected},
 		{Key: "confidence", Value: artifact.Number(v.Confidence)},
-		{Key: "arbiter", Value: artifact.MapOf(text("kind", v.Arbiter.Kind), text("name", v.Arbiter.Name), text("model", v.Arbiter.Model))},
+	}
+	if a := v.Arbiter; a != (Arbiter{}) {
+		entries = append(entries, artifact.Entry{Key: "arbiter", Value: artifact.MapOf(text("kind", a.Kind), text("name", a.Name), text("model", a.Model))})
 	}
 	if v.Value != nil {
 		entries = append(entries, artifact.Entry{Key: "value", Value: v.Value})
@@ -206,12 +209,8 @@ func Ruling(c *Case, v *Verdict) ([]byte, error) {
 		return nil, err
 	}
 	payload = artifact.MapOf(append(slices.Clone([]artifact.Entry(payload)), artifact.Entry{Key: ReasonsField(c.Place), Value: artifact.Text(v.Reasons(c.ID))})...)
-	d := artifact.MapOf(
-		artifact.Entry{Key: "operation", Value: artifact.Text(delta.Edit)}, artifact.Entry{Key: "section", Value: artifact.Text(section.String())},
-		artifact.Entry{Key: "target_id", Value: artifact.Text(id)}, artifact.Entry{Key: "payload", Value: payload},
-		artifact.Entry{Key: "rationale", Value: artifact.Text(v.Reasons(c.ID))},
-	)
-	return artifact.Canonical(artifact.List{d}), nil
+	edit := delta.Row{Operation: delta.Edit, Section: section, Target: id, Payload: payload, Rationale: v.Reasons(c.ID)}
+	return artifact.Canonical(artifact.List{edit.Value()}), nil
 }
 
 // ReasonsField names the field for the reasons of a ruling: they stand beside what was

@@ -161,34 +161,22 @@ func (a *app) verdict(c *cobra.Command, opt *ruleOptions, file []string) ([]byte
 	case !byFlags:
 		return nil, usage(c, "nothing says what the ruling is", "give a file with a VERDICT, or --for, --root-cause, --reason and --reject")
 	}
-	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
-	sure, err := strconv.ParseFloat(opt.confidence, 64)
-	if err != nil || !(sure >= 0 && sure <= 1) { // NaN is none either
+	v := stalemate.Verdict{For: opt.ruling, RootCause: opt.cause, Reasoning: opt.reasons}
+	var err error
+	if v.Confidence, err = strconv.ParseFloat(opt.confidence, 64); err != nil || !(v.Confidence >= 0 && v.Confidence <= 1) { // NaN is none either
 		return nil, usage(c, "--confidence "+clean(fault.Shown(opt.confidence))+" is no number from 0 to 1", "")
-	}
-	reasons, rejected := artifact.List{}, artifact.List{}
-	for _, r := range opt.reasons {
-		reasons = append(reasons, artifact.Text(r))
 	}
 	for _, r := range opt.reject {
 		name, why, ok := strings.Cut(r, "=")
 		if !ok {
 			return nil, usage(c, "--reject "+clean(fault.Shown(r))+" is not NAME=WHY", "")
 		}
-		rejected = append(rejected, artifact.MapOf(text("hypothesis", strings.TrimSpace(name)), text("why", strings.TrimSpace(why))))
-	}
-	entries := []artifact.Entry{
-		text("ruling_for", opt.ruling), text("root_cause", opt.cause),
-		{Key: "reasoning", Value: reasons},
-		{Key: "rejected", Value: rejected},
-		{Key: "confidence", Value: artifact.Number(sure)},
+		v.Rejected = append(v.Rejected, stalemate.Rejection{Hypothesis: strings.TrimSpace(name), Why: strings.TrimSpace(why)})
 	}
 	if c.Flags().Changed("value") {
-		value, err := artifact.ParseValue([]byte(opt.value), artifact.MaxDepth)
-		if err != nil {
-			value = artifact.Text(opt.value)
+		if v.Value, err = artifact.ParseValue([]byte(opt.value), artifact.MaxDepth); err != nil {
+			v.Value = artifact.Text(opt.value)
 		}
-		entries = append(entries, artifact.Entry{Key: "value", Value: value})
 	}
-	return artifact.Canonical(artifact.MapOf(entries...)), nil
+	return v.JSON(), nil
 }
