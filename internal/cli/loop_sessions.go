@@ -66,7 +66,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	if err != nil {
 		return nil, err
 	}
-	if b.Arbiter, err = arbiterOf(cfg, c.script != nil, parties); err != nil {
+	if b.Arbiter, err = arbiterParty(cfg, c.script != nil, parties); err != nil {
 		return nil, err
 	}
 	b.Settings.Prices = prices(cfg, everyone(parties, b.Arbiter))
@@ -84,16 +84,6 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	return &runner.Session{Brief: b, Runner: run, Change: func(s *flow.Settings) {
 		s.Limits, s.Prices = cfg.Session.Limits, b.Settings.Prices
 	}}, nil
-}
-
-// arbiterOf is who rules on the stalemates of a loop's sessions, if anybody is
-// configured to.
-func arbiterOf(cfg *config.Config, scripted bool, parties []flow.Party) (*flow.Party, error) {
-	var opt startOptions
-	if scripted {
-		opt.script = "the loop's"
-	}
-	return opt.arbiterParty(cfg, parties)
 }
 
 // brief is what the session of a job is opened with.

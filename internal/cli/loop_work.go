@@ -239,7 +239,7 @@ func (p *planned) everybody() error {
 			at := fmt.Sprintf("rosters[%d]", slices.IndexFunc(w.Rosters, func(r loop.Roster) bool { return r.ID == c.Roster }))
 			return p.at(at, err)
 		}
-		arbiter, err := arbiterOf(p.config, p.script != nil, parties)
+		arbiter, err := arbiterParty(p.config, p.script != nil, parties)
 		if err != nil {
 			return err
 		}

@@ -9,11 +9,9 @@ import (
 	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
+	"brenner/govern"
 	"brenner/roster"
 )
-
-// arbiterRole is what an arbiter is called where agents have roles.
-const arbiterRole = "arbiter"
 
 // arbiterFlag adds the flag that names who is asked when a session is stuck.
 func (s *startOptions) arbiterFlag(c *cobra.Command) {
@@ -22,21 +20,21 @@ func (s *startOptions) arbiterFlag(c *cobra.Command) {
 
 // arbiterParty says how the arbiter is reached; nil where nobody was named. One of the
 // project does not rule in the built-in rehearsal: that has no part for it, and nothing
-// in it is anybody's work.
-func (s *startOptions) arbiterParty(cfg *config.Config, parties []flow.Party) (*flow.Party, error) {
+// in it is anybody's work. Scripted means that agents play a script that somebody named.
+func arbiterParty(cfg *config.Config, scripted bool, parties []flow.Party) (*flow.Party, error) {
 	origin := cfg.Origin("session.arbiter")
 	rehearsed := !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via != config.ViaRehearsal })
-	if cfg.Arbiter == "" || rehearsed && s.script == "" && origin.Level != roster.Flags {
+	if cfg.Arbiter == "" || rehearsed && !scripted && origin.Level != roster.Flags {
 		return nil, nil
 	}
 	name, via, model := arbiterWords(cfg.Arbiter)
 	reach := cfg.Reach(model)
-	p := flow.Party{Name: name, Role: arbiterRole, Model: model, Via: reach.Via, ModelID: reach.ID}
+	p := flow.Party{Name: name, Role: govern.ArbiterRole, Model: model, Via: reach.Via, ModelID: reach.ID}
 	if model != "" && p.ModelID == "" {
 		p.ModelID = model
 	}
 	switch {
-	case s.script != "" && (via == "" || origin.Level != roster.Flags):
+	case scripted && (via == "" || origin.Level != roster.Flags):
 		p.Via = config.ViaRehearsal
 	case via != "":
 		p.Via = via

@@ -168,7 +168,7 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	arbiter, err := opt.arbiterParty(k.config, parties)
+	arbiter, err := arbiterParty(k.config, opt.script != "", parties)
 	if err != nil {
 		return err
 	}

@@ -95,9 +95,7 @@ func (a *app) sendOnRecord(c *cobra.Command, f *helperFlags, args []string) (sta
 
 // arbitrateOnRecord has an agent rule on patches of a record.
 func (a *app) arbitrateOnRecord(c *cobra.Command, f *helperFlags, arbiter string, args []string) error {
-	name, how, _ := strings.Cut(arbiter, "=")
-	f.via, f.model, _ = strings.Cut(how, ":")
-	if f.name = strings.TrimSpace(name); f.name == "" || how == "" {
+	if f.name, f.via, f.model = arbiterWords(arbiter); f.name == "" || f.via == "" && f.model == "" {
 		return usage(c, "--arbiter "+clean(fault.Shown(arbiter))+" does not say who is asked, and how", "write NAME=KIND:MODEL, such as Judge=openai:gpt-5")
 	}
 	return a.withRecords(c, &f.recordFlags, true, func(ctx context.Context, r *records) error {
