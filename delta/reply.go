@@ -100,11 +100,11 @@ type Rename struct{ From, To string }
 // Located is a problem with its place in the reply; line and column (in bytes)
 // count from 1.
 type Located struct {
-	Code    fault.Code
-	Message string
-	Line    int
-	Column  int
-	Hint    string
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Line    int        `json:"line"`
+	Column  int        `json:"column"`
+	Hint    string     `json:"hint"`
 }
 
 // Flagged tells whether the block has a flag.

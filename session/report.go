@@ -25,42 +25,24 @@ type Report struct {
 
 // Reading is what the reader made of one contribution.
 type Reading struct {
-	Agent    string    `json:"agent"`
-	Message  string    `json:"message"`
-	Taken    int       `json:"taken"`
-	Refused  int       `json:"refused"`
-	Repaired int       `json:"repaired"`
-	Shown    int       `json:"only_shown"`
-	Problems []Problem `json:"problems"`
-}
-
-// Problem is what could not be read, and where.
-type Problem struct {
-	Code    fault.Code `json:"code"`
-	Message string     `json:"message"`
-	Line    int        `json:"line"`
-	Column  int        `json:"column"`
-	Hint    string     `json:"hint"`
+	Agent    string          `json:"agent"`
+	Message  string          `json:"message"`
+	Taken    int             `json:"taken"`
+	Refused  int             `json:"refused"`
+	Repaired int             `json:"repaired"`
+	Shown    int             `json:"only_shown"`
+	Problems []delta.Located `json:"problems"`
 }
 
 func newReport(s *settle.Settlement) *Report {
 	r := &Report{Schema: "brenner.report/v1", Merge: s.Report, Findings: s.Lint.Findings}
 	for i := range s.Readings {
 		in := &s.Readings[i]
-		out := Reading{
-			Agent: in.Agent, Message: in.ID, Taken: in.Taken, Refused: in.Refused, Repaired: in.Repaired, Shown: in.Shown,
-			Problems: []Problem{},
-		}
-		for _, p := range in.Problems {
-			out.Problems = append(out.Problems, problemOf(p))
-		}
-		r.Readings = append(r.Readings, out)
+		r.Readings = append(r.Readings, Reading{
+			Agent: in.Agent, Message: in.ID, Taken: in.Taken, Refused: in.Refused, Repaired: in.Repaired, Shown: in.Shown, Problems: in.Problems,
+		})
 	}
 	return r
-}
-
-func problemOf(p delta.Located) Problem {
-	return Problem{Code: p.Code, Message: p.Message, Line: p.Line, Column: p.Column, Hint: p.Hint}
 }
 
 // JSON gives the report in one form for one content.

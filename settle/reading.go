@@ -44,12 +44,12 @@ func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) 
 	} else {
 		first = delta.Read(c.Text, delta.Options{Known: c.Known})
 	}
-	r.take(first)
+	r.Take(&first)
 	if c.Repair == nil {
 		return r, first.Stamped(c.envelope(at, message, c.ID))
 	}
 	second := delta.Read(c.Repair, delta.Options{Known: c.Known})
-	r.take(second)
+	r.Take(&second)
 	blocks := len(first.Blocks)
 	more := c.news(first, second, at, message, &r)
 	// The repair takes the place of as many blocks as it brings; the others stay
@@ -148,7 +148,8 @@ func (c *Contribution) file(at time.Time, message int, r *Reading) []delta.Delta
 	return deltas
 }
 
-func (r *Reading) take(reply delta.Reply) {
+// Take counts the blocks of a reply, and keeps its problems.
+func (r *Reading) Take(reply *delta.Reply) {
 	r.Problems = append(r.Problems, reply.Problems...)
 	for i := range reply.Blocks {
 		b := &reply.Blocks[i]

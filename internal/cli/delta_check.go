@@ -119,34 +119,26 @@ func writeProblems(out *strings.Builder, path string, problems []delta.Located, 
 }
 
 type checkDocument struct {
-	Schema   string         `json:"schema"`
-	Problems []checkProblem `json:"problems"`
-	Blocks   []checkBlock   `json:"blocks"`
+	Schema   string          `json:"schema"`
+	Problems []delta.Located `json:"problems"`
+	Blocks   []checkBlock    `json:"blocks"`
 }
 
 type checkBlock struct {
-	Index    int            `json:"index"`
-	Line     int            `json:"line"`
-	OK       bool           `json:"ok"`
-	Delta    jsontext.Value `json:"delta"`
-	Flags    []string       `json:"flags"`
-	Changes  []string       `json:"changes"`
-	Problems []checkProblem `json:"problems"`
-}
-
-type checkProblem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Hint    string `json:"hint"`
+	Index    int             `json:"index"`
+	Line     int             `json:"line"`
+	OK       bool            `json:"ok"`
+	Delta    jsontext.Value  `json:"delta"`
+	Flags    []string        `json:"flags"`
+	Changes  []string        `json:"changes"`
+	Problems []delta.Located `json:"problems"`
 }
 
 func (c checked) document() any {
-	doc := checkDocument{Schema: "brenner.delta.check/v1", Problems: checkProblems(c.Problems)}
+	doc := checkDocument{Schema: "brenner.delta.check/v1", Problems: c.Problems}
 	for i := range c.Blocks {
 		b := &c.Blocks[i]
-		block := checkBlock{Index: b.Index, Line: b.Line, OK: b.OK, Delta: deltaJSON(b), Problems: checkProblems(b.Problems)}
+		block := checkBlock{Index: b.Index, Line: b.Line, OK: b.OK, Delta: deltaJSON(b), Problems: b.Problems}
 		for _, f := range b.Flags {
 			block.Flags = append(block.Flags, f.Name)
 			block.Changes = append(block.Changes, f.Text)
@@ -154,14 +146,6 @@ func (c checked) document() any {
 		doc.Blocks = append(doc.Blocks, block)
 	}
 	return doc
-}
-
-func checkProblems(list []delta.Located) []checkProblem {
-	out := make([]checkProblem, len(list))
-	for i, p := range list {
-		out[i] = checkProblem{string(p.Code), p.Message, p.Line, p.Column, p.Hint}
-	}
-	return out
 }
 
 // deltaJSON gives what a block says in the delta specification's form; null where

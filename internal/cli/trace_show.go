@@ -14,6 +14,7 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/session"
+	"brenner/settle"
 	"brenner/store"
 )
 
@@ -225,22 +226,14 @@ type callEvidence struct {
 }
 
 type callOutput struct {
-	Reply    string        `json:"reply"`
-	Bytes    int           `json:"reply_bytes"`
-	Broken   bool          `json:"broken_off"` // the reply has no end, and was not used
-	Taken    int           `json:"taken"`
-	Refused  int           `json:"refused"`
-	Shown    int           `json:"only_shown"`
-	Problems []callProblem `json:"problems"`
-	Text     *string       `json:"reply_text,omitempty"`
-}
-
-type callProblem struct {
-	Code    fault.Code `json:"code"`
-	Message string     `json:"message"`
-	Line    int        `json:"line"`
-	Column  int        `json:"column"`
-	Hint    string     `json:"hint"`
+	Reply    string          `json:"reply"`
+	Bytes    int             `json:"reply_bytes"`
+	Broken   bool            `json:"broken_off"` // the reply has no end, and was not used
+	Taken    int             `json:"taken"`
+	Refused  int             `json:"refused"`
+	Shown    int             `json:"only_shown"`
+	Problems []delta.Located `json:"problems"`
+	Text     *string         `json:"reply_text,omitempty"`
 }
 
 // callEvent is an entry of the journal about a call.
@@ -338,7 +331,6 @@ func (in *callInput) fill(st *flow.State, c *flow.Call) {
 
 // fill says what came out of a call, and gives the reply.
 func (out *callOutput) fill(ctx context.Context, h *session.History, c *flow.Call) ([]byte, error) {
-	out.Problems = []callProblem{}
 	switch {
 	case c.Status == flow.Replied:
 		out.Reply = c.Answered.Reply
@@ -359,25 +351,10 @@ func (out *callOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 	if err != nil {
 		return nil, err
 	}
-	out.problems(reply.Problems)
-	for i := range reply.Blocks {
-		switch b := &reply.Blocks[i]; {
-		case b.OK:
-			out.Taken++
-		case b.Skipped():
-			out.Shown++
-		default:
-			out.Refused++
-			out.problems(b.Problems)
-		}
-	}
+	var r settle.Reading
+	r.Take(&reply)
+	out.Taken, out.Refused, out.Shown, out.Problems = r.Taken, r.Refused, r.Shown, r.Problems
 	return text, nil
-}
-
-func (out *callOutput) problems(all []delta.Located) {
-	for _, p := range all {
-		out.Problems = append(out.Problems, callProblem(p))
-	}
 }
 
 // eventsOf gives the entries about a call: one that was made again has several of each.
