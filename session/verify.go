@@ -116,12 +116,7 @@ func (h *History) knows(hash string) error {
 
 // blobs looks at everything that the journal names by its hash.
 func (p *Proof) blobs(ctx context.Context, h *History) {
-	seen := make(map[string]bool)
-	for _, ref := range h.References() {
-		if ref.Hash == "" || seen[ref.Hash] {
-			continue
-		}
-		seen[ref.Hash] = true
+	for _, ref := range h.distinct() {
 		p.Blobs++
 		if _, err := h.Store.Blob(ctx, ref.Hash); err != nil {
 			p.add(&fault.Error{
@@ -155,16 +150,13 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 		p.add(err)
 		return
 	}
-	marks, err := h.Store.Marks(ctx, h.Thread)
-	if err != nil {
-		p.add(err)
-		return
-	}
-	for _, m := range marks { // a status that was given later is not the journal's
-		if want, ok := wanted[m.Version]; ok {
-			want.Status = m.Status
-			wanted[m.Version] = want
+	marked := marks{store: h.Store}
+	for version, want := range wanted {
+		if err := marked.apply(ctx, &want); err != nil {
+			p.add(err)
+			return
 		}
+		wanted[version] = want
 	}
 	wrong := func(version int, format string, args ...any) {
 		p.add(&fault.Error{Code: store.Damaged, Place: fmt.Sprintf("%s, record of version %d", h.Thread, version), Detail: fmt.Sprintf(format, args...)})
@@ -196,16 +188,11 @@ func (p *Proof) beside(ctx context.Context, h *History) {
 		p.add(err)
 		return
 	}
+	marked := marks{store: h.Store}
 	for i := range wanted {
 		found, err := h.Store.Records(ctx, store.Query{ID: wanted[i].ID, Version: wanted[i].Version})
-		var marks []record.Mark
 		if err == nil {
-			marks, err = h.Store.Marks(ctx, wanted[i].ID)
-		}
-		for _, m := range marks { // a status that was given later is not the journal's
-			if m.Version == wanted[i].Version {
-				wanted[i].Status = m.Status
-			}
+			err = marked.apply(ctx, &wanted[i])
 		}
 		switch {
 		case err != nil:
@@ -217,6 +204,34 @@ func (p *Proof) beside(ctx context.Context, h *History) {
 			p.add(&fault.Error{Code: store.Damaged, Place: wanted[i].Ref().String(), Detail: "the record says something else than the journal does"})
 		}
 	}
+}
+
+// marks are the statuses that records were given later, which no journal of a session
+// has. Those of an id are read once.
+type marks struct {
+	store store.Store
+	read  map[string][]record.Mark
+}
+
+// apply gives a record the status that it was given last.
+func (m *marks) apply(ctx context.Context, r *record.Record) error {
+	all, ok := m.read[r.ID]
+	if !ok {
+		var err error
+		if all, err = m.store.Marks(ctx, r.ID); err != nil {
+			return err
+		}
+		if m.read == nil {
+			m.read = make(map[string][]record.Mark)
+		}
+		m.read[r.ID] = all
+	}
+	for _, one := range all {
+		if one.Version == r.Version {
+			r.Status = one.Status
+		}
+	}
+	return nil
 }
 
 // Reference is a blob that a journal names, and what it is.
