@@ -13,7 +13,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"brenner/fault"
@@ -65,30 +64,6 @@ type Reply struct {
 	Attempts int
 	// Letter is the id of the message that brought the answer, if it came by mail.
 	Letter string
-}
-
-// Usage is what a call cost, over all attempts.
-type Usage struct {
-	Input   int  // tokens
-	Output  int  // tokens
-	Guessed bool // nobody told us: these are our own counts
-}
-
-// Plus gives what two calls cost together. A sum of which a part is guessed is a
-// guess, and one that is larger than any number is the largest there is: it must
-// not become a small one, or one below zero.
-func (u Usage) Plus(v Usage) Usage {
-	return Usage{Input: sum(u.Input, v.Input), Output: sum(u.Output, v.Output), Guessed: u.Guessed || v.Guessed}
-}
-
-func sum(a, b int) int {
-	switch {
-	case b > 0 && a > math.MaxInt-b:
-		return math.MaxInt
-	case b < 0 && a < math.MinInt-b:
-		return math.MinInt
-	}
-	return a + b
 }
 
 // The codes of calls that were not answered.

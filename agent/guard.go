@@ -12,7 +12,8 @@ import (
 
 // Guard holds a kind to the contract, so that no kind has to think of all of it:
 // every error becomes a *Failure with a code, a panic becomes one too, a blank
-// answer is none, and Alive can be called without asking whether it is there.
+// answer is none, no call costs less than nothing or more than can be true, and Alive
+// can be called without asking whether it is there.
 func Guard(a Agent) Agent { return guarded{a} }
 
 type guarded struct{ agent Agent }
@@ -30,13 +31,13 @@ func (g guarded) Ask(ctx context.Context, c Call) (reply Reply, err error) {
 		c.Alive = func() {}
 	}
 	reply, err = g.agent.Ask(ctx, c)
-	reply.Attempts = max(1, reply.Attempts)
+	reply.Attempts, reply.Usage = max(1, reply.Attempts), reply.Usage.believable()
 	if err == nil && strings.TrimSpace(reply.Text) == "" {
 		err = &Failure{Code: Empty, Detail: "the answer is blank", Retry: true, Attempts: reply.Attempts, Usage: reply.Usage}
 	}
 	if err != nil {
 		f := failureOf(ctx, err)
-		f.Attempts = max(1, f.Attempts)
+		f.Attempts, f.Usage = max(1, f.Attempts), f.Usage.believable()
 		return Reply{}, f
 	}
 	return reply, nil

@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,14 +69,4 @@ func TestStopEndsAWait(t *testing.T) {
 			t.Errorf("after %s: %+v", time.Since(begin), f)
 		}
 	})
-}
-
-func TestUsageDoesNotOverflow(t *testing.T) {
-	most := agent.Usage{Input: math.MaxInt, Output: math.MinInt}
-	if got := most.Plus(agent.Usage{Input: 1, Output: -1}); got != most {
-		t.Errorf("%+v", got)
-	}
-	if got := most.Plus(agent.Usage{Input: -1, Output: 1}); got != (agent.Usage{Input: math.MaxInt - 1, Output: math.MinInt + 1}) {
-		t.Errorf("%+v", got)
-	}
 }

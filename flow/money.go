@@ -22,11 +22,19 @@ func (p Prices) Of(agent string, input, output int) int64 {
 	return 0
 }
 
-// most is more than anything costs; sums and products stop there, so that no
-// number that an endpoint invents can turn a cost into a gain.
-const most = math.MaxInt64 / 4
+// most is more than anything costs, and the largest number that JSON carries exactly.
+// Sums and products stop there, and what is below zero counts as nothing: no number
+// that anybody invents can turn a cost into a gain.
+const most = 1<<53 - 1
 
-func add(a, b int64) int64 { return min(most, a+b) } // neither is more than most
+func within(n int64) int64 { return min(max(n, 0), most) }
+
+func add(a, b int64) int64 { return within(within(a) + within(b)) }
+
+// sum adds tokens, tokens counts them: an int may be smaller than most.
+func sum(a, b int) int { return tokens(add(int64(a), int64(b))) }
+
+func tokens(n int64) int { return int(min(within(n), math.MaxInt)) }
 
 func times(price int64, n int) int64 {
 	if n <= 0 || price <= 0 {
@@ -44,9 +52,26 @@ type Cost struct {
 	USD    int64 // in billionths
 }
 
-func (c Cost) plus(o Cost) Cost {
-	return Cost{int(add(int64(c.Tokens), int64(o.Tokens))), add(c.USD, o.USD)}
+// Plus gives what both cost together.
+func (c Cost) Plus(o Cost) Cost { return Cost{sum(c.Tokens, o.Tokens), add(c.USD, o.USD)} }
+
+func (c Cost) plus(o Cost) Cost { return c.Plus(o) }
+
+// Minus gives what is left of a cost without another: never less than nothing.
+func (c Cost) Minus(o Cost) Cost {
+	return Cost{tokens(within(int64(c.Tokens)) - within(int64(o.Tokens))), within(within(c.USD) - within(o.USD))}
 }
+
+// Times gives what it costs to do something so often.
+func (c Cost) Times(n int) Cost { return Cost{tokens(times(int64(c.Tokens), n)), times(c.USD, n)} }
+
+// Cost gives what tokens of an agent come to.
+func (p Prices) Cost(agent string, input, output int) Cost {
+	return Cost{sum(input, output), p.Of(agent, input, output)}
+}
+
+// Spent is what an answer has cost.
+func (a *Answered) Spent() Cost { return Cost{sum(a.Input, a.Output), within(a.Cost)} }
 
 // Reserve is what must be set aside before a call: its question, and the answer
 // that it may have. A repair sends the first question and answer again, with a
@@ -57,15 +82,36 @@ func (s *State) Reserve(k Kickoff, c *Call) Cost {
 		const word = 500
 		input += word
 		if ask := s.calls[CallID(s.Opened.Thread, c.Round, c.Leg, c.Agent, TurnAsk)]; ask != nil {
-			input += ask.Answered.Output
+			input = sum(input, ask.Answered.Output)
 		}
 	}
-	return Cost{input + output, s.Settings.Prices.Of(k.Agent, input, output)}
+	return s.Settings.Prices.Cost(k.Agent, input, output)
 }
 
-// affords tells whether so much may be spent in all.
-func (s *Settings) affords(c Cost) bool {
-	return (s.Budget <= 0 || c.Tokens <= s.Budget) && (s.BudgetUSD <= 0 || c.USD <= s.BudgetUSD)
+// Within tells whether a cost is within a budget, of which nothing is no limit.
+func (c Cost) Within(budget Cost) bool {
+	return (budget.Tokens <= 0 || c.Tokens <= budget.Tokens) && (budget.USD <= 0 || c.USD <= budget.USD)
+}
+
+// Affords tells whether so much may be spent in all.
+func (s *Settings) Affords(c Cost) bool { return c.Within(Cost{s.Budget, s.BudgetUSD}) }
+
+// UnderWay is what was set aside for calls that have begun and did not end.
+func (s *State) UnderWay() Cost {
+	var all Cost
+	if leg := s.OpenLeg(); leg != nil {
+		for _, c := range leg.Calls {
+			if c.Status == Begun {
+				all = all.Plus(c.Reserved)
+			}
+		}
+	}
+	for i := range s.Rulings {
+		if c := &s.Rulings[i]; c.Status == Begun {
+			all = all.Plus(c.Reserved)
+		}
+	}
+	return all
 }
 
 // exhausted tells whether nothing is left to spend.

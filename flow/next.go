@@ -84,7 +84,7 @@ func (s *State) gather(leg *Leg) []Command {
 	for _, c := range leg.Calls {
 		if c.Status == Begun {
 			underWay = true
-			spent = spent.plus(c.Reserved)
+			spent = spent.Plus(c.Reserved)
 		}
 	}
 	for i, c := range leg.Calls {
@@ -92,8 +92,8 @@ func (s *State) gather(leg *Leg) []Command {
 			continue
 		}
 		k := leg.Kickoffs[i/2]
-		after := spent.plus(s.Reserve(k, c))
-		if !s.Settings.affords(after) {
+		after := spent.Plus(s.Reserve(k, c))
+		if !s.Settings.Affords(after) {
 			short = true
 			continue
 		}
@@ -226,7 +226,7 @@ func (s *State) cutShort() bool {
 	}
 	leg := &s.Legs[len(s.Legs)-1]
 	for i, c := range leg.Calls {
-		if c.Status == Open && c.Turn == TurnAsk && !s.Settings.affords(s.Spent.plus(s.Reserve(leg.Kickoffs[i/2], c))) {
+		if c.Status == Open && c.Turn == TurnAsk && !s.Settings.Affords(s.Spent.Plus(s.Reserve(leg.Kickoffs[i/2], c))) {
 			return true
 		}
 	}

@@ -95,12 +95,12 @@ func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
 		c.Ended, c.Seq = e.At, e.Seq
 		if a := body.Answered; a != nil {
 			c.Status, c.Answered = Replied, *a
-			s.Spent = s.Spent.plus(Cost{a.Input + a.Output, a.Cost})
+			s.Spent = s.Spent.Plus(a.Spent())
 			continue
 		}
 		c.Status, c.Failed = Lost, *body.Failed
 		lost := Cost{body.Failed.Spent, body.Failed.SpentUSD}
-		s.Spent, c.Lost, c.Failures = s.Spent.plus(lost), c.Lost.plus(lost), c.Failures+1
+		s.Spent, c.Lost, c.Failures = s.Spent.Plus(lost), c.Lost.Plus(lost), c.Failures+1
 	}
 	return nil
 }
@@ -131,13 +131,13 @@ func (s *State) forgotten() {
 	s.Rulings = slices.Clone(s.Rulings)
 	for i := range s.Rulings {
 		if c := &s.Rulings[i]; c.Status == Begun {
-			s.Spent, c.Lost, c.Failures, c.Status = s.Spent.plus(c.Reserved), c.Lost.plus(c.Reserved), c.Failures+1, Open
+			s.Spent, c.Lost, c.Failures, c.Status = s.Spent.Plus(c.Reserved), c.Lost.Plus(c.Reserved), c.Failures+1, Open
 		}
 	}
 }
 
 // Affords tells whether the budget reaches for something beside what was spent.
-func (s *State) Affords(c Cost) bool { return s.Settings.affords(s.Spent.plus(c)) }
+func (s *State) Affords(c Cost) bool { return s.Settings.Affords(s.Spent.Plus(c)) }
 
 // RoundDone tells whether all agents of the last round were asked, and what they
 // answered was merged.

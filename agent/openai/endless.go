@@ -3,6 +3,8 @@ package openai
 import (
 	"errors"
 	"time"
+
+	"brenner/agent"
 )
 
 var errEndless = errors.New("the answer goes on beyond the most tokens that it may have")
@@ -17,5 +19,5 @@ var linger = 2 * time.Second
 // do not count them.
 func (a *answer) endless(most int) bool {
 	const each, rest = 3, 256
-	return most > 0 && a.letters/each-rest > 2*min(most, mostTokens)
+	return most > 0 && a.letters/each-rest > 2*min(most, agent.MostTokens)
 }

@@ -2,15 +2,9 @@ package openai
 
 import (
 	"encoding/json"
-	"math"
-	"strconv"
 
 	"brenner/agent"
 )
-
-// mostTokens is more than any exchange has, and twice as much is still a number
-// everywhere.
-const mostTokens = 1e9
 
 // usage is what an endpoint says that an answer cost; nil is what it does not say,
 // or not in a way that can be believed.
@@ -31,15 +25,12 @@ func (a *answer) cost(raw json.RawMessage, input, output string) {
 	}
 }
 
-// tokens reads a number of tokens. Some endpoints give numbers as texts, or with a
-// point; what is no whole number, or none that can be true, is not known.
+// tokens reads a number of tokens; nil is not known.
 func tokens(raw json.RawMessage) *int {
-	n, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || math.IsNaN(n) || n < 0 || n > mostTokens || n != math.Trunc(n) {
-		return nil
+	if n, ok := agent.Tokens(raw); ok {
+		return &n
 	}
-	whole := int(n)
-	return &whole
+	return nil
 }
 
 // reported is how much of the question the endpoint says it has read; 0 where it

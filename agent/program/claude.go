@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"brenner/agent"
 )
 
 // claude is `claude -p`, from its documented contract alone. Its last line is the
@@ -62,12 +60,7 @@ type claudeEvent struct {
 		Model   string          `json:"model"`
 		Content []claudeContent `json:"content"`
 	} `json:"message"`
-	Usage struct {
-		Input   int `json:"input_tokens"`
-		Written int `json:"cache_creation_input_tokens"`
-		Cached  int `json:"cache_read_input_tokens"`
-		Output  int `json:"output_tokens"`
-	} `json:"usage"`
+	Usage      json.RawMessage            `json:"usage"`
 	ModelUsage map[string]json.RawMessage `json:"modelUsage"`
 }
 
@@ -97,7 +90,7 @@ func readClaude(out, _ []byte) said {
 			} else {
 				s.trouble = strings.TrimSpace(e.Subtype + " " + e.Result)
 			}
-			s.usage = &agent.Usage{Input: e.Usage.Input + e.Usage.Written + e.Usage.Cached, Output: e.Usage.Output}
+			s.usage = reported(e.Usage, "output_tokens", "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 			if names := slices.Sorted(maps.Keys(e.ModelUsage)); s.model == "" && len(names) == 1 {
 				s.model = names[0]
 			}

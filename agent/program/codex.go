@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strconv"
-
-	"brenner/agent"
 )
 
 // codex is `codex exec --json`, measured with 0.166.0. What is switched off would
@@ -69,11 +67,8 @@ type codexEvent struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	} `json:"item"`
-	Usage struct {
-		Input  int `json:"input_tokens"`
-		Output int `json:"output_tokens"`
-	} `json:"usage"`
-	Message string `json:"message"`
+	Usage   json.RawMessage `json:"usage"`
+	Message string          `json:"message"`
 	Error   struct {
 		Message string `json:"message"`
 	} `json:"error"`
@@ -92,7 +87,7 @@ func readCodex(out, _ []byte) said {
 			}
 		case "turn.completed":
 			s.final, s.trouble = true, ""
-			s.usage = &agent.Usage{Input: e.Usage.Input, Output: e.Usage.Output}
+			s.usage = reported(e.Usage, "output_tokens", "input_tokens")
 		case "turn.failed":
 			s.final, s.trouble = false, e.Error.Message
 		case "error":

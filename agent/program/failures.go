@@ -52,14 +52,6 @@ func (x *execution) answer(s said) (agent.Reply, bool) {
 	return reply, true
 }
 
-// usage is what the run has cost: what the program says, else what we count.
-func (x *execution) usage(s said) agent.Usage {
-	if s.usage != nil {
-		return *s.usage
-	}
-	return agent.Usage{Input: x.Count(x.text), Output: x.Count(s.text), Guessed: true}
-}
-
 // truncated tells whether the model has seen less than half of the question.
 func (x *execution) truncated(s said) bool {
 	return !x.guessing && s.usage != nil && s.usage.Input > 0 && 2*s.usage.Input < x.Count(x.text)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-
-	"brenner/agent"
 )
 
 // gemini is `gemini --output-format stream-json`, measured with 0.61.0: of its two
@@ -71,18 +69,15 @@ func geminiFiles(p *Program) map[string]string {
 }
 
 type geminiEvent struct {
-	Type    string       `json:"type"`
-	Role    string       `json:"role"`
-	Model   string       `json:"model"`
-	Content string       `json:"content"`
-	Delta   bool         `json:"delta"`
-	Status  string       `json:"status"`
-	Message string       `json:"message"`
-	Error   *geminiError `json:"error"`
-	Stats   *struct {
-		Input  int `json:"input_tokens"`
-		Output int `json:"output_tokens"`
-	} `json:"stats"`
+	Type    string          `json:"type"`
+	Role    string          `json:"role"`
+	Model   string          `json:"model"`
+	Content string          `json:"content"`
+	Delta   bool            `json:"delta"`
+	Status  string          `json:"status"`
+	Message string          `json:"message"`
+	Error   *geminiError    `json:"error"`
+	Stats   json.RawMessage `json:"stats"`
 }
 
 type geminiError struct {
@@ -117,9 +112,7 @@ func readGemini(out, errs []byte) said {
 			if e.Error != nil {
 				s.trouble = e.Error.Message
 			}
-			if e.Stats != nil && e.Stats.Input+e.Stats.Output > 0 {
-				s.usage = &agent.Usage{Input: e.Stats.Input, Output: e.Stats.Output}
-			}
+			s.usage = reported(e.Stats, "output_tokens", "input_tokens")
 		}
 	}
 	s.text = text.String()

@@ -60,6 +60,43 @@ func TestReading(t *testing.T) {
 	}
 }
 
+// No number that a program writes makes its run free, or loses its answer.
+func TestAbsurdUsageIsNotBelieved(t *testing.T) {
+	forms := map[string]string{
+		Codex:  `{"type":"item.completed","item":{"type":"agent_message","text":"four"}}` + "\n" + `{"type":"turn.completed","usage":USAGE}`,
+		Claude: `{"type":"result","subtype":"success","result":"four","usage":USAGE}`,
+		Gemini: `{"type":"message","role":"assistant","content":"four"}` + "\n" + `{"type":"result","status":"success","stats":USAGE}`,
+	}
+	x := &execution{Program: &Program{Options: Options{Count: func(s string) int { return len(s) }}}, text: "question"}
+	for usage, want := range map[string]agent.Usage{
+		`{"input_tokens":20,"output_tokens":9}`:                  {Input: 20, Output: 9},
+		`{"input_tokens":20.0,"output_tokens":9}`:                {Input: 20, Output: 9},
+		`{"input_tokens":-1000000,"output_tokens":9}`:            {Input: 8, Output: 4, Guessed: true},
+		`{"input_tokens":20,"output_tokens":-9}`:                 {Input: 8, Output: 4, Guessed: true},
+		`{"input_tokens":9223372036854775807,"output_tokens":9}`: {Input: 8, Output: 4, Guessed: true},
+		`{"input_tokens":20,"output_tokens":1e30}`:               {Input: 8, Output: 4, Guessed: true},
+		`{"input_tokens":"20","output_tokens":9}`:                {Input: 8, Output: 4, Guessed: true},
+		`{"input_tokens":null,"output_tokens":9}`:                {Input: 8, Output: 9, Guessed: true},
+		`{"input_tokens":20}`:                                    {Input: 20, Output: 4, Guessed: true},
+		`{"input_tokens":0,"output_tokens":0}`:                   {Input: 8, Output: 4, Guessed: true},
+		`{}`:                                                     {Input: 8, Output: 4, Guessed: true},
+		`null`:                                                   {Input: 8, Output: 4, Guessed: true},
+		`"none"`:                                                 {Input: 8, Output: 4, Guessed: true},
+		`[1]`:                                                    {Input: 8, Output: 4, Guessed: true},
+	} {
+		for name, form := range forms {
+			s := kindOf(name).read([]byte(strings.ReplaceAll(form, "USAGE", usage)), nil)
+			if got := x.usage(s); !s.final || s.text != "four" || got != want {
+				t.Errorf("%s, %s: %+v, %+v", name, usage, s, got)
+			}
+		}
+	}
+	cached := `{"type":"result","subtype":"success","result":"four","usage":{"input_tokens":1,"cache_creation_input_tokens":20,"cache_read_input_tokens":300,"output_tokens":9}}`
+	if got := x.usage(readClaude([]byte(cached), nil)); got != (agent.Usage{Input: 321, Output: 9}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestMeaning(t *testing.T) {
 	x := &execution{Program: &Program{kind: codex()}, argv: []string{"/bin/codex"}}
 	for words, want := range map[string]string{
@@ -116,6 +153,9 @@ func FuzzReading(f *testing.F) {
 			k := kindOf(name)
 			k.turn([]byte(out))
 			said := k.read([]byte(out), []byte(errs))
+			if u := said.usage; u != nil && (u.Input < 0 || u.Output < 0) {
+				t.Errorf("%+v", u)
+			}
 			shown := hide.shown(said.trouble + errs)
 			if strings.ContainsAny(shown, "\x00\x07\n\x1b") || strings.Contains(shown, "secret-0123456789") {
 				t.Errorf("%q", shown)
