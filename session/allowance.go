@@ -7,9 +7,10 @@ import (
 	"brenner/flow"
 )
 
-// Allowance lets calls be tried again only as far as the budget reaches. A call's
-// reservation is for one attempt; what the attempts before have cost comes on top.
-// The zero value works, and allows everything until a run uses it.
+// Allowance lets calls be made, and tried again, only as far as the budget reaches. A
+// call's reservation is for one attempt; what the attempts before have cost comes on
+// top, and is not in the journal before the call ends. The zero value works, and allows
+// everything until a run uses it.
 type Allowance struct {
 	mu       sync.Mutex
 	known    bool
@@ -17,6 +18,7 @@ type Allowance struct {
 	spent    flow.Cost
 	reserved map[string]flow.Cost // of the call under way, by agent
 	extra    map[string]flow.Cost // what its attempts so far have cost
+	promised map[string]flow.Cost // of calls that are about to begin, by call
 }
 
 // update takes in the state of the run.
@@ -24,18 +26,60 @@ func (a *Allowance) update(s *flow.State) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.known, a.settings, a.spent = true, s.Settings, s.Spent
-	before := a.extra
-	a.reserved, a.extra = make(map[string]flow.Cost), make(map[string]flow.Cost)
-	leg := s.OpenLeg()
-	if leg == nil {
-		return
-	}
-	for _, c := range leg.Calls {
+	extra, promised := a.extra, a.promised
+	a.reserved, a.extra, a.promised = make(map[string]flow.Cost), make(map[string]flow.Cost), make(map[string]flow.Cost)
+	take := func(c *flow.Call) {
 		if c.Status == flow.Begun {
-			a.reserved[c.Agent] = c.Reserved
-			a.extra[c.Agent] = before[c.Agent]
+			a.reserved[c.Agent], a.extra[c.Agent] = c.Reserved, extra[c.Agent]
+		}
+		if cost, ok := promised[c.ID]; ok && c.Status == flow.Open {
+			a.promised[c.ID] = cost
 		}
 	}
+	if leg := s.OpenLeg(); leg != nil {
+		for _, c := range leg.Calls {
+			take(c)
+		}
+	}
+	for i := range s.Rulings { // an arbiter's
+		take(&s.Rulings[i])
+	}
+}
+
+// afforded gives those of the calls that may begin now. Whoever is tried again has spent
+// what no journal tells yet; who does not fit beside it waits until it does.
+func (a *Allowance) afforded(s *flow.State, asks []flow.Ask) []flow.Ask {
+	if a == nil {
+		return asks
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.promised) // those before have begun, or are asked for again
+	var out []flow.Ask
+	for _, ask := range asks {
+		cost := s.Reserve(ask.Kickoff, ask.Call)
+		if a.known && !a.settings.Affords(a.all().Plus(cost)) {
+			continue
+		}
+		if a.promised == nil {
+			a.promised = make(map[string]flow.Cost)
+		}
+		a.promised[ask.Call.ID] = cost
+		out = append(out, ask)
+	}
+	return out
+}
+
+// all is what was spent, and what the calls under way may come to.
+func (a *Allowance) all() flow.Cost {
+	all := a.spent
+	for name, r := range a.reserved {
+		all = all.Plus(r).Plus(a.extra[name])
+	}
+	for _, p := range a.promised {
+		all = all.Plus(p)
+	}
+	return all
 }
 
 // Again tells whether the budget allows another attempt at the call that an agent
@@ -47,25 +91,24 @@ func (a *Allowance) Again(name string, f *agent.Failure) bool {
 	if !a.known || !under {
 		return true
 	}
-	cost := flow.Cost{
-		Tokens: f.Usage.Input + f.Usage.Output, USD: a.settings.Prices.Of(name, f.Usage.Input, f.Usage.Output),
+	a.extra[name] = spentBy(name, f, own, a.settings.Prices)
+	return a.settings.Affords(a.all())
+}
+
+// spentBy is what a call has cost that failed: what is known of it, and where it was at
+// work and nobody said how long, what was set aside for it, each time.
+func spentBy(name string, f *agent.Failure, reserved flow.Cost, prices flow.Prices) flow.Cost {
+	known := prices.Cost(name, f.Usage.Input, f.Usage.Output)
+	if all := reserved.Times(f.Attempts); worked(f) && (f.Usage.Guessed || known.Tokens == 0) && all.Tokens > known.Tokens {
+		return all
 	}
-	if all := f.Attempts * own.Tokens; worked(f) && (cost.Tokens == 0 || f.Usage.Guessed) && all > cost.Tokens {
-		cost = flow.Cost{Tokens: all, USD: int64(f.Attempts) * own.USD}
-	}
-	a.extra[name] = cost
-	all := a.spent
-	for agent, r := range a.reserved {
-		e := a.extra[agent]
-		all = flow.Cost{Tokens: all.Tokens + r.Tokens + e.Tokens, USD: all.USD + r.USD + e.USD}
-	}
-	return (a.settings.Budget <= 0 || all.Tokens <= a.settings.Budget) && (a.settings.BudgetUSD <= 0 || all.USD <= a.settings.BudgetUSD)
+	return known
 }
 
 // worked tells whether an agent may have been at work although nobody said so.
 func worked(f *agent.Failure) bool {
 	switch f.Code {
-	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped:
+	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped, agent.Broken:
 		return f.Attempts > 0
 	}
 	return false

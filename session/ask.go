@@ -199,9 +199,11 @@ func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 
 // came adds what came of one call to a draft.
 func (s *run) came(ctx context.Context, d *draft, state *flow.State, o *outcome) error {
-	if c, ok := state.Call(o.call.ID); !ok || c.Status != flow.Begun {
+	c, ok := state.Call(o.call.ID)
+	if !ok || c.Status != flow.Begun {
 		return overtaken(state)
 	}
+	o.call.Reserved = c.Reserved // which was not known when it was commanded
 	prices := state.Settings.Prices
 	if failure := failureOf(o.err); failure != nil {
 		d.event(flow.KindFailed, s.failed(d, o, failure, prices))
@@ -241,10 +243,10 @@ func (s *run) mend(ctx context.Context, o *outcome, hash string) (int, error) {
 }
 
 func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices) flow.Failed {
+	spent := spentBy(o.call.Agent, f, o.call.Reserved, prices)
 	body := flow.Failed{
 		Call: o.call.ID, Code: f.Code, Detail: f.Detail, Hint: f.Hint,
-		Attempts: f.Attempts, TookMS: int(o.took.Milliseconds()),
-		Spent: f.Usage.Input + f.Usage.Output, SpentUSD: prices.Of(o.call.Agent, f.Usage.Input, f.Usage.Output),
+		Attempts: f.Attempts, TookMS: int(o.took.Milliseconds()), Spent: spent.Tokens, SpentUSD: spent.USD,
 	}
 	if f.Cause != nil {
 		body.Detail += ": " + fault.Shown(f.Cause.Error())
@@ -254,12 +256,6 @@ func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices)
 	}
 	if f.After >= time.Second { // less is not worth coming back for
 		body.RetryAt = artifact.FormatInstant(s.Now().Add(f.After))
-	}
-	if worked(f) {
-		// It was at work each time, and nobody said how long.
-		if all := f.Attempts * o.call.Reserved.Tokens; (f.Usage.Guessed || body.Spent == 0) && all > body.Spent {
-			body.Spent, body.SpentUSD = all, int64(f.Attempts)*o.call.Reserved.USD
-		}
 	}
 	body.Detail, body.Hint = strings.ToValidUTF8(body.Detail, "\ufffd"), strings.ToValidUTF8(body.Hint, "\ufffd")
 	return body

@@ -202,6 +202,9 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 		}
 		return err == nil, err
 	}
+	if s.flying > 0 { // else nobody has spent what the state does not know
+		asks = s.Allowance.afforded(s.state, asks)
+	}
 	if len(asks) == 0 {
 		return false, nil
 	}

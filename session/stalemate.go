@@ -202,7 +202,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 		Turns: []agent.Turn{{Text: message}},
 	}
 	input := s.Tokens.Count(message)
-	cost := flow.Cost{Tokens: input + call.MaxReply, USD: s.state.Settings.Prices.Of(party.Name, input, call.MaxReply)}
+	cost := s.state.Settings.Prices.Cost(party.Name, input, call.MaxReply)
 	if !s.state.Affords(cost) {
 		s.Log.Warn().Str("stalemate", id).Msg("the budget does not reach for the arbiter")
 		return nil

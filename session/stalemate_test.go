@@ -251,6 +251,10 @@ func TestAnArbiterThatWasNotHeardOfCosts(t *testing.T) {
 		}
 	}
 	st := prefix(t, h, at)
+	left, err := session.Load(t.Context(), st, thread)
+	if err != nil || left.State.UnderWay() != h.State.Rulings[0].Reserved {
+		t.Fatalf("%+v, %v", left, err)
+	}
 	if _, err := runner(st, &stage{script: parse(t, quarrel)}).Resume(t.Context(), thread, nil); err != nil {
 		t.Fatal(err)
 	}
