@@ -212,9 +212,7 @@ func (s *State) began(e *journal.Entry) (func(), error) {
 
 // reserve sets so much aside for a job, instead of what was set aside before.
 func (s *State) reserve(j *Job, c flow.Cost) {
-	s.Reserved.Tokens += c.Tokens - j.Reserved.Tokens
-	s.Reserved.USD += c.USD - j.Reserved.USD
-	j.Reserved = c
+	s.Reserved, j.Reserved = s.Reserved.Minus(j.Reserved).Plus(c), c
 }
 
 func (s *State) settled(e *journal.Entry) (func(), error) {
@@ -242,8 +240,7 @@ func (s *State) settled(e *journal.Entry) (func(), error) {
 	}
 	return func() {
 		s.reserve(j, flow.Cost{})
-		s.Spent.Tokens += body.Spent - j.Settled.Spent
-		s.Spent.USD += body.SpentUSD - j.Settled.SpentUSD
+		s.Spent = s.Spent.Minus(j.Settled.Cost()).Plus(body.Cost())
 		if body.Outcome == Failed {
 			j.Failures++
 		}

@@ -211,6 +211,9 @@ type Settled struct {
 	Says       []string `json:"says,omitempty"` // what its active items say, by short hashes
 }
 
+// Cost is what the session has cost.
+func (t *Settled) Cost() flow.Cost { return flow.Cost{Tokens: t.Spent, USD: t.SpentUSD} }
+
 // Needs counts what of a session only a person can decide. All that asks for a person
 // asks here: the stop rule, the list of sessions that wait, and the rule that a session
 // is clean.

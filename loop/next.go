@@ -90,7 +90,7 @@ func (s *State) until() (time.Time, bool) {
 // begin gives the sessions that may begin now: those that were under way first.
 func (s *State) begin(running int) []Command {
 	var commands []Command
-	total := flow.Cost{Tokens: s.Spent.Tokens + s.Reserved.Tokens, USD: s.Spent.USD + s.Reserved.USD}
+	total := s.Spent.Plus(s.Reserved)
 	for _, begun := range []bool{true, false} {
 		if begun && s.begun == 0 {
 			continue
@@ -108,7 +108,7 @@ func (s *State) begin(running int) []Command {
 				continue
 			}
 			need := s.need(j)
-			after := flow.Cost{Tokens: total.Tokens - j.Reserved.Tokens + need.Tokens, USD: total.USD - j.Reserved.USD + need.USD}
+			after := total.Minus(j.Reserved).Plus(need)
 			if running >= s.Limits.Concurrency || !s.affords(after) {
 				return commands
 			}
@@ -142,12 +142,12 @@ func (s *State) base(j *Job) (thread string, ready, lost bool) {
 // need is what must be set aside for a job: what its session may still spend.
 func (s *State) need(j *Job) flow.Cost {
 	set := &s.Work.Settings
-	return flow.Cost{Tokens: max(0, set.Budget-j.Settled.Spent), USD: max(0, set.BudgetUSD-j.Settled.SpentUSD)}
+	return flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Minus(j.Settled.Cost())
 }
 
 // affords tells whether so much may be spent in all.
 func (s *State) affords(c flow.Cost) bool {
-	return (s.Limits.Tokens <= 0 || c.Tokens <= s.Limits.Tokens) && (s.Limits.USD <= 0 || c.USD <= s.Limits.USD)
+	return c.Within(flow.Cost{Tokens: s.Limits.Tokens, USD: s.Limits.USD})
 }
 
 // Rule gives the rule by which the loop ends here, or "".

@@ -131,9 +131,9 @@ func callLine(c *flow.Call) string {
 	case c.Turn == flow.TurnRepair:
 		return who + " sent corrected blocks"
 	case c.Answered.Mend > 0:
-		return fmt.Sprintf("%s answered (%d tokens); %s in it could not be read", who, c.Answered.Input+c.Answered.Output, plural(c.Answered.Mend, "thing", "things"))
+		return fmt.Sprintf("%s answered (%d tokens); %s in it could not be read", who, c.Answered.Spent().Tokens, plural(c.Answered.Mend, "thing", "things"))
 	}
-	return fmt.Sprintf("%s answered (%d tokens)", who, c.Answered.Input+c.Answered.Output)
+	return fmt.Sprintf("%s answered (%d tokens)", who, c.Answered.Spent().Tokens)
 }
 
 func commitLine(c *flow.Commit) string {

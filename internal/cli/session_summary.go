@@ -162,8 +162,7 @@ func needs(st *flow.State) flow.Cost {
 	if leg := st.OpenLeg(); leg != nil && st.Ended == flow.EndBudget {
 		for i, c := range leg.Calls {
 			if c.Status == flow.Open {
-				r := st.Reserve(leg.Kickoffs[i/2], c)
-				n.Tokens, n.USD = n.Tokens+r.Tokens, n.USD+r.USD
+				n = n.Plus(st.Reserve(leg.Kickoffs[i/2], c))
 			}
 		}
 	}
@@ -175,13 +174,12 @@ func agentSummaries(st *flow.State) []agentSummary {
 	out := make([]agentSummary, len(st.Opened.Agents))
 	for i, p := range st.Opened.Agents {
 		s := agentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting"}
-		nano := int64(0)
+		spent := flow.Cost{}
 		for _, c := range st.Calls() {
 			if c.Agent != p.Name {
 				continue
 			}
-			s.Tokens += c.Answered.Input + c.Answered.Output + c.Lost.Tokens
-			nano += c.Answered.Cost + c.Lost.USD
+			spent = spent.Plus(c.Answered.Spent()).Plus(c.Lost)
 			s.Failed += c.Failures
 			if c.Turn == flow.TurnAsk && c.Status == flow.Replied {
 				s.Answered++
@@ -198,7 +196,7 @@ func agentSummaries(st *flow.State) []agentSummary {
 				}
 			}
 		}
-		s.USD = dollars(nano)
+		s.Tokens, s.USD = spent.Tokens, dollars(spent.USD)
 		out[i] = s
 	}
 	return out

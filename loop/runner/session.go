@@ -100,15 +100,9 @@ func (n *run) inherit(ctx context.Context, work *loop.Work, base string, b *sess
 
 // settledBy says what a session came to.
 func settledBy(job int, s *flow.State) loop.Settled {
+	spent := s.Spent.Plus(s.UnderWay()) // a call that was never heard of again may have been answered
 	out := loop.Settled{
-		Job: job, Reason: s.Ended, Round: s.Round(), Version: s.Version(), Spent: s.Spent.Tokens, SpentUSD: s.Spent.USD, Missing: len(s.Missing()),
-	}
-	if leg := s.OpenLeg(); leg != nil {
-		for _, c := range leg.Calls {
-			if c.Status == flow.Begun { // it was never heard of again, and may have been answered
-				out.Spent, out.SpentUSD = out.Spent+c.Reserved.Tokens, out.SpentUSD+c.Reserved.USD
-			}
-		}
+		Job: job, Reason: s.Ended, Round: s.Round(), Version: s.Version(), Spent: spent.Tokens, SpentUSD: spent.USD, Missing: len(s.Missing()),
 	}
 	if len(s.Commits) > 0 {
 		c := &s.Commits[len(s.Commits)-1]
