@@ -78,7 +78,7 @@ func (s *State) resumed(e *journal.Entry) error {
 		// What was set aside for a call that nobody heard of again counts as spent:
 		// it may well have been answered.
 		if c.Status == Begun {
-			s.Spent, c.Lost, c.Failures = s.Spent.plus(c.Reserved), c.Lost.plus(c.Reserved), c.Failures+1
+			s.Spent, c.Lost, c.Failures = s.Spent.Plus(c.Reserved), c.Lost.Plus(c.Reserved), c.Failures+1
 		}
 		if c.Status == Begun || c.Status == Lost {
 			c.Status = Open
@@ -163,7 +163,7 @@ func (s *State) answered(e *journal.Entry) error {
 		return s.wrong(e, "the message %s answers a second time", fault.Shown(body.Letter))
 	}
 	c.Status, c.Answered = Replied, body
-	s.Spent = s.Spent.plus(Cost{body.Input + body.Output, body.Cost})
+	s.Spent = s.Spent.Plus(Cost{body.Input + body.Output, body.Cost})
 	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
 		s.OpenLeg().repair(c.Agent).Status = Open
 	}
@@ -181,7 +181,7 @@ func (s *State) failed(e *journal.Entry) error {
 	}
 	c.Status, c.Failed = Lost, body
 	lost := Cost{body.Spent, body.SpentUSD}
-	s.Spent, c.Lost, c.Failures = s.Spent.plus(lost), c.Lost.plus(lost), c.Failures+1
+	s.Spent, c.Lost, c.Failures = s.Spent.Plus(lost), c.Lost.Plus(lost), c.Failures+1
 	return nil
 }
 

@@ -55,8 +55,6 @@ type Cost struct {
 // Plus gives what both cost together.
 func (c Cost) Plus(o Cost) Cost { return Cost{sum(c.Tokens, o.Tokens), add(c.USD, o.USD)} }
 
-func (c Cost) plus(o Cost) Cost { return c.Plus(o) }
-
 // Minus gives what is left of a cost without another: never less than nothing.
 func (c Cost) Minus(o Cost) Cost {
 	return Cost{tokens(within(int64(c.Tokens)) - within(int64(o.Tokens))), within(within(c.USD) - within(o.USD))}
