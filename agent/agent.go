@@ -44,9 +44,22 @@ type Call struct {
 	Nudge string
 	// MaxReply bounds the answer, in tokens; 0 leaves it to the agent.
 	MaxReply int
+	// Drain, if not nil, is closed when whoever asks wants to go. A call that is under way
+	// goes on; one that waits, for a slot or for another try, ends at once.
+	Drain <-chan struct{}
 	// Alive, if not nil, is told of every sign of life, so that a silent agent
 	// can be told from a slow one.
 	Alive func()
+}
+
+// drained tells whether whoever asks wants to go.
+func (c *Call) drained() bool {
+	select {
+	case <-c.Drain: // where there is none, this waits for ever, and so is never chosen
+		return true
+	default:
+		return false
+	}
 }
 
 // Turn is one message of a conversation.
@@ -74,7 +87,7 @@ const (
 	Idle        fault.Code = "AGENT_IDLE" // no sign of life for too long
 	Cut         fault.Code = "REPLY_CUT"  // the answer broke off
 	Empty       fault.Code = "REPLY_EMPTY"
-	Stopped     fault.Code = "AGENT_STOPPED" // we went away before it answered
+	Stopped     fault.Code = "AGENT_STOPPED" // we went away before it answered, or before it was asked
 	Broken      fault.Code = "AGENT_BROKEN"  // our own code for it failed
 )
 

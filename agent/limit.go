@@ -14,7 +14,8 @@ func NewSlots(n int) *Slots {
 	return &Slots{make(chan struct{}, n)}
 }
 
-// Limit keeps an agent's calls waiting until a slot is free; nil slots are no limit.
+// Limit keeps an agent's calls waiting until a slot is free, or until whoever asks goes;
+// nil slots are no limit.
 func Limit(a Agent, s *Slots) Agent {
 	if s == nil {
 		return a
@@ -31,15 +32,25 @@ func (l limited) Ask(ctx context.Context, c Call) (Reply, error) {
 	select {
 	case <-ctx.Done():
 		return Reply{}, Ended(ctx)
+	case <-c.Drain:
+		return Reply{}, unasked()
 	case l.slots.taken <- struct{}{}:
 	}
 	defer func() { <-l.slots.taken }()
 	if ctx.Err() != nil { // both were ready, and the slot was chosen by lot
 		return Reply{}, Ended(ctx)
 	}
+	if c.drained() {
+		return Reply{}, unasked()
+	}
 	reply, err := l.agent.Ask(ctx, c)
 	if err != nil {
 		return Reply{}, failureOf(ctx, err)
 	}
 	return reply, nil
+}
+
+// unasked is the failure of a call that was never put, because whoever asks goes.
+func unasked() *Failure {
+	return &Failure{Code: Stopped, Detail: "the call was given up before it was sent", Retry: true}
 }

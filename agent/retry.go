@@ -11,6 +11,9 @@ type RetryPolicy struct {
 	Attempts int           // how often to ask at most; 0 means 3
 	First    time.Duration // the first wait; 0 means a second
 	Max      time.Duration // the longest wait that we choose ourselves; 0 means half a minute
+	// Patience is the longest wait that is kept because the other side asks for it; 0 is
+	// no limit. A longer one is the caller's: the failure says when to return.
+	Patience time.Duration
 	// Jitter turns a wait into the one that is kept, so that agents that failed
 	// together do not come back together; nil takes between half of it and all.
 	Jitter func(time.Duration) time.Duration
@@ -19,14 +22,13 @@ type RetryPolicy struct {
 	// comes out. It is asked before the wait, so that nobody waits in vain, and once
 	// more after it, because a wait is long; so it must only look, and book nothing.
 	Again func(ctx context.Context, failure *Failure, attempt int) bool
-	// Stop, if not nil, ends all waits when it is closed, and no attempt begins after
-	// it: the failure comes out as it is. An attempt that is under way goes on.
-	Stop <-chan struct{}
 }
 
 // Retry asks again where the failure says that it may help, after the time that
 // the failure names, else after waits that double. A wait that would outlast the
-// context is not begun: then the failure comes at once, and says when to return.
+// context is not begun: then the failure comes at once, and says when to return. When
+// the call is drained, no wait goes on and no further attempt begins: the failure comes
+// out, with what is left of the wait that it asked for.
 // What the tries before the last one cost is part of what comes out.
 func Retry(a Agent, p RetryPolicy) Agent {
 	if p.Attempts <= 0 {
@@ -60,22 +62,26 @@ func (r retrying) Ask(ctx context.Context, c Call) (Reply, error) {
 			return reply, nil
 		}
 		f := failureOf(ctx, err)
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !c.drained() {
 			f.Attempts = max(1, f.Attempts) // else it may never have come to asking
 		}
 		asked, spent = asked+f.Attempts, spent.Plus(f.Usage)
 		f.Attempts, f.Usage = asked, spent
 		wait := r.policy.wait(try, f.After)
-		if !f.Retry || try >= r.policy.Attempts || ctx.Err() != nil || outlasts(ctx, wait) || !r.policy.again(ctx, f, try+1) {
+		if !f.Retry || try >= r.policy.Attempts || ctx.Err() != nil || c.drained() || r.policy.tooLong(f.After) || outlasts(ctx, wait) ||
+			!r.policy.again(ctx, f, try+1) {
 			return Reply{}, f
 		}
-		r.policy.pause(ctx, wait)
+		left := pause(ctx, c.Drain, wait)
 		if ctx.Err() != nil {
 			end := Ended(ctx)
 			end.Attempts, end.Usage, end.Cause = asked, spent, f
 			return Reply{}, end
 		}
-		if !r.policy.again(ctx, f, try+1) {
+		if c.drained() && f.After > 0 {
+			f.After = left
+		}
+		if c.drained() || !r.policy.again(ctx, f, try+1) {
 			return Reply{}, f
 		}
 	}
@@ -84,11 +90,6 @@ func (r retrying) Ask(ctx context.Context, c Call) (Reply, error) {
 // again tells whether another attempt is wanted. Whoever is asked gets a failure
 // of their own: what comes out is not theirs to change.
 func (p RetryPolicy) again(ctx context.Context, f *Failure, attempt int) bool {
-	select {
-	case <-p.Stop: // where there is none, this waits for ever, and so is never chosen
-		return false
-	default:
-	}
 	shown := *f
 	return p.Again == nil || p.Again(ctx, &shown, attempt)
 }
@@ -115,13 +116,19 @@ func outlasts(ctx context.Context, wait time.Duration) bool {
 	return ok && time.Until(deadline) <= wait
 }
 
-// pause waits, unless the context ends or somebody stops it.
-func (p RetryPolicy) pause(ctx context.Context, d time.Duration) {
+// tooLong tells whether the other side asks for more patience than there is.
+func (p RetryPolicy) tooLong(after time.Duration) bool { return p.Patience > 0 && after > p.Patience }
+
+// pause waits, unless the context ends or whoever asks wants to go, and gives how much of
+// the wait is left.
+func pause(ctx context.Context, drain <-chan struct{}, d time.Duration) time.Duration {
+	begun := time.Now()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-p.Stop:
+	case <-drain:
 	case <-ctx.Done():
 	}
+	return max(0, d-time.Since(begun))
 }

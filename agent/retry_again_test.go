@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,21 +53,78 @@ func TestNobodyIsAskedWhereNothingIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestStopEndsAWait: at once, and with the failure as it is.
-func TestStopEndsAWait(t *testing.T) {
+// TestDrainEndsAWait: at once, with the failure as it is and what is left of its wait.
+func TestDrainEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin, stop := time.Now(), make(chan struct{})
-		time.AfterFunc(time.Minute, func() { close(stop) })
+		begin, drain := time.Now(), make(chan struct{})
+		time.AfterFunc(time.Minute, func() { close(drain) })
 		later := agent.Failure{Code: agent.RateLimited, Retry: true, After: time.Hour}
-		a := agent.Retry(after(1, later), agent.RetryPolicy{Stop: stop})
-		f := failure(t, t.Context(), a)
-		if f.Code != agent.RateLimited || !f.Retry || f.After != time.Hour || f.Attempts != 1 || time.Since(begin) != time.Minute {
+		ask := func(a agent.Agent) *agent.Failure {
+			_, err := a.Ask(t.Context(), agent.Call{Drain: drain})
+			var f *agent.Failure
+			if !errors.As(err, &f) {
+				t.Fatalf("%v is no failure", err)
+			}
+			return f
+		}
+		f := ask(agent.Retry(after(1, later), agent.RetryPolicy{}))
+		if f.Code != agent.RateLimited || !f.Retry || f.After != 59*time.Minute || f.Attempts != 1 || time.Since(begin) != time.Minute {
 			t.Errorf("after %s: %+v", time.Since(begin), f)
 		}
-		// Closed already: what is asked for is asked once, and nothing waits.
-		f = failure(t, t.Context(), agent.Retry(after(1, later), agent.RetryPolicy{Stop: stop}))
-		if f.Code != agent.RateLimited || f.Attempts != 1 || time.Since(begin) != time.Minute {
+		// Closed already: nothing waits.
+		f = ask(agent.Retry(after(1, later), agent.RetryPolicy{}))
+		if f.Code != agent.RateLimited || f.After != time.Hour || time.Since(begin) != time.Minute {
 			t.Errorf("after %s: %+v", time.Since(begin), f)
+		}
+		// Nobody said how long to wait: nobody is told so now.
+		f = ask(agent.Retry(after(1, agent.Failure{Code: agent.Unavailable, Retry: true}), agent.RetryPolicy{}))
+		if f.After != 0 || time.Since(begin) != time.Minute {
+			t.Errorf("after %s: %+v", time.Since(begin), f)
+		}
+	})
+}
+
+// A call that waits for a slot was never put: it ends, and costs nothing.
+func TestDrainEndsTheWaitForASlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		drain, asked := make(chan struct{}), 0
+		slow := fake(func(context.Context, agent.Call) (agent.Reply, error) {
+			asked++
+			time.Sleep(time.Hour)
+			return agent.Reply{Text: "yes"}, nil
+		})
+		a := agent.Care{Slots: agent.NewSlots(1)}.Around(slow)
+		first := make(chan error)
+		go func() {
+			_, err := a.Ask(t.Context(), agent.Call{Drain: drain})
+			first <- err
+		}()
+		synctest.Wait()
+		begin := time.Now()
+		time.AfterFunc(time.Minute, func() { close(drain) })
+		_, err := a.Ask(t.Context(), agent.Call{Drain: drain})
+		var f *agent.Failure
+		if !errors.As(err, &f) || f.Code != agent.Stopped || f.Attempts != 0 || !f.Retry || time.Since(begin) != time.Minute {
+			t.Errorf("after %s: %v", time.Since(begin), err)
+		}
+		if err := <-first; err != nil || asked != 1 {
+			t.Errorf("the call under way: %v; %d were put", err, asked)
+		}
+	})
+}
+
+// Who asks for more patience than there is gets none: the caller waits, or does not.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		p := agent.RetryPolicy{Patience: time.Minute}
+		long := agent.Failure{Code: agent.RateLimited, Retry: true, After: time.Minute + time.Second}
+		if f := failure(t, t.Context(), agent.Retry(after(1, long), p)); f.After != long.After || f.Attempts != 1 || time.Since(begin) != 0 {
+			t.Errorf("after %s: %+v", time.Since(begin), f)
+		}
+		short := agent.Failure{Code: agent.RateLimited, Retry: true, After: time.Minute}
+		if reply, err := agent.Retry(after(1, short), p).Ask(t.Context(), agent.Call{}); err != nil || reply.Attempts != 2 || time.Since(begin) != time.Minute {
+			t.Errorf("after %s: %+v, %v", time.Since(begin), reply, err)
 		}
 	})
 }

@@ -94,7 +94,7 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	}
 	c := agent.Call{
 		ID: a.Call.ID, Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model,
-		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Kickoff.Subject, MaxReply: s.state.Settings.Reply,
+		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Kickoff.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
 	}
 	body, err := s.Store.Blob(ctx, a.Kickoff.Body)
 	if err != nil {
@@ -206,6 +206,7 @@ func (s *run) came(ctx context.Context, d *draft, state *flow.State, o *outcome)
 	o.call.Reserved = c.Reserved // which was not known when it was commanded
 	prices := state.Settings.Prices
 	if failure := failureOf(o.err); failure != nil {
+		s.givenUp = s.givenUp || failure.Retry && s.stopping() == flow.EndInterrupted
 		d.event(flow.KindFailed, s.failed(d, o, failure, prices))
 		return nil
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -42,6 +43,9 @@ type run struct {
 	// told is the report that was read last, and toldBy its hash.
 	told   *Report
 	toldBy string
+	// givenUp tells that a call of the open leg was only waiting, and ended because the run
+	// goes: whoever resumes the session asks again.
+	givenUp bool
 	// holds lets steps that nobody outside hears of be stored with the next one.
 	holds bool
 }
@@ -186,6 +190,9 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			}
 			err = s.plan(ctx, c)
 		case flow.Settle:
+			if why != "" && s.givenUp { // enough have answered, but not all who would
+				return false, nil
+			}
 			if err = s.settle(ctx); err == nil {
 				err = s.afterwards(ctx)
 			}
@@ -195,10 +202,7 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			}
 			err = s.publish(ctx)
 		case flow.End:
-			if why != "" { // whoever was stopped did not fail
-				c.Reason = why
-			}
-			err = s.end(ctx, c.Reason)
+			err = s.end(ctx, endOf(c.Reason, why))
 		}
 		return err == nil, err
 	}
@@ -209,6 +213,16 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 		return false, nil
 	}
 	return true, s.ask(ctx, asks)
+}
+
+// endOf gives the reason of an end that the rules command while the run is stopping, for
+// why: who was stopped did not fail, but who had nothing left to do is done.
+func endOf(rule, why string) string {
+	switch rule {
+	case flow.EndRounds, flow.EndQuiet, flow.EndClean:
+		return rule
+	}
+	return cmp.Or(why, rule)
 }
 
 // afterwards does what follows when answers were merged: what they say about records,

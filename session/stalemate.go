@@ -199,7 +199,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	call := agent.Call{
 		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name, Role: party.Role, Program: party.Program, Model: party.Model,
 		Thread: h.Thread, Round: s.state.Round(), Subject: "A ruling is needed: " + id, MaxReply: s.state.Settings.Reply,
-		Turns: []agent.Turn{{Text: message}},
+		Turns: []agent.Turn{{Text: message}}, Drain: s.Drain,
 	}
 	input := s.Tokens.Count(message)
 	cost := s.state.Settings.Prices.Cost(party.Name, input, call.MaxReply)

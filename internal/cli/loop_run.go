@@ -253,7 +253,7 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
 	host, _ := os.Hostname()       // only for people to read
 	holder := store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")}
-	cast := &cast{app: a, models: m, script: p.script, store: st, holder: holder, drain: drain, records: a.projectRecords(m.config, st)}
+	cast := &cast{app: a, models: m, script: p.script, store: st, holder: holder, records: a.projectRecords(m.config, st)}
 	cast.share(p.parties)
 	if p.script == nil {
 		cast.lessons = &lessonBook{app: a, config: m.config, store: st, counter: m.counter}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"brenner/agent/rehearsal"
 	"brenner/config"
@@ -28,7 +29,6 @@ type cast struct {
 		store.Locks
 	}
 	holder  store.Holder
-	drain   <-chan struct{}
 	common  session.Common // of all of them
 	records *projectRecords
 	// lessons are what all of them are told and teach; nil for rehearsals.
@@ -43,10 +43,14 @@ func (c *cast) share(parties []flow.Party) {
 	}
 }
 
+// loopPatience is how long a call of a loop may wait because its provider says so. A longer
+// wait is the loop's: it is journaled and shown, and nobody else begins meanwhile.
+const loopPatience = time.Minute
+
 // fork gives one session its own way to models.
-func (m *models) fork(stop <-chan struct{}) *models {
+func (m *models) fork() *models {
 	return &models{
-		app: m.app, config: m.config, transport: m.transport, counter: m.counter, slots: m.slots, stop: stop, offline: m.offline,
+		app: m.app, config: m.config, transport: m.transport, counter: m.counter, slots: m.slots, patience: loopPatience, offline: m.offline,
 		post: m.app.postOffice(m.config, "", m.counter.Count),
 	}
 }
@@ -70,7 +74,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 		return nil, err
 	}
 	b.Settings.Prices = prices(cfg, everyone(parties, b.Arbiter))
-	own := c.models.fork(c.drain)
+	own := c.models.fork()
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: cfg.Timeouts.Session,
 		Agent: own.agents(c.script, everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,

@@ -78,7 +78,7 @@ func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
 			}
 			s := a.loopSummary(cfg, st, state)
 			list = append(list, loopRow{
-				s.Loop, s.Phase, s.Reason, s.Round, s.Rounds, s.Planned, s.Done, s.Failed, s.Tokens, s.Rehearsal,
+				s.Loop, s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds, s.Planned, s.Done, s.Failed, s.Tokens, s.Rehearsal,
 				artifact.FormatInstant(streams[i].Began), artifact.FormatInstant(streams[i].Last),
 			})
 		}
@@ -95,6 +95,7 @@ type loopRow struct {
 	Loop      string `json:"loop"`
 	Phase     string `json:"phase"`
 	Reason    string `json:"reason"`
+	RetryAt   string `json:"retry_at"` // no session begins before
 	Round     int    `json:"round"`
 	Rounds    int    `json:"rounds"`
 	Planned   int    `json:"planned"`
@@ -127,13 +128,21 @@ func (l loopList) text(a *app) error {
 		if r.Reason != "" {
 			phase += " (" + clean(r.Reason) + ")"
 		}
-		updated, _, _ := strings.Cut(r.Updated, ".")
+		if r.RetryAt != "" {
+			phase += ", waiting until " + seconds(r.RetryAt)
+		}
 		rows = append(rows, []string{
 			clean(r.Loop), phase, fmt.Sprintf("%d of %d", r.Round, r.Rounds), fmt.Sprintf("%d of %d", r.Done, r.Planned), fmt.Sprint(r.Failed),
-			fmt.Sprint(r.Tokens), strings.TrimSuffix(updated, "Z") + "Z",
+			fmt.Sprint(r.Tokens), seconds(r.Updated),
 		})
 	}
 	return a.write([]byte(columns(rows)))
+}
+
+// seconds gives an instant as people want it in a list.
+func seconds(instant string) string {
+	text, _, _ := strings.Cut(instant, ".")
+	return strings.TrimSuffix(text, "Z") + "Z"
 }
 
 func (l loopList) document() any {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"brenner/agent"
 	"brenner/agent/openai"
@@ -42,10 +43,10 @@ type models struct {
 	slots     map[string]*agent.Slots
 	post      *postOffice // for agents with mailboxes
 	allow     session.Allowance
-	stop      <-chan struct{} // ends waits between attempts
-	offline   bool            // a tape is played: no key leaves the machine
-	done      func() error    // ends a recording
-	endMail   func()          // ends a mail server of our own
+	patience  time.Duration // the longest wait that a provider may ask for; 0 is no limit
+	offline   bool          // a tape is played: no key leaves the machine
+	done      func() error  // ends a recording
+	endMail   func()        // ends a mail server of our own
 }
 
 // models prepares the way to models for these parties, and says everything that is

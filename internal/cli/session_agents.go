@@ -174,7 +174,7 @@ func (m *models) agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 			idle = 0
 		}
 		care := agent.Care{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
-			Attempts: m.config.Attempts, Stop: m.stop,
+			Attempts: m.config.Attempts, Patience: m.patience,
 			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return m.allow.Again(p.Name, f) },
 		}}
 		return agent.Deadline(care.Around(made), limits.Agent), nil

@@ -78,7 +78,7 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 	// Whoever reads the output may go away; the session goes on.
 	signal.Ignore(syscall.SIGPIPE)
 	progress := a.progress(j.stream)
-	j.models.progress, j.models.stop = progress.tokens, drain
+	j.models.progress = progress.tokens
 	j.runner.Drain = drain
 	j.runner.Observe = func(e *journal.Entry, s *flow.State) { progress.event(e, s) }
 	if !j.rehearsed {

@@ -88,6 +88,7 @@ type stage struct {
 	script func(job *loop.Job) *rehearsal.Script
 	around func(agent.Agent) agent.Agent
 	common session.Common
+	tries  int // of a call; 0 is one
 }
 
 func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
@@ -113,7 +114,7 @@ func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.S
 			if g.around != nil {
 				a = g.around(a)
 			}
-			return agent.Care{Retry: agent.RetryPolicy{Attempts: 1, First: time.Millisecond}}.Around(agent.Guard(a)), nil
+			return agent.Care{Retry: agent.RetryPolicy{Attempts: max(1, g.tries), First: time.Millisecond}}.Around(agent.Guard(a)), nil
 		},
 	}}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +105,55 @@ func TestAQuotaPausesTheLoop(t *testing.T) {
 		}
 		if s.Ended != loop.EndRounds || s.Count(loop.Finished) != 1 || s.Jobs[0].Attempts != 2 || asked["BlueLake"] != 1 || asked["GreenValley"] != 2 {
 			t.Errorf("%s, %+v, %v", s.Ended, s.Jobs[0], asked)
+		}
+	})
+}
+
+// A call that only waits for the time that its provider gave is not under way: a loop
+// that is stopped, or whose hour comes, waits no longer and sends nothing more.
+func TestStopEndsWaitsInCalls(t *testing.T) {
+	for _, hour := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			st := memory.New()
+			script := parse(t, strings.Replace(quota, "after: 2h", "after: 2h, retry: true", 1))
+			var asked atomic.Int64
+			g := &stage{store: st, now: time.Now, tries: 3, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
+				return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+					asked.Add(1)
+					return a.Ask(ctx, c)
+				})
+			}}
+			r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
+			began := time.Now()
+			limits, reason := loop.Limits{}, loop.EndStopped
+			if hour {
+				limits.Until, reason = artifact.FormatInstant(began.Add(4*time.Second)), loop.EndTime
+			} else {
+				time.AfterFunc(4*time.Second, func() {
+					_, err := runner.Steer(t.Context(), st, time.Now, "night", loop.KindStopping, func(*loop.State) (any, [][]byte, error) {
+						return loop.Stopping{By: "operator"}, nil, nil
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			s, err := r.Start(t.Context(), opened(work(1, 1), limits), nil)
+			if err != nil || s.Ended != reason || time.Since(began) > 5*time.Second || asked.Load() != 3 {
+				t.Errorf("after %s and %d calls: %v, %+v", time.Since(began), asked.Load(), err, s)
+			}
+		})
+	}
+}
+
+// A session whose last answers come after the hour is done: only its end was missing.
+func TestDoneAfterTheHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory.New()
+		limits := loop.Limits{Until: artifact.FormatInstant(time.Now().Add(30 * time.Second))}
+		s, err := slowRunner(t, st).Start(t.Context(), opened(work(1, 1), limits), nil)
+		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Finished) != 1 || len(s.Undone()) != 0 {
+			t.Errorf("%v, %s, %+v", err, s.Ended, s.Jobs)
 		}
 	})
 }

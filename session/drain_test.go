@@ -1,0 +1,74 @@
+package session_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"brenner/flow"
+	"brenner/store/memory"
+)
+
+// limited is a script in which the critic is told to come back in an hour, once.
+const limited = `schema: brenner.rehearsal/v1
+question: Why?
+agents:
+  - role: hypothesis_generator
+    rounds: [{reply: Nothing., delay: 1m}]
+  - role: test_designer
+    rounds: [{reply: Nothing., delay: 1m}]
+  - role: adversarial_critic
+    rounds:
+      - fail: {code: AGENT_UNAVAILABLE, message: too much at once, times: 1, after: 1h, retry: true}
+        reply: Nothing.
+`
+
+// A call that only waits to be tried again is not under way: a run that is told to go
+// does not wait for it, and sends nothing more. The round stays open, whatever its quorum,
+// and whoever resumes the session asks only those who did not answer.
+func TestDrainEndsWaits(t *testing.T) {
+	for _, quorum := range []string{flow.QuorumRole, "1"} {
+		synctest.Test(t, func(t *testing.T) {
+			st := memory.New()
+			s := &stage{script: parse(t, limited)}
+			r := runner(st, s)
+			drain, began := make(chan struct{}), time.Now()
+			r.Drain, r.Now = drain, time.Now
+			time.AfterFunc(2*time.Minute, func() { close(drain) })
+			b := brief(1)
+			b.Settings.Quorum = quorum
+			res, err := r.Start(t.Context(), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Reason != flow.EndInterrupted || time.Since(began) != 2*time.Minute || s.asked.Load() != 3 || res.State.OpenLeg() == nil {
+				t.Errorf("quorum %s: it ended by %s after %s, with %d calls", quorum, res.Reason, time.Since(began), s.asked.Load())
+			}
+			if at, ok := res.State.OpenLeg().Later(); !ok || !at.Equal(began.Add(time.Hour)) {
+				t.Errorf("quorum %s: what is left of the wait is forgotten: %s", quorum, at)
+			}
+			r.Drain = nil
+			res, err = r.Resume(t.Context(), thread, nil)
+			if err != nil || res.Reason != flow.EndRounds || len(res.Missing) > 0 || s.asked.Load() != 4 {
+				t.Errorf("quorum %s: %v, %+v after %d calls", quorum, err, res, s.asked.Load())
+			}
+		})
+	}
+}
+
+// Told to go while its last calls are under way, a session that has nothing left to do
+// is done, and not interrupted: nobody needs to resume it to hear that.
+func TestDrainOfASessionThatIsDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory.New()
+		r := runner(st, &stage{script: parse(t, strings.Replace(limited, "after: 1h", "after: 1s", 1))})
+		drain, began := make(chan struct{}), time.Now()
+		r.Drain, r.Now = drain, time.Now
+		time.AfterFunc(30*time.Second, func() { close(drain) })
+		res, err := r.Start(t.Context(), brief(1))
+		if err != nil || res.Reason != flow.EndRounds || len(res.Missing) > 0 || time.Since(began) != time.Minute {
+			t.Errorf("after %s: %v, %+v", time.Since(began), err, res)
+		}
+	})
+}
