@@ -35,7 +35,7 @@ func (s *State) opened(e *journal.Entry) (func(), error) {
 	return func() {
 		*s = State{
 			Opened: body, Work: body.Work, Limits: body.Limits, Began: e.At, Runs: 1,
-			counts: make(map[Status]int), news: make(map[int]int), said: make(map[string]bool),
+			counts: make(map[Status]int), news: make(map[int]int), said: make(map[string]bool), heard: make(map[int]bool),
 		}
 	}, nil
 }
@@ -264,6 +264,8 @@ func (s *State) after(j *Job, outcome string) (Status, bool) {
 	switch outcome {
 	case Done:
 		return Finished, true
+	case Short:
+		return Cut, true
 	case Failed:
 		if j.Failures < s.Limits.Retry {
 			return Waiting, true
@@ -279,6 +281,9 @@ func (s *State) after(j *Job, outcome string) (Status, bool) {
 
 // hear counts what a session said that nobody had said before.
 func (s *State) hear(j *Job) {
+	if j.Answered() {
+		s.heard[j.Round] = true
+	}
 	for _, says := range j.Settled.Says {
 		if !s.said[says] {
 			s.said[says] = true

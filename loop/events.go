@@ -182,6 +182,7 @@ type Began struct {
 // What a session came to.
 const (
 	Done    = "done"
+	Short   = "short" // its own budget did not reach to its end
 	Failed  = "failed"
 	Skipped = "skipped" // what it was to follow came to nothing
 	Later   = "later"   // a provider said when to return
@@ -201,6 +202,9 @@ type Settled struct {
 	Artifact  string     `json:"artifact,omitempty"` // the hash of the whole JSON
 	Spent     int        `json:"tokens"`             // in all attempts
 	SpentUSD  int64      `json:"nano_usd,omitzero"`
+	Wants     int        `json:"wants_tokens,omitzero"` // of one that is short: by the calls that its budget did not allow
+	WantsUSD  int64      `json:"wants_nano_usd,omitzero"`
+	Merged    int        `json:"merged,omitzero"`  // how often answers were merged
 	Missing   int        `json:"missing,omitzero"` // answers
 	Conflicts int        `json:"conflicts,omitzero"`
 	// Stalemates are those that wait for a person and are about no conflict.

@@ -32,11 +32,11 @@ func (s *State) bases() *bases {
 	best := make(map[string]*Job)
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if j.Status != Finished || j.Settled.Version == 0 || j.Round == s.Round {
+		if j.Status != Finished && (j.Status != Cut || !j.Answered()) || j.Settled.Version == 0 || j.Round == s.Round {
 			continue
 		}
 		b.own[j.Index] = j.Thread
-		if first := best[j.Cell.Question]; first == nil || j.Round > first.Round || j.Round == first.Round && Better(j, first) {
+		if first := best[j.Cell.Question]; first == nil || j.Round > first.Round || j.Round == first.Round && ahead(j, first) {
 			best[j.Cell.Question] = j
 		}
 	}
@@ -50,6 +50,15 @@ func (s *State) bases() *bases {
 		}
 	}
 	return b
+}
+
+// ahead tells which of two sessions of a round others had rather begin with: one that came
+// to its end, then the better one.
+func ahead(a, b *Job) bool {
+	if done := a.Status == Finished; done != (b.Status == Finished) {
+		return done
+	}
+	return Better(a, b)
 }
 
 // Better tells which of two finished jobs is the better one: it prefers what needs nobody, then what lint finds least in, then what has

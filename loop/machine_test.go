@@ -157,6 +157,13 @@ func TestStopRules(t *testing.T) {
 		{"a person", loop.Limits{Person: true}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }, loop.EndPerson, 1},
 		{"nobody asked for a person", loop.Limits{}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }, loop.EndRounds, 3},
 		{"the budget: a third one would need 100", loop.Limits{Rounds: 9, Tokens: 200}, done, loop.EndBudget, 2},
+		{"nobody is heard", loop.Limits{Rounds: 2, Quiet: 1}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed, Version: 1} }, loop.EndRounds, 6},
+		{"short ones are heard", loop.Limits{Rounds: 9, Quiet: 1}, func(loop.Run) loop.Settled {
+			return loop.Settled{Outcome: loop.Short, Version: 2, Merged: 1, Says: []string{"a"}}
+		}, loop.EndQuiet, 6},
+		{"short ones leave something to mend", loop.Limits{Rounds: 2, Clean: true}, func(loop.Run) loop.Settled {
+			return loop.Settled{Outcome: loop.Short, Version: 2, Merged: 1}
+		}, loop.EndRounds, 6},
 		{"the budget to the token", loop.Limits{Tokens: 220}, done, loop.EndRounds, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -247,6 +254,63 @@ func TestSessionsFollow(t *testing.T) {
 	}
 }
 
+// A session that got no answer has only its brief: nobody follows it. What was merged
+// before it failed, or before its budget ended it, can be followed.
+func TestWhoIsFollowed(t *testing.T) {
+	for _, c := range []struct {
+		first loop.Settled
+		want  loop.Status
+	}{
+		{loop.Settled{Outcome: loop.Failed, Version: 1}, loop.Omitted},
+		{loop.Settled{Outcome: loop.Short, Version: 1}, loop.Omitted},
+		{loop.Settled{Outcome: loop.Failed, Version: 2, Merged: 1}, loop.Finished},
+		{loop.Settled{Outcome: loop.Short, Version: 1, Merged: 1}, loop.Finished},
+		{loop.Settled{Outcome: loop.Done, Version: 1}, loop.Finished},
+	} {
+		w := cells(2)
+		w.Cells[0].ID, w.Cells[1].After = "first", "first"
+		b := open(t, night(w, loop.Limits{}))
+		b.finish(func(r loop.Run) loop.Settled {
+			if r.Job.Number == 1 {
+				return c.first
+			}
+			return done(r)
+		})
+		if got := b.state.Jobs[1].Status; got != c.want || b.state.Open() != 0 {
+			t.Errorf("after %+v the other one is %s; want %s", c.first, got, c.want)
+		}
+	}
+}
+
+// Of a round's sessions those that came to their end go before those that are short, and
+// those before none.
+func TestShortSessionsAreFollowed(t *testing.T) {
+	for _, c := range []struct {
+		outcomes  [2]string
+		own, best string
+	}{
+		{[2]string{loop.Short, loop.Short}, "RS-20261115-night-0001", "RS-20261115-night-0001"},
+		{[2]string{loop.Short, loop.Done}, "RS-20261115-night-0001", "RS-20261115-night-0002"},
+		{[2]string{loop.Failed, loop.Short}, "", "RS-20261115-night-0002"},
+	} {
+		for from, want := range map[string]string{loop.FollowOwn: c.own, loop.FollowBest: c.best} {
+			w := cells(2)
+			w.Follow = &loop.Follow{From: from}
+			b := open(t, night(w, loop.Limits{Rounds: 2}))
+			b.finish(func(r loop.Run) loop.Settled {
+				s := loop.Settled{Outcome: c.outcomes[(r.Job.Number-1)%2], Version: 2, Warnings: r.Job.Number}
+				if s.Outcome == loop.Short {
+					s.Merged = 1
+				}
+				return s
+			})
+			if got := b.state.Jobs[2].Base; got != want {
+				t.Errorf("%v, %s: it begins with %q; want %q", c.outcomes, from, got, want)
+			}
+		}
+	}
+}
+
 // Later rounds begin with what their own cell came to, or with the best that there
 // is on their question.
 func TestRoundsFollow(t *testing.T) {
@@ -330,7 +394,7 @@ func TestLaws(t *testing.T) {
 			n := flying[i].Job.Number
 			flying = append(flying[:i:i], flying[i+1:]...)
 			spent[n] += rapid.IntRange(0, 100-spent[n]).Draw(t, "spent")
-			out := loop.Settled{Job: n, Spent: spent[n], Outcome: rapid.SampledFrom([]string{loop.Done, loop.Done, loop.Done, loop.Failed, loop.Later, loop.Aside}).Draw(t, "outcome")}
+			out := loop.Settled{Job: n, Spent: spent[n], Outcome: rapid.SampledFrom([]string{loop.Done, loop.Done, loop.Done, loop.Short, loop.Failed, loop.Later, loop.Aside}).Draw(t, "outcome")}
 			switch out.Outcome {
 			case loop.Done:
 				out.Version, out.Conflicts = 2, rapid.IntRange(0, 1).Draw(t, "conflicts")

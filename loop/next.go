@@ -133,7 +133,7 @@ func (s *State) base(j *Job) (thread string, ready, lost bool) {
 	if !needs.Final() {
 		return "", false, false
 	}
-	if needs.Settled.Version == 0 {
+	if !needs.Answered() { // there is only its brief
 		return "", false, true
 	}
 	return needs.Thread, true, false
@@ -189,10 +189,13 @@ func (s *State) ruleOfRounds() string {
 }
 
 // quiet counts the last rounds in which nothing was said that had not been said before.
+// A round in which nobody was heard tells nothing about that.
 func (s *State) quiet() int {
 	n := 0
 	for round := s.Round; round > s.stirred && s.news[round] == 0; round-- {
-		n++
+		if s.heard[round] {
+			n++
+		}
 	}
 	return n
 }

@@ -43,6 +43,7 @@ type State struct {
 	forgiven int             // the failures by then
 	news     map[int]int     // by round: things that nobody had said before
 	said     map[string]bool // everything that active items said
+	heard    map[int]bool    // the rounds in which anybody said anything
 }
 
 // Status of a job.
@@ -53,6 +54,7 @@ const (
 	Waiting  Status = "waiting"
 	Running  Status = "running"
 	Finished Status = "done"
+	Cut      Status = "short" // by its own budget, before its end
 	Broken   Status = "failed"
 	Omitted  Status = "skipped"
 )
@@ -78,7 +80,10 @@ type Job struct {
 }
 
 // Final tells whether nothing more becomes of a job.
-func (j *Job) Final() bool { return j.Status == Finished || j.Status == Broken || j.Status == Omitted }
+func (j *Job) Final() bool { return j.Status != Waiting && j.Status != Running }
+
+// Answered tells whether a session came to more than its brief: answers were merged.
+func (j *Job) Answered() bool { return j.Status == Finished || j.Settled.Merged > 0 }
 
 // Name is how people call a loop's session.
 func (j *Job) Name() string {

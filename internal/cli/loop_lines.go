@@ -79,6 +79,8 @@ func settledLine(j *loop.Job) string {
 			line += ", " + count(t.Stalemates, "stalemate")
 		}
 		return line
+	case loop.Short:
+		return fmt.Sprintf("%s: short of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, clean(t.Detail))
 	case loop.Later:
 		return fmt.Sprintf("%s: asked to return at %s; no session begins before", who, t.RetryAt)
 	case loop.Aside:

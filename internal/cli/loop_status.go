@@ -78,7 +78,7 @@ func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
 			}
 			s := a.loopSummary(cfg, st, state)
 			list = append(list, loopRow{
-				s.Loop, s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds, s.Planned, s.Done, s.Failed, s.Tokens, s.Rehearsal,
+				s.Loop, s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds, s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal,
 				artifact.FormatInstant(streams[i].Began), artifact.FormatInstant(streams[i].Last),
 			})
 		}
@@ -101,6 +101,7 @@ type loopRow struct {
 	Planned   int    `json:"planned"`
 	Done      int    `json:"done"`
 	Failed    int    `json:"failed"`
+	Short     int    `json:"short"`
 	Tokens    int    `json:"tokens_spent"`
 	Rehearsal bool   `json:"rehearsal"`
 	Started   string `json:"started_at"`

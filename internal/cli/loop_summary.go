@@ -27,6 +27,7 @@ type loopSummary struct {
 	Planned     int          `json:"planned"`
 	Done        int          `json:"done"`
 	Failed      int          `json:"failed"`
+	Short       int          `json:"short"` // their own budget ended them
 	Skipped     int          `json:"skipped"`
 	Running     int          `json:"running"`
 	Waiting     int          `json:"waiting"`
@@ -80,6 +81,7 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 	s := &loopSummary{
 		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: phaseEnded, Reason: st.Ended, Rehearsal: st.Work.Script != "",
 		Round: st.Round, Rounds: st.Limits.Rounds, Planned: st.Planned(), Done: st.Count(loop.Finished), Failed: st.Count(loop.Broken),
+		Short:   st.Count(loop.Cut),
 		Skipped: st.Count(loop.Omitted), Running: st.Count(loop.Running), Waiting: st.Count(loop.Waiting), NotOpened: st.Planned() - len(st.Jobs),
 		Concurrency: st.Limits.Concurrency, Tokens: st.Spent.Tokens, Reserved: st.Reserved.Tokens, TokensLimit: st.Limits.Tokens,
 		USD: dollars(st.Spent.USD), USDLimit: dollars(st.Limits.USD), Until: st.Limits.Until,
@@ -145,6 +147,9 @@ func (s *loopSummary) headline() string {
 	sessions := fmt.Sprintf("%d of %s done", s.Done, count(s.Planned, "session"))
 	if s.Failed > 0 {
 		sessions += fmt.Sprintf(", %d failed", s.Failed)
+	}
+	if s.Short > 0 {
+		sessions += fmt.Sprintf(", %d short of budget", s.Short)
 	}
 	switch s.Phase {
 	case phaseRunning, phasePaused:
@@ -244,6 +249,9 @@ func (s *loopSummary) undone() string {
 	var parts []string
 	if s.Waiting > 0 {
 		parts = append(parts, count(s.Waiting, "session")+" of round "+fmt.Sprint(s.Round))
+	}
+	if s.Short > 0 {
+		parts = append(parts, count(s.Short, "session")+" short of budget")
 	}
 	if s.NotOpened > 0 {
 		parts = append(parts, count(s.NotOpened, "session")+" of later rounds")

@@ -62,7 +62,7 @@ func verifyJob(ctx context.Context, st store.Store, j *loop.Job) error {
 			if c.Artifact != t.Artifact {
 				return wrong(fmt.Sprintf("the loop says that its version %d is another one", t.Version))
 			}
-			if t.Outcome == loop.Done && h.State.Spent.Tokens < t.Spent {
+			if (t.Outcome == loop.Done || t.Outcome == loop.Short) && h.State.Spent.Tokens < t.Spent {
 				return wrong(fmt.Sprintf("the loop says that it spent %d tokens, and the session only %d", t.Spent, h.State.Spent.Tokens))
 			}
 			return nil

@@ -106,7 +106,7 @@ func (r *Report) person(b *strings.Builder) {
 			more(b, len(r.Person)-i)
 			break
 		}
-		fmt.Fprintf(b, "- %s: %s: `%s`\n", n.Session, plain(n.What), strings.ReplaceAll(n.Command, "`", "'"))
+		fmt.Fprintf(b, "- %s: %s%s\n", n.Session, plain(n.What), command(n.Command))
 	}
 }
 
@@ -201,11 +201,19 @@ func (r *Report) undone(b *strings.Builder) {
 			more(b, len(r.Undone)-i)
 			break
 		}
-		fmt.Fprintf(b, "- %s (round %d) %s: %s\n", plain(u.Name), u.Round, dash(u.Session), plain(u.State))
+		fmt.Fprintf(b, "- %s (round %d) %s: %s%s\n", plain(u.Name), u.Round, dash(u.Session), plain(u.State), command(u.Command))
 	}
 	if r.NotOpened > 0 {
 		fmt.Fprintf(b, "- %d sessions of rounds that were not opened\n", r.NotOpened)
 	}
+}
+
+// command gives the words that go on with something, for the end of a line.
+func command(words string) string {
+	if words == "" {
+		return ""
+	}
+	return ": `" + strings.ReplaceAll(words, "`", "'") + "`"
 }
 
 func (r *Report) sessions(b *strings.Builder) {

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/artifact"
@@ -34,6 +35,7 @@ type Report struct {
 	Planned     int        `json:"planned"` // sessions of all rounds
 	Done        int        `json:"done"`
 	FailedCount int        `json:"failed_count"`
+	Short       int        `json:"short_count"` // sessions that their own budget ended
 	Tokens      int        `json:"tokens_spent"`
 	TokensLimit int        `json:"tokens_budget"`
 	USD         float64    `json:"usd_spent"`
@@ -131,6 +133,7 @@ type Undone struct {
 	Name    string `json:"name"`
 	Round   int    `json:"round"`
 	State   string `json:"state"`
+	Command string `json:"command"` // that goes on with it, where there is one
 }
 
 // Row is a session.
@@ -177,7 +180,7 @@ func New(s *loop.State) *Report {
 		Schema: Schema, Loop: s.Opened.Name, Reason: s.Ended, Rehearsal: s.Work.Script != "",
 		Began: artifact.FormatInstant(s.Began), Last: artifact.FormatInstant(s.Last), Head: s.Head.Hash, Runs: s.Runs,
 		Round: s.Round, Rounds: s.Limits.Rounds, Planned: s.Planned(), NotOpened: s.Planned() - len(s.Jobs),
-		Done: s.Count(loop.Finished), FailedCount: s.Count(loop.Broken),
+		Done: s.Count(loop.Finished), FailedCount: s.Count(loop.Broken), Short: s.Count(loop.Cut),
 		Tokens: s.Spent.Tokens, TokensLimit: s.Limits.Tokens, USD: dollars(s.Spent.USD), USDLimit: dollars(s.Limits.USD),
 		Person: []Need{}, Questions: []Question{}, Tests: []Test{}, Learned: []Lesson{}, Spent: []Spending{}, Failed: []Failure{},
 		Undone: []Undone{}, Sessions: []Row{},
@@ -185,7 +188,7 @@ func New(s *loop.State) *Report {
 	spent := make(map[string]int)
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		r.job(j)
+		r.job(s, j)
 		kind := j.Cell.Question + ", " + j.Cell.Roster
 		if j.Cell.Model != "" {
 			kind += ", " + j.Cell.Model
@@ -205,7 +208,7 @@ func New(s *loop.State) *Report {
 	return r
 }
 
-func (r *Report) job(j *loop.Job) {
+func (r *Report) job(s *loop.State, j *loop.Job) {
 	t := &j.Settled
 	r.Sessions = append(r.Sessions, Row{
 		Number: j.Number, Round: j.Round, Name: j.Name(), Session: j.Thread, Base: j.Base, Status: string(j.Status), Reason: t.Reason,
@@ -214,16 +217,36 @@ func (r *Report) job(j *loop.Job) {
 	switch {
 	case j.Status == loop.Broken || j.Status == loop.Omitted:
 		r.Failed = append(r.Failed, Failure{Session: j.Thread, Name: j.Name(), Attempts: j.Attempts, Code: t.Code, Detail: t.Detail})
+	case j.Status == loop.Cut:
+		r.Undone = append(r.Undone, Undone{
+			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "stopped: " + t.Detail, Command: "brenner session resume " + j.Thread + enough(s, t),
+		})
 	case !j.Final():
-		state := "not begun"
+		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "not begun"}
 		if j.Thread != "" {
-			state = "begun, not ended"
+			u.State = "begun, not ended"
+		}
+		if j.Thread != "" && s.Ended != "" { // before that, the loop itself goes on with it
+			u.Command = "brenner session resume " + j.Thread
 		}
 		if t.Detail != "" {
-			state += ": " + t.Detail
+			u.State += ": " + t.Detail
 		}
-		r.Undone = append(r.Undone, Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: state})
+		r.Undone = append(r.Undone, u)
 	}
+}
+
+// enough gives the flags of a budget that lets a session go on: twice what it had, or more
+// where that is not enough for the calls that it could not make.
+func enough(s *loop.State, t *loop.Settled) string {
+	flags := ""
+	if b := s.Work.Settings.Budget; b > 0 {
+		flags += fmt.Sprintf(" --budget-tokens %d", max(2*b, t.Spent+2*t.Wants))
+	}
+	if b := s.Work.Settings.BudgetUSD; b > 0 {
+		flags += " --budget-usd " + strconv.FormatFloat(dollars(max(2*b, t.SpentUSD+2*t.WantsUSD)), 'f', -1, 64)
+	}
+	return flags
 }
 
 func dollars(nano int64) float64 { return float64(nano) / 1e9 }

@@ -123,7 +123,7 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 			})
 		case loop.Skip:
 			err = n.keep(loop.KindSettled, loop.Settled{
-				Job: c.Job.Number, Outcome: loop.Skipped, Detail: "the session that it was to follow came to nothing",
+				Job: c.Job.Number, Outcome: loop.Skipped, Detail: "the session that it was to follow got no answer",
 			})
 		case loop.End:
 			err = n.keep(loop.KindEnded, loop.Ended(c))

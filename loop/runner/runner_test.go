@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,6 +62,62 @@ func TestTheBudgetIsNeverPassed(t *testing.T) {
 	}
 	if text := string(rep.Markdown()); !strings.Contains(text, "## Left undone") || !strings.Contains(text, "8 sessions of rounds that were not opened") {
 		t.Errorf("the report does not say what was left undone:\n%s", text)
+	}
+}
+
+// A session that its own budget ended is not done: it has a status of its own, stands
+// under what was left undone, and the report says what it wants and which command gives it.
+func TestSessionsShortOfBudget(t *testing.T) {
+	for _, c := range []struct {
+		budget int
+		detail string
+	}{
+		{100, "its budget of 100 tokens does not reach for one call"},
+		{16000, "its budget of 16000 tokens reached for 1 of 3 rounds"},
+	} {
+		st := memory.New()
+		w := work(1, 3)
+		w.Settings.Budget = c.budget
+		s, err := loopRunner(st, swift()).Start(t.Context(), opened(w, loop.Limits{Quiet: 1, Rounds: 3}), nil)
+		if err != nil || s.Ended != loop.EndRounds && s.Ended != loop.EndQuiet {
+			t.Fatalf("%v, %s", err, s.Ended)
+		}
+		j := s.Jobs[0]
+		if j.Status != loop.Cut || j.Settled.Reason != "budget" || !strings.HasPrefix(j.Settled.Detail, c.detail) || s.Count(loop.Finished) != 0 {
+			t.Errorf("%d: %+v", c.budget, j)
+		}
+		if quiet := s.Ended == loop.EndQuiet; quiet != (j.Settled.Merged > 0) {
+			t.Errorf("%d: it ended by %s, and %d rounds were merged", c.budget, s.Ended, j.Settled.Merged)
+		}
+		rep, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+		if err != nil || rep.Short != len(s.Jobs) || len(rep.Undone) != len(s.Jobs) {
+			t.Fatalf("%v, %+v", err, rep)
+		}
+		text := string(rep.Markdown())
+		if !strings.Contains(text, c.detail) || !strings.Contains(text, "`brenner session resume "+number(1)+" --budget-tokens ") || !strings.Contains(text, ", 0 failed, ") || strings.Contains(text, " 0 left undone") {
+			t.Errorf("the report says:\n%s", text)
+		}
+		// With what the report says, it comes further.
+		fields := strings.Fields(rep.Undone[0].Command)
+		budget, err := strconv.Atoi(fields[len(fields)-1])
+		if err != nil || budget < 2*c.budget || budget < j.Settled.Spent+j.Settled.Wants {
+			t.Errorf("%s: %v", rep.Undone[0].Command, err)
+		}
+	}
+}
+
+// A session that got no answer has nothing to follow: the one after it is not run.
+func TestNobodyFollowsABrief(t *testing.T) {
+	st := memory.New()
+	broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
+	w := work(2, 1)
+	w.Cells[0].ID, w.Cells[1].After = "first", "first"
+	s, err := loopRunner(st, broken).Start(t.Context(), opened(w, loop.Limits{Quiet: 1, Rounds: 2}), nil)
+	if err != nil || s.Ended != loop.EndRounds {
+		t.Fatalf("%v, %s", err, s.Ended)
+	}
+	if j := s.Jobs[1]; j.Status != loop.Omitted || j.Settled.Spent != 0 || !strings.Contains(j.Settled.Detail, "got no answer") {
+		t.Errorf("%+v", j)
 	}
 }
 
@@ -152,7 +209,7 @@ func TestDoneAfterTheHour(t *testing.T) {
 		st := memory.New()
 		limits := loop.Limits{Until: artifact.FormatInstant(time.Now().Add(30 * time.Second))}
 		s, err := slowRunner(t, st).Start(t.Context(), opened(work(1, 1), limits), nil)
-		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Finished) != 1 || len(s.Undone()) != 0 {
+		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Finished) != 1 {
 			t.Errorf("%v, %s, %+v", err, s.Ended, s.Jobs)
 		}
 	})

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"brenner/artifact"
@@ -17,23 +18,20 @@ import (
 func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says bool) outcome {
 	s, err := n.Sessions(ctx, work, &c.Job)
 	if err != nil {
-		return n.failed(ctx, c, err)
+		return n.failed(ctx, c, says, err)
 	}
 	s.Brief.Thread = c.Thread
 	s.Runner.Drain = n.drain
 	h, err := n.play(ctx, work, c, s)
 	if err != nil {
-		return n.failed(ctx, c, err)
+		return n.failed(ctx, c, says, err)
 	}
-	state := h.State
-	o := outcome{settled: settledBy(c.Job.Number, state)}
 	ctx = context.WithoutCancel(ctx)
-	if says && o.settled.Outcome == loop.Done {
-		if o.settled.Says, err = said(ctx, h); err != nil {
-			return outcome{err: err}
-		}
+	o := outcome{settled: settledBy(c.Job.Number, h.State)}
+	if o.settled.Says, o.err = said(ctx, h, says); o.err != nil {
+		return o
 	}
-	if n.Finished != nil && state.Version() > 0 {
+	if n.Finished != nil && h.State.Version() > 0 {
 		if err := n.Finished(ctx, h); err != nil {
 			n.Log.Warn().Err(err).Str("session", c.Thread).Msg("the artifact could not be written beside the store; the session itself is stored")
 		}
@@ -103,6 +101,7 @@ func settledBy(job int, s *flow.State) loop.Settled {
 	spent := s.Spent.Plus(s.UnderWay()) // a call that was never heard of again may have been answered
 	out := loop.Settled{
 		Job: job, Reason: s.Ended, Round: s.Round(), Version: s.Version(), Spent: spent.Tokens, SpentUSD: spent.USD, Missing: len(s.Missing()),
+		Merged: merged(s),
 	}
 	if len(s.Commits) > 0 {
 		c := &s.Commits[len(s.Commits)-1]
@@ -122,10 +121,69 @@ func settledBy(job int, s *flow.State) loop.Settled {
 	case flow.EndQuorum, flow.EndTime:
 		out.Outcome = loop.Failed
 		out.Code, out.Detail = whyMissing(s)
+	case flow.EndBudget:
+		out.Outcome = loop.Short
+		wants := wanting(s)
+		out.Wants, out.WantsUSD, out.Detail = wants.Tokens, wants.USD, howFar(s)
 	default:
 		out.Outcome = loop.Done
 	}
 	return out
+}
+
+// merged counts how often answers were merged.
+func merged(s *flow.State) int {
+	n := 0
+	for i := range s.Commits {
+		if s.Commits[i].Source == flow.ByRound {
+			n++
+		}
+	}
+	return n
+}
+
+// wanting adds up what the questions of the last leg want that the budget did not allow.
+func wanting(s *flow.State) flow.Cost {
+	var sum flow.Cost
+	if len(s.Legs) == 0 {
+		return sum
+	}
+	leg := &s.Legs[len(s.Legs)-1]
+	for i, c := range leg.Calls {
+		if c.Status == flow.Open && c.Turn == flow.TurnAsk {
+			r := s.Reserve(leg.Kickoffs[i/2], c)
+			sum.Tokens, sum.USD = sum.Tokens+r.Tokens, sum.USD+r.USD
+		}
+	}
+	return sum
+}
+
+// howFar says how far the budget of a session reached.
+func howFar(s *flow.State) string {
+	var budget []string
+	if s.Settings.Budget > 0 {
+		budget = append(budget, fmt.Sprintf("%d tokens", s.Settings.Budget))
+	}
+	if s.Settings.BudgetUSD > 0 {
+		budget = append(budget, fmt.Sprintf("$%.2f", float64(s.Settings.BudgetUSD)/1e9))
+	}
+	text := "its budget of " + strings.Join(budget, " and ")
+	if s.Spent == (flow.Cost{}) {
+		return text + " does not reach for one call"
+	}
+	whole := s.Round()
+	if s.OpenLeg() != nil {
+		whole--
+	}
+	text += fmt.Sprintf(" reached for %d of %d rounds", whole, s.Settings.Rounds)
+	switch n := len(s.Missing()); n {
+	case 0:
+		return text
+	case 1:
+		return text + ", 1 answer is missing"
+	default:
+		return text + fmt.Sprintf(", %d answers are missing", n)
+	}
 }
 
 // whyMissing names the first agent that did not answer, and what it said.
@@ -145,7 +203,7 @@ func whyMissing(s *flow.State) (fault.Code, string) {
 
 // failed says what became of a session that could not be run. Faults of the store
 // end the loop: no other session would fare better.
-func (n *run) failed(ctx context.Context, c loop.Run, err error) outcome {
+func (n *run) failed(ctx context.Context, c loop.Run, says bool, err error) outcome {
 	switch fault.CodeOf(err) {
 	case store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported:
 		return outcome{err: err}
@@ -154,17 +212,24 @@ func (n *run) failed(ctx context.Context, c loop.Run, err error) outcome {
 	if errors.Is(err, context.Canceled) {
 		out.Outcome, out.Code, out.Detail = loop.Aside, "", ""
 	}
-	h, loaded := session.Load(context.WithoutCancel(ctx), n.Store, c.Thread)
+	ctx = context.WithoutCancel(ctx)
+	h, loaded := session.Load(ctx, n.Store, c.Thread)
 	if loaded == nil && out.Code != session.Exists { // what it had spent by then is spent
 		s := settledBy(c.Job.Number, h.State)
 		s.Outcome, s.Code, s.Detail, s.RetryAt = out.Outcome, out.Code, out.Detail, ""
 		out = s
+		out.Says, err = said(ctx, h, says)
+		return outcome{settled: out, err: err}
 	}
 	return outcome{settled: out}
 }
 
-// said gives what the active items of a session say, by short hashes.
-func said(ctx context.Context, h *session.History) ([]string, error) {
+// said gives what the active items of a session say, by short hashes, if anybody asks for
+// it and anybody has answered.
+func said(ctx context.Context, h *session.History, wanted bool) ([]string, error) {
+	if !wanted || merged(h.State) == 0 {
+		return nil, nil
+	}
 	a, err := h.Artifact(ctx, h.State.Version())
 	if err != nil {
 		return nil, err
