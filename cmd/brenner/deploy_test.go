@@ -11,16 +11,20 @@ import (
 // What deploy/ starts is really run: the command of the systemd unit and those of
 // the crontab, in a home as their comments say it is.
 func TestDeployedCommandsRun(t *testing.T) {
+	const unit = "../../deploy/brenner-loop.service"
 	bin := filepath.Join(t.TempDir(), "brenner")
 	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, commands := range map[string][]string{
-		"brenner-loop.service": fromUnit(t, "../../deploy/brenner-loop.service"),
+		"brenner-loop.service": fromUnit(t, unit),
 		"brenner-loop.cron":    fromCrontab(t, "../../deploy/brenner-loop.cron"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := aHome(t)
+			if err := os.Symlink(bin, filepath.Join(home, "go", "bin", "brenner")); err != nil { // as `go install` puts it
+				t.Fatal(err)
+			}
 			project := filepath.Join(home, "research")
 			for _, command := range commands {
 				c := exec.Command("/bin/sh", "-c", command)
@@ -28,7 +32,10 @@ func TestDeployedCommandsRun(t *testing.T) {
 				if name == "brenner-loop.service" {
 					c.Dir = project // its WorkingDirectory
 				}
-				c.Env = []string{"HOME=" + home, "PATH=" + filepath.Dir(bin) + ":/usr/bin:/bin"}
+				c.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+				if name == "brenner-loop.service" {
+					c.Env[1] = "PATH=" + strings.ReplaceAll(setting(t, unit, "Environment=PATH="), "%h", home)
+				}
 				if out, err := c.CombinedOutput(); err != nil {
 					t.Fatalf("%s: %v\n%s", command, err, out)
 				}
@@ -47,16 +54,20 @@ func TestDeployedCommandsRun(t *testing.T) {
 // fromUnit gives the command of a unit, twice: after a crash it is started again.
 func fromUnit(t *testing.T, file string) []string {
 	t.Helper()
+	command := strings.NewReplacer("%%", "%", "$$", "$").Replace(strings.Trim(setting(t, file, "ExecStart=/bin/sh -c "), "'"))
+	return []string{command, command}
+}
+
+// setting gives what a unit says behind some words.
+func setting(t *testing.T, file, words string) string {
+	t.Helper()
 	for line := range strings.Lines(read(t, file)) {
-		command, ok := strings.CutPrefix(strings.TrimSpace(line), "ExecStart=/bin/sh -c ")
-		if !ok {
-			continue
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), words); ok {
+			return value
 		}
-		command = strings.NewReplacer("%%", "%", "$$", "$").Replace(strings.Trim(command, "'"))
-		return []string{command, command}
 	}
-	t.Fatalf("%s starts nothing", file)
-	return nil
+	t.Fatalf("%s says nothing of %s", file, words)
+	return ""
 }
 
 // fromCrontab gives the commands of a crontab, without their times.
@@ -78,12 +89,14 @@ func fromCrontab(t *testing.T, file string) []string {
 func aHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "go", "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
 		"brenner.yaml": "question: Nothing\n",
 		"sky.yaml":     "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - role: hypothesis_generator\n    rounds: [{reply: Nothing.}]\n",
 		"night.yaml": "schema: brenner.loop.plan/v1\nvia: rehearsal\nscript: sky.yaml\nquestions: [Why]\n" +
 			"rosters: [{id: one, entries: [{agentName: BlueLake, role: hypothesis_generator}]}]\nsession: {rounds: 1}\n",
-		".brenner/night.log": "",
 	} {
 		path := filepath.Join(home, "research", name)
 		err := os.MkdirAll(filepath.Dir(path), 0o755)
