@@ -93,7 +93,7 @@ func (s *State) left(e *journal.Entry) (func(), error) {
 
 func (s *State) ended(e *journal.Entry) (func(), error) {
 	body, err := decode[Ended](e)
-	return func() { s.Ended = body.Reason }, err
+	return func() { s.Ended, s.Reports = body.Reason, nil }, err // each end has its own report
 }
 
 func (s *State) paused(e *journal.Entry) (func(), error) {

@@ -38,8 +38,16 @@ type Opened struct {
 	Name    string `json:"name"`
 	Program string `json:"program"` // what wrote it: "brenner 0.3.0"
 	Plan    string `json:"plan"`    // the hash of the file
-	Work    Work   `json:"work"`
-	Limits  Limits `json:"limits"`
+	// File is where that was, as seen from the project, for whoever goes on.
+	File string `json:"file,omitempty"`
+	// Key is that for which the plan is run once; without one it is run as often as it
+	// is asked for.
+	Key    string `json:"key,omitempty"`
+	Work   Work   `json:"work"`
+	Limits Limits `json:"limits"`
+	// Deliver says to whom the report was to go when the loop began: who is named later
+	// is owed nothing by a loop that has ended.
+	Deliver []string `json:"deliver,omitempty"`
 }
 
 // Work is what is to be done. It stays as it is for as long as the loop lives, but

@@ -31,7 +31,8 @@ type State struct {
 	// Spent is what sessions have used, Reserved what is set aside for those under way.
 	Spent    flow.Cost
 	Reserved flow.Cost
-	Reports  []Reported
+	// Reports is what became of the report since the loop ended.
+	Reports []Reported
 
 	counts  map[Status]int
 	begun   int // of those that wait: sessions that have begun

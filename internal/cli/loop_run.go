@@ -4,9 +4,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -15,7 +12,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/config"
-	"brenner/fault"
 	"brenner/journal"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -24,9 +20,6 @@ import (
 	"brenner/store/sqlite"
 	"brenner/tokens"
 )
-
-// PlanChanged is the code of a plan that is not the one a loop was opened with.
-const PlanChanged fault.Code = "PLAN_CHANGED"
 
 // grace is how long the calls under way may still take once a loop was told to go:
 // whoever sends SIGTERM waits 10 s, and what they came to has to be stored by then.
@@ -54,6 +47,8 @@ given again; no session that came to its end is run twice.
 With --run KEY the loop is called by the plan's name and the key, and is run once: after
 it has ended, the same command says so and does nothing. That is what a cron job gives:
 --run $(date +%F). Without it, a plan that has ended begins anew, under the next number.
+Either way, where the end of the last run still owes its report (it was killed before, or
+somebody was not reached), the same command makes up for that and runs nothing.
 
 The first signal lets the calls under way end, for 5 seconds at most; the second one
 stops at once. Neither loses anything.`,
@@ -75,6 +70,9 @@ configuration is wrong, or no model is named; 4 a file wants what needs ` + "`br
 }
 
 func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
+	if c.Flags().Changed("run") && opt.key == "" {
+		return usage(c, "--run needs a key, and got an empty one: without it the plan would be run anew each time", "such as --run $(date +%F); leave it out to begin anew")
+	}
 	cfg, err := a.loadConfig(opt.project, "", nil)
 	if err != nil {
 		return err
@@ -115,15 +113,25 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 		return err
 	}
 	if state != nil && state.Ended != "" && !opt.goOn {
-		if !a.quiet {
-			a.say(clean(state.Opened.Name) + " has ended already; nothing was run\n")
-		}
-		if a.undelivered(cfg, state) {
-			return a.afterLoop(c.Context(), cfg, st, state)
-		}
-		return a.show(a.loopSummary(cfg, st, state))
+		return a.hasEnded(c.Context(), cfg, st, state)
 	}
 	return a.runLoop(c, p, models, st, state)
+}
+
+// hasEnded is what becomes of a loop that is not run: what its end still owes is made
+// up for.
+func (a *app) hasEnded(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State) error {
+	owed, word := a.owedBy(cfg, state), " has ended already; nothing was run\n"
+	if owed.any() {
+		word = " has ended already, and its report " + owed.String() + ": that is made up for; nothing was run\n"
+	}
+	if !a.quiet {
+		a.say(clean(state.Opened.Name) + word)
+	}
+	if owed.any() {
+		return a.afterLoop(ctx, cfg, st, state, owed.to)
+	}
+	return a.show(a.loopSummary(cfg, st, state))
 }
 
 // bases makes sure that the sessions of the store are there that others follow.
@@ -136,97 +144,6 @@ func (p *planned) bases(ctx context.Context, st store.Store) error {
 		}
 	}
 	return nil
-}
-
-// loopName gives what a plan's loop is called.
-func loopName(p *planned, key string) (string, error) {
-	name := p.plan.Name
-	if name == "" {
-		name = slug(strings.TrimSuffix(strings.TrimSuffix(filepath.Base(p.file), ".yaml"), ".yml"))
-	}
-	if key != "" {
-		name += "-" + slug(key)
-	}
-	if !loop.ValidName(name) || key != "" && slug(key) == "" {
-		return "", &fault.Error{
-			Code: UsageError, Detail: "a loop cannot be called " + fault.Shown(name),
-			Hint: "name and key together have at most " + strconv.Itoa(loop.MaxName) + " of a-z, 0-9 and -; write name: into the plan, or give a shorter --run",
-		}
-	}
-	return name, nil
-}
-
-// slug makes a part of a name out of any text.
-func slug(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return strings.Join(words, "-")
-}
-
-// findLoop settles what the loop is called, and gives the one that there is; nil
-// where a new one begins.
-func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base string, opt *loopOptions) (*loop.State, error) {
-	streams, err := runner.List(ctx, st)
-	if err != nil {
-		return nil, err
-	}
-	there := func(name string) bool {
-		return slices.ContainsFunc(streams, func(s store.Stream) bool { return runner.NameOf(&s) == name })
-	}
-	name := base
-	for n := 2; ; n++ {
-		next := base + "-" + strconv.Itoa(n)
-		p.opened.Name = name
-		if !there(name) {
-			if opt.goOn {
-				return nil, &fault.Error{Code: runner.NoLoop, Detail: "there is no loop " + name + " to go on with", Hint: "leave --go-on out"}
-			}
-			return nil, nil
-		}
-		state, err := runner.Load(ctx, st, name)
-		if err != nil {
-			return nil, err
-		}
-		last := state.Ended == "" || opt.key != "" || opt.goOn && !there(next)
-		if last {
-			if state.Ended != "" && !opt.goOn {
-				return state, p.samePlan(state)
-			}
-			return state, p.sameWork(state)
-		}
-		if name = next; !loop.ValidName(name) {
-			return nil, &fault.Error{Code: UsageError, Detail: "a loop cannot be called " + name, Hint: "give the plan a shorter name:"}
-		}
-	}
-}
-
-// sameWork refuses to go on with another plan than the loop was opened with: what
-// is asked for would silently not happen. Limits may change.
-func (p *planned) sameWork(s *loop.State) error {
-	was, err := journal.Encode(s.Opened.Work)
-	if err != nil {
-		return err
-	}
-	is, err := journal.Encode(p.opened.Work)
-	if err != nil || string(is) == string(was) {
-		return err
-	}
-	return p.changed(s)
-}
-
-// samePlan is the same for a loop that has ended, and to which nothing happens any
-// more: there the file decides, whatever the configuration says by now.
-func (p *planned) samePlan(s *loop.State) error {
-	if s.Opened.Plan == p.opened.Plan {
-		return nil
-	}
-	return p.sameWork(s)
-}
-
-func (p *planned) changed(s *loop.State) error {
-	return &fault.Error{
-		Code: PlanChanged, Place: p.file, Detail: "the loop " + s.Opened.Name + " was begun with another plan: its questions, rosters, models, sessions or their settings differ",
-		Hint: "rounds, concurrency, the whole budget, stop: and failed: may change; for other work choose another name: or --run, or `brenner loop add`",
-	}
 }
 
 // runLoop runs a loop, shows what happens while it does, and then what it came to.
@@ -275,7 +192,7 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 	if err != nil {
 		return err
 	}
-	return a.afterLoop(ctx, p.config, st, state)
+	return a.afterLoop(ctx, p.config, st, state, readersOf(p.config))
 }
 
 // play starts a loop, or goes on with it under the plan's limits of now.
@@ -295,15 +212,15 @@ func (a *app) play(ctx context.Context, r *runner.Runner, p *planned, state *loo
 	})
 }
 
-// afterLoop writes and delivers the report of a loop that has ended, and says how
+// afterLoop writes the report of a loop that has ended, sends it to some, and says how
 // the loop stands. Whoever is told to go meanwhile goes: the same command makes up for
 // what is missing.
-func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State) error {
+func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State, to []string) error {
 	var undelivered error
 	if state.Ended != "" {
 		report, err := a.writeReport(ctx, cfg, st, state)
 		if err == nil {
-			undelivered = a.deliver(ctx, cfg, st, report)
+			undelivered = a.deliver(ctx, cfg, st, report, to)
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -320,7 +237,7 @@ func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Stor
 		a.exit = ExitInterrupted
 	case undelivered != nil:
 		a.exit = exitFailed
-		a.say("brenner: " + clean(undelivered.Error()) + "\n")
+		a.sayUndelivered(undelivered)
 	}
 	s := a.loopSummary(cfg, st, state)
 	s.Exit = &a.exit

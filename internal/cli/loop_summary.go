@@ -98,7 +98,7 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 	for _, j := range st.Needing() {
 		s.NeedsPerson = append(s.NeedsPerson, j.Thread)
 	}
-	for _, r := range st.Reports {
+	for _, r := range lastDeliveries(st) {
 		s.Deliveries = append(s.Deliveries, delivery(r))
 	}
 	if st.Ended == "" {
@@ -112,7 +112,7 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 		if st.Hold.After(a.Now()) {
 			s.RetryAt = artifact.FormatInstant(st.Hold)
 		}
-	} else {
+	} else if hasFiles(cfg, st) {
 		s.Report = filepath.Join(storeDir(cfg), loopsFolder, s.Loop, reportFile)
 	}
 	s.Next = s.next()

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -48,6 +49,12 @@ type hook struct {
 	bodies []map[string]any
 }
 
+func (h *hook) set(status int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.status = status
+}
+
 func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,7 +95,8 @@ func TestTheReportGoesToAWebhook(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(h.bodies) != 3 {
+	// It was asked again where that may help, and only there.
+	if len(h.bodies) != 1+3+1 {
 		t.Errorf("%d requests came", len(h.bodies))
 	}
 
@@ -100,6 +108,87 @@ func TestTheReportGoesToAWebhook(t *testing.T) {
 	says(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
 	if _, err := os.Stat(filepath.Join(dir, ".brenner", "loops", "night-a", "report.md")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A webhook that is down for a moment is asked again, later and later.
+func TestAWebhookIsAskedAgain(t *testing.T) {
+	h := &hook{status: http.StatusBadGateway}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	dir := t.TempDir()
+	var waits []time.Duration
+	var out bytes.Buffer
+	code := cli.Run(t.Context(), []string{"loop", "run", aPlan(t, dir), "-C", dir}, cli.Streams{
+		In: strings.NewReader(""), Out: &out, Err: &out, Environ: []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL, "BRENNER_RETRY_ATTEMPTS=4"}, Now: time.Now,
+		Pause: func(_ context.Context, d time.Duration) {
+			if waits = append(waits, d); len(waits) == 3 {
+				h.set(http.StatusOK)
+			}
+		},
+	})
+	if code != 0 || fmt.Sprint(waits) != "[1s 2s 4s]" || len(h.keys) != 4 || h.keys[0] != h.keys[3] {
+		t.Errorf("exit %d, waits %v, requests %v: %s", code, waits, h.keys, out.String())
+	}
+}
+
+// A report that did not arrive is owed: the same command fails until it has arrived, and
+// runs nothing meanwhile, with a key or without.
+func TestAReportIsOwedUntilItArrives(t *testing.T) {
+	for _, key := range [][]string{nil, {"--run", "a"}} {
+		h := &hook{status: http.StatusInternalServerError}
+		server := httptest.NewServer(h)
+		dir := t.TempDir()
+		env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL, "BRENNER_RETRY_ATTEMPTS=1"}
+		name := "night"
+		if key != nil {
+			name = "night-a"
+		}
+		command := append([]string{"loop", "run", aPlan(t, dir), "-C", dir}, key...)
+		for range 3 {
+			var out bytes.Buffer
+			code, errs := brenner(t.Context(), env, &out, command...)
+			if code != 1 || !strings.Contains(errs, "loop report "+name+" --send`") || strings.Count(out.String(), "did not reach webhook") != 1 {
+				t.Fatalf("exit %d: %s%s", code, out.String(), errs)
+			}
+		}
+		h.set(http.StatusOK)
+		out := says(t, env, "loop", "report", name, "--send", "-C", dir)
+		if out != name+": the report was sent to webhook\n" || len(h.keys) != 4 || h.keys[0] != h.keys[3] {
+			t.Errorf("%v: %s", h.keys, out)
+		}
+		if out := says(t, env, "loop", "status", name, "-C", dir); strings.Contains(out, "did not reach") {
+			t.Errorf("it says what is no longer true: %s", out)
+		}
+		if out := says(t, env, "loop", "report", name, "--send", "-C", dir); !strings.Contains(out, "nothing was sent") || len(h.keys) != 4 {
+			t.Errorf("%v: %s", h.keys, out)
+		}
+		server.Close()
+	}
+}
+
+// A loop that was gone on with has another end, and that has another report.
+func TestEachEndHasItsReport(t *testing.T) {
+	h := &hook{status: http.StatusNotFound}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	dir := t.TempDir()
+	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL}
+	plan := aPlan(t, dir)
+	var out bytes.Buffer
+	if code, errs := brenner(t.Context(), env, &out, "loop", "run", plan, "-C", dir); code != 1 || len(h.keys) != 1 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	h.set(http.StatusOK)
+	data, err := os.ReadFile(plan)
+	if err == nil {
+		err = os.WriteFile(plan, append(data, "rounds: 2\n"...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := says(t, env, "loop", "run", plan, "--go-on", "-C", dir); strings.Contains(text, "did not reach") || fmt.Sprint(h.keys) != "[night/1 night/2]" {
+		t.Errorf("%v: %s", h.keys, text)
 	}
 }
 

@@ -45,7 +45,7 @@ func (a *app) readPlan(file string, cfg *config.Config) (*planned, error) {
 		return nil, inFile("read the plan", file, err)
 	}
 	p := &planned{file: file, plan: plan, config: cfg, opened: loop.Opened{Program: "brenner " + release}}
-	p.opened.Plan = p.blob(data)
+	p.opened.Plan, p.opened.File, p.opened.Deliver = p.blob(data), fromProject(cfg, file), readersOf(cfg)
 	p.opened.Limits = plan.Limits
 	p.opened.Limits.Until = plan.StopAt(a.Now())
 	if err := p.work(a); err != nil {

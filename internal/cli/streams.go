@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
 	"time"
@@ -25,6 +26,8 @@ type Streams struct {
 
 	Environ []string         // as os.Environ gives it
 	Now     func() time.Time // the clock
+	// Pause waits so long, or until the context ends; nil waits by the real clock.
+	Pause func(context.Context, time.Duration)
 	// Interrupts may be nil: then nobody sends signals.
 	Interrupts *Interrupts
 }
@@ -35,6 +38,19 @@ func System() Streams {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		ErrTTY: isatty.IsTerminal(os.Stderr.Fd()), Width: widthOfStderr, Environ: os.Environ(), Now: time.Now,
 		Interrupts: &Interrupts{},
+	}
+}
+
+func (s *Streams) pause(ctx context.Context, d time.Duration) {
+	if s.Pause != nil {
+		s.Pause(ctx, d)
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 
