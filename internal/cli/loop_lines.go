@@ -9,16 +9,13 @@ import (
 )
 
 // loopLine says in one line what an event of a loop was.
-func loopLine(e *journal.Entry, s *loop.State) string {
+func (a *app) loopLine(e *journal.Entry, s *loop.State) string {
 	name := s.Opened.Name
 	switch e.Kind {
 	case loop.KindOpened:
 		line := fmt.Sprintf("%s: %s a round, %s, %d at a time", name, count(len(s.Work.Cells), "session"), count(s.Limits.Rounds, "round"), s.Limits.Concurrency)
 		if s.Limits.Until != "" {
-			line += ", until " + s.Limits.Until
-		}
-		if s.Work.Script != "" {
-			line = rehearsalNote + "\n" + line
+			line += ", until " + a.clock(s.Limits.Until)
 		}
 		return line
 	case loop.KindResumed:
@@ -26,7 +23,7 @@ func loopLine(e *journal.Entry, s *loop.State) string {
 	case loop.KindRound:
 		return fmt.Sprintf("round %d of %d: %s", s.Round, s.Limits.Rounds, count(len(s.Work.Cells), "session"))
 	case loop.KindBegan, loop.KindSettled:
-		return jobLine(e, s)
+		return a.jobLine(e, s)
 	case loop.KindAdded:
 		return fmt.Sprintf("%s: more work was added, %s a round", name, count(len(s.Work.Cells), "session"))
 	case loop.KindPaused:
@@ -44,7 +41,7 @@ func loopLine(e *journal.Entry, s *loop.State) string {
 }
 
 // jobLine says what happened to a session.
-func jobLine(e *journal.Entry, s *loop.State) string {
+func (a *app) jobLine(e *journal.Entry, s *loop.State) string {
 	for i := len(s.Jobs) - 1; i >= 0; i-- {
 		j := &s.Jobs[i]
 		switch {
@@ -58,13 +55,13 @@ func jobLine(e *journal.Entry, s *loop.State) string {
 			}
 			return line
 		case e.Kind == loop.KindSettled && j.Seq == e.Seq:
-			return settledLine(j)
+			return a.settledLine(j)
 		}
 	}
 	return ""
 }
 
-func settledLine(j *loop.Job) string {
+func (a *app) settledLine(j *loop.Job) string {
 	t, who := &j.Settled, clean(j.Thread)
 	if who == "" {
 		who = clean(j.Name())
@@ -82,7 +79,7 @@ func settledLine(j *loop.Job) string {
 	case loop.Short:
 		return fmt.Sprintf("%s: short of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, clean(t.Detail))
 	case loop.Later:
-		return fmt.Sprintf("%s: asked to return at %s; no session begins before", who, t.RetryAt)
+		return fmt.Sprintf("%s: asked to return at %s; no session begins before", who, a.clock(t.RetryAt))
 	case loop.Aside:
 		return who + ": left before its end"
 	case loop.Skipped:

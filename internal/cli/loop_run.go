@@ -131,7 +131,11 @@ func (a *app) hasEnded(ctx context.Context, cfg *config.Config, st *sqlite.Store
 	if owed.any() {
 		return a.afterLoop(ctx, cfg, st, state, owed.to)
 	}
-	return a.show(a.loopSummary(cfg, st, state))
+	s, err := a.summaryOf(ctx, cfg, st, state)
+	if err != nil {
+		return err
+	}
+	return a.show(s)
 }
 
 // bases makes sure that the sessions of the store are there that others follow.
@@ -173,7 +177,7 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 	cast := &cast{app: a, models: m, script: p.script, store: st, holder: holder, records: a.projectRecords(m.config, st)}
 	cast.share(p.parties)
 	if p.script == nil {
-		cast.lessons = &lessonBook{app: a, config: m.config, store: st, counter: m.counter}
+		cast.lessons = &lessonBook{app: a, config: m.config, store: st, counter: m.counter, several: true}
 		cast.lessons.catchUp(ctx)
 	}
 	r := &runner.Runner{
@@ -250,8 +254,11 @@ func (a *app) loopProgress() func(*journal.Entry, *loop.State) {
 		return nil
 	}
 	return func(e *journal.Entry, s *loop.State) {
-		if line := loopLine(e, s); line != "" {
-			a.say(line + "\n")
+		if e.Kind == loop.KindOpened && s.Work.Script != "" {
+			a.say(rehearsalNote + "\n")
+		}
+		if line := a.loopLine(e, s); line != "" {
+			a.say(e.At.In(a.Now().Location()).Format(time.TimeOnly) + " " + line + "\n")
 		}
 	}
 }

@@ -40,7 +40,11 @@ Exit codes: 0 shown; 1 the store is damaged; 2 there is no such loop.`,
 				if err != nil {
 					return err
 				}
-				return a.show(a.loopSummary(cfg, st, state))
+				s, err := a.summaryOf(c.Context(), cfg, st, state)
+				if err != nil {
+					return err
+				}
+				return a.show(s)
 			})
 		},
 	}

@@ -92,7 +92,7 @@ func (a *app) steer(c *cobra.Command, project, name, kind, done string, prepare 
 		return err
 	}
 	s := a.loopSummary(cfg, st, state)
-	return a.show(&steered{Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, done: done})
+	return a.show(&steered{Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, done: done, goesOn: s.goesOn})
 }
 
 // steered is a word that a loop was told.
@@ -105,6 +105,7 @@ type steered struct {
 	Entry    int    `json:"entry"`
 	Head     string `json:"head"`
 	done     string
+	goesOn   string
 }
 
 func (s *steered) document() any { return s }
@@ -112,7 +113,14 @@ func (s *steered) document() any { return s }
 func (s *steered) text(a *app) error {
 	text := fmt.Sprintf("%s: %s\n", clean(s.Loop), s.done)
 	if s.Phase == phaseLeft && !a.quiet {
-		text += "Nobody runs it now: `brenner loop run PLAN.yaml` goes on with it.\n"
+		does := "goes on with it"
+		switch s.Event {
+		case loop.KindStopping:
+			does = "ends it, runs no more sessions, and writes the report"
+		case loop.KindPaused:
+			does = "goes on with it all the same"
+		}
+		text += "Nobody runs it now: `" + clean(s.goesOn) + "` " + does + ".\n"
 	}
 	return a.write([]byte(text))
 }

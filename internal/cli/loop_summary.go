@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"brenner/artifact"
@@ -12,6 +15,7 @@ import (
 	"brenner/loop/report"
 	"brenner/loop/runner"
 	"brenner/store"
+	"brenner/store/sqlite"
 )
 
 // loopSummary is where a loop stands: what run ends with, and what status shows.
@@ -50,6 +54,9 @@ type loopSummary struct {
 	Exit        *int         `json:"exit,omitzero"`
 	Started     string       `json:"started_at"`
 	Updated     string       `json:"updated_at"`
+
+	told   bool   // somebody wants it to end
+	goesOn string // the command that goes on with it
 }
 
 type jobSummary struct {
@@ -74,7 +81,22 @@ type delivery struct {
 	Detail string     `json:"detail"`
 }
 
-const phasePaused = "paused"
+// The phases that only loops have.
+const (
+	phasePaused   = "paused"
+	phaseStopping = "stopping" // it was told to, and its calls under way end
+)
+
+// statusLeft is that of a session that was under way when its process was killed.
+const statusLeft = "left"
+
+// summaryOf is loopSummary with what people have decided since about its sessions.
+func (a *app) summaryOf(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State) (*loopSummary, error) {
+	if err := runner.Refresh(ctx, st, state); err != nil {
+		return nil, err
+	}
+	return a.loopSummary(cfg, st, state), nil
+}
 
 // loopSummary says where a loop stands. Who holds it is asked of the locks.
 func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State) *loopSummary {
@@ -87,6 +109,7 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 		USD: dollars(st.Spent.USD), USDLimit: dollars(st.Limits.USD), Until: st.Limits.Until,
 		NeedsPerson: []string{}, Jobs: []jobSummary{}, Deliveries: []delivery{},
 		Head: st.Head.Hash, Entries: st.Head.Seq, Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+		told: st.Stopping != "", goesOn: goOnCommand(cfg, &st.Opened),
 	}
 	for i := range st.Jobs {
 		j := &st.Jobs[i]
@@ -105,8 +128,19 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 		s.Phase = phaseLeft
 		if holder, held, err := locks.HolderOf(runner.Lock(s.Loop)); err == nil && held {
 			s.Phase, s.HeldBy = phaseRunning, holder.String()
-			if st.Paused {
+			switch {
+			case s.told:
+				s.Phase = phaseStopping
+			case st.Paused:
 				s.Phase = phasePaused
+			}
+		}
+		if s.Phase == phaseLeft { // whoever ran them was killed
+			s.Waiting, s.Running = s.Waiting+s.Running, 0
+			for i := range s.Jobs {
+				if s.Jobs[i].Status == string(loop.Running) {
+					s.Jobs[i].Status = statusLeft
+				}
 			}
 		}
 		if st.Hold.After(a.Now()) {
@@ -124,12 +158,23 @@ func (s *loopSummary) next() []string {
 	switch s.Phase {
 	case phaseRunning:
 		return []string{"brenner loop status " + s.Loop, "brenner loop pause " + s.Loop, "brenner loop stop " + s.Loop}
+	case phaseStopping:
+		return []string{"brenner loop status " + s.Loop}
 	case phasePaused:
 		return []string{"brenner loop pause " + s.Loop + " --off", "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
 	case phaseLeft:
-		return []string{"brenner loop run PLAN.yaml", "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
+		if s.told {
+			return []string{s.goesOn + "   # ends it", "brenner loop status " + s.Loop}
+		}
+		return []string{s.goesOn, "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
 	}
 	next := []string{"brenner loop report " + s.Loop}
+	switch {
+	case s.Report == "":
+		next = append(next, s.goesOn+"   # writes it into files")
+	case slices.ContainsFunc(s.Deliveries, func(d delivery) bool { return d.Code != "" }):
+		next = append(next, "brenner loop report "+s.Loop+" --send")
+	}
 	if len(s.NeedsPerson) > 0 {
 		next = append(next, "brenner session status "+s.NeedsPerson[0])
 	}
@@ -152,22 +197,29 @@ func (s *loopSummary) headline() string {
 		sessions += fmt.Sprintf(", %d short of budget", s.Short)
 	}
 	switch s.Phase {
-	case phaseRunning, phasePaused:
+	case phaseRunning, phasePaused, phaseStopping:
 		return s.Phase + ", " + sessions + ", held by " + clean(s.HeldBy)
 	case phaseLeft:
+		if s.told {
+			return "left before its end and told to stop, " + sessions
+		}
 		return "left before its end, " + sessions
 	}
 	return report.Ending(s.Reason) + ", " + sessions
 }
 
 func (s *loopSummary) text(a *app) error {
+	headline := fmt.Sprintf("%s: %s\n", clean(s.Loop), s.headline())
+	if a.quiet {
+		return a.write([]byte(headline))
+	}
 	var b strings.Builder
 	if s.Rehearsal {
 		b.WriteString(rehearsalNote + "\n\n")
 	}
-	fmt.Fprintf(&b, "%s: %s\n\n", clean(s.Loop), s.headline())
-	b.WriteString(columns(s.facts()))
+	b.WriteString(headline + "\n" + columns(s.facts(a)))
 	b.WriteString("\n" + columns(s.rows()))
+	s.problems(&b)
 	if left := s.undone(); left != "" {
 		b.WriteString("\nLeft undone: " + left + "\n")
 	}
@@ -190,7 +242,7 @@ func (s *loopSummary) text(a *app) error {
 	return a.write([]byte(b.String()))
 }
 
-func (s *loopSummary) facts() [][]string {
+func (s *loopSummary) facts(a *app) [][]string {
 	tokens := fmt.Sprintf("%d (no limit)", s.Tokens)
 	if s.TokensLimit > 0 {
 		tokens = fmt.Sprintf("%d (of %d)", s.Tokens, s.TokensLimit)
@@ -203,13 +255,17 @@ func (s *loopSummary) facts() [][]string {
 		{"Tokens", tokens},
 	}
 	if s.USD > 0 || s.USDLimit > 0 {
-		rows = append(rows, []string{"Cost", fmt.Sprintf("%s (of %s)", money(s.USD), money(s.USDLimit))})
+		limit := "no limit"
+		if s.USDLimit > 0 {
+			limit = "of " + money(s.USDLimit)
+		}
+		rows = append(rows, []string{"Cost", fmt.Sprintf("%s (%s)", money(s.USD), limit)})
 	}
 	if s.Until != "" {
-		rows = append(rows, []string{"Until", s.Until})
+		rows = append(rows, []string{"Until", a.clock(s.Until)})
 	}
 	if s.RetryAt != "" {
-		rows = append(rows, []string{"Waits", "until " + s.RetryAt + ": a provider said so"})
+		rows = append(rows, []string{"Waits", "until " + a.clock(s.RetryAt) + ": a provider said so"})
 	}
 	if s.Report != "" {
 		rows = append(rows, []string{"Report", clean(fromHere(s.Report))})
@@ -219,24 +275,51 @@ func (s *loopSummary) facts() [][]string {
 
 // How many sessions, and names of them, a person is shown.
 const (
-	mostJobs  = 40
-	mostNames = 3
+	mostJobs     = 40
+	mostUnbegun  = 5 // of sessions of which there is nothing to say but that they wait
+	mostNames    = 3
+	mostProblems = 10
 )
+
+// problems says what went wrong with sessions; in the table it would push everything
+// out of line.
+func (s *loopSummary) problems(b *strings.Builder) {
+	shown := 0
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Problem == "" {
+			continue
+		}
+		if shown++; shown == 1 {
+			b.WriteString("\nWhat went wrong:\n")
+		}
+		if shown <= mostProblems {
+			fmt.Fprintf(b, "  %s: %s\n", clean(cmp.Or(j.Thread, j.Name)), clean(strings.TrimSpace(string(j.Code)+" "+j.Problem)))
+		}
+	}
+	if shown > mostProblems {
+		fmt.Fprintf(b, "  … and %d more: --json has all of them\n", shown-mostProblems)
+	}
+}
 
 func (s *loopSummary) rows() [][]string {
 	rows := [][]string{{"SESSION", "ROUND", "WHAT", "STATUS", "VERSION", "TOKENS", "CONFLICTS"}}
-	for i, j := range s.Jobs {
-		if i == mostJobs {
-			rows = append(rows, []string{fmt.Sprintf("… and %d more: --json has all of them", len(s.Jobs)-i)})
+	unbegun := 0
+	for _, j := range s.Jobs {
+		if j.Thread == "" && j.Status == string(loop.Waiting) {
+			if unbegun++; unbegun > mostUnbegun {
+				continue
+			}
+		}
+		if len(rows) > mostJobs {
 			break
 		}
-		status := j.Status
-		if j.Problem != "" {
-			status += ": " + clean(strings.TrimSpace(string(j.Code)+" "+j.Problem))
-		}
 		rows = append(rows, []string{
-			orDash(clean(j.Thread)), fmt.Sprint(j.Round), clean(j.Name), status, fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
+			orDash(clean(j.Thread)), fmt.Sprint(j.Round), clean(j.Name), j.Status, fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
 		})
+	}
+	if n := len(s.Jobs) - len(rows) + 1; n > 0 {
+		rows = append(rows, []string{fmt.Sprintf("… and %d more: --json has all of them", n)})
 	}
 	return rows
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"brenner/fault"
 	"brenner/flow"
@@ -65,7 +66,11 @@ func (m *lessonBook) learn(ctx context.Context, h *session.History) {
 		said = append(said, back)
 	}
 	if len(said) > 0 && !m.app.quiet && !m.app.json {
-		m.app.say("Playbook: " + strings.Join(said, "; ") + "\n")
+		word := "Playbook: "
+		if m.several {
+			word = m.app.Now().Format(time.TimeOnly) + " " + h.Thread + ": the playbook: "
+		}
+		m.app.say(word + strings.Join(said, "; ") + "\n")
 	}
 }
 

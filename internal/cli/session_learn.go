@@ -25,9 +25,11 @@ type lessonBook struct {
 	store   store.Store
 	counter session.Counter
 
-	mu    sync.Mutex
-	kept  *keeper.Keeper
-	begun map[string]bool // the sessions that were said to teach
+	mu   sync.Mutex
+	kept *keeper.Keeper
+	// several says that sessions run at once: then each is named.
+	several bool
+	begun   map[string]bool // the sessions that were said to teach
 }
 
 func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {

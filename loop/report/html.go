@@ -29,6 +29,7 @@ func (r *Report) HTML() ([]byte, error) {
 		"ending": func(reason string) string { return strings.ReplaceAll(Ending(reason), "\\", "") },
 		"facts":  func() []string { return r.facts() },
 		"cost":   cost,
+		"count":  count,
 		"few":    few,
 		"rest":   func(list any) int { return max(0, reflect.ValueOf(list).Len()-mostRows) },
 		"dash": func(s string) string {

@@ -34,9 +34,15 @@ func (r *Report) Markdown() []byte {
 // facts are the first lines of a report.
 func (r *Report) facts() []string {
 	lines := []string{
-		fmt.Sprintf("%d of %d sessions done, %d failed, %d left undone", r.Done, r.Planned, r.FailedCount, len(r.Undone)+r.NotOpened),
+		fmt.Sprintf("%d of %s done, %d failed, %d left undone", r.Done, count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened),
 		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, seconds(r.Began), seconds(r.Last)),
 		"spent: " + r.money(),
+	}
+	if over := r.Tokens - r.TokensLimit; r.TokensLimit > 0 && over > 0 {
+		lines = append(lines, fmt.Sprintf("%s over the budget: what was asked and answered was counted higher than what had been set aside for it", count(over, "token")))
+	}
+	if over := r.USD - r.USDLimit; r.USDLimit > 0 && over > 0 {
+		lines = append(lines, fmt.Sprintf("$%.2f over the budget in dollars", over))
 	}
 	switch n := len(r.Person); n {
 	case 0:
@@ -46,6 +52,13 @@ func (r *Report) facts() []string {
 		lines = append(lines, fmt.Sprintf("%d things need a person", n))
 	}
 	return lines
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // seconds gives an instant as people want it.
@@ -121,7 +134,7 @@ func (r *Report) questions(b *strings.Builder) {
 			fmt.Fprintf(b, "- **%s** %s\n", h.ID, plain(strings.TrimPrefix(h.Name+": "+h.Claim, ": ")))
 		}
 		if len(q.Disagree) == 0 {
-			fmt.Fprintf(b, "\nThe hypotheses disagree about no prediction (%d conditions).\n", q.Agree)
+			fmt.Fprintf(b, "\nThe hypotheses disagree about no prediction (%s).\n", count(q.Agree, "condition"))
 			continue
 		}
 		b.WriteString("\nWhere they disagree:\n\n| | condition |")
@@ -187,7 +200,7 @@ func (r *Report) failed(b *strings.Builder) {
 			more(b, len(r.Failed)-i)
 			break
 		}
-		fmt.Fprintf(b, "- %s (%s), %d attempts: %s %s\n", dash(f.Session), plain(f.Name), f.Attempts, f.Code, plain(f.Detail))
+		fmt.Fprintf(b, "- %s (%s), %s: %s %s\n", dash(f.Session), plain(f.Name), count(f.Attempts, "attempt"), f.Code, plain(f.Detail))
 	}
 }
 
@@ -204,7 +217,7 @@ func (r *Report) undone(b *strings.Builder) {
 		fmt.Fprintf(b, "- %s (round %d) %s: %s%s\n", plain(u.Name), u.Round, dash(u.Session), plain(u.State), command(u.Command))
 	}
 	if r.NotOpened > 0 {
-		fmt.Fprintf(b, "- %d sessions of rounds that were not opened\n", r.NotOpened)
+		fmt.Fprintf(b, "- %s of rounds that were not opened\n", count(r.NotOpened, "session"))
 	}
 }
 
@@ -218,14 +231,15 @@ func command(words string) string {
 
 func (r *Report) sessions(b *strings.Builder) {
 	b.WriteString("\n## All sessions\n\n| session | round | what | status | version | tokens | conflicts | lint |\n|---|---:|---|---|---:|---:|---:|---|\n")
-	for i := range r.Sessions {
-		s := &r.Sessions[i]
+	rows := r.Begun()
+	for i := range rows {
+		s := &rows[i]
 		if i == mostRows {
-			more(b, len(r.Sessions)-i)
+			more(b, len(rows)-i)
 			break
 		}
-		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %d errors, %d warnings |\n",
-			dash(s.Session), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, s.Errors, s.Warnings)
+		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %s, %s |\n",
+			dash(s.Session), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, count(s.Errors, "error"), count(s.Warnings, "warning"))
 	}
 }
 

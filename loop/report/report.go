@@ -162,9 +162,15 @@ func (r *Row) Outcome() string {
 		text += " (" + r.Reason + ")"
 	}
 	if r.Missing > 0 {
-		text += fmt.Sprintf(", %d answers missing", r.Missing)
+		text += ", " + count(r.Missing, "answer") + " missing"
 	}
 	return text
+}
+
+// Begun gives the sessions of which there is something to say; the others are among
+// those left undone.
+func (r *Report) Begun() []Row {
+	return slices.DeleteFunc(slices.Clone(r.Sessions), func(s Row) bool { return s.Session == "" })
 }
 
 // The most of each that a report holds. A night has thousands of sessions, and a

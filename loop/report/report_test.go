@@ -91,3 +91,38 @@ func TestAReportIsBounded(t *testing.T) {
 		t.Errorf("%v: %d bytes", err, len(page))
 	}
 }
+
+// A provider that counts higher than we do can pass a budget: the report says so first.
+func TestABudgetThatWasPassedIsSaid(t *testing.T) {
+	r := report.New(&loop.State{})
+	r.Tokens, r.TokensLimit, r.USD, r.USDLimit = 36400, 30000, 3.5, 3
+	for _, want := range []string{"- 6400 tokens over the budget", "- $0.50 over the budget in dollars"} {
+		if !strings.Contains(string(r.Markdown()), want) {
+			t.Errorf("it does not say %q:\n%s", want, r.Markdown())
+		}
+	}
+	r.Tokens, r.USD = 30000, 3
+	if strings.Contains(string(r.Markdown()), "over the budget") {
+		t.Error("a budget that was kept is called passed")
+	}
+}
+
+func TestOneIsNoneOfMany(t *testing.T) {
+	r := report.New(&loop.State{})
+	r.Sessions = []report.Row{{Session: "RS-1", Status: "failed", Missing: 1, Warnings: 1}, {Name: "never", Status: "waiting"}}
+	r.Failed = []report.Failure{{Session: "RS-1", Attempts: 1, Detail: "no"}}
+	page, err := r.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []string{string(r.Markdown()), string(page)} {
+		for _, want := range []string{"1 attempt:", "0 errors, 1 warning", "1 answer missing"} {
+			if !strings.Contains(form, want) {
+				t.Errorf("it does not say %q:\n%s", want, form)
+			}
+		}
+		if strings.Contains(form, "never") {
+			t.Error("a session that never began is among those that did")
+		}
+	}
+}

@@ -89,6 +89,9 @@ func (r *Runner) Resume(ctx context.Context, name string, limits func(*loop.Stat
 	if l.seen, err = Load(ctx, r.Store, name); err != nil {
 		return nil, err
 	}
+	if err := r.settleAbandoned(ctx, l); err != nil {
+		return nil, err
+	}
 	err = l.write(ctx, loop.KindResumed, func(s *loop.State) (any, [][]byte, error) {
 		body := loop.Resumed{}
 		if limits != nil {

@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"context"
+
+	"brenner/fault"
+	"brenner/loop"
+	"brenner/session"
+	"brenner/store"
+)
+
+// Refresh takes into a state, for whoever looks at it, what people have decided since
+// about the sessions that needed one. The state is then no longer that of the journal,
+// and nothing may be decided by it.
+func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
+	for _, j := range s.Needing() {
+		h, err := session.Load(ctx, st, j.Thread)
+		if fault.CodeOf(err) == session.NoSession {
+			continue // it was taken out of the store; what is known is all there is
+		}
+		if err != nil {
+			return err
+		}
+		j.Settled.Version, j.Settled.Conflicts, j.Settled.Stalemates = h.State.Version(), 0, 0
+		countNeeds(h.State, &j.Settled)
+	}
+	return nil
+}
+
+// abandoned says what a session came to that a killed run left: it waits to be gone on
+// with. What its calls may have cost is spent, whether or not that ever happens.
+func (r *Runner) abandoned(ctx context.Context, j *loop.Job) (loop.Settled, error) {
+	out := loop.Settled{Job: j.Number, Outcome: loop.Aside, Spent: j.Settled.Spent, SpentUSD: j.Settled.SpentUSD}
+	h, err := session.Load(ctx, r.Store, j.Thread)
+	if fault.CodeOf(err) == session.NoSession {
+		return out, nil // it was killed before anything of it was stored, and so before any call
+	}
+	if err != nil {
+		return out, err
+	}
+	now := settledBy(j.Number, h.State)
+	out.Spent, out.SpentUSD, out.Round, out.Version, out.Artifact = now.Spent, now.SpentUSD, now.Round, now.Version, now.Artifact
+	return out, nil
+}
+
+// settleAbandoned settles the sessions that a killed run left under way, before another
+// run begins.
+func (r *Runner) settleAbandoned(ctx context.Context, l *ledger) error {
+	for i := range l.state.Jobs {
+		j := &l.state.Jobs[i]
+		if j.Status != loop.Running {
+			continue
+		}
+		out, err := r.abandoned(ctx, j)
+		if err != nil {
+			return err
+		}
+		if err := l.fact(loop.KindSettled, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
