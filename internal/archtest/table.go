@@ -64,6 +64,7 @@ func brenner() Table {
 		{Path: "fault", Kind: Pure},
 		{Path: "suggest", Kind: Pure},
 		{Path: "secret", Kind: Pure},
+		{Path: "shellword", Kind: Pure},
 		{Path: "plainyaml", Kind: Pure, Needs: "fault suggest", Outside: yaml},
 		{Path: "filelock", Kind: Shell},
 		{Path: "artifact", Kind: Pure, Needs: "fault", Outside: jsontext + " " + yaml},
@@ -109,12 +110,12 @@ func brenner() Table {
 		{Path: "embedding/uselite", Kind: Shell, Needs: "fault vector embedding"},
 		{Path: "embedding/endpoint", Kind: Shell, Needs: "fault vector embedding modelhttp"},
 		{Path: "playbook/keeper", Kind: Shell, Needs: "fault journal store vector embedding playbook"},
-		{Path: "session", Kind: Shell, Needs: "fault suggest artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store playbook"},
+		{Path: "session", Kind: Shell, Needs: "fault suggest shellword artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store playbook"},
 		{Path: "loop/runner", Kind: Shell, Needs: "fault suggest artifact merge stalemate journal flow store session loop loop/report"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
-			Needs: "fault suggest filelock artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
+			Needs: "fault suggest shellword filelock artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
 				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session loop loop/report loop/runner internal/schemas " +
 				"vector embedding embedding/uselite embedding/endpoint playbook playbook/keeper",
 		},

@@ -106,7 +106,7 @@ func (b *mailbox) checkAgents(ctx context.Context, by []string) check {
 	}
 	if len(without) > 0 {
 		c.Status, c.Found = note, c.Found+"; none for "+strings.Join(without, ", ")
-		c.Fix = "`brenner mail connect " + without[0] + "` says how it joins"
+		c.Fix = "`" + toCopy("brenner mail connect", "NAME", without[0]) + "` says how it joins"
 	}
 	return c
 }
@@ -134,7 +134,7 @@ func (b *mailbox) checkKeys(ctx context.Context) diagnosis {
 	}
 	return diagnosis{{
 		what, note, "the server does not take those of " + some(refused) + " any more",
-		"its mailboxes were made anew: `brenner mail token " + refused[0] + "` gives a new one; where the operator's token does, nothing need be done",
+		"its mailboxes were made anew: `" + toCopy("brenner mail token", "NAME", refused[0]) + "` gives a new one; where the operator's token does, nothing need be done",
 	}}
 }
 

@@ -21,6 +21,7 @@ import (
 	"brenner/playbook"
 	"brenner/policy"
 	"brenner/session"
+	"brenner/shellword"
 	"brenner/store"
 	"brenner/trust"
 	"brenner/vector"
@@ -206,6 +207,15 @@ func clean(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// toCopy completes a command with words from outside, for a shell; where they cannot
+// be shown so, with what they are.
+func toCopy(command, otherwise string, words ...string) string {
+	if quoted, ok := shellword.Command(words...); ok {
+		return command + " " + quoted
+	}
+	return command + " " + otherwise
 }
 
 // reason gives the part of a file error that is worth reading.

@@ -192,7 +192,7 @@ func (r *conflictsResult) text(a *app) error {
 		fmt.Fprintf(&b, "%s: nothing is in conflict in version %d\n", r.Thread, r.Version)
 	case !a.quiet:
 		c := r.Conflicts[0]
-		fmt.Fprintf(&b, "\nTo decide: brenner session resolve %s %s --take %s\n", r.Thread, clean(c.Place), clean(c.Candidates[0].Agent))
+		fmt.Fprintf(&b, "\nTo decide: %s\n", toCopy("brenner session resolve "+r.Thread, "PLACE --take NAME", c.Place, "--take", c.Candidates[0].Agent))
 	}
 	return a.write([]byte(b.String()))
 }

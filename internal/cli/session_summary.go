@@ -273,7 +273,7 @@ func (s *sessionSummary) next(src *source) []string {
 	case len(s.Conflicts) > 0:
 		c := s.Conflicts[0]
 		return []string{
-			fmt.Sprintf("brenner session resolve %s %s --take %s", id, c.Place, c.Candidates[0].Agent),
+			session.ResolveCommand(id, c.Place, "--take", c.Candidates[0].Agent),
 			"brenner session show " + id, "brenner session resume " + id,
 		}
 	case s.stuck():

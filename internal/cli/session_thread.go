@@ -147,10 +147,10 @@ func (a *app) foreignStatus(c *cobra.Command, project, arg string, missing error
 		return missing // what was asked for is not here; that no server answers is no news
 	}
 	f := &foreignThread{Schema: "brenner.thread/v1", Thread: address.Thread, Mail: newThreadSummary(server, all)}
-	f.Next = []string{"brenner mail thread " + f.Thread}
+	f.Next = []string{toCopy("brenner mail thread", "ID", f.Thread)}
 	switch f.Mail.Phase {
 	case mail.PartiallyComplete, mail.AwaitingCompiling, mail.CompiledPhase, mail.InCritique, mail.Closed:
-		f.Next = append([]string{"brenner session compile " + f.Thread}, f.Next...)
+		f.Next = append([]string{toCopy("brenner session compile", "ID", f.Thread)}, f.Next...)
 	case mail.NotStarted, mail.AwaitingResponses:
 	}
 	return a.show(f)

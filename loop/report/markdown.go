@@ -226,7 +226,7 @@ func command(words string) string {
 	if words == "" {
 		return ""
 	}
-	return ": `" + strings.ReplaceAll(words, "`", "'") + "`"
+	return ": " + code(words)
 }
 
 func (r *Report) sessions(b *strings.Builder) {
@@ -248,6 +248,24 @@ func dash(s string) string {
 		return "-"
 	}
 	return plain(s)
+}
+
+// code shows a command as it is: inside more backticks than it has itself.
+func code(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return '\ufffd'
+		}
+		return c
+	}, s)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if fence != "`" {
+		s = " " + s + " " // so that none of its own touches the fence
+	}
+	return fence + s + fence
 }
 
 // plain makes any text one line of words in Markdown: nothing in it is markup.

@@ -41,7 +41,7 @@ func needs(h *session.History, a *artifact.Artifact) []report.Need {
 	}
 	for _, place := range session.Conflicts(a) {
 		all = append(all, report.Need{
-			Session: h.Thread, What: place + " is in conflict", Command: cmp.Or(rule[place], "brenner session resolve "+h.Thread+" "+place),
+			Session: h.Thread, What: place + " is in conflict", Command: cmp.Or(rule[place], session.ResolveCommand(h.Thread, place)),
 		})
 	}
 	return all
