@@ -159,16 +159,7 @@ func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error
 }
 
 func (d *Door) head(ctx context.Context, stream string) (journal.Head, error) {
-	all, err := d.Store.Streams(ctx, stream)
-	if err != nil {
-		return journal.Head{}, err
-	}
-	for _, s := range all {
-		if s.Name == stream {
-			return s.Head, nil
-		}
-	}
-	return journal.Head{}, nil
+	return store.HeadOf(ctx, d.Store, stream)
 }
 
 func (d *Door) append(b *store.Batch, stream string, head journal.Head, kind string, event any) error {

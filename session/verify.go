@@ -74,28 +74,23 @@ func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, e
 // checkHead compares the end of the journal with what the store says of it. The
 // store may have more by now, never less.
 func (h *History) checkHead(ctx context.Context) error {
-	streams, err := h.Store.Streams(ctx, Prefix+h.Thread)
+	stream, end := Prefix+h.Thread, h.State.Head
+	head, err := store.HeadOf(ctx, h.Store, stream)
+	if err != nil || head == end || head.Seq == 0 {
+		return err
+	}
+	more, err := h.Store.Entries(ctx, stream, end.Seq)
 	if err != nil {
 		return err
 	}
-	for _, s := range streams {
-		if s.Name != Prefix+h.Thread || s.Head == h.State.Head {
-			continue
-		}
-		more, err := h.Store.Entries(ctx, s.Name, h.State.Head.Seq)
-		if err != nil {
-			return err
-		}
-		if s.Head.Seq > h.State.Head.Seq && len(more) >= s.Head.Seq-h.State.Head.Seq {
-			continue // it goes on while we look
-		}
-		return &fault.Error{
-			Code: store.Damaged, Place: h.Thread,
-			Detail: fmt.Sprintf("the store says that the journal ends with entry %d (%s), but its last one is %d (%s)", s.Head.Seq, short(s.Head.Hash), h.State.Head.Seq, short(h.State.Head.Hash)),
-			Hint:   "entries were taken off the end, or the list of streams was changed",
-		}
+	if head.Seq > end.Seq && len(more) >= head.Seq-end.Seq {
+		return nil // it goes on while we look
 	}
-	return nil
+	return &fault.Error{
+		Code: store.Damaged, Place: h.Thread,
+		Detail: fmt.Sprintf("the store says that the journal ends with entry %d (%s), but its last one is %d (%s)", head.Seq, short(head.Hash), end.Seq, short(end.Hash)),
+		Hint:   "entries were taken off the end, or the list of streams was changed",
+	}
 }
 
 func (p *Proof) add(err error) {

@@ -37,7 +37,7 @@ func (v *Vouching) Vouches(ctx context.Context, ref record.Ref) (bool, error) {
 	if have != nil && (have.broken || have.refs[ref]) {
 		return true, nil
 	}
-	now, err := v.head(ctx, thread)
+	now, err := store.HeadOf(ctx, v.store, Prefix+thread)
 	if err != nil || now == (journal.Head{}) || have != nil && have.head == now {
 		return false, err
 	}
@@ -48,16 +48,6 @@ func (v *Vouching) Vouches(ctx context.Context, ref record.Ref) (bool, error) {
 	have = vouchedBy(thread, entries)
 	v.threads[thread] = have
 	return have.broken || have.refs[ref], nil
-}
-
-func (v *Vouching) head(ctx context.Context, thread string) (journal.Head, error) {
-	streams, err := v.store.Streams(ctx, Prefix+thread)
-	for _, s := range streams {
-		if s.Name == Prefix+thread {
-			return s.Head, err
-		}
-	}
-	return journal.Head{}, err
 }
 
 func vouchedBy(thread string, entries []journal.Entry) *vouched {

@@ -28,15 +28,9 @@ import (
 // user did not choose it, and otherwise what --if-exists says. It tells whether
 // an existing session is meant.
 func (a *app) name(ctx context.Context, st store.Store, b *session.Brief, opt *startOptions) (bool, error) {
-	streams, err := st.Streams(ctx, session.Prefix+b.Thread)
-	if err != nil {
+	head, err := store.HeadOf(ctx, st, session.Prefix+b.Thread)
+	if err != nil || head.Seq == 0 {
 		return false, err
-	}
-	taken := func(thread string) bool {
-		return slices.ContainsFunc(streams, func(s store.Stream) bool { return s.Name == session.Prefix+thread })
-	}
-	if !taken(b.Thread) {
-		return false, nil
 	}
 	switch {
 	case opt.ifExists == "resume":
@@ -45,8 +39,11 @@ func (a *app) name(ctx context.Context, st store.Store, b *session.Brief, opt *s
 		return false, nil // Start says so, with the lock held
 	}
 	base := b.Thread
-	for n := 2; taken(b.Thread); n++ {
+	for n := 2; head.Seq > 0; n++ {
 		b.Thread = numbered(base, n)
+		if head, err = store.HeadOf(ctx, st, session.Prefix+b.Thread); err != nil {
+			return false, err
+		}
 	}
 	return false, kickoff.CheckThreadID(b.Thread)
 }

@@ -46,25 +46,17 @@ func Verify(ctx context.Context, st store.Store, kept string) (Report, error) {
 
 // checkEnd holds the end of the chain against the head that the store keeps beside it.
 func checkEnd(ctx context.Context, st store.Store, end journal.Head) error {
-	streams, err := st.Streams(ctx, playbook.Stream)
+	head, err := store.HeadOf(ctx, st, playbook.Stream)
+	if err != nil || head == end || head.Seq == 0 {
+		return err
+	}
+	later := 0 // what another process may have added since the stream was read
+	err = store.Walk(ctx, st, playbook.Stream, end.Seq, func(*journal.Line) error { later++; return nil })
 	if err != nil {
 		return err
 	}
-	for _, s := range streams {
-		// Another process may have added to the stream since it was read.
-		if s.Name == playbook.Stream && (s.Head.Seq < end.Seq || s.Head.Seq == end.Seq && s.Head.Hash != end.Hash) {
-			return cutOff(end, s.Head)
-		}
-		if s.Name == playbook.Stream && s.Head.Seq > end.Seq {
-			later := 0
-			err := store.Walk(ctx, st, playbook.Stream, end.Seq, func(*journal.Line) error { later++; return nil })
-			if err != nil {
-				return err
-			}
-			if end.Seq+later < s.Head.Seq {
-				return cutOff(end, s.Head)
-			}
-		}
+	if head.Seq <= end.Seq || end.Seq+later < head.Seq {
+		return cutOff(end, head)
 	}
 	return nil
 }

@@ -53,6 +53,7 @@ func TestNoQuestionLooksAtEverything(t *testing.T) {
 		},
 		"links":  func() error { _, err := s.Edges(t.Context(), store.EdgeQuery{From: refs, To: refs}); return err },
 		"census": func() error { _, err := s.Census(t.Context()); return err },
+		"stream": func() error { _, err := store.HeadOf(t.Context(), s, "a"); return err },
 	}
 	for name, do := range ask {
 		if err := do(); err != nil {
@@ -80,6 +81,9 @@ func TestNoQuestionLooksAtEverything(t *testing.T) {
 		for _, line := range plan {
 			scans := strings.HasPrefix(line, "SCAN h") || strings.HasPrefix(line, "SCAN r") || strings.HasPrefix(line, "SCAN l") || strings.HasPrefix(line, "SCAN b")
 			if scans && !strings.Contains(line, "USING COVERING INDEX") && !strings.Contains(line, "heads_forked") && !strings.Contains(line, "records_stale") {
+				t.Errorf("%s\n%s", text, strings.Join(plan, "\n"))
+			}
+			if strings.Contains(line, "streams") && !strings.Contains(line, "(name>? AND name<?)") {
 				t.Errorf("%s\n%s", text, strings.Join(plan, "\n"))
 			}
 		}

@@ -74,14 +74,13 @@ func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, err
 	return streams, s.fault(op, err)
 }
 
-// streams compares bytes: LIKE would take % and _ in a prefix for wildcards, and
-// capitals for small letters.
 func (s *Store) streams(ctx context.Context, prefix string) ([]store.Stream, error) {
+	var ask question
+	ask.prefix("name", prefix)
 	return list(ctx, s.reader, func(rows *sql.Rows) (one store.Stream, err error) {
 		err = rows.Scan(&one.Name, &one.Head.Seq, &one.Head.Hash, instant{&one.Began}, instant{&one.Last})
 		return one, err
-	}, `SELECT name, seq, hash, began, last FROM streams
-		WHERE name >= ?1 AND (?1 = '' OR substr(CAST(name AS BLOB), 1, length(CAST(?1 AS BLOB))) = CAST(?1 AS BLOB)) ORDER BY name`, prefix)
+	}, "SELECT name, seq, hash, began, last FROM streams WHERE true"+ask.where.String()+" ORDER BY name", ask.args...)
 }
 
 // link is how a record's link stands in the file.

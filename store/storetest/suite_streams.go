@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,10 @@ func testStreams(t *testing.T, s store.Store) {
 		}
 		if len(got) != want {
 			t.Errorf("%q: %q", prefix, got)
+		}
+		head, err := store.HeadOf(t.Context(), s, prefix)
+		if there := slices.Contains(names, prefix); err != nil || there != (head.Seq == 1) || there != (head.Hash != "") {
+			t.Errorf("%q: %+v, %v", prefix, head, err)
 		}
 	}
 }
