@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"brenner/fault"
+	"brenner/plainyaml"
 	"brenner/roster"
 )
 
@@ -60,7 +61,7 @@ func (r *reader) section(path string, n *yaml.Node) {
 			r.found.add(UnknownKey, r.place(p.line), r.table.keyHint(path, p.name), "unknown key %s", fault.Shown(at))
 		case !isKey:
 			r.section(at, p.value)
-		case isNull(p.value):
+		case plainyaml.IsNull(p.value):
 			// The same as leaving the key out.
 		default:
 			if v, ok := r.value(k, p.value); ok {
@@ -79,7 +80,7 @@ type pair struct {
 
 // pairs gives the keys of a mapping, each once; nothing at all is an empty one.
 func (r *reader) pairs(path string, n *yaml.Node) []pair {
-	if isNull(n) {
+	if plainyaml.IsNull(n) {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
@@ -104,12 +105,10 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 	return all
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
-
 // wrongType says that a node is not what it must be.
 func (r *reader) wrongType(n *yaml.Node, path, want string) {
 	hint := "see `brenner init` for an example of every key"
-	if want == wantText && n.Kind == yaml.ScalarNode && !isNull(n) {
+	if want == wantText && n.Kind == yaml.ScalarNode && !plainyaml.IsNull(n) {
 		hint = `put it in quotes: "` + fault.Shown(n.Value) + `"`
 	}
 	what := fault.Shown(path)

@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"brenner/fault"
+	"brenner/plainyaml"
 	"brenner/suggest"
 )
 
@@ -34,7 +35,7 @@ func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
 					hint = "did you mean " + near + "?"
 				}
 				r.found.add(UnknownKey, r.place(p.line), hint, "unknown key %s", fault.Shown(join(o.path, p.name)))
-			case !isNull(p.value):
+			case !plainyaml.IsNull(p.value):
 				o.fields[p.name] = p.value
 			}
 		}

@@ -1,13 +1,13 @@
 package config
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"brenner/fault"
+	"brenner/flow"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -148,20 +148,8 @@ func (r *reader) dollar(path string, n *yaml.Node) (string, bool) {
 const dollarHint = "write an amount of dollars such as 5 or 0.50; leave it out for no limit"
 
 func isDollar(s string) bool {
-	_, ok := nanoDollars(s)
-	return ok
-}
-
-// nanoDollars gives an amount in billionths of a dollar; none is 0.
-func nanoDollars(s string) (int64, bool) {
-	if s == "" {
-		return 0, true
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(f > 0) || f > mostPrice || strings.ContainsAny(s, "eExXpP_+") {
-		return 0, false
-	}
-	return int64(math.Round(f * 1e9)), true
+	nano, ok := flow.ParseDollars(s)
+	return s == "" || ok && nano > 0
 }
 
 const durationHint = "write a time such as 90s, 10m or 1h30m; 0s is no limit"

@@ -10,7 +10,7 @@ import (
 // session gives the settings of a new session.
 func (s *settings) session() flow.Settings {
 	t := s.timeouts()
-	usd, _ := nanoDollars(s.Budget.USD) // it was checked where it was read
+	usd, _ := flow.ParseDollars(s.Budget.USD) // it was checked where it was read
 	return flow.Settings{
 		Rounds: s.Session.Rounds, Flow: s.Session.Flow, Quorum: s.Session.Quorum, Repair: s.Session.Repair, Context: s.Session.ContextTokens,
 		Budget: s.Budget.Tokens, BudgetUSD: usd, Reply: s.Budget.ReplyTokens,

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"brenner/fault"
+	"brenner/flow"
 	"brenner/plainyaml"
 	"brenner/suggest"
 )
@@ -97,27 +98,13 @@ func (r *reader) dollars(name string, take func(int64)) plainyaml.Key {
 			r.Wrong(n, name, "a number of dollars")
 			return
 		}
-		nano, ok := nanoDollars(n.Value)
+		nano, ok := flow.ParseDollars(n.Value)
 		if !ok {
 			r.Add(InvalidValue, n.Line, "write it as 5 or 0.25: at most a million, to nine decimals", "%s cannot be %s", name, fault.Shown(n.Value))
 			return
 		}
 		take(nano)
 	}}
-}
-
-// nanoDollars reads a decimal number exactly: money is never a float.
-func nanoDollars(text string) (int64, bool) {
-	whole, part, _ := strings.Cut(text, ".")
-	if len(part) > 9 || whole == "" || len(whole) > 7 {
-		return 0, false
-	}
-	digits := whole + part + strings.Repeat("0", 9-len(part))
-	if strings.Trim(digits, "0123456789") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return n, err == nil && n <= 1_000_000*1_000_000_000
 }
 
 func (r *reader) duration(name string, to *time.Duration) plainyaml.Key {

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -172,8 +170,7 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 		}
 	}()
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
-	host, _ := os.Hostname()       // only for people to read
-	holder := store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")}
+	holder := a.holder(c)
 	cast := &cast{app: a, models: m, script: p.script, store: st, holder: holder, records: a.projectRecords(m.config, st)}
 	cast.share(p.parties)
 	if p.script == nil {

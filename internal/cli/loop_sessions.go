@@ -11,11 +11,9 @@ import (
 	"brenner/flow"
 	"brenner/loop"
 	"brenner/loop/runner"
-	"brenner/merge"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/store"
-	"brenner/view"
 )
 
 // cast prepares the sessions of a loop: all of them share the store, the transport
@@ -94,21 +92,9 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 func (c *cast) brief(ctx context.Context, w *loop.Work, j *loop.Job, r roster.Roster, parties []flow.Party) (session.Brief, error) {
 	cfg := c.models.config
 	q, _ := w.Question(j.Cell.Question)
-	b := session.Brief{
-		Operator: cfg.Operator, Program: "brenner " + release, Question: q.Question, Context: q.Context,
-		Hypotheses: q.Hypotheses, Constraints: q.Constraints, Roster: r, Agents: parties, Views: make(map[string]view.Spec), Settings: w.Settings,
-		Rules: merge.Rules{
-			Unified: r.Mode == roster.Unified, Scopes: cfg.Scopes, Limits: cfg.Limits, Priority: cfg.Priority, Authorities: cfg.Authorities,
-		},
-	}
+	b := briefFor(cfg, r, parties)
+	b.Question, b.Context, b.Hypotheses, b.Constraints, b.Settings = q.Question, q.Context, q.Hypotheses, q.Constraints, w.Settings
 	b.Settings.Limits = cfg.Session.Limits
-	for _, p := range parties {
-		role := p.Role
-		if b.Rules.Unified {
-			role = view.Unified
-		}
-		b.Views[p.Name] = view.Default(role)
-	}
 	if c.script != nil {
 		b.Script = c.script.Source()
 	}

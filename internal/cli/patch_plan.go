@@ -46,16 +46,24 @@ func (a *app) planPatches(args []string, root, file string, skip bool) (*patchPl
 	}
 	plan := &patchPlan{root: r, file: file, skip: skip}
 	for _, name := range names {
-		data, err := a.readFile("patch", name)
+		p, err := a.readPatch(name)
 		if err != nil {
 			return nil, err
 		}
-		p := &plannedPatch{file: name}
-		p.patch, p.unread = patch.Read(data)
 		plan.patches = append(plan.patches, p)
 	}
 	plan.workOut()
 	return plan, nil
+}
+
+func (a *app) readPatch(name string) (*plannedPatch, error) {
+	data, err := a.readFile("patch", name)
+	if err != nil {
+		return nil, err
+	}
+	p := &plannedPatch{file: name}
+	p.patch, p.unread = patch.Read(data)
+	return p, nil
 }
 
 // workOut holds the patches against the files as they stand now.

@@ -83,12 +83,11 @@ func (a *app) readPatches(args []string) (*patchPlan, error) {
 	}
 	plan := &patchPlan{}
 	for _, name := range names {
-		data, err := a.readFile("patch", name)
+		p, err := a.readPatch(name)
 		if err != nil {
 			return nil, err
 		}
-		p := &plannedPatch{file: name}
-		p.patch, p.report.Problems = patch.Read(data)
+		p.report.Problems = p.unread
 		plan.patches = append(plan.patches, p)
 	}
 	return plan, nil

@@ -13,6 +13,7 @@ import (
 
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
+	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/govern"
@@ -57,18 +58,30 @@ func numbered(base string, n int) string {
 // maxThreadID is the length of the longest thread id: RS-YYYYMMDD- and 40 more.
 const maxThreadID = len("RS-20060102-") + 40
 
+// briefFor is what a brief says of who takes part, and by which rules.
+func briefFor(cfg *config.Config, r roster.Roster, parties []flow.Party) session.Brief {
+	b := session.Brief{
+		Operator: cfg.Operator, Program: "brenner " + release, Roster: r, Agents: parties, Views: make(map[string]view.Spec),
+		Rules: merge.Rules{
+			Unified: r.Mode == roster.Unified, Scopes: cfg.Scopes, Limits: cfg.Limits, Priority: cfg.Priority, Authorities: cfg.Authorities,
+		},
+	}
+	for _, p := range parties {
+		role := p.Role
+		if b.Rules.Unified {
+			role = view.Unified
+		}
+		b.Views[p.Name] = view.Default(role)
+	}
+	return b
+}
+
 // briefOf gathers what a session is opened with.
 func (a *app) briefOf(k *composed, opt *startOptions, parties []flow.Party, script *rehearsal.Script) (session.Brief, error) {
 	cfg := k.config
-	b := session.Brief{
-		Thread: k.threadID, Operator: cfg.Operator, Program: "brenner " + release,
-		Question: k.input.Question, Context: k.input.Context, Excerpt: k.input.Excerpt, Constraints: k.input.Constraints,
-		Roster: k.roster.Roster, Agents: parties, Views: make(map[string]view.Spec), Settings: cfg.Session,
-		Rules: merge.Rules{
-			Unified: k.roster.Roster.Mode == roster.Unified, Scopes: cfg.Scopes, Limits: cfg.Limits,
-			Priority: cfg.Priority, Authorities: cfg.Authorities,
-		},
-	}
+	b := briefFor(cfg, k.roster.Roster, parties)
+	b.Thread, b.Settings = k.threadID, cfg.Session
+	b.Question, b.Context, b.Excerpt, b.Constraints = k.input.Question, k.input.Context, k.input.Excerpt, k.input.Constraints
 	if opt.module != "" {
 		if err := govern.CheckID("module", opt.module); err != nil {
 			return b, err
@@ -78,13 +91,6 @@ func (a *app) briefOf(k *composed, opt *startOptions, parties []flow.Party, scri
 	b.Settings.Prices = prices(cfg, parties)
 	for _, h := range k.input.Hypotheses {
 		b.Hypotheses = append(b.Hypotheses, h.Text)
-	}
-	for _, p := range parties {
-		role := p.Role
-		if b.Rules.Unified {
-			role = view.Unified
-		}
-		b.Views[p.Name] = view.Default(role)
 	}
 	if script != nil {
 		b.Script = script.Source()

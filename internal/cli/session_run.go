@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -61,11 +60,7 @@ func (a *app) runner(c *cobra.Command, st interface {
 	store.Locks
 },
 ) *session.Runner {
-	host, _ := os.Hostname() // only for people to read
-	return &session.Runner{
-		Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: tokens.New(),
-		Holder: store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")},
-	}
+	return &session.Runner{Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: tokens.New(), Holder: a.holder(c)}
 }
 
 // run runs a session, shows what happens while it does, and then what it came to.

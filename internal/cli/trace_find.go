@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/session"
-	"brenner/store"
 )
 
 func (a *app) traceFindCommand() *cobra.Command {
@@ -71,14 +69,13 @@ func (a *app) findEverywhere(c *cobra.Command, project string, res *findResult) 
 		return err
 	}
 	defer a.closeStore(st)
-	streams, err := st.Streams(ctx, session.Prefix)
+	streams, err := sessionStreams(ctx, st)
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(streams, func(x, y store.Stream) int { return y.Last.Compare(x.Last) })
 	var broken []error
-	for _, s := range streams {
-		thread := strings.TrimPrefix(s.Name, session.Prefix)
+	for i := range streams {
+		thread := threadOf(&streams[i])
 		h, err := session.Load(ctx, st, thread)
 		var found []foundIn
 		if err == nil {
