@@ -18,21 +18,20 @@ func (in *Input) aboutMemory() string {
 	return about + " Where you rely on one, cite its id in brackets, as it stands here.\n\n" + in.aboutLessons()
 }
 
-// aboutLessons says how the lessons are read that the template asks for.
+// aboutLessons says how the lessons are read that the template asks for. How many they
+// may be is the template's to say.
 func (in *Input) aboutLessons() string {
 	if !in.Learns {
 		return ""
 	}
 	return "What you say in a fence with the word `" + LessonFence + "` (see Lessons, below) may reach later sessions. A line that\n" +
 		"begins with `helpful:`, `harmful:` or `neutral:` is a lesson of that kind; a fence without such a line is one\n" +
-		"lesson of what helps. At most " + mostLessonsInWords + " of a reply are listened to. Say nothing where there is nothing to say."
+		"lesson of what helps. Say nothing where there is nothing to say."
 }
 
-// MostLessons is how many lessons of one reply are listened to.
-const (
-	MostLessons        = 3
-	mostLessonsInWords = "three"
-)
+// MostLessons is how many lessons of one reply are listened to: one is asked for, and who
+// says a little more has not said it in vain.
+const MostLessons = 3
 
 // Lesson is something that an agent says it has learned.
 type Lesson struct {
@@ -48,7 +47,7 @@ func ReadLessons(reply string) []Lesson {
 	var all []Lesson
 	var lines []string
 	fence, ours := "", false
-	for line := range strings.Lines(reply) {
+	for line := range strings.Lines(strings.ToValidUTF8(reply, "\ufffd")) {
 		line = strings.TrimSpace(line)
 		switch {
 		case fence == "":

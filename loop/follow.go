@@ -29,20 +29,15 @@ func (s *State) bases() *bases {
 		return b
 	}
 	b.own = make(map[int]string)
-	best := make(map[string]*Job)
 	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if j.Status != Finished && (j.Status != Cut || !j.Answered()) || j.Settled.Version == 0 || j.Round == s.Round {
-			continue
-		}
-		b.own[j.Index] = j.Thread
-		if first := best[j.Cell.Question]; first == nil || j.Round > first.Round || j.Round == first.Round && ahead(j, first) {
-			best[j.Cell.Question] = j
+		if j := &s.Jobs[i]; j.usable() && j.Round < s.Round {
+			b.own[j.Index] = j.Thread
 		}
 	}
 	if s.Work.Follow.From != FollowBest {
 		return b
 	}
+	best := s.bestBefore(s.Round)
 	b.best = make(map[string]string)
 	for i := range s.Work.Questions {
 		if j := best[s.Work.Questions[i].ID]; j != nil {
@@ -52,18 +47,42 @@ func (s *State) bases() *bases {
 	return b
 }
 
-// ahead tells which of two sessions of a round others had rather begin with: one that came
+// Best chooses, for each question of the work, the session to show: of the latest round
+// in which one came to something, the one that leaves the least to mend.
+func (s *State) Best() map[string]*Job { return s.bestBefore(s.Round + 1) }
+
+// bestBefore looks for it in the rounds before one.
+func (s *State) bestBefore(round int) map[string]*Job {
+	best := make(map[string]*Job)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if !j.usable() || j.Round >= round {
+			continue
+		}
+		if first := best[j.Cell.Question]; first == nil || j.Round > first.Round || j.Round == first.Round && ahead(j, first) {
+			best[j.Cell.Question] = j
+		}
+	}
+	return best
+}
+
+// usable tells whether a job came to something that can be shown, and gone on with.
+func (j *Job) usable() bool {
+	return (j.Status == Finished || j.Status == Cut && j.Answered()) && j.Settled.Version > 0
+}
+
+// ahead tells which of two sessions of a round is shown and begun with: one that came
 // to its end, then the better one.
 func ahead(a, b *Job) bool {
 	if done := a.Status == Finished; done != (b.Status == Finished) {
 		return done
 	}
-	return Better(a, b)
+	return better(a, b)
 }
 
-// Better tells which of two finished jobs is the better one: it prefers what needs nobody, then what lint finds least in, then what has
+// better tells which of two jobs is the better one: it prefers what needs nobody, then what lint finds least in, then what has
 // more tests; of equals the first one.
-func Better(a, b *Job) bool {
+func better(a, b *Job) bool {
 	x, y := &a.Settled, &b.Settled
 	return cmp.Or(
 		cmp.Compare(x.Needs(), y.Needs()), cmp.Compare(x.Errors, y.Errors), cmp.Compare(x.Warnings, y.Warnings),

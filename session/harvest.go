@@ -46,10 +46,20 @@ const KilledMark = " (killed: "
 // mostInsights is how many insights of each kind one session may bring.
 const mostInsights = 20
 
-// Harvest reads what a session has to teach. A rehearsal teaches nothing.
+// Harvest reads what a session has to teach the sessions after it. A rehearsal teaches
+// nothing.
 func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
+	if h.State.Opened.Rehearsal != "" {
+		return &Harvest{}, nil
+	}
+	return h.Lessons(ctx)
+}
+
+// Lessons reads what came of a session that somebody can learn from, though it was a
+// rehearsal.
+func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	out := &Harvest{}
-	if h.State.Opened.Rehearsal != "" || h.State.Version() == 0 {
+	if h.State.Version() == 0 {
 		return out, nil
 	}
 	reports := make([]*Report, len(h.State.Commits))

@@ -63,7 +63,7 @@ is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner tru
 				if err != nil {
 					return err
 				}
-				r, err := runner.Gather(c.Context(), st, state, runner.FromReplies{})
+				r, err := runner.Gather(c.Context(), st, state)
 				if err != nil {
 					return err
 				}
@@ -97,7 +97,7 @@ func (r *reportResult) text(a *app) error {
 
 // writeReport puts the report of a loop beside the store, in all its forms.
 func (a *app) writeReport(ctx context.Context, cfg *config.Config, st store.Store, s *loop.State) (*report.Report, error) {
-	r, err := runner.Gather(ctx, st, s, runner.FromReplies{})
+	r, err := runner.Gather(ctx, st, s)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ const (
 	Said     = "lesson"
 	Killed   = "killed"
 	Rejected = "rejected"
-	Ruled    = "ruled" // why a session was stuck, by whoever ruled on it
+	Ruled    = "ruled" // how a conflict was decided, and why a session was stuck
 )
 
 // Lesson is something that was learned, and from whom.
@@ -257,23 +257,6 @@ func enough(s *loop.State, t *loop.Settled) string {
 
 func dollars(nano int64) float64 { return float64(nano) / 1e9 }
 
-// Best chooses, for each question of the work, the session to show: of the latest
-// round in which one finished, the one that leaves the least to mend.
-func Best(s *loop.State) map[string]*loop.Job {
-	best := make(map[string]*loop.Job)
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if j.Status != loop.Finished || j.Settled.Version == 0 {
-			continue
-		}
-		b := best[j.Cell.Question]
-		if b == nil || j.Round > b.Round || j.Round == b.Round && loop.Better(j, b) {
-			best[j.Cell.Question] = j
-		}
-	}
-	return best
-}
-
 // Show takes in the artifact of the session that is shown for a question.
 func (r *Report) Show(q loop.Question, thread string, a *artifact.Artifact) {
 	out := Question{ID: q.ID, Question: q.Question, Session: thread, Version: a.Metadata.Version, Hypotheses: []Hypothesis{}, Disagree: []Prediction{}}
@@ -314,8 +297,8 @@ func said(v artifact.Value) string {
 	return string(artifact.Canonical(v))
 }
 
-// Learn takes in what one session taught: tests, and items that were struck out.
-func (r *Report) Learn(thread string, a *artifact.Artifact) {
+// Test takes in the tests of one session.
+func (r *Report) Test(thread string, a *artifact.Artifact) {
 	for _, t := range a.Active(artifact.DiscriminativeTests) {
 		score, scored := t.Score()
 		name := t.Text("name")
@@ -330,18 +313,6 @@ func (r *Report) Learn(thread string, a *artifact.Artifact) {
 	}
 	slices.SortStableFunc(r.Tests, func(x, y Test) int { return cmp.Compare(y.Score, x.Score) })
 	r.Tests = r.Tests[:min(len(r.Tests), mostTests)]
-	for _, h := range a.Items(artifact.HypothesisSlate) {
-		if h.Killed() {
-			name := h.Text("name")
-			if name == "" {
-				name = h.Text("claim")
-			}
-			if h.Kill.Reason != "" {
-				name += ": " + h.Kill.Reason
-			}
-			r.Teach(Lesson{Kind: Killed, Text: h.ID + " " + name, Session: thread, Agent: h.Kill.By})
-		}
-	}
 }
 
 // Teach adds a lesson, once.

@@ -5,24 +5,17 @@ import (
 
 	"brenner/artifact"
 	"brenner/fault"
-	"brenner/flow"
 	"brenner/loop"
 	"brenner/loop/report"
-	"brenner/merge"
 	"brenner/session"
 	"brenner/store"
 )
 
-// Learner tells what a session taught beyond its artifact.
-type Learner interface {
-	Lessons(ctx context.Context, h *session.History) ([]report.Lesson, error)
-}
-
 // Gather reads what the sessions of a loop came to, one after the other: a report
 // holds the best of each question, however many sessions there were.
-func Gather(ctx context.Context, st store.Store, s *loop.State, learner Learner) (*report.Report, error) {
+func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
 	r := report.New(s)
-	best := report.Best(s)
+	best := s.Best()
 	shown := make(map[string]*artifact.Artifact)
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -41,13 +34,9 @@ func Gather(ctx context.Context, st store.Store, s *loop.State, learner Learner)
 			return nil, err
 		}
 		r.Person = append(r.Person, needs(h, &a)...)
-		r.Learn(j.Thread, &a)
-		lessons, err := learner.Lessons(ctx, h)
-		if err != nil {
+		r.Test(j.Thread, &a)
+		if err := teach(ctx, r, h); err != nil {
 			return nil, err
-		}
-		for _, l := range lessons {
-			r.Teach(l)
 		}
 		if best[j.Cell.Question] == j {
 			shown[j.Cell.Question] = &a
@@ -61,49 +50,27 @@ func Gather(ctx context.Context, st store.Store, s *loop.State, learner Learner)
 	return r, nil
 }
 
-// FromReplies learns from what agents said themselves, in blocks that call
-// themselves lessons, from what was refused to them, and from rulings.
-type FromReplies struct{}
+// longestLesson bounds what one is: a sentence, not an essay.
+const longestLesson = 500
 
-// Lessons reads the replies of a session.
-func (FromReplies) Lessons(ctx context.Context, h *session.History) ([]report.Lesson, error) {
-	var all []report.Lesson
-	for _, c := range h.State.Calls() {
-		if c.Status != flow.Replied {
-			continue
-		}
-		reply, err := h.Store.Blob(ctx, c.Answered.Reply)
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range loop.Lessons(reply) {
-			all = append(all, report.Lesson{Kind: report.Said, Text: text, Session: h.Thread, Agent: c.Agent})
+// teach adds what a session taught beyond its artifact: the playbook is told the same.
+// What lint has found in passing is no news to a person.
+func teach(ctx context.Context, r *report.Report, h *session.History) error {
+	found, err := h.Lessons(ctx)
+	if err != nil {
+		return err
+	}
+	for _, i := range found.Insights {
+		if kind := i.Tags[0]; kind != session.TagLint {
+			r.Teach(report.Lesson{Kind: kind, Text: shortened(i.Text), Session: h.Thread, Agent: i.Source.Agent})
 		}
 	}
-	for _, s := range h.State.Stalemates {
-		if s.Verdict == "" {
-			continue
-		}
-		v, err := h.Verdict(ctx, s.ID)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, report.Lesson{Kind: report.Ruled, Text: s.Place + ": " + v.RootCause, Session: h.Thread, Agent: v.Arbiter.Name})
+	return nil
+}
+
+func shortened(text string) string {
+	if r := []rune(text); len(r) > longestLesson {
+		return string(r[:longestLesson-1]) + "…"
 	}
-	for i := range h.State.Commits {
-		c := &h.State.Commits[i]
-		if c.Outcome.Rejected == 0 {
-			continue
-		}
-		read, err := h.Report(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range read.Merge.Deltas {
-			if row.Disposition == merge.Rejected {
-				all = append(all, report.Lesson{Kind: report.Rejected, Text: string(row.Code) + ": " + row.Message, Session: h.Thread, Agent: row.Agent})
-			}
-		}
-	}
-	return all, nil
+	return text
 }

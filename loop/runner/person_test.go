@@ -16,7 +16,7 @@ func TestNeedsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+	r, err := runner.Gather(t.Context(), st, s)
 	if err != nil {
 		t.Fatal(err)
 	}

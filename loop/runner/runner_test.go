@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ func TestTheBudgetIsNeverPassed(t *testing.T) {
 	if s.Ended != loop.EndBudget || s.Spent.Tokens > all || s.Spent.Tokens+30_000 <= all {
 		t.Errorf("it ended by %s with %d tokens spent", s.Ended, s.Spent.Tokens)
 	}
-	rep, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+	rep, err := runner.Gather(t.Context(), st, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestSessionsShortOfBudget(t *testing.T) {
 		if quiet := s.Ended == loop.EndQuiet; quiet != (j.Settled.Merged > 0) {
 			t.Errorf("%d: it ended by %s, and %d rounds were merged", c.budget, s.Ended, j.Settled.Merged)
 		}
-		rep, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+		rep, err := runner.Gather(t.Context(), st, s)
 		if err != nil || rep.Short != len(s.Jobs) || len(rep.Undone) != len(s.Jobs) {
 			t.Fatalf("%v, %+v", err, rep)
 		}
@@ -348,7 +349,7 @@ func TestFailedSessions(t *testing.T) {
 	if s.Count(loop.Finished) != 2 || j.Status != loop.Broken || j.Attempts != 3 || j.Settled.Code != agent.Unavailable {
 		t.Errorf("%+v", j)
 	}
-	rep, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+	rep, err := runner.Gather(t.Context(), st, s)
 	if err != nil || len(rep.Failed) != 1 || rep.Failed[0].Session != number(2) || !strings.Contains(rep.Failed[0].Detail, "no quota") {
 		t.Errorf("%v, %+v", err, rep.Failed)
 	}
@@ -464,7 +465,7 @@ func TestLessons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := runner.Gather(t.Context(), st, s, runner.FromReplies{})
+	rep, err := runner.Gather(t.Context(), st, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -472,10 +473,56 @@ func TestLessons(t *testing.T) {
 	for _, l := range rep.Learned {
 		kinds[l.Kind]++
 	}
-	if kinds[report.Said] != 1 || kinds[report.Killed] != 1 || kinds[report.Rejected] != 1 {
+	if kinds[report.Said] != 1 || kinds[report.Killed] != 1 || kinds[report.Rejected] != 1 || len(kinds) != 3 {
 		t.Errorf("%v", rep.Learned)
 	}
 	if len(rep.Questions) != 1 || len(rep.Questions[0].Disagree) == 0 || len(rep.Tests) == 0 {
 		t.Errorf("%+v", rep)
+	}
+}
+
+// The report and the playbook read one reply alike: a line of each kind is a lesson, and
+// a fence of tildes, or one that nobody closed, is a fence.
+func TestTheReportReadsLessonsAsThePlaybookDoes(t *testing.T) {
+	const script = `schema: brenner.rehearsal/v1
+question: Why?
+agents:
+  - role: hypothesis_generator
+    rounds:
+      - reply: |
+          ` + "```lesson" + `
+          helpful: Look first.
+          harmful: Guess first.
+          ` + "```" + `
+  - role: test_designer
+    rounds:
+      - reply: |
+          ~~~lesson
+          Count twice.
+          ~~~
+  - role: adversarial_critic
+    rounds:
+      - reply: |
+          ` + "```lesson" + `
+          Never closed.
+`
+	st := memory.New()
+	s, err := loopRunner(st, parse(t, script)).Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := runner.Gather(t.Context(), st, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, l := range rep.Learned {
+		if l.Kind == report.Said {
+			said = append(said, l.Text)
+		}
+	}
+	slices.Sort(said)
+	if want := []string{"Count twice.", "Guess first.", "Look first.", "Never closed."}; !slices.Equal(said, want) {
+		t.Errorf("%q", said)
 	}
 }
