@@ -13,6 +13,7 @@ package govern
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -194,15 +195,7 @@ func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ..
 
 // authority tells whether somebody is a person who may decide.
 func (d *Door) authority(a Actor) bool {
-	if !a.person() {
-		return false
-	}
-	for _, name := range d.Rules.Authorities {
-		if name == a.Name {
-			return true
-		}
-	}
-	return false
+	return a.person() && slices.Contains(d.Rules.Authorities, a.Name)
 }
 
 // view gives the context spec of a role.

@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -120,9 +121,7 @@ func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.E
 	if err != nil {
 		return nil, 0, err
 	}
-	for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
-		entries[i], entries[j] = entries[j], entries[i]
-	}
+	slices.Reverse(entries)
 	return entries, head.Seq, nil
 }
 

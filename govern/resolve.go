@@ -177,7 +177,7 @@ func (d *Door) Read(ctx context.Context, who Actor, address string) (record.Reco
 	if err != nil {
 		return r, nil, err
 	}
-	if kind, _ := d.Types.Find(r.Type); !who.person() && (kind.Raw || !d.Access.MayRead(who.Role, r.Type)) {
+	if !d.mayRead(who, r.Type) {
 		return record.Record{}, nil, d.refuse(ctx, who, "read", r.Type, r.ID)
 	}
 	data, err := d.Content(ctx, &r)

@@ -3,6 +3,7 @@ package govern
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner/fault"
@@ -81,11 +82,11 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 		return Put{}, &fault.Error{Code: NoFork, Detail: h.ID + " has one way only: there is nothing to merge", Hint: "`brenner store forks` lists those with several"}
 	}
 	parent := tips[0]
-	if h.Canonical > 0 && contains(tips, h.Canonical) {
+	if h.Canonical > 0 && slices.Contains(tips, h.Canonical) {
 		parent = h.Canonical
 	}
 	if m.Take > 0 {
-		if !contains(tips, m.Take) {
+		if !slices.Contains(tips, m.Take) {
 			return Put{}, &fault.Error{Code: NoFork, Detail: fmt.Sprintf("v%d is no end of a way of %s", m.Take, h.ID), Hint: "it is one of " + versions(tips)}
 		}
 		parent = m.Take
@@ -175,7 +176,7 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 			if which, err = d.Store.Tips(ctx, h.ID); err != nil {
 				return nil, err
 			}
-			if h.Canonical > 0 && !contains(which, h.Canonical) {
+			if h.Canonical > 0 && !slices.Contains(which, h.Canonical) {
 				which = append(which, h.Canonical)
 			}
 		}
@@ -245,7 +246,7 @@ func (d *Door) mayDeprecate(ctx context.Context, who Actor, id string) error {
 // version that stands rests on.
 func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bool) error {
 	kind, _ := d.Types.Find(h.Type)
-	if kind.Key && h.Canonical > 0 && contains(which, h.Canonical) {
+	if kind.Key && h.Canonical > 0 && slices.Contains(which, h.Canonical) {
 		return &fault.Error{
 			Code: StillUsed, Op: "deprecate " + h.ID, Detail: "it is the canonical " + h.Type + " of " + h.Module,
 			Hint: "promote another one with --replace first: the project has one at all times",

@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"slices"
 
 	"brenner/record"
 	"brenner/store"
@@ -91,7 +92,7 @@ func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, ma
 	}
 	if h.Standing() != e.From && h.Latest != e.From.Version {
 		tips, err := d.Store.Tips(ctx, h.ID)
-		if err != nil || !contains(tips, e.From.Version) {
+		if err != nil || !slices.Contains(tips, e.From.Version) {
 			return false, nil, err
 		}
 	}
@@ -103,13 +104,4 @@ func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, ma
 		return true, nil, nil
 	}
 	return true, &Stale{Ref: e.From, Type: r.Type, Module: r.Module, Because: e.To}, nil
-}
-
-func contains(all []int, n int) bool {
-	for _, one := range all {
-		if one == n {
-			return true
-		}
-	}
-	return false
 }

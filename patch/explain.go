@@ -114,15 +114,15 @@ func (r *resolver) say(p *Problem, text string, from, to int) {
 		p.Message += fmt.Sprintf("; line %d has it as a part of it only", p.Line)
 		return
 	}
-	a, b := differ(text, place)
+	i := differ(text, place)
 	n := Near{Kind: nearCharacter}
-	at := from + b
-	n.Patch, n.Text = oneCharacter(text[a:]), oneCharacter(place[b:])
-	if spaceDiffers(text, a, place, b) {
+	at := from + i
+	n.Patch, n.Text = oneCharacter(text[i:]), oneCharacter(place[i:])
+	if spaceDiffers(text[i:], place[i:]) {
 		n.Kind = nearWhitespace
 		var start int
-		_, n.Patch = spaces(text, a)
-		start, n.Text = spaces(place, b)
+		_, n.Patch = spaces(text, i)
+		start, n.Text = spaces(place, i)
 		at = from + start
 	}
 	if at == len(r.base.canon) && at > 0 {
@@ -141,7 +141,7 @@ func (r *resolver) say(p *Problem, text string, from, to int) {
 }
 
 // differ gives where two texts begin to differ, at the beginning of a character.
-func differ(a, b string) (inA, inB int) {
+func differ(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0
 	for i < n && a[i] == b[i] {
@@ -150,14 +150,14 @@ func differ(a, b string) (inA, inB int) {
 	for i > 0 && (i < len(a) && !utf8.RuneStart(a[i]) || i < len(b) && !utf8.RuneStart(b[i])) {
 		i--
 	}
-	return i, i
+	return i
 }
 
 // spaceDiffers tells whether it is only plain whitespace that two texts differ by at
-// a place; a no-break space is a character that must be named.
-func spaceDiffers(a string, i int, b string, j int) bool {
-	ra, _ := utf8.DecodeRuneInString(a[i:])
-	rb, _ := utf8.DecodeRuneInString(b[j:])
+// their beginning; a no-break space is a character that must be named.
+func spaceDiffers(a, b string) bool {
+	ra, _ := utf8.DecodeRuneInString(a)
+	rb, _ := utf8.DecodeRuneInString(b)
 	plain := func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\v' || r == '\f' }
 	odd := func(r rune) bool {
 		return r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsSpace(r) || zeroWidth(r))

@@ -91,7 +91,7 @@ func (m *maker) dropLineEnd(c *change) {
 // narrow leaves out the words that stay at both ends.
 func (m *maker) narrow(c *change) {
 	old, now := m.old(*c), m.new(*c)
-	head, _ := differ(old, now)
+	head := differ(old, now)
 	for head > 0 && !boundary(old, head) {
 		_, size := utf8.DecodeLastRuneInString(old[:head])
 		head -= size
@@ -120,7 +120,7 @@ func boundary(s string, at int) bool {
 
 // leaveStart moves a change away from the first character, if that stays.
 func (m *maker) leaveStart(c *change) {
-	head, _ := differ(m.old(*c), m.new(*c))
+	head := differ(m.old(*c), m.new(*c))
 	c.a0, c.b0 = c.a0+head, c.b0+head
 }
 

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -142,20 +143,11 @@ func (r *reader) patch(top artifact.Map) {
 // operation in another place.
 func (r *reader) known(m artifact.Map, prefix string, names ...string) {
 	for _, e := range m {
-		if !contains(names, e.Key) {
+		if !slices.Contains(names, e.Key) {
 			r.problem(delta.InvalidField, prefix+fault.Shown(e.Key), "take it out; words about a patch go into meta",
 				"there is no field %s here; there are %s", fault.Shown(e.Key), strings.Join(names, ", "))
 		}
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *reader) object(m artifact.Map, key, name string) (artifact.Map, bool) {

@@ -3,7 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"brenner/artifact"
@@ -112,13 +113,8 @@ func (h *History) join(ctx context.Context, c *flow.Commit, items map[string]str
 	if err != nil {
 		return artifact.Artifact{}, h.inCommit(c, err)
 	}
-	ids := make([]string, 0, len(items))
-	for id := range items {
-		ids = append(ids, id)
-	}
-	sort.Strings(ids)
 	var pieces [][]byte
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(items)) {
 		data, err := h.Store.Blob(ctx, items[id])
 		if err != nil {
 			return artifact.Artifact{}, h.inCommit(c, err)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -177,7 +178,7 @@ func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 	if err != nil {
 		return p, done, err
 	}
-	begin := flow.Publishing{Version: done.Version, To: recipients(p)}
+	begin := flow.Publishing{Version: done.Version, To: slices.Sorted(maps.Keys(p.Bodies))}
 	if err := s.note(ctx, flow.KindPublishing, begin); err != nil {
 		return p, done, err
 	}
@@ -202,15 +203,6 @@ func (s *run) note(ctx context.Context, kind string, body any) error {
 		d.event(kind, body)
 		return d, nil
 	})
-}
-
-func recipients(p Publication) []string {
-	var to []string
-	for name := range p.Bodies {
-		to = append(to, name)
-	}
-	slices.Sort(to)
-	return to
 }
 
 // publication puts together what everybody is sent.

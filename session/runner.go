@@ -150,8 +150,8 @@ func exists(thread string) error {
 // free refuses, before anything is written, to begin a session whose versions could
 // not be kept, as something else has their place.
 func (r *Runner) free(ctx context.Context, thread string) error {
-	there, err := r.Store.Heads(ctx, store.HeadQuery{Prefix: thread, Limit: 1})
-	if err != nil || len(there) == 0 || there[0].ID != thread {
+	there, err := r.Store.Heads(ctx, store.HeadQuery{ID: thread})
+	if err != nil || len(there) == 0 {
 		return err
 	}
 	return &fault.Error{
