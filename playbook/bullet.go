@@ -17,6 +17,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"brenner/artifact"
@@ -190,4 +191,19 @@ func share(x float64) float64 { return math.Round(min(1, max(0, x))*1e4) / 1e4 }
 // appendShare writes a rounded share as canonical JSON has it.
 func appendShare(to []byte, x float64) []byte {
 	return strconv.AppendFloat(to, share(x), 'f', -1, 64)
+}
+
+// RolePrefix begins the tags that keep a bullet to one role.
+const RolePrefix = "role:"
+
+// For tells whether a bullet is for a role: for all, unless its tags name some.
+func (b *Bullet) For(role string) bool {
+	bound := slices.ContainsFunc(b.Tags, func(t string) bool { return strings.HasPrefix(t, RolePrefix) })
+	return role == "" || !bound || slices.Contains(b.Tags, RolePrefix+role)
+}
+
+// Credit is what a session has made of a bullet that was cited in it.
+type Credit struct {
+	Bullet   string
+	Polarity Section
 }

@@ -21,14 +21,8 @@ import (
 // Harvest is what a session has to teach: what became of the lessons that were cited in
 // it, and what is new.
 type Harvest struct {
-	Credits  []Credit
+	Credits  []playbook.Credit
 	Insights []playbook.Insight
-}
-
-// Credit is a bullet that was cited, and what came of it.
-type Credit struct {
-	Bullet   string
-	Polarity playbook.Section
 }
 
 // The tags of insights from results.
@@ -203,7 +197,7 @@ func (out *Harvest) credit(cited map[string][]string, results *results) {
 		case sum.bad > sum.good:
 			polarity = playbook.Harmful
 		}
-		out.Credits = append(out.Credits, Credit{id, polarity})
+		out.Credits = append(out.Credits, playbook.Credit{Bullet: id, Polarity: polarity})
 	}
 }
 
@@ -258,7 +252,7 @@ func (out *Harvest) rejections(h *History, reports []*Report) {
 			}
 			out.add(TagRejected, playbook.Insight{
 				Section: playbook.Harmful, Text: text,
-				Tags: []string{"role:" + roles[row.Agent]}, Source: playbook.Source{Agent: row.Agent, Task: row.DeltaID},
+				Tags: []string{playbook.RolePrefix + roles[row.Agent]}, Source: playbook.Source{Agent: row.Agent, Task: row.DeltaID},
 			})
 		}
 	}

@@ -89,10 +89,7 @@ func (m *lessonBook) take(ctx context.Context, h *session.History) (learned keep
 	if err != nil {
 		return learned, "", err
 	}
-	t := keeper.Teaching{Session: h.Thread, Entries: h.State.Head.Seq, Insights: harvest.Insights}
-	for _, c := range harvest.Credits {
-		t.Credits = append(t.Credits, keeper.Credit(c))
-	}
+	t := keeper.Teaching{Session: h.Thread, Entries: h.State.Head.Seq, Credits: harvest.Credits, Insights: harvest.Insights}
 	for i := range t.Insights {
 		t.Insights[i].Domain = m.config.Playbook.Domain
 	}

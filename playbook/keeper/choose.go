@@ -2,14 +2,10 @@ package keeper
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"brenner/playbook"
 )
-
-// RolePrefix begins the tags that keep a bullet to one role.
-const RolePrefix = "role:"
 
 // Wish says for whom bullets are chosen.
 type Wish struct {
@@ -68,13 +64,7 @@ func (k *Keeper) Choose(ctx context.Context, w Wish) (playbook.Rendered, error) 
 
 func (k *Keeper) fits(b *playbook.Bullet, w *Wish) bool {
 	reaches := k.Rules.Reaches(b, w.Session) || w.All && b.Stage != playbook.Quarantined
-	return reaches && (w.Domain == "" || b.Domain == w.Domain) && forRole(b, w.Role)
-}
-
-// forRole tells whether a bullet is for a role: for all, unless its tags name some.
-func forRole(b *playbook.Bullet, role string) bool {
-	bound := slices.ContainsFunc(b.Tags, func(t string) bool { return strings.HasPrefix(t, RolePrefix) })
-	return role == "" || !bound || slices.Contains(b.Tags, RolePrefix+role)
+	return reaches && (w.Domain == "" || b.Domain == w.Domain) && b.For(w.Role)
 }
 
 // Similar gives the bullets that are most alike to a text, whatever they say of it.

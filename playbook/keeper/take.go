@@ -11,14 +11,8 @@ import (
 type Teaching struct {
 	Session  string
 	Entries  int // of its journal
-	Credits  []Credit
+	Credits  []playbook.Credit
 	Insights []playbook.Insight
-}
-
-// Credit is what a session has made of a bullet.
-type Credit struct {
-	Bullet   string
-	Polarity playbook.Section
 }
 
 // Learned is what the playbook has made of a session.

@@ -35,7 +35,7 @@ const pupil = "RS-20261115-pupil"
 func teaching() *keeper.Teaching {
 	t := &keeper.Teaching{
 		Session: pupil, Entries: 7,
-		Credits: []keeper.Credit{{Bullet: "pb-00001", Polarity: playbook.Helpful}, {Bullet: "H3", Polarity: playbook.Helpful}, {Bullet: "pb-00002", Polarity: playbook.Harmful}},
+		Credits: []playbook.Credit{{Bullet: "pb-00001", Polarity: playbook.Helpful}, {Bullet: "H3", Polarity: playbook.Helpful}, {Bullet: "pb-00002", Polarity: playbook.Harmful}},
 	}
 	for _, text := range []string{"Name the mechanism", "two\nlines", "Count the cells", "count the cells.", "Known already"} {
 		t.Insights = append(t.Insights, playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: text})
