@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"brenner/agent"
 	"brenner/fault"
+	"brenner/journal"
 	"brenner/record"
 	"brenner/store"
 	"brenner/view"
@@ -45,8 +44,14 @@ type askedEvent struct {
 	Output   int          `json:"output_tokens"`
 	Attempts int          `json:"attempts"`
 	TookMS   int          `json:"took_ms"`
-	Code     fault.Code   `json:"code"` // of a call without an answer
-	Produced []string     `json:"produced"`
+	Code     fault.Code   `json:"code"`     // of a call without an answer
+	Produced []string     `json:"produced"` // empty: an entry of its own says it, when it was made
+}
+
+// producedEvent says what was made of an answer.
+type producedEvent struct {
+	Call     string   `json:"call"`
+	Produced []string `json:"produced"`
 }
 
 type shownEntry struct {
@@ -209,14 +214,11 @@ func (d *Door) took(ctx context.Context, a *answer, prompt string, reply agent.R
 
 // produced journals what was made of an answer.
 func (d *Door) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
-	e := struct {
-		Call     string   `json:"call"`
-		Produced []string `json:"produced"`
-	}{Call: a.event.Call}
+	e := producedEvent{Call: a.event.Call}
 	for _, ref := range refs {
 		e.Produced = append(e.Produced, ref.String())
 	}
-	return d.log(ctx, Calls, "produced", e)
+	return d.log(ctx, Calls, kindProduced, e)
 }
 
 // Calls gives the calls of agents, the oldest first.
@@ -228,15 +230,19 @@ func (d *Door) Calls(ctx context.Context) ([]Call, error) {
 	var out []Call
 	place := make(map[string]int)
 	for i := range entries {
-		var e askedEvent
-		if err := json.Unmarshal(entries[i].Body, &e); err != nil {
-			return nil, unreadable(&entries[i], err)
-		}
-		if entries[i].Kind != kindAsked {
+		if entries[i].Kind == kindProduced {
+			e, err := journal.Decode[producedEvent](&entries[i], journal.BrokenChain)
+			if err != nil {
+				return nil, err
+			}
 			if at, ok := place[e.Call]; ok {
 				out[at].Produced = append(out[at].Produced, e.Produced...)
 			}
 			continue
+		}
+		e, err := journal.Decode[askedEvent](&entries[i], journal.BrokenChain)
+		if err != nil {
+			return nil, err
 		}
 		place[e.Call] = len(out)
 		c := Call{

@@ -17,8 +17,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"brenner/fault"
 	"brenner/journal"
 	"brenner/policy"
@@ -164,7 +162,7 @@ func (d *Door) head(ctx context.Context, stream string) (journal.Head, error) {
 }
 
 func (d *Door) append(b *store.Batch, stream string, head journal.Head, kind string, event any) error {
-	body, err := json.Marshal(event, json.Deterministic(true))
+	body, err := journal.Encode(event)
 	if err != nil {
 		return &fault.Error{Code: BadRecord, Op: "write the journal", Cause: err, Hint: "every text must be UTF-8"}
 	}

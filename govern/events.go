@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/journal"
@@ -20,6 +18,7 @@ const (
 	kindMarked   = "marked"
 	kindRefused  = "refused"
 	kindAsked    = "asked"
+	kindProduced = "produced"
 	kindTried    = "tried"
 )
 
@@ -98,9 +97,9 @@ func (d *Door) Refusals(ctx context.Context, most int) ([]Refusal, int, error) {
 	}
 	var out []Refusal
 	for i := range entries {
-		var e refusedEvent
-		if err := json.Unmarshal(entries[i].Body, &e); err != nil {
-			return nil, 0, unreadable(&entries[i], err)
+		e, err := journal.Decode[refusedEvent](&entries[i], journal.BrokenChain)
+		if err != nil {
+			return nil, 0, err
 		}
 		out = append(out, Refusal{entries[i].At, e.By, e.Role, e.Action, e.Type, e.ID})
 	}
@@ -123,11 +122,4 @@ func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.E
 	}
 	slices.Reverse(entries)
 	return entries, head.Seq, nil
-}
-
-func unreadable(e *journal.Entry, err error) error {
-	return &fault.Error{
-		Code: journal.BrokenChain, Place: e.Stream + ", entry " + itoa(e.Seq), Detail: "it cannot be read", Cause: err,
-		Hint: "`brenner verify` says what else is damaged",
-	}
 }

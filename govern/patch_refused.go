@@ -3,9 +3,8 @@ package govern
 import (
 	"context"
 
-	"github.com/go-json-experiment/json"
-
 	"brenner/fault"
+	"brenner/journal"
 	"brenner/record"
 	"brenner/stalemate"
 	"brenner/store"
@@ -76,9 +75,9 @@ func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, e
 	}
 	var all []stalemate.Attempt
 	for i := len(entries) - 1; i >= 0; i-- {
-		var e triedEvent
-		if err := json.Unmarshal(entries[i].Body, &e); err != nil {
-			return nil, unreadable(&entries[i], err)
+		e, err := journal.Decode[triedEvent](&entries[i], journal.BrokenChain)
+		if err != nil {
+			return nil, err
 		}
 		if e.ID == of.ID && e.Version == of.Version {
 			all = append(all, stalemate.Attempt{By: e.By, Place: e.ID, Content: e.Patch, Code: e.Code, Message: e.Message, Why: e.Why})

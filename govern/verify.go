@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-json-experiment/json"
-
 	"brenner/fault"
 	"brenner/journal"
 	"brenner/record"
@@ -112,9 +110,9 @@ func (p *Proof) read(entries []journal.Entry) (map[string]*told, error) {
 	for i := range entries {
 		switch entries[i].Kind {
 		case kindPut:
-			var e putEvent
-			if err := json.Unmarshal(entries[i].Body, &e); err != nil {
-				return nil, unreadable(&entries[i], err)
+			e, err := journal.Decode[putEvent](&entries[i], journal.BrokenChain)
+			if err != nil {
+				return nil, err
 			}
 			for _, r := range e.Records {
 				p.Versions++
@@ -123,9 +121,9 @@ func (p *Proof) read(entries []journal.Entry) (map[string]*told, error) {
 				t.steps = append(t.steps, step{version: r.Version})
 			}
 		default:
-			var e markEvent
-			if err := json.Unmarshal(entries[i].Body, &e); err != nil {
-				return nil, unreadable(&entries[i], err)
+			e, err := journal.Decode[markEvent](&entries[i], journal.BrokenChain)
+			if err != nil {
+				return nil, err
 			}
 			for _, m := range e.Marks {
 				p.Marks++

@@ -6,9 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/journal"
@@ -87,24 +84,13 @@ type Part struct {
 	Tags       *[]string  `json:"tags,omitzero"`
 }
 
-// encode gives the body as canonical JSON.
-func (b *Body) encode() ([]byte, error) {
-	data, err := json.Marshal(b)
-	if err != nil {
-		return nil, err
-	}
-	value := jsontext.Value(data)
-	err = value.Canonicalize()
-	return value, err
-}
-
 // Chain makes journal entries of what a draft holds.
 func Chain(after journal.Head, entries []Entry) ([]journal.Entry, error) {
 	out := make([]journal.Entry, 0, len(entries))
 	for i := range entries {
-		body, err := entries[i].encode()
+		body, err := journal.Encode(&entries[i].Body)
 		if err != nil {
-			return nil, &fault.Error{Code: journal.BadEntry, Op: "journal " + string(entries[i].Op), Cause: err}
+			return nil, err
 		}
 		e, err := after.Next(Stream, entries[i].At, string(entries[i].Op), body)
 		if err != nil {
@@ -136,18 +122,9 @@ func (e *Entry) read(seq int, kind, body []byte) error {
 	if decodePlain(body, &e.Body) {
 		return nil
 	}
-	thorough, err := decode(body)
-	if err != nil {
-		return impossible(seq, e.Op, "%s", err)
-	}
-	e.Body = *thorough
-	return nil
-}
-
-// decode reads any body. What it gives is on the heap, which that of decodePlain is not.
-func decode(body []byte) (*Body, error) {
-	var b Body
-	return &b, json.Unmarshal(body, &b, json.RejectUnknownMembers(true))
+	var err error
+	e.Body, err = journal.Decode[Body](&journal.Entry{Stream: Stream, Seq: seq, Kind: string(kind), Body: body}, Impossible)
+	return err
 }
 
 // opOf gives an operation by its name, or nothing.

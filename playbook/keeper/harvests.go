@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"brenner/fault"
 	"brenner/journal"
 	"brenner/store"
@@ -40,9 +38,13 @@ func readHarvests(ctx context.Context, st store.Store) (map[string]int, journal.
 		if err := chain.Next(l); err != nil {
 			return err
 		}
-		var h harvest
-		if err := json.Unmarshal(l.Body, &h); err != nil {
-			return &fault.Error{Code: journal.BadEntry, Place: Harvests, Cause: err, Hint: "`brenner verify` says what else was changed"}
+		e, err := l.Entry(Harvests)
+		if err != nil {
+			return err
+		}
+		h, err := journal.Decode[harvest](&e, journal.BadEntry)
+		if err != nil {
+			return err
 		}
 		taken[h.Session] = max(taken[h.Session], h.Entries)
 		return nil
@@ -66,7 +68,7 @@ func mark(ctx context.Context, st store.Store, at time.Time, kind string, h harv
 		if n, ok := taken[h.Session]; ok && n >= h.Entries {
 			return nil
 		}
-		body, err := json.Marshal(h)
+		body, err := journal.Encode(h)
 		if err != nil {
 			return err
 		}
