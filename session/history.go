@@ -31,21 +31,33 @@ type History struct {
 
 // Load reads a session, and checks the chain of its journal.
 func Load(ctx context.Context, st store.Store, thread string) (*History, error) {
-	entries, err := st.Entries(ctx, Prefix+thread, 0)
+	entries, state, err := read(ctx, st, Prefix+thread)
 	if err != nil {
 		return nil, err
 	}
 	if len(entries) == 0 {
 		return nil, unknownSession(ctx, st, thread)
 	}
-	if err := journal.Check(Prefix+thread, journal.Head{}, entries); err != nil {
-		return nil, err
-	}
-	state, err := flow.Fold(entries)
-	if err != nil {
-		return nil, err
-	}
 	return &History{Store: st, Thread: thread, Entries: entries, State: state}, nil
+}
+
+// read gives the journal of a session and the state that it stands for; a session that
+// is not there has no entries.
+func read(ctx context.Context, st store.Store, stream string) ([]journal.Entry, *flow.State, error) {
+	entries, err := st.Entries(ctx, stream, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	state, err := fold(stream, entries)
+	return entries, state, err
+}
+
+// fold gives the state that a whole journal stands for, and checks its chain.
+func fold(stream string, entries []journal.Entry) (*flow.State, error) {
+	if err := journal.Check(stream, journal.Head{}, entries); err != nil {
+		return nil, err
+	}
+	return flow.Fold(entries)
 }
 
 // unknownSession says that there is no such session, and which one was probably meant.

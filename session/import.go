@@ -37,11 +37,11 @@ func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
 		return 0, nil
 	}
 	batch.Appends = []store.Append{{Stream: stream, After: journal.HeadOf(have), Entries: all[common:]}}
-	if batch.Records, err = x.records(ctx, st, have); err != nil {
-		return 0, err
-	}
 	before, err := flow.Fold(have)
 	if err != nil {
+		return 0, err
+	}
+	if batch.Records, err = x.records(ctx, st, before.Version()); err != nil {
 		return 0, err
 	}
 	beside, more, err := sideRecords(before, all[common:])
@@ -52,13 +52,8 @@ func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
 	return len(all) - common, st.Write(ctx, batch)
 }
 
-// records are the versions of an export that a store does not have yet, as its
-// lists show them.
-func (x *Exported) records(ctx context.Context, st store.Store, have []journal.Entry) ([]record.Record, error) {
-	before, err := flow.Fold(have)
-	if err != nil {
-		return nil, err
-	}
+// records are the versions of an export after one, as the store's lists show them.
+func (x *Exported) records(ctx context.Context, st store.Store, version int) ([]record.Record, error) {
 	all := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(all)
 	if err != nil {
@@ -66,7 +61,6 @@ func (x *Exported) records(ctx context.Context, st store.Store, have []journal.E
 	}
 	h := &History{Store: x.blobs(st), Thread: x.Thread, Entries: all, State: state}
 	var records []record.Record
-	version := before.Version()
 	for i := range state.Commits {
 		c := &state.Commits[i]
 		if c.Version <= version {

@@ -185,11 +185,8 @@ func (l *ledger) entries(d *draft) ([]journal.Entry, error) {
 // perhaps elsewhere.
 func (l *ledger) reload(ctx context.Context, behind journal.Head, elsewhere bool) error {
 	l.store.forget()
-	entries, err := l.store.Entries(ctx, l.stream, 0)
+	entries, state, err := read(ctx, l.store, l.stream)
 	if err != nil {
-		return err
-	}
-	if err := journal.Check(l.stream, journal.Head{}, entries); err != nil {
 		return err
 	}
 	if len(entries) < behind.Seq || len(entries) == behind.Seq && !elsewhere {
@@ -197,10 +194,6 @@ func (l *ledger) reload(ctx context.Context, behind journal.Head, elsewhere bool
 			Code: store.Damaged, Place: l.stream, Detail: "the store's own head of the journal is not that of its last entry",
 			Hint: "`brenner verify` says what else is damaged",
 		}
-	}
-	state, err := flow.Fold(entries)
-	if err != nil {
-		return err
 	}
 	*l.state = *state
 	return l.tell(entries[behind.Seq:])

@@ -265,15 +265,13 @@ func (r *Runner) ledger(thread string) *ledger {
 // there yet is empty.
 func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
 	l := r.ledger(thread)
-	entries, err := r.Store.Entries(ctx, l.stream, 0)
+	entries, state, err := read(ctx, r.Store, l.stream)
 	if err != nil {
 		return nil, err
 	}
-	if err := journal.Check(l.stream, journal.Head{}, entries); err != nil {
-		return nil, err
-	}
-	if l.state, err = flow.Fold(entries); err == nil && l.seen != nil {
-		l.seen, err = flow.Fold(entries)
+	l.state = state
+	if l.seen != nil {
+		l.seen, err = flow.Fold(entries) // it follows behind the other, and must share nothing with it
 	}
 	return l, err
 }

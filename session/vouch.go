@@ -52,10 +52,7 @@ func (v *Vouching) Vouches(ctx context.Context, ref record.Ref) (bool, error) {
 
 func vouchedBy(thread string, entries []journal.Entry) *vouched {
 	out := &vouched{head: journal.HeadOf(entries), refs: make(map[record.Ref]bool)}
-	state, err := flow.Fold(entries)
-	if err == nil {
-		err = journal.Check(Prefix+thread, journal.Head{}, entries)
-	}
+	state, err := fold(Prefix+thread, entries)
 	if err != nil {
 		out.broken = true
 		return out
