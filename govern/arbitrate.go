@@ -13,13 +13,6 @@ import (
 	"brenner/view"
 )
 
-// ArbiterRole is what an agent is that rules. It has no rights: it reads the request.
-const ArbiterRole = "arbiter"
-
-// askedTwice is how often an arbiter is asked: once more where its answer was no
-// verdict. After that it is a person's.
-const askedTwice = 2
-
 // Arbitrate has an agent that is no party rule on a stalemate about a record. It is
 // sent the request and nothing else; every call is journaled as it came, also when a
 // person rules meanwhile, whose verdict then stands.
@@ -45,7 +38,7 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 		return nil, err
 	}
 	var bad error
-	for range askedTwice {
+	for range stalemate.MostAnswers {
 		a, err := d.askArbiter(ctx, h, s)
 		if err != nil {
 			return nil, err
@@ -55,7 +48,7 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 			bad = err
 			continue
 		}
-		ref, err := d.putVerdict(ctx, Actor{Name: h.Name, Role: ArbiterRole}, s, &v)
+		ref, err := d.putVerdict(ctx, Actor{Name: h.Name, Role: stalemate.ArbiterRole}, s, &v)
 		if err == nil {
 			err = d.produced(ctx, a, ref)
 		}
@@ -82,8 +75,8 @@ func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer
 	}
 	message := s.Request.Message()
 	call := agent.Call{
-		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Agent: h.Name, Role: ArbiterRole, Model: h.Model, Thread: s.ID, Round: 1,
-		Subject: "A ruling is needed: " + s.ID, Turns: []agent.Turn{{Text: message}},
+		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Agent: h.Name, Role: stalemate.ArbiterRole, Model: h.Model, Thread: s.ID, Round: 1,
+		Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
 	}
 	began := d.Now()
 	reply, err := h.Agent.Ask(ctx, call)

@@ -179,7 +179,7 @@ func TestAnAgentRulesOnARecord(t *testing.T) {
 		if err != nil || len(calls) != 2 {
 			k.Fatal(err, calls)
 		}
-		k.is("role", calls[1].Role, govern.ArbiterRole)
+		k.is("role", calls[1].Role, stalemate.ArbiterRole)
 		k.is("produced", calls[1].Produced, []string{"verdict-" + id + "@v1"})
 		k.is("creator", k.record("verdict-"+id).Creator, "Judge")
 		k.proven()

@@ -18,10 +18,6 @@ import (
 // NoStalemate is the code of a stalemate that a session does not have.
 const NoStalemate fault.Code = "NO_STALEMATE"
 
-// askedTwice is how often an arbiter is asked about one stalemate: once more where
-// its answer was no verdict; after that it is a person's.
-const askedTwice = 2
-
 // checkArbiter keeps the arbiter apart from the parties and from people.
 func (b *Brief) checkArbiter() error {
 	if b.Arbiter == nil {
@@ -187,7 +183,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	if open.State == stalemate.Ruled {
 		return s.carryOut(ctx, h, id)
 	}
-	if len(open.Replies) >= askedTwice || s.stopping() != "" {
+	if len(open.Replies) >= stalemate.MostAnswers || s.stopping() != "" {
 		return nil
 	}
 	party := *s.state.Opened.Arbiter
@@ -198,7 +194,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	message := request.Message()
 	call := agent.Call{
 		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name, Role: party.Role, Program: party.Program, Model: party.Model,
-		Thread: h.Thread, Round: s.state.Round(), Subject: "A ruling is needed: " + id, MaxReply: s.state.Settings.Reply,
+		Thread: h.Thread, Round: s.state.Round(), Subject: stalemate.Subject(id), MaxReply: s.state.Settings.Reply,
 		Turns: []agent.Turn{{Text: message}}, Drain: s.Drain,
 	}
 	input := s.Tokens.Count(message)

@@ -2,6 +2,16 @@ package stalemate
 
 import "brenner/artifact"
 
+// ArbiterRole is what an agent is that rules. It has no rights: it reads the request.
+const ArbiterRole = "arbiter"
+
+// MostAnswers is how many answers of an arbiter are taken in one stalemate: a second
+// where the first was no verdict; after that it is a person's.
+const MostAnswers = 2
+
+// Subject is that of the message to an arbiter.
+func Subject(id string) string { return "A ruling is needed: " + id }
+
 // Message is what an arbiter agent is sent: the request, and the form of the answer.
 // It gets nothing else of the session.
 func (r *Request) Message() string {

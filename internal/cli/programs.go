@@ -14,8 +14,8 @@ import (
 	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
-	"brenner/govern"
 	"brenner/roster"
+	"brenner/stalemate"
 )
 
 // NoProgram is the code of an agent that is reached via program and names none.
@@ -133,7 +133,7 @@ func (m *models) checkPrograms(parties []flow.Party) error {
 // saysProgram gives who says that an agent is a program: it would run with the
 // user's login, and at the user's cost.
 func (m *models) saysProgram(p flow.Party) config.Origin {
-	if name, via, program := arbiterWords(m.config.Arbiter); p.Role == govern.ArbiterRole && p.Name == name && via == config.ViaProgram && p.Program == program {
+	if name, via, program := arbiterWords(m.config.Arbiter); p.Role == stalemate.ArbiterRole && p.Name == name && via == config.ViaProgram && p.Program == program {
 		return m.config.Origin("session.arbiter")
 	}
 	model := m.config.Reach(p.Model)

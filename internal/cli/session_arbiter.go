@@ -9,8 +9,8 @@ import (
 	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
-	"brenner/govern"
 	"brenner/roster"
+	"brenner/stalemate"
 )
 
 // arbiterFlag adds the flag that names who is asked when a session is stuck.
@@ -29,7 +29,7 @@ func arbiterParty(cfg *config.Config, scripted bool, parties []flow.Party) (*flo
 	}
 	name, via, model := arbiterWords(cfg.Arbiter)
 	reach := cfg.Reach(model)
-	p := flow.Party{Name: name, Role: govern.ArbiterRole, Model: model, Via: reach.Via, ModelID: reach.ID}
+	p := flow.Party{Name: name, Role: stalemate.ArbiterRole, Model: model, Via: reach.Via, ModelID: reach.ID}
 	if model != "" && p.ModelID == "" {
 		p.ModelID = model
 	}

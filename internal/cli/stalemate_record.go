@@ -99,7 +99,7 @@ func (a *app) arbitrateOnRecord(c *cobra.Command, f *helperFlags, arbiter string
 		return usage(c, "--arbiter "+clean(fault.Shown(arbiter))+" does not say who is asked, and how", "write NAME=KIND:MODEL, such as Judge=openai:gpt-5")
 	}
 	return a.withRecords(c, &f.recordFlags, true, func(ctx context.Context, r *records) error {
-		h, done, err := f.helper(a, c, r, govern.ArbiterRole)
+		h, done, err := f.helper(a, c, r, stalemate.ArbiterRole)
 		if err != nil {
 			return err
 		}
