@@ -17,9 +17,14 @@ func (a *app) readFile(what, path string) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable("read "+what, path, err)
 	}
+	return a.withoutMark(what, path, data), nil
+}
+
+// withoutMark gives what a file says.
+func (a *app) withoutMark(what, path string, data []byte) []byte {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // editors put it there, and nobody means it
 	a.log.Debug().Str("file", path).Int("bytes", len(data)).Msg("read " + what)
-	return data, nil
+	return data
 }
 
 func unreadable(op, file string, err error) error {

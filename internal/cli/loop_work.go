@@ -146,19 +146,11 @@ func (p *planned) budgets() error {
 	return nil
 }
 
-// beside gives a file that the plan names: relative names are beside it.
-func (p *planned) beside(name string) string {
-	if filepath.IsAbs(name) || p.file == "-" {
-		return name
-	}
-	return filepath.Join(filepath.Dir(p.file), name)
-}
-
 func (p *planned) readScript(a *app) error {
 	if p.plan.Script == "" {
 		return nil
 	}
-	data, err := a.readFile("the script", p.beside(p.plan.Script))
+	data, err := p.planFile(a, "the script", p.plan.Script)
 	if err != nil {
 		return p.at("script", err)
 	}
@@ -172,7 +164,7 @@ func (p *planned) readScript(a *app) error {
 func (p *planned) question(a *app, in *loop.PlanQuestion) (loop.Question, error) {
 	q := loop.Question{ID: in.ID, Question: in.Question, Context: in.Context, Hypotheses: in.Hypotheses, Constraints: in.Constraints}
 	if in.Excerpt != "" {
-		data, err := a.readFile("the excerpt", p.beside(in.Excerpt))
+		data, err := p.planFile(a, "the excerpt", in.Excerpt)
 		if err != nil {
 			return q, err
 		}
@@ -182,7 +174,7 @@ func (p *planned) question(a *app, in *loop.PlanQuestion) (loop.Question, error)
 		q.Excerpt = p.blob(data)
 	}
 	for _, name := range in.Evidence {
-		data, err := a.readFile("evidence", p.beside(name))
+		data, err := p.planFile(a, "evidence", name)
 		if err != nil {
 			return q, err
 		}
