@@ -63,8 +63,8 @@ func fromProject(cfg *config.Config, file string) string {
 	return path
 }
 
-// findLoop settles what the loop is called, and gives the one that there is; nil
-// where a new one begins.
+// findLoop settles what the loop is called that is meant, and gives it; nil where a new
+// one begins.
 func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base string, opt *loopOptions) (*loop.State, error) {
 	streams, err := runner.List(ctx, st)
 	if err != nil {
@@ -80,6 +80,10 @@ func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base str
 	} else if there(base) {
 		last, err = p.keyed(ctx, st, base, opt.key)
 	}
+	next := p.opened.Name
+	if last != nil {
+		p.opened.Name = last.Opened.Name
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -94,6 +98,7 @@ func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base str
 	case a.owedBy(p.config, last).any() && p.samePlan(last) == nil:
 		return last, nil // to run everything anew because a report is missing would cost as much again
 	}
+	p.opened.Name = next
 	return nil, nil
 }
 

@@ -106,14 +106,39 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	if err := p.bases(c.Context(), st); err != nil {
 		return err
 	}
-	state, err := a.findLoop(c.Context(), st, p, base, opt)
+	r := &runner.Runner{Store: st, Locks: st, Now: a.Now, Log: a.log, Observe: a.loopProgress(), Holder: a.holder(c)}
+	state, release, err := a.holdLoop(c.Context(), r, p, base, opt)
 	if err != nil {
 		return err
 	}
+	defer release()
 	if state != nil && state.Ended != "" && !opt.goOn {
 		return a.hasEnded(c.Context(), cfg, st, state)
 	}
-	return a.runLoop(c, p, models, st, state)
+	return a.runLoop(c, p, models, st, r, state)
+}
+
+// holdLoop finds the loop that is meant and holds it. How it stands is looked at again
+// then: whoever had it may have ended it meanwhile.
+func (a *app) holdLoop(ctx context.Context, r *runner.Runner, p *planned, base string, opt *loopOptions) (*loop.State, func(), error) {
+	for {
+		if _, err := a.findLoop(ctx, r.Store, p, base, opt); err != nil {
+			return nil, nil, err
+		}
+		name := p.opened.Name
+		release, err := r.Hold(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		state, err := a.findLoop(ctx, r.Store, p, base, opt)
+		if err == nil && p.opened.Name == name {
+			return state, release, nil
+		}
+		release()
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 }
 
 // hasEnded is what becomes of a loop that is not run: what its end still owes is made
@@ -149,7 +174,7 @@ func (p *planned) bases(ctx context.Context, st store.Store) error {
 }
 
 // runLoop runs a loop, shows what happens while it does, and then what it came to.
-func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store, state *loop.State) error {
+func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store, r *runner.Runner, state *loop.State) error {
 	hard, drain, done := a.Interrupts.gently(c.Context(), func() {
 		a.say("\nbrenner: waiting up to " + grace.String() + " for the calls under way; once more stops at once. Nothing is lost: the same command goes on\n")
 	})
@@ -170,23 +195,19 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 		}
 	}()
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
-	holder := a.holder(c)
-	cast := &cast{app: a, models: m, script: p.script, store: st, holder: holder, records: a.projectRecords(m.config, st)}
+	cast := &cast{app: a, models: m, script: p.script, store: st, holder: r.Holder, records: a.projectRecords(m.config, st)}
 	cast.share(p.parties)
 	if p.script == nil {
 		cast.lessons = &lessonBook{app: a, config: m.config, store: st, counter: m.counter, several: true}
 		cast.lessons.catchUp(ctx)
 	}
-	r := &runner.Runner{
-		Store: st, Locks: st, Now: a.Now, Log: a.log, Sessions: cast.session, Drain: drain, Holder: holder,
-		Observe: a.loopProgress(),
-		Finished: func(ctx context.Context, h *session.History) error {
-			if cast.lessons != nil {
-				cast.lessons.learn(ctx, h)
-			}
-			_, err := publish(ctx, m.config, h)
-			return err
-		},
+	r.Sessions, r.Drain = cast.session, drain
+	r.Finished = func(ctx context.Context, h *session.History) error {
+		if cast.lessons != nil {
+			cast.lessons.learn(ctx, h)
+		}
+		_, err := publish(ctx, m.config, h)
+		return err
 	}
 	state, err := a.play(ctx, r, p, state)
 	m.sweep()

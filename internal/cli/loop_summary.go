@@ -126,7 +126,8 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 	}
 	if st.Ended == "" {
 		s.Phase = phaseLeft
-		if holder, held, err := locks.HolderOf(runner.Lock(s.Loop)); err == nil && held {
+		// Whoever has run it has it until this was said, and does not run it any more.
+		if holder, held, err := locks.HolderOf(runner.Lock(s.Loop)); err == nil && held && !isUs(holder) {
 			s.Phase, s.HeldBy = phaseRunning, holder.String()
 			switch {
 			case s.told:

@@ -124,6 +124,12 @@ func (i *imported) text(a *app) error {
 
 func (i *imported) document() any { return i }
 
+// isUs tells whether this process holds something.
+func isUs(h store.Holder) bool {
+	host, _ := os.Hostname()
+	return h.PID == os.Getpid() && h.Host == host
+}
+
 // holder says who we are, for whoever else wants what we hold.
 func (a *app) holder(c *cobra.Command) store.Holder {
 	host, _ := os.Hostname() // only for people to read

@@ -51,14 +51,23 @@ type Runner struct {
 	Holder store.Holder
 }
 
-// Start opens a loop and runs it. A loop of that name must not exist yet. Blobs are
-// the files that the work names by their hashes.
-func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loop.State, error) {
-	release, err := r.hold(o.Name)
+// Hold keeps other processes from a loop until it is released. Whoever starts or resumes
+// one holds it, from before the look at how it stands until its report is out.
+func (r *Runner) Hold(name string) (release func(), err error) {
+	free, err := r.Locks.Hold(Lock(name), r.Holder)
 	if err != nil {
 		return nil, err
 	}
-	defer r.release(o.Name, release)
+	return func() {
+		if err := free(); err != nil {
+			r.Log.Warn().Err(err).Str("loop", name).Msg("the loop's lock could not be released")
+		}
+	}, nil
+}
+
+// Start opens a loop and runs it. A loop of that name must not exist yet. Blobs are
+// the files that the work names by their hashes.
+func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loop.State, error) {
 	l := r.ledger(o.Name)
 	there, err := r.Store.Entries(ctx, l.stream, 0)
 	if err != nil {
@@ -77,12 +86,8 @@ func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loo
 // Resume goes on with a loop that was left. Limits, if not nil, are the ones that
 // hold from now on.
 func (r *Runner) Resume(ctx context.Context, name string, limits func(*loop.State) *loop.Limits) (*loop.State, error) {
-	release, err := r.hold(name)
-	if err != nil {
-		return nil, err
-	}
-	defer r.release(name, release)
 	l := r.ledger(name)
+	var err error
 	if l.state, err = Load(ctx, r.Store, name); err != nil {
 		return nil, err
 	}
@@ -107,12 +112,4 @@ func (r *Runner) Resume(ctx context.Context, name string, limits func(*loop.Stat
 
 func (r *Runner) ledger(name string) *ledger {
 	return &ledger{store: r.Store, stream: loop.Prefix + name, now: r.Now, state: &loop.State{}, seen: &loop.State{}, wrote: r.Observe}
-}
-
-func (r *Runner) hold(name string) (func() error, error) { return r.Locks.Hold(Lock(name), r.Holder) }
-
-func (r *Runner) release(name string, release func() error) {
-	if err := release(); err != nil {
-		r.Log.Warn().Err(err).Str("loop", name).Msg("the loop's lock could not be released")
-	}
 }
