@@ -76,7 +76,7 @@ func Open(ctx context.Context, dir string, o Options) (*Box, error) {
 	if b.now == nil {
 		b.now = time.Now
 	}
-	if err := sqlite.CheckLocal(dir); err != nil {
+	if err := sqlite.CheckLocal(dir, nil); err != nil {
 		return nil, err
 	}
 	if err := b.makeFile(dir); err != nil {

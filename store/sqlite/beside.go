@@ -9,9 +9,6 @@ import (
 // What stands here is for other files that a project keeps beside its store, so
 // that they are as durable and say the same when something is wrong.
 
-// CheckLocal refuses a folder on a network file system.
-func CheckLocal(dir string) error { return checkLocal(dir, nil) }
-
 // Pool gives connections to a file that is opened in a mode of SQLite's ("ro",
 // "rwc"), with everything set that decides about durability.
 func Pool(file, mode string, limit int) (*sql.DB, error) { return openPool(file, mode, limit) }
@@ -26,9 +23,4 @@ func Waiting(ctx context.Context, limit time.Duration, do func() error) error {
 // all. What has begun runs to its end, and is taken back if the context ended.
 func Transaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do func(ctx context.Context) error) error {
 	return inTransaction(ctx, conn, wait, do)
-}
-
-// Fault gives an error of SQLite's its code and hint; faults stay as they are.
-func Fault(op, file string, wait time.Duration, err error) error {
-	return (&Store{file: file, wait: wait}).fault(op, err)
 }

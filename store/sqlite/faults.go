@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	driversqlite "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -44,8 +45,11 @@ type verdict struct {
 	detail, hint string
 }
 
-// fault gives an error its code, place and hint. Faults stay as they are.
-func (s *Store) fault(op string, err error) error {
+func (s *Store) fault(op string, err error) error { return Fault(op, s.file, s.wait, err) }
+
+// Fault gives an error of SQLite's about a file its code, place and hint; others were
+// waited for as long as it says. Faults stay as they are.
+func Fault(op, file string, wait time.Duration, err error) error {
 	var f *fault.Error
 	switch {
 	case err == nil:
@@ -55,16 +59,16 @@ func (s *Store) fault(op string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &fault.Error{Op: op, Cause: err}
 	case errors.Is(err, sql.ErrConnDone):
-		return &fault.Error{Code: store.Closed, Op: op, Place: s.file, Cause: err}
+		return &fault.Error{Code: store.Closed, Op: op, Place: file, Cause: err}
 	}
-	v := s.judge(err)
-	return &fault.Error{Code: v.code, Op: op, Place: s.file, Detail: v.detail, Hint: v.hint, Cause: err}
+	v := judge(err, wait)
+	return &fault.Error{Code: v.code, Op: op, Place: file, Detail: v.detail, Hint: v.hint, Cause: err}
 }
 
-func (s *Store) judge(err error) verdict {
+func judge(err error, wait time.Duration) verdict {
 	if isBusy(err) {
 		return verdict{
-			store.Busy, fmt.Sprintf("other processes kept it busy for %s", s.wait),
+			store.Busy, fmt.Sprintf("other processes kept it busy for %s", wait),
 			"run the command again when they are done",
 		}
 	}

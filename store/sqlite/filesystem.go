@@ -8,10 +8,11 @@ import (
 	"brenner/store"
 )
 
-// checkLocal refuses network file systems: WAL needs memory that all processes
+// CheckLocal refuses network file systems: WAL needs memory that all processes
 // share, and file locks that hold, and neither goes over a network. A store
-// there would seem to work, and lose data.
-func checkLocal(dir string, network func(dir string) (string, error)) error {
+// there would seem to work, and lose data. How a folder is asked for its network is the
+// operating system's where it is nil.
+func CheckLocal(dir string, network func(dir string) (string, error)) error {
 	if network == nil {
 		network = networkFileSystem
 	}

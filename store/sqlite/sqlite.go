@@ -114,7 +114,7 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 
 // prepareFolder looks at the folder before SQLite does, and makes it if wanted.
 func (s *Store) prepareFolder(o Options) error {
-	if err := checkLocal(s.dir, o.Network); err != nil {
+	if err := CheckLocal(s.dir, o.Network); err != nil {
 		return err
 	}
 	if err := s.checkFile(); err != nil {

@@ -29,7 +29,7 @@ func (s *Store) Verify(ctx context.Context) error {
 		found = append(found, wrong...)
 		if err != nil && ctx.Err() == nil {
 			// A page that cannot be read ends one look, not the others.
-			found = append(found, &fault.Error{Code: s.judge(err).code, Op: op, Place: s.file, Hint: s.judge(err).hint, Cause: err})
+			found = append(found, &fault.Error{Code: judge(err, s.wait).code, Op: op, Place: s.file, Hint: judge(err, s.wait).hint, Cause: err})
 		}
 	}
 	if err := ctx.Err(); err != nil {
