@@ -136,15 +136,26 @@ func (c *checker) everywhere() {
 // must be words and not a directive alone.
 func documented(f *ast.File) bool { return strings.TrimSpace(f.Doc.Text()) != "" }
 
-// direction holds the imports against the package's row.
+// direction holds the imports against the package's row, and the row against them: what
+// nobody imports is not to be allowed for whoever comes next.
 func (c *checker) direction(row Row) {
+	used := make(map[string]bool)
 	for _, f := range c.pkg.Files {
 		for _, spec := range f.Imports {
 			need, ok := c.below(spec)
+			used[need] = true
 			if ok && !row.may(need) {
 				c.add(spec.Pos(), ruleDirection, "%s may not import %s (its row allows: %s)",
 					row.Path, need, cmp.Or(row.Needs, "nothing"))
 			}
+		}
+	}
+	if len(c.pkg.Files) == 0 || len(c.pkg.Hidden) > 0 { // what is not seen may import it
+		return
+	}
+	for need := range strings.FieldsSeq(row.Needs) {
+		if !used[need] {
+			c.add(c.pkg.Files[0].Name.Pos(), ruleDirection, "the row of %s allows %s, which it does not import", row.Path, need)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func brenner() Table {
 		{Path: "policy", Kind: Pure, Needs: "fault artifact record"},
 		{Path: "merge", Kind: Pure, Needs: "fault artifact delta policy"},
 		{Path: "roster", Kind: Pure, Needs: "fault suggest artifact"},
-		{Path: "prompts", Kind: Pure, Needs: "fault artifact lint policy"},
+		{Path: "prompts", Kind: Pure, Needs: "artifact lint policy"},
 		{Path: "kickoff", Kind: Pure, Needs: "fault artifact delta patch policy prompts roster"},
 
 		{Path: "record", Kind: Pure, Needs: "fault suggest"},
@@ -95,7 +95,7 @@ func brenner() Table {
 		{Path: "modelhttp", Kind: Shell, Needs: "secret"},
 		{Path: "agent/openai", Kind: Shell, Needs: "fault secret agent modelhttp"},
 		{Path: "agent/tape", Kind: Shell, Needs: "fault secret agent"},
-		{Path: "agent/program/supervisor", Kind: Shell, Needs: "fault filelock"},
+		{Path: "agent/program/supervisor", Kind: Shell, Needs: "filelock"},
 		{Path: "agent/program", Kind: Shell, Needs: "fault suggest secret agent agent/program/supervisor"},
 		{Path: "mail", Kind: Shell, Needs: "fault filelock"},
 		{Path: "mail/box", Kind: Shell, Needs: "fault mail store store/sqlite"},
@@ -121,8 +121,8 @@ func brenner() Table {
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},
 
-		{Path: "artifact/artifacttest", Kind: Support, Needs: "fault artifact"},
-		{Path: "agent/agenttest", Kind: Support, Needs: "fault agent"},
+		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
+		{Path: "agent/agenttest", Kind: Support, Needs: "agent"},
 		{Path: "agent/openai/openaitest", Kind: Support},
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
 		{Path: "mail/boxtest", Kind: Support, Needs: "fault mail"},

@@ -1,5 +1,5 @@
 // Package imports imports what a pure package must not.
-package imports
+package imports // want direction
 
 import (
 	_ "context"      // want import
