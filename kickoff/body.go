@@ -128,7 +128,7 @@ func (in *Input) patchable(to string) string {
 func (in *Input) memory(to string) string {
 	var b strings.Builder
 	for _, m := range slices.Concat(in.Memory, in.Lessons[to]) {
-		fmt.Fprintf(&b, "- [%s] %s\n", oneLine(m.ID), oneLine(m.Text))
+		b.WriteString(m.line())
 	}
 	return b.String()
 }

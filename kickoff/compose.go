@@ -47,6 +47,11 @@ type Hypothesis struct{ ID, Text string }
 // Bullet is a lesson from earlier sessions.
 type Bullet struct{ ID, Text string }
 
+// Quoted gives a lesson as it stands in a message.
+func (b Bullet) Quoted() string { return quoted(b.line()) }
+
+func (b Bullet) line() string { return "- [" + oneLine(b.ID) + "] " + oneLine(b.Text) + "\n" }
+
 // Message is a kickoff for one agent.
 type Message struct {
 	To           string

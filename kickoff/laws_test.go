@@ -69,6 +69,11 @@ func checkLaws(t failer, in Input) {
 		if n := utf8.RuneCountInString(m.Subject); n > maxSubject || strings.ContainsAny(m.Subject, "\n\r") {
 			t.Fatalf("subject of %d characters: %q", n, m.Subject)
 		}
+		for _, b := range in.Memory { // whoever counts lessons counts what is sent
+			if !strings.Contains(m.Body, "\n"+b.Quoted()) {
+				t.Fatalf("%s: %q is not in the message", m.To, b.Quoted())
+			}
+		}
 		quote := "> " + strings.ReplaceAll(m.Body, "\n", "\n> ")
 		for _, reply := range []struct{ name, text string }{
 			{"the message", m.Body},

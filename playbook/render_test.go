@@ -14,6 +14,8 @@ import (
 
 func words(text string) int { return len(strings.Fields(text)) }
 
+func line(b *playbook.Bullet) string { return "[" + b.ID + "] " + b.Content + "\n" }
+
 func TestRenderKeepsToItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var bullets []*playbook.Bullet
@@ -27,7 +29,7 @@ func TestRenderKeepsToItsBudget(t *testing.T) {
 			})
 		}
 		budget := rapid.IntRange(0, 200).Draw(t, "budget")
-		r := playbook.Render(bullets, budget, words)
+		r := playbook.Render(bullets, budget, line, words)
 		if words(r.Text) > budget || (r.Text == "") != (len(r.Taken) == 0) {
 			t.Fatalf("%d words of %d: %q", words(r.Text), budget, r.Text)
 		}
@@ -38,21 +40,11 @@ func TestRenderKeepsToItsBudget(t *testing.T) {
 			t.Fatalf("%v and %v are not %v", r.Taken, r.Left, ids)
 		}
 		for _, b := range bullets {
-			if whole := strings.Contains(r.Text, playbook.Quote(b)); whole != slices.Contains(r.Taken, b.ID) {
+			if whole := strings.Contains(r.Text, line(b)); whole != slices.Contains(r.Taken, b.ID) {
 				t.Fatalf("%s is there in part: %q", b.ID, r.Text)
 			}
 		}
 	})
-}
-
-func TestQuote(t *testing.T) {
-	for section, want := range map[playbook.Section]string{
-		playbook.Helpful: "> [pb-1] (helpful) Text\n", playbook.Harmful: "> [pb-1] (a warning) Text\n", playbook.Neutral: "> [pb-1] (a note) Text\n",
-	} {
-		if got := playbook.Quote(&playbook.Bullet{ID: "pb-1", Section: section, Content: "Text"}); got != want {
-			t.Errorf("%q", got)
-		}
-	}
 }
 
 func TestWhatCannotBeABullet(t *testing.T) {

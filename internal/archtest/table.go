@@ -111,12 +111,13 @@ func brenner() Table {
 		{Path: "embedding/endpoint", Kind: Shell, Needs: "fault vector embedding modelhttp"},
 		{Path: "playbook/keeper", Kind: Shell, Needs: "fault journal store vector embedding playbook"},
 		{Path: "session", Kind: Shell, Needs: "fault suggest shellword artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store playbook"},
+		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper vector session"},
 		{Path: "loop/runner", Kind: Shell, Needs: "fault suggest artifact merge stalemate journal flow store session loop loop/report"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,
 			Needs: "fault suggest shellword filelock artifact delta lint policy merge roster prompts kickoff record patch view settle stalemate journal flow " +
-				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session loop loop/report loop/runner internal/schemas " +
+				"config tokens trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session session/memory loop loop/report loop/runner internal/schemas " +
 				"vector embedding embedding/uselite embedding/endpoint playbook playbook/keeper",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "internal/cli"},

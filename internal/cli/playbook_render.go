@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/playbook/keeper"
+	"brenner/session/memory"
 	"brenner/tokens"
 )
 
@@ -16,8 +17,8 @@ func (a *app) playbookRenderCommand() *cobra.Command {
 		Use:   "render",
 		Short: "Print the bullets that a prompt would get, within its bound of tokens",
 		Long: `Prints what a session puts into a prompt: bullets in PROD, and for a share of the sessions
-(playbook.staging_share, by the session's id) those in STAGING, as quoted data; those most
-about the subject first. Bullets are taken whole; those for which there is no room are named.`,
+(playbook.staging_share, by the session's id) those in STAGING, line for line as they stand
+under Memory in its messages; those most about the subject first. Bullets are taken whole; those for which there is no room are named.`,
 		Example: `  brenner playbook render --about "How does a cell know what to become?" --role test_designer
   brenner playbook render --tokens 200 --session RS-20261115-cells
   brenner playbook render --all
@@ -38,7 +39,7 @@ endpoint for embeddings cannot be reached.`,
 				w.Tokens = d.config.Playbook.Tokens
 			}
 			counter := tokens.New()
-			w.Count = counter.Count
+			w.Count, w.Line = counter.Count, memory.Line
 			r, err := d.Choose(c.Context(), w)
 			if err != nil {
 				return err

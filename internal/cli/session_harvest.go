@@ -85,7 +85,7 @@ func (m *lessonBook) take(ctx context.Context, h *session.History) (learned keep
 	if err != nil {
 		return learned, "", err
 	}
-	k, err := m.keeper(ctx)
+	b, err := m.book(ctx)
 	if err != nil {
 		return learned, "", err
 	}
@@ -93,10 +93,10 @@ func (m *lessonBook) take(ctx context.Context, h *session.History) (learned keep
 	for i := range t.Insights {
 		t.Insights[i].Domain = m.config.Playbook.Domain
 	}
-	if learned, err = k.Take(ctx, learner, &t); err != nil {
+	if learned, err = b.Keeper.Take(ctx, learner, &t); err != nil {
 		return learned, "", err
 	}
-	back, err = m.guard(ctx, k)
+	back, err = m.guard(ctx, b)
 	return learned, back, err
 }
 

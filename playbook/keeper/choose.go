@@ -15,6 +15,7 @@ type Wish struct {
 	About   string // what the bullets should be about
 	Tokens  int
 	Count   func(string) int
+	Line    func(*playbook.Bullet) string // the form that a bullet has in a prompt
 	// All takes bullets of every stage but quarantine; it is for people who want to
 	// see what could be said.
 	All bool
@@ -59,7 +60,7 @@ func (k *Keeper) Choose(ctx context.Context, w Wish) (playbook.Rendered, error) 
 			fitting = append(fitting, b)
 		}
 	}
-	return playbook.Render(fitting, w.Tokens, w.Count), nil
+	return playbook.Render(fitting, w.Tokens, w.Line, w.Count), nil
 }
 
 func (k *Keeper) fits(b *playbook.Bullet, w *Wish) bool {

@@ -187,6 +187,7 @@ func TestChoose(t *testing.T) {
 	}
 	shadow, _ := learn(t, k, playbook.Helpful, "Nobody has seen this")
 	w := keeper.Wish{Session: "RS-1", Role: "adversarial_critic", About: "cells", Tokens: 1000, Count: func(s string) int { return len(strings.Fields(s)) }}
+	w.Line = func(b *playbook.Bullet) string { return b.ID + " " + b.Content + "\n" }
 	r, err := k.Choose(t.Context(), w)
 	if err != nil || !slices.Equal(r.Taken, []string{"pb-00003", "pb-00002", "pb-00001"}) {
 		t.Errorf("%+v, %v", r, err)
@@ -195,7 +196,7 @@ func TestChoose(t *testing.T) {
 	if r, err = k.Choose(t.Context(), w); err != nil || !slices.Equal(r.Taken, []string{"pb-00003", "pb-00002"}) {
 		t.Errorf("%+v, %v", r, err)
 	}
-	w.Tokens = 33 // the heading and one
+	w.Tokens = 5 // one
 	if r, err = k.Choose(t.Context(), w); err != nil || len(r.Left) == 0 || w.Count(r.Text) > w.Tokens {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -1,10 +1,9 @@
-package cli
+package memory
 
 import (
 	"context"
 	"testing"
 
-	"brenner/config"
 	"brenner/playbook"
 	"brenner/playbook/keeper"
 	"brenner/vector"
@@ -36,16 +35,14 @@ func TestWhichDeathIsTold(t *testing.T) {
 	with := func(d dead, reason string) dead { d.reason = reason; return d }
 	other := dead{id: "H9", claim: "cells divide", reason: "they do not", here: true}
 	blank := dead{id: "H8", claim: " ", reason: "it says nothing", here: true}
-	m := &lessonBook{config: &config.Config{}}
-	m.config.Playbook.Rules = playbook.DefaultRules()
-	k := &keeper.Keeper{Options: keeper.Options{Embedder: byText{}}}
+	m := &Book{Keeper: &keeper.Keeper{Options: keeper.Options{Embedder: byText{}, Rules: playbook.DefaultRules()}}}
 	for want, all := range map[string][]dead{
 		"":         {other, blank},
 		"pb-00001": {here, blank, with(old, "the eyes are open")},
 		"H1":       {old, with(here, "the eyes are open"), other},
 	} {
 		for range 2 {
-			got, err := m.nearest(t.Context(), k, "fish sleep", append([]dead{}, all...))
+			got, err := m.nearest(t.Context(), "fish sleep", append([]dead{}, all...))
 			if err != nil || got == nil && want != "" || got != nil && got.id != want {
 				t.Errorf("%+v, %v, not %q", got, err, want)
 			}
@@ -53,7 +50,7 @@ func TestWhichDeathIsTold(t *testing.T) {
 		}
 	}
 	both := []dead{with(old, "old"), with(here, "new")}
-	if got, err := m.nearest(t.Context(), k, "fish sleep", both); err != nil || got.id != "H1" {
+	if got, err := m.nearest(t.Context(), "fish sleep", both); err != nil || got.id != "H1" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -1,0 +1,122 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/kickoff"
+	"brenner/playbook"
+	"brenner/session"
+	"brenner/vector"
+)
+
+// dead is a hypothesis that was killed, here or in an earlier session.
+type dead struct {
+	id, claim, reason string // the reason is empty where nobody gave one
+	here              bool
+}
+
+// tells compares what two deaths have to tell to somebody whose hypothesis is like both:
+// one with a reason more than one without, and one of this session more than an older one.
+// What is left is how alike they are.
+func (d *dead) tells(o *dead) int {
+	order := func(a, b bool) int {
+		switch {
+		case a == b:
+			return 0
+		case a:
+			return 1
+		default:
+			return -1
+		}
+	}
+	return cmp.Or(order(d.reason != "", o.reason != ""), order(d.here, o.here))
+}
+
+// resembling tells an agent why hypotheses died that its own are like.
+func (b *Book) resembling(ctx context.Context, r *session.Recall) ([]kickoff.Bullet, error) {
+	var told []kickoff.Bullet
+	killed := func(p *playbook.Bullet) bool {
+		return slices.Contains(p.Tags, session.TagKilled) && p.Stage != playbook.Quarantined
+	}
+	if len(r.Own) == 0 || len(r.Died) == 0 && len(b.Keeper.Bullets(killed)) == 0 {
+		return nil, nil
+	}
+	for _, own := range r.Own {
+		var all []dead
+		for _, d := range r.Died {
+			all = append(all, dead{id: d.Item, claim: d.Text, reason: d.Reason, here: true})
+		}
+		matches, err := b.Keeper.Similar(ctx, own.Text, mostDead, killed)
+		if err != nil {
+			return nil, err
+		}
+		for _, match := range matches {
+			p, err := b.Keeper.Find(match.ID)
+			if err != nil {
+				return nil, err
+			}
+			if d, ok := deadBullet(p); ok && p.Source.Session != r.Thread {
+				all = append(all, d)
+			}
+		}
+		d, err := b.nearest(ctx, own.Text, all)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			told = append(told, kickoff.Bullet{ID: d.id, Text: fmt.Sprintf("Your %s resembles a hypothesis that was killed: “%s”. It died because: %s", own.Item, d.claim, cmp.Or(d.reason, session.NoReason))})
+		}
+	}
+	return told, nil
+}
+
+// deadBullet reads what a bullet says of a hypothesis that was killed.
+func deadBullet(b *playbook.Bullet) (dead, bool) {
+	claim, reason, ok := strings.Cut(b.Content, session.KilledMark)
+	reason = strings.TrimSuffix(reason, ")")
+	if reason == session.NoReason {
+		reason = ""
+	}
+	return dead{id: b.ID, claim: claim, reason: reason}, ok
+}
+
+// mostDead is how many hypotheses that were killed one is compared with.
+const mostDead = 10
+
+// nearest gives the dead hypothesis that says the same as a claim, and of several the one
+// that has most to tell, or nothing.
+func (b *Book) nearest(ctx context.Context, claim string, all []dead) (*dead, error) {
+	all = slices.DeleteFunc(all, func(d dead) bool { return strings.TrimSpace(d.claim) == "" })
+	if len(all) == 0 || strings.TrimSpace(claim) == "" {
+		return nil, nil
+	}
+	texts := []string{claim}
+	for _, d := range all {
+		texts = append(texts, d.claim)
+	}
+	vectors, err := b.Keeper.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	var found *dead
+	best := 0.0
+	for i, v := range vectors[1:] {
+		c := cosine(vectors[0], v)
+		if c < b.Keeper.Rules.Match || playbook.Differ(claim, all[i].claim) != "" {
+			continue
+		}
+		if found == nil || cmp.Or(all[i].tells(found), cmp.Compare(c, best)) > 0 {
+			found, best = &all[i], c
+		}
+	}
+	return found, nil
+}
+
+func cosine(v, w vector.Vector) float64 {
+	c, _ := v.Cosine(w)
+	return c
+}
