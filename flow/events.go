@@ -54,7 +54,8 @@ type Opened struct {
 	Rules       Rules          `json:"rules"`
 	Rehearsal   string         `json:"rehearsal,omitempty"` // the hash of the script
 	Settings    Settings       `json:"settings"`
-	// Records says that its roster, kickoffs and replies are records of the store.
+	// Records is always true, and nobody asks: the roster, kickoffs and replies of every
+	// session are records of the store. Journals have the key, and are read strictly.
 	Records bool   `json:"records,omitzero"`
 	Module  string `json:"module,omitempty"` // of the project; "" is the whole
 }

@@ -33,8 +33,8 @@ type putEntry struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Type    string `json:"type"`
-	Status  string `json:"status,omitempty"` // that it was put with; entries of early stores do not say it
-	Hash    string `json:"sha256"`           // of the record, without its status
+	Status  string `json:"status"` // that it was put with
+	Hash    string `json:"sha256"` // of the record, without its status
 }
 
 // markEvent says which versions got a status, why and by whom.
@@ -52,7 +52,7 @@ type markEntry struct {
 	Status  string `json:"status"`
 	Why     string `json:"why"`
 	Was     int    `json:"was,omitzero"`
-	At      string `json:"at,omitempty"` // entries of early stores do not say it
+	At      string `json:"at"`
 }
 
 func markEntries(marks []record.Mark) []markEntry {

@@ -28,13 +28,12 @@ type Task struct {
 // moved when another one stands, when it is not canonical any more, or when it was
 // deprecated since.
 type Input struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-	Type    string `json:"type"`
-	Stood   int    `json:"stood"`
-	// Canonical and Status are empty in tasks that were pinned before they were kept.
+	ID        string `json:"id"`
+	Version   int    `json:"version"`
+	Type      string `json:"type"`
+	Stood     int    `json:"stood"`
 	Canonical bool   `json:"canonical,omitempty"`
-	Status    string `json:"status,omitempty"` // of the version itself
+	Status    string `json:"status"` // of the version itself
 }
 
 // Moved is an input that is not what it was when the task began.
@@ -189,7 +188,7 @@ func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 		}
 		now := h.Standing().Version
 		gone := in.Canonical && h.Canonical == 0
-		if now == in.Stood && !gone && in.Status != "" && in.Status != record.Deprecated {
+		if now == in.Stood && !gone && in.Status != record.Deprecated {
 			r, err := d.version(ctx, record.Ref{ID: in.ID, Version: in.Version}, h.Latest)
 			if err != nil {
 				return nil, err

@@ -37,7 +37,7 @@ type Patched struct {
 // does it again: a record takes the same answer once.
 func (s *run) patches(ctx context.Context) error {
 	leg := s.state.LastSettled()
-	if s.Project == nil || leg == nil || !s.state.Opened.Records {
+	if s.Project == nil || leg == nil {
 		return nil
 	}
 	for i, c := range leg.Answers() {

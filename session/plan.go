@@ -78,7 +78,7 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 
 // records has the assembler say what each agent is shown of the project's records.
 func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input) (map[string]Given, error) {
-	if s.Project == nil || !state.Opened.Records {
+	if s.Project == nil {
 		return nil, nil
 	}
 	return ShowRecords(ctx, s.Project, moduleOf(&state.Opened), in)

@@ -83,12 +83,10 @@ func (s *side) take(e *journal.Entry) error {
 			return err
 		}
 		s.opened = o
-		if o.Records {
-			s.roster(e)
-		}
+		s.roster(e)
 	case flow.KindPlanned:
 		p, err := journal.Decode[flow.Planned](e, flow.BadSequence)
-		if err != nil || !s.opened.Records {
+		if err != nil {
 			return err
 		}
 		for i := range p.Kickoffs {
@@ -102,7 +100,7 @@ func (s *side) take(e *journal.Entry) error {
 		s.round[b.Call] = flow.Call{ID: b.Call, Agent: b.Agent, Round: b.Round, Turn: b.Turn}
 	case flow.KindAnswered:
 		a, err := journal.Decode[flow.Answered](e, flow.BadSequence)
-		if err != nil || !s.opened.Records {
+		if err != nil {
 			return err
 		}
 		c := s.round[a.Call]
@@ -113,15 +111,12 @@ func (s *side) take(e *journal.Entry) error {
 			return err
 		}
 		s.version = c.Version
-		if !s.opened.Records {
-			return nil
-		}
 		for _, l := range c.Letters {
 			s.reply(e, l.Agent, l.Body, fmt.Sprintf("of %s, a letter: %s", l.Agent, l.Subject))
 		}
 	case flow.KindStalemate:
 		m, err := journal.Decode[flow.Stalemated](e, flow.BadSequence)
-		if err != nil || !s.opened.Records {
+		if err != nil {
 			return err
 		}
 		s.stalemate(e, &m)
@@ -223,11 +218,8 @@ func moduleOf(o *flow.Opened) string {
 // sourcesOf gives links to the replies and letters that a version was made from, or to
 // the verdict that it carries out.
 func sourcesOf(state *flow.State, c *flow.Committed) []record.Link {
-	if state.Opened.Records && c.Ruling != "" {
+	if c.Ruling != "" {
 		return []record.Link{{Relation: record.DerivesFrom, ID: verdictID(state.Opened.Thread, c.Ruling), Version: 1}}
-	}
-	if !state.Opened.Records {
-		return nil
 	}
 	versions := make(map[string]int)
 	var links []record.Link
