@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,7 +30,7 @@ func (s *State) opened(e *journal.Entry) (func(), error) {
 	if e.Stream != Prefix+body.Name {
 		return nil, s.wrong(e, "the stream is not that of the loop %s", fault.Shown(body.Name))
 	}
-	if flaw := body.Work.flaw(); flaw != "" {
+	if flaw := cmp.Or(body.Work.Index(), body.Work.flaw(body.Work.Cells)); flaw != "" {
 		return nil, s.wrong(e, "%s", flaw)
 	}
 	return func() {
@@ -41,9 +42,9 @@ func (s *State) opened(e *journal.Entry) (func(), error) {
 }
 
 // flaw says which cell is made of something that there is not, or "".
-func (w *Work) flaw() string {
-	for i := range w.Cells {
-		if flaw := w.flawOf(&w.Cells[i]); flaw != "" {
+func (w *Work) flaw(cells []Cell) string {
+	for i := range cells {
+		if flaw := w.flawOf(&cells[i]); flaw != "" {
 			return flaw
 		}
 	}
@@ -126,12 +127,13 @@ func (s *State) added(e *journal.Entry) (func(), error) {
 	}
 	w := s.Work
 	w.Questions = slices.Concat(w.Questions, body.Questions)
-	for i := range body.Cells {
-		if flaw := w.flawOf(&body.Cells[i]); flaw != "" {
-			return nil, s.wrong(e, "%s", flaw)
-		}
+	if flaw := cmp.Or(w.Index(), w.flaw(body.Cells)); flaw != "" {
+		return nil, s.wrong(e, "%s", flaw)
 	}
 	w.Cells = slices.Concat(w.Cells, body.Cells)
+	if !ValidName(s.Opened.Name, s.PlannedWith(len(body.Cells))) {
+		return nil, s.wrong(e, "its name leaves no room for the numbers of so many sessions")
+	}
 	return func() {
 		first := len(s.Work.Cells)
 		s.Work = w

@@ -62,6 +62,8 @@ type Work struct {
 	Follow    *Follow       `json:"follow,omitempty"`
 	Rotate    bool          `json:"rotate,omitzero"`
 	Settings  flow.Settings `json:"settings"` // of each session
+
+	index *workIndex // by id; nil is looked up in the lists
 }
 
 // Question is what sessions are about.
@@ -101,7 +103,7 @@ type Cell struct {
 	Question string `json:"question"`
 	Roster   string `json:"roster"`
 	Model    string `json:"model,omitempty"`
-	Seed     int    `json:"seed,omitzero"`
+	Seed     *int   `json:"seed,omitzero"`   // nil: what the configuration says of the model
 	After    string `json:"after,omitempty"` // the id of another cell, or a session of the store
 }
 

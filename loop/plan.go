@@ -63,7 +63,7 @@ type PlanSession struct {
 	Question string // ids of the lists above
 	Roster   string
 	Model    string
-	Seed     int
+	Seed     *int
 	After    string // the id of one above it, or an earlier session of the store
 	line     int
 }
@@ -105,12 +105,15 @@ func (p *Plan) Cells() []Cell {
 		}
 		return cells
 	}
-	models, seeds := p.Models, p.Seeds
+	models, seeds := p.Models, []*int{nil}
 	if len(models) == 0 {
 		models = []PlanModel{{}}
 	}
-	if len(seeds) == 0 {
-		seeds = []int{0}
+	if len(p.Seeds) > 0 {
+		seeds = nil
+	}
+	for i := range p.Seeds {
+		seeds = append(seeds, &p.Seeds[i])
 	}
 	for _, q := range p.Questions {
 		for _, r := range p.Rosters {

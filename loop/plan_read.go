@@ -27,7 +27,7 @@ func Parse(data []byte) (*Plan, error) {
 	case root == nil:
 		r.Add(InvalidYAML, 1, "begin with schema: "+Schema, "the plan is empty")
 	default:
-		(&planReader{reader: r, plan: p}).read(root)
+		(&planReader{reader: r, plan: p, ids: make(map[string]bool)}).read(root)
 	}
 	if err := r.Found.Err(); err != nil {
 		return nil, err
@@ -39,6 +39,8 @@ func Parse(data []byte) (*Plan, error) {
 type planReader struct {
 	*reader
 	plan *Plan
+	// ids are those that were read, by what they are of.
+	ids map[string]bool
 }
 
 func (r *planReader) read(root *yaml.Node) {
@@ -97,23 +99,22 @@ func (r *planReader) question(n *yaml.Node, i int) {
 	if q.ID == "" {
 		q.ID = "q" + strconv.Itoa(i+1)
 	}
-	if r.id(n, "question", q.ID, len(r.plan.Questions), func(i int) string { return r.plan.Questions[i].ID }) {
+	if r.id(n, "question", q.ID) {
 		r.plan.Questions = append(r.plan.Questions, q)
 	}
 }
 
 // id checks a name by which other parts of a plan call this one.
-func (r *planReader) id(n *yaml.Node, what, id string, before int, of func(int) string) bool {
+func (r *planReader) id(n *yaml.Node, what, id string) bool {
 	if !validID(id) {
 		r.Add(InvalidValue, n.Line, "write 1 to 40 of a-z, 0-9, - and _", "the id of a %s cannot be %s", what, fault.Shown(id))
 		return false
 	}
-	for i := range before {
-		if of(i) == id {
-			r.Add(InvalidValue, n.Line, "give each its own", "there are two of the id %s: a %s", fault.Shown(id), what)
-			return false
-		}
+	if r.ids[what+" "+id] {
+		r.Add(InvalidValue, n.Line, "give each its own", "there are two of the id %s: a %s", fault.Shown(id), what)
+		return false
 	}
+	r.ids[what+" "+id] = true
 	return true
 }
 
@@ -154,7 +155,7 @@ func (r *planReader) roster(n *yaml.Node, i int) {
 	if ro.Preset == "" && len(ro.Entries) == 0 {
 		r.Add(InvalidValue, n.Line, "write preset: and the id of one, or entries: with agents and their roles", "a roster names nobody")
 	}
-	if r.id(n, "roster", ro.ID, len(r.plan.Rosters), func(i int) string { return r.plan.Rosters[i].ID }) {
+	if r.id(n, "roster", ro.ID) {
 		r.plan.Rosters = append(r.plan.Rosters, ro)
 	}
 }
@@ -171,7 +172,7 @@ func (r *planReader) model(n *yaml.Node, i int) {
 	if m.Model == "" && m.ModelID == "" {
 		r.Add(InvalidValue, n.Line, "write model: as agents.models: in brenner.yaml calls it, or model_id: with its id where it is asked", "a model has no name")
 	}
-	if r.id(n, "model", m.ID, len(r.plan.Models), func(i int) string { return r.plan.Models[i].ID }) {
+	if r.id(n, "model", m.ID) {
 		r.plan.Models = append(r.plan.Models, m)
 	}
 }
@@ -180,25 +181,27 @@ func (r *planReader) session(n *yaml.Node, _ int) {
 	s, repeat := PlanSession{line: n.Line}, 1
 	if !r.Object(n, "a session",
 		r.text("id", &s.ID), r.text("question", &s.Question), r.text("roster", &s.Roster), r.text("model", &s.Model),
-		r.number("seed", 0, 1<<31-1, func(seed int) { s.Seed = seed }), r.text("after", &s.After),
+		r.number("seed", 0, 1<<31-1, func(seed int) { s.Seed = &seed }), r.text("after", &s.After),
 		r.number("repeat", 1, mostSessions, func(times int) { repeat = times }),
 	) {
-		return
-	}
-	if s.ID != "" && !r.id(n, "session", s.ID, len(r.plan.Sessions), func(i int) string { return r.plan.Sessions[i].ID }) {
 		return
 	}
 	if s.ID != "" && repeat > 1 {
 		r.Add(InvalidValue, n.Line, "leave one of the two out", "a session with an id cannot be repeated")
 		return
 	}
-	if s.After != "" && !artifact.IsThreadID(s.After) && !slices.ContainsFunc(r.plan.Sessions, func(o PlanSession) bool { return o.ID == s.After }) {
+	if s.After != "" && !artifact.IsThreadID(s.After) && !r.ids["session "+s.After] {
 		r.Add(InvalidValue, n.Line, "it is the id of a session above it in the list, or one of the store (RS-…)", "there is no session %s to follow", fault.Shown(s.After))
 	}
-	for range repeat {
-		if len(r.plan.Sessions) < mostSessions {
-			r.plan.Sessions = append(r.plan.Sessions, s)
-		}
+	if s.ID != "" && !r.id(n, "session", s.ID) {
+		return
+	}
+	before := len(r.plan.Sessions)
+	for range min(repeat, mostSessions+1-before) { // one too many is enough to know
+		r.plan.Sessions = append(r.plan.Sessions, s)
+	}
+	if after := len(r.plan.Sessions); before <= mostSessions && after > mostSessions {
+		r.Add(InvalidValue, n.Line, "make several plans of it", "the list has more than %d sessions a round; that is the most", mostSessions)
 	}
 }
 
@@ -303,7 +306,7 @@ func DefaultTake() []string {
 func (r *planReader) check(line int) {
 	p := r.plan
 	switch {
-	case p.Name != "" && !ValidName(p.Name):
+	case p.Name != "" && !ValidName(p.Name, 1):
 		r.Add(InvalidValue, p.Line("name"), fmt.Sprintf("write 1 to %d of a-z and 0-9, with single - between", MaxName), "a loop cannot be called %s", fault.Shown(p.Name))
 	case p.At != "" && p.After > 0:
 		r.Add(InvalidValue, line, "keep one of the two", "stop has a time of day and a duration")
@@ -341,12 +344,7 @@ func (r *planReader) checkBudgets() {
 func (r *planReader) checkSessions() {
 	p := r.plan
 	if p.Sessions == nil {
-		// Counted before it is made: lists of a few thousand each would fill the memory.
-		n := 1
-		for _, list := range []int{len(p.Questions), len(p.Rosters), max(1, len(p.Models)), max(1, len(p.Seeds))} {
-			n = min(n*list, 1<<40)
-		}
-		if n > mostSessions {
+		if n := p.perRound(); n > mostSessions {
 			r.Add(InvalidValue, 1, "make several plans of it", "the plan has %d sessions a round; %d are the most", n, mostSessions)
 		}
 		return
@@ -369,12 +367,21 @@ func (r *planReader) checkSessions() {
 			switch {
 			case *id == "" && len(list.names) == 1:
 				*id = list.names[0] // there is no other
-			case *id == "" && list.what == "model" && len(list.names) == 0, slices.Contains(list.names, *id):
+			case *id == "" && list.what == "model" && len(list.names) == 0, *id != "" && r.ids[list.what+" "+*id]:
 			default:
-				r.Add(InvalidValue, p.Sessions[i].line, "there are "+strings.Join(list.names, ", "), "a session has no %s, or one that is not in the list: %s", list.what, fault.Shown(*id))
+				r.Add(InvalidValue, p.Sessions[i].line, "there are "+someIDs(list.names), "a session has no %s, or one that is not in the list: %s", list.what, fault.Shown(*id))
 			}
 		}
 	}
+}
+
+// someIDs names the first of them: each session of a long list may have a mistake.
+func someIDs(ids []string) string {
+	const most = 20
+	if len(ids) > most {
+		return strings.Join(ids[:most], ", ") + fmt.Sprintf(" and %d more", len(ids)-most)
+	}
+	return strings.Join(ids, ", ")
 }
 
 func idsOf[T any](list []T, id func(*T) string) []string {
@@ -383,33 +390,4 @@ func idsOf[T any](list []T, id func(*T) string) []string {
 		out[i] = id(&list[i])
 	}
 	return out
-}
-
-// MaxName is the length of the longest name of a loop: its sessions are called by
-// it, and a number of up to five digits fits behind it.
-const MaxName = 34
-
-// ValidName tells whether a loop can be called so.
-func ValidName(name string) bool {
-	if name == "" || len(name) > MaxName || strings.Trim(name, small+"-") != "" {
-		return false
-	}
-	return !slices.Contains(strings.Split(name, "-"), "")
-}
-
-// StopAt gives the instant at which a loop that begins now stops by the clock, or "".
-func (p *Plan) StopAt(now time.Time) string {
-	switch {
-	case p.After > 0:
-		return artifact.FormatInstant(now.Add(p.After).Truncate(time.Millisecond))
-	case p.At == "":
-		return ""
-	}
-	hour, _ := strconv.Atoi(p.At[:2])
-	minute, _ := strconv.Atoi(p.At[3:])
-	at := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
-	if !at.After(now) {
-		at = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, now.Location())
-	}
-	return artifact.FormatInstant(at)
 }

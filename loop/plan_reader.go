@@ -99,8 +99,8 @@ func (r *reader) dollars(name string, take func(int64)) plainyaml.Key {
 			return
 		}
 		nano, ok := flow.ParseDollars(n.Value)
-		if !ok {
-			r.Add(InvalidValue, n.Line, "write it as 5 or 0.25: at most a million, to nine decimals", "%s cannot be %s", name, fault.Shown(n.Value))
+		if !ok || nano == 0 {
+			r.Add(InvalidValue, n.Line, "write it as 5 or 0.25: more than nothing, at most a million, to nine decimals; leave it out for no limit", "%s cannot be %s", name, fault.Shown(n.Value))
 			return
 		}
 		take(nano)

@@ -1,10 +1,12 @@
 package loop_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"brenner/artifact"
 	"brenner/fault"
 	"brenner/loop"
 )
@@ -36,6 +38,73 @@ follow: {from: best, relation: refines, take: [hypothesis_slate]}
 rotate: true
 `
 
+func seed(n int) *int { return &n }
+
+func same(a, b loop.Cell) bool { return reflect.DeepEqual(a, b) }
+
+// The seed 0 is a seed; none is none.
+func TestSeeds(t *testing.T) {
+	const head = "schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\n"
+	for plan, want := range map[string][]*int{
+		"":                                     {nil},
+		"seeds: [0, 7]":                        {seed(0), seed(7)},
+		"sessions: [{seed: 0}, {}, {seed: 3}]": {seed(0), nil, seed(3)},
+	} {
+		p, err := loop.Parse([]byte(head + plan + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []*int
+		for _, c := range p.Cells() {
+			got = append(got, c.Seed)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %v, not %v", plan, got, want)
+		}
+	}
+	if name := (&loop.Job{Cell: loop.Cell{Question: "q", Roster: "r", Seed: seed(0)}}).Name(); name != "q/r/0" {
+		t.Error(name)
+	}
+}
+
+// Sessions of long lists are refused where they are too many, none is left out; and
+// that takes no longer than reading the plan does.
+func TestLongPlans(t *testing.T) {
+	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [{id: a, question: a}, {id: b, question: b}]\nrosters: [r]\nsessions:\n- {question: a, repeat: 100000}\n- {question: b, repeat: 5}\n"))
+	if all := fault.All(err); len(all) != 1 || all[0].Place != "line 6" || !strings.Contains(all[0].Detail, "more than 100000 sessions") {
+		t.Error(err)
+	}
+	p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [r]\nsessions: [{repeat: 99999}, {}]\n"))
+	if err != nil || len(p.Cells()) != 100_000 {
+		t.Error(err)
+	}
+	long := func(what, each string, n int) string {
+		return what + ": [" + strings.Repeat(each+", ", n) + each + "]\n"
+	}
+	_, err = loop.Parse([]byte("schema: brenner.loop.plan/v1\n" + long("questions", "a", 40_000) + long("models", "b", 40_000) + "rosters: [r]\n"))
+	if err == nil || !strings.Contains(err.Error(), "has 1600080001 sessions a round") {
+		t.Error(err)
+	}
+	_, err = loop.Parse([]byte("schema: brenner.loop.plan/v1\n" + long("questions", "a", 30_000) + "rosters: [r]\n" + long("sessions", "{question: none}", 1000)))
+	if text := err.Error(); len(text) > 1_000_000 || !strings.Contains(fault.All(err)[0].Hint, "q20 and 29981 more") {
+		t.Errorf("%d bytes: %s", len(text), fault.All(err)[0].Hint)
+	}
+}
+
+// Whatever the number of a session, its name is one.
+func TestNamesLeaveRoomForNumbers(t *testing.T) {
+	for _, n := range []int{1, 9999, 99_999, 100_000, 999_999, 100_000_000} {
+		name := strings.Repeat("a", loop.LongestName(n))
+		s := loop.State{Opened: loop.Opened{Name: name}, Began: start}
+		if !loop.ValidName(name, n) || loop.ValidName(name+"a", n) {
+			t.Errorf("%d sessions: %d", n, len(name))
+		}
+		if thread := s.ThreadOf(&loop.Job{Number: n}); !artifact.IsThreadID(thread) {
+			t.Errorf("%s is no session", thread)
+		}
+	}
+}
+
 func TestAPlan(t *testing.T) {
 	p, err := loop.Parse([]byte(good))
 	if err != nil {
@@ -46,7 +115,7 @@ func TestAPlan(t *testing.T) {
 		t.Fatalf("%d sessions a round, not 24", len(cells))
 	}
 	first, last := cells[0], cells[len(cells)-1]
-	if first != (loop.Cell{Question: "fate", Roster: "default-3-agent", Model: "small", Seed: 1}) || last != (loop.Cell{Question: "q2", Roster: "pair", Model: "m2", Seed: 3}) {
+	if !same(first, loop.Cell{Question: "fate", Roster: "default-3-agent", Model: "small", Seed: seed(1)}) || !same(last, loop.Cell{Question: "q2", Roster: "pair", Model: "m2", Seed: seed(3)}) {
 		t.Errorf("the combinations go from %v to %v", first, last)
 	}
 	want := loop.Limits{
@@ -79,14 +148,14 @@ sessions:
 		{ID: "first", Question: "a", Roster: "default-3-agent"},
 		{Question: "b", Roster: "default-3-agent", After: "first"},
 		{Question: "b", Roster: "default-3-agent", After: "first"},
-		{Question: "a", Roster: "default-3-agent", After: "RS-20261115-cell-fate", Seed: 7},
+		{Question: "a", Roster: "default-3-agent", After: "RS-20261115-cell-fate", Seed: seed(7)},
 	}
 	got := p.Cells()
 	if len(got) != len(want) {
 		t.Fatalf("%v", got)
 	}
 	for i := range want {
-		if got[i] != want[i] {
+		if !same(got[i], want[i]) {
 			t.Errorf("session %d is %v, not %v", i, got[i], want[i])
 		}
 	}
@@ -123,6 +192,8 @@ func TestMistakesHaveTheirLines(t *testing.T) {
 		{"a quorum", replace("quorum: 1", "quorum: most"), "line 20", "PLAN_INVALID_VALUE", "most"},
 		{"a budget that no session fits", replace("tokens: 100000", "tokens: 999"), "line 21", "PLAN_INVALID_VALUE", "no session can begin"},
 		{"money", replace("usd: 12}", "usd: 1e9}"), "line 21", "PLAN_INVALID_VALUE", "1e9"},
+		{"no dollars", replace("usd: 12}", "usd: 0}"), "line 21", "PLAN_INVALID_VALUE", "usd cannot be 0"},
+		{"no dollars for each", replace("session_usd: 0.25", "session_usd: 0.0"), "line 21", "PLAN_INVALID_VALUE", "session_usd cannot be 0.0"},
 		{"dollars that no session fits", replace("usd: 12}", "usd: 0.2}"), "line 21", "PLAN_INVALID_VALUE", "dollars"},
 		{"an hour", replace(`"07:00"`, "7am"), "line 22", "PLAN_INVALID_VALUE", "7am"},
 		{"an hour and a time", replace(`at: "07:00"`, `at: "07:00", after: 8h`), "line 1", "PLAN_INVALID_VALUE", "duration"},
@@ -166,6 +237,14 @@ func TestAllMistakesAtOnce(t *testing.T) {
 // The hour at which a loop stops is the next one of that time of day.
 func TestStopAt(t *testing.T) {
 	zone := time.FixedZone("there", 2*60*60)
+	in := func(name string) *time.Location {
+		l, err := time.LoadLocation(name)
+		if err != nil {
+			t.Skip(err)
+		}
+		return l
+	}
+	york, paulo, apia := in("America/New_York"), in("America/Sao_Paulo"), in("Pacific/Apia")
 	for _, c := range []struct {
 		stop, want string
 		now        time.Time
@@ -173,6 +252,13 @@ func TestStopAt(t *testing.T) {
 		{`at: "07:00"`, "2026-11-16T05:00:00Z", time.Date(2026, 11, 15, 22, 0, 0, 0, zone)},
 		{`at: "07:00"`, "2026-11-15T05:00:00Z", time.Date(2026, 11, 15, 6, 59, 0, 0, zone)},
 		{`at: "07:00"`, "2026-12-01T05:00:00Z", time.Date(2026, 11, 30, 7, 0, 0, 0, zone)},
+		// Where clocks go from 02:00 to 03:00 there is no 02:30: it is when they do.
+		{`at: "02:30"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 14, 1, 45, 0, 0, york)},
+		{`at: "02:30"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 13, 22, 0, 0, 0, york)},
+		{`at: "02:30"`, "2027-03-15T06:30:00Z", time.Date(2027, 3, 14, 3, 10, 0, 0, york)},
+		{`at: "03:00"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 14, 1, 45, 0, 0, york)},
+		{`at: "00:30"`, "2018-11-04T03:00:00Z", time.Date(2018, 11, 3, 23, 0, 0, 0, paulo)},
+		{`at: "07:00"`, "2011-12-30T10:00:00Z", time.Date(2011, 12, 29, 22, 0, 0, 0, apia)}, // that had no 30th
 		{`after: 90m`, "2026-11-15T21:30:00Z", time.Date(2026, 11, 15, 22, 0, 0, 0, zone)},
 	} {
 		p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\nstop: {" + c.stop + "}\n"))

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"brenner/fault"
@@ -95,8 +94,8 @@ func (j *Job) Name() string {
 	if j.Cell.Model != "" {
 		name += "/" + j.Cell.Model
 	}
-	if j.Cell.Seed != 0 {
-		name += fmt.Sprintf("/%d", j.Cell.Seed)
+	if j.Cell.Seed != nil {
+		name += fmt.Sprintf("/%d", *j.Cell.Seed)
 	}
 	return name
 }
@@ -190,6 +189,12 @@ func (s *State) Planned() int {
 	return len(s.Jobs) + max(0, s.Limits.Rounds-s.Round)*len(s.Work.Cells)
 }
 
+// PlannedWith is how many they would have with more sessions a round, from the round
+// that is open.
+func (s *State) PlannedWith(more int) int {
+	return s.Planned() + (max(0, s.Limits.Rounds-s.Round)+min(s.Round, 1))*more
+}
+
 // Needing gives the jobs of which a person should look at something.
 func (s *State) Needing() []*Job {
 	var all []*Job
@@ -199,36 +204,6 @@ func (s *State) Needing() []*Job {
 		}
 	}
 	return all
-}
-
-// Question finds a question of the work.
-func (w *Work) Question(id string) (Question, bool) {
-	i := slices.IndexFunc(w.Questions, func(q Question) bool { return q.ID == id })
-	if i < 0 {
-		return Question{}, false
-	}
-	return w.Questions[i], true
-}
-
-// Roster finds a roster of the work.
-func (w *Work) Roster(id string) (Roster, bool) {
-	i := slices.IndexFunc(w.Rosters, func(r Roster) bool { return r.ID == id })
-	if i < 0 {
-		return Roster{}, false
-	}
-	return w.Rosters[i], true
-}
-
-// Model finds a model of the work; the one without a name is always there.
-func (w *Work) Model(id string) (PlanModel, bool) {
-	if id == "" {
-		return PlanModel{}, true
-	}
-	i := slices.IndexFunc(w.Models, func(m PlanModel) bool { return m.ID == id })
-	if i < 0 {
-		return PlanModel{}, false
-	}
-	return w.Models[i], true
 }
 
 // ThreadOf names the session of a job.

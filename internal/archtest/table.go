@@ -112,7 +112,7 @@ func brenner() Table {
 		{Path: "playbook/keeper", Kind: Shell, Needs: "fault journal store vector embedding playbook"},
 		{Path: "session", Kind: Shell, Needs: "fault suggest shellword artifact delta lint policy merge roster kickoff record view settle stalemate journal flow agent store playbook"},
 		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper vector session"},
-		{Path: "loop/runner", Kind: Shell, Needs: "fault suggest artifact merge stalemate journal flow store session loop loop/report"},
+		{Path: "loop/runner", Kind: Shell, Needs: "fault suggest artifact stalemate journal flow store session loop loop/report"},
 		{Path: "internal/schemas", Kind: Shell, Needs: "artifact"},
 		{
 			Path: "internal/cli", Kind: Shell,

@@ -35,10 +35,10 @@ func loopName(p *planned, key string) (string, error) {
 	if key != "" {
 		name += "-" + key
 	}
-	if !loop.ValidName(name) {
+	if !loop.ValidName(name, p.plan.Count()) {
 		return "", &fault.Error{
 			Code: UsageError, Detail: "a loop cannot be called " + fault.Shown(name),
-			Hint: "name and key together have at most " + strconv.Itoa(loop.MaxName) + " of a-z, 0-9 and -; write name: into the plan, or give a shorter --run",
+			Hint: "name and key together have at most " + strconv.Itoa(loop.LongestName(p.plan.Count())) + " of a-z, 0-9 and -; write name: into the plan, or give a shorter --run",
 		}
 	}
 	return name, nil
@@ -130,7 +130,7 @@ func (p *planned) newest(ctx context.Context, st store.Store, base string, there
 				return last, nil
 			}
 		}
-		if p.opened.Name = base + "-" + strconv.Itoa(n); !loop.ValidName(p.opened.Name) {
+		if p.opened.Name = base + "-" + strconv.Itoa(n); !loop.ValidName(p.opened.Name, p.plan.Count()) {
 			return nil, &fault.Error{Code: UsageError, Detail: "a loop cannot be called " + p.opened.Name, Hint: "give the plan a shorter name:"}
 		}
 	}

@@ -129,6 +129,7 @@ type addOptions struct {
 	project, question, context string
 	roster, model, after       string
 	seed                       int
+	seeded                     bool
 }
 
 func (a *app) loopAddCommand() *cobra.Command {
@@ -142,7 +143,10 @@ session came to.`,
 		Example: `  brenner loop add night --question "Does temperature shift the gradient?"
   brenner loop add night --question @q.txt --roster three --after RS-20261115-night-0003` + steerExits,
 		Args: oneLoop,
-		RunE: func(c *cobra.Command, args []string) error { return a.loopAdd(c, &opt, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			opt.seeded = c.Flags().Changed("seed")
+			return a.loopAdd(c, &opt, args[0])
+		},
 	}
 	addProjectFlag(c, &opt.project)
 	f := c.Flags()
@@ -150,7 +154,7 @@ session came to.`,
 	f.StringVar(&opt.context, "context", "", "what every agent is told about it, or @FILE")
 	f.StringVar(&opt.roster, "roster", "", "the id of a roster of the plan; all of them if not given")
 	f.StringVar(&opt.model, "model", "", "the id of a model of the plan; all of them if not given")
-	f.IntVar(&opt.seed, "seed", 0, "the models' seed")
+	f.IntVar(&opt.seed, "seed", 0, "the models' seed; what the configuration says of them if not given")
 	f.StringVar(&opt.after, "after", "", "a session of the store to begin with")
 	return c
 }
@@ -182,7 +186,10 @@ func (a *app) loopAdd(c *cobra.Command, opt *addOptions, name string) error {
 	}
 	return a.steer(c, opt.project, name, loop.KindAdded, "another question was added", func(by string, s *loop.State) (any, [][]byte, error) {
 		q := q
-		q.ID = fmt.Sprintf("added-%d", len(s.Work.Questions)+1)
+		for n, taken := len(s.Work.Questions)+1, true; taken; n++ { // a plan may call its own so
+			q.ID = fmt.Sprintf("added-%d", n)
+			_, taken = s.Work.Question(q.ID)
+		}
 		added := loop.Added{By: by, Questions: []loop.Question{q}}
 		rosters, err := chosen(c, "roster", opt.roster, ids(s.Work.Rosters, func(r loop.Roster) string { return r.ID }))
 		if err != nil {
@@ -195,10 +202,17 @@ func (a *app) loopAdd(c *cobra.Command, opt *addOptions, name string) error {
 		if len(models) == 0 {
 			models = []string{""}
 		}
+		var seed *int
+		if opt.seeded {
+			seed = &opt.seed
+		}
 		for _, r := range rosters {
 			for _, m := range models {
-				added.Cells = append(added.Cells, loop.Cell{Question: q.ID, Roster: r, Model: m, Seed: opt.seed, After: opt.after})
+				added.Cells = append(added.Cells, loop.Cell{Question: q.ID, Roster: r, Model: m, Seed: seed, After: opt.after})
 			}
+		}
+		if n := s.PlannedWith(len(added.Cells)); !loop.ValidName(s.Opened.Name, n) {
+			return nil, nil, usage(c, fmt.Sprintf("%d sessions are too many for a loop with so long a name", n), "begin another one, with a shorter name:")
 		}
 		return added, nil, nil
 	})

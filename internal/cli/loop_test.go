@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -210,12 +211,16 @@ func TestModelsAndSeeds(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body struct {
 			Model  string `json:"model"`
-			Seed   int    `json:"seed"`
+			Seed   *int   `json:"seed"`
 			Stream bool   `json:"stream"`
 		}
 		_ = json.NewDecoder(r.Body).Decode(&body)
+		seed := "without"
+		if body.Seed != nil {
+			seed = strconv.Itoa(*body.Seed)
+		}
 		mu.Lock()
-		asked = append(asked, fmt.Sprintf("%s %d", body.Model, body.Seed))
+		asked = append(asked, body.Model+" "+seed)
 		mu.Unlock()
 		chunk := `{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"Nothing."},"finish_reason":"stop"}],"usage":{"prompt_tokens":5000,"completion_tokens":1,"total_tokens":5001}}`
 		if !body.Stream {
@@ -235,7 +240,7 @@ rosters: [{id: one, entries: [{agentName: BlueLake, role: hypothesis_generator}]
 models:
   - {id: a, model_id: model-a, via: openai}
   - {id: b, model_id: model-b, via: openai}
-seeds: [7, 8]
+seeds: [0, 8]
 session: {rounds: 1}
 `), 0o644)
 	if err != nil {
@@ -244,7 +249,7 @@ session: {rounds: 1}
 	env := []string{"HOME=" + t.TempDir(), "OPENAI_BASE_URL=" + server.URL + "/v1"}
 	out := says(t, env, "loop", "run", plan, "-C", dir)
 	slices.Sort(asked)
-	if want := "[model-a 7 model-a 8 model-b 7 model-b 8]"; fmt.Sprint(asked) != want {
+	if want := "[model-a 0 model-a 8 model-b 0 model-b 8]"; fmt.Sprint(asked) != want {
 		t.Errorf("asked %v, not %s", asked, want)
 	}
 	if !strings.Contains(out, "4 of 4 sessions done") || strings.Contains(out, "Rehearsal") {

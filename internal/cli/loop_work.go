@@ -94,6 +94,7 @@ func (p *planned) work(a *app) error {
 		}
 		w.Rosters = append(w.Rosters, loop.Roster{ID: p.plan.Rosters[i].ID, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
 	}
+	w.Index()
 	return p.everybody()
 }
 
@@ -280,9 +281,8 @@ func loopParties(cfg *config.Config, w *loop.Work, c *loop.Cell, r roster.Roster
 		}
 		if p.Via == config.ViaOpenAI {
 			p.Seed = reach.Seed
-			if c.Seed != 0 {
-				seed := c.Seed
-				p.Seed = &seed
+			if c.Seed != nil {
+				p.Seed = c.Seed
 			}
 		}
 		if p.Via == "" || p.Via == config.ViaRehearsal && w.Script == "" {

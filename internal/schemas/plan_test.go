@@ -46,6 +46,8 @@ func TestPlansFitTheirSchema(t *testing.T) {
 		"session: {quorum: 0}":                 false,
 		"budget: {tokens: 0}":                  false,
 		"budget: {usd: -1}":                    false,
+		"budget: {usd: 0}":                     false,
+		"budget: {session_usd: 0}":             false,
 		"budget: {usd: much}":                  false,
 		"stop: {at: '25:00'}":                  false,
 		"stop: {at: '7:00'}":                   false,
