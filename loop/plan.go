@@ -86,6 +86,15 @@ type PlanBudget struct {
 // "rosters[2]", "script".
 func (p *Plan) Line(what string) int { return max(p.lines[what], 1) }
 
+// SessionLine gives where the session of a cell stands: in the list, or where there is
+// none, with the first question.
+func (p *Plan) SessionLine(cell int) int {
+	if cell < len(p.Sessions) {
+		return max(p.Sessions[cell].line, 1)
+	}
+	return p.Line("questions[0]")
+}
+
 // The defaults of a plan.
 const (
 	defaultConcurrency = 4

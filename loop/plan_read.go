@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,10 +30,20 @@ func Parse(data []byte) (*Plan, error) {
 	default:
 		(&planReader{reader: r, plan: p, ids: make(map[string]bool)}).read(root)
 	}
+	ByLine(r.Found)
 	if err := r.Found.Err(); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// ByLine puts faults of a plan in the order of their lines: they are found in another.
+func ByLine(all fault.List) {
+	line := func(f *fault.Error) (n int) {
+		_, _ = fmt.Sscanf(f.Place, "line %d", &n) // one without a line comes first
+		return n
+	}
+	slices.SortStableFunc(all, func(a, b *fault.Error) int { return cmp.Compare(line(a), line(b)) })
 }
 
 // planReader reads one plan.
@@ -165,6 +176,9 @@ func (r *planReader) model(n *yaml.Node, i int) {
 	r.plan.lines[fmt.Sprintf("models[%d]", i)] = n.Line
 	if n.Kind == yaml.ScalarNode { // the name of a model alone is enough
 		r.text("a model", &m.Model).Take(n)
+		if validID(m.Model) {
+			m.ID = m.Model
+		}
 	} else if !r.Object(n, "a model",
 		r.text("id", &m.ID), r.text("model", &m.Model), r.word("via", &m.Via, "openai", "mail", "program"), r.text("model_id", &m.ModelID)) {
 		return
@@ -220,6 +234,7 @@ func (r *planReader) settings(n *yaml.Node) {
 		r.number("quiet_rounds", 0, 1000, func(n int) { s.Quiet = &n }),
 		r.word("flow", &s.Flow, flow.FlowParallel, flow.FlowStaged),
 		plainyaml.Key{Name: "quorum", Take: func(n *yaml.Node) {
+			r.plan.lines["session.quorum"] = n.Line
 			if k, err := strconv.Atoi(n.Value); n.Kind == yaml.ScalarNode && err == nil && k > 0 {
 				s.Quorum = strconv.Itoa(k)
 				return
@@ -251,7 +266,7 @@ func (r *planReader) stop(n *yaml.Node) {
 			}
 			p.At = n.Value
 		}},
-		r.duration("after", &p.After),
+		r.at("stop.after", r.duration("after", &p.After)),
 		r.number("quiet_rounds", 0, 1000, func(n int) { p.Limits.Quiet = n }), r.Flag("when_clean", &p.Limits.Clean),
 		r.number("failures", 0, 1<<31-1, func(n int) { p.Limits.Failures = n }), r.Flag("when_person_needed", &p.Limits.Person),
 	)
@@ -305,11 +320,11 @@ func DefaultTake() []string {
 // check says what only the whole can tell.
 func (r *planReader) check(line int) {
 	p := r.plan
-	switch {
-	case p.Name != "" && !ValidName(p.Name, 1):
+	if p.Name != "" && !ValidName(p.Name, 1) {
 		r.Add(InvalidValue, p.Line("name"), fmt.Sprintf("write 1 to %d of a-z and 0-9, with single - between", MaxName), "a loop cannot be called %s", fault.Shown(p.Name))
-	case p.At != "" && p.After > 0:
-		r.Add(InvalidValue, line, "keep one of the two", "stop has a time of day and a duration")
+	}
+	if p.At != "" && p.After > 0 {
+		r.Add(InvalidValue, p.Line("stop.after"), "keep one of the two", "stop has a time of day (at) and a duration (after)")
 	}
 	if len(p.Questions) == 0 && len(r.Found) == 0 {
 		r.Add(InvalidValue, line, "write questions: and below it a list", "the plan has no questions")
@@ -369,7 +384,11 @@ func (r *planReader) checkSessions() {
 				*id = list.names[0] // there is no other
 			case *id == "" && list.what == "model" && len(list.names) == 0, *id != "" && r.ids[list.what+" "+*id]:
 			default:
-				r.Add(InvalidValue, p.Sessions[i].line, "there are "+someIDs(list.names), "a session has no %s, or one that is not in the list: %s", list.what, fault.Shown(*id))
+				hint := "there are " + someIDs(list.names)
+				if len(list.names) == 0 {
+					hint = "the plan has no list " + list.what + "s:; write one, or leave " + list.what + ": out"
+				}
+				r.Add(InvalidValue, p.Sessions[i].line, hint, "a session has no %s, or one that is not in the list: %s", list.what, fault.Shown(*id))
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func TestLongPlans(t *testing.T) {
 	long := func(what, each string, n int) string {
 		return what + ": [" + strings.Repeat(each+", ", n) + each + "]\n"
 	}
-	_, err = loop.Parse([]byte("schema: brenner.loop.plan/v1\n" + long("questions", "a", 40_000) + long("models", "b", 40_000) + "rosters: [r]\n"))
+	_, err = loop.Parse([]byte("schema: brenner.loop.plan/v1\n" + long("questions", "a", 40_000) + long("models", "{model: b}", 40_000) + "rosters: [r]\n"))
 	if err == nil || !strings.Contains(err.Error(), "has 1600080001 sessions a round") {
 		t.Error(err)
 	}
@@ -196,7 +196,7 @@ func TestMistakesHaveTheirLines(t *testing.T) {
 		{"no dollars for each", replace("session_usd: 0.25", "session_usd: 0.0"), "line 21", "PLAN_INVALID_VALUE", "session_usd cannot be 0.0"},
 		{"dollars that no session fits", replace("usd: 12}", "usd: 0.2}"), "line 21", "PLAN_INVALID_VALUE", "dollars"},
 		{"an hour", replace(`"07:00"`, "7am"), "line 22", "PLAN_INVALID_VALUE", "7am"},
-		{"an hour and a time", replace(`at: "07:00"`, `at: "07:00", after: 8h`), "line 1", "PLAN_INVALID_VALUE", "duration"},
+		{"an hour and a time", replace(`at: "07:00"`, `at: "07:00", after: 8h`), "line 22", "PLAN_INVALID_VALUE", "duration"},
 		{"then", replace("then: stop", "then: cry"), "line 23", "PLAN_INVALID_VALUE", "cry"},
 		{"what to take", replace("take: [hypothesis_slate]", "take: [hypotheses]"), "line 24", "PLAN_INVALID_VALUE", "hypotheses"},
 		{"a relation", replace("refines", "loves"), "line 24", "PLAN_INVALID_VALUE", "loves"},
@@ -231,6 +231,29 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nrounds: 0\nrotate: 1\nquestions: [a]\nrosters: [{}]\n"))
 	if n := len(fault.All(err)); n != 3 {
 		t.Errorf("%d faults: %v", n, err)
+	}
+}
+
+// They are said in the order in which somebody goes through the file.
+func TestMistakesAreInTheOrderOfTheirLines(t *testing.T) {
+	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nname: Bad Name\nrounds: 0\nquestions: [a]\nrosters: [b]\nsessions:\n  - {model: gpt}\nstop: {at: '07:00',\n  after: 8h}\nrotate: 1\n"))
+	var lines []string
+	for _, f := range fault.All(err) {
+		lines = append(lines, f.Place)
+		if strings.HasSuffix(f.Hint, "there are ") {
+			t.Errorf("the hint says nothing: %q", f.Hint)
+		}
+	}
+	if got := strings.Join(lines, ", "); got != "line 2, line 3, line 7, line 9, line 10" {
+		t.Errorf("%s: %v", got, err)
+	}
+}
+
+// A model that is only named is called so; what cannot be an id gets a number.
+func TestIDsOfModels(t *testing.T) {
+	p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\nmodels: [alpha, Opus 4.5, {model: beta}]\nsessions: [{model: alpha}, {model: m2}, {model: m3}]\n"))
+	if err != nil || p.Models[0].ID != "alpha" || p.Models[1].ID != "m2" || p.Models[2].ID != "m3" {
+		t.Errorf("%v: %+v", err, p)
 	}
 }
 

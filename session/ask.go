@@ -152,6 +152,9 @@ func (s *run) recordAndAsk(ctx context.Context, all ...outcome) error {
 				asks = append(asks, a)
 			}
 		}
+		if s.flying > 0 { // who does not fit beside those is asked later, or not at all
+			asks = s.Allowance.afforded(state, asks)
+		}
 		if len(asks) == 0 {
 			return nil, nil
 		}

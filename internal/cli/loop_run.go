@@ -8,13 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/config"
 	"brenner/journal"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session"
-	"brenner/store"
 	"brenner/store/sqlite"
 	"brenner/tokens"
 )
@@ -38,8 +36,8 @@ func (a *app) loopRunCommand() *cobra.Command {
 sessions, several at once, until the plan is done or one of its stop rules holds. Then
 the report is in .brenner/loops/NAME: Markdown, HTML and JSON.
 
-What a session may spend is set aside before it begins, so that the budget of the whole
-is never passed. A run that was killed or interrupted goes on when the same command is
+What a session may spend is set aside before it begins, and no session begins whose share
+does not fit into what is left of the budget of the whole. A run that was killed or interrupted goes on when the same command is
 given again; no session that came to its end is run twice.
 
 With --run KEY the loop is called by the plan's name and the key, and is run once: after
@@ -75,7 +73,7 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.readPlan(file, cfg)
+	p, err := a.readPlan(c.Context(), file, cfg)
 	if err != nil {
 		return err
 	}
@@ -103,9 +101,6 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 		return err
 	}
 	defer a.closeStore(st)
-	if err := p.bases(c.Context(), st); err != nil {
-		return err
-	}
 	r := &runner.Runner{Store: st, Locks: st, Now: a.Now, Log: a.log, Observe: a.loopProgress(), Holder: a.holder(c)}
 	state, release, err := a.holdLoop(c.Context(), r, p, base, opt)
 	if err != nil {
@@ -159,18 +154,6 @@ func (a *app) hasEnded(ctx context.Context, cfg *config.Config, st *sqlite.Store
 		return err
 	}
 	return a.show(s)
-}
-
-// bases makes sure that the sessions of the store are there that others follow.
-func (p *planned) bases(ctx context.Context, st store.Store) error {
-	for i := range p.opened.Work.Cells {
-		if after := p.opened.Work.Cells[i].After; artifact.IsThreadID(after) {
-			if _, err := session.Load(ctx, st, after); err != nil {
-				return p.at("sessions", err)
-			}
-		}
-	}
-	return nil
 }
 
 // runLoop runs a loop, shows what happens while it does, and then what it came to.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -31,11 +33,12 @@ type planned struct {
 	script *rehearsal.Script
 	// parties are those of all sessions, each once.
 	parties []flow.Party
+	faults  faultyPlan
 }
 
-// readPlan reads a plan and looks up everything that it names. It says what is
-// wrong, with the line, before anything starts.
-func (a *app) readPlan(file string, cfg *config.Config) (*planned, error) {
+// readPlan reads a plan and looks up everything that it names. It says everything that
+// is wrong, with the lines, before anything starts.
+func (a *app) readPlan(ctx context.Context, file string, cfg *config.Config) (*planned, error) {
 	data, err := a.readFile("the plan", file)
 	if err != nil {
 		return nil, err
@@ -48,8 +51,12 @@ func (a *app) readPlan(file string, cfg *config.Config) (*planned, error) {
 	p.opened.Plan, p.opened.File, p.opened.Deliver = p.blob(data), fromProject(cfg, file), readersOf(cfg)
 	p.opened.Limits = plan.Limits
 	p.opened.Limits.Until = plan.StopAt(a.Now())
-	if err := p.work(a); err != nil {
+	p.work(a)
+	if err := p.bases(ctx, a); err != nil {
 		return nil, err
+	}
+	if p.faults.any() {
+		return nil, p.faults.err(file)
 	}
 	return p, nil
 }
@@ -59,43 +66,33 @@ func (p *planned) blob(data []byte) string {
 	return store.Hash(data)
 }
 
-// at puts the plan's line in front of a fault.
-func (p *planned) at(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	f := *faultsOf(err)[0]
-	f.Place = strings.TrimSuffix(fmt.Sprintf("line %d, %s", p.plan.Line(what), f.Place), ", ")
-	return inFile("read the plan", p.file, &f)
-}
+// wrong takes what is wrong with a part of the plan.
+func (p *planned) wrong(what string, err error) { p.faults.add(p.plan.Line(what), err) }
 
 // work looks up what the plan is made of.
-func (p *planned) work(a *app) error {
+func (p *planned) work(a *app) {
 	w := &p.opened.Work
 	w.Models, w.Cells, w.Via, w.Follow, w.Rotate = p.plan.Models, p.plan.Cells(), p.plan.Via, p.plan.Follow, p.plan.Rotate
 	w.Settings = p.settings()
-	if err := p.budgets(); err != nil {
-		return err
-	}
-	if err := p.readScript(a); err != nil {
-		return err
-	}
+	p.budgets()
+	whole := p.readScript(a)
 	for i := range p.plan.Questions {
-		q, err := p.question(a, &p.plan.Questions[i])
-		if err != nil {
-			return p.at(fmt.Sprintf("questions[%d]", i), err)
-		}
-		w.Questions = append(w.Questions, q)
+		w.Questions = append(w.Questions, p.question(a, i))
 	}
 	for i := range p.plan.Rosters {
 		r, err := p.roster(a, &p.plan.Rosters[i])
 		if err != nil {
-			return p.at(fmt.Sprintf("rosters[%d]", i), err)
+			p.wrong(fmt.Sprintf("rosters[%d]", i), err)
+			whole = false
+			continue
 		}
+		p.checkQuorum(i, len(r.Entries))
 		w.Rosters = append(w.Rosters, loop.Roster{ID: p.plan.Rosters[i].ID, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
 	}
 	w.Index()
-	return p.everybody()
+	if whole {
+		p.everybody()
+	}
 }
 
 // settings are those of each session: the configuration's, and above them the
@@ -129,62 +126,64 @@ func (p *planned) settings() flow.Settings {
 
 // budgets refuses what cannot be kept: what a session may spend is set aside before
 // it begins, so it has to be known.
-func (p *planned) budgets() error {
+func (p *planned) budgets() {
 	l, s := &p.opened.Limits, &p.opened.Work.Settings
 	switch {
 	case l.Tokens > 0 && s.Budget == 0:
-		return p.at("budget.tokens", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget, and its sessions have none", Hint: "write session_tokens: under budget:"})
+		p.wrong("budget.tokens", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget, and its sessions have none", Hint: "write session_tokens: under budget:"})
 	case l.Tokens > 0 && s.Budget > l.Tokens:
-		return p.at("budget.tokens", &fault.Error{
+		p.wrong("budget.tokens", &fault.Error{
 			Code: loop.InvalidValue, Detail: fmt.Sprintf("no session can begin: each may spend %d tokens, and all together %d", s.Budget, l.Tokens),
 			Hint: "write session_tokens: under budget: (the configuration's budget.tokens holds otherwise)",
 		})
-	case l.USD > 0 && s.BudgetUSD == 0:
-		return p.at("budget.usd", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget in dollars, and its sessions have none", Hint: "write session_usd: under budget:"})
-	case l.USD > 0 && s.BudgetUSD > l.USD:
-		return p.at("budget.usd", &fault.Error{Code: loop.InvalidValue, Detail: "no session can begin: each may spend more dollars than all together", Hint: "write session_usd: under budget:"})
 	}
-	return nil
+	switch {
+	case l.USD > 0 && s.BudgetUSD == 0:
+		p.wrong("budget.usd", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget in dollars, and its sessions have none", Hint: "write session_usd: under budget:"})
+	case l.USD > 0 && s.BudgetUSD > l.USD:
+		p.wrong("budget.usd", &fault.Error{Code: loop.InvalidValue, Detail: "no session can begin: each may spend more dollars than all together", Hint: "write session_usd: under budget:"})
+	}
 }
 
-func (p *planned) readScript(a *app) error {
+// readScript reads the script of scripted agents, and tells whether it is known.
+func (p *planned) readScript(a *app) bool {
 	if p.plan.Script == "" {
-		return nil
+		return true
 	}
 	data, err := p.planFile(a, "the script", p.plan.Script)
 	if err != nil {
-		return p.at("script", err)
+		p.wrong("script", err)
+		return false
 	}
 	if p.script, err = rehearsal.Parse(data); err != nil {
-		return inFile("read the script", p.beside(p.plan.Script), err)
+		p.faults.other = append(p.faults.other, inFile("read the script", p.beside(p.plan.Script), err))
 	}
 	p.opened.Work.Script = p.blob(data)
-	return nil
+	return true
 }
 
-func (p *planned) question(a *app, in *loop.PlanQuestion) (loop.Question, error) {
+// question reads the files of a question.
+func (p *planned) question(a *app, i int) loop.Question {
+	in := &p.plan.Questions[i]
 	q := loop.Question{ID: in.ID, Question: in.Question, Context: in.Context, Hypotheses: in.Hypotheses, Constraints: in.Constraints}
-	if in.Excerpt != "" {
-		data, err := p.planFile(a, "the excerpt", in.Excerpt)
+	read := func(what, name string) string {
+		data, err := p.planFile(a, what, name)
+		if err == nil {
+			err = checkEvidence(name, data)
+		}
 		if err != nil {
-			return q, err
+			p.wrong(fmt.Sprintf("questions[%d]", i), err)
+			return ""
 		}
-		if err := checkEvidence(in.Excerpt, data); err != nil {
-			return q, err
-		}
-		q.Excerpt = p.blob(data)
+		return p.blob(data)
+	}
+	if in.Excerpt != "" {
+		q.Excerpt = read("the excerpt", in.Excerpt)
 	}
 	for _, name := range in.Evidence {
-		data, err := p.planFile(a, "evidence", name)
-		if err != nil {
-			return q, err
-		}
-		if err := checkEvidence(name, data); err != nil {
-			return q, err
-		}
-		q.Evidence = append(q.Evidence, loop.Evidence{Name: filepath.Base(name), Hash: p.blob(data)})
+		q.Evidence = append(q.Evidence, loop.Evidence{Name: filepath.Base(name), Hash: read("evidence", name)})
 	}
-	return q, nil
+	return q
 }
 
 // roster resolves one of the plan's rosters: the plan stands above everything, and
@@ -197,23 +196,40 @@ func (p *planned) roster(a *app, in *loop.PlanRoster) (roster.Roster, error) {
 		l.Entries = append(l.Entries, roster.Entry{Agent: e.Agent, Role: roster.Role(e.Role), Program: e.Program, Model: e.Model, Notes: e.Notes})
 	}
 	res, err := roster.Resolve(p.config.RosterInput(l))
-	if err == nil {
-		a.warnAll(res.Warnings)
-		err = checkQuorumOf(p.opened.Work.Settings.Quorum, len(res.Roster.Entries))
+	if err != nil {
+		// No flag was given: it is the plan that stands where flags do.
+		var all fault.List
+		for _, f := range faultsOf(err) {
+			own := *f
+			own.Place = strings.TrimPrefix(strings.TrimPrefix(f.Place, origin.String()), ", ")
+			all = append(all, &own)
+		}
+		return res.Roster, all.Err()
 	}
-	return res.Roster, err
+	for i := range res.Warnings {
+		res.Warnings[i].Place = strings.Replace(res.Warnings[i].Place, origin.String(), origin.Source, 1)
+	}
+	a.warnAll(res.Warnings)
+	return res.Roster, nil
 }
 
-func checkQuorumOf(quorum string, agents int) error {
-	var n int
-	if _, err := fmt.Sscan(quorum, &n); err == nil && n > agents {
-		return &fault.Error{Code: loop.InvalidValue, Detail: fmt.Sprintf("a quorum of %d answers can never be reached: the roster has %s", n, count(agents, "agent")), Hint: "all means everybody"}
+// checkQuorum refuses more answers than a roster has agents.
+func (p *planned) checkQuorum(i, agents int) {
+	at := fmt.Sprintf("rosters[%d]", i)
+	if p.plan.Session.Quorum != "" {
+		at = "session.quorum"
 	}
-	return nil
+	var n int
+	if _, err := fmt.Sscan(p.opened.Work.Settings.Quorum, &n); err == nil && n > agents {
+		p.wrong(at, &fault.Error{
+			Code:   loop.InvalidValue,
+			Detail: fmt.Sprintf("a quorum of %d answers can never be reached: the roster %s has %s", n, p.plan.Rosters[i].ID, count(agents, "agent")), Hint: "all means everybody",
+		})
+	}
 }
 
 // everybody checks how each agent of each session is reached.
-func (p *planned) everybody() error {
+func (p *planned) everybody() {
 	w := &p.opened.Work
 	seen := make(map[string]bool)
 	for i := range w.Cells {
@@ -225,20 +241,25 @@ func (p *planned) everybody() error {
 		seen[kind] = true
 		r, err := rosterOfCell(w, c, 0)
 		if err != nil {
-			return err
+			p.faults.other = append(p.faults.other, err)
+			continue
 		}
 		parties, err := loopParties(p.config, w, c, r)
 		if err != nil {
 			at := fmt.Sprintf("rosters[%d]", slices.IndexFunc(w.Rosters, func(r loop.Roster) bool { return r.ID == c.Roster }))
-			return p.at(at, err)
+			if m := slices.IndexFunc(w.Models, func(m loop.PlanModel) bool { return m.ID == c.Model }); m >= 0 {
+				at = fmt.Sprintf("models[%d]", m)
+			}
+			p.wrong(at, err)
+			continue
 		}
 		arbiter, err := arbiterParty(p.config, p.script != nil, parties)
 		if err != nil {
-			return err
+			p.faults.other = append(p.faults.other, err)
+			continue
 		}
 		p.parties = append(p.parties, everyone(parties, arbiter)...)
 	}
-	return nil
 }
 
 // rosterOfCell gives who takes part in a session, with the model of the plan's list
@@ -290,6 +311,9 @@ func loopParties(cfg *config.Config, w *loop.Work, c *loop.Cell, r roster.Roster
 		}
 		parties = append(parties, p)
 	}
+	if len(missing) > 0 && m.ID != "" {
+		return nil, noWayTo(cfg, &m)
+	}
 	if len(missing) > 0 {
 		return nil, &fault.Error{
 			Code: NoWay, Detail: "nothing says which model answers for " + strings.Join(missing, ", ") + "; a loop plays no rehearsal by itself",
@@ -297,4 +321,19 @@ func loopParties(cfg *config.Config, w *loop.Work, c *loop.Cell, r roster.Roster
 		}
 	}
 	return parties, checkVias(parties)
+}
+
+// noWayTo says of a model that nothing says how it is reached.
+func noWayTo(cfg *config.Config, m *loop.PlanModel) error {
+	hint := "write via: and model_id: for it in the plan, or name it under agents.models: in " + config.FileName
+	var known []string
+	for i := range cfg.Models {
+		known = append(known, cfg.Models[i].Model)
+	}
+	if len(known) > 0 {
+		hint += " (there are " + strings.Join(known, ", ") + ")"
+	}
+	return &fault.Error{
+		Code: NoWay, Detail: "nothing says how the model " + fault.Shown(cmp.Or(m.Model, m.ModelID)) + " is reached; a loop plays no rehearsal by itself", Hint: hint,
+	}
 }

@@ -22,6 +22,7 @@ func TestPlansFitTheirSchema(t *testing.T) {
 		"budget: {session_tokens: 10, tokens: 100, session_usd: 0.25, usd: 3}":                              true,
 		"stop: {at: '07:00', quiet_rounds: 2, when_clean: true, failures: 3, when_person_needed: true}":     true,
 		"stop: {after: 8h}":              true,
+		"stop: {at: , after: 8h}":        true,
 		"failed: {retry: 3, then: stop}": true,
 		"follow: {from: own, relation: refines, take: [hypothesis_slate, anomaly_register]}": true,
 		"name:\nstop:\nbudget: {usd: }":                 true,
@@ -52,6 +53,7 @@ func TestPlansFitTheirSchema(t *testing.T) {
 		"stop: {at: '25:00'}":                  false,
 		"stop: {at: '7:00'}":                   false,
 		"stop: {after: soon}":                  false,
+		"stop: {at: '07:00', after: 8h}":       false,
 		"stop: {when: never}":                  false,
 		"failed: {then: cry}":                  false,
 	} {
