@@ -74,6 +74,7 @@ type PlanSettings struct {
 	Rounds, Reply, Quiet *int
 	Flow, Quorum         string
 	Clean, Repair        *bool
+	Timeout              time.Duration // 0 leaves it to the configuration
 }
 
 // PlanBudget is that of each session; nil leaves it to the configuration.

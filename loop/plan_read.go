@@ -241,6 +241,7 @@ func (r *planReader) settings(n *yaml.Node) {
 			}
 			r.word("quorum", &s.Quorum, flow.QuorumRole, flow.QuorumAll, "1").Take(n)
 		}},
+		r.duration("timeout", &s.Timeout),
 		pointer(&s.Clean, &clean, r.Flag("when_clean", &clean)), pointer(&s.Repair, &repair, r.Flag("repair", &repair)),
 	)
 }

@@ -11,6 +11,16 @@ import (
 	"brenner/internal/cli"
 )
 
+// endings are the signals that ask the program to end. A terminal that goes away is one
+// of them, unless somebody wanted it to go on without one (nohup).
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
 func main() { os.Exit(run()) }
 
 // run is main as an integer, so that deferred calls happen before the exit.
@@ -20,7 +30,7 @@ func run() int {
 	}
 	streams := cli.System()
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, endings()...)
 	defer signal.Stop(signals)
 	go func() {
 		for range signals {

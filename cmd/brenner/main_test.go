@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,7 +36,14 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "example": example, "mailserver": mailserver, "sqlite": sqlite},
+		// nohup: the tests themselves were told to ignore SIGHUP, and so is what they start.
+		Condition: func(name string) (bool, error) {
+			if name != "nohup" {
+				return false, fmt.Errorf("there is no condition %s", name)
+			}
+			return signal.Ignored(syscall.SIGHUP), nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "example": example, "mailserver": mailserver, "sqlite": sqlite},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")
 			env.Setenv("REPOSITORY", root+"/../..")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os/signal"
 	"syscall"
@@ -25,6 +26,7 @@ type loopOptions struct {
 	project string
 	key     string
 	goOn    bool
+	dryRun  bool
 }
 
 func (a *app) loopRunCommand() *cobra.Command {
@@ -46,9 +48,10 @@ it has ended, the same command says so and does nothing. That is what a cron job
 Either way, where the end of the last run still owes its report (it was killed before, or
 somebody was not reached), the same command makes up for that and runs nothing.
 
-The first signal lets the calls under way end, for 5 seconds at most; the second one
+The first signal (Ctrl-C, SIGTERM, SIGHUP) lets the calls under way end, for 5 seconds at most; the second one
 stops at once. Neither loses anything.`,
-		Example: `  brenner loop run night.yaml
+		Example: `  brenner loop run night.yaml --dry-run
+  brenner loop run night.yaml
   brenner loop run night.yaml --run $(date +%F)
   brenner loop run night.yaml --run 2026-11-15 --go-on
 
@@ -61,6 +64,7 @@ configuration is wrong, or no model is named; 4 a file wants what needs ` + "`br
 	}
 	addProjectFlag(c, &opt.project)
 	c.Flags().StringVar(&opt.key, "run", "", "run the plan once for this key")
+	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "check the plan and print what it would do; send nothing, write nothing")
 	c.Flags().BoolVar(&opt.goOn, "go-on", false, "go on with the loop although it has ended: the limits are those of the plan now")
 	return c
 }
@@ -86,6 +90,12 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 		return err
 	}
 	defer models.close()
+	if opt.dryRun {
+		if err := a.checkDelivery(cfg); err != nil {
+			return err
+		}
+		return a.previewLoop(c.Context(), p, base, opt)
+	}
 	models.transport = wider(p.opened.Limits.Concurrency)
 	if c, ok := models.counter.(*tokens.Counter); ok {
 		models.counter = tokens.Remember(c) // thousands of messages are the same but for a few lines
@@ -178,7 +188,10 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 		}
 	}()
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
-	cast := &cast{app: a, models: m, script: p.script, store: st, holder: r.Holder, records: a.projectRecords(m.config, st)}
+	cast := &cast{
+		app: a, models: m, script: p.script, store: st, holder: r.Holder, records: a.projectRecords(m.config, st),
+		timeout: cmp.Or(p.plan.Session.Timeout, m.config.Timeouts.Session),
+	}
 	cast.share(p.parties)
 	if p.script == nil {
 		cast.lessons = &lessonBook{app: a, config: m.config, store: st, counter: m.counter, several: true}

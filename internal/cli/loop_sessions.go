@@ -27,6 +27,7 @@ type cast struct {
 		store.Locks
 	}
 	holder  store.Holder
+	timeout time.Duration  // of each session; 0 is no limit
 	common  session.Common // of all of them
 	records *projectRecords
 	// lessons are what all of them are told and teach; nil for rehearsals.
@@ -74,7 +75,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	b.Settings.Prices = prices(cfg, everyone(parties, b.Arbiter))
 	own := c.models.fork()
 	run := &session.Runner{
-		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: cfg.Timeouts.Session,
+		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: c.timeout,
 		Agent: own.agents(c.script, everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
@@ -84,7 +85,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 		run.Memory = c.lessons
 	}
 	return &runner.Session{Brief: b, Runner: run, Change: func(s *flow.Settings) {
-		s.Limits, s.Prices = cfg.Session.Limits, b.Settings.Prices
+		s.Limits, s.Prices = b.Settings.Limits, b.Settings.Prices
 	}}, nil
 }
 
@@ -95,6 +96,7 @@ func (c *cast) brief(ctx context.Context, w *loop.Work, j *loop.Job, r roster.Ro
 	b := briefFor(cfg, r, parties)
 	b.Question, b.Context, b.Hypotheses, b.Constraints, b.Settings = q.Question, q.Context, q.Hypotheses, q.Constraints, w.Settings
 	b.Settings.Limits = cfg.Session.Limits
+	b.Settings.Limits.Run = c.timeout.Milliseconds()
 	if c.script != nil {
 		b.Script = c.script.Source()
 	}
