@@ -249,16 +249,22 @@ func (s *State) settled(e *journal.Entry) (func(), error) {
 		if body.Outcome == Later {
 			s.Hold = hold
 		}
-		if j.Settled.Needs() > 0 {
-			s.needing = max(0, s.needing-1)
-		}
-		if body.Needs() > 0 {
-			s.needing++
-		}
 		j.Settled, j.Closed, j.Seq = body, e.At, e.Seq
 		s.set(j, status)
+		s.countNeeds(j)
 		s.hear(j)
 	}, nil
+}
+
+// countNeeds counts the jobs that leave something to a person. One that goes on may still
+// decide it itself.
+func (s *State) countNeeds(j *Job) {
+	if j.counted {
+		s.needing = max(0, s.needing-1)
+	}
+	if j.counted = j.Final() && j.Settled.Needs() > 0; j.counted {
+		s.needing++
+	}
 }
 
 // after says what becomes of a job: it has ended, or waits for another attempt.

@@ -54,7 +54,7 @@ func Next(s *State, now time.Time) []Command {
 	case reason == EndStopped || reason == EndTime:
 		return []Command{Drain{}}
 	case reason != "":
-		return nil
+		return s.patience(now, time.Time{}) // those under way end, or the hour comes
 	}
 	if s.Paused {
 		return s.patience(now, time.Time{})

@@ -77,6 +77,8 @@ type Job struct {
 	Began    time.Time
 	Closed   time.Time
 	Seq      int // of the last entry about it
+
+	counted bool // among those that need a person
 }
 
 // Final tells whether nothing more becomes of a job.

@@ -3,8 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"brenner/config"
 	"brenner/fault"
+	"brenner/flow"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session"
@@ -12,14 +15,15 @@ import (
 )
 
 // verifyLoops proves the loops of a store: the chain of each journal, that its events
-// may follow each other, and that its sessions are there and came to what it says.
+// follow from each other, and that its sessions are those of its work and came to what
+// it says.
 func verifyLoops(ctx context.Context, st store.Store) ([]*checkedLoop, error) {
 	streams, err := runner.List(ctx, st)
 	var all []*checkedLoop
 	for i := range streams {
 		l := &checkedLoop{Name: runner.NameOf(&streams[i])}
 		all = append(all, l)
-		s, err := runner.Load(ctx, st, l.Name)
+		s, found, err := runner.Verify(ctx, st, l.Name)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -27,9 +31,9 @@ func verifyLoops(ctx context.Context, st store.Store) ([]*checkedLoop, error) {
 			l.found = append(l.found, err)
 			continue
 		}
-		l.Entries, l.Head = s.Head.Seq, s.Head.Hash
+		l.Entries, l.Head, l.found = s.Head.Seq, s.Head.Hash, found
 		for i := range s.Jobs {
-			if err := verifyJob(ctx, st, &s.Jobs[i]); err != nil {
+			if err := verifyOpening(ctx, st, s, &s.Jobs[i]); err != nil {
 				l.found = append(l.found, err)
 			}
 		}
@@ -37,36 +41,57 @@ func verifyLoops(ctx context.Context, st store.Store) ([]*checkedLoop, error) {
 	return all, err
 }
 
-// verifyJob compares what a loop says of a session with the session. A person may have
-// gone on with it since: the version that it came to in the loop stays what it was.
-func verifyJob(ctx context.Context, st store.Store, j *loop.Job) error {
-	t := &j.Settled
-	if j.Thread == "" || t.Version == 0 {
+// verifyOpening compares what a session was begun with and what the loop's work says
+// of it. That is not all of it: ways to models may have come from the configuration.
+func verifyOpening(ctx context.Context, st store.Store, s *loop.State, j *loop.Job) error {
+	if j.Thread == "" || j.Settled.Code == session.Exists {
 		return nil
 	}
-	wrong := func(detail string) error {
-		return &fault.Error{
-			Code: store.Damaged, Place: j.Thread, Detail: detail,
-			Hint: "the journal of the loop or of the session was made anew, or taken out of the store",
-		}
-	}
 	h, err := session.Load(ctx, st, j.Thread)
-	switch {
-	case fault.CodeOf(err) == session.NoSession:
-		return wrong("the loop came to a version of it, and the store has no such session")
-	case err != nil:
-		return nil // that was said of the session
+	if err != nil {
+		return nil //nolint:nilerr // that was said of the session, or of what the loop says of it
 	}
-	for i := range h.State.Commits {
-		if c := &h.State.Commits[i]; c.Version == t.Version {
-			if c.Artifact != t.Artifact {
-				return wrong(fmt.Sprintf("the loop says that its version %d is another one", t.Version))
-			}
-			if (t.Outcome == loop.Done || t.Outcome == loop.Short) && h.State.Spent.Tokens < t.Spent {
-				return wrong(fmt.Sprintf("the loop says that it spent %d tokens, and the session only %d", t.Spent, h.State.Spent.Tokens))
-			}
-			return nil
+	differs := func(what string) error {
+		return &fault.Error{
+			Code: store.Damaged, Place: j.Thread, Detail: "it was begun with " + what + " than the loop says",
+			Hint: "the journal of the loop or of the session was made anew",
 		}
 	}
-	return wrong(fmt.Sprintf("the loop says that it came to version %d, and there is none", t.Version))
+	o := &h.State.Opened
+	q, _ := s.Work.Question(j.Cell.Question)
+	has := func(e loop.Evidence) bool {
+		return slices.ContainsFunc(o.Evidence, func(of flow.Evidence) bool { return of.Hash == e.Hash })
+	}
+	switch {
+	case o.Question != q.Question:
+		return differs("another question")
+	case o.Context != q.Context, !slices.Equal(o.Constraints, q.Constraints), o.Excerpt != q.Excerpt, slices.ContainsFunc(q.Evidence, func(e loop.Evidence) bool { return !has(e) }):
+		return differs("another brief")
+	case o.Rehearsal != s.Work.Script:
+		return differs("another script")
+	}
+	r, err := rosterOfCell(&s.Work, &j.Cell, j.Turn)
+	if err != nil {
+		return err
+	}
+	if len(r.Entries) != len(o.Agents) {
+		return differs("other agents")
+	}
+	m, _ := s.Work.Model(j.Cell.Model)
+	for i, e := range r.Entries {
+		p := &o.Agents[i]
+		via := m.Via
+		if via == "" {
+			via = s.Work.Via
+		}
+		switch {
+		case p.Name != e.Agent || p.Role != string(e.Role):
+			return differs("other agents")
+		case p.Model != e.Model, via != "" && p.Via != via, m.ModelID != "" && p.ModelID != m.ModelID:
+			return differs("another model for " + p.Name)
+		case p.Via == config.ViaOpenAI && j.Cell.Seed != nil && (p.Seed == nil || *p.Seed != *j.Cell.Seed):
+			return differs(fmt.Sprintf("another seed for %s", p.Name))
+		}
+	}
+	return nil
 }

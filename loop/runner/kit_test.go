@@ -134,10 +134,19 @@ func parse(t testing.TB, script string) *rehearsal.Script {
 	return s
 }
 
+// proven checks that verify finds nothing wrong with a loop that nobody changed.
+func proven(t *testing.T, st store.Store) {
+	t.Helper()
+	if _, found, err := runner.Verify(t.Context(), st, "night"); err != nil || len(found) > 0 {
+		t.Errorf("the loop is not proven: %v, %v", err, found)
+	}
+}
+
 // artifacts gives the hash of the final artifact of every session of a loop, and
 // checks that the loop's ledger is exactly the sum of those of its sessions.
 func artifacts(t *testing.T, st both, s *loop.State) map[string]string {
 	t.Helper()
+	proven(t, st)
 	out := make(map[string]string)
 	sum := flow.Cost{}
 	for i := range s.Jobs {

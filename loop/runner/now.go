@@ -38,8 +38,8 @@ func (r *Runner) abandoned(ctx context.Context, j *loop.Job) (loop.Settled, erro
 	if err != nil {
 		return out, err
 	}
-	now := settledBy(j.Number, h.State)
-	out.Spent, out.SpentUSD, out.Round, out.Version, out.Artifact = now.Spent, now.SpentUSD, now.Round, now.Version, now.Artifact
+	out = settledBy(j.Number, h.State)
+	out.Outcome, out.Code, out.Detail, out.RetryAt = loop.Aside, "", "", ""
 	return out, nil
 }
 

@@ -158,6 +158,7 @@ func TestAQuotaPausesTheLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		proven(t, st)
 		if waited := time.Since(began); waited < 2*time.Hour || waited > 2*time.Hour+time.Second {
 			t.Errorf("it waited %s", waited)
 		}
@@ -293,6 +294,7 @@ func TestTheHourComes(t *testing.T) {
 		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Waiting) != 3 || time.Since(began) != 2*time.Minute {
 			t.Errorf("after %s: %v, %s, %+v", time.Since(began), err, s.Ended, s.Jobs)
 		}
+		proven(t, st)
 	})
 }
 
@@ -321,6 +323,7 @@ func TestSteering(t *testing.T) {
 		if err != nil || s.Ended != loop.EndStopped || s.Count(loop.Finished) != 2 || s.Count(loop.Waiting) != 2 {
 			t.Fatalf("%v, %s, %+v", err, s.Ended, s.Jobs)
 		}
+		proven(t, st)
 		_, err = runner.Steer(t.Context(), st, time.Now, "night", loop.KindPaused, func(*loop.State) (any, [][]byte, error) { return loop.Paused{}, nil, nil })
 		if fault.CodeOf(err) != runner.IsEnded {
 			t.Errorf("a loop that has ended was paused: %v", err)
@@ -345,6 +348,7 @@ func TestFailedSessions(t *testing.T) {
 	if err != nil || s.Ended != loop.EndRounds {
 		t.Fatalf("%v, %s", err, s.Ended)
 	}
+	proven(t, st)
 	j := s.Jobs[1]
 	if s.Count(loop.Finished) != 2 || j.Status != loop.Broken || j.Attempts != 3 || j.Settled.Code != agent.Unavailable {
 		t.Errorf("%+v", j)
@@ -364,6 +368,7 @@ func TestFollowUps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	proven(t, st)
 	h, err := session.Load(t.Context(), st, s.Jobs[1].Thread)
 	if err != nil {
 		t.Fatal(err)
@@ -445,6 +450,7 @@ func TestASessionOfAnotherIsLeftAlone(t *testing.T) {
 	if err != nil || s.Jobs[0].Status != loop.Broken || s.Jobs[0].Settled.Code != session.Exists || s.Spent.Tokens != 0 {
 		t.Errorf("%v, %+v", err, s.Jobs[0])
 	}
+	proven(t, other)
 }
 
 func copySession(t *testing.T, to both, h *session.History) error {

@@ -26,10 +26,17 @@ func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says boo
 	if err != nil {
 		return n.failed(ctx, c, says, err)
 	}
+	return n.cameTo(ctx, c, says, h)
+}
+
+// cameTo says what became of a session that was run.
+func (n *run) cameTo(ctx context.Context, c loop.Run, says bool, h *session.History) outcome {
 	ctx = context.WithoutCancel(ctx)
 	o := outcome{settled: settledBy(c.Job.Number, h.State)}
-	if o.settled.Says, o.err = said(ctx, h, says); o.err != nil {
-		return o
+	if says {
+		if o.settled.Says, o.err = said(ctx, h, h.State.Version()); o.err != nil {
+			return o
+		}
 	}
 	if n.Finished != nil && h.State.Version() > 0 {
 		if err := n.Finished(ctx, h); err != nil {
@@ -216,21 +223,26 @@ func (n *run) failed(ctx context.Context, c loop.Run, says bool, err error) outc
 	h, loaded := session.Load(ctx, n.Store, c.Thread)
 	if loaded == nil && out.Code != session.Exists { // what it had spent by then is spent
 		s := settledBy(c.Job.Number, h.State)
+		if h.State.Ended != "" && s.Outcome == loop.Done { // it had come to its end before
+			return n.cameTo(ctx, c, says, h)
+		}
 		s.Outcome, s.Code, s.Detail, s.RetryAt = out.Outcome, out.Code, out.Detail, ""
 		out = s
-		out.Says, err = said(ctx, h, says)
-		return outcome{settled: out, err: err}
+		if says {
+			out.Says, err = said(ctx, h, h.State.Version())
+			return outcome{settled: out, err: err}
+		}
 	}
 	return outcome{settled: out}
 }
 
-// said gives what the active items of a session say, by short hashes, if anybody asks for
-// it and anybody has answered.
-func said(ctx context.Context, h *session.History, wanted bool) ([]string, error) {
-	if !wanted || merged(h.State) == 0 {
+// said gives what the active items of a version say, by short hashes, if anybody has
+// answered by then.
+func said(ctx context.Context, h *session.History, version int) ([]string, error) {
+	if merged(h.State) == 0 {
 		return nil, nil
 	}
-	a, err := h.Artifact(ctx, h.State.Version())
+	a, err := h.Artifact(ctx, version)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,115 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"brenner/journal"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// forged is a store in which somebody wrote a loop's journal anew.
+type forged struct {
+	store.Store
+	stream  string
+	entries []journal.Entry
+}
+
+func (f *forged) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
+	if stream != f.stream {
+		return f.Store.Entries(ctx, stream, after)
+	}
+	return f.entries[after:], nil
+}
+
+// forge changes the last entry of a kind, and makes the chain true again.
+func forge(t *testing.T, st store.Store, name, kind string, change map[string]any) store.Store {
+	t.Helper()
+	f := &forged{Store: st, stream: loop.Prefix + name}
+	entries, err := st.Entries(t.Context(), f.stream, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for i := range entries {
+		if entries[i].Kind == kind {
+			last = i
+		}
+	}
+	head := journal.Head{}
+	for i, e := range entries {
+		data := e.Body
+		if i == last {
+			var body map[string]any
+			if err := json.Unmarshal(data, &body); err != nil {
+				t.Fatal(err)
+			}
+			for key, value := range change {
+				body[key] = value
+			}
+			if data, err = journal.Encode(body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e, err := head.Next(f.stream, e.At, e.Kind, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, f.entries = e.Head(), append(f.entries, e)
+	}
+	return f
+}
+
+// Whatever a loop says of a session or of itself is held against the session and
+// against its own rules: who makes the journal anew with something else in it is found.
+func TestForgedLoopsAreFound(t *testing.T) {
+	st := memory.New()
+	if _, err := loopRunner(st, swift()).Start(t.Context(), opened(work(2, 2), loop.Limits{Quiet: 9}), nil); err != nil {
+		t.Fatal(err)
+	}
+	verify := func(st store.Store) []error {
+		_, found, err := runner.Verify(t.Context(), st, "night")
+		if err != nil {
+			found = append(found, err)
+		}
+		return found
+	}
+	if found := verify(forge(t, st, "night", loop.KindSettled, nil)); len(found) > 0 {
+		t.Fatal(found)
+	}
+	for _, c := range []struct {
+		kind   string
+		change map[string]any
+		says   string
+	}{
+		{loop.KindSettled, map[string]any{"tokens": 1}, "tokens"},
+		{loop.KindSettled, map[string]any{"tokens": 1_000_000_000}, "not 1000000000"},
+		{loop.KindSettled, map[string]any{"nano_usd": 7}, "nano_usd 0, not 7"},
+		{loop.KindSettled, map[string]any{"conflicts": 9}, "conflicts"},
+		{loop.KindSettled, map[string]any{"stalemates": 3}, "stalemates 0, not 3"},
+		{loop.KindSettled, map[string]any{"lint_errors": 99, "lint_warnings": 99}, "lint_warnings"},
+		{loop.KindSettled, map[string]any{"tests": 99}, "tests"},
+		{loop.KindSettled, map[string]any{"missing": 5}, "missing 0, not 5"},
+		{loop.KindSettled, map[string]any{"round": 77}, "round 2, not 77"},
+		{loop.KindSettled, map[string]any{"version": 0}, "version"},
+		{loop.KindSettled, map[string]any{"version": 2}, "version"},
+		{loop.KindSettled, map[string]any{"artifact": strings.Repeat("0", 64)}, "artifact"},
+		{loop.KindSettled, map[string]any{"reason": "budget"}, "reason rounds, not budget"},
+		{loop.KindSettled, map[string]any{"outcome": "failed"}, "outcome done, not failed"},
+		{loop.KindSettled, map[string]any{"outcome": "failed", "code": "X", "detail": "lies"}, "code nothing, not X"},
+		{loop.KindSettled, map[string]any{"outcome": "failed", "reason": "quorum", "code": "X", "detail": "lies"}, "reason"},
+		{loop.KindSettled, map[string]any{"says": []string{"0000000000000000"}}, "says something else"},
+		{loop.KindBegan, map[string]any{"reserved_tokens": 1}, "does not follow"},
+		{loop.KindEnded, map[string]any{"reason": "budget"}, "does not follow"},
+	} {
+		found := verify(forge(t, st, "night", c.kind, c.change))
+		if len(found) == 0 || !strings.Contains(found[0].Error(), c.says) {
+			t.Errorf("%s with %v: %v", c.kind, c.change, found)
+		}
+	}
+}
