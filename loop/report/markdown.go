@@ -284,10 +284,16 @@ func plain(s string) string {
 			b.WriteByte(' ')
 		}
 		space = false
-		if strings.ContainsRune("\\`*_{}[]<>#!|~&@", c) {
+		if strings.ContainsRune("\\`*_{}[]<>#!|~&@", c) || c == '.' && afterWWW(b.String()) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(c)
 	}
 	return strings.ReplaceAll(b.String(), "://", "\\://") // no link that nobody looked at
+}
+
+// afterWWW tells whether a point would make an address of what comes after it.
+func afterWWW(s string) bool {
+	const www = "www"
+	return len(s) >= len(www) && strings.EqualFold(s[len(s)-len(www):], www)
 }

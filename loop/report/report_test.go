@@ -12,7 +12,7 @@ import (
 	"brenner/loop/report"
 )
 
-const hostile = "<script>alert(1)</script> [x](https://evil.example) `code` | *bold* \n# heading\n\u202e ![p](http://evil.example/p.png) https://evil.example/q"
+const hostile = "<script>alert(1)</script> [x](https://evil.example) `code` | *bold* \n# heading\n\u202e ![p](http://evil.example/p.png) https://evil.example/q www.evil.example/r (www.evil.example) WWW.evil.example ftp://evil.example mailto:a@evil.example"
 
 func hostileReport() *report.Report {
 	a := artifact.Artifact{}
