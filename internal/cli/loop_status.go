@@ -25,7 +25,8 @@ func (a *app) loopStatusCommand() *cobra.Command {
 		Example: `  brenner loop status
   brenner loop status night --json
 
-Exit codes: 0 shown; 1 the store is damaged; 2 there is no such loop.`,
+Exit codes: 0 shown; 1 the store, or a loop of those that are listed, is damaged; 2 there is
+no such loop.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := a.loadConfig(project, "", nil)
@@ -76,15 +77,21 @@ func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
 			return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(y.Name, x.Name))
 		})
 		for i := range streams {
-			state, err := runner.Load(ctx, st, runner.NameOf(&streams[i]))
-			if err != nil {
-				return err
+			row := loopRow{
+				Loop: runner.NameOf(&streams[i]), Started: artifact.FormatInstant(streams[i].Began), Updated: artifact.FormatInstant(streams[i].Last),
 			}
-			s := a.loopSummary(cfg, st, state)
-			list = append(list, loopRow{
-				s.Loop, s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds, s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal,
-				artifact.FormatInstant(streams[i].Began), artifact.FormatInstant(streams[i].Last),
-			})
+			switch state, err := runner.Load(ctx, st, row.Loop); {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil: // the others are there all the same
+				a.exit = exitFailed
+				row.Phase, row.Code, row.Problem = phaseDamaged, fault.CodeOf(err), err.Error()
+			default:
+				s := a.loopSummary(cfg, st, state)
+				row.Phase, row.Reason, row.RetryAt, row.Round, row.Rounds = s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds
+				row.Planned, row.Done, row.Failed, row.Short, row.Tokens, row.Rehearsal = s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal
+			}
+			list = append(list, row)
 		}
 		return nil
 	})
@@ -96,20 +103,22 @@ func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
 
 // loopRow is what the list says of a loop.
 type loopRow struct {
-	Loop      string `json:"loop"`
-	Phase     string `json:"phase"`
-	Reason    string `json:"reason"`
-	RetryAt   string `json:"retry_at"` // no session begins before
-	Round     int    `json:"round"`
-	Rounds    int    `json:"rounds"`
-	Planned   int    `json:"planned"`
-	Done      int    `json:"done"`
-	Failed    int    `json:"failed"`
-	Short     int    `json:"short"`
-	Tokens    int    `json:"tokens_spent"`
-	Rehearsal bool   `json:"rehearsal"`
-	Started   string `json:"started_at"`
-	Updated   string `json:"updated_at"`
+	Loop      string     `json:"loop"`
+	Phase     string     `json:"phase"`
+	Reason    string     `json:"reason"`
+	RetryAt   string     `json:"retry_at"` // no session begins before
+	Round     int        `json:"round"`
+	Rounds    int        `json:"rounds"`
+	Planned   int        `json:"planned"`
+	Done      int        `json:"done"`
+	Failed    int        `json:"failed"`
+	Short     int        `json:"short"`
+	Tokens    int        `json:"tokens_spent"`
+	Rehearsal bool       `json:"rehearsal"`
+	Started   string     `json:"started_at"`
+	Updated   string     `json:"updated_at"`
+	Code      fault.Code `json:"code,omitempty"` // of a loop that cannot be read
+	Problem   string     `json:"problem,omitempty"`
 }
 
 type loopList []loopRow
@@ -126,6 +135,7 @@ func (l loopList) text(a *app) error {
 		a.say("There are no loops yet: `brenner loop run PLAN.yaml` begins one.\n")
 		return nil
 	}
+	var problems strings.Builder
 	rows := [][]string{{"LOOP", "PHASE", "ROUND", "DONE", "FAILED", "TOKENS", "UPDATED"}}
 	for i := range l {
 		r := &l[i]
@@ -136,12 +146,17 @@ func (l loopList) text(a *app) error {
 		if r.RetryAt != "" {
 			phase += ", waiting until " + seconds(r.RetryAt)
 		}
+		if r.Phase == phaseDamaged {
+			rows = append(rows, []string{clean(r.Loop), phase, "-", "-", "-", "-", seconds(r.Updated)})
+			problems.WriteString("\n" + clean(r.Loop) + ": " + clean(r.Problem) + "\n")
+			continue
+		}
 		rows = append(rows, []string{
 			clean(r.Loop), phase, fmt.Sprintf("%d of %d", r.Round, r.Rounds), fmt.Sprintf("%d of %d", r.Done, r.Planned), fmt.Sprint(r.Failed),
 			fmt.Sprint(r.Tokens), seconds(r.Updated),
 		})
 	}
-	return a.write([]byte(columns(rows)))
+	return a.write([]byte(columns(rows) + problems.String()))
 }
 
 // seconds gives an instant as people want it in a list.
