@@ -118,6 +118,7 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	}
 	defer release()
 	if state != nil && state.Ended != "" && !opt.goOn {
+		a.publishMissing(c.Context(), cfg, st, state)
 		return a.hasEnded(c.Context(), cfg, st, state)
 	}
 	return a.runLoop(c, p, models, st, r, state)
@@ -236,6 +237,7 @@ func (a *app) play(ctx context.Context, r *runner.Runner, p *planned, state *loo
 func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State, to []string) error {
 	var undelivered error
 	if state.Ended != "" {
+		a.publishMissing(ctx, cfg, st, state)
 		report, err := a.writeReport(ctx, cfg, st, state)
 		if err == nil {
 			undelivered = a.deliver(ctx, cfg, st, report, to)

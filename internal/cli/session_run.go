@@ -119,7 +119,7 @@ func publish(ctx context.Context, cfg *config.Config, h *session.History) (strin
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(storeDir(cfg), "sessions", h.Thread)
+	dir := publishedDir(cfg, h.Thread)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", &fault.Error{Code: CannotWrite, Op: "make", Place: dir, Detail: reason(err), Hint: "the session itself is stored: `brenner session show " + h.Thread + "`"}
 	}
@@ -128,6 +128,11 @@ func publish(ctx context.Context, cfg *config.Config, h *session.History) (strin
 		return "", err
 	}
 	return path, writeFile(path, a.Markdown())
+}
+
+// publishedDir is where the artifact of a session is, for people.
+func publishedDir(cfg *config.Config, thread string) string {
+	return filepath.Join(storeDir(cfg), "sessions", thread)
 }
 
 // exitOf translates the end of a run.
