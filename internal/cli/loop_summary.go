@@ -247,6 +247,9 @@ func (s *loopSummary) facts(a *app) [][]string {
 	tokens := fmt.Sprintf("%d (no limit)", s.Tokens)
 	if s.TokensLimit > 0 {
 		tokens = fmt.Sprintf("%d (of %d)", s.Tokens, s.TokensLimit)
+		if over := s.Tokens - s.TokensLimit; over > 0 {
+			tokens = fmt.Sprintf("%d (of %d: %d over)", s.Tokens, s.TokensLimit, over)
+		}
 	}
 	if s.Reserved > 0 {
 		tokens += fmt.Sprintf(", %d set aside", s.Reserved)

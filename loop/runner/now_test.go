@@ -1,0 +1,71 @@
+package runner_test
+
+import (
+	"testing"
+
+	"brenner/flow"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/store/memory"
+)
+
+// A run that was killed right after it had begun a session leaves what it had set aside.
+// Whoever ends the loop without going on with that session must not carry it along.
+func TestNothingStaysSetAsideForKilledSessions(t *testing.T) {
+	st := memory.New()
+	w := work(2, 1)
+	w.Settings.Budget = 200_000
+	r := loopRunner(st, swift())
+	gone := make(chan struct{})
+	close(gone)
+	r.Drain = gone
+	if _, err := r.Start(t.Context(), opened(w, loop.Limits{}), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []struct {
+		kind string
+		body any
+	}{
+		{loop.KindResumed, loop.Resumed{}},
+		{loop.KindRound, loop.RoundOpened{Round: 1}},
+		{loop.KindBegan, loop.Began{Job: 1, Thread: number(1), Reserved: 200_000}},
+		{loop.KindStopping, loop.Stopping{By: "operator"}},
+	} {
+		if err := runner.Note(t.Context(), st, clock, "night", e.kind, e.body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := runner.Load(t.Context(), st, "night")
+	if err != nil || s.Count(loop.Running) != 1 || s.Reserved.Tokens != 200_000 {
+		t.Fatalf("%v: %d under way, %v set aside", err, s.Count(loop.Running), s.Reserved)
+	}
+	r.Drain = nil
+	if s, err = r.Resume(t.Context(), "night", nil); err != nil {
+		t.Fatal(err)
+	}
+	if s.Ended != loop.EndStopped || s.Reserved != (flow.Cost{}) || s.Spent != (flow.Cost{}) || s.Jobs[0].Status != loop.Waiting {
+		t.Errorf("it ended by %q, with %v set aside and %v spent: %+v", s.Ended, s.Reserved, s.Spent, s.Jobs[0])
+	}
+}
+
+// What people decide is seen; what nobody decided still asks for somebody.
+func TestRefreshChangesNothingThatNobodyDecided(t *testing.T) {
+	st := memory.New()
+	s, err := loopRunner(st, swift()).Start(t.Context(), opened(work(2, 2), loop.Limits{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := make([]loop.Settled, len(s.Jobs))
+	for i := range s.Jobs {
+		before[i] = s.Jobs[i].Settled
+	}
+	if err := runner.Refresh(t.Context(), st, s); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Jobs {
+		was, is := before[i], s.Jobs[i].Settled
+		if was.Needs() == 0 || is.Needs() != was.Needs() || is.Version != was.Version {
+			t.Errorf("%s: %+v became %+v", s.Jobs[i].Thread, was, is)
+		}
+	}
+}
