@@ -23,7 +23,6 @@ import (
 	"brenner/loop/runner"
 	"brenner/mail"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 // NotDelivered is the code of a report that did not reach somebody.
@@ -241,14 +240,7 @@ func (a *app) sendReport(c *cobra.Command, cfg *config.Config, name string) erro
 	if err := a.checkDelivery(cfg); err != nil {
 		return err
 	}
-	// One that is not there must not be made by asking for it.
-	if err := a.withLoops(c.Context(), cfg, func(st *sqlite.Store) error {
-		_, err := runner.Load(c.Context(), st, name)
-		return err
-	}); err != nil {
-		return err
-	}
-	st, err := a.openStore(c.Context(), cfg)
+	st, err := a.openLoops(c.Context(), cfg, name)
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,19 @@ func (a *app) withLoops(ctx context.Context, cfg *config.Config, do func(*sqlite
 	return do(st)
 }
 
+// openLoops opens the store of a project for a change of a loop. A store that is not
+// there must not be made by asking for one.
+func (a *app) openLoops(ctx context.Context, cfg *config.Config, name string) (*sqlite.Store, error) {
+	err := a.withLoops(ctx, cfg, func(st *sqlite.Store) error {
+		_, err := runner.Load(ctx, st, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.openStore(ctx, cfg)
+}
+
 func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
 	list := loopList{}
 	err := a.withLoops(ctx, cfg, func(st *sqlite.Store) error {

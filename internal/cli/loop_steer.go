@@ -12,7 +12,6 @@ import (
 	"brenner/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
-	"brenner/store/sqlite"
 )
 
 const steerExits = `
@@ -73,14 +72,7 @@ func (a *app) steer(c *cobra.Command, project, name, kind, done string, prepare 
 	if err != nil {
 		return err
 	}
-	// One that is not there must not be made by asking for it.
-	if err := a.withLoops(c.Context(), cfg, func(st *sqlite.Store) error {
-		_, err := runner.Load(c.Context(), st, name)
-		return err
-	}); err != nil {
-		return err
-	}
-	st, err := a.openStore(c.Context(), cfg)
+	st, err := a.openLoops(c.Context(), cfg, name)
 	if err != nil {
 		return err
 	}
