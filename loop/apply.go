@@ -73,6 +73,9 @@ func (s *State) resumed(e *journal.Entry) (func(), error) {
 		if body.Limits != nil {
 			s.Limits = *body.Limits
 		}
+		if body.Retry {
+			s.retry()
+		}
 		if s.Ended != "" { // a word that was not obeyed yet still holds
 			s.Stopping, s.stirred, s.forgiven, s.needing = "", s.Round, s.Count(Broken), 0
 		}

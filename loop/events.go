@@ -132,8 +132,9 @@ type Limits struct {
 	Clean       bool   `json:"when_clean,omitzero"`
 	Failures    int    `json:"failures,omitzero"` // so many failed sessions are too many; 0: never
 	Person      bool   `json:"when_person_needed,omitzero"`
-	Retry       int    `json:"retry,omitzero"` // how often a failed session is resumed
-	Then        string `json:"then,omitempty"` // go_on or stop
+	Retry       int    `json:"retry,omitzero"`    // how often a failed session is resumed
+	Pause       int64  `json:"pause_ms,omitzero"` // how long it is left alone before; twice as long each time
+	Then        string `json:"then,omitempty"`    // go_on or stop
 }
 
 // What becomes of a loop when a session has failed for good.
@@ -144,7 +145,8 @@ const (
 
 // Resumed begins another run.
 type Resumed struct {
-	Limits *Limits `json:"limits,omitempty"` // if they changed
+	Limits *Limits `json:"limits,omitempty"`      // if they changed
+	Retry  bool    `json:"retry_failed,omitzero"` // failed sessions are tried again
 }
 
 // Left is the end of a run that was told to go.

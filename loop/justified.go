@@ -59,5 +59,10 @@ func (s *State) instants(at time.Time) []time.Time {
 			all = append(all, between)
 		}
 	}
+	for i := s.first; i < len(s.Jobs) && s.begun > 0; i++ {
+		if again := s.Again(&s.Jobs[i]); again.After(s.Last) && again.Before(at) {
+			all = append(all, again)
+		}
+	}
 	return all
 }

@@ -358,6 +358,7 @@ func TestLaws(t *testing.T) {
 		limits := loop.Limits{
 			Rounds: rapid.IntRange(1, 3).Draw(t, "rounds"), Concurrency: rapid.IntRange(1, 4).Draw(t, "concurrency"),
 			Tokens: rapid.SampledFrom([]int{0, 100, 250, 700, 2000}).Draw(t, "tokens"), Retry: rapid.IntRange(0, 2).Draw(t, "retry"),
+			Pause:    rapid.SampledFrom([]int64{0, 1000, 60_000}).Draw(t, "pause"),
 			Failures: rapid.IntRange(0, 3).Draw(t, "failures"), Quiet: rapid.IntRange(0, 2).Draw(t, "quiet"), Person: rapid.Bool().Draw(t, "person"),
 		}
 		if rapid.Bool().Draw(t, "follow") {

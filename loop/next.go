@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"iter"
 	"time"
 
 	"brenner/artifact"
@@ -65,10 +66,10 @@ func Next(s *State, now time.Time) []Command {
 	if s.Round == 0 || s.Open() == 0 {
 		return []Command{OpenRound{s.Round + 1}}
 	}
-	if commands := s.begin(running); len(commands) > 0 {
+	if commands := s.begin(running, now); len(commands) > 0 {
 		return commands
 	}
-	return s.patience(now, time.Time{})
+	return s.patience(now, s.rested(now))
 }
 
 // patience waits for the given instant, or for the hour at which the loop stops.
@@ -87,40 +88,54 @@ func (s *State) until() (time.Time, bool) {
 	return at, err == nil
 }
 
-// begin gives the sessions that may begin now: those that were under way first.
-func (s *State) begin(running int) []Command {
+// begin gives the sessions that may begin now. What those need that failed and rest is kept
+// for them. The zero time is one at which nobody rests.
+func (s *State) begin(running int, now time.Time) []Command {
 	var commands []Command
 	total := s.Spent.Plus(s.Reserved)
-	for _, begun := range []bool{true, false} {
-		if begun && s.begun == 0 {
+	for j := range s.inTurn() {
+		base, ready, lost := s.base(j)
+		if lost {
+			return []Command{Skip{*j}}
+		}
+		if !ready {
 			continue
 		}
-		for i := s.first; i < len(s.Jobs); i++ {
-			j := &s.Jobs[i]
-			if j.Status != Waiting || (j.Thread != "") != begun {
-				continue
-			}
-			base, ready, lost := s.base(j)
-			if lost {
-				return []Command{Skip{*j}}
-			}
-			if !ready {
-				continue
-			}
-			need := s.need(j)
-			after := total.Minus(j.Reserved).Plus(need)
-			if running >= s.Limits.Concurrency || !s.affords(after) {
-				return commands
-			}
-			thread := j.Thread
-			if thread == "" {
-				thread = s.ThreadOf(j)
-			}
-			commands = append(commands, Run{Job: *j, Thread: thread, Base: base, Reserve: need})
-			running, total = running+1, after
+		need := s.need(j)
+		after := total.Minus(j.Reserved).Plus(need)
+		rests := !now.IsZero() && s.Again(j).After(now)
+		if !rests && running >= s.Limits.Concurrency || !s.affords(after) {
+			return commands
 		}
+		total = after
+		if rests {
+			continue
+		}
+		thread := j.Thread
+		if thread == "" {
+			thread = s.ThreadOf(j)
+		}
+		commands = append(commands, Run{Job: *j, Thread: thread, Base: base, Reserve: need})
+		running++
 	}
 	return commands
+}
+
+// inTurn gives the jobs that wait: those that were under way first.
+func (s *State) inTurn() iter.Seq[*Job] {
+	return func(yield func(*Job) bool) {
+		for _, begun := range []bool{true, false} {
+			if begun && s.begun == 0 {
+				continue
+			}
+			for i := s.first; i < len(s.Jobs); i++ {
+				j := &s.Jobs[i]
+				if j.Status == Waiting && (j.Thread != "") == begun && !yield(j) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // base gives the session that a job begins with, if that is known by now; lost
@@ -216,5 +231,5 @@ func (s *State) poor() bool {
 	if s.Limits.Tokens <= 0 && s.Limits.USD <= 0 || s.Round == 0 {
 		return false
 	}
-	return s.Count(Running) == 0 && s.Limits.Concurrency > 0 && len(s.begin(0)) == 0
+	return s.Count(Running) == 0 && s.Limits.Concurrency > 0 && len(s.begin(0, time.Time{})) == 0
 }

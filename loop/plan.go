@@ -99,6 +99,7 @@ func (p *Plan) SessionLine(cell int) int {
 // The defaults of a plan.
 const (
 	defaultConcurrency = 4
+	defaultPause       = time.Minute
 	mostConcurrency    = 256
 	mostSessions       = 100_000 // of one round
 )

@@ -57,7 +57,7 @@ type planReader struct {
 func (r *planReader) read(root *yaml.Node) {
 	p := r.plan
 	var schema string
-	p.Limits = Limits{Rounds: 1, Concurrency: defaultConcurrency, Then: ThenGoOn}
+	p.Limits = Limits{Rounds: 1, Concurrency: defaultConcurrency, Then: ThenGoOn, Pause: defaultPause.Milliseconds()}
 	ok := r.Object(root, "a plan",
 		r.text("schema", &schema), r.at("name", r.text("name", &p.Name)),
 		r.number("rounds", 1, 1000, func(n int) { p.Limits.Rounds = n }),
@@ -275,7 +275,16 @@ func (r *planReader) stop(n *yaml.Node) {
 
 func (r *planReader) failed(n *yaml.Node) {
 	r.Object(n, "failed",
-		r.number("retry", 0, 100, func(n int) { r.plan.Limits.Retry = n }), r.word("then", &r.plan.Limits.Then, ThenGoOn, ThenStop))
+		r.number("retry", 0, 100, func(n int) { r.plan.Limits.Retry = n }),
+		plainyaml.Key{Name: "pause", Take: func(n *yaml.Node) {
+			d, err := time.ParseDuration(n.Value)
+			if n.Kind != yaml.ScalarNode || err != nil || d < 0 || d > longestPause {
+				r.Add(InvalidValue, n.Line, "write a number and its unit, such as 30s or 5m, up to 24h; 0s is no pause", "pause must be a time, not %s", plainyaml.KindOf(n))
+				return
+			}
+			r.plan.Limits.Pause = d.Milliseconds()
+		}},
+		r.word("then", &r.plan.Limits.Then, ThenGoOn, ThenStop))
 }
 
 func (r *planReader) follow(n *yaml.Node) {

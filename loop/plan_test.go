@@ -33,7 +33,7 @@ seeds: [1, 2, 3]
 session: {rounds: 2, quorum: 1, when_clean: true, flow: staged}
 budget: {session_tokens: 1000, tokens: 100000, session_usd: 0.25, usd: 12}
 stop: {at: "07:00", quiet_rounds: 2, when_clean: true, failures: 3, when_person_needed: true}
-failed: {retry: 2, then: stop}
+failed: {retry: 2, pause: 90s, then: stop}
 follow: {from: best, relation: refines, take: [hypothesis_slate]}
 rotate: true
 `
@@ -119,7 +119,7 @@ func TestAPlan(t *testing.T) {
 		t.Errorf("the combinations go from %v to %v", first, last)
 	}
 	want := loop.Limits{
-		Rounds: 3, Concurrency: 8, Tokens: 100_000, USD: 12_000_000_000, Quiet: 2, Clean: true, Failures: 3, Person: true, Retry: 2, Then: loop.ThenStop,
+		Rounds: 3, Concurrency: 8, Tokens: 100_000, USD: 12_000_000_000, Quiet: 2, Clean: true, Failures: 3, Person: true, Retry: 2, Pause: 90_000, Then: loop.ThenStop,
 	}
 	if p.Limits != want {
 		t.Errorf("the limits are %+v", p.Limits)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"brenner/artifact"
 	"brenner/journal"
 	"brenner/loop"
 	"brenner/loop/report"
@@ -55,13 +56,13 @@ func (a *app) jobLine(e *journal.Entry, s *loop.State) string {
 			}
 			return line
 		case e.Kind == loop.KindSettled && j.Seq == e.Seq:
-			return a.settledLine(j)
+			return a.settledLine(s, j)
 		}
 	}
 	return ""
 }
 
-func (a *app) settledLine(j *loop.Job) string {
+func (a *app) settledLine(s *loop.State, j *loop.Job) string {
 	t, who := &j.Settled, clean(j.Thread)
 	if who == "" {
 		who = clean(j.Name())
@@ -87,7 +88,7 @@ func (a *app) settledLine(j *loop.Job) string {
 	}
 	line := who + ": failed"
 	if !j.Final() {
-		line += ", and is tried again"
+		line += ", and is tried again at " + a.clock(artifact.FormatInstant(s.Again(j)))
 	}
 	return line + ": " + clean(string(t.Code)+" "+t.Detail)
 }

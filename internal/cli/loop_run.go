@@ -27,6 +27,7 @@ type loopOptions struct {
 	key     string
 	goOn    bool
 	dryRun  bool
+	retry   bool
 }
 
 func (a *app) loopRunCommand() *cobra.Command {
@@ -54,6 +55,7 @@ stops at once. Neither loses anything.`,
   brenner loop run night.yaml
   brenner loop run night.yaml --run $(date +%F)
   brenner loop run night.yaml --run 2026-11-15 --go-on
+  brenner loop run night.yaml --run 2026-11-15 --retry-failed
 
 Exit codes: 0 the plan is done, or a stop rule of it ended the loop; 1 it could not be
 stored, or the report could not be delivered; 2 the plan, a file that it names or the
@@ -66,6 +68,7 @@ configuration is wrong, or no model is named; 4 a file wants what needs ` + "`br
 	c.Flags().StringVar(&opt.key, "run", "", "run the plan once for this key")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "check the plan and print what it would do; send nothing, write nothing")
 	c.Flags().BoolVar(&opt.goOn, "go-on", false, "go on with the loop although it has ended: the limits are those of the plan now")
+	c.Flags().BoolVar(&opt.retry, "retry-failed", false, "go on with the loop, ended or not, and try its failed sessions again, and those that were skipped")
 	return c
 }
 
@@ -73,6 +76,7 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	if c.Flags().Changed("run") && opt.key == "" {
 		return usage(c, "--run needs a key, and got an empty one: without it the plan would be run anew each time", "such as --run $(date +%F); leave it out to begin anew")
 	}
+	opt.goOn = opt.goOn || opt.retry
 	cfg, err := a.loadConfig(opt.project, "", nil)
 	if err != nil {
 		return err
@@ -81,6 +85,7 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	if err != nil {
 		return err
 	}
+	p.retry = opt.retry
 	base, err := loopName(p, opt.key)
 	if err != nil {
 		return err
@@ -219,15 +224,15 @@ func (a *app) play(ctx context.Context, r *runner.Runner, p *planned, state *loo
 	if state == nil {
 		return r.Start(ctx, p.opened, p.blobs)
 	}
-	return r.Resume(ctx, state.Opened.Name, func(s *loop.State) *loop.Limits {
+	return r.Resume(ctx, state.Opened.Name, func(s *loop.State) loop.Resumed {
 		limits := p.opened.Limits
 		if s.Ended == "" && s.Limits.Until != "" && limits.Until != "" {
 			limits.Until = s.Limits.Until // its hour does not move because it was killed
 		}
 		if limits == s.Limits {
-			return nil
+			return loop.Resumed{Retry: p.retry}
 		}
-		return &limits
+		return loop.Resumed{Limits: &limits, Retry: p.retry}
 	})
 }
 
@@ -259,7 +264,10 @@ func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Stor
 		a.exit = exitFailed
 		a.sayUndelivered(undelivered)
 	}
-	s := a.loopSummary(cfg, st, state)
+	s, err := a.summaryOf(context.WithoutCancel(ctx), cfg, st, state)
+	if err != nil {
+		return err
+	}
 	s.Exit = &a.exit
 	return a.show(s)
 }

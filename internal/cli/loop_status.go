@@ -93,7 +93,11 @@ func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
 			row := loopRow{
 				Loop: runner.NameOf(&streams[i]), Started: artifact.FormatInstant(streams[i].Began), Updated: artifact.FormatInstant(streams[i].Last),
 			}
-			switch state, err := runner.Load(ctx, st, row.Loop); {
+			state, err := runner.Load(ctx, st, row.Loop)
+			if err == nil {
+				err = runner.AsNow(ctx, st, state)
+			}
+			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil: // the others are there all the same
@@ -157,7 +161,7 @@ func (l loopList) text(a *app) error {
 			phase += " (" + clean(r.Reason) + ")"
 		}
 		if r.RetryAt != "" {
-			phase += ", waiting until " + seconds(r.RetryAt)
+			phase += ", waiting until " + a.clock(r.RetryAt)
 		}
 		if r.Phase == phaseDamaged {
 			rows = append(rows, []string{clean(r.Loop), phase, "-", "-", "-", "-", seconds(r.Updated)})

@@ -57,6 +57,7 @@ type loopSummary struct {
 
 	told   bool   // somebody wants it to end
 	goesOn string // the command that goes on with it
+	rests  bool   // it is a failed session that waits until RetryAt, and no provider said so
 }
 
 type jobSummary struct {
@@ -144,8 +145,9 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 				}
 			}
 		}
-		if st.Hold.After(a.Now()) {
-			s.RetryAt = artifact.FormatInstant(st.Hold)
+		until, provider := st.Rests(a.Now())
+		if !until.IsZero() {
+			s.RetryAt, s.rests = artifact.FormatInstant(until), !provider
 		}
 	} else if hasFiles(cfg, st) {
 		s.Report = filepath.Join(storeDir(cfg), loopsFolder, s.Loop, reportFile)
@@ -175,6 +177,9 @@ func (s *loopSummary) next() []string {
 		next = append(next, s.goesOn+"   # writes it into files")
 	case slices.ContainsFunc(s.Deliveries, func(d delivery) bool { return d.Code != "" }):
 		next = append(next, "brenner loop report "+s.Loop+" --send")
+	}
+	if s.Failed > 0 {
+		next = append(next, s.goesOn+" --retry-failed")
 	}
 	if len(s.NeedsPerson) > 0 {
 		next = append(next, "brenner session status "+s.NeedsPerson[0])
@@ -269,7 +274,11 @@ func (s *loopSummary) facts(a *app) [][]string {
 		rows = append(rows, []string{"Until", a.clock(s.Until)})
 	}
 	if s.RetryAt != "" {
-		rows = append(rows, []string{"Waits", "until " + a.clock(s.RetryAt) + ": a provider said so"})
+		why := "a provider said so"
+		if s.rests {
+			why = "then a failed session is tried again"
+		}
+		rows = append(rows, []string{"Waits", "until " + a.clock(s.RetryAt) + ": " + why})
 	}
 	if s.Report != "" {
 		rows = append(rows, []string{"Report", clean(fromHere(s.Report))})

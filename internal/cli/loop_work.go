@@ -33,7 +33,9 @@ type planned struct {
 	script *rehearsal.Script
 	// parties are those of all sessions, each once.
 	parties []flow.Party
-	faults  faultyPlan
+	// retry tells that sessions of the loop that failed are tried again.
+	retry  bool
+	faults faultyPlan
 }
 
 // readPlan reads a plan and looks up everything that it names. It says everything that

@@ -24,6 +24,8 @@ func TestPlansFitTheirSchema(t *testing.T) {
 		"stop: {after: 8h}":              true,
 		"stop: {at: , after: 8h}":        true,
 		"failed: {retry: 3, then: stop}": true,
+		"failed: {retry: 3, pause: 90s}": true,
+		"failed: {pause: 0s}":            true,
 		"follow: {from: own, relation: refines, take: [hypothesis_slate, anomaly_register]}": true,
 		"name:\nstop:\nbudget: {usd: }":                 true,
 		"name: Night":                                   false,
@@ -57,6 +59,9 @@ func TestPlansFitTheirSchema(t *testing.T) {
 		"stop: {at: '07:00', after: 8h}":       false,
 		"stop: {when: never}":                  false,
 		"failed: {then: cry}":                  false,
+		"failed: {pause: a while}":             false,
+		"failed: {pause: -1s}":                 false,
+		"failed: {pause: 30}":                  false,
 	} {
 		_, err := loop.Parse([]byte(head + plan + "\n"))
 		if (err == nil) != fits {

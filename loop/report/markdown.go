@@ -200,8 +200,9 @@ func (r *Report) failed(b *strings.Builder) {
 			more(b, len(r.Failed)-i)
 			break
 		}
-		fmt.Fprintf(b, "- %s (%s), %s: %s %s\n", dash(f.Session), plain(f.Name), count(f.Attempts, "attempt"), f.Code, plain(f.Detail))
+		fmt.Fprintf(b, "- %s (%s), %s: %s %s%s\n", dash(f.Session), plain(f.Name), count(f.Attempts, "attempt"), f.Code, plain(f.Detail), command(f.Command))
 	}
+	b.WriteString("\nThe command that ran the loop, with `--retry-failed`, tries all of them again.\n")
 }
 
 func (r *Report) undone(b *strings.Builder) {

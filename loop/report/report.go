@@ -125,6 +125,7 @@ type Failure struct {
 	Attempts int        `json:"attempts"`
 	Code     fault.Code `json:"code"`
 	Detail   string     `json:"detail"`
+	Command  string     `json:"command"` // that goes on with it, where there is one
 }
 
 // Undone is a session that did not come to its end.
@@ -222,7 +223,11 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 	})
 	switch {
 	case j.Status == loop.Broken || j.Status == loop.Omitted:
-		r.Failed = append(r.Failed, Failure{Session: j.Thread, Name: j.Name(), Attempts: j.Attempts, Code: t.Code, Detail: t.Detail})
+		f := Failure{Session: j.Thread, Name: j.Name(), Attempts: j.Attempts, Code: t.Code, Detail: t.Detail}
+		if j.Thread != "" && t.Version > 0 { // else there is no session
+			f.Command = "brenner session resume " + j.Thread
+		}
+		r.Failed = append(r.Failed, f)
 	case j.Status == loop.Cut:
 		r.Undone = append(r.Undone, Undone{
 			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "stopped: " + t.Detail, Command: "brenner session resume " + j.Thread + enough(s, t),

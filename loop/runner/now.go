@@ -10,9 +10,12 @@ import (
 )
 
 // Refresh takes into a state, for whoever looks at it, what people have decided since
-// about the sessions that needed one. The state is then no longer that of the journal,
-// and nothing may be decided by it.
+// about the sessions that needed one, and what they made of those that the loop had given
+// up. The state is then no longer that of the journal, and nothing may be decided by it.
 func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
+	if err := AsNow(ctx, st, s); err != nil {
+		return err
+	}
 	for _, j := range s.Needing() {
 		h, err := session.Load(ctx, st, j.Thread)
 		if fault.CodeOf(err) == session.NoSession {
@@ -25,6 +28,37 @@ func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
 		countNeeds(h.State, &j.Settled)
 	}
 	return nil
+}
+
+// AsNow is the second half of that: all that counts of sessions depend on.
+func AsNow(ctx context.Context, st store.Store, s *loop.State) error {
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Thread == "" || !givenUp(s, j) {
+			continue
+		}
+		h, err := session.Load(ctx, st, j.Thread)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue // then what the loop says of it is all there is; verify says what is wrong
+		}
+		s.See(settledBy(j.Number, h.State))
+	}
+	return nil
+}
+
+// givenUp tells whether the loop itself makes nothing more of a session that has not come
+// to its end.
+func givenUp(s *loop.State, j *loop.Job) bool {
+	switch j.Status {
+	case loop.Broken, loop.Cut:
+		return true
+	case loop.Waiting:
+		return s.Ended != ""
+	}
+	return false
 }
 
 // abandoned says what a session came to that a killed run left: it waits to be gone on

@@ -1,8 +1,10 @@
 package runner_test
 
 import (
+	"strings"
 	"testing"
 
+	"brenner/agent/rehearsal"
 	"brenner/flow"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -67,5 +69,44 @@ func TestRefreshChangesNothingThatNobodyDecided(t *testing.T) {
 		if was.Needs() == 0 || is.Needs() != was.Needs() || is.Version != was.Version {
 			t.Errorf("%s: %+v became %+v", s.Jobs[i].Thread, was, is)
 		}
+	}
+}
+
+// What somebody made of a failed session by hand is seen by who looks at the loop; the
+// journal says what the loop itself came to, and what it spent.
+func TestRefreshSeesWhatPeopleDid(t *testing.T) {
+	st := memory.New()
+	script := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
+	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script }}
+	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
+	s, err := r.Start(t.Context(), opened(work(2, 1), loop.Limits{}), nil)
+	if err != nil || s.Count(loop.Broken) != 2 {
+		t.Fatalf("%v, %+v", err, s)
+	}
+	rep, err := runner.Gather(t.Context(), st, s)
+	if err != nil || rep.Failed[1].Command != "brenner session resume "+number(2) || !strings.Contains(string(rep.Markdown()), ": `"+rep.Failed[1].Command+"`") {
+		t.Errorf("%v, %+v", err, rep.Failed)
+	}
+	script = swift()
+	one, err := g.session(t.Context(), &s.Work, &s.Jobs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.Runner.Resume(t.Context(), number(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	now, err := runner.Load(t.Context(), st, "night")
+	if err == nil {
+		err = runner.Refresh(t.Context(), st, now)
+	}
+	if err != nil || now.Jobs[0].Status != loop.Finished || now.Count(loop.Finished) != 1 || now.Count(loop.Broken) != 1 || now.Jobs[0].Settled.Version < 2 {
+		t.Errorf("%v, %+v", err, now.Jobs)
+	}
+	if now.Spent != s.Spent || now.Jobs[0].Settled.Spent != s.Jobs[0].Settled.Spent || now.Jobs[0].Settled.Code != "" {
+		t.Errorf("the loop spent %v; now it says %v", s.Spent, now.Spent)
+	}
+	was, err := runner.Load(t.Context(), st, "night")
+	if err != nil || was.Jobs[0].Status != loop.Broken {
+		t.Errorf("%v, %+v", err, was.Jobs[0])
 	}
 }

@@ -83,9 +83,9 @@ func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loo
 	return r.run(ctx, l)
 }
 
-// Resume goes on with a loop that was left. Limits, if not nil, are the ones that
-// hold from now on.
-func (r *Runner) Resume(ctx context.Context, name string, limits func(*loop.State) *loop.Limits) (*loop.State, error) {
+// Resume goes on with a loop that was left. Change, if not nil, says what is otherwise
+// from now on.
+func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.State) loop.Resumed) (*loop.State, error) {
 	l := r.ledger(name)
 	var err error
 	if l.state, err = Load(ctx, r.Store, name); err != nil {
@@ -98,11 +98,10 @@ func (r *Runner) Resume(ctx context.Context, name string, limits func(*loop.Stat
 		return nil, err
 	}
 	err = l.write(ctx, loop.KindResumed, func(s *loop.State) (any, [][]byte, error) {
-		body := loop.Resumed{}
-		if limits != nil {
-			body.Limits = limits(s)
+		if change == nil {
+			return loop.Resumed{}, nil, nil
 		}
-		return body, nil, nil
+		return change(s), nil, nil
 	})
 	if err != nil {
 		return nil, err

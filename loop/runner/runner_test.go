@@ -359,6 +359,46 @@ func TestFailedSessions(t *testing.T) {
 	}
 }
 
+// A short outage loses no session: it is tried again after a pause, also by the next run,
+// and when somebody says so.
+func TestAShortOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory.New()
+		broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
+		began, back := time.Now(), 90*time.Second
+		g := &stage{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script {
+			if time.Since(began) < back {
+				return broken
+			}
+			return swift()
+		}}
+		r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
+		limits := loop.Limits{Retry: 2, Pause: time.Minute.Milliseconds()}
+		s, err := r.Start(t.Context(), opened(work(3, 1), limits), nil)
+		if err != nil || s.Count(loop.Finished) != 3 || s.Jobs[0].Attempts != 3 || time.Since(began) != 3*time.Minute {
+			t.Errorf("after %s: %v, %+v", time.Since(began), err, s)
+		}
+	})
+}
+
+// Sessions that failed for good are tried again when somebody says so.
+func TestRetryFailed(t *testing.T) {
+	st := memory.New()
+	script := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
+	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script }}
+	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
+	s, err := r.Start(t.Context(), opened(work(2, 1), loop.Limits{}), nil)
+	if err != nil || s.Count(loop.Broken) != 2 {
+		t.Fatalf("%v, %+v", err, s)
+	}
+	script = parse(t, strings.Replace(quota, "fail: {code: AGENT_UNAVAILABLE, message: no quota, times: 1, after: 2h}\n        ", "", 1))
+	s, err = r.Resume(t.Context(), "night", func(*loop.State) loop.Resumed { return loop.Resumed{Retry: true} })
+	if err != nil || s.Count(loop.Finished) != 2 || s.Ended != loop.EndRounds || s.Jobs[0].Attempts != 2 {
+		t.Errorf("%v, %+v", err, s)
+	}
+	artifacts(t, st, s)
+}
+
 // A follow-up begins with what its own session came to, and refers to it.
 func TestFollowUps(t *testing.T) {
 	st := memory.New()

@@ -123,7 +123,7 @@ func settledBy(job int, s *flow.State) loop.Settled {
 			at, _ := leg.Later()
 			out.RetryAt = artifact.FormatInstant(at)
 		}
-	case flow.EndInterrupted:
+	case flow.EndInterrupted, "": // or killed
 		out.Outcome = loop.Aside
 	case flow.EndQuorum, flow.EndTime:
 		out.Outcome = loop.Failed

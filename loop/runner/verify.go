@@ -111,7 +111,9 @@ func matches(h *session.History, t *loop.Settled) (near *loop.Settled, ok bool) 
 				near = &was
 			}
 		}
-		if (state.Ended == "" || was.Outcome != loop.Done) && unrun(t, &was) {
+		// A session may have ended right before the run was killed: it is then left, and
+		// settled by the next run.
+		if (state.Ended == "" || was.Outcome != loop.Done || t.Outcome == loop.Aside) && unrun(t, &was) {
 			return nil, true
 		}
 	}
