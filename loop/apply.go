@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"brenner/artifact"
 	"brenner/fault"
@@ -71,6 +72,9 @@ func (s *State) resumed(e *journal.Entry) (func(), error) {
 	}
 	return func() {
 		if body.Limits != nil {
+			if s.Limits.Quiet == 0 && body.Limits.Quiet > 0 {
+				s.stirred = s.Round // of the rounds before nobody wrote down what they said
+			}
 			s.Limits = *body.Limits
 		}
 		if body.Retry {
@@ -78,6 +82,7 @@ func (s *State) resumed(e *journal.Entry) (func(), error) {
 		}
 		if s.Ended != "" { // a word that was not obeyed yet still holds
 			s.Stopping, s.stirred, s.forgiven, s.needing = "", s.Round, s.Count(Broken), 0
+			s.Hold = time.Time{} // who goes on with it knows better than a provider did then
 		}
 		s.Ended, s.Left, s.Paused = "", "", false
 		s.Runs++
@@ -107,7 +112,7 @@ func (s *State) paused(e *journal.Entry) (func(), error) {
 
 func (s *State) unpaused(e *journal.Entry) (func(), error) {
 	_, err := decode[Paused](e)
-	return func() { s.Paused = false }, err
+	return func() { s.Paused, s.Hold = false, time.Time{} }, err // whoever says so does not want to wait
 }
 
 func (s *State) stopping(e *journal.Entry) (func(), error) {
@@ -235,6 +240,9 @@ func (s *State) settled(e *journal.Entry) (func(), error) {
 		if err != nil {
 			return nil, s.wrong(e, "a bad instant: %v", err)
 		}
+		if most := e.At.Add(longestHold); at.After(most) {
+			at = most
+		}
 		if at.After(hold) {
 			hold = at
 		}
@@ -269,6 +277,10 @@ func (s *State) countNeeds(j *Job) {
 		s.needing++
 	}
 }
+
+// longestHold is how long a provider is believed that says when to return: one that says
+// next year, be it by mistake, must not end every night until then.
+const longestHold = 24 * time.Hour
 
 // after says what becomes of a job: it has ended, or waits for another attempt.
 func (s *State) after(j *Job, outcome string) (Status, bool) {

@@ -128,6 +128,7 @@ type Limits struct {
 	Tokens      int    `json:"tokens,omitzero"` // for everything; 0 is no limit
 	USD         int64  `json:"nano_usd,omitzero"`
 	Until       string `json:"until,omitempty"` // an instant
+	Stop        string `json:"stop,omitempty"`  // what the plan says of it
 	Quiet       int    `json:"quiet_rounds,omitzero"`
 	Clean       bool   `json:"when_clean,omitzero"`
 	Failures    int    `json:"failures,omitzero"` // so many failed sessions are too many; 0: never

@@ -24,6 +24,18 @@ func (p *Plan) StopAt(now time.Time) string {
 	return artifact.FormatInstant(at)
 }
 
+// StopWords are what the plan says of that instant: as long as it says the same, the
+// instant stays what it was when the loop began.
+func (p *Plan) StopWords() string {
+	switch {
+	case p.After > 0:
+		return "after " + p.After.String()
+	case p.At != "":
+		return "at " + p.At
+	}
+	return ""
+}
+
 // onDay gives a time of day, some days after another instant. Where clocks are put
 // forward over it there is no such time: it is then when they are.
 func onDay(from time.Time, days, hour, minute int) time.Time {

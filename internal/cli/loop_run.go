@@ -226,8 +226,12 @@ func (a *app) play(ctx context.Context, r *runner.Runner, p *planned, state *loo
 	}
 	return r.Resume(ctx, state.Opened.Name, func(s *loop.State) loop.Resumed {
 		limits := p.opened.Limits
-		if s.Ended == "" && s.Limits.Until != "" && limits.Until != "" {
+		switch {
+		case s.Ended != "":
+		case limits.Stop == s.Limits.Stop:
 			limits.Until = s.Limits.Until // its hour does not move because it was killed
+		case p.plan.After > 0:
+			limits.Until = p.plan.StopAt(s.Began)
 		}
 		if limits == s.Limits {
 			return loop.Resumed{Retry: p.retry}

@@ -26,8 +26,8 @@ func (a *app) loopPauseCommand() *cobra.Command {
 		Use:   "pause NAME",
 		Short: "Let a running loop begin no more sessions, until --off",
 		Long: `Writes into the loop's journal that no more sessions begin; those under way go on to their
-end. The process that runs the loop sees it within a second, and waits. --off ends that.
-Running the plan anew ends it too.`,
+end. The process that runs the loop sees it within a second, and waits. --off ends that, and
+the wait for a provider that said when to return. Running the plan anew ends the pause too.`,
 		Example: "  brenner loop pause night\n  brenner loop pause night --off" + steerExits,
 		Args:    oneLoop,
 		RunE: func(c *cobra.Command, args []string) error {

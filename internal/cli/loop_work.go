@@ -52,7 +52,7 @@ func (a *app) readPlan(ctx context.Context, file string, cfg *config.Config) (*p
 	p := &planned{file: file, plan: plan, config: cfg, opened: loop.Opened{Program: "brenner " + release}}
 	p.opened.Plan, p.opened.File, p.opened.Deliver = p.blob(data), fromProject(cfg, file), readersOf(cfg)
 	p.opened.Limits = plan.Limits
-	p.opened.Limits.Until = plan.StopAt(a.Now())
+	p.opened.Limits.Until, p.opened.Limits.Stop = plan.StopAt(a.Now()), plan.StopWords()
 	p.work(a)
 	if err := p.bases(ctx, a); err != nil {
 		return nil, err
