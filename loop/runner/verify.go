@@ -43,7 +43,7 @@ func Verify(ctx context.Context, st store.Store, name string) (*loop.State, []er
 		if e.Kind != loop.KindSettled {
 			continue
 		}
-		if err := verifySettled(ctx, st, s, e); err != nil {
+		if err := verifySettled(ctx, st, s, entries[i:]); err != nil {
 			found = append(found, err)
 		}
 	}
@@ -54,8 +54,9 @@ const anew = "the journal of the loop or of the session was made anew, or taken 
 
 // verifySettled compares what a loop says of a session with the session. A person may
 // have gone on with it since, so that it counts what it was after any of its entries.
-func verifySettled(ctx context.Context, st store.Store, s *loop.State, e *journal.Entry) error {
-	t, err := journal.Decode[loop.Settled](e, loop.BadSequence)
+// The entries are that of the loop and those after it.
+func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries []journal.Entry) error {
+	t, err := journal.Decode[loop.Settled](&entries[0], loop.BadSequence)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,10 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, e *journa
 	case err != nil:
 		return nil // that was said of the session
 	}
-	near, ok := matches(h, &t)
+	if unrun(&t, &empty) && beginsAgain(t.Job, entries) { // nothing of it was stored then
+		return nil
+	}
+	near, ok := matches(h, &t, t.Outcome == loop.Aside && abandonedBy(entries))
 	if !ok {
 		return wrong("the loop says another thing of it than its own journal: %s", differences(&t, near))
 	}
@@ -96,7 +100,8 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, e *journa
 
 // matches looks for the entry after which a session was what the loop says of it. If
 // there is none, it gives what the session was at the end that is nearest to that.
-func matches(h *session.History, t *loop.Settled) (near *loop.Settled, ok bool) {
+// One that a killed run abandoned may have come to its end before that was known.
+func matches(h *session.History, t *loop.Settled, abandoned bool) (near *loop.Settled, ok bool) {
 	state := &flow.State{}
 	for i := range h.Entries {
 		if state.Apply(&h.Entries[i]) != nil {
@@ -111,9 +116,7 @@ func matches(h *session.History, t *loop.Settled) (near *loop.Settled, ok bool) 
 				near = &was
 			}
 		}
-		// A session may have ended right before the run was killed: it is then left, and
-		// settled by the next run.
-		if (state.Ended == "" || was.Outcome != loop.Done || t.Outcome == loop.Aside) && unrun(t, &was) {
+		if (abandoned || state.Ended == "" || was.Outcome != loop.Done) && unrun(t, &was) {
 			return nil, true
 		}
 	}
@@ -122,6 +125,28 @@ func matches(h *session.History, t *loop.Settled) (near *loop.Settled, ok bool) 
 		near = &was
 	}
 	return near, false
+}
+
+// beginsAgain tells whether a session is begun once more.
+func beginsAgain(job int, entries []journal.Entry) bool {
+	return slices.ContainsFunc(entries, func(e journal.Entry) bool {
+		if e.Kind != loop.KindBegan {
+			return false
+		}
+		body, err := journal.Decode[loop.Began](&e, loop.BadSequence)
+		return err == nil && body.Job == job
+	})
+}
+
+// abandonedBy tells whether it was the next run that said what became of a session: it
+// does before it begins.
+func abandonedBy(entries []journal.Entry) bool {
+	for i := range entries {
+		if entries[i].Kind != loop.KindSettled {
+			return entries[i].Kind == loop.KindResumed
+		}
+	}
+	return false
 }
 
 func same(a, b *loop.Settled) bool { return len(differ(a, b)) == 0 }

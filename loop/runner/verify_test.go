@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/agent/rehearsal"
 	"brenner/journal"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"
 )
@@ -112,4 +114,50 @@ func TestForgedLoopsAreFound(t *testing.T) {
 			t.Errorf("%s with %v: %v", c.kind, c.change, found)
 		}
 	}
+}
+
+// A session may have failed before anything of it was stored, and have been run after
+// that; and a run that was killed may not have known that one had come to its end.
+func TestWhatARunCouldNotKnowIsNoForgery(t *testing.T) {
+	st := memory.New()
+	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return swift() }}
+	first := true
+	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
+		if first {
+			first = false
+			return nothing(ctx, w, j)
+		}
+		return g.session(ctx, w, j)
+	}}
+	if _, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{Retry: 1}), nil); err != nil {
+		t.Fatal(err)
+	}
+	proven(t, st)
+
+	// The last words of a run that was killed are missing: the session's end is there.
+	killed := memory.New()
+	h, err := session.Load(t.Context(), st, number(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := st.Entries(t.Context(), loop.Prefix+"night", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := 0
+	for i := range entries {
+		if entries[i].Kind == loop.KindBegan {
+			began = i + 1
+		}
+	}
+	if err := killed.Write(t.Context(), store.Batch{Appends: []store.Append{
+		{Stream: loop.Prefix + "night", Entries: entries[:began]}, {Stream: session.Prefix + h.Thread, Entries: h.Entries},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := loopRunner(killed, swift()).Resume(t.Context(), "night", nil)
+	if err != nil || s.Count(loop.Finished) != 1 {
+		t.Fatal(err, s.Jobs)
+	}
+	proven(t, killed)
 }
