@@ -84,19 +84,11 @@ func (w *writer) checkVersion(ctx context.Context) error {
 }
 
 func (w *writer) append(ctx context.Context, a *store.Append) error {
-	var id int64
-	var is journal.Head
-	err := w.head.QueryRowContext(ctx, a.Stream).Scan(&id, &is.Seq, &is.Hash)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
+	id, moved, err := w.moveKnown(ctx, a)
+	if err == nil && !moved {
+		id, err = w.move(ctx, a)
 	}
-	if err := a.CheckHead(is); err != nil {
-		return err
-	}
-	if len(a.Entries) == 0 {
-		return nil
-	}
-	if id, err = w.move(ctx, id, a); err != nil {
+	if err != nil {
 		return err
 	}
 	for i := range a.Entries {
@@ -109,27 +101,70 @@ func (w *writer) append(ctx context.Context, a *store.Append) error {
 	return nil
 }
 
-// move writes the head that a stream has after an append; the id 0 is of a
-// stream that begins with it.
-func (w *writer) move(ctx context.Context, id int64, a *store.Append) (int64, error) {
-	first, last := &a.Entries[0], &a.Entries[len(a.Entries)-1]
-	if id > 0 {
-		_, err := w.moveHead.ExecContext(ctx, last.Seq, last.Hash, artifact.FormatInstant(last.At), id)
+// moveKnown writes the head that a stream has after an append, where its id is known and
+// its head is the one that it should be: one statement does both. Heads are hashes of what
+// they are of, so that no other stream can be taken for it.
+func (w *writer) moveKnown(ctx context.Context, a *store.Append) (id int64, moved bool, err error) {
+	id = w.streams.id(a.Stream)
+	if id == 0 || len(a.Entries) == 0 {
+		return id, false, nil
+	}
+	moved, err = w.moveFrom(ctx, id, a)
+	return id, moved, err
+}
+
+func (w *writer) moveFrom(ctx context.Context, id int64, a *store.Append) (bool, error) {
+	last := &a.Entries[len(a.Entries)-1]
+	return changed(w.moveHead.ExecContext(ctx, last.Seq, last.Hash, artifact.FormatInstant(last.At), id, a.After.Seq, a.After.Hash))
+}
+
+// changed tells whether a statement changed a row.
+func changed(result sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// move looks at the head that a stream has and writes the one that it has after an
+// append, which it may begin with.
+func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
+	var id int64
+	var is journal.Head
+	err := w.head.QueryRowContext(ctx, a.Stream).Scan(&id, &is.Seq, &is.Hash)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	if err := a.CheckHead(is); err != nil || len(a.Entries) == 0 {
 		return id, err
 	}
+	if id > 0 {
+		w.streams.learn(a.Stream, id)
+		_, err := w.moveFrom(ctx, id, a)
+		return id, err
+	}
+	first, last := &a.Entries[0], &a.Entries[len(a.Entries)-1]
 	result, err := w.addStream.ExecContext(ctx, a.Stream, last.Seq, last.Hash, artifact.FormatInstant(first.At), artifact.FormatInstant(last.At))
 	if err != nil {
 		return 0, err
 	}
-	return result.LastInsertId()
+	if id, err = result.LastInsertId(); err == nil {
+		w.streams.learn(a.Stream, id)
+	}
+	return id, err
 }
 
 func (w *writer) put(ctx context.Context, r *record.Record) error {
-	have, err := w.head1(ctx, r.ID)
-	if err != nil {
-		return err
+	first, err := w.first(ctx, r)
+	var have headNow
+	if err == nil && !first {
+		have, err = w.head1(ctx, r.ID)
 	}
-	if err := store.CheckVersion(r, have.latest); err != nil {
+	if err == nil && !first {
+		err = store.CheckVersion(r, have.latest)
+	}
+	if err != nil {
 		return err
 	}
 	tags, err := json.Marshal(r.Tags)

@@ -29,6 +29,14 @@ func (w *writer) head1(ctx context.Context, id string) (h headNow, err error) {
 	return h, err
 }
 
+// first lists a record of which this is the first version, unless there is one by that id.
+func (w *writer) first(ctx context.Context, r *record.Record) (bool, error) {
+	if r.Version != 1 {
+		return false, nil
+	}
+	return changed(w.addHead.ExecContext(ctx, r.ID, r.Version, r.Type, r.Module, r.Status, r.Summary, sortable(r.At)))
+}
+
 // sortable gives an instant whose text sorts as it does.
 func sortable(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000000Z") }
 
@@ -53,8 +61,7 @@ func (w *writer) index(ctx context.Context, r *record.Record, have headNow) erro
 	}
 	tips++
 	switch {
-	case have.latest == 0:
-		_, err = w.addHead.ExecContext(ctx, r.ID, r.Version, r.Type, r.Module, r.Status, r.Summary, tips, sortable(r.At))
+	case have.latest == 0: // it is listed already
 	case have.canonical > 0:
 		_, err = w.growHead.ExecContext(ctx, r.Version, tips, sortable(r.At), r.ID)
 	default:

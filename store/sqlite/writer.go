@@ -13,6 +13,7 @@ type writer struct {
 	turn     chan struct{} // holds one token while somebody writes
 	waiting  orders
 	known    known
+	streams  streams
 	newest   int // the version of the schema that the statements are for
 	db       *sql.DB
 	conn     *sql.Conn
@@ -65,12 +66,12 @@ func (w *writer) prepare(ctx context.Context) error {
 		{&w.addBlob, "INSERT INTO blobs (hash, size, data) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING"},
 		{&w.head, "SELECT id, seq, hash FROM streams WHERE name = ?"},
 		{&w.addStream, "INSERT INTO streams (name, seq, hash, began, last) VALUES (?, ?, ?, ?, ?)"},
-		{&w.moveHead, "UPDATE streams SET seq = ?, hash = ?, last = ? WHERE id = ?"},
+		{&w.moveHead, "UPDATE streams SET seq = ?, hash = ?, last = ? WHERE id = ? AND seq = ? AND hash = ?"},
 		{&w.addEntry, "INSERT INTO entries (stream, seq, at, kind, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"},
 		{&w.addRecord, `INSERT INTO records (id, version, parent, type, status, module, summary, summary_of, summary_by, content, change, creator, at, tags, links)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&w.readHead, "SELECT latest, canonical, tips FROM heads WHERE id = ?"},
-		{&w.addHead, "INSERT INTO heads (id, latest, canonical, type, module, status, summary, tips, at) VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?)"},
+		{&w.addHead, "INSERT INTO heads (id, latest, canonical, type, module, status, summary, tips, at) VALUES (?, ?, 0, ?, ?, ?, ?, 1, ?) ON CONFLICT (id) DO NOTHING"},
 		{&w.growHead, "UPDATE heads SET latest = ?, tips = ?, at = ? WHERE id = ?"},
 		{&w.moveOn, "UPDATE heads SET latest = ?, tips = ?, at = ?, type = ?, module = ?, status = ?, summary = ? WHERE id = ?"},
 		{&w.setHead, `UPDATE heads SET canonical = ?2, tips = ?3, (type, module, status, summary) = (
