@@ -11,7 +11,6 @@ import (
 	"brenner/loop"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 // faultyPlan gathers what is wrong with what a plan names, so that all of it is said at
@@ -55,7 +54,7 @@ func (p *planned) bases(ctx context.Context, a *app) error {
 	if len(order) == 0 {
 		return nil
 	}
-	st, err := sqlite.Open(ctx, storeDir(p.config), sqlite.Options{ReadOnly: true})
+	st, err := a.openToRead(ctx, p.config)
 	switch {
 	case fault.CodeOf(err) == store.NoStore:
 		for _, thread := range order {
