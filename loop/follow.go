@@ -48,8 +48,19 @@ func (s *State) bases() *bases {
 }
 
 // Best chooses, for each question of the work, the session to show: of the latest round
-// in which one came to something, the one that leaves the least to mend.
-func (s *State) Best() map[string]*Job { return s.bestBefore(s.Round + 1) }
+// in which one came to something, the one that leaves the least to mend. Where none did,
+// it is the last one that anybody answered in.
+func (s *State) Best() map[string]*Job {
+	best := s.bestBefore(s.Round + 1)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		first := best[j.Cell.Question]
+		if j.Settled.Merged > 0 && (first == nil || !first.usable() && j.Settled.Merged >= first.Settled.Merged) {
+			best[j.Cell.Question] = j
+		}
+	}
+	return best
+}
 
 // bestBefore looks for it in the rounds before one.
 func (s *State) bestBefore(round int) map[string]*Job {

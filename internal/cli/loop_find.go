@@ -88,7 +88,7 @@ func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base str
 	case err != nil:
 		return nil, err
 	case last == nil && opt.goOn:
-		return nil, &fault.Error{Code: runner.NoLoop, Detail: "there is no loop " + base + " to go on with", Hint: "leave --go-on out"}
+		return nil, &fault.Error{Code: runner.NoLoop, Detail: "there is no loop " + base + " to go on with", Hint: "leave --go-on and --retry-failed out"}
 	case last == nil:
 		return nil, nil
 	case opt.goOn || last.Ended == "":

@@ -80,7 +80,7 @@ func (a *app) settledLine(s *loop.State, j *loop.Job) string {
 	case loop.Short:
 		return fmt.Sprintf("%s: short of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, clean(t.Detail))
 	case loop.Later:
-		return fmt.Sprintf("%s: asked to return at %s; no session begins before", who, a.clock(t.RetryAt))
+		return fmt.Sprintf("%s: asked to return at %s; the loop waits, for a day at most", who, a.clock(t.RetryAt))
 	case loop.Aside:
 		return who + ": left before its end"
 	case loop.Skipped:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"brenner/artifact"
 	"brenner/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -55,6 +56,7 @@ type previewAgent struct {
 const (
 	wouldBegin  = "begin"
 	wouldGoOn   = "go_on"
+	wouldEnd    = "end"
 	wouldMakeUp = "make_up" // for a report that is owed
 	wouldNot    = "nothing"
 )
@@ -64,6 +66,9 @@ func (a *app) previewLoop(ctx context.Context, p *planned, base string, opt *loo
 	state, err := a.peekLoop(ctx, p, base, opt)
 	if err != nil {
 		return err
+	}
+	if state != nil {
+		p.opened.Limits = p.limits(state)
 	}
 	w, l := &p.opened.Work, &p.opened.Limits
 	v := &loopPreview{
@@ -75,11 +80,15 @@ func (a *app) previewLoop(ctx context.Context, p *planned, base string, opt *loo
 	}
 	if state != nil {
 		v.Loop, v.Done, v.Does = state.Opened.Name, state.Count(loop.Finished), wouldGoOn
-		if state.Ended != "" && !opt.goOn {
+		until, err := artifact.ParseInstant(l.Until)
+		switch {
+		case state.Ended != "" && !opt.goOn:
 			v.Does = wouldNot
 			if a.owedBy(p.config, state).any() {
 				v.Does = wouldMakeUp
 			}
+		case state.Ended == "" && state.Stopping != "", err == nil && !a.Now().Before(until):
+			v.Does = wouldEnd
 		}
 	}
 	if v.Sessions, err = p.preview(); err != nil {
@@ -93,7 +102,7 @@ func (a *app) peekLoop(ctx context.Context, p *planned, base string, opt *loopOp
 	st, err := sqlite.Open(ctx, storeDir(p.config), sqlite.Options{ReadOnly: true})
 	switch {
 	case fault.CodeOf(err) == store.NoStore && opt.goOn:
-		return nil, &fault.Error{Code: runner.NoLoop, Detail: "there is no loop " + base + " to go on with", Hint: "leave --go-on out"}
+		return nil, &fault.Error{Code: runner.NoLoop, Detail: "there is no loop " + base + " to go on with", Hint: "leave --go-on and --retry-failed out"}
 	case fault.CodeOf(err) == store.NoStore:
 		p.opened.Name = base
 		return nil, nil
@@ -101,7 +110,15 @@ func (a *app) peekLoop(ctx context.Context, p *planned, base string, opt *loopOp
 		return nil, err
 	}
 	defer a.closeStore(st)
-	return a.findLoop(ctx, st, p, base, opt)
+	state, err := a.findLoop(ctx, st, p, base, opt)
+	if err != nil || state == nil {
+		return nil, err
+	}
+	holder, held, err := st.HolderOf(runner.Lock(state.Opened.Name))
+	if err == nil && held {
+		err = store.Taken(runner.Lock(state.Opened.Name), holder) // so would the real one say
+	}
+	return state, err
 }
 
 // preview gives the sessions of a round, with who takes part in each.
@@ -135,6 +152,7 @@ func (v *loopPreview) document() any { return v }
 func (v *loopPreview) text(a *app) error {
 	does := map[string]string{
 		wouldBegin: "would begin", wouldGoOn: fmt.Sprintf("would go on, %d of %s done", v.Done, count(v.Planned, "session")),
+		wouldEnd:    "would end, since it was told to stop or its hour has passed; no session would begin",
 		wouldMakeUp: "has ended; only its report would be made up for", wouldNot: "has ended; nothing would be run",
 	}[v.Does]
 	headline := fmt.Sprintf("%s: %s\n", clean(v.Loop), does)

@@ -225,19 +225,25 @@ func (a *app) play(ctx context.Context, r *runner.Runner, p *planned, state *loo
 		return r.Start(ctx, p.opened, p.blobs)
 	}
 	return r.Resume(ctx, state.Opened.Name, func(s *loop.State) loop.Resumed {
-		limits := p.opened.Limits
-		switch {
-		case s.Ended != "":
-		case limits.Stop == s.Limits.Stop:
-			limits.Until = s.Limits.Until // its hour does not move because it was killed
-		case p.plan.After > 0:
-			limits.Until = p.plan.StopAt(s.Began)
-		}
+		limits := p.limits(s)
 		if limits == s.Limits {
 			return loop.Resumed{Retry: p.retry}
 		}
 		return loop.Resumed{Limits: &limits, Retry: p.retry}
 	})
+}
+
+// limits are those under which a loop goes on.
+func (p *planned) limits(s *loop.State) loop.Limits {
+	limits := p.opened.Limits
+	switch {
+	case s.Ended != "":
+	case limits.Stop == s.Limits.Stop:
+		limits.Until = s.Limits.Until // its hour does not move because it was killed
+	case p.plan.After > 0:
+		limits.Until = p.plan.StopAt(s.Began)
+	}
+	return limits
 }
 
 // afterLoop writes the report of a loop that has ended, sends it to some, and says how

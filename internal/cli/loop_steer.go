@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -224,7 +225,7 @@ func chosen(c *cobra.Command, what, name string, all []string) ([]string, error)
 		return all, nil
 	}
 	if !slices.Contains(all, name) {
-		return nil, usage(c, "the plan has no "+what+" "+clean(fault.Shown(name)), "it has "+strings.Join(all, ", "))
+		return nil, usage(c, "the plan has no "+what+" "+clean(fault.Shown(name)), "it has "+cmp.Or(strings.Join(all, ", "), "none"))
 	}
 	return []string{name}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"reflect"
 	"strings"
+	"unicode"
 
 	"brenner/fault"
 )
@@ -46,5 +47,14 @@ func (r *Report) HTML() ([]byte, error) {
 	if err != nil {
 		return nil, &fault.Error{Code: Unwritable, Op: "write the report as HTML", Cause: err}
 	}
-	return b.Bytes(), nil
+	return bytes.Map(shownOnly, b.Bytes()), nil
+}
+
+// shownOnly gives what stands for a character that is not seen and does something: the
+// page may be read with cat as well.
+func shownOnly(r rune) rune {
+	if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+		return '\ufffd'
+	}
+	return r
 }

@@ -222,7 +222,9 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		Version: t.Version, Tokens: t.Spent, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
 	})
 	switch {
-	case j.Status == loop.Broken || j.Status == loop.Omitted:
+	case j.Status == loop.Omitted:
+		r.Undone = append(r.Undone, Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "skipped: " + t.Detail})
+	case j.Status == loop.Broken:
 		f := Failure{Session: j.Thread, Name: j.Name(), Attempts: j.Attempts, Code: t.Code, Detail: t.Detail}
 		if j.Thread != "" && t.Version > 0 { // else there is no session
 			f.Command = "brenner session resume " + j.Thread

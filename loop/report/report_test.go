@@ -3,6 +3,7 @@ package report_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -12,7 +13,7 @@ import (
 	"brenner/loop/report"
 )
 
-const hostile = "<script>alert(1)</script> [x](https://evil.example) `code` | *bold* \n# heading\n\u202e ![p](http://evil.example/p.png) https://evil.example/q www.evil.example/r (www.evil.example) WWW.evil.example ftp://evil.example mailto:a@evil.example"
+const hostile = "\x1b[31m\u202e<script>alert(1)</script> [x](https://evil.example) `code` | *bold* \n# heading\n\u202e ![p](http://evil.example/p.png) https://evil.example/q www.evil.example/r (www.evil.example) WWW.evil.example ftp://evil.example mailto:a@evil.example"
 
 func hostileReport() *report.Report {
 	a := artifact.Artifact{}
@@ -52,6 +53,9 @@ func TestHostileTextsStayTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, html := range map[string]string{"Markdown": rendered.String(), "HTML": string(page)} {
+		if i := strings.IndexFunc(html, func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }); i >= 0 {
+			t.Errorf("%s: a terminal would obey %q", form, html[i:min(i+20, len(html))])
+		}
 		for _, bad := range []string{"<script", "<a ", "<img", "href=", "src=", ">heading<", "<h1># heading", "raw HTML omitted"} {
 			if strings.Contains(html, bad) {
 				t.Errorf("%s: a text became %s:\n%s", form, bad, html)
