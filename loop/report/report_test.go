@@ -41,6 +41,11 @@ func hostileReport() *report.Report {
 	return r
 }
 
+// obeyed tells whether a terminal does something when it gets a character.
+func obeyed(r rune) bool {
+	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
 // Whatever agents wrote is data: no tag, no link, no heading, no picture.
 func TestHostileTextsStayTexts(t *testing.T) {
 	r := hostileReport()
@@ -53,7 +58,7 @@ func TestHostileTextsStayTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, html := range map[string]string{"Markdown": rendered.String(), "HTML": string(page)} {
-		if i := strings.IndexFunc(html, func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }); i >= 0 {
+		if i := strings.IndexFunc(html, obeyed); i >= 0 {
 			t.Errorf("%s: a terminal would obey %q", form, html[i:min(i+20, len(html))])
 		}
 		for _, bad := range []string{"<script", "<a ", "<img", "href=", "src=", ">heading<", "<h1># heading", "raw HTML omitted"} {
