@@ -1,15 +1,18 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"reflect"
 	"slices"
 
+	"brenner/artifact"
 	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/roster"
 	"brenner/session"
 	"brenner/store"
 )
@@ -51,47 +54,66 @@ func verifyOpening(ctx context.Context, st store.Store, s *loop.State, j *loop.J
 	if err != nil {
 		return nil //nolint:nilerr // that was said of the session, or of what the loop says of it
 	}
-	differs := func(what string) error {
-		return &fault.Error{
-			Code: store.Damaged, Place: j.Thread, Detail: "it was begun with " + what + " than the loop says",
-			Hint: "the journal of the loop or of the session was made anew",
-		}
-	}
-	o := &h.State.Opened
-	q, _ := s.Work.Question(j.Cell.Question)
-	has := func(e loop.Evidence) bool {
-		return slices.ContainsFunc(o.Evidence, func(of flow.Evidence) bool { return of.Hash == e.Hash })
-	}
-	switch {
-	case o.Question != q.Question:
-		return differs("another question")
-	case o.Context != q.Context, !slices.Equal(o.Constraints, q.Constraints), o.Excerpt != q.Excerpt, slices.ContainsFunc(q.Evidence, func(e loop.Evidence) bool { return !has(e) }):
-		return differs("another brief")
-	case o.Rehearsal != s.Work.Script:
-		return differs("another script")
-	}
 	r, err := rosterOfCell(&s.Work, &j.Cell, j.Turn)
 	if err != nil {
 		return err
 	}
+	o := &h.State.Opened
+	what := cmp.Or(otherBrief(o, s, j), otherAgents(o, s, j, r))
+	if what == "" {
+		return nil
+	}
+	return &fault.Error{
+		Code: store.Damaged, Place: j.Thread, Detail: "it was begun with " + what + " than the loop says",
+		Hint: "the journal of the loop or of the session was made anew",
+	}
+}
+
+// otherBrief says what a session was asked that the work does not, or "".
+func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
+	q, _ := s.Work.Question(j.Cell.Question)
+	missing := func(e loop.Evidence) bool {
+		return !slices.ContainsFunc(o.Evidence, func(of flow.Evidence) bool { return of.Hash == e.Hash })
+	}
+	switch {
+	case o.Question != q.Question:
+		return "another question"
+	case o.Context != q.Context, !slices.Equal(o.Constraints, q.Constraints), o.Excerpt != q.Excerpt, slices.ContainsFunc(q.Evidence, missing):
+		return "another brief"
+	case o.Rehearsal != s.Work.Script:
+		return "another script"
+	case !reflect.DeepEqual(planSettings(o.Settings), planSettings(s.Work.Settings)):
+		return "other settings"
+	}
+	return ""
+}
+
+// planSettings gives settings without what a session takes from the configuration.
+func planSettings(s flow.Settings) flow.Settings {
+	s.Limits, s.Prices = flow.Settings{}.Limits, nil
+	return s
+}
+
+// otherAgents says who took part in a session that the work does not name, or "".
+func otherAgents(o *flow.Opened, s *loop.State, j *loop.Job, r roster.Roster) string {
 	if len(r.Entries) != len(o.Agents) {
-		return differs("other agents")
+		return "other agents"
 	}
 	m, _ := s.Work.Model(j.Cell.Model)
+	via := cmp.Or(m.Via, s.Work.Via)
 	for i, e := range r.Entries {
 		p := &o.Agents[i]
-		via := m.Via
-		if via == "" {
-			via = s.Work.Via
-		}
 		switch {
 		case p.Name != e.Agent || p.Role != string(e.Role):
-			return differs("other agents")
+			return "other agents"
 		case p.Model != e.Model, via != "" && p.Via != via, m.ModelID != "" && p.ModelID != m.ModelID:
-			return differs("another model for " + p.Name)
+			return "another model for " + p.Name
 		case p.Via == config.ViaOpenAI && j.Cell.Seed != nil && (p.Seed == nil || *p.Seed != *j.Cell.Seed):
-			return differs(fmt.Sprintf("another seed for %s", p.Name))
+			return "another seed for " + p.Name
 		}
 	}
-	return nil
+	if string(o.Roster) != string(artifact.Canonical(r.Value())) {
+		return "another roster"
+	}
+	return ""
 }

@@ -76,6 +76,7 @@ session: {rounds: 1}
 		{"Some Model", "Any Model", "another model for BlueLake"},
 		{`"via":"rehearsal"`, `"via":"openai"`, "another model for BlueLake"},
 		{`"script":"`, `"script":"0`, "another script"},
+		{`"flow":"parallel"`, `"flow":"staged"`, "other settings"},
 	} {
 		loops, err := verifyLoops(t.Context(), &openedAnew{st, c.old, c.by})
 		if err != nil || len(loops) != 1 {

@@ -10,11 +10,26 @@ import (
 )
 
 // Refresh takes into a state, for whoever looks at it, what people have decided since
-// about the sessions that needed one, and what they made of those that the loop had given
-// up. The state is then no longer that of the journal, and nothing may be decided by it.
+// about the sessions that needed one, what they made of those that the loop had given
+// up, and how far those have come that are under way, or were when the loop was killed. The
+// state is then no longer that of the journal, and nothing may be decided by it.
 func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
 	if err := AsNow(ctx, st, s); err != nil {
 		return err
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Status != loop.Running {
+			continue
+		}
+		h, err := session.Load(ctx, st, j.Thread)
+		if fault.CodeOf(err) == session.NoSession {
+			continue // it has written nothing yet
+		}
+		if err != nil {
+			return err
+		}
+		j.Settled.Version, j.Settled.Spent = h.State.Version(), h.State.Spent.Tokens
 	}
 	for _, j := range s.Needing() {
 		h, err := session.Load(ctx, st, j.Thread)

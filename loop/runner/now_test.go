@@ -41,6 +41,9 @@ func TestNothingStaysSetAsideForKilledSessions(t *testing.T) {
 	if err != nil || s.Count(loop.Running) != 1 || s.Reserved.Tokens != 200_000 {
 		t.Fatalf("%v: %d under way, %v set aside", err, s.Count(loop.Running), s.Reserved)
 	}
+	if err := runner.Refresh(t.Context(), st, s); err != nil || s.Jobs[0].Settled.Version != 0 {
+		t.Errorf("%v: a session that has written nothing is at version %d", err, s.Jobs[0].Settled.Version)
+	}
 	r.Drain = nil
 	if s, err = r.Resume(t.Context(), "night", nil); err != nil {
 		t.Fatal(err)
@@ -108,5 +111,19 @@ func TestRefreshSeesWhatPeopleDid(t *testing.T) {
 	was, err := runner.Load(t.Context(), st, "night")
 	if err != nil || was.Jobs[0].Status != loop.Broken {
 		t.Errorf("%v, %+v", err, was.Jobs[0])
+	}
+}
+
+// Whoever looks at a loop that runs, or was killed, sees how far its sessions have come.
+func TestRefreshSeesSessionsUnderWay(t *testing.T) {
+	st := memory.New()
+	s, err := loopRunner(st, swift()).Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, spent := s.Jobs[0].Settled.Version, s.Jobs[0].Settled.Spent
+	s.Jobs[0].Status, s.Jobs[0].Settled = loop.Running, loop.Settled{}
+	if err := runner.Refresh(t.Context(), st, s); err != nil || s.Jobs[0].Settled.Version != version || s.Jobs[0].Settled.Spent != spent || version == 0 {
+		t.Errorf("%v: %+v", err, s.Jobs[0].Settled)
 	}
 }
