@@ -44,9 +44,9 @@ func newConnector(file, mode string) (driver.Connector, error) {
 // pause is between two attempts at something that is busy and does not wait by itself.
 const pause = 5 * time.Millisecond
 
-// waiting repeats do while others are busy, for as long as the limit and the
+// Waiting repeats do while others are busy, for as long as the limit and the
 // context allow. SQLite's own waiting knows no context.
-func waiting(ctx context.Context, limit time.Duration, do func() error) error {
+func Waiting(ctx context.Context, limit time.Duration, do func() error) error {
 	end := time.Now().Add(limit)
 	timer := time.NewTimer(0)
 	defer timer.Stop()

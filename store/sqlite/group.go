@@ -128,7 +128,7 @@ func (w *writer) together(first *order, others []*order) error {
 
 // transaction writes orders, all of them or none.
 func (w *writer) transaction(ctx context.Context, all []*order) error {
-	err := inTransaction(ctx, w.conn, w.wait, func(ctx context.Context) error {
+	err := Transaction(ctx, w.conn, w.wait, func(ctx context.Context) error {
 		if err := w.checkVersion(ctx); err != nil {
 			return err
 		}

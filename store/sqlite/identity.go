@@ -59,7 +59,7 @@ var errOlder = errors.New("an older program made it")
 // checkReadable looks whether a store that is only read can be.
 func (s *Store) checkReadable(ctx context.Context, newest int) error {
 	var i identity
-	err := waiting(ctx, s.wait, func() (err error) {
+	err := Waiting(ctx, s.wait, func() (err error) {
 		i, err = readIdentity(ctx, s.reader.db)
 		return err
 	})

@@ -59,7 +59,7 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn, steps []string) err
 		err = s.backup(ctx, conn, i.version)
 	}
 	for v := i.version; err == nil && v < len(steps); v++ {
-		err = inTransaction(ctx, conn, s.wait, func(ctx context.Context) error {
+		err = Transaction(ctx, conn, s.wait, func(ctx context.Context) error {
 			_, err := conn.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", steps[v], applicationID, v+1))
 			return err
 		})

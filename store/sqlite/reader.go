@@ -23,7 +23,7 @@ type reader struct {
 const mostPrepared = 100
 
 func openReader(file string, wait time.Duration) (*reader, error) {
-	db, err := openPool(file, "ro", readers)
+	db, err := Pool(file, "ro", readers)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (r *reader) keep(text string, fresh *sql.Stmt) (*sql.Stmt, error) {
 // query gives each row of an answer to take, and waits where the store is busy.
 // A repeated attempt begins with fresh, so that no row is taken twice.
 func (r *reader) query(ctx context.Context, fresh func(), take func(*sql.Rows) error, text string, args ...any) error {
-	return waiting(ctx, r.wait, func() (err error) {
+	return Waiting(ctx, r.wait, func() (err error) {
 		fresh()
 		rows, err := r.ask(ctx, text, args)
 		if err != nil {

@@ -265,8 +265,8 @@ func (s *Store) enter(ctx context.Context, op string) (leave func(), err error) 
 	return s.use.RUnlock, nil
 }
 
-// openPool gives connections to a file that is opened in a mode of SQLite's.
-func openPool(file, mode string, limit int) (*sql.DB, error) {
+// Pool gives connections to a file that is opened in a mode of SQLite's.
+func Pool(file, mode string, limit int) (*sql.DB, error) {
 	connector, err := newConnector(file, mode)
 	if err != nil {
 		return nil, err

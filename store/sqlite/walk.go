@@ -50,7 +50,7 @@ func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit f
 	const query = `SELECT e.seq, e.hash || char(10) || e.prev || char(10) || e.at || char(10) || e.kind || char(10) || e.body
 		FROM streams AS s JOIN entries AS e ON e.stream = s.id WHERE s.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
 	var l journal.Line
-	err = waiting(ctx, s.reader.wait, func() (err error) {
+	err = Waiting(ctx, s.reader.wait, func() (err error) {
 		rows, err := s.reader.db.QueryContext(ctx, query, stream, *after, page-read)
 		if err != nil {
 			return err

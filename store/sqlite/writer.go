@@ -32,12 +32,12 @@ type statements struct {
 }
 
 func openWriter(ctx context.Context, s *Store, steps []string) (*writer, error) {
-	db, err := openPool(s.file, "rwc", 1)
+	db, err := Pool(s.file, "rwc", 1)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{wait: s.wait, newest: len(steps), turn: make(chan struct{}, 1), db: db}
-	err = waiting(ctx, s.wait, func() error {
+	err = Waiting(ctx, s.wait, func() error {
 		if w.conn == nil {
 			conn, err := db.Conn(ctx)
 			if err != nil {
@@ -108,17 +108,17 @@ func (w *writer) close() error {
 	return errors.Join(append(errs, w.db.Close())...)
 }
 
-// inTransaction waits for the file's write lock and does something whole or not
+// Transaction waits for the file's write lock and does something whole or not
 // at all. Waiting ends with the context; what has begun runs to its end, and is
 // taken back if the context ended meanwhile. So there is no moment in which a
 // cancelled write may have happened.
-func inTransaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do func(ctx context.Context) error) error {
+func Transaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do func(ctx context.Context) error) error {
 	whole := context.WithoutCancel(ctx)
 	run := func(statement string) error {
 		_, err := conn.ExecContext(whole, statement)
 		return err
 	}
-	if err := waiting(ctx, wait, func() error { return run("BEGIN IMMEDIATE") }); err != nil {
+	if err := Waiting(ctx, wait, func() error { return run("BEGIN IMMEDIATE") }); err != nil {
 		return err
 	}
 	err := do(whole)
