@@ -87,10 +87,10 @@ func TestDrainEndsAWait(t *testing.T) {
 // A call that waits for a slot was never put: it ends, and costs nothing.
 func TestDrainEndsTheWaitForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		drain, asked := make(chan struct{}), 0
+		drain, answer, asked := make(chan struct{}), make(chan struct{}), 0
 		slow := fake(func(context.Context, agent.Call) (agent.Reply, error) {
 			asked++
-			time.Sleep(time.Hour)
+			<-answer
 			return agent.Reply{Text: "yes"}, nil
 		})
 		a := agent.Care{Slots: agent.NewSlots(1)}.Around(slow)
@@ -107,6 +107,7 @@ func TestDrainEndsTheWaitForASlot(t *testing.T) {
 		if !errors.As(err, &f) || f.Code != agent.Stopped || f.Attempts != 0 || !f.Retry || time.Since(begin) != time.Minute {
 			t.Errorf("after %s: %v", time.Since(begin), err)
 		}
+		close(answer)
 		if err := <-first; err != nil || asked != 1 {
 			t.Errorf("the call under way: %v; %d were put", err, asked)
 		}

@@ -63,18 +63,27 @@ func TestAShortOutage(t *testing.T) {
 	})
 }
 
-// Sessions that failed for good are tried again when somebody says so.
-func TestRetryFailed(t *testing.T) {
-	st := memory.New()
-	script := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
-	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script }}
+// outage plays a loop of two sessions whose critic never answers. What script says is
+// played from then on.
+func outage(t *testing.T, st both, script **rehearsal.Script) (*stage, *runner.Runner, *loop.State) {
+	t.Helper()
+	*script = parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
+	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return *script }}
 	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
 	s, err := r.Start(t.Context(), opened(work(2, 1), loop.Limits{}), nil)
 	if err != nil || s.Count(loop.Broken) != 2 {
 		t.Fatalf("%v, %+v", err, s)
 	}
+	return g, r, s
+}
+
+// Sessions that failed for good are tried again when somebody says so.
+func TestRetryFailed(t *testing.T) {
+	st := memory.New()
+	var script *rehearsal.Script
+	_, r, _ := outage(t, st, &script)
 	script = parse(t, strings.Replace(quota, "fail: {code: AGENT_UNAVAILABLE, message: no quota, times: 1, after: 2h}\n        ", "", 1))
-	s, err = r.Resume(t.Context(), "night", func(*loop.State) loop.Resumed { return loop.Resumed{Retry: true} })
+	s, err := r.Resume(t.Context(), "night", func(*loop.State) loop.Resumed { return loop.Resumed{Retry: true} })
 	if err != nil || s.Count(loop.Finished) != 2 || s.Ended != loop.EndRounds || s.Jobs[0].Attempts != 2 {
 		t.Errorf("%v, %+v", err, s)
 	}

@@ -79,13 +79,8 @@ func TestRefreshChangesNothingThatNobodyDecided(t *testing.T) {
 // journal says what the loop itself came to, and what it spent.
 func TestRefreshSeesWhatPeopleDid(t *testing.T) {
 	st := memory.New()
-	script := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
-	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script }}
-	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
-	s, err := r.Start(t.Context(), opened(work(2, 1), loop.Limits{}), nil)
-	if err != nil || s.Count(loop.Broken) != 2 {
-		t.Fatalf("%v, %+v", err, s)
-	}
+	var script *rehearsal.Script
+	g, _, s := outage(t, st, &script)
 	rep, err := runner.Gather(t.Context(), st, s)
 	if err != nil || rep.Failed[1].Command != "brenner session resume "+number(2) || !strings.Contains(string(rep.Markdown()), ": `"+rep.Failed[1].Command+"`") {
 		t.Errorf("%v, %+v", err, rep.Failed)
