@@ -48,8 +48,11 @@ func (a *app) checkDelivery(cfg *config.Config) error {
 	return (&models{app: a, config: cfg}).mustTrust(cfg.Origin("report.webhook"), reportWish(cfg.Report.Webhook))
 }
 
-// reportKey names a report, so that whoever gets it twice knows.
-func reportKey(r *report.Report) string { return r.Loop + "/" + strconv.Itoa(r.Runs) }
+// reportKey names a report, so that whoever gets it twice knows; several projects may send
+// theirs to one receiver, and loops of one name began at different instants.
+func reportKey(r *report.Report) string {
+	return r.Loop + "/" + r.Began + "/" + strconv.Itoa(r.Runs)
+}
 
 // readersOf are those to whom reports are to go.
 func readersOf(cfg *config.Config) []string {
@@ -128,7 +131,7 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, st store.Store, r
 		}
 		sent := loop.Reported{To: to}
 		if err != nil {
-			sent.Code, sent.Detail = fault.CodeOf(err), err.Error()
+			sent.Code, sent.Detail = fault.CodeOf(err), strings.ToValidUTF8(err.Error(), "\ufffd") // a server may have said it
 			missed = &fault.Error{
 				Code: NotDelivered, Op: "send the report to " + to, Cause: err,
 				Hint: "it is in the files; `brenner loop report " + r.Loop + " --send`, or the same command, tries again",

@@ -79,7 +79,7 @@ func TestTheReportGoesToAWebhook(t *testing.T) {
 	for range 2 { // the second one has nothing to do, and nothing to send
 		says(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
 	}
-	if len(h.bodies) != 1 || h.bodies[0]["schema"] != "brenner.loop.report/v1" || h.bodies[0]["done"] != 1.0 || h.keys[0] != "night-a/1" {
+	if len(h.bodies) != 1 || h.bodies[0]["schema"] != "brenner.loop.report/v1" || h.bodies[0]["done"] != 1.0 || h.keys[0] != fmt.Sprintf("night-a/%v/1", h.bodies[0]["started_at"]) {
 		t.Errorf("%v, %v", h.keys, h.bodies)
 	}
 
@@ -109,6 +109,27 @@ func TestTheReportGoesToAWebhook(t *testing.T) {
 	says(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
 	if _, err := os.Stat(filepath.Join(dir, ".brenner", "loops", "night-a", "report.md")); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whatever a server says in its status line, that the report did not arrive is journaled.
+func TestAWebhookThatWritesNoText(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = conn.Write([]byte("HTTP/1.1 400 \xff\xfe\r\nContent-Length: 0\r\n\r\n"))
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL}
+	var out bytes.Buffer
+	code, errs := brenner(t.Context(), env, &out, "loop", "run", aPlan(t, dir), "-C", dir)
+	if code != 1 || !strings.Contains(out.String(), "did not reach webhook: it was answered with 400 \ufffd") {
+		t.Errorf("exit %d: %s%s", code, out.String(), errs)
 	}
 }
 
@@ -188,7 +209,9 @@ func TestEachEndHasItsReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := says(t, env, "loop", "run", plan, "--go-on", "-C", dir); strings.Contains(text, "did not reach") || fmt.Sprint(h.keys) != "[night/1 night/2]" {
+	text := says(t, env, "loop", "run", plan, "--go-on", "-C", dir)
+	began := h.bodies[0]["started_at"]
+	if strings.Contains(text, "did not reach") || fmt.Sprint(h.keys) != fmt.Sprintf("[night/%v/1 night/%v/2]", began, began) {
 		t.Errorf("%v: %s", h.keys, text)
 	}
 }
@@ -373,7 +396,7 @@ func TestInterruptedDelivery(t *testing.T) {
 	}
 	hang.Store(false)
 	says(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
-	if len(h.keys) != 1 || h.keys[0] != "night-a/1" {
+	if len(h.keys) != 1 || h.keys[0] != fmt.Sprintf("night-a/%v/1", h.bodies[0]["started_at"]) {
 		t.Errorf("then came %v", h.keys)
 	}
 }
