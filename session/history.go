@@ -26,7 +26,7 @@ type History struct {
 
 	common   *Common            // nil where nobody remembers
 	readings readings           // of a run, as far as it has them
-	current  *artifact.Artifact // the version that a run came to, or nil
+	current  *artifact.Artifact // the newest version, once somebody has put it together
 }
 
 // Load reads a session, and checks the chain of its journal.
@@ -113,7 +113,11 @@ func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact,
 		if c.Version != version || i+1 < len(h.State.Commits) && h.State.Commits[i+1].Version == version {
 			continue
 		}
-		return h.join(ctx, c, items, stamps)
+		a, err := h.join(ctx, c, items, stamps)
+		if err == nil && version == h.State.Version() {
+			h.current = &a
+		}
+		return a, err
 	}
 	return artifact.Artifact{}, h.noVersion(version)
 }

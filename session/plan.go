@@ -55,7 +55,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 			}
 			k.Saw, k.Records, k.RecordsView = shown[m.To], given[m.To].Records, given[m.To].View
 			k.Lessons, k.LessonsLeft = recalled[m.To].ids(), recalled[m.To].Left
-			if err := view.Opening(m.To, state.Settings.Context, s.Tokens.Count, m.Body); err != nil {
+			if err := view.Opening(m.To, state.Settings.Context, k.Tokens); err != nil {
 				return nil, err
 			}
 			body.Kickoffs = append(body.Kickoffs, k)

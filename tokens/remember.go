@@ -28,13 +28,27 @@ func Remember(c *Counter) *Remembering {
 
 // Count gives the number of tokens in a text.
 func (r *Remembering) Count(text string) int {
-	total := 0
-	for text != "" {
-		n := cut(text)
-		total += r.line(text[:n])
-		text = text[n:]
+	total, news := r.known(text)
+	for _, line := range news {
+		total += r.learn(line)
 	}
 	return total
+}
+
+// known counts the lines that are remembered, and gives the others.
+func (r *Remembering) known(text string) (total int, news []string) {
+	r.mu.RLock() // once for all of them: a lock for each would cost more than the look
+	defer r.mu.RUnlock()
+	for text != "" {
+		n := cut(text)
+		if tokens, ok := r.lines[text[:n]]; ok {
+			total += tokens
+		} else {
+			news = append(news, text[:n])
+		}
+		text = text[n:]
+	}
+	return total, news
 }
 
 // cut gives the end of the first lines of a text that can be counted by themselves.
@@ -56,17 +70,12 @@ func cut(text string) int {
 
 func isInk(r rune) bool { return !unicode.IsSpace(r) }
 
-func (r *Remembering) line(line string) int {
+// learn counts a line, and remembers it.
+func (r *Remembering) learn(line string) int {
+	n := r.counter.Count(line)
 	if len(line) > longestLine {
-		return r.counter.Count(line)
-	}
-	r.mu.RLock()
-	n, known := r.lines[line]
-	r.mu.RUnlock()
-	if known {
 		return n
 	}
-	n = r.counter.Count(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.lines) >= mostLines { // what is always the same is soon there again

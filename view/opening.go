@@ -9,13 +9,12 @@ import (
 // DefaultCallTokens is the bound of a whole call that nobody gave one.
 const DefaultCallTokens = 100_000
 
-// Opening holds the message that opens a call to the bound of the whole call. It is an
-// error if it does not fit, before anything is sent.
-func Opening(role string, bound int, count func(string) int, text string) error {
+// Opening holds the message that opens a call, which has so many tokens, to the bound of
+// the whole call. It is an error if it does not fit, before anything is sent.
+func Opening(role string, bound, tokens int) error {
 	if bound <= 0 {
 		bound = DefaultCallTokens
 	}
-	tokens := count(text)
 	if tokens <= bound {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package view_test
 
 import (
-	"strings"
 	"testing"
 
 	"brenner/fault"
@@ -9,12 +8,11 @@ import (
 )
 
 func TestAnOpeningKeepsToTheBoundOfTheCall(t *testing.T) {
-	count := func(s string) int { return len(s) }
 	for _, test := range []struct {
 		bound, length int
 		tooMuch       bool
 	}{{5, 5, false}, {4, 5, true}, {0, view.DefaultCallTokens, false}, {-1, view.DefaultCallTokens + 1, true}} {
-		err := view.Opening("critic", test.bound, count, strings.Repeat("x", test.length))
+		err := view.Opening("critic", test.bound, test.length)
 		if test.tooMuch != (fault.CodeOf(err) == view.TooLarge) {
 			t.Errorf("%+v: %v", test, err)
 		}
