@@ -193,6 +193,7 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 		case <-ctx.Done():
 		}
 	}()
+	collectLess()
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
 	cast := &cast{
 		app: a, models: m, script: p.script, store: st, holder: r.Holder, records: a.projectRecords(m.config, st),

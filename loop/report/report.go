@@ -264,8 +264,8 @@ func enough(s *loop.State, t *loop.Settled) string {
 
 func dollars(nano int64) float64 { return float64(nano) / 1e9 }
 
-// Show takes in the artifact of the session that is shown for a question.
-func (r *Report) Show(q loop.Question, thread string, a *artifact.Artifact) {
+// Answer gives what a report says of a question whose best session came to an artifact.
+func Answer(q loop.Question, thread string, a *artifact.Artifact) Question {
 	out := Question{ID: q.ID, Question: q.Question, Session: thread, Version: a.Metadata.Version, Hypotheses: []Hypothesis{}, Disagree: []Prediction{}}
 	var ids []string
 	for _, h := range a.Active(artifact.HypothesisSlate) {
@@ -288,7 +288,7 @@ func (r *Report) Show(q loop.Question, thread string, a *artifact.Artifact) {
 			out.Agree++
 		}
 	}
-	r.Questions = append(r.Questions, out)
+	return out
 }
 
 // said gives a value as words.
@@ -304,19 +304,25 @@ func said(v artifact.Value) string {
 	return string(artifact.Canonical(v))
 }
 
-// Test takes in the tests of one session.
-func (r *Report) Test(thread string, a *artifact.Artifact) {
+// TestsOf gives the tests of a session's artifact.
+func TestsOf(thread string, a *artifact.Artifact) []Test {
+	var all []Test
 	for _, t := range a.Active(artifact.DiscriminativeTests) {
 		score, scored := t.Score()
-		name := t.Text("name")
-		if name == "" {
-			name = t.Text("procedure")
-		}
-		if slices.ContainsFunc(r.Tests, func(o Test) bool { return o.Name == name && o.Score >= score }) {
+		name := cmp.Or(t.Text("name"), t.Text("procedure"))
+		all = append(all, Test{Session: thread, ID: t.ID, Name: name, Score: score, Scored: scored, Status: t.Text("status")})
+	}
+	return all
+}
+
+// Test takes in the tests of one session.
+func (r *Report) Test(all []Test) {
+	for _, t := range all {
+		if slices.ContainsFunc(r.Tests, func(o Test) bool { return o.Name == t.Name && o.Score >= t.Score }) {
 			continue // another session has it too
 		}
-		r.Tests = slices.DeleteFunc(r.Tests, func(o Test) bool { return o.Name == name })
-		r.Tests = append(r.Tests, Test{Session: thread, ID: t.ID, Name: name, Score: score, Scored: scored, Status: t.Text("status")})
+		r.Tests = slices.DeleteFunc(r.Tests, func(o Test) bool { return o.Name == t.Name })
+		r.Tests = append(r.Tests, t)
 	}
 	slices.SortStableFunc(r.Tests, func(x, y Test) int { return cmp.Compare(y.Score, x.Score) })
 	r.Tests = r.Tests[:min(len(r.Tests), mostTests)]

@@ -32,8 +32,8 @@ func hostileReport() *report.Report {
 	}
 	a.Sections[artifact.DiscriminativeTests] = []*artifact.Item{{ID: "T1", Fields: []artifact.Field{{Name: "name", Value: artifact.Text(hostile)}}}}
 	r := report.New(&loop.State{})
-	r.Show(loop.Question{ID: "q", Question: hostile}, "RS-1", &a)
-	r.Test("RS-1", &a)
+	r.Questions = append(r.Questions, report.Answer(loop.Question{ID: "q", Question: hostile}, "RS-1", &a))
+	r.Test(report.TestsOf("RS-1", &a))
 	r.Teach(report.Lesson{Kind: report.Said, Text: hostile, Session: "RS-1", Agent: hostile})
 	r.Person = append(r.Person, report.Need{Session: "RS-1", What: hostile, Command: "brenner session resolve RS-1 ``H1` " + hostile})
 	r.Failed = append(r.Failed, report.Failure{Session: "RS-1", Name: hostile, Code: "X", Detail: hostile})

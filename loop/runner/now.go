@@ -17,32 +17,27 @@ func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
 	if err := AsNow(ctx, st, s); err != nil {
 		return err
 	}
+	var running []*loop.Job
 	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if j.Status != loop.Running {
-			continue
+		if j := &s.Jobs[i]; j.Status == loop.Running {
+			running = append(running, j)
 		}
-		h, err := session.Load(ctx, st, j.Thread)
-		if fault.CodeOf(err) == session.NoSession {
-			continue // it has written nothing yet
-		}
-		if err != nil {
-			return err
-		}
-		j.Settled.Version, j.Settled.Spent = h.State.Version(), h.State.Spent.Tokens
 	}
-	for _, j := range s.Needing() {
-		h, err := session.Load(ctx, st, j.Thread)
-		if fault.CodeOf(err) == session.NoSession {
-			continue // it was taken out of the store; what is known is all there is
-		}
-		if err != nil {
-			return err
-		}
-		j.Settled.Version, j.Settled.Conflicts, j.Settled.Stalemates = h.State.Version(), 0, 0
-		countNeeds(h.State, &j.Settled)
+	err := eachSession(ctx, st, running, func(_ context.Context, i int, h *session.History) error {
+		t := &running[i].Settled
+		t.Version, t.Spent = h.State.Version(), h.State.Spent.Tokens
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	needing := s.Needing() // one that was taken out of the store keeps what is known of it
+	return eachSession(ctx, st, needing, func(_ context.Context, i int, h *session.History) error {
+		t := &needing[i].Settled
+		t.Version, t.Conflicts, t.Stalemates = h.State.Version(), 0, 0
+		countNeeds(h.State, t)
+		return nil
+	})
 }
 
 // AsNow is the second half of that: all that counts of sessions depend on.

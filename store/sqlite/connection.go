@@ -15,6 +15,16 @@ import (
 // context again, in milliseconds.
 const slice = "50"
 
+// cacheOf gives the size of a connection's page cache, in SQLite's words. The one that
+// writes finds its place in the indexes of a large store again and again: 32 MB. Those that
+// read are several, and forget everything whenever something was written: 8 MB.
+func cacheOf(mode string) string {
+	if mode == "ro" {
+		return "-8192"
+	}
+	return "-32768"
+}
+
 // newConnector makes connections with everything set that decides about
 // durability: each commit is on the disk before it returns (synchronous=FULL,
 // and fullfsync on macOS, where fsync alone leaves it in the drive's cache).
@@ -32,7 +42,7 @@ func newConnector(file, mode string) (driver.Connector, error) {
 			"busy_timeout(" + slice + ")",
 			"synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
 			"foreign_keys(1)", "trusted_schema(0)",
-			"cache_size(-32768)",           // 32 MB, where they are needed: a large store's indexes are read again and again
+			"cache_size(" + cacheOf(mode) + ")",
 			"wal_autocheckpoint(4000)",     // 16 MB: each time the WAL is moved into the file costs several writes' time
 			"journal_size_limit(16777216)", // a large blob must not leave a large WAL for good
 		},
