@@ -31,6 +31,12 @@ func (s *State) opened(e *journal.Entry) (func(), error) {
 	if e.Stream != Prefix+body.Name {
 		return nil, s.wrong(e, "the stream is not that of the loop %s", fault.Shown(body.Name))
 	}
+	if body.Rules != Rules {
+		return nil, &fault.Error{
+			Code: UnknownEvent, Place: e.Stream, Detail: fmt.Sprintf("it decides by the rules %s; this program knows %s", fault.Shown(body.Rules), Rules),
+			Hint: "go on with the version that began it: " + fault.Shown(body.Program),
+		}
+	}
 	if flaw := cmp.Or(body.Work.Index(), body.Work.flaw(body.Work.Cells)); flaw != "" {
 		return nil, s.wrong(e, "%s", flaw)
 	}

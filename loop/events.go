@@ -36,6 +36,7 @@ const (
 // Opened is the first event: everything that decides what the sessions come to.
 type Opened struct {
 	Name    string `json:"name"`
+	Rules   string `json:"rules"`   // by which it decides: those of Next
 	Program string `json:"program"` // what wrote it: "brenner 0.3.0"
 	Plan    string `json:"plan"`    // the hash of the file
 	// File is where that was, as seen from the project, for whoever goes on.

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
+	"brenner/fault"
 	"brenner/flow"
 	"brenner/journal"
 	"brenner/loop"
@@ -126,7 +128,7 @@ func cells(n int) loop.Work {
 
 func night(w loop.Work, l loop.Limits) loop.Opened {
 	l.Rounds, l.Concurrency = max(l.Rounds, 1), max(l.Concurrency, 1)
-	return loop.Opened{Name: "night", Work: w, Limits: l}
+	return loop.Opened{Name: "night", Rules: loop.Rules, Work: w, Limits: l}
 }
 
 func done(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Done, Version: 2, Spent: 60} }
@@ -268,6 +270,23 @@ func TestLaws(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// A loop is not gone on with by other rules than those it began with.
+func TestOtherRulesAreRefused(t *testing.T) {
+	for _, rules := range []string{"", "loop/0", "loop/2"} {
+		o := night(cells(1), loop.Limits{})
+		o.Rules, o.Program = rules, "brenner 9"
+		data, _ := journal.Encode(o)
+		e, err := journal.Head{}.Next("loop/night", start, loop.KindOpened, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = (&loop.State{}).Accepts(&e)
+		if fault.CodeOf(err) != loop.UnknownEvent || !strings.Contains(fault.HintOf(err), "brenner 9") {
+			t.Errorf("%q: %v", rules, err)
+		}
+	}
 }
 
 // What makes no sense is refused, and changes nothing.

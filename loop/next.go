@@ -8,6 +8,11 @@ import (
 	"brenner/flow"
 )
 
+// Rules names the rules by which a loop decides. Whoever changes what Next makes of a
+// journal that there may be already gives them another number: verify holds every decision
+// against the rules, and a loop is gone on with by those it began with.
+const Rules = "loop/1"
+
 // Command is what to do next.
 type Command interface{ command() }
 

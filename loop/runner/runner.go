@@ -76,6 +76,7 @@ func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loo
 	if len(there) > 0 {
 		return nil, &fault.Error{Code: Exists, Detail: "there is a loop " + o.Name + " already", Hint: "`brenner loop status " + o.Name + "` shows it"}
 	}
+	o.Rules = loop.Rules
 	err = l.write(ctx, loop.KindOpened, func(*loop.State) (any, [][]byte, error) { return o, blobs, nil })
 	if err != nil {
 		return nil, err
