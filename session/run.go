@@ -127,18 +127,20 @@ func (s *run) loop(ctx context.Context) error {
 		if err != nil {
 			return s.fail(ctx, err)
 		}
-		switch {
-		case acted:
+		if acted {
 			continue
-		case s.flying == 0 && why != "" && s.state.Ended == "":
-			return s.end(ctx, why)
 		}
-		switch err := s.flush(ctx); {
-		case errors.Is(err, errBehind):
-			if err := s.begunAnew(ctx); err != nil {
-				return s.fail(ctx, err)
+		if s.flying == 0 && why != "" && s.state.Ended == "" {
+			err = s.end(ctx, why)
+		} else {
+			err = s.flush(ctx)
+		}
+		if errors.Is(err, errBehind) {
+			if err = s.begunAnew(ctx); err == nil {
+				continue
 			}
-			continue
+		}
+		switch {
 		case err != nil:
 			return s.fail(ctx, err)
 		case s.flying == 0:
@@ -282,19 +284,19 @@ func (s *run) wait(ctx context.Context) error {
 	}
 }
 
-// end journals the end of the run.
+// end journals the end of the run. If somebody else was faster, it is not the end yet:
+// the last round, which may have been held, is to be settled anew.
 func (s *run) end(ctx context.Context, reason string) error {
-	err := s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
-	if errors.Is(err, errBehind) { // nothing is held any more
-		return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
-	}
-	return err
+	return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
 }
 
 // abandon is the end without grace: calls under way are cancelled, and what they
 // had answered by then is kept.
 func (s *run) abandon(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
+	if err := s.flush(ctx); err != nil && !errors.Is(err, errBehind) { // what is not stored after all will be made again
+		return s.fail(ctx, err)
+	}
 	for ; s.flying > 0; s.flying-- {
 		// Those without an answer are kept as well: they may have cost something.
 		if err := s.record(ctx, <-s.done); err != nil {

@@ -1,0 +1,81 @@
+package session_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"brenner/flow"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// What came of the last round is stored with the end of the session. If a person writes
+// right before that, neither is: the answers are merged all the same, behind what the
+// person wrote, and the result is what the store has.
+func TestAPersonWritesBeforeTheEnd(t *testing.T) {
+	for name, write := range map[string]func(*session.Door) error{
+		"a note": func(d *session.Door) error { _, err := d.Note(t.Context(), thread, "wait"); return err },
+		"a change": func(d *session.Door) error {
+			_, _, err := d.Apply(t.Context(), thread, edit(t, "RT.context", "at the last moment"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := memory.New()
+			once := false
+			r := runner(hooked{st, func(b *store.Batch) {
+				if !once && slices.Contains(kinds(b), flow.KindEnded) {
+					once = true
+					if err := write(door(st)); err != nil {
+						t.Error(err)
+					}
+				}
+			}}, &stage{script: swift()})
+			res, err := r.Start(t.Context(), brief(1))
+			if err != nil || !once || res.Reason != flow.EndRounds {
+				t.Fatalf("%v, %v, %+v", err, once, res)
+			}
+			h := load(t, st)
+			if n := len(h.State.Commits); h.State.OpenLeg() != nil || h.State.Commits[n-1].Source != flow.ByRound {
+				t.Errorf("the answers were not merged: %+v", h.State.Commits)
+			}
+			want, err := h.Artifact(t.Context(), h.State.Version())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := res.History(st).Artifact(t.Context(), h.State.Version()); err != nil || string(got.JSON()) != string(want.JSON()) {
+				t.Errorf("the run gives another artifact than the store: %v", err)
+			}
+			proved(t, st)
+		})
+	}
+}
+
+// A run is cancelled while something is held and a person writes: what was held will be
+// made again, what agents have answered is kept, and the run ends.
+func TestAPersonWritesWhileARunIsCancelled(t *testing.T) {
+	st := memory.New()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	once := false
+	r := runner(hooked{st, func(b *store.Batch) {
+		if all := kinds(b); !once && all[0] == flow.KindCommitted && slices.Contains(all, flow.KindPlanned) {
+			once = true
+			cancel()
+			if _, err := door(st).Note(t.Context(), thread, "wait"); err != nil {
+				t.Error(err)
+			}
+		}
+	}}, &stage{script: swift()})
+	res, err := r.Start(ctx, brief(2))
+	if err != nil || !once || res.Reason != flow.EndInterrupted {
+		t.Fatalf("%v, %v, %+v", err, once, res)
+	}
+	r = runner(st, &stage{script: swift()})
+	if res, err = r.Resume(t.Context(), thread, nil); err != nil || res.Reason != flow.EndRounds || len(res.Missing) > 0 {
+		t.Errorf("%v, %+v", err, res)
+	}
+	proved(t, st)
+}
