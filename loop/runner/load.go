@@ -14,14 +14,20 @@ import (
 
 // Load reads a loop, and checks the chain of its journal.
 func Load(ctx context.Context, st store.Store, name string) (*loop.State, error) {
-	entries, err := entriesOf(ctx, st, loop.Prefix+name)
+	entries, err := loaded(ctx, st, name)
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) == 0 {
-		return nil, unknown(ctx, st, name)
-	}
 	return loop.Fold(entries)
+}
+
+// loaded gives the journal of a loop that is there.
+func loaded(ctx context.Context, st store.Store, name string) ([]journal.Entry, error) {
+	entries, err := entriesOf(ctx, st, loop.Prefix+name)
+	if err == nil && len(entries) == 0 {
+		err = unknown(ctx, st, name)
+	}
+	return entries, err
 }
 
 func entriesOf(ctx context.Context, st store.Store, stream string) ([]journal.Entry, error) {

@@ -61,7 +61,7 @@ func (n *run) loop(ctx context.Context) error {
 		}
 		acted, until, err := n.act(storing, commands)
 		switch {
-		case errors.Is(err, errBehind) || err != nil && ctx.Err() != nil:
+		case errors.Is(err, errBehind) || err != nil && storing.Err() != nil:
 			continue // somebody wants something else, or it is the end of the run that went wrong
 		case err != nil:
 			return n.fail(err)

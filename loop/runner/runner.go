@@ -88,11 +88,14 @@ func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loo
 // from now on.
 func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.State) loop.Resumed) (*loop.State, error) {
 	l := r.ledger(name)
-	var err error
-	if l.state, err = Load(ctx, r.Store, name); err != nil {
+	entries, err := loaded(ctx, r.Store, name)
+	if err != nil {
 		return nil, err
 	}
-	if l.seen, err = Load(ctx, r.Store, name); err != nil {
+	if l.state, err = loop.Fold(entries); err != nil {
+		return nil, err
+	}
+	if l.seen, err = loop.Fold(entries); err != nil {
 		return nil, err
 	}
 	if err := r.settleAbandoned(ctx, l); err != nil {

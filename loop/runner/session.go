@@ -215,13 +215,20 @@ func (n *run) failed(ctx context.Context, c loop.Run, says bool, err error) outc
 	case store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported:
 		return outcome{err: err}
 	}
-	out := loop.Settled{Job: c.Job.Number, Outcome: loop.Failed, Code: fault.CodeOf(err), Detail: strings.ToValidUTF8(err.Error(), "\ufffd")}
+	before := &c.Job.Settled // spent by earlier attempts: that stays spent
+	out := loop.Settled{
+		Job: c.Job.Number, Outcome: loop.Failed, Code: fault.CodeOf(err), Detail: strings.ToValidUTF8(err.Error(), "\ufffd"),
+		Spent: before.Spent, SpentUSD: before.SpentUSD,
+	}
 	if errors.Is(err, context.Canceled) {
 		out.Outcome, out.Code, out.Detail = loop.Aside, "", ""
 	}
 	ctx = context.WithoutCancel(ctx)
-	h, loaded := session.Load(ctx, n.Store, c.Thread)
-	if loaded == nil && out.Code != session.Exists { // what it had spent by then is spent
+	h, unread := session.Load(ctx, n.Store, c.Thread)
+	if unread != nil && fault.CodeOf(unread) != session.NoSession {
+		return outcome{err: unread} // nothing true can be said of it
+	}
+	if unread == nil && out.Code != session.Exists { // what it had spent by then is spent
 		s := settledBy(c.Job.Number, h.State)
 		if h.State.Ended != "" && s.Outcome == loop.Done { // it had come to its end before
 			return n.cameTo(ctx, c, says, h)

@@ -1,0 +1,132 @@
+package runner_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"brenner/agent/rehearsal"
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/journal"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// troubled is a store that refuses some reads and writes of streams.
+type troubled struct {
+	both
+	read  func(stream string) error
+	write func(*store.Append) error
+}
+
+func (s *troubled) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
+	if s.read != nil {
+		if err := s.read(stream); err != nil {
+			return nil, err
+		}
+	}
+	return s.both.Entries(ctx, stream, after)
+}
+
+func (s *troubled) Write(ctx context.Context, b store.Batch) error {
+	for i := range b.Appends {
+		if s.write == nil {
+			break
+		}
+		if err := s.write(&b.Appends[i]); err != nil {
+			return err
+		}
+	}
+	return s.both.Write(ctx, b)
+}
+
+// A store that fails while the loop is being left ends the run: nothing is tried for ever.
+func TestTheStoreFailsWhileLeaving(t *testing.T) {
+	inner := memory.New()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var full atomic.Bool
+	st := &troubled{both: inner}
+	st.write = func(a *store.Append) error {
+		if full.Load() && strings.HasPrefix(a.Stream, loop.Prefix) {
+			return &fault.Error{Code: store.Full, Detail: "no space is left"}
+		}
+		if strings.HasPrefix(a.Stream, session.Prefix) && slices.ContainsFunc(a.Entries, func(e journal.Entry) bool { return e.Kind == flow.KindEnded }) {
+			full.Store(true)
+			cancel()
+		}
+		return nil
+	}
+	_, err := loopRunner(st, swift()).Start(ctx, opened(work(4, 1), loop.Limits{Concurrency: 2}), nil)
+	if fault.CodeOf(err) != store.Full {
+		t.Fatal(err)
+	}
+	s, err := loopRunner(inner, swift()).Resume(t.Context(), "night", nil)
+	if err != nil || s.Count(loop.Finished) != 4 {
+		t.Fatalf("%v, %+v", err, s)
+	}
+	artifacts(t, inner, s)
+}
+
+// What a session has spent stays spent, also where its journal cannot be read for a while:
+// then nothing true can be said of it, and the run ends.
+func TestASessionThatCannotBeRead(t *testing.T) {
+	inner := memory.New()
+	var busy atomic.Bool
+	st := &troubled{both: inner, read: func(stream string) error {
+		if busy.Load() && stream == session.Prefix+number(1) {
+			return &fault.Error{Code: store.Busy, Detail: "others are writing"}
+		}
+		return nil
+	}}
+	script := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
+	g := &stage{store: st, now: clock, script: func(j *loop.Job) *rehearsal.Script {
+		busy.Store(j.Attempts > 0 && j.Settled.Spent > 0)
+		return script
+	}}
+	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
+	s, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{Retry: 2}), nil)
+	if fault.CodeOf(err) != store.Busy || s.Spent.Tokens == 0 {
+		t.Fatalf("%v, %+v", err, s)
+	}
+	busy.Store(false)
+	script = swift()
+	r.Sessions = (&stage{store: inner, now: clock, script: func(*loop.Job) *rehearsal.Script { return script }}).session
+	if s, err = r.Resume(t.Context(), "night", nil); err != nil {
+		t.Fatal(err)
+	}
+	artifacts(t, inner, s)
+}
+
+// A person who adds something while a loop is being resumed is heard, once.
+func TestAWordWhileALoopIsResumed(t *testing.T) {
+	inner := memory.New()
+	if _, err := loopRunner(inner, swift()).Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil); err != nil {
+		t.Fatal(err)
+	}
+	var reads atomic.Int64
+	st := &troubled{both: inner, read: func(stream string) error {
+		if stream != loop.Prefix+"night" || reads.Add(1) != 2 {
+			return nil
+		}
+		return runner.Note(t.Context(), inner, clock, "night", loop.KindAdded, loop.Added{
+			By: "operator", Questions: []loop.Question{{ID: "more", Question: "And?"}}, Cells: []loop.Cell{{Question: "more", Roster: "three"}},
+		})
+	}}
+	r := loopRunner(st, swift())
+	var told []string
+	r.Observe = func(e *journal.Entry, _ *loop.State) { told = append(told, e.Kind) }
+	if _, err := r.Resume(t.Context(), "night", nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(slices.DeleteFunc(slices.Clone(told), func(kind string) bool { return kind != loop.KindAdded })); n > 1 {
+		t.Errorf("whoever watches was told %d times: %q", n, told)
+	}
+	proven(t, inner)
+}
