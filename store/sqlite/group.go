@@ -90,10 +90,7 @@ func (w *writer) submit(ctx context.Context, b *store.Batch, hashes []string) er
 	case w.turn <- struct{}{}:
 		defer func() { <-w.turn }()
 	case <-ctx.Done():
-		if w.waiting.withdraw(o) {
-			return ctx.Err()
-		}
-		return <-o.done // it is being written, or was: only its outcome is the truth
+		return w.giveUp(ctx, o)
 	}
 	runtime.Gosched() // whoever is about to want something written comes along
 	taken := w.waiting.take(o)
@@ -101,6 +98,25 @@ func (w *writer) submit(ctx context.Context, b *store.Batch, hashes []string) er
 		return <-o.done
 	}
 	return w.together(o, taken[1:])
+}
+
+// giveUp takes back an order whose context has ended. While somebody has it in hand, only
+// its outcome is the truth; but they may give it back, and then nobody has it who would
+// ever write it. Whoever has the turn knows that nobody has it in hand.
+func (w *writer) giveUp(ctx context.Context, o *order) error {
+	if w.waiting.withdraw(o) {
+		return ctx.Err()
+	}
+	select {
+	case err := <-o.done:
+		return err
+	case w.turn <- struct{}{}:
+		defer func() { <-w.turn }()
+	}
+	if w.waiting.withdraw(o) {
+		return ctx.Err()
+	}
+	return <-o.done
 }
 
 // together writes an order and those that came along. If any of them cannot be
