@@ -12,40 +12,66 @@ import (
 	"brenner/journal"
 )
 
-type applier func(*State, *journal.Entry) (func(), error)
-
-// appliers says what each kind of event does to the state.
-func appliers() map[string]applier {
-	return map[string]applier{
-		KindOpened: (*State).opened, KindResumed: (*State).resumed, KindLeft: (*State).left, KindEnded: (*State).ended,
-		KindAdded: (*State).added, KindPaused: (*State).paused, KindUnpaused: (*State).unpaused, KindStopping: (*State).stopping,
-		KindRound: (*State).round, KindBegan: (*State).began, KindSettled: (*State).settled, KindReported: (*State).reported,
+// step takes an entry into the state. Each kind judges first and changes then: what is
+// refused changes nothing.
+func (s *State) step(e *journal.Entry) error {
+	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
+		return s.wrong(e, "a loop begins with %s, and only there", KindOpened)
+	}
+	switch e.Kind {
+	case KindOpened:
+		return s.opened(e)
+	case KindResumed:
+		return s.resumed(e)
+	case KindLeft:
+		return s.left(e)
+	case KindEnded:
+		return s.ended(e)
+	case KindAdded:
+		return s.added(e)
+	case KindPaused:
+		return s.paused(e)
+	case KindUnpaused:
+		return s.unpaused(e)
+	case KindStopping:
+		return s.stopping(e)
+	case KindRound:
+		return s.round(e)
+	case KindBegan:
+		return s.began(e)
+	case KindSettled:
+		return s.settled(e)
+	case KindReported:
+		return s.reported(e)
+	}
+	return &fault.Error{
+		Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
+		Hint: "it may come from a newer version of this program",
 	}
 }
 
-func (s *State) opened(e *journal.Entry) (func(), error) {
+func (s *State) opened(e *journal.Entry) error {
 	body, err := decode[Opened](e)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if e.Stream != Prefix+body.Name {
-		return nil, s.wrong(e, "the stream is not that of the loop %s", fault.Shown(body.Name))
+		return s.wrong(e, "the stream is not that of the loop %s", fault.Shown(body.Name))
 	}
 	if body.Rules != Rules {
-		return nil, &fault.Error{
+		return &fault.Error{
 			Code: UnknownEvent, Place: e.Stream, Detail: fmt.Sprintf("it decides by the rules %s; this program knows %s", fault.Shown(body.Rules), Rules),
 			Hint: "go on with the version that began it: " + fault.Shown(body.Program),
 		}
 	}
 	if flaw := cmp.Or(body.Work.Index(), body.Work.flaw(body.Work.Cells)); flaw != "" {
-		return nil, s.wrong(e, "%s", flaw)
+		return s.wrong(e, "%s", flaw)
 	}
-	return func() {
-		*s = State{
-			Opened: body, Work: body.Work, Limits: body.Limits, Began: e.At, Runs: 1,
-			counts: make(map[Status]int), news: make(map[int]int), said: make(map[string]bool), heard: make(map[int]bool),
-		}
-	}, nil
+	*s = State{
+		Opened: body, Work: body.Work, Limits: body.Limits, Began: e.At, Runs: 1,
+		counts: make(map[Status]int), news: make(map[int]int), said: make(map[string]bool), heard: make(map[int]bool),
+	}
+	return nil
 }
 
 // flaw says which cell is made of something that there is not, or "".
@@ -71,104 +97,120 @@ func (w *Work) flawOf(c *Cell) string {
 	return ""
 }
 
-func (s *State) resumed(e *journal.Entry) (func(), error) {
+func (s *State) resumed(e *journal.Entry) error {
 	body, err := decode[Resumed](e)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func() {
-		if body.Limits != nil {
-			if s.Limits.Quiet == 0 && body.Limits.Quiet > 0 {
-				s.stirred = s.Round // of the rounds before nobody wrote down what they said
-			}
-			s.Limits = *body.Limits
+	if body.Limits != nil {
+		if s.Limits.Quiet == 0 && body.Limits.Quiet > 0 {
+			s.stirred = s.Round // of the rounds before nobody wrote down what they said
 		}
-		if body.Retry {
-			s.retry()
+		s.Limits = *body.Limits
+	}
+	if body.Retry {
+		s.retry()
+	}
+	if s.Ended != "" { // a word that was not obeyed yet still holds
+		s.Stopping, s.stirred, s.forgiven = "", s.Round, s.Count(Broken)
+		s.forgetNeeds()
+		s.Hold = time.Time{} // who goes on with it knows better than a provider did then
+	}
+	s.Ended, s.Left, s.Paused = "", "", false
+	s.Runs++
+	for i := range s.Jobs {
+		// What is set aside for a session that was under way stays so: it goes on.
+		if j := &s.Jobs[i]; j.Status == Running {
+			s.set(j, Waiting)
 		}
-		if s.Ended != "" { // a word that was not obeyed yet still holds
-			s.Stopping, s.stirred, s.forgiven, s.needing = "", s.Round, s.Count(Broken), 0
-			s.Hold = time.Time{} // who goes on with it knows better than a provider did then
-		}
-		s.Ended, s.Left, s.Paused = "", "", false
-		s.Runs++
-		for i := range s.Jobs {
-			// What is set aside for a session that was under way stays so: it goes on.
-			if j := &s.Jobs[i]; j.Status == Running {
-				s.set(j, Waiting)
-			}
-		}
-	}, nil
+	}
+	return nil
 }
 
-func (s *State) left(e *journal.Entry) (func(), error) {
+func (s *State) left(e *journal.Entry) error {
 	body, err := decode[Left](e)
-	return func() { s.Left = body.Reason }, err
+	if err == nil {
+		s.Left = body.Reason
+	}
+	return err
 }
 
-func (s *State) ended(e *journal.Entry) (func(), error) {
+func (s *State) ended(e *journal.Entry) error {
 	body, err := decode[Ended](e)
-	return func() { s.Ended, s.Reports = body.Reason, nil }, err // each end has its own report
+	if err == nil {
+		s.Ended, s.Reports = body.Reason, nil // each end has its own report
+	}
+	return err
 }
 
-func (s *State) paused(e *journal.Entry) (func(), error) {
+func (s *State) paused(e *journal.Entry) error {
 	_, err := decode[Paused](e)
-	return func() { s.Paused = true }, err
+	if err == nil {
+		s.Paused = true
+	}
+	return err
 }
 
-func (s *State) unpaused(e *journal.Entry) (func(), error) {
+func (s *State) unpaused(e *journal.Entry) error {
 	_, err := decode[Paused](e)
-	return func() { s.Paused, s.Hold = false, time.Time{} }, err // whoever says so does not want to wait
+	if err == nil {
+		s.Paused, s.Hold = false, time.Time{} // whoever says so does not want to wait
+	}
+	return err
 }
 
-func (s *State) stopping(e *journal.Entry) (func(), error) {
+func (s *State) stopping(e *journal.Entry) error {
 	body, err := decode[Stopping](e)
-	return func() { s.Stopping = body.By }, err
+	if err == nil {
+		s.Stopping = body.By
+	}
+	return err
 }
 
-func (s *State) reported(e *journal.Entry) (func(), error) {
+func (s *State) reported(e *journal.Entry) error {
 	body, err := decode[Reported](e)
-	return func() { s.Reports = append(s.Reports, body) }, err
+	if err == nil {
+		s.Reports = append(s.Reports, body)
+	}
+	return err
 }
 
-func (s *State) added(e *journal.Entry) (func(), error) {
+func (s *State) added(e *journal.Entry) error {
 	body, err := decode[Added](e)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.Ended != "" {
-		return nil, s.wrong(e, "work is added to a loop that has ended")
+		return s.wrong(e, "work is added to a loop that has ended")
 	}
 	w := s.Work
 	w.Questions = slices.Concat(w.Questions, body.Questions)
 	if flaw := cmp.Or(w.Index(), w.flaw(body.Cells)); flaw != "" {
-		return nil, s.wrong(e, "%s", flaw)
+		return s.wrong(e, "%s", flaw)
 	}
 	w.Cells = slices.Concat(w.Cells, body.Cells)
 	if !ValidName(s.Opened.Name, s.PlannedWith(len(body.Cells))) {
-		return nil, s.wrong(e, "its name leaves no room for the numbers of so many sessions")
+		return s.wrong(e, "its name leaves no room for the numbers of so many sessions")
 	}
-	return func() {
-		first := len(s.Work.Cells)
-		s.Work = w
-		if s.Round > 0 {
-			s.enlist(first)
-		}
-	}, nil
+	first := len(s.Work.Cells)
+	s.Work = w
+	if s.Round > 0 {
+		s.enlist(first)
+	}
+	return nil
 }
 
-func (s *State) round(e *journal.Entry) (func(), error) {
+func (s *State) round(e *journal.Entry) error {
 	body, err := decode[RoundOpened](e)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if body.Round != s.Round+1 || s.Open() > 0 {
-		return nil, s.wrong(e, "round %d is opened before the one before it was done", body.Round)
+		return s.wrong(e, "round %d is opened before the one before it was done", body.Round)
 	}
-	return func() {
-		s.Round++
-		s.enlist(0)
-	}, nil
+	s.Round++
+	s.enlist(0)
+	return nil
 }
 
 // enlist makes the jobs of the open round for all cells from one on.
@@ -202,28 +244,27 @@ func (s *State) enlist(first int) {
 	}
 }
 
-func (s *State) began(e *journal.Entry) (func(), error) {
+func (s *State) began(e *journal.Entry) error {
 	body, err := decode[Began](e)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	j, ok := s.Job(body.Job)
 	switch {
 	case !ok || j.Status != Waiting:
-		return nil, s.wrong(e, "session %d begins, but it does not wait", body.Job)
+		return s.wrong(e, "session %d begins, but it does not wait", body.Job)
 	case j.Thread != "" && j.Thread != body.Thread:
-		return nil, s.wrong(e, "session %d has begun as %s", body.Job, fault.Shown(j.Thread))
+		return s.wrong(e, "session %d has begun as %s", body.Job, fault.Shown(j.Thread))
 	}
-	return func() {
-		if j.Thread == "" {
-			j.Began = e.At
-		}
-		s.reserve(j, flow.Cost{Tokens: body.Reserved, USD: body.ReservedUSD})
-		s.set(j, Running)
-		j.Thread, j.Base = body.Thread, body.Base
-		j.Attempts++
-		j.Seq = e.Seq
-	}, nil
+	if j.Thread == "" {
+		j.Began = e.At
+	}
+	s.reserve(j, flow.Cost{Tokens: body.Reserved, USD: body.ReservedUSD})
+	s.set(j, Running)
+	j.Thread, j.Base = body.Thread, body.Base
+	j.Attempts++
+	j.Seq = e.Seq
+	return nil
 }
 
 // reserve sets so much aside for a job, instead of what was set aside before.
@@ -231,20 +272,20 @@ func (s *State) reserve(j *Job, c flow.Cost) {
 	s.Reserved, j.Reserved = s.Reserved.Minus(j.Reserved).Plus(c), c
 }
 
-func (s *State) settled(e *journal.Entry) (func(), error) {
+func (s *State) settled(e *journal.Entry) error {
 	body, err := decode[Settled](e)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	j, ok := s.Job(body.Job)
 	if !ok || j.Status != Running && (body.Outcome != Skipped || j.Status != Waiting) {
-		return nil, s.wrong(e, "session %d is settled, but it is not under way", body.Job)
+		return s.wrong(e, "session %d is settled, but it is not under way", body.Job)
 	}
 	hold := s.Hold
 	if body.RetryAt != "" {
 		at, err := artifact.ParseInstant(body.RetryAt)
 		if err != nil {
-			return nil, s.wrong(e, "a bad instant: %v", err)
+			return s.wrong(e, "a bad instant: %v", err)
 		}
 		if most := e.At.Add(longestHold); at.After(most) {
 			at = most
@@ -255,32 +296,40 @@ func (s *State) settled(e *journal.Entry) (func(), error) {
 	}
 	status, ok := s.after(j, body.Outcome)
 	if !ok {
-		return nil, s.wrong(e, "no session comes to %s", fault.Shown(body.Outcome))
+		return s.wrong(e, "no session comes to %s", fault.Shown(body.Outcome))
 	}
-	return func() {
-		s.reserve(j, flow.Cost{})
-		s.Spent = s.Spent.Minus(j.Settled.Cost()).Plus(body.Cost())
-		if body.Outcome == Failed {
-			j.Failures++
-		}
-		if body.Outcome == Later {
-			s.Hold = hold
-		}
-		j.Settled, j.Closed, j.Seq = body, e.At, e.Seq
-		s.set(j, status)
-		s.countNeeds(j)
-		s.hear(j)
-	}, nil
+	s.reserve(j, flow.Cost{})
+	s.Spent = s.Spent.Minus(j.Settled.Cost()).Plus(body.Cost())
+	if body.Outcome == Failed {
+		j.Failures++
+	}
+	if body.Outcome == Later {
+		s.Hold = hold
+	}
+	j.Settled, j.Closed, j.Seq = body, e.At, e.Seq
+	s.set(j, status)
+	s.countNeeds(j)
+	s.hear(j)
+	return nil
 }
 
 // countNeeds counts the jobs that leave something to a person. One that goes on may still
 // decide it itself.
 func (s *State) countNeeds(j *Job) {
 	if j.counted {
-		s.needing = max(0, s.needing-1)
+		s.needing--
 	}
 	if j.counted = j.Final() && j.Settled.Needs() > 0; j.counted {
 		s.needing++
+	}
+}
+
+// forgetNeeds is for whoever goes on although something needs a person: only what needs
+// one from now on counts.
+func (s *State) forgetNeeds() {
+	s.needing = 0
+	for i := range s.Jobs {
+		s.Jobs[i].counted = false
 	}
 }
 

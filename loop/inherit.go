@@ -31,7 +31,6 @@ type Inherited struct {
 // the hashes of the new session's own: anchors are kept where both have the same.
 func Inherit(from *Earlier, f *Follow, evidence []string) []Inherited {
 	h := &heir{from: from, follow: f, evidence: evidence, labels: make(map[string]string)}
-	var items []Inherited
 	for _, s := range artifact.Sections() {
 		if !slices.Contains(f.Take, s.String()) {
 			continue
@@ -40,22 +39,37 @@ func Inherit(from *Earlier, f *Follow, evidence []string) []Inherited {
 			h.labels[it.ID] = "from_" + strings.ToLower(it.ID)
 		}
 	}
-	for _, s := range artifact.Sections() {
-		if !slices.Contains(f.Take, s.String()) {
-			continue
+	for {
+		items, whole := h.take()
+		if whole {
+			return items
 		}
-		for _, it := range from.Artifact.Active(s) {
-			payload, ok := h.payload(s, it)
+	}
+}
+
+// take gives the items that have a label. It takes the label of those away that cannot be
+// taken over; then it was not whole, for others may speak of them.
+func (h *heir) take() (items []Inherited, whole bool) {
+	whole = true
+	for _, s := range artifact.Sections() {
+		for _, it := range h.from.Artifact.Active(s) {
+			label, ok := h.labels[it.ID]
 			if !ok {
 				continue
 			}
+			payload, ok := h.payload(s, it)
+			if !ok {
+				delete(h.labels, it.ID)
+				whole = false
+				continue
+			}
 			items = append(items, Inherited{
-				Section: s, Label: h.labels[it.ID], Payload: artifact.Canonical(payload),
-				Rationale: fmt.Sprintf("taken over from %s@v%d#%s", from.Thread, from.Artifact.Metadata.Version, it.ID),
+				Section: s, Label: label, Payload: artifact.Canonical(payload),
+				Rationale: fmt.Sprintf("taken over from %s@v%d#%s", h.from.Thread, h.from.Artifact.Metadata.Version, it.ID),
 			})
 		}
 	}
-	return items
+	return items, whole
 }
 
 // heir takes over.

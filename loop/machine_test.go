@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -43,9 +44,6 @@ func (b *book) write(kind string, body any) {
 		b.t.Fatal(err)
 	}
 	e, err := b.state.Head.Next("loop/night", b.now, kind, data)
-	if err == nil {
-		err = b.state.Accepts(&e)
-	}
 	if err == nil {
 		err = b.state.Apply(&e)
 	}
@@ -282,7 +280,7 @@ func TestOtherRulesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = (&loop.State{}).Accepts(&e)
+		err = (&loop.State{}).Apply(&e)
 		if fault.CodeOf(err) != loop.UnknownEvent || !strings.Contains(fault.HintOf(err), "brenner 9") {
 			t.Errorf("%q: %v", rules, err)
 		}
@@ -300,8 +298,11 @@ func TestNonsenseIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.state.Accepts(&e) == nil {
+		if b.state.Apply(&e) == nil {
 			t.Errorf("%s %v was accepted", kind, body)
+		}
+		if want, err := loop.Fold(b.entries); err != nil || !reflect.DeepEqual(b.state, want) {
+			t.Errorf("%s %v was refused, and changed something: %v", kind, body, err)
 		}
 	}
 	refuse(loop.KindBegan, loop.Began{Job: runs[0].Job.Number, Thread: runs[0].Thread})
@@ -332,6 +333,41 @@ func TestStopBeforeTheNextRun(t *testing.T) {
 	b.write(loop.KindResumed, loop.Resumed{})
 	if order := b.finish(done); len(order) != 2 || b.state.Ended != loop.EndRounds {
 		t.Errorf("%v, %s", order, b.state.Ended)
+	}
+}
+
+// Sessions that are tried again because somebody says so are not forgiven what they fail
+// for then.
+func TestFailuresAfterARetryCount(t *testing.T) {
+	b := open(t, night(cells(3), loop.Limits{Failures: 3, Concurrency: 3}))
+	fails := func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }
+	b.finish(fails)
+	b.write(loop.KindResumed, loop.Resumed{})
+	b.write(loop.KindLeft, loop.Left{Reason: "interrupted"})
+	b.write(loop.KindResumed, loop.Resumed{Retry: true})
+	if b.finish(fails); b.state.Ended != loop.EndFailures {
+		t.Errorf("three sessions failed again, and the loop ended by %s", b.state.Ended)
+	}
+}
+
+// What needed a person before somebody went on is forgotten, and is not counted against
+// what needs one from then on.
+func TestNeedsAfterGoingOnCount(t *testing.T) {
+	b := open(t, night(cells(2), loop.Limits{Person: true, Concurrency: 2, Rounds: 2}))
+	b.finish(func(r loop.Run) loop.Settled {
+		return loop.Settled{Outcome: loop.Failed, Version: 2, Merged: 1, Conflicts: r.Job.Number - 1}
+	})
+	if b.state.Ended != loop.EndPerson {
+		t.Fatalf("it ended by %s", b.state.Ended)
+	}
+	b.write(loop.KindResumed, loop.Resumed{Retry: true})
+	b.finish(func(r loop.Run) loop.Settled {
+		s := done(r)
+		s.Conflicts = 2 - r.Job.Number // what the second left to a person it has decided itself
+		return s
+	})
+	if b.state.Ended != loop.EndPerson || b.state.Round != 1 {
+		t.Errorf("session 1 needs a person, and the loop ended by %s in round %d", b.state.Ended, b.state.Round)
 	}
 }
 

@@ -52,7 +52,7 @@ func (s *State) Rests(now time.Time) (until time.Time, provider bool) {
 
 // retry lets all sessions begin once more that failed, and those that were skipped.
 func (s *State) retry() {
-	s.first = 0
+	s.first, s.forgiven = 0, 0
 	for i := range s.Jobs {
 		switch j := &s.Jobs[i]; j.Status {
 		case Broken:

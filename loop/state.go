@@ -114,36 +114,13 @@ func Fold(entries []journal.Entry) (*State, error) {
 	return s, nil
 }
 
-// Apply takes one more entry into the state.
+// Apply takes one more entry into the state, or refuses it and changes nothing.
 func (s *State) Apply(e *journal.Entry) error {
-	change, err := s.step(e)
-	if err != nil {
+	if err := s.step(e); err != nil {
 		return err
 	}
-	change()
 	s.Head, s.Last = e.Head(), e.At
 	return nil
-}
-
-// Accepts tells whether an entry may follow, without taking it in.
-func (s *State) Accepts(e *journal.Entry) error {
-	_, err := s.step(e)
-	return err
-}
-
-// step judges an entry, and gives the change that it makes.
-func (s *State) step(e *journal.Entry) (change func(), err error) {
-	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
-		return nil, s.wrong(e, "a loop begins with %s, and only there", KindOpened)
-	}
-	apply, ok := appliers()[e.Kind]
-	if !ok {
-		return nil, &fault.Error{
-			Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
-			Hint: "it may come from a newer version of this program",
-		}
-	}
-	return apply(s, e)
 }
 
 func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
