@@ -1,6 +1,10 @@
 package flow
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
 
 // Price is what the tokens of an agent's model cost, in billionths of a dollar.
 type Price struct {
@@ -93,6 +97,51 @@ func (c Cost) Within(budget Cost) bool {
 
 // Affords tells whether so much may be spent in all.
 func (s *Settings) Affords(c Cost) bool { return c.Within(Cost{s.Budget, s.BudgetUSD}) }
+
+// Enough gives a budget under which a session goes on that its budget has ended: twice what
+// it had, or more where that is not enough for the calls that it could not make. What is no
+// limit, or was not the one that was reached, is left out.
+func (s *Settings) Enough(spent, wanting Cost) Cost {
+	had, next := Cost{s.Budget, s.BudgetUSD}, spent.Plus(wanting)
+	double, enough := had.Times(2), next.Plus(wanting)
+	either := next.Within(had) // which of them was reached is not known
+	var out Cost
+	if had.Tokens > 0 && (either || next.Tokens > had.Tokens) {
+		out.Tokens = max(double.Tokens, enough.Tokens)
+	}
+	if had.USD > 0 && (either || next.USD > had.USD) {
+		out.USD = max(double.USD, enough.USD)
+	}
+	return out
+}
+
+// Flags are those by which people give a session such a budget.
+func (c Cost) Flags() string {
+	text := ""
+	if c.Tokens > 0 {
+		text += fmt.Sprintf(" --budget-tokens %d", c.Tokens)
+	}
+	if c.USD > 0 {
+		text += " --budget-usd " + strconv.FormatFloat(float64(c.USD)/1e9, 'f', -1, 64)
+	}
+	return text
+}
+
+// Wanting adds up what the calls of the last leg want that the budget did not allow. Where
+// it was settled without them, nobody will be asked to mend anything any more.
+func (s *State) Wanting() Cost {
+	var all Cost
+	if s.Ended != EndBudget || len(s.Legs) == 0 {
+		return all
+	}
+	leg := &s.Legs[len(s.Legs)-1]
+	for i, c := range leg.Calls {
+		if c.Status == Open && (c.Turn == TurnAsk || s.OpenLeg() != nil) {
+			all = all.Plus(s.Reserve(leg.Kickoffs[i/2], c))
+		}
+	}
+	return all
+}
 
 // UnderWay is what was set aside for calls that have begun and did not end.
 func (s *State) UnderWay() Cost {

@@ -91,3 +91,24 @@ func TestCostsAreExactWhereTheyCanBe(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What a session needs to go on is what it lacked: a limit that was not reached stays.
+func TestEnoughToGoOn(t *testing.T) {
+	for _, c := range []struct {
+		had, spent, wanting flow.Cost
+		want                string
+	}{
+		{flow.Cost{Tokens: 100}, flow.Cost{Tokens: 90}, flow.Cost{Tokens: 20}, " --budget-tokens 200"},
+		{flow.Cost{Tokens: 100}, flow.Cost{Tokens: 90}, flow.Cost{Tokens: 200}, " --budget-tokens 490"},
+		{flow.Cost{USD: 500_000_000}, flow.Cost{Tokens: 90, USD: 400_000_000}, flow.Cost{Tokens: 9, USD: 200_000_000}, " --budget-usd 1"},
+		{flow.Cost{Tokens: 100, USD: 9}, flow.Cost{Tokens: 90, USD: 1}, flow.Cost{Tokens: 20, USD: 1}, " --budget-tokens 200"},
+		{flow.Cost{Tokens: 100, USD: 250_000_000}, flow.Cost{Tokens: 1, USD: 1}, flow.Cost{Tokens: 1, USD: 300_000_000}, " --budget-usd 0.600000001"},
+		{flow.Cost{Tokens: 100, USD: 500_000_000}, flow.Cost{Tokens: 90, USD: 1}, flow.Cost{}, " --budget-tokens 200 --budget-usd 1"},
+		{flow.Cost{}, flow.Cost{Tokens: 90}, flow.Cost{Tokens: 20}, ""},
+	} {
+		s := flow.Settings{Budget: c.had.Tokens, BudgetUSD: c.had.USD}
+		if got := s.Enough(c.spent, c.wanting).Flags(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c, got, c.want)
+		}
+	}
+}

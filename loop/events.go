@@ -232,6 +232,9 @@ type Settled struct {
 // Cost is what the session has cost.
 func (t *Settled) Cost() flow.Cost { return flow.Cost{Tokens: t.Spent, USD: t.SpentUSD} }
 
+// Wanting is what it would have had to have set aside to go on.
+func (t *Settled) Wanting() flow.Cost { return flow.Cost{Tokens: t.Wants, USD: t.WantsUSD} }
+
 // Needs counts what of a session only a person can decide. All that asks for a person
 // asks here: the stop rule, the list of sessions that wait, and the rule that a session
 // is clean.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"brenner/artifact"
 	"brenner/delta"
@@ -52,6 +51,7 @@ type sessionSummary struct {
 	Started   string            `json:"started_at"`
 	Updated   string            `json:"updated_at"`
 	blame     string            // an item that there is
+	enough    string            // the flags of a budget under which it goes on
 }
 
 // The phases of a session.
@@ -142,8 +142,9 @@ func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*
 	if err := s.reports(ctx, h); err != nil {
 		return nil, err
 	}
-	wants := needs(st)
+	wants := st.Wanting()
 	s.Needs, s.NeedsUSD = wants.Tokens, dollars(wants.USD)
+	s.enough = st.Settings.Enough(st.Spent, wants).Flags()
 	s.blame = artifact.ThreadID
 	if _, ok := st.Items["H1"]; ok {
 		s.blame = "H1"
@@ -154,19 +155,6 @@ func (a *app) summarise(ctx context.Context, src *source, h *session.History) (*
 	}
 	s.Next = s.next(src)
 	return s, nil
-}
-
-// needs adds up what the open calls of a session would have to have set aside.
-func needs(st *flow.State) flow.Cost {
-	n := flow.Cost{}
-	if leg := st.OpenLeg(); leg != nil && st.Ended == flow.EndBudget {
-		for i, c := range leg.Calls {
-			if c.Status == flow.Open {
-				n = n.Plus(st.Reserve(leg.Kickoffs[i/2], c))
-			}
-		}
-	}
-	return n
 }
 
 // agentSummaries says of each agent how its calls went.
@@ -281,21 +269,11 @@ func (s *sessionSummary) next(src *source) []string {
 	case s.Phase == phaseLeft, s.Reason == flow.EndInterrupted, s.Reason == flow.EndQuorum, s.Reason == flow.EndTime, s.Reason == flow.EndLater:
 		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
-		return []string{s.moreBudget(), "brenner session show " + id, "brenner trace list " + id}
+		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
 	case len(s.Missing) > 0:
 		return []string{fmt.Sprintf("brenner session resume %s --rounds %d", id, s.Rounds+1), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
-}
-
-// moreBudget is the command that gives a session enough for what it was about to
-// do, and as much again.
-func (s *sessionSummary) moreBudget() string {
-	if s.BudgetUSD > 0 && s.SpentUSD+s.NeedsUSD > s.BudgetUSD {
-		usd := max(2*s.BudgetUSD, s.SpentUSD+2*s.NeedsUSD)
-		return fmt.Sprintf("brenner session resume %s --budget-usd %s", s.Thread, strconv.FormatFloat(usd, 'f', -1, 64))
-	}
-	return fmt.Sprintf("brenner session resume %s --budget-tokens %d", s.Thread, max(2*s.Budget, s.Spent+2*s.Needs))
 }
 
 func (s *sessionSummary) document() any { return s }

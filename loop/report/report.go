@@ -7,9 +7,7 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"brenner/artifact"
@@ -232,7 +230,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		r.Failed = append(r.Failed, f)
 	case j.Status == loop.Cut:
 		r.Undone = append(r.Undone, Undone{
-			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "stopped: " + t.Detail, Command: "brenner session resume " + j.Thread + enough(s, t),
+			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "stopped: " + t.Detail, Command: "brenner session resume " + j.Thread + s.Work.Settings.Enough(t.Cost(), t.Wanting()).Flags(),
 		})
 	case !j.Final():
 		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "not begun"}
@@ -247,19 +245,6 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		}
 		r.Undone = append(r.Undone, u)
 	}
-}
-
-// enough gives the flags of a budget that lets a session go on: twice what it had, or more
-// where that is not enough for the calls that it could not make.
-func enough(s *loop.State, t *loop.Settled) string {
-	flags := ""
-	if b := s.Work.Settings.Budget; b > 0 {
-		flags += fmt.Sprintf(" --budget-tokens %d", max(2*b, t.Spent+2*t.Wants))
-	}
-	if b := s.Work.Settings.BudgetUSD; b > 0 {
-		flags += " --budget-usd " + strconv.FormatFloat(dollars(max(2*b, t.SpentUSD+2*t.WantsUSD)), 'f', -1, 64)
-	}
-	return flags
 }
 
 func dollars(nano int64) float64 { return float64(nano) / 1e9 }

@@ -130,7 +130,7 @@ func settledBy(job int, s *flow.State) loop.Settled {
 		out.Code, out.Detail = whyMissing(s)
 	case flow.EndBudget:
 		out.Outcome = loop.Short
-		wants := wanting(s)
+		wants := s.Wanting()
 		out.Wants, out.WantsUSD, out.Detail = wants.Tokens, wants.USD, howFar(s)
 	default:
 		out.Outcome = loop.Done
@@ -147,22 +147,6 @@ func merged(s *flow.State) int {
 		}
 	}
 	return n
-}
-
-// wanting adds up what the questions of the last leg want that the budget did not allow.
-func wanting(s *flow.State) flow.Cost {
-	var sum flow.Cost
-	if len(s.Legs) == 0 {
-		return sum
-	}
-	leg := &s.Legs[len(s.Legs)-1]
-	for i, c := range leg.Calls {
-		if c.Status == flow.Open && c.Turn == flow.TurnAsk {
-			r := s.Reserve(leg.Kickoffs[i/2], c)
-			sum.Tokens, sum.USD = sum.Tokens+r.Tokens, sum.USD+r.USD
-		}
-	}
-	return sum
 }
 
 // howFar says how far the budget of a session reached.
