@@ -86,7 +86,7 @@ func brenner() Table {
 		{Path: "vector", Kind: Pure, Needs: "fault"},
 		{Path: "playbook", Kind: Pure, Needs: "fault artifact journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "loop", Kind: Pure, Needs: "fault suggest plainyaml artifact roster journal flow", Outside: jsonv2 + " " + jsontext + " " + yaml},
-		{Path: "loop/report", Kind: Pure, Needs: "fault artifact loop"},
+		{Path: "loop/report", Kind: Pure, Needs: "fault artifact flow loop"},
 
 		{Path: "config", Kind: Shell, Needs: "fault suggest plainyaml artifact policy merge roster record view flow playbook"},
 		{Path: "tokens", Kind: Shell},

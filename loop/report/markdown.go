@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"brenner/loop"
 )
 
 // mostRows is how many rows of a list a person is shown; JSON has all of them.
@@ -89,21 +91,21 @@ func Ending(reason string) string {
 	switch reason {
 	case "":
 		return "not ended"
-	case "rounds":
+	case loop.EndRounds:
 		return "done, all rounds"
-	case "time":
+	case loop.EndTime:
 		return "ended at its hour"
-	case "budget":
+	case loop.EndBudget:
 		return "ended, since the budget does not reach further"
-	case "quiet":
+	case loop.EndQuiet:
 		return "ended, since nothing new came"
-	case "clean":
+	case loop.EndClean:
 		return "ended, since nothing is left to mend"
-	case "failures":
+	case loop.EndFailures:
 		return "ended, since too many sessions failed"
-	case "person":
+	case loop.EndPerson:
 		return "ended, since a person is needed"
-	case "stopped":
+	case loop.EndStopped:
 		return "stopped by a person"
 	}
 	return "ended (" + plain(reason) + ")"

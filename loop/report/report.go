@@ -12,6 +12,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/fault"
+	"brenner/flow"
 	"brenner/loop"
 )
 
@@ -92,17 +93,9 @@ type Test struct {
 	Status  string `json:"status"`
 }
 
-// The kinds of lessons.
-const (
-	Said     = "lesson"
-	Killed   = "killed"
-	Rejected = "rejected"
-	Ruled    = "ruled" // how a conflict was decided, and why a session was stuck
-)
-
 // Lesson is something that was learned, and from whom.
 type Lesson struct {
-	Kind    string `json:"kind"`
+	Kind    string `json:"kind"` // the session's word for it: lesson, killed, rejected, ruled
 	Text    string `json:"text"`
 	Session string `json:"session"`
 	Agent   string `json:"agent"`
@@ -156,7 +149,7 @@ type Row struct {
 func (r *Row) Outcome() string {
 	text := r.Status
 	switch r.Reason {
-	case "", "rounds", "quiet", "clean":
+	case "", flow.EndRounds, flow.EndQuiet, flow.EndClean:
 	default:
 		text += " (" + r.Reason + ")"
 	}

@@ -34,7 +34,7 @@ func hostileReport() *report.Report {
 	r := report.New(&loop.State{})
 	r.Questions = append(r.Questions, report.Answer(loop.Question{ID: "q", Question: hostile}, "RS-1", &a))
 	r.Test(report.TestsOf("RS-1", &a))
-	r.Teach(report.Lesson{Kind: report.Said, Text: hostile, Session: "RS-1", Agent: hostile})
+	r.Teach(report.Lesson{Kind: "lesson", Text: hostile, Session: "RS-1", Agent: hostile})
 	r.Person = append(r.Person, report.Need{Session: "RS-1", What: hostile, Command: "brenner session resolve RS-1 ``H1` " + hostile})
 	r.Failed = append(r.Failed, report.Failure{Session: "RS-1", Name: hostile, Code: "X", Detail: hostile})
 	r.Undone = append(r.Undone, report.Undone{Name: hostile, State: hostile})
@@ -87,7 +87,7 @@ func TestAReportIsBounded(t *testing.T) {
 		r.Failed = append(r.Failed, report.Failure{Detail: "no"})
 		r.Person = append(r.Person, report.Need{What: "H1.claim is in conflict"})
 		r.Undone = append(r.Undone, report.Undone{Name: "q/r"})
-		r.Teach(report.Lesson{Kind: report.Said, Text: strings.Repeat("x", len(r.Sessions))})
+		r.Teach(report.Lesson{Kind: "lesson", Text: strings.Repeat("x", len(r.Sessions))})
 	}
 	if n := len(r.Markdown()); n > 100_000 {
 		t.Errorf("%d bytes", n)

@@ -19,7 +19,6 @@ import (
 	"brenner/fault"
 	"brenner/journal"
 	"brenner/loop"
-	"brenner/loop/report"
 	"brenner/loop/runner"
 	"brenner/session"
 	"brenner/store"
@@ -310,7 +309,7 @@ func TestLessons(t *testing.T) {
 	for _, l := range rep.Learned {
 		kinds[l.Kind]++
 	}
-	if kinds[report.Said] != 1 || kinds[report.Killed] != 1 || kinds[report.Rejected] != 1 || len(kinds) != 3 {
+	if kinds[session.TagLesson] != 1 || kinds[session.TagKilled] != 1 || kinds[session.TagRejected] != 1 || len(kinds) != 3 {
 		t.Errorf("%v", rep.Learned)
 	}
 	if len(rep.Questions) != 1 || len(rep.Questions[0].Disagree) == 0 || len(rep.Tests) == 0 {
@@ -354,7 +353,7 @@ agents:
 	}
 	var said []string
 	for _, l := range rep.Learned {
-		if l.Kind == report.Said {
+		if l.Kind == session.TagLesson {
 			said = append(said, l.Text)
 		}
 	}
