@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -240,23 +239,24 @@ func itemMarkdown(art *artifact.Artifact, it *artifact.Item, section artifact.Se
 	return append(bytes.TrimSpace(bytes.Join(lines[from:to], nil)), '\n')
 }
 
-// plainValue gives a text as it is, but for what would move a terminal's cursor,
-// and other values as JSON.
+// plainValue gives a text as it is, with its lines and tabs, and other values as JSON;
+// what could deceive a terminal is only named. Exact bytes are what --format json is for.
 func plainValue(value []byte) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
-		return string(value) + "\n"
+		return clean(string(value)) + "\n"
 	}
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) && r != '\t' {
-				return unicode.ReplacementChar
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		for i, part := range strings.Split(line, "\t") {
+			if i > 0 {
+				b.WriteByte('\t')
 			}
-			return r
-		}, lines[i])
+			b.WriteString(clean(part))
+		}
+		b.WriteByte('\n')
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return b.String()
 }
 
 // bytes gives what was asked for. JSON has no line's end, so that anybody can
