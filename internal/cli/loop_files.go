@@ -49,7 +49,14 @@ func (p *planned) planFile(a *app, what, name string) ([]byte, error) {
 	if !info.Mode().IsRegular() { // a pipe would be waited for
 		return nil, refused(" is no regular file")
 	}
-	f, err := root.Open(below)
+	resolved, err := resolvedBelow(dir, below)
+	switch {
+	case err != nil:
+		return nil, err
+	case hiddenFile(resolved):
+		return nil, refused(" leads to a hidden file")
+	}
+	f, err := root.Open(resolved)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -81,6 +88,23 @@ func belowDir(dir, name string) (string, bool) {
 	}
 	name = filepath.Clean(name)
 	return name, filepath.IsLocal(name)
+}
+
+// resolvedBelow gives a name as seen from a folder once all links in both are followed: what
+// a name is called says nothing about what it leads to.
+func resolvedBelow(dir, name string) (string, error) {
+	path, err := trueName(filepath.Join(dir, name))
+	if err != nil {
+		return "", err
+	}
+	if dir, err = trueName(dir); err != nil {
+		return "", err
+	}
+	below, err := filepath.Rel(dir, path)
+	if err != nil {
+		return "", &fault.Error{Code: UnreadableFile, Op: "find the file", Place: path, Detail: reason(err), Hint: "check the path and its permissions"}
+	}
+	return below, nil
 }
 
 func hiddenFile(path string) bool {
