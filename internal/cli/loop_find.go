@@ -70,27 +70,27 @@ func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base str
 	if err != nil {
 		return nil, err
 	}
-	there := func(name string) bool {
-		return slices.ContainsFunc(streams, func(s store.Stream) bool { return runner.NameOf(&s) == name })
+	there := make(map[string]bool, len(streams))
+	for i := range streams {
+		there[runner.NameOf(&streams[i])] = true
 	}
-	p.opened.Name, p.opened.Key = base, opt.key
-	var last *loop.State
+	next, last := base, (*loop.State)(nil)
 	if opt.key == "" {
-		last, err = p.newest(ctx, st, base, there)
-	} else if there(base) {
-		last, err = p.keyed(ctx, st, base, opt.key)
+		next, last, err = p.newest(ctx, st, base, there)
+	} else if there[base] {
+		last, err = keyed(ctx, st, base, opt.key)
 	}
-	next := p.opened.Name
+	if err != nil {
+		return nil, err
+	}
+	p.opened.Name, p.opened.Key = next, opt.key
 	if last != nil {
 		p.opened.Name = last.Opened.Name
 	}
 	switch {
-	case err != nil:
-		return nil, err
 	case last == nil && opt.goOn:
-		return nil, &fault.Error{Code: runner.NoLoop, Detail: "there is no loop " + base + " to go on with", Hint: "leave --go-on and --retry-failed out"}
+		return nil, nothingToGoOn(base)
 	case last == nil:
-		return nil, nil
 	case opt.goOn || last.Ended == "":
 		return last, p.sameWork(last)
 	case opt.key != "":
@@ -99,11 +99,31 @@ func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base str
 		return last, nil // to run everything anew because a report is missing would cost as much again
 	}
 	p.opened.Name = next
-	return nil, nil
+	return nil, p.canBegin(base, next, last)
+}
+
+// nothingToGoOn says that there is no loop of that name.
+func nothingToGoOn(base string) error {
+	return &fault.Error{Code: runner.NoLoop, Detail: "there is no loop " + base + " to go on with", Hint: "leave --go-on and --retry-failed out"}
+}
+
+// canBegin refuses a number for which the plan's name leaves no room.
+func (p *planned) canBegin(base, next string, last *loop.State) error {
+	if loop.ValidName(next, p.plan.Count()) {
+		return nil
+	}
+	room := loop.LongestName(p.plan.Count()) - len(strings.TrimPrefix(next, base))
+	hint := "write a name: of at most " + strconv.Itoa(room) + " characters into the plan"
+	if last != nil {
+		hint += "; --go-on goes on with " + last.Opened.Name
+	}
+	return &fault.Error{
+		Code: UsageError, Place: p.file, Detail: "there is a loop " + base + " already, and " + next + " is too long a name for another one", Hint: hint,
+	}
 }
 
 // keyed gives the loop of a key.
-func (p *planned) keyed(ctx context.Context, st store.Store, name, key string) (*loop.State, error) {
+func keyed(ctx context.Context, st store.Store, name, key string) (*loop.State, error) {
 	state, err := runner.Load(ctx, st, name)
 	if err == nil && state.Opened.Key != key {
 		how := "without a key"
@@ -115,26 +135,35 @@ func (p *planned) keyed(ctx context.Context, st store.Store, name, key string) (
 	return state, err
 }
 
-// newest gives the loop of a name that was begun last without a key, or nil, and calls
-// the next one by the first number that is free.
-func (p *planned) newest(ctx context.Context, st store.Store, base string, there func(string) bool) (*loop.State, error) {
+// newest gives the loop of a name that was begun last without a key, or nil, and what the
+// next one is called: by the first number that is free. It reads no further back than to one
+// that is of this plan; what is of another one is called so because its plan's name ends in
+// a number, and must not hide that this plan was left before its end.
+func (p *planned) newest(ctx context.Context, st store.Store, base string, there map[string]bool) (string, *loop.State, error) {
+	next, taken := base, []string(nil)
+	for n := 2; there[next]; n++ {
+		taken = append(taken, next)
+		next = base + "-" + strconv.Itoa(n)
+	}
 	var last *loop.State
-	for n := 2; there(p.opened.Name); n++ {
-		state, err := runner.Load(ctx, st, p.opened.Name)
-		if err != nil {
-			return nil, err
-		}
-		if state.Opened.Key == "" {
+	for _, name := range slices.Backward(taken) {
+		state, err := runner.Load(ctx, st, name)
+		switch {
+		case err != nil:
+			return "", nil, err
+		case state.Opened.Key != "":
+		case p.isOf(state):
+			return next, state, nil
+		case last == nil || last.Ended != "" && state.Ended == "":
 			last = state
-			if last.Ended == "" {
-				return last, nil
-			}
-		}
-		if p.opened.Name = base + "-" + strconv.Itoa(n); !loop.ValidName(p.opened.Name, p.plan.Count()) {
-			return nil, &fault.Error{Code: UsageError, Detail: "a loop cannot be called " + p.opened.Name, Hint: "give the plan a shorter name:"}
 		}
 	}
-	return last, nil
+	return next, last, nil
+}
+
+// isOf tells whether a loop was begun with this plan, changed since or not.
+func (p *planned) isOf(s *loop.State) bool {
+	return p.opened.File != "" && s.Opened.File == p.opened.File || p.samePlan(s) == nil
 }
 
 // sameWork refuses to go on with another plan than the loop was opened with: what

@@ -102,7 +102,7 @@ func (a *app) peekLoop(ctx context.Context, p *planned, base string, opt *loopOp
 	st, err := sqlite.Open(ctx, storeDir(p.config), sqlite.Options{ReadOnly: true})
 	switch {
 	case fault.CodeOf(err) == store.NoStore && opt.goOn:
-		return nil, &fault.Error{Code: runner.NoLoop, Detail: "there is no loop " + base + " to go on with", Hint: "leave --go-on and --retry-failed out"}
+		return nil, nothingToGoOn(base)
 	case fault.CodeOf(err) == store.NoStore:
 		p.opened.Name = base
 		return nil, nil
