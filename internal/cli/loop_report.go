@@ -61,7 +61,7 @@ is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner tru
 			return a.withLoops(c.Context(), cfg, func(st *sqlite.Store) error {
 				state, err := runner.Load(c.Context(), st, args[0])
 				if err == nil {
-					err = runner.AsNow(c.Context(), st, state)
+					err = runner.Decided(c.Context(), st, state)
 				}
 				if err != nil {
 					return err
@@ -100,7 +100,7 @@ func (r *reportResult) text(a *app) error {
 
 // writeReport puts the report of a loop beside the store, in all its forms.
 func (a *app) writeReport(ctx context.Context, cfg *config.Config, st store.Store, s *loop.State) (*report.Report, error) {
-	if err := runner.AsNow(ctx, st, s); err != nil {
+	if err := runner.Decided(ctx, st, s); err != nil {
 		return nil, err
 	}
 	r, err := runner.Gather(ctx, st, s)

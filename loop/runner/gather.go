@@ -20,9 +20,11 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 	best := s.Best()
 	answers := make(map[string]report.Question)
 	var jobs []*loop.Job
+	rows := make(map[*loop.Job]*report.Row)
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Thread != "" && j.Settled.Version > 0 {
 			jobs = append(jobs, j)
+			rows[j] = &r.Sessions[i] // it has one for each job
 		}
 	}
 	for some := range slices.Chunk(jobs, atOnce) {
@@ -39,6 +41,8 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 			if f == nil {
 				continue // it was killed before anything of it was stored
 			}
+			row := rows[some[i]] // people may have gone on with it: its row says what the rest says
+			row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
 			r.Person = append(r.Person, f.needs...)
 			r.Test(f.tests)
 			for _, l := range f.lessons {
@@ -59,6 +63,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 
 // findings are what a report may say of one session.
 type findings struct {
+	now     loop.Settled
 	needs   []report.Need
 	tests   []report.Test
 	lessons []report.Lesson
@@ -74,7 +79,9 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 	if err != nil {
 		return nil, err
 	}
-	return &findings{needs: needs(h, &a), tests: report.TestsOf(h.Thread, &a), lessons: learned, answer: report.Answer(q, h.Thread, &a)}, nil
+	return &findings{
+		now: settledBy(0, h.State), needs: needs(h, &a), tests: report.TestsOf(h.Thread, &a), lessons: learned, answer: report.Answer(q, h.Thread, &a),
+	}, nil
 }
 
 // longestLesson bounds what one is: a sentence, not an essay.

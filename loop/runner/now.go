@@ -9,12 +9,11 @@ import (
 	"brenner/store"
 )
 
-// Refresh takes into a state, for whoever looks at it, what people have decided since
-// about the sessions that needed one, what they made of those that the loop had given
-// up, and how far those have come that are under way, or were when the loop was killed. The
+// Refresh takes into a state, for whoever looks at it, what people have decided since, and
+// how far those sessions have come that are under way, or were when the loop was killed. The
 // state is then no longer that of the journal, and nothing may be decided by it.
 func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
-	if err := AsNow(ctx, st, s); err != nil {
+	if err := Decided(ctx, st, s); err != nil {
 		return err
 	}
 	var running []*loop.Job
@@ -23,12 +22,18 @@ func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
 			running = append(running, j)
 		}
 	}
-	err := eachSession(ctx, st, running, func(_ context.Context, i int, h *session.History) error {
+	return eachSession(ctx, st, running, func(_ context.Context, i int, h *session.History) error {
 		t := &running[i].Settled
 		t.Version, t.Spent = h.State.Version(), h.State.Spent.Tokens
 		return nil
 	})
-	if err != nil {
+}
+
+// Decided is what people have done since: with the sessions that needed one, and with those
+// that the loop had given up. What is under way stays as the journal has it, so that what
+// sessions spent is what the loop has spent: a report is held to that.
+func Decided(ctx context.Context, st store.Store, s *loop.State) error {
+	if err := AsNow(ctx, st, s); err != nil {
 		return err
 	}
 	needing := s.Needing() // one that was taken out of the store keeps what is known of it
@@ -40,7 +45,8 @@ func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
 	})
 }
 
-// AsNow is the second half of that: all that counts of sessions depend on.
+// AsNow is the first part of that, and enough for who only counts sessions: what was made
+// of those that the loop had given up.
 func AsNow(ctx context.Context, st store.Store, s *loop.State) error {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
