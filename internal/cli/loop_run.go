@@ -199,7 +199,6 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 		app: a, models: m, script: p.script, store: st, holder: r.Holder, records: a.projectRecords(m.config, st),
 		timeout: cmp.Or(p.plan.Session.Timeout, m.config.Timeouts.Session),
 	}
-	cast.share(p.parties)
 	if p.script == nil {
 		cast.lessons = &lessonBook{app: a, config: m.config, store: st, counter: m.counter, several: true}
 		cast.lessons.catchUp(ctx)

@@ -34,14 +34,6 @@ type cast struct {
 	lessons *lessonBook
 }
 
-// share makes what all sessions of a loop have in common; it must be done before
-// several of them run.
-func (c *cast) share(parties []flow.Party) {
-	for _, p := range parties {
-		c.models.limit(p)
-	}
-}
-
 // loopPatience is how long a call of a loop may wait because its provider says so. A longer
 // wait is the loop's: it is journaled and shown, and nobody else begins meanwhile.
 const loopPatience = time.Minute

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"brenner/agent"
@@ -40,7 +41,7 @@ type models struct {
 	transport http.RoundTripper
 	counter   session.Counter
 	progress  func(call string, output int)
-	slots     map[string]*agent.Slots
+	slots     *endpointSlots
 	post      *postOffice // for agents with mailboxes
 	allow     session.Allowance
 	patience  time.Duration // the longest wait that a provider may ask for; 0 is no limit
@@ -55,7 +56,7 @@ func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, bu
 	counter := tokens.New()
 	counter.Warm()
 	m := &models{
-		app: a, config: cfg, counter: counter, slots: make(map[string]*agent.Slots),
+		app: a, config: cfg, counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
 		offline: run.tape != "", done: func() error { return nil }, endMail: func() {}, post: a.postOffice(cfg, "", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
@@ -260,11 +261,24 @@ func (m *models) limit(p flow.Party) *agent.Slots {
 	if model.Concurrent == 0 {
 		return nil
 	}
-	base := m.address(model)
-	if m.slots[base] == nil {
-		m.slots[base] = agent.NewSlots(model.Concurrent)
+	return m.slots.at(m.address(model), model.Concurrent)
+}
+
+// endpointSlots are the slots of endpoints, by address. The sessions of a loop share them,
+// and each asks for those of its own parties: a session that is resumed may have others
+// than the configuration of now would give it.
+type endpointSlots struct {
+	mu sync.Mutex
+	of map[string]*agent.Slots
+}
+
+func (e *endpointSlots) at(base string, concurrent int) *agent.Slots {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.of[base] == nil {
+		e.of[base] = agent.NewSlots(concurrent)
 	}
-	return m.slots[base]
+	return e.of[base]
 }
 
 // prices gives what each party's tokens cost, in billionths of a dollar.
