@@ -123,7 +123,6 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	}
 	defer release()
 	if state != nil && state.Ended != "" && !opt.goOn {
-		a.publishMissing(c.Context(), cfg, st, state)
 		return a.hasEnded(c.Context(), cfg, st, state)
 	}
 	return a.runLoop(c, p, models, st, r, state)
@@ -165,6 +164,7 @@ func (a *app) hasEnded(ctx context.Context, cfg *config.Config, st *sqlite.Store
 	if owed.any() {
 		return a.afterLoop(ctx, cfg, st, state, owed.to)
 	}
+	a.publishMissing(ctx, cfg, st, state)
 	s, err := a.summaryOf(ctx, cfg, st, state)
 	if err != nil {
 		return err
