@@ -101,7 +101,12 @@ const (
 	defaultConcurrency = 4
 	defaultPause       = time.Minute
 	mostConcurrency    = 256
-	mostSessions       = 100_000 // of one round
+)
+
+// The limits of a plan that hold for what is added to a loop, too.
+const (
+	MostSessions = 100_000 // of one round
+	MostSeed     = 1<<31 - 1
 )
 
 // Cells gives the sessions of a round: those of the list, or all combinations of

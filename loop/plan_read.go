@@ -64,7 +64,7 @@ func (r *planReader) read(root *yaml.Node) {
 		r.number("concurrency", 1, mostConcurrency, func(n int) { p.Limits.Concurrency = n }),
 		r.each("questions", r.question), r.each("rosters", r.roster), r.each("models", r.model),
 		r.each("seeds", func(n *yaml.Node, _ int) {
-			r.number("a seed", 0, 1<<31-1, func(seed int) { p.Seeds = append(p.Seeds, seed) }).Take(n)
+			r.number("a seed", 0, MostSeed, func(seed int) { p.Seeds = append(p.Seeds, seed) }).Take(n)
 		}),
 		plainyaml.Key{Name: "sessions", Take: func(n *yaml.Node) {
 			p.Sessions, p.lines["sessions"] = []PlanSession{}, n.Line
@@ -195,8 +195,8 @@ func (r *planReader) session(n *yaml.Node, _ int) {
 	s, repeat := PlanSession{line: n.Line}, 1
 	if !r.Object(n, "a session",
 		r.text("id", &s.ID), r.text("question", &s.Question), r.text("roster", &s.Roster), r.text("model", &s.Model),
-		r.number("seed", 0, 1<<31-1, func(seed int) { s.Seed = &seed }), r.text("after", &s.After),
-		r.number("repeat", 1, mostSessions, func(times int) { repeat = times }),
+		r.number("seed", 0, MostSeed, func(seed int) { s.Seed = &seed }), r.text("after", &s.After),
+		r.number("repeat", 1, MostSessions, func(times int) { repeat = times }),
 	) {
 		return
 	}
@@ -211,11 +211,11 @@ func (r *planReader) session(n *yaml.Node, _ int) {
 		return
 	}
 	before := len(r.plan.Sessions)
-	for range min(repeat, mostSessions+1-before) { // one too many is enough to know
+	for range min(repeat, MostSessions+1-before) { // one too many is enough to know
 		r.plan.Sessions = append(r.plan.Sessions, s)
 	}
-	if after := len(r.plan.Sessions); before <= mostSessions && after > mostSessions {
-		r.Add(InvalidValue, n.Line, "make several plans of it", "the list has more than %d sessions a round; that is the most", mostSessions)
+	if after := len(r.plan.Sessions); before <= MostSessions && after > MostSessions {
+		r.Add(InvalidValue, n.Line, "make several plans of it", "the list has more than %d sessions a round; that is the most", MostSessions)
 	}
 }
 
@@ -369,8 +369,8 @@ func (r *planReader) checkBudgets() {
 func (r *planReader) checkSessions() {
 	p := r.plan
 	if p.Sessions == nil {
-		if n := p.perRound(); n > mostSessions {
-			r.Add(InvalidValue, 1, "make several plans of it", "the plan has %d sessions a round; %d are the most", n, mostSessions)
+		if n := p.perRound(); n > MostSessions {
+			r.Add(InvalidValue, 1, "make several plans of it", "the plan has %d sessions a round; %d are the most", n, MostSessions)
 		}
 		return
 	}

@@ -167,8 +167,8 @@ func (a *app) loopAdd(c *cobra.Command, opt *addOptions, name string) error {
 		return usage(c, "the question is missing", "give it with --question \"…\"")
 	case !utf8.ValidString(q.Question + q.Context):
 		return usage(c, "the question is not UTF-8", "")
-	case opt.seed < 0:
-		return usage(c, fmt.Sprintf("--seed %d is negative", opt.seed), "")
+	case opt.seed < 0 || opt.seed > loop.MostSeed:
+		return usage(c, fmt.Sprintf("--seed cannot be %d", opt.seed), fmt.Sprintf("0 to %d are possible", loop.MostSeed))
 	case opt.after != "" && !artifact.IsThreadID(opt.after):
 		return usage(c, "--after "+clean(fault.Shown(opt.after))+" is no session", "`brenner session list` shows those there are")
 	}
@@ -178,37 +178,46 @@ func (a *app) loopAdd(c *cobra.Command, opt *addOptions, name string) error {
 		}
 	}
 	return a.steer(c, opt.project, name, loop.KindAdded, "another question was added", func(by string, s *loop.State) (any, [][]byte, error) {
-		q := q
-		for n, taken := len(s.Work.Questions)+1, true; taken; n++ { // a plan may call its own so
-			q.ID = fmt.Sprintf("added-%d", n)
-			_, taken = s.Work.Question(q.ID)
-		}
-		added := loop.Added{By: by, Questions: []loop.Question{q}}
-		rosters, err := chosen(c, "roster", opt.roster, ids(s.Work.Rosters, func(r loop.Roster) string { return r.ID }))
-		if err != nil {
-			return nil, nil, err
-		}
-		models, err := chosen(c, "model", opt.model, ids(s.Work.Models, func(m loop.PlanModel) string { return m.ID }))
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(models) == 0 {
-			models = []string{""}
-		}
-		var seed *int
-		if opt.seeded {
-			seed = &opt.seed
-		}
-		for _, r := range rosters {
-			for _, m := range models {
-				added.Cells = append(added.Cells, loop.Cell{Question: q.ID, Roster: r, Model: m, Seed: seed, After: opt.after})
-			}
-		}
-		if n := s.PlannedWith(len(added.Cells)); !loop.ValidName(s.Opened.Name, n) {
-			return nil, nil, usage(c, fmt.Sprintf("%d sessions are too many for a loop with so long a name", n), "begin another one, with a shorter name:")
-		}
-		return added, nil, nil
+		added, err := opt.added(c, q, s)
+		added.By = by
+		return added, nil, err
 	})
+}
+
+// added gives what a question adds to a loop, within the limits that a plan has.
+func (opt *addOptions) added(c *cobra.Command, q loop.Question, s *loop.State) (added loop.Added, err error) {
+	for n, taken := len(s.Work.Questions)+1, true; taken; n++ { // a plan may call its own so
+		q.ID = fmt.Sprintf("added-%d", n)
+		_, taken = s.Work.Question(q.ID)
+	}
+	added.Questions = []loop.Question{q}
+	rosters, err := chosen(c, "roster", opt.roster, ids(s.Work.Rosters, func(r loop.Roster) string { return r.ID }))
+	if err != nil {
+		return added, err
+	}
+	models, err := chosen(c, "model", opt.model, ids(s.Work.Models, func(m loop.PlanModel) string { return m.ID }))
+	if err != nil {
+		return added, err
+	}
+	if len(models) == 0 {
+		models = []string{""}
+	}
+	var seed *int
+	if opt.seeded {
+		seed = &opt.seed
+	}
+	for _, r := range rosters {
+		for _, m := range models {
+			added.Cells = append(added.Cells, loop.Cell{Question: q.ID, Roster: r, Model: m, Seed: seed, After: opt.after})
+		}
+	}
+	if n := len(s.Work.Cells) + len(added.Cells); n > loop.MostSessions {
+		return added, usage(c, fmt.Sprintf("the loop would have %d sessions a round; %d are the most", n, loop.MostSessions), "begin another one")
+	}
+	if n := s.PlannedWith(len(added.Cells)); !loop.ValidName(s.Opened.Name, n) {
+		return added, usage(c, fmt.Sprintf("%d sessions are too many for a loop with so long a name", n), "begin another one, with a shorter name:")
+	}
+	return added, nil
 }
 
 func ids[T any](list []T, id func(T) string) []string {
