@@ -51,7 +51,7 @@ type exportEnd struct {
 
 // Export writes the session into one file that proves itself.
 func (h *History) Export(ctx context.Context, w io.Writer) error {
-	refs := h.distinct()
+	refs := h.References()
 	sum := sha256.New()
 	buf := bufio.NewWriter(w)
 	out := io.MultiWriter(buf, sum)
@@ -87,19 +87,6 @@ func (h *History) Export(ctx context.Context, w io.Writer) error {
 		err = buf.Flush()
 	}
 	return err
-}
-
-// distinct gives the blobs that the journal names, each once.
-func (h *History) distinct() []Reference {
-	seen := make(map[string]bool)
-	var out []Reference
-	for _, ref := range h.References() {
-		if ref.Hash != "" && !seen[ref.Hash] {
-			seen[ref.Hash] = true
-			out = append(out, ref)
-		}
-	}
-	return out
 }
 
 func blobLine(hash string, data []byte) exportBlob {
@@ -167,7 +154,7 @@ func (x *Exported) rewrite(data []byte) {
 		return
 	}
 	h := &History{Store: x.blobs(nil), Thread: x.Thread, Entries: entries, State: state}
-	for _, ref := range h.distinct() {
+	for _, ref := range h.References() {
 		if _, err := h.Store.Blob(context.Background(), ref.Hash); err != nil {
 			x.fault(1, "its journal names %s, and it lacks that", ref.What)
 		}

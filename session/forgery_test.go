@@ -85,9 +85,6 @@ func TestForgedAccounts(t *testing.T) {
 		forged := memory.New()
 		batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: rechained(t, h, change)}}}
 		for _, ref := range h.References() {
-			if ref.Hash == "" {
-				continue
-			}
 			data, err := st.Blob(t.Context(), ref.Hash)
 			if err != nil {
 				t.Fatal(err)
@@ -139,13 +136,11 @@ func TestVerifyFindsWhatTheStoreLost(t *testing.T) {
 	bare := memory.New()
 	batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries}}}
 	for _, ref := range h.References() {
-		if ref.Hash != "" {
-			data, err := st.Blob(t.Context(), ref.Hash)
-			if err != nil {
-				t.Fatal(err)
-			}
-			batch.Blobs = append(batch.Blobs, data)
+		data, err := st.Blob(t.Context(), ref.Hash)
+		if err != nil {
+			t.Fatal(err)
 		}
+		batch.Blobs = append(batch.Blobs, data)
 	}
 	if err := bare.Write(t.Context(), batch); err != nil {
 		t.Fatal(err)
@@ -222,5 +217,21 @@ func TestNamesOfPeopleAreTaken(t *testing.T) {
 	b.Operator = b.Agents[0].Name
 	if _, err := runner(memory.New(), &stage{script: swift()}).Start(t.Context(), b); fault.CodeOf(err) != session.NameTaken {
 		t.Error(err)
+	}
+}
+
+// A journal names many blobs more than once: what goes through them sees each once, and
+// nothing that has no hash.
+func TestEveryBlobIsNamedOnce(t *testing.T) {
+	_, h := finishedSession(t, eventful, 2)
+	seen := make(map[string]bool)
+	for _, ref := range h.References() {
+		if ref.Hash == "" || ref.What == "" || seen[ref.Hash] {
+			t.Errorf("%+v is named twice, or is none", ref)
+		}
+		seen[ref.Hash] = true
+	}
+	if len(seen) == 0 {
+		t.Error("none is named")
 	}
 }

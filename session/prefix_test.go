@@ -193,9 +193,6 @@ func prefix(t *testing.T, h *session.History, n int) *memory.Store {
 	st := memory.New()
 	batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries[:n]}}}
 	for _, ref := range h.References() {
-		if ref.Hash == "" {
-			continue
-		}
 		data, err := h.Store.Blob(context.Background(), ref.Hash)
 		if err != nil {
 			t.Fatal(err)

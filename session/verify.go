@@ -111,7 +111,7 @@ func (h *History) knows(hash string) error {
 
 // blobs looks at everything that the journal names by its hash.
 func (p *Proof) blobs(ctx context.Context, h *History) {
-	for _, ref := range h.distinct() {
+	for _, ref := range h.References() {
 		p.Blobs++
 		if _, err := h.Store.Blob(ctx, ref.Hash); err != nil {
 			p.add(&fault.Error{
@@ -235,7 +235,7 @@ type Reference struct {
 	What string
 }
 
-// References gives every blob that the journal names.
+// References gives every blob that the journal names, each once, by what it was first.
 func (h *History) References() []Reference {
 	o := &h.State.Opened
 	refs := []Reference{{o.Brief, "the brief"}, {o.Excerpt, "the excerpt"}, {o.Rehearsal, "the script of the rehearsal"}}
@@ -272,5 +272,11 @@ func (h *History) References() []Reference {
 			refs = append(refs, Reference{piece.Hash, piece.ID + what})
 		}
 	}
-	return slices.Concat(refs, h.stalemateReferences(), h.patchReferences())
+	refs = slices.Concat(refs, h.stalemateReferences(), h.patchReferences())
+	seen := map[string]bool{"": true} // what there is none of has no hash
+	return slices.DeleteFunc(refs, func(r Reference) bool {
+		known := seen[r.Hash]
+		seen[r.Hash] = true
+		return known
+	})
 }

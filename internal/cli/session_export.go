@@ -65,7 +65,7 @@ func (a *app) export(ctx context.Context, h *session.History, opt *exportOptions
 	}
 	x := &exported{
 		Schema: "brenner.session.export/v1", Thread: h.Thread, File: opt.out, Head: h.State.Head.Hash, Seal: h.State.Seal(),
-		SHA256: store.Hash(data.Bytes()), Bytes: data.Len(), Entries: len(h.Entries), Blobs: len(blobNames(h)), Versions: h.State.Version(),
+		SHA256: store.Hash(data.Bytes()), Bytes: data.Len(), Entries: len(h.Entries), Blobs: len(h.References()), Versions: h.State.Version(),
 	}
 	if x.File == "" {
 		x.File = h.Thread + exportEnding
@@ -88,20 +88,6 @@ func (a *app) export(ctx context.Context, h *session.History, opt *exportOptions
 		return err
 	}
 	return a.show(x)
-}
-
-// blobNames gives the blobs that a journal names, each once, in the order in
-// which an export has them.
-func blobNames(h *session.History) []session.Reference {
-	seen := make(map[string]bool)
-	var all []session.Reference
-	for _, ref := range h.References() {
-		if ref.Hash != "" && !seen[ref.Hash] {
-			seen[ref.Hash] = true
-			all = append(all, ref)
-		}
-	}
-	return all
 }
 
 // exported is a file that was written.

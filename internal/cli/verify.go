@@ -303,7 +303,7 @@ func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
 			break
 		}
 	}
-	refs := blobNames(&session.History{Thread: x.Thread, Entries: entries, State: state})
+	refs := (&session.History{Thread: x.Thread, Entries: entries, State: state}).References()
 	byHash := make(map[string]string)
 	for _, ref := range refs {
 		byHash[ref.Hash] = ref.What
