@@ -221,12 +221,8 @@ func (p *planned) checkQuorum(i, agents int) {
 	if p.plan.Session.Quorum != "" {
 		at = "session.quorum"
 	}
-	var n int
-	if _, err := fmt.Sscan(p.opened.Work.Settings.Quorum, &n); err == nil && n > agents {
-		p.wrong(at, &fault.Error{
-			Code:   loop.InvalidValue,
-			Detail: fmt.Sprintf("a quorum of %d answers can never be reached: the roster %s has %s", n, p.plan.Rosters[i].ID, count(agents, "agent")), Hint: "all means everybody",
-		})
+	if detail, hint := unreachable(p.opened.Work.Settings.Quorum, "the roster "+p.plan.Rosters[i].ID, agents); detail != "" {
+		p.wrong(at, &fault.Error{Code: loop.InvalidValue, Detail: detail, Hint: hint})
 	}
 }
 

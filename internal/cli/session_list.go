@@ -171,8 +171,7 @@ func (l sessionList) text(a *app) error {
 }
 
 func (r *sessionRow) cells() []string {
-	updated, _, _ := strings.Cut(r.Updated, ".")
-	updated = strings.TrimSuffix(updated, "Z") + "Z"
+	updated := seconds(r.Updated)
 	if r.Phase == phaseDamaged {
 		return []string{clean(r.Thread), r.Phase, "-", "-", "-", updated, clean(r.Problem)}
 	}

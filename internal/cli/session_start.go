@@ -136,12 +136,13 @@ func (s *startOptions) keys(c *cobra.Command) []config.Flag {
 	return flags
 }
 
-// checkQuorum refuses a number of answers that can never come.
-func checkQuorum(c *cobra.Command, quorum string, agents int) error {
+// unreachable says what is wrong with a number of answers that can never come from a roster;
+// it is "" where they can.
+func unreachable(quorum, roster string, agents int) (detail, hint string) {
 	if n, err := strconv.Atoi(quorum); err == nil && n > agents {
-		return usage(c, fmt.Sprintf("a quorum of %d answers can never be reached: the roster has %s", n, count(agents, "agent")), "all means everybody")
+		return fmt.Sprintf("a quorum of %d answers can never be reached: %s has %s", n, roster, count(agents, "agent")), "all means everybody"
 	}
-	return nil
+	return "", ""
 }
 
 func (a *app) start(c *cobra.Command, opt *startOptions) error {
@@ -155,8 +156,8 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := checkQuorum(c, k.config.Session.Quorum, len(k.roster.Roster.Entries)); err != nil {
-		return err
+	if detail, hint := unreachable(k.config.Session.Quorum, "the roster", len(k.roster.Roster.Entries)); detail != "" {
+		return usage(c, detail, hint)
 	}
 	if opt.dryRun {
 		if err := a.showRecords(c.Context(), &k, opt.module); err != nil {

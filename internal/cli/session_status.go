@@ -79,7 +79,7 @@ func (a *app) showStatus(ctx context.Context, src *source, h *session.History) e
 		return err
 	}
 	if src.file == "" && src.config != nil {
-		path := filepath.Join(storeDir(src.config), "sessions", h.Thread, "artifact.md")
+		path := filepath.Join(publishedDir(src.config, h.Thread), "artifact.md")
 		if _, err := os.Stat(path); err == nil {
 			s.Artifact = path
 		}
