@@ -41,7 +41,8 @@ type Runner struct {
 	// Observe, if not nil, is told of every entry after it was stored, in order,
 	// with the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *loop.State)
-	// Finished, if not nil, is told of a session that came to its end, from its goroutine.
+	// Finished, if not nil, is told of a session that was run and has a version: it came to
+	// its end, was left, or is to be gone on with later. From its goroutine.
 	Finished func(context.Context, *session.History) error
 	// Drain, when it is closed, lets the calls under way end and begins no others.
 	Drain <-chan struct{}
