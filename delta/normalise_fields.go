@@ -38,16 +38,30 @@ func (j *judgement) renameFields(table []synonyms) {
 	if strings.Contains(j.b.Delta.Target, ".") {
 		return // one cell of a prediction: its payload has names of its own
 	}
+	var names map[string]bool // made when it is needed: nearly all names are proper
 	for i := range j.payload {
 		f := &j.payload[i]
 		to := j.properName(table, f)
-		if to == "" || j.has(to) {
+		if to == "" {
 			continue
 		}
-		if j.rename(*f, to) {
-			f.name = to
+		if names == nil {
+			names = j.names()
+		}
+		if !names[to] && j.rename(*f, to) {
+			delete(names, f.name)
+			names[to], f.name = true, to
 		}
 	}
+}
+
+// names are those of the payload's fields.
+func (j *judgement) names() map[string]bool {
+	all := make(map[string]bool, len(j.payload))
+	for _, f := range j.payload {
+		all[f.name] = true
+	}
+	return all
 }
 
 // properName finds the field that a name means, or "" where it is one already,
@@ -77,10 +91,6 @@ func (j *judgement) properName(table []synonyms, f *written) string {
 		return ""
 	}
 	return to
-}
-
-func (j *judgement) has(name string) bool {
-	return slices.ContainsFunc(j.payload, func(f written) bool { return f.name == name })
 }
 
 func (j *judgement) field(name string) *written {

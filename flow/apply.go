@@ -163,7 +163,7 @@ func (s *State) answered(e *journal.Entry) error {
 		return s.wrong(e, "the message %s answers a second time", fault.Shown(body.Letter))
 	}
 	c.Status, c.Answered = Replied, body
-	s.Spent = s.Spent.Plus(Cost{body.Input + body.Output, body.Cost})
+	s.Spent = s.Spent.Plus(body.Spent())
 	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
 		s.OpenLeg().repair(c.Agent).Status = Open
 	}

@@ -248,12 +248,11 @@ func (s *State) NextInstant(now time.Time) time.Time {
 
 // NextMessage is the number that the next message of the thread has.
 func (s *State) NextMessage() int {
-	n := 1
-	for i := range s.Commits {
-		c := &s.Commits[i]
-		n = max(n, c.Message+s.contributions(c))
+	if len(s.Commits) == 0 {
+		return 1
 	}
-	return n
+	last := &s.Commits[len(s.Commits)-1] // each has the number that was the next one
+	return last.Message + s.contributions(last)
 }
 
 // contributions counts the messages that a commit settled.

@@ -26,8 +26,8 @@ type writer struct {
 
 // becomes notes what the write came to.
 func (w *writer) becomes(o Outcome) {
-	if w.out != nil {
-		w.out.Outcome = o
+	for out := w.out; out != nil; out = out.with {
+		out.Outcome = o
 	}
 }
 

@@ -136,26 +136,6 @@ func (f *field) closeMap() (artifact.Map, [][]*artifact.Stamp) {
 	return m, parts
 }
 
-// newest is the newest stamp on a list or a map.
-func (f *field) newest() *artifact.Stamp {
-	var newest *artifact.Stamp
-	later := func(by []*artifact.Stamp) {
-		if len(by) > 0 && compareRight(by[0], newest) > 0 {
-			newest = by[0]
-		}
-	}
-	later(f.floor)
-	for _, e := range f.list {
-		later(e.by)
-	}
-	for i := range f.keys {
-		if s := f.keys[i].cell.first.stamp; s != nil {
-			later([]*artifact.Stamp{s})
-		}
-	}
-	return newest
-}
-
 // has tells whether a list or a map names a reference.
 func (f *field) has(ref string) bool {
 	switch f.shape {

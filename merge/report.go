@@ -115,6 +115,22 @@ type FieldOutcome struct {
 	Message string // "" where there is nothing more to say
 	Outcome Outcome
 	united  bool // it was added to a list
+	// with is another key of the same delta that stands or falls with it, since a write of
+	// another shape made them one.
+	with *FieldOutcome
+}
+
+// and joins the outcomes of keys that stand or fall together.
+func (f *FieldOutcome) and(others *FieldOutcome) *FieldOutcome {
+	if f == nil {
+		return others
+	}
+	last := f
+	for last.with != nil {
+		last = last.with
+	}
+	last.with = others
+	return f
 }
 
 // Code is the code of an outcome that has one, or "".

@@ -15,45 +15,120 @@ func (f *field) setScalar(w writer, birth *artifact.Stamp) bool {
 	case unset:
 		f.shape = scalar
 	case union, mapping:
-		if !f.yields(w.stamp, birth) {
+		by := f.lastWords(birth)
+		if !beats(w.stamp, by, birth) {
 			w.becomes(FieldSuperseded)
 			return false
 		}
-		f.fold()
+		f.fold(by)
 	}
 	return f.cell.write(w, birth)
 }
 
-// yields tells whether a list or a map, as a whole, does not stand above a write
-// of another shape.
-func (f *field) yields(s, birth *artifact.Stamp) bool {
-	newest := f.newest()
-	switch right := compareRight(s, newest); {
-	case right != 0:
-		return right > 0
-	case s.Agent != newest.Agent:
-		return true // with equal right: a conflict
-	default:
-		return laterBlock(s, newest, birth)
+// lastWords are, of those who wrote a list or a map with the highest right, the last
+// deltas of each, in the order of their names.
+func (f *field) lastWords(birth *artifact.Stamp) []*artifact.Stamp {
+	var by []*artifact.Stamp
+	add := func(s *artifact.Stamp) {
+		if s != nil {
+			by, _ = joinStamps(by, []*artifact.Stamp{s}, birth)
+		}
 	}
+	for _, s := range f.floor {
+		add(s)
+	}
+	for _, e := range f.list {
+		for _, s := range e.by {
+			add(s)
+		}
+	}
+	for i := range f.keys {
+		for w := range f.keys[i].cell.writers {
+			add(w.stamp)
+		}
+	}
+	return by
 }
 
 // fold turns a list or a map into a scalar, so that a write of another shape can
-// be weighed against the whole of it. Only its newest writer can still stand.
-func (f *field) fold() {
-	newest := f.newest()
-	whole, _ := f.close()
-	folded := cell{first: writer{stamp: newest, value: whole}}
+// be weighed against it: against what each author's last word put into it, as if those
+// had been writes of the whole field. That is what they are weighed as where the other
+// shape was there first, so that nothing depends on who comes first.
+func (f *field) fold(by []*artifact.Stamp) {
+	folded := field{name: f.name, shape: scalar, raised: true}
+	if len(by) == 0 { // nobody is known to have written it
+		folded.cell.first.value, _ = f.close()
+		*f = folded
+		return
+	}
+	_, _ = f.close() // brings the parts into their order
+	ws := make([]writer, len(by))
+	for i, s := range by {
+		ws[i] = f.wordOf(s)
+	}
 	for i := range f.keys {
 		for w := range f.keys[i].cell.writers {
-			if w.stamp == newest && newest != nil {
-				folded.first.out = w.out
-			} else {
+			if !slices.Contains(by, w.stamp) {
 				w.becomes(FieldSuperseded)
 			}
 		}
 	}
-	*f = field{name: f.name, shape: scalar, cell: folded, raised: true}
+	folded.cell = cellOf(ws)
+	for w := range folded.cell.writers {
+		if w.becomes(FieldApplied); folded.cell.split {
+			w.becomes(FieldConflicted)
+		}
+	}
+	*f = folded
+}
+
+// wordOf gives what one delta put into a list or a map, as a write of the whole.
+func (f *field) wordOf(s *artifact.Stamp) writer {
+	if f.shape == union {
+		list := artifact.List{}
+		for _, e := range f.list {
+			if slices.Contains(e.by, s) {
+				list = append(list, e.value)
+			}
+		}
+		return writer{stamp: s, value: list}
+	}
+	whole, m := writer{stamp: s}, artifact.Map{}
+	for i := range f.keys {
+		for w := range f.keys[i].cell.writers {
+			if w.stamp != s {
+				continue
+			}
+			m = append(m, artifact.Entry{Key: f.keys[i].key, Value: w.value})
+			whole.out = w.out.and(whole.out)
+		}
+	}
+	whole.value = m
+	return whole
+}
+
+// unfold makes a list or a map again of a field whose writers agree on one.
+func (f *field) unfold() {
+	c := f.cell
+	*f = field{name: f.name, shape: shapeOf(c.first.value), raised: true}
+	switch v := c.first.value.(type) {
+	case artifact.List:
+		_, by := c.close()
+		for _, e := range v {
+			f.list = append(f.list, element{value: e, by: slices.Clip(by)})
+		}
+	case artifact.Map:
+		for i, e := range v {
+			var ws []writer
+			for w := range c.writers {
+				if i > 0 {
+					w.out = nil // the first speaks for all: an outcome has one place
+				}
+				ws = append(ws, writer{w.stamp, e.Value, w.out})
+			}
+			f.keys = append(f.keys, keyed{e.Key, cellOf(ws)})
+		}
+	}
 }
 
 // reshape makes the field ready for a write of the wanted shape. Where it has
@@ -65,11 +140,15 @@ func (f *field) reshape(want shape, w writer, birth *artifact.Stamp) (done, chan
 		return false, false
 	}
 	changed = f.setScalar(w, birth)
-	if changed && len(f.cell.more) == 0 {
-		*f = field{name: f.name, shape: want, raised: true}
-		return false, true
+	switch {
+	case !changed || f.cell.split:
+		return true, changed
+	case len(f.cell.more) > 0: // its author has come round to what others say
+		f.unfold()
+		return true, true
 	}
-	return true, changed
+	*f = field{name: f.name, shape: want, raised: true}
+	return false, true
 }
 
 // addList unites elements with the list, or with replace puts them in its place.
