@@ -246,6 +246,8 @@ func TestChangedContentIsFound(t *testing.T) {
 		"tail":  {"DELETE FROM entries WHERE seq > 39", "it has 39 entries, but its head is number 40", store.Damaged},
 		"all":   {"DELETE FROM entries", "it has 0 entries", store.Damaged},
 		"time":  {"UPDATE entries SET at = 'today' WHERE seq = 3", "not an RFC 3339", store.Damaged},
+		"head":  {"PRAGMA ignore_check_constraints = 1; UPDATE streams SET seq = 0", "its head is number 0", store.Damaged},
+		"under": {"PRAGMA ignore_check_constraints = 1; UPDATE streams SET seq = -7", "its head is number -7", store.Damaged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -161,7 +161,7 @@ func (s *Store) verifyStreams(ctx context.Context) (found fault.List, err error)
 			continue
 		}
 		// Other processes may have added to the stream since it was listed.
-		if n := stream.Head.Seq; n > len(entries) || entries[n-1].Hash != stream.Head.Hash {
+		if n := stream.Head.Seq; n < 1 || n > len(entries) || entries[n-1].Hash != stream.Head.Hash {
 			found = append(found, s.changed("verify the stream "+fault.Shown(stream.Name),
 				fmt.Sprintf("it has %d entries, but its head is number %d, %s", len(entries), n, fault.Shown(stream.Head.Hash))))
 		}
