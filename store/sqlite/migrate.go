@@ -79,6 +79,9 @@ func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 	partial := name + ".partial"
 	err := os.RemoveAll(partial) // from a copy that was interrupted
 	if err == nil {
+		err = makeOwn(partial)
+	}
+	if err == nil {
 		_, err = conn.ExecContext(ctx, "VACUUM INTO ?", partial)
 	}
 	if err == nil {
@@ -97,6 +100,16 @@ func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 		Code: store.Unwritable, Op: "copy the store before its upgrade", Place: name, Cause: err,
 		Hint: "look at the disk; the store was not changed",
 	}
+}
+
+// makeOwn makes an empty file for its owner alone, as the store is: SQLite would make
+// it for everybody to read, and fills an empty one as it is.
+func makeOwn(name string) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func exists(name string) bool {
