@@ -298,31 +298,39 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 		}
 		return was, nil
 	}
-	from := h.Latest
-	if h.Latest > 0 {
-		latest, err := b.parent(ctx, &record.Record{ID: h.ID, Parent: h.Latest}, *h)
+	from, err := b.continued(ctx, h)
+	if err == nil {
+		b.parents[b.nth] = from
+	}
+	return from, err
+}
+
+// continued gives the version that a new one of a record goes on from where nobody
+// says which.
+func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
+	if h.Latest == 0 {
+		return 0, nil
+	}
+	latest, err := d.version(ctx, record.Ref{ID: h.ID, Version: h.Latest}, h.Latest)
+	if err != nil {
+		return 0, err
+	}
+	switch left := setAside(latest.Status, h.Forked()); {
+	case left && h.Canonical > 0:
+		return h.Canonical, nil
+	case left && h.Forked():
+		tips, err := d.Store.Tips(ctx, h.ID)
 		if err != nil {
 			return 0, err
 		}
-		left := setAside(latest.Status, h.Forked())
-		switch {
-		case left && h.Canonical > 0:
-			from = h.Canonical
-		case left && h.Forked():
-			tips, err := b.Store.Tips(ctx, h.ID)
-			if err != nil {
-				return 0, err
-			}
-			return 0, &fault.Error{
-				Code: BadRecord, Op: "put " + fault.Shown(h.ID), Detail: "it goes several ways, and nobody has decided between " + versions(tips),
-				Hint: "say with --parent which one this goes on from; `brenner store merge " + h.ID + "` joins them",
-			}
-		case left:
-			from = h.Tip
+		return 0, &fault.Error{
+			Code: BadRecord, Op: "put " + fault.Shown(h.ID), Detail: "it goes several ways, and nobody has decided between " + versions(tips),
+			Hint: "say with --parent which one this goes on from; `brenner store merge " + h.ID + "` joins them",
 		}
+	case left:
+		return h.Tip, nil
 	}
-	b.parents[b.nth] = from
-	return from, nil
+	return h.Latest, nil
 }
 
 func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (record.Record, error) {

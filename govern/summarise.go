@@ -16,7 +16,8 @@ import (
 
 // Summarise puts a version with a summary of its own content: by an agent, or,
 // where nobody can be asked or shown all of it, taken from its beginning, and marked
-// so.
+// so. It goes on from the version that it is about: where others have gone on from that
+// one with another text, it is a fork, and takes nothing back.
 func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Helper) (Put, error) {
 	r, _, err := d.Find(ctx, address)
 	if err != nil {
@@ -30,6 +31,9 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 		return Put{}, err
 	}
 	draft := Draft{ID: r.ID, Type: r.Type, Content: content, Tags: r.Tags, NoLinks: true, Change: "a summary of what it says now, taken from its beginning"}
+	if draft.Parent, err = d.unsummarised(ctx, &r, h.There()); err != nil {
+		return Put{}, err
+	}
 	for _, l := range r.Links {
 		draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
 	}
@@ -62,6 +66,35 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 		return put, err
 	}
 	return put, d.produced(ctx, a, put.Record.Ref())
+}
+
+// unsummarised gives the version that a summary of this one goes on from: the newest
+// that differs from it in its summary alone, unless that was set aside. If one that says
+// the same has a summary that fits, there is nothing to be made.
+func (d *Door) unsummarised(ctx context.Context, r *record.Record, asked bool) (int, error) {
+	all, err := d.Store.Records(ctx, store.Query{ID: r.ID})
+	if err != nil {
+		return 0, err
+	}
+	from := r.Version
+	for i := range all {
+		v := &all[i]
+		if v.Version <= r.Version || v.Status == record.Deprecated || v.Content != r.Content {
+			continue
+		}
+		// An agent's has a link to its task besides.
+		lacks := func(l record.Link) bool { return !slices.Contains(v.Links, l) }
+		if !v.StaleSummary() && (v.SummaryBy == record.Given || !asked) && !slices.ContainsFunc(r.Links, lacks) {
+			return 0, &fault.Error{
+				Code: NothingNew, Op: "summarise " + r.Ref().String(), Detail: v.Ref().String() + " says the same, and has a summary that fits",
+				Hint: "`brenner store promote " + v.Ref().String() + " -m REASON` makes it the one that stands",
+			}
+		}
+		if v.Status != record.Alternative && v.Module == r.Module && slices.Equal(v.Tags, r.Tags) && slices.Equal(v.Links, r.Links) {
+			from = max(from, v.Version)
+		}
+	}
+	return from, nil
 }
 
 func (d *Door) extract(ctx context.Context, who Actor, draft Draft) (Put, error) {
@@ -126,6 +159,9 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 	if err != nil {
 		return Put{}, err
 	}
+	if before != nil {
+		draft.Parent = before.Version // whatever is put while the agent writes
+	}
 	var fresh, known []record.Ref
 	for _, ref := range inputs {
 		if before != nil && slices.ContainsFunc(before.Links, func(l record.Link) bool { return l.Ref() == ref && record.Depends(l.Relation) }) {
@@ -170,10 +206,11 @@ func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error
 	if err != nil || h.Latest == 0 {
 		return nil, err
 	}
-	r, err := d.version(ctx, record.Ref{ID: id, Version: h.Latest}, h.Latest)
-	if err == nil && (r.Status == record.Alternative || r.Status == record.Deprecated) && h.Canonical > 0 {
-		r, err = d.version(ctx, h.Standing(), h.Latest)
+	from, err := d.continued(ctx, &h)
+	if err != nil {
+		return nil, err
 	}
+	r, err := d.version(ctx, record.Ref{ID: id, Version: from}, h.Latest)
 	return &r, err
 }
 

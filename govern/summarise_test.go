@@ -1,10 +1,12 @@
 package govern_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	"brenner/agent"
 	"brenner/govern"
 	"brenner/policy"
 	"brenner/record"
@@ -132,5 +134,100 @@ func TestRevertDoesNotMendASummary(t *testing.T) {
 		k.is("still stale", []any{put.Record.StaleSummary(), put.Record.SummaryBy}, []any{true, record.Kept})
 		_, err = k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
 		k.refused(err, policy.Blocked, "its summary was written for another content")
+	})
+}
+
+// meanwhile is an agent during whose answer somebody else does something.
+type meanwhile struct {
+	*scripted
+	do func()
+}
+
+func (m meanwhile) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
+	m.do()
+	return m.scripted.Ask(ctx, c)
+}
+
+func (k *kit) tips(id string) []int {
+	k.Helper()
+	tips, err := k.Store.Tips(k.Context1(), id)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return tips
+}
+
+// A summary is made for the version that stands, while others work on the next one:
+// nobody has gone on from their text, or decided against it.
+func TestASummaryTakesNoTextBack(t *testing.T) {
+	both(t, func(k *kit) {
+		d := draft("brief", record.ProjectBrief, "The first brief.")
+		d.Summary = "" // taken from its beginning
+		k.put(d)
+		k.promote("brief@v1")
+		k.put(draft("brief", record.ProjectBrief, "The second brief: a week of work."))
+		found, err := k.Check(k.Context1(), sydney, govern.CheckSummaries)
+		if err != nil || len(found) != 1 {
+			k.Fatal(found, err)
+		}
+		h, ada := helper("What it is about.")
+		put, err := k.Summarise(k.Context1(), sydney, found[0].Ref.String(), h)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("a fork of what it is about", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.Alternative, []int{2, 3}})
+		k.is("what is open", k.tips("brief"), []int{2, 3})
+		// Done once, it is not done again, whoever asks for it.
+		_, err = k.Summarise(k.Context1(), sydney, found[0].Ref.String(), h)
+		k.refused(err, govern.NothingNew, "brief@v3 says the same", "store promote brief@v3")
+		_, err = k.Summarise(k.Context1(), sydney, found[0].Ref.String(), nil)
+		k.refused(err, govern.NothingNew)
+		k.is("asked", len(ada.calls), 1)
+	})
+}
+
+// What the program took from the beginning of a text is made better by an agent, on the
+// same way.
+func TestASummaryGoesOnFromTheOneBefore(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("brief", record.ProjectBrief, "one"))
+		d := draft("brief", record.ProjectBrief, "two")
+		d.Summary, d.KeepSummary = "", true
+		k.put(d)
+		for i, h := range []*govern.Helper{nil, first(helper("What it is about."))} {
+			put, err := k.Summarise(k.Context1(), sydney, "brief@v2", h)
+			if err != nil {
+				k.Fatal(err)
+			}
+			k.is("it goes on", []any{put.Record.Parent, put.Fork}, []any{2 + i, []int(nil)})
+		}
+	})
+}
+
+func first[A, B any](a A, _ B) A { return a }
+
+func TestAnAnswerGoesOnFromWhatItsAuthorSaw(t *testing.T) {
+	both(t, func(k *kit) {
+		d := draft("note", record.PaperNote, "one")
+		d.Summary = ""
+		k.put(d)
+		h, ada := helper("What it says.")
+		h.Agent = meanwhile{ada, func() { k.put(draft("note", record.PaperNote, "two")) }}
+		put, err := k.Summarise(k.Context1(), sydney, "note", h)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("the summary", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.NeedsRebase, []int{2, 3}})
+		k.is("what is open", k.tips("note"), []int{2, 3})
+
+		k.put(draft("memo-fate", record.IntegratedMemo, "what a person wrote", "cites=note"))
+		h.Agent = meanwhile{ada, func() {
+			k.put(draft("memo-fate", record.IntegratedMemo, "what a person wrote, and more", "cites=note"))
+		}}
+		if put, err = k.Consolidate(k.Context1(), sydney, "fate", h); err != nil {
+			k.Fatal(err)
+		}
+		k.is("the memo", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.Alternative, []int{2, 3}})
+		k.is("what is open", k.tips("memo-fate"), []int{2, 3})
 	})
 }
