@@ -102,14 +102,19 @@ func New(o Options) (*Client, error) {
 	if o.HTTP != nil {
 		c.http = *o.HTTP
 	}
-	// A token goes to the host that it is for, and to no other.
-	c.http.CheckRedirect = func(r *http.Request, via []*http.Request) error {
-		if r.URL.Host != via[0].URL.Host || len(via) > 5 {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}
+	c.http.CheckRedirect = asItIs
 	return c, nil
+}
+
+// asItIs lets a request be sent on only as it is, and to the host that it was meant for:
+// it carries a token, which goes to no other, and over no line that is open to read
+// where its own was not.
+func asItIs(r *http.Request, via []*http.Request) error {
+	first := via[0]
+	if r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host || r.Method != first.Method || len(via) > 5 {
+		return http.ErrUseLastResponse
+	}
+	return nil
 }
 
 // URL is the address of the server.

@@ -91,6 +91,8 @@ func (c *Client) refusedByHTTP(op string, resp *http.Response) error {
 		f.Code = Unreachable
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
 		f.Code = Unsure
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		f.Hint = "it sends requests on to " + c.shown([]byte(resp.Header.Get("Location"))) + ", where the token was not sent; if that is the server, give its address with " + EnvBaseURL
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		f.Hint = "look at the address and its path (" + EnvPath + "); the usual one is " + DefaultPath
 	}
