@@ -21,7 +21,7 @@ const (
 	OnStderr  fault.Code = "ANSWER_ON_STDERR"  // it wrote to stderr only
 	TurnLimit fault.Code = "TURN_LIMIT"        // it took more turns than it may
 	Lost      fault.Code = "PROGRAM_LOST"      // its supervisor could not say how it went
-	BadSpool  fault.Code = "SPOOL_UNUSABLE"    // the folder for its runs, or its private one, cannot be used
+	BadSpool  fault.Code = "SPOOL_UNUSABLE"    // the folder for its runs, or its private one, cannot be used or has no room
 )
 
 func (p *Program) missing() *agent.Failure {
@@ -42,7 +42,7 @@ func unusable(err error) *agent.Failure {
 func (x *execution) answer(s said) (agent.Reply, bool) {
 	good := x.status.End == supervisor.ByItself && x.status.Exit == 0 ||
 		x.kind.tells && x.status.End != supervisor.ByItself && x.status.End != supervisor.Flood
-	if x.status.Failure != "" || !good || !s.final || strings.TrimSpace(s.text) == "" || x.truncated(s) {
+	if x.status.Failure != "" || x.status.Spool != "" || !good || !s.final || strings.TrimSpace(s.text) == "" || x.truncated(s) {
 		return agent.Reply{}, false
 	}
 	reply := agent.Reply{Text: x.hide.answer(s.text), Model: s.model, Usage: x.usage(s), Attempts: 1}
@@ -85,6 +85,10 @@ func (x *execution) name() string { return fault.Shown(filepath.Base(x.argv[0]))
 // failure says why there is no answer, from the surest sign to the least sure one.
 func (x *execution) failure(s said) *agent.Failure {
 	switch {
+	case x.status.Spool != "":
+		f := unusable(nil)
+		f.Detail, f.Retry = "what "+x.name()+" wrote could not be kept: "+x.hide.shown(x.status.Spool), true
+		return f
 	case x.status.Failure != "":
 		return &agent.Failure{Code: Missing, Detail: x.name() + " could not be started: " + x.hide.shown(x.status.Failure), Hint: x.kind.install}
 	case x.looped || s.turns:

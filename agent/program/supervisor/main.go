@@ -52,14 +52,12 @@ func supervise(folder string) error {
 	if _, err := ReadStatus(folder); !errors.Is(err, fs.ErrNotExist) {
 		return errors.New("the job in " + folder + " was done before")
 	}
-	r := &run{job: &job, folder: folder, stop: stop, pulse: make(chan struct{}, 1), flood: make(chan struct{}, 2)}
+	r := newRun(&job, folder, stop)
+	r.parent = leash()
 	go r.beat()
 	status := Status{Schema: statusSchema, Began: time.Now().UTC(), Exit: -1}
-	err = r.program(&status)
+	r.program(&status)
 	status.Ended = time.Now().UTC()
-	if err != nil {
-		status.Failure = err.Error()
-	}
 	return write(filepath.Join(folder, StatusFile), status)
 }
 
@@ -68,31 +66,41 @@ type run struct {
 	job    *Job
 	folder string
 	stop   <-chan os.Signal
+	parent <-chan End    // whoever started it wants the end, or is gone
 	pulse  chan struct{} // something was written
-	flood  chan struct{} // too much was written
+	enough chan End      // an output is no longer written down, and why
 }
 
-// program runs the program to its end, whatever that is. An error is why it could
-// not be run.
-func (r *run) program(status *Status) error {
+func newRun(job *Job, folder string, stop <-chan os.Signal) *run {
+	return &run{job: job, folder: folder, stop: stop, pulse: make(chan struct{}, 1), enough: make(chan End, 2)}
+}
+
+// program runs the program to its end, whatever that is, and says in the status why it
+// could not be started, or what it wrote not be kept.
+func (r *run) program(status *Status) {
+	unspooled := func(err error) { status.Failure, status.Spool = err.Error(), err.Error() }
 	in, err := os.Open(filepath.Join(r.folder, StdinFile))
 	if err != nil {
-		return err
+		unspooled(err)
+		return
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	out, err := r.spool(StdoutFile)
 	if err != nil {
-		return err
+		unspooled(err)
+		return
 	}
 	errs, err := r.spool(StderrFile)
 	if err != nil {
-		return errors.Join(err, out.close())
+		unspooled(errors.Join(err, out.close()))
+		return
 	}
 	cmd := exec.Command(r.job.Argv[0], r.job.Argv[1:]...)
 	cmd.Dir, cmd.SysProcAttr = r.job.Dir, supervised()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out.writer, errs.writer
 	if err := cmd.Start(); err != nil {
-		return errors.Join(err, out.close(), errs.close())
+		status.Failure = errors.Join(err, out.close(), errs.close()).Error()
+		return
 	}
 	go out.copy()
 	go errs.copy()
@@ -111,7 +119,9 @@ func (r *run) program(status *Status) error {
 	}
 	<-over
 	status.Exit, status.Signal = cmd.ProcessState.ExitCode(), endedBy(cmd.ProcessState)
-	return errors.Join(out.finish(), errs.finish())
+	if err := errors.Join(out.finish(), errs.finish()); err != nil {
+		status.Spool = err.Error()
+	}
 }
 
 // look is how often the tree is looked at while nothing else happens.
@@ -127,17 +137,16 @@ func (r *run) watch(all *tree, over <-chan struct{}) End {
 	}
 	tick := time.NewTicker(look)
 	defer tick.Stop()
-	parent := leash()
 	for {
 		select {
 		case <-over:
 			return ByItself
-		case reason := <-parent:
+		case reason := <-r.parent:
 			return reason
 		case <-wall:
 			return WallPassed
-		case <-r.flood:
-			return Flood
+		case reason := <-r.enough:
+			return reason
 		case <-r.stop:
 			return Signalled
 		case <-tick.C:
@@ -173,6 +182,14 @@ func (r *run) alive() {
 func (r *run) beat() {
 	for range r.pulse {
 		_, _ = os.Stdout.Write([]byte{'.'}) // nobody there: that is told by the leash
+	}
+}
+
+// end wants the program's end; the first reason counts.
+func (r *run) end(reason End) {
+	select {
+	case r.enough <- reason:
+	default:
 	}
 }
 
@@ -215,11 +232,11 @@ func (s *stream) copy() {
 			n -= int(keep)
 			s.run.alive()
 		}
-		if n > 0 || failed != nil {
-			select {
-			case s.run.flood <- struct{}{}:
-			default:
-			}
+		switch {
+		case failed != nil:
+			s.run.end(Unkept)
+		case n > 0:
+			s.run.end(Flood)
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {

@@ -4,9 +4,9 @@
 // came of it when its time is up, when it is told to, or when whoever wanted it is
 // gone, and writes down at the very end how it went.
 //
-// It promises: a status file is there only when the output beside it is whole and
-// nothing of the program runs any more; and the end of the parent, by whatever
-// means, is the end of the program.
+// It promises: a status file is there only when nothing of the program runs any more,
+// and the output beside it is whole, or the status says why not; and the end of the
+// parent, by whatever means, is the end of the program.
 //
 // It must not know which program it runs, what it is asked, or what its output
 // means.
@@ -61,6 +61,7 @@ const (
 	ParentGone End = "parent gone" // who started it is no more
 	WallPassed End = "wall"        // its time was up
 	Flood      End = "flood"       // it wrote more than it may
+	Unkept     End = "unkept"      // what it wrote could not be written down
 	Signalled  End = "signalled"   // somebody sent the supervisor a signal
 )
 
@@ -74,6 +75,7 @@ type Status struct {
 	End     End       `json:"end,omitempty"`
 	Left    []string  `json:"left,omitempty"`    // names of processes that it left behind, and that were ended
 	Failure string    `json:"failure,omitempty"` // why it could not be started
+	Spool   string    `json:"spool,omitempty"`   // why the output beside it is not whole, or not there
 }
 
 // ReadJob gives the job of a spool.
