@@ -73,7 +73,7 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		// The question is in its box. A server that was killed comes back, and the
 		// answer is there then, or will be.
 		w.desk.trouble(w.call.Agent, err)
-		if err = w.rest(ctx); err == nil {
+		if err = w.rest(ctx, w.desk.Poll); err == nil {
 			answer, err = w.look(ctx, true)
 		}
 	}
@@ -252,21 +252,30 @@ func (w *wait) patience(ctx context.Context) time.Duration {
 	return time.Hour
 }
 
-// pause waits for mail, or for a while: acknowledgements are no mail.
+// pause waits for mail, or for a while: acknowledgements are no mail. A server that
+// says it waits, and gives at once nothing that is new, has left the waiting to us.
 func (w *wait) pause(ctx context.Context, waits bool) (answer *post.Message, woken bool, err error) {
-	if waits {
-		all, err := w.desk.Client.Inbox(ctx, post.InboxQuery{Project: w.desk.Project, Agent: w.desk.from(), Thread: w.call.Thread, After: w.last}, w.desk.Poll)
-		if err != nil {
-			return nil, false, err
-		}
-		return w.find(all), len(all) > 0, nil
+	if !waits {
+		return nil, false, w.rest(ctx, w.desk.Poll)
 	}
-	return nil, false, w.rest(ctx)
+	began, last := time.Now(), w.last
+	all, err := w.desk.Client.Inbox(ctx, post.InboxQuery{Project: w.desk.Project, Agent: w.desk.from(), Thread: w.call.Thread, After: w.last}, w.desk.Poll)
+	if err != nil {
+		return nil, false, err
+	}
+	answer = w.find(all)
+	if answer != nil || w.last != last {
+		return answer, true, nil
+	}
+	return nil, false, w.rest(ctx, w.desk.Poll-time.Since(began))
 }
 
 // rest lets some time pass.
-func (w *wait) rest(ctx context.Context) error {
-	timer := time.NewTimer(w.desk.Poll)
+func (w *wait) rest(ctx context.Context, long time.Duration) error {
+	if long <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(long)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
