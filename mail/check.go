@@ -16,6 +16,11 @@ const (
 	maxName       = 64
 	maxThread     = 128
 	maxKey        = 200
+	maxProgram    = 200  // characters, as those of a model
+	maxTask       = 2000 // characters
+	maxPaths      = 500  // of one claim
+	maxPath       = 1024 // bytes
+	maxReason     = 1000 // characters
 )
 
 // CheckName refuses what cannot be an agent's name: it stands in addresses, in
@@ -91,6 +96,48 @@ func (d *Draft) Check() error {
 	}
 	if len(d.Key) > maxKey {
 		wrong(Invalid, "", "the idempotency key is longer than %d bytes", maxKey)
+	}
+	return l.Err()
+}
+
+// Check refuses a registration that no box could keep: whoever lists the agents of a
+// project gets it.
+func (r *Registration) Check() error {
+	if err := CheckName(r.Name); err != nil {
+		return err
+	}
+	var l fault.List
+	for _, c := range []struct {
+		what, text string
+		most       int
+	}{{"program", r.Program, maxProgram}, {"model", r.Model, maxProgram}, {"task", r.Task, maxTask}} {
+		if n := utf8.RuneCountInString(c.text); n > c.most {
+			l.Add(Invalid, "", "say it shorter", "the %s has %d characters, and %d are the most", c.what, n, c.most)
+		}
+	}
+	switch r.Policy {
+	case "", PolicyOpen, PolicyAuto, PolicyContacts, PolicyBlock:
+	default:
+		l.Add(Invalid, "", "open, auto, contacts_only or block_all", "not a contact policy: %s", fault.Shown(r.Policy))
+	}
+	return l.Err()
+}
+
+// Check refuses a claim that no box could keep: each of its paths is compared with all
+// that others have claimed.
+func (c *Claim) Check() error {
+	var l fault.List
+	if n := len(c.Paths); n == 0 || n > maxPaths {
+		l.Add(Invalid, "", fmt.Sprintf("name between 1 and %d paths", maxPaths), "%d paths: none, or too many", n)
+	}
+	for _, p := range c.Paths {
+		if len(p) > maxPath {
+			l.Add(Invalid, "", "name a folder above it, as folder/**", "a path has %d bytes, and %d are the most: %s", len(p), maxPath, fault.Shown(clip(p)))
+			break // the others may be as long
+		}
+	}
+	if n := utf8.RuneCountInString(c.Reason); n > maxReason {
+		l.Add(Invalid, "", "say it shorter", "the reason has %d characters, and %d are the most", n, maxReason)
 	}
 	return l.Err()
 }

@@ -117,6 +117,113 @@ func TestSearchesAreAmongThemselves(t *testing.T) {
 	}
 }
 
+// Whatever an agent claims, nobody else waits for it for long, and nothing of what is
+// refused is kept.
+func TestAClaimHasAnEnd(t *testing.T) {
+	b := open(t, t.TempDir())
+	people(t, b)
+	paths := func(n int, form string) []string {
+		all := make([]string, n)
+		for i := range all {
+			all[i] = fmt.Sprintf(form, i)
+		}
+		return all
+	}
+	claim := func(agent string, paths ...string) mail.Claim {
+		return mail.Claim{Project: boxtest.Project, Agent: agent, Paths: paths, Exclusive: true}
+	}
+	refused := func(c mail.Claim, want string) {
+		t.Helper()
+		_, err := b.Reserve(t.Context(), c)
+		if fault.CodeOf(err) != mail.Invalid || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" || len(err.Error()) > 1000 {
+			t.Errorf("%v (%s)", err, fault.HintOf(err))
+		}
+	}
+	has := func(agent string, want int) {
+		t.Helper()
+		if all, err := b.Renew(t.Context(), boxtest.Project, agent, nil, 0); err != nil || len(all) != want {
+			t.Errorf("%s has claimed %d paths, not %d: %v", agent, len(all), want, err)
+		}
+	}
+	refused(claim("BlueLake"), "0 paths: none, or too many")
+	refused(claim("BlueLake", paths(501, "a/%d")...), "501 paths: none, or too many")
+	refused(claim("BlueLake", strings.Repeat("x", 1025)), "a path has 1025 bytes, and 1024 are the most")
+	wordy := claim("BlueLake", "a")
+	wordy.Reason = strings.Repeat("ä", 1001)
+	refused(wordy, "the reason has 1001 characters, and 1000 are the most")
+	has("BlueLake", 0)
+
+	// Names and patterns that are as hard to compare as can be.
+	name, pattern := strings.Repeat("a", 1020)+"%04d", "*"+strings.Repeat("a", 510)+"%04db"
+	for i := range 2 {
+		if got, err := b.Reserve(t.Context(), claim("BlueLake", paths(500, fmt.Sprint(i, name[1:]))...)); err != nil || len(got.Granted) != 500 {
+			t.Fatal(len(got.Granted), err)
+		}
+	}
+	refused(claim("BlueLake", "one", "more"), "BlueLake would have claimed more than 1000 paths")
+	if _, err := b.Reserve(t.Context(), claim("BlueLake", paths(500, fmt.Sprint(0, name[1:]))...)); err != nil {
+		t.Errorf("what is claimed again is not more: %v", err)
+	}
+	has("BlueLake", 1000)
+	refused(claim("Operator", paths(500, pattern)...), "too many patterns")
+	has("Operator", 0)
+	if got, err := b.Reserve(t.Context(), claim("Operator", paths(500, "docs/%d/*.md")...)); err != nil || len(got.Granted) != 500 {
+		t.Errorf("%d, %v", len(got.Granted), err)
+	}
+}
+
+// leaving is the context of somebody who leaves while the box is at work: it says so
+// when it is asked the second time, and rings no bell.
+type leaving struct {
+	context.Context
+	asked int
+}
+
+func (l *leaving) Done() <-chan struct{} { return nil }
+
+func (l *leaving) Err() error {
+	if l.asked++; l.asked > 2 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestAClaimEndsWithWhoeverWantsIt(t *testing.T) {
+	b := open(t, t.TempDir())
+	people(t, b)
+	paths := strings.Fields(strings.Repeat("a b c d e ", 50))
+	ctx := &leaving{Context: t.Context()}
+	_, err := b.Reserve(ctx, mail.Claim{Project: boxtest.Project, Agent: "BlueLake", Paths: paths})
+	if !errors.Is(err, context.Canceled) || fault.CodeOf(err) != "" || ctx.asked > 10 {
+		t.Errorf("%v, after it was asked %d times", err, ctx.asked)
+	}
+	if all, err := b.Renew(t.Context(), boxtest.Project, "BlueLake", nil, 0); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestARegistrationHasAnEnd(t *testing.T) {
+	b := open(t, t.TempDir())
+	people(t, b)
+	for want, r := range map[string]mail.Registration{
+		"the program has 201 characters, and 200 are the most": {Program: strings.Repeat("ä", 201)},
+		"the model has 201 characters, and 200 are the most":   {Model: strings.Repeat("ä", 201)},
+		"the task has 2001 characters, and 2000 are the most":  {Task: strings.Repeat("ä", 2001)},
+	} {
+		for _, name := range []string{"RedSky", "BlueLake"} { // one that is new, and one that is there
+			r.Project, r.Name, r.Renew = boxtest.Project, name, true
+			_, err := b.Register(t.Context(), r)
+			if fault.CodeOf(err) != mail.Invalid || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
+				t.Errorf("%s: %v (%s)", name, err, fault.HintOf(err))
+			}
+		}
+	}
+	r := mail.Registration{Project: boxtest.Project, Name: "RedSky", Program: strings.Repeat("ä", 200), Model: strings.Repeat("ä", 200), Task: strings.Repeat("ä", 2000)}
+	if _, err := b.Register(t.Context(), r); err != nil {
+		t.Error(err)
+	}
+}
+
 // Whatever is looked for, the worst that comes of it is a fault of the query's.
 func FuzzSearch(f *testing.F) {
 	for _, query := range []string{"cells", `"a` + "\x00" + `b"`, "a OR", `OR "`, "a* -b NEAR(c)", "{x}: ^y", `"""`, "\xff", "OR OR a AND", ". OR ."} {

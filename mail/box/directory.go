@@ -93,13 +93,8 @@ func (b *Box) projects(ctx context.Context, name string) ([]mail.Project, error)
 // Register makes an agent, or with Renew changes one.
 func (b *Box) Register(ctx context.Context, r mail.Registration) (mail.Agent, error) {
 	const op = "register"
-	if err := mail.CheckName(r.Name); err != nil {
+	if err := r.Check(); err != nil {
 		return mail.Agent{}, err
-	}
-	switch r.Policy {
-	case "", mail.PolicyOpen, mail.PolicyAuto, mail.PolicyContacts, mail.PolicyBlock:
-	default:
-		return mail.Agent{}, &fault.Error{Code: mail.Invalid, Op: op, Detail: "not a contact policy: " + fault.Shown(r.Policy), Hint: "open, auto, contacts_only or block_all"}
 	}
 	leave, err := b.enter(ctx, op)
 	if err != nil {

@@ -32,3 +32,6 @@ func (b *Box) Searching(ctx context.Context) (end func() error, err error) {
 	}
 	return end, nil
 }
+
+// Overlap tells whether two claims can mean the same file.
+func Overlap(a, b string) bool { return overlap(claimedPath(a), claimedPath(b)) }

@@ -3,8 +3,7 @@ package box
 import (
 	"context"
 	"database/sql"
-	"path"
-	"strings"
+	"fmt"
 	"time"
 
 	"brenner/fault"
@@ -15,14 +14,14 @@ import (
 const (
 	defaultTTL = time.Hour
 	longestTTL = 7 * 24 * time.Hour
-	mostPaths  = 500
+	mostClaims = 1000 // of one agent
 )
 
 // Reserve claims paths that nobody else has claimed, and says who has the others.
 func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) {
 	const op = "reserve files"
-	if len(c.Paths) == 0 || len(c.Paths) > mostPaths {
-		return mail.Reserved{}, &fault.Error{Code: mail.Invalid, Op: op, Detail: "no paths, or too many", Hint: "name between 1 and 500 paths"}
+	if err := c.Check(); err != nil {
+		return mail.Reserved{}, &fault.Error{Code: fault.CodeOf(err), Op: op, Cause: err, Hint: fault.HintOf(err)}
 	}
 	leave, err := b.enter(ctx, op)
 	if err != nil {
@@ -30,14 +29,20 @@ func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) 
 	}
 	defer leave()
 	var result mail.Reserved
+	wanted := ctx
 	err = b.writer.write(ctx, func(ctx context.Context, w *writer) (err error) {
-		result, err = w.reserve(ctx, &c)
+		result, err = w.reserve(ctx, &c, wanted.Err)
 		return err
 	}, nil)
-	return result, b.fault(op, err)
+	if err != nil {
+		return mail.Reserved{}, b.fault(op, err)
+	}
+	return result, nil
 }
 
-func (w *writer) reserve(ctx context.Context, c *mail.Claim) (mail.Reserved, error) {
+// reserve makes a claim. Others wait while it does, so it ends when nobody wants it any
+// more, which gone tells.
+func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) (mail.Reserved, error) {
 	result := mail.Reserved{Granted: []mail.Reservation{}, Conflicts: []mail.Conflict{}}
 	project, agent, err := w.both(ctx, c.Project, c.Agent)
 	if err != nil {
@@ -51,20 +56,36 @@ func (w *writer) reserve(ctx context.Context, c *mail.Claim) (mail.Reserved, err
 	if err != nil {
 		return result, err
 	}
+	mine, err := w.reservations(ctx, "r.agent = ?", agent)
+	if err != nil {
+		return result, err
+	}
+	held := make(map[string]bool)
+	for _, m := range mine {
+		held[m.Path] = true
+	}
 	expires := now.Add(ttl(c.TTL)).UnixMicro()
+	compared := compare(c.Exclusive, others)
 	for _, p := range c.Paths {
-		conflict := mail.Conflict{Path: p}
-		for _, o := range others {
-			if (o.Exclusive || c.Exclusive) && overlap(p, o.Path) {
-				conflict.Holders = append(conflict.Holders, o)
-			}
+		if err := gone(); err != nil {
+			return result, &fault.Error{Cause: err} // a refusal: the changes beside it stand
 		}
-		if len(conflict.Holders) > 0 {
-			result.Conflicts = append(result.Conflicts, conflict)
+		holders, err := compared.holders(p)
+		if err != nil {
+			return result, err
+		}
+		if len(holders) > 0 {
+			result.Conflicts = append(result.Conflicts, mail.Conflict{Path: p, Holders: holders})
 			continue
 		}
+		if held[p] = true; len(held) > mostClaims {
+			return result, &fault.Error{
+				Code: mail.Invalid, Detail: fmt.Sprintf("%s would have claimed more than %d paths", c.Agent, mostClaims),
+				Hint: "release what is done with release_file_reservations, or claim folders as folder/**",
+			}
+		}
 		var id int64
-		_, err := w.row(ctx, []any{&id}, `INSERT INTO reservations (project, agent, path, exclusive, reason, expires) VALUES (?, ?, ?, ?, ?, ?)
+		_, err = w.row(ctx, []any{&id}, `INSERT INTO reservations (project, agent, path, exclusive, reason, expires) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (agent, path) DO UPDATE SET exclusive = excluded.exclusive, reason = excluded.reason, expires = excluded.expires RETURNING id`,
 			project, agent, p, c.Exclusive, c.Reason, expires)
 		if err != nil {
@@ -82,22 +103,6 @@ func ttl(d time.Duration) time.Duration {
 		return defaultTTL
 	}
 	return min(d, longestTTL)
-}
-
-// overlap tells whether two claims can mean the same file: equal paths, a folder
-// above, or a pattern that fits.
-func overlap(a, b string) bool {
-	a, b = path.Clean(a), path.Clean(b)
-	return a == b || covers(a, b) || covers(b, a)
-}
-
-func covers(pattern, name string) bool {
-	pattern, _, _ = strings.Cut(pattern, "**")
-	if strings.HasPrefix(name, strings.TrimSuffix(pattern, "/")+"/") || pattern == "" {
-		return true
-	}
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
 }
 
 // both finds a project and an agent of it.
