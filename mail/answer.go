@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // toolResult is what MCP wraps the answer of a tool in.
@@ -18,8 +19,13 @@ type toolResult struct {
 
 // call calls a tool and reads what it answers.
 func (c *Client) call(ctx context.Context, tool string, arguments map[string]any, into any) error {
+	return c.wait(ctx, 0, tool, arguments, into)
+}
+
+// wait is call for a tool that may take so long besides.
+func (c *Client) wait(ctx context.Context, long time.Duration, tool string, arguments map[string]any, into any) error {
 	var r toolResult
-	if err := c.rpc(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments}, &r); err != nil {
+	if err := c.rpc(ctx, long, "tools/call", map[string]any{"name": tool, "arguments": arguments}, &r); err != nil {
 		return err
 	}
 	payload := r.payload()

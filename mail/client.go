@@ -179,7 +179,7 @@ func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 			} `json:"tools"`
 			Next string `json:"nextCursor"`
 		}
-		if err := c.rpc(ctx, "tools/list", params, &page); err != nil {
+		if err := c.rpc(ctx, 0, "tools/list", params, &page); err != nil {
 			return nil, err
 		}
 		for _, t := range page.Tools {

@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"errors"
+	"time"
 
 	"brenner/fault"
 )
@@ -20,12 +21,17 @@ type proof struct {
 // with the token that another process has put in its place, or without any. A call
 // that was refused was not done.
 func (c *Client) callAs(ctx context.Context, p proof, tool string, arguments map[string]any, into any) error {
+	return c.waitAs(ctx, 0, p, tool, arguments, into)
+}
+
+// waitAs is callAs for a call that the server may hold back for so long.
+func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool string, arguments map[string]any, into any) error {
 	token := c.keys.Token(c.url, p.project, p.agent)
 	if token == "" || !p.inContract && !c.takes(ctx, tool, p.argument) {
-		return c.call(ctx, tool, arguments, into)
+		return c.wait(ctx, wait, tool, arguments, into)
 	}
 	arguments[p.argument] = token
-	refusal := c.call(ctx, tool, arguments, into)
+	refusal := c.wait(ctx, wait, tool, arguments, into)
 	if !unproven(refusal) {
 		return refusal
 	}
@@ -33,7 +39,7 @@ func (c *Client) callAs(ctx context.Context, p proof, tool string, arguments map
 	if newer := c.keys.newer(c.url, p.project, p.agent, token); newer != "" {
 		arguments[p.argument] = newer
 	}
-	err := c.call(ctx, tool, arguments, into)
+	err := c.wait(ctx, wait, tool, arguments, into)
 	if unproven(err) {
 		return refusal // it was not the token
 	}
@@ -57,8 +63,7 @@ func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 		return err
 	}
 	token := c.keys.Token(c.url, project, agent)
-	asking := c.waiting(1) // a client of its own
-	asking.keys = &Keyring{}
+	asking := &Client{url: c.url, token: c.token, keys: &Keyring{}, http: c.http, timeout: c.timeout, most: c.most}
 	if h.Environment == embedded {
 		asking.token, token = token, "" // to whom the operator's bearer is enough for everybody
 	} else if err := asking.keys.Keep(c.url, project, agent, agent, token); err != nil {

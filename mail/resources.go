@@ -17,7 +17,7 @@ func (c *Client) resource(ctx context.Context, uri string, into any) error {
 			Text string `json:"text"`
 		} `json:"contents"`
 	}
-	if err := c.rpc(ctx, "resources/read", map[string]any{"uri": uri}, &r); err != nil {
+	if err := c.rpc(ctx, 0, "resources/read", map[string]any{"uri": uri}, &r); err != nil {
 		return err
 	}
 	var payload json.RawMessage

@@ -90,7 +90,7 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 	set("after_id", q.After, q.After != "" && offers("after_id"))
 	set("wait_seconds", int(math.Ceil(wait.Seconds())), wait > 0 && offers("wait_seconds"))
 	var all []Message
-	if err := c.waiting(wait).callAs(ctx, proof{q.Project, q.Agent, "registration_token", true}, tool, arguments, &all); err != nil {
+	if err := c.waitAs(ctx, wait, proof{q.Project, q.Agent, "registration_token", true}, tool, arguments, &all); err != nil {
 		return nil, err
 	}
 	return q.narrowed(all), nil
@@ -105,19 +105,6 @@ func (q *InboxQuery) narrowed(all []Message) []Message {
 		}
 	}
 	return kept
-}
-
-// waiting gives the client with more patience, for calls that wait.
-func (c *Client) waiting(wait time.Duration) *Client {
-	if wait <= 0 {
-		return c
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return &Client{
-		url: c.url, token: c.token, keys: c.keys, http: c.http, timeout: c.timeout + wait, most: c.most,
-		greeted: c.greeted, session: c.session, version: c.version, last: c.last, offered: c.offered,
-	}
 }
 
 // Waits tells whether the server can hold a fetch back until mail comes.

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"brenner/fault"
 )
@@ -23,9 +24,10 @@ const protocol = "2025-06-18"
 const largest = 64 << 20
 
 // rpc makes a request and reads its result. It introduces itself first, and again
-// to a server that has forgotten it; one that knows no introductions goes without.
-func (c *Client) rpc(ctx context.Context, method string, params, result any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, errTooLong)
+// to a server that has forgotten it; one that knows no introductions goes without. The
+// server may take so long besides what it has for every call.
+func (c *Client) rpc(ctx context.Context, long time.Duration, method string, params, result any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout+max(long, 0), errTooLong)
 	defer cancel()
 	if err := c.greet(ctx); err != nil {
 		return err
