@@ -100,8 +100,9 @@ func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Said, error) {
 	c := Said{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
 	if on.ref == (record.Ref{}) {
-		c.notShown(on.blocks, d.writable(ctx, who, a.Shown))
-		return c, nil
+		writable, err := d.writable(ctx, who, a.Shown)
+		c.notShown(on.blocks, writable)
+		return c, err
 	}
 	r, _, text, err := d.Text(ctx, who, on.ref.String())
 	if err == nil {
@@ -137,11 +138,39 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 }
 
 // writable gives those of the versions that somebody may make new ones of.
-func (d *Door) writable(ctx context.Context, who Actor, shown []record.Ref) []record.Ref {
-	return slices.DeleteFunc(slices.Clone(shown), func(ref record.Ref) bool {
-		r, _, _, err := d.Text(ctx, who, ref.String())
-		return err != nil || d.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type}) != nil
-	})
+func (d *Door) writable(ctx context.Context, who Actor, shown []record.Ref) ([]record.Ref, error) {
+	var out []record.Ref
+	for _, ref := range shown {
+		may, err := d.mayPatch(ctx, who, ref)
+		if err != nil {
+			return nil, err
+		}
+		if may {
+			out = append(out, ref)
+		}
+	}
+	return out, nil
+}
+
+// mayPatch tells whether somebody may patch a version. Nobody has tried to, and nothing
+// is refused.
+func (d *Door) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
+	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	r := &found[0]
+	if d.Types.Check(r.Type) != nil || !d.mayRead(who, r.Type) || r.Type == record.ResearchArtifact && d.Artifact != nil {
+		return false, nil
+	}
+	if o, err := d.outside(ctx, who, &Draft{ID: r.ID, Type: r.Type}); err != nil || o != nil {
+		return false, err
+	}
+	_, err = d.text(ctx, r)
+	if fault.CodeOf(err) == BadRecord { // no text
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // mostUnshown is how many texts that were not shown are named: an answer may make up as

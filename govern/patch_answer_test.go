@@ -150,3 +150,28 @@ func TestBlocksAboutSeveralTextsThatWereNotShown(t *testing.T) {
 		k.is("cut", strings.HasSuffix(said[0].Problem[0].Message, "made/up7 and 12 more are no texts that were shown in full"), true)
 	})
 }
+
+// Whoever names a text that was not shown is told which ones it may change. That is no
+// attempt to change the others.
+func TestAHintRefusesNothing(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "alpha\nbeta\n"))
+		k.put(draft("brief", record.ProjectBrief, "alpha\nbeta\n"))
+		k.put(draft("intro", record.ManuscriptSection, "alpha\nbeta\n"))
+		said := k.answered(reader, block("nosuch.md", "beta\n", "BETA\n"), "note@v1", "brief@v1", "intro@v1")
+		if len(said) != 1 || len(said[0].Problem) != 1 {
+			k.Fatalf("%+v", said)
+		}
+		hint := said[0].Problem[0].Hint
+		if !strings.Contains(hint, "note@v1") || strings.Contains(hint, "brief") || strings.Contains(hint, "intro") {
+			k.Errorf("the hint is %q", hint)
+		}
+		all, n, err := k.Refusals(k.Context1(), 10)
+		k.is("refusals", []any{len(all), n, err}, []any{0, 0, nil})
+		// Who does try is recorded.
+		k.answered(reader, block("brief@v1", "beta\n", "BETA\n"), "note@v1", "brief@v1")
+		if all, _, err = k.Refusals(k.Context1(), 10); err != nil || len(all) != 1 {
+			k.Errorf("%+v, %v", all, err)
+		}
+	})
+}
