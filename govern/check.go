@@ -272,7 +272,7 @@ func (c *checking) summaries(ctx context.Context) error {
 		return err
 	}
 	for i := range stale {
-		h, err := c.Head(ctx, stale[i].ID)
+		h, err := c.whole(ctx, stale[i].ID)
 		if err != nil {
 			return err
 		}
@@ -427,7 +427,7 @@ func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error 
 		return err
 	}
 	for _, ref := range refs {
-		h, err := d.Head(ctx, ref.ID)
+		h, err := d.whole(ctx, ref.ID)
 		if err != nil {
 			return err
 		}
@@ -445,7 +445,7 @@ func (d *Door) keepable(ctx context.Context, f Finding) (string, error) {
 		if ref == (record.Ref{}) || f.Quote == "" {
 			continue
 		}
-		h, err := d.Head(ctx, ref.ID)
+		h, err := d.whole(ctx, ref.ID)
 		if err != nil {
 			return "", err
 		}

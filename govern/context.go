@@ -202,7 +202,7 @@ func (c *gathering) linked(ctx context.Context) error {
 	if len(c.refs) == 0 {
 		return nil
 	}
-	edges, err := c.Store.Edges(ctx, store.EdgeQuery{From: c.refs, To: c.refs})
+	edges, _, err := c.edges(ctx, store.EdgeQuery{From: c.refs, To: c.refs})
 	if err != nil {
 		return err
 	}
@@ -222,11 +222,11 @@ func (c *gathering) linked(ctx context.Context) error {
 		if slices.ContainsFunc(c.refs, func(r record.Ref) bool { return r.ID == id }) {
 			continue
 		}
-		h, err := c.Head(ctx, id)
+		h, err := c.exactly(ctx, id)
 		if err != nil {
 			return err
 		}
-		if c.q.Canonical && h.Canonical == 0 {
+		if h.Latest == 0 || c.q.Canonical && h.Canonical == 0 {
 			continue
 		}
 		r, err := c.version(ctx, h.Standing(), h.Latest)

@@ -29,7 +29,7 @@ func (d *Door) Overtaken(ctx context.Context, shown []view.ShownRecord) ([]Moved
 		if len(found) == 0 || s.Content != "" && found[0].Content != s.Content {
 			continue
 		}
-		h, err := d.Head(ctx, s.Ref.ID)
+		h, err := d.whole(ctx, s.Ref.ID)
 		if err != nil {
 			return nil, store.Append{}, err
 		}

@@ -136,6 +136,16 @@ func (d *Door) exactly(ctx context.Context, id string) (record.Head, error) {
 	return found[0], nil
 }
 
+// whole gives the head of a record by its whole id, which no person has typed: another
+// one whose id begins so is not meant.
+func (d *Door) whole(ctx context.Context, id string) (record.Head, error) {
+	h, err := d.exactly(ctx, id)
+	if err == nil && h.Latest == 0 {
+		err = d.noRecord(ctx, id)
+	}
+	return h, err
+}
+
 // inRange refuses a version that a record does not have.
 func inRange(ref record.Ref, latest int) error {
 	if ref.Version <= latest {

@@ -283,7 +283,7 @@ func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 		if e.From.ID == ref.ID || !record.Depends(e.Relation) {
 			continue
 		}
-		h, err := d.Head(ctx, e.From.ID)
+		h, err := d.whole(ctx, e.From.ID)
 		if err != nil {
 			return nil, err
 		}

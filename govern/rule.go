@@ -79,7 +79,7 @@ func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error)
 	if slices.Contains(r.Tags, stalemate.Requested) {
 		s.State, s.By = stalemate.Requested, r.Creator
 	}
-	about, err := d.Head(ctx, s.About.ID)
+	about, err := d.whole(ctx, s.About.ID)
 	if err != nil {
 		return nil, err
 	}

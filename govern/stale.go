@@ -77,7 +77,7 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 // what rests on it is stale too, and whether it is to be marked itself. Only a
 // version that counts is: the one that stands, or one that nobody has gone on from.
 func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
-	h, err := d.Head(ctx, e.From.ID)
+	h, err := d.whole(ctx, e.From.ID)
 	if err != nil {
 		return false, nil, err
 	}

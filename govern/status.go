@@ -97,7 +97,7 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 
 // counts tells whether a version is the one that stands, or the latest.
 func (d *Door) counts(ctx context.Context, r *record.Record) (bool, error) {
-	h, err := d.Head(ctx, r.ID)
+	h, err := d.whole(ctx, r.ID)
 	return h.Standing() == r.Ref() || h.Latest == r.Version, err
 }
 
@@ -111,7 +111,7 @@ func (d *Door) notCurrent(ctx context.Context, status string) ([]Outdated, error
 	var out []Outdated
 	for i := range found {
 		r := &found[i]
-		h, err := d.Head(ctx, r.ID)
+		h, err := d.whole(ctx, r.ID)
 		if err != nil {
 			return nil, err
 		}

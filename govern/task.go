@@ -182,7 +182,7 @@ func (d *Door) readTask(ctx context.Context, r *record.Record) (t Task, err erro
 func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 	var moved []Moved
 	for _, in := range t.Inputs {
-		h, err := d.Head(ctx, in.ID)
+		h, err := d.whole(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}

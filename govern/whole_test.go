@@ -1,0 +1,48 @@
+package govern_test
+
+import (
+	"context"
+	"testing"
+
+	"brenner/govern"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+	"brenner/view"
+)
+
+// A link names a record by its whole id. Where that is not there, another one whose id
+// begins so is not meant, and nothing fails for it.
+func TestALinkNamesAWholeID(t *testing.T) {
+	both(t, func(k *kit) {
+		text := []byte("imported")
+		imported := record.Record{
+			ID: "imported", Type: record.PaperNote, Version: 1, Status: record.Draft, Module: "fate", Summary: "s", SummaryOf: store.Hash(text), SummaryBy: record.Given,
+			Content: store.Hash(text), Creator: "Sydney", At: k.Now(), Links: []record.Link{{Relation: record.Cites, ID: "elsewhere", Version: 1}},
+		}
+		if err := k.Store.Write(k.Context1(), store.Batch{Blobs: [][]byte{text}, Records: []record.Record{imported}}); err != nil {
+			k.Fatal(err)
+		}
+		k.Vouched = func(_ context.Context, ref record.Ref) (bool, error) { return ref.ID == "imported", nil }
+		linked := func() []string {
+			k.Helper()
+			var ids []string
+			for _, s := range k.context(govern.Request{Role: policy.Integrator, Purpose: "p", Inputs: []string{"imported"}}).Shown {
+				if s.Near == view.Linked {
+					ids = append(ids, s.Ref.ID)
+				}
+			}
+			return ids
+		}
+		k.is("linked", linked(), []string(nil))
+		k.put(draft("elsewhere-2", record.PaperNote, "another one"))
+		k.is("linked", linked(), []string(nil))
+		k.put(draft("elsewhere", record.PaperNote, "that of this project"))
+		k.is("linked", linked(), []string{"elsewhere"})
+		// It means the record of another project.
+		k.Meant = func(_ context.Context, from, _ record.Ref) (string, string, bool, error) {
+			return record.PaperNote, store.Hash([]byte("theirs")), from.ID == "imported", nil
+		}
+		k.is("linked", linked(), []string(nil))
+	})
+}
