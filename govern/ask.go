@@ -115,7 +115,7 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 	if err != nil {
 		return nil, err
 	}
-	id := fmt.Sprintf("task-%s-%d", j.name, head.Seq+1)
+	id := derivedID("task-", fmt.Sprintf("%s-%d", j.name, head.Seq+1))
 	put, _, err := d.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: inputs, ours: true})
 	if fault.CodeOf(err) == NothingNew { // it was pinned, and whoever did that was killed before it asked
 		put.Record, _, err = d.Find(ctx, id)

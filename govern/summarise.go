@@ -246,7 +246,7 @@ func kindID(kind, module string) string {
 	if kind == record.ProjectSummary {
 		return "project-summary"
 	}
-	return "memo-" + module
+	return derivedID("memo-", module)
 }
 
 // integrated gives the types that memos are made of: knowledge that an integrator may

@@ -231,3 +231,25 @@ func TestAnAnswerGoesOnFromWhatItsAuthorSaw(t *testing.T) {
 		k.is("what is open", k.tips("memo-fate"), []int{2, 3})
 	})
 }
+
+// Ids and modules may be as long as they may; what the program makes of them is a record
+// all the same.
+func TestNamesOfAnyLengthAreTakenUp(t *testing.T) {
+	both(t, func(k *kit) {
+		for _, n := range []int{90, 95, 96, 100} {
+			d := draft(strings.Repeat("n", n), record.PaperNote, "what is known")
+			d.Module = strings.Repeat("m", n)
+			k.put(d)
+			for _, h := range []*govern.Helper{nil, first(helper("The memo, or what it says."))} {
+				put, err := k.Consolidate(k.Context1(), sydney, d.Module, h)
+				if err != nil {
+					k.Fatal(n, err)
+				}
+				k.is("its module", put.Record.Module, d.Module)
+			}
+			if _, err := k.Summarise(k.Context1(), sydney, d.ID, first(helper("Another one."))); err != nil {
+				k.Fatal(n, err)
+			}
+		}
+	})
+}
