@@ -55,7 +55,7 @@ func tools() []tool {
 				argument{"subject_prefix", "string", "what stands before the subject of what is answered; Re: if left out", false}, senderKey, onceKey)...),
 		},
 		{
-			name: "fetch_inbox", about: "Show what was sent to you, newest first. It marks nothing as read.", reads: true, do: fetchInbox,
+			name: "fetch_inbox", about: "Show what was sent to you, newest first. It marks nothing as read, unless mark_read says so.", repeats: true, do: fetchInbox,
 			takes: []argument{
 				projectKey, agentName,
 				{"limit", "integer", "how many; 20 if left out", false},

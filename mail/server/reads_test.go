@@ -1,0 +1,105 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"brenner/mail"
+	"brenner/mail/box"
+)
+
+// watched is a box that counts what is written to it.
+type watched struct {
+	*box.Box
+	writes atomic.Int64
+}
+
+func (w *watched) EnsureProject(ctx context.Context, key string) (mail.Project, error) {
+	w.writes.Add(1)
+	return w.Box.EnsureProject(ctx, key)
+}
+
+func (w *watched) Register(ctx context.Context, r mail.Registration) (mail.Agent, error) {
+	w.writes.Add(1)
+	return w.Box.Register(ctx, r)
+}
+
+func (w *watched) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
+	w.writes.Add(1)
+	return w.Box.Send(ctx, d)
+}
+
+func (w *watched) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
+	w.writes.Add(1)
+	return w.Box.Mark(ctx, m)
+}
+
+func (w *watched) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) {
+	w.writes.Add(1)
+	return w.Box.Reserve(ctx, c)
+}
+
+func (w *watched) Release(ctx context.Context, project, agent string, paths []string) (int, error) {
+	w.writes.Add(1)
+	return w.Box.Release(ctx, project, agent, paths)
+}
+
+func (w *watched) Renew(ctx context.Context, project, agent string, paths []string, ttl time.Duration) ([]mail.Reservation, error) {
+	w.writes.Add(1)
+	return w.Box.Renew(ctx, project, agent, paths, ttl)
+}
+
+// TestAToolThatSaysItChangesNothingDoesNot, whatever it is told to do: programs call
+// those without asking anybody.
+func TestAToolThatSaysItChangesNothingDoesNot(t *testing.T) {
+	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{Box: b}
+	as := serve(t, w).join(t, "Operator", "BlueLake")
+	call(t, as["Operator"], "send_message", object{
+		"project_key": project, "sender_name": "Operator", "to": []string{"BlueLake"}, "subject": "INFO: s", "body_md": "words", "thread_id": thread, "importance": "urgent",
+	})
+	list, err := as["BlueLake"].ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := object{"project_key": project, "agent_name": "BlueLake", "thread_id": thread, "query": "words", "limit": 5}
+	reading := 0
+	for _, tool := range list.Tools {
+		if !tool.Annotations.ReadOnlyHint {
+			continue
+		}
+		reading++
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var takes struct {
+			Properties map[string]struct{ Type any }
+		}
+		if err := json.Unmarshal(schema, &takes); err != nil {
+			t.Fatal(err)
+		}
+		arguments := object{}
+		for name, p := range takes.Properties {
+			if value, ok := given[name]; ok {
+				arguments[name] = value
+			} else if kind, err := json.Marshal(p.Type); err == nil && strings.Contains(string(kind), "boolean") {
+				arguments[name] = true
+			}
+		}
+		before := w.writes.Load()
+		if call(t, as["BlueLake"], tool.Name, arguments); w.writes.Load() != before {
+			t.Errorf("%s says that it changes nothing, and did with %v", tool.Name, arguments)
+		}
+	}
+	if reading < 3 {
+		t.Errorf("%d tools say that they change nothing", reading)
+	}
+}
