@@ -3,6 +3,7 @@ package agent
 import (
 	"math"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Usage is what a call cost, over all attempts.
@@ -11,6 +12,10 @@ type Usage struct {
 	Output  int  // tokens
 	Guessed bool // nobody told us: these are our own counts
 }
+
+// Guess counts the tokens of a text where nobody gave a counter: about four characters
+// are one token in English.
+func Guess(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 const (
 	// MostTokens is more than any one exchange has.

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"brenner/agent"
 	"brenner/fault"
@@ -74,7 +73,7 @@ func New(o Options) *Desk {
 		o.Poll = 2 * time.Second
 	}
 	if o.Count == nil {
-		o.Count = func(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+		o.Count = agent.Guess
 	}
 	return &Desk{Options: o, sender: o.Sender, joined: make(map[string]Joined), stands: make(map[string]*Standing), known: make(map[string]string), taken: make(map[string]string), charged: make(map[string]bool)}
 }

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"brenner/agent"
 	"brenner/modelhttp"
@@ -38,7 +37,7 @@ func newModel(o Options) *model {
 		m.client = *o.Client
 	}
 	if o.Count == nil {
-		m.Count, m.guessing = guess, true
+		m.Count, m.guessing = agent.Guess, true
 	}
 	m.client.CheckRedirect = modelhttp.SameHost
 	return m
@@ -129,7 +128,3 @@ func (m *model) input(c agent.Call) int {
 	}
 	return n
 }
-
-// guess counts where nobody gave a counter: about four characters are one token
-// in English.
-func guess(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
-	"unicode/utf8"
 
 	"brenner/agent"
 )
@@ -88,10 +87,6 @@ func events[T any](out []byte) []T {
 	}
 	return all
 }
-
-// guess counts tokens where nobody gave a counter: about four characters are one
-// token in English.
-func guess(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 // question puts a conversation into one text: programs are asked once.
 func question(turns []agent.Turn) string {

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"brenner/agent"
 	"brenner/agent/program/supervisor"
 	"brenner/fault"
 	"brenner/suggest"
@@ -116,7 +117,7 @@ func New(o Options) (*Program, error) {
 		o.MaxOutput = defaultMaxOutput
 	}
 	if o.Count == nil {
-		o.Count = guess
+		o.Count = agent.Guess
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	p := &Program{Options: o, kind: kindOf(o.Kind), guessing: guessing}

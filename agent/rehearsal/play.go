@@ -3,7 +3,6 @@ package rehearsal
 import (
 	"context"
 	"time"
-	"unicode/utf8"
 
 	"brenner/agent"
 )
@@ -63,15 +62,12 @@ func (r round) says(c agent.Call, text string) agent.Reply {
 		reply.Usage = *r.usage
 		return reply
 	}
-	reply.Usage = agent.Usage{Output: tokens(text), Guessed: true}
+	reply.Usage = agent.Usage{Output: agent.Guess(text), Guessed: true}
 	for _, t := range c.Turns {
-		reply.Usage.Input += tokens(t.Text)
+		reply.Usage.Input += agent.Guess(t.Text)
 	}
 	return reply
 }
-
-// tokens guesses: about four characters are one token in English.
-func tokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 func alive(c agent.Call) {
 	if c.Alive != nil {
