@@ -177,10 +177,6 @@ func isHash(sum [sha256.Size]byte, text string) bool {
 	return string(digits[:]) == text
 }
 
-func (b *Bullet) sum() [sha256.Size]byte {
-	return sha256.Sum256(b.appendJSON(make([]byte, 0, 1024)))
-}
-
 func (k *Book) applyAdd(e *Entry) error {
 	b := &Bullet{ID: e.Bullet}
 	if err := e.After.put(b); err != nil {

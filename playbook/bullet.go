@@ -141,8 +141,12 @@ func (b *Bullet) Clone() *Bullet {
 // Hash covers the whole bullet: what it says, its counters and its stage. It is the
 // SHA-256 of its canonical JSON.
 func (b *Bullet) Hash() string {
-	sum := sha256.Sum256(b.appendJSON(make([]byte, 0, 1024)))
+	sum := b.sum()
 	return hex.EncodeToString(sum[:])
+}
+
+func (b *Bullet) sum() [sha256.Size]byte {
+	return sha256.Sum256(b.appendJSON(make([]byte, 0, 1024)))
 }
 
 // appendJSON writes the canonical form: the keys are in their order. It is written by

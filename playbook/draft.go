@@ -1,7 +1,6 @@
 package playbook
 
 import (
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -76,8 +75,7 @@ func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
 	if n.reason == "" {
 		body.Reason = d.act.Reason
 	}
-	sum := after.sum()
-	body.AfterHash = hex.EncodeToString(sum[:])
+	body.AfterHash = after.Hash()
 	d.changed[after.ID] = after
 	d.entries = append(d.entries, Entry{Op: op, At: d.act.At, Body: body})
 }

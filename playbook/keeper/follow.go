@@ -17,7 +17,7 @@ import (
 func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *journal.Chain, see func(*journal.Line)) (journal.Head, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	pages := make(chan []byLine, 2)
+	pages := make(chan []journal.Line, 2)
 	var readErr error // of the reader; to be looked at when pages is closed
 	go func() {
 		defer close(pages)
@@ -39,7 +39,7 @@ func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *jou
 		pages <- p.lines
 	}()
 	var foldErr error
-	var last *byLine
+	var last *journal.Line
 	for lines := range pages {
 		for i := range lines {
 			if foldErr != nil {
@@ -54,7 +54,7 @@ func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *jou
 	}
 	head := journal.Head{}
 	if last != nil {
-		head = journal.Head{Seq: last.seq, Hash: string(last.hash)}
+		head = journal.Head{Seq: last.Seq, Hash: string(last.Hash)}
 	}
 	return head, cmp.Or(foldErr, readErr)
 }
@@ -62,23 +62,18 @@ func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *jou
 // pageLines is how many entries are handed over at once.
 const pageLines = 512
 
-// byLine is what is needed of an entry to fold it.
-type byLine struct {
-	seq              int
-	hash, kind, body []byte
-}
-
 // page is some entries, with bytes of their own.
 type page struct {
-	lines []byLine
+	lines []journal.Line
 	bytes []byte
 }
 
+// add keeps what is needed of an entry to fold it, and to know the end.
 func (p *page) add(l *journal.Line) {
 	if p.lines == nil {
-		p.lines = make([]byLine, 0, pageLines)
+		p.lines = make([]journal.Line, 0, pageLines)
 	}
-	p.lines = append(p.lines, byLine{seq: l.Seq, hash: p.keep(l.Hash), kind: p.keep(l.Kind), body: p.keep(l.Body)})
+	p.lines = append(p.lines, journal.Line{Seq: l.Seq, Hash: p.keep(l.Hash), Kind: p.keep(l.Kind), Body: p.keep(l.Body)})
 }
 
 // keep copies bytes that are good for a moment only.
@@ -91,9 +86,10 @@ func (p *page) keep(b []byte) []byte {
 	return p.bytes[at:len(p.bytes):len(p.bytes)]
 }
 
-func fold(book *playbook.Book, l *byLine) error {
+// fold takes an entry that the chain has into the book.
+func fold(book *playbook.Book, l *journal.Line) error {
 	var e playbook.Entry
-	if err := playbook.ReadLine(&journal.Line{Seq: l.seq, Kind: l.kind, Body: l.body}, &e); err != nil {
+	if err := playbook.ReadLine(l, &e); err != nil {
 		return err
 	}
 	return book.Apply(&e)

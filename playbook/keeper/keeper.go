@@ -74,11 +74,7 @@ func take(book *playbook.Book, chain *journal.Chain, l *journal.Line) error {
 	if err := chain.Next(l); err != nil {
 		return err
 	}
-	var e playbook.Entry
-	if err := playbook.ReadLine(l, &e); err != nil {
-		return err
-	}
-	return book.Apply(&e)
+	return fold(book, l)
 }
 
 func readLine(l *journal.Line) (playbook.Entry, error) {
