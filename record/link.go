@@ -1,15 +1,16 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 )
 
 // Link is a typed reference to a version of another record.
 type Link struct {
-	Relation string
-	ID       string
-	Version  int
+	Relation string `json:"relation"`
+	ID       string `json:"id"`
+	Version  int    `json:"version"`
 }
 
 // Ref gives what the link points at.
@@ -62,4 +63,10 @@ type Edge struct {
 	From     Ref
 	Relation string
 	To       Ref
+}
+
+// CompareEdges orders edges by where they begin, then by where they lead, then by what
+// they say.
+func CompareEdges(a, b Edge) int {
+	return cmp.Or(CompareRefs(a.From, b.From), CompareRefs(a.To, b.To), cmp.Compare(a.Relation, b.Relation))
 }

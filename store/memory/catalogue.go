@@ -181,12 +181,8 @@ func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, er
 			}
 		}
 	}
-	slices.SortFunc(list, compareEdges)
+	slices.SortFunc(list, record.CompareEdges)
 	return slices.Compact(list), nil
-}
-
-func compareEdges(a, b record.Edge) int {
-	return cmp.Or(record.CompareRefs(a.From, b.From), record.CompareRefs(a.To, b.To), cmp.Compare(a.Relation, b.Relation))
 }
 
 func names(refs []record.Ref, is record.Ref) bool {

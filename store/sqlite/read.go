@@ -9,7 +9,6 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/journal"
-	"brenner/record"
 	"brenner/store"
 )
 
@@ -81,21 +80,6 @@ func (s *Store) streams(ctx context.Context, prefix string) ([]store.Stream, err
 		err = rows.Scan(&one.Name, &one.Head.Seq, &one.Head.Hash, instant{&one.Began}, instant{&one.Last})
 		return one, err
 	}, "SELECT name, seq, hash, began, last FROM streams WHERE true"+ask.where.String()+" ORDER BY name", ask.args...)
-}
-
-// link is how a record's link stands in the file.
-type link struct {
-	Relation string `json:"relation"`
-	ID       string `json:"id"`
-	Version  int    `json:"version"`
-}
-
-func linksOut(links []record.Link) []link {
-	out := make([]link, len(links))
-	for i, l := range links {
-		out[i] = link(l)
-	}
-	return out
 }
 
 // instant scans a time as it was written: SQLite has no type for it.

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -116,9 +115,7 @@ func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, er
 			all = append(all, found...)
 		}
 	}
-	slices.SortFunc(all, func(a, b record.Edge) int {
-		return cmp.Or(record.CompareRefs(a.From, b.From), record.CompareRefs(a.To, b.To), cmp.Compare(a.Relation, b.Relation))
-	})
+	slices.SortFunc(all, record.CompareEdges)
 	return slices.Compact(all), nil
 }
 

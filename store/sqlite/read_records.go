@@ -104,15 +104,14 @@ func scanRecord(rows *sql.Rows) (r record.Record, err error) {
 	if err == nil {
 		err = json.Unmarshal(tags, &r.Tags)
 	}
-	var in []link
 	if err == nil {
-		err = json.Unmarshal(links, &in)
-	}
-	for _, l := range in {
-		r.Links = append(r.Links, record.Link(l))
+		err = json.Unmarshal(links, &r.Links)
 	}
 	if len(r.Tags) == 0 {
 		r.Tags = nil
+	}
+	if len(r.Links) == 0 {
+		r.Links = nil
 	}
 	return r, err
 }

@@ -171,7 +171,7 @@ func (w *writer) put(ctx context.Context, r *record.Record) error {
 	if err != nil {
 		return err
 	}
-	links, err := json.Marshal(linksOut(r.Links))
+	links, err := json.Marshal(r.Links)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,31 @@
+package sqlite
+
+import (
+	"testing"
+
+	"brenner/record"
+	"brenner/store"
+	"brenner/store/storetest"
+)
+
+// Links stand in the file as older programs wrote them, and as they read them.
+func TestTheFormOfLinksStays(t *testing.T) {
+	t.Parallel()
+	s := openIn(t, t.TempDir(), Options{})
+	for want, links := range map[string][]record.Link{
+		`[]`: nil,
+		`[{"relation":"cites","id":"other","version":3},{"relation":"\"}","id":"\u0000ä<","version":-1},{"relation":"","id":"","version":0}]`: {
+			{Relation: record.Cites, ID: "other", Version: 3}, {Relation: `"}`, ID: "\x00ä<", Version: -1}, {},
+		},
+	} {
+		r := storetest.Record(store.Hash([]byte(want)), 1)
+		r.Links = links
+		if err := s.Write(t.Context(), store.Batch{Records: []record.Record{r}}); err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		if err := s.writer.conn.QueryRowContext(t.Context(), "SELECT links FROM records WHERE id = ?", r.ID).Scan(&got); err != nil || got != want {
+			t.Errorf("%s, not %s: %v", got, want, err)
+		}
+	}
+}
