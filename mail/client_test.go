@@ -84,12 +84,6 @@ func TestEveryServer(t *testing.T) {
 			if all, err := c.Agents(ctx, p.Slug); err != nil || len(all) != 3 {
 				t.Errorf("%+v, %v", all, err)
 			}
-			if same, err := c.Project(ctx, p.Slug); err != nil || same.Key != project {
-				t.Errorf("%+v, %v", same, err)
-			}
-			if all, err := c.InboxResource(ctx, mail.InboxQuery{Project: project, Agent: names["BlueLake"], Limit: 5}); err != nil || len(all) != 1 {
-				t.Errorf("%+v, %v", all, err)
-			}
 		})
 	}
 }
@@ -123,8 +117,7 @@ func exchange(t *testing.T, c *mail.Client, names map[string]string) {
 	}
 	id := first.Messages[0].ID
 	must(t, func() error { return c.Acknowledge(ctx, project, blue, id) })
-	must(t, func() error { return c.MarkRead(ctx, project, blue, id) })
-	reply, err := c.Reply(ctx, project, blue, id, "the answer")
+	reply, err := mailtest.Reply(ctx, c, blue, id, "the answer")
 	if err != nil || reply.Thread != thread {
 		t.Fatalf("%+v, %v", reply, err)
 	}
@@ -138,15 +131,7 @@ func exchange(t *testing.T, c *mail.Client, names map[string]string) {
 	if found, err := c.Search(ctx, project, "answer", 5); err != nil || len(found) != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if s, err := c.Summarize(ctx, project, thread, true); err != nil || len(s.Participants) != 2 || len(s.Examples) != 2 {
-		t.Errorf("%+v, %v", s, err)
-	}
 	must(t, func() error { return c.SetContactPolicy(ctx, project, blue, mail.PolicyAuto) })
-	if r, err := c.Reserve(ctx, mail.Claim{Project: project, Agent: blue, Paths: []string{"src/**"}, Exclusive: true}); err != nil || len(r.Granted) != 1 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	must(t, func() error { return c.Renew(ctx, project, blue, nil, time.Hour) })
-	must(t, func() error { return c.Release(ctx, project, blue, nil) })
 }
 
 func TestAnAnswerThatIsLostIsNotSentTwice(t *testing.T) {

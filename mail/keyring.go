@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -121,7 +122,7 @@ func (k *Keyring) Keep(server, project, asked, agent, token string) error {
 			case o.Server != server || o.Project != project:
 				return false
 			case strings.EqualFold(o.Agent, agent):
-				mine.Token = or(mine.Token, o.Token)
+				mine.Token = cmp.Or(mine.Token, o.Token)
 				return true
 			}
 			return o.Asked == asked // whoever asked for the name before has another one now

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"brenner/fault"
@@ -48,27 +49,6 @@ func (c *Client) Agents(ctx context.Context, slug string) ([]Agent, error) {
 		return nil, c.garbled(uri, "its list has another form than it should", raw)
 	}
 	return bare, nil
-}
-
-// Project gives a project by its slug.
-func (c *Client) Project(ctx context.Context, slug string) (p Project, err error) {
-	err = c.resource(ctx, "resource://project/"+url.PathEscape(slug), &p)
-	return p, err
-}
-
-// InboxResource gives an inbox as a resource, which no server marks as read.
-func (c *Client) InboxResource(ctx context.Context, q InboxQuery) (all []Message, err error) {
-	v := url.Values{"project": {q.Project}, "include_bodies": {strconv.FormatBool(!q.NoBodies)}}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
-	if !q.Since.IsZero() {
-		v.Set("since_ts", Instant{q.Since}.String())
-	}
-	if err := c.resource(ctx, "resource://inbox/"+url.PathEscape(q.Agent)+"?"+v.Encode(), &all); err != nil {
-		return nil, err
-	}
-	return q.narrowed(all), nil
 }
 
 // Thread gives a thread, oldest first: as a resource, or where the server has none
@@ -155,9 +135,7 @@ func limitOr(n, usual int) int {
 // inOrder sorts messages by their time; those of one moment stay as they came.
 func inOrder(all []Message) {
 	if len(all) > 1 && all[0].Created.After(all[len(all)-1].Created.Time) {
-		for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-			all[i], all[j] = all[j], all[i]
-		}
+		slices.Reverse(all)
 	}
 	sortStable(all)
 }

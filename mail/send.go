@@ -108,11 +108,6 @@ func (c *Client) reply(ctx context.Context, d Draft) (Message, error) {
 	return c.deliver(ctx, "reply_message", d, arguments)
 }
 
-// Reply answers a message in its thread.
-func (c *Client) Reply(ctx context.Context, project, from string, to ID, body string) (Message, error) {
-	return c.reply(ctx, Draft{Project: project, From: from, ReplyTo: to, Body: body})
-}
-
 func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments map[string]any) (Message, error) {
 	for name, people := range map[string][]string{"cc": d.CC, "bcc": d.BCC} {
 		if len(people) > 0 {

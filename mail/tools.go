@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -33,7 +34,7 @@ func (c *Client) EnsureProject(ctx context.Context, key string) (p Project, err 
 // Register registers an agent. The name that comes back is the one that counts: a
 // server may have changed it. Its token, if there is one, is kept.
 func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
-	arguments := map[string]any{"project_key": r.Project, "program": or(r.Program, "brenner"), "model": or(r.Model, "unknown")}
+	arguments := map[string]any{"project_key": r.Project, "program": cmp.Or(r.Program, "brenner"), "model": cmp.Or(r.Model, "unknown")}
 	if r.Name != "" {
 		arguments["name"] = r.Name
 	}
@@ -44,7 +45,7 @@ func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	if err := c.callAs(ctx, proof{r.Project, r.Name, "registration_token", false}, "register_agent", arguments, &a); err != nil {
 		return a, err
 	}
-	err := c.keep(r.Project, or(r.Name, a.Name), &a)
+	err := c.keep(r.Project, cmp.Or(r.Name, a.Name), &a)
 	return a, err
 }
 
@@ -54,13 +55,6 @@ func (c *Client) keep(project, asked string, a *Agent) error {
 		return c.garbled("register_agent", "it gave the agent no name", nil)
 	}
 	return c.keys.Keep(c.url, project, asked, a.Name, a.Token)
-}
-
-func or(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 // Whois gives an agent.
@@ -110,17 +104,9 @@ func (q *InboxQuery) narrowed(all []Message) []Message {
 // Waits tells whether the server can hold a fetch back until mail comes.
 func (c *Client) Waits(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "wait_seconds") }
 
-// MarkRead marks a message as read.
-func (c *Client) MarkRead(ctx context.Context, project, agent string, id ID) error {
-	return c.mark(ctx, "mark_message_read", project, agent, id)
-}
-
 // Acknowledge acknowledges a message.
 func (c *Client) Acknowledge(ctx context.Context, project, agent string, id ID) error {
-	return c.mark(ctx, "acknowledge_message", project, agent, id)
-}
-
-func (c *Client) mark(ctx context.Context, tool, project, agent string, id ID) error {
+	const tool = "acknowledge_message"
 	arguments := map[string]any{"project_key": project, "agent_name": agent, "message_id": id}
 	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
@@ -135,76 +121,11 @@ func (c *Client) Search(ctx context.Context, project, words string, limit int) (
 	return all, err
 }
 
-// Summarize says what a thread is about.
-func (c *Client) Summarize(ctx context.Context, project, thread string, examples bool) (s Summary, err error) {
-	var r struct {
-		Summary
-		Nested *Summary  `json:"summary"`
-		Shown  []Message `json:"examples"`
-	}
-	arguments := map[string]any{"project_key": project, "thread_id": thread}
-	if examples {
-		arguments["include_examples"] = true
-	}
-	if err := c.call(ctx, "summarize_thread", arguments, &r); err != nil {
-		return s, err
-	}
-	if s = r.Summary; r.Nested != nil {
-		s = *r.Nested
-	}
-	s.Thread, s.Examples = or(s.Thread, thread), r.Shown
-	return s, nil
-}
-
 // SetContactPolicy says who may write to an agent.
 func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy string) error {
 	const tool = "set_contact_policy"
 	arguments := map[string]any{"project_key": project, "agent_name": agent, "policy": policy}
 	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
-}
-
-// Reserve claims files.
-func (c *Client) Reserve(ctx context.Context, claim Claim) (r Reserved, err error) {
-	arguments := map[string]any{
-		"project_key": claim.Project, "agent_name": claim.Agent, "paths": claim.Paths, "exclusive": claim.Exclusive,
-	}
-	if claim.TTL > 0 {
-		arguments["ttl_seconds"] = int(claim.TTL.Seconds())
-	}
-	if claim.Reason != "" {
-		arguments["reason"] = claim.Reason
-	}
-	err = c.claims(ctx, "file_reservation_paths", claim.Project, claim.Agent, arguments, &r)
-	return r, err
-}
-
-// Release gives up claims on these paths, or all for none.
-func (c *Client) Release(ctx context.Context, project, agent string, paths []string) error {
-	arguments := map[string]any{"project_key": project, "agent_name": agent}
-	if len(paths) > 0 {
-		arguments["paths"] = paths
-	}
-	return c.claims(ctx, "release_file_reservations", project, agent, arguments, nil)
-}
-
-// Renew makes claims on these paths, or all for none, last longer.
-func (c *Client) Renew(ctx context.Context, project, agent string, paths []string, ttl time.Duration) error {
-	arguments := map[string]any{"project_key": project, "agent_name": agent}
-	if len(paths) > 0 {
-		arguments["paths"] = paths
-	}
-	if seconds := int(ttl.Seconds()); seconds > 0 {
-		name := "ttl_seconds"
-		if c.takes(ctx, "renew_file_reservations", "extend_seconds") {
-			name = "extend_seconds"
-		}
-		arguments[name] = seconds
-	}
-	return c.claims(ctx, "renew_file_reservations", project, agent, arguments, nil)
-}
-
-func (c *Client) claims(ctx context.Context, tool, project, agent string, arguments map[string]any, into any) error {
-	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, into)
 }
 
 // lost tells whether something may have been done although no answer came.

@@ -49,7 +49,7 @@ func answering(t *testing.T, d *mailtest.Double, name string, answer func(mail.M
 					return
 				}
 				if text, ok := answer(m); ok {
-					if _, err := c.Reply(ctx, mailtest.Project, name, m.ID, text); err != nil && ctx.Err() == nil {
+					if _, err := mailtest.Reply(ctx, c, name, m.ID, text); err != nil && ctx.Err() == nil {
 						t.Error(err)
 					}
 				}
@@ -277,7 +277,7 @@ func TestAnAnswerToAReminderOfAnEarlierTry(t *testing.T) {
 		t.Fatalf("%v: one mail counts once: %+v", err, f)
 	}
 	c := d.Client(t, mail.Options{})
-	if _, err := c.Reply(t.Context(), mailtest.Project, "BlueLake", reminder.ID, "at last"); err != nil {
+	if _, err := mailtest.Reply(t.Context(), c, "BlueLake", reminder.ID, "at last"); err != nil {
 		t.Fatal(err)
 	}
 	for _, again := range []*agentmail.Desk{o, desk(t, d, agentmail.Options{})} { // the same process, and another one
@@ -315,7 +315,7 @@ func TestARepairMayAnswerTheKickoff(t *testing.T) {
 			return "broken", true
 		}
 		c := d.Client(t, mail.Options{})
-		if _, err := c.Reply(context.Background(), mailtest.Project, "BlueLake", first.ID, "mended"); err != nil {
+		if _, err := mailtest.Reply(context.Background(), c, "BlueLake", first.ID, "mended"); err != nil {
 			t.Error(err)
 		}
 		return "", false

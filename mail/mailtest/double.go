@@ -96,6 +96,15 @@ func (d *Double) Client(tb testing.TB, o mail.Options) *mail.Client {
 	return c
 }
 
+// Reply answers a message in its thread, as an agent does.
+func Reply(ctx context.Context, c *mail.Client, from string, to mail.ID, body string) (mail.Message, error) {
+	s, err := c.Send(ctx, mail.Draft{Project: Project, From: from, ReplyTo: to, Body: body})
+	if err != nil {
+		return mail.Message{}, err
+	}
+	return s.Messages[0], nil
+}
+
 // Calls counts the calls of a tool, or of a method.
 func (d *Double) Calls(name string) int {
 	d.mu.Lock()
