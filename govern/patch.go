@@ -211,7 +211,7 @@ func (b *putting) known(ctx context.Context, before record.Ref) ([]patch.Version
 	hashes := make(map[string]string) // of contents that were looked at
 	for i := range all {
 		r := &all[i]
-		if r.ID != before.ID || r.Version >= before.Version {
+		if r.Version >= before.Version {
 			continue
 		}
 		if _, seen := hashes[r.Content]; !seen {

@@ -3,7 +3,6 @@ package govern
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"brenner/fault"
@@ -12,8 +11,6 @@ import (
 	"brenner/store"
 	"brenner/suggest"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 func unknownRole(role string, all policy.Accesses) error {
 	hint := "the roles are " + strings.Join(all.Roles(), ", ")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/fault"
@@ -145,7 +146,7 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 func versions(tips []int) string {
 	all := make([]string, len(tips))
 	for i, n := range tips {
-		all[i] = "v" + itoa(n)
+		all[i] = "v" + strconv.Itoa(n)
 	}
 	return strings.Join(all, ", ")
 }

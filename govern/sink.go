@@ -23,7 +23,7 @@ func sunk(text string, by int) string {
 			line, begins = hashes(level+by)+bare[level:], -1
 			f.leave()
 		case begins >= 0 && underline(bare) > 0:
-			title := strings.Join(strings.Fields(strings.Join(out[begins:], " ")), " ")
+			title := oneLine(strings.Join(out[begins:], " "))
 			out, line = out[:begins], hashes(underline(bare)+by)+" "+title
 			begins = -1
 			f.leave()

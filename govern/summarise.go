@@ -58,7 +58,7 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	if err != nil {
 		return Put{}, err
 	}
-	draft.Summary = strings.Join(strings.Fields(a.text), " ")
+	draft.Summary = oneLine(a.text)
 	draft.Change = "a summary of what it says now, by " + h.Name
 	draft.Task, draft.granted = a.task.String(), true // who asked for it may write it
 	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft, record.Given)

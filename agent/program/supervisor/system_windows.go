@@ -1,26 +1,15 @@
 package supervisor
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/windows"
 )
 
 // Windows has to compile; nobody has tried it. There a program's tree is ended
 // with taskkill.
-
-func lockFD(f *os.File) (bool, error) {
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return false, nil
-	}
-	return err == nil, err
-}
 
 func ownSession() *syscall.SysProcAttr { return nil }
 
