@@ -30,7 +30,18 @@ func hostileReplies() []struct{ name, text string } {
 	for range 100_000 {
 		inItems.WriteString("- ```delta\n")
 	}
+	var meaning strings.Builder
+	meaning.WriteString("```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{")
+	for n := range 40_000 {
+		blank := ""
+		for ; n > 0; n /= 2 {
+			blank += []string{" ", `\t`}[n%2]
+		}
+		meaning.WriteString(`"` + blank + ` claim":"c",`)
+	}
+	meaning.WriteString("\"claim\":\"c\"}}\n```\n")
 	return []struct{ name, text string }{
+		{"names_of_one_field", meaning.String()},
 		{"backticks", strings.Repeat("`", 1<<20)},
 		{"backtick_lines", strings.Repeat("```\n", 1<<18)},
 		{"quotes", strings.Repeat(">", 1<<20)},
