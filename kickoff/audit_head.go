@@ -185,19 +185,13 @@ type part struct {
 	required bool
 }
 
-// parts are the headings in their order.
+// parts are the headings in their order, which is that of the writer.
 func parts() []part {
-	return []part{
-		{headQuestion, true},
-		{headContext, true},
-		{headExcerpt, false},
-		{headMemory, false},
-		{headArtifact, false},
-		{headHypotheses, false},
-		{headConstraints, false},
-		{headOutputs, true},
-		{headFormat, true},
+	var all []part
+	for _, s := range new(Input).sections("") {
+		all = append(all, part{s.heading, s.heading == headQuestion || s.without != ""})
 	}
+	return append(all, part{headOutputs, true}, part{headFormat, true})
 }
 
 func orderHint() string {

@@ -26,7 +26,8 @@ type Input struct {
 	// Project is what each agent is shown of the project's records, in Markdown, by
 	// agent; it may be missing.
 	Project map[string]string
-	// Patchable are the texts among them that an agent may change, by agent.
+	// Patchable are the addresses (ID@vN) of the texts among them that an agent may
+	// change, by agent. They are not quoted: the store's ids are plain words.
 	Patchable map[string][]string
 	// Lessons are further bullets for single agents, by agent.
 	Lessons map[string][]Bullet

@@ -113,6 +113,7 @@ func TestHostileTexts(t *testing.T) {
 		in.Hypotheses = []Hypothesis{{ID: evil, Text: evil}, {Text: "a\n" + evil}}
 		in.Constraints, in.Memory = []string{evil, evil}, []Bullet{{ID: evil, Text: evil}}
 		in.Views = map[string]string{"PurpleMountain": "x\n" + evil}
+		in.Project = map[string]string{"PurpleMountain": "x\n" + evil}
 		in.Question = "Why? " + evil
 		checkLaws(t, in)
 		checkStructure(t, compose(t, in)[0].Body)
@@ -228,7 +229,10 @@ func TestLaws(t *testing.T) {
 			Views:       map[string]string{"BlueLake": view, "PurpleMountain": view, "GreenValley": view},
 			Scopes:      policy.DefaultScopes(),
 		}
-		in.Recipients = []string{rapid.SampledFrom(in.Roster.Agents()).Draw(t, "to")}
+		to := rapid.SampledFrom(in.Roster.Agents()).Draw(t, "to")
+		in.Recipients = []string{to}
+		in.Project = map[string]string{to: anyText().Draw(t, "project")}
+		in.Patchable = map[string][]string{to: rapid.SliceOfN(rapid.StringMatching(`[a-z0-9-]{1,9}@v[1-9]`), 0, 2).Draw(t, "patchable")}
 		if rapid.Bool().Draw(t, "unified") {
 			in.Roster.Mode = roster.Unified
 		}
@@ -249,7 +253,7 @@ func FuzzCompose(f *testing.F) {
 			ThreadID: "RS-20251230-cell-fate", Question: "?" + question, Context: context, Excerpt: excerpt, Round: round,
 			Roster:     roster.Roster{Entries: []roster.Entry{{Agent: agent, Role: roster.TestDesigner, Model: agent}}},
 			Hypotheses: []Hypothesis{{Text: excerpt}}, Constraints: []string{context}, Memory: []Bullet{{ID: agent, Text: view}},
-			Views: map[string]string{agent: view + "."},
+			Views: map[string]string{agent: view + "."}, Project: map[string]string{agent: context},
 		}
 		checkLaws(t, in)
 		checkStructure(t, compose(t, in)[0].Body)
