@@ -21,6 +21,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/fault"
+	"brenner/filelock"
 )
 
 // The codes of trust.
@@ -108,7 +109,14 @@ func (b *Book) Forget(file string) (bool, error) {
 	return found, err
 }
 
-func (b *Book) change(how func([]Entry) []Entry) error {
+// change reads the book and writes it anew. Whoever else wants to change it waits for
+// that: else the later one would undo what the earlier one did.
+func (b *Book) change(how func([]Entry) []Entry) (err error) {
+	unlock, err := b.lock()
+	if err != nil {
+		return b.unwritten(err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	doc, err := b.read()
 	if err != nil {
 		return err
@@ -120,18 +128,34 @@ func (b *Book) change(how func([]Entry) []Entry) error {
 		err = b.write(append(data, '\n'))
 	}
 	if err != nil {
-		return &fault.Error{Code: Unreadable, Op: "write the list of trusted projects", Place: b.path, Cause: err, Hint: "check the folder and its permissions"}
+		return b.unwritten(err)
 	}
 	return nil
 }
 
+func (b *Book) unwritten(err error) error {
+	return &fault.Error{Code: Unreadable, Op: "write the list of trusted projects", Place: b.path, Cause: err, Hint: "check the folder and its permissions"}
+}
+
+// lock takes the book for one who changes it, and makes its folder. The lock is that of
+// a file beside it, which stays: the book itself is another file after every change.
+func (b *Book) lock() (unlock func() error, err error) {
+	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(b.path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := filelock.Await(f); err != nil {
+		return nil, err
+	}
+	return f.Close, nil
+}
+
 // write replaces the book in one step. Nobody else may write to it.
 func (b *Book) write(data []byte) error {
-	dir := filepath.Dir(b.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(dir, ".trusted.*")
+	tmp, err := os.CreateTemp(filepath.Dir(b.path), ".trusted.*")
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,10 @@
 package trust_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,5 +73,46 @@ func TestADamagedBookTrustsNobody(t *testing.T) {
 		if _, err := b.Trust("/p", nil, time.Now()); fault.CodeOf(err) != trust.Unreadable {
 			t.Errorf("%s was written over: %v", content, err)
 		}
+	}
+}
+
+// Whoever changes the book at the same time as others changes what they leave, and
+// undoes nothing.
+func TestNobodyLosesAChange(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "deep", "trusted.json")
+	open := func() *trust.Book { // as another process would
+		b, err := trust.Find([]string{trust.EnvFile + "=" + file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	const people = 12
+	if _, err := open().Trust("/forgotten", nil, time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for i := range people {
+		b := open()
+		group.Go(func() {
+			if _, err := b.Trust(fmt.Sprintf("/p/%d", i), nil, time.Unix(0, 0)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	b := open()
+	group.Go(func() {
+		if found, err := b.Forget("/forgotten"); !found || err != nil {
+			t.Error(found, err)
+		}
+	})
+	group.Wait()
+	for i := range people {
+		if ok, err := b.Trusts(fmt.Sprintf("/p/%d", i), nil); !ok || err != nil {
+			t.Errorf("/p/%d: %v, %v", i, ok, err)
+		}
+	}
+	if ok, err := b.Trusts("/forgotten", nil); ok || err != nil {
+		t.Errorf("what was forgotten: %v, %v", ok, err)
 	}
 }

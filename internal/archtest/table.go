@@ -101,7 +101,7 @@ func brenner() Table {
 		{Path: "mail/box", Kind: Shell, Needs: "fault mail store store/sqlite"},
 		{Path: "mail/server", Kind: Shell, Needs: "fault mail"},
 		{Path: "agent/mail", Kind: Shell, Needs: "fault agent mail"},
-		{Path: "trust", Kind: Shell, Needs: "fault"},
+		{Path: "trust", Kind: Shell, Needs: "fault filelock"},
 		{Path: "store", Kind: Shell, Needs: "fault record journal"},
 		{Path: "store/memory", Kind: Shell, Needs: "fault record journal store"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "fault filelock record journal store artifact"},
