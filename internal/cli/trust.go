@@ -125,6 +125,10 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 			add(wantOf(p))
 		}
 	}
+	if _, via, program := arbiterWords(cfg.Arbiter); via == config.ViaProgram && program != "" && says("session.arbiter") {
+		p, _ := cfg.FindProgram(program)
+		add(wantOf(p))
+	}
 	return all
 }
 
