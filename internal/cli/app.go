@@ -21,6 +21,7 @@ type app struct {
 	quiet   bool
 	verbose bool
 	printed bool // a JSON document went out
+	drained bool // standard input was read
 	exit    int  // of a command that was done, but has more to say than 0
 
 	served map[string]string // operators' tokens of the mail servers in this process, by address

@@ -28,6 +28,9 @@ func (a *app) withoutMark(what, path string, data []byte) []byte {
 }
 
 func unreadable(op, file string, err error) error {
+	if fault.CodeOf(err) == UsageError {
+		return err
+	}
 	return &fault.Error{
 		Code: UnreadableFile, Op: op, Place: file, Detail: reason(err), Hint: "check the path and its permissions",
 	}
@@ -39,9 +42,14 @@ const mostBytes = 256 << 20
 
 var errTooLarge = errors.New("it has more than 256 MiB")
 
-// readBytes reads a file, or standard input for "-".
+// readBytes reads a file, or standard input for "-". That has nothing more to say to
+// whoever reads it a second time, which is not what somebody meant who named it twice.
 func (a *app) readBytes(path string) ([]byte, error) {
 	if path == "-" {
+		if a.drained {
+			return nil, &fault.Error{Code: UsageError, Detail: `standard input ("-") can only be read once`, Hint: "put one of them into a file"}
+		}
+		a.drained = true
 		return readBounded(a.In, mostBytes)
 	}
 	return readWhole(path)

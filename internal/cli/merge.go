@@ -121,15 +121,6 @@ func (o *mergeOptions) check(c *cobra.Command) error {
 	case o.scopes == "strict" && o.roster == "":
 		return usage(c, "--scopes strict needs a --roster: without one no scope applies", "")
 	}
-	stdin := 0
-	for _, path := range append([]string{o.base, o.roster}, o.deltas...) {
-		if path == "-" {
-			stdin++
-		}
-	}
-	if stdin > 1 {
-		return usage(c, `standard input ("-") can only be read once`, "")
-	}
 	return nil
 }
 
