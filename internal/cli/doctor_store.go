@@ -6,16 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/go-json-experiment/json"
 
 	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
-	"brenner/journal"
-	"brenner/session"
 	"brenner/store"
 	"brenner/store/sqlite"
 )
@@ -36,7 +30,7 @@ func (a *app) checkStore(ctx context.Context, cfg *config.Config) diagnosis {
 	if err := st.QuickCheck(ctx); err != nil {
 		return damagedBy(err)
 	}
-	streams, err := st.Streams(ctx, session.Prefix)
+	streams, err := sessionStreams(ctx, st)
 	if err != nil {
 		return brokenBy("store", err)
 	}
@@ -87,13 +81,12 @@ func sizeOf(dir string) string {
 // checkSessions names the sessions that were left before their end, the newest
 // first, and how to go on with each.
 func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream) diagnosis {
-	slices.SortStableFunc(streams, func(x, y store.Stream) int { return y.Last.Compare(x.Last) })
 	const most = 5
 	var d diagnosis
 	left := 0
 	for i := range streams {
-		thread := strings.TrimPrefix(streams[i].Name, session.Prefix)
-		why, err := leftBy(ctx, st, &streams[i], thread)
+		thread := threadOf(&streams[i])
+		why, err := leftBy(ctx, st, &streams[i])
 		if err != nil {
 			d = append(d, brokenBy("session "+thread, err)...)
 			continue
@@ -111,52 +104,23 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 	return d
 }
 
-// leftBy says how a session was left, or "" for one that is done or runs. It
-// reads the end of the journal only.
-func leftBy(ctx context.Context, st *sqlite.Store, stream *store.Stream, thread string) (string, error) {
-	if _, held, err := st.HolderOf(thread); err != nil || held {
+// leftBy says how a session was left, or "" for one that is done or runs.
+func leftBy(ctx context.Context, st *sqlite.Store, stream *store.Stream) (string, error) {
+	if _, held, err := st.HolderOf(threadOf(stream)); err != nil || held {
 		return "", err
 	}
-	for tail := 8; ; tail *= 8 {
-		after := max(0, stream.Head.Seq-tail)
-		entries, err := st.Entries(ctx, stream.Name, after)
-		if err != nil {
-			return "", err
-		}
-		for i := len(entries) - 1; i >= 0; i-- {
-			if byPerson(&entries[i]) {
-				continue // people come and go, whether the session runs or not
-			}
-			return endOf(&entries[i]), nil
-		}
-		if after == 0 {
-			return "", nil
-		}
+	entries, err := st.Entries(ctx, stream.Name, 0)
+	if err != nil {
+		return "", err
 	}
-}
-
-func byPerson(e *journal.Entry) bool {
-	if e.Kind == flow.KindNoted {
-		return true
+	s, err := flow.Fold(entries)
+	switch {
+	case err != nil:
+		return "", err
+	case s.Ended == "":
+		return "left before its end", nil
+	case s.Ended == flow.EndBudget, brokeOff(s.Ended):
+		return endedBy(s.Ended), nil
 	}
-	var c struct {
-		Source string `json:"source"`
-	}
-	return e.Kind == flow.KindCommitted && json.Unmarshal(e.Body, &c) == nil && c.Source == flow.ByPerson
-}
-
-// endOf says what the last entry of a run means for whoever finds it.
-func endOf(e *journal.Entry) string {
-	if e.Kind != flow.KindEnded {
-		return "left before its end"
-	}
-	var body flow.Ended
-	if json.Unmarshal(e.Body, &body) != nil {
-		return ""
-	}
-	switch body.Reason {
-	case flow.EndInterrupted, flow.EndTime, flow.EndQuorum, flow.EndBudget:
-		return endedBy(body.Reason)
-	}
-	return ""
+	return "", nil
 }

@@ -266,7 +266,7 @@ func (s *sessionSummary) next(src *source) []string {
 		}
 	case s.stuck():
 		return s.nextRuling()
-	case s.Phase == phaseLeft, s.Reason == flow.EndInterrupted, s.Reason == flow.EndQuorum, s.Reason == flow.EndTime, s.Reason == flow.EndLater:
+	case s.Phase == phaseLeft, brokeOff(s.Reason):
 		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
 		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
@@ -274,6 +274,16 @@ func (s *sessionSummary) next(src *source) []string {
 		return []string{fmt.Sprintf("brenner session resume %s --rounds %d", id, s.Rounds+1), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
+}
+
+// brokeOff tells whether a session that ended for this reason goes on where it stopped
+// when it is resumed.
+func brokeOff(reason string) bool {
+	switch reason {
+	case flow.EndInterrupted, flow.EndQuorum, flow.EndTime, flow.EndLater:
+		return true
+	}
+	return false
 }
 
 func (s *sessionSummary) document() any { return s }
