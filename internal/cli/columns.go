@@ -20,7 +20,8 @@ func count(n int, what string) string {
 }
 
 // columns lays rows out so that their columns stand under each other, with no
-// blanks at the ends of lines.
+// blanks at the ends of lines. Their cells come from outside, too: none can do more to
+// a terminal than to stand there.
 func columns(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {
@@ -28,13 +29,14 @@ func columns(rows [][]string) string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], min(widest, utf8.RuneCountInString(cell)))
+			widths[i] = max(widths[i], min(widest, utf8.RuneCountInString(clean(cell))))
 		}
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
+			cell = clean(cell)
 			line.WriteString(cell)
 			if i < len(row)-1 {
 				line.WriteString(strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell))+2))

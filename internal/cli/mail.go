@@ -184,11 +184,6 @@ func (r *mailList) text(a *app) error {
 		a.say(r.none + "\n")
 		return nil
 	}
-	for _, row := range r.rows {
-		for i := range row {
-			row[i] = clean(row[i])
-		}
-	}
 	return a.write([]byte(columns(r.rows)))
 }
 

@@ -359,13 +359,13 @@ func (w *withoutOne) account() string {
 	fmt.Fprintf(&b, "%s without %s: version %d instead of %d; %s gone, %s, %s of others now rejected\n", clean(w.Thread), clean(w.Without),
 		w.Version, w.WasVersion, count(len(w.Gone), "item"), plural(len(w.Changed), "field differs", "fields differ"), count(len(w.Rejected), "delta"))
 	for _, g := range w.Gone {
-		fmt.Fprintf(&b, "  gone: %s (%s)\n", g.ID, cut(clean(g.Title)))
+		fmt.Fprintf(&b, "  gone: %s (%s)\n", clean(g.ID), cut(clean(g.Title)))
 	}
 	for _, r := range w.Renamed {
-		fmt.Fprintf(&b, "  %s is now %s\n", r.Was, r.Now)
+		fmt.Fprintf(&b, "  %s is now %s\n", clean(r.Was), clean(r.Now))
 	}
 	for _, c := range w.Changed {
-		fmt.Fprintf(&b, "  differs: %s.%s: %s, was %s\n", c.Item, clean(c.Field), cut(clean(string(c.To))), cut(clean(string(c.From))))
+		fmt.Fprintf(&b, "  differs: %s.%s: %s, was %s\n", clean(c.Item), clean(c.Field), cut(clean(string(c.To))), cut(clean(string(c.From))))
 	}
 	for _, r := range w.Rejected {
 		fmt.Fprintf(&b, "  now rejected: %s, %s: %s %s\n", clean(r.Agent), orDash(r.Target), r.Code, clean(r.Message))

@@ -89,7 +89,7 @@ func (s *sessionSummary) stalemates(b *strings.Builder) {
 	}
 	b.WriteString("\nStalemates:\n")
 	for _, r := range s.Stuck {
-		fmt.Fprintf(b, "  %s, %s (%s): %s", r.ID, clean(r.Place), r.Kind, r.State)
+		fmt.Fprintf(b, "  %s, %s (%s): %s", clean(r.ID), clean(r.Place), clean(r.Kind), clean(r.State))
 		if r.By != "" {
 			b.WriteString(" by " + clean(r.By))
 		}

@@ -85,7 +85,7 @@ func (s *stalemateShown) text(a *app) error {
 	for _, w := range s.warnings {
 		a.say("warning: " + clean(w) + "\n")
 	}
-	fmt.Fprintf(&b, "%s, %s: %s\n%s\n", s.row.ID, clean(s.row.Place), s.row.State, clean(s.request.Summary))
+	fmt.Fprintf(&b, "%s, %s: %s\n%s\n", clean(s.row.ID), clean(s.row.Place), clean(s.row.State), clean(s.request.Summary))
 	if s.row.Why != "" {
 		fmt.Fprintf(&b, "%s\n", clean(s.row.Why))
 	}
@@ -98,14 +98,14 @@ func (s *stalemateShown) text(a *app) error {
 	}
 	b.WriteString("\nOther explanations:\n")
 	for _, p := range s.request.Dissidents {
-		fmt.Fprintf(&b, "  %s: %s\n", p.Name, clean(p.Statement))
+		fmt.Fprintf(&b, "  %s: %s\n", clean(p.Name), clean(p.Statement))
 	}
 	b.WriteString("\nEvidence:\n")
 	for _, e := range s.request.Evidence {
 		fmt.Fprintf(&b, "  %s %s: %s\n", e.Hash[:12], clean(e.Type), clean(clip(e.Content)))
 	}
 	if v := s.verdict; v != nil {
-		fmt.Fprintf(&b, "\nRuling of %s (%s, confidence %g): for %s\n  root cause: %s\n", clean(v.Arbiter.Name), v.Arbiter.Kind, v.Confidence, clean(v.For), clean(v.RootCause))
+		fmt.Fprintf(&b, "\nRuling of %s (%s, confidence %g): for %s\n  root cause: %s\n", clean(v.Arbiter.Name), clean(v.Arbiter.Kind), v.Confidence, clean(v.For), clean(v.RootCause))
 		for _, r := range v.Reasoning {
 			fmt.Fprintf(&b, "  - %s\n", clean(r))
 		}
@@ -113,7 +113,7 @@ func (s *stalemateShown) text(a *app) error {
 			fmt.Fprintf(&b, "  not %s: %s\n", clean(r.Hypothesis), clean(r.Why))
 		}
 	} else if s.row.waits && !a.quiet {
-		fmt.Fprintf(&b, "\nTo rule: brenner stalemate rule %s %s --for NAME --root-cause … --reason … --reject NAME=WHY …\n", s.row.Thread, s.row.ID)
+		fmt.Fprintf(&b, "\nTo rule: brenner stalemate rule %s %s --for NAME --root-cause … --reason … --reject NAME=WHY …\n", clean(s.row.Thread), clean(s.row.ID))
 	}
 	return a.write([]byte(b.String()))
 }

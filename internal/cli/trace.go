@@ -123,7 +123,7 @@ func summaryOf(st *flow.State, c *flow.Call) callSummary {
 // outcome says how a call ended, in a word or two.
 func (s *callSummary) outcome() string {
 	if s.Code != "" {
-		return string(s.Status) + " " + string(s.Code)
+		return string(s.Status) + " " + clean(string(s.Code))
 	}
 	return string(s.Status)
 }
@@ -182,7 +182,7 @@ func (r *traceList) text(a *app) error {
 		})
 	}
 	if len(r.Calls) == 0 {
-		return a.write([]byte(head + r.Thread + ": nobody was asked yet\n"))
+		return a.write([]byte(head + clean(r.Thread) + ": nobody was asked yet\n"))
 	}
 	return a.write([]byte(head + columns(rows)))
 }

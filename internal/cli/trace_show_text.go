@@ -31,7 +31,7 @@ func (t *traceCall) text(a *app) error {
 	}
 	b.WriteString("\nJournal\n")
 	for _, e := range t.Journal {
-		fmt.Fprintf(&b, "  entry %d  %s  %s\n", e.Entry, e.At, e.Kind)
+		fmt.Fprintf(&b, "  entry %d  %s  %s\n", e.Entry, e.At, clean(e.Kind))
 	}
 	return a.write([]byte(b.String()))
 }
