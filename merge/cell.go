@@ -95,7 +95,7 @@ func (c *cell) close() (artifact.Value, []*artifact.Stamp) {
 			by = append(by, w.stamp)
 		}
 	}
-	if !c.conflict() {
+	if !c.split {
 		return c.first.value, by
 	}
 	v := make(artifact.Conflict, 0, 1+len(c.more))
@@ -116,8 +116,6 @@ func (c *cell) writers(yield func(writer) bool) {
 		}
 	}
 }
-
-func (c *cell) conflict() bool { return c.split }
 
 func (c *cell) disagree() bool {
 	return slices.ContainsFunc(c.more, func(w writer) bool { return !artifact.Equal(w.value, c.first.value) })

@@ -97,7 +97,7 @@ func (t *touch) settle() {
 	switch list := t.list.(artifact.List); {
 	case f.shape == union && (slices.Contains(f.floor, t.by) || f.hasAny(list)):
 	case f.shape == scalar && f.cell.wroteBy(t.by):
-		if f.cell.conflict() {
+		if f.cell.split {
 			t.out.Outcome = FieldConflicted
 		}
 	default:

@@ -108,8 +108,8 @@ func (c *court) standing(name string) standing {
 // scoped tells whether scopes bind anybody at all.
 func (c *court) scoped() bool { return len(c.rules.Agents) > 0 && !c.rules.Unified }
 
-// may tells whether an agent may do an operation in a section; item is what it
-// would touch, nil for an ADD.
+// may tells whether an agent may do an operation in a section; author is who wrote what
+// it would touch, "" for an ADD.
 func (c *court) may(who *standing, op string, section artifact.Section, author string) bool {
 	if !c.scoped() || who.authority || c.open[section] {
 		return true

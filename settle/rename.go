@@ -8,7 +8,8 @@ import (
 )
 
 // rename puts other ids in the place of those that deltas use: as targets, as
-// keys of maps, and as whole texts. What contributes under its own label keeps it.
+// keys of maps, and as whole texts. What contributes under its own label keeps it. The
+// hashes stay those of what the authors wrote: this is only how it is read here.
 func rename(deltas []delta.Delta, ids map[string]string) {
 	if len(ids) == 0 {
 		return
