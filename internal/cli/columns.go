@@ -19,6 +19,16 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
+// some names the first of many things, and how many more there are.
+func some(names []string) string {
+	const most = 5
+	text := clean(strings.Join(names[:min(len(names), most)], ", "))
+	if more := len(names) - most; more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return text
+}
+
 // columns lays rows out so that their columns stand under each other, with no
 // blanks at the ends of lines. Their cells come from outside, too: none can do more to
 // a terminal than to stand there.

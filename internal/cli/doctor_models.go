@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,7 +71,7 @@ func (m *models) checkEndpoint(ctx context.Context, base string, model config.Mo
 		c.Status, c.Found = note, fmt.Sprintf("it answers, but has no list of models (HTTP %d)", status)
 		c.Fix = "this may be all right; a rehearsal cannot tell, a session will"
 	case model.ID != "" && !slices.Contains(ids, model.ID):
-		c.Status, c.Found = broken, fmt.Sprintf("it has no model %q; it has %s", model.ID, some(ids))
+		c.Status, c.Found = broken, fmt.Sprintf("it has no model %q; it has %s", model.ID, cmp.Or(some(ids), "no models"))
 		c.Fix = "mend id: under agents.models, or --model"
 	default:
 		c.Found = "answers, has " + model.ID
@@ -90,7 +91,7 @@ func (m *models) findLocal(ctx context.Context) diagnosis {
 		wait.Go(func() {
 			// No key: whoever listens there was not chosen by anybody.
 			if ids, status, err := listModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
-				found[i] = check{"local server", note, fmt.Sprintf("%s answers at %s with %s", s.name, s.base, some(ids)), "to use it: --via openai --base-url " + s.base + " --model ID"}
+				found[i] = check{"local server", note, fmt.Sprintf("%s answers at %s with %s", s.name, s.base, cmp.Or(some(ids), "no models")), "to use it: --via openai --base-url " + s.base + " --model ID"}
 			}
 		})
 	}
@@ -140,15 +141,4 @@ func listModels(ctx context.Context, base, key string) (ids []string, status int
 		ids = append(ids, id)
 	}
 	return ids, resp.StatusCode, nil
-}
-
-func some(ids []string) string {
-	const most = 5
-	switch {
-	case len(ids) == 0:
-		return "no models"
-	case len(ids) > most:
-		return strings.Join(ids[:most], ", ") + fmt.Sprintf(" and %d more", len(ids)-most)
-	}
-	return strings.Join(ids, ", ")
 }

@@ -190,20 +190,38 @@ func (a *app) say(text string) { _, _ = io.WriteString(a.Err, text) }
 
 // clean makes text from outside fit for a terminal: one line, and no control
 // characters that could move the cursor or change what stands there.
-func clean(s string) string {
-	bad := func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' }
+func clean(s string) string { return cleanBut(s, "") }
+
+// cleanText is clean for a text that keeps its lines and its tabs.
+func cleanText(s string) string { return cleanBut(s, "\n\t") }
+
+// cleanLines gives a text of several lines as cleanText does, each behind an indent and
+// with the same end.
+func cleanLines(text, indent string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimRight(text, "\r\n")) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			b.WriteString(indent + cleanText(line))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func cleanBut(s, keep string) string {
+	bad := func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' && !strings.ContainsRune(keep, r) }
 	if !strings.ContainsFunc(s, bad) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
+		case !bad(r):
+			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)
-		case bad(r):
-			fmt.Fprintf(&b, `\u{%x}`, r)
 		default:
-			b.WriteRune(r)
+			fmt.Fprintf(&b, `\u{%x}`, r)
 		}
 	}
 	return b.String()

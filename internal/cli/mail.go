@@ -223,9 +223,7 @@ func (l *letters) text(a *app) error {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%s  %s  %s to %s  %s\n", clean(string(m.ID)), m.Created.Format("2006-01-02 15:04:05"), clean(m.From), clean(strings.Join(slices.Concat(m.To, m.CC), ", ")), clean(m.Subject))
-		for line := range strings.Lines(strings.TrimRight(m.Body, "\n")) {
-			b.WriteString(strings.TrimRight("    "+clean(strings.TrimRight(line, "\r\n")), " ") + "\n")
-		}
+		b.WriteString(cleanLines(m.Body, "    "))
 	}
 	return a.write([]byte(b.String()))
 }

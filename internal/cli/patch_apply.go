@@ -201,27 +201,7 @@ func (r patchesApplied) text(a *app) error {
 	a.say(out.String())
 	// A diff is for the eyes and for other programs: as it is, but for what could
 	// deceive a terminal.
-	return a.write([]byte(inert(r.diff)))
-}
-
-// inert makes lines of a text fit for a terminal, line by line.
-func inert(s string) string {
-	if s == "" {
-		return ""
-	}
-	lines := strings.SplitAfter(s, "\n")
-	for i, l := range lines {
-		body, end := strings.CutSuffix(l, "\n")
-		parts := strings.Split(body, "\t")
-		for j := range parts {
-			parts[j] = clean(parts[j])
-		}
-		lines[i] = strings.Join(parts, "\t")
-		if end {
-			lines[i] += "\n"
-		}
-	}
-	return strings.Join(lines, "")
+	return a.write([]byte(cleanText(r.diff)))
 }
 
 func (r patchesApplied) document() any {

@@ -29,12 +29,7 @@ ten to forty milliseconds for each.`,
 
 Exit codes: 0 imported; 1 it could not be stored; 2 the file or a line cannot be used, and nothing is
 imported; 4 --as names no authority; 75 the store is busy, or the endpoint cannot be reached.`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage(c, fmt.Sprintf("one file is needed, %d given", len(args)), "")
-			}
-			return nil
-		},
+		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error { return a.playbookImport(c, &opt, args[0], domain) },
 	}
 	opt.add(c, "why, for the journal")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ says what it is about.`,
 				}
 				// Only now: of what is refused nothing is left.
 				said := *a
-				said.quiet, said.json, said.Out = true, false, discard{}
+				said.quiet, said.json, said.Out = true, false, io.Discard
 				dir := config.StartDir(f.project, a.Environ)
 				if err := said.initProject(dir, config.Starter{Question: question}); err != nil && fault.CodeOf(err) != AlreadyExists {
 					return err
@@ -82,12 +83,6 @@ says what it is about.`,
 	c.Flags().StringVar(&file, "file", "", "a file with the brief")
 	return c
 }
-
-// discard is for what another command would say.
-type discard struct{}
-
-// Write implements io.Writer.
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
@@ -170,5 +165,5 @@ func (a *app) showBrief(ctx context.Context, r *records) error {
 	if one.Status != record.Canonical && !a.quiet {
 		a.say(one.Ref().String() + " is " + one.Status + ": nobody has promoted it as it is\n")
 	}
-	return a.write([]byte(cleanLines(string(data))))
+	return a.write([]byte(cleanLines(string(data), "")))
 }

@@ -246,17 +246,7 @@ func plainValue(value []byte) string {
 	if json.Unmarshal(value, &text) != nil {
 		return clean(string(value)) + "\n"
 	}
-	var b strings.Builder
-	for line := range strings.SplitSeq(text, "\n") {
-		for i, part := range strings.Split(line, "\t") {
-			if i > 0 {
-				b.WriteByte('\t')
-			}
-			b.WriteString(clean(part))
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return cleanText(text) + "\n"
 }
 
 // bytes gives what was asked for. JSON has no line's end, so that anybody can

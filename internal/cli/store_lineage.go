@@ -115,7 +115,7 @@ func lineageDocument(l *govern.Lineage) *lineageResult {
 
 func (r *lineageResult) text(a *app) error {
 	if r.drawn != "" {
-		return a.write([]byte(cleanLines(r.drawn)))
+		return a.write([]byte(cleanLines(r.drawn, "")))
 	}
 	nodes := make(map[string]*nodeDocument)
 	for i := range r.Nodes {

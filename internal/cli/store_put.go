@@ -278,7 +278,7 @@ func (r *putResult) text(a *app) error {
 			fmt.Fprintf(&b, "  made from %s@v%d, and v%d stands now: look at it again before anything rests on it\n", clean(m.ID), m.Version, m.Now)
 		}
 		if len(p.LeftOut) > 0 {
-			fmt.Fprintf(&b, "  it has no room for %s: the next `brenner store consolidate --module %s` goes on with them\n", someOf(p.LeftOut), clean(p.Module))
+			fmt.Fprintf(&b, "  it has no room for %s: the next `brenner store consolidate --module %s` goes on with them\n", some(p.LeftOut), clean(p.Module))
 		}
 		if len(p.Fork) > 0 {
 			fmt.Fprintf(&b, "  this is a fork: %s go different ways; `brenner store merge %s` joins them\n", versionList(p.Fork), clean(p.ID))
@@ -288,16 +288,6 @@ func (r *putResult) text(a *app) error {
 }
 
 func (r *putResult) document() any { return r }
-
-// someOf names the first of many records, and how many others there are.
-func someOf(names []string) string {
-	const most = 5
-	text := clean(strings.Join(names[:min(len(names), most)], ", "))
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d others", more)
-	}
-	return text
-}
 
 func versionList(versions []int) string {
 	all := make([]string, len(versions))

@@ -96,12 +96,7 @@ func (r *shownRecord) text(a *app) error {
 	if a.quiet {
 		return a.write([]byte(r.Text))
 	}
-	var b strings.Builder
-	b.WriteString(columns(rows) + "\n")
-	for line := range strings.Lines(strings.TrimRight(r.Text, "\n") + "\n") {
-		b.WriteString(strings.TrimRight("  "+clean(strings.TrimRight(line, "\r\n")), " ") + "\n")
-	}
-	return a.write([]byte(b.String()))
+	return a.write([]byte(columns(rows) + "\n" + cleanLines(r.Text, "  ")))
 }
 
 func (r *shownRecord) document() any { return r }

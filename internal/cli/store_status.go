@@ -194,15 +194,6 @@ type snapshotResult struct {
 	Text   string   `json:"markdown"`
 }
 
-func (r *snapshotResult) text(a *app) error { return a.write([]byte(cleanLines(r.Text))) }
-
-// cleanLines makes a text of several lines fit for a terminal.
-func cleanLines(text string) string {
-	var b strings.Builder
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		b.WriteString(clean(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    ")) + "\n")
-	}
-	return b.String()
-}
+func (r *snapshotResult) text(a *app) error { return a.write([]byte(cleanLines(r.Text, ""))) }
 
 func (r *snapshotResult) document() any { return r }

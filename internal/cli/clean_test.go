@@ -1,0 +1,20 @@
+package cli
+
+import "testing"
+
+// A text keeps its lines and tabs, and nothing else that is no letter of it.
+func TestCleanTexts(t *testing.T) {
+	const text = "a\tb\r\n\n  c \x1b[2J\u202e\n\n"
+	for _, tt := range []struct{ name, got, want string }{
+		{"one line", clean(text), `a\u{9}b\u{d}\n\n  c \u{1b}[2J\u{202e}\n\n`},
+		{"as it is", cleanText(text), "a\tb\\u{d}\n\n  c \\u{1b}[2J\\u{202e}\n\n"},
+		{"lines", cleanLines(text, ""), "a\tb\n\n  c \\u{1b}[2J\\u{202e}\n"},
+		{"indented", cleanLines(text, "    "), "    a\tb\n\n      c \\u{1b}[2J\\u{202e}\n"},
+		{"nothing", cleanLines("\r\n", "  "), ""},
+		{"a cell", columns([][]string{{"a\x1b[2J", "b\nc"}}), "a\\u{1b}[2J  b\\nc\n"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %q", tt.name, tt.got)
+		}
+	}
+}
