@@ -26,8 +26,11 @@ type writer struct {
 
 // becomes notes what the write came to.
 func (w *writer) becomes(o Outcome) {
-	for out := w.out; out != nil; out = out.with {
-		out.Outcome = o
+	if w.out != nil {
+		w.out.Outcome = o
+		if w.out.with != nil {
+			w.out.with.become(o)
+		}
 	}
 }
 

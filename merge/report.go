@@ -133,6 +133,13 @@ func (f *FieldOutcome) and(others *FieldOutcome) *FieldOutcome {
 	return f
 }
 
+// become sets the outcome of all that stand or fall together.
+func (f *FieldOutcome) become(o Outcome) {
+	for ; f != nil; f = f.with {
+		f.Outcome = o
+	}
+}
+
 // Code is the code of an outcome that has one, or "".
 func (f *FieldOutcome) Code() fault.Code {
 	switch f.Outcome {
