@@ -32,3 +32,16 @@ func Await(f *os.File) error {
 	}
 	return errors.Join(ErrHeld, f.Close())
 }
+
+// AwaitFile takes the lock of a file of this name, and makes it where it is not there. The
+// file stays: to remove it would race with whoever opens it.
+func AwaitFile(path string) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := Await(f); err != nil {
+		return nil, err
+	}
+	return f.Close, nil
+}

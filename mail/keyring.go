@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"brenner/fault"
+	"brenner/filelock"
+	"brenner/wholefile"
 )
 
 const keyringSchema = "brenner.mail-tokens/v1"
@@ -175,7 +177,10 @@ func (k *Keyring) change(op string, edit func() (changed bool)) (err error) {
 	fail := func(err error) error {
 		return &fault.Error{Code: BadKeys, Op: op, Place: k.file, Cause: err, Hint: "check the folder and its permissions"}
 	}
-	unlock, err := lock(k.file + ".lock")
+	if err := os.MkdirAll(filepath.Dir(k.file), 0o755); err != nil {
+		return fail(err)
+	}
+	unlock, err := filelock.AwaitFile(k.file + ".lock")
 	if err != nil {
 		return fail(err)
 	}
@@ -198,21 +203,7 @@ func (k *Keyring) save() error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(k.file), ".mail-tokens.*") // it is made with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(append(data, '\n'))
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), k.file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
+	return wholefile.Write(k.file, append(data, '\n'))
 }
 
 // all gives every token, for masking.

@@ -22,6 +22,7 @@ import (
 
 	"brenner/fault"
 	"brenner/filelock"
+	"brenner/wholefile"
 )
 
 // The codes of trust.
@@ -125,7 +126,7 @@ func (b *Book) change(how func([]Entry) []Entry) (err error) {
 	slices.SortFunc(doc.Files, func(x, y Entry) int { return strings.Compare(x.Path, y.Path) })
 	data, err := json.Marshal(doc, jsontext.WithIndent("  "))
 	if err == nil {
-		err = b.write(append(data, '\n'))
+		err = wholefile.Write(b.path, append(data, '\n'))
 	}
 	if err != nil {
 		return b.unwritten(err)
@@ -138,38 +139,12 @@ func (b *Book) unwritten(err error) error {
 }
 
 // lock takes the book for one who changes it, and makes its folder. The lock is that of
-// a file beside it, which stays: the book itself is another file after every change.
+// a file beside it: the book itself is another file after every change.
 func (b *Book) lock() (unlock func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(b.path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := filelock.Await(f); err != nil {
-		return nil, err
-	}
-	return f.Close, nil
-}
-
-// write replaces the book in one step. Nobody else may write to it.
-func (b *Book) write(data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(b.path), ".trusted.*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), b.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
+	return filelock.AwaitFile(b.path + ".lock")
 }
 
 func (b *Book) read() (document, error) {

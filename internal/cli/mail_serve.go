@@ -187,7 +187,7 @@ func (a *app) operatorToken(cfg *config.Config) (string, error) {
 	// A file that is there may be readable by others: it is replaced, not filled.
 	tmp, err := writeBeside(a.disk, path, []byte(token+"\n"), 0o600)
 	if err == nil {
-		if err = os.Rename(tmp, path); err != nil {
+		if err = a.disk.Rename(tmp, path); err != nil {
 			err = errors.Join(err, os.Remove(tmp))
 		}
 	}
