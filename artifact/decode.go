@@ -116,12 +116,21 @@ func (d *decoder) metadata(m Map) {
 }
 
 func (d *decoder) version(v Value) {
-	n, ok := v.(Number)
-	if !ok || n < 0 || n >= MaxInteger || n != Number(int(n)) {
-		d.problem(BadVersion, "metadata", "metadata: version %s is not a whole number from 0", fault.Shown(string(Canonical(v))))
+	n, flaw := versionOf(v)
+	if flaw != "" {
+		d.problem(BadVersion, "metadata", "%s", flaw)
 		return
 	}
-	d.doc.Artifact.Metadata.Version = int(n)
+	d.doc.Artifact.Metadata.Version = n
+}
+
+// versionOf gives the number of a version, or says why it is none.
+func versionOf(v Value) (version int, flaw string) {
+	n, ok := v.(Number)
+	if !ok || n < 0 || n >= MaxInteger || n != Number(int(n)) {
+		return 0, "metadata: version " + fault.Shown(string(Canonical(v))) + " is not a whole number from 0"
+	}
+	return int(n), ""
 }
 
 func (d *decoder) contributors(v Value) error {

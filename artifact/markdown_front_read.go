@@ -92,12 +92,12 @@ func (r *mdReader) metadata(key string, node *yaml.Node) {
 	}
 	switch key {
 	case "version":
-		n, ok := v.(Number)
-		if !ok || n < 0 || n != Number(int(n)) {
-			r.problem(BadVersion, line, "metadata", "metadata: version %s is not a whole number from 0", fault.Shown(string(Canonical(v))))
+		n, flaw := versionOf(v)
+		if flaw != "" {
+			r.problem(BadVersion, line, "metadata", "%s", flaw)
 			return
 		}
-		md.Version = int(n)
+		md.Version = n
 	case "contributors":
 		r.contributors(v, line)
 	case "roster":

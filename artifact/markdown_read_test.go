@@ -59,6 +59,7 @@ func TestReadMarkdownProblems(t *testing.T) {
 		{"front matter is no YAML", file("---\na: [\n---\n", nil), []string{"1 bad metadata metadata"}},
 		{"two documents", file("---\na: b\n...\nc: d\n---\n", nil), []string{"1 bad metadata metadata"}},
 		{"version", file("---\nversion: 1.5\n---\n", nil), []string{"2 bad version metadata"}},
+		{"version that no number holds exactly", file("---\nversion: 9007199254740992\n---\n", nil), []string{"2 bad version metadata"}},
 		{"version as text", file("---\nversion: \"1\"\n---\n", nil), []string{"2 bad version metadata"}},
 		{"version in hexadecimal", file("---\nversion: 0x10\n---\n", nil), []string{"2 bad version metadata"}},
 		{"duplicate key", file("---\na: b\na: c\n---\n", nil), []string{"3 bad metadata metadata"}},
