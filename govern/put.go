@@ -112,59 +112,6 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	return out, err
 }
 
-// mayPut refuses what is outside the scope of an agent's role, or of the role that
-// people have who may not decide, before anything else is said about it.
-func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
-	o, err := d.outside(ctx, who, draft)
-	if err != nil || o == nil {
-		return err
-	}
-	return d.refuse(ctx, o.who, o.action, o.kind, draft.ID)
-}
-
-// overstep is something that a role may not do.
-type overstep struct {
-	who          Actor
-	action, kind string
-}
-
-// outside says what of a draft is outside somebody's scope, and keeps no attempt; nil is
-// nothing.
-func (d *Door) outside(ctx context.Context, who Actor, draft *Draft) (*overstep, error) {
-	kind := draft.Type
-	if err := d.Types.Check(kind); err != nil {
-		return nil, err
-	}
-	if who.person() {
-		if d.authority(who) || d.Rules.People == "" {
-			return nil, nil
-		}
-		who.Role = d.Rules.People
-	}
-	if !draft.granted && !d.Access.MayWrite(who.Role, kind) {
-		return &overstep{who, "write", kind}, nil
-	}
-	if draft.KeepSummary && !d.mayRead(who, kind) {
-		return &overstep{who, "read", kind}, nil
-	}
-	// Whatever type the draft names, it is a version of what is there.
-	there, err := d.exactly(ctx, draft.ID)
-	if err != nil {
-		return nil, err
-	}
-	if there.Latest > 0 && there.Type != kind && !d.Access.MayWrite(who.Role, there.Type) {
-		return &overstep{who, "write", there.Type}, nil
-	}
-	return nil, nil
-}
-
-// mayRead tells whether somebody may read records of a type: a person may read all,
-// and an agent what its role may, but never what was sent and said.
-func (d *Door) mayRead(who Actor, kind string) bool {
-	t, _ := d.Types.Find(kind)
-	return who.person() || !t.Raw && d.Access.MayRead(who.Role, kind)
-}
-
 // putting is a change that puts versions.
 type putting struct {
 	*Door
@@ -293,70 +240,6 @@ func (b *putting) take(r *record.Record, content []byte, h record.Head) {
 	b.heads[r.ID] = h
 }
 
-// setAside tells whether a version is one that others do not go on from unless they
-// name it. One that needs a rebase is that only beside another way: where it is the
-// only one, its inputs have moved, and it is mended by going on.
-func setAside(status string, forked bool) bool {
-	return status == record.Alternative || status == record.Deprecated || status == record.NeedsRebase && forked
-}
-
-// goesOnFrom chooses the parent of a draft that names none.
-func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
-	if _, here := b.heads[h.ID]; here {
-		return h.Latest, nil // put in the same change, before
-	}
-	if was, tried := b.parents[b.nth]; tried {
-		if was == 0 && h.Latest > 0 {
-			return 0, &fault.Error{
-				Code: store.Conflict, Op: "put " + fault.Shown(h.ID), Detail: "somebody else put a record of this id at the same time",
-				Hint: "look at it with `brenner store show " + h.ID + "`, and put yours again, or under another id",
-			}
-		}
-		return was, nil
-	}
-	from, err := b.continued(ctx, h)
-	if err == nil {
-		b.parents[b.nth] = from
-	}
-	return from, err
-}
-
-// continued gives the version that a new one of a record goes on from where nobody
-// says which.
-func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
-	if h.Latest == 0 {
-		return 0, nil
-	}
-	latest, err := d.version(ctx, record.Ref{ID: h.ID, Version: h.Latest}, h.Latest)
-	if err != nil {
-		return 0, err
-	}
-	switch left := setAside(latest.Status, h.Forked()); {
-	case left && h.Canonical > 0:
-		return h.Canonical, nil
-	case left && h.Forked():
-		tips, err := d.Store.Tips(ctx, h.ID)
-		if err != nil {
-			return 0, err
-		}
-		return 0, &fault.Error{
-			Code: BadRecord, Op: "put " + fault.Shown(h.ID), Detail: "it goes several ways, and nobody has decided between " + versions(tips),
-			Hint: "say with --parent which one this goes on from; `brenner store merge " + h.ID + "` joins them",
-		}
-	case left:
-		return h.Tip, nil
-	}
-	return h.Latest, nil
-}
-
-func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (record.Record, error) {
-	ref := record.Ref{ID: r.ID, Version: r.Parent}
-	if fresh, ok := b.fresh[ref]; ok {
-		return *fresh, nil
-	}
-	return b.version(ctx, ref, h.Latest)
-}
-
 // complete fills in what the parent has and the draft leaves out.
 func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	if r.Type == "" {
@@ -434,33 +317,6 @@ func summarise(r, parent *record.Record, draft *Draft) error {
 func same(r, parent *record.Record) bool {
 	return r.Content == parent.Content && r.Summary == parent.Summary && r.SummaryOf == parent.SummaryOf && r.SummaryBy == parent.SummaryBy && r.Module == parent.Module &&
 		slices.Equal(r.Tags, parent.Tags) && slices.Equal(r.Links, parent.Links)
-}
-
-// fork gives the ways that a record goes once the version is put, if there are
-// several and the version begins one of them.
-func (b *putting) fork(ctx context.Context, r *record.Record, h record.Head) ([]int, error) {
-	if h.Latest == 0 || r.Parent == h.Latest && h.Tips <= 1 {
-		return nil, nil
-	}
-	tips, err := b.Store.Tips(ctx, r.ID)
-	if err != nil {
-		return nil, err
-	}
-	for ref := range b.fresh { // put in the same change
-		if ref.ID == r.ID {
-			tips = append(slices.DeleteFunc(tips, func(n int) bool { return n == b.fresh[ref].Parent }), ref.Version)
-		}
-	}
-	slices.Sort(tips)
-	begins := !slices.Contains(tips, r.Parent)
-	closed := func(n int) bool {
-		return n == r.Parent || slices.Contains(r.Links, record.Link{Relation: record.Supersedes, ID: r.ID, Version: n})
-	}
-	tips = append(slices.DeleteFunc(tips, closed), r.Version)
-	if len(tips) < 2 || !begins {
-		return nil, nil
-	}
-	return tips, nil
 }
 
 func checkDraft(draft *Draft) error {

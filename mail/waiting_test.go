@@ -42,7 +42,7 @@ func TestRequestsOfOneSessionHaveIDsOfTheirOwn(t *testing.T) {
 			case "tools/list":
 				result = object{"tools": []object{{"name": "fetch_inbox", "inputSchema": object{"properties": object{"wait_seconds": object{}}}}}}
 			case "tools/call":
-				time.Sleep(time.Duration(q.Params.Arguments.Wait) * time.Second) // of the test's own clock
+				<-time.After(time.Duration(q.Params.Arguments.Wait) * time.Second) // of the test's own clock
 				result = object{"structuredContent": object{"messages": []object{}}}
 			}
 			body, err := json.Marshal(object{"jsonrpc": "2.0", "id": q.ID, "result": result})
