@@ -30,23 +30,23 @@ func some(names []string) string {
 }
 
 // columns lays rows out so that their columns stand under each other, with no
-// blanks at the ends of lines. Their cells come from outside, too: none can do more to
-// a terminal than to stand there.
+// blanks at the ends of lines. It cleans their cells, which come from outside, too: no
+// caller has to.
 func columns(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {
-		for i, cell := range row {
+		for i := range row {
+			row[i] = clean(row[i])
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], min(widest, utf8.RuneCountInString(clean(cell))))
+			widths[i] = max(widths[i], min(widest, utf8.RuneCountInString(row[i])))
 		}
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			cell = clean(cell)
 			line.WriteString(cell)
 			if i < len(row)-1 {
 				line.WriteString(strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell))+2))

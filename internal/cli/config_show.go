@@ -56,9 +56,9 @@ type configValues struct {
 func (v configValues) text(a *app) error {
 	rows := make([][]string, len(v.values))
 	for i, value := range v.values {
-		rows[i] = []string{value.Key, clean(string(artifact.Canonical(value.Value)))}
+		rows[i] = []string{value.Key, string(artifact.Canonical(value.Value))}
 		if v.origin {
-			rows[i] = []string{value.Key, clean(value.Origin.String()), rows[i][1]}
+			rows[i] = []string{value.Key, value.Origin.String(), rows[i][1]}
 		}
 	}
 	return a.write([]byte(columns(rows)))

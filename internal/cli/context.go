@@ -182,10 +182,10 @@ func (r *contextResult) text(a *app) error {
 	}
 	rows := [][]string{{"RECORD", "TYPE", "SHOWN", "BECAUSE", "TOKENS"}}
 	for _, s := range r.Shown {
-		rows = append(rows, []string{fmt.Sprintf("%s@v%d", clean(s.ID), s.Version), clean(s.Type), s.Form, s.Because, fmt.Sprint(s.Tokens)})
+		rows = append(rows, []string{fmt.Sprintf("%s@v%d", s.ID, s.Version), s.Type, s.Form, s.Because, fmt.Sprint(s.Tokens)})
 	}
 	for _, l := range r.LeftOut {
-		rows = append(rows, []string{fmt.Sprintf("%s@v%d", clean(l.ID), l.Version), clean(l.Type), "no", l.Rule})
+		rows = append(rows, []string{fmt.Sprintf("%s@v%d", l.ID, l.Version), l.Type, "no", l.Rule})
 	}
 	b.WriteString(columns(rows))
 	return a.write([]byte(b.String()))

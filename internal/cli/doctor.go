@@ -127,9 +127,9 @@ func checkAgent(cfg *config.Config, e roster.Entry) check {
 func (d diagnosis) text(a *app) error {
 	rows := make([][]string, 0, 2*len(d))
 	for _, c := range d {
-		rows = append(rows, []string{c.Status, clean(c.What), clean(c.Found)})
+		rows = append(rows, []string{c.Status, c.What, c.Found})
 		if c.Fix != "" && !a.quiet {
-			rows = append(rows, []string{"", "", "fix: " + clean(c.Fix)})
+			rows = append(rows, []string{"", "", "fix: " + c.Fix})
 		}
 	}
 	return a.write([]byte(columns(rows)))

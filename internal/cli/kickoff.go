@@ -168,7 +168,7 @@ func (r audited) text(a *app) error {
 	}))
 	rows := [][]string{}
 	for _, e := range r.Roster.Entries {
-		rows = append(rows, []string{"roster", clean(e.Agent), clean(string(e.Role)), orDash(e.Program), orDash(e.Model)})
+		rows = append(rows, []string{"roster", e.Agent, string(e.Role), orDash(e.Program), orDash(e.Model)})
 	}
 	b.WriteString(columns(rows))
 	for _, f := range r.Findings {

@@ -175,7 +175,7 @@ func (v *loopPreview) text(a *app) error {
 		for _, one := range s.Agents {
 			agents = append(agents, fmt.Sprintf("%s (%s)", one.Name, strings.TrimSpace(one.Via+" "+one.ModelID)))
 		}
-		rows = append(rows, []string{clean(s.Name), orDash(clean(s.After)), clean(strings.Join(agents, ", "))})
+		rows = append(rows, []string{s.Name, orDash(s.After), strings.Join(agents, ", ")})
 	}
 	b.WriteString(columns(rows))
 	return a.write([]byte(b.String()))

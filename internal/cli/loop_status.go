@@ -164,7 +164,7 @@ func (l loopList) text(a *app) error {
 			phase += ", waiting until " + a.clock(r.RetryAt)
 		}
 		if r.Phase == phaseDamaged {
-			rows = append(rows, []string{clean(r.Loop), phase, "-", "-", "-", "-", seconds(r.Updated)})
+			rows = append(rows, []string{r.Loop, phase, "-", "-", "-", "-", seconds(r.Updated)})
 			problems.WriteString("\n" + clean(r.Loop) + ": " + clean(r.Problem) + "\n")
 			continue
 		}

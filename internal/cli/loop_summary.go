@@ -281,9 +281,9 @@ func (s *loopSummary) facts(a *app) [][]string {
 		rows = append(rows, []string{"Waits", "until " + a.clock(s.RetryAt) + ": " + why})
 	}
 	if s.Report != "" {
-		rows = append(rows, []string{"Report", clean(fromHere(s.Report))})
+		rows = append(rows, []string{"Report", fromHere(s.Report)})
 	}
-	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), clean(s.Head))})
+	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), s.Head)})
 }
 
 // How many sessions, and names of them, a person is shown.

@@ -52,7 +52,7 @@ func appendRows(rows [][]string, row *merge.Row) [][]string {
 	if target == "" {
 		target = "-"
 	}
-	rows = append(rows, []string{row.Disposition.String(), clean(row.DeltaID), clean(row.Agent), clean(target), what})
+	rows = append(rows, []string{row.Disposition.String(), row.DeltaID, row.Agent, target, what})
 	for _, f := range row.Fields {
 		if f.Outcome == merge.FieldApplied || f.Outcome == merge.FieldUnchanged {
 			continue
@@ -64,7 +64,7 @@ func appendRows(rows [][]string, row *merge.Row) [][]string {
 		if f.Message != "" {
 			detail += ": " + clean(f.Message)
 		}
-		rows = append(rows, []string{"", "", "", "." + clean(f.Field), detail})
+		rows = append(rows, []string{"", "", "", "." + f.Field, detail})
 	}
 	return rows
 }

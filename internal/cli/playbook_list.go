@@ -216,7 +216,7 @@ func (o *oneBullet) text(a *app) error {
 	}
 	more := func(name, value string) {
 		if value != "" {
-			rows = append(rows, []string{name, clean(value)})
+			rows = append(rows, []string{name, value})
 		}
 	}
 	more("From", strings.Join(slices.DeleteFunc([]string{b.Source.Agent, b.Source.Session, b.Source.Task}, func(s string) bool { return s == "" }), ", "))

@@ -91,7 +91,7 @@ func chart(b *strings.Builder, title string, tallies []playbook.Tally) {
 	}
 	rows := make([][]string, 0, len(tallies))
 	for _, t := range tallies {
-		rows = append(rows, []string{"  " + clean(t.Name), fmt.Sprint(t.Count), strings.Repeat("█", length(t.Count, most))})
+		rows = append(rows, []string{"  " + t.Name, fmt.Sprint(t.Count), strings.Repeat("█", length(t.Count, most))})
 	}
 	b.WriteString("\n" + title + "\n" + columns(rows))
 }

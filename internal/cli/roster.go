@@ -213,7 +213,7 @@ func (p presetList) text(a *app) error {
 			if i < len(preset.PlaceholderNames) {
 				name = clean(preset.PlaceholderNames[i])
 			}
-			rows[i] = []string{"  " + name, clean(string(e.Role)), orDash(e.Program), orDash(e.Model)}
+			rows[i] = []string{"  " + name, string(e.Role), orDash(e.Program), orDash(e.Model)}
 		}
 		b.WriteString(columns(rows))
 	}

@@ -173,7 +173,7 @@ func (l sessionList) text(a *app) error {
 func (r *sessionRow) cells() []string {
 	updated := seconds(r.Updated)
 	if r.Phase == phaseDamaged {
-		return []string{clean(r.Thread), r.Phase, "-", "-", "-", updated, clean(r.Problem)}
+		return []string{r.Thread, r.Phase, "-", "-", "-", updated, r.Problem}
 	}
 	phase := r.Phase
 	if r.Reason != "" && r.Reason != flow.EndRounds {

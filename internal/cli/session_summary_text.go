@@ -115,15 +115,15 @@ func endedBy(reason string) string {
 func (s *sessionSummary) facts() [][]string {
 	rows := [][]string{}
 	if s.Artifact != "" {
-		rows = append(rows, []string{"Artifact", clean(s.path())})
+		rows = append(rows, []string{"Artifact", s.path()})
 	}
 	budget := "no limit"
 	if s.Budget > 0 {
 		budget = "of " + strconv.Itoa(s.Budget)
 	}
 	return append(rows,
-		[]string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), clean(s.Head))},
-		[]string{"Seal", clean(s.Seal)},
+		[]string{"Journal", fmt.Sprintf("%s, head %s", plural(s.Entries, "entry", "entries"), s.Head)},
+		[]string{"Seal", s.Seal},
 		[]string{"Tokens", fmt.Sprintf("%d (%s)", s.Spent, budget)},
 		[]string{"Cost", s.cost()},
 	)

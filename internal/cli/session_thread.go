@@ -76,14 +76,14 @@ func newThreadSummary(server string, all []mail.Message) *threadSummary {
 // rows are the lines of a status about the thread.
 func (t *threadSummary) rows() [][]string {
 	if t.Problem != "" {
-		return [][]string{{"Mail", "cannot be read: " + clean(t.Problem)}}
+		return [][]string{{"Mail", "cannot be read: " + t.Problem}}
 	}
-	rows := [][]string{{"Mail", string(t.Phase) + ", " + count(t.Messages, "message") + " at " + clean(t.Server)}}
+	rows := [][]string{{"Mail", string(t.Phase) + ", " + count(t.Messages, "message") + " at " + t.Server}}
 	for i := range t.Agents {
-		rows = append(rows, []string{"", clean(t.Agents[i].Name) + ": " + t.Agents[i].state()})
+		rows = append(rows, []string{"", t.Agents[i].Name + ": " + t.Agents[i].state()})
 	}
 	for agent, name := range t.Names {
-		rows = append(rows, []string{"", clean(agent) + " is called " + clean(name) + " there"})
+		rows = append(rows, []string{"", agent + " is called " + name + " there"})
 	}
 	return rows
 }

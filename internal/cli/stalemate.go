@@ -208,7 +208,7 @@ func (l stalemateList) text(a *app) error {
 	}
 	table := [][]string{{"STALEMATE", "ABOUT", "STATE", "KIND", "PLACE", "PARTIES"}}
 	for _, r := range l.rows {
-		table = append(table, []string{r.ID, r.Thread, r.State, r.Kind, clean(r.Place), clean(strings.Join(r.Parties, ", "))})
+		table = append(table, []string{r.ID, r.Thread, r.State, r.Kind, r.Place, strings.Join(r.Parties, ", ")})
 	}
 	return a.write([]byte(columns(table)))
 }

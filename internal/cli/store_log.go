@@ -175,7 +175,7 @@ func (r *logResult) text(a *app) error {
 		if h.Forked {
 			status += ", forked"
 		}
-		rows = append(rows, []string{fmt.Sprintf("%s@v%d", clean(h.ID), h.Latest), clean(h.Type), clean(h.Module), status, canonical, clean(clip(h.Summary))})
+		rows = append(rows, []string{fmt.Sprintf("%s@v%d", h.ID, h.Latest), h.Type, h.Module, status, canonical, clip(h.Summary)})
 	}
 	text := columns(rows)
 	if r.More {
@@ -238,7 +238,7 @@ func (r *historyResult) text(a *app) error {
 		if v.Parent > 0 {
 			parent = fmt.Sprintf("v%d", v.Parent)
 		}
-		rows = append(rows, []string{fmt.Sprintf("v%d", v.Version), parent, v.statusWord(), clean(v.Creator), v.At, orDash(clip(v.Change))})
+		rows = append(rows, []string{fmt.Sprintf("v%d", v.Version), parent, v.statusWord(), v.Creator, v.At, orDash(clip(v.Change))})
 	}
 	b.WriteString(columns(rows))
 	if len(r.Tips) > 1 && !a.quiet {
@@ -289,7 +289,7 @@ func (r *refusalsResult) text(a *app) error {
 	}
 	rows := [][]string{{"AT", "BY", "ROLE", "TRIED TO", "TYPE", "RECORD"}}
 	for _, f := range r.Attempts {
-		rows = append(rows, []string{f.At, clean(f.By), clean(f.Role), f.Action, orDash(f.Type), orDash(f.ID)})
+		rows = append(rows, []string{f.At, f.By, f.Role, f.Action, orDash(f.Type), orDash(f.ID)})
 	}
 	return a.write([]byte(columns(rows)))
 }

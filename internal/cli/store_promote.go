@@ -181,7 +181,7 @@ func (r *forksResult) text(a *app) error {
 	}
 	rows := [][]string{{"RECORD", "TYPE", "MODULE", "WAYS"}}
 	for _, f := range r.Forks {
-		rows = append(rows, []string{clean(f.ID), clean(f.Type), clean(f.Module), versionList(f.Tips)})
+		rows = append(rows, []string{f.ID, f.Type, f.Module, versionList(f.Tips)})
 	}
 	text := columns(rows)
 	if !a.quiet {

@@ -84,15 +84,15 @@ func (r *shownRecord) text(a *app) error {
 		{"By", clean(d.Creator) + ", " + d.At},
 	}
 	if d.Change != "" {
-		rows = append(rows, []string{"Change", clean(d.Change)})
+		rows = append(rows, []string{"Change", d.Change})
 	}
 	if len(d.Tags) > 0 {
-		rows = append(rows, []string{"Tags", clean(strings.Join(d.Tags, ", "))})
+		rows = append(rows, []string{"Tags", strings.Join(d.Tags, ", ")})
 	}
 	for _, l := range d.Links {
-		rows = append(rows, []string{"Link", fmt.Sprintf("%s %s@v%d", clean(l.Relation), clean(l.ID), l.Version)})
+		rows = append(rows, []string{"Link", fmt.Sprintf("%s %s@v%d", l.Relation, l.ID, l.Version)})
 	}
-	rows = append(rows, []string{"Content", "sha256 " + clean(d.Content)})
+	rows = append(rows, []string{"Content", "sha256 " + d.Content})
 	if a.quiet {
 		return a.write([]byte(r.Text))
 	}

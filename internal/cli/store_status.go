@@ -126,7 +126,7 @@ func (r *statusResult) text(a *app) error {
 		fmt.Fprintf(&b, "%s\n\n", count(r.Records, "record"))
 		rows := [][]string{{"SPINE", "MODULE", "HOLDER", "STATUS"}}
 		for _, s := range r.Spine {
-			rows = append(rows, []string{s.Type, clean(s.Module), orDash(s.Holder), orDash(s.Status)})
+			rows = append(rows, []string{s.Type, s.Module, orDash(s.Holder), orDash(s.Status)})
 		}
 		b.WriteString(columns(rows) + "\n")
 	}

@@ -196,12 +196,12 @@ func (f *foundIn) write(b *strings.Builder, quiet bool) {
 	if f.Delta != "" {
 		rows = append(rows, []string{"  Delta", f.who()})
 		if f.Rationale != "" && f.Field != "rationale" {
-			rows = append(rows, []string{"  Why", clean(clip(f.Rationale))})
+			rows = append(rows, []string{"  Why", clip(f.Rationale)})
 		}
 	}
 	switch {
 	case f.Fate == session.Noted:
-		rows = append(rows, []string{"  Note", clean(f.Agent) + ", " + f.At})
+		rows = append(rows, []string{"  Note", f.Agent + ", " + f.At})
 	case f.Call == "" && f.Deltas != "":
 		place := fmt.Sprintf("delta %d", f.Block)
 		if f.Line > 0 {
@@ -220,13 +220,13 @@ func (f *foundIn) write(b *strings.Builder, quiet bool) {
 		rows = append(rows,
 			[]string{"  Reply", fmt.Sprintf("line %d, sha256 %s", f.Line, f.Reply)},
 			[]string{"  Kickoff", "sha256 " + f.Kickoff},
-			[]string{"  Template", clean(f.Template) + ", sha256 " + f.TemplateHash},
+			[]string{"  Template", f.Template + ", sha256 " + f.TemplateHash},
 			[]string{"  Shown", shown},
 		)
 		for _, ev := range f.Evidence {
-			rows = append(rows, []string{"  Evidence", clean(ev.ID) + " " + clean(ev.Name) + ", sha256 " + ev.Hash})
+			rows = append(rows, []string{"  Evidence", ev.ID + " " + ev.Name + ", sha256 " + ev.Hash})
 		}
-		rows = append(rows, []string{"  Call", "brenner trace show " + clean(f.Call)})
+		rows = append(rows, []string{"  Call", "brenner trace show " + f.Call})
 	}
 	if f.Rehearsal {
 		rows = append(rows, []string{"  Rehearsal", "scripted agents played this session"})

@@ -55,16 +55,16 @@ func (f *foundRecord) write(b *strings.Builder, quiet bool) {
 	if quiet {
 		return
 	}
-	rows := [][]string{{"  Text", quoted(f.Text)}, {"  First", fmt.Sprintf("v%d, %s, %s", f.First, clean(f.Author), f.At)}}
+	rows := [][]string{{"  Text", quoted(f.Text)}, {"  First", fmt.Sprintf("v%d, %s, %s", f.First, f.Author, f.At)}}
 	if f.Change != "" {
-		rows = append(rows, []string{"  Why", clean(clip(f.Change))})
+		rows = append(rows, []string{"  Why", clip(f.Change)})
 	}
 	for _, l := range f.Links {
-		rows = append(rows, []string{"  Link", fmt.Sprintf("%s %s@v%d", clean(l.Relation), clean(l.ID), l.Version)})
+		rows = append(rows, []string{"  Link", fmt.Sprintf("%s %s@v%d", l.Relation, l.ID, l.Version)})
 	}
 	if f.Call != "" {
-		rows = append(rows, []string{"  Call", clean(f.Call) + " (brenner store log --calls)"})
+		rows = append(rows, []string{"  Call", f.Call + " (brenner store log --calls)"})
 	}
-	rows = append(rows, []string{"  Lineage", fmt.Sprintf("brenner store lineage %s@v%d", clean(f.ID), f.First)})
+	rows = append(rows, []string{"  Lineage", fmt.Sprintf("brenner store lineage %s@v%d", f.ID, f.First)})
 	b.WriteString(columns(rows))
 }

@@ -76,17 +76,17 @@ func (in *callInput) rows() [][]string {
 		rows = [][]string{{"  Shown", "the request", "and nothing else of the session"}}
 	}
 	if lessons := in.lessons(); lessons != "" {
-		rows = append(rows, []string{"  Lessons", clean(lessons)})
+		rows = append(rows, []string{"  Lessons", lessons})
 	}
 	for _, ev := range in.Evidence {
-		rows = append(rows, []string{"  Evidence", clean(ev.ID) + " " + clean(ev.Name), ev.Hash})
+		rows = append(rows, []string{"  Evidence", ev.ID + " " + ev.Name, ev.Hash})
 	}
 	for i := range in.Records {
 		r := &in.Records[i]
-		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", clean(r.ID), r.Version), r.what()})
+		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", r.ID, r.Version), r.what()})
 	}
 	if in.RecordsView != "" {
-		rows = append(rows, []string{"  Records' view", "", clean(in.RecordsView)})
+		rows = append(rows, []string{"  Records' view", "", in.RecordsView})
 	}
 	if in.Before != "" {
 		rows = append(rows, []string{"  Kickoff", "", in.Kickoff}, []string{"  First reply", "", in.Before})
@@ -112,7 +112,7 @@ func (t *traceCall) outRows() [][]string {
 		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d taken, %d refused, %d only shown", out.Taken, out.Refused, out.Shown)})
 	}
 	for _, p := range out.Problems {
-		rows = append(rows, []string{fmt.Sprintf("  Line %d", p.Line), string(p.Code) + ": " + clean(p.Message)})
+		rows = append(rows, []string{fmt.Sprintf("  Line %d", p.Line), string(p.Code) + ": " + p.Message})
 	}
 	if t.Settled {
 		return append(rows, []string{"  Merged", fmt.Sprintf("into version %d", t.Version)})
