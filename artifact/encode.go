@@ -115,12 +115,12 @@ func (s *slate) withhold(it *Item, entries []Entry) []Entry {
 		behind[key] = append(behind[key], what...)
 	}
 	for _, e := range predictions {
-		if r.notApplicable(e.Key) {
+		if r.NotApplicable(e.Key) {
 			add(e.Key, Entry{"value", e.Value})
 		}
 	}
 	for _, h := range s.columns {
-		if r.notApplicable(h.ID) {
+		if r.NotApplicable(h.ID) {
 			add(h.ID)
 		}
 	}

@@ -93,13 +93,7 @@ func (r *mdReader) setPredictions(d *draft, v Value, line int) {
 
 // finish makes items of the drafts, and looks at what only the whole file shows.
 func (r *mdReader) finish() {
-	killed := map[string]bool{}
-	for _, h := range r.doc.Artifact.Sections[HypothesisSlate] {
-		if h.Killed() {
-			killed[h.ID] = true
-		}
-	}
-	s := &slate{killed: killed}
+	s := &slate{struck: r.doc.Artifact.Struck()}
 	for _, d := range r.drafts {
 		if d.section == PredictionsTable {
 			r.finishPrediction(d, s)
@@ -215,7 +209,7 @@ func (r *mdReader) checkSigns(d *draft, s *slate) {
 		}
 		_, conflict := v.(Conflict)
 		switch {
-		case raw == NotApplicable && !view.notApplicable(key):
+		case raw == NotApplicable && !view.NotApplicable(key):
 			r.problem(UnreadableLines, d.line, d.ID, "%s says N/A for %s, but neither that hypothesis nor the cell was killed", d.ID, fault.Shown(key))
 		case raw == mdElsewhere && (v == nil || conflict), raw == mdConflict && !conflict:
 			r.problem(UnreadableLines, d.line, d.ID, "%s says %s for %s, but its block does not hold it", d.ID, raw, fault.Shown(key))

@@ -12,15 +12,12 @@ const maxColumns = 64
 type slate struct {
 	columns []*Item
 	column  map[string]bool // ids that have a column
-	killed  map[string]bool
+	struck  map[string]bool
 }
 
 func (a *Artifact) slate() *slate {
-	s := &slate{column: map[string]bool{}, killed: map[string]bool{}}
+	s := &slate{column: map[string]bool{}, struck: a.Struck()}
 	for _, h := range a.Sections[HypothesisSlate] {
-		if h.Killed() {
-			s.killed[h.ID] = true
-		}
 		if len(s.columns) < maxColumns && !s.column[h.ID] {
 			s.columns = append(s.columns, h)
 			s.column[h.ID] = true
@@ -31,44 +28,19 @@ func (a *Artifact) slate() *slate {
 
 // row is one prediction, with what decides where each of its cells is written.
 type row struct {
-	*Item
+	Row
 	slate       *slate
 	predictions Value // nil where the field is absent
-	unresolved  map[string]bool
-	killedCells map[string]bool
 }
 
 func (s *slate) row(it *Item) row {
-	r := row{Item: it, slate: s, predictions: it.Get("predictions")}
-	if len(it.Unresolved()) > 0 {
-		r.unresolved = make(map[string]bool, len(it.Unresolved()))
-		for _, place := range it.Unresolved() {
-			r.unresolved[place] = true
-		}
-	}
-	if len(it.Cells()) > 0 {
-		r.killedCells = make(map[string]bool, len(it.Cells()))
-		for _, c := range it.Cells() {
-			r.killedCells[c.Key] = true
-		}
-	}
-	return r
-}
-
-func (r *row) isUnresolved(key string) bool {
-	return r.unresolved != nil && r.unresolved["predictions."+key]
-}
-
-// notApplicable tells whether a cell is N/A: its hypothesis was killed, or the
-// cell itself. A key that never meant an existing hypothesis is not its cell.
-func (r *row) notApplicable(key string) bool {
-	return r.killedCells[key] || (r.slate.killed[key] && !r.isUnresolved(key))
+	return row{Row: RowOf(it, s.struck), slate: s, predictions: it.Get("predictions")}
 }
 
 // inTable tells whether the table itself shows the value of a key.
 func (r *row) inTable(e Entry) bool {
 	_, isText := e.Value.(Text)
-	return isText && r.slate.column[e.Key] && !r.isUnresolved(e.Key)
+	return isText && r.slate.column[e.Key] && !r.InDoubt(e.Key)
 }
 
 func (w *mdWriter) predictions(a *Artifact) {
@@ -125,9 +97,9 @@ func (w *mdWriter) predictionCell(r *row, key string) {
 	switch {
 	case !isMap:
 		w.offKindCell(r.predictions)
-	case r.notApplicable(key):
+	case r.NotApplicable(key):
 		w.put(" " + NotApplicable + " |")
-	case r.isUnresolved(key):
+	case r.InDoubt(key):
 		w.put(" |")
 	default:
 		v, _ := m.Get(key)
@@ -193,7 +165,7 @@ func (w *mdWriter) blockField(r *row, f *Field) {
 	case f.Name == "predictions" && isMap && len(m) > 0:
 		var below Map
 		for _, e := range m {
-			if !r.inTable(e) && !r.notApplicable(e.Key) {
+			if !r.inTable(e) && !r.NotApplicable(e.Key) {
 				below = append(below, e)
 			}
 		}
@@ -210,7 +182,7 @@ func (w *mdWriter) blockField(r *row, f *Field) {
 func (w *mdWriter) withheld(r *row, m Map) {
 	labelled := false
 	for _, e := range m {
-		if !r.notApplicable(e.Key) {
+		if !r.NotApplicable(e.Key) {
 			continue
 		}
 		if !labelled {

@@ -26,13 +26,13 @@ func (s *subject) fieldConflicts(r *report, section artifact.Section, it *artifa
 		r.add(inItem(section, it, f.Name), conflictText(it, show(f.Name), v), fix)
 	case artifact.Map:
 		cells := section == artifact.PredictionsTable && f.Name == "predictions"
-		var row row
+		var row artifact.Row
 		if cells {
-			row = rowOf(it)
+			row = artifact.RowOf(it, s.struck)
 		}
 		for _, e := range v {
 			c, ok := e.Value.(artifact.Conflict)
-			if !ok || (cells && row.notApplicable(s, e.Key)) {
+			if !ok || (cells && row.NotApplicable(e.Key)) {
 				continue
 			}
 			fix := edit(it, `{%s: {%s: …}}, the one value that shall stand, stamped later than these`, jsonText(f.Name), jsonText(e.Key))

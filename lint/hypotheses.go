@@ -150,7 +150,7 @@ func killable(s *subject, r *report) {
 	}
 	named := make(map[string]bool)
 	for _, t := range tests {
-		doubted := doubts(t)
+		doubted := t.Doubts()
 		for _, field := range []string{"discriminates", "expected_outcomes"} {
 			for _, id := range mentioned(t.Get(field)) {
 				if !doubted[field+"."+id] {

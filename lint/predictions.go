@@ -50,40 +50,19 @@ func predictionRules() []rule {
 
 // row is one prediction with what its cells mean.
 type row struct {
-	item    *artifact.Item
-	cells   artifact.Map
-	killed  map[string]bool // cells that were killed one by one
-	doubted map[string]bool // places that named what did not exist
-}
-
-func rowOf(it *artifact.Item) row {
-	r := row{item: it, cells: it.Map("predictions"), doubted: doubts(it)}
-	if len(it.Cells()) > 0 {
-		r.killed = make(map[string]bool, len(it.Cells()))
-		for _, c := range it.Cells() {
-			r.killed[c.Key] = true
-		}
-	}
-	return r
+	artifact.Row
+	cells artifact.Map
 }
 
 // rowsOf gives the predictions that have cells at all; the others are EP-002's.
-func rowsOf(predictions []*artifact.Item) []row {
+func rowsOf(predictions []*artifact.Item, struck map[string]bool) []row {
 	var rows []row
 	for _, it := range predictions {
-		if r := rowOf(it); len(r.cells) > 0 {
-			rows = append(rows, r)
+		if cells := it.Map("predictions"); len(cells) > 0 {
+			rows = append(rows, row{artifact.RowOf(it, struck), cells})
 		}
 	}
 	return rows
-}
-
-func (r *row) inDoubt(key string) bool { return r.doubted["predictions."+key] }
-
-// notApplicable tells whether a cell is N/A: killed by itself, or with its
-// hypothesis.
-func (r *row) notApplicable(s *subject, key string) bool {
-	return r.killed[key] || (s.struck[key] && !r.inDoubt(key))
 }
 
 // lacking gives the first of the hypotheses for which a row says nothing, and
@@ -96,7 +75,7 @@ func (r *row) lacking(hypotheses []string, wanted map[string]bool) (first []stri
 			said[e.Key] = true
 		}
 	}
-	for _, c := range r.item.Cells() {
+	for _, c := range r.Cells() {
 		if wanted[c.Key] {
 			said[c.Key] = true
 		}
@@ -153,9 +132,9 @@ func columns(s *subject, r *report) {
 	wanted := setOf(s.plain)
 	for _, row := range s.rows {
 		if first, total := row.lacking(s.plain, wanted); total > 0 {
-			r.add(inItem(artifact.PredictionsTable, row.item, "predictions"),
-				fmt.Sprintf("%s has no outcome for %s", show(row.item.ID), enumerate(first, total)),
-				edit(row.item, `{"predictions": {"%s": "what it predicts here"}}`, first[0]))
+			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"),
+				fmt.Sprintf("%s has no outcome for %s", show(row.ID), enumerate(first, total)),
+				edit(row.Item, `{"predictions": {"%s": "what it predicts here"}}`, first[0]))
 		}
 	}
 }
@@ -164,10 +143,10 @@ func thirdColumn(s *subject, r *report) {
 	wanted := setOf(s.thirds)
 	for _, row := range s.rows {
 		if first, total := row.lacking(s.thirds, wanted); total > 0 {
-			r.add(inItem(artifact.PredictionsTable, row.item, "predictions"),
+			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"),
 				fmt.Sprintf("%s has no outcome for the third alternative %s; it may be \"indeterminate\"",
-					show(row.item.ID), enumerate(first, total)),
-				edit(row.item, `{"predictions": {"%s": "indeterminate"}}, or with what it predicts`, first[0]))
+					show(row.ID), enumerate(first, total)),
+				edit(row.Item, `{"predictions": {"%s": "indeterminate"}}, or with what it predicts`, first[0]))
 		}
 	}
 }
@@ -177,9 +156,9 @@ func thirdColumn(s *subject, r *report) {
 func discriminating(s *subject, r *report) {
 	for _, row := range s.rows {
 		if outcome, n := row.onlyOutcome(s); n > 1 {
-			r.add(inItem(artifact.PredictionsTable, row.item, "predictions"),
-				fmt.Sprintf("%s predicts %s for all of %d hypotheses, and so decides between none", show(row.item.ID), outcome, n),
-				edit(row.item, `a sharper condition and outcomes that differ, {"condition": "…", "predictions": {"H1": "…", "H2": "…"}}, or KILL it`))
+			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"),
+				fmt.Sprintf("%s predicts %s for all of %d hypotheses, and so decides between none", show(row.ID), outcome, n),
+				edit(row.Item, `a sharper condition and outcomes that differ, {"condition": "…", "predictions": {"H1": "…", "H2": "…"}}, or KILL it`))
 		}
 	}
 }
@@ -189,7 +168,7 @@ func discriminating(s *subject, r *report) {
 func (r *row) onlyOutcome(s *subject) (outcome string, n int) {
 	first := ""
 	for _, e := range r.cells {
-		if !s.standing[e.Key] || r.notApplicable(s, e.Key) || r.inDoubt(e.Key) || blank(e.Value) {
+		if !s.standing[e.Key] || r.NotApplicable(e.Key) || r.InDoubt(e.Key) || blank(e.Value) {
 			continue
 		}
 		if _, ok := e.Value.(artifact.Conflict); ok {
@@ -221,11 +200,11 @@ func knownColumns(s *subject, r *report) {
 				d.add(show(e.Key) + " is not the id of a hypothesis")
 				continue
 			}
-			d.id(e.Key, s.exists(e.Key), row.inDoubt(e.Key))
+			d.id(e.Key, s.exists(e.Key), row.InDoubt(e.Key))
 		}
 		if d.total > 0 {
-			r.add(inItem(artifact.PredictionsTable, row.item, "predictions"), show(row.item.ID)+"'s predictions: "+d.list(),
-				edit(row.item, `{"predictions": {"H1": "…"}, "predictions_replace": true}, all outcomes as they shall stand`))
+			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"), show(row.ID)+"'s predictions: "+d.list(),
+				edit(row.Item, `{"predictions": {"H1": "…"}, "predictions_replace": true}, all outcomes as they shall stand`))
 		}
 	}
 }

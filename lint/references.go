@@ -80,7 +80,7 @@ func (s *subject) fieldReferences(r *report, section artifact.Section, it *artif
 // keys judges the keys of a map such as expected_outcomes. A key need not be an
 // id ("control"); the hypotheses that it names must exist.
 func (s *subject) keys(d *dangling, it *artifact.Item, field string) {
-	doubted := doubts(it)
+	doubted := it.Doubts()
 	for _, e := range it.Map(field) {
 		if doubted[field+"."+e.Key] {
 			d.id(e.Key, s.exists(e.Key), true)
@@ -99,7 +99,7 @@ func (s *subject) keys(d *dangling, it *artifact.Item, field string) {
 // elements judges a list of ids. Each element has to name an item: what conflicts
 // with nothing in the artifact is no anomaly of it.
 func (s *subject) elements(d *dangling, it *artifact.Item, field string) {
-	doubted := doubts(it)
+	doubted := it.Doubts()
 	list, _ := it.Get(field).(artifact.List)
 	for _, v := range list {
 		t, ok := v.(artifact.Text)

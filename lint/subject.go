@@ -30,7 +30,7 @@ func newSubject(doc *artifact.Document) *subject {
 	s := &subject{
 		artifact: &doc.Artifact, problems: doc.Problems,
 		ids: make(map[string]bool), odd: make(map[string]artifact.Section),
-		standing: make(map[string]bool), struck: make(map[string]bool),
+		standing: make(map[string]bool), struck: doc.Artifact.Struck(),
 	}
 	for _, section := range artifact.Sections() {
 		s.active[section] = doc.Artifact.Active(section)
@@ -47,7 +47,7 @@ func newSubject(doc *artifact.Document) *subject {
 		}
 	}
 	s.sortHypotheses()
-	s.rows = rowsOf(s.active[artifact.PredictionsTable])
+	s.rows = rowsOf(s.active[artifact.PredictionsTable], s.struck)
 	return s
 }
 
@@ -56,9 +56,7 @@ func newSubject(doc *artifact.Document) *subject {
 func (s *subject) sortHypotheses() {
 	for _, h := range s.artifact.Items(artifact.HypothesisSlate) {
 		switch {
-		case h.Killed():
-			s.struck[h.ID] = true
-		case s.standing[h.ID] || !artifact.HypothesisSlate.ValidID(h.ID):
+		case h.Killed() || s.standing[h.ID] || !artifact.HypothesisSlate.ValidID(h.ID):
 		case h.ThirdAlternative():
 			s.standing[h.ID] = true
 			s.thirds = append(s.thirds, h.ID)
@@ -88,19 +86,6 @@ func (s *subject) exists(id string) bool {
 	}
 	section, ok := artifact.SectionOfID(id)
 	return ok && section.Spec().Min > 0 && len(s.artifact.Items(section)) == 0
-}
-
-// doubts gives the places of an item that name what did not exist when they were
-// written. A set, because an item may have any number of them.
-func doubts(it *artifact.Item) map[string]bool {
-	if len(it.Unresolved()) == 0 {
-		return nil
-	}
-	set := make(map[string]bool, len(it.Unresolved()))
-	for _, place := range it.Unresolved() {
-		set[place] = true
-	}
-	return set
 }
 
 // undecided tells whether one of the fields is in CONFLICT.

@@ -168,7 +168,7 @@ func discriminates(s *subject, r *report) {
 			continue
 		}
 		var d dangling
-		doubted := doubts(it)
+		doubted := it.Doubts()
 		ids := mentioned(v)
 		if len(ids) == 0 {
 			d.add("it names no hypothesis by its id")

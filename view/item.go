@@ -17,18 +17,10 @@ const conflictMark = "CONFLICT"
 
 // writer writes items of one artifact.
 type writer struct {
-	killed map[string]bool // hypotheses that were killed, whose cells are N/A
+	struck map[string]bool // hypotheses that were killed, whose cells are N/A
 }
 
-func newWriter(a *artifact.Artifact) *writer {
-	w := &writer{killed: make(map[string]bool)}
-	for _, h := range a.Items(artifact.HypothesisSlate) {
-		if h.Killed() {
-			w.killed[h.ID] = true
-		}
-	}
-	return w
-}
+func newWriter(a *artifact.Artifact) *writer { return &writer{struck: a.Struck()} }
 
 // full gives an item with all its fields, a line each and the keys of a map below.
 func (w *writer) full(s artifact.Section, it *artifact.Item) string {
@@ -84,37 +76,21 @@ func marks(m artifact.Map) (string, bool) {
 	return strings.Join(all, ", "), true
 }
 
-// applicable puts N/A into the cells of a prediction whose hypothesis was killed,
-// and into those that were killed themselves. A key that never meant an existing
-// hypothesis is not its cell.
+// applicable puts N/A into the cells of a prediction that are.
 func (w *writer) applicable(it *artifact.Item, v artifact.Value) artifact.Value {
 	m, ok := v.(artifact.Map)
 	if !ok {
 		return v
 	}
-	gone := w.notApplicable(it)
+	row := artifact.RowOf(it, w.struck)
 	out := make(artifact.Map, len(m))
 	for i, e := range m {
-		if gone(e.Key) {
+		if row.NotApplicable(e.Key) {
 			e.Value = artifact.Text(artifact.NotApplicable)
 		}
 		out[i] = e
 	}
 	return out
-}
-
-func (w *writer) notApplicable(it *artifact.Item) func(key string) bool {
-	killed := make(map[string]bool, len(it.Cells()))
-	for _, c := range it.Cells() {
-		killed[c.Key] = true
-	}
-	unresolved := make(map[string]bool, len(it.Unresolved()))
-	for _, place := range it.Unresolved() {
-		unresolved[place] = true
-	}
-	return func(key string) bool {
-		return killed[key] || (w.killed[key] && !unresolved["predictions."+key])
-	}
 }
 
 // value gives a value on one line.
