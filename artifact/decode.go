@@ -83,81 +83,11 @@ func get[V Value](m Map, key string) (V, bool) {
 }
 
 func (d *decoder) metadata(m Map) {
-	md := &d.doc.Artifact.Metadata
-	known := map[string]*string{
-		"session_id": &md.SessionID, "created_at": &md.CreatedAt, "updated_at": &md.UpdatedAt,
-		"status": &md.Status, "rules": &md.Rules, "research_program": &md.ResearchProgram,
-	}
 	for _, e := range m {
-		if e.Value == (Null{}) {
-			continue
-		}
-		if to := known[e.Key]; to != nil {
-			t, ok := e.Value.(Text)
-			if !ok {
-				d.problem(BadMetadata, "metadata", "metadata: %s is not a text", e.Key)
-			}
-			*to = string(t)
-			continue
-		}
-		switch e.Key {
-		case "version":
-			d.version(e.Value)
-		case "contributors":
-			if err := d.contributors(e.Value); err != nil {
-				d.problem(BadMetadata, "metadata", "%v", err)
-			}
-		case "roster":
-			md.Roster = e.Value
-		default:
-			md.Extra = append(md.Extra, e)
-		}
+		d.doc.Artifact.Metadata.take(e, func(kind ProblemKind, format string, args ...any) {
+			d.problem(kind, "metadata", format, args...)
+		})
 	}
-}
-
-func (d *decoder) version(v Value) {
-	n, flaw := versionOf(v)
-	if flaw != "" {
-		d.problem(BadVersion, "metadata", "%s", flaw)
-		return
-	}
-	d.doc.Artifact.Metadata.Version = n
-}
-
-// versionOf gives the number of a version, or says why it is none.
-func versionOf(v Value) (version int, flaw string) {
-	n, ok := v.(Number)
-	if !ok || n < 0 || n >= MaxInteger || n != Number(int(n)) {
-		return 0, "metadata: version " + fault.Shown(string(Canonical(v))) + " is not a whole number from 0"
-	}
-	return int(n), ""
-}
-
-func (d *decoder) contributors(v Value) error {
-	list, ok := v.(List)
-	if !ok {
-		return errors.New("metadata: contributors is not a list")
-	}
-	for _, v := range list {
-		m, ok := v.(Map)
-		if !ok {
-			return errors.New("metadata: a contributor is not an object")
-		}
-		var c Contributor
-		known := map[string]*string{
-			"agent": &c.Agent, "program": &c.Program, "model": &c.Model, "contributed_at": &c.ContributedAt,
-		}
-		for _, e := range m {
-			t, ok := e.Value.(Text)
-			to := known[e.Key]
-			if !ok || to == nil {
-				return fmt.Errorf("metadata: a contributor's %s cannot be read", fault.Shown(e.Key))
-			}
-			*to = string(t)
-		}
-		d.doc.Artifact.Metadata.Contributors = append(d.doc.Artifact.Metadata.Contributors, c)
-	}
-	return nil
 }
 
 func (d *decoder) section(sections Map, s Section) error {

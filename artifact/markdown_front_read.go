@@ -4,19 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
-	"brenner/fault"
-
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
+
+	"brenner/fault"
+	"brenner/plainyaml"
 )
 
 // frontMatter reads the metadata from YAML that begins on line 2 of the file.
 func (r *mdReader) frontMatter(text string) {
-	root, err := parseYAML(text)
+	root, err := plainyaml.Parse([]byte(text))
 	if err != nil {
 		r.problem(BadMetadata, 1, "metadata", "the front matter cannot be read: %s", fault.Shown(strings.TrimPrefix(err.Error(), "yaml: ")))
 		return
@@ -45,31 +45,6 @@ func (r *mdReader) frontMatter(text string) {
 	slices.SortFunc(r.doc.Artifact.Metadata.Extra, func(x, y Entry) int { return CompareKeys(x.Key, y.Key) })
 }
 
-// parseYAML gives the root of the one YAML document in text, or nil for none.
-func parseYAML(text string) (root *yaml.Node, err error) {
-	// The parser is not ours, and no file may bring the program down.
-	defer func() {
-		if p := recover(); p != nil {
-			root, err = nil, fmt.Errorf("the YAML parser failed: %v", p)
-		}
-	}()
-	dec := yaml.NewDecoder(strings.NewReader(text))
-	var doc, more yaml.Node
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it holds more than one YAML document")
-	}
-	if len(doc.Content) != 1 {
-		return nil, errors.New("it holds no YAML value")
-	}
-	return doc.Content[0], nil
-}
-
 // metadata takes one key of the front matter.
 func (r *mdReader) metadata(key string, node *yaml.Node) {
 	line := 1 + node.Line
@@ -82,95 +57,9 @@ func (r *mdReader) metadata(key string, node *yaml.Node) {
 		r.problem(kind, line, "metadata", "metadata: %s: %v", fault.Shown(key), err)
 		return
 	}
-	if v == (Null{}) {
-		return // as in JSON
-	}
-	md := &r.doc.Artifact.Metadata
-	if to := md.text(key); to != nil {
-		r.metadataText(to, key, v, line)
-		return
-	}
-	switch key {
-	case "version":
-		n, flaw := versionOf(v)
-		if flaw != "" {
-			r.problem(BadVersion, line, "metadata", "%s", flaw)
-			return
-		}
-		md.Version = n
-	case "contributors":
-		r.contributors(v, line)
-	case "roster":
-		md.Roster = v
-	default:
-		md.Extra = append(md.Extra, Entry{key, v})
-	}
-}
-
-// text gives the place of a key that holds a text, or nil.
-func (m *Metadata) text(key string) *string {
-	switch key {
-	case "session_id":
-		return &m.SessionID
-	case "created_at":
-		return &m.CreatedAt
-	case "updated_at":
-		return &m.UpdatedAt
-	case "status":
-		return &m.Status
-	case "rules":
-		return &m.Rules
-	case "research_program":
-		return &m.ResearchProgram
-	}
-	return nil
-}
-
-func (r *mdReader) metadataText(to *string, key string, v Value, line int) {
-	t, ok := v.(Text)
-	if !ok {
-		r.problem(BadMetadata, line, "metadata", "metadata: %s is not a text; put it in quotes", key)
-	}
-	*to = string(t)
-}
-
-func (r *mdReader) contributors(v Value, line int) {
-	list, ok := v.(List)
-	if !ok {
-		r.problem(BadMetadata, line, "metadata", "metadata: contributors is not a list")
-	}
-	for _, v := range list {
-		m, ok := v.(Map)
-		if !ok {
-			r.problem(BadMetadata, line, "metadata", "metadata: a contributor is not an object with agent, program, model and contributed_at")
-			continue
-		}
-		var c Contributor
-		for _, e := range m {
-			if !c.take(e) {
-				r.problem(BadMetadata, line, "metadata", "metadata: a contributor's %s cannot be read", fault.Shown(e.Key))
-			}
-		}
-		md := &r.doc.Artifact.Metadata
-		md.Contributors = append(md.Contributors, c)
-	}
-}
-
-func (c *Contributor) take(e Entry) bool {
-	t, ok := e.Value.(Text)
-	switch e.Key {
-	case "agent":
-		c.Agent = string(t)
-	case "program":
-		c.Program = string(t)
-	case "model":
-		c.Model = string(t)
-	case "contributed_at":
-		c.ContributedAt = string(t)
-	default:
-		return false
-	}
-	return ok
+	r.doc.Artifact.Metadata.take(Entry{key, v}, func(kind ProblemKind, format string, args ...any) {
+		r.problem(kind, line, "metadata", format, args...)
+	})
 }
 
 // odd tells whether a node uses what plain JSON cannot say.

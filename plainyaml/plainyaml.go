@@ -32,7 +32,7 @@ func Read(data []byte) (*yaml.Node, *Problem) {
 	if line, what := notText(data); what != "" {
 		return nil, &Problem{line, "the file is no text: it holds " + what, "save the file as UTF-8 text; in double quotes, YAML can write any character as \\u...."}
 	}
-	root, err := parse(data)
+	root, err := Parse(data)
 	if err != nil {
 		line, detail := whereBroken(data, err)
 		return nil, &Problem{line, "this is no YAML: " + detail, "check the indentation (spaces only), the colons and the quotes there and just above"}
@@ -46,8 +46,9 @@ func Read(data []byte) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-// parse gives the root of the one document in data, or nil for none.
-func parse(data []byte) (root *yaml.Node, err error) {
+// Parse gives the root of the one document in data, or nil for none. Unlike Read it
+// takes what plain YAML does without.
+func Parse(data []byte) (root *yaml.Node, err error) {
 	// The parser is not ours, and no file may bring the program down.
 	defer func() {
 		if p := recover(); p != nil {
@@ -109,7 +110,7 @@ func whereBroken(data []byte, err error) (line int, detail string) {
 	for n, work := len(lines), 0; n > 0 && work < mostReread; n-- {
 		end -= len(lines[n-1])
 		work += end
-		if _, err := parse(data[:end]); err == nil {
+		if _, err := Parse(data[:end]); err == nil {
 			return n, detail
 		}
 	}

@@ -68,7 +68,7 @@ func brenner() Table {
 		{Path: "plainyaml", Kind: Pure, Needs: "fault suggest", Outside: yaml},
 		{Path: "filelock", Kind: Shell},
 		{Path: "wholefile", Kind: Shell},
-		{Path: "artifact", Kind: Pure, Needs: "fault", Outside: jsontext + " " + yaml},
+		{Path: "artifact", Kind: Pure, Needs: "fault plainyaml", Outside: jsontext + " " + yaml},
 		{Path: "delta", Kind: Pure, Needs: "fault artifact", Outside: jsontext + " " + uuid},
 		{Path: "lint", Kind: Pure, Needs: "fault artifact"},
 		{Path: "policy", Kind: Pure, Needs: "fault artifact record"},
