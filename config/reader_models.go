@@ -3,13 +3,13 @@ package config
 import (
 	"math"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"brenner/baseurl"
 	"brenner/fault"
 )
 
@@ -198,18 +198,9 @@ func (r *reader) headers(o object) []string {
 func (r *reader) baseURL(o object) string {
 	const field = "base_url"
 	s := r.textOf(o, field)
-	if s != "" && !IsEndpoint(s) {
-		r.found.add(InvalidValue, r.place(o.fields[field].Line), endpointHint, "%s is no address of an endpoint", join(o.path, field))
+	if s != "" && !baseurl.Valid(s) {
+		r.found.add(InvalidValue, r.place(o.fields[field].Line), baseurl.Hint, "%s is no address of an endpoint", join(o.path, field))
 		return ""
 	}
 	return s
-}
-
-const endpointHint = "write it like http://localhost:11434/v1, without a user or a password"
-
-// IsEndpoint refuses an address with a password in it: the configuration is shown,
-// and files of projects are shared.
-func IsEndpoint(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"brenner/baseurl"
 	"brenner/fault"
 	"brenner/flow"
 
@@ -117,7 +118,7 @@ func (r *reader) fitting(path string, n *yaml.Node, fits func(string) bool, hint
 func (r *reader) addressOf(path string, n *yaml.Node) (string, bool) {
 	s, ok := r.text(path, n)
 	if ok && !isAddress(s) {
-		r.found.add(InvalidValue, r.place(n.Line), endpointHint, "%s is no address of an endpoint", path)
+		r.found.add(InvalidValue, r.place(n.Line), baseurl.WebHint, "%s is no address of an endpoint", path)
 		return "", false
 	}
 	return s, ok
@@ -135,7 +136,7 @@ func (r *reader) variableOf(path string, n *yaml.Node) (string, bool) {
 	return s, ok
 }
 
-func isAddress(s string) bool { return s == "" || IsEndpoint(s) }
+func isAddress(s string) bool { return s == "" || baseurl.IsWeb(s) }
 
 // dollar takes an amount as it is usually written, without quotes.
 func (r *reader) dollar(path string, n *yaml.Node) (string, bool) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/baseurl"
 	"brenner/fault"
 	"brenner/roster"
 	"brenner/suggest"
@@ -120,7 +121,7 @@ func (k key) parse(values []string) (v any, detail, hint string) {
 		if isAddress(last) {
 			return last, "", ""
 		}
-		return nil, "is no address of an endpoint", endpointHint // it may hold a password: not shown
+		return nil, "is no address of an endpoint", baseurl.WebHint // it may hold a password: not shown
 	case aDollar:
 		if isDollar(last) {
 			return last, "", ""

@@ -4,12 +4,12 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"brenner/baseurl"
 	"brenner/fault"
 )
 
@@ -49,8 +49,8 @@ func Address(base, path string) (string, error) {
 	if path == "" {
 		path = DefaultPath
 	}
-	u, err := url.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	u, ok := baseurl.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
+	if !ok {
 		return "", &fault.Error{
 			Code: Invalid, Detail: "the address of the mail server is none" + shownAddress(base, path),
 			Hint: "write it like " + DefaultBaseURL + ", without a user, a query or a fragment",
@@ -88,8 +88,7 @@ type Client struct {
 
 // New makes a client. It sends nothing.
 func New(o Options) (*Client, error) {
-	u, err := url.Parse(o.URL)
-	if err != nil || u.Host == "" {
+	if !baseurl.Valid(o.URL) {
 		return nil, &fault.Error{Code: Invalid, Detail: "the address of the mail server is none: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
 	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, most: mostLetters}

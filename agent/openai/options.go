@@ -14,11 +14,11 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"brenner/agent"
+	"brenner/baseurl"
 	"brenner/fault"
 )
 
@@ -116,9 +116,8 @@ func (o *Options) check() error {
 	if strings.TrimSpace(o.Model) == "" {
 		l.Add(NoModel, "", "name one with --model or agents.models", "nothing says which model to ask")
 	}
-	if u, err := url.Parse(o.BaseURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" ||
-		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		wrong("write it like http://localhost:11434/v1, without a user, a query or a fragment", "the base URL is no address of an endpoint")
+	if !baseurl.Valid(o.BaseURL) {
+		wrong(baseurl.Hint, "the base URL is no address of an endpoint")
 	}
 	if o.API != Chat && o.API != Responses {
 		wrong("chat or responses", "%s is no API", fault.Shown(o.API))

@@ -12,7 +12,6 @@
 package program
 
 import (
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/program/supervisor"
+	"brenner/baseurl"
 	"brenner/fault"
 	"brenner/suggest"
 )
@@ -168,8 +168,7 @@ func (o *Options) checkURL(wrong func(hint, format string, args ...any)) {
 	if o.Kind == Command {
 		wrong("give the command its address in its own words", "a command of one's own takes no base URL")
 	}
-	u, err := url.Parse(o.BaseURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		wrong("write it like http://localhost:11434/v1, without a user, a query or a fragment", "the base URL is no address of an endpoint")
+	if !baseurl.Valid(o.BaseURL) {
+		wrong(baseurl.Hint, "the base URL is no address of an endpoint")
 	}
 }

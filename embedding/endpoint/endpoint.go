@@ -11,11 +11,11 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"strings"
 
 	sdk "github.com/sashabaranov/go-openai"
 
+	"brenner/baseurl"
 	"brenner/embedding"
 	"brenner/fault"
 	"brenner/modelhttp"
@@ -56,11 +56,10 @@ func New(o Options) (*Model, error) {
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	m := &Model{Options: o, hide: modelhttp.NewSecrets(o.Key)}
 	var l fault.List
-	u, err := url.Parse(o.BaseURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		l.Add(embedding.Setup, "", "write it like http://localhost:11434/v1, without a user, a query or a fragment", "the base URL is no address of an endpoint")
-	} else {
+	if u, ok := baseurl.Parse(o.BaseURL); ok {
 		m.host = u.Host
+	} else {
+		l.Add(embedding.Setup, "", baseurl.Hint, "the base URL is no address of an endpoint")
 	}
 	if strings.TrimSpace(o.Model) == "" {
 		l.Add(embedding.Setup, "", "name the model as the endpoint does", "nothing says which model makes the vectors")

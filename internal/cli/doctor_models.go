@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"brenner/baseurl"
 	"brenner/config"
 	"brenner/roster"
 )
@@ -58,7 +59,7 @@ func (m *models) checkEndpoint(ctx context.Context, base string, model config.Mo
 		f := faultsOf(err)[0]
 		return check{c.What, broken, f.Detail, f.Hint}
 	}
-	if !config.IsEndpoint(base) {
+	if !baseurl.Valid(base) {
 		return check{"endpoint", broken, "its address is none, or holds a password", "write it like http://localhost:11434/v1"}
 	}
 	ids, status, err := listModels(ctx, base, key)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/openai"
+	"brenner/baseurl"
 	"brenner/config"
 	"brenner/fault"
 	"brenner/flow"
@@ -142,8 +142,8 @@ func (m *models) check(parties []flow.Party, budgetUSD int64) error {
 				"a budget in dollars needs a price for the model of %s", fault.Shown(p.Name))
 		}
 	}
-	if base := m.app.variable(envBaseURL); base != "" && !config.IsEndpoint(base) {
-		found.Add(UsageError, envBaseURL, "write it like http://localhost:11434/v1, without a user or a password", "it is no address of an endpoint")
+	if base := m.app.variable(envBaseURL); base != "" && !baseurl.Valid(base) {
+		found.Add(UsageError, envBaseURL, baseurl.Hint, "it is no address of an endpoint")
 	}
 	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
 		return err
@@ -303,6 +303,5 @@ func isLoopback(base string) bool {
 	if err != nil {
 		return false
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return baseurl.Loopback(u.Hostname())
 }

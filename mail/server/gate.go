@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/baseurl"
 	"brenner/fault"
 	"brenner/mail"
 )
@@ -70,7 +71,7 @@ func (s *Server) addressed(host string) bool {
 		name = host
 	}
 	name = strings.Trim(name, "[]")
-	return isLoopback(name) || slices.ContainsFunc(s.hosts, func(o string) bool { return strings.EqualFold(o, name) })
+	return baseurl.Loopback(name) || slices.ContainsFunc(s.hosts, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
 // fromHere tells whether a request comes from no page at all, which is how it should
@@ -84,15 +85,6 @@ func fromHere(r *http.Request) bool {
 		}
 	}
 	return true
-}
-
-// isLoopback tells whether a host is this machine, seen from itself.
-func isLoopback(name string) bool {
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(name)
-	return ip != nil && ip.IsLoopback()
 }
 
 // refuse answers in plain text, without anything that a client could mistake for

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"brenner/baseurl"
 	"brenner/fault"
 	"brenner/mail"
 )
@@ -24,7 +25,7 @@ func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, e
 	if err != nil {
 		return nil, &fault.Error{Code: mail.Invalid, Op: op, Place: address, Cause: err, Hint: "write it like " + DefaultAddress}
 	}
-	if !hasToken && !isLoopback(host) {
+	if !hasToken && !baseurl.Loopback(host) {
 		return nil, &fault.Error{
 			Code: mail.NoAuth, Op: op, Place: address, Detail: "others can reach this address, and there is no token",
 			Hint: "listen at 127.0.0.1, or do not switch the token off",
