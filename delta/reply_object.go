@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/clip"
 )
 
 // object is a delta as it was written, before anything is made of it.
@@ -275,18 +276,10 @@ func isDuplicate(err *jsontext.SyntacticError) bool {
 
 // clipped keeps a message short, and on one line, whatever is quoted in it.
 func clipped(s string) string {
-	const most = 60
-	n := 0
-	for i := range s {
-		if n++; n > most {
-			s = s[:i] + "…"
-			break
-		}
-	}
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7f {
 			return ' '
 		}
 		return r
-	}, s)
+	}, clip.Text(s, 60))
 }

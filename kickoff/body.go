@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"brenner/clip"
 	"brenner/patch"
 )
 
@@ -39,7 +40,7 @@ func subject(round int, question string) string {
 	if round > 1 {
 		text += fmt.Sprintf("[round %d] ", round)
 	}
-	return cutSubject(text + oneLine(question))
+	return clip.Text(text+oneLine(question), maxSubject)
 }
 
 // body writes the message, in the order of artifact_schema.md §3.

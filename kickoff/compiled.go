@@ -3,6 +3,8 @@ package kickoff
 import (
 	"fmt"
 	"strings"
+
+	"brenner/clip"
 )
 
 // Compiled is what a COMPILED message tells: where the artifact stands by now.
@@ -28,7 +30,7 @@ type Count struct {
 
 // Subject is that of the message.
 func (c *Compiled) Subject() string {
-	return cutSubject(fmt.Sprintf("COMPILED: v%d %s", c.Version, oneLine(c.Question)))
+	return clip.Text(fmt.Sprintf("COMPILED: v%d %s", c.Version, oneLine(c.Question)), maxSubject)
 }
 
 // Body writes the message. For an agent the artifact is quoted, like everything
@@ -48,13 +50,4 @@ func (c *Compiled) Body(toAgent bool) string {
 	b.WriteString("\nNo answer is needed. Whoever finds something wrong replies with the subject \"CRITIQUE: …\" " +
 		"and says it in deltas, each in a fence of its own: only those are merged.\n")
 	return b.String()
-}
-
-// cutSubject keeps our subjects in bounds.
-func cutSubject(text string) string {
-	runes := []rune(text)
-	if len(runes) > maxSubject {
-		return strings.TrimRight(string(runes[:maxSubject-1]), " ") + "…"
-	}
-	return text
 }

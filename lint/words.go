@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"brenner/artifact"
+	"brenner/clip"
 )
 
 // maxShown is how many things of a kind a message lists, and maxQuoted how many
@@ -31,18 +32,7 @@ func show(name string) string {
 }
 
 // quote gives the beginning of a text, in quotation marks, on one line.
-func quote(text string) string { return strconv.Quote(clip(text)) }
-
-func clip(text string) string {
-	n := 0
-	for i := range text {
-		if n == maxQuoted {
-			return text[:i] + "…"
-		}
-		n++
-	}
-	return text
-}
+func quote(text string) string { return strconv.Quote(clip.Text(text, maxQuoted)) }
 
 // safe makes a reader's message safe to print, whatever it quotes.
 func safe(message string) string {
@@ -90,4 +80,6 @@ func hypothesesIn(text string) []string {
 func notWord(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // jsonText writes a name that anyone may have chosen into a hint's JSON.
-func jsonText(name string) string { return safe(string(artifact.AppendString(nil, clip(name)))) }
+func jsonText(name string) string {
+	return safe(string(artifact.AppendString(nil, clip.Text(name, maxQuoted))))
+}

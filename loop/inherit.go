@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/clip"
 )
 
 // Earlier is the session that another one begins with.
@@ -233,10 +234,5 @@ func Account(from *Earlier) []byte {
 // oneLine gives a text in one line of a length that is bounded, without the dash
 // of a name that is not there.
 func oneLine(text string) string {
-	const longest = 400
-	text = strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "- ")
-	if r := []rune(text); len(r) > longest {
-		return string(r[:longest-1]) + "…"
-	}
-	return text
+	return clip.Text(strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "- "), 400)
 }

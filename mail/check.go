@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"brenner/clip"
 	"brenner/fault"
 )
 
@@ -132,7 +133,7 @@ func (c *Claim) Check() error {
 	}
 	for _, p := range c.Paths {
 		if len(p) > maxPath {
-			l.Add(Invalid, "", "name a folder above it, as folder/**", "a path has %d bytes, and %d are the most: %s", len(p), maxPath, fault.Shown(clip(p)))
+			l.Add(Invalid, "", "name a folder above it, as folder/**", "a path has %d bytes, and %d are the most: %s", len(p), maxPath, fault.Shown(clip.Text(p, mostShown)))
 			break // the others may be as long
 		}
 	}

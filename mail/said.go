@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"brenner/clip"
 	"brenner/fault"
 )
 
@@ -20,7 +21,7 @@ type Said struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-func (s *Said) Error() string { return "the server says: " + clip(s.Message) }
+func (s *Said) Error() string { return "the server says: " + clip.Text(s.Message, mostShown) }
 
 // refused makes the one kind of error of whatever form a refusal has.
 func (c *Client) refused(op string, s *Said) error {
@@ -106,17 +107,11 @@ func (c *Client) garbled(op, detail string, body []byte) error {
 // shown gives the beginning of a body, for people.
 func (c *Client) shown(body []byte) string {
 	text := c.mask(string(bytes.ToValidUTF8(body, []byte("\ufffd"))))
-	return fault.Shown(clip(strings.TrimSpace(text)))
+	return fault.Shown(clip.Text(strings.TrimSpace(text), mostShown))
 }
 
-// clip keeps the first 400 bytes.
-func clip(text string) string {
-	const most = 400
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+// mostShown is how much of what a server says is shown, in characters.
+const mostShown = 400
 
 // mask takes tokens out of a text.
 func (c *Client) mask(text string) string {

@@ -38,7 +38,7 @@ func TestWhatIsReadHoldsNoHalfOfASecret(t *testing.T) {
 			t.Errorf("%d bytes of it on a page: %q", n, got)
 		}
 	}
-	if got := s.Shown(strings.Repeat("x", 295) + key); got != strings.Repeat("x", 295)+"[secr…" {
+	if got := s.Shown(strings.Repeat("x", 295) + key); got != strings.Repeat("x", 295)+"[sec…" {
 		t.Errorf("%q", got)
 	}
 }

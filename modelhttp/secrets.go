@@ -1,6 +1,9 @@
 package modelhttp
 
-import "brenner/secret"
+import (
+	"brenner/clip"
+	"brenner/secret"
+)
 
 const (
 	hidden = "[secret]"
@@ -38,11 +41,7 @@ func (s *Secrets) Text(t string) string { return Hide(s.find, t) }
 
 // Shown gives what an endpoint said, for a message of ours.
 func (s *Secrets) Shown(message string) string {
-	message = s.Text(message)
-	if runes := []rune(message); len(runes) > longestMessage {
-		return string(runes[:longestMessage]) + "…"
-	}
-	return message
+	return clip.Text(s.Text(message), longestMessage)
 }
 
 // whole gives the beginning of what was cut off, without what may be the beginning

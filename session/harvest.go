@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"brenner/artifact"
+	"brenner/clip"
 	"brenner/flow"
 	"brenner/kickoff"
 	"brenner/lint"
@@ -348,10 +349,7 @@ func oneLine(text string) string { return shortened(text, longestPart) }
 
 func shortened(text string, longest int) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	if runes := []rune(text); len(runes) > longest {
-		return strings.TrimSpace(string(runes[:longest-1])) + "…"
-	}
-	return text
+	return clip.Text(text, longest)
 }
 
 // Observe gives how a session went, as the playbook's guardrail sees it.

@@ -132,7 +132,7 @@ func TestCleaned(t *testing.T) {
 		}
 	}
 	var hide secrets
-	if got := hide.shown(strings.Repeat("é ", 400)); len([]rune(got)) != longestMessage+1 {
+	if got := hide.shown(strings.Repeat("é ", 400)); len([]rune(got)) != longestMessage {
 		t.Errorf("%d characters", len([]rune(got)))
 	}
 	if got := hide.evidence(strings.Repeat("é", longestPartial)); len(got) > longestPartial {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"brenner/clip"
 	"brenner/secret"
 )
 
@@ -54,11 +55,7 @@ func (s *secrets) answer(t string) string { return s.answers.Replace(t, inPlace)
 // shown gives a program's words for a message of ours: one line, and not long.
 // They are cleaned first: nothing may hide in the middle of a secret.
 func (s *secrets) shown(text string) string {
-	text = s.errors.Replace(strings.Join(strings.Fields(cleaned(text)), " "), inPlace)
-	if runes := []rune(text); len(runes) > longestMessage {
-		return string(runes[:longestMessage]) + "…"
-	}
-	return text
+	return clip.Text(s.errors.Replace(strings.Join(strings.Fields(cleaned(text)), " "), inPlace), longestMessage)
 }
 
 // evidence gives the end of a program's words, to be kept.

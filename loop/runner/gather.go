@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"brenner/clip"
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/session"
@@ -97,15 +98,8 @@ func lessons(ctx context.Context, h *session.History) ([]report.Lesson, error) {
 	var all []report.Lesson
 	for _, i := range found.Insights {
 		if kind := i.Tags[0]; kind != session.TagLint {
-			all = append(all, report.Lesson{Kind: kind, Text: shortened(i.Text), Session: h.Thread, Agent: i.Source.Agent})
+			all = append(all, report.Lesson{Kind: kind, Text: clip.Text(i.Text, longestLesson), Session: h.Thread, Agent: i.Source.Agent})
 		}
 	}
 	return all, nil
-}
-
-func shortened(text string) string {
-	if r := []rune(text); len(r) > longestLesson {
-		return string(r[:longestLesson-1]) + "…"
-	}
-	return text
 }

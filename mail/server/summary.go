@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"brenner/clip"
 	"brenner/mail"
 )
 
@@ -47,7 +48,7 @@ func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
 
 // point is a message in a line.
 func point(m *mail.Message) string {
-	return clip(m.From + ": " + m.Subject)
+	return clip.Text(m.From+": "+m.Subject, summaryColumn)
 }
 
 // open is what a message leaves to be done: boxes that are not ticked, and
@@ -58,25 +59,14 @@ func open(m *mail.Message) []string {
 		line = strings.TrimSpace(line)
 		for _, mark := range []string{"- [ ] ", "* [ ] ", "todo: ", "action: "} {
 			if n := len(mark); len(line) > n && strings.EqualFold(line[:n], mark) {
-				items = append(items, clip(line[n:]))
+				items = append(items, clip.Text(line[n:], summaryColumn))
 			}
 		}
 	}
 	for _, r := range m.Receipts {
 		if m.AckRequired && r.Acked.IsZero() {
-			items = append(items, clip(r.Agent+" has not acknowledged: "+m.Subject))
+			items = append(items, clip.Text(r.Agent+" has not acknowledged: "+m.Subject, summaryColumn))
 		}
 	}
 	return items
-}
-
-func clip(text string) string {
-	n := 0
-	for i := range text {
-		if n == summaryColumn {
-			return text[:i] + "…"
-		}
-		n++
-	}
-	return text
 }
