@@ -83,7 +83,7 @@ func TestRefusals(t *testing.T) {
 		"a key in an address":   {status(500, "/?key=sk-canary-%2B%2F%3D0123456789abcdef"), wanted{code: agent.Unavailable, retry: true, says: "?key=[secret]"}, 0},
 		"a key that is cut off": {status(500, strings.Repeat(" ", 64<<10-12)+canary), wanted{code: agent.Unavailable, retry: true}, 0},
 		"a key among 300 signs": {status(500, strings.Repeat("x", 290)+canary), wanted{code: agent.Unavailable, retry: true, says: "x[secret]"}, 0},
-		"an endless error":      {status(500, strings.Repeat("oops ", 1<<20)), wanted{code: agent.Unavailable, retry: true, says: "oops oops …"}, 0},
+		"an endless error":      {status(500, strings.Repeat("oops ", 1<<20)), wanted{code: agent.Unavailable, retry: true, says: "oops oops…"}, 0},
 		"redirect elsewhere":    {status(307, "", "Location", "http://127.0.0.1:1/v1/chat/completions?key="+canary), wanted{code: agent.Refused, says: "sent elsewhere", advises: "http://127.0.0.1:1/v1"}, 0},
 		"redirect as a GET":     {status(302, "", "Location", "/login"), wanted{code: agent.Refused, advises: "/login"}, 0},
 	} {

@@ -83,7 +83,7 @@ func TestFailures(t *testing.T) {
 		"a page":               {says(200, `<html>`), embedding.Malformed, "not JSON"},
 		"too much asked":       {says(429, ``), embedding.Unavailable, "429"},
 		"a fault of its own":   {says(500, "oops\x1b[31m\n"), embedding.Unavailable, "oops [31m"},
-		"a bad request":        {says(400, `{"error":{"message":"`+strings.Repeat("long ", 1000)+`"}}`), embedding.Refused, "long …"},
+		"a bad request":        {says(400, `{"error":{"message":"`+strings.Repeat("long ", 1000)+`"}}`), embedding.Refused, "long…"},
 		"a vector too few":     {vectors(one), embedding.Malformed, "another number of vectors"},
 		"one twice":            {vectors(one + "," + one), embedding.Malformed, "whose they are"},
 		"a wrong index":        {vectors(one + `,{"index":-1,"embedding":[1]}`), embedding.Malformed, "whose they are"},
