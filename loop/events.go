@@ -58,7 +58,7 @@ type Work struct {
 	Rosters   []Roster      `json:"rosters"`
 	Models    []PlanModel   `json:"models,omitempty"`
 	Cells     []Cell        `json:"cells"`
-	Script    string        `json:"script,omitempty"` // hash; of scripted agents
+	Script    string        `json:"script,omitempty"` // hash; of scripted agents, for questions without one of their own
 	Via       string        `json:"via,omitempty"`
 	Follow    *Follow       `json:"follow,omitempty"`
 	Rotate    bool          `json:"rotate,omitzero"`
@@ -76,6 +76,7 @@ type Question struct {
 	Constraints []string   `json:"constraints,omitempty"`
 	Excerpt     string     `json:"excerpt,omitempty"` // hash
 	Evidence    []Evidence `json:"evidence,omitempty"`
+	Script      string     `json:"script,omitempty"` // hash; of scripted agents
 }
 
 // Evidence is a file that every agent is given.

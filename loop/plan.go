@@ -22,7 +22,7 @@ type Plan struct {
 	Seeds     []int
 	Sessions  []PlanSession // instead of all combinations
 	Via       string        // for all models that do not say it
-	Script    string        // a file; of scripted agents
+	Script    string        // a file; of scripted agents, for questions without one of their own
 	Session   PlanSettings
 	Budget    PlanBudget // of each session
 	Follow    *Follow
@@ -43,6 +43,7 @@ type PlanQuestion struct {
 	Constraints []string
 	Excerpt     string   // a file
 	Evidence    []string // files
+	Script      string   // a file; of scripted agents
 }
 
 // PlanRoster is who takes part.

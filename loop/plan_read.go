@@ -101,6 +101,7 @@ func (r *planReader) question(n *yaml.Node, i int) {
 		r.text("id", &q.ID), r.text("question", &q.Question), r.text("context", &q.Context),
 		r.texts("hypotheses", &q.Hypotheses), r.texts("constraints", &q.Constraints),
 		r.text("excerpt_file", &q.Excerpt), r.texts("evidence", &q.Evidence),
+		r.at(fmt.Sprintf("questions[%d].script", i), r.text("script", &q.Script)),
 	) {
 		return
 	}
@@ -327,6 +328,13 @@ func DefaultTake() []string {
 	return []string{artifact.HypothesisSlate.String(), artifact.AnomalyRegister.String()}
 }
 
+// noScript refuses a script where nobody plays it.
+func (r *planReader) noScript(what string) {
+	if line, given := r.plan.lines[what]; given {
+		r.Add(InvalidValue, line, "write via: rehearsal, or leave the script out", "a script is played only where the plan says via: rehearsal")
+	}
+}
+
 // check says what only the whole can tell.
 func (r *planReader) check(line int) {
 	p := r.plan
@@ -345,8 +353,11 @@ func (r *planReader) check(line int) {
 	switch {
 	case p.Via == "rehearsal" && p.Script == "":
 		r.Add(InvalidValue, p.Line("via"), "write script: and the file of scripted agents, or name models", "a loop plays no rehearsal without a script of its own")
-	case p.Via != "rehearsal" && p.Script != "":
-		r.Add(InvalidValue, p.Line("script"), "write via: rehearsal, or leave the script out", "a script is played only where the plan says via: rehearsal")
+	case p.Via != "rehearsal":
+		for i := range p.Questions {
+			r.noScript(fmt.Sprintf("questions[%d].script", i))
+		}
+		r.noScript("script")
 	case p.Via == "rehearsal" && len(p.Models) > 0:
 		r.Add(InvalidValue, p.Line("models[0]"), "leave models: out", "scripted agents have no models")
 	}

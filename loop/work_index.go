@@ -86,3 +86,6 @@ func (w *Work) Model(id string) (PlanModel, bool) {
 	}
 	return w.Models[i], true
 }
+
+// ScriptOf is the hash of what scripted agents say to a question; "" where they are real.
+func (w *Work) ScriptOf(q *Question) string { return cmp.Or(q.Script, w.Script) }

@@ -72,7 +72,7 @@ func (a *app) previewLoop(ctx context.Context, p *planned, base string, opt *loo
 	}
 	w, l := &p.opened.Work, &p.opened.Limits
 	v := &loopPreview{
-		Schema: "brenner.loop.preview/v1", DryRun: true, Loop: p.opened.Name, Does: wouldBegin, Rehearsal: p.script != nil,
+		Schema: "brenner.loop.preview/v1", DryRun: true, Loop: p.opened.Name, Does: wouldBegin, Rehearsal: w.Script != "",
 		Rounds: l.Rounds, Planned: l.Rounds * len(w.Cells), Concurrency: l.Concurrency,
 		Share: w.Settings.Budget, ShareUSD: dollars(w.Settings.BudgetUSD), TokensLimit: l.Tokens, USDLimit: dollars(l.USD),
 		Until: l.Until, Deliver: append([]string{}, readersOf(p.config)...), Sessions: []previewSession{},

@@ -196,10 +196,10 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 	collectLess()
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
 	cast := &cast{
-		app: a, models: m, script: p.script, store: st, holder: r.Holder, records: a.projectRecords(m.config, st),
+		app: a, models: m, scripts: p.scripts, store: st, holder: r.Holder, records: a.projectRecords(m.config, st),
 		timeout: cmp.Or(p.plan.Session.Timeout, m.config.Timeouts.Session),
 	}
-	if p.script == nil {
+	if p.opened.Work.Script == "" {
 		cast.lessons = &lessonBook{app: a, config: m.config, store: st, counter: m.counter, several: true}
 		cast.lessons.catchUp(ctx)
 	}

@@ -21,8 +21,9 @@ import (
 type cast struct {
 	app    *app
 	models *models
-	script *rehearsal.Script
-	store  interface {
+	// scripts are those of scripted agents, by their hashes.
+	scripts map[string]*rehearsal.Script
+	store   interface {
 		store.Store
 		store.Locks
 	}
@@ -57,18 +58,23 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.brief(ctx, w, j, r, parties)
+	q, _ := w.Question(j.Cell.Question)
+	script := c.scripts[w.ScriptOf(&q)]
+	b, err := c.brief(ctx, w, &q, r, parties)
 	if err != nil {
 		return nil, err
 	}
-	if b.Arbiter, err = arbiterParty(cfg, c.script != nil, parties); err != nil {
+	if script != nil {
+		b.Script = script.Source()
+	}
+	if b.Arbiter, err = arbiterParty(cfg, script != nil, parties); err != nil {
 		return nil, err
 	}
 	b.Settings.Prices = prices(cfg, everyone(parties, b.Arbiter))
 	own := c.models.fork()
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: c.timeout,
-		Agent: own.agents(c.script, everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
+		Agent: own.agents(script, everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		run.Post = own.post
@@ -81,17 +87,13 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	}}, nil
 }
 
-// brief is what the session of a job is opened with.
-func (c *cast) brief(ctx context.Context, w *loop.Work, j *loop.Job, r roster.Roster, parties []flow.Party) (session.Brief, error) {
+// brief is what a session about a question is opened with.
+func (c *cast) brief(ctx context.Context, w *loop.Work, q *loop.Question, r roster.Roster, parties []flow.Party) (session.Brief, error) {
 	cfg := c.models.config
-	q, _ := w.Question(j.Cell.Question)
 	b := briefFor(cfg, r, parties)
 	b.Question, b.Context, b.Hypotheses, b.Constraints, b.Settings = q.Question, q.Context, q.Hypotheses, q.Constraints, w.Settings
 	b.Settings.Limits = cfg.Session.Limits
 	b.Settings.Limits.Run = c.timeout.Milliseconds()
-	if c.script != nil {
-		b.Script = c.script.Source()
-	}
 	if q.Excerpt != "" {
 		data, err := c.store.Blob(ctx, q.Excerpt)
 		if err != nil {

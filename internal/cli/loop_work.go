@@ -30,7 +30,8 @@ type planned struct {
 	config *config.Config
 	opened loop.Opened
 	blobs  [][]byte
-	script *rehearsal.Script
+	// scripts are those of scripted agents, by their hashes.
+	scripts map[string]*rehearsal.Script
 	// parties are those of all sessions, each once.
 	parties []flow.Party
 	// retry tells that sessions of the loop that failed are tried again.
@@ -77,7 +78,11 @@ func (p *planned) work(a *app) {
 	w.Models, w.Cells, w.Via, w.Follow, w.Rotate = p.plan.Models, p.plan.Cells(), p.plan.Via, p.plan.Follow, p.plan.Rotate
 	w.Settings = p.settings()
 	p.budgets()
-	whole := p.readScript(a)
+	whole := true
+	if p.plan.Script != "" {
+		w.Script = p.script(a, "script", p.plan.Script)
+		whole = w.Script != ""
+	}
 	for i := range p.plan.Questions {
 		w.Questions = append(w.Questions, p.question(a, i))
 	}
@@ -147,21 +152,23 @@ func (p *planned) budgets() {
 	}
 }
 
-// readScript reads the script of scripted agents, and tells whether it is known.
-func (p *planned) readScript(a *app) bool {
-	if p.plan.Script == "" {
-		return true
-	}
-	data, err := p.planFile(a, "the script", p.plan.Script)
+// script reads a script of scripted agents, and gives its hash; "" where it is not known.
+func (p *planned) script(a *app, what, name string) string {
+	data, err := p.planFile(a, "the script", name)
 	if err != nil {
-		p.wrong("script", err)
-		return false
+		p.wrong(what, err)
+		return ""
 	}
-	if p.script, err = rehearsal.Parse(data); err != nil {
-		p.faults.other = append(p.faults.other, inFile("read the script", p.beside(p.plan.Script), err))
+	script, err := rehearsal.Parse(data)
+	if err != nil {
+		p.faults.other = append(p.faults.other, inFile("read the script", p.beside(name), err))
 	}
-	p.opened.Work.Script = p.blob(data)
-	return true
+	hash := p.blob(data)
+	if p.scripts == nil {
+		p.scripts = make(map[string]*rehearsal.Script)
+	}
+	p.scripts[hash] = script
+	return hash
 }
 
 // question reads the files of a question.
@@ -184,6 +191,9 @@ func (p *planned) question(a *app, i int) loop.Question {
 	}
 	for _, name := range in.Evidence {
 		q.Evidence = append(q.Evidence, loop.Evidence{Name: filepath.Base(name), Hash: read("evidence", name)})
+	}
+	if in.Script != "" {
+		q.Script = p.script(a, fmt.Sprintf("questions[%d].script", i), in.Script)
 	}
 	return q
 }
@@ -251,7 +261,7 @@ func (p *planned) everybody() {
 			p.wrong(at, err)
 			continue
 		}
-		arbiter, err := arbiterParty(p.config, p.script != nil, parties)
+		arbiter, err := arbiterParty(p.config, w.Script != "", parties)
 		if err != nil {
 			p.faults.other = append(p.faults.other, err)
 			continue

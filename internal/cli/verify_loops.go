@@ -80,7 +80,7 @@ func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
 		return "another question"
 	case o.Context != q.Context, !slices.Equal(o.Constraints, q.Constraints), o.Excerpt != q.Excerpt, slices.ContainsFunc(q.Evidence, missing):
 		return "another brief"
-	case o.Rehearsal != s.Work.Script:
+	case o.Rehearsal != s.Work.ScriptOf(&q):
 		return "another script"
 	case !reflect.DeepEqual(planSettings(o.Settings), planSettings(s.Work.Settings)):
 		return "other settings"
