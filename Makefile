@@ -7,7 +7,7 @@ FUZZTIME ?= 60s
 BENCH    ?= .
 COUNT    ?= 1
 
-.PHONY: help setup build test lint fmt fuzz bench cross real-clients clean
+.PHONY: help setup build test lint fmt fuzz bench cross real-clients pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,9 @@ cross: ## compile for every supported platform
 
 real-clients: ## install real agent programs and MCP tools from npm, pinned, and test against them
 	@sh scripts/real-clients.sh
+
+pictures: ## draw docs/pictures anew; needs chromium
+	@sh scripts/pictures.sh
 
 clean: ## remove what these commands made, but for the tools
 	rm -rf bin dist .tools/test.json

@@ -6,14 +6,17 @@ import (
 	"testing"
 )
 
-// The pages about patches and stalemates show what the program prints in a copy of an
-// example.
+// The pages about patches, stalemates and loops show what the program prints in a copy
+// of an example, or beside a copy of all of them.
 func TestPagesShowRealOutput(t *testing.T) {
-	for _, name := range []string{"patch", "stalemate"} {
+	for name, copied := range map[string]struct{ from, to string }{
+		"patch":     {"examples/patch", ""},
+		"stalemate": {"examples/stuck", ""},
+		"loops":     {"examples", "examples"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			example := map[string]string{"patch": "patch", "stalemate": "stuck"}[name]
-			if err := os.CopyFS(folder, os.DirFS(filepath.Join("..", "..", "examples", example))); err != nil {
+			if err := os.CopyFS(filepath.Join(folder, copied.to), os.DirFS(filepath.Join("..", "..", copied.from))); err != nil {
 				t.Fatal(err)
 			}
 			showsRealOutput(t, filepath.Join("..", "..", "docs", name+".md"), folder)

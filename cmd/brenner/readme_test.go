@@ -47,7 +47,7 @@ func showsRealOutput(t *testing.T, page, folder string) {
 		c := exec.Command("sh", "-c", command)
 		c.Dir = folder
 		// The race detector lets every process sleep for a second at its end.
-		c.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+		c.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TZ=UTC")
 		out, _ := c.CombinedOutput() // a command may well fail: then that is what it shows
 		return string(out)
 	})
@@ -63,17 +63,20 @@ func showsRealOutput(t *testing.T, page, folder string) {
 }
 
 // steady takes out of a text what differs from run to run: hashes, instants,
-// how long things took, counts of tokens (which follow the length of instants), and
-// the order in which agents answered.
+// days and clocks, how long things took, counts of tokens (which follow the length of
+// instants), and the order in which agents answered and sessions ended.
 func steady(text string) string {
 	text = regexp.MustCompile(`\b[0-9a-f]{12,64}\b`).ReplaceAllString(text, "(hash)")
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`).ReplaceAllString(text, "(time)")
+	text = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(text, "(time)")
+	text = regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d `).ReplaceAllString(text, "(clock) ")
+	text = regexp.MustCompile(`\bRS-\d{8}-`).ReplaceAllString(text, "RS-(day)-")
 	text = regexp.MustCompile(`d-[0-9a-f]{8}(-[0-9a-f]{4}){3}-\(?[0-9a-f]*(hash\))?`).ReplaceAllString(text, "(delta)")
 	text = regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs|s)\b`).ReplaceAllString(text, "(took)")
 	text = regexp.MustCompile(`\b\d{4,6}\b`).ReplaceAllString(text, "(tokens)")
 	text = regexp.MustCompile(` {2,}`).ReplaceAllString(text, "  ")
 	lines := strings.Split(text, "\n")
-	answer := regexp.MustCompile(`^round \d+: \w+ (answered|sent)`)
+	answer := regexp.MustCompile(`^(round \d+: \w+ (answered|sent)|\(clock\) RS-)`)
 	for i := 0; i < len(lines); i++ {
 		end := i
 		for end < len(lines) && answer.MatchString(lines[end]) {

@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 )
 
 const root = "../.."
+
+var update = flag.Bool("update", false, "draw the pictures anew")
 
 // loaded reads this module once for all tests.
 var loaded = sync.OnceValues(func() (*Tree, error) { return Load(root) })
@@ -91,4 +94,38 @@ func packages(list string) []string {
 		names[i] = strings.TrimSpace(names[i])
 	}
 	return names
+}
+
+// TestTheHouseIsDrawnAsItIs: `go test ./internal/archtest -update` draws it anew.
+func TestTheHouseIsDrawnAsItIs(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(root, "docs", "pictures", "house.svg")
+	want := House(brenner())
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || string(got) != want {
+		t.Errorf("docs/pictures/house.svg is not the table's (%v): run `go test ./internal/archtest -update`", err)
+	}
+}
+
+// In the house everybody stands above all that they need.
+func TestNobodyStandsBelowWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	at := make(map[string]int)
+	for i, f := range floorsOf(brenner()) {
+		for _, name := range slices.Concat(f.pure, f.shell) {
+			at[name] = i + 1
+		}
+	}
+	for _, row := range brenner() {
+		for need := range strings.FieldsSeq(row.Needs) {
+			if row.Kind != Support && (at[need] == 0 || at[need] >= at[row.Path]) {
+				t.Errorf("%s stands on floor %d, and %s, which it needs, on %d", row.Path, at[row.Path], need, at[need])
+			}
+		}
+	}
 }
