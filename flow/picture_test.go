@@ -14,16 +14,16 @@ func TestThePictureOfASessionNamesRealEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	real := map[string]bool{
+	kinds := map[string]bool{
 		flow.KindOpened: true, flow.KindPlanned: true, flow.KindBegan: true, flow.KindAnswered: true,
 		flow.KindCommitted: true, flow.KindEnded: true,
 	}
 	drawn := regexp.MustCompile(`class="mono">([^<]*)<`).FindAllSubmatch(picture, -1)
-	if len(drawn) != len(real) {
-		t.Errorf("%d entries are drawn, not %d", len(drawn), len(real))
+	if len(drawn) != len(kinds) {
+		t.Errorf("%d entries are drawn, not %d", len(drawn), len(kinds))
 	}
 	for _, name := range drawn {
-		if !real[string(name[1])] {
+		if !kinds[string(name[1])] {
 			t.Errorf("there is no entry %s", name[1])
 		}
 	}
