@@ -161,7 +161,7 @@ func (v *loopPreview) text(a *app) error {
 	}
 	var b strings.Builder
 	if v.Rehearsal {
-		b.WriteString(rehearsalNote + "\n\n")
+		b.WriteString(loopRehearsalNote + "\n\n")
 	}
 	b.WriteString("Dry run: nothing is sent, nothing is written.\n\n" + headline + "\n" + columns(v.facts(a)) + "\n")
 	rows := [][]string{{"SESSION OF A ROUND", "AFTER", "AGENTS"}}
@@ -183,7 +183,7 @@ func (v *loopPreview) text(a *app) error {
 
 func (v *loopPreview) facts(a *app) [][]string {
 	rows := [][]string{
-		{"Sessions", fmt.Sprintf("%s: %s a round, %d at a time", count(v.Planned, "session"), count(len(v.Sessions), "session"), v.Concurrency)},
+		{"Sessions", fmt.Sprintf("%d a round, %d at a time: %d in all", len(v.Sessions), v.Concurrency, v.Planned)},
 		{"Rounds", fmt.Sprint(v.Rounds)},
 	}
 	atOnce := min(v.Concurrency, len(v.Sessions))

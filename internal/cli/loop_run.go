@@ -289,7 +289,7 @@ func (a *app) loopProgress() func(*journal.Entry, *loop.State) {
 	}
 	return func(e *journal.Entry, s *loop.State) {
 		if e.Kind == loop.KindOpened && s.Work.Script != "" {
-			a.say(rehearsalNote + "\n")
+			a.say(loopRehearsalNote + "\n")
 		}
 		if line := a.loopLine(e, s); line != "" {
 			a.say(e.At.In(a.Now().Location()).Format(time.TimeOnly) + " " + line + "\n")

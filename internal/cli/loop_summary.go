@@ -221,7 +221,7 @@ func (s *loopSummary) text(a *app) error {
 	}
 	var b strings.Builder
 	if s.Rehearsal {
-		b.WriteString(rehearsalNote + "\n\n")
+		b.WriteString(loopRehearsalNote + "\n\n")
 	}
 	b.WriteString(headline + "\n" + columns(s.facts(a)))
 	b.WriteString("\n" + columns(s.rows()))

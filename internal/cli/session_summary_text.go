@@ -11,8 +11,11 @@ import (
 	"brenner/flow"
 )
 
-// rehearsalNote says what a rehearsal is, wherever one is seen.
-const rehearsalNote = "Rehearsal: scripted agents play this session; nothing in it is anybody's work."
+// These say what a rehearsal is, wherever one is seen.
+const (
+	rehearsalNote     = "Rehearsal: scripted agents play this session; nothing in it is anybody's work."
+	loopRehearsalNote = "Rehearsal: scripted agents play these sessions; nothing in them is anybody's work."
+)
 
 func (s *sessionSummary) text(a *app) error {
 	if a.quiet {
