@@ -15,9 +15,10 @@ import (
 )
 
 // locks are files that the operating system locks for a process. It ends the
-// lock when the process ends, however that happens; the file stays, because
-// removing it would race with whoever opens it. The file's content only says who
-// has the lock.
+// lock when the process ends, however that happens. The file's content only says
+// who has the lock. Whoever lets go of one removes its file: a store of many nights
+// would have a file for each of its sessions. So a lock only counts while its file
+// has its name.
 type locks struct {
 	dir string
 
@@ -46,19 +47,24 @@ func (s *Store) HolderOf(name string) (store.Holder, bool, error) {
 	if err := store.CheckLockName(name); err != nil {
 		return store.Holder{}, false, err
 	}
-	f, err := os.Open(s.locks.file(name))
-	if errors.Is(err, os.ErrNotExist) {
-		return store.Holder{}, false, nil
+	for {
+		f, err := os.Open(s.locks.file(name))
+		if errors.Is(err, os.ErrNotExist) {
+			return store.Holder{}, false, nil
+		}
+		if err != nil {
+			return store.Holder{}, false, s.locks.fault(name, err)
+		}
+		who, free, err := try(f, false)
+		named := err == nil && s.locks.names(name, f)
+		_ = f.Close() // nothing was written to it
+		switch {
+		case err != nil:
+			return store.Holder{}, false, s.locks.fault(name, err)
+		case named:
+			return who, !free, nil
+		}
 	}
-	if err != nil {
-		return store.Holder{}, false, s.locks.fault(name, err)
-	}
-	defer f.Close() //nolint:errcheck // nothing was written to it
-	who, free, err := try(f, false)
-	if err != nil {
-		return store.Holder{}, false, s.locks.fault(name, err)
-	}
-	return who, !free, nil
 }
 
 func (l *locks) file(name string) string { return filepath.Join(l.dir, name+".lock") }
@@ -74,25 +80,40 @@ func (l *locks) take(name string, who store.Holder) (release func() error, err e
 	if err := os.MkdirAll(l.dir, 0o755); err != nil {
 		return nil, l.fault(name, err)
 	}
-	f, err := os.OpenFile(l.file(name), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, l.fault(name, err)
-	}
-	holder, free, err := try(f, true)
-	switch {
-	case err == nil && !free:
-		err = store.Taken(name, holder)
-	case err == nil:
-		err = write(f, who)
-	}
-	if err != nil {
-		_ = f.Close() // it has no content of ours, or a broken one
-		if fault.CodeOf(err) != store.Held {
-			err = l.fault(name, err)
+	for {
+		f, err := os.OpenFile(l.file(name), os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, l.fault(name, err)
 		}
-		return nil, err
+		holder, free, err := try(f, true)
+		switch {
+		case err == nil && !l.names(name, f): // somebody has let go of it meanwhile
+			_ = f.Close() // nothing was written to it
+			continue
+		case err == nil && !free:
+			err = store.Taken(name, holder)
+		case err == nil:
+			err = write(f, who)
+		}
+		if err != nil {
+			_ = f.Close() // it has no content of ours, or a broken one
+			if fault.CodeOf(err) != store.Held {
+				err = l.fault(name, err)
+			}
+			return nil, err
+		}
+		return l.keep(name, f), nil
 	}
-	return l.keep(name, f), nil
+}
+
+// names tells whether a file still has its name.
+func (l *locks) names(name string, f *os.File) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(l.file(name))
+	return err == nil && os.SameFile(mine, named)
 }
 
 // keep gives the release of a lock that was taken; a second call does nothing.
@@ -110,7 +131,9 @@ func (l *locks) keep(name string, f *os.File) (release func() error) {
 			return nil
 		}
 		delete(l.held, f)
-		if err := errors.Join(f.Truncate(0), f.Close()); err != nil {
+		err := f.Truncate(0)
+		_ = os.Remove(f.Name()) // where open files cannot be removed, an empty one stays
+		if err = errors.Join(err, f.Close()); err != nil {
 			return l.fault(name, err)
 		}
 		return nil

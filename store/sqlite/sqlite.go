@@ -152,8 +152,8 @@ func (s *Store) checkFile() error {
 	case err == nil && info.Size() > 0, err != nil && !errors.Is(err, os.ErrNotExist):
 		return nil
 	}
-	for _, trace := range []string{"locks", "sessions"} {
-		if left, _ := filepath.Glob(filepath.Join(s.dir, trace, "*")); len(left) > 0 {
+	for _, trace := range []string{"locks", filepath.Join("sessions", "*")} {
+		if left, _ := filepath.Glob(filepath.Join(s.dir, trace)); len(left) > 0 {
 			return &fault.Error{
 				Code: store.Damaged, Op: "open the store", Place: s.file, Detail: "the store's file is gone or empty, but sessions were run here",
 				Hint: "bring the file back, with its -wal if there is one; to begin anew, move the folder away",

@@ -102,31 +102,35 @@ func testReleaseTwice(t *testing.T, one, other store.Locks) {
 }
 
 func testOneAtATime(t *testing.T, one, other store.Locks) {
+	const each = 20 // times: a lock is taken while another one lets go of it
 	var inside, won atomic.Int32
 	var all sync.WaitGroup
 	for n := range 8 {
 		l := []store.Locks{one, other}[n%2]
 		all.Go(func() {
-			for {
+			for got := 0; got < each; {
 				release, err := l.Hold("a", holder("x"))
 				if fault.CodeOf(err) == store.Held {
 					continue
 				}
-				if err != nil || inside.Add(1) != 1 {
-					t.Errorf("two at once, or %v", err)
+				if err != nil {
+					t.Error(err)
 					return
 				}
+				if inside.Add(1) != 1 {
+					t.Error("two have it at once")
+				}
 				won.Add(1)
+				got++
 				inside.Add(-1)
 				if err := release(); err != nil {
 					t.Error(err)
 				}
-				return
 			}
 		})
 	}
 	all.Wait()
-	if won.Load() != 8 {
-		t.Errorf("%d of 8 got it", won.Load())
+	if won.Load() != 8*each {
+		t.Errorf("it was had %d times, not %d", won.Load(), 8*each)
 	}
 }

@@ -1,0 +1,70 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"os"
+	"testing"
+
+	"brenner/store"
+)
+
+// A lock leaves nothing behind, and neither does one that was left by a kill and is
+// taken and let go of.
+func TestALockLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	s := openIn(t, t.TempDir(), Options{})
+	for _, left := range []string{"", `{"pid":1,"host":"elsewhere"}`} {
+		if left != "" {
+			if err := os.WriteFile(s.locks.file("a"), []byte(left), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		release, err := s.Hold("a", store.Holder{PID: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if who, held, err := s.HolderOf("a"); err != nil || !held || who.PID != 7 {
+			t.Errorf("%v, %v, %v", who, held, err)
+		}
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := os.ReadDir(s.locks.dir); err != nil || len(files) > 0 {
+			t.Errorf("%v are left, %v", files, err)
+		}
+	}
+}
+
+// Who opened a lock's file before somebody removed it has a lock of nothing, and
+// does not take it for one.
+func TestALockOfAFileThatIsGoneIsNone(t *testing.T) {
+	t.Parallel()
+	s := openIn(t, t.TempDir(), Options{})
+	release, err := s.Hold("a", store.Holder{PID: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.Open(s.locks.file("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if !s.locks.names("a", old) {
+		t.Error("the file has its name")
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if s.locks.names("a", old) {
+		t.Error("a file that is gone has a name")
+	}
+	again, err := s.Hold("a", store.Holder{PID: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = again() }()
+	if s.locks.names("a", old) {
+		t.Error("another file has the name of this one")
+	}
+}
