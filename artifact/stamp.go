@@ -97,7 +97,7 @@ func ParseInstant(text string) (time.Time, error) {
 		return time.Time{}, errNotRFC3339 // finer than nanoseconds
 	}
 	var t time.Time
-	if err := t.UnmarshalText(upperTZ(text)); err != nil {
+	if err := t.UnmarshalText(upperTZ(text)); err != nil || !clockForm(text) {
 		return time.Time{}, errNotRFC3339
 	}
 	u := t.UTC()
@@ -105,6 +105,20 @@ func ParseInstant(text string) (time.Time, error) {
 		return time.Time{}, errNotRFC3339 // could not be written again
 	}
 	return u, nil
+}
+
+// clockForm looks at what the standard library lets pass for now: hours of one digit,
+// a comma before the fraction, offsets that no clock shows. An instant must not be
+// read differently by the next release of Go.
+func clockForm(text string) bool {
+	if text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
+		return false
+	}
+	if last := text[len(text)-1]; last == 'Z' || last == 'z' {
+		return true
+	}
+	hours, minutes, _ := strings.Cut(text[len(text)-len("07:00"):], ":")
+	return hours < "24" && minutes < "60"
 }
 
 // upperTZ allows for t and z in lower case, as RFC 3339 does.
