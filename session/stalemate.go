@@ -13,6 +13,7 @@ import (
 	"brenner/flow"
 	"brenner/settle"
 	"brenner/stalemate"
+	"brenner/view"
 )
 
 // NoStalemate is the code of a stalemate that a session does not have.
@@ -192,12 +193,16 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 		return err
 	}
 	message := request.Message()
+	input := s.Tokens.Count(message)
+	if err := s.sendable(&request, party.Name, input); err != nil {
+		s.Log.Warn().Err(err).Str("stalemate", id).Msg("the request cannot be sent to the arbiter; it waits for a person")
+		return nil
+	}
 	call := agent.Call{
 		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name, Role: party.Role, Program: party.Program, Model: party.Model,
 		Thread: h.Thread, Round: s.state.Round(), Subject: stalemate.Subject(id), MaxReply: s.state.Settings.Reply,
 		Turns: []agent.Turn{{Text: message}}, Drain: s.Drain,
 	}
-	input := s.Tokens.Count(message)
 	cost := s.state.Settings.Prices.Cost(party.Name, input, call.MaxReply)
 	if !s.state.Affords(cost) {
 		s.Log.Warn().Str("stalemate", id).Msg("the budget does not reach for the arbiter")
@@ -218,6 +223,15 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 		return s.unanswered(ctx, id, &o)
 	}
 	return s.ruled(ctx, h, id, &request, party, &o)
+}
+
+// sendable says what keeps a request from an arbiter: evidence that is none, or more
+// than one call may hold.
+func (s *run) sendable(r *stalemate.Request, arbiter string, tokens int) error {
+	if err := r.Sendable(); err != nil {
+		return err
+	}
+	return view.Opening(arbiter, s.state.Settings.Context, tokens)
 }
 
 // askArbiter journals that an arbiter is asked, with what is set aside for it.

@@ -1,0 +1,70 @@
+package session_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"brenner/agent"
+	"brenner/flow"
+	"brenner/session"
+	"brenner/stalemate"
+	"brenner/store/memory"
+)
+
+// unsent runs a session whose stalemate no arbiter may be asked about: it waits for a
+// person, and nothing was sent.
+func unsent(t *testing.T, b *session.Brief, script string, meanwhile func(st *memory.Store, round int)) {
+	t.Helper()
+	st, j := memory.New(), &judged{stage: stage{script: parse(t, script)}}
+	r := runner(st, &j.stage)
+	r.Agent = func(p flow.Party) (agent.Agent, error) {
+		a, err := j.agent(p)
+		if err != nil || p.Name != "BlueLake" {
+			return a, err
+		}
+		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+			meanwhile(st, c.Round)
+			return a.Ask(ctx, c)
+		}), nil
+	}
+	if _, err := r.Start(t.Context(), *b); err != nil {
+		t.Fatal(err)
+	}
+	h, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open := h.State.OpenStalemates(); len(open) != 1 || open[0].State != stalemate.Open {
+		t.Errorf("%+v", h.State.Stalemates)
+	}
+	if n := j.asked.Load(); n != 0 || len(h.State.Rulings) != 0 {
+		t.Errorf("the arbiter was asked %d times: %+v", n, h.State.Rulings)
+	}
+}
+
+// The bound of a call holds for the arbiter's as for everybody's: agents may write
+// fields that no model could read.
+func TestAnArbiterIsSentNoMoreThanACallMayHold(t *testing.T) {
+	long := strings.NewReplacer(`"claim":"blue"`, `"claim":"`+strings.Repeat("blue ", 10_000)+`"`)
+	b := quarrelling(3)
+	b.Settings.Context = 15_000
+	unsent(t, &b, long.Replace(quarrel), func(*memory.Store, int) {})
+}
+
+// A request with a placeholder for evidence may be kept, and is not sent.
+func TestAnArbiterIsNotSentAPlaceholder(t *testing.T) {
+	const request = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2026-11-15T09:00:00Z","stalemate_summary":"s",
+		"hypotheses":{"parties":[{"party":"Anna","statement":"f"},{"party":"Bert","statement":"e"}],"hallucinated_hypotheses":[{"statement":"h"}]},
+		"objective_evidence":[{"type":"log","content":"[the log from above]"}],"arbitration_request":"Who is right, and why?"}`
+	b := quarrelling(2)
+	unsent(t, &b, quarrel, func(st *memory.Store, round int) {
+		if round != 2 {
+			return
+		}
+		door := &session.Door{Store: st, Now: clock, As: "operator"}
+		if _, _, warnings, err := door.OpenStalemate(t.Context(), thread, "H1.mechanism", []byte(request)); err != nil || len(warnings) != 1 {
+			t.Errorf("%v, %v", warnings, err)
+		}
+	})
+}
