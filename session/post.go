@@ -241,13 +241,12 @@ func (h *History) publication(a *artifact.Artifact, view func(agent string) (str
 	return p, nil
 }
 
-// contributors are those who wrote anything of it, in the order of the deltas.
+// contributors are those whose deltas were applied, as the metadata has them: the
+// provenance also names those of whom nothing stands.
 func contributors(a *artifact.Artifact) []string {
-	var names []string
-	for i := range a.Deltas {
-		if name := a.Deltas[i].Agent; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	names := make([]string, len(a.Metadata.Contributors))
+	for i, c := range a.Metadata.Contributors {
+		names[i] = c.Agent
 	}
 	return names
 }

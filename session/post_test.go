@@ -1,0 +1,67 @@
+package session_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"brenner/flow"
+	"brenner/session"
+	"brenner/store/memory"
+)
+
+// letterbox is a post that keeps what was published.
+type letterbox struct{ last session.Publication }
+
+func (*letterbox) Recall([]flow.Mailbox, map[string]bool) {}
+
+func (*letterbox) Join(context.Context, []flow.Party) ([]flow.Mailbox, error) { return nil, nil }
+
+func (*letterbox) Letters(context.Context, string, []flow.Party) ([]session.Letter, error) {
+	return nil, nil
+}
+
+func (l *letterbox) Publish(_ context.Context, p session.Publication) (letters, missed []string, err error) {
+	l.last = p
+	return nil, nil, nil
+}
+
+// Contributors are those whose deltas were applied, in the message as in the metadata:
+// not those of whom nothing stands.
+func TestCompiledNamesThoseWhoseDeltasWereApplied(t *testing.T) {
+	const script = `schema: brenner.rehearsal/v1
+question: q
+agents:
+  - name: BlueLake
+    rounds:
+      - reply: |
+          ` + "```delta" + `
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"One","claim":"first"}}
+          ` + "```" + `
+  - name: RedSky
+    rounds:
+      - reply: |
+          ` + "```delta" + `
+          {"operation":"EDIT","section":"hypothesis_slate","target_id":"H9","payload":{"claim":"of nothing"}}
+          ` + "```" + `
+`
+	b := quarrelling(1)
+	b.Arbiter, b.Settings.Repair = nil, false
+	for i := range b.Agents {
+		b.Agents[i].Via = flow.ViaMail
+	}
+	st, box := memory.New(), &letterbox{}
+	r := runner(st, &stage{script: parse(t, script)})
+	r.Post = box
+	if _, err := r.Start(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	for to, body := range box.last.Bodies {
+		if !strings.Contains(body, "\n- Contributors: operator, BlueLake\n") {
+			t.Errorf("%s was sent %s", to, body)
+		}
+	}
+	if n := len(box.last.Bodies); n != 2 || !strings.Contains(box.last.Whole, "\n- Contributors: operator, BlueLake\n") {
+		t.Errorf("%d messages, and %s", n, box.last.Whole)
+	}
+}
