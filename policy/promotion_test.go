@@ -41,6 +41,18 @@ func TestGates(t *testing.T) {
 		"missing link":      {func(p *policy.Promotion) { p.Missing = []string{"x@v1"} }, policy.GateLint},
 		"lint":              {func(p *policy.Promotion) { p.Faults = []string{"no hypothesis"} }, policy.GateLint},
 		"stale inputs":      {func(p *policy.Promotion) { p.Record.Status = record.NeedsRebase }, policy.GateRebase},
+		"rests on the old":  {func(p *policy.Promotion) { p.Outdated = []string{"note@v1"} }, policy.GateRebase},
+		"leaves a module":   {func(p *policy.Promotion) { p.Leaves = "dose" }, policy.GateHolder},
+		"a task":            {func(p *policy.Promotion) { p.Record.Type, p.Type = record.TaskSpec, record.Type{Name: record.TaskSpec} }, policy.GateScope},
+		"old, and nobody says that it holds": {func(p *policy.Promotion) {
+			p.Record.Status, p.Authority, p.Unattended = record.NeedsUpdate, false, []string{record.IntegratedMemo}
+		}, policy.GateRebase},
+		"old, by what it rests on": {func(p *policy.Promotion) {
+			p.Record.Status, p.Authority, p.Unattended, p.Outdated = record.NeedsUpdate, false, []string{record.IntegratedMemo}, []string{"note@v1"}
+		}, policy.GateRebase},
+		"old, and a person says that it holds": {func(p *policy.Promotion) {
+			p.Record.Status, p.Outdated = record.NeedsUpdate, []string{"note@v1"}
+		}, ""},
 		"another holder":    {func(p *policy.Promotion) { p.Holder = "memo-2" }, policy.GateHolder},
 		"compression due":   {func(p *policy.Promotion) { p.Due = []policy.Overdue{{Module: "dose", Changed: 10}} }, policy.GateCompression},
 		"replaces":          {func(p *policy.Promotion) { p.Holder, p.Replace = "memo-2", true }, ""},
@@ -56,6 +68,12 @@ func TestGates(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+func TestWhatTakesUpAModule(t *testing.T) {
+	if policy.MemoOf("fate") != record.IntegratedMemo || policy.MemoOf(record.Project) != record.ProjectSummary {
+		t.Error(policy.MemoOf("fate"), policy.MemoOf(record.Project))
 	}
 }
 

@@ -39,6 +39,9 @@ func TestFindPreset(t *testing.T) {
 	if p, err := FindPreset(all, "default-3-agent"); err != nil || p.Name != "ours" || len(all) != 2 {
 		t.Errorf("%v %v: a project replaces a built-in preset by its id", p, err)
 	}
+	if _, err := FindPreset(all, "hypothesis-critique"); err != nil {
+		t.Errorf("%v: and no other", err)
+	}
 	_, err := FindPreset(BuiltIn(), "default-3-agents")
 	if diff := cmp.Diff([]string{"UNKNOWN_PRESET Unknown roster preset: default-3-agents"}, said(err)); diff != "" {
 		t.Error(diff)
