@@ -30,6 +30,7 @@ const (
 
 // The codes of warnings.
 const (
+	BadInstant          fault.Code = "ROSTER_BAD_INSTANT"
 	UnknownKey          fault.Code = "ROSTER_UNKNOWN_KEY"
 	UnknownVariable     fault.Code = "ROSTER_UNKNOWN_VARIABLE"
 	UnmatchedVariable   fault.Code = "ROSTER_UNMATCHED_VARIABLE"

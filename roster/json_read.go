@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner/artifact"
 	"brenner/fault"
@@ -62,7 +63,7 @@ func (d *decoder) roster(v artifact.Value) {
 		d.unknownKeys("", v, "entries", "mode", "name", "createdAt", "origin", "schema")
 		d.out.Mode = Mode(d.text("", v, "mode"))
 		d.out.Name = d.text("", v, "name")
-		d.out.CreatedAt = d.text("", v, "createdAt")
+		d.createdAt(v)
 		switch entries, _ := v.Get("entries"); entries := entries.(type) {
 		case nil, artifact.Null:
 		case artifact.List:
@@ -73,6 +74,31 @@ func (d *decoder) roster(v artifact.Value) {
 	default:
 		d.wrongType("", `a list of entries or an object with "entries"`, v)
 	}
+}
+
+// createdAt is kept as it was written, also where it is no instant: nothing is
+// decided by it, and whoever looks months later should see what stood there.
+func (d *decoder) createdAt(m artifact.Map) {
+	d.out.CreatedAt = d.text("", m, "createdAt")
+	if d.out.CreatedAt == "" || isISO8601(d.out.CreatedAt) {
+		return
+	}
+	d.warnings = append(d.warnings, Warning{
+		Code: BadInstant, Place: "/createdAt", Message: fmt.Sprintf("%s is no instant in ISO 8601; it is kept as it is", fault.Shown(d.out.CreatedAt)),
+		Hint: "write it like 2025-12-31T10:00:00Z, or 2025-12-31",
+	})
+}
+
+func isISO8601(text string) bool {
+	for _, form := range []string{
+		time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", time.DateOnly,
+		"20060102T150405Z0700", "20060102T150405", "20060102",
+	} {
+		if _, err := time.Parse(form, text); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *decoder) entries(path string, list artifact.List) {
