@@ -269,3 +269,22 @@ func TestNoExampleIsNeededForOurOwn(t *testing.T) {
 		}
 	}
 }
+
+// Whoever may change a text of the project is told which, and how; nobody else is.
+func TestTextsThatMayBeChanged(t *testing.T) {
+	in := input()
+	in.Project = map[string]string{"BlueLake": "- memo@v3: what is known", "GreenValley": "- memo@v3: what is known"}
+	in.Patchable = map[string][]string{"BlueLake": {"memo@v3", "note@v1"}, "PurpleMountain": {"memo@v3"}}
+	for _, m := range compose(t, in) {
+		const told = "> - memo@v3: what is known\n\nYou may change these texts: memo@v3, note@v1. A change is a block like this one"
+		if got, want := strings.Contains(m.Body, told), m.To == "BlueLake"; got != want {
+			t.Errorf("%s: %t\n%s", m.To, got, m.Body)
+		}
+		if m.To == "PurpleMountain" && strings.Contains(m.Body, "memo@v3") {
+			t.Error("a text was named to somebody who was not shown it")
+		}
+		if r := Audit(m.Body, nil); !r.OK {
+			t.Errorf("%s: %+v", m.To, r.Findings)
+		}
+	}
+}
