@@ -185,10 +185,14 @@ func (e entry) conclude() Disposition {
 	return row.Disposition
 }
 
-// sum makes one disposition of the outcomes of the fields.
+// sum makes one disposition of the outcomes of the fields. They are decided now, and
+// need not know of each other any more.
 func (e entry) sum(row *Row) Disposition {
 	var has [5]bool
 	for i := range row.Fields {
+		if row.Fields[i].with != nil {
+			row.Fields[i].with = nil
+		}
 		switch row.Fields[i].Outcome {
 		case FieldConflicted:
 			has[0] = true

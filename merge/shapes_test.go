@@ -129,3 +129,17 @@ func TestShapesOfOneField(t *testing.T) {
 		}
 	})
 }
+
+// A report is a value: the same merge gives one that looks the same in every way, also
+// where the keys of a map stand or fall together.
+func TestReportsOfShapesThatClashAreAlike(t *testing.T) {
+	batch := read(t, confidence("a1", "0", "A", `{"k":"1","l":"2","m":"3"}`), confidence("b1", "1", "B", `"text"`))
+	_, first := merge.Merge(assumed(t), batch, merge.Rules{})
+	_, again := merge.Merge(assumed(t), batch, merge.Rules{})
+	if x, y := fmt.Sprintf("%+v", first), fmt.Sprintf("%+v", again); x != y {
+		t.Errorf("%s\nand\n%s", x, y)
+	}
+	if row := first.Deltas[0]; row.Disposition != merge.Superseded || len(row.Fields) != 3 || row.Fields[2].Outcome != merge.FieldSuperseded {
+		t.Errorf("%+v", row)
+	}
+}
