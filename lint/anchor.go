@@ -10,6 +10,7 @@ const inference = "inference"
 // anchor is what an anchor's text says.
 type anchor struct {
 	source    bool   // it points, or tries to point, at a text or at evidence
+	evidence  string // which evidence it points at
 	inference bool   // it says that this was thought, not read
 	wrong     string // what is wrong with its form, to stand after the text
 }
@@ -37,7 +38,7 @@ func readAnchor(text string) anchor {
 	}
 	if rest, ok := strings.CutPrefix(text, "EV-"); ok {
 		a.source = true
-		a.wrong = wrongEvidence(rest)
+		a.evidence, a.wrong = evidenceNumber(rest), wrongEvidence(rest)
 		return a
 	}
 	if strings.EqualFold(text, inference) {

@@ -36,6 +36,8 @@ const docsTail = `
 - **WP-001** compares without regard to case and spaces; "indeterminate" is an outcome like any other.
 - **WS-001** says nothing where an id of the section is bad or stands twice: the missing number is most likely that item's.
 - **WS-103** looks at active hypotheses only: a killed one comes back by an ADD of the same content.
+- **WS-105** looks at artifacts of sessions only, whose metadata say what was given. Whether a § stands in a text that was sent, or a quotation
+  in it, is not asked: no artifact holds those texts.
 - **WM-002** does not ask for ` + "`updated_at`" + `, but if it is there it has to be a timestamp.
 - **IM-001** is the pattern alone; whether the digits are a day of the calendar is not asked.
 - **WT-101** does not ask for ` + "`discriminates`" + `: the keys of ` + "`expected_outcomes`" + ` say as much.

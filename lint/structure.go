@@ -64,6 +64,12 @@ func structureRules() []rule {
 			fix:   "give `{\"reason\": \"…\"}` as the payload of a KILL; for one already made, add the reason in the file",
 			check: killReasons,
 		},
+		{
+			id: "WS-105", title: "anchors to evidence name evidence that the session was given",
+			why:   "an invented source is worse than none",
+			fix:   "name evidence that the session was given (`session start --evidence`), or write `inference`",
+			check: evidenceGiven,
+		},
 	}
 }
 

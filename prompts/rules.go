@@ -31,7 +31,7 @@ func sectionLetter(s artifact.Section) string { return s.Spec().Prefix[:1] }
 // metadata and structure are about the form of the file, which is the program's.
 func authorsRule(id, letters string) bool {
 	switch id {
-	case "WS-102", "WS-103", "WS-104": // references, names, reasons of kills
+	case "WS-102", "WS-103", "WS-104", "WS-105": // references, names, reasons of kills, sources
 		return true
 	case "EX-002": // how an empty register is written
 		return false
