@@ -37,6 +37,9 @@ import (
 //	want H1 killed Blue | active | absent
 //	want warning BELOW_MINIMUM
 //	want no warning UNRESOLVED_REF
+//	want warnings NO_SCALE_CHECK          all there are, in order; nothing behind it: none
+//	want conflicts H1.claim               all that the report lists
+//	want contributors Blue Red            all of the metadata
 //	want version 2
 //	want order T2 T1                      the items of a section as they stand
 //	want unresolved P1 predictions.H4
@@ -141,8 +144,12 @@ func (s *scenario) merge() {
 	if string(s.state.JSON()) != string(before) {
 		s.t.Error("the base was changed")
 	}
-	if reread, err := artifact.Parse(want); err != nil || string(reread.JSON()) != string(want) {
+	reread, err := artifact.Parse(want)
+	if err != nil || string(reread.JSON()) != string(want) {
 		s.t.Errorf("the result does not read back (%v):\n%s", err, want)
+	}
+	if err == nil && string(reread.Markdown()) != string(out.Markdown()) {
+		s.t.Errorf("read back it is rendered in another way:\n%s\nnot\n%s", reread.Markdown(), out.Markdown())
 	}
 	s.state, s.report, s.batch, s.open = out, report, nil, false
 }
@@ -335,6 +342,24 @@ func (s *scenario) want(text string) error {
 			return fmt.Errorf("it only warns: %+v", s.report.Warnings)
 		}
 		return nil
+	case words[0] == "warnings":
+		var codes []string
+		for _, w := range s.report.Warnings {
+			codes = append(codes, string(w.Code))
+		}
+		return s.expect(strings.Join(codes, " "), strings.Join(words[1:], " "))
+	case words[0] == "conflicts":
+		var places []string
+		for _, c := range s.report.Conflicts {
+			places = append(places, c.Item+"."+c.Field)
+		}
+		return s.expect(strings.Join(places, " "), strings.Join(words[1:], " "))
+	case words[0] == "contributors":
+		var names []string
+		for _, c := range s.state.Metadata.Contributors {
+			names = append(names, c.Agent)
+		}
+		return s.expect(strings.Join(names, " "), strings.Join(words[1:], " "))
 	case words[0] == "order":
 		return s.wantOrder(words[1:])
 	case words[0] == "contributor":
