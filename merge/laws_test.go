@@ -79,6 +79,77 @@ func lawRenderedAsReadBack(t *rapid.T) {
 	}
 }
 
+func TestLawDispositionsAgreeWithWhatStands(t *testing.T) { rapid.Check(t, lawDispositions) }
+func FuzzLawDispositions(f *testing.F)                    { f.Fuzz(rapid.MakeFuzz(lawDispositions)) }
+
+// A delta of which something stands in the new version was applied or is in conflict, and
+// those in conflict are those that a CONFLICT names.
+func lawDispositions(t *rapid.T) {
+	base, batch, rules := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch"), anyRules().Draw(t, "rules")
+	out, report := merge.Merge(base, batch, rules)
+	became := make(map[string][]merge.Disposition) // an id may stand in several rows
+	for _, row := range report.Deltas {
+		became[row.DeltaID] = append(became[row.DeltaID], row.Disposition)
+	}
+	ours := make(map[string]bool)
+	for _, stamp := range out.Deltas {
+		ours[stamp.Delta] = stamp.Version > base.Metadata.Version
+	}
+	_, before := merge.Merge(base, nil, rules)
+	old, divided := candidates(before.Conflicts), candidates(report.Conflicts)
+	for _, c := range report.Conflicts {
+		for _, candidate := range c.Candidates {
+			if all := became[candidate.Delta]; ours[candidate.Delta] && !old[candidate.Delta] && !slices.Contains(all, merge.Conflicted) {
+				t.Fatalf("%s is a candidate of %s.%s and became %v", candidate.Delta, c.Item, c.Field, all)
+			}
+		}
+	}
+	for id, all := range became {
+		if slices.Contains(all, merge.Conflicted) && !divided[id] {
+			t.Fatalf("%s is in conflict, and no CONFLICT names it: %+v", id, report.Conflicts)
+		}
+	}
+	for _, s := range artifact.Sections() {
+		for _, it := range out.Items(s) {
+			for _, stamp := range stampsOf(it) {
+				all := became[stamp.Delta]
+				if stamp.Version > base.Metadata.Version && !slices.Contains(all, merge.Applied) && !slices.Contains(all, merge.Conflicted) {
+					t.Fatalf("%s stands behind %s and became %v", stamp.Delta, it.ID, all)
+				}
+			}
+		}
+	}
+}
+
+// candidates gives the deltas that conflicts name.
+func candidates(all []merge.Conflict) map[string]bool {
+	ids := make(map[string]bool)
+	for _, c := range all {
+		for _, candidate := range c.Candidates {
+			ids[candidate.Delta] = true
+		}
+	}
+	return ids
+}
+
+// stampsOf gives the stamps of all that stands in an item.
+func stampsOf(it *artifact.Item) []*artifact.Stamp {
+	all := []*artifact.Stamp{it.Created}
+	if it.Kill != nil {
+		all = append(all, it.Kill.Stamp)
+	}
+	for i := range it.Fields {
+		marks := it.Marks(i)
+		all = append(all, marks.By()...)
+		if marks.Parts != nil {
+			for _, by := range marks.Parts.Each {
+				all = append(all, by...)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(s *artifact.Stamp) bool { return s == nil })
+}
+
 func TestLawReplayGivesTheSameBytes(t *testing.T) { rapid.Check(t, lawReplay) }
 func FuzzLawReplay(f *testing.F)                  { f.Fuzz(rapid.MakeFuzz(lawReplay)) }
 
