@@ -74,15 +74,50 @@ func TestWithoutRepairTheMergeAccountsForIt(t *testing.T) {
 
 // Whoever sends deltas in a file signs them: names, times and ids in it count for nothing.
 func TestAFileIsSignedByItsSender(t *testing.T) {
-	file := []byte(`[{"delta_id":"d-mine","agent":"Somebody","timestamp":"2001-01-01T00:00:00Z","operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"x"},"rationale":"r"}]`)
-	s := settle.Settle(settle.Input{Base: empty(), At: at, Message: 4, Contributions: []settle.Contribution{{Agent: "Sydney", ID: "m", Text: file}}})
+	file := []byte(`[{"delta_id":"d-mine","agent":"Somebody","timestamp":"2001-01-01T00:00:00Z","operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"x"},"rationale":"r"}, 7]`)
+	s := settle.Settle(settle.Input{Base: empty(), At: at, Message: 4, Contributions: []settle.Contribution{{Agent: "Sydney", ID: "m", Text: file, File: true}}})
 	stamp := s.Artifact.Items(artifact.HypothesisSlate)[0].Created
-	if stamp.Agent != "Sydney" || !stamp.At.Equal(at) || stamp.Message != 4 || stamp.Delta == "d-mine" {
+	if stamp.Agent != "Sydney" || !stamp.At.Equal(at) || stamp.Message != 4 || stamp.Block != 1 || stamp.Delta == "d-mine" {
 		t.Errorf("%+v", stamp)
 	}
-	broken := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{{Agent: "S", ID: "m", Text: []byte(`[{`)}}})
-	if broken.Changed || len(broken.Readings[0].Problems) != 1 {
+	if r := s.Readings[0]; r.Taken != 1 || r.Refused != 1 || len(s.Report.Deltas) != 2 {
+		t.Errorf("%+v, %+v", r, s.Report.Deltas)
+	}
+	broken := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{{Agent: "S", ID: "m", Text: []byte(`[{`), File: true}}})
+	if broken.Changed || len(broken.Readings[0].Problems) != 1 || broken.Readings[0].Problems[0].Code != artifact.InvalidJSON {
 		t.Errorf("%+v", broken.Readings)
+	}
+}
+
+// What an agent writes is a reply, also where it is nothing but JSON: no KILL is read
+// outside a fence. Only a person's file is one.
+func TestAReplyIsNoFile(t *testing.T) {
+	base := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{{Agent: "A", ID: "m1", Text: fence(add("x", "one"))}}}).Artifact
+	kill := []byte(`[{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"r"}}]`)
+	for _, file := range []bool{false, true} {
+		s := settle.Settle(settle.Input{Base: base, At: at.Add(time.Hour), Message: 2, Contributions: []settle.Contribution{{Agent: "A", ID: "m2", Text: kill, File: file, Shown: 1}}})
+		if it, _, _ := s.Artifact.Find("H1"); it.Killed() != file {
+			t.Errorf("as a file %t: %+v", file, s.Report.Deltas)
+		}
+	}
+	// A person may send a reply as well.
+	s := settle.Settle(settle.Input{Base: base, At: at.Add(time.Hour), Message: 2, Contributions: []settle.Contribution{{Agent: "S", ID: "m2", Text: fence(add("y", "two")), File: true}}})
+	if got := claims(&s.Artifact); got != "H1 one; H2 two" {
+		t.Error(got)
+	}
+}
+
+func TestAMessageThatIsTooLong(t *testing.T) {
+	text := append(fence(add("x", "one")), bytes.Repeat([]byte(" "), delta.DefaultMaxBytes)...)
+	s := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{
+		{Agent: "A", ID: "m1", Text: text}, {Agent: "B", ID: "m2", Text: fence(add("x", "two"), `{"operation":"ADD"}`)},
+	}})
+	if a, b := &s.Readings[0], &s.Readings[1]; !a.Whole() || b.Whole() || a.Taken != 0 || len(b.Problems) == 0 || claims(&s.Artifact) != "H1 two" {
+		t.Errorf("%+v", s.Readings)
+	}
+	reply := delta.Read(text, delta.Options{})
+	if found := settle.Mendable(&reply); len(found) != 1 || found[0].Code != delta.MessageTooLarge {
+		t.Errorf("%+v", found)
 	}
 }
 
@@ -99,7 +134,7 @@ func TestSettlingIsDeterministic(t *testing.T) {
 	if v, _ := first.Artifact.Metadata.Extra.Get("seal"); v != artifact.Text("s") {
 		t.Errorf("%v", first.Artifact.Metadata.Extra)
 	}
-	nothing := settle.Settle(settle.Input{Base: first.Artifact, At: at.Add(time.Hour), Marks: artifact.Map{}})
+	nothing := settle.Settle(settle.Input{Base: first.Artifact, At: at.Add(time.Hour), Marks: artifact.MapOf(artifact.Entry{Key: "seal", Value: artifact.Text("of nothing")})})
 	if nothing.Changed || !bytes.Equal(nothing.Artifact.JSON(), first.Artifact.JSON()) {
 		t.Error("nothing changed something")
 	}
@@ -139,15 +174,14 @@ func TestRenamedMeansTheSameItem(t *testing.T) {
 
 func TestMendable(t *testing.T) {
 	for text, want := range map[string]int{
-		"Nothing to add.": 0,
-		"Here are my deltas, as JSON blocks:\n\nI add a hypothesis.":         -1,
+		"Nothing to add.":                                                    0,
+		"## Deltas\n\nI would add a hypothesis.":                             1, // announced, and never came
 		string(fence(add("x", "fine"))):                                      0,
 		string(fence(`{"operation":"ADD","section":"zzz","payload":{}}`)):    1,
 		"> ```delta\n> {\"operation\":\"ADD\",\"section\":\"zzz\"}\n> ```\n": 0, // a quotation
 	} {
 		reply := delta.Read([]byte(text), delta.Options{})
-		got := len(settle.Mendable(&reply))
-		if want >= 0 && got != want {
+		if got := len(settle.Mendable(&reply)); got != want {
 			t.Errorf("%q: %d things to mend, not %d", text, got, want)
 		}
 	}
