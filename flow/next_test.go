@@ -370,3 +370,43 @@ func FuzzFold(f *testing.F) {
 		}
 	})
 }
+
+// Clean is an artifact in which lint finds nothing and nobody waits for a decision.
+func TestCleanIsWithoutFindings(t *testing.T) {
+	s := settings()
+	s.Rounds, s.WhenClean = 9, true
+	for want, outcomes := range map[string][]flow.Outcome{
+		"end clean":   {{Applied: 1, Rejected: 1, Other: 1}},
+		"plan 2.1 A1": {{Errors: 1}, {Warnings: 1}, {Conflicts: 1}},
+	} {
+		for _, o := range outcomes {
+			began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).
+				seal(flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: "2026-01-01T01:01:00Z", Version: 2, Active: map[string]int{}, Outcome: o}).
+				wants(want)
+		}
+	}
+}
+
+// A budget is spent to the last token, and no further.
+func TestBudgetToTheLastToken(t *testing.T) {
+	s := settings()
+	s.Rounds = 9
+	for budget, want := range map[int]string{149: "end budget", 150: "ask A1", 151: "ask A1"} {
+		s.Budget = budget
+		began(t, s, generator).plan(1, 1, "A1").wants(want)
+	}
+	// What is spent to the token leaves nothing for another round.
+	for budget, want := range map[int]string{110: "end budget", 111: "plan 2.1 A1"} {
+		s.Budget = 150
+		tl := began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0)
+		less := s
+		less.Budget = budget
+		tl.commit(1, 1, 2, 1).add(flow.KindEnded, flow.Ended{Reason: flow.EndInterrupted}).add(flow.KindResumed, flow.Resumed{Settings: &less}).wants(want)
+	}
+	s.Budget = 0
+	s.Prices = flow.Prices{{Agent: "A1", Input: 10, Output: 100}}
+	for budget, want := range map[int64]string{5999: "end budget", 6000: "ask A1"} {
+		s.BudgetUSD = budget
+		began(t, s, generator).plan(1, 1, "A1").wants(want)
+	}
+}
