@@ -409,4 +409,6 @@ func TestBudgetToTheLastToken(t *testing.T) {
 		s.BudgetUSD = budget
 		began(t, s, generator).plan(1, 1, "A1").wants(want)
 	}
+	s.Budget, s.BudgetUSD = 150, 0 // no limit in money, whatever it costs
+	began(t, s, generator).plan(1, 1, "A1").wants("ask A1")
 }
