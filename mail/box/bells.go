@@ -18,7 +18,7 @@ type bells struct {
 	mu      sync.Mutex
 	rung    map[int64]chan struct{} // by agent; closed when mail comes
 	waiting int
-	known   int64 // the newest message that this process knows of
+	known   int64 // everybody was woken for the messages up to this one
 	halt    chan struct{}
 	looking sync.WaitGroup
 }
@@ -44,16 +44,34 @@ func (b *bells) listen(agent int64) (bell <-chan struct{}, forget func()) {
 	})
 }
 
-// ring wakes the agents that a message of this process is for.
+// ring wakes the agents that a new message of this process is for. If it does not follow
+// the last one that is known, another process has written those between, and whoever
+// they are for is still to be woken.
 func (b *bells) ring(message int64, agents []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.known = max(b.known, message)
+	if message == b.known+1 {
+		b.known = message
+	}
 	for _, agent := range agents {
 		if c, ok := b.rung[agent]; ok {
 			close(c)
 			delete(b.rung, agent)
 		}
+	}
+}
+
+// ringAll wakes everybody if there is a message for which that was not done.
+func (b *bells) ringAll(newest int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if newest <= b.known {
+		return
+	}
+	b.known = newest
+	for agent, c := range b.rung {
+		close(c)
+		delete(b.rung, agent)
 	}
 }
 
@@ -82,15 +100,10 @@ func (b *bells) look(halt chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		newest, ok := b.newest()
-		b.mu.Lock()
-		if ok && newest > b.known {
-			b.known = newest
-			for agent, c := range b.rung {
-				close(c)
-				delete(b.rung, agent)
-			}
+		if newest, ok := b.newest(); ok {
+			b.ringAll(newest)
 		}
+		b.mu.Lock()
 		if idle++; b.waiting > 0 {
 			idle = 0
 		}

@@ -31,7 +31,7 @@ func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
 		d.Importance = mail.Normal
 	}
 	s := &sending{draft: d, hash: hashOf(&d)}
-	c := &change{do: s.do, after: func() { b.bells.ring(s.message, s.reached) }, judged: true}
+	c := &change{do: s.do, after: func() { s.ring(&b.bells) }, judged: true}
 	if err := b.writer.submit(ctx, c); err != nil {
 		return mail.Message{}, b.fault(op, err)
 	}
@@ -85,6 +85,14 @@ func (s *sending) do(ctx context.Context, w *writer) error {
 		return err
 	}
 	return s.put(ctx, w, copies)
+}
+
+// ring wakes whom the message is for. One that was sent before is nobody's news, and who
+// sent it was perhaps another process.
+func (s *sending) ring(b *bells) {
+	if !s.again {
+		b.ring(s.message, s.reached)
+	}
 }
 
 // before looks for the message that the same key has sent already.
