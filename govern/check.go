@@ -140,13 +140,28 @@ func (c *checking) alignment(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		words := " " + plain(string(content)) + " "
 		for _, phrase := range outside {
-			if strings.Contains(plain(string(content)), plain(phrase)) {
+			if speaksOf(words, plain(phrase)) {
 				c.add(r.Ref(), brief.Ref(), "take it out, or change the brief", "it is about %q, which the brief puts out of scope", phrase)
 			}
 		}
 		return nil
 	})
+}
+
+// speaksOf tells whether plain words, with a blank at both ends, have a phrase among them.
+// Its last word may be a plural there.
+func speaksOf(words, phrase string) bool {
+	if phrase == "" {
+		return false
+	}
+	for _, end := range []string{" ", "s ", "es "} {
+		if strings.Contains(words, " "+phrase+end) {
+			return true
+		}
+	}
+	return false
 }
 
 // assumed is an assumption as somebody wrote it down.
@@ -218,7 +233,7 @@ func assumptionsIn(r *record.Record, content string) []statement {
 	if r.Type == record.Assumption && status != "" && main != "" {
 		out = append(out, statement{main, status})
 	}
-	return out
+	return slices.DeleteFunc(out, func(s statement) bool { return s.text == "" })
 }
 
 func ledgerOf(content string) []statement {
