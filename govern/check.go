@@ -282,7 +282,7 @@ func (c *checking) links(ctx context.Context) error {
 // summaries looks at the versions that stand, and at drafts beside them that were
 // given the summary of another content.
 func (c *checking) summaries(ctx context.Context) error {
-	stale, err := c.Store.Records(ctx, store.Query{Stale: true, Latest: true})
+	stale, err := c.Store.Records(ctx, store.Query{Stale: true})
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,11 @@ func (c *checking) summaries(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if stale[i].Status != record.Deprecated && h.Standing() != stale[i].Ref() {
+		counts, err := c.counts(ctx, &h, stale[i].Version)
+		if err != nil {
+			return err
+		}
+		if counts && stale[i].Status != record.Deprecated && h.Standing() != stale[i].Ref() {
 			c.add(stale[i].Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
 		}
 	}

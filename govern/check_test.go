@@ -46,3 +46,22 @@ func TestAnAssumptionHasWords(t *testing.T) {
 		k.is("nothing", k.checked(govern.CheckAssumptions), []string(nil))
 	})
 }
+
+// The check of summaries and the status are about the same versions: those that stand, and
+// those that nobody has gone on from.
+func TestEveryStaleSummaryIsToldOnce(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		for _, text := range []string{"two", "three", "four"} {
+			d := draft("note", record.PaperNote, text)
+			d.Parent, d.Summary, d.KeepSummary = 1, "", true
+			k.put(d)
+		}
+		var told []string
+		for _, ref := range k.status().StaleSummaries {
+			told = append(told, "summaries: "+ref.String()+": its summary was written for another content")
+		}
+		k.is("told", told, k.checked(govern.CheckSummaries))
+		k.is("all", len(told), 3)
+	})
+}

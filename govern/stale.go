@@ -2,7 +2,6 @@ package govern
 
 import (
 	"context"
-	"slices"
 
 	"brenner/record"
 	"brenner/store"
@@ -75,7 +74,7 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 
 // becomesStale decides about one version that rests on something stale: whether
 // what rests on it is stale too, and whether it is to be marked itself. Only a
-// version that counts is: the one that stands, or one that nobody has gone on from.
+// version that counts is.
 func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
 	h, err := d.whole(ctx, e.From.ID)
 	if err != nil {
@@ -90,11 +89,8 @@ func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, ma
 	case h.Type == record.TaskSpec:
 		return true, nil, nil
 	}
-	if h.Standing() != e.From && h.Latest != e.From.Version {
-		tips, err := d.Store.Tips(ctx, h.ID)
-		if err != nil || !slices.Contains(tips, e.From.Version) {
-			return false, nil, err
-		}
+	if counts, err := d.counts(ctx, &h, e.From.Version); err != nil || !counts {
+		return false, nil, err
 	}
 	r, err := d.version(ctx, e.From, h.Latest)
 	if err != nil || r.Status == record.Deprecated {

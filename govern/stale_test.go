@@ -86,3 +86,41 @@ func TestInputsThatGaveWayHaveMoved(t *testing.T) {
 		k.is("what cites it", k.put(draft("citing", record.AnalysisResult, "citing", "cites=memo")).Record.Status, record.NeedsUpdate)
 	})
 }
+
+// The status lists every version that is stale and counts, also where a later way of its
+// record was given up, and every end of a fork.
+func TestStatusListsWhatStands(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		k.promote("note")
+		for _, text := range []string{"first", "second", "third"} {
+			d := draft("memo", record.IntegratedMemo, text, "cites=note")
+			if text != "first" {
+				d.Parent = 1
+			}
+			k.put(d)
+		}
+		if _, err := k.Deprecate(k.Context1(), sydney, "memo@v3", "a way that leads nowhere", false); err != nil {
+			k.Fatal(err)
+		}
+		for _, text := range []string{"left", "right"} {
+			d := draft("ms", record.ManuscriptSection, text, "derives_from=note")
+			if text == "right" {
+				d.NoLinks, d.Links, d.Parent = true, nil, 0
+			}
+			k.put(d)
+		}
+		d := draft("ms", record.ManuscriptSection, "middle", "derives_from=note")
+		d.Parent = 1
+		k.put(d) // v3, beside v2
+		d.Parent, d.Content = 1, []byte("more")
+		k.put(d) // v4
+		k.put(draft("note", record.PaperNote, "two"))
+		k.promote("note@v2")
+		var got []string
+		for _, o := range k.status().NeedsUpdate {
+			got = append(got, o.Ref.String())
+		}
+		k.is("listed", got, []string{"memo@v2", "ms@v3", "ms@v4"})
+	})
+}

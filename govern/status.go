@@ -79,7 +79,11 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	for i := range stale {
-		counts, err := d.counts(ctx, &stale[i])
+		h, err := d.whole(ctx, stale[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		counts, err := d.counts(ctx, &h, stale[i].Version)
 		if err != nil {
 			return nil, err
 		}
@@ -95,10 +99,14 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 	return s, err
 }
 
-// counts tells whether a version is the one that stands, or the latest.
-func (d *Door) counts(ctx context.Context, r *record.Record) (bool, error) {
-	h, err := d.whole(ctx, r.ID)
-	return h.Standing() == r.Ref() || h.Latest == r.Version, err
+// counts tells whether a version of a record is not past: it stands, or is the latest, or
+// nobody has gone on from it.
+func (d *Door) counts(ctx context.Context, h *record.Head, version int) (bool, error) {
+	if h.Standing().Version == version || h.Latest == version {
+		return true, nil
+	}
+	tips, err := d.Store.Tips(ctx, h.ID)
+	return slices.Contains(tips, version), err
 }
 
 // notCurrent gives the versions with a status that count: one that a newer version
@@ -115,7 +123,10 @@ func (d *Door) notCurrent(ctx context.Context, status string) ([]Outdated, error
 		if err != nil {
 			return nil, err
 		}
-		if h.Canonical != r.Version && h.Latest != r.Version {
+		if counts, err := d.counts(ctx, &h, r.Version); err != nil || !counts {
+			if err != nil {
+				return nil, err
+			}
 			continue
 		}
 		reason := ""
