@@ -65,3 +65,37 @@ func TestEveryStaleSummaryIsToldOnce(t *testing.T) {
 		k.is("all", len(told), 3)
 	})
 }
+
+// A record that was in use until lately is not one that nobody has used for long, however
+// old it is.
+func TestUnusedIsForSomeTime(t *testing.T) {
+	both(t, func(k *kit) {
+		unused := func() (ids []string) {
+			found, err := k.Unused(k.Context1())
+			if err != nil {
+				k.Fatal(err)
+			}
+			for i := range found {
+				ids = append(ids, found[i].ID)
+			}
+			return ids
+		}
+		for _, id := range []string{"dropped", "given-up", "never"} {
+			k.put(draft(id, record.PaperNote, id))
+		}
+		k.put(draft("memo", record.IntegratedMemo, "memo", "cites=dropped"))
+		k.put(draft("result", record.AnalysisResult, "result", "cites=given-up"))
+		month := k.Rules.Unused
+		k.clock.skip(month)
+		k.is("in use", unused(), []string{"never", "result"})
+		again := draft("memo", record.IntegratedMemo, "another memo")
+		again.NoLinks = true
+		k.put(again)
+		if _, err := k.Deprecate(k.Context1(), sydney, "result", "it was wrong", false); err != nil {
+			k.Fatal(err)
+		}
+		k.is("in use until now", unused(), []string{"never"})
+		k.clock.skip(month)
+		k.is("a month later", unused(), []string{"dropped", "given-up", "never"})
+	})
+}

@@ -1,0 +1,94 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner/record"
+	"brenner/store"
+)
+
+// Unused gives the records at which nothing that stands has pointed for the time
+// that the rules say, and that nobody promoted.
+func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
+	if d.Rules.Unused <= 0 {
+		return nil, nil
+	}
+	since := d.Now().Add(-d.Rules.Unused)
+	found, err := d.Store.Heads(ctx, store.HeadQuery{Live: true, Unreferenced: true, Before: since})
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(h record.Head) bool {
+		kind, _ := d.Types.Find(h.Type)
+		return h.Canonical > 0 || kind.Core || kind.Raw
+	})
+	lately, err := d.usedSince(ctx, found, since)
+	return slices.DeleteFunc(found, func(h record.Head) bool { return lately[h.ID] }), err
+}
+
+// usedSince tells, of records at which nothing that stands points now, where something did
+// after an instant.
+func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Time) (map[string]bool, error) {
+	refs := make([]record.Ref, len(heads))
+	for i := range heads {
+		refs[i].ID = heads[i].ID
+	}
+	edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: refs})
+	if err != nil {
+		return nil, err
+	}
+	used := make(map[string]bool)
+	for _, e := range edges {
+		if e.From.ID == e.To.ID || used[e.To.ID] {
+			continue
+		}
+		stood, err := d.stoodAfter(ctx, e.From, since)
+		if err != nil {
+			return nil, err
+		}
+		used[e.To.ID] = stood
+	}
+	return used, nil
+}
+
+// stoodAfter tells whether a version that does not stand now may have stood after an
+// instant: what came next, or a decision, took its place later than that. What was sent
+// and said never stands for anything.
+func (d *Door) stoodAfter(ctx context.Context, ref record.Ref, since time.Time) (bool, error) {
+	versions, err := d.Store.Records(ctx, store.Query{ID: ref.ID})
+	if err != nil || len(versions) == 0 || record.IsRaw(versions[0].Type) {
+		return false, err
+	}
+	for i := range versions {
+		if r := &versions[i]; (r.Parent == ref.Version || r.Version == ref.Version+1) && r.At.After(since) {
+			return true, nil
+		}
+	}
+	marks, err := d.Store.Marks(ctx, ref.ID)
+	return slices.ContainsFunc(marks, func(m record.Mark) bool {
+		return (m.Version == ref.Version || m.Status == record.Canonical) && m.At.After(since)
+	}), err
+}
+
+// DeprecateUnused deprecates all of Unused.
+func (d *Door) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mark, error) {
+	if err := d.mayDeprecate(ctx, who, ""); err != nil {
+		return nil, err
+	}
+	unused, err := d.Unused(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []record.Mark
+	for _, h := range unused {
+		marks, err := d.Deprecate(ctx, who, h.Standing().String(), fmt.Sprintf("nothing that stands has pointed at it for %s", d.Rules.Unused), false)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, marks...)
+	}
+	return all, nil
+}
