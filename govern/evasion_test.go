@@ -341,3 +341,33 @@ func TestAMemoTakesUpWhatAnIntegratorMayRead(t *testing.T) {
 		k.is("due", len(k.status().Due), 0)
 	})
 }
+
+// What joins the ways of a record is as little anybody's thought as one of them, unless
+// that one is left out.
+func TestAMergeTakesTheRehearsalAlong(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		merge govern.MergeDraft
+		want  []string
+	}{
+		{"both are joined", govern.MergeDraft{Content: []byte("thought, and played")}, []string{"kept", policy.Rehearsal}},
+		{"the real one is taken", govern.MergeDraft{Take: 2}, []string{"kept"}},
+		{"the other is taken", govern.MergeDraft{Take: 3}, []string{policy.Rehearsal}},
+	} {
+		both(t, func(k *kit) {
+			k.put(draft("memo", record.IntegratedMemo, "one"))
+			for _, way := range []struct{ text, tag string }{{"thought", "kept"}, {"played", policy.Rehearsal}} {
+				d := draft("memo", record.IntegratedMemo, way.text)
+				d.Parent, d.Tags = 1, []string{way.tag}
+				k.put(d)
+			}
+			m := c.merge
+			m.ID, m.Summary, m.Change = "memo", "what was decided", "it was decided"
+			put, err := k.Merge(k.Context1(), sydney, m)
+			if err != nil {
+				k.Fatal(c.what, err)
+			}
+			k.is(c.what, put.Record.Tags, c.want)
+		})
+	}
+}

@@ -116,14 +116,18 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 }
 
 // gather gives a merged version the links of all its ways, or of the one that is
-// taken as it is, and closes the others.
+// taken as it is, and closes the others. What is joined of a rehearsal is one.
 func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
+	rehearsed := false
 	for _, tip := range tips {
 		r, err := d.version(ctx, record.Ref{ID: draft.ID, Version: tip}, tip)
 		if err != nil {
 			return err
 		}
-		if tip != draft.Parent {
+		rehearsed = rehearsed || policy.Rehearsed(&r) && !taken
+		if tip == draft.Parent {
+			draft.Tags = slices.Clone(r.Tags)
+		} else {
 			draft.Links = append(draft.Links, Link{record.Supersedes, r.Ref().String()})
 			if taken {
 				continue // what it rests on is not what the other says
@@ -139,6 +143,9 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 				draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
 			}
 		}
+	}
+	if rehearsed && !slices.Contains(draft.Tags, policy.Rehearsal) {
+		draft.Tags = append(draft.Tags, policy.Rehearsal)
 	}
 	return nil
 }
