@@ -41,7 +41,7 @@ type Draft struct {
 	summaryBy string // for summaries that the program had made
 	summaryOf string // for a summary that was written for another content
 	granted   bool   // it was decided elsewhere that it may be written
-	pinned    bool   // it is a task spec as they are made
+	ours      bool   // the program made it: a task spec, or a verdict
 	rebase    bool   // made from an older version, on purpose
 }
 
@@ -249,7 +249,7 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 		return err
 	}
 	kind, _ := b.Types.Find(r.Type)
-	if err := reserved(r, kind, draft.pinned); err != nil {
+	if err := reserved(r, kind, draft.ours); err != nil {
 		return err
 	}
 	switch {

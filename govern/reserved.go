@@ -1,6 +1,8 @@
 package govern
 
 import (
+	"strings"
+
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/record"
@@ -8,10 +10,15 @@ import (
 
 // reserved refuses what sessions alone write: what they send and hear, and the ids
 // under which they keep their artifacts. A record with the id of a session that is
-// still to come would stop it for ever.
-func reserved(r *record.Record, kind record.Type, pinned bool) error {
+// still to come would stop it for ever, and one with that of a verdict, the ruling. Ours
+// is what the program made.
+func reserved(r *record.Record, kind record.Type, ours bool) error {
 	switch {
-	case r.Type == record.TaskSpec && !pinned:
+	case strings.HasPrefix(r.ID, verdictOf(stalematePrefix)) && !ours:
+		return &fault.Error{
+			Code: BadID, Op: "id " + fault.Shown(r.ID), Detail: "it is the id of a verdict", Hint: "`brenner stalemate rule` puts one; choose another id for anything else",
+		}
+	case r.Type == record.TaskSpec && !ours:
 		return &fault.Error{
 			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: "a " + r.Type + " names exact versions", Hint: "`brenner store pin` makes one",
 		}

@@ -215,7 +215,7 @@ func (d *Door) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stale
 		put, err := b.put(ctx, &Draft{
 			ID: verdictOf(s.ID), Type: record.StalemateVerdict, Module: request.Module, Content: v.JSON(),
 			Summary: record.Extract([]byte(who.Name + " ruled for " + v.For + " on " + s.About.String() + ": " + v.RootCause)),
-			Links:   []Link{{Relation: record.RepliesTo, To: request.Ref().String()}}, summaryBy: record.Extracted,
+			Links:   []Link{{Relation: record.RepliesTo, To: request.Ref().String()}}, summaryBy: record.Extracted, ours: true,
 		})
 		ref = put.Record.Ref()
 		b.c.event = b.event()

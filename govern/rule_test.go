@@ -224,3 +224,22 @@ func TestAnArbiterWithoutAVerdict(t *testing.T) {
 		k.is("state", s.State, stalemate.Requested)
 	})
 }
+
+// The place of a verdict is for whoever may decide: neither a note nor a verdict of
+// anybody else's can stand there.
+func TestNobodyTakesThePlaceOfAVerdict(t *testing.T) {
+	both(t, func(k *kit) {
+		id := k.stuck().ID
+		_, err := k.Put(k.Context1(), writerOfNotes, draft("verdict-"+id, record.PaperNote, "a note"))
+		k.refused(err, govern.BadID)
+		_, err = k.Put(k.Context1(), guest, draft("verdict-"+id, record.StalemateVerdict, ruled))
+		k.refused(err, govern.BadID)
+		all, err := k.Stalemates(k.Context1(), "")
+		if err != nil || len(all) != 1 || all[0].State != stalemate.Open {
+			k.Errorf("%v, %v", all, err)
+		}
+		if _, err := k.Rule(k.Context1(), sydney, "note", id, []byte(ruled)); err != nil {
+			k.Error(err)
+		}
+	})
+}

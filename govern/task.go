@@ -104,7 +104,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Cause: err, Hint: "the task must be UTF-8"}
 	}
 	draft.Content = data
-	draft.granted, draft.pinned = true, true // who may run a task may pin one: task specs are no knowledge of the project
+	draft.granted, draft.ours = true, true // who may run a task may pin one: task specs are no knowledge of the project
 	put, err := d.Put(ctx, who, draft)
 	if err != nil {
 		return Put{}, task, err
