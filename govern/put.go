@@ -43,6 +43,7 @@ type Draft struct {
 	granted   bool   // it was decided elsewhere that it may be written
 	ours      bool   // the program made it: a task spec, or a verdict
 	rebase    bool   // made from an older version, on purpose
+	anew      bool   // there was no version when its author began: it goes on from none, whatever there is by now
 }
 
 // Link is a link as people write it.
@@ -175,13 +176,13 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		ID: draft.ID, Type: draft.Type, Version: h.Latest + 1, Parent: draft.Parent, Status: record.Draft, Module: draft.Module,
 		Content: store.Hash(draft.Content), Change: strings.TrimSpace(draft.Change), Creator: b.who.Name, At: b.at, Tags: slices.Clone(draft.Tags),
 	}
-	if r.Parent == 0 {
+	if r.Parent == 0 && !(draft.anew && h.Type == r.Type) {
 		if r.Parent, err = b.goesOnFrom(ctx, &h); err != nil {
 			return Put{}, err
 		}
 	}
 	var parent record.Record
-	if h.Latest > 0 {
+	if h.Latest > 0 && r.Parent > 0 {
 		if parent, err = b.parent(ctx, &r, h); err != nil {
 			return Put{}, err
 		}

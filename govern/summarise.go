@@ -159,7 +159,7 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 	if err != nil {
 		return Put{}, err
 	}
-	if before != nil {
+	if draft.anew = before == nil; !draft.anew {
 		draft.Parent = before.Version // whatever is put while the agent writes
 	}
 	var fresh, known []record.Ref

@@ -220,6 +220,20 @@ func TestAnAnswerGoesOnFromWhatItsAuthorSaw(t *testing.T) {
 		k.is("the summary", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.NeedsRebase, []int{2, 3}})
 		k.is("what is open", k.tips("note"), []int{2, 3})
 
+		signal := draft("signal", record.PaperNote, "of another module")
+		signal.Module = "signal"
+		k.put(signal)
+		h.Agent = meanwhile{ada, func() {
+			d := draft("memo-signal", record.IntegratedMemo, "the first memo, of a person")
+			d.Module = "signal"
+			k.put(d)
+		}}
+		if put, err = k.Consolidate(k.Context1(), sydney, "signal", h); err != nil {
+			k.Fatal(err)
+		}
+		k.is("a memo that was begun twice", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{0, record.Alternative, []int{1, 2}})
+		k.is("what is open", k.tips("memo-signal"), []int{1, 2})
+
 		k.put(draft("memo-fate", record.IntegratedMemo, "what a person wrote", "cites=note"))
 		h.Agent = meanwhile{ada, func() {
 			k.put(draft("memo-fate", record.IntegratedMemo, "what a person wrote, and more", "cites=note"))
