@@ -94,7 +94,10 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, &fault.Error{Code: store.Unwritable, Op: "open the store", Cause: err}
 	}
 	s := &Store{dir: dir, file: filepath.Join(dir, FileName), wait: o.Wait}
-	s.locks.dir = filepath.Join(dir, "locks")
+	if err := s.followLink(); err != nil {
+		return nil, err
+	}
+	s.locks.dir = filepath.Join(s.dir, "locks")
 	if s.wait == 0 {
 		s.wait = defaultWait
 	}
@@ -110,6 +113,24 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, s.fault("open the store", err)
 	}
 	return s, nil
+}
+
+// followLink goes where the store's file is, if what has its name is a link: SQLite does,
+// and what stands beside the file, above all its locks, has to be the same for everybody.
+func (s *Store) followLink() error {
+	info, err := os.Lstat(s.file)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		return nil // what else is wrong shows later
+	}
+	file, err := filepath.EvalSymlinks(s.file)
+	if err != nil {
+		return &fault.Error{
+			Code: store.Damaged, Op: "open the store", Place: s.file, Detail: "it is a link that leads nowhere", Cause: err,
+			Hint: "is the disk mounted that it leads to? To begin anew, remove the link",
+		}
+	}
+	s.dir, s.file = filepath.Dir(file), file
+	return nil
 }
 
 // prepareFolder looks at the folder before SQLite does, and makes it if wanted.

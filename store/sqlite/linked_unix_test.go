@@ -1,0 +1,55 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"brenner/store"
+)
+
+// A store is one store, through whichever link its file is reached: who has taken a name
+// has it there, too.
+func TestAStoreBehindALinkHasTheSameLocks(t *testing.T) {
+	t.Parallel()
+	dir, link := t.TempDir(), t.TempDir()
+	one := openIn(t, dir, Options{})
+	if err := os.Symlink(one.file, filepath.Join(link, FileName)); err != nil {
+		t.Fatal(err)
+	}
+	other := openIn(t, link, Options{})
+	release, err := one.Hold("RS-20260101-ab", store.Holder{PID: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = other.Hold("RS-20260101-ab", store.Holder{PID: 2})
+	wantFault(t, err, store.Held, "held by process 1")
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	asked := ""
+	network := func(dir string) (string, error) { asked = dir; return "NFS", nil }
+	_, err = Open(t.Context(), link, Options{Network: network})
+	wantFault(t, err, store.Unsupported, "NFS")
+	if want, err := filepath.EvalSymlinks(dir); err != nil || asked != want {
+		t.Errorf("the file system of %s was asked for, not that of %s: %v", asked, want, err)
+	}
+}
+
+// A link that leads nowhere is to a disk that is not there, and no place to begin at.
+func TestALinkThatLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	dir, gone := t.TempDir(), filepath.Join(t.TempDir(), FileName)
+	if err := os.Symlink(gone, filepath.Join(dir, FileName)); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{}, {ReadOnly: true}} {
+		_, err := Open(t.Context(), dir, o)
+		wantFault(t, err, store.Damaged, "a link that leads nowhere")
+	}
+	if exists(gone) {
+		t.Error("a store was made")
+	}
+}
