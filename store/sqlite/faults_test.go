@@ -16,6 +16,7 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
+	"brenner/artifact"
 	"brenner/fault"
 	"brenner/journal"
 	"brenner/store"
@@ -394,5 +395,24 @@ func TestVerifyFindsWhatIsNotOurs(t *testing.T) {
 		if err := s.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", statement, err)
 		}
+	}
+}
+
+// An entry that continues the chain and was not written by us stands behind the head that
+// the store keeps: it is not mistaken for one that another process has just added.
+func TestVerifyFindsWhatStandsBehindTheHead(t *testing.T) {
+	t.Parallel()
+	s := openIn(t, t.TempDir(), Options{})
+	chain := storetest.Chain(t, "s", journal.Head{}, 3)
+	if err := s.Write(t.Context(), store.Batch{Appends: []store.Append{{Stream: "s", Entries: chain[:2]}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e := &chain[2]
+	s.exec(t, "INSERT INTO entries (stream, seq, at, kind, body, prev, hash) VALUES (1, ?, ?, ?, ?, ?, ?)", e.Seq, artifact.FormatInstant(e.At), e.Kind, string(e.Body), e.Prev, e.Hash)
+	if err := s.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "it has 3 entries, but its head is number 2") {
+		t.Errorf("%v", err)
 	}
 }
