@@ -121,10 +121,14 @@ func (k *Keeper) Find(id string) (*playbook.Bullet, error) {
 const mostAttempts = 1000
 
 // Do lets the rules decide about something and writes what they decide, whole or not
-// at all. Where another process was faster, they decide again on what it has written.
+// at all. They decide on what is written by then; where another process was faster, they
+// decide again.
 func (k *Keeper) Do(ctx context.Context, act playbook.Act, decide func(*playbook.Draft) error) ([]playbook.Entry, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if err := k.refresh(ctx); err != nil {
+		return nil, err
+	}
 	return k.do(ctx, act, func(d *playbook.Draft) ([][]byte, error) { return nil, decide(d) })
 }
 

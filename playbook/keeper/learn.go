@@ -81,6 +81,9 @@ func (k *Keeper) Replace(ctx context.Context, act playbook.Act, id, text string)
 	if err := playbook.CheckContent(text, k.Rules.Longest); err != nil {
 		return "", nil, err
 	}
+	if err := k.refresh(ctx); err != nil {
+		return "", nil, err
+	}
 	if _, err := k.book.Find(id); err != nil {
 		return "", nil, err
 	}

@@ -138,3 +138,18 @@ func TestAHarvestDoesNotMoveOn(t *testing.T) {
 		t.Errorf("%v, %v", taken, err)
 	}
 }
+
+// A keeper that was opened before another process added a bullet credits it all the same: a
+// harvest is marked as taken in, and nobody would come back for the credit.
+func TestAHarvestSeesWhatOthersHaveAdded(t *testing.T) {
+	st := taught(t)
+	early := keeperOf(t, st)
+	out, _, err := keeperOf(t, st).Learn(t.Context(), playbook.Act{Actor: "Sydney"}, playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Added meanwhile", Person: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := early.Take(t.Context(), "brenner", &keeper.Teaching{Session: pupil, Entries: 7, Credits: []playbook.Credit{{Bullet: out.Bullet, Polarity: playbook.Helpful}}})
+	if err != nil || sum.Credited != 1 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
