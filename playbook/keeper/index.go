@@ -2,7 +2,9 @@ package keeper
 
 import (
 	"context"
+	"slices"
 
+	"brenner/fault"
 	"brenner/playbook"
 	"brenner/store"
 	"brenner/vector"
@@ -11,8 +13,9 @@ import (
 // index finds bullets by their vectors. It is filled when something is first searched.
 type index struct {
 	vectors vector.Index
-	bullets []int // of each vector, the place of its bullet in the book
-	seen    int   // how many bullets it has looked at
+	bullets []int    // of each vector, the place of its bullet in the book
+	sums    []string // and its hash
+	seen    int      // how many bullets it has looked at
 }
 
 // embed makes the vector of a text.
@@ -30,7 +33,7 @@ func (k *Keeper) search(ctx context.Context, v vector.Vector, domain string, lea
 }
 
 func (k *Keeper) searchFor(ctx context.Context, v vector.Vector, least float64, most int, want func(*playbook.Bullet) bool) ([]playbook.Match, error) {
-	if err := k.fill(ctx, v.Model); err != nil {
+	if err := k.fill(ctx, v); err != nil {
 		return nil, err
 	}
 	x := &k.index
@@ -58,51 +61,86 @@ func (k *Keeper) vectorOf(ctx context.Context, b *playbook.Bullet) (vector.Vecto
 	return vector.Parse(b.Embedding.Model, data)
 }
 
-// fill brings the index up to date. Bullets whose vector another model has made are
-// embedded anew: vectors of different models are never compared, and a lesson must not
-// be lost because the model has changed.
-func (k *Keeper) fill(ctx context.Context, model string) error {
-	if err := k.renew(ctx, model); err != nil {
-		return err
+// fills is how often the index is filled before it is given up: each time, somebody else
+// has embedded bullets in another way meanwhile.
+const fills = 8
+
+// fill brings the index up to date, for vectors like one. Bullets whose vector is of another
+// model are embedded anew: such vectors are never compared, and a lesson must not be lost
+// because the model has changed. So is one of another length, which some other model has
+// made under the same name.
+func (k *Keeper) fill(ctx context.Context, like vector.Vector) error {
+	if !k.holds(like) {
+		k.index = index{}
 	}
+	for range fills {
+		odd, err := k.extend(ctx, like)
+		if err == nil && len(odd) == 0 {
+			return nil
+		}
+		if err == nil {
+			err = k.renew(ctx, odd)
+		}
+		k.index = index{}
+		if err != nil {
+			return err
+		}
+	}
+	return &fault.Error{
+		Code: vector.Invalid, Op: "compare with the bullets", Detail: "their vectors are not those of the model " + fault.Shown(like.Model) + ", however often it makes them",
+		Hint: "the model gives vectors of different lengths, or another process embeds the playbook with another model",
+	}
+}
+
+// holds tells whether the index is of vectors like one, and as the bullets have them.
+func (k *Keeper) holds(like vector.Vector) bool {
 	x := &k.index
-	var hashes []string
+	for i, n := range x.bullets {
+		if k.book.At(n).Embedding.SHA256 != x.sums[i] {
+			return false
+		}
+	}
+	return x.vectors.Fits(like)
+}
+
+// extend adds the bullets that are new to the index, as far as their vectors are like one,
+// and gives the places of the others.
+func (k *Keeper) extend(ctx context.Context, like vector.Vector) (odd []int, err error) {
+	x := &k.index
+	var sums []string
 	var places []int
 	for n := x.seen; n < k.book.Len(); n++ {
-		if b := k.book.At(n); b.Embedding.Model == model {
-			hashes, places = append(hashes, b.Embedding.SHA256), append(places, n)
+		if e := k.book.At(n).Embedding; e.Model == like.Model {
+			sums, places = append(sums, e.SHA256), append(places, n)
+		} else {
+			odd = append(odd, n)
 		}
 	}
-	err := store.Blobs(ctx, k.Store, hashes, func(i int, data []byte) error {
-		v, err := vector.Parse(model, data)
-		if err == nil {
-			err = x.vectors.Add(v)
+	err = store.Blobs(ctx, k.Store, sums, func(i int, data []byte) error {
+		v, err := vector.Parse(like.Model, data)
+		switch {
+		case err != nil:
+			return err
+		case len(v.Values) != len(like.Values):
+			odd = append(odd, places[i])
+			return nil
 		}
-		if err == nil {
-			x.bullets, x.seen = append(x.bullets, places[i]), places[i]+1
-		}
-		return err
+		x.bullets, x.sums = append(x.bullets, places[i]), append(x.sums, sums[i])
+		return x.vectors.Add(v)
 	})
-	if err == nil {
-		x.seen = k.book.Len()
-	}
-	return err
+	x.seen = k.book.Len()
+	return odd, err
 }
 
 // renewed is how many bullets are embedded anew at a time.
 const renewed = 64
 
-// renew embeds the bullets that have no vector of this model.
-func (k *Keeper) renew(ctx context.Context, model string) error {
-	for {
+// renew embeds bullets anew.
+func (k *Keeper) renew(ctx context.Context, places []int) error {
+	for part := range slices.Chunk(places, renewed) {
 		var ids, texts []string
-		for n := k.index.seen; n < k.book.Len() && len(ids) < renewed; n++ {
-			if b := k.book.At(n); b.Embedding.Model != model {
-				ids, texts = append(ids, b.ID), append(texts, b.Content)
-			}
-		}
-		if len(ids) == 0 {
-			return nil
+		for _, n := range part {
+			ids, texts = append(ids, k.book.At(n).ID), append(texts, k.book.At(n).Content)
 		}
 		vectors, err := k.Embedder.Embed(ctx, texts)
 		if err != nil {
@@ -122,4 +160,5 @@ func (k *Keeper) renew(ctx context.Context, model string) error {
 			return err
 		}
 	}
+	return nil
 }

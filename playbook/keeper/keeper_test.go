@@ -122,6 +122,43 @@ func TestAnotherModel(t *testing.T) {
 	}
 }
 
+// Where another process has another model, each embeds anew what the other has embedded: no
+// lesson is learned twice because its vector was not there to be found.
+func TestTwoModelsAtOnce(t *testing.T) {
+	st := memory.New()
+	set := map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95), "Tell what it does": near(0.93)}
+	one, other := opened(t, st, &stub{name: "one", set: set}), opened(t, st, &stub{name: "other", set: set})
+	learn(t, one, playbook.Helpful, "Name the mechanism")
+	learn(t, one, playbook.Helpful, "Something else entirely")
+	if out, _ := learn(t, other, playbook.Helpful, "Say how it works"); out.Added {
+		t.Errorf("%+v", out)
+	}
+	if out, _ := learn(t, one, playbook.Helpful, "Tell what it does"); out.Added {
+		t.Errorf("%+v", out)
+	}
+}
+
+// A server may give vectors of another length under the name of its model, when what runs
+// behind the name was exchanged: then they are those of another model.
+func TestTheSameNameForAnotherModel(t *testing.T) {
+	st := memory.New()
+	short := &stub{set: map[string][]float32{"Name the mechanism": {0.9, 0.4}}}
+	learn(t, opened(t, st, short), playbook.Helpful, "Name the mechanism")
+	long := &stub{set: map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95)}}
+	k := opened(t, st, long)
+	if out, _ := learn(t, k, playbook.Helpful, "Say how it works"); out.Added {
+		t.Errorf("%+v", out)
+	}
+	// Exchanged again, while the keeper goes on.
+	long.set = map[string][]float32{"Name the mechanism": {0.9, 0.4}, "Tell what it does": {0.92, 0.4}}
+	if out, _ := learn(t, k, playbook.Helpful, "Tell what it does"); out.Added {
+		t.Errorf("%+v", out)
+	}
+	if r, err := keeper.Verify(t.Context(), st, k.Head().Hash); err != nil || r.Bullets != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // Every process sees what the others have written before it decides.
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
