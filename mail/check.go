@@ -73,6 +73,7 @@ func (d *Draft) Check() error {
 	}
 	if len(all) > MaxRecipients {
 		wrong(Invalid, "send it in parts", "%d recipients are more than %d", len(all), MaxRecipients)
+		all = nil // a request may name a million, and each has something wrong with it
 	}
 	for _, name := range all {
 		if err := CheckName(name); err != nil {

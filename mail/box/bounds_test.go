@@ -246,3 +246,18 @@ func FuzzSearch(f *testing.F) {
 		}
 	})
 }
+
+// An agent that spells its name in a thousand ways is one agent: what is kept in mind does
+// not grow with its calls.
+func TestASpellingIsNoAgent(t *testing.T) {
+	b := open(t, t.TempDir())
+	people(t, b)
+	for _, name := range []string{"BlueLake", "bluelake", "BLUELAKE", "bLuElAkE"} {
+		if _, err := b.Inbox(t.Context(), mail.InboxQuery{Project: boxtest.Project, Agent: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := b.Rows(); n != 1 {
+		t.Errorf("%d rows are kept for one agent", n)
+	}
+}

@@ -33,5 +33,11 @@ func (b *Box) Searching(ctx context.Context) (end func() error, err error) {
 	return end, nil
 }
 
+// Rows tells how many rows of agents are kept in mind.
+func (b *Box) Rows() (n int) {
+	b.rows.Range(func(_, _ any) bool { n++; return true })
+	return n
+}
+
 // Overlap tells whether two claims can mean the same file.
 func Overlap(a, b string) bool { return overlap(claimedPath(a), claimedPath(b)) }

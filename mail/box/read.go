@@ -126,9 +126,11 @@ func limit(n, usual int) int {
 	return min(n, mail.MaxPage)
 }
 
-// agentRow finds an agent's row, which it keeps for ever.
+// agentRow finds an agent's row, which it keeps for ever: one for each agent, in whatever
+// spelling its name was asked for.
 func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error) {
-	if id, ok := b.rows.Load([2]string{project, name}); ok {
+	key := [2]string{project, strings.ToLower(name)}
+	if id, ok := b.rows.Load(key); ok {
 		return id.(int64), nil
 	}
 	ids, err := list(ctx, b, scanOne[int64],
@@ -140,7 +142,7 @@ func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error)
 		err = noAgent(name)
 	}
 	if err == nil {
-		b.rows.Store([2]string{project, name}, ids[0])
+		b.rows.Store(key, ids[0])
 	}
 	return first(ids), err
 }
