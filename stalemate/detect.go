@@ -49,6 +49,7 @@ type spot struct {
 	key   string
 	value artifact.Value
 	by    string // who wrote it alone; "" where that were several
+	delta string // with which delta
 }
 
 func (s *spot) place() string {
@@ -85,11 +86,11 @@ func spots(it *artifact.Item) iter.Seq[spot] {
 			f, marks := &it.Fields[i], it.Marks(i)
 			by := marks.By()
 			m, isMap := f.Value.(artifact.Map)
-			if !isMap && !yield(spot{item: it, field: f.Name, value: f.Value, by: author(by)}) {
+			if !isMap && !yield(spot{item: it, field: f.Name, value: f.Value}.writtenBy(by)) {
 				return
 			}
 			for j, e := range m {
-				if !yield(spot{item: it, field: f.Name, key: e.Key, value: e.Value, by: author(marks.Part(j, by))}) {
+				if !yield(spot{item: it, field: f.Name, key: e.Key, value: e.Value}.writtenBy(marks.Part(j, by))) {
 					return
 				}
 			}
@@ -108,11 +109,12 @@ func disputed(it *artifact.Item) []spot {
 	return all
 }
 
-func author(by []*artifact.Stamp) string {
-	if len(by) != 1 {
-		return ""
+// writtenBy gives the spot with who wrote it, if that was one alone.
+func (s spot) writtenBy(by []*artifact.Stamp) spot {
+	if len(by) == 1 {
+		s.by, s.delta = by[0].Agent, by[0].Delta
 	}
-	return by[0].Agent
+	return s
 }
 
 // conflicts finds those that stood at the end of a round and still stand at the end
@@ -242,7 +244,7 @@ func swingsOf(had []form, moments []Moment, round int) []Case {
 		}
 		for _, one := range w[n-2:] {
 			c.Positions = append(c.Positions, Position{
-				Party: one.by, Statement: shown(one.spot.value), Justification: whyWritten(moments, &one.spot), Edit: now.edit(one.spot.value), Delta: deltaOf(&one.spot),
+				Party: one.by, Statement: shown(one.spot.value), Justification: rationale(moments, one.spot.delta), Edit: now.edit(one.spot.value), Delta: one.spot.delta,
 			})
 		}
 		for _, one := range w[n-3:] {
@@ -252,21 +254,6 @@ func swingsOf(had []form, moments []Moment, round int) []Case {
 	}
 	return all
 }
-
-func deltaOf(s *spot) string {
-	for i := range s.item.Fields {
-		if s.item.Fields[i].Name != s.field {
-			continue
-		}
-		marks := s.item.Marks(i)
-		if by := marks.By(); len(by) == 1 {
-			return by[0].Delta
-		}
-	}
-	return ""
-}
-
-func whyWritten(moments []Moment, s *spot) string { return rationale(moments, deltaOf(s)) }
 
 // refused gives what a settlement did not take, whole or in a field.
 func refused(m *Moment) []Attempt {

@@ -84,6 +84,27 @@ func TestBackAndForth(t *testing.T) {
 	}
 }
 
+// A prediction is a field of its own: who wrote it, and why, is not asked of its neighbours.
+func TestBackAndForthInOneKey(t *testing.T) {
+	p := start(t)
+	predict := func(key, value string) string {
+		return fmt.Sprintf(`[{"operation":"EDIT","section":"predictions_table","target_id":"P1","payload":{"predictions":{%q:%q}},"rationale":"because %s"}]`, key, value, value)
+	}
+	p.settle(0, "operator", `[{"operation":"ADD","section":"predictions_table","payload":{"condition":"c","predictions":{"H1":"none","H2":"none"}}}]`)
+	p.settle(1, "Anna", predict("H1", "a"), "Cleo", predict("H2", "c"))
+	p.settle(2, "Bert", predict("H1", "b"))
+	p.settle(3, "Anna", predict("H1", "a"))
+	got := Detect("RS-20261115-play", p.moments, nil)
+	if kinds(got) != "swing P1.predictions.H1" {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range []string{"Bert b because b", "Anna a because a"} {
+		if one := got[0].Positions[i]; one.Party+" "+one.Statement+" "+one.Justification != want || one.Delta == "" {
+			t.Errorf("%+v", one)
+		}
+	}
+}
+
 func TestTheSameChangeAgain(t *testing.T) {
 	p := start(t)
 	p.settle(1, "Anna", edit("H9", "claim", "a"))
