@@ -1,12 +1,14 @@
 package govern_test
 
 import (
+	"context"
 	"database/sql"
 	"path/filepath"
 	"testing"
 
 	"brenner/govern"
 	"brenner/record"
+	"brenner/store"
 	"brenner/store/sqlite"
 )
 
@@ -118,5 +120,42 @@ func TestEndsOfAllJournals(t *testing.T) {
 				k.Errorf("stream %d: %+v", i, s)
 			}
 		}
+	})
+}
+
+// busy is a store in which something happens right after its records were listed.
+type busy struct {
+	store.Store
+	do func()
+}
+
+func (s *busy) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, error) {
+	heads, err := s.Store.Heads(ctx, q)
+	if do := s.do; do != nil {
+		s.do = nil
+		do()
+	}
+	return heads, err
+}
+
+// A session puts its versions without the door: what it does while somebody verifies is no
+// forgery.
+func TestASessionThatGoesOnIsNoForgery(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "one"))
+		k.said("RS-20260101-ab", record.ResearchArtifact, "a slate")
+		d := k.through(&busy{k.Store, func() {
+			next := k.record("RS-20260101-ab")
+			next.Version, next.Parent, next.Summary = 2, 1, "the next round"
+			if err := k.Store.Write(k.Context1(), store.Batch{Records: []record.Record{next}}); err != nil {
+				k.Fatal(err)
+			}
+			k.said("RS-20260102-cd", record.ResearchArtifact, "another slate")
+		}})
+		d.Vouched = func(_ context.Context, ref record.Ref) (bool, error) { return ref.ID != "note", nil }
+		if p, err := d.Verify(k.Context1()); err != nil || len(p.Faults) > 0 {
+			k.Errorf("%v, %v", err, p.Faults)
+		}
+		k.Vouched = d.Vouched
 	})
 }

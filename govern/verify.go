@@ -22,6 +22,8 @@ type Proof struct {
 	Head    string
 	Streams []ProvenStream
 	Faults  []error
+
+	listed []record.Head // the records that were looked at; nil for none
 }
 
 // ProvenStream is one journal of the door, and where it ends.
@@ -42,12 +44,22 @@ func (d *Door) Verify(ctx context.Context) (*Proof, error) {
 		if err != nil || len(p.Faults) == 0 || try == most {
 			return p, err
 		}
-		now, err := d.head(ctx, Changes)
-		if err != nil || now.Hash == p.Head {
+		if moved, err := d.movedSince(ctx, p); err != nil || !moved {
 			return p, err
 		}
 		// Somebody wrote while we looked: what does not fit may be theirs.
 	}
+}
+
+// movedSince tells whether anything was put or marked since a proof began: through the door,
+// which its journal tells, or by a session.
+func (d *Door) movedSince(ctx context.Context, p *Proof) (bool, error) {
+	now, err := d.head(ctx, Changes)
+	if err != nil || now.Hash != p.Head || p.listed == nil {
+		return now.Hash != p.Head, err
+	}
+	heads, err := d.Store.Heads(ctx, store.HeadQuery{})
+	return !slices.Equal(heads, p.listed), err
 }
 
 func (d *Door) verify(ctx context.Context) (*Proof, error) {
@@ -148,6 +160,7 @@ func (d *Door) prove(ctx context.Context, p *Proof, all map[string]*told) error 
 	if err != nil {
 		return err
 	}
+	p.listed = heads
 	listed := make(map[string]*record.Head, len(heads))
 	for i := range heads {
 		listed[heads[i].ID] = &heads[i]
