@@ -135,7 +135,7 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 	}
 	v.loops, err = verifyLoops(ctx, st)
 	v.store.add(err)
-	lost, err := orphans(ctx, st, threads)
+	lost, err := orphans(ctx, st)
 	v.store.add(err)
 	door := a.door(cfg, st)
 	sessions := session.NewVouching(st)
@@ -157,9 +157,14 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 	return v, ctx.Err()
 }
 
-// orphans finds versions of sessions that the store no longer has, and names those.
-func orphans(ctx context.Context, st store.Store, threads []string) (lost []string, err error) {
+// orphans finds versions of sessions that the store no longer has, and names those. The
+// sessions are listed last: each begins before it has a version, and perhaps just now.
+func orphans(ctx context.Context, st store.Store) (lost []string, err error) {
 	records, err := st.Records(ctx, store.Query{Type: record.ResearchArtifact, Latest: true})
+	if err != nil {
+		return nil, err
+	}
+	threads, err := session.List(ctx, st)
 	if err != nil {
 		return nil, err
 	}
