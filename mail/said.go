@@ -64,16 +64,17 @@ func judge(s *Said) fault.Code {
 
 // httpStatus is an answer that HTTP itself calls a failure.
 type httpStatus struct {
-	status int
-	body   []byte
-	shown  string
+	status  int
+	body    []byte
+	shown   string
+	session string // that the request was made in
 }
 
 func (s *httpStatus) Error() string { return fmt.Sprintf("HTTP %d: %s", s.status, s.shown) }
 
-func (c *Client) refusedByHTTP(op string, resp *http.Response) error {
+func (c *Client) refusedByHTTP(op, session string, resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // what came is what is shown
-	s := &httpStatus{status: resp.StatusCode, body: body}
+	s := &httpStatus{status: resp.StatusCode, body: body, session: session}
 	// Some servers put a JSON-RPC error into an HTTP one.
 	var reply rpcReply
 	if json.Unmarshal(body, &reply) == nil && reply.Error != nil && reply.Error.Message != "" && resp.StatusCode < 500 && resp.StatusCode != http.StatusNotFound {

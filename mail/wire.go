@@ -33,7 +33,7 @@ func (c *Client) rpc(ctx context.Context, long time.Duration, method string, par
 		return err
 	}
 	reply, err := c.post(ctx, method, params)
-	if forgotten(err) && c.forget() {
+	if c.forgotten(err) {
 		if err := c.greet(ctx); err != nil {
 			return err
 		}
@@ -50,19 +50,21 @@ func (c *Client) rpc(ctx context.Context, long time.Duration, method string, par
 
 var errTooLong = errors.New("no answer in time")
 
-// forgotten tells whether a server does not know our session any more. Such a
-// request was not done.
-func forgotten(err error) bool {
+// forgotten tells whether a server did not know the session of a request any more, and
+// forgets it, too. Such a request was not done. Another request may have found that out
+// already, and even have introduced us again.
+func (c *Client) forgotten(err error) bool {
 	var s *httpStatus
-	return errors.As(err, &s) && (s.status == http.StatusNotFound || s.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(s.body), []byte("session")))
-}
-
-func (c *Client) forget() bool {
+	if !errors.As(err, &s) || s.session == "" ||
+		s.status != http.StatusNotFound && !(s.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(s.body), []byte("session"))) {
+		return false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	had := c.session != ""
-	c.greeted, c.session = c.greeted && !had, ""
-	return had
+	if c.session == s.session {
+		c.greeted, c.session = false, ""
+	}
+	return true
 }
 
 // greet introduces us, once.
@@ -142,7 +144,7 @@ func (c *Client) post(ctx context.Context, method string, params any) (json.RawM
 		c.mu.Unlock()
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, c.refusedByHTTP(method, resp)
+		return nil, c.refusedByHTTP(method, session, resp)
 	}
 	if notice {
 		return nil, nil
