@@ -110,8 +110,10 @@ func (d *Draft) count(id string, polarity Section, n note) (bool, error) {
 	if d.has(id, polarity) {
 		return false, nil
 	}
+	against := false
 	err := d.change(OpCount, id, n, func(b *Bullet) {
 		*b.counter(polarity)++
+		against = polarity == b.contradicting()
 		if d.act.At.After(b.LastSeen) {
 			b.LastSeen = d.act.At
 		}
@@ -123,17 +125,18 @@ func (d *Draft) count(id string, polarity Section, n note) (bool, error) {
 		return false, err
 	}
 	d.mark(id, polarity)
-	return true, d.gates(id)
+	return true, d.gates(id, against)
 }
 
-// gates moves a bullet as far as its counters say.
-func (d *Draft) gates(id string) error {
+// gates moves a bullet as far as its counters say. Only what speaks against it condemns it:
+// one that a person has let out of quarantine is not sent back by praise.
+func (d *Draft) gates(id string, against bool) error {
 	b, err := d.find(id)
 	if err != nil || b.Stage == Quarantined {
 		return err
 	}
 	counts := fmt.Sprintf("helpful %d, harmful %d", b.Helpful, b.Harmful)
-	if condemned(b) {
+	if against && condemned(b) {
 		return d.change(OpQuarantine, id, note{reason: counts + ": what speaks against it is no less than what speaks for it"}, quarantine)
 	}
 	if b.Stage == Shadow && d.rules.Staging.passes(b) {

@@ -188,7 +188,7 @@ func (d *Draft) fall(id string) error {
 		return err
 	}
 	if condemned(b) {
-		return d.gates(id)
+		return d.gates(id, true)
 	}
 	stage := Shadow
 	switch {

@@ -237,6 +237,21 @@ func TestQuarantineIsLeftByAPersonOnly(t *testing.T) {
 	}
 }
 
+// What a person has let out is not sent back by what speaks for it, nor by what says
+// nothing; new harm is judged as ever.
+func TestPraiseSendsNobodyIntoQuarantine(t *testing.T) {
+	s := newShelf(t)
+	id, _ := s.learn("", playbook.Helpful, "Cache everything", "")
+	s.credit("", id, playbook.Harmful)
+	s.credit("", id, playbook.Harmful)
+	s.do(playbook.Act{Reason: "it was the other cache"}, func(d *playbook.Draft) error { return d.Restore(id) })
+	s.credit("", id, playbook.Helpful)
+	s.credit("", id, playbook.Neutral)
+	s.want(t, id, "SHADOW 2/2/1 ")
+	s.credit("", id, playbook.Harmful)
+	s.want(t, id, "QUARANTINED 2/3/1 ")
+}
+
 func TestRejectedReview(t *testing.T) {
 	s := newShelf(t)
 	id, _ := s.learn("", playbook.Helpful, "Cache everything", "")
