@@ -102,8 +102,8 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 // counts tells whether a version of a record is not past: it stands, or is the latest, or
 // nobody has gone on from it.
 func (d *Door) counts(ctx context.Context, h *record.Head, version int) (bool, error) {
-	if h.Standing().Version == version || h.Latest == version {
-		return true, nil
+	if known := version == h.Canonical || version == h.Latest || version == h.Tip; known || !h.Forked() {
+		return known, nil
 	}
 	tips, err := d.Store.Tips(ctx, h.ID)
 	return slices.Contains(tips, version), err
