@@ -107,7 +107,7 @@ func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error)
 
 // verdict fills in what was ruled, if anything was.
 func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
-	found, err := d.Store.Records(ctx, store.Query{ID: verdictOf(s.ID), Version: 1})
+	found, err := d.Store.Records(ctx, store.Query{ID: verdictOf(s.ID), Version: 1, Type: record.StalemateVerdict})
 	if err != nil || len(found) == 0 {
 		return err
 	}

@@ -242,4 +242,12 @@ func TestNobodyTakesThePlaceOfAVerdict(t *testing.T) {
 			k.Error(err)
 		}
 	})
+	// One that was put there before is no verdict, and hides nothing.
+	both(t, func(k *kit) {
+		k.said("verdict-"+k.stuck().ID, record.PaperNote, "a note")
+		all, err := k.Stalemates(k.Context1(), "")
+		if err != nil || len(all) != 1 || all[0].State != stalemate.Open {
+			k.Errorf("%v, %v", all, err)
+		}
+	})
 }
