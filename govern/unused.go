@@ -41,15 +41,17 @@ func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Ti
 		return nil, err
 	}
 	used := make(map[string]bool)
+	stood := make(map[record.Ref]bool) // a memo points at many
 	for _, e := range edges {
 		if e.From.ID == e.To.ID || used[e.To.ID] {
 			continue
 		}
-		stood, err := d.stoodAfter(ctx, e.From, since)
-		if err != nil {
-			return nil, err
+		if _, known := stood[e.From]; !known {
+			if stood[e.From], err = d.stoodAfter(ctx, e.From, since); err != nil {
+				return nil, err
+			}
 		}
-		used[e.To.ID] = stood
+		used[e.To.ID] = stood[e.From]
 	}
 	return used, nil
 }
