@@ -54,9 +54,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	go func() {
 		<-ctx.Done()
 		stop()
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
 		defer cancel()
-		done <- h.Shutdown(grace)
+		err := h.Shutdown(grace)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = h.Close() // who is in the middle of a request for so long has stopped
+		}
+		done <- err
 	}()
 	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		end()

@@ -55,6 +55,7 @@ type Server struct {
 	path     string // without a slash at its end
 	version  string
 	name     func() string
+	grace    time.Duration // for what is under way when the server ends
 	mcp      *mcp.Server
 	handler  http.Handler
 }
@@ -64,7 +65,7 @@ func New(o Options) (*Server, error) {
 	if o.Box == nil {
 		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "there is no box"}
 	}
-	s := &Server{box: o.Box, hosts: o.Hosts, path: o.Path, version: o.Version, name: o.Name}
+	s := &Server{box: o.Box, hosts: o.Hosts, path: o.Path, version: o.Version, name: o.Name, grace: 5 * time.Second}
 	if s.path == "" {
 		s.path = mail.DefaultPath
 	}

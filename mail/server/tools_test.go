@@ -1,8 +1,11 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -193,6 +196,45 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
+}
+
+// A client that stops in the middle of a request does not hold up the end, nor make a
+// failure of it.
+func TestServeEndsAlsoForWhoIsInTheMiddle(t *testing.T) {
+	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	s, err := server.New(server.Options{Box: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.WaitAtItsEnd(0)
+	l, err := server.Listen(t.Context(), "127.0.0.1:0", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx, l) }()
+	client, err := net.Dial("tcp", l.Addr().String()) //nolint:noctx // a plain line
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := io.WriteString(client, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(client)
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatal(line, err)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, lines) // ends with the line
 }
 
 func TestARestartIsNotNoticed(t *testing.T) {
