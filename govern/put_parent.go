@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"brenner/fault"
@@ -83,7 +84,7 @@ func (b *putting) fork(ctx context.Context, r *record.Record, h record.Head) ([]
 	if err != nil {
 		return nil, err
 	}
-	for ref := range b.fresh { // put in the same change
+	for _, ref := range slices.SortedFunc(maps.Keys(b.fresh), record.CompareRefs) { // put in the same change
 		if ref.ID == r.ID {
 			tips = append(slices.DeleteFunc(tips, func(n int) bool { return n == b.fresh[ref].Parent }), ref.Version)
 		}

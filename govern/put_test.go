@@ -8,6 +8,7 @@ import (
 	"brenner/govern"
 	"brenner/record"
 	"brenner/store"
+	"brenner/store/memory"
 )
 
 func TestNewVersionsKeepTheirLinks(t *testing.T) {
@@ -95,4 +96,25 @@ func (s *between) Write(ctx context.Context, b store.Batch) error {
 		do()
 	}
 	return s.Store.Write(ctx, b)
+}
+
+// What is put at once is looked at in its order: a fork among it is seen every time.
+func TestAForkAmongWhatIsPutAtOnce(t *testing.T) {
+	for range 20 { // the order of a map would show
+		k := newKit(t, memory.New())
+		text := func(parent int, text string) govern.Draft {
+			d := draft("memo", record.IntegratedMemo, text)
+			d.Parent = parent
+			return d
+		}
+		for _, d := range []govern.Draft{text(0, "one"), text(1, "two"), text(1, "three")} {
+			k.put(d)
+		}
+		put, err := k.Put(k.Context1(), sydney, text(3, "four"), text(4, "five"), text(4, "six"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.is("the last", []any{put[2].Fork, put[2].Record.Status}, []any{[]int{2, 5, 6}, record.Alternative})
+		k.is("what is open", k.tips("memo"), []int{2, 5, 6})
+	}
 }
