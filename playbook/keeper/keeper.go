@@ -121,14 +121,10 @@ func (k *Keeper) Find(id string) (*playbook.Bullet, error) {
 const mostAttempts = 1000
 
 // Do lets the rules decide about something and writes what they decide, whole or not
-// at all. They decide on what is written by then; where another process was faster, they
-// decide again.
+// at all. Where another process was faster, they decide again on what it has written.
 func (k *Keeper) Do(ctx context.Context, act playbook.Act, decide func(*playbook.Draft) error) ([]playbook.Entry, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.refresh(ctx); err != nil {
-		return nil, err
-	}
 	return k.do(ctx, act, func(d *playbook.Draft) ([][]byte, error) { return nil, decide(d) })
 }
 
@@ -142,14 +138,19 @@ func (k *Keeper) do(ctx context.Context, act playbook.Act, decide func(*playbook
 	for attempt := 0; ; attempt++ {
 		d := k.book.Draft(k.Rules, act)
 		blobs, err := decide(d)
-		if err != nil || len(d.Entries()) == 0 {
-			return nil, err
+		known, nothing := k.chain.Head(), err != nil || len(d.Entries()) == 0
+		if !nothing {
+			written, err := k.write(ctx, d.Entries(), blobs)
+			if fault.CodeOf(err) != store.Moved || attempt == mostAttempts {
+				return written, err
+			}
 		}
-		written, err := k.write(ctx, d.Entries(), blobs)
-		if fault.CodeOf(err) != store.Moved || attempt == mostAttempts {
-			return written, err
+		if failed := k.refresh(ctx); failed != nil {
+			return nil, failed
 		}
-		if err := k.refresh(ctx); err != nil {
+		// A write would have shown that there is more; what is not written may be so
+		// because of what was not known.
+		if nothing && (k.chain.Head() == known || attempt == mostAttempts) {
 			return nil, err
 		}
 	}
