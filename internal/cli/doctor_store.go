@@ -19,7 +19,7 @@ import (
 // were left. It proves nothing: verify does.
 func (a *app) checkStore(ctx context.Context, cfg *config.Config) diagnosis {
 	dir := storeDir(cfg)
-	st, err := sqlite.Open(ctx, dir, sqlite.Options{ReadOnly: true})
+	st, err := a.openUnchanged(ctx, cfg)
 	if fault.CodeOf(err) == store.NoStore {
 		return append(diagnosis{{"store", note, "none yet", "the first session makes it, in " + filepath.Join(dir, sqlite.FileName)}}, checkState(dir)...)
 	}

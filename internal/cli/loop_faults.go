@@ -40,9 +40,9 @@ func (f *faultyPlan) err(file string) error {
 	return errors.Join(append([]error{inFile("read the plan", file, f.lines.Err())}, f.other...)...)
 }
 
-// bases makes sure that the sessions of the store are there that others follow. It makes
-// no store to look into.
-func (p *planned) bases(ctx context.Context, a *app) error {
+// bases makes sure that the sessions of the store are there that others follow. What opens
+// the store makes none to look into.
+func (p *planned) bases(ctx context.Context, a *app, open opener) error {
 	first := make(map[string]int) // by session: the cell that follows it first
 	var order []string
 	for i := range p.opened.Work.Cells {
@@ -54,7 +54,7 @@ func (p *planned) bases(ctx context.Context, a *app) error {
 	if len(order) == 0 {
 		return nil
 	}
-	st, err := a.openToRead(ctx, p.config)
+	st, err := open(ctx, p.config)
 	switch {
 	case fault.CodeOf(err) == store.NoStore:
 		for _, thread := range order {

@@ -10,7 +10,6 @@ import (
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 // loopPreview is what a plan would do.
@@ -99,7 +98,7 @@ func (a *app) previewLoop(ctx context.Context, p *planned, base string, opt *loo
 
 // peekLoop gives the loop that there is, without making a store to look into.
 func (a *app) peekLoop(ctx context.Context, p *planned, base string, opt *loopOptions) (*loop.State, error) {
-	st, err := sqlite.Open(ctx, storeDir(p.config), sqlite.Options{ReadOnly: true})
+	st, err := a.openUnchanged(ctx, p.config)
 	switch {
 	case fault.CodeOf(err) == store.NoStore && opt.goOn:
 		return nil, nothingToGoOn(base)

@@ -81,7 +81,11 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.readPlan(c.Context(), file, cfg)
+	look := a.openToRead
+	if opt.dryRun {
+		look = a.openUnchanged
+	}
+	p, err := a.readPlan(c.Context(), file, cfg, look)
 	if err != nil {
 		return err
 	}

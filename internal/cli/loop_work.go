@@ -41,7 +41,7 @@ type planned struct {
 
 // readPlan reads a plan and looks up everything that it names. It says everything that
 // is wrong, with the lines, before anything starts.
-func (a *app) readPlan(ctx context.Context, file string, cfg *config.Config) (*planned, error) {
+func (a *app) readPlan(ctx context.Context, file string, cfg *config.Config, open opener) (*planned, error) {
 	data, err := a.readFile("the plan", file)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (a *app) readPlan(ctx context.Context, file string, cfg *config.Config) (*p
 	p.opened.Limits = plan.Limits
 	p.opened.Limits.Until, p.opened.Limits.Stop = plan.StopAt(a.Now()), plan.StopWords()
 	p.work(a)
-	if err := p.bases(ctx, a); err != nil {
+	if err := p.bases(ctx, a, open); err != nil {
 		return nil, err
 	}
 	if p.faults.any() {

@@ -11,10 +11,9 @@ import (
 
 type patchApplyOptions struct {
 	recordOption
-	root   string
-	file   string
-	dryRun bool
-	skip   bool
+	root string
+	file string
+	skip bool
 }
 
 func addPatchFlags(c *cobra.Command, opt *patchApplyOptions) {
@@ -99,7 +98,7 @@ same was refused for the third time: a ruling is needed; 75 the store is busy.`,
 				return err
 			}
 			if opt.address != "" {
-				return a.patchRecord(c, &opt, args, opt.dryRun, func(r patchesApplied) result { return r })
+				return a.patchRecord(c, &opt, args, opt.dry, func(r patchesApplied) result { return r })
 			}
 			return a.applyPatches(opt, args)
 		},
@@ -107,7 +106,7 @@ same was refused for the third time: a ruling is needed; 75 the store is busy.`,
 	addPatchFlags(c, &opt)
 	c.Flags().StringVarP(&opt.change, "message", "m", "", "with --record: what changed, and why; the notes of the patch if not given")
 	c.Flags().StringVar(&opt.summary, "summary", "", "with --record: what the new version says, in a sentence or two on one line; the program takes it from the text if not given")
-	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "print what would change as a unified diff, and write nothing")
+	c.Flags().BoolVar(&opt.dry, "dry-run", false, "print what would change as a unified diff, and write nothing")
 	return c
 }
 
@@ -116,8 +115,8 @@ func (a *app) applyPatches(opt patchApplyOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := patchesApplied{plan: plan, dryRun: opt.dryRun}
-	if plan.ok() && !opt.dryRun {
+	r := patchesApplied{plan: plan, dryRun: opt.dry}
+	if plan.ok() && !opt.dry {
 		unlock, err := plan.lock()
 		if err != nil {
 			return err
@@ -127,7 +126,7 @@ func (a *app) applyPatches(opt patchApplyOptions, args []string) error {
 	switch {
 	case !plan.ok():
 		a.exit = exitFailed
-	case opt.dryRun:
+	case opt.dry:
 		for _, f := range plan.changed() {
 			r.diff += patch.Unified("a/"+f.path, "b/"+f.path, f.before.Canonical(), f.now.Canonical())
 		}

@@ -46,7 +46,7 @@ func (a *app) patchRecord(c *cobra.Command, opt *patchApplyOptions, args []strin
 	if err != nil {
 		return err
 	}
-	shown := patchesApplied{plan: plan, dryRun: opt.dryRun}
+	shown := patchesApplied{plan: plan, dryRun: opt.dry}
 	if !plan.ok() { // a patch that cannot be read is held against nothing
 		a.exit = exitFailed
 		return a.show(as(shown))
@@ -67,7 +67,7 @@ func (a *app) patchRecord(c *cobra.Command, opt *patchApplyOptions, args []strin
 			a.exit = exitPerson
 		case !plan.ok():
 			a.exit = exitFailed
-		case opt.dryRun:
+		case opt.dry:
 			name := out.Base.String()
 			shown.diff = patch.Unified("a/"+name, "b/"+name, out.Before.Canonical(), out.After.Canonical())
 		}

@@ -9,7 +9,6 @@ import (
 	"brenner/playbook/keeper"
 	"brenner/store"
 	"brenner/store/memory"
-	"brenner/store/sqlite"
 )
 
 func (a *app) playbookVerifyCommand() *cobra.Command {
@@ -40,7 +39,7 @@ func (a *app) playbookVerify(c *cobra.Command, project, head string) error {
 		return err
 	}
 	var st store.Store
-	st, err = sqlite.Open(c.Context(), storeDir(cfg), sqlite.Options{ReadOnly: true})
+	st, err = a.openUnchanged(c.Context(), cfg)
 	if fault.CodeOf(err) == store.NoStore {
 		st, err = memory.New(), nil
 	}

@@ -32,7 +32,13 @@ func (a *app) openToRead(ctx context.Context, cfg *config.Config) (*sqlite.Store
 	return sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
 }
 
-// opener is one of the two.
+// openUnchanged opens the project's store as it is, for dry runs and for commands that
+// judge it: one of an older program is an error that says how to bring it up to date.
+func (a *app) openUnchanged(ctx context.Context, cfg *config.Config) (*sqlite.Store, error) {
+	return sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+}
+
+// opener is one of them.
 type opener func(context.Context, *config.Config) (*sqlite.Store, error)
 
 // closeStore ends a store. What is stored is stored: a store that cannot be

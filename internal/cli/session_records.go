@@ -96,7 +96,7 @@ func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]f
 // showRecords composes the messages once more, with what their agents would be shown
 // of the project's records, if it has any.
 func (a *app) showRecords(ctx context.Context, k *composed, module string) error {
-	st, err := a.openToRead(ctx, k.config)
+	st, err := a.openUnchanged(ctx, k.config)
 	if fault.CodeOf(err) == store.NoStore {
 		return nil
 	}

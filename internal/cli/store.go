@@ -44,6 +44,7 @@ type recordFlags struct {
 	project string
 	as      string
 	role    string
+	dry     bool // nothing is written, not even the store's own form
 }
 
 func (f *recordFlags) add(c *cobra.Command) {
@@ -71,8 +72,11 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 		return nil, err
 	}
 	open := a.openToRead
-	if write || f.role != "" { // a refusal is recorded
+	switch {
+	case write, f.role != "": // a refusal is recorded
 		open = a.openStore
+	case f.dry:
+		open = a.openUnchanged
 	}
 	st, err := open(ctx, cfg)
 	if err != nil {

@@ -250,7 +250,7 @@ type; 75 the store is busy.`,
 func (a *app) storeDeprecateCommand() *cobra.Command {
 	var f recordFlags
 	var reason string
-	var anyway, unused, dry bool
+	var anyway, unused bool
 	c := &cobra.Command{
 		Use:   "deprecate ADDRESS -m REASON | --unused",
 		Short: "Mark a record, or a version, as no longer in use",
@@ -268,15 +268,20 @@ Exit codes: 0 done; 2 there is no such record; 4 it is still used, or it is not 
 store is busy.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if unused == (len(args) == 1) || dry && !unused {
+			if unused == (len(args) == 1) || f.dry && !unused {
 				return usage(c, "either a record or --unused is needed, and --dry-run goes with --unused", "")
 			}
-			return a.withRecords(c, &f, !dry, func(ctx context.Context, r *records) error {
-				marks, err := deprecate(ctx, r, args, reason, anyway, dry)
+			for _, name := range []string{"message", "anyway"} {
+				if unused && c.Flags().Changed(name) {
+					return usage(c, "--"+name+" does not go with --unused: that takes what nothing rests on, and says so", "")
+				}
+			}
+			return a.withRecords(c, &f, !f.dry, func(ctx context.Context, r *records) error {
+				marks, err := deprecate(ctx, r, args, reason, anyway, f.dry)
 				if err != nil {
 					return err
 				}
-				return a.show(&marksResult{Schema: "brenner.store.deprecate/v1", DryRun: dry, Marks: markDocuments(marks)})
+				return a.show(&marksResult{Schema: "brenner.store.deprecate/v1", DryRun: f.dry, Marks: markDocuments(marks)})
 			})
 		},
 	}
@@ -284,7 +289,7 @@ store is busy.`,
 	c.Flags().StringVarP(&reason, "message", "m", "", "why it is no longer in use")
 	c.Flags().BoolVar(&anyway, "anyway", false, "though others rest on it")
 	c.Flags().BoolVar(&unused, "unused", false, "all that nothing has pointed at for long")
-	c.Flags().BoolVar(&dry, "dry-run", false, "list them only")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "list them only")
 	return c
 }
 

@@ -130,9 +130,25 @@ func (f *helperFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.run.tape, "tape", "", "play the traffic with the model from this file: no network, no cost")
 }
 
+// asks tells whether somebody is to be asked.
+func (f *helperFlags) asks() bool { return f.model != "" || f.via != "" }
+
+// check refuses flags about a helper where nobody is asked, for whatever reason.
+func (f *helperFlags) check(c *cobra.Command, unasked string) error {
+	if f.asks() && unasked != "" {
+		return usage(c, "--model and --via ask an agent, and "+unasked, "")
+	}
+	for _, name := range []string{"agent", "base-url", "record-tape", "tape"} {
+		if c.Flags().Changed(name) && !f.asks() {
+			return usage(c, "--"+name+" needs --model", "")
+		}
+	}
+	return nil
+}
+
 // helper makes the agent, or nil where nobody is to be asked.
 func (f *helperFlags) helper(a *app, c *cobra.Command, r *records, role string) (*govern.Helper, func(), error) {
-	if f.model == "" && f.via == "" {
+	if !f.asks() {
 		return nil, func() {}, nil
 	}
 	cfg := *r.config
@@ -195,6 +211,16 @@ Exit codes: 0 done, or nothing found; 1 something was found; 2 there is nothing 
 from, or the agent cannot be reached; 4 not allowed; 75 the store is busy.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			unasked := ""
+			switch {
+			case module != "" && write:
+				return usage(c, "--write keeps findings, and --module drafts a memo, which is always kept", "")
+			case module == "" && !write:
+				unasked = "without --module or --write nobody is"
+			}
+			if err := f.check(c, unasked); err != nil {
+				return err
+			}
 			if module != "" {
 				return a.integrate(c, &f, module)
 			}
@@ -225,7 +251,7 @@ func (a *app) integrate(c *cobra.Command, f *helperFlags, module string) error {
 
 func (a *app) storeCheckCommand() *cobra.Command {
 	var f helperFlags
-	var dry, mend bool
+	var mend bool
 	c := &cobra.Command{
 		Use:   "check [CHECK…]",
 		Short: "Check records: against the brief, assumption against assumption, links, summaries",
@@ -246,13 +272,22 @@ Exit codes: 0 nothing found; 1 something was found; 2 there is no such check, or
 be reached; 75 the store is busy.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if mend && (len(args) != 1 || args[0] != govern.CheckSummaries) {
+			unasked := ""
+			switch {
+			case mend && f.dry:
+				return usage(c, "--mend and --dry-run contradict each other", "without --mend the check says which summaries are stale")
+			case mend && (len(args) != 1 || args[0] != govern.CheckSummaries):
 				return usage(c, "--mend goes with `brenner store check summaries`", "")
+			case f.dry:
+				unasked = "with --dry-run nobody is"
+			}
+			if err := f.check(c, unasked); err != nil {
+				return err
 			}
 			if mend {
 				return a.mendSummaries(c, &f)
 			}
-			opt := checkOptions{name: "all", checks: args, write: !dry}
+			opt := checkOptions{name: "all", checks: args, write: !f.dry}
 			if len(args) == 0 {
 				opt.checks = govern.Checks()
 			} else {
@@ -262,7 +297,7 @@ be reached; 75 the store is busy.`,
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&dry, "dry-run", false, "put no review")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "put no review")
 	c.Flags().BoolVar(&mend, "mend", false, "make new summaries for those that are stale")
 	return c
 }

@@ -20,7 +20,6 @@ import (
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"
-	"brenner/store/sqlite"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -114,7 +113,7 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 	if err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+	st, err := a.openUnchanged(ctx, cfg)
 	if err != nil {
 		return damagedStore(err)
 	}
