@@ -70,7 +70,7 @@ says what it is about.`,
 				// Only now: of what is refused nothing is left.
 				said := *a
 				said.quiet, said.json, said.Out = true, false, io.Discard
-				dir := config.StartDir(f.project, a.Environ)
+				dir := r.config.Project.Dir // where the brief is, too
 				if err := said.initProject(dir, config.Starter{Question: question}); err != nil && fault.CodeOf(err) != AlreadyExists {
 					return err
 				}
