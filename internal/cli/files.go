@@ -120,9 +120,11 @@ func replaceFile(d disk, path string, data []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	mode := os.FileMode(0o644)
+	keep := newMode
 	if info, err := os.Stat(path); err == nil {
-		switch mode = info.Mode(); {
+		mode := info.Mode()
+		keep = mode.Perm()
+		switch {
 		case mode.IsDir():
 			return errors.New("it is a folder")
 		case !mode.IsRegular():
@@ -131,7 +133,7 @@ func replaceFile(d disk, path string, data []byte) error {
 			return os.ErrPermission
 		}
 	}
-	tmp, err := writeBeside(d, path, data, mode.Perm())
+	tmp, err := writeBeside(d, path, data, keep)
 	if err != nil {
 		return err
 	}
@@ -156,9 +158,16 @@ func writeBeside(d disk, path string, data []byte, mode os.FileMode) (name strin
 	return writeTemp(d, filepath.Dir(path), "."+filepath.Base(path)+".*", data, mode)
 }
 
+// newMode is that of a file that was not there: as readable as the user's umask says.
+const newMode os.FileMode = 0
+
 // writeTemp does so under a name of a pattern.
 func writeTemp(d disk, dir, pattern string, data []byte, mode os.FileMode) (name string, err error) {
-	tmp, err := d.CreateTemp(dir, pattern)
+	made := os.FileMode(0o600) // nobody else reads it before it has the mode that it shall have
+	if mode == newMode {
+		made = 0o666
+	}
+	tmp, err := d.CreateTemp(dir, pattern, made)
 	if err != nil {
 		return "", err
 	}
@@ -168,7 +177,7 @@ func writeTemp(d disk, dir, pattern string, data []byte, mode os.FileMode) (name
 		}
 	}()
 	_, err = tmp.Write(data)
-	if err == nil {
+	if err == nil && mode != newMode {
 		err = tmp.Chmod(mode)
 	}
 	if err == nil {

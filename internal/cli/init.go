@@ -81,7 +81,7 @@ func createFile(path string, data []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fail(fs.ErrExist)
 	}
-	tmp, err := writeBeside(realDisk{}, path, data, 0o644)
+	tmp, err := writeBeside(realDisk{}, path, data, newMode)
 	if err != nil {
 		return fail(err)
 	}
@@ -104,8 +104,11 @@ type initialised struct {
 }
 
 func (i initialised) text(a *app) error {
-	return a.write([]byte("made " + clean(i.File) + " and " + clean(i.Folder) + "\n" +
-		"next: say in it how your models are reached, then `brenner doctor`\n"))
+	text := "made " + clean(i.File) + " and " + clean(i.Folder) + "\n"
+	if !a.quiet {
+		text += "next: say in it how your models are reached, then `brenner doctor`\n"
+	}
+	return a.write([]byte(text))
 }
 
 func (i initialised) document() any {

@@ -68,9 +68,9 @@ func (d *mortalDisk) step() {
 	}
 }
 
-func (d *mortalDisk) CreateTemp(dir, pattern string) (newFile, error) {
+func (d *mortalDisk) CreateTemp(dir, pattern string, mode os.FileMode) (newFile, error) {
 	d.step()
-	f, err := d.realDisk.CreateTemp(dir, pattern)
+	f, err := d.realDisk.CreateTemp(dir, pattern, mode)
 	d.step()
 	return mortalFile{f, d}, err
 }
