@@ -11,6 +11,7 @@ func TestCleanTexts(t *testing.T) {
 		{"lines", cleanLines(text, ""), "a\tb\n\n  c \\u{1b}[2J\\u{202e}\n"},
 		{"indented", cleanLines(text, "    "), "    a\tb\n\n      c \\u{1b}[2J\\u{202e}\n"},
 		{"nothing", cleanLines("\r\n", "  "), ""},
+		{"no UTF-8", clean("a\x9b31m\ufffd\xffb"), "a\\x{9b}31m\ufffd\\x{ff}b"},
 		{"a cell", columns([][]string{{"a\x1b[2J", "b\nc"}}), "a\\u{1b}[2J  b\\nc\n"},
 	} {
 		if tt.got != tt.want {

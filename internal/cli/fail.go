@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -169,7 +170,8 @@ func (a *app) show(r result) error {
 }
 
 func (a *app) printJSON(v any) error {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(false))
+	// A name or a reply that is no UTF-8 must not cost the whole document.
+	data, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return &fault.Error{Code: CannotWrite, Op: "encode the result", Cause: err}
 	}
@@ -210,12 +212,14 @@ func cleanLines(text, indent string) string {
 
 func cleanBut(s, keep string) string {
 	bad := func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' && !strings.ContainsRune(keep, r) }
-	if !strings.ContainsFunc(s, bad) {
+	if !strings.ContainsFunc(s, bad) && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
+	for i, r := range s {
 		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)): // a byte that some terminals obey
+			fmt.Fprintf(&b, `\x{%x}`, s[i])
 		case !bad(r):
 			b.WriteRune(r)
 		case r == '\n':

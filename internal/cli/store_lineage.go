@@ -179,7 +179,7 @@ func (t *lineageTree) branch(b *strings.Builder, ref, relation string, depth int
 	}
 	for _, e := range t.elsewhere {
 		if e.From == ref {
-			fmt.Fprintf(b, "%s%s %s (of another project; another record has this name here)\n", strings.Repeat("  ", depth+1), clean(e.Relation), clean(e.To))
+			fmt.Fprintf(b, "%s%s %s (of another project; another record has this name here)\n", strings.Repeat("  ", min(depth+1, deepestIndent)), clean(e.Relation), clean(e.To))
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (r *shownRecord) text(a *app) error {
 	}
 	rows = append(rows, []string{"Content", "sha256 " + d.Content})
 	if a.quiet {
-		return a.write([]byte(r.Text))
+		return a.write([]byte(cleanLines(r.Text, "")))
 	}
 	return a.write([]byte(columns(rows) + "\n" + cleanLines(r.Text, "  ")))
 }
@@ -197,7 +197,7 @@ func (r *diffResult) text(a *app) error {
 		b.WriteByte('\n')
 	}
 	for _, line := range r.Lines {
-		b.WriteString(strings.TrimRight(clean(line), " ") + "\n")
+		b.WriteString(strings.TrimRight(cleanText(line), " ") + "\n")
 	}
 	return a.write([]byte(b.String()))
 }
