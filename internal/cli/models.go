@@ -68,12 +68,13 @@ func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, bu
 	return m, nil
 }
 
-// close ends a recording, and a mail server of our own.
+// close ends a recording, and a mail server of our own, once.
 func (m *models) close() {
 	m.endMail()
 	if err := m.done(); err != nil {
 		m.app.log.Warn().Err(err).Msg("the tape could not be closed")
 	}
+	m.endMail, m.done = func() {}, func() error { return nil }
 }
 
 // tell passes on how much of an answer has come.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -47,9 +48,20 @@ func (m *models) recordTo(path string) error {
 	}
 	recorder, err := tape.Record(http.DefaultTransport, f, tape.Options{Secrets: m.secrets()})
 	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(path))
+	}
+	begun, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(path))
+	}
+	m.transport, m.done = recorder, func() error {
+		ended, err := f.Stat()
+		err = errors.Join(err, f.Close())
+		if err == nil && ended.Size() == begun.Size() { // else the same command could not be given again, once it is mended
+			err = os.Remove(path)
+		}
 		return err
 	}
-	m.transport, m.done = recorder, f.Close
 	return nil
 }
 

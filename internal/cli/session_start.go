@@ -208,6 +208,7 @@ func (a *app) begin(c *cobra.Command, opt *startOptions, k *composed, b session.
 		if err := opt.sameSession(c, st, &b); err != nil {
 			return err
 		}
+		models.close() // it is run with its own parties, and has a tape and a mail server of its own
 		return a.resume(c, opt.roster.project, b.Thread, &opt.run)
 	}
 	job := a.job(c, models, st, script, b.Agents, &opt.run)
