@@ -29,22 +29,18 @@ func (in *Input) aboutLessons() string {
 		"lesson of what helps. Say nothing where there is nothing to say."
 }
 
-// MostLessons is how many lessons of one reply are listened to: one is asked for, and who
-// says a little more has not said it in vain.
-const MostLessons = 3
-
 // Lesson is something that an agent says it has learned.
 type Lesson struct {
 	Kind string // helpful, harmful or neutral
 	Text string // one line
 }
 
-// ReadLessons finds the lessons in a reply: in fences with the word lesson, the lines that
-// say of which kind they are, or else all of it as one that helps. A fence within another
-// one is only shown. What is none is passed over; a reply is hostile until proved
-// otherwise, and nothing depends on this.
-func ReadLessons(reply string) []Lesson {
-	var all []Lesson
+// ReadLesson finds the lesson in a reply: in a fence with the word lesson, the line that
+// says of which kind it is, or else all of it as one that helps. Of several the first
+// counts, since one is what the templates ask for. A fence within another one is only shown.
+// What is none is passed over; a reply is hostile until proved otherwise, and nothing
+// depends on this.
+func ReadLesson(reply string) (Lesson, bool) {
 	var lines []string
 	fence, ours := "", false
 	for line := range strings.Lines(strings.ToValidUTF8(reply, "\ufffd")) {
@@ -54,31 +50,26 @@ func ReadLessons(reply string) []Lesson {
 			fence = fenceMark(line)
 			ours, lines = fence != "" && strings.TrimSpace(line[len(fence):]) == LessonFence, nil
 		case strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == "":
-			all = append(all, readFence(lines)...)
+			if l, ok := readFence(lines); ok {
+				return l, true
+			}
 			fence, lines = "", nil
-		case ours && len(all) < MostLessons:
+		case ours:
 			lines = append(lines, line)
 		}
 	}
-	all = append(all, readFence(lines)...) // whose fence was forgotten
-	return all[:min(len(all), MostLessons)]
+	return readFence(lines) // whose end was forgotten
 }
 
 // readFence reads the lines of one fence.
-func readFence(lines []string) []Lesson {
-	var all []Lesson
+func readFence(lines []string) (Lesson, bool) {
 	for _, line := range lines {
 		if l, ok := readLesson(line); ok {
-			all = append(all, l)
-		}
-		if len(all) == MostLessons {
-			return all
+			return l, true
 		}
 	}
-	if text := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); len(all) == 0 && text != "" {
-		all = []Lesson{{"helpful", text}}
-	}
-	return all
+	text := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+	return Lesson{"helpful", text}, text != ""
 }
 
 // fenceMark gives the backticks or tildes that a line opens a fence with.

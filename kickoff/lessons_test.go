@@ -6,39 +6,34 @@ import (
 	"testing"
 )
 
-func TestReadLessons(t *testing.T) {
-	reply := "I add one.\n\n```lesson\nhelpful: Name the mechanism\n- Harmful:  Averages hide effects \nNothing\nneutral:\n```\n" +
-		"~~~~ lesson\n```\nneutral: The assay takes a day\nhelpful: one too many\n~~~~\n```\nhelpful: not in a lesson\n```\n"
-	want := []Lesson{{"helpful", "Name the mechanism"}, {"harmful", "Averages hide effects"}, {"neutral", "The assay takes a day"}}
-	if got := ReadLessons(reply); !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
-	}
-	if got := ReadLessons("```code``` in a line\n```lesson\nhelpful: x\n```"); len(got) != 1 {
-		t.Errorf("%+v", got)
-	}
-	// The form that the templates show.
-	reply = "```lesson\nBefore explaining a peak, ask\nwhether it is one (evidence: H3).\n```\n"
-	if got := ReadLessons(reply); !slices.Equal(got, []Lesson{{"helpful", "Before explaining a peak, ask whether it is one (evidence: H3)."}}) {
-		t.Errorf("%+v", got)
+func TestReadLesson(t *testing.T) {
+	for _, tt := range []struct {
+		reply string
+		want  Lesson
+	}{
+		{"I add one.\n\n```lesson\nNothing\nneutral:\n- Harmful:  Averages hide effects \nhelpful: one too many\n```\n", Lesson{"harmful", "Averages hide effects"}},
+		{"```lesson\n```\n~~~~ lesson\n```\nneutral: The assay takes a day\n~~~~\n```lesson\nhelpful: one too many\n```\n", Lesson{"neutral", "The assay takes a day"}},
+		{"```code``` in a line\n```lesson\nhelpful: x\n```", Lesson{"helpful", "x"}},
+		{"```\nhelpful: not in a lesson\n```\n```lesson\nhelpful: its end was forgotten", Lesson{"helpful", "its end was forgotten"}},
+		// The form that the templates show.
+		{"```lesson\nBefore explaining a peak, ask\nwhether it is one (evidence: H3).\n```\n", Lesson{"helpful", "Before explaining a peak, ask whether it is one (evidence: H3)."}},
+	} {
+		if got, ok := ReadLesson(tt.reply); !ok || got != tt.want {
+			t.Errorf("%q: %+v", tt.reply, got)
+		}
 	}
 	for _, none := range []string{"", "```lesson", "```lesson\n\n```", "```lessons\nhelpful: x\n```", "> ```lesson\n> helpful: x\n> ```", "``lesson\nhelpful: x", "````markdown\n```lesson\nhelpful: only shown\n```\n````"} {
-		if got := ReadLessons(none); len(got) > 0 {
+		if got, ok := ReadLesson(none); ok {
 			t.Errorf("%q: %+v", none, got)
 		}
 	}
 }
 
-func FuzzReadLessons(f *testing.F) {
+func FuzzReadLesson(f *testing.F) {
 	f.Add("```lesson\nhelpful: x\n```")
 	f.Fuzz(func(t *testing.T, reply string) {
-		all := ReadLessons(reply)
-		if len(all) > MostLessons {
-			t.Errorf("%d lessons", len(all))
-		}
-		for _, l := range all {
-			if strings.ContainsAny(l.Text, "\n") || l.Text == "" {
-				t.Errorf("%+v", l)
-			}
+		if l, ok := ReadLesson(reply); ok && (strings.ContainsAny(l.Text, "\n") || l.Text == "") {
+			t.Errorf("%+v", l)
 		}
 	})
 }

@@ -109,7 +109,7 @@ func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]strin
 					cited[id] = append(cited[id], k.Agent)
 				}
 			}
-			for _, l := range kickoff.ReadLessons(string(data)) {
+			if l, ok := kickoff.ReadLesson(string(data)); ok {
 				out.add(TagLesson, playbook.Insight{
 					Section: playbook.Section(l.Kind), Text: l.Text, Source: playbook.Source{Agent: k.Agent, Task: call.ID},
 				})
