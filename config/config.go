@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"brenner/artifact"
+	"brenner/fault"
 	"brenner/flow"
 	"brenner/merge"
 	"brenner/policy"
@@ -182,16 +183,16 @@ func Load(o Options) (*Config, error) {
 	project := l.findProject(o.Dir)
 	own := l.readProject(project)
 	session := l.readSession(o.SessionConfig)
-	if l.found.any() {
-		return nil, l.found.err()
+	if l.found.Len() > 0 {
+		return nil, l.found.Err()
 	}
 	session.joinPresets(own)
 	given := given{
 		flags: l.readFlags(o.Flags), environment: l.readEnviron(o.Environ),
 		session: session, project: own,
 	}
-	if l.found.any() {
-		return nil, l.found.err()
+	if l.found.Len() > 0 {
+		return nil, l.found.Err()
 	}
 	c, err := given.settle(l.table)
 	if err != nil {
@@ -204,7 +205,7 @@ func Load(o Options) (*Config, error) {
 // loading is one run of Load.
 type loading struct {
 	table    table
-	found    faults
+	found    fault.Bounded
 	warnings []roster.Warning
 	files    []File
 }

@@ -63,7 +63,7 @@ func (s *settings) limits() map[artifact.Section]merge.Limit {
 
 // check holds what only the whole can tell.
 func (c *Config) check(g given) error {
-	var found faults
+	var found fault.Bounded
 	for _, s := range limited() {
 		if l := c.Limits[s]; l.Max > 0 && l.Min > l.Max {
 			at := "limits." + s.String()
@@ -72,24 +72,24 @@ func (c *Config) check(g given) error {
 			if least.Level < most.Level || least.Level == most.Level && least.Line > most.Line {
 				stronger = least
 			}
-			found.add(InvalidValue, stronger.String(), "lower the minimum or raise the maximum; a maximum of 0 is none",
+			found.Add(InvalidValue, stronger.String(), "lower the minimum or raise the maximum; a maximum of 0 is none",
 				"%s has a minimum of %d (%s) above its maximum of %d (%s)", at, l.Min, least, l.Max, most)
 		}
 	}
 	for _, path := range []string{"roster.preset", "roster.defaultPreset"} {
 		for _, l := range []layer{g.session, g.project} {
-			found.checkPreset(c.Presets, l[path])
+			checkPreset(&found, c.Presets, l[path])
 		}
 	}
 	c.checkSession(&found)
 	c.checkRecords(&found)
 	c.checkPlaybook(&found)
-	return found.err()
+	return found.Err()
 }
 
 // checkPreset says when a file names a preset that is not there; an empty name
 // means none.
-func (f *faults) checkPreset(all []roster.Preset, named setting) {
+func checkPreset(found *fault.Bounded, all []roster.Preset, named setting) {
 	id, _ := named.value.(string)
 	if id == "" {
 		return
@@ -98,6 +98,6 @@ func (f *faults) checkPreset(all []roster.Preset, named setting) {
 	for _, one := range fault.All(err) {
 		located := *one
 		located.Place = named.origin.String()
-		f.take(&located)
+		found.Take(&located)
 	}
 }

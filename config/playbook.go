@@ -45,7 +45,7 @@ func (s *settings) playbook() Playbook {
 }
 
 // checkPlaybook says what cannot be although its type is right.
-func (c *Config) checkPlaybook(found *faults) {
+func (c *Config) checkPlaybook(found *fault.Bounded) {
 	p := &c.Playbook
 	place := func(key string) string { return c.Origin(key).String() }
 	for _, k := range []struct {
@@ -61,11 +61,11 @@ func (c *Config) checkPlaybook(found *faults) {
 		{"playbook.guardrail.errors", p.Rules.Guardrail.Errors},
 	} {
 		if k.x > 1 {
-			found.add(InvalidValue, place(k.key), "write a share from 0 to 1", "%s cannot be %g", k.key, k.x)
+			found.Add(InvalidValue, place(k.key), "write a share from 0 to 1", "%s cannot be %g", k.key, k.x)
 		}
 	}
 	if playbook.CheckWord("domain", p.Domain) != nil {
-		found.add(InvalidValue, place("playbook.domain"), "write a word, in one line", "playbook.domain cannot be %s", fault.Shown(p.Domain))
+		found.Add(InvalidValue, place("playbook.domain"), "write a word, in one line", "playbook.domain cannot be %s", fault.Shown(p.Domain))
 	}
 }
 
@@ -84,7 +84,7 @@ func (r *reader) decimal(path string, n *yaml.Node) (float64, bool) {
 	}
 	f, ok := decimal(n.Value)
 	if !ok {
-		r.found.add(InvalidValue, r.place(n.Line), decimalHint, "%s cannot be %s", path, fault.Shown(n.Value))
+		r.found.Add(InvalidValue, r.place(n.Line), decimalHint, "%s cannot be %s", path, fault.Shown(n.Value))
 	}
 	return f, ok
 }

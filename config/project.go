@@ -48,7 +48,7 @@ func (l *loading) findProject(start string) place {
 		err = mustBeDir(dir)
 	}
 	if err != nil {
-		l.found.add(Unreadable, fault.Shown(start), "name a folder that exists, with -C or "+EnvProject, "the project's folder cannot be read: %s", reason(err))
+		l.found.Add(Unreadable, fault.Shown(start), "name a folder that exists, with -C or "+EnvProject, "the project's folder cannot be read: %s", reason(err))
 		return place{}
 	}
 	for at := dir; ; at = filepath.Dir(at) {
@@ -107,7 +107,7 @@ func (l *loading) readProject(p place) layer {
 	}
 	// A pipe in its place would make every command wait for ever.
 	if info, err := os.Stat(p.path); err == nil && !info.Mode().IsRegular() {
-		l.found.add(Unreadable, p.File, "remove it, or put the configuration there", "it is no regular file")
+		l.found.Add(Unreadable, p.File, "remove it, or put the configuration there", "it is no regular file")
 		return layer{}
 	}
 	return l.readFile(p.path, source{roster.ProjectConfig, p.File})
@@ -124,14 +124,12 @@ func (l *loading) readSession(path string) layer {
 func (l *loading) readFile(path string, from source) layer {
 	data, err := readBounded(path)
 	if err != nil {
-		l.found.add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", reason(err))
+		l.found.Add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", reason(err))
 		return layer{}
 	}
 	l.files = append(l.files, File{Level: from.level, Path: path, Data: data})
-	r := &reader{table: l.table, from: from}
-	read := r.file(data)
-	l.found = append(l.found, r.found...)
-	return read
+	r := &reader{table: l.table, from: from, found: &l.found}
+	return r.file(data)
 }
 
 // readBounded reads a file that must not be longer than a configuration can be.

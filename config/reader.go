@@ -31,7 +31,7 @@ type reader struct {
 	table table
 	from  source
 	read  layer
-	found faults
+	found *fault.Bounded
 }
 
 // file reads the bytes of a file; what it gives is whole only if nothing was found.
@@ -58,7 +58,7 @@ func (r *reader) section(path string, n *yaml.Node) {
 		k, isKey := r.table.find(at)
 		switch {
 		case !slices.Contains(r.table.below(path), p.name):
-			r.found.add(UnknownKey, r.place(p.line), r.table.keyHint(path, p.name), "unknown key %s", fault.Shown(at))
+			r.found.Add(UnknownKey, r.place(p.line), r.table.keyHint(path, p.name), "unknown key %s", fault.Shown(at))
 		case !isKey:
 			r.section(at, p.value)
 		case plainyaml.IsNull(p.value):
@@ -92,11 +92,11 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, value := n.Content[i], n.Content[i+1]
 		if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" {
-			r.found.add(WrongType, r.place(name.Line), "put the key in quotes if it is meant", "a key must be a text, not %s", kindOf(name))
+			r.found.Add(WrongType, r.place(name.Line), "put the key in quotes if it is meant", "a key must be a text, not %s", kindOf(name))
 			continue
 		}
 		if line, twice := first[name.Value]; twice {
-			r.found.add(DuplicateKey, r.place(name.Line), "keep one of the two", "the key %s stands on line %d already", fault.Shown(join(path, name.Value)), line)
+			r.found.Add(DuplicateKey, r.place(name.Line), "keep one of the two", "the key %s stands on line %d already", fault.Shown(join(path, name.Value)), line)
 			continue
 		}
 		first[name.Value] = name.Line
@@ -115,7 +115,7 @@ func (r *reader) wrongType(n *yaml.Node, path, want string) {
 	if path == "" {
 		what = "a configuration"
 	}
-	r.found.add(WrongType, r.place(n.Line), hint, "%s must be %s, not %s", what, want, kindOf(n))
+	r.found.Add(WrongType, r.place(n.Line), hint, "%s must be %s, not %s", what, want, kindOf(n))
 }
 
 const wantText = "a text"

@@ -42,9 +42,9 @@ func (r *reader) models(path string, n *yaml.Node) []Model {
 func (r *reader) once(first map[string]int, path string, at int, name, what, example string) {
 	switch line, twice := first[name]; {
 	case name == "":
-		r.found.add(InvalidValue, r.place(at), "give it the name that rosters use, such as "+what+": "+example, "an entry of %s names no %s", path, what)
+		r.found.Add(InvalidValue, r.place(at), "give it the name that rosters use, such as "+what+": "+example, "an entry of %s names no %s", path, what)
 	case twice:
-		r.found.add(InvalidValue, r.place(at), alreadyOn(line), "%s says twice what %s means", path, fault.Shown(name))
+		r.found.Add(InvalidValue, r.place(at), alreadyOn(line), "%s says twice what %s means", path, fault.Shown(name))
 	}
 	first[name] = at
 }
@@ -68,11 +68,11 @@ func (r *reader) model(o object) Model {
 	for _, price := range []*float64{m.PriceInput, m.PriceOutput} {
 		// A thousandth of a dollar for a million is a billionth for one: finer would be rounded.
 		if price != nil && math.Abs(*price*1000-math.Round(*price*1000)) > 1e-6 {
-			r.found.add(InvalidValue, r.place(o.line), "prices have at most three decimals: thousandths of a dollar for a million tokens", "a price of %s cannot be %v", o.path, *price)
+			r.found.Add(InvalidValue, r.place(o.line), "prices have at most three decimals: thousandths of a dollar for a million tokens", "a price of %s cannot be %v", o.path, *price)
 		}
 	}
 	if (m.PriceInput == nil) != (m.PriceOutput == nil) {
-		r.found.add(InvalidValue, r.place(o.line), "give both, in dollars for a million tokens", "an entry of %s has only one of price_input and price_output", o.path)
+		r.found.Add(InvalidValue, r.place(o.line), "give both, in dollars for a million tokens", "an entry of %s has only one of price_input and price_output", o.path)
 	}
 	return m
 }
@@ -96,7 +96,7 @@ func (r *reader) program(o object) Program {
 	}
 	for _, name := range p.Pass {
 		if !isVariable(name) {
-			r.found.add(InvalidValue, r.place(o.fields["pass"].Line), "name environment variables, not their values", "%s holds what is no name of a variable", join(o.path, "pass"))
+			r.found.Add(InvalidValue, r.place(o.fields["pass"].Line), "name environment variables, not their values", "%s holds what is no name of a variable", join(o.path, "pass"))
 		}
 	}
 	return p
@@ -147,7 +147,7 @@ func (r *reader) decimalOf(o object, field string, most float64) *float64 {
 	}
 	f, err := strconv.ParseFloat(n.Value, 64)
 	if err != nil || math.IsNaN(f) || f < 0 || f > most {
-		r.found.add(InvalidValue, r.place(n.Line), "write a number from 0 to "+strconv.FormatFloat(most, 'f', -1, 64), "%s cannot be %s", join(o.path, field), fault.Shown(n.Value))
+		r.found.Add(InvalidValue, r.place(n.Line), "write a number from 0 to "+strconv.FormatFloat(most, 'f', -1, 64), "%s cannot be %s", join(o.path, field), fault.Shown(n.Value))
 		return nil
 	}
 	return &f
@@ -159,7 +159,7 @@ func (r *reader) variableName(o object) string {
 	const field = "key_env"
 	s := r.textOf(o, field)
 	if s != "" && !isVariable(s) {
-		r.found.add(InvalidValue, r.place(o.fields[field].Line), "name the environment variable that holds the key, such as OPENAI_API_KEY",
+		r.found.Add(InvalidValue, r.place(o.fields[field].Line), "name the environment variable that holds the key, such as OPENAI_API_KEY",
 			"%s is no name of a variable", join(o.path, field))
 		return ""
 	}
@@ -184,9 +184,9 @@ func (r *reader) headers(o object) []string {
 		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
 		switch {
 		case !isHeader || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n"):
-			r.found.add(InvalidValue, r.place(one.Line), "write it like \"X-Team: research\"", "%s holds what is no header", path)
+			r.found.Add(InvalidValue, r.place(one.Line), "write it like \"X-Team: research\"", "%s holds what is no header", path)
 		case name == "Authorization" || name == "Api-Key" || name == "X-Api-Key" || name == "Cookie":
-			r.found.add(InvalidValue, r.place(one.Line), "keys stand in the environment: key_env names the variable", "%s holds a secret", path)
+			r.found.Add(InvalidValue, r.place(one.Line), "keys stand in the environment: key_env names the variable", "%s holds a secret", path)
 		default:
 			all = append(all, name+": "+strings.TrimSpace(value))
 		}
@@ -199,7 +199,7 @@ func (r *reader) baseURL(o object) string {
 	const field = "base_url"
 	s := r.textOf(o, field)
 	if s != "" && !baseurl.Valid(s) {
-		r.found.add(InvalidValue, r.place(o.fields[field].Line), baseurl.Hint, "%s is no address of an endpoint", join(o.path, field))
+		r.found.Add(InvalidValue, r.place(o.fields[field].Line), baseurl.Hint, "%s is no address of an endpoint", join(o.path, field))
 		return ""
 	}
 	return s

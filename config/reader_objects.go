@@ -34,7 +34,7 @@ func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
 				if near, ok := suggest.Nearest(p.name, known); ok {
 					hint = "did you mean " + near + "?"
 				}
-				r.found.add(UnknownKey, r.place(p.line), hint, "unknown key %s", fault.Shown(join(o.path, p.name)))
+				r.found.Add(UnknownKey, r.place(p.line), hint, "unknown key %s", fault.Shown(join(o.path, p.name)))
 			case !plainyaml.IsNull(p.value):
 				o.fields[p.name] = p.value
 			}

@@ -17,13 +17,13 @@ func (r *reader) presets(path string, n *yaml.Node) []roster.Preset {
 	list := []roster.Preset{}
 	first := map[string]int{}
 	for _, o := range r.objects(path, n, "id", "name", "description", "entries", "placeholderNames") {
-		before := len(r.found)
+		before := r.found.Len()
 		p := r.preset(o)
 		list = append(list, p)
-		if len(r.found) == before {
+		if r.found.Len() == before {
 			r.takeFaults(o.line, roster.ValidatePresets([]roster.Preset{p}), "")
 		}
-		if line, twice := first[p.ID]; twice && len(r.found) == before {
+		if line, twice := first[p.ID]; twice && r.found.Len() == before {
 			r.takeFaults(o.line, roster.ValidatePresets([]roster.Preset{p, p}), alreadyOn(line))
 		}
 		first[p.ID] = o.line
@@ -53,14 +53,14 @@ func (r *reader) entries(path string, n *yaml.Node) []roster.Entry {
 	list := []roster.Entry{}
 	first := map[string]int{}
 	for _, o := range r.objects(path, n, "agentName", "role", "program", "model", "notes") {
-		before := len(r.found)
+		before := r.found.Len()
 		e := r.entry(o)
 		e.Agent = r.textOf(o, "agentName")
 		list = append(list, e)
-		if len(r.found) == before {
+		if r.found.Len() == before {
 			r.takeFaults(o.line, partial(e).Validate(), "")
 		}
-		if line, twice := first[e.Agent]; twice && len(r.found) == before {
+		if line, twice := first[e.Agent]; twice && r.found.Len() == before {
 			r.takeFaults(o.line, partial(e, e).Validate(), alreadyOn(line))
 		}
 		first[e.Agent] = o.line
@@ -109,6 +109,6 @@ func (r *reader) takeFaults(line int, err error, hint string) {
 		if hint != "" {
 			located.Hint = hint
 		}
-		r.found.take(&located)
+		r.found.Take(&located)
 	}
 }

@@ -62,7 +62,7 @@ func (r *reader) text(path string, n *yaml.Node) (string, bool) {
 func (r *reader) word(path string, n *yaml.Node, words []string) (string, bool) {
 	s, ok := r.text(path, n)
 	if ok && !slices.Contains(words, s) {
-		r.found.add(InvalidValue, r.place(n.Line), wordHint(s, words), "%s cannot be %s", path, fault.Shown(s))
+		r.found.Add(InvalidValue, r.place(n.Line), wordHint(s, words), "%s cannot be %s", path, fault.Shown(s))
 		return "", false
 	}
 	return s, ok
@@ -79,7 +79,7 @@ func (r *reader) number(path string, n *yaml.Node) (int, bool) {
 	}
 	i, ok := wholeNumber(n.Value)
 	if !ok {
-		r.found.add(InvalidValue, r.place(n.Line), numberHint, "%s cannot be %s", path, fault.Shown(n.Value))
+		r.found.Add(InvalidValue, r.place(n.Line), numberHint, "%s cannot be %s", path, fault.Shown(n.Value))
 	}
 	return i, ok
 }
@@ -91,7 +91,7 @@ func (r *reader) quorum(k key, n *yaml.Node) (string, bool) {
 		return "", false
 	}
 	if !k.isQuorum(n.Value) {
-		r.found.add(InvalidValue, r.place(n.Line), k.quorumHint(), "%s cannot be %s", k.path, fault.Shown(n.Value))
+		r.found.Add(InvalidValue, r.place(n.Line), k.quorumHint(), "%s cannot be %s", k.path, fault.Shown(n.Value))
 		return "", false
 	}
 	return n.Value, true
@@ -108,7 +108,7 @@ func (k key) quorumHint() string { return "it is " + listed(k.words) + ", or a n
 func (r *reader) fitting(path string, n *yaml.Node, fits func(string) bool, hint string) (string, bool) {
 	s, ok := r.text(path, n)
 	if ok && !fits(s) {
-		r.found.add(InvalidValue, r.place(n.Line), hint, "%s cannot be %s", path, fault.Shown(s))
+		r.found.Add(InvalidValue, r.place(n.Line), hint, "%s cannot be %s", path, fault.Shown(s))
 		return "", false
 	}
 	return s, ok
@@ -118,7 +118,7 @@ func (r *reader) fitting(path string, n *yaml.Node, fits func(string) bool, hint
 func (r *reader) addressOf(path string, n *yaml.Node) (string, bool) {
 	s, ok := r.text(path, n)
 	if ok && !isAddress(s) {
-		r.found.add(InvalidValue, r.place(n.Line), baseurl.WebHint, "%s is no address of an endpoint", path)
+		r.found.Add(InvalidValue, r.place(n.Line), baseurl.WebHint, "%s is no address of an endpoint", path)
 		return "", false
 	}
 	return s, ok
@@ -130,7 +130,7 @@ const variableHint = "name the environment variable that holds the token, such a
 func (r *reader) variableOf(path string, n *yaml.Node) (string, bool) {
 	s, ok := r.text(path, n)
 	if ok && !isVariable(s) {
-		r.found.add(InvalidValue, r.place(n.Line), variableHint, "%s is no name of a variable", path)
+		r.found.Add(InvalidValue, r.place(n.Line), variableHint, "%s is no name of a variable", path)
 		return "", false
 	}
 	return s, ok
@@ -198,7 +198,7 @@ func (r *reader) texts(k key, n *yaml.Node) ([]string, bool) {
 			continue
 		}
 		if detail, hint := k.unfit(s, seen); detail != "" {
-			r.found.add(InvalidValue, r.place(one.Line), hint, "%s %s", k.path, detail)
+			r.found.Add(InvalidValue, r.place(one.Line), hint, "%s %s", k.path, detail)
 			continue
 		}
 		all, seen[s] = append(all, s), true

@@ -159,25 +159,25 @@ func (r Role) value() artifact.Value {
 
 // checkRecords holds the names of types against those that there are: a misspelt
 // one would open or close a door that nobody meant.
-func (c *Config) checkRecords(found *faults) {
+func (c *Config) checkRecords(found *fault.Bounded) {
 	types := c.AllTypes()
 	check := func(key, name string) {
 		if err := types.Check(name); err != nil {
-			found.add(InvalidValue, c.Origin(key).String(), fault.HintOf(err), "%s: there is no type %s", key, fault.Shown(name))
+			found.Add(InvalidValue, c.Origin(key).String(), fault.HintOf(err), "%s: there is no type %s", key, fault.Shown(name))
 		}
 	}
 	for _, name := range c.Records.Unattended {
 		check("store.unattended", name)
 	}
 	if access := c.Access(); !slices.Contains(access.Roles(), c.Records.People) {
-		found.add(InvalidValue, c.Origin("store.people").String(), "the roles are "+strings.Join(access.Roles(), ", ")+"; roles: adds others",
+		found.Add(InvalidValue, c.Origin("store.people").String(), "the roles are "+strings.Join(access.Roles(), ", ")+"; roles: adds others",
 			"store.people: no role %s has rights", fault.Shown(c.Records.People))
 	}
 	for _, r := range c.Roles {
 		for _, name := range slices.Concat(r.Read, r.Write) {
 			check("roles", name)
 			if kind, _ := types.Find(name); kind.Raw {
-				found.add(InvalidValue, c.Origin("roles").String(), "take it out: what was sent and said as it was is shown to nobody",
+				found.Add(InvalidValue, c.Origin("roles").String(), "take it out: what was sent and said as it was is shown to nobody",
 					"roles: %s cannot read or write a %s", fault.Shown(r.Role), name)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"brenner/fault"
 	"brenner/flow"
 )
 
@@ -35,17 +36,17 @@ func duration(text string) time.Duration {
 }
 
 // checkSession says what cannot be a session's setting although its type is right.
-func (c *Config) checkSession(found *faults) {
+func (c *Config) checkSession(found *fault.Bounded) {
 	place := func(key string) string { return c.Origin(key).String() }
 	for _, k := range []struct {
 		key string
 		n   int
 	}{{"session.rounds", c.Session.Rounds}, {"session.context_tokens", c.Session.Context}, {"retry.attempts", c.Attempts}} {
 		if k.n < 1 {
-			found.add(InvalidValue, place(k.key), "write a number from 1", "%s cannot be %d", k.key, k.n)
+			found.Add(InvalidValue, place(k.key), "write a number from 1", "%s cannot be %d", k.key, k.n)
 		}
 	}
 	if strings.TrimSpace(c.Operator) == "" {
-		found.add(InvalidValue, place("operator"), "somebody has to sign the brief: write a name", "operator cannot be empty")
+		found.Add(InvalidValue, place("operator"), "somebody has to sign the brief: write a name", "operator cannot be empty")
 	}
 }

@@ -75,7 +75,7 @@ func (l *loading) readFlags(flags []Flag) layer {
 		origin := Origin{Level: roster.Flags, Source: f.Name}
 		k, ok := l.table.find(f.Key)
 		if !ok || len(f.Values) == 0 {
-			l.found.add(UnknownKey, origin.String(), "this is a mistake in the program: please report it", "the flag sets no known key (%s)", fault.Shown(f.Key))
+			l.found.Add(UnknownKey, origin.String(), "this is a mistake in the program: please report it", "the flag sets no known key (%s)", fault.Shown(f.Key))
 			continue
 		}
 		l.take(read, k, origin, f.Values)
@@ -87,7 +87,7 @@ func (l *loading) readFlags(flags []Flag) layer {
 func (l *loading) take(into layer, k key, origin Origin, values []string) {
 	v, detail, hint := k.parse(values)
 	if detail != "" {
-		l.found.add(InvalidValue, origin.String(), hint, "%s %s", k.path, detail)
+		l.found.Add(InvalidValue, origin.String(), hint, "%s %s", k.path, detail)
 		return
 	}
 	into[k.path] = setting{v, origin}
@@ -181,9 +181,9 @@ func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, 
 	}
 	data, err := readBounded(env.File)
 	if err != nil {
-		var found faults
-		found.add(Unreadable, roster.EnvFile+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "the roster cannot be read: %s", reason(err))
-		return nil, warnings, found.err()
+		var found fault.Bounded
+		found.Add(Unreadable, roster.EnvFile+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "the roster cannot be read: %s", reason(err))
+		return nil, warnings, found.Err()
 	}
 	layer, more, err := roster.ReadLayer(roster.FileOrigin(), data)
 	if err != nil {

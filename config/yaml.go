@@ -11,7 +11,7 @@ import (
 func (r *reader) document(data []byte) *yaml.Node {
 	root, p := plainyaml.Read(data)
 	if p != nil {
-		r.found.add(InvalidYAML, r.place(p.Line), p.Hint, "%s", p.Detail)
+		r.found.Add(InvalidYAML, r.place(p.Line), p.Hint, "%s", p.Detail)
 	}
 	return root
 }

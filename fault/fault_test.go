@@ -66,3 +66,25 @@ func TestShown(t *testing.T) {
 		t.Errorf("%d runes", len([]rune(got)))
 	}
 }
+
+// Of many faults the first are told, and how many more there are.
+func TestBounded(t *testing.T) {
+	var b fault.Bounded
+	if b.Err() != nil || b.Len() != 0 {
+		t.Error("nothing is no fault")
+	}
+	for i := range 20 {
+		b.Add("A", fmt.Sprintf("line %d", i), "", "wrong")
+	}
+	if got := len(fault.All(b.Err())); got != 20 {
+		t.Errorf("%d faults", got)
+	}
+	b.Take(&fault.Error{Code: "B", Place: "line 7", Detail: "wrong"})
+	b.Take(&fault.Error{Code: "C", Detail: "wrong"})
+	for range 2 { // asking changes nothing
+		all := fault.All(b.Err())
+		if last := all[len(all)-1]; len(all) != 21 || b.Len() != 22 || last.Code != "B" || last.Place != "line 7" || !strings.HasPrefix(last.Detail, "2 more mistakes") {
+			t.Errorf("%d faults, %+v", len(all), last)
+		}
+	}
+}

@@ -31,6 +31,46 @@ func (l List) Err() error {
 	return errors.Join(all...)
 }
 
+// mostTold bounds how many faults of one file are told: nobody reads more, and a file that
+// is something else would have thousands.
+const mostTold = 20
+
+// Bounded gathers the faults of a file that people write by hand. It keeps the first of
+// many, and how many more there are. The zero value is empty.
+type Bounded struct {
+	Told   List
+	untold int
+	next   *Error // the first that is not told
+}
+
+// Add takes a fault.
+func (b *Bounded) Add(code Code, place, hint, format string, args ...any) {
+	b.Take(&Error{Code: code, Place: place, Hint: hint, Detail: fmt.Sprintf(format, args...)})
+}
+
+// Take takes a fault that was found elsewhere.
+func (b *Bounded) Take(e *Error) {
+	if len(b.Told) < mostTold {
+		b.Told = append(b.Told, e)
+		return
+	}
+	if b.untold++; b.untold == 1 {
+		b.next = e
+	}
+}
+
+// Len is how many there are, told or not.
+func (b *Bounded) Len() int { return len(b.Told) + b.untold }
+
+// Err gives what List.Err does, and at the end how many more there are.
+func (b *Bounded) Err() error {
+	all := b.Told[:len(b.Told):len(b.Told)]
+	if b.untold > 0 {
+		all.Add(b.next.Code, b.next.Place, "mend the others first", "%d more mistakes are not told, the first of them is here", b.untold)
+	}
+	return all.Err()
+}
+
 // longestShown is how much of a text from outside a message repeats.
 const longestShown = 100
 

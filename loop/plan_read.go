@@ -30,7 +30,7 @@ func Parse(data []byte) (*Plan, error) {
 	default:
 		(&planReader{reader: r, plan: p, ids: make(map[string]bool)}).read(root)
 	}
-	ByLine(r.Found)
+	ByLine(r.Found.Told)
 	if err := r.Found.Err(); err != nil {
 		return nil, err
 	}
@@ -344,10 +344,11 @@ func (r *planReader) check(line int) {
 	if p.At != "" && p.After > 0 {
 		r.Add(InvalidValue, p.Line("stop.after"), "keep one of the two", "stop has a time of day (at) and a duration (after)")
 	}
-	if len(p.Questions) == 0 && len(r.Found) == 0 {
+	whole := r.Found.Len() == 0 // else they may only be misspelt
+	if len(p.Questions) == 0 && whole {
 		r.Add(InvalidValue, line, "write questions: and below it a list", "the plan has no questions")
 	}
-	if len(p.Rosters) == 0 && len(r.Found) == 0 {
+	if len(p.Rosters) == 0 && whole {
 		r.Add(InvalidValue, line, "write rosters: and below it a list, such as [default-3-agent]", "the plan has no rosters")
 	}
 	switch {

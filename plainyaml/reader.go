@@ -16,18 +16,12 @@ type Reader struct {
 	UnknownKey, DuplicateKey, WrongType fault.Code
 	// See says where to look, for those who wrote something of another type.
 	See   string
-	Found fault.List
+	Found fault.Bounded
 }
-
-// mostFaults bounds how many faults are told: nobody reads more, and a file that is
-// something else would have thousands.
-const mostFaults = 20
 
 // Add takes a fault on a line.
 func (r *Reader) Add(code fault.Code, line int, hint, format string, args ...any) {
-	if len(r.Found) < mostFaults {
-		r.Found.Add(code, fmt.Sprintf("line %d", max(line, 1)), hint, format, args...)
-	}
+	r.Found.Add(code, fmt.Sprintf("line %d", max(line, 1)), hint, format, args...)
 }
 
 // Key is one key that an object may have, and what takes its value.
