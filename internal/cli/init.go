@@ -31,7 +31,7 @@ already, or the folder is missing.`,
 			return a.initProject(dir, config.Starter{Question: question})
 		},
 	}
-	addProjectFlag(c, &project)
+	c.Flags().StringVarP(&project, "project", "C", "", "the folder that becomes a project; the working directory if not given ["+config.EnvProject+"]")
 	c.Flags().StringVar(&question, "question", "", "the question of sessions that are started without one")
 	return c
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func addProjectFlag(c *cobra.Command, project *string) {
-	c.Flags().StringVarP(project, "project", "C", "", "the project's folder [BRENNER_PROJECT]; if not given, the nearest folder from the working directory upwards with a "+config.FileName)
+	c.Flags().StringVarP(project, "project", "C", "", "a folder of the project; the working directory if not given ["+config.EnvProject+"]. The project is the nearest folder from there upwards with a "+config.FileName+", or else the repository's root")
 }
 
 // loadConfig reads the configuration of the project.
