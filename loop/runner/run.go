@@ -160,13 +160,17 @@ func (n *run) begin(all []loop.Run) {
 	}
 }
 
+// poll is how often is looked for what others do.
+func (r *Runner) poll() time.Duration {
+	if r.Poll <= 0 {
+		return 500 * time.Millisecond
+	}
+	return r.Poll
+}
+
 // wait waits for a session to end, for an instant, or for a person's word.
 func (n *run) wait(ctx context.Context, until time.Time) error {
-	poll := n.Poll
-	if poll <= 0 {
-		poll = 500 * time.Millisecond
-	}
-	ticker := time.NewTicker(poll)
+	ticker := time.NewTicker(n.poll())
 	defer ticker.Stop()
 	var reached <-chan time.Time
 	if !until.IsZero() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"brenner/artifact"
 	"brenner/fault"
@@ -16,17 +17,57 @@ import (
 
 // session runs one session to its end, from wherever it stands.
 func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says bool) outcome {
+	for busy := 0; ; {
+		h, err := n.attempt(ctx, work, c)
+		switch code := fault.CodeOf(err); {
+		case err == nil:
+			return n.cameTo(ctx, c, says, h)
+		case code == store.Held:
+		case code == store.Busy && busy < mostBusy:
+			busy++
+			c.Job.Thread = c.Thread // what there is of it is its own: nobody else had the name
+		default:
+			return n.failed(ctx, c, says, err)
+		}
+		n.Log.Warn().Err(err).Str("session", c.Thread).Msg("the loop waits for it; nothing has failed")
+		if err := n.awaitOthers(ctx, c.Thread); err != nil {
+			return n.failed(ctx, c, says, err)
+		}
+	}
+}
+
+// mostBusy is how often a session is tried again because the store is busy, which has then
+// waited for others each time.
+const mostBusy = 6
+
+// attempt runs a session, unless somebody else does or the store is busy.
+func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run) (*session.History, error) {
 	s, err := n.Sessions(ctx, work, &c.Job)
 	if err != nil {
-		return n.failed(ctx, c, says, err)
+		return nil, err
 	}
 	s.Brief.Thread = c.Thread
 	s.Runner.Drain = n.drain
-	h, err := n.play(ctx, work, c, s)
-	if err != nil {
-		return n.failed(ctx, c, says, err)
+	return n.play(ctx, work, c, s)
+}
+
+// awaitOthers waits for a moment, and for as long as another process has a session: who
+// resumed it by hand is at work on it, and that is no failure.
+func (n *run) awaitOthers(ctx context.Context, thread string) error {
+	ticker := time.NewTicker(n.poll())
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-n.drain:
+			return context.Canceled
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if _, held, err := n.Locks.HolderOf(thread); err != nil || !held {
+			return err
+		}
 	}
-	return n.cameTo(ctx, c, says, h)
 }
 
 // cameTo says what became of a session that was run.
@@ -196,7 +237,7 @@ func whyMissing(s *flow.State) (fault.Code, string) {
 // end the loop: no other session would fare better.
 func (n *run) failed(ctx context.Context, c loop.Run, says bool, err error) outcome {
 	switch fault.CodeOf(err) {
-	case store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported:
+	case store.Busy, store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported:
 		return outcome{err: err}
 	}
 	before := &c.Job.Settled // spent by earlier attempts: that stays spent

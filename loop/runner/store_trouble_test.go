@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"brenner/agent/rehearsal"
 	"brenner/fault"
@@ -90,7 +91,7 @@ func TestASessionThatCannotBeRead(t *testing.T) {
 		busy.Store(j.Attempts > 0 && j.Settled.Spent > 0)
 		return script
 	}}
-	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
+	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session, Poll: time.Millisecond}
 	s, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{Retry: 2}), nil)
 	if fault.CodeOf(err) != store.Busy || s.Spent.Tokens == 0 {
 		t.Fatalf("%v, %+v", err, s)
