@@ -111,14 +111,7 @@ func faultsOf(err error) []*fault.Error {
 func (a *app) fail(err error) {
 	all := faultsOf(err)
 	if !a.json {
-		var text strings.Builder
-		for _, f := range all {
-			text.WriteString("brenner: " + clean(f.Error()) + "\n")
-			if hint := fault.HintOf(f); hint != "" && !a.quiet {
-				text.WriteString("  hint: " + clean(hint) + "\n")
-			}
-		}
-		a.say(text.String())
+		a.sayFaults(all)
 		return
 	}
 	if a.printed { // the document is out, or half of it: only words are left
@@ -132,6 +125,18 @@ func (a *app) fail(err error) {
 	if err := a.printJSON(doc); err != nil {
 		a.say("brenner: " + clean(err.Error()) + "\n")
 	}
+}
+
+// sayFaults says what was wrong on standard error.
+func (a *app) sayFaults(all []*fault.Error) {
+	var text strings.Builder
+	for _, f := range all {
+		text.WriteString("brenner: " + clean(f.Error()) + "\n")
+		if hint := fault.HintOf(f); hint != "" && !a.quiet {
+			text.WriteString("  hint: " + clean(hint) + "\n")
+		}
+	}
+	a.say(text.String())
 }
 
 type failure struct {

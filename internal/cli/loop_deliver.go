@@ -132,25 +132,16 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, st store.Store, r
 		sent := loop.Reported{To: to}
 		if err != nil {
 			sent.Code, sent.Detail = fault.CodeOf(err), strings.ToValidUTF8(err.Error(), "\ufffd") // a server may have said it
-			missed = &fault.Error{
+			missed = errors.Join(missed, &fault.Error{
 				Code: NotDelivered, Op: "send the report to " + to, Cause: err,
 				Hint: "it is in the files; `brenner loop report " + r.Loop + " --send`, or the same command, tries again",
-			}
+			})
 		}
 		if err := runner.Note(context.WithoutCancel(ctx), st, a.Now, r.Loop, loop.KindReported, sent); err != nil {
-			missed = err
+			missed = errors.Join(missed, err)
 		}
 	}
 	return missed
-}
-
-// sayUndelivered says of a report that it did not arrive, and what to do.
-func (a *app) sayUndelivered(err error) {
-	text := "brenner: " + clean(err.Error()) + "\n"
-	if hint := fault.HintOf(err); hint != "" && !a.quiet {
-		text += "  hint: " + clean(hint) + "\n"
-	}
-	a.say(text)
 }
 
 func (a *app) deliverTo(ctx context.Context, cfg *config.Config, r *report.Report, to string) error {
@@ -265,7 +256,7 @@ func (a *app) sendReport(c *cobra.Command, cfg *config.Config, name string) erro
 	}
 	if err != nil {
 		a.exit = exitFailed
-		a.sayUndelivered(err)
+		a.sayFaults(faultsOf(err))
 	}
 	if state, err = runner.Load(c.Context(), st, name); err != nil {
 		return err

@@ -276,7 +276,7 @@ func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Stor
 		a.exit = ExitInterrupted
 	case undelivered != nil:
 		a.exit = exitFailed
-		a.sayUndelivered(undelivered)
+		a.sayFaults(faultsOf(undelivered))
 	}
 	s, err := a.summaryOf(context.WithoutCancel(ctx), cfg, st, state)
 	if err != nil {

@@ -24,8 +24,8 @@ something happened last.`,
   brenner session status RS-20261115-cell-fate --json
 
 Exit codes: 0 shown; 1 the store is damaged; 2 there is no such session; 3 shown, and some
-answer is missing for good; 5 shown, and the session has ended with an open conflict: it
-waits for a person.`,
+answer is missing for good; 5 shown, and the session has ended with an open conflict or
+stalemate: it waits for a person.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,8 +83,8 @@ func (t *threadSummary) rows() [][]string {
 	for i := range t.Agents {
 		rows = append(rows, []string{"", t.Agents[i].Name + ": " + t.Agents[i].state()})
 	}
-	for agent, name := range t.Names {
-		rows = append(rows, []string{"", agent + " is called " + name + " there"})
+	for _, agent := range slices.Sorted(maps.Keys(t.Names)) {
+		rows = append(rows, []string{"", agent + " is called " + t.Names[agent] + " there"})
 	}
 	return rows
 }

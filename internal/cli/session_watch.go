@@ -26,7 +26,8 @@ Watching changes nothing: Ctrl-C ends the watching, and the session goes on.`,
   brenner session watch RS-20261115-cell-fate --json-stream
 
 Exit codes: 0 the session ended, or nobody runs it; 1 the store is damaged; 2 there is no
-such session; 5 it ended with an open conflict; 130 interrupted.`,
+such session; 3 it ended without some answer; 5 it ended with an open conflict or stalemate; 130
+interrupted.`,
 		Args: oneSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c, project, args[0], func(ctx context.Context, src *source, h *session.History) error {
