@@ -72,6 +72,9 @@ func (a *app) compose(c *cobra.Command, r *rosterFlags, b *briefFlags, more ...c
 	}
 	if b.excerptFile != "" {
 		excerpt, err := a.readFile("excerpt", b.excerptFile)
+		if err == nil {
+			err = checkEvidence("excerpt", b.excerptFile, excerpt)
+		}
 		if err != nil {
 			return composed{}, err
 		}

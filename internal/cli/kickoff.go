@@ -164,7 +164,7 @@ type audited struct {
 func (r audited) text(a *app) error {
 	var b strings.Builder
 	b.WriteString(columns([][]string{
-		{"thread", orDash(r.ThreadID)}, {"recipient", orDash(r.Recipient)}, {"template", orDash(r.Template + " " + r.Hash)},
+		{"thread", orDash(r.ThreadID)}, {"recipient", orDash(r.Recipient)}, {"template", orDash(strings.TrimSpace(r.Template + " " + r.Hash))},
 	}))
 	rows := [][]string{}
 	for _, e := range r.Roster.Entries {

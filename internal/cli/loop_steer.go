@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -165,8 +164,6 @@ func (a *app) loopAdd(c *cobra.Command, opt *addOptions, name string) error {
 	switch {
 	case q.Question == "":
 		return usage(c, "the question is missing", "give it with --question \"…\"")
-	case !utf8.ValidString(q.Question + q.Context):
-		return usage(c, "the question is not UTF-8", "")
 	case opt.seed < 0 || opt.seed > loop.MostSeed:
 		return usage(c, fmt.Sprintf("--seed cannot be %d", opt.seed), fmt.Sprintf("0 to %d are possible", loop.MostSeed))
 	case opt.after != "" && !artifact.IsThreadID(opt.after):

@@ -178,7 +178,7 @@ func (p *planned) question(a *app, i int) loop.Question {
 	read := func(what, name string) string {
 		data, err := p.planFile(a, what, name)
 		if err == nil {
-			err = checkEvidence(name, data)
+			err = checkEvidence(what, name, data)
 		}
 		if err != nil {
 			p.wrong(fmt.Sprintf("questions[%d]", i), err)

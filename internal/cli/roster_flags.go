@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
 	"brenner/config"
+	"brenner/fault"
 	"brenner/roster"
 )
 
@@ -64,8 +66,8 @@ func (toFlag) Type() string   { return "NAME" }
 func (t toFlag) Set(value string) error {
 	var names []string
 	for name := range strings.SplitSeq(value, ",") {
-		if name = strings.TrimSpace(name); name == "" {
-			return errors.New("it has a blank name")
+		if name = strings.TrimSpace(name); name == "" || !utf8.ValidString(name) {
+			return errors.New("it has a name that is blank, or no UTF-8")
 		}
 		names = append(names, name)
 	}
@@ -162,12 +164,18 @@ func (a *app) rosterText(value string) (data []byte, file string, err error) {
 
 // inline gives the text of a flag: itself, or a file's content behind "@".
 func (a *app) inline(flag, value string) (string, error) {
-	path, isFile := strings.CutPrefix(value, "@")
-	if !isFile {
-		return value, nil
+	text, place := value, ""
+	if path, isFile := strings.CutPrefix(value, "@"); isFile {
+		data, err := a.readFile(flag, path)
+		if err != nil {
+			return "", err
+		}
+		text, place = string(data), path
 	}
-	data, err := a.readFile(flag, path)
-	return string(data), err
+	if !utf8.ValidString(text) {
+		return "", &fault.Error{Code: UsageError, Op: "read " + flag, Place: place, Detail: "it is no text in UTF-8", Hint: "convert it to UTF-8 first"}
+	}
+	return text, nil
 }
 
 // resolve reads the configuration and makes one roster of all layers. Further

@@ -100,7 +100,7 @@ func (a *app) briefOf(k *composed, opt *startOptions, parties []flow.Party, scri
 		if err != nil {
 			return b, err
 		}
-		if err := checkEvidence(path, data); err != nil {
+		if err := checkEvidence("evidence", path, data); err != nil {
 			return b, err
 		}
 		b.Evidence = append(b.Evidence, session.File{Name: filepath.Base(path), Data: data})
@@ -138,15 +138,15 @@ const mostEvidence = 2 << 20
 
 // checkEvidence refuses what no agent could read: it would be sent to each of them
 // in every round.
-func checkEvidence(path string, data []byte) error {
+func checkEvidence(what, path string, data []byte) error {
 	switch {
 	case len(data) > mostEvidence:
 		return &fault.Error{
-			Code: UnreadableFile, Op: "read evidence", Place: path, Detail: fmt.Sprintf("it has %d bytes; %d are the most", len(data), mostEvidence),
+			Code: UnreadableFile, Op: "read " + what, Place: path, Detail: fmt.Sprintf("it has %d bytes; %d are the most", len(data), mostEvidence),
 			Hint: "give the part that matters: every agent is sent all of it in every round",
 		}
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return &fault.Error{Code: UnreadableFile, Op: "read evidence", Place: path, Detail: "it is no text in UTF-8", Hint: "convert it to text first"}
+		return &fault.Error{Code: UnreadableFile, Op: "read " + what, Place: path, Detail: "it is no text in UTF-8", Hint: "convert it to text first"}
 	}
 	return nil
 }
