@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,16 +96,15 @@ func checkProject(cfg *config.Config) check {
 	return c
 }
 
-// writable tries to make a file in a folder, which is the only sure way to know.
+// writable tries to write a file in a folder, which is the only sure way to know: a disk
+// that is full lets one be made, and takes no byte of it.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".brenner-doctor-*")
 	if err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Remove(f.Name())
+	_, err = f.Write(make([]byte, 1<<16))
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // checkAgent says how an agent would be reached.

@@ -31,12 +31,7 @@ func (o *recordOption) alone(c *cobra.Command, files ...string) error {
 	if o.address == "" {
 		with, flags = "needs --record", []string{"as", "role", "project", "message", "summary"}
 	}
-	for _, name := range flags {
-		if c.Flags().Changed(name) {
-			return usage(c, "--"+name+" "+with, "")
-		}
-	}
-	return nil
+	return unused(c, with, flags...)
 }
 
 // patchRecord holds patches against a record of the store and, unless it is only a

@@ -101,6 +101,11 @@ Exit codes: 0 written, even if there are none; 1 it cannot be written, or the pl
 file is there already.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if out == "" {
+				if err := unused(c, "needs --out", "force"); err != nil {
+					return err
+				}
+			}
 			d, err := a.openPlaybook(c.Context(), project, a.openToRead)
 			if err != nil {
 				return err

@@ -152,13 +152,13 @@ func (a *app) ruleStalemate(c *cobra.Command, opt *ruleOptions, args []string) e
 
 // verdict gives the verdict of a file or of the flags.
 func (a *app) verdict(c *cobra.Command, opt *ruleOptions, file []string) ([]byte, error) {
-	byFlags := c.Flags().Changed("for")
-	switch {
-	case len(file) == 1 && byFlags:
-		return nil, usage(c, "either a file with a VERDICT, or --for and the others", "")
-	case len(file) == 1:
+	if len(file) == 1 {
+		if err := unused(c, "does not go with a VERDICT: either a file says it, or --for and the others do", "for", "value", "root-cause", "reason", "reject", "confidence"); err != nil {
+			return nil, err
+		}
 		return a.readFile("the verdict", file[0])
-	case !byFlags:
+	}
+	if !c.Flags().Changed("for") {
 		return nil, usage(c, "nothing says what the ruling is", "give a file with a VERDICT, or --for, --root-cause, --reason and --reject")
 	}
 	v := stalemate.Verdict{For: opt.ruling, RootCause: opt.cause, Reasoning: opt.reasons}

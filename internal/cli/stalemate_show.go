@@ -172,9 +172,9 @@ be reached or gives no verdict; 4 --as names no authority; 75 the store or the m
 
 func (a *app) requestRuling(c *cobra.Command, opt *requestOptions, args []string) error {
 	asked := c.Flags().Changed("arbiter")
-	for _, name := range []string{"base-url", "record-tape", "tape"} {
-		if c.Flags().Changed(name) && !asked {
-			return usage(c, "--"+name+" needs --arbiter", "")
+	if !asked {
+		if err := unused(c, "needs --arbiter", "base-url", "record-tape", "tape"); err != nil {
+			return err
 		}
 	}
 	switch {

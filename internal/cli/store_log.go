@@ -43,10 +43,11 @@ Exit codes: 0 listed; 2 there is no such record.`,
 			if opt.most < 0 {
 				return usage(c, "-n must not be below 0", "")
 			}
+			if err := opt.check(c, args); err != nil {
+				return err
+			}
 			return a.withRecords(c, &opt.recordFlags, false, func(ctx context.Context, r *records) error {
 				switch {
-				case len(args) == 1 && (opt.refused || opt.calls):
-					return usage(c, "--refused and --calls are about all records", "leave out "+clean(args[0]))
 				case opt.refused:
 					return a.logRefused(ctx, r, opt.most)
 				case opt.calls:
@@ -67,6 +68,22 @@ Exit codes: 0 listed; 2 there is no such record.`,
 	f.BoolVar(&opt.calls, "calls", false, "the calls of agents for the store")
 	f.IntVarP(&opt.most, "number", "n", 50, "at most so many; 0 is all")
 	return c
+}
+
+// check refuses flags that choose among records where something else is listed.
+func (o *logOptions) check(c *cobra.Command, args []string) error {
+	const choose = "chooses among records, and something else is listed"
+	switch {
+	case o.refused && o.calls:
+		return usage(c, "--refused and --calls are two lists", "leave one of them out")
+	case len(args) == 1 && (o.refused || o.calls):
+		return usage(c, "--refused and --calls are about all records", "leave out "+clean(args[0]))
+	case o.refused:
+		return unused(c, choose, "type", "module", "status")
+	case o.calls, len(args) == 1:
+		return unused(c, choose, "type", "module", "status", "number")
+	}
+	return nil
 }
 
 // headDocument is a record, all versions together.

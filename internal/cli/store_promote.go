@@ -250,7 +250,7 @@ type; 75 the store is busy.`,
 func (a *app) storeDeprecateCommand() *cobra.Command {
 	var f recordFlags
 	var reason string
-	var anyway, unused bool
+	var anyway, all bool
 	c := &cobra.Command{
 		Use:   "deprecate ADDRESS -m REASON | --unused",
 		Short: "Mark a record, or a version, as no longer in use",
@@ -268,12 +268,12 @@ Exit codes: 0 done; 2 there is no such record; 4 it is still used, or it is not 
 store is busy.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if unused == (len(args) == 1) || f.dry && !unused {
+			if all == (len(args) == 1) || f.dry && !all {
 				return usage(c, "either a record or --unused is needed, and --dry-run goes with --unused", "")
 			}
-			for _, name := range []string{"message", "anyway"} {
-				if unused && c.Flags().Changed(name) {
-					return usage(c, "--"+name+" does not go with --unused: that takes what nothing rests on, and says so", "")
+			if all {
+				if err := unused(c, "does not go with --unused: that takes what nothing rests on, and says so", "message", "anyway"); err != nil {
+					return err
 				}
 			}
 			return a.withRecords(c, &f, !f.dry, func(ctx context.Context, r *records) error {
@@ -288,7 +288,7 @@ store is busy.`,
 	f.addWho(c)
 	c.Flags().StringVarP(&reason, "message", "m", "", "why it is no longer in use")
 	c.Flags().BoolVar(&anyway, "anyway", false, "though others rest on it")
-	c.Flags().BoolVar(&unused, "unused", false, "all that nothing has pointed at for long")
+	c.Flags().BoolVar(&all, "unused", false, "all that nothing has pointed at for long")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "list them only")
 	return c
 }

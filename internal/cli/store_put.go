@@ -74,6 +74,9 @@ func (a *app) storePut(c *cobra.Command, opt *putOptions, file string) error {
 	}
 	var drafts []govern.Draft
 	if opt.batch {
+		if err := unused(c, "does not go with --batch: each line says it", "id", "type", "module", "summary", "keep-summary", "message", "parent", "tag", "link", "no-links", "task"); err != nil {
+			return err
+		}
 		if drafts, err = readDrafts(file, data); err != nil {
 			return err
 		}

@@ -36,6 +36,9 @@ Exit codes: 0 put, or nothing moved; 2 an input is not there; 5 with --check, an
 		RunE: func(c *cobra.Command, args []string) error {
 			t.ID = args[0]
 			if check {
+				if err := unused(c, "does not go with --check", "message", "for", "module", "cross-module", "input", "tag"); err != nil {
+					return err
+				}
 				return a.checkTask(c, &f, t.ID)
 			}
 			return a.withRecords(c, &f, true, func(ctx context.Context, r *records) error {
@@ -138,12 +141,10 @@ func (f *helperFlags) check(c *cobra.Command, unasked string) error {
 	if f.asks() && unasked != "" {
 		return usage(c, "--model and --via ask an agent, and "+unasked, "")
 	}
-	for _, name := range []string{"agent", "base-url", "record-tape", "tape"} {
-		if c.Flags().Changed(name) && !f.asks() {
-			return usage(c, "--"+name+" needs --model", "")
-		}
+	if f.asks() {
+		return nil
 	}
-	return nil
+	return unused(c, "needs --model", "agent", "base-url", "record-tape", "tape")
 }
 
 // helper makes the agent, or nil where nobody is to be asked.

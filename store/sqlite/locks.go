@@ -72,7 +72,7 @@ func (l *locks) file(name string) string { return filepath.Join(l.dir, name+".lo
 func (l *locks) fault(name string, err error) error {
 	return &fault.Error{
 		Code: store.Unwritable, Op: "lock " + fault.Shown(name), Place: l.file(name), Cause: err,
-		Hint: "look at the rights of the folder",
+		Hint: "look at the folder: its rights, and the room on its disk",
 	}
 }
 

@@ -1,0 +1,14 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// unused refuses flags that would do nothing as the command was given: whoever gave one
+// believes that it does. Why stands behind the name of the flag.
+func unused(c *cobra.Command, why string, names ...string) error {
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			return usage(c, "--"+name+" "+why, "")
+		}
+	}
+	return nil
+}
