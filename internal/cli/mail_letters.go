@@ -115,12 +115,9 @@ func (a *app) mailSend(c *cobra.Command, flags mailFlags, d mail.Draft, text str
 	if len(d.To) == 0 || strings.TrimSpace(d.Subject) == "" {
 		return usage(c, "a message needs --to and --subject", "")
 	}
-	if file, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := a.readFile("the message", file)
-		if err != nil {
-			return err
-		}
-		text = string(data)
+	text, err := a.inline("the message", text)
+	if err != nil {
+		return err
 	}
 	m, err := a.mailbox(flags)
 	if err != nil {

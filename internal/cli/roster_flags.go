@@ -162,18 +162,18 @@ func (a *app) rosterText(value string) (data []byte, file string, err error) {
 	return data, file, err
 }
 
-// inline gives the text of a flag: itself, or a file's content behind "@".
-func (a *app) inline(flag, value string) (string, error) {
+// inline gives the text of a flag or an argument: itself, or a file's content behind "@".
+func (a *app) inline(what, value string) (string, error) {
 	text, place := value, ""
 	if path, isFile := strings.CutPrefix(value, "@"); isFile {
-		data, err := a.readFile(flag, path)
+		data, err := a.readFile(what, path)
 		if err != nil {
 			return "", err
 		}
 		text, place = string(data), path
 	}
 	if !utf8.ValidString(text) {
-		return "", &fault.Error{Code: UsageError, Op: "read " + flag, Place: place, Detail: "it is no text in UTF-8", Hint: "convert it to UTF-8 first"}
+		return "", &fault.Error{Code: UsageError, Op: "read " + what, Place: place, Detail: "it is no text in UTF-8", Hint: "convert it to UTF-8 first"}
 	}
 	return text, nil
 }

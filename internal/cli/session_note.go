@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -36,15 +35,9 @@ cannot be read or says nothing; 4 --as names no authority; 75 the store is busy.
 }
 
 func (a *app) note(c *cobra.Command, flags *doorFlags, arg, text string) error {
-	if file, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := a.readFile("the note", file)
-		if err != nil {
-			return err
-		}
-		text = string(data)
-	}
-	if !utf8.ValidString(text) {
-		return usage(c, "the note is not UTF-8", "")
+	text, err := a.inline("the note", text)
+	if err != nil {
+		return err
 	}
 	d, err := a.openDoor(c, flags, arg)
 	if err != nil {
