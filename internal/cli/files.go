@@ -117,9 +117,7 @@ func writeFile(path string, data []byte) error {
 }
 
 func replaceFile(d disk, path string, data []byte) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
+	path = followed(path)
 	keep := newMode
 	if info, err := os.Stat(path); err == nil {
 		mode := info.Mode()
@@ -141,6 +139,22 @@ func replaceFile(d disk, path string, data []byte) error {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	return nil
+}
+
+// followed gives what a name leads to, which need not be there yet.
+func followed(path string) string {
+	const most = 40 // links that lead to each other end somewhere else
+	for range most {
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return path
 }
 
 func writeThrough(path string, data []byte) error {

@@ -211,7 +211,7 @@ func content(t *testing.T, dir, id string) string {
 	t.Helper()
 	var out bytes.Buffer
 	streams := Streams{In: strings.NewReader(""), Out: &out, Err: io.Discard, Now: time.Now}
-	if got := Run(t.Context(), []string{"store", "show", id + "@latest", "-q", "-C", dir}, streams); got != 0 {
+	if got := Run(t.Context(), []string{"store", "show", id + "@latest", "--content", "-C", dir}, streams); got != 0 {
 		t.Fatalf("%d: %s", got, out.String())
 	}
 	return out.String()
