@@ -163,15 +163,21 @@ func outcomeOf(out *settle.Settlement) flow.Outcome {
 			o.Rejected++
 		}
 	}
-	for _, f := range out.Lint.Findings {
+	o.Errors, o.Warnings = gravity(out.Lint.Findings)
+	return o
+}
+
+// gravity counts what has to be mended, and what should be.
+func gravity(findings []lint.Finding) (errors, warnings int) {
+	for _, f := range findings {
 		switch f.Severity {
 		case lint.Error:
-			o.Errors++
+			errors++
 		case lint.Warning:
-			o.Warnings++
+			warnings++
 		}
 	}
-	return o
+	return errors, warnings
 }
 
 // record is the version as the store's lists show it.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -8,8 +9,10 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
+	"brenner/lint"
 	"brenner/merge"
 	"brenner/settle"
+	"brenner/store"
 )
 
 // ReplayDiffers is the code of a journal that does not give what was committed.
@@ -19,6 +22,9 @@ const ReplayDiffers fault.Code = "REPLAY_DIFFERS"
 type Replayed struct {
 	Commit     flow.Commit
 	Settlement settle.Settlement
+	// Lint names the rules that judged it then, where they are not those of now: then
+	// its findings were not compared.
+	Lint string
 }
 
 // Replay settles everything again, from the empty artifact on, and proves that
@@ -33,8 +39,12 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 			return all, h.inCommit(c, err)
 		}
 		out := settle.Settle(in)
-		all = append(all, Replayed{*c, out})
-		if what := differs(&c.Committed, items, &base, &out); what != "" {
+		what, rules, err := h.differs(ctx, &c.Committed, items, &base, &out)
+		if err != nil {
+			return all, h.inCommit(c, err)
+		}
+		all = append(all, Replayed{*c, out, rules})
+		if what != "" {
 			return all, &fault.Error{
 				Code: ReplayDiffers, Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq),
 				Detail: fmt.Sprintf("%s of version %d does not follow from the replies that the journal names", what, c.Version),
@@ -49,19 +59,41 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 	return all, nil
 }
 
-// differs names what a commit says and its settlement does not.
-func differs(c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) string {
+// differs names what a commit says and its settlement does not. What lint found is
+// compared only where rules of the same name found it, which are named otherwise: they
+// get better from one program to the next, and a version is no forgery by that.
+func (h *History) differs(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what, rules string, err error) {
 	again := *c
 	complete(&draft{}, &again, items, base, out)
-	switch {
-	case again.Version != c.Version || again.Artifact != c.Artifact:
-		return "the artifact"
-	case again.Report != c.Report:
-		return "the report"
-	case !reflect.DeepEqual(again, *c):
-		return "an account"
+	if again.Version != c.Version || again.Artifact != c.Artifact {
+		return "the artifact", "", nil
 	}
-	return ""
+	if again.Report != c.Report {
+		if rules, err = h.judgeAsThen(ctx, c, &again, out); err != nil {
+			return "", "", err
+		}
+	}
+	switch {
+	case again.Report != c.Report:
+		return "the report", "", nil
+	case !reflect.DeepEqual(again, *c):
+		return "an account", "", nil
+	}
+	return "", rules, nil
+}
+
+// judgeAsThen takes the findings that are stored for those of now, where other rules made
+// them, and names those rules.
+func (h *History) judgeAsThen(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (rules string, err error) {
+	then, err := readReport(ctx, h.Store, c.Report)
+	if err != nil || then.Lint == lint.Version {
+		return "", err
+	}
+	now := newReport(out)
+	now.Lint, now.Findings = then.Lint, then.Findings
+	again.Report = store.Hash(now.JSON())
+	again.Outcome.Errors, again.Outcome.Warnings = gravity(then.Findings)
+	return cmp.Or(then.Lint, "unnamed rules"), nil
 }
 
 // Without settles everything again as if one contributor had never answered.
@@ -94,7 +126,7 @@ func (h *History) Without(ctx context.Context, name string) ([]Replayed, error) 
 		}
 		in.Renamed = renames(&original, &base)
 		out := settle.Settle(in)
-		all = append(all, Replayed{*c, out})
+		all = append(all, Replayed{Commit: *c, Settlement: out})
 		base, original = out.Artifact, was[i].Settlement.Artifact
 	}
 	return all, nil

@@ -20,6 +20,7 @@ type Report struct {
 	Schema   string         `json:"schema"`
 	Readings []Reading      `json:"readings"`
 	Merge    merge.Report   `json:"merge"`
+	Lint     string         `json:"lint,omitempty"` // the rules that found what follows
 	Findings []lint.Finding `json:"findings"`
 }
 
@@ -35,7 +36,7 @@ type Reading struct {
 }
 
 func newReport(s *settle.Settlement) *Report {
-	r := &Report{Schema: "brenner.report/v1", Merge: s.Report, Findings: s.Lint.Findings}
+	r := &Report{Schema: "brenner.report/v1", Merge: s.Report, Lint: lint.Version, Findings: s.Lint.Findings}
 	for i := range s.Readings {
 		in := &s.Readings[i]
 		r.Readings = append(r.Readings, Reading{

@@ -21,7 +21,8 @@ type Proof struct {
 	Entries  int
 	Blobs    int
 	Versions int
-	Faults   []error // empty: everything is as it was written
+	Lint     []string // rules of other programs whose findings were taken as they are
+	Faults   []error  // empty: everything is as it was written
 }
 
 // Verify proves a session: the chain of its journal, every blob that it names,
@@ -62,6 +63,11 @@ func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, e
 	if len(p.Faults) == 0 { // a missing blob would only be said twice
 		all, err := h.Replay(ctx)
 		p.add(err)
+		for i := range all {
+			if rules := all[i].Lint; rules != "" && !slices.Contains(p.Lint, rules) {
+				p.Lint = append(p.Lint, rules)
+			}
+		}
 		p.versions(ctx, h)
 		if err == nil {
 			p.records(ctx, h, before, all)

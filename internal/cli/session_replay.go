@@ -14,6 +14,7 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/flow"
+	"brenner/lint"
 	"brenner/merge"
 	"brenner/session"
 	"brenner/store"
@@ -99,6 +100,8 @@ type replayedCommit struct {
 	SHA256   string `json:"sha256"` // as it was committed
 	Replayed string `json:"replayed"`
 	OK       bool   `json:"ok"`
+	// Lint names the rules of another program whose findings were not compared.
+	Lint string `json:"other_lint,omitempty"`
 }
 
 func newReplayed(h *session.History, all []session.Replayed, err error) *replayed {
@@ -110,7 +113,7 @@ func newReplayed(h *session.History, all []session.Replayed, err error) *replaye
 		c, got := &all[i].Commit, store.Hash(all[i].Settlement.Artifact.JSON())
 		r.Versions = append(r.Versions, replayedCommit{
 			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, Entry: c.Seq, SHA256: c.Artifact, Replayed: got,
-			OK: got == c.Artifact && all[i].Settlement.Artifact.Metadata.Version == c.Version,
+			OK: got == c.Artifact && all[i].Settlement.Artifact.Metadata.Version == c.Version, Lint: all[i].Lint,
 		})
 	}
 	return r
@@ -142,6 +145,11 @@ func (r *replayed) text(a *app) error {
 	}
 	for _, f := range r.Faults {
 		text += string(f.Code) + ": " + clean(f.Message) + "\n"
+	}
+	for _, v := range r.Versions {
+		if v.Lint != "" && !a.quiet {
+			text += fmt.Sprintf("version %d: its findings are of %s and were not compared: this program has %s\n", v.Version, clean(v.Lint), lint.Version)
+		}
 	}
 	if r.Equal && !a.quiet {
 		text += clean(r.Thread) + ": every version follows from the journal, to the byte\n"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner/govern"
+	"brenner/lint"
 )
 
 func (v *verification) text(a *app) error {
@@ -36,6 +37,9 @@ func (v *verification) text(a *app) error {
 		if s.Head != "" {
 			t.mark("head", s.Head, "")
 			t.mark("seal", s.Seal, "")
+		}
+		for _, rules := range s.Lint {
+			t.mark("lint", rules, ", whose findings were not compared: this program has "+lint.Version)
 		}
 	}
 	for _, l := range v.loops {
