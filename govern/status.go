@@ -123,10 +123,11 @@ func (d *Door) notCurrent(ctx context.Context, status string) ([]Outdated, error
 		if err != nil {
 			return nil, err
 		}
-		if counts, err := d.counts(ctx, &h, r.Version); err != nil || !counts {
-			if err != nil {
-				return nil, err
-			}
+		counts, err := d.counts(ctx, &h, r.Version)
+		if err != nil {
+			return nil, err
+		}
+		if !counts {
 			continue
 		}
 		reason := ""
