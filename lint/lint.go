@@ -19,8 +19,8 @@ const (
 	Info    Severity = "info"
 )
 
-// Version names these rules: what they find, on which line, and in which words. Whoever
-// stored findings knows by it whether they can be expected again.
+// Version names these rules. Whoever stored findings knows by it whether they can be
+// expected again.
 const Version = "lint/1"
 
 // Finding is one thing that a rule found. Message and Fix are safe to print

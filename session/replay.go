@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -22,9 +23,17 @@ const ReplayDiffers fault.Code = "REPLAY_DIFFERS"
 type Replayed struct {
 	Commit     flow.Commit
 	Settlement settle.Settlement
-	// Lint names the rules that judged it then, where they are not those of now: then
-	// its findings were not compared.
+	Then       Then
+}
+
+// Then is how the report of a version is not that of now, though the same was decided:
+// sessions are proved by programs that are newer than they are.
+type Then struct {
+	// Lint names the rules that judged it, where they are not those of now. Their findings
+	// were not compared.
 	Lint string
+	// Reworded tells that it says the same in other words.
+	Reworded bool
 }
 
 // Replay settles everything again, from the empty artifact on, and proves that
@@ -39,11 +48,11 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 			return all, h.inCommit(c, err)
 		}
 		out := settle.Settle(in)
-		what, rules, err := h.differs(ctx, &c.Committed, items, &base, &out)
+		what, then, err := h.differs(ctx, &c.Committed, items, &base, &out)
 		if err != nil {
 			return all, h.inCommit(c, err)
 		}
-		all = append(all, Replayed{*c, out, rules})
+		all = append(all, Replayed{*c, out, then})
 		if what != "" {
 			return all, &fault.Error{
 				Code: ReplayDiffers, Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq),
@@ -59,41 +68,49 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 	return all, nil
 }
 
-// differs names what a commit says and its settlement does not. What lint found is
-// compared only where rules of the same name found it, which are named otherwise: they
-// get better from one program to the next, and a version is no forgery by that.
-func (h *History) differs(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what, rules string, err error) {
+// differs names what a commit says and its settlement does not. Decisions are compared, not
+// the words for them, and what lint found only where rules of the same name found it: both
+// get better from one program to the next, and no version is a forgery by that.
+func (h *History) differs(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what string, then Then, err error) {
 	again := *c
 	complete(&draft{}, &again, items, base, out)
 	if again.Version != c.Version || again.Artifact != c.Artifact {
-		return "the artifact", "", nil
+		return "the artifact", then, nil
 	}
 	if again.Report != c.Report {
-		if rules, err = h.judgeAsThen(ctx, c, &again, out); err != nil {
-			return "", "", err
+		if then, err = h.reportOfThen(ctx, c, &again, out); err != nil {
+			return "", then, err
 		}
 	}
 	switch {
 	case again.Report != c.Report:
-		return "the report", "", nil
+		return "the report", then, nil
 	case !reflect.DeepEqual(again, *c):
-		return "an account", "", nil
+		return "an account", then, nil
 	}
-	return "", rules, nil
+	return "", then, nil
 }
 
-// judgeAsThen takes the findings that are stored for those of now, where other rules made
-// them, and names those rules.
-func (h *History) judgeAsThen(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (rules string, err error) {
-	then, err := readReport(ctx, h.Store, c.Report)
-	if err != nil || then.Lint == lint.Version {
-		return "", err
+// reportOfThen lets a commit have the report that is stored of it, where that says the same
+// as one of now would.
+func (h *History) reportOfThen(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (then Then, err error) {
+	stored, err := readReport(ctx, h.Store, c.Report)
+	if err != nil {
+		return then, err
 	}
 	now := newReport(out)
-	now.Lint, now.Findings = then.Lint, then.Findings
-	again.Report = store.Hash(now.JSON())
-	again.Outcome.Errors, again.Outcome.Warnings = gravity(then.Findings)
-	return cmp.Or(then.Lint, "unnamed rules"), nil
+	if stored.Lint != lint.Version {
+		then.Lint = cmp.Or(stored.Lint, "unnamed rules")
+		now.Lint, now.Findings = stored.Lint, stored.Findings
+		again.Outcome.Errors, again.Outcome.Warnings = gravity(stored.Findings)
+	}
+	if again.Report = store.Hash(now.JSON()); again.Report == c.Report {
+		return then, nil
+	}
+	if bytes.Equal(now.decisions(), stored.decisions()) {
+		again.Report, then.Reworded = c.Report, true
+	}
+	return then, nil
 }
 
 // Without settles everything again as if one contributor had never answered.

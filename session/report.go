@@ -54,6 +54,36 @@ func (r *Report) JSON() []byte {
 	return data
 }
 
+// decisions gives the report without its words, and without the lines of a file that is
+// made of it.
+func (r *Report) decisions() []byte {
+	var bare Report
+	if json.Unmarshal(r.JSON(), &bare) != nil { // it shares nothing with the report
+		return nil
+	}
+	for i := range bare.Readings {
+		for j := range bare.Readings[i].Problems {
+			p := &bare.Readings[i].Problems[j]
+			p.Message, p.Hint = "", ""
+		}
+	}
+	for i := range bare.Merge.Deltas {
+		row := &bare.Merge.Deltas[i]
+		row.Message = ""
+		for j := range row.Fields {
+			row.Fields[j].Message = ""
+		}
+	}
+	for i := range bare.Merge.Warnings {
+		bare.Merge.Warnings[i].Message = ""
+	}
+	for i := range bare.Findings {
+		f := &bare.Findings[i]
+		f.Message, f.Fix, f.Line = "", "", 0
+	}
+	return bare.JSON()
+}
+
 func readReport(ctx context.Context, st store.Store, hash string) (*Report, error) {
 	data, err := st.Blob(ctx, hash)
 	if err != nil {

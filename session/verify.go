@@ -22,6 +22,7 @@ type Proof struct {
 	Blobs    int
 	Versions int
 	Lint     []string // rules of other programs whose findings were taken as they are
+	Reworded int      // versions whose reports say the same in other words than ours
 	Faults   []error  // empty: everything is as it was written
 }
 
@@ -64,8 +65,12 @@ func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, e
 		all, err := h.Replay(ctx)
 		p.add(err)
 		for i := range all {
-			if rules := all[i].Lint; rules != "" && !slices.Contains(p.Lint, rules) {
-				p.Lint = append(p.Lint, rules)
+			then := &all[i].Then
+			if then.Lint != "" && !slices.Contains(p.Lint, then.Lint) {
+				p.Lint = append(p.Lint, then.Lint)
+			}
+			if then.Reworded {
+				p.Reworded++
 			}
 		}
 		p.versions(ctx, h)

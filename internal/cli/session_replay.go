@@ -101,7 +101,8 @@ type replayedCommit struct {
 	Replayed string `json:"replayed"`
 	OK       bool   `json:"ok"`
 	// Lint names the rules of another program whose findings were not compared.
-	Lint string `json:"other_lint,omitempty"`
+	Lint     string `json:"other_lint,omitempty"`
+	Reworded bool   `json:"reworded,omitzero"` // its report says the same in other words
 }
 
 func newReplayed(h *session.History, all []session.Replayed, err error) *replayed {
@@ -113,7 +114,7 @@ func newReplayed(h *session.History, all []session.Replayed, err error) *replaye
 		c, got := &all[i].Commit, store.Hash(all[i].Settlement.Artifact.JSON())
 		r.Versions = append(r.Versions, replayedCommit{
 			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, Entry: c.Seq, SHA256: c.Artifact, Replayed: got,
-			OK: got == c.Artifact && all[i].Settlement.Artifact.Metadata.Version == c.Version, Lint: all[i].Lint,
+			OK: got == c.Artifact && all[i].Settlement.Artifact.Metadata.Version == c.Version, Lint: all[i].Then.Lint, Reworded: all[i].Then.Reworded,
 		})
 	}
 	return r
@@ -149,6 +150,9 @@ func (r *replayed) text(a *app) error {
 	for _, v := range r.Versions {
 		if v.Lint != "" && !a.quiet {
 			text += fmt.Sprintf("version %d: its findings are of %s and were not compared: this program has %s\n", v.Version, clean(v.Lint), lint.Version)
+		}
+		if v.Reworded && !a.quiet {
+			text += fmt.Sprintf("version %d: its report says the same in other words than this program's\n", v.Version)
 		}
 	}
 	if r.Equal && !a.quiet {

@@ -189,7 +189,7 @@ func verifySession(ctx context.Context, st store.Store, thread, head string) (*c
 		return &checkedSession{Thread: thread, found: []error{err}}, nil
 	}
 	return &checkedSession{
-		Thread: thread, Entries: p.Entries, Blobs: p.Blobs, Versions: p.Versions, Head: p.Head.Hash, Seal: p.Seal, Lint: p.Lint, found: p.Faults,
+		Thread: thread, Entries: p.Entries, Blobs: p.Blobs, Versions: p.Versions, Head: p.Head.Hash, Seal: p.Seal, Lint: p.Lint, Reworded: p.Reworded, found: p.Faults,
 	}, nil
 }
 
@@ -378,8 +378,9 @@ type checkedSession struct {
 	Head     string `json:"head"`
 	Seal     string `json:"seal"`
 	// Lint names rules of other programs whose findings were taken as they are.
-	Lint  []string `json:"other_lint,omitempty"`
-	found []error
+	Lint     []string `json:"other_lint,omitempty"`
+	Reworded int      `json:"reworded,omitzero"` // versions whose reports say the same in other words
+	found    []error
 }
 
 func (s *checkedSession) add(err error) {

@@ -41,6 +41,9 @@ func (v *verification) text(a *app) error {
 		for _, rules := range s.Lint {
 			t.mark("lint", rules, ", whose findings were not compared: this program has "+lint.Version)
 		}
+		if s.Reworded > 0 {
+			t.mark("words", count(s.Reworded, "version"), " with a report that says the same in other words than this program's")
+		}
 	}
 	for _, l := range v.loops {
 		t.add("the loop "+l.Name, l.found, plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")

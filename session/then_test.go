@@ -1,0 +1,112 @@
+package session_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/fault"
+	"brenner/flow"
+	"brenner/lint"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// reportedAs gives a session whose second version has another report, with a journal that
+// counts what that found, and some errors more.
+func reportedAs(t *testing.T, change func(*session.Report), more int) *session.History {
+	t.Helper()
+	st, h := finishedSession(t, eventful, 2)
+	c := &h.State.Commits[1]
+	r, err := h.Report(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(r)
+	report := r.JSON()
+	count := func(s lint.Severity) (n int) {
+		for _, f := range r.Findings {
+			if f.Severity == s {
+				n++
+			}
+		}
+		return n
+	}
+	entries := rechained(t, h, func(kind, body string) string {
+		if kind != flow.KindCommitted || !strings.Contains(body, c.Report) {
+			return body
+		}
+		return strings.NewReplacer(
+			c.Report, store.Hash(report),
+			fmt.Sprintf(`"lint_errors":%d`, c.Outcome.Errors), fmt.Sprintf(`"lint_errors":%d`, count(lint.Error)+more),
+			fmt.Sprintf(`"lint_warnings":%d`, c.Outcome.Warnings), fmt.Sprintf(`"lint_warnings":%d`, count(lint.Warning)),
+		).Replace(body)
+	})
+	batch := store.Batch{Blobs: [][]byte{report}, Appends: []store.Append{{Stream: session.Prefix + thread, Entries: entries}}}
+	for _, ref := range h.References() {
+		data, err := st.Blob(t.Context(), ref.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch.Blobs = append(batch.Blobs, data)
+	}
+	other := memory.New()
+	if err := other.Write(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	h, err = session.Load(t.Context(), other, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// A newer program proves what an older one has decided, though it has other rules to judge
+// by and other words. It says where that is so; what was decided must follow from the
+// replies, and what is counted of findings from the findings.
+func TestReportsOfOtherPrograms(t *testing.T) {
+	judged := func(by string) func(r *session.Report) {
+		return func(r *session.Report) {
+			r.Lint = by
+			r.Findings = []lint.Finding{{ID: "EX-001", Severity: lint.Error, Item: "H1", Line: 3, Message: "a rule of another time", Fix: "wait"}}
+		}
+	}
+	reworded := func(r *session.Report) {
+		for i := range r.Merge.Deltas {
+			r.Merge.Deltas[i].Message += " (in other words)"
+		}
+		for i := range r.Findings {
+			r.Findings[i].Message, r.Findings[i].Line = "something", r.Findings[i].Line+7
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(r *session.Report)
+		more   int
+		then   session.Then
+		wrong  string
+	}{
+		{"as it was", func(*session.Report) {}, 0, session.Then{}, ""},
+		{"judged by an older program", judged("lint/0"), 0, session.Then{Lint: "lint/0"}, ""},
+		{"judged before rules had names", judged(""), 0, session.Then{Lint: "unnamed rules"}, ""},
+		{"reworded", reworded, 0, session.Then{Reworded: true}, ""},
+		{"both", func(r *session.Report) { judged("lint/0")(r); reworded(r) }, 0, session.Then{Lint: "lint/0", Reworded: true}, ""},
+		{"counted otherwise", judged("lint/0"), 1, session.Then{}, "an account of version 2"},
+		{"judged otherwise by our own rules", judged(lint.Version), 0, session.Then{}, "the report of version 2"},
+		{"another decision", func(r *session.Report) { r.Merge.Deltas[0].Code = "WRITE_SCOPE" }, 0, session.Then{}, "the report of version 2"},
+		{"a delta left out", func(r *session.Report) { r.Merge.Deltas = r.Merge.Deltas[1:] }, 0, session.Then{}, "the report of version 2"},
+		{"read otherwise", func(r *session.Report) { r.Readings[0].Taken++ }, 0, session.Then{}, "the report of version 2"},
+	} {
+		h := reportedAs(t, c.change, c.more)
+		all, err := h.Replay(t.Context())
+		switch {
+		case c.wrong != "" && (fault.CodeOf(err) != session.ReplayDiffers || !strings.Contains(err.Error(), c.wrong)):
+			t.Errorf("%s: %v", c.name, err)
+		case c.wrong == "" && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.wrong == "" && (all[0].Then != session.Then{} || all[1].Then != c.then):
+			t.Errorf("%s: %+v, %+v", c.name, all[0].Then, all[1].Then)
+		}
+	}
+}
