@@ -1,3 +1,5 @@
+//go:build unix
+
 package session_test
 
 import (
