@@ -24,7 +24,13 @@ func (a *app) progress(stream bool) progress {
 		return &jsonProgress{a}
 	case a.quiet || a.json:
 		return noProgress{}
-	case a.ErrTTY:
+	}
+	return a.forPeople()
+}
+
+// forPeople is the live table on a terminal, and lines elsewhere.
+func (a *app) forPeople() progress {
+	if a.ErrTTY {
 		return newLiveTable(a.Err, a.Now)
 	}
 	return &lineProgress{a}

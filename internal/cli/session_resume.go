@@ -75,6 +75,9 @@ func storedSession(c *cobra.Command, arg string) (string, error) {
 }
 
 func (a *app) resume(c *cobra.Command, project, arg string, run *runFlags) error {
+	if err := run.checkWatch(c, a); err != nil {
+		return err
+	}
 	thread, err := storedSession(c, arg)
 	if err != nil {
 		return err

@@ -34,6 +34,8 @@ type job struct {
 	runner *session.Runner
 	memory *lessonBook
 	stream bool
+	// progress begins to show what happens.
+	progress func() progress
 	// rehearsed tells a rehearsal: it learns nothing, and teaches nothing.
 	rehearsed bool
 }
@@ -51,7 +53,10 @@ func (a *app) job(c *cobra.Command, m *models, st interface {
 	}
 	lessons := &lessonBook{app: a, config: m.config, store: st, counter: m.counter}
 	r.Memory = lessons
-	return &job{app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream, memory: lessons, rehearsed: script != nil, runner: r}
+	return &job{
+		app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream, memory: lessons, rehearsed: script != nil, runner: r,
+		progress: func() progress { return run.progress(c, a) },
+	}
 }
 
 // runner gives what every command that writes to sessions needs.
@@ -72,7 +77,7 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 	defer done()
 	// Whoever reads the output may go away; the session goes on.
 	signal.Ignore(syscall.SIGPIPE)
-	progress := a.progress(j.stream)
+	progress := j.progress()
 	j.models.progress = progress.tokens
 	j.runner.Drain = drain
 	j.runner.Observe = func(e *journal.Entry, s *flow.State) { progress.event(e, s) }

@@ -80,7 +80,7 @@ type runFlags struct {
 	rounds, budget, usd, timeout string
 	flow, quorum, baseURL        string
 	record, tape                 string
-	jsonStream, serveMail        bool
+	jsonStream, serveMail, watch bool
 }
 
 func (r *runFlags) add(c *cobra.Command) {
@@ -96,6 +96,33 @@ func (r *runFlags) add(c *cobra.Command) {
 	f.StringVar(&r.tape, "tape", "", "play the traffic with models from this file: no network, no cost")
 	f.BoolVar(&r.serveMail, "serve-mail", false, "serve the project's mail while the session runs, for agents via mail")
 	f.BoolVar(&r.jsonStream, "json-stream", false, "print every event as a line of JSON as it happens, the result last")
+	f.BoolVar(&r.watch, "watch", false, "show on standard error what happens, with --json too; on unless --json or --quiet is given, and --watch=false turns it off")
+}
+
+// checkWatch refuses --watch where nothing is to be seen, or where it is seen otherwise.
+func (r *runFlags) checkWatch(c *cobra.Command, a *app) error {
+	for _, o := range []struct {
+		given bool
+		name  string
+	}{{a.quiet && r.watch, "--quiet"}, {r.jsonStream, "--json-stream: every event is printed"}} {
+		if o.given {
+			if err := unused(c, "does not go with "+o.name, "watch"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// progress is how a run is shown: as --watch says, or as suits the other flags.
+func (r *runFlags) progress(c *cobra.Command, a *app) progress {
+	switch {
+	case !c.Flags().Changed("watch"):
+		return a.progress(r.jsonStream)
+	case r.watch:
+		return a.forPeople()
+	}
+	return noProgress{}
 }
 
 // keys are the keys of the configuration that the flags set.
@@ -148,6 +175,14 @@ func unreachable(quorum, roster string, agents int) (detail, hint string) {
 func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if !slices.Contains([]string{"", "resume", "fail", "new"}, opt.ifExists) {
 		return usage(c, "--if-exists "+clean(opt.ifExists)+" is none of resume, fail, new", "")
+	}
+	if err := opt.run.checkWatch(c, a); err != nil {
+		return err
+	}
+	if opt.dryRun {
+		if err := unused(c, "does not go with --dry-run: nothing runs", "watch"); err != nil {
+			return err
+		}
 	}
 	if err := opt.readScript(a, c); err != nil {
 		return err
