@@ -35,8 +35,8 @@ type Finding struct {
 // thread id is one, the roster's table keeps the roster's rules, the recipient is
 // in it, the template is the one for the recipient's role, the hash is that of the
 // template's version, the prompt is that template's, and all parts stand in their
-// order. With a roster given, it also says where the message's differs from it.
-func Audit(message string, against *roster.Roster) Report {
+// order. With a session or a roster given, it also says where the message differs from that.
+func Audit(message string, want Wanted) Report {
 	a := &auditor{lines: strings.Split(message, "\n")}
 	for i, line := range a.lines {
 		a.lines[i] = strings.TrimRight(line, " \t\r") // transport may add and remove them
@@ -46,12 +46,22 @@ func Audit(message string, against *roster.Roster) Report {
 	a.recipient()
 	a.template()
 	a.order()
-	if against != nil && a.roster.Line > 0 {
-		a.compare(against)
+	if want.Roster != nil && a.roster.Line > 0 {
+		a.compare(want.Roster)
+	}
+	if got := a.out.ThreadID; want.ThreadID != "" && got != "" && got != want.ThreadID {
+		a.add(WrongThread, "thread_id", a.title, "either this is a kickoff of another session, or the message was changed",
+			"the message is of the thread %s, and not of %s", fault.Shown(got), fault.Shown(want.ThreadID))
 	}
 	slices.SortStableFunc(a.out.Findings, func(x, y Finding) int { return cmp.Compare(x.Line, y.Line) })
 	a.out.OK = len(a.out.Findings) == 0
 	return a.out
+}
+
+// Wanted is what a message has to agree with; the zero value is nothing but itself.
+type Wanted struct {
+	ThreadID string
+	Roster   *roster.Roster
 }
 
 // auditor walks through one message.
@@ -59,6 +69,7 @@ type auditor struct {
 	lines  []string
 	out    Report
 	roster roster.Block // its Line is 0 where there is none
+	title  int          // index of the line with the thread id
 	body   int          // index of the first line behind the head
 	// places are the lines of the head, from 1; 0 where one is missing
 	places struct{ recipient, round, template int }

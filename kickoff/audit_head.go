@@ -24,7 +24,7 @@ func (a *auditor) head() {
 		id, ok = strings.CutPrefix(strings.TrimPrefix(a.lines[a.body], "\ufeff"), titleMark)
 	}
 	if ok {
-		a.title(id)
+		a.thread(id)
 		a.body++
 	} else {
 		a.add(BadHead, "title", a.body, headHint, "the message does not begin with %q and a thread id", titleMark)
@@ -49,8 +49,8 @@ func (a *auditor) head() {
 	}
 }
 
-func (a *auditor) title(id string) {
-	a.out.ThreadID = id
+func (a *auditor) thread(id string) {
+	a.out.ThreadID, a.title = id, a.body
 	if err := CheckThreadID(id); err != nil {
 		a.add(fault.CodeOf(err), "thread_id", a.body, fault.HintOf(err), "%s", err)
 	}

@@ -20,6 +20,7 @@ const (
 	WrongTemplate   fault.Code = "KICKOFF_WRONG_TEMPLATE"
 	TemplateHash    fault.Code = "KICKOFF_TEMPLATE_HASH"
 	PromptChanged   fault.Code = "KICKOFF_PROMPT_CHANGED"
+	WrongThread     fault.Code = "KICKOFF_WRONG_THREAD"
 	RosterDiffers   fault.Code = "KICKOFF_ROSTER_DIFFERS"
 )
 

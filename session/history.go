@@ -11,6 +11,7 @@ import (
 	"brenner/fault"
 	"brenner/flow"
 	"brenner/journal"
+	"brenner/roster"
 	"brenner/settle"
 	"brenner/store"
 	"brenner/suggest"
@@ -85,6 +86,9 @@ func List(ctx context.Context, st store.Store) ([]string, error) {
 	}
 	return threads, nil
 }
+
+// Roster is who takes part, as it was journaled when the session was opened.
+func (h *History) Roster() (roster.Roster, error) { return rosterOf(&h.State.Opened) }
 
 // Artifact puts a version of the artifact together; version 0 is the empty one
 // that the brief is merged into.

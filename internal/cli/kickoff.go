@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,8 @@ import (
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/kickoff"
-	"brenner/roster"
+	"brenner/session"
+	"brenner/store"
 )
 
 func (a *app) kickoffCommand() *cobra.Command {
@@ -115,19 +117,27 @@ func (k kickoffs) document() any {
 }
 
 func (a *app) kickoffAuditCommand() *cobra.Command {
-	var rosterFile string
+	var project, rosterFile, thread string
 	c := &cobra.Command{
 		Use:   "audit FILE",
 		Short: "Read a kickoff back and check that its parts agree",
 		Long: `Reads the thread id, the roster's table and the template out of a kickoff message and
-checks that they agree with each other, and with a roster if one is given. "-" is
-standard input.`,
+checks that they agree with each other, and with a roster: the one of --roster, that of the
+session of --session, or, if neither is given, that of the session which the message names,
+if the project's store has it. "-" is standard input.`,
 		Example: `  brenner kickoff audit kickoff.md
+  brenner kickoff audit kickoff.md --session RS-20261115-cell-fate
   brenner kickoff audit kickoff.md --roster roster.json
 
-Exit codes: 0 everything agrees; 1 something does not; 2 a file cannot be used.`,
+Exit codes: 0 everything agrees; 1 something does not, or the session is damaged; 2 a file cannot
+be used, or there is no such session.`,
 		Args: oneFile,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if rosterFile != "" {
+				if err := unused(c, "does not go with --roster: one of them says who takes part", "session", "project"); err != nil {
+					return err
+				}
+			}
 			data, err := a.readFile("kickoff", args[0])
 			if err != nil {
 				return err
@@ -136,35 +146,66 @@ Exit codes: 0 everything agrees; 1 something does not; 2 a file cannot be used.`
 			if err != nil {
 				return inFile("read kickoff", args[0], err)
 			}
-			var against *roster.Roster
-			if rosterFile != "" {
-				r, err := a.readRoster(rosterFile)
-				if err != nil {
-					return err
-				}
-				against = &r
+			want, err := a.wantedOf(c, text, rosterFile, project, thread)
+			if err != nil {
+				return err
 			}
-			r := audited{args[0], kickoff.Audit(text, against)}
+			r := audited{path: args[0], against: rosterFile, session: want.ThreadID, Report: kickoff.Audit(text, want)}
 			if !r.OK {
 				a.exit = exitFailed
 			}
 			return a.show(r)
 		},
 	}
+	addProjectFlag(c, &project)
+	c.Flags().StringVar(&thread, "session", "", "a session, or the file of an export: the message must be of it")
 	c.Flags().StringVar(&rosterFile, "roster", "", rosterUsage+": the message must agree with it")
 	return c
 }
 
+// wantedOf gives what a message must agree with: a roster of the command line, or that of
+// a session.
+func (a *app) wantedOf(c *cobra.Command, text, rosterFile, project, thread string) (want kickoff.Wanted, err error) {
+	if rosterFile != "" {
+		r, err := a.readRoster(rosterFile)
+		return kickoff.Wanted{Roster: &r}, err
+	}
+	named := thread != ""
+	if !named {
+		thread = kickoff.Audit(text, kickoff.Wanted{}).ThreadID
+		if kickoff.CheckThreadID(thread) != nil {
+			return want, nil // that is a finding
+		}
+	}
+	err = a.withSession(c, project, thread, func(_ context.Context, src *source, h *session.History) error {
+		if err := wholeSession(c, src.address); err != nil {
+			return err
+		}
+		r, err := h.Roster()
+		want = kickoff.Wanted{ThreadID: h.Thread, Roster: &r}
+		return err
+	})
+	if code := fault.CodeOf(err); !named && (code == store.NoStore || code == session.NoSession) {
+		return kickoff.Wanted{}, nil // it is of a session that others have
+	}
+	return want, err
+}
+
 // audited is what an audit of a message found.
 type audited struct {
-	path string
+	path    string
+	against string // the file of a roster
+	session string // whose roster it was compared with
 	kickoff.Report
 }
 
 func (r audited) text(a *app) error {
 	var b strings.Builder
 	b.WriteString(columns([][]string{
-		{"thread", orDash(r.ThreadID)}, {"recipient", orDash(r.Recipient)}, {"template", orDash(strings.TrimSpace(r.Template + " " + r.Hash))},
+		{"thread", orDash(r.ThreadID)},
+		{"recipient", orDash(r.Recipient)},
+		{"template", orDash(strings.TrimSpace(r.Template + " " + r.Hash))},
+		{"against", orDash(r.against + r.session)},
 	}))
 	rows := [][]string{}
 	for _, e := range r.Roster.Entries {
@@ -195,9 +236,10 @@ func (r audited) document() any {
 		Template  string            `json:"template"`
 		Hash      string            `json:"template_hash"`
 		Roster    jsontext.Value    `json:"roster"`
+		Session   string            `json:"session"`
 		Findings  []kickoff.Finding `json:"findings"`
 	}{
 		"brenner.kickoff.audit/v1", r.OK, r.ThreadID, r.Recipient, r.Round, r.Template, r.Hash,
-		jsontext.Value(r.Roster.Canonical()), r.Findings,
+		jsontext.Value(r.Roster.Canonical()), r.session, r.Findings,
 	}
 }
