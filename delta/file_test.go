@@ -1,8 +1,11 @@
 package delta_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"brenner/artifact"
 	"brenner/delta"
@@ -112,4 +115,33 @@ func TestContentIsWhatIsSaid(t *testing.T) {
 	if _, err := artifact.ParseValue(a.Content(), artifact.MaxDepth); err != nil {
 		t.Errorf("the content is no JSON: %v", err)
 	}
+}
+
+// TestLines: each row of a file is said to begin where it does.
+func TestLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		array := rapid.Bool().Draw(t, "array")
+		space := rapid.StringMatching(`[ \t\n]{0,4}`)
+		var b strings.Builder
+		b.WriteString(space.Draw(t, "head"))
+		if array {
+			b.WriteString("[")
+		}
+		var want []int
+		for i := range rapid.IntRange(1, 6).Draw(t, "rows") {
+			if i > 0 && array {
+				b.WriteString(space.Draw(t, "before the comma") + ",")
+			}
+			b.WriteString("\n" + space.Draw(t, "gap"))
+			want = append(want, 1+strings.Count(b.String(), "\n"))
+			b.WriteString(rapid.SampledFrom([]string{`{}`, "{\n\"agent\":\"a,\\n\"}", `7`, "\"[\""}).Draw(t, "row"))
+		}
+		if array {
+			b.WriteString(space.Draw(t, "tail") + "]")
+		}
+		deltas, err := delta.ReadFile([]byte(b.String()))
+		if got := delta.Lines([]byte(b.String())); err != nil || len(deltas) != len(want) || !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v (%v)", b.String(), got, want, err)
+		}
+	})
 }

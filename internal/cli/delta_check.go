@@ -23,25 +23,38 @@ func (a *app) deltaCommand() *cobra.Command {
 }
 
 func (a *app) deltaCheckCommand() *cobra.Command {
-	var strict bool
+	var strict, reply bool
 	c := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Read a reply and say what became of each block",
+		Short: "Read a reply, or a file of deltas, and say what became of each block",
 		Long: `Reads the deltas in an agent's reply and says of each block what became of it: taken
 as it is, mended, refused, or only shown (a quotation, an example, a comment). "-" is
-standard input.`,
+standard input.
+
+A file of deltas, in JSON or JSON Lines, is read as ` + "`brenner merge --deltas FILE`" + ` reads it, and a
+row is refused where a merge would reject it, whatever the base. --reply reads JSON as an
+agent's reply, too, as --deltas NAME=FILE does.`,
 		Example: `  brenner delta check reply.md
   brenner delta check --strict reply.md
+  brenner delta check deltas.json
 
 Exit codes: 0 everything that was meant could be read; 1 something was refused, or
 there is no delta at all; 2 the file cannot be read.`,
 		Args: oneFile,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			text, err := a.readFile("reply", args[0])
 			if err != nil {
 				return err
 			}
-			r := checked{path: args[0], Reply: delta.Read(text, delta.Options{Strict: strict, Examples: workedExamples()})}
+			r := checked{path: args[0]}
+			if !reply && isDeltaFile(args[0], text) {
+				r, err = a.checkFile(c, args[0], text)
+			} else {
+				r.Reply = delta.Read(text, delta.Options{Strict: strict, Examples: workedExamples()})
+			}
+			if err != nil {
+				return err
+			}
 			if !r.clean() {
 				a.exit = exitFailed
 			}
@@ -49,6 +62,7 @@ there is no delta at all; 2 the file cannot be read.`,
 		},
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "take only exact JSON in delta fences: nothing is repaired, normalised or read from prose")
+	c.Flags().BoolVar(&reply, "reply", false, "it is an agent's reply, though all of it is JSON")
 	return c
 }
 

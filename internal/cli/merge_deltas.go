@@ -47,18 +47,12 @@ func (a *app) readDeltas(specs []string, base artifact.Artifact, strict bool) ([
 		if err != nil {
 			return nil, nil, err
 		}
-		if !artifact.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 {
-			return nil, nil, &fault.Error{
-				Code: artifact.InvalidJSON, Op: "read deltas", Place: spec, Detail: "this is not JSON",
-				Hint: "a Markdown reply is given with its author: --deltas NAME=" + spec,
-			}
-		}
-		deltas, err := delta.ReadFile(data)
-		if err == nil {
-			err = noArtifact(deltas)
+		deltas, err := readDeltaFile(spec, data)
+		if err == nil && isArtifact(deltas) {
+			err = inFile("read deltas", spec, anArtifact("did you mean --base?"))
 		}
 		if err != nil {
-			return nil, nil, inFile("read deltas", spec, err)
+			return nil, nil, err
 		}
 		batch = append(batch, deltas...)
 	}
@@ -66,14 +60,25 @@ func (a *app) readDeltas(specs []string, base artifact.Artifact, strict bool) ([
 	return append(batch, stamped...), notes, nil
 }
 
-// noArtifact recognises an artifact that was given in the place of deltas.
-func noArtifact(deltas []delta.Delta) error {
-	if len(deltas) == 1 && slices.Contains(deltas[0].Ignored, "metadata") && slices.Contains(deltas[0].Ignored, "sections") {
-		return &fault.Error{
-			Code: artifact.InvalidJSON, Detail: "this is an artifact, not a file of deltas", Hint: "did you mean --base?",
+// readDeltaFile reads a file of deltas.
+func readDeltaFile(path string, data []byte) ([]delta.Delta, error) {
+	if !artifact.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 {
+		return nil, &fault.Error{
+			Code: artifact.InvalidJSON, Op: "read deltas", Place: path, Detail: "this is not JSON",
+			Hint: "a Markdown reply is given with its author: --deltas NAME=" + path,
 		}
 	}
-	return nil
+	deltas, err := delta.ReadFile(data)
+	return deltas, inFile("read deltas", path, err)
+}
+
+// isArtifact recognises an artifact that was given in the place of deltas.
+func isArtifact(deltas []delta.Delta) bool {
+	return len(deltas) == 1 && slices.Contains(deltas[0].Ignored, "metadata") && slices.Contains(deltas[0].Ignored, "sections")
+}
+
+func anArtifact(hint string) error {
+	return &fault.Error{Code: artifact.InvalidJSON, Detail: "this is an artifact, not a file of deltas", Hint: hint}
 }
 
 // readReply reads NAME[@TIME]=FILE.
