@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,10 +107,13 @@ func (a *app) stalemateListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [ID]",
 		Short: "List the stalemates that wait for somebody",
+		Long: `Lists the stalemates of all sessions and records, or of one, that wait for somebody. A
+session that cannot be read is named, and the others are listed all the same.`,
 		Example: `  brenner stalemate list
   brenner stalemate list RS-20261115-cell-fate --all
 
-Exit codes: 0 nothing waits; 2 there is no such session or record; 5 listed: a ruling is needed.`,
+Exit codes: 0 nothing waits; 1 a session is damaged, and the others are listed; 2 there is no such
+session or record; 5 listed: a ruling is needed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && aboutRecord(args[0]) {
@@ -120,7 +124,11 @@ Exit codes: 0 nothing waits; 2 there is no such session or record; 5 listed: a r
 					if err := wholeSession(c, src.address); err != nil {
 						return err
 					}
-					return a.showStalemates(ctx, all, nil, h)
+					var l stalemateList
+					if err := l.addSession(ctx, h, all); err != nil {
+						return err
+					}
+					return a.showStalemates(&l)
 				})
 			}
 			return a.listAllStalemates(c, project, all)
@@ -139,7 +147,7 @@ func (a *app) listAllStalemates(c *cobra.Command, project string, all bool) erro
 	}
 	st, err := a.openToRead(ctx, cfg)
 	if fault.CodeOf(err) == store.NoStore {
-		return a.show(stalemateList{rows: []stalemateRow{}})
+		return a.showStalemates(&stalemateList{})
 	}
 	if err != nil {
 		return err
@@ -149,73 +157,100 @@ func (a *app) listAllStalemates(c *cobra.Command, project string, all bool) erro
 	if err != nil {
 		return err
 	}
-	var histories []*session.History
+	var l stalemateList
 	for _, thread := range threads {
 		h, err := session.Load(ctx, st, thread)
-		if err != nil {
-			return err
+		if err == nil {
+			err = l.addSession(ctx, h, all)
 		}
-		histories = append(histories, h)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // the others may need somebody all the same
+			l.damaged = append(l.damaged, damagedSession{thread, fault.CodeOf(err), err.Error()})
+		}
 	}
 	about, err := a.door(cfg, st).Stalemates(ctx, "")
 	if err != nil {
 		return err
 	}
-	return a.showStalemates(ctx, all, about, histories...)
-}
-
-func (a *app) showStalemates(ctx context.Context, all bool, about []govern.Stalemate, histories ...*session.History) error {
-	res := stalemateList{rows: []stalemateRow{}}
-	for _, h := range histories {
-		for i := range h.State.Stalemates {
-			s := &h.State.Stalemates[i]
-			if !all && !s.Waits() {
-				continue
-			}
-			row := stalemateRowOf(h.Thread, s)
-			r, err := h.Request(ctx, s.ID)
-			if err != nil {
-				return err
-			}
-			for _, p := range r.Parties {
-				row.Parties = append(row.Parties, p.Name)
-			}
-			if row.waits {
-				a.exit = exitPerson
-			}
-			res.rows = append(res.rows, row)
-		}
-	}
-	for i := range about {
-		row := recordStalemateRow(&about[i])
-		if !all && !row.waits {
-			continue
-		}
-		if row.waits {
-			a.exit = exitPerson
-		}
-		res.rows = append(res.rows, row)
-	}
-	return a.show(res)
+	l.addRecords(about, all)
+	return a.showStalemates(&l)
 }
 
 // stalemateList is a list of stalemates.
-type stalemateList struct{ rows []stalemateRow }
+type stalemateList struct {
+	rows    []stalemateRow
+	damaged []damagedSession
+}
 
-func (l stalemateList) text(a *app) error {
-	if len(l.rows) == 0 {
+// damagedSession is one whose stalemates cannot be told.
+type damagedSession struct {
+	Thread  string     `json:"thread_id"`
+	Code    fault.Code `json:"code"`
+	Problem string     `json:"problem"`
+}
+
+// addSession adds the stalemates of a session, or none of them.
+func (l *stalemateList) addSession(ctx context.Context, h *session.History, all bool) error {
+	var rows []stalemateRow
+	for i := range h.State.Stalemates {
+		s := &h.State.Stalemates[i]
+		if !all && !s.Waits() {
+			continue
+		}
+		row := stalemateRowOf(h.Thread, s)
+		r, err := h.Request(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		for _, p := range r.Parties {
+			row.Parties = append(row.Parties, p.Name)
+		}
+		rows = append(rows, row)
+	}
+	l.rows = append(l.rows, rows...)
+	return nil
+}
+
+func (l *stalemateList) addRecords(about []govern.Stalemate, all bool) {
+	for i := range about {
+		if row := recordStalemateRow(&about[i]); all || row.waits {
+			l.rows = append(l.rows, row)
+		}
+	}
+}
+
+// showStalemates shows a list. One that may lack something says so by its exit code, whoever
+// else is needed.
+func (a *app) showStalemates(l *stalemateList) error {
+	switch {
+	case len(l.damaged) > 0:
+		a.exit = exitFailed
+	case slices.ContainsFunc(l.rows, func(r stalemateRow) bool { return r.waits }):
+		a.exit = exitPerson
+	}
+	return a.show(l)
+}
+
+func (l *stalemateList) text(a *app) error {
+	if len(l.rows)+len(l.damaged) == 0 {
 		return a.write([]byte("nothing is stuck\n"))
 	}
 	table := [][]string{{"STALEMATE", "ABOUT", "STATE", "KIND", "PLACE", "PARTIES"}}
 	for _, r := range l.rows {
 		table = append(table, []string{r.ID, r.Thread, r.State, r.Kind, r.Place, strings.Join(r.Parties, ", ")})
 	}
+	for _, d := range l.damaged {
+		table = append(table, []string{"-", d.Thread, phaseDamaged, "-", "-", d.Problem})
+	}
 	return a.write([]byte(columns(table)))
 }
 
-func (l stalemateList) document() any {
+func (l *stalemateList) document() any {
 	return struct {
-		Schema     string         `json:"schema"`
-		Stalemates []stalemateRow `json:"stalemates"`
-	}{"brenner.stalemate.list/v1", l.rows}
+		Schema     string           `json:"schema"`
+		Stalemates []stalemateRow   `json:"stalemates"`
+		Damaged    []damagedSession `json:"damaged"`
+	}{"brenner.stalemate.list/v1", l.rows, l.damaged}
 }

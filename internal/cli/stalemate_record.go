@@ -61,7 +61,9 @@ func (a *app) listRecordStalemates(c *cobra.Command, project, of string, all boo
 		if err != nil {
 			return err
 		}
-		return a.showStalemates(ctx, all, about)
+		var l stalemateList
+		l.addRecords(about, all)
+		return a.showStalemates(&l)
 	})
 }
 
