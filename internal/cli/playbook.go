@@ -51,6 +51,17 @@ type desk struct {
 // openPlaybook opens the playbook of a project. A command that only looks makes no
 // store: where there is none, it finds an empty playbook.
 func (a *app) openPlaybook(ctx context.Context, project string, open opener) (*desk, error) {
+	return a.deskOn(ctx, project, func(ctx context.Context, cfg *config.Config) (store.Store, error) {
+		st, err := open(ctx, cfg)
+		if fault.CodeOf(err) == store.NoStore {
+			return memory.New(), nil
+		}
+		return st, err
+	})
+}
+
+// deskOn opens the playbook in a store.
+func (a *app) deskOn(ctx context.Context, project string, open func(context.Context, *config.Config) (store.Store, error)) (*desk, error) {
 	cfg, err := a.loadConfig(project, "", nil)
 	if err != nil {
 		return nil, err
@@ -59,11 +70,7 @@ func (a *app) openPlaybook(ctx context.Context, project string, open opener) (*d
 	if err != nil {
 		return nil, err
 	}
-	var st store.Store
-	st, err = open(ctx, cfg)
-	if fault.CodeOf(err) == store.NoStore {
-		st, err = memory.New(), nil
-	}
+	st, err := open(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func (a *app) playbookDo(c *cobra.Command, opt *actFlags, do func(*desk, playboo
 
 // withPlaybook opens the playbook for somebody who changes it.
 func (a *app) withPlaybook(c *cobra.Command, opt *actFlags, do func(*desk, playbook.Act) error) error {
-	d, err := a.openPlaybook(c.Context(), opt.project, a.openStore)
+	d, err := a.deskOn(c.Context(), opt.project, a.openToWrite)
 	if err != nil {
 		return err
 	}

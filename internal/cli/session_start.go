@@ -230,6 +230,11 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 
 // begin opens the store and runs the session, under the name that it gets there.
 func (a *app) begin(c *cobra.Command, opt *startOptions, k *composed, b session.Brief, models *models, script *rehearsal.Script) error {
+	if b.Arbiter != nil { // one that cannot be made leaves no trace
+		if _, err := models.agents(script, b.Agents)(*b.Arbiter); err != nil {
+			return err
+		}
+	}
 	st, err := a.openStore(c.Context(), k.config)
 	if err != nil {
 		return err
@@ -247,11 +252,6 @@ func (a *app) begin(c *cobra.Command, opt *startOptions, k *composed, b session.
 		return a.resume(c, opt.roster.project, b.Thread, &opt.run)
 	}
 	job := a.job(c, models, st, script, b.Agents, &opt.run)
-	if b.Arbiter != nil { // one that cannot be made leaves no trace
-		if _, err := job.runner.Agent(*b.Arbiter); err != nil {
-			return err
-		}
-	}
 	return job.run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
 		for n := 2; ; n++ {
 			res, err := r.Start(ctx, b)

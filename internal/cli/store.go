@@ -71,14 +71,7 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 	if err != nil {
 		return nil, err
 	}
-	open := a.openToRead
-	switch {
-	case write, f.role != "": // a refusal is recorded
-		open = a.openStore
-	case f.dry:
-		open = a.openUnchanged
-	}
-	st, err := open(ctx, cfg)
+	st, err := a.recordStore(ctx, cfg, f, write)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +84,17 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "that is no name: it is blank, begins or ends so, or has a control character"}
 	}
 	return &records{Door: a.door(cfg, st), who: who, config: cfg}, nil
+}
+
+// recordStore opens the store as a command needs it.
+func (a *app) recordStore(ctx context.Context, cfg *config.Config, f *recordFlags, write bool) (store.Store, error) {
+	switch {
+	case write, f.role != "": // a refusal is recorded
+		return a.openToWrite(ctx, cfg)
+	case f.dry:
+		return a.openUnchanged(ctx, cfg)
+	}
+	return a.openToRead(ctx, cfg)
 }
 
 // door makes the way to the records of a store.
