@@ -83,17 +83,33 @@ func (a *app) deskOn(ctx context.Context, project string, open func(context.Cont
 }
 
 // openToSearch opens a playbook in order to search it, which may have to write: with
-// another model, bullets are embedded anew. Where there is no store, none is made.
+// another model, bullets are embedded anew. Where there is no store, none is made, and
+// where it cannot be written, the new vectors are forgotten.
 func (a *app) openToSearch(ctx context.Context, project string) (*desk, error) {
-	d, err := a.openPlaybook(ctx, project, a.openToRead)
+	return a.deskOn(ctx, project, func(ctx context.Context, cfg *config.Config) (store.Store, error) {
+		st, err := a.openToRead(ctx, cfg)
+		if fault.CodeOf(err) == store.NoStore {
+			return memory.New(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &lateStore{Store: st, open: func(ctx context.Context, before store.Store) (store.Store, error) {
+			return toKeepVectors(ctx, before, func(ctx context.Context) (store.Store, error) { return a.openStore(ctx, cfg) })
+		}}, nil
+	})
+}
+
+// toKeepVectors opens a store that was read for writing, or makes one to forget.
+func toKeepVectors(ctx context.Context, before store.Store, open func(context.Context) (store.Store, error)) (store.Store, error) {
+	st, err := open(ctx)
+	if fault.CodeOf(err) == store.Unwritable {
+		return scratch(ctx, before, playbook.Stream)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if _, none := d.store.(*memory.Store); none {
-		return d, nil
-	}
-	d.close()
-	return a.openPlaybook(ctx, project, a.openStore)
+	return st, before.Close()
 }
 
 func (d *desk) close() { d.app.closeStore(d.store) }

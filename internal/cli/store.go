@@ -89,8 +89,10 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 // recordStore opens the store as a command needs it.
 func (a *app) recordStore(ctx context.Context, cfg *config.Config, f *recordFlags, write bool) (store.Store, error) {
 	switch {
-	case write, f.role != "": // a refusal is recorded
+	case write:
 		return a.openToWrite(ctx, cfg)
+	case f.role != "":
+		return a.openToRefuse(ctx, cfg)
 	case f.dry:
 		return a.openUnchanged(ctx, cfg)
 	}
