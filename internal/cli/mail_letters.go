@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	agentmail "brenner/agent/mail"
+	"brenner/fault"
 	"brenner/mail"
 )
 
@@ -161,7 +162,7 @@ func (a *app) mailInboxCommand() *cobra.Command {
 			name = m.name(name)
 			all, err := m.client.Inbox(c.Context(), mail.InboxQuery{Project: m.key, Agent: name, Limit: limit, Unread: unread}, 0)
 			if err != nil {
-				return err
+				return hinted(err, mail.NotFound, mailboxHint(name))
 			}
 			doc := mailDocument{Schema: "brenner.mail.inbox/v1", Server: m.client.URL(), Messages: append([]mail.Message{}, all...)}
 			none := "nothing was sent to " + clean(name)
@@ -178,6 +179,25 @@ func (a *app) mailInboxCommand() *cobra.Command {
 	return c
 }
 
+// mailboxHint says how a mailbox comes to be that is not there: a server speaks to agents,
+// of tools that nobody has at a terminal.
+func mailboxHint(name string) string {
+	if name == operatorName {
+		return "nobody has written here yet: `brenner mail send --to NAME --subject TEXT …` makes the operator's mailbox, and so does a session whose agents are reached via mail"
+	}
+	return "`brenner mail agents` lists the mailboxes there are; " + toCopy("brenner mail token", "NAME", name) + " makes this one"
+}
+
+// hinted is an error with another hint, if it has a code.
+func hinted(err error, code fault.Code, hint string) error {
+	if fault.CodeOf(err) != code {
+		return err
+	}
+	f := *faultsOf(err)[0]
+	f.Hint = hint
+	return &f
+}
+
 func (a *app) mailThreadCommand() *cobra.Command {
 	var flags mailFlags
 	c := &cobra.Command{
@@ -192,7 +212,7 @@ func (a *app) mailThreadCommand() *cobra.Command {
 			}
 			all, err := m.client.Thread(c.Context(), mail.ThreadQuery{Project: m.key, Thread: args[0], Reader: m.name(operatorName), Receipts: true})
 			if err != nil {
-				return err
+				return hinted(err, mail.NotFound, mailboxHint(operatorName))
 			}
 			doc := mailDocument{Schema: "brenner.mail.thread/v1", Server: m.client.URL(), Messages: append([]mail.Message{}, all...), Phase: mail.Read(all).Phase}
 			return a.show(&letters{doc, "the thread has no messages"})
@@ -214,7 +234,7 @@ func (a *app) mailAckCommand() *cobra.Command {
 			}
 			as = m.name(as)
 			if err := m.client.Acknowledge(c.Context(), m.key, as, mail.ID(args[0])); err != nil {
-				return err
+				return hinted(err, mail.NotFound, toCopy("brenner mail inbox", "NAME", as)+" lists what was sent to it")
 			}
 			return a.show(&mailList{doc: mailAck{Schema: "brenner.mail.ack/v1", Server: m.client.URL(), Message: mail.ID(args[0]), Agent: as}, rows: [][]string{{args[0], "acknowledged"}}})
 		},
