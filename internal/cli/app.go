@@ -74,11 +74,9 @@ func (a *app) root() *cobra.Command {
 		Long: `brenner merges what several agents contribute to one research question, by rule,
 into one versioned artifact: hypotheses, predictions, tests, assumptions,
 anomalies and critiques. Every line of it can be traced to who wrote it.`,
-		Version:       release,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetVersionTemplate("brenner {{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.BoolVar(&a.json, "json", false, "print one JSON document on standard output, on failure too")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print the result only: no report, no hints")
@@ -105,6 +103,8 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 		a.patchCommand(), a.stalemateCommand(),
 	)
 	group(root)
+	a.versionFlag(root)
+	a.helpInJSON(root)
 	strictBuiltIns(root)
 	inOwnWords(root)
 	return root

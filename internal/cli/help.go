@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"bytes"
+
+	"github.com/spf13/cobra"
+)
+
+// helpInJSON makes all help one document where --json is given, as everything is that goes
+// to standard output then.
+func (a *app) helpInJSON(root *cobra.Command) {
+	inText := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if !a.json {
+			inText(c, args)
+			return
+		}
+		var text bytes.Buffer
+		c.SetOut(&text)
+		inText(c, args)
+		c.SetOut(a.Out)
+		doc := helpDocument{Schema: "brenner.help/v1", Command: c.CommandPath(), Text: text.String()}
+		if err := a.printJSON(doc); err != nil {
+			a.fail(err)
+		}
+	})
+}
+
+// helpDocument is the help of a command.
+type helpDocument struct {
+	Schema  string `json:"schema"`
+	Command string `json:"command"`
+	Text    string `json:"text"`
+}
+
+// versionFlag gives --version both of its forms.
+func (a *app) versionFlag(root *cobra.Command) {
+	wanted := root.Flags().Bool("version", false, "version for brenner")
+	run := root.RunE
+	root.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case *wanted && a.json:
+			return a.show(thisVersion())
+		case *wanted:
+			return a.write([]byte("brenner " + release + "\n"))
+		}
+		return run(c, args)
+	}
+}
