@@ -53,6 +53,9 @@ type models struct {
 // models prepares the way to models for these parties, and says everything that is
 // wrong with it. Nothing is sent yet, and nothing is written where something is wrong.
 func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, budgetUSD int64) (*models, error) {
+	if err := run.reachModels(parties); err != nil {
+		return nil, err
+	}
 	counter := tokens.New()
 	counter.Warm()
 	m := &models{

@@ -5,11 +5,30 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"brenner/agent/tape"
 	"brenner/config"
 	"brenner/fault"
+	"brenner/flow"
 )
+
+// reachModels refuses flags about the traffic with models where there is none: whoever
+// gives --tape in a rehearsal believes that it is played.
+func (r *runFlags) reachModels(parties []flow.Party) error {
+	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaOpenAI }) {
+		return nil
+	}
+	for _, f := range []struct{ name, value string }{{"--base-url", r.baseURL}, {"--record-tape", r.record}, {"--tape", r.tape}} {
+		if f.value != "" {
+			return &fault.Error{
+				Code: UsageError, Detail: f.name + " is about models at an endpoint, and nobody is asked there",
+				Hint: "leave it out, or reach agents with --via " + config.ViaOpenAI,
+			}
+		}
+	}
+	return nil
+}
 
 // traffic chooses what carries the requests to models: the network, the network
 // with a recorder, or a tape.

@@ -40,6 +40,9 @@ needed; 75 the store is busy.`,
 			}
 			switch {
 			case !c.Flags().Changed("take"):
+				if err := unused(c, "needs --take: without it nothing is decided", "why", "as"); err != nil {
+					return err
+				}
 				return a.listConflicts(c, flags.project, args[0], place)
 			case place == "":
 				return usage(c, "--take needs the place that is to be decided", "`brenner session resolve "+clean(args[0])+"` lists them")
