@@ -14,7 +14,7 @@ import (
 func (a *app) deltaCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "delta",
-		GroupID: everyday,
+		GroupID: other,
 		Short:   "See what the reader makes of an agent's reply",
 	}
 	c.AddCommand(a.deltaCheckCommand())

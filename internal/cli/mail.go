@@ -26,7 +26,7 @@ const operatorName = "Operator"
 
 func (a *app) mailCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "mail", GroupID: everyday, Short: "Mailboxes for agents: serve them, and read and write in them",
+		Use: "mail", GroupID: other, Short: "Mailboxes for agents: serve them, and read and write in them",
 		Long: `Agent Mail: agents with mailboxes, reached over HTTP as an MCP server. ` + "`brenner mail serve`" + `
 is such a server; the other commands speak to it, or to any other one that
 ` + mail.EnvBaseURL + `, ` + mail.EnvPath + ` and ` + mail.EnvToken + ` name, or
