@@ -140,7 +140,7 @@ roster:
   entries: [{agentName: BlueLake, role: test_designer, program: P, model: M, notes: N}, {agentName: RedSky}]
   presets:
     - {id: Two, name: Two, description: D, entries: [{role: test_designer, program: p, model: m, notes: n}], placeholderNames: [Ann]}
-    - {id: hypothesis-critique, entries: [{role: adversarial_critic}]}
+    - {id: hypothesis-critique, name: Critique, entries: [{role: adversarial_critic}]}
 priority: [BlueLake, RedSky]
 authorities: [Sydney]
 scopes:
@@ -160,7 +160,7 @@ limits: {hypothesis_slate: {min: 1, max: 2}, predictions_table: {max: 9}}
 	}})
 	same(t, c.Presets, []roster.Preset{
 		{ID: "Two", Name: "Two", Description: "D", PlaceholderNames: []string{"Ann"}, Entries: []roster.Entry{{Role: roster.TestDesigner, Program: "p", Model: "m", Notes: "n"}}},
-		{ID: "hypothesis-critique", Name: "hypothesis-critique", Entries: []roster.Entry{{Role: roster.AdversarialCritic}}},
+		{ID: "hypothesis-critique", Name: "Critique", Entries: []roster.Entry{{Role: roster.AdversarialCritic}}},
 		roster.BuiltIn()[0],
 	})
 	same(t, c.DefaultPreset, "")

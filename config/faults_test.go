@@ -67,9 +67,10 @@ func TestFaultsOfAFile(t *testing.T) {
 		"agent in two roles": {"roster:\n  entries:\n    - {agentName: A}\n    - {agentName: A}\n", "ROSTER_DUPLICATE_AGENT brenner.yaml, line 4: Duplicate agent in roster: A | it stands on line 3 already"},
 		"blank agent":        {"roster: {entries: [{role: test_designer}]}\n", "ROSTER_BLANK_AGENT brenner.yaml, line 1: Blank agent name in roster"},
 		"mode":               {"roster:\n  mode: unifed\n", "ROSTER_INVALID_MODE brenner.yaml, line 2: Invalid roster mode: unifed | did you mean unified?"},
-		"preset's role":      {"roster: {presets: [{id: a, entries: [{role: x}]}]}\n", "ROSTER_INVALID_ROLE brenner.yaml, line 1, preset a: Invalid role for entry 1: x"},
-		"preset twice":       {"roster:\n  presets:\n    - {id: a, entries: [{role: test_designer}]}\n    - {id: a, entries: [{role: test_designer}]}\n", "PRESET_INVALID brenner.yaml, line 4, preset a: the id stands twice | it stands on line 3 already"},
-		"empty preset":       {"roster: {presets: [{id: a}]}\n", "PRESET_INVALID brenner.yaml, line 1, preset a: the preset has no entries"},
+		"nameless preset":    {"roster:\n  presets:\n    - {id: a, name: A, entries: [{role: test_designer}]}\n    - {id: b, entries: [{role: test_designer}]}\n", "PRESET_INVALID brenner.yaml, line 4, preset b: the preset has no name | give it a name for people: it stands in every kickoff"},
+		"preset's role":      {"roster: {presets: [{id: a, name: A, entries: [{role: x}]}]}\n", "ROSTER_INVALID_ROLE brenner.yaml, line 1, preset a: Invalid role for entry 1: x"},
+		"preset twice":       {"roster:\n  presets:\n    - {id: a, name: A, entries: [{role: test_designer}]}\n    - {id: a, name: B, entries: [{role: test_designer}]}\n", "PRESET_INVALID brenner.yaml, line 4, preset a: the id stands twice | it stands on line 3 already"},
+		"empty preset":       {"roster: {presets: [{id: a, name: A}]}\n", "PRESET_INVALID brenner.yaml, line 1, preset a: the preset has no entries"},
 		"unknown default":    {"roster:\n  defaultPreset: default-3-agents\n", "UNKNOWN_PRESET brenner.yaml, line 2: Unknown roster preset: default-3-agents | did you mean default-3-agent?"},
 		"unknown preset":     {"roster:\n  preset: x\n", "UNKNOWN_PRESET brenner.yaml, line 2: Unknown roster preset: x"},
 	} {

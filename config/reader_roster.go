@@ -33,9 +33,6 @@ func (r *reader) presets(path string, n *yaml.Node) []roster.Preset {
 
 func (r *reader) preset(o object) roster.Preset {
 	p := roster.Preset{ID: r.textOf(o, "id"), Name: r.textOf(o, "name"), Description: r.textOf(o, "description")}
-	if p.Name == "" {
-		p.Name = p.ID
-	}
 	if names, ok := o.fields["placeholderNames"]; ok {
 		p.PlaceholderNames, _ = r.texts(key{path: join(o.path, "placeholderNames")}, names)
 	}

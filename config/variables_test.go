@@ -12,7 +12,7 @@ import (
 func TestTrapsOfViper(t *testing.T) {
 	c := load(t, Options{Dir: project(t, `
 agents: {models: [{model: Opus 4.5, id: MixedCase}]}
-roster: {presets: [{id: MyPreset, entries: [{role: test_designer, model: GPT-5.2}], placeholderNames: [BlueLake]}], entries: [{agentName: McDonald}]}
+roster: {presets: [{id: MyPreset, name: Mine, entries: [{role: test_designer, model: GPT-5.2}], placeholderNames: [BlueLake]}], entries: [{agentName: McDonald}]}
 authorities: ["Ann, the Arbiter"]
 `), Environ: []string{"BRENNER_QUESTION=Why, and how?", "BRENNER_PRIORITY=BlueLake, RedSky ,McDonald", "BRENNER_SCOPES_ROLES_TEST_DESIGNER_ADD=hypothesis_slate"}})
 	same(t, c.Models, []Model{{Model: "Opus 4.5", ID: "MixedCase"}})

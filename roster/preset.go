@@ -88,6 +88,9 @@ func ValidatePresets(presets []Preset) error {
 }
 
 func (f *faults) checkPreset(place string, p Preset) {
+	if blank(p.Name) {
+		f.add(BadPreset, place, "give it a name for people: it stands in every kickoff", "the preset has no name")
+	}
 	if len(p.Entries) == 0 {
 		f.add(BadPreset, place, "add at least one entry with a role", "the preset has no entries")
 	}

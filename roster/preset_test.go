@@ -56,8 +56,8 @@ func TestFindPreset(t *testing.T) {
 
 func TestValidatePresets(t *testing.T) {
 	err := ValidatePresets([]Preset{
-		{ID: "a", Entries: []Entry{{Role: TestDesigner}}, PlaceholderNames: []string{"X", "X"}},
-		{ID: "a", Entries: []Entry{{Role: "boss"}, {Agent: "Y", Role: TestDesigner}}},
+		{ID: "a", Name: "A", Entries: []Entry{{Role: TestDesigner}}, PlaceholderNames: []string{"X", "X"}},
+		{ID: "a", Name: "A", Entries: []Entry{{Role: "boss"}, {Agent: "Y", Role: TestDesigner}}},
 		{ID: " "},
 	})
 	var got []string
@@ -71,6 +71,7 @@ func TestValidatePresets(t *testing.T) {
 		"ROSTER_INVALID_ROLE preset a: Invalid role for entry 1: boss",
 		"PRESET_INVALID preset a: entry 2 names the agent Y",
 		"PRESET_INVALID preset 3: the preset has no id",
+		"PRESET_INVALID preset 3: the preset has no name",
 		"PRESET_INVALID preset 3: the preset has no entries",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
