@@ -34,6 +34,9 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 	if err := s.Request.Sendable(); err != nil {
 		return nil, err
 	}
+	if err := view.Opening(h.Name, d.Rules.Call, d.count(s.Request.Message())); err != nil {
+		return nil, err
+	}
 	if s, err = d.requested(ctx, who, s); err != nil {
 		return nil, err
 	}
@@ -82,11 +85,8 @@ func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer
 	reply, err := h.Agent.Ask(ctx, call)
 	a := &answer{event: askedEvent{
 		Call: call.ID, Role: call.Role, Agent: h.Name, Model: h.Model, Task: s.ID, Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
-		Prompt: store.Hash([]byte(message)),
+		Prompt: store.Hash([]byte(message)), Tokens: d.count(message),
 		TookMS: int(d.Now().Sub(began).Milliseconds()), Produced: []string{},
 	}}
-	if d.Count != nil {
-		a.event.Tokens = d.Count(message)
-	}
 	return a, d.took(ctx, a, message, reply, err)
 }

@@ -90,6 +90,9 @@ type Rules struct {
 	Unattended []string
 	// Authorities are the people who may decide. They may put every type.
 	Authorities []string
+	// Call is how many tokens a request to an arbiter may have; 0 is the built-in bound
+	// of a call.
+	Call int
 	// People is the role whose types all other people may put; "" is every type.
 	People string
 }
@@ -194,6 +197,13 @@ func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ..
 // authority tells whether somebody is a person who may decide.
 func (d *Door) authority(a Actor) bool {
 	return a.person() && slices.Contains(d.Rules.Authorities, a.Name)
+}
+
+func (d *Door) count(text string) int {
+	if d.Count == nil {
+		return len(text)
+	}
+	return d.Count(text)
 }
 
 // view gives the context spec of a role.

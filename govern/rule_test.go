@@ -10,6 +10,7 @@ import (
 	"brenner/policy"
 	"brenner/record"
 	"brenner/stalemate"
+	"brenner/view"
 )
 
 // stuck has an agent try the same patch until it is a stalemate.
@@ -248,6 +249,31 @@ func TestNobodyTakesThePlaceOfAVerdict(t *testing.T) {
 		all, err := k.Stalemates(k.Context1(), "")
 		if err != nil || len(all) != 1 || all[0].State != stalemate.Open {
 			k.Errorf("%v, %v", all, err)
+		}
+	})
+}
+
+// The bound of a call holds for an arbiter's as for everybody's: a text and its patch
+// may be more than any model reads. Nobody is asked then, and nothing was given out.
+func TestAnArbiterIsSentNoMoreThanACallMayHold(t *testing.T) {
+	both(t, func(k *kit) {
+		s, err := k.Stalemate(k.Context1(), "note", k.stuck().ID)
+		if err != nil {
+			k.Fatal(err)
+		}
+		length := len(s.Request.Message())
+		j := &judge{answers: []string{ruled}}
+		k.Rules.Call = length - 1
+		_, err = k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: j, Name: "Judge"}, "note", s.ID)
+		k.refused(err, view.TooLarge, "session.context_tokens")
+		k.is("asked", len(j.asked), 0)
+		if s, err = k.Stalemate(k.Context1(), "note", s.ID); err != nil {
+			k.Fatal(err)
+		}
+		k.is("state", s.State, stalemate.Open)
+		k.Rules.Call, k.Count = 1, func(text string) int { return len(text) / length }
+		if _, err = k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: j, Name: "Judge"}, "note", s.ID); err != nil {
+			k.Error(err)
 		}
 	})
 }

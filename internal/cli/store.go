@@ -106,7 +106,7 @@ func (a *app) door(cfg *config.Config, st store.Store) *govern.Door {
 		Store: st, Types: cfg.AllTypes(), Access: cfg.Access(), Views: cfg.ContextViews(), Now: a.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
 			Compression: cfg.Records.Compression, Unused: cfg.Records.Unused, Unattended: cfg.Records.Unattended,
-			Authorities: append([]string{cfg.Operator}, cfg.Authorities...), People: cfg.Records.People,
+			Authorities: append([]string{cfg.Operator}, cfg.Authorities...), People: cfg.Records.People, Call: cfg.Session.Context,
 		},
 		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) {
 			return researchArtifact(ctx, st, ref)
