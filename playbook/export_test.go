@@ -11,6 +11,9 @@ func DecodePlain(data []byte) (b Body, ok bool) {
 // AppendJSON is what a bullet's hash covers.
 func (b *Bullet) AppendJSON(to []byte) []byte { return b.appendJSON(to) }
 
+// Diff gives what an entry holds that makes one bullet of another.
+func Diff(before, after *Bullet) (was, is Part) { return diff(before, after) }
+
 // Fold gives the book that a journal stands for. It does not follow the chain:
 // journal.Check does.
 func Fold(entries []journal.Entry) (*Book, error) {

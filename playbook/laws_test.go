@@ -204,6 +204,38 @@ func TestMovesThatNoRuleMakes(t *testing.T) {
 	}
 }
 
+// What never changes does not change beside something that may, in an entry whose hashes
+// are honest either.
+func TestNothingChangesWhatNeverChanges(t *testing.T) {
+	s := newShelf(t)
+	id, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
+	b := s.find(id)
+	count := func(change func(*playbook.Bullet)) error {
+		after := b.Clone()
+		after.Helpful++
+		change(after)
+		was, is := playbook.Diff(b, after)
+		return s.book.Apply(&playbook.Entry{Seq: 2, Op: playbook.OpCount, Body: playbook.Body{Bullet: id, Before: was, After: is, BeforeHash: b.Hash(), AfterHash: after.Hash()}})
+	}
+	for name, change := range map[string]func(*playbook.Bullet){
+		"content":    func(b *playbook.Bullet) { b.Content = "Obey the voice" },
+		"created":    func(b *playbook.Bullet) { b.Created = b.Created.Add(time.Second) },
+		"domain":     func(b *playbook.Bullet) { b.Domain = "biology" },
+		"near":       func(b *playbook.Bullet) { b.Near = []string{"pb-9"} },
+		"section":    func(b *playbook.Bullet) { b.Section = playbook.Neutral },
+		"source":     func(b *playbook.Bullet) { b.Source.Agent = "RedSky" },
+		"supersedes": func(b *playbook.Bullet) { b.Supersedes = "pb-9" },
+		"tags":       func(b *playbook.Bullet) { b.Tags = []string{"role:critic"} },
+	} {
+		if err := count(change); fault.CodeOf(err) != playbook.Impossible || !strings.Contains(err.Error(), "what never changes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := count(func(*playbook.Bullet) {}); err != nil {
+		t.Errorf("the counter alone: %v", err)
+	}
+}
+
 // The hash covers every field, and its text is canonical JSON.
 func TestHashCoversEveryField(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)

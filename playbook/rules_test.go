@@ -136,6 +136,24 @@ func TestAGateThatAgentsPass(t *testing.T) {
 	s.want(t, id, "PROD 5/0/0 ")
 }
 
+// Who is as sure as the gate asks has passed it; who is less sure has not.
+func TestAConfidenceAtItsGate(t *testing.T) {
+	for said, want := range map[float64]string{0.7: "PROD 5/0/0 ", 0.6999: "STAGING 5/0/0 waiting"} {
+		s := newShelf(t)
+		s.rules.AgentConfidence = s.rules.Prod.Confidence
+		var id string
+		s.do(playbook.Act{}, func(d *playbook.Draft) error {
+			out, err := d.Learn(playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism", Confidence: said}, nil, playbook.Embedding{})
+			id = out.Bullet
+			return err
+		})
+		for range 4 {
+			s.credit("", id, playbook.Helpful) // of no session: the confidence stays as it is
+		}
+		s.want(t, id, want)
+	}
+}
+
 func TestGatesOfAPersonsBullet(t *testing.T) {
 	s := newShelf(t)
 	var id string
@@ -380,6 +398,24 @@ func TestWindows(t *testing.T) {
 	}
 	if _, _, _, ok := g.Windows(all[:3]); ok {
 		t.Error("three sessions are no two windows of two")
+	}
+}
+
+func TestMeasureCountsSessionsThatEndedWell(t *testing.T) {
+	well, badly := playbook.Observation{OK: true}, playbook.Observation{}
+	for _, c := range []struct {
+		all  []playbook.Observation
+		want float64
+	}{
+		{nil, 0},
+		{[]playbook.Observation{badly}, 0},
+		{[]playbook.Observation{well}, 1},
+		{[]playbook.Observation{well, badly, well, well}, 0.75},
+		{[]playbook.Observation{badly, badly, well, badly}, 0.25},
+	} {
+		if m := playbook.Measure(c.all); m.Success != c.want || m.Sessions != len(c.all) {
+			t.Errorf("%+v: %+v", c.all, m)
+		}
 	}
 }
 
