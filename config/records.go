@@ -178,7 +178,7 @@ func (c *Config) checkRecords(found *fault.Bounded) {
 			check("roles", name)
 			if kind, _ := types.Find(name); kind.Raw {
 				found.Add(InvalidValue, c.Origin("roles").String(), "take it out: what was sent and said as it was is shown to nobody",
-					"roles: %s cannot read or write a %s", fault.Shown(r.Role), name)
+					"roles: %s cannot read or write %s", fault.Shown(r.Role), record.A(name))
 			}
 		}
 		for _, v := range r.Views {

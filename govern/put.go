@@ -266,13 +266,13 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	case r.Type == record.ResearchArtifact && b.Artifact != nil:
 		return bySessions("put", r.ID)
 	case parent.Version > 0 && parent.Type != r.Type:
-		return bad("it is a "+parent.Type+", and cannot become a "+r.Type, "put it under another id")
+		return bad("it is "+record.A(parent.Type)+", and cannot become "+record.A(r.Type), "put it under another id")
 	case r.Module == "":
 		return bad("its module is missing", "say which part of the project it belongs to with --module")
 	case kind.Whole && r.Module != record.Project:
-		return bad("a "+r.Type+" belongs to the whole project, not to "+fault.Shown(r.Module), "leave --module out")
+		return bad(record.A(r.Type)+" belongs to the whole project, not to "+fault.Shown(r.Module), "leave --module out")
 	case kind.Core && r.Parent > 0 && r.Change == "":
-		return bad("a new version of a "+r.Type+" must say what changed, and why", "say it with -m")
+		return bad("a new version of "+record.A(r.Type)+" must say what changed, and why", "say it with -m")
 	}
 	tag(r, parent)
 	return summarise(r, parent, draft)

@@ -20,11 +20,11 @@ func reserved(r *record.Record, kind record.Type, ours bool) error {
 		}
 	case r.Type == record.TaskSpec && !ours:
 		return &fault.Error{
-			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: "a " + r.Type + " names exact versions", Hint: "`brenner store pin` makes one",
+			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: record.A(r.Type) + " names exact versions", Hint: "`brenner store pin` makes one",
 		}
 	case kind.Raw:
 		return &fault.Error{
-			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: "a " + r.Type + " is written by the session that it belongs to",
+			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: record.A(r.Type) + " is written by the session that it belongs to",
 			Hint: "put what somebody said as a paper_note, or as another type of its own",
 		}
 	case r.Type != record.ResearchArtifact && artifact.IsThreadID(r.ID):

@@ -110,7 +110,7 @@ func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error)
 	case a.Canonical && h.Canonical == 0:
 		hint := "`brenner store promote " + h.ID + " -m REASON` makes one"
 		if h.Type == record.TaskSpec || record.IsRaw(h.Type) {
-			hint = "a " + h.Type + " never has one: leave out @canonical"
+			hint = record.A(h.Type) + " never has one: leave out @canonical"
 		}
 		return ref, &fault.Error{Code: NoCanonical, Detail: h.ID + " has no canonical version", Hint: hint}
 	case a.Canonical:
@@ -195,7 +195,7 @@ func (d *Door) Read(ctx context.Context, who Actor, address string) (record.Reco
 func (d *Door) refuse(ctx context.Context, who Actor, action, kind, id string) error {
 	f := &fault.Error{
 		Code: policy.OutOfScope, Op: action + " " + fault.Shown(id),
-		Detail: fmt.Sprintf("%s may not %s a %s as %s", fault.Shown(who.Name), action, fault.Shown(kind), fault.Shown(who.Role)),
+		Detail: fmt.Sprintf("%s may not %s %s as %s", fault.Shown(who.Name), action, record.A(fault.Shown(kind)), fault.Shown(who.Role)),
 		Hint:   "roles: in brenner.yaml says what a role may read and write; the attempt was recorded",
 	}
 	if who.Role == d.Rules.People && who.Role != "" {

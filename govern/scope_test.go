@@ -15,6 +15,13 @@ import (
 	"brenner/view"
 )
 
+func TestRefusalsAreEnglish(t *testing.T) {
+	both(t, func(k *kit) {
+		_, err := k.Put(k.Context1(), reader, draft("memo", record.IntegratedMemo, "it is so"))
+		k.refused(err, policy.OutOfScope, "GreenValley may not write an integrated_memo as reader")
+	})
+}
+
 func TestPinAsksForTheRole(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("ms", record.ManuscriptSection, "secret"))

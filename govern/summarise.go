@@ -44,7 +44,7 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 		return d.extract(ctx, who, draft)
 	}
 	if kind, _ := d.Types.Find(r.Type); kind.Raw || !d.Access.MayRead(policy.Integrator, r.Type) {
-		draft.Change += ": the " + policy.Integrator + " may not read a " + r.Type
+		draft.Change += ": the " + policy.Integrator + " may not read " + record.A(r.Type)
 		return d.extract(ctx, who, draft)
 	}
 	a, err := d.ask(ctx, who, h, job{

@@ -167,7 +167,7 @@ func (d *Door) Task(ctx context.Context, address string) (record.Record, Task, [
 
 func (d *Door) readTask(ctx context.Context, r *record.Record) (t Task, err error) {
 	if r.Type != record.TaskSpec {
-		return t, &fault.Error{Code: NotATask, Detail: r.Ref().String() + " is a " + r.Type + ", no task spec", Hint: "`brenner store pin` makes one"}
+		return t, &fault.Error{Code: NotATask, Detail: r.Ref().String() + " is " + record.A(r.Type) + ", no task spec", Hint: "`brenner store pin` makes one"}
 	}
 	data, err := d.Store.Blob(ctx, r.Content)
 	if err != nil {

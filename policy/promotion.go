@@ -96,7 +96,7 @@ func Gates(p *Promotion) []Refusal {
 		refuse(true, GateLint, "", "%s", f)
 	}
 	refuse(p.Type.Core && r.Parent > 0 && strings.TrimSpace(r.Change) == "", GateLint, "put the version with -m",
-		"a new version of a %s says what changed and why", r.Type)
+		"a new version of %s says what changed and why", record.A(r.Type))
 	refuse(r.Status == record.NeedsRebase, GateRebase, "put a new version that is made from what holds now, and say with --link or --task what that is",
 		"it was made from inputs that have moved since")
 	// Where it is known to be out of date, a person may say that it still holds.

@@ -74,3 +74,14 @@ func TestRawTypesAreOfOneMind(t *testing.T) {
 		}
 	}
 }
+
+func TestTypesHaveAnArticle(t *testing.T) {
+	for name, want := range map[string]string{
+		record.IntegratedMemo: "an integrated_memo", record.Assumption: "an assumption", record.PaperNote: "a paper_note",
+		"experiment": "an experiment", "outline": "an outline", "Essay": "an Essay", "user_note": "a user_note", `"\x00"`: `a "\x00"`, "": "a ",
+	} {
+		if got := record.A(name); got != want {
+			t.Errorf("%q is %q, not %q", name, got, want)
+		}
+	}
+}

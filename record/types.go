@@ -88,6 +88,15 @@ func (t Types) With(names ...string) Types {
 	return all
 }
 
+// A gives the name of a type with its article. Names with a u are mostly spoken as
+// "user" and "unit" are.
+func A(name string) string {
+	if strings.IndexAny(name, "aeioAEIO") == 0 {
+		return "an " + name
+	}
+	return "a " + name
+}
+
 // Find gives a type by its name.
 func (t Types) Find(name string) (Type, bool) {
 	i := slices.IndexFunc(t, func(one Type) bool { return one.Name == name })
