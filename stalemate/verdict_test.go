@@ -126,30 +126,6 @@ func TestTheQuestionIsNeutral(t *testing.T) {
 	}
 }
 
-// The specification's own request: two parties under keys of their own, and evidence
-// that is only a placeholder.
-func TestTheSpecificationsRequest(t *testing.T) {
-	const own = "franken" + "steen"
-	const request = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2025-08-11T15:10:00Z","stalemate_summary":"s",
-	"hypotheses":{"` + own + `_hypothesis":{"statement":"f","justification":"j"},"engrove_hypothesis":{"statement":"e","justification":"j"},
-	"hallucinated_hypotheses":[{"statement":"h1","justification":"j"},{"statement":"h2","justification":"j"},{"statement":"h3","justification":"j"}]},
-	"objective_evidence":[{"type":"error_log","description":"d","content":"[ERR] Valideringsfel"},
-	{"type":"file_content","file_path":"a.py","file_content":"[Fullständigt innehåll från föregående kontext]"}],"arbitration_request":"q"}`
-	r, warnings, err := ReadRequest([]byte(request))
-	if err != nil || len(warnings) != 1 || warnings[0].Code != Placeholder || warnings[0].Place != "objective_evidence[1]" {
-		t.Fatalf("%v, %v", warnings, err)
-	}
-	if strings.Join(r.Names(), " ") != "engrove "+own+" D1 D2 D3" {
-		t.Errorf("%v", r.Names())
-	}
-	if err := r.Sendable(); fault.CodeOf(err) != Placeholder {
-		t.Errorf("it could be sent: %v", err)
-	}
-	if r.Evidence[0].Hash != HashOf("[ERR] Valideringsfel") {
-		t.Errorf("%+v", r.Evidence[0])
-	}
-}
-
 func TestRequestsThatAreNone(t *testing.T) {
 	_, _, good := stuck(t)
 	text := string(good.JSON())
