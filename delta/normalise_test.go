@@ -29,7 +29,8 @@ func TestPayloadsAsTheyAreMeant(t *testing.T) {
 		{"EDIT", "hypothesis_slate", `{"mechanism":["one","two"]}`, `{"mechanism":"one\ntwo"}`},
 		{"EDIT", "hypothesis_slate", `{"mechanism":["one",2]}`, `{"mechanism":["one",2]}`},
 		{"EDIT", "hypothesis_slate", `{"mechanism":[]}`, `{"mechanism":[]}`},
-		{"EDIT", "discriminative_tests", `{"discriminates":["H1","H2"]}`, `{"discriminates":"H1, H2"}`},
+		{"EDIT", "discriminative_tests", `{"discriminates":["H1","H2"]}`, `{"discriminates":"H1 vs H2"}`},
+		{"EDIT", "discriminative_tests", `{"discriminates":["H1 vs H2","H1 vs H3"]}`, `{"discriminates":"H1 vs H2, H1 vs H3"}`},
 		{"EDIT", "hypothesis_slate", `{"references":{"session":"RS-1","item":"H1","relation":"extends"}}`, `{"references":[{"item":"H1","relation":"extends","session":"RS-1"}]}`},
 		// words for yes and no, statuses in capitals, marks in quotes
 		{"EDIT", "hypothesis_slate", `{"third_alternative":"true"}`, `{"third_alternative":true}`},

@@ -66,15 +66,35 @@ func joined(v artifact.Value, refs bool) (artifact.Value, string) {
 	if !ok || len(list) == 0 || !allTexts(list) {
 		return v, ""
 	}
-	between := "\n"
+	const note = "a list of texts read as one text"
 	if refs {
+		text, _ := Separated(list)
+		return text, note
+	}
+	return artifact.Text(strings.Join(words(list), "\n")), note
+}
+
+// Separated makes one text of a list in a field that says what is held against what,
+// as "discriminates" does: "H1 vs H2" of two ids, "H1 vs H2, H1 vs H3" of two pairs. It
+// is false where not everything in the list is a text.
+func Separated(list artifact.List) (artifact.Text, bool) {
+	if !allTexts(list) {
+		return "", false
+	}
+	parts, between := words(list), " vs "
+	if slices.ContainsFunc(parts, func(s string) bool { return len(strings.Fields(s)) > 1 }) {
 		between = ", "
 	}
-	parts := make([]string, len(list))
+	return artifact.Text(strings.Join(parts, between)), true
+}
+
+// words gives the texts of a list that holds nothing else.
+func words(list artifact.List) []string {
+	out := make([]string, len(list))
 	for i, e := range list {
-		parts[i] = string(e.(artifact.Text))
+		out[i] = string(e.(artifact.Text))
 	}
-	return artifact.Text(strings.Join(parts, between)), "a list of texts read as one text"
+	return out
 }
 
 // texts makes texts of the numbers and truth values in a map of texts.

@@ -242,7 +242,7 @@ func TestReadMapsFieldsOfEverySection(t *testing.T) {
 		{"2. Predictions Table", `{"description":"S","predictions":{"H1":"a"}}`, `condition=S predictions={"H1":"a"}`},
 		{
 			"tests", `{"design":["one","two"],"outcomes":{"H1":"a"},"name":"N","discriminates":["H1","H2"],"score":{"cost":"2"}}`,
-			"procedure=one\ntwo expected_outcomes={\"H1\":\"a\"} name=N discriminates=H1, H2 score={\"cost\":2}",
+			"procedure=one\ntwo expected_outcomes={\"H1\":\"a\"} name=N discriminates=H1 vs H2 score={\"cost\":2}",
 		},
 		{"assumptions", `{"assumption":"S","name":"N","status":"Unchecked"}`, "statement=S name=N status=unchecked"},
 		{"anomalies", `{"anomaly":"O","name":"N","conflicts_with":"H1"}`, `observation=O name=N conflicts_with=["H1"]`},

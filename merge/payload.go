@@ -140,15 +140,11 @@ func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, stri
 func fitText(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	if list, ok := f.Value.(artifact.List); ok && spec.Refs {
 		// "discriminates" is a text with ids in it; a list of ids says the same.
-		words := make([]string, len(list))
-		for i, e := range list {
-			t, ok := e.(artifact.Text)
-			if !ok {
-				return nil, "it is neither a text nor a list of texts"
-			}
-			words[i] = string(t)
+		text, ok := delta.Separated(list)
+		if !ok {
+			return nil, "it is neither a text nor a list of texts"
 		}
-		f = changed(f, artifact.Text(strings.Join(words, " vs ")))
+		f = changed(f, text)
 	}
 	t, ok := f.Value.(artifact.Text)
 	if !ok {
