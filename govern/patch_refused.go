@@ -102,7 +102,7 @@ func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *sta
 		}
 		put, err := b.put(ctx, &Draft{
 			ID: c.ID, Type: record.StalemateRequest, Module: of.Module, Content: r.JSON(), Tags: []string{c.Kind}, Summary: record.Extract([]byte(r.Summary)),
-			Links: []Link{{Relation: record.Cites, To: of.Ref().String()}}, summaryBy: record.Extracted,
+			Links: []Link{{Relation: record.Cites, To: of.Ref().String()}}, summaryBy: record.Extracted, ours: true,
 		})
 		ref = put.Record.Ref()
 		b.c.event = b.event()

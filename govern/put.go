@@ -41,7 +41,7 @@ type Draft struct {
 	summaryBy string // for summaries that the program had made
 	summaryOf string // for a summary that was written for another content
 	granted   bool   // it was decided elsewhere that it may be written
-	ours      bool   // the program made it: a task spec, or a verdict
+	ours      bool   // the program made it: a task spec, a stalemate, or a verdict
 	rebase    bool   // made from an older version, on purpose
 	anew      bool   // there was no version when its author began: it goes on from none, whatever there is by now
 }

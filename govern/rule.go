@@ -165,7 +165,7 @@ func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalema
 		}
 		b := d.putting(who)
 		_, err = b.put(ctx, &Draft{
-			ID: s.ID, Parent: now.Version, Content: s.Request.JSON(), Change: "given out, to be ruled on", Tags: []string{s.Kind, stalemate.Requested},
+			ID: s.ID, Parent: now.Version, Content: s.Request.JSON(), Change: "given out, to be ruled on", Tags: []string{s.Kind, stalemate.Requested}, ours: true,
 		})
 		b.c.event = b.event()
 		return b.c, err

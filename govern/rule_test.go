@@ -226,6 +226,21 @@ func TestAnArbiterWithoutAVerdict(t *testing.T) {
 	})
 }
 
+// The id of a stalemate that is still to come is nobody's to take: it would never be
+// opened. What only begins so is a name like any other.
+func TestNobodyTakesThePlaceOfAStalemate(t *testing.T) {
+	both(t, func(k *kit) {
+		for _, kind := range []string{record.PaperNote, record.StalemateRequest} {
+			_, err := k.Put(k.Context1(), sydney, draft("ST-0123456789abcdef", kind, "mine"))
+			k.refused(err, govern.BadID, "of a stalemate", "stalemate open")
+		}
+		id := k.stuck().ID
+		_, err := k.Put(k.Context1(), sydney, govern.Draft{ID: id, Parent: 1, Content: []byte("another"), Change: "because"})
+		k.refused(err, govern.BadID)
+		k.put(draft("ST-elevation", record.PaperNote, "a sign in an electrocardiogram"))
+	})
+}
+
 // The place of a verdict is for whoever may decide: neither a note nor a verdict of
 // anybody else's can stand there.
 func TestNobodyTakesThePlaceOfAVerdict(t *testing.T) {

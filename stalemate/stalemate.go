@@ -38,7 +38,7 @@ const TheRules = "the rules"
 
 // Case is one thing that is stuck.
 type Case struct {
-	ID        string // "ST-1a2b3c4d": of what it is about, so that it is found again as the same
+	ID        string // "ST-1a2b3c4d5e6f7081": of what it is about, so that it is found again as the same
 	Kind      string
 	Place     string // "H2.claim"; an item, or a file, where it is about no field
 	Since     int    // the round in which it began
@@ -78,10 +78,23 @@ type Attempt struct {
 	Delta   string
 }
 
+// The form of ids. What agents write goes into them, so they are too long for anybody
+// to write what gives the id of another case.
+const (
+	idPrefix = "ST-"
+	idBytes  = 8
+)
+
 // caseID names a case by what makes it one.
 func caseID(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return "ST-" + hex.EncodeToString(sum[:4])
+	return idPrefix + hex.EncodeToString(sum[:idBytes])
+}
+
+// IsID tells whether a text has the form of a case's id.
+func IsID(text string) bool {
+	digits, ok := strings.CutPrefix(text, idPrefix)
+	return ok && len(digits) == 2*idBytes && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // shown gives a value as people read it.
