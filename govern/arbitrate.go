@@ -48,14 +48,14 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 		}
 		v, err := stalemate.ReadVerdict([]byte(a.text), arbiter, &s.Request)
 		if err != nil {
+			if err := d.produced(ctx, a); err != nil {
+				return nil, err
+			}
 			bad = err
 			continue
 		}
 		ref, err := d.putVerdict(ctx, Actor{Name: h.Name, Role: stalemate.ArbiterRole}, s, &v)
-		if err == nil {
-			err = d.produced(ctx, a, ref)
-		}
-		if err != nil {
+		if err := d.made(ctx, a, ref, err); err != nil {
 			return nil, err
 		}
 		return d.Stalemate(ctx, "", s.ID)
@@ -66,8 +66,19 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 	}
 }
 
-// askArbiter asks once, and journals what came.
+// askArbiter asks once, and journals what came; what it answered before, and nobody
+// read, is not asked for again.
 func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer, error) {
+	message := s.Request.Message()
+	prompt := store.Hash([]byte(message))
+	e, err := d.unread(ctx, h, stalemate.ArbiterRole, func(e *askedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
+	if err != nil {
+		return nil, err
+	}
+	if e != nil {
+		a := &answer{}
+		return a, d.takeUp(ctx, a, e)
+	}
 	head, err := d.head(ctx, Calls)
 	if err != nil {
 		return nil, err
@@ -76,7 +87,6 @@ func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer
 	if err != nil {
 		return nil, err
 	}
-	message := s.Request.Message()
 	call := agent.Call{
 		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Agent: h.Name, Role: stalemate.ArbiterRole, Model: h.Model, Thread: s.ID, Round: 1,
 		Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
@@ -85,7 +95,7 @@ func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer
 	reply, err := h.Agent.Ask(ctx, call)
 	a := &answer{event: askedEvent{
 		Call: call.ID, Role: call.Role, Agent: h.Name, Model: h.Model, Task: s.ID, Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
-		Prompt: store.Hash([]byte(message)), Tokens: d.count(message),
+		Prompt: prompt, Tokens: d.count(message),
 		TookMS: int(d.Now().Sub(began).Milliseconds()), Produced: []string{},
 	}}
 	return a, d.took(ctx, a, message, reply, err)

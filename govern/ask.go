@@ -105,8 +105,12 @@ type answer struct {
 }
 
 // ask pins a task, assembles its context, and has the agent do it. What went in
-// and what came out is journaled before anybody reads it.
+// and what came out is journaled before anybody reads it; what was journaled before, and
+// never read, is not asked for again.
 func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, error) {
+	if a, err := d.again(ctx, who, h, &j); a != nil || err != nil {
+		return a, err
+	}
 	inputs := make([]string, len(j.inputs))
 	for i, ref := range j.inputs {
 		inputs[i] = ref.String()
@@ -123,17 +127,9 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{task: put.Record.Ref()}
-	given, err := d.Context(ctx, Request{Task: a.task.String(), Full: true})
+	a, given, err := d.prepare(ctx, &j, put.Record.Ref())
 	if err != nil {
 		return nil, err
-	}
-	if a.shown, err = seen(&j, given); err != nil {
-		return nil, err
-	}
-	a.firstInFull = slices.ContainsFunc(given.Shown, func(s view.ShownRecord) bool { return s.Ref == j.first && s.Form == view.Full })
-	for _, s := range given.Shown {
-		a.given = append(a.given, s.Ref)
 	}
 	call := agent.Call{
 		ID: "store/" + a.task.String(), Agent: h.Name, Role: j.role, Model: h.Model, Thread: a.task.ID, Round: 1,
@@ -149,6 +145,23 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 		a.event.Context = append(a.event.Context, shownEntry{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form)})
 	}
 	return a, d.took(ctx, a, given.Text, reply, err)
+}
+
+// prepare assembles what is shown for a job, and an answer that says so and nothing yet.
+func (d *Door) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *Given, error) {
+	a := &answer{task: task}
+	given, err := d.Context(ctx, Request{Task: task.String(), Full: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.shown, err = seen(j, given); err != nil {
+		return nil, nil, err
+	}
+	a.firstInFull = slices.ContainsFunc(given.Shown, func(s view.ShownRecord) bool { return s.Ref == j.first && s.Form == view.Full })
+	for _, s := range given.Shown {
+		a.given = append(a.given, s.Ref)
+	}
+	return a, given, nil
 }
 
 // seen gives the inputs of a job that an agent would be shown, and refuses a job
@@ -189,7 +202,7 @@ func (d *Door) took(ctx context.Context, a *answer, prompt string, reply agent.R
 	var failure *agent.Failure
 	switch {
 	case failed == nil:
-		a.text = strings.TrimSpace(strings.ToValidUTF8(reply.Text, "\ufffd"))
+		a.text = asText(reply.Text)
 		a.event.Reply, a.event.Observed = store.Hash([]byte(reply.Text)), strings.ToValidUTF8(reply.Model, "\ufffd")
 		a.event.Input, a.event.Output, a.event.Attempts = reply.Usage.Input, reply.Usage.Output, reply.Attempts
 		blobs = append(blobs, []byte(reply.Text))
@@ -207,14 +220,25 @@ func (d *Door) took(ctx context.Context, a *answer, prompt string, reply agent.R
 	case failed != nil:
 		return failed
 	case a.text == "":
-		return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the answer is empty", Hint: "run it again, or without a model"}
+		return d.empty(ctx, a)
 	}
 	return nil
 }
 
-// produced journals what was made of an answer.
+// asText gives what is read of a reply.
+func asText(reply string) string { return strings.TrimSpace(strings.ToValidUTF8(reply, "\ufffd")) }
+
+// empty is what comes of an answer without a text.
+func (d *Door) empty(ctx context.Context, a *answer) error {
+	if err := d.produced(ctx, a); err != nil {
+		return err
+	}
+	return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the answer is empty", Hint: "run it again, or without a model"}
+}
+
+// produced journals what was made of an answer; nothing is possible, too.
 func (d *Door) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
-	e := producedEvent{Call: a.event.Call}
+	e := producedEvent{Call: a.event.Call, Produced: []string{}}
 	for _, ref := range refs {
 		e.Produced = append(e.Produced, ref.String())
 	}

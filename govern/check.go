@@ -413,10 +413,10 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	draft.Content, draft.Task = []byte(b.String()), a.task.String()
 	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
 	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft, record.Given)
-	if err != nil {
+	if err := d.made(ctx, a, put.Record.Ref(), err); err != nil {
 		return nil, err
 	}
-	return &put, d.produced(ctx, a, put.Record.Ref())
+	return &put, nil
 }
 
 // there gives those of some versions that the store has.

@@ -9,7 +9,6 @@ import (
 
 	"brenner/fault"
 	"brenner/patch"
-	"brenner/policy"
 	"brenner/record"
 	"brenner/store"
 )
@@ -207,12 +206,9 @@ func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
 // refusedBy takes what the author could mend for a problem; all else is an error.
 func (c *Said) refusedBy(err error) error {
 	var f *fault.Error
-	switch fault.CodeOf(err) {
-	case policy.OutOfScope, BadRecord, NothingNew, BadLink, LinkCycle, record.Invalid, record.BadSummary:
-		if errors.As(err, &f) {
-			c.Problem = []patch.Problem{{Code: f.Code, Message: err.Error(), Hint: fault.HintOf(err)}}
-			return nil
-		}
+	if authors(err) && errors.As(err, &f) {
+		c.Problem = []patch.Problem{{Code: f.Code, Message: err.Error(), Hint: fault.HintOf(err)}}
+		return nil
 	}
 	return err
 }

@@ -16,12 +16,17 @@ import (
 // stuck has an agent try the same patch until it is a stalemate.
 func (k *kit) stuck() record.Ref {
 	k.Helper()
-	k.put(draft("note", record.PaperNote, one))
+	return k.stuckOn("note")
+}
+
+func (k *kit) stuckOn(id string) record.Ref {
+	k.Helper()
+	k.put(draft(id, record.PaperNote, one))
 	bad := k.made(one, two)
 	bad.Groups[0].Anchor.Text = "omega\n"
 	var out *govern.Patched
 	for range 3 {
-		out = k.patch(writerOfNotes, "note", bad)
+		out = k.patch(writerOfNotes, id, bad)
 	}
 	if out.Stuck == nil {
 		k.Fatal("it is not seen")

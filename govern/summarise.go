@@ -62,10 +62,7 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	draft.Change = "a summary of what it says now, by " + h.Name
 	draft.Task, draft.granted = a.task.String(), true // who asked for it may write it
 	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft, record.Given)
-	if err != nil {
-		return put, err
-	}
-	return put, d.produced(ctx, a, put.Record.Ref())
+	return put, d.made(ctx, a, put.Record.Ref(), err)
 }
 
 // unsummarised gives the version that a summary of this one goes on from: the newest
@@ -193,11 +190,8 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 	draft.takeUp(taken, left)
 	draft.Content, draft.Task = append([]byte(a.text+"\n"), leftOut(left)...), a.task.String()
 	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft, "")
-	if err != nil {
-		return put, err
-	}
 	put.LeftOut = left
-	return put, d.produced(ctx, a, put.Record.Ref())
+	return put, d.made(ctx, a, put.Record.Ref(), err)
 }
 
 // memoBefore gives the version that a new one of a memo goes on from, or nil.
