@@ -51,15 +51,16 @@ type Registration struct {
 type Post interface {
 	// Send delivers a message to all its recipients, or to none, once for its key.
 	Send(ctx context.Context, d Draft) (Message, error)
-	// Mark notes that an agent has read a message of its inbox, or acknowledged it,
-	// which is reading too. The first time counts, and is what comes back.
+	// Mark notes that an agent has read messages of its inbox, or acknowledged them,
+	// which is reading too: all of them, or none. The first time counts, and that of the
+	// first message is what comes back.
 	Mark(ctx context.Context, m Mark) (time.Time, error)
 }
 
-// Mark is what an agent did with a message.
+// Mark is what an agent did with messages.
 type Mark struct {
 	Project, Agent string
-	Message        ID
+	Messages       []ID
 	Ack            bool
 }
 

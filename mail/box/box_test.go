@@ -110,7 +110,7 @@ func TestWokenByAnotherProcessOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-done
-		if _, err := two.Mark(t.Context(), mail.Mark{Project: boxtest.Project, Agent: "BlueLake", Message: m.ID}); err != nil {
+		if _, err := two.Mark(t.Context(), mail.Mark{Project: boxtest.Project, Agent: "BlueLake", Messages: []mail.ID{m.ID}}); err != nil {
 			t.Fatal(err)
 		}
 	}

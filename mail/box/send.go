@@ -305,9 +305,12 @@ func (s *sending) result() mail.Message {
 	return m
 }
 
-// Mark notes that an agent has read a message, or acknowledged it.
+// Mark notes that an agent has read messages, or acknowledged them.
 func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
-	const op = "mark a message"
+	const op = "mark messages"
+	if len(m.Messages) == 0 {
+		return time.Time{}, &fault.Error{Code: mail.NotFound, Op: op, Detail: "no message is named", Hint: "name messages of the inbox"}
+	}
 	leave, err := b.enter(ctx, op)
 	if err != nil {
 		return time.Time{}, err
@@ -324,17 +327,24 @@ func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
 		if err != nil {
 			return err
 		}
-		n, _ := m.Message.Number()
 		now, field := w.instant().UnixMicro(), "read"
 		if m.Ack {
 			field = "acked"
 		}
-		there, err := w.row(ctx, []any{&at}, `UPDATE copies SET read = ifnull(read, ?1), acked = CASE WHEN ?2 THEN ifnull(acked, ?1) ELSE acked END
-			WHERE agent = ?3 AND message = ?4 AND how < 3 RETURNING `+field, now, m.Ack, agent, n)
-		if err == nil && !there {
-			err = noMessage(m.Message)
+		times := make([]int64, len(m.Messages))
+		for i, id := range m.Messages {
+			n, _ := id.Number()
+			there, err := w.row(ctx, []any{&times[i]}, `UPDATE copies SET read = ifnull(read, ?1), acked = CASE WHEN ?2 THEN ifnull(acked, ?1) ELSE acked END
+				WHERE agent = ?3 AND message = ?4 AND how < 3 RETURNING `+field, now, m.Ack, agent, n)
+			if err == nil && !there {
+				err = noMessage(id)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		at = times[0]
+		return nil
 	}, nil)
 	if err != nil {
 		return time.Time{}, b.fault(op, err)

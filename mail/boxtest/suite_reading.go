@@ -20,7 +20,7 @@ func inboxes(t *testing.T, box mail.Box) {
 		d.Subject, d.Importance, d.Thread = fmt.Sprint(i), importance, fmt.Sprint("TH-", i%2)
 		sent = append(sent, send(t, box, d))
 	}
-	if _, err := box.Mark(t.Context(), mail.Mark{Project: Project, Agent: "BlueLake", Message: sent[3].ID}); err != nil {
+	if _, err := box.Mark(t.Context(), mail.Mark{Project: Project, Agent: "BlueLake", Messages: []mail.ID{sent[3].ID}}); err != nil {
 		t.Fatal(err)
 	}
 	for want, q := range map[string]mail.InboxQuery{
@@ -60,7 +60,7 @@ func marks(t *testing.T, box mail.Box) {
 			t.Fatalf("reading consumed it: %+v", got)
 		}
 	}
-	mark := mail.Mark{Project: Project, Agent: "BlueLake", Message: m.ID, Ack: true}
+	mark := mail.Mark{Project: Project, Agent: "BlueLake", Messages: []mail.ID{m.ID}, Ack: true}
 	one, err := box.Mark(t.Context(), mark)
 	if err != nil || one.IsZero() {
 		t.Fatal(one, err)
@@ -75,10 +75,25 @@ func marks(t *testing.T, box mail.Box) {
 	if got := inbox(t, box, mail.InboxQuery{Agent: "BlueLake", Unread: true}); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
-	for _, wrong := range []mail.Mark{{Agent: "Operator", Message: m.ID}, {Agent: "BlueLake", Message: "4711"}, {Agent: "BlueLake", Message: "x"}, {Agent: "Nobody", Message: m.ID}} {
+	next, last := send(t, box, d), send(t, box, d)
+	for _, wrong := range []mail.Mark{
+		{Agent: "Operator", Messages: []mail.ID{m.ID}}, {Agent: "BlueLake", Messages: []mail.ID{"4711"}}, {Agent: "BlueLake", Messages: []mail.ID{"x"}},
+		{Agent: "Nobody", Messages: []mail.ID{m.ID}}, {Agent: "BlueLake"}, {Agent: "BlueLake", Messages: []mail.ID{next.ID, "4711", last.ID}},
+	} {
 		wrong.Project = Project
 		_, err := box.Mark(t.Context(), wrong)
 		wantCode(t, err, mail.NotFound)
+	}
+	if got := inbox(t, box, mail.InboxQuery{Agent: "BlueLake", Unread: true}); len(got) != 2 {
+		t.Errorf("some were marked, and not all: %+v", got)
+	}
+	// Those that are marked together are marked at one time; that of the first comes back.
+	mark.Messages, mark.Ack = []mail.ID{m.ID, next.ID, last.ID}, false
+	if three, err := box.Mark(t.Context(), mark); err != nil || !three.Equal(one) {
+		t.Errorf("%v, %v: %v", one, three, err)
+	}
+	if got := inbox(t, box, mail.InboxQuery{Agent: "BlueLake", Unread: true}); len(got) != 0 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -109,11 +109,12 @@ func fetchInbox(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range all {
-		if !mark {
-			break
+	if mark && len(all) > 0 {
+		read := mail.Mark{Project: q.Project, Agent: q.Agent}
+		for _, m := range all {
+			read.Messages = append(read.Messages, m.ID)
 		}
-		if _, err := c.server.box.Mark(ctx, mail.Mark{Project: q.Project, Agent: q.Agent, Message: m.ID}); err != nil {
+		if _, err := c.server.box.Mark(ctx, read); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +143,8 @@ type marked struct {
 }
 
 func (c *call) mark(ctx context.Context, ack bool) (any, error) {
-	m := mail.Mark{Message: mail.ID(c.need("message_id")), Ack: ack}
+	id := mail.ID(c.need("message_id"))
+	m := mail.Mark{Messages: []mail.ID{id}, Ack: ack}
 	var err error
 	if m.Project, m.Agent, err = c.acts(ctx, "agent_name", "registration_token"); err != nil {
 		return nil, err
@@ -151,7 +153,7 @@ func (c *call) mark(ctx context.Context, ack bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := marked{Message: m.Message, Read: true, ReadAt: mail.Instant{Time: at}}
+	r := marked{Message: id, Read: true, ReadAt: mail.Instant{Time: at}}
 	if ack {
 		r.Acknowledged, r.At = true, r.ReadAt
 	}

@@ -103,3 +103,28 @@ func TestAToolThatSaysItChangesNothingDoesNot(t *testing.T) {
 		t.Errorf("%d tools say that they change nothing", reading)
 	}
 }
+
+// TestAnInboxIsMarkedAtOnce: a commit for each message would be a wait on the disk for
+// each.
+func TestAnInboxIsMarkedAtOnce(t *testing.T) {
+	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{Box: b}
+	as := serve(t, w).join(t, "Operator", "BlueLake")
+	for range 5 {
+		call(t, as["Operator"], "send_message", object{"project_key": project, "sender_name": "Operator", "to": []string{"BlueLake"}, "subject": "INFO: s", "body_md": "words"})
+	}
+	inbox := object{"project_key": project, "agent_name": "BlueLake", "mark_read": true, "unread_only": true}
+	for _, want := range []int64{1, 0} { // there is nothing to mark the second time
+		before := w.writes.Load()
+		call(t, as["BlueLake"], "fetch_inbox", inbox)
+		if n := w.writes.Load() - before; n != want {
+			t.Errorf("%d writes, not %d", n, want)
+		}
+	}
+	if left, err := b.Inbox(t.Context(), mail.InboxQuery{Project: project, Agent: "BlueLake", Unread: true}); err != nil || len(left) != 0 {
+		t.Errorf("%+v, %v", left, err)
+	}
+}
