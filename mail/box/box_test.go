@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -163,5 +164,39 @@ func TestAForeignFileIsLeftAlone(t *testing.T) {
 	}
 	if after, err := os.ReadFile(filepath.Join(dir, box.FileName)); err != nil || string(after) != string(text) {
 		t.Errorf("it was changed: %v", err)
+	}
+}
+
+// TestTwoProjectsWithOneSlug: the slug has a short hash of the key, and there are keys
+// that share it. Each project is there, and has a slug of its own; so has one whose slug
+// is the key of another.
+func TestTwoProjectsWithOneSlug(t *testing.T) {
+	b := open(t, t.TempDir())
+	seen := make(map[string]string)
+	var one, two string
+	for n := 0; one == ""; n++ {
+		key := fmt.Sprintf("/srv/%d/x", n)
+		slug := box.Slug(key)
+		one, two = seen[slug], key
+		seen[slug] = key
+	}
+	keys := []string{one, two, box.Slug("/elsewhere/y"), "/elsewhere/y"}
+	slugs := make(map[string]string)
+	for range 2 {
+		for _, key := range keys {
+			p, err := b.EnsureProject(t.Context(), key)
+			if err != nil || p.Key != key || p.ID == "" {
+				t.Fatalf("%s: %+v, %v", key, p, err)
+			}
+			if other, ok := slugs[p.Slug]; ok && other != key || slices.Contains(keys, p.Slug) {
+				t.Errorf("%s and %s are both %s", key, other, p.Slug)
+			}
+			slugs[p.Slug] = key
+			for _, name := range []string{key, p.Slug} {
+				if there, err := b.Projects(t.Context(), name); err != nil || len(there) != 1 || there[0] != p {
+					t.Errorf("%s: %+v, %v", name, there, err)
+				}
+			}
+		}
 	}
 }

@@ -27,14 +27,32 @@ func (b *Box) EnsureProject(ctx context.Context, key string) (mail.Project, erro
 	if there, err := b.projects(ctx, key); err != nil || len(there) > 0 {
 		return first(there), b.fault(op, err)
 	}
-	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error {
-		return w.exec(ctx, "INSERT INTO projects (key, slug, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key, slug(key), b.now().UnixMicro())
-	}, nil)
+	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error { return w.makeProject(ctx, key) }, nil)
 	if err != nil {
 		return mail.Project{}, b.fault(op, err)
 	}
 	there, err := b.projects(ctx, key)
 	return first(there), b.fault(op, err)
+}
+
+// slugHashes are how many bytes of the hash stand in a slug: more where a project has
+// the shorter one, as its slug or as its key.
+func slugHashes() []int { return []int{4, 8, 16, sha256.Size} }
+
+// makeProject makes a project, unless somebody else has made it meanwhile.
+func (w *writer) makeProject(ctx context.Context, key string) error {
+	var n int
+	for _, length := range slugHashes() {
+		name := slug(key, length)
+		taken, err := w.row(ctx, []any{&n}, "SELECT 1 FROM projects WHERE (slug = ?1 OR key = ?1) AND key <> ?2", name, key)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			return w.exec(ctx, "INSERT INTO projects (key, slug, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key, name, w.box.now().UnixMicro())
+		}
+	}
+	return &fault.Error{Code: mail.NameTaken, Detail: "other projects have every slug that " + fault.Shown(key) + " could have", Hint: "move the folder, or give it another name"}
 }
 
 func first[T any](list []T) T {
@@ -45,9 +63,9 @@ func first[T any](list []T) T {
 	return list[0]
 }
 
-// slug gives a project a short name that can stand in an address. The hash keeps
-// two folders of one name apart.
-func slug(key string) string {
+// slug gives a project a short name that can stand in an address. The hash, of which it
+// has some bytes, keeps two folders of one name apart.
+func slug(key string, hash int) string {
 	var s strings.Builder
 	for _, r := range strings.ToLower(path.Base(strings.ReplaceAll(key, `\`, "/"))) {
 		switch {
@@ -59,7 +77,7 @@ func slug(key string) string {
 	}
 	sum := sha256.Sum256([]byte(key))
 	name := strings.Trim(s.String(), "-")
-	return strings.TrimLeft(name[:min(len(name), 40)]+"-"+hex.EncodeToString(sum[:4]), "-")
+	return strings.TrimLeft(name[:min(len(name), 40)]+"-"+hex.EncodeToString(sum[:hash]), "-")
 }
 
 // Projects gives one project, or all of them for the empty name.

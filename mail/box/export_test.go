@@ -41,3 +41,6 @@ func (b *Box) Rows() (n int) {
 
 // Overlap tells whether two claims can mean the same file.
 func Overlap(a, b string) bool { return overlap(claimedPath(a), claimedPath(b)) }
+
+// Slug gives the slug that a project has if no other has it.
+func Slug(key string) string { return slug(key, slugHashes()[0]) }

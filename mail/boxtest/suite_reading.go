@@ -77,8 +77,12 @@ func marks(t *testing.T, box mail.Box) {
 	}
 	next, last := send(t, box, d), send(t, box, d)
 	for _, wrong := range []mail.Mark{
-		{Agent: "Operator", Messages: []mail.ID{m.ID}}, {Agent: "BlueLake", Messages: []mail.ID{"4711"}}, {Agent: "BlueLake", Messages: []mail.ID{"x"}},
-		{Agent: "Nobody", Messages: []mail.ID{m.ID}}, {Agent: "BlueLake"}, {Agent: "BlueLake", Messages: []mail.ID{next.ID, "4711", last.ID}},
+		{Agent: "Operator", Messages: []mail.ID{m.ID}},
+		{Agent: "BlueLake", Messages: []mail.ID{"4711"}},
+		{Agent: "BlueLake", Messages: []mail.ID{"x"}},
+		{Agent: "Nobody", Messages: []mail.ID{m.ID}},
+		{Agent: "BlueLake"},
+		{Agent: "BlueLake", Messages: []mail.ID{next.ID, "4711", last.ID}},
 	} {
 		wrong.Project = Project
 		_, err := box.Mark(t.Context(), wrong)
