@@ -326,3 +326,48 @@ func TestAStoppedCallEnds(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Whoever got a copy was reached as well: a server that knows no keys is looked into,
+// and nothing is sent again.
+func TestACopyThatArrivedIsNotSentTwice(t *testing.T) {
+	for _, quirks := range []mailtest.Quirks{{}, {Lose: 1, Plain: true, Errors: "text"}, {Plain: true, NoResources: true, Errors: "text"}} {
+		d := mailtest.New(t, quirks)
+		c := d.Client(t, mail.Options{})
+		people(t, c)
+		draft := mail.Draft{Project: project, From: "Operator", To: []string{"BlueLake"}, CC: []string{"RedSky"}, Subject: "KICKOFF: q", Body: "q", Thread: thread}
+		for range 2 {
+			s, err := c.SendOnce(t.Context(), draft, mail.MarkerOf(thread, 1, "BlueLake", "x"))
+			if err != nil || len(s.Messages) != 1 || len(s.Missed) != 0 {
+				t.Fatalf("%+v: %+v, %v", quirks, s, err)
+			}
+		}
+		page, err := d.Box.Thread(t.Context(), mail.ThreadQuery{Project: project, Thread: thread})
+		if err != nil || len(page.Messages) != 1 {
+			t.Errorf("%+v: delivered %d times, %v", quirks, len(page.Messages), err)
+		}
+	}
+}
+
+// Where some were reached before, the others get it now, each by itself, and nobody twice.
+func TestWhoWasMissedIsSentTheRest(t *testing.T) {
+	d := mailtest.New(t, mailtest.Quirks{Plain: true, Errors: "text"})
+	c := d.Client(t, mail.Options{})
+	people(t, c)
+	mark := mail.MarkerOf(thread, 1, "BlueLake", "x")
+	draft := mail.Draft{Project: project, From: "Operator", To: []string{"BlueLake"}, Subject: "KICKOFF: q", Body: "q", Thread: thread}
+	if _, err := c.SendOnce(t.Context(), draft, mark); err != nil {
+		t.Fatal(err)
+	}
+	draft.CC = []string{"RedSky"}
+	for range 2 {
+		if s, err := c.SendOnce(t.Context(), draft, mark); err != nil || len(s.Messages) != 2 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+	}
+	for _, name := range []string{"BlueLake", "RedSky"} {
+		all, err := d.Box.Inbox(t.Context(), mail.InboxQuery{Project: project, Agent: name})
+		if err != nil || len(all) != 1 {
+			t.Errorf("%s got it %d times, %v", name, len(all), err)
+		}
+	}
+}

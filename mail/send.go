@@ -54,29 +54,38 @@ func sent(m Message) Sent {
 
 // oneByOne reaches whom it can.
 func (c *Client) oneByOne(ctx context.Context, d Draft, blocked error) (Sent, error) {
-	var s Sent
 	names := d.Recipients()
 	if len(names) == 1 {
 		return Sent{Missed: []Missed{{names[0], blocked}}}, blocked
 	}
+	s, err := each(d, names, func(one Draft) (Sent, error) {
+		m, err := c.send(ctx, one)
+		return sent(m), err
+	})
+	if err == nil && len(s.Messages) == 0 {
+		err = blocked
+	}
+	return s, err
+}
+
+// each sends everybody a message of its own. Whom a contact policy keeps away is missed.
+func each(d Draft, names []string, send func(Draft) (Sent, error)) (Sent, error) {
+	var s Sent
 	for _, name := range names {
 		one := d
 		one.To, one.CC, one.BCC = []string{name}, nil, nil
 		if d.Key != "" {
 			one.Key = d.Key + "/" + name
 		}
-		m, err := c.send(ctx, one)
+		got, err := send(one)
 		switch {
 		case err == nil:
-			s.Messages = append(s.Messages, m)
+			s.Messages = append(s.Messages, got.Messages...)
 		case fault.CodeOf(err) == Blocked:
 			s.Missed = append(s.Missed, Missed{name, err})
 		default:
 			return s, err
 		}
-	}
-	if len(s.Messages) == 0 {
-		return s, blocked
 	}
 	return s, nil
 }
@@ -163,8 +172,7 @@ func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, erro
 			if len(there.Messages) > 0 && len(there.Missed) == 0 {
 				return there, nil
 			}
-			d.To = remaining(d.To, there.Messages)
-			if s, err := c.Send(ctx, d); !lost(err) || try == attempts || ctx.Err() != nil {
+			if s, err := c.sendRest(ctx, d, there.Messages); !lost(err) || try == attempts || ctx.Err() != nil {
 				s.Messages = append(there.Messages, s.Messages...)
 				return s, err
 			}
@@ -176,10 +184,19 @@ func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, erro
 	}
 }
 
-// remaining are the recipients that no message has reached.
-func remaining(to []string, there []Message) []string {
-	return slices.DeleteFunc(slices.Clone(to), func(name string) bool {
-		return slices.ContainsFunc(there, func(m Message) bool { return has(m.To, name) })
+// sendRest sends a message to those whom it has not reached yet: each by itself where
+// others have it, so that nobody learns of a blind copy.
+func (c *Client) sendRest(ctx context.Context, d Draft, there []Message) (Sent, error) {
+	if len(there) == 0 {
+		return c.Send(ctx, d)
+	}
+	return each(d, remaining(d.Recipients(), there), func(one Draft) (Sent, error) { return c.Send(ctx, one) })
+}
+
+// remaining are the recipients that no message has reached, as a copy or otherwise.
+func remaining(names []string, there []Message) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.ContainsFunc(there, func(m Message) bool { return has(m.To, name) || has(m.CC, name) || has(m.BCC, name) })
 	})
 }
 
