@@ -206,11 +206,15 @@ func (c *gathering) linked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var ids []string
+	given, met := make(map[string]bool), make(map[string]bool)
+	for _, ref := range c.refs {
+		given[ref.ID] = true
+	}
+	var ids []string // each once, in the order in which they are met
 	for _, e := range edges {
 		for _, id := range []string{e.From.ID, e.To.ID} {
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
+			if !met[id] {
+				met[id], ids = true, append(ids, id)
 			}
 		}
 		if len(ids) > mostLinked && !c.q.All {
@@ -219,7 +223,7 @@ func (c *gathering) linked(ctx context.Context) error {
 		}
 	}
 	for _, id := range ids {
-		if slices.ContainsFunc(c.refs, func(r record.Ref) bool { return r.ID == id }) {
+		if given[id] {
 			continue
 		}
 		h, err := c.exactly(ctx, id)
