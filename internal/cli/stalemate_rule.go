@@ -94,8 +94,8 @@ standard input), or by flags. A verdict says whom it is for, the root cause, the
 and of every other position and explanation why it does not hold. It becomes an EDIT
 under the name of --as, who must be an authority and no party. What somebody else than
 a person answered is ruled in their name only by the session itself (session start --arbiter).`,
-		Example: `  brenner stalemate rule RS-20261115-cell-fate ST-1a2b3c4d verdict.json
-  brenner stalemate rule RS-20261115-cell-fate ST-1a2b3c4d --for GreenValley --root-cause "Two meanings of late." \
+		Example: `  brenner stalemate rule RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b verdict.json
+  brenner stalemate rule RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b --for GreenValley --root-cause "Two meanings of late." \
     --reason "EV-001 says so." --reject "BlueLake=not measured" --reject "D1=one case" --reject "D2=it is known"
 
 Exit codes: 0 ruled, and written into the artifact; 1 it could not be stored; 2 there is no

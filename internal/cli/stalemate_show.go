@@ -24,7 +24,7 @@ func (a *app) stalemateShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show ID STALEMATE",
 		Short: "Show a stalemate: the positions, the evidence, and the ruling",
-		Example: `  brenner stalemate show RS-20261115-cell-fate ST-1a2b3c4d
+		Example: `  brenner stalemate show RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b
 
 Exit codes: 0 shown; 2 there is no such session or stalemate; 5 shown: a ruling is needed.`,
 		Args: stalemateArgs,
@@ -150,8 +150,8 @@ is not given out.
 
 With --arbiter an agent that is no party is sent the request about a record, and its verdict
 is put. A session asks the arbiter that it was started with itself.`,
-		Example: `  brenner stalemate request RS-20261115-cell-fate ST-1a2b3c4d -o request.json
-  brenner stalemate request memo-fate ST-1a2b3c4d --arbiter Judge=openai:gpt-5
+		Example: `  brenner stalemate request RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b -o request.json
+  brenner stalemate request memo-fate ST-1a2b3c4d5e6f7a8b --arbiter Judge=openai:gpt-5
 
 Exit codes: 0 printed, or ruled; 1 it could not be stored; 2 there is no such session, record
 or stalemate, it is ruled already, its evidence is only a placeholder, or the arbiter cannot
