@@ -57,20 +57,24 @@ func (c *Counter) Count(text string) int {
 		return 0
 	}
 	e := c.load()
-	total := 0
+	total := strings.Count(text, unknown)
 	for stretch := range stretches(text) {
 		total += count(e, stretch)
 	}
 	return total
 }
 
+// unknown is the one character that the library's vocabulary lacks, and passes over: as
+// many of them as somebody likes would cost nothing.
+const unknown = "\x7f"
+
 func count(e encoder, text string) int {
 	if e == nil {
-		return len(text)
+		return len(text) - strings.Count(text, unknown) // these are counted already
 	}
 	n, err := e.Count(text)
 	if err != nil {
-		return len(text)
+		return len(text) - strings.Count(text, unknown)
 	}
 	return n
 }

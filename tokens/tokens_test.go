@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -107,7 +108,22 @@ func TestStretches(t *testing.T) {
 func hostile() []string {
 	return []string{
 		"a", "A", " ", "\n", " \n", "\r\n", "\t\n", "\u00a0\n", "=", "'s", "中", "\u0301", "\ufffd", "🙂", "\x00", "\xff", "\xed\xa0\x80",
-		"ʰA", "1", "a\n ", "\u2028 ", "<|endoftext|>", "/\n", "\u200d",
+		"ʰA", "1", "a\n ", "\u2028 ", "<|endoftext|>", "/\n", "\u200d", "\x7f",
+	}
+}
+
+// No character is passed over: a text of them would cost nothing.
+func TestEveryCharacterCounts(t *testing.T) {
+	c := New()
+	for _, text := range []string{"\x7f", "\x7f\x7f", "a\x7fb"} {
+		if n, least := c.Count(text), strings.Count(text, "\x7f"); n < least || n > len(text) {
+			t.Errorf("%d tokens in %q", n, text)
+		}
+	}
+	for r := rune(0); r <= unicode.MaxRune; r += 1 + r/512 {
+		if utf8.ValidRune(r) && c.Count(string(r)) == 0 {
+			t.Errorf("no token in %q", r)
+		}
 	}
 }
 
