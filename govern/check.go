@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
-	"brenner/artifact"
 	"brenner/fault"
-	"brenner/policy"
 	"brenner/record"
 	"brenner/store"
 )
@@ -24,6 +21,22 @@ type Finding struct {
 	// not everybody who may read that may read the record.
 	Quote string
 	Fix   string
+}
+
+func (f *Finding) String() string {
+	text := f.Check + ": "
+	if f.Ref != (record.Ref{}) {
+		text += f.Ref.String() + ": "
+	}
+	return text + f.Says()
+}
+
+// Says gives what was found, with the words that it is about.
+func (f *Finding) Says() string {
+	if f.Quote == "" {
+		return f.Detail
+	}
+	return fmt.Sprintf("%s about %q", f.Detail, f.Quote)
 }
 
 // The checks.
@@ -164,99 +177,6 @@ func speaksOf(words, phrase string) bool {
 	return false
 }
 
-// assumed is an assumption as somebody wrote it down.
-type assumed struct {
-	ref    record.Ref
-	module string
-	status string
-}
-
-// assumptions finds those that stand with different values in different places.
-func (c *checking) assumptions(ctx context.Context) error {
-	all := make(map[string][]assumed)
-	var order []string
-	err := c.each(ctx, func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec && t.Name != record.Review }, func(r *record.Record) error {
-		content, err := c.Content(ctx, r)
-		if err != nil {
-			return err
-		}
-		for _, a := range assumptionsIn(r, string(content)) {
-			if all[a.text] == nil {
-				order = append(order, a.text)
-			}
-			all[a.text] = append(all[a.text], assumed{r.Ref(), r.Module, a.status})
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, text := range order {
-		first := all[text][0]
-		for _, other := range all[text][1:] {
-			if other.status != first.status {
-				c.add(first.ref, other.ref, "decide which of the two holds, and put a new version of the other",
-					"%s (%s) and %s (%s) disagree", first.module, first.status, other.module, other.status)
-				c.quote(text)
-			}
-		}
-	}
-	return nil
-}
-
-// statement is an assumption with what is said of it.
-type statement struct{ text, status string }
-
-// assumptionsIn reads assumptions: lines "Assumes: …" and "Assumes not: …" of any
-// record, a record of type assumption with its "Status: …" line, and the ledger of
-// a research artifact.
-func assumptionsIn(r *record.Record, content string) []statement {
-	if r.Type == record.ResearchArtifact {
-		return ledgerOf(content)
-	}
-	var out []statement
-	status, main := "", ""
-	for line := range strings.Lines(content) {
-		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "-*#> "))
-		key, value, ok := strings.Cut(line, ":")
-		switch key = strings.ToLower(strings.TrimSpace(key)); {
-		case ok && key == "assumes":
-			out = append(out, statement{plain(value), "assumed"})
-		case ok && key == "assumes not":
-			out = append(out, statement{plain(value), "assumed not"})
-		case ok && key == "status":
-			status = plain(value)
-		case main == "" && line != "":
-			main = plain(line)
-		}
-	}
-	if r.Type == record.Assumption && status != "" && main != "" {
-		out = append(out, statement{main, status})
-	}
-	return slices.DeleteFunc(out, func(s statement) bool { return s.text == "" })
-}
-
-func ledgerOf(content string) []statement {
-	a, err := artifact.Parse([]byte(content))
-	if err != nil {
-		return nil
-	}
-	var out []statement
-	for _, it := range a.Active(artifact.AssumptionLedger) {
-		text, status := plain(it.Text(artifact.AssumptionLedger.Spec().Main)), plain(it.Text("status"))
-		if text != "" && status != "" {
-			out = append(out, statement{text, status})
-		}
-	}
-	return out
-}
-
-// plain gives the words of a text alone, in small letters.
-func plain(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.Join(words, " ")
-}
-
 // links finds core records that cite nothing, and links to what is gone.
 func (c *checking) links(ctx context.Context) error {
 	return c.each(ctx, func(t record.Type) bool { return !t.Raw }, func(r *record.Record) error {
@@ -353,162 +273,4 @@ func (c *checking) duplicates(ctx context.Context) error {
 		first[k] = r.Ref()
 		return nil
 	})
-}
-
-// Review puts findings as a review, with what the critic says beside them where
-// there is one to ask. Without findings and without a critic there is none.
-func (d *Door) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
-	if len(found) == 0 && !h.There() {
-		return nil, nil
-	}
-	draft := Draft{ID: "review-" + name, Type: record.Review, Module: record.Project, NoLinks: true}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(found))
-	var about []record.Ref
-	for _, f := range found {
-		line, err := d.keepable(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		b.WriteString("- " + line + "\n")
-		for _, ref := range []record.Ref{f.Ref, f.Other} {
-			if ref != (record.Ref{}) && !slices.Contains(about, ref) {
-				about = append(about, ref)
-			}
-		}
-	}
-	if err := d.mayPut(ctx, who, &draft); err != nil {
-		return nil, err
-	}
-	about, err := d.there(ctx, about)
-	if err != nil {
-		return nil, err
-	}
-	draft.Summary = fmt.Sprintf("%d findings about %s, mechanical ones alone: no model was asked.", len(found), name)
-	if !h.There() {
-		if err := d.cite(ctx, &draft, about); err != nil {
-			return nil, err
-		}
-		draft.Content = []byte(b.String())
-		put, err := d.putOne(ctx, who, draft, record.Extracted)
-		if fault.CodeOf(err) == NothingNew {
-			return nil, nil // it was found and kept before
-		}
-		return &put, err
-	}
-	a, err := d.ask(ctx, who, h, job{
-		name: "check-" + name, role: policy.Critic, module: record.Project, cross: true, inputs: about[:min(len(about), mostInputs)],
-		task: "Check the " + name + " of the project: " + question(name) + " Name records by their ids, and say for each finding what speaks for it. Answer with a Markdown list, or with \"Nothing found.\"",
-	})
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(&b, "\n## What %s says\n\n%s\n", h.Name, a.text)
-	if hidden := slices.DeleteFunc(about, func(ref record.Ref) bool { return slices.Contains(a.shown, ref) }); len(hidden) > 0 {
-		fmt.Fprintf(&b, "\n%s was not shown: %s.\n", h.Name, refList(hidden))
-	}
-	if err := d.cite(ctx, &draft, a.given); err != nil {
-		return nil, err
-	}
-	draft.Content, draft.Task = []byte(b.String()), a.task.String()
-	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
-	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft, record.Given)
-	if err := d.made(ctx, a, put.Record.Ref(), err); err != nil {
-		return nil, err
-	}
-	return &put, nil
-}
-
-// there gives those of some versions that the store has.
-func (d *Door) there(ctx context.Context, refs []record.Ref) ([]record.Ref, error) {
-	var out []record.Ref
-	for _, ref := range refs {
-		found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
-		if err != nil {
-			return nil, err
-		}
-		if len(found) > 0 {
-			out = append(out, ref)
-		}
-	}
-	return out, nil
-}
-
-// cite links a review to what was looked at for it: what its author was given, or
-// what the program itself read. What was made of an earlier version of the review is
-// left out, since a record cannot rest on itself; so are other reviews, which are the
-// words of critics and not what they are about.
-func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
-	loops, _, err := d.grounds(ctx, refs, func(_ context.Context, level []record.Ref) ([]record.Ref, error) {
-		return slices.DeleteFunc(slices.Clone(level), func(ref record.Ref) bool { return ref.ID != draft.ID }), nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, ref := range refs {
-		h, err := d.whole(ctx, ref.ID)
-		if err != nil {
-			return err
-		}
-		if _, loop := loops[ref]; !loop && h.Type != record.Review {
-			draft.Links = append(draft.Links, Link{record.Cites, ref.String()})
-		}
-	}
-	return nil
-}
-
-// keepable writes a finding down for everybody who may read reviews: without the
-// words of a record that one of them may not read.
-func (d *Door) keepable(ctx context.Context, f Finding) (string, error) {
-	for _, ref := range []record.Ref{f.Ref, f.Other} {
-		if ref == (record.Ref{}) || f.Quote == "" {
-			continue
-		}
-		h, err := d.whole(ctx, ref.ID)
-		if err != nil {
-			return "", err
-		}
-		for _, role := range d.Access {
-			if slices.Contains(role.Read, record.Review) && !slices.Contains(role.Read, h.Type) {
-				f.Detail += " (see " + f.Ref.String() + " and " + f.Other.String() + ")"
-				f.Quote = ""
-				break
-			}
-		}
-	}
-	return f.String(), nil
-}
-
-func refList(refs []record.Ref) string {
-	names := make([]string, len(refs))
-	for i, ref := range refs {
-		names[i] = ref.String()
-	}
-	return strings.Join(names, ", ")
-}
-
-func question(check string) string {
-	switch check {
-	case CheckAlignment:
-		return "which core records go beyond the brief, or contradict its goals and constraints?"
-	case CheckAssumptions:
-		return "which modules assume what another module denies?"
-	}
-	return "what is redundant, overlapping, of low quality or out of date?"
-}
-
-func (f *Finding) String() string {
-	text := f.Check + ": "
-	if f.Ref != (record.Ref{}) {
-		text += f.Ref.String() + ": "
-	}
-	return text + f.Says()
-}
-
-// Says gives what was found, with the words that it is about.
-func (f *Finding) Says() string {
-	if f.Quote == "" {
-		return f.Detail
-	}
-	return fmt.Sprintf("%s about %q", f.Detail, f.Quote)
 }

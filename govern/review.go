@@ -1,0 +1,155 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/fault"
+	"brenner/policy"
+	"brenner/record"
+	"brenner/store"
+)
+
+// Review puts findings as a review, with what the critic says beside them where
+// there is one to ask. Without findings and without a critic there is none.
+func (d *Door) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
+	if len(found) == 0 && !h.There() {
+		return nil, nil
+	}
+	draft := Draft{ID: "review-" + name, Type: record.Review, Module: record.Project, NoLinks: true}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(found))
+	var about []record.Ref
+	for _, f := range found {
+		line, err := d.keepable(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString("- " + line + "\n")
+		for _, ref := range []record.Ref{f.Ref, f.Other} {
+			if ref != (record.Ref{}) && !slices.Contains(about, ref) {
+				about = append(about, ref)
+			}
+		}
+	}
+	if err := d.mayPut(ctx, who, &draft); err != nil {
+		return nil, err
+	}
+	about, err := d.there(ctx, about)
+	if err != nil {
+		return nil, err
+	}
+	draft.Summary = fmt.Sprintf("%d findings about %s, mechanical ones alone: no model was asked.", len(found), name)
+	if !h.There() {
+		if err := d.cite(ctx, &draft, about); err != nil {
+			return nil, err
+		}
+		draft.Content = []byte(b.String())
+		put, err := d.putOne(ctx, who, draft, record.Extracted)
+		if fault.CodeOf(err) == NothingNew {
+			return nil, nil // it was found and kept before
+		}
+		return &put, err
+	}
+	a, err := d.ask(ctx, who, h, job{
+		name: "check-" + name, role: policy.Critic, module: record.Project, cross: true, inputs: about[:min(len(about), mostInputs)],
+		task: "Check the " + name + " of the project: " + question(name) + " Name records by their ids, and say for each finding what speaks for it. Answer with a Markdown list, or with \"Nothing found.\"",
+	})
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "\n## What %s says\n\n%s\n", h.Name, a.text)
+	if hidden := slices.DeleteFunc(about, func(ref record.Ref) bool { return slices.Contains(a.shown, ref) }); len(hidden) > 0 {
+		fmt.Fprintf(&b, "\n%s was not shown: %s.\n", h.Name, refList(hidden))
+	}
+	if err := d.cite(ctx, &draft, a.given); err != nil {
+		return nil, err
+	}
+	draft.Content, draft.Task = []byte(b.String()), a.task.String()
+	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
+	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft, record.Given)
+	if err := d.made(ctx, a, put.Record.Ref(), err); err != nil {
+		return nil, err
+	}
+	return &put, nil
+}
+
+// there gives those of some versions that the store has.
+func (d *Door) there(ctx context.Context, refs []record.Ref) ([]record.Ref, error) {
+	var out []record.Ref
+	for _, ref := range refs {
+		found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			out = append(out, ref)
+		}
+	}
+	return out, nil
+}
+
+// cite links a review to what was looked at for it: what its author was given, or
+// what the program itself read. What was made of an earlier version of the review is
+// left out, since a record cannot rest on itself; so are other reviews, which are the
+// words of critics and not what they are about.
+func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
+	loops, _, err := d.grounds(ctx, refs, func(_ context.Context, level []record.Ref) ([]record.Ref, error) {
+		return slices.DeleteFunc(slices.Clone(level), func(ref record.Ref) bool { return ref.ID != draft.ID }), nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		h, err := d.whole(ctx, ref.ID)
+		if err != nil {
+			return err
+		}
+		if _, loop := loops[ref]; !loop && h.Type != record.Review {
+			draft.Links = append(draft.Links, Link{record.Cites, ref.String()})
+		}
+	}
+	return nil
+}
+
+// keepable writes a finding down for everybody who may read reviews: without the
+// words of a record that one of them may not read.
+func (d *Door) keepable(ctx context.Context, f Finding) (string, error) {
+	for _, ref := range []record.Ref{f.Ref, f.Other} {
+		if ref == (record.Ref{}) || f.Quote == "" {
+			continue
+		}
+		h, err := d.whole(ctx, ref.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, role := range d.Access {
+			if slices.Contains(role.Read, record.Review) && !slices.Contains(role.Read, h.Type) {
+				f.Detail += " (see " + f.Ref.String() + " and " + f.Other.String() + ")"
+				f.Quote = ""
+				break
+			}
+		}
+	}
+	return f.String(), nil
+}
+
+func refList(refs []record.Ref) string {
+	names := make([]string, len(refs))
+	for i, ref := range refs {
+		names[i] = ref.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+func question(check string) string {
+	switch check {
+	case CheckAlignment:
+		return "which core records go beyond the brief, or contradict its goals and constraints?"
+	case CheckAssumptions:
+		return "which modules assume what another module denies?"
+	}
+	return "what is redundant, overlapping, of low quality or out of date?"
+}
