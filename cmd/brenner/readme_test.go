@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the real output into README.md")
+var update = flag.Bool("update", false, "write the real output into README.md, the pages of docs and the golden file")
 
 // The README shows what the program prints. Each ```console block holds commands
 // behind "$ " and their output; this runs them, in order, in one folder.
