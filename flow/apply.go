@@ -48,8 +48,9 @@ func (s *State) opened(e *journal.Entry) error {
 	if !strings.HasSuffix(e.Stream, "/"+body.Thread) {
 		return s.wrong(e, "the stream is not that of the session %s", fault.Shown(body.Thread))
 	}
+	hash, rules := openingOf(e.Body)
 	*s = State{
-		opening: openingOf(body), Opened: body, Settings: body.Settings, Began: e.At, Runs: 1,
+		opening: hash, rules: rules, Opened: body, Settings: body.Settings, Began: e.At, Runs: 1,
 		Items: make(map[string]string), calls: make(map[string]*Call),
 	}
 	return nil
@@ -115,7 +116,7 @@ func (s *State) planned(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
-	leg := Leg{Planned: body, Instant: at}
+	leg := Leg{Planned: body, Instant: at, mailboxes: storedMailboxes(e.Body)}
 	for _, k := range body.Kickoffs {
 		for _, turn := range []string{TurnAsk, TurnRepair} {
 			c := &Call{

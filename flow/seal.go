@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Sealed is what a seal is made of: everything that a version came from, and
@@ -14,17 +15,18 @@ type Sealed struct {
 	Schema   string      `json:"schema"`
 	Before   string      `json:"before"` // the seal of the commit before
 	Thread   string      `json:"thread"`
-	Opened   string      `json:"opened"` // the hash of what the session was opened with, but for its settings
+	Opened   string      `json:"opened"` // see openingOf
 	Source   string      `json:"source"`
 	Round    int         `json:"round"`
 	Leg      int         `json:"leg"`
 	At       string      `json:"at"`
-	Rules    Rules       `json:"rules"`
+	Rules    sealedRules `json:"rules"`
 	Author   string      `json:"author"`
 	Deltas   string      `json:"deltas"`
 	Messages []SealedOne `json:"messages"`
-	// Mailboxes are whose words counted as whose, where agents were asked by mail.
-	Mailboxes []Mailbox `json:"mailboxes,omitempty"`
+	// Mailboxes are whose words counted as whose, where agents were asked by mail, as the
+	// journal has them.
+	Mailboxes jsontext.Value `json:"mailboxes,omitempty"`
 }
 
 // SealedOne is a question and its answers, by their hashes.
@@ -43,10 +45,10 @@ type SealedOne struct {
 func (s *State) SealFor(c *Committed) string {
 	sealed := Sealed{
 		Schema: "brenner.seal/v1", Before: s.Seal(), Thread: s.Opened.Thread, Opened: s.opening,
-		Source: c.Source, Round: c.Round, Leg: c.Leg, At: c.At, Rules: s.Opened.Rules, Author: c.Author, Deltas: c.Deltas,
+		Source: c.Source, Round: c.Round, Leg: c.Leg, At: c.At, Rules: s.rules, Author: c.Author, Deltas: c.Deltas,
 	}
 	if leg := s.OpenLeg(); leg != nil && c.Source == ByRound {
-		sealed.Mailboxes = leg.Mailboxes
+		sealed.Mailboxes = leg.mailboxes
 		answers := leg.Answers()
 		for i, k := range leg.Kickoffs {
 			one := SealedOne{Agent: k.Agent, Kickoff: k.Body}
@@ -65,12 +67,24 @@ func (s *State) SealFor(c *Committed) string {
 	return digest(sealed)
 }
 
-// openingOf is the hash of everything that decides what a session comes to: who
+// openingOf returns the hash of everything that decides what a session comes to: who
 // takes part and how, the brief, the rules, whether it is a rehearsal. Settings may
-// change later, and are not part of it.
-func openingOf(o Opened) string {
-	o.Settings = Settings{}
-	return digest(o)
+// change later, and are not part of it. It reads the bytes that were journaled: what the
+// program would write today does not matter.
+func openingOf(body []byte) (hash string, rules sealedRules) {
+	var o sealedOpening
+	_ = json.Unmarshal(body, &o) // it was read as Opened, whose shape is the same
+	o.Settings = jsontext.Value(noSettings)
+	return digest(o), o.Rules
+}
+
+// storedMailboxes returns the mailboxes of a plan as they were journaled.
+func storedMailboxes(body []byte) jsontext.Value {
+	var p struct {
+		Mailboxes jsontext.Value `json:"mailboxes"`
+	}
+	_ = json.Unmarshal(body, &p) // it was read as Planned
+	return p.Mailboxes
 }
 
 func digest(v any) string {

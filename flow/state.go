@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"brenner/artifact"
 	"brenner/fault"
 	"brenner/journal"
@@ -46,6 +48,7 @@ type State struct {
 
 	calls   map[string]*Call
 	opening string // see openingOf
+	rules   sealedRules
 }
 
 // Leg is a part of a round in which agents are asked at once. Without stages a
@@ -55,6 +58,8 @@ type Leg struct {
 	Instant time.Time
 	Calls   []*Call // two for each agent, in the order of the kickoffs: ask and repair
 	Settled bool
+
+	mailboxes jsontext.Value // as the journal has them
 }
 
 // Status of a call.
