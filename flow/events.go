@@ -161,6 +161,7 @@ type MovedRecord struct {
 	Now     int    `json:"now,omitzero"` // that holds now; 0 where none does
 }
 
+// String is quoted by records of sessions, and is frozen with their words.
 func (m MovedRecord) String() string {
 	now := "which does not hold any more"
 	if m.Now > 0 {

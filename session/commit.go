@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"brenner/artifact"
@@ -180,12 +179,16 @@ func gravity(findings []lint.Finding) (errors, warnings int) {
 	return errors, warnings
 }
 
-// record is the version as the store's lists show it.
+// record is the version as the store's lists show it, in the words of this program.
 func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement) record.Record {
+	return h.recordIn(&wordings()[0], c, at, out)
+}
+
+func (h *History) recordIn(w *words, c *flow.Committed, at time.Time, out *settle.Settlement) record.Record {
 	r := record.Record{
 		ID: h.Thread, Type: record.ResearchArtifact, Version: c.Version, Parent: c.Version - 1,
-		Status: record.Draft, Module: moduleOf(&h.State.Opened), Summary: summary(&out.Artifact), SummaryOf: c.Artifact, SummaryBy: record.Extracted, Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
-		Change: changes(c), Links: sourcesOf(h.State, c),
+		Status: record.Draft, Module: moduleOf(&h.State.Opened), Summary: w.version(&out.Artifact), SummaryOf: c.Artifact, SummaryBy: record.Extracted, Content: c.Artifact, Creator: h.State.Opened.Operator, At: at,
+		Change: w.change(c), Links: sourcesOf(h.State, c),
 	}
 	if c.Source == flow.ByPerson {
 		r.Creator = c.Author
@@ -197,41 +200,4 @@ func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement
 		r.Status = record.NeedsRebase
 	}
 	return r
-}
-
-// changes says in a line what a commit came to.
-func changes(c *flow.Committed) string {
-	text := fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
-	for _, m := range c.Moved {
-		text += "; " + m.String()
-	}
-	return text
-}
-
-func what(c *flow.Committed) string {
-	switch c.Source {
-	case flow.ByRound:
-		return "round " + itoa(c.Round)
-	case flow.ByPerson:
-		if c.Ruling != "" {
-			return "ruling of " + c.Author + " in " + c.Ruling
-		}
-		return "deltas of " + c.Author
-	case flow.ByThread:
-		return "letters of the thread"
-	default:
-		return "the brief"
-	}
-}
-
-func summary(a *artifact.Artifact) string {
-	text := ""
-	if t := a.Thread(); t != nil {
-		text = t.Text("statement")
-	}
-	const longest = 120
-	if r := []rune(text); len(r) > longest {
-		text = string(r[:longest]) + "…"
-	}
-	return fmt.Sprintf("%s (%d hypotheses, %d tests)", text, len(a.Active(artifact.HypothesisSlate)), len(a.Active(artifact.DiscriminativeTests)))
 }

@@ -1,9 +1,7 @@
 package session
 
 import (
-	"fmt"
 	"sort"
-	"strings"
 
 	"brenner/flow"
 	"brenner/journal"
@@ -33,10 +31,14 @@ func replyID(thread, agent string) string   { return replyPrefix + thread + "/" 
 func requestID(thread, id string) string    { return requestPrefix + thread + "/" + id }
 func verdictID(thread, id string) string    { return verdictPrefix + thread + "/" + id }
 
-// sideRecords gives the records that entries put beside the artifact's versions. The
-// state is the one before them.
+// sideRecords gives the records that entries put beside the artifact's versions, in the
+// words of this program. The state is the one before them.
 func sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
-	s := &side{opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), round: make(map[string]flow.Call), places: make(map[string]string), version: before.Version()}
+	return wordings()[0].sideRecords(before, entries)
+}
+
+func (w *words) sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
+	s := &side{words: w, opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), round: make(map[string]flow.Call), places: make(map[string]string), version: before.Version()}
 	for i := range before.Legs {
 		for _, k := range before.Legs[i].Kickoffs {
 			s.kickoffs[k.Agent]++
@@ -66,6 +68,7 @@ func sideRecords(before *flow.State, entries []journal.Entry) (records []record.
 
 // side gathers records.
 type side struct {
+	words             *words
 	opened            flow.Opened
 	kickoffs, replies map[string]int // versions so far, by agent
 	round             map[string]flow.Call
@@ -104,15 +107,16 @@ func (s *side) take(e *journal.Entry) error {
 			return err
 		}
 		c := s.round[a.Call]
-		s.reply(e, c.Agent, a.Reply, fmt.Sprintf("of %s, round %d (%s)", c.Agent, c.Round, c.Turn))
+		s.reply(e, c.Agent, a.Reply, s.words.answer(&c))
 	case flow.KindCommitted:
 		c, err := journal.Decode[flow.Committed](e, flow.BadSequence)
 		if err != nil {
 			return err
 		}
 		s.version = c.Version
-		for _, l := range c.Letters {
-			s.reply(e, l.Agent, l.Body, fmt.Sprintf("of %s, a letter: %s", l.Agent, l.Subject))
+		for i := range c.Letters {
+			l := &c.Letters[i]
+			s.reply(e, l.Agent, l.Body, s.words.letter(l))
 		}
 	case flow.KindStalemate:
 		m, err := journal.Decode[flow.Stalemated](e, flow.BadSequence)
@@ -133,7 +137,7 @@ func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
 		s.places[m.ID] = m.Place
 		r := record.Record{
 			ID: requestID(thread, m.ID), Type: record.StalemateRequest, Version: 1, Content: m.Request, Creator: m.By,
-			Summary: s.about(m.ID) + " is stuck (" + m.Kind + "): a ruling is needed",
+			Summary: s.words.stuck(m, s.about(m.ID)),
 		}
 		if r.Creator == "" {
 			r.Creator = s.opened.Operator
@@ -145,16 +149,14 @@ func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
 	case m.Verdict != "":
 		s.add(e, record.Record{
 			ID: verdictID(thread, m.ID), Type: record.StalemateVerdict, Version: 1, Content: m.Verdict, Creator: m.By,
-			Summary: m.By + " ruled on " + s.about(m.ID),
+			Summary: s.words.ruled(m, s.about(m.ID)),
 			Links:   []record.Link{{Relation: record.RepliesTo, ID: requestID(thread, m.ID), Version: 1}},
 		})
 	}
 }
 
 // about names what a stalemate is about, in a line.
-func (s *side) about(id string) string {
-	return record.Extract([]byte(s.places[id] + " of " + s.opened.Thread))
-}
+func (s *side) about(id string) string { return s.words.about(s.places[id], s.opened.Thread) }
 
 func (s *side) add(e *journal.Entry, r record.Record) {
 	r.Parent, r.Status, r.Module, r.At = r.Version-1, record.Draft, moduleOf(&s.opened), e.At
@@ -166,14 +168,10 @@ func (s *side) add(e *journal.Entry, r record.Record) {
 }
 
 func (s *side) roster(e *journal.Entry) {
-	names := make([]string, len(s.opened.Agents))
-	for i, p := range s.opened.Agents {
-		names[i] = p.Name
-	}
 	s.blobs = append(s.blobs, s.opened.Roster)
 	s.add(e, record.Record{
 		ID: rosterID(s.opened.Thread), Type: record.Roster, Version: 1, Content: store.Hash(s.opened.Roster), Creator: s.opened.Operator,
-		Summary: "who takes part in " + s.opened.Thread + ": " + strings.Join(names, ", "),
+		Summary: s.words.roster(&s.opened),
 	})
 }
 
@@ -181,7 +179,7 @@ func (s *side) kickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
 	s.kickoffs[k.Agent]++
 	r := record.Record{
 		ID: kickoffID(s.opened.Thread, k.Agent), Type: record.Kickoff, Version: s.kickoffs[k.Agent], Content: k.Body, Creator: s.opened.Operator,
-		Summary: fmt.Sprintf("to %s, round %d: %s", k.Agent, p.Round, k.Subject),
+		Summary: s.words.kickoff(p, k),
 		Links:   []record.Link{{Relation: record.DerivesFrom, ID: rosterID(s.opened.Thread), Version: 1}},
 	}
 	if p.Base > 0 {

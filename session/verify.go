@@ -24,6 +24,8 @@ type Proof struct {
 	Lint     []string // rules of other programs whose findings were taken as they are
 	Reworded int      // versions whose reports say the same in other words than ours
 	Faults   []error  // empty: everything is as it was written
+
+	words []words // in which records may be
 }
 
 // Verify proves a session: the chain of its journal, every blob that it names,
@@ -32,7 +34,11 @@ type Proof struct {
 // an entry or the seal of a version that must be part of it. The session may be
 // running.
 func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, error) {
-	p := &Proof{Thread: thread}
+	return verify(ctx, st, &Proof{Thread: thread, words: wordings()}, head)
+}
+
+func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof, error) {
+	thread := p.Thread
 	before, err := st.Records(ctx, store.Query{ID: thread, Type: record.ResearchArtifact})
 	if err != nil {
 		return nil, err
@@ -145,10 +151,11 @@ func (p *Proof) versions(ctx context.Context, h *History) {
 // there before the journal was read must be of it, and those that it has must be
 // there now.
 func (p *Proof) records(ctx context.Context, h *History, before []record.Record, all []Replayed) {
-	wanted := make(map[int]record.Record)
+	wanted := make(map[int][]record.Record)
 	for i := range all {
-		if r := &all[i]; r.Settlement.Changed {
-			wanted[r.Commit.Version] = h.record(&r.Commit.Committed, r.Commit.Instant, &r.Settlement)
+		r := &all[i]
+		for w := 0; w < len(p.words) && r.Settlement.Changed; w++ {
+			wanted[r.Commit.Version] = append(wanted[r.Commit.Version], h.recordIn(&p.words[w], &r.Commit.Committed, r.Commit.Instant, &r.Settlement))
 		}
 	}
 	now, err := h.Store.Records(ctx, store.Query{ID: h.Thread, Type: record.ResearchArtifact})
@@ -157,12 +164,11 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 		return
 	}
 	marked := marks{store: h.Store}
-	for version, want := range wanted {
-		if err := marked.apply(ctx, &want); err != nil {
+	for _, want := range wanted {
+		if err := marked.apply(ctx, want); err != nil {
 			p.add(err)
 			return
 		}
-		wanted[version] = want
 	}
 	wrong := func(version int, format string, args ...any) {
 		p.add(&fault.Error{Code: store.Damaged, Place: fmt.Sprintf("%s, record of version %d", h.Thread, version), Detail: fmt.Sprintf(format, args...)})
@@ -175,7 +181,7 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 		switch want, ok := wanted[r.Version]; {
 		case !ok:
 			wrong(r.Version, "the journal has no such version")
-		case !reflect.DeepEqual(want, r):
+		case !isOneOf(&r, want):
 			wrong(r.Version, "the record says something else than the journal does")
 		}
 	}
@@ -189,27 +195,43 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 // beside compares the roster, the kickoffs and the replies that the store keeps as
 // records with the journal that they follow from.
 func (p *Proof) beside(ctx context.Context, h *History) {
-	wanted, _, err := sideRecords(&flow.State{}, h.Entries)
-	if err != nil {
-		p.add(err)
-		return
+	var wanted [][]record.Record // of each record, in all words
+	for w := range p.words {
+		records, _, err := p.words[w].sideRecords(&flow.State{}, h.Entries)
+		if err != nil {
+			p.add(err)
+			return
+		}
+		if wanted == nil {
+			wanted = make([][]record.Record, len(records))
+		}
+		for i := range records {
+			wanted[i] = append(wanted[i], records[i])
+		}
 	}
 	marked := marks{store: h.Store}
-	for i := range wanted {
-		found, err := h.Store.Records(ctx, store.Query{ID: wanted[i].ID, Version: wanted[i].Version})
+	for _, want := range wanted {
+		ref := want[0].Ref()
+		found, err := h.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
 		if err == nil {
-			err = marked.apply(ctx, &wanted[i])
+			err = marked.apply(ctx, want)
 		}
 		switch {
 		case err != nil:
 			p.add(err)
 			return
 		case len(found) == 0:
-			p.add(&fault.Error{Code: store.Damaged, Place: wanted[i].Ref().String(), Detail: "the record is missing"})
-		case !reflect.DeepEqual(found[0], wanted[i]):
-			p.add(&fault.Error{Code: store.Damaged, Place: wanted[i].Ref().String(), Detail: "the record says something else than the journal does"})
+			p.add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record is missing"})
+		case !isOneOf(&found[0], want):
+			p.add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record says something else than the journal does"})
 		}
 	}
+}
+
+// isOneOf reports whether a stored record is one that the journal leads to. Those differ
+// in their words alone.
+func isOneOf(r *record.Record, wanted []record.Record) bool {
+	return slices.ContainsFunc(wanted, func(want record.Record) bool { return reflect.DeepEqual(want, *r) })
 }
 
 // marks are the statuses that records were given later, which no journal of a session
@@ -219,22 +241,25 @@ type marks struct {
 	read  map[string][]record.Mark
 }
 
-// apply gives a record the status that it was given last.
-func (m *marks) apply(ctx context.Context, r *record.Record) error {
-	all, ok := m.read[r.ID]
-	if !ok {
-		var err error
-		if all, err = m.store.Marks(ctx, r.ID); err != nil {
-			return err
+// apply gives a record, in all words, the status that it was given last.
+func (m *marks) apply(ctx context.Context, records []record.Record) error {
+	for i := range records {
+		r := &records[i]
+		all, ok := m.read[r.ID]
+		if !ok {
+			var err error
+			if all, err = m.store.Marks(ctx, r.ID); err != nil {
+				return err
+			}
+			if m.read == nil {
+				m.read = make(map[string][]record.Mark)
+			}
+			m.read[r.ID] = all
 		}
-		if m.read == nil {
-			m.read = make(map[string][]record.Mark)
-		}
-		m.read[r.ID] = all
-	}
-	for _, one := range all {
-		if one.Version == r.Version {
-			r.Status = one.Status
+		for _, one := range all {
+			if one.Version == r.Version {
+				r.Status = one.Status
+			}
 		}
 	}
 	return nil

@@ -105,6 +105,7 @@ func TestForgedLoopsAreFound(t *testing.T) {
 		{loop.KindSettled, map[string]any{"outcome": "failed"}, "outcome done, not failed"},
 		{loop.KindSettled, map[string]any{"outcome": "failed", "code": "X", "detail": "lies"}, "code nothing, not X"},
 		{loop.KindSettled, map[string]any{"outcome": "failed", "reason": "quorum", "code": "X", "detail": "lies"}, "reason"},
+		{loop.KindSettled, map[string]any{"detail": "lies"}, "detail nothing, not lies"},
 		{loop.KindSettled, map[string]any{"says": []string{"0000000000000000"}}, "says something else"},
 		{loop.KindBegan, map[string]any{"reserved_tokens": 1}, "does not follow"},
 		{loop.KindEnded, map[string]any{"reason": "budget"}, "does not follow"},
@@ -112,6 +113,22 @@ func TestForgedLoopsAreFound(t *testing.T) {
 		found := verify(forge(t, st, "night", c.kind, c.change))
 		if len(found) == 0 || !strings.Contains(found[0].Error(), c.says) {
 			t.Errorf("%s with %v: %v", c.kind, c.change, found)
+		}
+	}
+}
+
+// A later program says in other words why a session is short of its budget. That it says
+// so is a decision, and is compared.
+func TestRewordedDetailsStillProve(t *testing.T) {
+	st, w := memory.New(), work(1, 1)
+	w.Settings.Budget = 1
+	if _, err := loopRunner(st, swift()).Start(t.Context(), opened(w, loop.Limits{}), nil); err != nil {
+		t.Fatal(err)
+	}
+	for detail, proves := range map[string]bool{"said in other words": true, "": false} {
+		s, found, err := runner.Verify(t.Context(), forge(t, st, "night", loop.KindSettled, map[string]any{"detail": detail}), "night")
+		if err != nil || s.Jobs[0].Settled.Outcome != loop.Short || (len(found) == 0) != proves {
+			t.Errorf("with the detail %q: %v, %v; want a proof: %v", detail, err, found, proves)
 		}
 	}
 }

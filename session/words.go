@@ -1,0 +1,92 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/flow"
+	"brenner/record"
+)
+
+// words are how a program says what the records of a session are. Records are compared
+// with the journal word for word, and the journal does not hold their words: so that
+// nobody can alter them unseen, the words of every program that wrote records are kept.
+type words struct {
+	roster  func(*flow.Opened) string
+	kickoff func(*flow.Planned, *flow.Kickoff) string
+	answer  func(*flow.Call) string
+	letter  func(*flow.Letter) string
+	about   func(place, thread string) string // what a stalemate is about
+	stuck   func(m *flow.Stalemated, about string) string
+	ruled   func(m *flow.Stalemated, about string) string
+	version func(*artifact.Artifact) string
+	change  func(*flow.Committed) string
+}
+
+// wordings returns the words of all programs, the newest first: records are written in
+// those, and a record in any of them is as it was written. To reword records, put a copy
+// with the new words in front, and leave the others as they are.
+func wordings() []words { return []words{firstWords()} }
+
+// firstWords are frozen, with all that they call.
+func firstWords() words {
+	return words{
+		roster: func(o *flow.Opened) string {
+			names := make([]string, len(o.Agents))
+			for i, p := range o.Agents {
+				names[i] = p.Name
+			}
+			return "who takes part in " + o.Thread + ": " + strings.Join(names, ", ")
+		},
+		kickoff: func(p *flow.Planned, k *flow.Kickoff) string {
+			return fmt.Sprintf("to %s, round %d: %s", k.Agent, p.Round, k.Subject)
+		},
+		answer: func(c *flow.Call) string { return fmt.Sprintf("of %s, round %d (%s)", c.Agent, c.Round, c.Turn) },
+		letter: func(l *flow.Letter) string { return fmt.Sprintf("of %s, a letter: %s", l.Agent, l.Subject) },
+		about:  func(place, thread string) string { return record.Extract([]byte(place + " of " + thread)) },
+		stuck: func(m *flow.Stalemated, about string) string {
+			return about + " is stuck (" + m.Kind + "): a ruling is needed"
+		},
+		ruled:   func(m *flow.Stalemated, about string) string { return m.By + " ruled on " + about },
+		version: summary,
+		change:  changes,
+	}
+}
+
+// changes says in a line what a commit came to.
+func changes(c *flow.Committed) string {
+	text := fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
+	for _, m := range c.Moved {
+		text += "; " + m.String()
+	}
+	return text
+}
+
+func what(c *flow.Committed) string {
+	switch c.Source {
+	case flow.ByRound:
+		return "round " + itoa(c.Round)
+	case flow.ByPerson:
+		if c.Ruling != "" {
+			return "ruling of " + c.Author + " in " + c.Ruling
+		}
+		return "deltas of " + c.Author
+	case flow.ByThread:
+		return "letters of the thread"
+	default:
+		return "the brief"
+	}
+}
+
+func summary(a *artifact.Artifact) string {
+	text := ""
+	if t := a.Thread(); t != nil {
+		text = t.Text("statement")
+	}
+	const longest = 120
+	if r := []rune(text); len(r) > longest {
+		text = string(r[:longest]) + "…"
+	}
+	return fmt.Sprintf("%s (%d hypotheses, %d tests)", text, len(a.Active(artifact.HypothesisSlate)), len(a.Active(artifact.DiscriminativeTests)))
+}
