@@ -132,6 +132,7 @@ func brenner() Table {
 		{Path: "mail/boxtest", Kind: Support, Needs: "fault mail"},
 		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
 		{Path: "embedding/embeddingtest", Kind: Support, Needs: "fault vector embedding"},
+		{Path: "journal/journaltest", Kind: Support},
 		{Path: "store/storetest", Kind: Support, Needs: "fault record journal store"},
 		{Path: "internal/archtest", Kind: Support},
 	}

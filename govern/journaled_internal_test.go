@@ -1,0 +1,11 @@
+package govern
+
+import (
+	"testing"
+
+	"brenner/journal/journaltest"
+)
+
+func TestJournaledStructsAreFrozen(t *testing.T) {
+	journaltest.Frozen(t, putEvent{}, markEvent{}, refusedEvent{}, askedEvent{}, producedEvent{}, triedEvent{})
+}

@@ -1,0 +1,133 @@
+// Package journaltest freezes what journals hold. It is for tests only.
+package journaltest
+
+import (
+	"encoding"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write testdata/journaled.golden anew")
+
+const golden = "testdata/journaled.golden"
+
+const frozen = `Structs that are stored are frozen: journals and exports of earlier programs must go on proving.
+A key is never removed, renamed, moved, or given another type. A new one goes to the end of its
+struct, with omitempty or omitzero, and changes nothing where the session or loop was opened without
+it. If that is what you did: go test . -update, and read the diff. See docs/decisions/0058.`
+
+// Frozen compares the JSON keys of structs, and of all structs in them, with the golden
+// file of the package under test: their order, their options and their Go types. Every
+// type that the package decodes from a journal must be among them.
+func Frozen(t *testing.T, values ...any) {
+	t.Helper()
+	d := &description{seen: make(map[reflect.Type]bool)}
+	for _, v := range values {
+		d.structure(reflect.TypeOf(v))
+	}
+	for _, name := range decoded(t) {
+		if !strings.Contains("\n"+d.String(), "."+name+"\n") {
+			t.Errorf("%s is decoded from a journal: give it to Frozen", name)
+		}
+	}
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(d.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), d.String()); diff != "" {
+		t.Errorf("%s differs (- the file, + the program):\n%s\n%s", golden, diff, frozen)
+	}
+}
+
+// decoded returns the types of the package under test that its sources decode from
+// journal entries.
+func decoded(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`\b[dD]ecode\[(\w\w+)\]\(`).FindAllSubmatch(source, -1) {
+			names = append(names, string(found[1]))
+		}
+	}
+	return names
+}
+
+// description is a text about structs.
+type description struct {
+	strings.Builder
+	seen map[reflect.Type]bool
+}
+
+// structure describes a struct, then those in it.
+func (d *description) structure(s reflect.Type) {
+	if d.seen[s] {
+		return
+	}
+	d.seen[s] = true
+	fmt.Fprintf(d, "%s\n", s)
+	var inner []reflect.Type
+	for i := range s.NumField() {
+		f := s.Field(i)
+		tag, tagged := f.Tag.Lookup("json")
+		if tag == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		if !tagged {
+			tag = f.Name
+			if f.Anonymous {
+				tag = ",embed"
+			}
+		}
+		fmt.Fprintf(d, "\t%s %s\n", tag, typeName(f.Type))
+		inner = append(inner, structsIn(f.Type)...)
+	}
+	for _, one := range inner {
+		d.structure(one)
+	}
+}
+
+// typeName says what a type is, and what a type with a name of its own is made of.
+func typeName(t reflect.Type) string {
+	if t.Name() == "" || t.PkgPath() == "" || t.Kind() == reflect.Struct {
+		return t.String()
+	}
+	return t.String() + " (" + t.Kind().String() + ")"
+}
+
+// structsIn returns the structs that a value of a type holds and whose fields are its
+// JSON.
+func structsIn(t reflect.Type) []reflect.Type {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return structsIn(t.Elem())
+	case reflect.Struct:
+		if !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+			return []reflect.Type{t}
+		}
+	}
+	return nil
+}
