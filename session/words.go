@@ -10,8 +10,8 @@ import (
 )
 
 // words are how a program says what the records of a session are. Records are compared
-// with the journal word for word, and the journal does not hold their words: so that
-// nobody can alter them unseen, the words of every program that wrote records are kept.
+// with the journal word for word, and the journal does not hold their words. Therefore the
+// words of every program that wrote records are kept; any others were altered.
 type words struct {
 	roster  func(*flow.Opened) string
 	kickoff func(*flow.Planned, *flow.Kickoff) string

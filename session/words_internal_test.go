@@ -8,8 +8,8 @@ import (
 	"brenner/flow"
 )
 
-// The words of records stand in stores: whoever rewords them puts a copy in front (see
-// wordings), so that what was written before is still known.
+// The words of records stand in stores. New words go in front of them (see wordings), so
+// that what was written before is still known.
 func TestTheFirstWordsStay(t *testing.T) {
 	w := firstWords()
 	o := &flow.Opened{Thread: "RS-1", Agents: []flow.Party{{Name: "A1"}, {Name: "A2"}}}
