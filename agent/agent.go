@@ -15,7 +15,7 @@ import (
 	"fmt"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Agent answers calls. It is safe for concurrent use.

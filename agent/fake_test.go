@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"brenner/agent"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Guard holds a kind to the contract, so that no kind has to think of all of it:

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"brenner/agent"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func TestGuardGivesEveryErrorACode(t *testing.T) {

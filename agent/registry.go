@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
-	"brenner/suggest"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // The codes of agents that cannot be made.
@@ -67,7 +67,7 @@ func (r *Registry) unknown(kind string, s Setup) error {
 			Hint: "say it with --via or with via in brenner.yaml; " + list,
 		}
 	}
-	if near, ok := suggest.Nearest(kind, known); ok {
+	if near, ok := text.Nearest(kind, known); ok {
 		list = "did you mean " + fault.Shown(near) + "? " + list
 	}
 	return &fault.Error{

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"brenner/agent"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func kinds(made agent.Agent, err error) *agent.Registry {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // documentDepth is MaxDepth for a field, and room for what stands around one.

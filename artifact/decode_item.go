@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func (d *decoder) item(s Section, m Map) (*Item, error) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // NotAnArtifact is the code of a file that is no artifact, or a damaged one.

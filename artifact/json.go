@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The codes of JSON that cannot be taken.

@@ -14,7 +14,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/artifacttest"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func TestJSONRoundTrip(t *testing.T) {

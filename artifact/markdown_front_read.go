@@ -8,15 +8,14 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"go.yaml.in/yaml/v3"
 
-	"brenner/fault"
-	"brenner/plainyaml"
+	"brenner/internal/fault"
+	"brenner/internal/yaml"
 )
 
 // frontMatter reads the metadata from YAML that begins on line 2 of the file.
 func (r *mdReader) frontMatter(text string) {
-	root, err := plainyaml.Parse([]byte(text))
+	root, err := yaml.Parse([]byte(text))
 	if err != nil {
 		r.problem(BadMetadata, 1, "metadata", "the front matter cannot be read: %s", fault.Shown(strings.TrimPrefix(err.Error(), "yaml: ")))
 		return

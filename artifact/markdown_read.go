@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // maxProblems bounds what is remembered of a file that is wrong in every line.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // draft is an item while it is read.

@@ -3,7 +3,7 @@ package artifact
 import (
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // systemLabel reads what is no field.

@@ -3,7 +3,7 @@ package artifact
 import (
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // listKind says what the lines of a list under a label are.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // tableHead is the head of the predictions table.

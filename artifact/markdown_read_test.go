@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // file makes a file of the seven sections; those without a text say that they

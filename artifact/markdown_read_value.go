@@ -3,7 +3,7 @@ package artifact
 import (
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // unstrike takes the strike-through off a value of a killed item. In an item

@@ -1,6 +1,6 @@
 package artifact
 
-import "brenner/fault"
+import "brenner/internal/fault"
 
 // metadataFlaw is told what is wrong with the metadata; each form of an artifact
 // says where.

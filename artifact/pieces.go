@@ -3,7 +3,7 @@ package artifact
 import (
 	"slices"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Pieces are an artifact taken apart for storage: between two versions most of

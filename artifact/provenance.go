@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // provenance reads the stamps back and hangs them on what they wrote.

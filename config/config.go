@@ -21,11 +21,11 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/merge"
-	"brenner/policy"
 	"brenner/roster"
+	"brenner/session/flow"
 )
 
 // Options say where the configuration comes from. The zero value reads the

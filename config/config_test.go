@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/playbook"
-	"brenner/policy"
 	"brenner/roster"
+	"brenner/session/flow"
 )
 
 // write puts a file into a folder and gives its path.

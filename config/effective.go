@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/merge"
-	"brenner/policy"
 	"brenner/roster"
 )
 

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The codes of configurations that cannot be taken.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/roster"
 )
 

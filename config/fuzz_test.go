@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/roster"
 )
 

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/flow"
+	"brenner/govern/policy"
 	"brenner/playbook"
-	"brenner/policy"
 	"brenner/roster"
-	"brenner/view"
+	"brenner/session/flow"
+	"brenner/session/view"
 )
 
 // kind says what a key holds, and with which Go type.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/viper"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/roster"
 )

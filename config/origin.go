@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/roster"
 )
 

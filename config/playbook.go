@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"brenner/internal/yaml"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/playbook"
 )
 

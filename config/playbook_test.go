@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func TestPlaybookValuesThatCannotBe(t *testing.T) {

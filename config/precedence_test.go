@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"brenner/artifact"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
 	"brenner/roster"
+	"brenner/store/record"
 )
 
 // sample gives a value of a key for the i-th layer as it stands in YAML (flow

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/roster"
 )
 

@@ -3,10 +3,8 @@ package config
 import (
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
-	"brenner/fault"
-	"brenner/plainyaml"
+	"brenner/internal/fault"
+	"brenner/internal/yaml"
 	"brenner/roster"
 )
 
@@ -61,7 +59,7 @@ func (r *reader) section(path string, n *yaml.Node) {
 			r.found.Add(UnknownKey, r.place(p.line), r.table.keyHint(path, p.name), "unknown key %s", fault.Shown(at))
 		case !isKey:
 			r.section(at, p.value)
-		case plainyaml.IsNull(p.value):
+		case yaml.IsNull(p.value):
 			// The same as leaving the key out.
 		default:
 			if v, ok := r.value(k, p.value); ok {
@@ -80,7 +78,7 @@ type pair struct {
 
 // pairs gives the keys of a mapping, each once; nothing at all is an empty one.
 func (r *reader) pairs(path string, n *yaml.Node) []pair {
-	if plainyaml.IsNull(n) {
+	if yaml.IsNull(n) {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
@@ -108,7 +106,7 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 // wrongType says that a node is not what it must be.
 func (r *reader) wrongType(n *yaml.Node, path, want string) {
 	hint := "see `brenner init` for an example of every key"
-	if want == wantText && n.Kind == yaml.ScalarNode && !plainyaml.IsNull(n) {
+	if want == wantText && n.Kind == yaml.ScalarNode && !yaml.IsNull(n) {
 		hint = `put it in quotes: "` + fault.Shown(n.Value) + `"`
 	}
 	what := fault.Shown(path)

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"brenner/internal/yaml"
 
-	"brenner/baseurl"
-	"brenner/fault"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
 )
 
 // The words of a model's entry.

@@ -3,11 +3,9 @@ package config
 import (
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
-	"brenner/fault"
-	"brenner/plainyaml"
-	"brenner/suggest"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/internal/yaml"
 )
 
 // object is one element of a list of objects.
@@ -31,11 +29,11 @@ func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
 			switch {
 			case !slices.Contains(known, p.name):
 				hint := "known keys here: " + listed(known)
-				if near, ok := suggest.Nearest(p.name, known); ok {
+				if near, ok := text.Nearest(p.name, known); ok {
 					hint = "did you mean " + near + "?"
 				}
 				r.found.Add(UnknownKey, r.place(p.line), hint, "unknown key %s", fault.Shown(join(o.path, p.name)))
-			case !plainyaml.IsNull(p.value):
+			case !yaml.IsNull(p.value):
 				o.fields[p.name] = p.value
 			}
 		}

@@ -3,9 +3,9 @@ package config
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
+	"brenner/internal/yaml"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/roster"
 )
 

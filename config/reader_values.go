@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"brenner/baseurl"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/session/flow"
 
-	"go.yaml.in/yaml/v3"
+	"brenner/internal/yaml"
 )
 
 // value reads what a key holds.

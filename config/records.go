@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"brenner/internal/yaml"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/view"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/view"
+	"brenner/store/record"
 )
 
 // Records are the rules of a project's store.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"brenner/policy"
-	"brenner/record"
-	"brenner/view"
+	"brenner/govern/policy"
+	"brenner/session/view"
+	"brenner/store/record"
 )
 
 func TestRolesAndRules(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
+	"brenner/session/flow"
 )
 
 // session gives the settings of a new session.

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/suggest"
+	"brenner/internal/text"
 )
 
 // didYouMean gives "did you mean X? " where a candidate is near, else "".
 func didYouMean(word string, candidates []string) string {
-	if near, ok := suggest.Nearest(word, candidates); ok {
+	if near, ok := text.Nearest(word, candidates); ok {
 		return "did you mean " + near + "? "
 	}
 	return ""
@@ -19,7 +19,7 @@ func didYouMean(word string, candidates []string) string {
 // neighbour that is spelled alike, or a key that belongs elsewhere.
 func (t table) keyHint(path, name string) string {
 	known := t.below(path)
-	if near, ok := suggest.Nearest(name, known); ok {
+	if near, ok := text.Nearest(name, known); ok {
 		return "did you mean " + join(path, near) + "?"
 	}
 	if k, ok := t.find(join(path, name)); ok && strings.Contains(name, ".") {

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/baseurl"
-	"brenner/fault"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/roster"
-	"brenner/suggest"
 )
 
 // envPrefix is what all variables of the program begin with.
@@ -58,7 +58,7 @@ func (l *loading) warnOfUnknown(set, known []string) {
 		if slices.Contains(known, name) || strings.HasPrefix(name, envPrefix+"ROSTER_") {
 			continue
 		}
-		if near, ok := suggest.Nearest(name, known); ok {
+		if near, ok := text.Nearest(name, known); ok {
 			l.warnings = append(l.warnings, roster.Warning{
 				Code: UnknownVariable, Place: roster.Environment.String(),
 				Message: "nothing listens to the variable " + fault.Shown(name) + "; it is ignored",

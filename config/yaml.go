@@ -1,15 +1,13 @@
 package config
 
 import (
-	"brenner/plainyaml"
-
-	"go.yaml.in/yaml/v3"
+	"brenner/internal/yaml"
 )
 
 // document gives the root of the one YAML document in data; nil where there is
 // none, or where the reason has been said.
 func (r *reader) document(data []byte) *yaml.Node {
-	root, p := plainyaml.Read(data)
+	root, p := yaml.Read(data)
 	if p != nil {
 		r.found.Add(InvalidYAML, r.place(p.Line), p.Hint, "%s", p.Detail)
 	}

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // unread finds the newest answer of an agent that was journaled, and of which nothing

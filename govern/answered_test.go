@@ -8,9 +8,9 @@ import (
 
 	"brenner/agent"
 	"brenner/govern"
-	"brenner/record"
-	"brenner/stalemate"
+	"brenner/session/stalemate"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // dying is a store of a process that is killed before it puts what an agent answered.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/stalemate"
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
 )
 
 // Arbitrate has an agent that is no party rule on a stalemate about a record. It is

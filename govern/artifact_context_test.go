@@ -7,9 +7,9 @@ import (
 
 	"brenner/artifact"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/view"
+	"brenner/govern/policy"
+	"brenner/session/view"
+	"brenner/store/record"
 )
 
 // slate is a research artifact with some hypotheses.

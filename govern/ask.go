@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Helper is an agent that does a job on the store. The zero value is nobody: then

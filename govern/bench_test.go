@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
 	"brenner/store"
+	"brenner/store/record"
 	"brenner/store/sqlite"
 )
 

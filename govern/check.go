@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Finding is something that a check found.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"brenner/artifact"
-	"brenner/record"
+	"brenner/store/record"
 )
 
 // assumed is an assumption as somebody wrote it down.

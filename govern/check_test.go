@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"brenner/govern"
-	"brenner/record"
+	"brenner/store/record"
 )
 
 // checked gives what a check says, each finding in a line.

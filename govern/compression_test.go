@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/session/view"
 	"brenner/store/memory"
-	"brenner/view"
+	"brenner/store/record"
 )
 
 // due gives the ids of what the memo of a module does not take up.

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/record"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
+	"brenner/store/record"
 )
 
 // Request is what a context is wanted for.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/patch"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Diff is what changed between two versions of a record.

@@ -17,12 +17,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // The streams of the journal.

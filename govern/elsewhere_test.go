@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"brenner/govern"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // An imported session names a record of its own project, and another one has that

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/store/record"
 )
 
 // What was made from inputs that moved is not washed clean by being said again.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // The kinds of entries.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Found is a record that says a text, and where that came from.

@@ -3,7 +3,7 @@ package govern_test
 import (
 	"testing"
 
-	"brenner/record"
+	"brenner/store/record"
 )
 
 // From a sentence back to whoever wrote it first, and the call that it came from.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"brenner/govern"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 	"brenner/store/sqlite"
 )
 

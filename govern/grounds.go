@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // stem is why a version stems from another one.

@@ -4,8 +4,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"brenner/artifact"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // hashOf is the hash of everything in a version that never changes: all but its

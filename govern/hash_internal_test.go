@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"brenner/record"
+	"brenner/store/record"
 )
 
 // The hashes of records stand in journals: whatever is changed in the program, they stay

@@ -3,7 +3,7 @@ package govern
 import (
 	"testing"
 
-	"brenner/journal/journaltest"
+	"brenner/store/journal/journaltest"
 )
 
 func TestJournaledStructsAreFrozen(t *testing.T) {

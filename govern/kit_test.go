@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"brenner/agent"
-	"brenner/fault"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/memory"
+	"brenner/store/record"
 	"brenner/store/sqlite"
 )
 

@@ -3,7 +3,7 @@ package govern_test
 import (
 	"testing"
 
-	"brenner/record"
+	"brenner/store/record"
 )
 
 // TestLatestIsAVersion holds @latest apart from an address that says no version:

@@ -8,12 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"brenner/fault"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/view"
 	"brenner/store/memory"
-	"brenner/view"
+	"brenner/store/record"
 )
 
 // anyStore fills a project at random: types, modules, tags, links of every kind,

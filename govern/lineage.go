@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Lineage is what a version rests on, or what rests on it, as far as was asked.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/record"
+	"brenner/store/record"
 )
 
 // DOT gives the lineage in the language of Graphviz.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // links resolves the links of a draft to exact versions: what a record rests on

@@ -3,10 +3,10 @@ package govern
 import (
 	"context"
 
-	"brenner/fault"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/stalemate"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
+	"brenner/store/record"
 )
 
 // OpenStalemate is a person who says that patches of a record are stuck: those that a

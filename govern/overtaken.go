@@ -3,9 +3,9 @@ package govern
 import (
 	"context"
 
-	"brenner/journal"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
+	"brenner/store/journal"
 )
 
 // Decided gives the end of the journal of what people and agents put and decided: while

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/patch"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Patching is a row of patches of one record, each on what those before it make.

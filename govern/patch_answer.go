@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/patch"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Answer is what an agent answered to whoever showed it texts of records.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
 	"brenner/govern"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/patch"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/store/record"
 )
 
 func block(name, search, replace string) string {

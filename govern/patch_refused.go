@@ -3,11 +3,11 @@ package govern
 import (
 	"context"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
-	"brenner/stalemate"
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // triedEvent is a patch of a record that was refused. Who sends the same one again and

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
 	"brenner/govern"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/patch"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/stalemate"
+	"brenner/session/stalemate"
+	"brenner/store/record"
 )
 
 // made makes the patch between two texts.

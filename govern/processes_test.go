@@ -5,11 +5,11 @@ import (
 	"sync"
 	"testing"
 
-	"brenner/fault"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 	"brenner/store/sqlite"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/fault"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // PromoteOptions say how a promotion is meant.

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"brenner/fault"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // setAside tells whether a version is one that others do not go on from unless they

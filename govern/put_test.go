@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"brenner/fault"
 	"brenner/govern"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/memory"
+	"brenner/store/record"
 )
 
 func TestNewVersionsKeepTheirLinks(t *testing.T) {

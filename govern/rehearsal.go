@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // rehearsals knows which records come from rehearsals, and finds out what stems from

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/view"
+	"brenner/govern/policy"
+	"brenner/session/view"
+	"brenner/store/record"
 )
 
 // The tests in files named req_… are those of context_governance.md, by number.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 func TestReq04_TypedArtifacts(t *testing.T) {

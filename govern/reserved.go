@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/record"
-	"brenner/stalemate"
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
+	"brenner/store/record"
 )
 
 // reserved refuses what sessions alone write: what they send and hear, and the ids

@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"brenner/fault"
 	"brenner/govern"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // said writes a record as a session does: beside the door, and vouched for.

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"strings"
 
-	"brenner/fault"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/store"
-	"brenner/suggest"
+	"brenner/store/record"
 )
 
 func unknownRole(role string, all policy.Accesses) error {
 	hint := "the roles are " + strings.Join(all.Roles(), ", ")
-	if near, ok := suggest.Nearest(role, all.Roles()); ok {
+	if near, ok := text.Nearest(role, all.Roles()); ok {
 		hint = "did you mean " + near + "?"
 	}
 	return &fault.Error{Code: UnknownRole, Detail: "no role " + fault.Shown(role) + " may read or write anything", Hint: hint}
@@ -59,7 +59,7 @@ func (d *Door) noRecord(ctx context.Context, id string) error {
 		for _, h := range near {
 			names = append(names, h.ID)
 		}
-		if best, ok := suggest.Nearest(id, names); ok && err == nil {
+		if best, ok := text.Nearest(id, names); ok && err == nil {
 			hint = "did you mean " + best + "?"
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Review puts findings as a review, with what the critic says beside them where

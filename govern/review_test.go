@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/view"
+	"brenner/govern/policy"
+	"brenner/session/view"
+	"brenner/store/record"
 )
 
 // cited gives the ids that a version cites.

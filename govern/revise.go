@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/fault"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Revert puts a new version that says what an earlier one said. Nothing is

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"brenner/fault"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/stalemate"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Stalemate is a request for a ruling about patches of a record, and what came of it.

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"brenner/agent"
-	"brenner/fault"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/stalemate"
-	"brenner/view"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
+	"brenner/session/view"
+	"brenner/store/record"
 )
 
 // stuck has an agent try the same patch until it is a stalemate.

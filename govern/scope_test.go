@@ -8,11 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/memory"
-	"brenner/view"
+	"brenner/store/record"
 )
 
 func TestRefusalsAreEnglish(t *testing.T) {

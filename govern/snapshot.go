@@ -7,8 +7,8 @@ import (
 	"unicode"
 
 	"brenner/artifact"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Snapshot is the state of the project for people: from canonical versions alone.

@@ -3,8 +3,8 @@ package govern
 import (
 	"context"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // staleFrom is a record whose canonical version moved: whoever rests on another

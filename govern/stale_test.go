@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
 	"brenner/store/memory"
+	"brenner/store/record"
 )
 
 func TestWhatASessionMadeOfTheOldIsStale(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Status is the state of a project's records.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
+	"brenner/store/record"
 )
 
 // Summarise puts a version with a summary of its own content: by an agent, or,

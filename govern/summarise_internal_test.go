@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/record"
+	"brenner/store/record"
 )
 
 func TestALongMemoStaysWithinItsBound(t *testing.T) {

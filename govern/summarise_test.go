@@ -8,9 +8,9 @@ import (
 
 	"brenner/agent"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/view"
+	"brenner/govern/policy"
+	"brenner/session/view"
+	"brenner/store/record"
 )
 
 func TestNobodySummarisesWhatItDidNotSee(t *testing.T) {

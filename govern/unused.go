@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Unused gives the records at which nothing that stands has pointed for the time

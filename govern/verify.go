@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Proof is what a verification of the records looked at, and what it found.

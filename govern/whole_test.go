@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
+	"brenner/store/record"
 )
 
 // A link names a record by its whole id. Where that is not there, another one whose id

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/prompts"
 	"brenner/roster"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/prompts"
 	"brenner/roster"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"brenner/clip"
+	"brenner/internal/text"
 	"brenner/patch"
 )
 
@@ -36,11 +36,11 @@ const maxSubject = 120
 
 // subject says what the message is about, in one line.
 func subject(round int, question string) string {
-	text := "KICKOFF: "
+	head := "KICKOFF: "
 	if round > 1 {
-		text += fmt.Sprintf("[round %d] ", round)
+		head += fmt.Sprintf("[round %d] ", round)
 	}
-	return clip.Text(text+oneLine(question), maxSubject)
+	return text.Clip(head+oneLine(question), maxSubject)
 }
 
 // body writes the message, in the order of artifact_schema.md §3.

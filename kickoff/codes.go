@@ -2,7 +2,7 @@ package kickoff
 
 import (
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The codes of kickoffs that cannot be composed.

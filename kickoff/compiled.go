@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"brenner/clip"
+	"brenner/internal/text"
 )
 
 // Compiled is what a COMPILED message tells: where the artifact stands by now.
@@ -30,7 +30,7 @@ type Count struct {
 
 // Subject is that of the message.
 func (c *Compiled) Subject() string {
-	return clip.Text(fmt.Sprintf("COMPILED: v%d %s", c.Version, oneLine(c.Question)), maxSubject)
+	return text.Clip(fmt.Sprintf("COMPILED: v%d %s", c.Version, oneLine(c.Question)), maxSubject)
 }
 
 // Body writes the message. For an agent the artifact is quoted, like everything

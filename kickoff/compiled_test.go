@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 func compiled() Compiled {

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"brenner/fault"
-	"brenner/policy"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/roster"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"brenner/delta"
-	"brenner/fault"
-	"brenner/policy"
+	"brenner/artifact/delta"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/prompts"
 	"brenner/roster"
 )

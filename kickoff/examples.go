@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // examples gives the deltas that a message shows: those of the worked example,

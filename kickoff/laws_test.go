@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
 
-	"brenner/delta"
-	"brenner/policy"
+	"brenner/artifact/delta"
+	"brenner/govern/policy"
 	"brenner/roster"
 )
 

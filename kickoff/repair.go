@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // maxRepairs is how many problems a repair names; whoever has more of them does

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/delta"
+	"brenner/artifact/delta"
 	"brenner/kickoff"
 )
 

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
+	"brenner/session/flow"
+	"brenner/store/journal"
 )
 
 // step takes an entry into the state. Each kind judges first and changes then: what is

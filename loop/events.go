@@ -3,9 +3,9 @@ package loop
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
+	"brenner/session/flow"
+	"brenner/store/journal"
 )
 
 // Prefix is what the names of loops' streams begin with.

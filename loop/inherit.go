@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/clip"
+	"brenner/internal/text"
 )
 
 // Earlier is the session that another one begins with.
@@ -233,6 +233,6 @@ func Account(from *Earlier) []byte {
 
 // oneLine gives a text in one line of a length that is bounded, without the dash
 // of a name that is not there.
-func oneLine(text string) string {
-	return clip.Text(strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "- "), 400)
+func oneLine(s string) string {
+	return text.Clip(strings.TrimPrefix(strings.Join(strings.Fields(s), " "), "- "), 400)
 }

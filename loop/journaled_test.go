@@ -3,8 +3,8 @@ package loop_test
 import (
 	"testing"
 
-	"brenner/journal/journaltest"
 	"brenner/loop"
+	"brenner/store/journal/journaltest"
 )
 
 func TestJournaledStructsAreFrozen(t *testing.T) {

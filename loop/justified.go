@@ -3,8 +3,8 @@ package loop
 import (
 	"time"
 
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/session/flow"
+	"brenner/store/journal"
 )
 
 // Justified tells whether an entry that the loop itself decides follows from what was

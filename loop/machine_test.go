@@ -14,10 +14,10 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/loop"
+	"brenner/session/flow"
+	"brenner/store/journal"
 )
 
 var start = time.Date(2026, 11, 15, 22, 0, 0, 0, time.UTC)

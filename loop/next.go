@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/flow"
+	"brenner/session/flow"
 )
 
 // Rules names the rules by which a loop decides. Whoever changes what Next makes of a

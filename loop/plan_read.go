@@ -8,20 +8,18 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/plainyaml"
+	"brenner/internal/fault"
+	"brenner/internal/yaml"
 	"brenner/roster"
+	"brenner/session/flow"
 )
 
 // Parse reads a plan. It says everything that is wrong at once, each with its line.
 func Parse(data []byte) (*Plan, error) {
 	r := newReader()
 	p := &Plan{lines: make(map[string]int)}
-	root, problem := plainyaml.Read(data)
+	root, problem := yaml.Read(data)
 	switch {
 	case problem != nil:
 		r.Add(InvalidYAML, problem.Line, problem.Hint, "%s", problem.Detail)
@@ -66,14 +64,14 @@ func (r *planReader) read(root *yaml.Node) {
 		r.each("seeds", func(n *yaml.Node, _ int) {
 			r.number("a seed", 0, MostSeed, func(seed int) { p.Seeds = append(p.Seeds, seed) }).Take(n)
 		}),
-		plainyaml.Key{Name: "sessions", Take: func(n *yaml.Node) {
+		yaml.Key{Name: "sessions", Take: func(n *yaml.Node) {
 			p.Sessions, p.lines["sessions"] = []PlanSession{}, n.Line
 			r.each("sessions", r.session).Take(n)
 		}},
 		r.at("via", r.word("via", &p.Via, "openai", "mail", "program", "rehearsal")),
 		r.at("script", r.text("script", &p.Script)),
-		plainyaml.Key{Name: "session", Take: r.settings}, plainyaml.Key{Name: "budget", Take: r.budget}, plainyaml.Key{Name: "stop", Take: r.stop}, plainyaml.Key{Name: "failed", Take: r.failed},
-		plainyaml.Key{Name: "follow", Take: r.follow}, r.Flag("rotate", &p.Rotate),
+		yaml.Key{Name: "session", Take: r.settings}, yaml.Key{Name: "budget", Take: r.budget}, yaml.Key{Name: "stop", Take: r.stop}, yaml.Key{Name: "failed", Take: r.failed},
+		yaml.Key{Name: "follow", Take: r.follow}, r.Flag("rotate", &p.Rotate),
 	)
 	if !ok {
 		return
@@ -85,8 +83,8 @@ func (r *planReader) read(root *yaml.Node) {
 }
 
 // at remembers where a key stands.
-func (r *planReader) at(what string, k plainyaml.Key) plainyaml.Key {
-	return plainyaml.Key{Name: k.Name, Take: func(n *yaml.Node) {
+func (r *planReader) at(what string, k yaml.Key) yaml.Key {
+	return yaml.Key{Name: k.Name, Take: func(n *yaml.Node) {
 		r.plan.lines[what] = n.Line
 		k.Take(n)
 	}}
@@ -223,8 +221,8 @@ func (r *planReader) session(n *yaml.Node, _ int) {
 func (r *planReader) settings(n *yaml.Node) {
 	s := &r.plan.Session
 	var clean, repair bool
-	pointer := func(to **bool, value *bool, k plainyaml.Key) plainyaml.Key {
-		return plainyaml.Key{Name: k.Name, Take: func(n *yaml.Node) {
+	pointer := func(to **bool, value *bool, k yaml.Key) yaml.Key {
+		return yaml.Key{Name: k.Name, Take: func(n *yaml.Node) {
 			k.Take(n)
 			*to = value
 		}}
@@ -234,7 +232,7 @@ func (r *planReader) settings(n *yaml.Node) {
 		r.number("reply_tokens", 0, 1<<31-1, func(n int) { s.Reply = &n }),
 		r.number("quiet_rounds", 0, 1000, func(n int) { s.Quiet = &n }),
 		r.word("flow", &s.Flow, flow.FlowParallel, flow.FlowStaged),
-		plainyaml.Key{Name: "quorum", Take: func(n *yaml.Node) {
+		yaml.Key{Name: "quorum", Take: func(n *yaml.Node) {
 			r.plan.lines["session.quorum"] = n.Line
 			if k, err := strconv.Atoi(n.Value); n.Kind == yaml.ScalarNode && err == nil && k > 0 {
 				s.Quorum = strconv.Itoa(k)
@@ -261,9 +259,9 @@ func (r *planReader) budget(n *yaml.Node) {
 func (r *planReader) stop(n *yaml.Node) {
 	p := r.plan
 	r.Object(n, "stop",
-		plainyaml.Key{Name: "at", Take: func(n *yaml.Node) {
+		yaml.Key{Name: "at", Take: func(n *yaml.Node) {
 			if n.Kind != yaml.ScalarNode || !isDayTime(n.Value) {
-				r.Add(InvalidValue, n.Line, `write hours and minutes in quotes: "07:00"`, "at must be a time of day, not %s", plainyaml.KindOf(n))
+				r.Add(InvalidValue, n.Line, `write hours and minutes in quotes: "07:00"`, "at must be a time of day, not %s", yaml.KindOf(n))
 				return
 			}
 			p.At = n.Value
@@ -277,10 +275,10 @@ func (r *planReader) stop(n *yaml.Node) {
 func (r *planReader) failed(n *yaml.Node) {
 	r.Object(n, "failed",
 		r.number("retry", 0, 100, func(n int) { r.plan.Limits.Retry = n }),
-		plainyaml.Key{Name: "pause", Take: func(n *yaml.Node) {
+		yaml.Key{Name: "pause", Take: func(n *yaml.Node) {
 			d, err := time.ParseDuration(n.Value)
 			if n.Kind != yaml.ScalarNode || err != nil || d < 0 || d > longestPause {
-				r.Add(InvalidValue, n.Line, "write a number and its unit, such as 30s or 5m, up to 24h; 0s is no pause", "pause must be a time, not %s", plainyaml.KindOf(n))
+				r.Add(InvalidValue, n.Line, "write a number and its unit, such as 30s or 5m, up to 24h; 0s is no pause", "pause must be a time, not %s", yaml.KindOf(n))
 				return
 			}
 			r.plan.Limits.Pause = d.Milliseconds()

@@ -6,12 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/plainyaml"
-	"brenner/suggest"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/internal/yaml"
+	"brenner/session/flow"
 )
 
 // The codes of plans that cannot be run.
@@ -24,28 +22,28 @@ const (
 )
 
 // reader reads a plan.
-type reader struct{ plainyaml.Reader }
+type reader struct{ yaml.Reader }
 
 func newReader() *reader {
-	return &reader{plainyaml.Reader{
+	return &reader{yaml.Reader{
 		UnknownKey: UnknownKey, DuplicateKey: DuplicateKey, WrongType: WrongType, See: "`brenner schema loop.plan` says what a plan may hold",
 	}}
 }
 
 // each reads the elements of a list.
-func (r *reader) each(name string, take func(n *yaml.Node, i int)) plainyaml.Key {
-	return plainyaml.Key{Name: name, Take: func(n *yaml.Node) { r.List(n, name, take) }}
+func (r *reader) each(name string, take func(n *yaml.Node, i int)) yaml.Key {
+	return yaml.Key{Name: name, Take: func(n *yaml.Node) { r.List(n, name, take) }}
 }
 
 // text takes a text without the blanks around it.
-func (r *reader) text(name string, to *string) plainyaml.Key {
-	return plainyaml.Key{Name: name, Take: func(n *yaml.Node) {
+func (r *reader) text(name string, to *string) yaml.Key {
+	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		r.Text(name, to).Take(n)
 		*to = strings.TrimSpace(*to)
 	}}
 }
 
-func (r *reader) texts(name string, to *[]string) plainyaml.Key {
+func (r *reader) texts(name string, to *[]string) yaml.Key {
 	return r.each(name, func(n *yaml.Node, _ int) {
 		var one string
 		r.text(name, &one).Take(n)
@@ -58,8 +56,8 @@ func (r *reader) texts(name string, to *[]string) plainyaml.Key {
 }
 
 // word takes one of a few words.
-func (r *reader) word(name string, to *string, words ...string) plainyaml.Key {
-	return plainyaml.Key{Name: name, Take: func(n *yaml.Node) {
+func (r *reader) word(name string, to *string, words ...string) yaml.Key {
+	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		for _, w := range words {
 			if n.Kind == yaml.ScalarNode && n.Value == w {
 				*to = w
@@ -67,16 +65,16 @@ func (r *reader) word(name string, to *string, words ...string) plainyaml.Key {
 			}
 		}
 		hint := "it is one of " + strings.Join(words, ", ")
-		if near, ok := suggest.Nearest(n.Value, words); ok {
+		if near, ok := text.Nearest(n.Value, words); ok {
 			hint = "did you mean " + near + "? " + hint
 		}
-		r.Add(InvalidValue, n.Line, hint, "%s cannot be %s", name, plainyaml.KindOf(n))
+		r.Add(InvalidValue, n.Line, hint, "%s cannot be %s", name, yaml.KindOf(n))
 	}}
 }
 
 // number takes a whole number within bounds.
-func (r *reader) number(name string, least, most int, take func(int)) plainyaml.Key {
-	return plainyaml.Key{Name: name, Take: func(n *yaml.Node) {
+func (r *reader) number(name string, least, most int, take func(int)) yaml.Key {
+	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
 			r.Wrong(n, name, "a whole number")
 			return
@@ -91,8 +89,8 @@ func (r *reader) number(name string, least, most int, take func(int)) plainyaml.
 }
 
 // dollars takes an amount of money as billionths of a dollar.
-func (r *reader) dollars(name string, take func(int64)) plainyaml.Key {
-	return plainyaml.Key{Name: name, Take: func(n *yaml.Node) {
+func (r *reader) dollars(name string, take func(int64)) yaml.Key {
+	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		tag := n.ShortTag()
 		if n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" {
 			r.Wrong(n, name, "a number of dollars")
@@ -107,11 +105,11 @@ func (r *reader) dollars(name string, take func(int64)) plainyaml.Key {
 	}}
 }
 
-func (r *reader) duration(name string, to *time.Duration) plainyaml.Key {
-	return plainyaml.Key{Name: name, Take: func(n *yaml.Node) {
+func (r *reader) duration(name string, to *time.Duration) yaml.Key {
+	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		d, err := time.ParseDuration(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {
-			r.Add(InvalidValue, n.Line, "write a number and its unit, such as 90m or 8h", "%s must be a time, not %s", name, plainyaml.KindOf(n))
+			r.Add(InvalidValue, n.Line, "write a number and its unit, such as 90m or 8h", "%s must be a time, not %s", name, yaml.KindOf(n))
 			return
 		}
 		*to = d

@@ -8,7 +8,7 @@ import (
 	_ "time/tzdata" // the machine may have none
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/loop"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"brenner/journal"
 	"brenner/loop"
+	"brenner/store/journal"
 )
 
 func failing(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed, Version: 1, Spent: 10} }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
+	"brenner/session/flow"
+	"brenner/store/journal"
 )
 
 // State is what a loop's journal says.

@@ -3,7 +3,7 @@ package loop
 import (
 	"cmp"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // workIndex says where in the lists of a Work something of an id stands: loops of

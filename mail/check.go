@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"brenner/clip"
-	"brenner/fault"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // The limits of what is kept.
@@ -134,7 +134,7 @@ func (c *Claim) Check() error {
 	}
 	for _, p := range c.Paths {
 		if len(p) > maxPath {
-			l.Add(Invalid, "", "name a folder above it, as folder/**", "a path has %d bytes, and %d are the most: %s", len(p), maxPath, fault.Shown(clip.Text(p, mostShown)))
+			l.Add(Invalid, "", "name a folder above it, as folder/**", "a path has %d bytes, and %d are the most: %s", len(p), maxPath, fault.Shown(text.Clip(p, mostShown)))
 			break // the others may be as long
 		}
 	}

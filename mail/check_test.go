@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"brenner/baseurl"
-	"brenner/fault"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
 )
 
 // Where a server is, where nobody says otherwise.

@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/mail/mailtest"
 )

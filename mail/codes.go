@@ -3,7 +3,7 @@ package mail
 import (
 	"slices"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The codes of mail that could not be sent, read or kept. A server of ours sends

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Instant is a moment on the wire: RFC 3339, in UTC, to the microsecond.

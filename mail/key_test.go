@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/mail/mailtest"
 )

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"brenner/fault"
-	"brenner/filelock"
-	"brenner/wholefile"
+	"brenner/internal/fault"
+	"brenner/internal/files"
 )
 
 const keyringSchema = "brenner.mail-tokens/v1"
@@ -180,7 +179,7 @@ func (k *Keyring) change(op string, edit func() (changed bool)) (err error) {
 	if err := os.MkdirAll(filepath.Dir(k.file), 0o755); err != nil {
 		return fail(err)
 	}
-	unlock, err := filelock.AwaitFile(k.file + ".lock")
+	unlock, err := files.LockFile(k.file + ".lock")
 	if err != nil {
 		return fail(err)
 	}
@@ -203,7 +202,7 @@ func (k *Keyring) save() error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(k.file, append(data, '\n'))
+	return files.Write(k.file, append(data, '\n'))
 }
 
 // all gives every token, for masking.

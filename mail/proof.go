@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // proof says which argument of a call proves for which agent it is.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // resource reads a resource, and what it holds.

@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"strings"
 
-	"brenner/clip"
-	"brenner/fault"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // Said is what a server said when it refused something, in its own words.
@@ -21,7 +21,7 @@ type Said struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-func (s *Said) Error() string { return "the server says: " + clip.Text(s.Message, mostShown) }
+func (s *Said) Error() string { return "the server says: " + text.Clip(s.Message, mostShown) }
 
 // refused makes the one kind of error of whatever form a refusal has.
 func (c *Client) refused(op string, s *Said) error {
@@ -107,8 +107,8 @@ func (c *Client) garbled(op, detail string, body []byte) error {
 
 // shown gives the beginning of a body, for people.
 func (c *Client) shown(body []byte) string {
-	text := c.mask(string(bytes.ToValidUTF8(body, []byte("\ufffd"))))
-	return fault.Shown(clip.Text(strings.TrimSpace(text), mostShown))
+	masked := c.mask(string(bytes.ToValidUTF8(body, []byte("\ufffd"))))
+	return fault.Shown(text.Clip(strings.TrimSpace(masked), mostShown))
 }
 
 // mostShown is how much of what a server says is shown, in characters.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // When a server has forgotten the session of several requests at once, each of them is made

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Health is how a server is.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // protocol is the version of MCP that we introduce ourselves with; a server may

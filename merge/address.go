@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // address finds what an EDIT or KILL is about: an item, or one cell of a

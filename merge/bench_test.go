@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 	"brenner/merge"
 )
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
+	"brenner/govern/policy"
 	"brenner/merge"
-	"brenner/policy"
 )
 
 // The corpus holds journals as merge/1 merged them. It is frozen: these rules must

@@ -2,7 +2,7 @@ package merge
 
 import (
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // entry is one delta on its way through the merge: what is known about it, and

@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
+	"brenner/govern/policy"
 	"brenner/merge"
-	"brenner/policy"
 )
 
 // The generators draw from small pools on purpose: laws break where deltas meet,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // history knows the deltas of earlier versions, by id and by content.

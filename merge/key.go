@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // key is what an entry is sorted by first. It is small enough to be compared in

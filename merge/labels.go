@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // labels are the names that one author gave, within one message, to the items

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 	"brenner/merge"
 )
 

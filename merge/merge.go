@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // Merge merges a batch into base.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 )
 
 // add makes a new item.

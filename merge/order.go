@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // docket is the batch in processing order. What belongs to one delta is filled

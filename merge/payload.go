@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 )
 
 // write is one field of a payload, checked and ready to be weighed. Most are made

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // lateWrite is a write that names an item which an ADD further on makes.

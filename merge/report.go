@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 )
 
 // The codes that arise in the merge; those of a malformed delta are declared in

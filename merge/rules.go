@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/policy"
+	"brenner/govern/policy"
 )
 
 // Version names these rules. A change of behaviour is another version, and this

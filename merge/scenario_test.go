@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
+	"brenner/govern/policy"
 	"brenner/merge"
-	"brenner/policy"
 )
 
 // Scenarios are texts: a base, rules, a line for each delta, and what is wanted.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 	"brenner/merge"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // shelf is one section during a pass.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 	"brenner/merge"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/delta"
+	"brenner/artifact/delta"
 )
 
 // space hands out room for many small lists, made many at a time: the more were

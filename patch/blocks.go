@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Block is a search/replace block as agents write them:

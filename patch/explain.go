@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Near is a place where a text would have matched, but for a character.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // CheckPath says what keeps a path from being one of a file below a root; the zero

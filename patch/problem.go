@@ -3,7 +3,7 @@ package patch
 import (
 	"fmt"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The codes of patches, beside INVALID_JSON of package artifact and INVALID_FIELD

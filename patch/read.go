@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 )
 
 // deepest is how deep a patch may be nested; only meta has a depth of its own.

@@ -3,7 +3,7 @@ package playbook
 import (
 	"slices"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // fields are the fields that an entry touches.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // NoBullet is the code of an id that no bullet has.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Act is who does something, when and why.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
+	"brenner/store/journal"
 )
 
 // Stream is the stream of a store in which a project's playbook is journaled.

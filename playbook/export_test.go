@@ -1,6 +1,6 @@
 package playbook
 
-import "brenner/journal"
+import "brenner/store/journal"
 
 // DecodePlain is the quick reader of bodies.
 func DecodePlain(data []byte) (b Body, ok bool) {

@@ -3,8 +3,8 @@ package playbook_test
 import (
 	"testing"
 
-	"brenner/journal/journaltest"
 	"brenner/playbook"
+	"brenner/store/journal/journaltest"
 )
 
 func TestJournaledStructsAreFrozen(t *testing.T) { journaltest.Frozen(t, playbook.Body{}) }

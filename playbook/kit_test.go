@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"brenner/journal"
 	"brenner/playbook"
+	"brenner/store/journal"
 )
 
 // shelf is a book with its journal, for tests.

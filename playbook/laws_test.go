@@ -11,9 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/playbook"
+	"brenner/store/journal"
 )
 
 // anyHistory does things by chance.

@@ -3,7 +3,7 @@ package playbook
 import (
 	"slices"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Insight is something that somebody has learned.

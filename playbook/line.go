@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // BadLine is the code of a line that cannot be imported.

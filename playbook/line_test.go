@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/playbook"
 )
 

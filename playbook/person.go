@@ -1,6 +1,6 @@
 package playbook
 
-import "brenner/fault"
+import "brenner/internal/fault"
 
 // NoReason is the code of something that a person has to give a reason for.
 const NoReason fault.Code = "REASON_NEEDED"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/playbook"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // BadBullet is the code of what cannot be a bullet.

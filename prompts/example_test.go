@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/lint"
+	"brenner/artifact/delta"
+	"brenner/artifact/lint"
+	"brenner/govern/policy"
 	"brenner/merge"
-	"brenner/policy"
 	"brenner/prompts"
 	"brenner/roster"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/policy"
+	"brenner/govern/policy"
 )
 
 // Rights say what the reader of a prompt may change. The zero value is that of a

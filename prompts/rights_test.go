@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/artifact"
-	"brenner/lint"
-	"brenner/policy"
+	"brenner/artifact/lint"
+	"brenner/govern/policy"
 	"brenner/prompts"
 	"brenner/roster"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/lint"
+	"brenner/artifact/lint"
 )
 
 // rules lists the rules of lint that the reader can do something about: those of

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/artifact"
-	"brenner/policy"
+	"brenner/govern/policy"
 	"brenner/prompts"
 	"brenner/roster"
 )

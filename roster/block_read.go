@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Block is a roster as it was found in a message.

@@ -16,7 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files of this package")

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // missingCell stands for a text that is missing.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The names of the environment that a roster listens to.

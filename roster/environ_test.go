@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -3,7 +3,7 @@ package roster
 import (
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The codes of rosters that cannot be taken.

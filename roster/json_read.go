@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // jsonDepth is deeper than any roster, so that what an unknown key holds is

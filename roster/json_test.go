@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func TestReadJSON(t *testing.T) {

@@ -1,6 +1,6 @@
 package roster
 
-import "brenner/fault"
+import "brenner/internal/fault"
 
 // Level is the rank of a layer; a smaller one beats a larger one.
 type Level int

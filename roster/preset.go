@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Preset is a roster saved without its agents: entries in an order, to be given

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // bindLoose gives the entries of variables such as BRENNER_ROSTER_AGENT_BLUELAKE

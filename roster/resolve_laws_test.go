@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // choose decides who takes part and which preset applies. It tells whether the

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func fromFlag(source string) Origin { return Origin{Level: Flags, Source: source} }

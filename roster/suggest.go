@@ -1,13 +1,13 @@
 package roster
 
 import (
-	"brenner/fault"
-	"brenner/suggest"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // didYouMean gives "did you mean X? " where a candidate is near, else "".
 func didYouMean[S ~string](word S, candidates []S) string {
-	near, ok := suggest.Nearest(string(word), candidates)
+	near, ok := text.Nearest(string(word), candidates)
 	if !ok {
 		return ""
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"brenner/fault"
-	"brenner/suggest"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // blank tells a name that nobody could be meant by.
@@ -60,7 +60,7 @@ func (r Roster) Covers(recipients []string) error {
 const rosterHint = "add an entry for it to the roster, or take it out of the recipients"
 
 func (f *faults) missingEntry(recipient string, agents []string, hint string) {
-	if near, ok := suggest.Nearest(recipient, agents); ok {
+	if near, ok := text.Nearest(recipient, agents); ok {
 		hint = fmt.Sprintf("did you mean %s? names compare exactly; else %s", fault.Shown(near), hint)
 	}
 	f.add(MissingEntry, "", hint, "Missing roster entry for recipient: %s", fault.Shown(recipient))

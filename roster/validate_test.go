@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // spec is the roster of the specification's own example.

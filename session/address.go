@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // BadAddress is the code of a text that names nothing in a session.

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"brenner/agent"
-	"brenner/flow"
+	"brenner/session/flow"
 )
 
 // Allowance lets calls be made, and tried again, only as far as the budget reaches. A

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store/journal"
 	"brenner/store/memory"
 )
 

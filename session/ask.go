@@ -8,12 +8,12 @@ import (
 
 	"brenner/agent"
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
 	"brenner/kickoff"
-	"brenner/settle"
+	"brenner/merge/settle"
+	"brenner/session/flow"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
 )
 
 // outcome is what came of one call.

@@ -8,11 +8,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/roster"
-	"brenner/view"
+	"brenner/session/flow"
+	"brenner/session/view"
 )
 
 // Brief is everything that a session is opened with.

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/flow"
-	"brenner/lint"
+	"brenner/artifact/lint"
+	"brenner/govern/policy"
 	"brenner/merge"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/settle"
+	"brenner/merge/settle"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // brief makes version 1: the operator's deltas, settled.

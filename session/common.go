@@ -5,12 +5,12 @@ import (
 	"slices"
 	"sync"
 
-	"brenner/delta"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/artifact/delta"
 	"brenner/kickoff"
 	"brenner/roster"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // Common keeps what sessions have in common, made once: the frames of messages, and

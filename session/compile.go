@@ -6,8 +6,8 @@ import (
 
 	"brenner/agent"
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
+	"brenner/session/flow"
 )
 
 // The codes of threads that cannot be merged as they stand.

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"brenner/agent"
-	"brenner/flow"
 	"brenner/kickoff"
 	"brenner/merge"
 	"brenner/playbook"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store/memory"
 )
 

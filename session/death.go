@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/settle"
+	"brenner/artifact/delta"
+	"brenner/merge/settle"
 )
 
 // NoReason stands where nobody has said why a hypothesis was killed.

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"brenner/flow"
+	"brenner/session/flow"
 	"brenner/store/memory"
 )
 

@@ -13,10 +13,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // ExportSchema names the form of an export: lines of JSON. The first one is a

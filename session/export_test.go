@@ -5,10 +5,10 @@ import (
 	"errors"
 
 	"brenner/artifact"
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Beside gives the records that a journal puts beside the artifact's versions, for

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
 )
 

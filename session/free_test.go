@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"
+	"brenner/store/record"
 )
 
 // TestIDThatIsTakenStopsNothingHalfway: a session whose id a record has does not

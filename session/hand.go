@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 )
 
 // ByHand gives what a person does without writing deltas as a file of deltas.

@@ -10,13 +10,13 @@ import (
 	"unicode"
 
 	"brenner/artifact"
-	"brenner/clip"
-	"brenner/flow"
+	"brenner/artifact/lint"
+	"brenner/internal/text"
 	"brenner/kickoff"
-	"brenner/lint"
 	"brenner/merge"
 	"brenner/playbook"
-	"brenner/stalemate"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
 )
 
 // Harvest is what a session has to teach: what became of the lessons that were cited in
@@ -347,9 +347,9 @@ const longestPart = 130
 // oneLine makes one line of a text, of bounded length, that shows what it holds.
 func oneLine(text string) string { return shortened(text, longestPart) }
 
-func shortened(text string, longest int) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	return clip.Text(text, longest)
+func shortened(s string, longest int) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	return text.Clip(s, longest)
 }
 
 // Observe gives how a session went, as the playbook's guardrail sees it.

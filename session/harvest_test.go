@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/flow"
 	"brenner/kickoff"
 	"brenner/playbook"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store/memory"
 )
 

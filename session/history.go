@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/merge/settle"
 	"brenner/roster"
-	"brenner/settle"
+	"brenner/session/flow"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/suggest"
-	"brenner/view"
+	"brenner/store/journal"
 )
 
 // History is a session as the store has it.
@@ -68,7 +68,7 @@ func unknownSession(ctx context.Context, st store.Store, thread string) error {
 	if err != nil {
 		return none // that there is none is known all the same
 	}
-	if near, ok := suggest.Nearest(thread, threads); ok {
+	if near, ok := text.Nearest(thread, threads); ok {
 		return &fault.Error{Code: NoSession, Detail: none.Error(), Hint: "did you mean " + near + "?"}
 	}
 	return none

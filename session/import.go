@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/record"
-	"brenner/settle"
+	"brenner/internal/fault"
+	"brenner/merge/settle"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Diverged is the code of an export whose session is another one here.

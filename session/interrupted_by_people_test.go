@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"brenner/flow"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/memory"
 )

@@ -3,7 +3,7 @@ package session
 import (
 	"testing"
 
-	"brenner/journal/journaltest"
+	"brenner/store/journal/journaltest"
 )
 
 // Reports stand in journals by their hashes, and the lines of an export in its checksum.

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/memory"
 	"brenner/store/sqlite"

@@ -9,13 +9,13 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/rehearsal"
-	"brenner/flow"
+	"brenner/govern/policy"
 	"brenner/merge"
-	"brenner/policy"
 	"brenner/roster"
 	"brenner/session"
+	"brenner/session/flow"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
 )
 
 const thread = "RS-20261115-cell-fate"

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Prefix is what the names of sessions' streams begin with.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"brenner/artifact"
-	"brenner/flow"
 	"brenner/kickoff"
+	"brenner/session/flow"
 )
 
 // Memory is what earlier sessions of a project have learned, as far as a session needs

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"sync"
 
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Meaning tells which records the kickoffs of a store's sessions mean. A session that

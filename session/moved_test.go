@@ -4,14 +4,14 @@ import (
 	"context"
 	"testing"
 
-	"brenner/flow"
 	"brenner/govern"
-	"brenner/policy"
-	"brenner/record"
+	"brenner/govern/policy"
 	"brenner/session"
+	"brenner/session/flow"
+	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/memory"
-	"brenner/view"
+	"brenner/store/record"
 )
 
 // project shows agents one note, and lets the test in between a look at it and the

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"

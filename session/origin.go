@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 	"brenner/merge"
+	"brenner/session/flow"
 )
 
 // NotFound is the code of a text or an item that no session holds.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 	"brenner/merge"
+	"brenner/session/flow"
 )
 
 // Find finds a text, wherever it is: what stands comes first, then what stood,

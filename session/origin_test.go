@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"brenner/agent/rehearsal"
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/store/memory"
 )

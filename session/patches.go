@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"brenner/flow"
-	"brenner/record"
 	"brenner/roster"
-	"brenner/stalemate"
-	"brenner/view"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
+	"brenner/session/view"
+	"brenner/store/record"
 )
 
 // Patching is an answer whose search/replace blocks are to be carried out on the

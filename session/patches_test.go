@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/flow"
 	"brenner/session"
-	"brenner/stalemate"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
 	"brenner/store"
 	"brenner/store/memory"
 )

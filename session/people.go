@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 	"brenner/merge"
-	"brenner/settle"
+	"brenner/merge/settle"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // The codes of what people do.

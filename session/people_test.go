@@ -9,14 +9,14 @@ import (
 
 	"brenner/agent"
 	"brenner/artifact"
-	"brenner/delta"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
+	"brenner/store/record"
 )
 
 func door(st store.Store) *session.Door {

@@ -8,13 +8,13 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
 	"brenner/kickoff"
 	"brenner/merge"
 	"brenner/roster"
+	"brenner/session/flow"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
 )
 
 // plan composes the messages of a leg and journals them, before anything is sent.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
 	"brenner/kickoff"
+	"brenner/session/flow"
 	"brenner/store"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/flow"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store/memory"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"brenner/agent/rehearsal"
-	"brenner/flow"
-	"brenner/journal"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
 )
 

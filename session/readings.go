@@ -3,8 +3,8 @@ package session
 import (
 	"context"
 
-	"brenner/delta"
-	"brenner/flow"
+	"brenner/artifact/delta"
+	"brenner/session/flow"
 )
 
 // readings are what the reader made of answers of the open leg: they are looked at

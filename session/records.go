@@ -3,12 +3,12 @@ package session
 import (
 	"sort"
 
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/policy"
-	"brenner/record"
-	"brenner/stalemate"
+	"brenner/govern/policy"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // A session keeps what it sends and hears as records of the store, beside the

@@ -8,11 +8,11 @@ import (
 	"reflect"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/lint"
+	"brenner/artifact/lint"
+	"brenner/internal/fault"
 	"brenner/merge"
-	"brenner/settle"
+	"brenner/merge/settle"
+	"brenner/session/flow"
 	"brenner/store"
 )
 

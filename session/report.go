@@ -6,12 +6,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"brenner/delta"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/lint"
+	"brenner/artifact/delta"
+	"brenner/artifact/lint"
+	"brenner/internal/fault"
 	"brenner/merge"
-	"brenner/settle"
+	"brenner/merge/settle"
+	"brenner/session/flow"
 	"brenner/store"
 )
 

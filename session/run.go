@@ -11,12 +11,12 @@ import (
 
 	"brenner/agent"
 	"brenner/artifact"
-	"brenner/flow"
 	"brenner/kickoff"
 	"brenner/merge"
-	"brenner/stalemate"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
 )
 
 // run is one run of a session.

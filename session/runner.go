@@ -16,10 +16,10 @@ import (
 
 	"brenner/agent"
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // The codes of sessions.

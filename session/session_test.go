@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"brenner/flow"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store/memory"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"brenner/agent"
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/settle"
-	"brenner/stalemate"
-	"brenner/view"
+	"brenner/internal/fault"
+	"brenner/merge/settle"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
+	"brenner/session/view"
 )
 
 // NoStalemate is the code of a stalemate that a session does not have.

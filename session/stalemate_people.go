@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/settle"
-	"brenner/stalemate"
+	"brenner/internal/fault"
+	"brenner/merge/settle"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
 )
 
 // OpenStalemate is a person who says that a field is stuck: a conflict that stands

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
 	"brenner/session"
-	"brenner/stalemate"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
 	"brenner/store/memory"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"brenner/agent"
-	"brenner/flow"
 	"brenner/session"
-	"brenner/stalemate"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
 	"brenner/store/memory"
 )
 

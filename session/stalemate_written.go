@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"brenner/merge"
-	"brenner/settle"
-	"brenner/stalemate"
+	"brenner/merge/settle"
+	"brenner/session/stalemate"
 )
 
 // unwritten says why a ruling does not stand in what the merge made of it, or "". That

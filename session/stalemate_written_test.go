@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"brenner/session"
-	"brenner/stalemate"
+	"brenner/session/stalemate"
 	"brenner/store/memory"
 )
 

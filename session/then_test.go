@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/lint"
+	"brenner/artifact/lint"
+	"brenner/internal/fault"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/memory"
 )

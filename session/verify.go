@@ -6,11 +6,11 @@ import (
 	"reflect"
 	"slices"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Proof is what a verification looked at, and what it found.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"brenner/flow"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Vouching tells which versions of records the journals of a store's sessions say

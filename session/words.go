@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/flow"
-	"brenner/record"
+	"brenner/session/flow"
+	"brenner/store/record"
 )
 
 // words are how a program says what the records of a session are. Records are compared

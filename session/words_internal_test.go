@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"brenner/artifact"
-	"brenner/flow"
+	"brenner/session/flow"
 )
 
 // The words of records stand in stores. New words go in front of them (see wordings), so

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // alteredStore has one record that was changed behind the journal's back.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Check says what is wrong with a batch whatever the store holds: entries that

@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"brenner/journal"
+	"brenner/store/journal"
 )
 
 // HeadOf gives the head of a stream as the store knows it; that of a stream that is not

@@ -15,9 +15,9 @@ import (
 	"io"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // The codes of stores.

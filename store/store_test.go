@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 func TestMovedNamesBothHeads(t *testing.T) {

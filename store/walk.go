@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"brenner/journal"
+	"brenner/store/journal"
 )
 
 // Walker is a store that can hand out a long stream without holding all of it.

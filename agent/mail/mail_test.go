@@ -15,7 +15,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/agenttest"
 	agentmail "brenner/agent/mail"
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/mail/mailtest"
 )

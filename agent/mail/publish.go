@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"brenner/agent"
-	"brenner/fault"
+	"brenner/internal/fault"
 	post "brenner/mail"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"math"
 
-	"brenner/modelhttp"
+	"brenner/internal/modelhttp"
 
 	sdk "github.com/sashabaranov/go-openai"
 )

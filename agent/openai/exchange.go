@@ -15,7 +15,7 @@ import (
 	sdk "github.com/sashabaranov/go-openai"
 
 	"brenner/agent"
-	"brenner/modelhttp"
+	"brenner/internal/modelhttp"
 )
 
 // dialect is one of the two forms in which an endpoint can be asked.

@@ -12,8 +12,8 @@ import (
 	sdk "github.com/sashabaranov/go-openai"
 
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/modelhttp"
+	"brenner/internal/fault"
+	"brenner/internal/modelhttp"
 )
 
 const askDoctor = "`brenner doctor` says what is wrong with it"

@@ -9,7 +9,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/openai"
 	"brenner/agent/openai/openaitest"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // call is a question of ten words.

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"brenner/agent"
-	"brenner/modelhttp"
+	"brenner/internal/modelhttp"
 )
 
 // model is one model at one endpoint.

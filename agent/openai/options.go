@@ -18,8 +18,8 @@ import (
 	"strings"
 
 	"brenner/agent"
-	"brenner/baseurl"
-	"brenner/fault"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
 )
 
 // The two forms in which an endpoint can be asked.

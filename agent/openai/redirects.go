@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/modelhttp"
+	"brenner/internal/fault"
+	"brenner/internal/modelhttp"
 )
 
 // sentOn says what to do about a request that was to be sent on.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"brenner/agent"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // refusal judges an endpoint's "no". Codes are looked at first: what they mean

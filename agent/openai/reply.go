@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"brenner/agent"
-	"brenner/modelhttp"
+	"brenner/internal/modelhttp"
 )
 
 // reply makes a reply of an answer that has an end, unless the end says that it is

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"brenner/modelhttp"
+	"brenner/internal/modelhttp"
 
 	sdk "github.com/sashabaranov/go-openai"
 )

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"brenner/modelhttp"
+	"brenner/internal/modelhttp"
 )
 
 // longestPartial is how many bytes of an answer without an end are kept.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/modelhttp"
-	"brenner/secret"
+	"brenner/internal/modelhttp"
+	"brenner/internal/secret"
 )
 
 // In answers only what cannot be a word is hidden: an answer is verbatim, and

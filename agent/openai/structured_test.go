@@ -7,7 +7,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/openai"
 	"brenner/agent/openai/openaitest"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 const schema = `{"type":"object","properties":{"prose":{"type":"string"},"deltas":{"type":"array"}}}`

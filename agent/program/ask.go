@@ -10,7 +10,7 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/program/supervisor"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Ask runs the program, or takes the answer of a run that is on the disk already.

@@ -10,7 +10,7 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/program/supervisor"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The codes of programs that did not answer, beside those of all agents.

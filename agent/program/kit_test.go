@@ -15,7 +15,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/program"
 	"brenner/agent/program/programtest"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // askerMarker is the first argument of a process that asks a program and can be

@@ -19,9 +19,9 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/program/supervisor"
-	"brenner/baseurl"
-	"brenner/fault"
-	"brenner/suggest"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // The kinds of programs.
@@ -131,7 +131,7 @@ func (o *Options) check() error {
 	wrong := func(hint, format string, args ...any) { l.Add(InvalidSetup, "", hint, format, args...) }
 	if !slices.Contains(Kinds(), o.Kind) {
 		hint := "known kinds: " + strings.Join(Kinds(), ", ")
-		if near, ok := suggest.Nearest(o.Kind, Kinds()); ok {
+		if near, ok := text.Nearest(o.Kind, Kinds()); ok {
 			hint = "did you mean " + near + "? " + hint
 		}
 		wrong(hint, "%s is no kind of program", fault.Shown(o.Kind))

@@ -14,7 +14,7 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/program/supervisor"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Plan is what would run, for whoever wants to look at it before.

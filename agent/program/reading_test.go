@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"brenner/agent"
-	"brenner/secret"
+	"brenner/internal/secret"
 )
 
 func TestReading(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/program"
 	"brenner/agent/program/programtest"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The versions that scripts/real-clients.sh installs.

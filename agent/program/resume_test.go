@@ -15,7 +15,7 @@ import (
 	"brenner/agent/program"
 	"brenner/agent/program/programtest"
 	"brenner/agent/program/supervisor"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // asker starts another process that asks the trial's program, and gives a way to

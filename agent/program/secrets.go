@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"brenner/clip"
-	"brenner/secret"
+	"brenner/internal/secret"
+	"brenner/internal/text"
 )
 
 const hidden = "[secret]"
@@ -54,8 +54,8 @@ func (s *secrets) answer(t string) string { return s.answers.Replace(t, inPlace)
 
 // shown gives a program's words for a message of ours: one line, and not long.
 // They are cleaned first: nothing may hide in the middle of a secret.
-func (s *secrets) shown(text string) string {
-	return clip.Text(s.errors.Replace(strings.Join(strings.Fields(cleaned(text)), " "), inPlace), longestMessage)
+func (s *secrets) shown(words string) string {
+	return text.Clip(s.errors.Replace(strings.Join(strings.Fields(cleaned(words)), " "), inPlace), longestMessage)
 }
 
 // evidence gives the end of a program's words, to be kept.

@@ -13,7 +13,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/program"
 	"brenner/agent/program/programtest"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // each runs a test for every kind of programs.

@@ -1,15 +1,13 @@
 package rehearsal
 
 import (
-	"go.yaml.in/yaml/v3"
-
-	"brenner/plainyaml"
+	"brenner/internal/yaml"
 )
 
 // document gives the root of the one YAML document in data; nil where what is
 // wrong has been said.
 func (r *reader) document(data []byte) *yaml.Node {
-	root, p := plainyaml.Read(data)
+	root, p := yaml.Read(data)
 	switch {
 	case p != nil:
 		r.Add(InvalidYAML, p.Line, p.Hint, "%s", p.Detail)

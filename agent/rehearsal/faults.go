@@ -1,7 +1,7 @@
 package rehearsal
 
 import (
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The codes of scripts that cannot be played.

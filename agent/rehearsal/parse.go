@@ -6,13 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"brenner/agent"
-	"brenner/fault"
-	"brenner/plainyaml"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/internal/yaml"
 	"brenner/roster"
-	"brenner/suggest"
 )
 
 // Parse reads a script. It says everything that is wrong at once, each with its
@@ -33,7 +31,7 @@ func (r *reader) script(root *yaml.Node, s *Script) {
 	var schema, title string // the title is for whoever reads the file
 	if !r.Object(root, "a script",
 		r.Text("schema", &schema), r.Text("title", &title), r.Text("question", &s.question),
-		plainyaml.Key{Name: "agents", Take: func(n *yaml.Node) {
+		yaml.Key{Name: "agents", Take: func(n *yaml.Node) {
 			r.List(n, "agents", func(e *yaml.Node, _ int) { s.parts = append(s.parts, r.part(e, s.parts)) })
 		}},
 	) {
@@ -55,7 +53,7 @@ func (r *reader) part(n *yaml.Node, before []part) part {
 	var p part
 	if !r.Object(n, "an entry",
 		r.Text("name", &p.name), r.Text("role", &p.role),
-		plainyaml.Key{Name: "rounds", Take: func(n *yaml.Node) {
+		yaml.Key{Name: "rounds", Take: func(n *yaml.Node) {
 			r.List(n, "rounds", func(e *yaml.Node, _ int) { p.rounds = append(p.rounds, r.round(e, len(p.rounds)+1)) })
 		}},
 	) {
@@ -78,13 +76,13 @@ func (r *reader) round(n *yaml.Node, number int) round {
 	replies := false
 	reply := r.Text("reply", &said.reply)
 	if !r.Object(n, "a round",
-		plainyaml.Key{Name: reply.Name, Take: func(n *yaml.Node) {
+		yaml.Key{Name: reply.Name, Take: func(n *yaml.Node) {
 			replies = true
 			reply.Take(n)
 		}},
 		r.Text("repair", &said.repair), r.duration("delay", &said.delay),
-		plainyaml.Key{Name: "fail", Take: func(n *yaml.Node) { said.fail = r.fail(n) }},
-		plainyaml.Key{Name: "usage", Take: func(n *yaml.Node) {
+		yaml.Key{Name: "fail", Take: func(n *yaml.Node) { said.fail = r.fail(n) }},
+		yaml.Key{Name: "usage", Take: func(n *yaml.Node) {
 			said.usage = &agent.Usage{}
 			r.Object(n, "usage", r.number("input", &said.usage.Input), r.number("output", &said.usage.Output))
 		}},
@@ -121,7 +119,7 @@ func failures() []fault.Code {
 func meant[S ~string](word string, known []S) string {
 	hint := strings.Trim(fmt.Sprint(known), "[]")
 	hint = "it is one of " + strings.ReplaceAll(hint, " ", ", ")
-	if near, ok := suggest.Nearest(word, known); ok {
+	if near, ok := text.Nearest(word, known); ok {
 		hint = "did you mean " + near + "? " + hint
 	}
 	return hint

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/agent/rehearsal"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 const (

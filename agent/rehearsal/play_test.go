@@ -10,7 +10,7 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/rehearsal"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func parse(t *testing.T, script string) *rehearsal.Script {

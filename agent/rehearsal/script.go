@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"brenner/agent"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Schema names the form of a script.

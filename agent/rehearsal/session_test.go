@@ -12,11 +12,11 @@ import (
 	"brenner/agent"
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/artifact/lint"
 	"brenner/config"
-	"brenner/delta"
-	"brenner/lint"
+	"brenner/govern/policy"
 	"brenner/merge"
-	"brenner/policy"
 	"brenner/roster"
 )
 

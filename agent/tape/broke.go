@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"brenner/agent"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // The ways in which an exchange breaks. Whoever judges them goes by the type of an

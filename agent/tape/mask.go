@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"brenner/secret"
+	"brenner/internal/secret"
 )
 
 // A shorter value is a word that local servers want as a key. To hide it would

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/agent"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // missed says that there is no recording, and what comes nearest to it.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Player is a transport that answers from a tape.

@@ -25,7 +25,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Schema names the format.

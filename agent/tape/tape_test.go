@@ -21,7 +21,7 @@ import (
 	"brenner/agent/openai"
 	"brenner/agent/openai/openaitest"
 	"brenner/agent/tape"
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

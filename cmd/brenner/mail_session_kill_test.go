@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"brenner/internal/cli"
+	"brenner/cmd/brenner/cli"
 )
 
 // endings are the signals that ask the program to end. A terminal that goes away is one

@@ -14,9 +14,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"brenner/embedding/embeddingtest"
-	"brenner/internal/cli"
-	"brenner/internal/schemas"
+	"brenner/cmd/brenner/cli"
+	"brenner/playbook/embedding/embeddingtest"
+	"brenner/project/schemas"
 	"brenner/prompts"
 )
 

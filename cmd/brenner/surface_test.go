@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"brenner/internal/cli"
+	"brenner/cmd/brenner/cli"
 )
 
 const surfaceGolden = "testdata/surface.golden"

@@ -15,11 +15,11 @@ import (
 // in TestTable.
 func badTable() Table {
 	return Table{
-		{Path: "fault", Kind: Pure},
-		{Path: "codes", Kind: Pure, Needs: "fault"},
-		{Path: "good", Kind: Pure, Needs: "fault"},
+		{Path: "internal/fault", Kind: Pure},
+		{Path: "codes", Kind: Pure, Needs: "internal/fault"},
+		{Path: "good", Kind: Pure, Needs: "internal/fault"},
 		{Path: "onlytests", Kind: Pure},
-		{Path: "imports", Kind: Pure, Needs: "fault"},
+		{Path: "imports", Kind: Pure, Needs: "internal/fault"},
 		{Path: "outside", Kind: Pure, Outside: "example.com/allowed"},
 		{Path: "calls", Kind: Pure, Outside: "github.com/google/uuid"},
 		{Path: "concurrent", Kind: Pure},
@@ -29,7 +29,7 @@ func badTable() Table {
 		{Path: "common", Kind: Shell},
 		{Path: "undocumented", Kind: Shell},
 		{Path: "hidden", Kind: Pure},
-		{Path: "shell", Kind: Shell, Needs: "fault"},
+		{Path: "shell", Kind: Shell, Needs: "internal/fault"},
 		{Path: "unlisted", Kind: Shell},
 	}
 }

@@ -51,7 +51,7 @@ func (t *Tree) isCode(typ types.Type) bool {
 	if !ok || named.Obj().Pkg() == nil {
 		return false
 	}
-	return named.Obj().Pkg().Path() == t.Module+"/fault" && named.Obj().Name() == "Code"
+	return named.Obj().Pkg().Path() == t.Module+"/internal/fault" && named.Obj().Name() == "Code"
 }
 
 // checkCodes holds that the codes are one closed list: each declared once, as a

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // Unwritable is the code of a report that could not be made.

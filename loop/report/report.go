@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
 	"brenner/loop"
+	"brenner/session/flow"
 )
 
 // Schema names the form of a report.

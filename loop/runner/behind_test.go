@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"brenner/journal"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
 )
 

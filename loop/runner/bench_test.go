@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"brenner/journal"
 	"brenner/loop"
+	"brenner/store/journal"
 	"brenner/store/sqlite"
 )
 

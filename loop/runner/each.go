@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/session"
 	"brenner/store"

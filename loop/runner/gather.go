@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"brenner/clip"
+	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/session"
@@ -98,7 +98,7 @@ func lessons(ctx context.Context, h *session.History) ([]report.Lesson, error) {
 	var all []report.Lesson
 	for _, i := range found.Insights {
 		if kind := i.Tags[0]; kind != session.TagLint {
-			all = append(all, report.Lesson{Kind: kind, Text: clip.Text(i.Text, longestLesson), Session: h.Thread, Agent: i.Source.Agent})
+			all = append(all, report.Lesson{Kind: kind, Text: text.Clip(i.Text, longestLesson), Session: h.Thread, Agent: i.Source.Agent})
 		}
 	}
 	return all, nil

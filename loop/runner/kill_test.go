@@ -16,7 +16,7 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/rehearsal"
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session"

@@ -12,16 +12,16 @@ import (
 	"brenner/agent"
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/merge"
-	"brenner/policy"
 	"brenner/roster"
 	"brenner/session"
+	"brenner/session/flow"
+	"brenner/session/view"
 	"brenner/store"
-	"brenner/view"
 )
 
 // clock is one that stands still: everything that depends on time is then the same

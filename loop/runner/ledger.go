@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // The codes of loops.

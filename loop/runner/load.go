@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/store"
-	"brenner/suggest"
+	"brenner/store/journal"
 )
 
 // Load reads a loop, and checks the chain of its journal.
@@ -49,7 +49,7 @@ func unknown(ctx context.Context, st store.Store, name string) error {
 	for i := range streams {
 		names[i] = NameOf(&streams[i])
 	}
-	if near, ok := suggest.Nearest(name, names); ok {
+	if near, ok := text.Nearest(name, names); ok {
 		f.Hint = "did you mean " + near + "?"
 	}
 	return f

@@ -3,7 +3,7 @@ package runner
 import (
 	"context"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/session"
 	"brenner/store"

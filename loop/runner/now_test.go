@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"brenner/agent/rehearsal"
-	"brenner/flow"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/session/flow"
 	"brenner/store/memory"
 )
 

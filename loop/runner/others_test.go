@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/session"
 	"brenner/store"

@@ -4,11 +4,11 @@ import (
 	"cmp"
 
 	"brenner/artifact"
-	"brenner/flow"
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/session"
-	"brenner/stalemate"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
 )
 
 // What needs a person is known in two forms: how much of it a session left, which the

@@ -14,12 +14,12 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // Session is how one session of a loop is run.

@@ -16,12 +16,12 @@ import (
 	"brenner/agent"
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/flow"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/store/memory"

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"brenner/agent/rehearsal"
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
 )
 

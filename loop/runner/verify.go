@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/fault"
-	"brenner/flow"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // Verify proves a loop: the chain of its journal, that every entry may follow the one

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"brenner/agent/rehearsal"
-	"brenner/journal"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
 )
 

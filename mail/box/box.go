@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/store"
 	"brenner/store/sqlite"

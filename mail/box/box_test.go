@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/mail/box"
 	"brenner/mail/boxtest"

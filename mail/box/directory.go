@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

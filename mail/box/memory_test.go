@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/mail/boxtest"
 )

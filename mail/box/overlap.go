@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/store/sqlite"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

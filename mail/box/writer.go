@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/store/sqlite"
 )
 

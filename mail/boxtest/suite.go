@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

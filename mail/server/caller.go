@@ -8,7 +8,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

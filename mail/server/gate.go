@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/baseurl"
-	"brenner/fault"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/mail/server"
 )

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

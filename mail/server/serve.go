@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"brenner/baseurl"
-	"brenner/fault"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

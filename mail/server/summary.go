@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"brenner/clip"
+	"brenner/internal/text"
 	"brenner/mail"
 )
 
@@ -48,7 +48,7 @@ func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
 
 // point is a message in a line.
 func point(m *mail.Message) string {
-	return clip.Text(m.From+": "+m.Subject, summaryColumn)
+	return text.Clip(m.From+": "+m.Subject, summaryColumn)
 }
 
 // open is what a message leaves to be done: boxes that are not ticked, and
@@ -59,13 +59,13 @@ func open(m *mail.Message) []string {
 		line = strings.TrimSpace(line)
 		for _, mark := range []string{"- [ ] ", "* [ ] ", "todo: ", "action: "} {
 			if n := len(mark); len(line) > n && strings.EqualFold(line[:n], mark) {
-				items = append(items, clip.Text(line[n:], summaryColumn))
+				items = append(items, text.Clip(line[n:], summaryColumn))
 			}
 		}
 	}
 	for _, r := range m.Receipts {
 		if m.AckRequired && r.Acked.IsZero() {
-			items = append(items, clip.Text(r.Agent+" has not acknowledged: "+m.Subject, summaryColumn))
+			items = append(items, text.Clip(r.Agent+" has not acknowledged: "+m.Subject, summaryColumn))
 		}
 	}
 	return items

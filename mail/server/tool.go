@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/mail"
 )
 

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"brenner/journal"
 	"brenner/playbook"
 	"brenner/playbook/keeper"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/sqlite"
 )
 

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 
-	"brenner/journal"
 	"brenner/playbook"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // follow reads the journal from the end of a chain on, and folds it. Reading and hashing

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // Harvests is the stream of a store that says which sessions may teach the playbook,

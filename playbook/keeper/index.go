@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/playbook"
+	"brenner/playbook/vector"
 	"brenner/store"
-	"brenner/vector"
 )
 
 // index finds bullets by their vectors. It is filled when something is first searched.

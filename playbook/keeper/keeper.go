@@ -12,11 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"brenner/embedding"
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/playbook"
+	"brenner/playbook/embedding"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // Options are what a keeper works with.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"brenner/embedding"
-	"brenner/embedding/uselite"
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/playbook"
+	"brenner/playbook/embedding"
+	"brenner/playbook/embedding/uselite"
 	"brenner/playbook/keeper"
 	"brenner/store"
 	"brenner/store/memory"

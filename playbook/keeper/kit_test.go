@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
-	"brenner/embedding"
-	"brenner/vector"
+	"brenner/playbook/embedding"
+	"brenner/playbook/vector"
 )
 
 // stub gives vectors without a model: those that a test has set, and for other texts

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"brenner/playbook"
+	"brenner/playbook/vector"
 	"brenner/store"
-	"brenner/vector"
 )
 
 // Learn takes an insight in: it is counted for the bullet that says the same, or

@@ -3,7 +3,7 @@ package keeper
 import (
 	"context"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/playbook"
 )
 

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/playbook"
 	"brenner/playbook/keeper"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/sqlite"
 )
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/playbook"
+	"brenner/playbook/vector"
 	"brenner/store"
-	"brenner/vector"
+	"brenner/store/journal"
 )
 
 // Report is what verifying a playbook found out.

@@ -9,8 +9,8 @@ import (
 
 	"brenner/kickoff"
 	"brenner/playbook"
+	"brenner/playbook/vector"
 	"brenner/session"
-	"brenner/vector"
 )
 
 // dead is a hypothesis that was killed, here or in an earlier session.

@@ -6,7 +6,7 @@ import (
 
 	"brenner/playbook"
 	"brenner/playbook/keeper"
-	"brenner/vector"
+	"brenner/playbook/vector"
 )
 
 // byText gives vectors by the first letter of a text: those of one letter are alike.

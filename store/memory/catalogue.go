@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 func (d *data) mark(m *record.Mark) error {

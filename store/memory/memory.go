@@ -15,10 +15,10 @@ import (
 	"strings"
 	"sync"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Store is a store.Store and store.Locks in memory.

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"brenner/journal"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/storetest"
 )
 

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 	"brenner/store/storetest"
 )
 

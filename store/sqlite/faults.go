@@ -10,7 +10,7 @@ import (
 	driversqlite "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/store"
 )
 

@@ -17,9 +17,9 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/storetest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/store"
 )
 

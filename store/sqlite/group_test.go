@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // entryOf is a batch that begins a stream, with a blob.

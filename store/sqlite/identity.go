@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/store"
 )
 

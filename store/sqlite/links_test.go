@@ -3,8 +3,8 @@ package sqlite
 import (
 	"testing"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 	"brenner/store/storetest"
 )
 

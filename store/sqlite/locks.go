@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"brenner/fault"
-	"brenner/filelock"
+	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/store"
 )
 
@@ -146,7 +146,7 @@ func try(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {
 		if n > 0 {
 			time.Sleep(between)
 		}
-		if free, err = filelock.Try(f, exclusive); free || err != nil {
+		if free, err = files.TryLock(f, exclusive); free || err != nil {
 			return store.Holder{}, free, err
 		}
 		said, err := read(f)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/store"
 )
 

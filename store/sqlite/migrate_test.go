@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"brenner/journal"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // future are the steps of a program that knows one version more.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // TestNoQuestionLooksAtEverything asks SQLite how it would answer what commands ask

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // dependent are the relations of record.Depends; a test of all stores compares them.

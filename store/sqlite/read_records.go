@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // question is a query that is put together from conditions.

@@ -23,7 +23,7 @@ import (
 	"sync"
 	"time"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/store"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
+	"brenner/store/record"
 	"brenner/store/storetest"
 )
 

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // Verify reads everything and gives all that is wrong, joined: pages that are

@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 )
 
 // verifyLists finds what the lists of records say and records and marks do not, and

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"strings"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // page is how many entries are read under one lock of the readers: between two pages

@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"brenner/artifact"
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 // Write stores a batch whole or not at all.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/record"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // catalogue are the statements that keep the lists of records up to date.

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"brenner/fault"
+	"brenner/internal/fault"
 	"brenner/store"
 )
 

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"testing"
 
-	"brenner/fault"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 func mark(id string, version int, status string, was int) record.Mark {

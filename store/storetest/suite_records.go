@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
-	"brenner/record"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
 )
 
 func testRecords(t *testing.T, s store.Store) {

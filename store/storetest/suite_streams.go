@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"brenner/fault"
-	"brenner/journal"
+	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 func testEntries(t *testing.T, s store.Store) {

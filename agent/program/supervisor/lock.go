@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"brenner/filelock"
+	"brenner/internal/files"
 )
 
 // Lock is a lock that the system takes back when its holder ends, however it ends.
@@ -18,7 +18,7 @@ func TryLock(path string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := filelock.Try(f, true)
+	free, err := files.TryLock(f, true)
 	if err != nil || !free {
 		_ = f.Close() // nothing was written
 		return nil, err

@@ -19,7 +19,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"brenner/wholefile"
+	"brenner/internal/files"
 )
 
 // Marker is the first argument of a process that is to be a supervisor; Main gets
@@ -109,5 +109,5 @@ func write(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(path, append(data, '\n'))
+	return files.Write(path, append(data, '\n'))
 }

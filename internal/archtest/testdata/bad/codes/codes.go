@@ -1,7 +1,7 @@
 // Package codes declares a code that exists already, and writes one as text.
 package codes
 
-import "bad/fault"
+import "bad/internal/fault"
 
 type alias = fault.Code
 

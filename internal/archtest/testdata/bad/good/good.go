@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"bad/fault"
+	"bad/internal/fault"
 )
 
 var ErrNothing = errors.New("nothing")

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"bad/fault"
+	"bad/internal/fault"
 	_ "bad/order" // want direction
 )
 

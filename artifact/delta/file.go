@@ -1,0 +1,237 @@
+package delta
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+)
+
+// namespace is the UUID namespace of ids that are derived from content.
+var namespace = uuid.UUID{0x8f, 0x0e, 0x2b, 0x51, 0x6a, 0x52, 0x5c, 0x0e, 0x9a, 0x57, 0x2f, 0x4f, 0x6f, 0x1d, 0x9c, 0x11}
+
+// DerivedID gives the id of a delta that has none of its own.
+func DerivedID(parts ...string) string {
+	return "d-" + uuid.NewSHA1(namespace, []byte(strings.Join(parts, "\x00"))).String()
+}
+
+// ReadFile reads deltas in the form of the delta specification: a JSON array,
+// one object, or JSON Lines. JSON that cannot be read at all is an error; a row
+// that is no delta is a Delta with a Problem, so that it is accounted for.
+func ReadFile(data []byte) ([]Delta, error) {
+	dec := artifact.NewDecoder(data)
+	var deltas []Delta
+	var err error
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
+		deltas, err = readArray(dec)
+		if err == nil {
+			err = atEnd(dec)
+		}
+	} else {
+		deltas, err = readLines(dec)
+	}
+	if err != nil {
+		return nil, artifact.SyntaxFault(data, err)
+	}
+	if len(deltas) == 0 && len(bytes.TrimSpace(data)) == 0 {
+		return nil, &fault.Error{
+			Code: artifact.InvalidJSON, Detail: "the file is empty",
+			Hint: "a file without deltas is []",
+		}
+	}
+	return deltas, nil
+}
+
+func readArray(dec *jsontext.Decoder) ([]Delta, error) {
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	var deltas []Delta
+	for dec.PeekKind() != ']' {
+		d, err := readDelta(dec)
+		if err != nil {
+			return nil, err
+		}
+		deltas = append(deltas, d)
+	}
+	_, err := dec.ReadToken()
+	return deltas, err
+}
+
+func readLines(dec *jsontext.Decoder) ([]Delta, error) {
+	var deltas []Delta
+	for {
+		d, err := readDelta(dec)
+		if errors.Is(err, io.EOF) {
+			return deltas, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		deltas = append(deltas, d)
+	}
+}
+
+func atEnd(dec *jsontext.Decoder) error {
+	switch _, err := dec.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errors.New("something stands after the array of deltas")
+}
+
+// readDelta reads the next value as a delta.
+func readDelta(dec *jsontext.Decoder) (Delta, error) {
+	if kind := dec.PeekKind(); kind != '{' {
+		raw, err := dec.ReadValue()
+		if err != nil {
+			return Delta{}, err
+		}
+		d := Delta{Rationale: string(raw), Problem: &Problem{
+			Code: artifact.InvalidJSON, Message: "not an object, so not a delta",
+		}}
+		d.Seal()
+		return d, nil
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return Delta{}, err
+	}
+	var d Delta
+	for dec.PeekKind() != '}' {
+		key, err := dec.ReadToken()
+		if err != nil {
+			return Delta{}, err
+		}
+		if err := d.read(dec, key.String()); err != nil {
+			return Delta{}, err
+		}
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return Delta{}, err
+	}
+	d.Settle()
+	d.Seal()
+	return d, nil
+}
+
+// read reads the value of one key of a delta.
+func (d *Delta) read(dec *jsontext.Decoder, key string) error {
+	var into *string
+	switch key {
+	case "payload":
+		return d.readPayload(dec)
+	case "delta_id":
+		into = &d.ID
+	case "timestamp":
+		into = &d.Timestamp
+	case "agent":
+		into = &d.Agent
+	case "operation":
+		into = &d.Operation
+	case "section":
+		into = &d.Section
+	case "rationale":
+		into = &d.Rationale
+	case "target_id":
+		into = &d.Target
+	case "ref", "id":
+		var label string
+		into = &label
+		defer func() { d.label(label) }()
+	default:
+		d.Ignored = append(d.Ignored, key)
+		return dec.SkipValue()
+	}
+	v, err := artifact.DecodeValue(dec, artifact.MaxDepth)
+	var bad *artifact.BadValue
+	if err != nil && !errors.As(err, &bad) {
+		return err
+	}
+	switch v := v.(type) {
+	case artifact.Text:
+		*into = string(v)
+	case artifact.Null:
+	default:
+		d.Problem = &Problem{Code: InvalidField, Message: key + " is not a text"}
+	}
+	return nil
+}
+
+func (d *Delta) label(name string) {
+	if name != "" && !slices.Contains(d.Labels, name) {
+		d.Labels = append(d.Labels, name)
+	}
+}
+
+func (d *Delta) readPayload(dec *jsontext.Decoder) error {
+	switch dec.PeekKind() {
+	case 'n':
+		return dec.SkipValue()
+	case '{':
+	default:
+		d.Problem = &Problem{Code: InvalidField, Message: "payload is not an object"}
+		return dec.SkipValue()
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() != '}' {
+		key, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		f := Field{Name: key.String()}
+		f.Value, err = artifact.DecodeValue(dec, artifact.MaxDepth)
+		var bad *artifact.BadValue
+		switch {
+		case errors.As(err, &bad):
+			f.Value, f.Bad = nil, bad.Reason
+		case err != nil:
+			return err
+		}
+		d.Payload = append(d.Payload, f)
+	}
+	_, err := dec.ReadToken()
+	return err
+}
+
+// Settle sorts the payload, refuses values that no field may hold, and makes an
+// ADD's ref, id and target_id what they are: its author's names for the new item.
+func (d *Delta) Settle() {
+	slices.SortFunc(d.Payload, func(a, b Field) int { return artifact.CompareKeys(a.Name, b.Name) })
+	for i, f := range d.Payload {
+		if f.Value == nil {
+			continue
+		}
+		if err := artifact.CheckValue(f.Value); err != nil {
+			d.Payload[i] = Field{Name: f.Name, Bad: err.Error()}
+		} else if f.Value == (artifact.Null{}) {
+			d.Payload[i] = Field{Name: f.Name, Bad: "null is no value; leave the field out"}
+		}
+	}
+	if d.Operation != Add {
+		return
+	}
+	if d.Target != "" {
+		d.label(d.Target)
+		d.Target = ""
+	}
+	d.Payload = slices.DeleteFunc(d.Payload, func(f Field) bool {
+		text, ok := f.Value.(artifact.Text)
+		if !ok || (f.Name != "ref" && f.Name != "id") {
+			return false
+		}
+		d.label(string(text))
+		return true
+	})
+	slices.Sort(d.Labels)
+}

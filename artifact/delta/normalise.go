@@ -1,0 +1,233 @@
+package delta
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+)
+
+// judgement makes a delta out of an object, and says what it had to change and
+// what is wrong.
+type judgement struct {
+	r       *reader
+	p       *passage
+	o       *object
+	b       Block
+	spec    *artifact.SectionSpec // nil where the section is unknown
+	extras  []written             // keys that a delta does not have
+	payload []written
+	changed []string
+}
+
+// judge reads an object as a delta.
+func (r *reader) judge(p *passage, o *object) {
+	j := &judgement{r: r, p: p, o: o, payload: o.payload}
+	j.keys()
+	j.fence()
+	j.operation()
+	j.section()
+	j.target()
+	j.lift()
+	if j.spec != nil && j.b.Delta.Operation != Kill {
+		j.renameFields(fieldWords[j.spec.Section])
+		j.shapeFields()
+		j.required()
+		j.deriveName()
+	} else if j.b.Delta.Operation == Kill {
+		j.renameFields(killWords)
+	}
+	j.finish()
+}
+
+// finish puts the delta together.
+func (j *judgement) finish() {
+	d := &j.b.Delta
+	d.Payload = make(Payload, 0, len(j.payload))
+	for _, f := range j.payload {
+		d.Payload = append(d.Payload, Field{Name: f.name, Value: f.value, Bad: f.bad})
+	}
+	for _, f := range j.extras {
+		d.Ignored = append(d.Ignored, f.name)
+	}
+	d.Settle()
+	flags := slices.Clone(j.p.flags)
+	if len(j.changed) > 0 {
+		flags = append(flags, Flag{Name: FlagNormalised, Text: strings.Join(j.changed, "; ")})
+	}
+	j.b.Flags = append(flags, j.b.Flags...)
+	j.b.OK = len(j.b.Problems) == 0
+	j.b.Line = j.r.lineOf(j.p, j.o.at)
+	j.r.add(j.b)
+}
+
+// problem is something that makes the object no delta, at an offset of the text.
+func (j *judgement) problem(code fault.Code, at int, message, hint string) {
+	j.b.Problems = append(j.b.Problems, j.r.located(code, j.p.source(at), message, hint))
+}
+
+// change asks whether something may be put as the format has it: generously
+// yes, and it is noted; strictly no, and it is a problem.
+func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
+	if j.r.opt.Strict {
+		j.problem(code, at, "not exact: "+note, hint)
+		return false
+	}
+	j.changed = append(j.changed, note)
+	return true
+}
+
+// keys takes the keys of the delta: first those that are spelt right, then, where
+// one is missing, what stands for it.
+func (j *judgement) keys() {
+	given := make([]string, 0, len(deltaKeys))
+	for _, f := range j.o.fields {
+		if f.name == keyPayload || meaning(deltaKeys, f.name) == f.name {
+			given = append(given, f.name)
+			j.key(f.name, f)
+		} else {
+			j.extras = append(j.extras, f)
+		}
+	}
+	j.extras = slices.DeleteFunc(j.extras, func(f written) bool {
+		name := topKey(f.name)
+		_, isText := f.value.(artifact.Text)
+		isPayload := f.name == j.o.paidBy
+		if name == "" || slices.Contains(given, name) || (name == keyPayload) != isPayload || (!isText && !isPayload) {
+			return false
+		}
+		if !j.rename(f, name) {
+			return false
+		}
+		given = append(given, name)
+		j.key(name, f)
+		return true
+	})
+}
+
+// rename reads a key under the name that the format has for it.
+func (j *judgement) rename(f written, to string) bool {
+	if !j.change(InvalidField, f.at, fmt.Sprintf("%q read as %s", clipped(f.name), to), "write "+to) {
+		return false
+	}
+	j.b.Renamed = append(j.b.Renamed, Rename{From: f.name, To: to})
+	return true
+}
+
+// key takes the value of one key.
+func (j *judgement) key(name string, f written) {
+	d := &j.b.Delta
+	value := f.value
+	if name == keyRationale {
+		value, _ = joined(value, false)
+	}
+	text, isText := value.(artifact.Text)
+	switch {
+	case name == keyPayload:
+		if f.name != j.o.paidBy && f.value != (artifact.Null{}) {
+			j.problem(InvalidField, f.at, "payload is not an object", `write "payload": {"field": "value"}`)
+		}
+		return
+	case name == keyTimestamp || name == keyAgent:
+		return // the envelope's business
+	case f.value == (artifact.Null{}):
+		return
+	case !isText:
+		j.problem(InvalidField, f.at, name+" is not a text", `write "`+name+`": "…"`)
+		return
+	}
+	switch name {
+	case keyOperation:
+		d.Operation = string(text)
+	case keySection:
+		d.Section = string(text)
+	case keyTarget:
+		d.Target = string(text)
+	case keyRationale:
+		d.Rationale = string(text)
+	case keyDeltaID:
+		j.b.Written = string(text)
+	default:
+		d.label(string(text))
+	}
+}
+
+// keyAt gives the place of a key, or of the object where it has none.
+func (j *judgement) keyAt(name string) int {
+	for _, f := range j.o.fields {
+		if f.name == name || topKey(f.name) == name {
+			return f.at
+		}
+	}
+	return j.o.at
+}
+
+func (j *judgement) operation() {
+	d := &j.b.Delta
+	const hint = "the operations are ADD, EDIT and KILL"
+	at := j.keyAt(keyOperation)
+	switch proper := strings.ToUpper(strings.TrimSpace(d.Operation)); {
+	case proper == "":
+		j.problem(InvalidOperation, at, "the delta has no operation", hint)
+	case !isOperation(proper):
+		j.problem(InvalidOperation, at, fmt.Sprintf("%q is not an operation", clipped(d.Operation)), hint)
+	case proper != d.Operation:
+		j.change(InvalidOperation, at, fmt.Sprintf("operation %q read as %s", clipped(d.Operation), proper), "write "+proper)
+		d.Operation = proper // refused or not: the merge must know the labels of an ADD
+	}
+}
+
+func (j *judgement) section() {
+	d := &j.b.Delta
+	at := j.keyAt(keySection)
+	if s, ok := artifact.ParseSection(d.Section); ok {
+		j.spec = s.Spec()
+		return
+	}
+	s, ok := sectionOf(d.Section)
+	switch {
+	case Blank(d.Section):
+		j.problem(InvalidSection, at, "the delta has no section", "the sections are "+sectionIDs())
+	case !ok:
+		j.problem(InvalidSection, at, fmt.Sprintf("there is no section %q", clipped(d.Section)), "the sections are "+sectionIDs())
+	default:
+		j.spec = s.Spec()
+		j.change(InvalidSection, at, fmt.Sprintf("section %q read as %s", clipped(d.Section), s), "write "+s.String())
+		d.Section = s.String()
+	}
+}
+
+func sectionIDs() string {
+	ids := make([]string, 0, artifact.SectionCount)
+	for _, s := range artifact.Sections() {
+		ids = append(ids, s.String())
+	}
+	return strings.Join(ids, ", ")
+}
+
+// target settles what target_id says on an ADD: the author's label, not an id.
+func (j *judgement) target() {
+	d := &j.b.Delta
+	if d.Operation != Add || d.Target == "" {
+		return
+	}
+	j.change(InvalidField, j.keyAt(keyTarget), fmt.Sprintf("target_id %q on an ADD taken as a label", clipped(d.Target)),
+		`an ADD gets its id from the merge: leave target_id out, and use "ref" to name the new item`)
+}
+
+// fence refuses what may not stand outside a delta fence: strictly everything,
+// else what cannot be undone.
+func (j *judgement) fence() {
+	kills := strings.EqualFold(strings.TrimSpace(j.b.Delta.Operation), Kill) // it is not yet as it should be
+	switch {
+	case !j.p.loose:
+	case j.r.opt.Strict:
+		j.problem(UnfencedDelta, j.o.at, "a delta outside a delta fence", hintFence)
+	case kills:
+		j.problem(UnfencedDelta, j.o.at, "a KILL outside a delta fence; it may be an example or a quotation", hintFence)
+	}
+}
+
+const hintFence = "put it into a fence that begins with ```delta"

@@ -1,0 +1,285 @@
+package delta
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+	"brenner/internal/text"
+)
+
+// object is a delta as it was written, before anything is made of it.
+type object struct {
+	at      int // its place in the passage's text
+	fields  []written
+	payload []written // of the field that is an object and called payload
+	paidBy  string    // the key of that field, or ""
+	paidAt  int       // its place, or that of the object
+	inner   span      // what a wrapper holds: {"deltas": […]}
+}
+
+// written is one key of an object with its value and its place in the text.
+type written struct {
+	name  string
+	value artifact.Value
+	bad   string // why the value can be no value of an artifact
+	at    int
+}
+
+// maxWrapping is how deep deltas may be wrapped in objects that say nothing.
+const maxWrapping = 2
+
+// element reads one value of a passage as a delta.
+func (r *reader) element(p *passage, s span, wrapped int) {
+	raw := p.text[s.from:s.to]
+	if raw[0] != '{' {
+		if !p.loose {
+			r.row(p, Block{}, int(s.from), Located{
+				Code: artifact.InvalidJSON, Message: "not an object, so not a delta",
+				Hint: "a delta is one JSON object with operation, section and payload",
+			})
+		}
+		return
+	}
+	o, err := r.object(raw, int(s.from))
+	if err != nil {
+		if p.loose && !mentionsOperation(raw) {
+			return
+		}
+		r.spoilt(p, o, raw, err)
+		return
+	}
+	r.take(p, o, wrapped)
+}
+
+// take makes a block of an object, or of what it wraps.
+func (r *reader) take(p *passage, o *object, wrapped int) {
+	if o.inner.to > 0 && wrapped < maxWrapping && !o.has(keyOperation) {
+		r.unwrap(p, o, wrapped)
+		return
+	}
+	if p.loose && !o.shaped() {
+		return
+	}
+	if r.isExample(o) {
+		r.add(Block{Line: r.lineOf(p, o.at), Flags: []Flag{{Name: FlagExample, Text: skippedTexts(FlagExample)}}})
+		return
+	}
+	r.judge(p, o)
+}
+
+// spoilt is an object whose brackets are right and whose content is not: a key
+// stands twice, or there are bytes that are no characters.
+func (r *reader) spoilt(p *passage, o *object, raw []byte, err error) {
+	m, code := syntax(err)
+	at := p.source(o.at + m.at)
+	if code == artifact.DuplicateKey {
+		at = p.source(o.at + m.at + leadingSpace(raw[min(m.at, len(raw)):]))
+	}
+	if p.loose && r.opt.Strict {
+		code, m.what, m.hint = UnfencedDelta, "a delta outside a delta fence", hintFence
+	}
+	problem := r.located(code, at, m.what, m.hint)
+	problem.Message += " (" + r.where(at) + ")"
+	r.add(Block{Line: r.lineOf(p, o.at), Flags: p.flags, Problems: []Located{problem}})
+}
+
+// lineOf gives the line of a block that begins at an offset of the text.
+func (r *reader) lineOf(p *passage, offset int) int {
+	if p.line > 0 {
+		return p.line
+	}
+	line, _ := r.place.find(p.source(offset))
+	return line
+}
+
+// row keeps a block with one problem at an offset of the text.
+func (r *reader) row(p *passage, b Block, offset int, problem Located) {
+	problem.Line, problem.Column = r.place.find(p.source(offset))
+	b.Line = r.lineOf(p, offset)
+	b.Flags = p.flags
+	b.Problems = append(b.Problems, problem)
+	r.add(b)
+}
+
+// unwrap reads the deltas inside an object that is only a wrapping.
+func (r *reader) unwrap(p *passage, o *object, wrapped int) {
+	if r.opt.Strict {
+		r.row(p, Block{}, o.at, Located{
+			Code: InvalidOperation, Message: "a wrapping around deltas, not a delta",
+			Hint: "write the deltas themselves, or a list of them",
+		})
+		return
+	}
+	inner := *p
+	inner.line = 0
+	inner.flags = append(slices.Clone(p.flags), Flag{Name: FlagNormalised, Text: "taken out of the object around it"})
+	spans, _, _ := r.split(p.text[o.inner.from:o.inner.to])
+	for _, s := range spans {
+		r.element(&inner, span{o.inner.from + s.from, o.inner.from + s.to}, wrapped+1)
+	}
+}
+
+// object reads the keys of a JSON object that stands at an offset of its text. It
+// is good until the next one is read.
+func (r *reader) object(raw []byte, at int) (*object, error) {
+	dec := r.decode(raw)
+	o := &object{at: at, paidAt: at, fields: r.fields[:0], payload: r.payload[:0]}
+	var err error
+	o.fields, err = o.readFields(r.names, dec, raw, o.fields, true)
+	r.fields, r.payload = o.fields, o.payload
+	return o, err
+}
+
+func (o *object) readFields(names names, dec *jsontext.Decoder, raw []byte, fields []written, top bool) ([]written, error) {
+	if _, err := dec.ReadToken(); err != nil {
+		return fields, err
+	}
+	for dec.PeekKind() != '}' {
+		from := int(dec.InputOffset())
+		f := written{at: o.at + from + leadingSpace(raw[from:])}
+		key, err := dec.ReadValue()
+		if err != nil {
+			return fields, err
+		}
+		f.name = names.read(key)
+		if err := o.readValue(names, dec, raw, &f, top); err != nil {
+			return fields, err
+		}
+		fields = append(fields, f)
+	}
+	_, err := dec.ReadToken()
+	return fields, err
+}
+
+func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *written, top bool) error {
+	kind := dec.PeekKind()
+	var err error
+	switch {
+	case top && kind == '{' && (f.name == keyPayload || (o.paidBy == "" && topKey(f.name) == keyPayload)):
+		o.paidBy, o.paidAt = f.name, f.at
+		o.payload, err = o.readFields(names, dec, raw, o.payload[:0], false)
+		f.bad = "a second payload" // where another key turns out to be the payload
+		return err
+	case top && (kind == '[' || kind == '{') && (f.name == "deltas" || f.name == "delta"):
+		v, err := dec.ReadValue()
+		end := o.at + int(dec.InputOffset())
+		o.inner = span{int32(end - len(v)), int32(end)}
+		f.value = artifact.Null{}
+		return err
+	}
+	f.value, err = artifact.DecodeValue(dec, artifact.MaxDepth)
+	if err == nil {
+		return nil
+	}
+	var bad *artifact.BadValue
+	if errors.As(err, &bad) {
+		f.value, f.bad = nil, bad.Reason
+		return nil
+	}
+	return err
+}
+
+// names keeps one copy of each key: the same few stand in every delta.
+type names map[string]string
+
+// read gives the name that a JSON string holds.
+func (n names) read(quoted []byte) string {
+	const most = 256 // a text of ever new names must not fill it
+	if name, ok := n[string(quoted)]; ok {
+		return name
+	}
+	b, _ := jsontext.AppendUnquote(nil, quoted) // the decoder has checked it
+	if len(n) < most && len(quoted) < most {
+		n[string(quoted)] = string(b)
+	}
+	return string(b)
+}
+
+// leadingSpace counts what may stand between two tokens.
+func leadingSpace(b []byte) int {
+	return len(b) - len(bytes.TrimLeft(b, " \t\r\n,:"))
+}
+
+// has tells whether the object has a key that means name.
+func (o *object) has(name string) bool {
+	return slices.ContainsFunc(o.fields, func(f written) bool { return topKey(f.name) == name })
+}
+
+// shaped tells whether an object outside a delta fence is meant as a delta.
+func (o *object) shaped() bool {
+	says := slices.ContainsFunc(o.fields, func(f written) bool { return strings.EqualFold(f.name, keyOperation) })
+	if !says { // "op" and "action" are common words: the rest must be a delta
+		return o.has(keyOperation) && o.has(keySection) && (o.has(keyPayload) || o.has(keyTarget))
+	}
+	return o.has(keySection) || o.has(keyPayload) || o.has(keyTarget)
+}
+
+// canonical gives the object as canonical JSON, without what an envelope says.
+func (o *object) canonical() string {
+	entries := make([]artifact.Entry, 0, len(o.fields))
+	for _, f := range o.fields {
+		switch {
+		case f.name == keyAgent || f.name == keyTimestamp || f.name == keyDeltaID:
+		case f.name == o.paidBy:
+			entries = append(entries, artifact.Entry{Key: f.name, Value: valueOf(o.payload)})
+		case f.value == nil:
+			entries = append(entries, artifact.Entry{Key: f.name, Value: artifact.Text(f.bad)})
+		default:
+			entries = append(entries, plainEntry(f))
+		}
+	}
+	return string(artifact.Canonical(artifact.MapOf(entries...)))
+}
+
+// plainEntry gives a key of a delta as the format has it, so that an example is
+// known again when its operation is written in small letters.
+func plainEntry(f written) artifact.Entry {
+	e := artifact.Entry{Key: f.name, Value: f.value}
+	text, ok := f.value.(artifact.Text)
+	switch key := topKey(f.name); {
+	case !ok:
+	case key == keyOperation:
+		e.Key, e.Value = key, artifact.Text(strings.ToUpper(string(text)))
+	case key == keySection:
+		if s, ok := sectionOf(string(text)); ok {
+			e.Key, e.Value = key, artifact.Text(s.String())
+		}
+	}
+	return e
+}
+
+func valueOf(fields []written) artifact.Value {
+	entries := make([]artifact.Entry, len(fields))
+	for i, f := range fields {
+		entries[i] = artifact.Entry{Key: f.name, Value: f.value}
+		if f.value == nil {
+			entries[i].Value = artifact.Text(f.bad)
+		}
+	}
+	return artifact.MapOf(entries...)
+}
+
+func asSyntactic(err error) (*jsontext.SyntacticError, bool) {
+	var serr *jsontext.SyntacticError
+	ok := errors.As(err, &serr)
+	return serr, ok
+}
+
+func isDuplicate(err *jsontext.SyntacticError) bool {
+	return errors.Is(err.Err, jsontext.ErrDuplicateName)
+}
+
+// clipped keeps a message short, and on one line, whatever is quoted in it.
+func clipped(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text.Clip(s, 60))
+}

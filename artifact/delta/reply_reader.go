@@ -1,0 +1,178 @@
+package delta
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+)
+
+// reader collects the blocks of one reply.
+type reader struct {
+	src       []byte
+	opt       Options
+	examples  []string // canonical JSON
+	keys      *[]string
+	chunks    [][]Block // all but the last are full
+	count     int
+	meant     bool // some block was more than shown
+	full      bool // there are more blocks than allowed
+	announced int  // the first line that announces deltas, or 0
+	effort    int  // bytes that may still be read in vain, looking for bare deltas
+	place     locator
+	dec       *jsontext.Decoder
+	buf       bytes.Buffer
+	mender    repairer
+	names     names
+	fields    []written // room for the keys of one object
+	payload   []written
+}
+
+func newReader(src []byte, opt Options) *reader {
+	return &reader{
+		src: src, opt: opt, effort: 4 * len(src),
+		names: make(names), place: locator{src: src, line: 1}, dec: jsontext.NewDecoder(&bytes.Buffer{}),
+	}
+}
+
+// decode makes the one decoder read text.
+func (r *reader) decode(text []byte, opts ...jsontext.Options) *jsontext.Decoder {
+	r.buf = *bytes.NewBuffer(text)
+	r.dec.Reset(&r.buf, opts...)
+	return r.dec
+}
+
+// exampleKeys gives the canonical JSON of the deltas in an example.
+func exampleKeys(example string) []string {
+	var keys []string
+	text := []byte(example)
+	r := newReader(text, Options{MaxBlocks: DefaultMaxBlocks})
+	r.keys = &keys
+	scan(text, r.region)
+	return keys
+}
+
+// region reads one stretch of the reply, and tells whether to go on.
+func (r *reader) region(g region) bool {
+	switch g.kind {
+	case regionDelta:
+		r.fenced(g)
+	case regionLoose:
+		r.bare(g)
+	case regionProse:
+		r.announce(g)
+		r.bare(g)
+	case regionSkipped:
+		r.add(Block{Line: g.line, Flags: []Flag{{Name: g.why, Text: skippedTexts(g.why)}}})
+	}
+	return !r.full
+}
+
+func skippedTexts(why string) string {
+	switch why {
+	case FlagQuoted:
+		return "not read: it stands in a block quote"
+	case FlagNested:
+		return "not read: it stands inside another fence"
+	case FlagCommented:
+		return "not read: it stands in an HTML comment or in verbatim HTML"
+	default:
+		return "not read: it repeats an example of the kickoff"
+	}
+}
+
+// add numbers a block and keeps it.
+func (r *reader) add(b Block) {
+	if r.full || r.keys != nil {
+		return
+	}
+	if r.count >= r.opt.MaxBlocks {
+		r.full = true
+		return
+	}
+	r.count++
+	b.Index = r.count
+	r.meant = r.meant || !b.Skipped()
+	last := len(r.chunks) - 1
+	if last < 0 || len(r.chunks[last]) == cap(r.chunks[last]) {
+		r.chunks = append(r.chunks, make([]Block, 0, min(max(r.count, 4), 1024)))
+		last++
+	}
+	r.chunks[last] = append(r.chunks[last], b)
+}
+
+// blocks gives all blocks in one list. They are collected in chunks because a
+// list that grows by itself would copy and hold them several times over.
+func (r *reader) blocks() []Block {
+	if len(r.chunks) == 1 {
+		return r.chunks[0]
+	}
+	return slices.Concat(r.chunks...)
+}
+
+// isExample tells whether a delta repeats one of the kickoff's. A reader of
+// examples only collects them.
+func (r *reader) isExample(o *object) bool {
+	if r.keys != nil {
+		*r.keys = append(*r.keys, o.canonical())
+		return true
+	}
+	return len(r.examples) > 0 && slices.Contains(r.examples, o.canonical())
+}
+
+// located makes a problem of something at an offset of the reply.
+func (r *reader) located(code fault.Code, offset int, message, hint string) Located {
+	line, column := r.place.find(offset)
+	return Located{Code: code, Message: message, Line: line, Column: column, Hint: hint}
+}
+
+// where names an offset of the reply.
+func (r *reader) where(offset int) string {
+	line, column := r.place.find(offset)
+	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column)
+}
+
+// locator turns offsets into lines and columns. Questions mostly go forward
+// through the text; it remembers where the last one was.
+type locator struct {
+	src   []byte
+	at    int
+	line  int
+	start int // of the line
+}
+
+func (l *locator) find(offset int) (line, column int) {
+	offset = max(0, min(offset, len(l.src)))
+	if offset >= l.at {
+		between := l.src[l.at:offset]
+		if last := bytes.LastIndexByte(between, '\n'); last >= 0 {
+			l.line += bytes.Count(between, []byte{'\n'})
+			l.start = l.at + last + 1
+		}
+	} else if offset < l.start {
+		l.line -= bytes.Count(l.src[offset:l.start], []byte{'\n'})
+		l.start = bytes.LastIndexByte(l.src[:offset], '\n') + 1
+	}
+	l.at = offset
+	return l.line, offset - l.start + 1
+}
+
+// syntax turns a decoder's error into a misfit.
+func syntax(err error) (*misfit, fault.Code) {
+	m, code := &misfit{what: err.Error(), hint: "check the JSON at that place"}, artifact.InvalidJSON
+	if serr, ok := asSyntactic(err); ok {
+		m.at = int(serr.ByteOffset)
+		m.what = serr.Err.Error()
+		if isDuplicate(serr) {
+			code = artifact.DuplicateKey
+			m.what = fmt.Sprintf("the key %q stands twice in one object", clipped(serr.JSONPointer.LastToken()))
+			m.hint = "keep one of the two"
+		}
+	}
+	return m, code
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"brenner/agent/tape"
+	"brenner/config"
+	"brenner/internal/fault"
+	"brenner/session/flow"
+)
+
+// reachModels refuses flags about the traffic with models where there is none: whoever
+// gives --tape in a rehearsal believes that it is played.
+func (r *runFlags) reachModels(parties []flow.Party) error {
+	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaOpenAI }) {
+		return nil
+	}
+	for _, f := range []struct{ name, value string }{{"--base-url", r.baseURL}, {"--record-tape", r.record}, {"--tape", r.tape}} {
+		if f.value != "" {
+			return &fault.Error{
+				Code: UsageError, Detail: f.name + " is about models at an endpoint, and nobody is asked there",
+				Hint: "leave it out, or reach agents with --via " + config.ViaOpenAI,
+			}
+		}
+	}
+	return nil
+}
+
+// traffic chooses what carries the requests to models: the network, the network
+// with a recorder, or a tape.
+func (m *models) traffic(run *runFlags) error {
+	m.transport = http.DefaultTransport
+	switch {
+	case run.record != "" && run.tape != "":
+		return &fault.Error{Code: UsageError, Detail: "--record-tape and --tape contradict each other", Hint: "a tape is recorded from the network, and played without it"}
+	case run.record != "":
+		return m.recordTo(run.record)
+	case run.tape != "":
+		return m.playFrom(run.tape)
+	}
+	return nil
+}
+
+// secrets are what may never stand on a tape.
+func (m *models) secrets() []string {
+	var all []string
+	for _, model := range append([]config.Model{{}}, m.config.Models...) {
+		if _, key := m.key(model); key != "" {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+func (m *models) recordTo(path string) error {
+	// Not over an older one: a tape is evidence.
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		if os.IsExist(err) {
+			return alreadyThere(path)
+		}
+		return &fault.Error{Code: CannotWrite, Op: "record a tape", Place: path, Detail: reason(err), Hint: "check the folder and its permissions"}
+	}
+	recorder, err := tape.Record(http.DefaultTransport, f, tape.Options{Secrets: m.secrets()})
+	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(path))
+	}
+	begun, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(path))
+	}
+	m.transport, m.done = recorder, func() error {
+		ended, err := f.Stat()
+		err = errors.Join(err, f.Close())
+		if err == nil && ended.Size() == begun.Size() { // else the same command could not be given again, once it is mended
+			err = os.Remove(path)
+		}
+		return err
+	}
+	return nil
+}
+
+func (m *models) playFrom(path string) error {
+	f, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return &fault.Error{Code: UnreadableFile, Op: "play a tape", Place: path, Detail: reason(err), Hint: "check the path and its permissions"}
+	}
+	player, err := tape.Play(f, tape.Options{Secrets: m.secrets()})
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return inFile("play a tape", path, err)
+	}
+	m.transport = player
+	return nil
+}

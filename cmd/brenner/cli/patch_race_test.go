@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"brenner/internal/files"
+)
+
+// applyOn runs `patch apply` on a disk of its own.
+func applyOn(t *testing.T, d disk, args ...string) (code int, out string) {
+	t.Helper()
+	var text bytes.Buffer
+	a := &app{Streams: Streams{In: strings.NewReader(""), Out: io.Discard, Err: &text, Now: time.Now}, disk: d}
+	root := a.root()
+	root.SetArgs(append([]string{"patch", "apply"}, args...))
+	root.SetErr(io.Discard)
+	if err := root.Execute(); err != nil {
+		return exitCode(err), err.Error()
+	}
+	return a.exit, text.String()
+}
+
+// twoPatches makes patches of one text, or of several files with it, that cannot both
+// be applied.
+func twoPatches(t *testing.T, dir string, files ...string) (a, b string) {
+	t.Helper()
+	put(t, filepath.Join(dir, "a.txt"), "alpha\nAAAA\ngamma\n")
+	put(t, filepath.Join(dir, "b.txt"), "alpha\nBBBB\ngamma\n")
+	for _, file := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, file), "alpha\nbeta\ngamma\n")
+		for _, who := range []string{"a", "b"} {
+			out := filepath.Join(dir, who, strings.ReplaceAll(file, "/", "-")+".json")
+			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			run(t, 0, "patch", "make", filepath.Join(dir, file), filepath.Join(dir, who+".txt"), "--path", file, "-o", out)
+		}
+	}
+	return filepath.Join(dir, "a"), filepath.Join(dir, "b")
+}
+
+// Of two patches of one text that are applied at once one is applied, and the other is
+// told that the text is another one now.
+func TestTwoApplyAtOnce(t *testing.T) {
+	for range 20 {
+		dir := t.TempDir()
+		a, b := twoPatches(t, dir, "m.txt", "sub/n.txt")
+		var both sync.WaitGroup
+		var codes [2]int
+		var said [2]string
+		for i, patches := range []string{a, b} {
+			both.Go(func() { codes[i], said[i] = applyOn(t, realDisk{}, patches, "--root", dir) })
+		}
+		both.Wait()
+		lost := slices.Index(codes[:], exitFailed)
+		if lost < 0 || codes[1-lost] != 0 || !strings.Contains(said[lost], "BASE_MISMATCH") || !strings.Contains(said[lost], "nothing was written") {
+			t.Fatalf("%v: %q", codes, said)
+		}
+		want := []string{"alpha\nAAAA\ngamma\n", "alpha\nBBBB\ngamma\n"}[1-lost]
+		for _, file := range []string{"m.txt", "sub/n.txt"} {
+			if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || string(text) != want {
+				t.Errorf("%s: %q, %v", file, text, err)
+			}
+		}
+	}
+}
+
+// A file that somebody wrote to after the patches were worked out is held against them
+// once more, and nothing is written to the others either.
+func TestAFileThatChangesMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	a, _ := twoPatches(t, dir, "m.txt", "sub/n.txt")
+	app := &app{Streams: Streams{In: strings.NewReader("")}, disk: realDisk{}}
+	plan, err := app.planPatches([]string{a}, dir, "", false)
+	if err != nil || !plan.ok() {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "sub", "n.txt"), "theirs\n")
+	unlock, err := plan.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if plan.ok() {
+		t.Error("it still applies")
+	}
+}
+
+// What cannot be written is found before the first file is replaced.
+func TestAllFilesOrNone(t *testing.T) {
+	dir := t.TempDir()
+	a, _ := twoPatches(t, dir, "m.txt", "n.txt")
+	if err := os.Chmod(filepath.Join(dir, "n.txt"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := applyOn(t, realDisk{}, a, "--root", dir); code != exitFailed {
+		t.Fatalf("%d: %s", code, said)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "m.txt")); err != nil || string(text) != "alpha\nbeta\ngamma\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// Folders are locked for others, and free again afterwards.
+func TestLockFolders(t *testing.T) {
+	dir := t.TempDir()
+	unlock, err := lockFolders([]string{dir, dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if mine, err := files.TryLock(f, true); mine || err != nil {
+		t.Errorf("%v, %v", mine, err)
+	}
+	unlock()
+	if mine, err := files.TryLock(f, true); !mine || err != nil {
+		t.Errorf("%v, %v", mine, err)
+	}
+}

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/internal/fault"
+	"brenner/kickoff"
+	"brenner/mail"
+	"brenner/roster"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// ForeignKickoff is the code of a thread whose kickoff does not say enough to merge
+// what was answered to it.
+const ForeignKickoff fault.Code = "KICKOFF_UNREADABLE"
+
+type compileOptions struct {
+	roster rosterFlags
+	brief  briefFlags
+	url    string
+}
+
+func (a *app) sessionCompileCommand() *cobra.Command {
+	var opt compileOptions
+	c := &cobra.Command{
+		Use: "compile ID", Short: "Merge what a thread of mail holds into the next version",
+		Long: `Merges what the agents wrote in a session's thread and no round has taken: critiques of
+what was published, answers that came late. A thread that another tool began becomes a
+session: its kickoff says the question and the roster, or flags do; every round of the
+thread makes a version. What was merged is not merged again. Nothing is sent:
+` + "`brenner session publish`" + ` mails the new version.`,
+		Example: `  brenner session compile RS-20261115-cell-fate
+  brenner session compile RS-20261115-theirs --to BlueLake --role hypothesis_generator --question "Why do cells age?"
+
+Exit codes: 0 merged; 1 the store is damaged; 2 there is nothing to merge, or the kickoff
+does not say who takes part; 4 the token is missing or not allowed to read the thread;
+5 merged with an open conflict, or the session runs or has an open round; 75 the mail
+server cannot be reached.`,
+		Args: oneSession,
+		RunE: func(c *cobra.Command, args []string) error { return a.compile(c, &opt, args[0]) },
+	}
+	opt.roster.add(c)
+	f := c.Flags()
+	f.StringVar(&opt.brief.question, "question", "", "the research question, or @FILE, where the thread does not say it")
+	f.StringVar(&opt.brief.context, "context", "", "what everybody should know about it, or @FILE")
+	f.StringVar(&opt.url, "url", "", "the mail server's address ["+mail.EnvBaseURL+"]")
+	return c
+}
+
+func (a *app) compile(c *cobra.Command, opt *compileOptions, arg string) error {
+	thread, err := storedSession(c, arg)
+	if err != nil {
+		return err
+	}
+	cfg, err := a.loadConfig(opt.roster.project, opt.roster.sessionConfig, nil)
+	if err != nil {
+		return err
+	}
+	known, err := a.knows(c.Context(), cfg, thread)
+	if err != nil {
+		return err
+	}
+	var b session.Brief
+	if !known {
+		if b, err = a.foreignBrief(c, opt, cfg, thread); err != nil {
+			return err
+		}
+	}
+	r, end, err := a.postRunner(c, cfg, opt.url)
+	if err != nil {
+		return err
+	}
+	defer end()
+	var res *session.Result
+	if known {
+		res, err = r.Compile(c.Context(), thread)
+	} else {
+		res, err = r.Adopt(c.Context(), b)
+	}
+	if err != nil {
+		return err
+	}
+	h, err := session.Load(c.Context(), r.Store, thread)
+	if err != nil {
+		return err
+	}
+	s, err := a.summarise(c.Context(), &source{store: r.Store, locks: r.Locks, config: cfg}, h)
+	if err != nil {
+		return err
+	}
+	if s.Artifact, err = publish(c.Context(), cfg, h); err != nil {
+		return err
+	}
+	if len(s.Conflicts) > 0 {
+		a.exit = exitPerson
+	}
+	s.Exit = &a.exit
+	a.say(compiledLine(res))
+	return a.show(s)
+}
+
+func compiledLine(res *session.Result) string {
+	n := 0
+	for i := range res.Settled {
+		n += len(res.Settled[i].Letters)
+	}
+	return "brenner: merged " + count(n, "letter") + " of the thread\n"
+}
+
+// knows tells whether the store has a session, without making a store.
+func (a *app) knows(ctx context.Context, cfg *config.Config, thread string) (bool, error) {
+	err := a.mustHave(ctx, cfg, thread)
+	if unknownHere(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// unknownHere tells that this project has no such session, or nothing at all.
+func unknownHere(err error) bool {
+	code := fault.CodeOf(err)
+	return code == session.NoSession || code == store.NoStore
+}
+
+// foreignBrief makes the brief of a thread that another tool began: what its first
+// kickoff says, and flags where it does not.
+func (a *app) foreignBrief(c *cobra.Command, opt *compileOptions, cfg *config.Config, thread string) (session.Brief, error) {
+	first, err := a.firstKickoff(c.Context(), cfg, opt.url, thread)
+	if err != nil {
+		return session.Brief{}, err
+	}
+	a.say("brenner: the session begins with message " + clean(string(first.ID)) + ", a kickoff of " + clean(first.From) + "\n")
+	opt.brief.threadID = thread
+	var keys []config.Flag
+	if question := kickoff.QuestionOf(first.Body); !c.Flags().Changed("question") {
+		if question == "" {
+			_, question, _ = strings.Cut(first.Subject, ":")
+		}
+		if len(question) > longestForeign {
+			return session.Brief{}, foreignKickoff(&first, fmt.Sprintf("its question has %d bytes", len(question)), nil, "give a shorter one with --question")
+		}
+		keys = append(keys, config.Flag{Key: "question", Name: "the kickoff", Values: []string{strings.TrimSpace(question)}})
+		if !c.Flags().Changed("context") { // the project's belongs to the project's question
+			keys = append(keys, config.Flag{Key: "context", Name: "the kickoff", Values: []string{""}})
+		}
+	}
+	if !opt.roster.given() {
+		block, err := roster.ReadBlock(first.Body)
+		if err != nil {
+			return session.Brief{}, foreignKickoff(&first, "it does not say who takes part", err, "say it: --to NAME --role ROLE for each agent (or --roster, --preset)")
+		}
+		if n := len(block.Roster.Entries); n > mostForeign {
+			return session.Brief{}, foreignKickoff(&first, fmt.Sprintf("its roster has %d agents", n), nil, "say who takes part: --to NAME --role ROLE for each agent")
+		}
+		opt.roster.roster = string(artifact.Canonical(block.Roster.Value()))
+	}
+	k, err := a.compose(c, &opt.roster, &opt.brief, keys...)
+	if err != nil {
+		return session.Brief{}, err
+	}
+	parties, err := (&startOptions{via: allByMail(k.roster.Roster)}).parties(k.config, k.roster.Roster)
+	if err == nil {
+		err = checkMailboxes(parties)
+	}
+	if err != nil {
+		return session.Brief{}, err
+	}
+	return a.briefOf(&k, &startOptions{}, parties, nil)
+}
+
+// What a kickoff that anybody may have written is read up to.
+const (
+	longestForeign = 20_000
+	mostForeign    = 100
+)
+
+func foreignKickoff(m *mail.Message, detail string, cause error, hint string) error {
+	return &fault.Error{Code: ForeignKickoff, Op: "read the kickoff", Place: m.Thread + ", message " + string(m.ID), Detail: detail, Cause: cause, Hint: hint}
+}
+
+// allByMail says that everybody in a roster has a mailbox.
+func allByMail(r roster.Roster) []string {
+	var via []string
+	for _, name := range r.Agents() {
+		via = append(via, name+"="+flow.ViaMail)
+	}
+	return via
+}
+
+// firstKickoff finds the message that began a thread.
+func (a *app) firstKickoff(ctx context.Context, cfg *config.Config, url, thread string) (mail.Message, error) {
+	all, _, err := a.readThread(ctx, cfg, url, thread, true)
+	if err != nil {
+		return mail.Message{}, err
+	}
+	for _, m := range all {
+		if mail.PrefixOf(m.Subject) == "KICKOFF" {
+			return m, nil
+		}
+	}
+	return mail.Message{}, &fault.Error{
+		Code: session.NoSession, Detail: "there is no session " + fault.Shown(thread) + ", and the mail server has no thread of that name with a KICKOFF",
+		Hint: "`brenner session list` shows the sessions there are",
+	}
+}
+
+// readThread reads a whole thread, with what its recipients did with it.
+func (a *app) readThread(ctx context.Context, cfg *config.Config, url, thread string, texts bool) ([]mail.Message, string, error) {
+	box, err := a.mailboxOf(cfg, url)
+	if err != nil {
+		return nil, "", err
+	}
+	all, err := box.client.Thread(ctx, mail.ThreadQuery{Project: box.key, Thread: thread, Reader: operatorName, Receipts: true, NoBodies: !texts})
+	if fault.CodeOf(err) == mail.NotFound {
+		return nil, box.client.URL(), nil
+	}
+	return all, box.client.URL(), err
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"testing"
+
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/memory"
+	"brenner/store/record"
+	"brenner/store/storetest"
+)
+
+// begins is a store in which a session begins right after the sessions were listed.
+type begins struct {
+	store.Store
+	thread string
+}
+
+func (b *begins) Streams(ctx context.Context, prefix string) ([]store.Stream, error) {
+	streams, err := b.Store.Streams(ctx, prefix)
+	if thread := b.thread; err == nil && thread != "" {
+		b.thread = ""
+		e, err := journal.Head{}.Next(session.Prefix+thread, storetest.Instant(0), "briefed", []byte(`{}`))
+		if err != nil {
+			return nil, err
+		}
+		r := storetest.Record(thread, 1)
+		err = b.Write(ctx, store.Batch{Appends: []store.Append{{Stream: e.Stream, Entries: []journal.Entry{e}}}, Records: []record.Record{r}})
+		return streams, err
+	}
+	return streams, err
+}
+
+// A session that begins while somebody verifies has a journal.
+func TestASessionThatBeginsIsNoOrphan(t *testing.T) {
+	st := &begins{memory.New(), "RS-20261115-new"}
+	if lost, err := orphans(t.Context(), st); len(lost) > 0 || err != nil {
+		t.Errorf("%v, %v", lost, err)
+	}
+	if err := st.Write(t.Context(), store.Batch{Records: []record.Record{storetest.Record("RS-20261115-gone", 1)}}); err != nil {
+		t.Fatal(err)
+	}
+	if lost, err := orphans(t.Context(), st); len(lost) != 1 || err == nil {
+		t.Errorf("%v, %v", lost, err)
+	}
+}

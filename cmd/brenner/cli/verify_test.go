@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/journal"
+)
+
+const tinyThread = "RS-20261115-tiny"
+
+// tinyExport runs a small session and exports it.
+func tinyExport(t *testing.T) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"brenner.yaml": "question: Why?\n",
+		"script.yaml": "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - name: A\n    rounds:\n      - reply: |\n" +
+			"          ```delta\n          {\"operation\": \"ADD\", \"section\": \"hypothesis_slate\", \"payload\": {\"claim\": \"Because.\"}, \"rationale\": \"r\"}\n          ```\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "export.jsonl")
+	for _, args := range [][]string{
+		{"session", "start", "--to", "A", "--role", "hypothesis_generator", "--script", filepath.Join(dir, "script.yaml"), "--rounds", "1", "--thread-id", tinyThread},
+		{"session", "export", tinyThread, "--out", file},
+	} {
+		var out, say bytes.Buffer
+		code := Run(t.Context(), append(args, "-C", dir), Streams{In: strings.NewReader(""), Out: &out, Err: &say, Now: time.Now})
+		if code != 0 {
+			t.Fatalf("%v: exit %d: %s", args, code, say.String())
+		}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func whole(t *testing.T, data []byte, head string) bool {
+	t.Helper()
+	checked, _, err := proveExport(context.Background(), data, head)
+	return err == nil && len(checked.found) == 0
+}
+
+// densely gives the places that are tried: all of them in the first and the last
+// line and around the ends of lines, and every 17th of the others. (All of them
+// were, when the test was written; that takes a minute.)
+func densely(data []byte) []int {
+	first, last := bytes.IndexByte(data, '\n'), bytes.LastIndexByte(data[:len(data)-1], '\n')
+	var places []int
+	for i := range data {
+		edge := data[i] == '\n' || i > 0 && data[i-1] == '\n' || i+1 < len(data) && data[i+1] == '\n'
+		if i%17 == 0 || i <= first || i >= last || edge {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// Every byte of an export counts: one that is another one is found, wherever it is.
+func TestEveryFlippedByteOfAnExportIsFound(t *testing.T) {
+	data := tinyExport(t)
+	if !whole(t, data, "") {
+		t.Fatal("the export itself is not proven")
+	}
+	workers := runtime.GOMAXPROCS(0)
+	places := densely(data)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			changed := bytes.Clone(data)
+			for n := w; n < len(places); n += workers {
+				i := places[n]
+				changed[i] ^= 1 << (i % 8)
+				if whole(t, changed, "") {
+					t.Errorf("byte %d of %d, %q made %q: nothing was found", i, len(data), data[i], changed[i])
+				}
+				changed[i] = data[i]
+			}
+		})
+	}
+	group.Wait()
+	for i := 0; i < len(data); i += 101 {
+		if whole(t, data[:i], "") {
+			t.Errorf("cut at %d: nothing was found", i)
+		}
+	}
+	for _, more := range [][]byte{append([]byte("\xef\xbb\xbf"), data...), append(bytes.Clone(data), '\n'), bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))} {
+		if whole(t, more, "") {
+			t.Error("bytes were added, and nothing was found")
+		}
+	}
+}
+
+// forge makes the checksum, and the hash of a changed line's blob, true again.
+func forge(t *testing.T, lines [][]byte) []byte {
+	t.Helper()
+	body := append(bytes.Join(lines, []byte("\n")), '\n')
+	return fmt.Appendf(body, "{\"sha256\":%q}\n", store.Hash(body))
+}
+
+// Who changes a reply and makes all checksums of the file true again is found by
+// the journal, which names the reply by its hash.
+func TestForgedReplyIsFoundAndNamed(t *testing.T) {
+	lines := bytes.Split(tinyExport(t), []byte("\n"))
+	lines = lines[:len(lines)-2]
+	for i, line := range lines {
+		var b struct {
+			Hash string `json:"blob"`
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(line, &b) != nil || !strings.HasPrefix(b.Text, "```delta") {
+			continue
+		}
+		b.Text = strings.Replace(b.Text, "Because.", "Perhaps.", 1)
+		b.Hash = store.Hash([]byte(b.Text))
+		lines[i], _ = json.Marshal(b)
+	}
+	checked, _, err := proveExport(t.Context(), forge(t, lines), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(checked.found) != 1 || !strings.Contains(checked.found[0].Error(), "the reply of A in round 1 (ask)") {
+		t.Errorf("%v", checked.found)
+	}
+}
+
+// A journal without its end is whole in itself: a head that was kept shows it.
+func TestCutTailIsFoundByAHead(t *testing.T) {
+	data := tinyExport(t)
+	x, err := session.ReadExport(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := x.Batch.Appends[0].Entries
+	head := journal.HeadOf(entries)
+	before := journal.HeadOf(entries[:len(entries)-1]).Hash
+	lines := bytes.Split(data, []byte("\n"))
+	lines = lines[:len(lines)-2]
+	lines[0] = bytes.Replace(lines[0], []byte(head.Hash), []byte(before), 1)
+	lines[0] = bytes.Replace(lines[0], fmt.Appendf(nil, `"entries":%d`, head.Seq), fmt.Appendf(nil, `"entries":%d`, head.Seq-1), 1)
+	lines = append(lines[:head.Seq:head.Seq], lines[head.Seq+1:]...)
+	forged := forge(t, lines)
+	if !whole(t, forged, "") || !whole(t, forged, before) {
+		t.Error("a shorter journal is whole in itself")
+	}
+	if whole(t, forged, head.Hash) {
+		t.Error("the head is gone, and nothing was found")
+	}
+}

@@ -1,0 +1,145 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/store/record"
+)
+
+// Blocked is the code of a promotion that a gate refuses.
+const Blocked fault.Code = "PROMOTION_BLOCKED"
+
+// Promotion is everything that decides whether a version may become canonical.
+type Promotion struct {
+	Record    record.Record
+	Type      record.Type
+	By        string
+	Reason    string
+	Authority bool // By is a person who may decide
+	// Unattended are the types that may be promoted without a person.
+	Unattended []string
+	// Holder is the other record that is canonical for the type and the module; ""
+	// for none. Replace says that it is to give way.
+	Holder  string
+	Replace bool
+	// Leaves is the module whose canonical version of a key type it would take away,
+	// as the record has moved to another one.
+	Leaves string
+	// Due are the modules whose memo is due, of those that it is a decision about, and
+	// Limit is how many records may be in no memo.
+	Due   []Overdue
+	Limit int
+	// Missing are links to what is not there, and Faults what lint found.
+	Missing, Faults []string
+	// Rehearsed are versions that it rests on, over however many steps, and that come
+	// from rehearsals. Unknown says that it rests on too much to look for them.
+	Rehearsed []string
+	Unknown   bool
+	// Outdated are versions that it rests on and that do not hold any more.
+	Outdated []string
+}
+
+// Overdue is a module with so many records that no memo takes up as they stand.
+type Overdue struct {
+	Module  string
+	Changed int
+}
+
+// Refusal is why a gate is closed.
+type Refusal struct {
+	Gate   string
+	Detail string
+	Hint   string
+}
+
+// The gates.
+const (
+	GateReason      = "reason"
+	GateApproval    = "approval"
+	GateScope       = "scope"
+	GateLint        = "lint"
+	GateRebase      = "rebase"
+	GateCompression = "compression"
+	GateHolder      = "holder"
+)
+
+// Gates gives every reason not to promote. None means that it may be done.
+func Gates(p *Promotion) []Refusal {
+	var all []Refusal
+	refuse := func(when bool, gate, hint, format string, args ...any) {
+		if when {
+			all = append(all, Refusal{Gate: gate, Detail: fmt.Sprintf(format, args...), Hint: hint})
+		}
+	}
+	r := &p.Record
+	refuse(strings.TrimSpace(p.Reason) == "", GateReason, "say why with -m", "a promotion needs a reason")
+	refuse(!p.Authority && !slices.Contains(p.Unattended, r.Type), GateApproval,
+		"let the operator or an authority of brenner.yaml promote it; store.unattended names types that need nobody",
+		"%s is no person who may decide", fault.Shown(p.By))
+	refuse(p.Type.Raw || r.Type == record.TaskSpec, GateScope, "", "a %s is never canonical", r.Type)
+	refuse(p.Type.Whole && r.Module != record.Project, GateScope, "put it with the module "+record.Project,
+		"a %s belongs to the whole project, not to %s", r.Type, fault.Shown(r.Module))
+	for _, ref := range p.Rehearsed {
+		refuse(true, GateScope, "put a version that does not rest on it", "it rests on %s, which comes from a rehearsal", ref)
+	}
+	refuse(p.Unknown, GateScope, "let it rest on memos, which take up much", "it rests on so many records that nobody can say whether one of them comes from a rehearsal")
+	refuse(Rehearsed(r), GateScope, "", "it comes from a rehearsal, in which scripted agents played")
+	refuse(r.StaleSummary(), GateLint, "put a version with a summary of its own, or run `brenner store check summaries --mend`",
+		"its summary was written for another content")
+	for _, link := range p.Missing {
+		refuse(true, GateLint, "", "it points at %s, which is not there", link)
+	}
+	for _, f := range p.Faults {
+		refuse(true, GateLint, "", "%s", f)
+	}
+	refuse(p.Type.Core && r.Parent > 0 && strings.TrimSpace(r.Change) == "", GateLint, "put the version with -m",
+		"a new version of %s says what changed and why", record.A(r.Type))
+	refuse(r.Status == record.NeedsRebase, GateRebase, "put a new version that is made from what holds now, and say with --link or --task what that is",
+		"it was made from inputs that have moved since")
+	// Where it is known to be out of date, a person may say that it still holds.
+	if !p.Authority || r.Status != record.NeedsUpdate {
+		for _, ref := range p.Outdated {
+			refuse(true, GateRebase, "put a version that rests on what holds now", "it rests on %s, which does not hold any more", ref)
+		}
+	}
+	refuse(!p.Authority && r.Status == record.NeedsUpdate && len(p.Outdated) == 0, GateRebase, "let a person say that it still holds, or put a new version",
+		"it rests on what does not hold any more")
+	refuse(r.Status == record.Deprecated, GateScope, "`brenner store revert` makes a new version of it", "it is deprecated")
+	for _, due := range p.Due {
+		refuse(true, GateCompression, "`brenner store consolidate --module "+due.Module+"` drafts the memo; promote that first",
+			"compression of the module %s is due: %d records, as they stand, are in no memo, and %d is the limit", fault.Shown(due.Module), due.Changed, p.Limit)
+	}
+	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "--replace lets it give way; it becomes an alternative",
+		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
+	refuse(p.Leaves != "", GateHolder, "put it under another id: the project has one for each module at all times",
+		"it is the canonical %s of %s, which would be left without one", r.Type, fault.Shown(p.Leaves))
+	return all
+}
+
+// Rehearsal is the tag of what comes from a rehearsal.
+const Rehearsal = "rehearsal"
+
+// Rehearsed tells whether a version comes from a rehearsal: nobody thought of what
+// it says.
+func Rehearsed(r *record.Record) bool { return slices.Contains(r.Tags, Rehearsal) }
+
+// MemoOf gives the type that takes up what is known in a module: its memo, and for
+// the whole project its summary.
+func MemoOf(module string) string {
+	if module == record.Project {
+		return record.ProjectSummary
+	}
+	return record.IntegratedMemo
+}
+
+// Refused gives refusals as one fault for each.
+func Refused(ref record.Ref, all []Refusal) error {
+	var list fault.List
+	for _, r := range all {
+		list = append(list, &fault.Error{Code: Blocked, Op: "promote " + fault.Shown(ref.String()), Place: "gate " + r.Gate, Detail: r.Detail, Hint: r.Hint})
+	}
+	return list.Err()
+}

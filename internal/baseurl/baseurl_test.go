@@ -1,0 +1,65 @@
+package baseurl_test
+
+import (
+	"testing"
+
+	"brenner/internal/baseurl"
+)
+
+func TestParse(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://localhost:11434/v1":   "localhost:11434",
+		"https://models.example/v1/":  "models.example",
+		"HTTP://127.0.0.1":            "127.0.0.1",
+		"http://[::1]:8080":           "[::1]:8080",
+		"":                            "",
+		"localhost:11434":             "",
+		"/v1":                         "",
+		"ftp://host/v1":               "",
+		"http://":                     "",
+		"http://:8080":                "",
+		"http://me:secret@host/v1":    "",
+		"http://me@host/v1":           "",
+		"http://host/v1?key=secret":   "",
+		"http://host/v1?":             "",
+		"http://host/v1#models":       "",
+		"http://host:port/v1":         "",
+		"http://ho\x00st/v1":          "",
+		"https://host/%zz":            "",
+		"https://host with space/v1":  "",
+		"http://host/v1\nX-Header: x": "",
+	} {
+		u, ok := baseurl.Parse(address)
+		switch {
+		case ok != (want != "") || ok != baseurl.Valid(address):
+			t.Errorf("%q: %v", address, ok)
+		case ok && (u.Host != want || !baseurl.IsWeb(address)):
+			t.Errorf("%q is at %q", address, u.Host)
+		}
+	}
+}
+
+// A webhook may have a key in its query, which an endpoint may not.
+func TestIsWeb(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://host/hook?key=x#y": true,
+		"https://me:x@host/hook":    false,
+		"mailto:me@host":            false,
+		"":                          false,
+	} {
+		if baseurl.IsWeb(address) != want {
+			t.Errorf("%q: not %v", address, want)
+		}
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "LocalHost": true, "127.0.0.1": true, "127.8.8.8": true, "::1": true,
+		"": false, "0.0.0.0": false, "10.0.0.1": false, "localhost.example": false, "127.0.0.1.example": false,
+	} {
+		if baseurl.Loopback(host) != want {
+			t.Errorf("%q: not %v", host, want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"brenner/internal/fault"
+)
+
+func TestErrorSaysWhatWhereAndWhy(t *testing.T) {
+	for want, err := range map[string]*fault.Error{
+		"read base: a.json: no such file":        {Op: "read base", Place: "a.json", Detail: "no such file"},
+		"write: disk full: EOF":                  {Op: "write", Detail: "disk full", Cause: io.EOF},
+		"EOF":                                    {Cause: io.EOF},
+		"SOME_CODE":                              {Code: "SOME_CODE"},
+		"read base: read more: line 3: bad word": {Op: "read base", Cause: &fault.Error{Op: "read more", Place: "line 3", Detail: "bad word"}},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+func TestCodeAndHintAreFoundInTheChain(t *testing.T) {
+	inner := &fault.Error{Code: "INNER", Hint: "do this", Cause: io.EOF}
+	outer := fmt.Errorf("around: %w", &fault.Error{Code: "OUTER", Cause: inner})
+	if fault.CodeOf(outer) != "OUTER" || fault.HintOf(outer) != "do this" || !errors.Is(outer, io.EOF) {
+		t.Errorf("%s, %s", fault.CodeOf(outer), fault.HintOf(outer))
+	}
+	if fault.CodeOf(io.EOF) != "" || fault.HintOf(nil) != "" || fault.HintOf(io.EOF) != "" {
+		t.Error("a code or a hint from nowhere")
+	}
+}
+
+func TestListSaysEverythingAtOnce(t *testing.T) {
+	var l fault.List
+	if l.Err() != nil {
+		t.Error("an empty list is an error")
+	}
+	l.Add("ONE", "here", "do this", "wrong: %d", 1)
+	if got := l.Err(); fault.CodeOf(got) != "ONE" || got.Error() != "here: wrong: 1" {
+		t.Errorf("%v", got)
+	}
+	l.Add("TWO", "", "", "wrong too")
+	all := fault.All(fmt.Errorf("around: %w", l.Err()))
+	if len(all) != 2 || all[0].Code != "ONE" || all[1].Code != "TWO" {
+		t.Errorf("%v", all)
+	}
+	if fault.All(nil) != nil || fault.All(io.EOF) != nil {
+		t.Error("faults from nowhere")
+	}
+}
+
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"BlueLake": "BlueLake", "two words": "two words", "": `""`, "  ": `"  "`, "a\x1b[31mb": `"a\x1b[31mb"`, "é": "é",
+	} {
+		if got := fault.Shown(text); got != want {
+			t.Errorf("%q: %s, not %s", text, got, want)
+		}
+	}
+	if got := fault.Shown(strings.Repeat("é", 1000)); len([]rune(got)) != 101 {
+		t.Errorf("%d runes", len([]rune(got)))
+	}
+}
+
+// Of many faults the first are told, and how many more there are.
+func TestBounded(t *testing.T) {
+	var b fault.Bounded
+	if b.Err() != nil || b.Len() != 0 {
+		t.Error("nothing is no fault")
+	}
+	for i := range 20 {
+		b.Add("A", fmt.Sprintf("line %d", i), "", "wrong")
+	}
+	if got := len(fault.All(b.Err())); got != 20 {
+		t.Errorf("%d faults", got)
+	}
+	b.Take(&fault.Error{Code: "B", Place: "line 7", Detail: "wrong"})
+	b.Take(&fault.Error{Code: "C", Detail: "wrong"})
+	for range 2 { // asking changes nothing
+		all := fault.All(b.Err())
+		if last := all[len(all)-1]; len(all) != 21 || b.Len() != 22 || last.Code != "B" || last.Place != "line 7" || !strings.HasPrefix(last.Detail, "2 more mistakes") {
+			t.Errorf("%d faults, %+v", len(all), last)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package files
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// TryLock takes a file for this open file alone (exclusive), or together with others that
+// only look, without waiting; false means that somebody has it. The lock ends with the
+// file. Windows lets nobody read a locked range, so the range is one that has no content.
+func TryLock(f *os.File, exclusive bool) (bool, error) {
+	how := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if exclusive {
+		how |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
+	beyond := windows.Overlapped{OffsetHigh: 0x7fffffff}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &beyond)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,118 @@
+package trust_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"brenner/internal/fault"
+	"brenner/internal/trust"
+)
+
+func TestTrustIsPinnedToPathAndContent(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "deep", "trusted.json")
+	b, err := trust.Find([]string{"HOME=/nowhere", trust.EnvFile + "=" + file})
+	if err != nil || b.Path() != file {
+		t.Fatal(err, b)
+	}
+	wants := func(path, content string, want bool) {
+		t.Helper()
+		if got, err := b.Trusts(path, []byte(content)); got != want || err != nil {
+			t.Errorf("%s %q: %v, %v", path, content, got, err)
+		}
+	}
+	wants("/p/brenner.yaml", "a", false)
+	for _, content := range []string{"a", "b"} {
+		if _, err := b.Trust("/p/brenner.yaml", []byte(content), time.Unix(0, 0)); err != nil {
+			t.Fatal(err)
+		}
+		wants("/p/brenner.yaml", content, true)
+	}
+	wants("/p/brenner.yaml", "a", false) // it was changed since
+	wants("/q/brenner.yaml", "b", false) // a copy elsewhere is another file
+	if found, err := b.Forget("/p/brenner.yaml"); !found || err != nil {
+		t.Error(found, err)
+	}
+	wants("/p/brenner.yaml", "b", false)
+	if found, err := b.Forget("/p/brenner.yaml"); found || err != nil {
+		t.Error(found, err)
+	}
+}
+
+func TestWhereTheBookIs(t *testing.T) {
+	for _, c := range []struct{ environ, want string }{
+		{"HOME=/h", "/h/.config/brenner/trusted.json"},
+		{"XDG_CONFIG_HOME=/x", "/x/brenner/trusted.json"},
+	} {
+		b, err := trust.Find([]string{c.environ})
+		if err != nil || b.Path() != filepath.FromSlash(c.want) {
+			t.Errorf("%s: %v %v", c.environ, b, err)
+		}
+	}
+	if _, err := trust.Find(nil); fault.CodeOf(err) != trust.Unreadable {
+		t.Error(err)
+	}
+}
+
+func TestADamagedBookTrustsNobody(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trusted.json")
+	b, err := trust.Find([]string{trust.EnvFile + "=" + file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{"{", `{"schema":"other","files":[]}`, `{"schema":"brenner.trust/v1","files":[],"more":1}`} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := b.Trusts("/p", nil); ok || fault.CodeOf(err) != trust.Unreadable {
+			t.Errorf("%s: %v %v", content, ok, err)
+		}
+		if _, err := b.Trust("/p", nil, time.Now()); fault.CodeOf(err) != trust.Unreadable {
+			t.Errorf("%s was written over: %v", content, err)
+		}
+	}
+}
+
+// Whoever changes the book at the same time as others changes what they leave, and
+// undoes nothing.
+func TestNobodyLosesAChange(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "deep", "trusted.json")
+	open := func() *trust.Book { // as another process would
+		b, err := trust.Find([]string{trust.EnvFile + "=" + file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	const people = 12
+	if _, err := open().Trust("/forgotten", nil, time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for i := range people {
+		b := open()
+		group.Go(func() {
+			if _, err := b.Trust(fmt.Sprintf("/p/%d", i), nil, time.Unix(0, 0)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	b := open()
+	group.Go(func() {
+		if found, err := b.Forget("/forgotten"); !found || err != nil {
+			t.Error(found, err)
+		}
+	})
+	group.Wait()
+	for i := range people {
+		if ok, err := b.Trusts(fmt.Sprintf("/p/%d", i), nil); !ok || err != nil {
+			t.Errorf("/p/%d: %v, %v", i, ok, err)
+		}
+	}
+	if ok, err := b.Trusts("/forgotten", nil); ok || err != nil {
+		t.Errorf("what was forgotten: %v, %v", ok, err)
+	}
+}

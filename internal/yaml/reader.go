@@ -1,0 +1,132 @@
+package yaml
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"brenner/internal/fault"
+	"brenner/internal/text"
+)
+
+// Reader reads objects of a document key by key. What is wrong is gathered, each with
+// its line.
+type Reader struct {
+	UnknownKey, DuplicateKey, WrongType fault.Code
+	// See says where to look, for those who wrote something of another type.
+	See   string
+	Found fault.Bounded
+}
+
+// Add takes a fault on a line.
+func (r *Reader) Add(code fault.Code, line int, hint, format string, args ...any) {
+	r.Found.Add(code, fmt.Sprintf("line %d", max(line, 1)), hint, format, args...)
+}
+
+// Key is one key that an object may have, and what takes its value.
+type Key struct {
+	Name string
+	Take func(n *yaml.Node)
+}
+
+// Object reads the keys of a mapping, each once. A key without a value is the same as
+// none.
+func (r *Reader) Object(n *yaml.Node, what string, keys ...Key) bool {
+	if n.Kind != yaml.MappingNode {
+		r.Wrong(n, what, "keys with values")
+		return false
+	}
+	first := make(map[string]int, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" {
+			r.Add(r.WrongType, name.Line, "put the key in quotes if it is meant", "a key must be a text, not %s", KindOf(name))
+			continue
+		}
+		if line, twice := first[name.Value]; twice {
+			r.Add(r.DuplicateKey, name.Line, "keep one of the two", "the key %s stands on line %d already", fault.Shown(name.Value), line)
+			continue
+		}
+		first[name.Value] = name.Line
+		r.key(name, value, what, keys)
+	}
+	return true
+}
+
+func (r *Reader) key(name, value *yaml.Node, what string, keys []Key) {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		if k.Name == name.Value {
+			if !IsNull(value) {
+				k.Take(value)
+			}
+			return
+		}
+		names[i] = k.Name
+	}
+	hint := "its keys are " + strings.Join(names, ", ")
+	if near, ok := text.Nearest(name.Value, names); ok {
+		hint = "did you mean " + near + "? " + hint
+	}
+	r.Add(r.UnknownKey, name.Line, hint, "%s has no key %s", what, fault.Shown(name.Value))
+}
+
+// List reads the elements of a list.
+func (r *Reader) List(n *yaml.Node, what string, take func(n *yaml.Node, i int)) {
+	if n.Kind != yaml.SequenceNode {
+		r.Wrong(n, what, "a list")
+		return
+	}
+	for i, e := range n.Content {
+		take(e, i)
+	}
+}
+
+// Text takes a text as it stands.
+func (r *Reader) Text(name string, to *string) Key {
+	return Key{name, func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+			r.Wrong(n, name, "a text")
+			return
+		}
+		*to = n.Value
+	}}
+}
+
+// Flag takes true or false.
+func (r *Reader) Flag(name string, to *bool) Key {
+	return Key{name, func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+			r.Wrong(n, name, "true or false")
+			return
+		}
+		*to = strings.EqualFold(n.Value, "true")
+	}}
+}
+
+// Wrong says that a node is not what it must be.
+func (r *Reader) Wrong(n *yaml.Node, what, want string) {
+	hint := r.See
+	if want == "a text" && n.Kind == yaml.ScalarNode && !IsNull(n) {
+		hint = "put it in quotes"
+	}
+	r.Add(r.WrongType, n.Line, hint, "%s must be %s, not %s", what, want, KindOf(n))
+}
+
+// IsNull tells a value that was left out.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// KindOf says what a node is, for people.
+func KindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "keys with values"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	if IsNull(n) {
+		return "nothing"
+	}
+	return fault.Shown(n.Value)
+}

@@ -1,0 +1,184 @@
+package settle
+
+import (
+	"crypto/sha256"
+	"strconv"
+	"time"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
+)
+
+// Reading is what the reader made of one contribution.
+type Reading struct {
+	Agent    string
+	ID       string
+	Taken    int // blocks that went to the merge
+	Refused  int // blocks that could not be read; the merge accounts for them
+	Repaired int // blocks that the repair took the place of
+	Shown    int // blocks that were quotations or examples
+	Problems []delta.Located
+}
+
+// Whole tells whether the whole message was refused: too long to be read.
+func (r *Reading) Whole() bool {
+	for _, p := range r.Problems {
+		if p.Code == delta.MessageTooLarge {
+			return true
+		}
+	}
+	return false
+}
+
+// read finds the deltas of a contribution and signs them.
+func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) {
+	r := Reading{Agent: c.Agent, ID: c.ID}
+	if c.File && artifact.IsJSON(c.Text) {
+		deltas := c.file(at, message, &r)
+		return r, deltas
+	}
+	var first delta.Reply
+	if c.Read != nil {
+		first = *c.Read
+	} else {
+		first = delta.Read(c.Text, delta.Options{Known: c.Known})
+	}
+	r.Take(&first)
+	if c.Repair == nil {
+		return r, first.Stamped(c.envelope(at, message, c.ID))
+	}
+	second := delta.Read(c.Repair, delta.Options{Known: c.Known})
+	r.Take(&second)
+	blocks := len(first.Blocks)
+	more := c.news(first, second, at, message, &r)
+	// The repair takes the place of as many blocks as it brings; the others stay
+	// what they were: refused, and accounted for.
+	r.Repaired = min(readableDeltas(more), refused(first.Blocks))
+	r.Refused -= r.Repaired
+	first.Blocks = without(first.Blocks, r.Repaired)
+	deltas := first.Stamped(c.envelope(at, message, c.ID))
+	for _, d := range more {
+		d.Place.Block += blocks
+		deltas = append(deltas, d)
+	}
+	return r, deltas
+}
+
+// news gives what a repair says that was not said before: agents like to send
+// everything again.
+func (c *Contribution) news(first, second delta.Reply, at time.Time, message int, r *Reading) []delta.Delta {
+	said := make(map[[sha256.Size]byte]bool)
+	for _, d := range first.Stamped(c.envelope(at, message, c.ID)) {
+		if d.Problem == nil {
+			said[d.Hash()] = true
+		}
+	}
+	var more []delta.Delta
+	for _, d := range second.Stamped(c.envelope(at, message, c.ID+"/repair")) {
+		if said[d.Hash()] {
+			r.Taken--
+			r.Shown++
+			continue
+		}
+		more = append(more, d)
+	}
+	return more
+}
+
+func readableDeltas(deltas []delta.Delta) int {
+	n := 0
+	for i := range deltas {
+		if deltas[i].Problem == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func isRefused(b *delta.Block) bool { return !b.OK && !b.Skipped() }
+
+func refused(blocks []delta.Block) int {
+	n := 0
+	for i := range blocks {
+		if isRefused(&blocks[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// without takes the first n refused blocks out.
+func without(blocks []delta.Block, n int) []delta.Block {
+	var rest []delta.Block
+	for i := range blocks {
+		if n > 0 && isRefused(&blocks[i]) {
+			n--
+			continue
+		}
+		rest = append(rest, blocks[i])
+	}
+	return rest
+}
+
+func (c *Contribution) envelope(at time.Time, message int, id string) delta.Envelope {
+	return delta.Envelope{Agent: c.Agent, At: at, MessageID: id, Message: message, Shown: c.Shown}
+}
+
+// file reads deltas in JSON. Whoever sends them signs them: names and times in
+// the file count for nothing.
+func (c *Contribution) file(at time.Time, message int, r *Reading) []delta.Delta {
+	deltas, err := delta.ReadFile(c.Text)
+	if err != nil {
+		r.Problems = append(r.Problems, delta.Located{Code: fault.CodeOf(err), Message: err.Error(), Line: 1, Column: 1, Hint: fault.HintOf(err)})
+		return nil
+	}
+	for i := range deltas {
+		d := &deltas[i]
+		d.Agent, d.Timestamp = c.Agent, artifact.FormatInstant(at)
+		d.ID = delta.DerivedID(c.ID, strconv.Itoa(i+1), string(d.Content()))
+		d.Place = &delta.Place{Message: message, Block: i + 1, Shown: c.Shown}
+		d.Seal()
+		if d.Problem != nil {
+			r.Refused++
+		} else {
+			r.Taken++
+		}
+	}
+	return deltas
+}
+
+// Take counts the blocks of a reply, and keeps its problems.
+func (r *Reading) Take(reply *delta.Reply) {
+	r.Problems = append(r.Problems, reply.Problems...)
+	for i := range reply.Blocks {
+		b := &reply.Blocks[i]
+		switch {
+		case b.OK:
+			r.Taken++
+		case b.Skipped():
+			r.Shown++
+		default:
+			r.Refused++
+			r.Problems = append(r.Problems, b.Problems...)
+		}
+	}
+}
+
+// Mendable gives what an agent could mend in its reply if it were asked: blocks
+// that cannot be read, deltas that were announced and never came, a message that
+// is too long to be read at all. A reply that simply says nothing is an answer.
+func Mendable(reply *delta.Reply) []delta.Located {
+	var found []delta.Located
+	for _, p := range reply.Problems {
+		if p.Code == delta.ProseOnly || p.Code == delta.MessageTooLarge {
+			found = append(found, p)
+		}
+	}
+	for i := range reply.Blocks {
+		if b := &reply.Blocks[i]; isRefused(b) {
+			found = append(found, b.Problems...)
+		}
+	}
+	return found
+}

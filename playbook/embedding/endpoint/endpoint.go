@@ -1,0 +1,129 @@
+// Package endpoint embeds texts at any endpoint that speaks as OpenAI's do.
+//
+// It promises: vectors as the endpoint gave them, brought to length 1, one for each
+// text and in their order, or an error that says what the user can do; memory is
+// bounded whatever the endpoint sends; the key goes to the configured host only, and is
+// in nothing that comes back. It must not know what is embedded, when to ask again, or
+// where the key comes from.
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"strings"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/internal/modelhttp"
+	"brenner/playbook/embedding"
+	"brenner/playbook/vector"
+)
+
+// batch is how many texts go out in one request; some servers take no more.
+const batch = 64
+
+// Options say which model is asked, and where.
+type Options struct {
+	BaseURL string // like http://localhost:11434/v1
+	Key     string `json:"-"` // sent as a bearer token; empty sends none
+	KeyName string // where the key comes from, for messages; empty means OPENAI_API_KEY
+	Model   string // as the endpoint names it
+
+	// Client sends the requests; nil means a plain one. Redirects are this package's
+	// business, whatever the client says of them.
+	Client *http.Client
+}
+
+// String gives what may be shown of the options.
+func (o Options) String() string { return o.Model + " at " + o.BaseURL }
+
+// GoString is String for %#v.
+func (o Options) GoString() string { return o.String() }
+
+// Model is one model at one endpoint.
+type Model struct {
+	Options
+	host   string
+	client http.Client
+	hide   modelhttp.Secrets
+}
+
+// New describes a model at an endpoint. It sends nothing.
+func New(o Options) (*Model, error) {
+	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
+	m := &Model{Options: o, hide: modelhttp.NewSecrets(o.Key)}
+	var l fault.List
+	if u, ok := baseurl.Parse(o.BaseURL); ok {
+		m.host = u.Host
+	} else {
+		l.Add(embedding.Setup, "", baseurl.Hint, "the base URL is no address of an endpoint")
+	}
+	if strings.TrimSpace(o.Model) == "" {
+		l.Add(embedding.Setup, "", "name the model as the endpoint does", "nothing says which model makes the vectors")
+	}
+	if strings.ContainsFunc(o.Key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		l.Add(embedding.Setup, "", "look for a line break in it", "the key cannot be sent")
+	}
+	if o.Client != nil {
+		m.client = *o.Client
+	}
+	m.client.CheckRedirect = modelhttp.SameHost
+	return m, l.Err()
+}
+
+// Model names what makes the vectors. The host is part of it: a model of the same
+// name elsewhere may be another one.
+func (m *Model) Model() string { return m.Options.Model + "@" + m.host }
+
+// Embed gives a vector for each text.
+func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, error) {
+	if err := embedding.Check(texts); err != nil {
+		return nil, err
+	}
+	all := make([]vector.Vector, 0, len(texts))
+	for len(texts) > 0 {
+		n := min(batch, len(texts))
+		some, err := m.ask(ctx, texts[:n])
+		if err != nil {
+			return nil, m.fault(ctx, err)
+		}
+		all, texts = append(all, some...), texts[n:]
+	}
+	for _, v := range all {
+		if len(v.Values) != len(all[0].Values) {
+			return nil, m.fault(ctx, &malformed{"its vectors have different lengths"})
+		}
+	}
+	return all, nil
+}
+
+func (m *Model) ask(ctx context.Context, texts []string) ([]vector.Vector, error) {
+	config := sdk.DefaultConfig(m.Key)
+	config.BaseURL = m.BaseURL
+	config.HTTPClient = &bounded{model: m, room: len(texts)*mostPerText + 64<<10}
+	answer, err := sdk.NewClientWithConfig(config).CreateEmbeddings(ctx, sdk.EmbeddingRequestStrings{
+		Input: texts, Model: sdk.EmbeddingModel(m.Options.Model), EncodingFormat: sdk.EmbeddingEncodingFormatFloat,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(answer.Data) != len(texts) {
+		return nil, &malformed{"it gave another number of vectors than it was given texts"}
+	}
+	all := make([]vector.Vector, len(texts))
+	for _, e := range answer.Data {
+		if e.Index < 0 || e.Index >= len(all) || all[e.Index].Values != nil {
+			return nil, &malformed{"its vectors do not say whose they are"}
+		}
+		if all[e.Index], err = vector.New(m.Model(), e.Embedding); err != nil {
+			return nil, &malformed{"a vector of its answer is none"}
+		}
+	}
+	return all, nil
+}
+
+// keyFrom says where the key comes from.
+func (m *Model) keyFrom() string { return cmp.Or(m.KeyName, "OPENAI_API_KEY") }

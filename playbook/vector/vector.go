@@ -1,0 +1,97 @@
+// Package vector is what a text's meaning is compared by: a direction, and the name
+// of the model that made it.
+//
+// It promises that vectors of different models are never compared, and that a search
+// is exact: what a coarse look leaves out could not have been found. The package is
+// pure. It must not know where vectors come from or what they stand for.
+package vector
+
+import (
+	"encoding/binary"
+	"math"
+
+	"brenner/internal/fault"
+)
+
+// Invalid is the code of numbers that are no vector.
+const Invalid fault.Code = "INVALID_VECTOR"
+
+// Vector is a direction in the space of one model.
+type Vector struct {
+	Model  string    // the frozen model that made it
+	Values []float32 // of length 1
+}
+
+// New makes a vector of numbers of any length but 0.
+func New(model string, values []float32) (Vector, error) {
+	sum := 0.0
+	for _, v := range values {
+		sum += float64(v) * float64(v)
+	}
+	switch {
+	case model == "":
+		return Vector{}, invalid("it has no model")
+	case len(values) == 0:
+		return Vector{}, invalid("it has no numbers")
+	case math.IsNaN(sum) || math.IsInf(sum, 0) || sum == 0:
+		return Vector{}, invalid("its numbers give no direction")
+	}
+	unit := make([]float32, len(values))
+	length := math.Sqrt(sum)
+	for i, v := range values {
+		unit[i] = float32(float64(v) / length)
+	}
+	return Vector{Model: model, Values: unit}, nil
+}
+
+func invalid(detail string) error {
+	return &fault.Error{Code: Invalid, Op: "read a vector", Detail: detail, Hint: "it has to come from a model, as it was given"}
+}
+
+// Comparable tells whether a cosine of the two means anything.
+func (v Vector) Comparable(w Vector) bool {
+	return v.Model == w.Model && v.Model != "" && len(v.Values) == len(w.Values) && len(v.Values) > 0
+}
+
+// Cosine gives how alike two vectors of one model are, from -1 to 1. It is false
+// where they are of different models: then there is no such number.
+func (v Vector) Cosine(w Vector) (float64, bool) {
+	if !v.Comparable(w) {
+		return 0, false
+	}
+	return max(-1, min(1, dot(v.Values, w.Values))), true
+}
+
+func dot(a, b []float32) float64 {
+	sum := 0.0
+	b = b[:len(a)]
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// Bytes gives the numbers as they are stored: little-endian float32.
+func (v Vector) Bytes() []byte {
+	out := make([]byte, 0, 4*len(v.Values))
+	for _, x := range v.Values {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+	}
+	return out
+}
+
+// Parse reads what Bytes gave. Numbers that are not of length 1 were changed.
+func Parse(model string, data []byte) (Vector, error) {
+	if len(data)%4 != 0 {
+		return Vector{}, invalid("its bytes are no numbers")
+	}
+	values := make([]float32, len(data)/4)
+	for i := range values {
+		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	v := Vector{Model: model, Values: values}
+	if model == "" || !(math.Abs(dot(values, values)-1) <= 1e-4) { // NaN is not, either
+		return Vector{}, invalid("it is not of length 1")
+	}
+	return v, nil
+}

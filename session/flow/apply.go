@@ -1,0 +1,241 @@
+package flow
+
+import (
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/store/journal"
+)
+
+// applier says what a kind of event does to the state; nil if nobody knows.
+func applier(kind string) func(*State, *journal.Entry) error {
+	switch kind {
+	case KindOpened:
+		return (*State).opened
+	case KindResumed:
+		return (*State).resumed
+	case KindEnded:
+		return (*State).ended
+	case KindPlanned:
+		return (*State).planned
+	case KindBegan:
+		return (*State).began
+	case KindAnswered:
+		return (*State).answered
+	case KindFailed:
+		return (*State).failed
+	case KindCommitted:
+		return (*State).committed
+	case KindNoted:
+		return (*State).noted
+	case KindPublishing:
+		return (*State).publishing
+	case KindPublished:
+		return (*State).published
+	case KindStalemate:
+		return (*State).stalemated
+	case KindPatched:
+		return (*State).patched
+	}
+	return nil
+}
+
+func (s *State) opened(e *journal.Entry) error {
+	body, err := decode[Opened](e)
+	if err != nil {
+		return err
+	}
+	if !strings.HasSuffix(e.Stream, "/"+body.Thread) {
+		return s.wrong(e, "the stream is not that of the session %s", fault.Shown(body.Thread))
+	}
+	hash, rules := openingOf(e.Body)
+	*s = State{
+		opening: hash, rules: rules, Opened: body, Settings: body.Settings, Began: e.At, Runs: 1,
+		Items: make(map[string]string), calls: make(map[string]*Call),
+	}
+	return nil
+}
+
+func (s *State) resumed(e *journal.Entry) error {
+	body, err := decode[Resumed](e)
+	if err != nil {
+		return err
+	}
+	if body.Settings != nil {
+		s.Settings = *body.Settings
+	}
+	switch s.Ended {
+	case EndRounds, EndQuiet, EndClean: // somebody wants more of what was thought done
+		s.Stirred = s.Round()
+	}
+	s.Ended, s.Touched = "", false
+	s.Runs++
+	s.forgotten()
+	leg := s.OpenLeg()
+	if leg == nil {
+		return nil
+	}
+	for _, c := range leg.Calls {
+		// What was set aside for a call that nobody heard of again counts as spent:
+		// it may well have been answered.
+		if c.Status == Begun {
+			s.Spent, c.Lost, c.Failures = s.Spent.Plus(c.Reserved), c.Lost.Plus(c.Reserved), c.Failures+1
+		}
+		if c.Status == Begun || c.Status == Lost {
+			c.Status = Open
+		}
+	}
+	return nil
+}
+
+func (s *State) ended(e *journal.Entry) error {
+	body, err := decode[Ended](e)
+	s.Ended, s.Touched = body.Reason, false
+	return err
+}
+
+func (s *State) noted(e *journal.Entry) error {
+	body, err := decode[Noted](e)
+	s.Notes = append(s.Notes, Note{Noted: body, At: e.At})
+	s.Touched, s.Stirred = true, s.Round()
+	return err
+}
+
+func (s *State) planned(e *journal.Entry) error {
+	body, err := decode[Planned](e)
+	if err != nil {
+		return err
+	}
+	if s.OpenLeg() != nil || len(s.Commits) == 0 {
+		return s.wrong(e, "a round is planned before the last one was settled")
+	}
+	at, err := instant(e, body.At)
+	if err == nil {
+		err = s.mailboxes(e, body.Mailboxes)
+	}
+	if err != nil {
+		return err
+	}
+	leg := Leg{Planned: body, Instant: at, mailboxes: storedMailboxes(e.Body)}
+	for _, k := range body.Kickoffs {
+		for _, turn := range []string{TurnAsk, TurnRepair} {
+			c := &Call{
+				ID:    CallID(s.Opened.Thread, body.Round, body.Leg, k.Agent, turn),
+				Agent: k.Agent, Round: body.Round, Leg: body.Leg, Turn: turn,
+			}
+			if turn == TurnAsk {
+				c.Status, c.Prompt = Open, k.Body
+			}
+			if s.calls[c.ID] != nil {
+				return s.wrong(e, "the call %s is planned twice", c.ID)
+			}
+			s.calls[c.ID] = c
+			leg.Calls = append(leg.Calls, c)
+		}
+	}
+	s.Legs = append(s.Legs, leg)
+	return nil
+}
+
+func (s *State) began(e *journal.Entry) error {
+	body, err := decode[Began](e)
+	if err != nil {
+		return err
+	}
+	c := s.calls[body.Call]
+	if c == nil || c.Status != Open {
+		return s.wrong(e, "the call %s begins, but it is not open", body.Call)
+	}
+	c.Status, c.Prompt, c.Began, c.Seq = Begun, body.Prompt, e.At, e.Seq
+	c.Reserved = Cost{body.Reserved, body.ReservedUSD}
+	return nil
+}
+
+func (s *State) answered(e *journal.Entry) error {
+	body, err := decode[Answered](e)
+	if err != nil {
+		return err
+	}
+	c, err := s.end(e, body.Call)
+	if err != nil {
+		return err
+	}
+	if body.Letter != "" && s.Took(body.Letter) {
+		return s.wrong(e, "the message %s answers a second time", fault.Shown(body.Letter))
+	}
+	c.Status, c.Answered = Replied, body
+	s.Spent = s.Spent.Plus(body.Spent())
+	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
+		s.OpenLeg().repair(c.Agent).Status = Open
+	}
+	return nil
+}
+
+func (s *State) failed(e *journal.Entry) error {
+	body, err := decode[Failed](e)
+	if err != nil {
+		return err
+	}
+	c, err := s.end(e, body.Call)
+	if err != nil {
+		return err
+	}
+	c.Status, c.Failed = Lost, body
+	lost := Cost{body.Spent, body.SpentUSD}
+	s.Spent, c.Lost, c.Failures = s.Spent.Plus(lost), c.Lost.Plus(lost), c.Failures+1
+	return nil
+}
+
+func (s *State) end(e *journal.Entry, id string) (*Call, error) {
+	c := s.calls[id]
+	leg := s.OpenLeg()
+	if c == nil || c.Status != Begun || leg == nil || c.Round != leg.Round || c.Leg != leg.Leg {
+		return nil, s.wrong(e, "the call %s ends, but it did not begin", id)
+	}
+	c.Ended, c.Seq = e.At, e.Seq
+	return c, nil
+}
+
+func (s *State) committed(e *journal.Entry) error {
+	body, err := decode[Committed](e)
+	if err != nil {
+		return err
+	}
+	if err := s.rulingGiven(e, &body); err != nil {
+		return err
+	}
+	if v := body.Version - s.Version(); v < 0 || v > 1 {
+		return s.wrong(e, "version %d follows version %d", body.Version, s.Version())
+	}
+	leg := s.OpenLeg()
+	if body.Source == ByRound && (leg == nil || leg.Round != body.Round || leg.Leg != body.Leg || body.Stale != (leg.Base != s.Version())) {
+		return s.wrong(e, "round %d.%d is settled, but it is not open, or not on this base", body.Round, body.Leg)
+	}
+	if err := s.letters(e, &body); err != nil {
+		return err
+	}
+	if err := s.moved(e, &body); err != nil {
+		return err
+	}
+	switch {
+	case body.Message != s.NextMessage():
+		return s.wrong(e, "its first message has the number %d, not %d", body.Message, s.NextMessage())
+	case body.Seal != s.SealFor(&body):
+		return s.wrong(e, "its seal is not that of what it was made from")
+	}
+	if body.Source == ByRound {
+		leg.Settled = true
+	}
+	if body.Source == ByPerson || body.Source == ByThread {
+		s.Touched, s.Stirred = true, s.Round()
+	}
+	at, err := instant(e, body.At)
+	if err != nil {
+		return err
+	}
+	for _, p := range body.Changed {
+		s.Items[p.ID] = p.Hash
+	}
+	s.Commits = append(s.Commits, Commit{Committed: body, Instant: at, Seq: e.Seq, Hash: e.Hash})
+	return nil
+}

@@ -1,0 +1,141 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/store/journal"
+)
+
+// ViaMail is how agents with a mailbox are reached.
+const ViaMail = "mail"
+
+// ByMail gives the agents of the session that have a mailbox.
+func (s *State) ByMail() []Party {
+	return slices.DeleteFunc(slices.Clone(s.Opened.Agents), func(p Party) bool { return p.Via != ViaMail })
+}
+
+// unpublished tells whether the artifact should be mailed as it stands: the brief
+// is in the kickoffs, everything later is news.
+func (s *State) unpublished() bool {
+	return s.Version() > 1 && s.Mailed < s.Version() && s.Round() > 0 && len(s.ByMail()) > 0
+}
+
+// Mailboxes are the names of agents on the mail server, as they were last known.
+func (s *State) Mailboxes() []Mailbox {
+	var all []Mailbox
+	for i := len(s.Legs) - 1; i >= 0; i-- {
+		for _, m := range s.Legs[i].Mailboxes {
+			if !slices.ContainsFunc(all, func(have Mailbox) bool { return have.Agent == m.Agent }) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// Took tells whether a message was taken before, as an answer or as a letter. It is
+// the session's own cursor: what a server calls read counts for nothing. A message's
+// name has its time in it, for a server may count from 1 again.
+func (s *State) Took(id string) bool { return s.Taken()[id] }
+
+// Taken gives all messages that were taken.
+func (s *State) Taken() map[string]bool {
+	all := make(map[string]bool)
+	for _, c := range s.Calls() {
+		if c.Status == Replied && c.Answered.Letter != "" {
+			all[c.Answered.Letter] = true
+		}
+	}
+	for i := range s.Commits {
+		for _, l := range s.Commits[i].Letters {
+			all[l.ID] = true
+		}
+	}
+	return all
+}
+
+// Words are what an agent said.
+type Words struct{ Agent, Hash string }
+
+// Said gives all that agents answered or wrote.
+func (s *State) Said() map[Words]bool {
+	all := make(map[Words]bool)
+	for _, c := range s.Calls() {
+		if c.Status == Replied {
+			all[Words{c.Agent, c.Answered.Reply}] = true
+		}
+	}
+	for i := range s.Commits {
+		for _, l := range s.Commits[i].Letters {
+			all[Words{l.Agent, l.Body}] = true
+		}
+	}
+	return all
+}
+
+// letters refuses letters that were taken before, that nobody of the roster wrote,
+// or that came with another kind of commit.
+func (s *State) letters(e *journal.Entry, c *Committed) error {
+	if (c.Source == ByThread) != (len(c.Letters) > 0) {
+		return s.wrong(e, "a commit of letters has letters, and no other one has")
+	}
+	if len(c.Letters) == 0 {
+		return nil
+	}
+	seen := s.Taken()
+	for _, l := range c.Letters {
+		switch {
+		case seen[l.ID]:
+			return s.wrong(e, "the message %s was taken before", fault.Shown(l.ID))
+		case !slices.Contains(s.agents(), l.Agent):
+			return s.wrong(e, "%s wrote a letter, and is not in the roster", fault.Shown(l.Agent))
+		case l.Shown < 0 || l.Shown > s.Version():
+			return s.wrong(e, "the message %s answers version %d, which is not there", fault.Shown(l.ID), l.Shown)
+		}
+		seen[l.ID] = true
+	}
+	return nil
+}
+
+// mailboxes refuses mailboxes of somebody who is not asked by mail, and one mailbox
+// for two.
+func (s *State) mailboxes(e *journal.Entry, boxes []Mailbox) error {
+	named := make(map[string]bool)
+	for _, b := range boxes {
+		name := strings.ToLower(b.Name)
+		if name == "" || named[name] || !slices.ContainsFunc(s.ByMail(), func(p Party) bool { return p.Name == b.Agent }) {
+			return s.wrong(e, "%s has the mailbox %s, which cannot be", fault.Shown(b.Agent), fault.Shown(b.Name))
+		}
+		named[name] = true
+	}
+	return nil
+}
+
+func (s *State) publishing(e *journal.Entry) error {
+	body, err := decode[Publishing](e)
+	if err != nil {
+		return err
+	}
+	if body.Version < 1 || body.Version > s.Version() {
+		return s.wrong(e, "version %d is mailed, and is not there", body.Version)
+	}
+	s.Publishing = max(s.Publishing, body.Version)
+	return nil
+}
+
+func (s *State) published(e *journal.Entry) error {
+	body, err := decode[Published](e)
+	if err != nil {
+		return err
+	}
+	if body.Version < 1 || body.Version > s.Publishing {
+		return s.wrong(e, "version %d was mailed, and that never began", body.Version)
+	}
+	s.Mailed, s.Unmailed = max(s.Mailed, body.Version), Published{}
+	if body.Code != "" || len(body.Missed) > 0 {
+		s.Unmailed = body
+	}
+	return nil
+}

@@ -1,0 +1,414 @@
+package flow_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/internal/fault"
+	"brenner/session/flow"
+	"brenner/store/journal"
+)
+
+// tale is a journal that is written event by event.
+type tale struct {
+	t       *testing.T
+	entries []journal.Entry
+}
+
+func began(t *testing.T, s flow.Settings, roles ...string) *tale {
+	t.Helper()
+	o := flow.Opened{Thread: "RS-20260101-ab", Operator: "op", Roster: []byte(`{}`), Settings: s}
+	for i, role := range roles {
+		o.Agents = append(o.Agents, flow.Party{Name: fmt.Sprintf("A%d", i+1), Role: role, Via: "rehearsal"})
+	}
+	tl := &tale{t: t}
+	tl.add(flow.KindOpened, o)
+	return tl.seal(flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Version: 1})
+}
+
+// seal adds a commit with what only the state knows.
+func (tl *tale) seal(c flow.Committed) *tale {
+	tl.t.Helper()
+	s, err := flow.Fold(tl.entries)
+	if err != nil {
+		return tl.add(flow.KindCommitted, c)
+	}
+	c.Message, c.Seal = s.NextMessage(), s.SealFor(&c)
+	if leg := s.OpenLeg(); leg != nil && c.Source == flow.ByRound {
+		c.Stale = leg.Base != s.Version()
+		c.Seal = s.SealFor(&c)
+	}
+	return tl.add(flow.KindCommitted, c)
+}
+
+func (tl *tale) add(kind string, body any) *tale {
+	tl.t.Helper()
+	data, err := journal.Encode(body)
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	e, err := journal.HeadOf(tl.entries).Next("session/RS-20260101-ab", time.Unix(int64(len(tl.entries)), 0), kind, data)
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	tl.entries = append(tl.entries, e)
+	return tl
+}
+
+func (tl *tale) state() *flow.State {
+	tl.t.Helper()
+	s, err := flow.Fold(tl.entries)
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	return s
+}
+
+func (tl *tale) plan(round, leg int, agents ...string) *tale {
+	p := flow.Planned{Round: round, Leg: leg, At: fmt.Sprintf("2026-01-01T0%d:0%d:00Z", round, leg), Base: 1}
+	for _, a := range agents {
+		p.Kickoffs = append(p.Kickoffs, flow.Kickoff{Agent: a, Body: "k", Tokens: 100})
+	}
+	return tl.add(flow.KindPlanned, p)
+}
+
+func (tl *tale) call(round, leg int, agent, turn string) string {
+	return flow.CallID("RS-20260101-ab", round, leg, agent, turn)
+}
+
+func (tl *tale) begin(round, leg int, agent, turn string) *tale {
+	return tl.add(flow.KindBegan, flow.Began{Call: tl.call(round, leg, agent, turn), Agent: agent, Round: round, Leg: leg, Turn: turn, Reserved: 150})
+}
+
+func (tl *tale) answer(round, leg int, agent, turn string, mend int) *tale {
+	return tl.begin(round, leg, agent, turn).add(flow.KindAnswered, flow.Answered{Call: tl.call(round, leg, agent, turn), Reply: "r", Input: 100, Output: 10, Mend: mend})
+}
+
+func (tl *tale) lose(round, leg int, agent string) *tale {
+	return tl.begin(round, leg, agent, flow.TurnAsk).add(flow.KindFailed, flow.Failed{Call: tl.call(round, leg, agent, flow.TurnAsk), Code: "AGENT_TIMEOUT", Spent: 150})
+}
+
+func (tl *tale) commit(round, leg, version, hypotheses int) *tale {
+	return tl.seal(flow.Committed{
+		Source: flow.ByRound, Round: round, Leg: leg, At: fmt.Sprintf("2026-01-01T0%d:0%d:00Z", round, leg), Version: version,
+		Active: map[string]int{"hypothesis_slate": hypotheses},
+	})
+}
+
+// next gives the commands as words.
+func (tl *tale) next() string {
+	tl.t.Helper()
+	var words []string
+	for _, c := range flow.Next(tl.state()) {
+		switch c := c.(type) {
+		case flow.Plan:
+			words = append(words, fmt.Sprintf("plan %d.%d %s", c.Round, c.Leg, strings.Join(c.Agents, " ")))
+		case flow.Ask:
+			words = append(words, fmt.Sprintf("%s %s", c.Call.Turn, c.Call.Agent))
+		case flow.Publish:
+			words = append(words, fmt.Sprintf("publish %d", c.Version))
+		case flow.Settle:
+			words = append(words, "settle")
+		case flow.End:
+			words = append(words, "end "+c.Reason)
+		default:
+			words = append(words, fmt.Sprintf("%T", c))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (tl *tale) wants(want string) *tale {
+	tl.t.Helper()
+	if got := tl.next(); got != want {
+		tl.t.Errorf("next is %q, not %q", got, want)
+	}
+	return tl
+}
+
+const (
+	generator = "hypothesis_generator"
+	designer  = "test_designer"
+	critic    = "adversarial_critic"
+)
+
+func settings() flow.Settings {
+	return flow.Settings{Rounds: 2, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Reply: 50, Repair: true}
+}
+
+func TestCourseOfASession(t *testing.T) {
+	began(t, settings(), generator, critic).
+		wants("plan 1.1 A1 A2").plan(1, 1, "A1", "A2").
+		wants("ask A1, ask A2").begin(1, 1, "A1", flow.TurnAsk).
+		wants("ask A2").answer(1, 1, "A2", flow.TurnAsk, 0).
+		wants(""). // A1 is under way
+		add(flow.KindAnswered, flow.Answered{Call: flow.CallID("RS-20260101-ab", 1, 1, "A1", flow.TurnAsk), Reply: "r", Mend: 2}).
+		wants("repair A1").answer(1, 1, "A1", flow.TurnRepair, 3).
+		wants("settle").commit(1, 1, 2, 1).
+		wants("plan 2.1 A1 A2").plan(2, 1, "A1", "A2").answer(2, 1, "A1", flow.TurnAsk, 0).answer(2, 1, "A2", flow.TurnAsk, 0).
+		wants("settle").commit(2, 1, 3, 1).
+		wants("end rounds").add(flow.KindEnded, flow.Ended{Reason: flow.EndRounds}).
+		wants("")
+}
+
+func TestRepairCanBeSwitchedOff(t *testing.T) {
+	s := settings()
+	s.Repair = false
+	began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 4).wants("settle")
+}
+
+func TestStagedWaitsForASubject(t *testing.T) {
+	s := settings()
+	s.Flow = flow.FlowStaged
+	began(t, s, critic, generator, designer).
+		wants("plan 1.1 A2").plan(1, 1, "A2").answer(1, 1, "A2", flow.TurnAsk, 0).commit(1, 1, 2, 3).
+		wants("plan 1.2 A1 A3").plan(1, 2, "A1", "A3").answer(1, 2, "A1", flow.TurnAsk, 0).answer(1, 2, "A3", flow.TurnAsk, 0).commit(1, 2, 3, 3).
+		wants("plan 2.1 A1 A2 A3")
+	// Where nobody fills it, waiting would not help.
+	began(t, s, critic, designer).wants("plan 1.1 A1 A2")
+}
+
+func TestQuorum(t *testing.T) {
+	for _, c := range []struct {
+		quorum string
+		roles  []string
+		lost   []string
+		want   string
+	}{
+		{flow.QuorumRole, []string{generator, critic, critic}, []string{"A2"}, "settle"},
+		{flow.QuorumRole, []string{generator, critic, critic}, []string{"A1"}, "end quorum"},
+		{flow.QuorumAll, []string{generator, critic, critic}, []string{"A2"}, "end quorum"},
+		{"1", []string{generator, critic, critic}, []string{"A1", "A2"}, "settle"},
+		{"2", []string{generator, critic, critic}, []string{"A1", "A2"}, "end quorum"},
+		{"7", []string{generator, critic, critic}, nil, "settle"},
+	} {
+		s := settings()
+		s.Quorum = c.quorum
+		tl := began(t, s, c.roles...)
+		names := []string{"A1", "A2", "A3"}[:len(c.roles)]
+		tl.plan(1, 1, names...)
+		for _, n := range names {
+			if strings.Contains(strings.Join(c.lost, " "), n) {
+				tl.lose(1, 1, n)
+			} else {
+				tl.answer(1, 1, n, flow.TurnAsk, 0)
+			}
+		}
+		tl.wants(c.want)
+	}
+}
+
+// Whoever did not answer is asked again by the next run; what it may have cost
+// counts as spent.
+func TestResumedOpensWhatWasLost(t *testing.T) {
+	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").
+		lose(1, 1, "A1").begin(1, 1, "A2", flow.TurnAsk).
+		add(flow.KindResumed, flow.Resumed{}).wants("ask A1, ask A2")
+	if got := tl.state().Spent.Tokens; got != 300 {
+		t.Errorf("%d tokens spent", got)
+	}
+	more := settings()
+	more.Rounds = 5
+	if got := tl.add(flow.KindResumed, flow.Resumed{Settings: &more}).state(); got.Settings.Rounds != 5 || got.Runs != 3 {
+		t.Errorf("%+v, %d runs", got.Settings, got.Runs)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	s := settings()
+	s.Budget, s.Quorum = 320, "1" // two questions of 150, and not three
+	tl := began(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").wants("ask A1, ask A2")
+	tl.answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 1).
+		wants("settle"). // neither A3 nor a repair can be paid
+		commit(1, 1, 2, 1).wants("end budget")
+	more := s
+	more.Budget = 1000
+	tl.add(flow.KindEnded, flow.Ended{Reason: flow.EndBudget}).add(flow.KindResumed, flow.Resumed{Settings: &more}).wants("plan 2.1 A1 A2 A3")
+	s.Quorum = flow.QuorumAll // then the round waits, open, for more
+	began(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 0).
+		wants("end budget").add(flow.KindResumed, flow.Resumed{Settings: &more}).wants("ask A3")
+}
+
+// Money is counted like tokens, in whole billionths of a dollar.
+func TestBudgetInMoney(t *testing.T) {
+	s := settings()
+	s.Prices = flow.Prices{{Agent: "A1", Input: 10, Output: 100}}
+	s.BudgetUSD = 10*100 + 100*50                                                       // one question and one answer
+	tl := began(t, s, generator, critic).plan(1, 1, "A1", "A2").wants("ask A1, ask A2") // A2 has no price
+	tl.add(flow.KindBegan, flow.Began{Call: tl.call(1, 1, "A1", "ask"), Agent: "A1", Round: 1, Leg: 1, Turn: "ask", Reserved: 150, ReservedUSD: 6000}).
+		add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask"), Reply: "r", Input: 100, Output: 10, Cost: 2000, Mend: 1}).
+		answer(1, 1, "A2", flow.TurnAsk, 0).wants("settle") // the repair would cost too much
+	if got := tl.state().Spent; got.USD != 2000 || got.Tokens != 220 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Whoever did not answer may have said when to return.
+func TestLater(t *testing.T) {
+	lose := func(tl *tale, agent, at string) *tale {
+		return tl.begin(1, 1, agent, flow.TurnAsk).add(flow.KindFailed, flow.Failed{Call: tl.call(1, 1, agent, "ask"), Code: "RATE_LIMITED", RetryAt: at})
+	}
+	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "2026-01-01T09:00:00Z").wants("end later")
+	if at, ok := tl.state().OpenLeg().Later(); !ok || at.Hour() != 10 {
+		t.Error(at, ok)
+	}
+	tl = began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "").wants("end quorum")
+}
+
+// A seal covers who took part and how: a rehearsal cannot pass for anything else.
+func TestSealCoversTheOpening(t *testing.T) {
+	one, two := began(t, settings(), generator), began(t, settings(), critic)
+	if one.state().Seal() == two.state().Seal() {
+		t.Error("another role, the same seal")
+	}
+	other := settings()
+	other.Rounds = 99
+	if one.state().Seal() != began(t, other, generator).state().Seal() {
+		t.Error("settings are part of the seal")
+	}
+	forged := began(t, settings(), generator).plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0)
+	forged.add(flow.KindCommitted, flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: "2026-01-01T01:01:00Z", Message: 2, Version: 2, Seal: one.state().Seal()})
+	if _, err := flow.Fold(forged.entries); fault.CodeOf(err) != flow.BadSequence {
+		t.Errorf("a borrowed seal: %v", err)
+	}
+}
+
+// Looking ahead changes nothing.
+func TestAfterLeavesTheStateAlone(t *testing.T) {
+	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	s := tl.state()
+	more := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").answer(1, 1, "A1", "ask", 1).answer(1, 1, "A2", "ask", 0)
+	if _, err := s.After(more.entries[3:]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.After(more.entries[4:]); fault.CodeOf(err) != flow.BadSequence {
+		t.Errorf("an answer without a question: %v", err)
+	}
+	if got := fmt.Sprint(len(flow.Next(s)), s.Spent); got != "2 {0 0}" {
+		t.Error(got)
+	}
+}
+
+func TestStopRules(t *testing.T) {
+	s := settings()
+	s.Rounds, s.QuietAfter = 9, 2
+	tl := began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 1, 0).
+		wants("plan 2.1 A1").plan(2, 1, "A1").answer(2, 1, "A1", flow.TurnAsk, 0).commit(2, 1, 1, 0).wants("end quiet")
+	tl.state()
+	s.QuietAfter, s.WhenClean = 0, true
+	began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 2, 0).wants("end clean")
+}
+
+// A journal that makes no sense is refused with the entry that does not.
+func TestFoldRefusesNonsense(t *testing.T) {
+	for name, add := range map[string]func(*tale){
+		"opened twice": func(tl *tale) { tl.add(flow.KindOpened, flow.Opened{}) },
+		"unknown":      func(tl *tale) { tl.add("call.dreamt", flow.Ended{}) },
+		"answered before": func(tl *tale) {
+			tl.plan(1, 1, "A1")
+			tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask")})
+		},
+		"answered twice": func(tl *tale) {
+			tl.plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0)
+			tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask")})
+		},
+		"planned twice":           func(tl *tale) { tl.plan(1, 1, "A1").plan(1, 2, "A1") },
+		"settled what is not":     func(tl *tale) { tl.commit(1, 1, 2, 0) },
+		"a version is missing":    func(tl *tale) { tl.plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0).commit(1, 1, 3, 0) },
+		"an agent twice in a leg": func(tl *tale) { tl.plan(1, 1, "A1", "A1") },
+		"a bad instant":           func(tl *tale) { tl.add(flow.KindPlanned, flow.Planned{Round: 1, Leg: 1, At: "soon"}) },
+		"an unknown key":          func(tl *tale) { tl.add(flow.KindEnded, map[string]string{"reason": "x", "mood": "bad"}) },
+	} {
+		tl := began(t, settings(), generator)
+		add(tl)
+		_, err := flow.Fold(tl.entries)
+		if code := fault.CodeOf(err); code != flow.BadSequence && code != flow.UnknownEvent {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var none journal.Entry
+	if _, err := flow.Fold([]journal.Entry{none}); err == nil {
+		t.Error("an empty entry was taken")
+	}
+}
+
+func TestInstantsOnlyGrow(t *testing.T) {
+	s := began(t, settings(), generator).plan(1, 1, "A1").state()
+	last := time.Date(2026, 1, 1, 1, 1, 0, 0, time.UTC)
+	if got := s.NextInstant(last.Add(-time.Hour)); got != last.Add(time.Millisecond) {
+		t.Errorf("with a clock that went back: %v", got)
+	}
+	if got := s.NextInstant(last.Add(90 * time.Microsecond)); got != last.Add(time.Millisecond) {
+		t.Errorf("within a millisecond: %v", got)
+	}
+	if got := s.NextInstant(last.Add(time.Hour)); got != last.Add(time.Hour) {
+		t.Errorf("usually: %v", got)
+	}
+}
+
+// Whatever stands in a journal, folding it gives a state or a fault.
+func FuzzFold(f *testing.F) {
+	f.Add(flow.KindPlanned, []byte(`{"round":1,"leg":1,"at":"2026-01-01T00:00:01Z","base":1,"kickoffs":[{"agent":"A1"}]}`))
+	f.Add(flow.KindResumed, []byte(`{}`))
+	f.Add(flow.KindAnswered, []byte(`{"call":"x"}`))
+	f.Add(flow.KindCommitted, []byte(`{"source":"round","version":2,"at":"2026-01-01T00:00:01Z"}`))
+	f.Fuzz(func(t *testing.T, kind string, body []byte) {
+		tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").begin(1, 1, "A1", flow.TurnAsk)
+		e, err := journal.HeadOf(tl.entries).Next("session/RS-20260101-ab", time.Unix(9, 0), kind, body)
+		if err != nil {
+			return
+		}
+		s, err := flow.Fold(append(tl.entries, e))
+		if err == nil {
+			flow.Next(s)
+			s.Calls()
+			s.NextMessage()
+		}
+	})
+}
+
+// Clean is an artifact in which lint finds nothing and nobody waits for a decision.
+func TestCleanIsWithoutFindings(t *testing.T) {
+	s := settings()
+	s.Rounds, s.WhenClean = 9, true
+	for want, outcomes := range map[string][]flow.Outcome{
+		"end clean":   {{Applied: 1, Rejected: 1, Other: 1}},
+		"plan 2.1 A1": {{Errors: 1}, {Warnings: 1}, {Conflicts: 1}},
+	} {
+		for _, o := range outcomes {
+			began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).
+				seal(flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: "2026-01-01T01:01:00Z", Version: 2, Active: map[string]int{}, Outcome: o}).
+				wants(want)
+		}
+	}
+}
+
+// A budget is spent to the last token, and no further.
+func TestBudgetToTheLastToken(t *testing.T) {
+	s := settings()
+	s.Rounds = 9
+	for budget, want := range map[int]string{149: "end budget", 150: "ask A1", 151: "ask A1"} {
+		s.Budget = budget
+		began(t, s, generator).plan(1, 1, "A1").wants(want)
+	}
+	// What is spent to the token leaves nothing for another round.
+	for budget, want := range map[int]string{110: "end budget", 111: "plan 2.1 A1"} {
+		s.Budget = 150
+		tl := began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0)
+		less := s
+		less.Budget = budget
+		tl.commit(1, 1, 2, 1).add(flow.KindEnded, flow.Ended{Reason: flow.EndInterrupted}).add(flow.KindResumed, flow.Resumed{Settings: &less}).wants(want)
+	}
+	s.Budget = 0
+	s.Prices = flow.Prices{{Agent: "A1", Input: 10, Output: 100}}
+	for budget, want := range map[int64]string{5999: "end budget", 6000: "ask A1"} {
+		s.BudgetUSD = budget
+		began(t, s, generator).plan(1, 1, "A1").wants(want)
+	}
+	s.Budget, s.BudgetUSD = 150, 0 // no limit in money, whatever it costs
+	began(t, s, generator).plan(1, 1, "A1").wants("ask A1")
+}

@@ -1,0 +1,109 @@
+package flow
+
+import (
+	"fmt"
+
+	"brenner/artifact"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/merge"
+)
+
+// Rules are the merge's rules as a journal pins them.
+type Rules struct {
+	Version     string           `json:"version"`
+	Unified     bool             `json:"unified,omitzero"`
+	Strict      bool             `json:"strict_scopes,omitzero"`
+	Grants      []Grant          `json:"grants"`
+	Authorities []string         `json:"authorities,omitempty"`
+	Priority    []string         `json:"priority,omitempty"`
+	Limits      map[string]Limit `json:"limits,omitempty"`
+}
+
+// Grant is what a role may write.
+type Grant struct {
+	Role         string   `json:"role"`
+	Write        []string `json:"write,omitempty"`
+	Add          []string `json:"add,omitempty"`
+	KillAnywhere bool     `json:"kill_anywhere,omitzero"`
+}
+
+// Limit is how many items a section should and may have.
+type Limit struct {
+	Min int `json:"min"`
+	Max int `json:"max"`
+}
+
+// PinRules gives the rules in the form that a journal keeps.
+func PinRules(r *merge.Rules) Rules {
+	p := Rules{
+		Version: merge.Version, Unified: r.Unified, Strict: r.Scopes.Strict,
+		Authorities: r.Authorities, Priority: r.Priority,
+	}
+	for _, g := range r.Scopes.Grants {
+		p.Grants = append(p.Grants, Grant{Role: g.Role, Write: names(g.Write), Add: names(g.Add), KillAnywhere: g.KillAnywhere})
+	}
+	for _, s := range artifact.Sections() {
+		if l, ok := r.Limits[s]; ok {
+			if p.Limits == nil {
+				p.Limits = make(map[string]Limit)
+			}
+			p.Limits[s.String()] = Limit(l)
+		}
+	}
+	return p
+}
+
+func names(sections []artifact.Section) []string {
+	var out []string
+	for _, s := range sections {
+		out = append(out, s.String())
+	}
+	return out
+}
+
+// Merge gives the rules for the merge of a session.
+func (o *Opened) Merge() (merge.Rules, error) {
+	if o.Rules.Version != merge.Version {
+		return merge.Rules{}, &fault.Error{
+			Code: UnknownEvent, Detail: fmt.Sprintf("the session was merged by the rules %s; this program has %s", fault.Shown(o.Rules.Version), merge.Version),
+			Hint: "use the version of this program that began the session",
+		}
+	}
+	rosterValue, err := artifact.ParseValue(o.Roster, artifact.MaxDepth)
+	if err != nil {
+		return merge.Rules{}, err
+	}
+	r := merge.Rules{
+		Roster: rosterValue, Unified: o.Rules.Unified,
+		Authorities: append([]string{o.Operator}, o.Rules.Authorities...), Priority: o.Rules.Priority,
+		Scopes: policy.Scopes{Strict: o.Rules.Strict},
+	}
+	for _, a := range o.Agents {
+		r.Agents = append(r.Agents, merge.Agent{Name: a.Name, Role: a.Role, Program: a.Program, Model: a.Model})
+	}
+	for _, g := range o.Rules.Grants {
+		r.Scopes.Grants = append(r.Scopes.Grants, policy.Grant{
+			Role: g.Role, Write: sections(g.Write), Add: sections(g.Add), KillAnywhere: g.KillAnywhere,
+		})
+	}
+	for _, s := range artifact.Sections() {
+		if l, ok := o.Rules.Limits[s.String()]; ok {
+			if r.Limits == nil {
+				r.Limits = make(map[artifact.Section]merge.Limit)
+			}
+			r.Limits[s] = merge.Limit(l)
+		}
+	}
+	return r, nil
+}
+
+func sections(ids []string) []artifact.Section {
+	var out []artifact.Section
+	for _, id := range ids {
+		if s, ok := artifact.ParseSection(id); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,360 @@
+package flow
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/store/journal"
+)
+
+// State is what a journal says.
+type State struct {
+	Head     journal.Head
+	Opened   Opened
+	Began    time.Time
+	Last     time.Time
+	Settings Settings
+	Legs     []Leg // in order; the last one may be open
+	Commits  []Commit
+	Notes    []Note
+	// Stalemates are what the session was stuck on, in the order in which it was seen.
+	Stalemates []Stalemate
+	// Patches are what came of the search/replace blocks in answers, in their order.
+	Patches []Patched
+	// Rulings are the calls of arbiters, in the order in which they first began.
+	Rulings []Call
+	Ended   string // the reason, while no run goes on
+	Runs    int
+	// Stirred is the last round when a person last did something, or somebody
+	// resumed the session: rounds before it were not quiet, they were answered.
+	Stirred int
+	// Touched tells that a person did something since the session ended.
+	Touched bool
+	// Publishing is the newest version of which the mailing began, Mailed the newest
+	// of which it ended, well or not; Unmailed says what went wrong then.
+	Publishing int
+	Mailed     int
+	Unmailed   Published
+	// Items are the hashes of the items as they stand, by id.
+	Items map[string]string
+	// Spent is what was used, and what calls that went astray may have cost.
+	Spent Cost
+
+	calls   map[string]*Call
+	opening string // see openingOf
+	rules   sealedRules
+}
+
+// Leg is a part of a round in which agents are asked at once. Without stages a
+// round has one.
+type Leg struct {
+	Planned
+	Instant time.Time
+	Calls   []*Call // two for each agent, in the order of the kickoffs: ask and repair
+	Settled bool
+
+	mailboxes jsontext.Value // as the journal has them
+}
+
+// Status of a call.
+type Status string
+
+// The statuses of calls.
+const (
+	Open     Status = "open"
+	Begun    Status = "begun"
+	Replied  Status = "answered"
+	Lost     Status = "failed"
+	Unwanted Status = "" // a repair that nobody needs
+)
+
+// Call is one question to one agent.
+type Call struct {
+	ID       string
+	Agent    string
+	Round    int
+	Leg      int
+	Turn     string
+	Status   Status
+	Prompt   string
+	Reserved Cost
+	Began    time.Time
+	Ended    time.Time
+	Seq      int // of the last entry about it
+	Answered Answered
+	Failed   Failed // the last time
+	Failures int    // how often it failed, or was never heard of again
+	Lost     Cost   // what that may have cost
+}
+
+// Commit is a settlement with its place in the journal.
+type Commit struct {
+	Committed
+	Instant time.Time
+	Seq     int
+	Hash    string // of the entry
+}
+
+// Note is a word of a person to the agents.
+type Note struct {
+	Noted
+	At time.Time
+}
+
+// CallID names a call. It says all there is to say, so that a call that is made
+// again after a crash is the same call.
+func CallID(thread string, round, leg int, agent, turn string) string {
+	return fmt.Sprintf("%s/r%d.%d/%s/%s", thread, round, leg, agent, turn)
+}
+
+// Fold gives the state after all entries of a session's journal. The chain is
+// the caller's to check.
+func Fold(entries []journal.Entry) (*State, error) {
+	s := &State{}
+	for i := range entries {
+		if err := s.Apply(&entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Apply takes one more entry into the state.
+func (s *State) Apply(e *journal.Entry) error {
+	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
+		return s.wrong(e, "a session begins with %s, and only there", KindOpened)
+	}
+	apply := applier(e.Kind)
+	if apply == nil {
+		return &fault.Error{
+			Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
+			Hint: "it may come from a newer version of this program",
+		}
+	}
+	if err := apply(s, e); err != nil {
+		return err
+	}
+	s.Head, s.Last = e.Head(), e.At
+	return nil
+}
+
+func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
+	return &fault.Error{
+		Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: fmt.Sprintf(format, args...),
+		Hint: "the journal was not written by this program, or not by one session",
+	}
+}
+
+// After gives the state after further entries, if they may follow; this one stays as
+// it is.
+func (s *State) After(entries []journal.Entry) (*State, error) {
+	next := s.clone()
+	for i := range entries {
+		if err := next.Apply(&entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
+}
+
+// clone gives a state that can be changed without changing this one.
+func (s *State) clone() *State {
+	c := *s
+	c.Commits, c.Notes = slices.Clip(s.Commits), slices.Clip(s.Notes)
+	c.Items, c.calls = maps.Clone(s.Items), make(map[string]*Call, len(s.calls))
+	c.Legs = slices.Clone(s.Legs)
+	for i := range c.Legs {
+		l := &c.Legs[i]
+		l.Calls = slices.Clone(l.Calls)
+		for j, call := range l.Calls {
+			own := *call
+			l.Calls[j], c.calls[own.ID] = &own, &own
+		}
+	}
+	return &c
+}
+
+// Version is that of the artifact as it stands; 0 before the brief.
+func (s *State) Version() int {
+	if len(s.Commits) == 0 {
+		return 0
+	}
+	return s.Commits[len(s.Commits)-1].Version
+}
+
+// Seal is that of the last commit.
+func (s *State) Seal() string {
+	if len(s.Commits) == 0 {
+		return ""
+	}
+	return s.Commits[len(s.Commits)-1].Seal
+}
+
+// Round is the number of the last round that was planned.
+func (s *State) Round() int {
+	if len(s.Legs) == 0 {
+		return 0
+	}
+	return s.Legs[len(s.Legs)-1].Round
+}
+
+// OpenLeg gives the leg that is not settled yet, or nil.
+func (s *State) OpenLeg() *Leg {
+	if n := len(s.Legs); n > 0 && !s.Legs[n-1].Settled {
+		return &s.Legs[n-1]
+	}
+	return nil
+}
+
+// Call finds a call by its id.
+func (s *State) Call(id string) (*Call, bool) {
+	c, ok := s.calls[id]
+	return c, ok
+}
+
+// Calls gives all calls that were made, in the order of the legs and rosters.
+func (s *State) Calls() []*Call {
+	var all []*Call
+	for i := range s.Legs {
+		for _, c := range s.Legs[i].Calls {
+			if c.Status != Unwanted && !c.Began.IsZero() {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// NextInstant gives the instant for what happens now: later than all before it,
+// whatever the clock says.
+func (s *State) NextInstant(now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Millisecond)
+	last := time.Time{}
+	if n := len(s.Legs); n > 0 {
+		last = s.Legs[n-1].Instant
+	}
+	// A person's commit may be later than that of the round that was under way.
+	for i := range s.Commits {
+		if s.Commits[i].Instant.After(last) {
+			last = s.Commits[i].Instant
+		}
+	}
+	if !now.After(last) {
+		return last.Add(time.Millisecond)
+	}
+	return now
+}
+
+// NextMessage is the number that the next message of the thread has.
+func (s *State) NextMessage() int {
+	if len(s.Commits) == 0 {
+		return 1
+	}
+	last := &s.Commits[len(s.Commits)-1] // each has the number that was the next one
+	return last.Message + s.contributions(last)
+}
+
+// contributions counts the messages that a commit settled.
+func (s *State) contributions(c *Commit) int {
+	switch c.Source {
+	case ByRound:
+	case ByThread:
+		return len(c.Letters)
+	default:
+		return 1
+	}
+	for i := range s.Legs {
+		if l := &s.Legs[i]; l.Round == c.Round && l.Leg == c.Leg {
+			return len(l.Kickoffs)
+		}
+	}
+	return 0
+}
+
+// repair gives the second call of an agent in a leg.
+func (l *Leg) repair(agent string) *Call {
+	i := slices.IndexFunc(l.Kickoffs, func(k Kickoff) bool { return k.Agent == agent })
+	if i < 0 {
+		return nil
+	}
+	return l.Calls[2*i+1]
+}
+
+// Answers gives what each agent of the leg answered, in the order of the
+// kickoffs; nil where it did not.
+func (l *Leg) Answers() []*Call {
+	out := make([]*Call, len(l.Kickoffs))
+	for i := range l.Kickoffs {
+		if c := l.Calls[2*i]; c.Status == Replied {
+			out[i] = c
+		}
+	}
+	return out
+}
+
+// RepairOf gives the answered repair of an agent, or nil.
+func (l *Leg) RepairOf(agent string) *Call {
+	if r := l.repair(agent); r != nil && r.Status == Replied {
+		return r
+	}
+	return nil
+}
+
+// Missing gives the agents of the leg without an answer.
+func (l *Leg) Missing() []string {
+	var out []string
+	for i, c := range l.Answers() {
+		if c == nil {
+			out = append(out, l.Kickoffs[i].Agent)
+		}
+	}
+	return out
+}
+
+// Later gives the time when asking again may help, if every agent of the leg that
+// did not answer said one: the latest of them.
+func (l *Leg) Later() (time.Time, bool) {
+	var latest time.Time
+	for _, agent := range l.Missing() {
+		i := slices.IndexFunc(l.Kickoffs, func(k Kickoff) bool { return k.Agent == agent })
+		at, err := artifact.ParseInstant(l.Calls[2*i].Failed.RetryAt)
+		if err != nil {
+			return latest, false
+		}
+		if at.After(latest) {
+			latest = at
+		}
+	}
+	return latest, !latest.IsZero()
+}
+
+// Absence is an agent that did not answer in a round.
+type Absence struct {
+	Agent string `json:"agent"`
+	Round int    `json:"round"`
+}
+
+// Missing gives the answers that the session lacks, of all rounds.
+func (s *State) Missing() []Absence {
+	var all []Absence
+	for i := range s.Legs {
+		for _, agent := range s.Legs[i].Missing() {
+			all = append(all, Absence{agent, s.Legs[i].Round})
+		}
+	}
+	return all
+}
+
+func instant(e *journal.Entry, text string) (time.Time, error) {
+	at, err := artifact.ParseInstant(text)
+	if err != nil {
+		return at, &fault.Error{Code: BadSequence, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "a bad instant", Cause: err}
+	}
+	return at, nil
+}

@@ -1,0 +1,380 @@
+package stalemate
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/merge"
+)
+
+// The thresholds.
+const (
+	sameErrors = 3
+	sameTries  = 2
+)
+
+// Detect finds what is stuck after the last moment of a history: conflicts that
+// survived a round, errors that come again, changes tried again as they were refused,
+// fields written back and forth. Attempts are those that no settlement knows of, such
+// as patches. The moments end with a whole round.
+func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
+	tries := slices.Clone(attempts)
+	for i := range moments {
+		tries = append(tries, refused(&moments[i])...)
+	}
+	slices.SortStableFunc(tries, func(a, b Attempt) int { return cmp.Compare(a.Round, b.Round) })
+	var all []Case
+	all = append(all, conflicts(moments)...)
+	all = append(all, swings(moments)...)
+	all = append(all, repeats(tries, moments)...)
+	for i := range all {
+		all[i].ID = caseID(thread, all[i].ID)
+	}
+	slices.SortStableFunc(all, func(a, b Case) int {
+		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// spot is a field, or a key of one, of an item that was not struck out.
+type spot struct {
+	item  *artifact.Item
+	field string
+	key   string
+	value artifact.Value
+	by    string // who wrote it alone; "" where that were several
+	delta string // with which delta
+}
+
+func (s *spot) place() string {
+	if s.key == "" {
+		return s.item.ID + "." + s.field
+	}
+	return s.item.ID + "." + s.field + "." + s.key
+}
+
+func (s *spot) edit(v artifact.Value) artifact.Map {
+	if s.key != "" {
+		v = artifact.MapOf(artifact.Entry{Key: s.key, Value: v})
+	}
+	return artifact.MapOf(artifact.Entry{Key: s.field, Value: v})
+}
+
+// active gives the items of an artifact that were not struck out, in its order.
+func active(a *artifact.Artifact) []*artifact.Item {
+	var all []*artifact.Item
+	for _, sec := range artifact.Sections() {
+		for _, it := range a.Sections[sec] {
+			if !it.Killed() {
+				all = append(all, it)
+			}
+		}
+	}
+	return all
+}
+
+// spots gives all fields of an item, those of maps key by key.
+func spots(it *artifact.Item) iter.Seq[spot] {
+	return func(yield func(spot) bool) {
+		for i := range it.Fields {
+			f, marks := &it.Fields[i], it.Marks(i)
+			by := marks.By()
+			m, isMap := f.Value.(artifact.Map)
+			if !isMap && !yield(spot{item: it, field: f.Name, value: f.Value}.writtenBy(by)) {
+				return
+			}
+			for j, e := range m {
+				if !yield(spot{item: it, field: f.Name, key: e.Key, value: e.Value}.writtenBy(marks.Part(j, by))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// disputed gives the fields of an item that are in conflict.
+func disputed(it *artifact.Item) []spot {
+	var all []spot
+	for s := range spots(it) {
+		if _, ok := s.value.(artifact.Conflict); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// writtenBy gives the spot with who wrote it, if that was one alone.
+func (s spot) writtenBy(by []*artifact.Stamp) spot {
+	if len(by) == 1 {
+		s.by, s.delta = by[0].Agent, by[0].Delta
+	}
+	return s
+}
+
+// conflicts finds those that stood at the end of a round and still stand at the end
+// of a later one, which is the last.
+func conflicts(moments []Moment) []Case {
+	since := make(map[string]int) // place → the round in which it began
+	// An item is never changed once it stands: what was seen in it is seen once.
+	seen := make(map[*artifact.Item][]spot)
+	round := 0
+	var last []Case
+	for i := range moments {
+		m := &moments[i]
+		round = max(round, m.Round)
+		now := make(map[string]bool)
+		for _, it := range active(&m.Out.Artifact) {
+			if _, known := seen[it]; !known {
+				seen[it] = disputed(it)
+			}
+			for _, s := range seen[it] {
+				place := s.place()
+				now[place] = true
+				if _, known := since[place]; !known {
+					since[place] = round
+				}
+				if since[place] < round && i == len(moments)-1 {
+					candidates, _ := s.value.(artifact.Conflict)
+					last = append(last, conflictCase(moments, &s, candidates, since[place], round))
+				}
+			}
+		}
+		for _, place := range slices.Sorted(maps.Keys(since)) {
+			if !now[place] {
+				delete(since, place)
+			}
+		}
+	}
+	return last
+}
+
+func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since, round int) Case {
+	place := s.place()
+	c := Case{
+		ID: caseID(Conflict, place, fmt.Sprint(since)), Kind: Conflict, Place: place, Since: since, Round: round, Item: itemValue(s.item),
+	}
+	for _, one := range candidates {
+		party := one.Agent
+		if slices.ContainsFunc(c.Positions, func(p Position) bool { return p.Party == party }) {
+			party += " (" + one.Delta + ")" // it wrote two values at one instant
+		}
+		c.Positions = append(c.Positions, Position{
+			Party: party, Statement: shown(one.Value), Justification: rationale(moments, one.Delta), Edit: s.edit(one.Value), Delta: one.Delta,
+		})
+	}
+	return c
+}
+
+// form is an item as somebody left it.
+type form struct {
+	item  *artifact.Item
+	round int
+}
+
+// forms gives the items that stand, each in all the forms that it had, and the last
+// round. An item that nobody wrote to is the same one.
+func forms(moments []Moment) (all map[string][]form, round int) {
+	all = make(map[string][]form)
+	for i := range moments {
+		round = max(round, moments[i].Round)
+		for _, it := range active(&moments[i].Out.Artifact) {
+			had := all[it.ID]
+			if n := len(had); n == 0 || had[n-1].item != it {
+				all[it.ID] = append(had, form{it, round})
+			}
+		}
+	}
+	return all, round
+}
+
+// write is a value that somebody gave a field.
+type write struct {
+	value, by string
+	round     int
+	spot      spot
+}
+
+// writes gives what was written to the fields of an item, by place.
+func writes(had []form) map[string][]write {
+	all := make(map[string][]write)
+	for _, f := range had {
+		for s := range spots(f.item) {
+			place, value := s.place(), string(artifact.Canonical(s.value))
+			before := all[place]
+			if n := len(before); s.by != "" && (n == 0 || before[n-1].value != value) {
+				all[place] = append(before, write{value, s.by, f.round, s})
+			}
+		}
+	}
+	return all
+}
+
+// swings finds fields that an agent wrote, another one wrote over, and the first one
+// wrote again as it was.
+func swings(moments []Moment) []Case {
+	const least = 3 // of the forms of an item: there, back, and there again
+	items, round := forms(moments)
+	var all []Case
+	for _, id := range slices.Sorted(maps.Keys(items)) {
+		if len(items[id]) >= least {
+			all = append(all, swingsOf(items[id], moments, round)...)
+		}
+	}
+	return all
+}
+
+func swingsOf(had []form, moments []Moment, round int) []Case {
+	written := writes(had)
+	var all []Case
+	for _, place := range slices.Sorted(maps.Keys(written)) {
+		w := written[place]
+		n := len(w)
+		if n < 3 || w[n-1].round != round || w[n-1].value != w[n-3].value || w[n-1].by != w[n-3].by || w[n-1].by == w[n-2].by {
+			continue
+		}
+		now := &w[n-1].spot
+		c := Case{
+			ID: caseID(Swing, place, fmt.Sprint(round)), Kind: Swing, Place: place, Since: w[n-3].round, Round: round, Item: itemValue(now.item),
+		}
+		for _, one := range w[n-2:] {
+			c.Positions = append(c.Positions, Position{
+				Party: one.by, Statement: shown(one.spot.value), Justification: rationale(moments, one.spot.delta), Edit: now.edit(one.spot.value), Delta: one.spot.delta,
+			})
+		}
+		for _, one := range w[n-3:] {
+			c.Log = append(c.Log, fmt.Sprintf("round %d: %s wrote %s", one.round, one.by, one.value))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// refused gives what a settlement did not take, whole or in a field.
+func refused(m *Moment) []Attempt {
+	var all []Attempt
+	var byID map[string]*delta.Delta // made where it is needed
+	for i := range m.Out.Report.Deltas {
+		row := &m.Out.Report.Deltas[i]
+		if row.Disposition != merge.Rejected || m.Round == 0 {
+			continue
+		}
+		a := Attempt{Round: m.Round, By: row.Agent, Place: row.TargetID, Code: row.Code, Message: row.Message, Delta: row.DeltaID}
+		if byID == nil {
+			byID = deltasByID(m)
+		}
+		d := byID[row.DeltaID]
+		if d == nil || d.Problem != nil {
+			continue // what could not be read is a problem of the reply
+		}
+		a.describe(d)
+		all = append(all, a)
+	}
+	for i := range m.Out.Readings {
+		r := &m.Out.Readings[i]
+		for _, p := range r.Problems {
+			if m.Round > 0 && p.Code != delta.NoDeltas { // who has nothing to say is not stuck
+				all = append(all, Attempt{Round: m.Round, By: r.Agent, Place: "reply", Code: p.Code, Message: p.Message})
+			}
+		}
+	}
+	return all
+}
+
+func deltasByID(m *Moment) map[string]*delta.Delta {
+	all := make(map[string]*delta.Delta, len(m.Out.Deltas))
+	for i := range m.Out.Deltas {
+		all[m.Out.Deltas[i].ID] = &m.Out.Deltas[i]
+	}
+	return all
+}
+
+// describe takes from a delta what it would change.
+func (a *Attempt) describe(d *delta.Delta) {
+	if a.Place == "" {
+		a.Place = cmp.Or(d.Target, d.Section)
+	}
+	a.Why = d.Rationale
+	var payload []artifact.Entry
+	for _, f := range d.Payload {
+		if f.Value != nil {
+			payload = append(payload, artifact.Entry{Key: f.Name, Value: f.Value})
+		}
+	}
+	if d.Operation == delta.Edit {
+		a.Edit = artifact.MapOf(payload...)
+	}
+	a.Content = strings.Join([]string{d.Operation, d.Section, d.Target, string(artifact.Canonical(artifact.MapOf(payload...)))}, "\x00")
+}
+
+// repeats finds changes that were tried again as they were refused, and errors that
+// came for the third time.
+func repeats(tries []Attempt, moments []Moment) []Case {
+	seen := make(map[string][]Attempt)
+	note := func(key string, a Attempt) {
+		if had := seen[key]; len(had) == 0 || had[len(had)-1].Round < a.Round {
+			seen[key] = append(had, a)
+		}
+	}
+	for _, a := range tries {
+		if a.Content != "" {
+			note(strings.Join([]string{Retry, a.By, a.Content}, "\x00"), a)
+		}
+		note(strings.Join([]string{Error, a.By, string(a.Code), a.Place}, "\x00"), a)
+	}
+	var all []Case
+	told := make(map[string]bool) // by whom and about what: one case is enough
+	for _, kind := range []string{Retry, Error} {
+		enough := sameErrors
+		if kind == Retry {
+			enough = sameTries
+		}
+		for _, key := range slices.Sorted(maps.Keys(seen)) {
+			rows := seen[key]
+			about := rows[0].By + "\x00" + rows[0].Place
+			if !strings.HasPrefix(key, kind+"\x00") || len(rows) < enough || told[about] {
+				continue
+			}
+			told[about] = true
+			all = append(all, repeatCase(kind, key, rows, moments))
+		}
+	}
+	return all
+}
+
+func repeatCase(kind, key string, rows []Attempt, moments []Moment) Case {
+	last := rows[len(rows)-1]
+	c := Case{ID: caseID(kind, key), Kind: kind, Place: last.Place, Since: rows[0].Round, Round: last.Round}
+	for _, a := range rows {
+		c.Log = append(c.Log, fmt.Sprintf("round %d: %s: %s: %s", a.Round, a.By, a.Code, a.Message))
+	}
+	statement := "The change of " + last.Place + " should be made."
+	if last.Edit != nil {
+		statement += " It says " + string(artifact.Canonical(last.Edit)) + "."
+	}
+	c.Positions = []Position{
+		{Party: last.By, Statement: statement, Justification: last.Why, Edit: last.Edit, Delta: last.Delta},
+		{Party: TheRules, Statement: "The change of " + last.Place + " was refused rightly (" + string(last.Code) + ").", Justification: last.Message},
+	}
+	if n := len(moments); n > 0 {
+		id, _, _ := strings.Cut(last.Place, ".")
+		if it, _, ok := moments[n-1].Out.Artifact.Find(id); ok {
+			c.Item = itemValue(it)
+		}
+	}
+	return c
+}
+
+// itemValue gives an item's content, without who wrote it.
+func itemValue(it *artifact.Item) artifact.Value {
+	entries := []artifact.Entry{{Key: "id", Value: artifact.Text(it.ID)}}
+	for _, f := range it.Fields {
+		entries = append(entries, artifact.Entry{Key: f.Name, Value: f.Value})
+	}
+	return artifact.MapOf(entries...)
+}

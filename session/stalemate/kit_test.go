@@ -1,0 +1,64 @@
+package stalemate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/artifact"
+	"brenner/merge"
+	"brenner/merge/settle"
+)
+
+// play settles rounds of replies: round → agent → reply, as a session does.
+type play struct {
+	t       testing.TB
+	base    artifact.Artifact
+	moments []Moment
+	message int
+}
+
+func start(t testing.TB) *play {
+	t.Helper()
+	p := &play{t: t, message: 1}
+	p.base.Metadata.SessionID = "RS-20261115-play"
+	p.settle(0, "operator", `[{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"One","claim":"first"}},
+		{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Two","claim":"second"}}]`)
+	return p
+}
+
+func rules() merge.Rules {
+	return merge.Rules{Unified: true, Authorities: []string{"operator", "Judge"}, Agents: []merge.Agent{
+		{Name: "Anna", Role: "hypothesis_generator"}, {Name: "Bert", Role: "hypothesis_generator"}, {Name: "Cleo", Role: "hypothesis_generator"},
+	}}
+}
+
+// settle settles what pairs of agent and deltas say in a round; 0 is a person's.
+func (p *play) settle(round int, said ...string) *settle.Settlement {
+	p.t.Helper()
+	at := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC).Add(time.Duration(len(p.moments)) * time.Minute)
+	in := settle.Input{Base: p.base, At: at, Message: p.message, Rules: rules()}
+	for i := 0; i < len(said); i += 2 {
+		in.Contributions = append(in.Contributions, settle.Contribution{
+			Agent: said[i], ID: fmt.Sprint(said[i], p.message), Text: []byte(said[i+1]), File: true, Shown: p.base.Metadata.Version,
+		})
+		p.message++
+	}
+	out := settle.Settle(in)
+	p.base = out.Artifact
+	p.moments = append(p.moments, Moment{Round: round, At: at, Out: &out})
+	return &out
+}
+
+func edit(target, field, value string) string {
+	return fmt.Sprintf(`[{"operation":"EDIT","section":"hypothesis_slate","target_id":%q,"payload":{%q:%q},"rationale":"because %s"}]`, target, field, value, value)
+}
+
+func kinds(cases []Case) string {
+	var all []string
+	for _, c := range cases {
+		all = append(all, c.Kind+" "+c.Place)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,50 @@
+package stalemate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
+)
+
+func tried(by, content, code string) stalemate.Attempt {
+	return stalemate.Attempt{By: by, Content: content, Code: fault.Code(code), Message: "it was refused"}
+}
+
+func TestPatchesThatAreStuck(t *testing.T) {
+	on := &stalemate.Patched{Name: "memo@v2", Content: "text", Patch: "{}"}
+	for name, c := range map[string]struct {
+		tries []stalemate.Attempt
+		kind  string
+	}{
+		"nothing":         {},
+		"twice":           {tries: []stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "x")}},
+		"the same patch":  {[]stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "y"), tried("A", "p", "z")}, stalemate.Retry},
+		"the same error":  {[]stalemate.Attempt{tried("A", "p", "x"), tried("A", "q", "x"), tried("A", "r", "x")}, stalemate.Error},
+		"others between":  {[]stalemate.Attempt{tried("A", "p", "x"), tried("B", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x")}, stalemate.Retry},
+		"another is last": {tries: []stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x"), tried("B", "p", "x")}},
+	} {
+		got, stuck := stalemate.OfPatches(on, c.tries)
+		if got.Kind != c.kind || stuck != (c.kind != "") {
+			t.Errorf("%s: %v %q", name, stuck, got.Kind)
+		}
+	}
+}
+
+func TestARequestAboutPatchesCanBeSent(t *testing.T) {
+	tries := []stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x")}
+	for _, size := range []int{10, 2 << 20} {
+		on := &stalemate.Patched{Name: "memo@v2", Content: strings.Repeat("a", size), Patch: "{}"}
+		c, _ := stalemate.OfPatches(on, tries)
+		r := stalemate.PatchRequest(on, time.Unix(0, 0), &c)
+		back, doubts, err := stalemate.ReadRequest(r.JSON())
+		if err != nil || len(doubts) > 0 || back.Sendable() != nil {
+			t.Errorf("%v, %v", err, doubts)
+		}
+		if len(r.JSON()) > 1<<20 {
+			t.Error("nobody reads so much")
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package stalemate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
+	"brenner/patch"
+)
+
+// The codes of requests.
+const (
+	Placeholder     fault.Code = "EVIDENCE_PLACEHOLDER"
+	EvidenceChanged fault.Code = "EVIDENCE_CHANGED"
+)
+
+// depth is how deep a document of ours may be nested.
+const depth = 32
+
+// reader reads documents field by field and remembers everything that is wrong.
+type reader struct{ faults fault.List }
+
+func (r *reader) text(m artifact.Map, key, place string) string {
+	v, _ := m.Get(key)
+	t, ok := v.(artifact.Text)
+	if !ok || delta.Blank(string(t)) {
+		r.faults.Add(delta.MissingRequiredField, place+key, "write a text", "%s is missing or says nothing", key)
+	}
+	return string(t)
+}
+
+func optional(m artifact.Map, key string) string {
+	v, _ := m.Get(key)
+	t, _ := v.(artifact.Text)
+	return string(t)
+}
+
+// ReadRequest reads a request, also one in which two parties stand under keys of
+// their own ("x_hypothesis"). Warnings name evidence that is only a placeholder: it
+// may be kept, but it cannot be sent.
+func ReadRequest(data []byte) (Request, []*fault.Error, error) {
+	var out Request
+	v, err := artifact.ParseValue(data, depth)
+	if err != nil {
+		return out, nil, err
+	}
+	top, ok := v.(artifact.Map)
+	if !ok {
+		return out, nil, &fault.Error{Code: artifact.InvalidJSON, Detail: "the file holds JSON, but not an object", Hint: "see `brenner schema stalemate.request`"}
+	}
+	r := &reader{}
+	if id := r.text(top, "protocol_id", ""); id != "" && id != Protocol {
+		r.faults.Add(patch.BadProtocol, "protocol_id", "write "+Protocol, "the protocol is %s, not %s", fault.Shown(id), Protocol)
+	}
+	if at := r.text(top, "session_timestamp", ""); at != "" {
+		if out.At, err = artifact.ParseInstant(at); err != nil {
+			r.faults.Add(delta.InvalidField, "session_timestamp", "write an instant such as 2026-11-15T09:00:00Z", "%s is no instant", fault.Shown(at))
+		}
+	}
+	out.Summary, out.Arbitration = r.text(top, "stalemate_summary", ""), r.text(top, "arbitration_request", "")
+	r.hypotheses(top, &out)
+	warnings := r.evidence(top, &out)
+	return out, warnings, r.faults.Err()
+}
+
+func (r *reader) hypotheses(top artifact.Map, out *Request) {
+	v, _ := top.Get("hypotheses")
+	m, ok := v.(artifact.Map)
+	if !ok {
+		r.faults.Add(delta.MissingRequiredField, "hypotheses", "", "hypotheses is missing, or no object")
+		return
+	}
+	for _, e := range m {
+		place := "hypotheses." + e.Key
+		switch name, isParty := strings.CutSuffix(e.Key, "_hypothesis"); {
+		case e.Key == "parties":
+			for i, one := range r.list(e.Value, place) {
+				at := fmt.Sprintf("%s[%d].", place, i)
+				out.Parties = append(out.Parties, r.hypothesis(one, r.text(one, "party", at), at))
+			}
+		case e.Key == "hallucinated_hypotheses":
+			for i, one := range r.list(e.Value, place) {
+				out.Dissidents = append(out.Dissidents, r.hypothesis(one, fmt.Sprintf("D%d", i+1), fmt.Sprintf("%s[%d].", place, i)))
+			}
+		case isParty:
+			one, _ := e.Value.(artifact.Map)
+			out.Parties = append(out.Parties, r.hypothesis(one, name, place+"."))
+		default:
+			r.faults.Add(delta.InvalidField, place, "parties stand in the list parties, or under names that end with _hypothesis", "there is no such field")
+		}
+	}
+	r.counts(out)
+}
+
+func (r *reader) counts(out *Request) {
+	seen := make(map[string]bool)
+	for _, h := range out.Parties {
+		if seen[h.Name] {
+			r.faults.Add(delta.InvalidField, "hypotheses", "give each party one position", "the party %s stands twice", fault.Shown(h.Name))
+		}
+		seen[h.Name] = true
+	}
+	if len(out.Parties) < 2 {
+		r.faults.Add(delta.MissingRequiredField, "hypotheses", "a stalemate needs two who disagree", "there is %d position", len(out.Parties))
+	}
+	if n := len(out.Dissidents); n < 1 || n > mostDissidents {
+		r.faults.Add(delta.InvalidField, "hypotheses.hallucinated_hypotheses", "write one to three explanations that nobody holds", "there are %d of them", n)
+	}
+}
+
+func (r *reader) hypothesis(m artifact.Map, name, place string) Hypothesis {
+	return Hypothesis{Name: name, Statement: r.text(m, "statement", place), Justification: optional(m, "justification")}
+}
+
+func (r *reader) list(v artifact.Value, place string) []artifact.Map {
+	list, ok := v.(artifact.List)
+	if !ok {
+		r.faults.Add(delta.InvalidField, place, "write a list of objects", "it is no list")
+	}
+	out := make([]artifact.Map, 0, len(list))
+	for i, e := range list {
+		m, ok := e.(artifact.Map)
+		if !ok {
+			r.faults.Add(delta.InvalidField, fmt.Sprintf("%s[%d]", place, i), "write an object", "it is no object")
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (r *reader) evidence(top artifact.Map, out *Request) []*fault.Error {
+	v, _ := top.Get("objective_evidence")
+	var warnings []*fault.Error
+	for i, m := range r.list(v, "objective_evidence") {
+		place := fmt.Sprintf("objective_evidence[%d]", i)
+		e := Evidence{Type: r.text(m, "type", place+"."), Description: optional(m, "description"), Path: optional(m, "file_path"), Content: optional(m, "content")}
+		if e.Path != "" {
+			e.Content = optional(m, "file_content")
+		}
+		e.Hash = HashOf(e.Content)
+		if given := optional(m, "sha256"); given != "" && !strings.EqualFold(given, e.Hash) {
+			r.faults.Add(EvidenceChanged, place, "give the evidence as it was, or leave sha256 out", "the content has the hash %s, not %s", e.Hash, fault.Shown(given))
+		}
+		if e.placeholder() {
+			warnings = append(warnings, missingEvidence(place, &e))
+		}
+		out.Evidence = append(out.Evidence, e)
+	}
+	return warnings
+}
+
+// placeholder tells whether words stand where content should.
+func (e *Evidence) placeholder() bool {
+	s := strings.TrimSpace(e.Content)
+	if strings.Trim(s, ".… ") == "" || slices.Contains([]string{"todo", "tbd", "n/a", "see above"}, strings.ToLower(s)) {
+		return true
+	}
+	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") || strings.Contains(s, "\n") {
+		return false
+	}
+	_, err := artifact.ParseValue([]byte(s), depth)
+	return err != nil // a list in JSON is content
+}
+
+func missingEvidence(place string, e *Evidence) *fault.Error {
+	return &fault.Error{
+		Code: Placeholder, Place: place, Detail: fault.Shown(e.Content) + " stands where the content should",
+		Hint: "put the content itself there: an arbiter gets nothing else",
+	}
+}
+
+// Sendable says what keeps a request from being sent: evidence that is none.
+func (r *Request) Sendable() error {
+	var list fault.List
+	for i := range r.Evidence {
+		if r.Evidence[i].placeholder() {
+			list = append(list, missingEvidence(fmt.Sprintf("objective_evidence[%d]", i), &r.Evidence[i]))
+		}
+	}
+	if len(r.Evidence) == 0 {
+		list.Add(delta.MissingRequiredField, "objective_evidence", "give the arbiter something to look at", "there is no evidence")
+	}
+	return list.Err()
+}

@@ -1,0 +1,213 @@
+package stalemate
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+)
+
+// stuck is a session with a conflict that survived a round.
+func stuck(t testing.TB) (*play, Case, Request) {
+	t.Helper()
+	p := start(t)
+	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
+	p.settle(2)
+	c := Detect("RS-20261115-play", p.moments, nil)[0]
+	r := NewRequest("RS-20261115-play", p.moments[0].At, &c)
+	return p, c, r
+}
+
+const ruling = `{"ruling_for":"Bert","root_cause":"Two meanings of one word.","reasoning":["The evidence says b."],
+	"rejected":[{"hypothesis":"Anna","why":"not seen"},{"hypothesis":"D1","why":"one case"},{"hypothesis":"D2","why":"it is known"}],"confidence":0.9}`
+
+func judge() Arbiter { return Arbiter{Kind: ByAgent, Name: "Judge", Model: "m"} }
+
+// A ruling becomes an EDIT of an authority, and stands in the artifact with its reasons.
+func TestARulingGoesThroughTheMerge(t *testing.T) {
+	p, c, r := stuck(t)
+	v, err := ReadVerdict([]byte("My ruling:\n```json\n"+ruling+"\n```\n"), judge(), &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deltas, err := Ruling(&c, &v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := p.settle(0, "Judge", string(deltas))
+	it, _, _ := out.Artifact.Find("H1")
+	if it.Text("claim") != "b" || out.Report.Applied != 1 {
+		t.Fatalf("%+v", out.Report)
+	}
+	if out.Deltas[0].Agent != "Judge" || !strings.Contains(out.Deltas[0].Rationale, "Two meanings of one word.") || !strings.Contains(out.Deltas[0].Rationale, c.ID) {
+		t.Errorf("%+v", out.Deltas[0])
+	}
+	if got := it.Text("ruling_claim"); !strings.Contains(got, "Judge") || !strings.Contains(got, "The evidence says b.") {
+		t.Errorf("the reasons do not stand in the artifact: %q", got)
+	}
+	if left := Detect("RS-20261115-play", p.moments, nil); len(left) > 0 {
+		t.Errorf("%s", kinds(left))
+	}
+}
+
+func TestARulingForAnotherExplanationNeedsAValue(t *testing.T) {
+	p, c, r := stuck(t)
+	other := strings.NewReplacer(`"ruling_for":"Bert"`, `"ruling_for":"D1"`, `"hypothesis":"D1"`, `"hypothesis":"Bert"`).Replace(ruling)
+	v, err := ReadVerdict([]byte(other), judge(), &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Ruling(&c, &v); fault.CodeOf(err) != NothingToWrite {
+		t.Errorf("%v", err)
+	}
+	v, err = ReadVerdict([]byte(strings.Replace(other, `"confidence"`, `"value":"a when warm, b when cold","confidence"`, 1)), judge(), &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deltas, err := Ruling(&c, &v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := p.settle(0, "Judge", string(deltas))
+	if it, _, _ := out.Artifact.Find("H1"); it.Text("claim") != "a when warm, b when cold" {
+		t.Errorf("%+v", out.Report)
+	}
+}
+
+func TestVerdictsThatAreNone(t *testing.T) {
+	_, _, r := stuck(t)
+	for _, c := range []struct {
+		name, text string
+		by         Arbiter
+		says       string
+	}{
+		{"prose", "I rule for Bert.", judge(), "holds no verdict"},
+		{"a list", "[]", judge(), "holds no verdict"},
+		{"nothing in it", "{}", judge(), "ruling_for is missing"},
+		{"stranger", strings.Replace(ruling, `"ruling_for":"Bert"`, `"ruling_for":"Zoe"`, 1), judge(), "Zoe is no hypothesis"},
+		{"a party", ruling, Arbiter{ByAgent, "Anna", ""}, "Anna is a party"},
+		{"nobody", ruling, Arbiter{}, "nobody signs"},
+		{"sure", strings.Replace(ruling, `0.9`, `90`, 1), judge(), "from 0 to 1"},
+		{"no confidence", strings.Replace(ruling, `,"confidence":0.9`, ``, 1), judge(), "from 0 to 1"},
+		{"no reasons", strings.Replace(ruling, `["The evidence says b."]`, `[]`, 1), judge(), "reasoning"},
+		{"no cause", strings.Replace(ruling, `"Two meanings of one word."`, `" "`, 1), judge(), "root_cause"},
+		{"one not rejected", strings.Replace(ruling, `{"hypothesis":"D1","why":"one case"},`, ``, 1), judge(), "why D1 does not hold"},
+		{"rejects its own", strings.Replace(ruling, `"hypothesis":"D1"`, `"hypothesis":"Bert"`, 1), judge(), "ruled for and rejected"},
+		{"twice", strings.Replace(ruling, `"hypothesis":"D1"`, `"hypothesis":"D2"`, 1), judge(), "rejected twice"},
+		{"unknown rejected", strings.Replace(ruling, `"hypothesis":"D1"`, `"hypothesis":"D7"`, 1), judge(), "D7 is no hypothesis"},
+	} {
+		if _, err := ReadVerdict([]byte(c.text), c.by, &r); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// The question names nobody, and does not depend on who stands first.
+func TestTheQuestionIsNeutral(t *testing.T) {
+	_, c, r := stuck(t)
+	for _, name := range []string{"Anna", "Bert"} {
+		if strings.Contains(r.Arbitration, name) {
+			t.Errorf("it names %s", name)
+		}
+	}
+	c.Positions[0], c.Positions[1] = c.Positions[1], c.Positions[0]
+	if other := NewRequest("RS-20261115-play", r.At, &c); other.Arbitration != r.Arbitration || other.Summary != r.Summary {
+		t.Error("it depends on the order")
+	}
+	for _, kind := range Kinds() {
+		c.Kind = kind
+		if r := NewRequest("x", r.At, &c); r.Arbitration == "" || r.Summary == "" || len(r.Dissidents) < 1 || len(r.Dissidents) > 3 {
+			t.Errorf("%s: %+v", kind, r)
+		}
+	}
+}
+
+func TestRequestsThatAreNone(t *testing.T) {
+	_, _, good := stuck(t)
+	text := string(good.JSON())
+	for _, c := range []struct{ name, text, says string }{
+		{"no JSON", "{", "ends too early"},
+		{"a list", "[]", "not an object"},
+		{"protocol", strings.Replace(text, Protocol, "Stalemate_Protocol_v2", 1), "Stalemate_Protocol_v2"},
+		{"time", strings.Replace(text, `"session_timestamp":"2026`, `"session_timestamp":"x2026`, 1), "no instant"},
+		{"one party", strings.Replace(text, `"party":"Anna"`, `"party":"Bert"`, 1), "stands twice"},
+		{"changed", strings.Replace(text, `"content":"{`, `"content":" {`, 1), "has the hash"},
+		{"no dissident", `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2025-08-11T15:10:00Z","stalemate_summary":"s","hypotheses":{"x":1},"objective_evidence":[1],"arbitration_request":"q"}`, "there are 0 of them"},
+		{"nothing", `{"objective_evidence":1,"hypotheses":{"parties":1}}`, "protocol_id is missing"},
+	} {
+		if _, _, err := ReadRequest([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestStates(t *testing.T) {
+	all := []string{"", Open, Requested, Ruled, Applied, Refused, Expired}
+	allowed := 0
+	for _, from := range all {
+		for _, to := range all {
+			err := Step("ST-1", from, to)
+			if (err == nil) != May(from, to) {
+				t.Errorf("%s to %s: %v", from, to, err)
+			}
+			if err == nil {
+				allowed++
+			} else if fault.CodeOf(err) != BadState {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+	if allowed != 9 || May(Applied, Open) || May(Open, Applied) || !May(Open, Requested) || !May(Open, Ruled) {
+		t.Errorf("%d steps", allowed)
+	}
+}
+
+func TestVerdictsReadBack(t *testing.T) {
+	_, _, r := stuck(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		word := rapid.StringOfN(rapid.RuneFrom([]rune("abc é\"{}\\\n")), 1, 20, -1).Filter(func(s string) bool { return strings.TrimSpace(s) != "" })
+		names := r.Names()
+		at := rapid.IntRange(0, len(names)-1).Draw(rt, "for")
+		v := Verdict{
+			For: names[at], RootCause: word.Draw(rt, "cause"), Reasoning: []string{word.Draw(rt, "reason")}, Arbiter: judge(),
+			Confidence: float64(rapid.IntRange(0, 100).Draw(rt, "confidence")) / 100,
+		}
+		for i, name := range names {
+			if i != at {
+				v.Rejected = append(v.Rejected, Rejection{name, word.Draw(rt, "why")})
+			}
+		}
+		if rapid.Bool().Draw(rt, "valued") {
+			v.Value = artifact.Text(word.Draw(rt, "value"))
+		}
+		before := word.Draw(rt, "before")
+		back, err := ReadVerdict([]byte(before+"\n"+string(v.JSON())+"\nDone."), judge(), &r)
+		if err != nil || string(back.JSON()) != string(v.JSON()) {
+			rt.Fatalf("%s: %v", v.JSON(), err)
+		}
+	})
+}
+
+// FuzzVerdict: no text brings the readers down.
+func FuzzVerdict(f *testing.F) {
+	_, c, r := stuck(f)
+	f.Add([]byte(ruling))
+	f.Add(r.JSON())
+	f.Add([]byte(strings.Repeat("{", 1000)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if v, err := ReadVerdict(data, judge(), &r); err == nil {
+			if _, err := Ruling(&c, &v); err != nil && fault.CodeOf(err) != NothingToWrite {
+				t.Fatal(err)
+			}
+		}
+		if in, _, err := ReadRequest(data); err == nil {
+			if in.At.Before(time.Time{}) || len(in.Names()) < 3 {
+				t.Fatalf("%+v", in)
+			}
+		}
+	})
+}

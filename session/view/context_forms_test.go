@@ -1,0 +1,144 @@
+package view_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner/artifact"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/view"
+	"brenner/store/record"
+)
+
+// Agents get summaries; content in full is for whoever reviews papers, and for whoever
+// goes on with a text.
+func TestBuiltInContextsAreOfSummaries(t *testing.T) {
+	for _, access := range policy.DefaultAccess() {
+		spec := view.DefaultContext(access)
+		var types []string
+		for i, v := range spec.Types {
+			types = append(types, v.Type)
+			full := access.Role == policy.Reader && v.Type == record.PaperNote || access.Role == policy.Writer && v.Type == record.ManuscriptSection
+			if (v.Form == view.Full) != full || v.Max < 1 || v.Max > view.MaxOfKnowledge {
+				t.Errorf("%s: %+v", access.Role, v)
+			}
+			if i > 0 && spec.Types[i-1].Priority <= v.Priority {
+				t.Errorf("%s: %s is as important as what stands before it", access.Role, v.Type)
+			}
+		}
+		if !slices.Equal(types, access.Read) || spec.Bound() != view.DefaultContextTokens {
+			t.Errorf("%s: %+v", access.Role, spec)
+		}
+	}
+}
+
+// A bound is the most that there may be, to the token.
+func TestContextToTheLastToken(t *testing.T) {
+	in := anInput("test_designer")
+	c, err := view.Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Spec.MaxTokens = c.Tokens
+	if again, err := view.Assemble(in); err != nil || again.Text != c.Text {
+		t.Errorf("%v\n%s", err, again.Text)
+	}
+	in.Spec.MaxTokens--
+	if _, err := view.Assemble(in); fault.CodeOf(err) != view.TooLarge {
+		t.Error(err)
+	}
+}
+
+// A brief overview opens every context, or says why there is none.
+func TestContextOpensWithTheProject(t *testing.T) {
+	in := anInput("test_designer")
+	brief := aRecord("brief", record.ProjectBrief, record.Project, 0)
+	open := func() string {
+		c, err := view.Assemble(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(c.Text, "\n\n# Your task")
+		return text
+	}
+	if got := open(); got != "# The project\n\nIt has no canonical brief yet." {
+		t.Error(got)
+	}
+	in.Overview = []view.Material{{Record: brief}}
+	if got := open(); got != "# The project\n\n- project_brief brief@v1: summary of brief" {
+		t.Error(got)
+	}
+	in.Access = slices.DeleteFunc(slices.Clone(in.Access), func(a policy.Access) bool { return a.Role == in.Spec.Role })
+	if got := open(); got != "# The project\n\nIts brief is not for this role." {
+		t.Error(got)
+	}
+}
+
+// What the task is about comes in short before any of it comes in full.
+func TestOneLongInputDoesNotKeepTheOthersOut(t *testing.T) {
+	in := anInput(policy.Reader)
+	for _, id := range []string{"a", "b", "c"} {
+		m := material(aRecord(id, record.PaperNote, "fate", 0), view.Pinned)
+		m.Content = []byte(strings.Repeat("word ", 40))
+		in.Materials = append(in.Materials, m)
+	}
+	full := 0
+	for in.Spec.MaxTokens = 100; in.Spec.MaxTokens < 1000; in.Spec.MaxTokens++ { // bytes
+		c, err := view.Assemble(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(strings.Join(shown(c), " "), "full"); n > 0 && len(c.Shown) < 3 {
+			t.Fatalf("within %d: %v", in.Spec.MaxTokens, shown(c))
+		} else if n < full {
+			t.Fatalf("within %d fewer in full than within less: %v", in.Spec.MaxTokens, shown(c))
+		} else {
+			full = n
+		}
+	}
+	if full != 3 {
+		t.Errorf("%d in full", full)
+	}
+}
+
+// A research artifact is shown by its items, as much of them as fits, behind a bar.
+func TestAResearchArtifactInAContext(t *testing.T) {
+	var a artifact.Artifact
+	for _, id := range []string{"H1", "H2"} {
+		a.Sections[artifact.HypothesisSlate] = append(a.Sections[artifact.HypothesisSlate], &artifact.Item{
+			ID: id, Fields: []artifact.Field{{Name: "claim", Value: artifact.Text("what " + id + " says")}},
+		})
+	}
+	in := anInput("test_designer")
+	m := material(aRecord("RS-20260101-cells", record.ResearchArtifact, "fate", 0), view.Apart)
+	m.Artifact = &a
+	in.Materials = []view.Material{m}
+	c, err := view.Assemble(in)
+	if err != nil || len(c.Shown) != 1 || c.Shown[0].Form != view.Sections {
+		t.Fatalf("%+v, %v", c.Shown, err)
+	}
+	_, text, _ := strings.Cut(c.Text, "summary of RS-20260101-cells\n")
+	if !strings.Contains(text, "claim: what H2 says\n") {
+		t.Error(c.Text)
+	}
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "  |") {
+			t.Errorf("a line without a bar: %q", line)
+		}
+	}
+	in.Spec.Types = []view.TypeView{{Type: record.ResearchArtifact, Form: view.Full, Max: 1}}
+	if c, err = view.Assemble(in); err != nil || c.Shown[0].Form != view.Full || c.Shown[0].Cut {
+		t.Errorf("%+v, %v", c.Shown, err)
+	}
+	in.Materials[0].Artifact = nil
+	short, err := view.Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Materials[0].Artifact, in.Spec.MaxTokens = &a, short.Tokens+60 // not even the ids fit
+	if c, err = view.Assemble(in); err != nil || len(c.Shown) != 1 || c.Shown[0].Form != view.Summary || !c.Shown[0].Cut {
+		t.Errorf("%+v, %v", c.Shown, err)
+	}
+}

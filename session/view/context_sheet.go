@@ -1,0 +1,271 @@
+package view
+
+import (
+	"strconv"
+	"strings"
+
+	"brenner/store/record"
+)
+
+// sheet is a context before it is written.
+type sheet struct {
+	in       *ContextInput
+	bound    int
+	count    func(string) int
+	overview []Material
+	lines    []*line // by importance
+	left     []Left
+	bare     bool // not even the number of what is left out fits
+}
+
+// line is a candidate, and how it is shown: not at all where form is empty.
+type line struct {
+	material *Material
+	want     Form
+	form     Form
+	texts    map[Form]string
+}
+
+func (l *line) text(f Form) string {
+	if text, ok := l.texts[f]; ok {
+		return text
+	}
+	if l.texts == nil {
+		l.texts = make(map[Form]string, 2)
+	}
+	l.texts[f] = recordText(&l.material.Record, l.material.Content, f)
+	return l.texts[f]
+}
+
+// fixed keeps those records of the overview that the role may read at all.
+func (s *sheet) fixed() {
+	for _, m := range s.in.Overview {
+		if rule := s.in.barred(&m); rule == "" || rule == NotInView {
+			s.overview = append(s.overview, m)
+		}
+	}
+}
+
+// fill gives the text and its tokens.
+func (s *sheet) fill() (text string, tokens int) {
+	// Room is kept for the number of what is left out, whatever it is: what is shown must
+	// not depend on how far somebody counted.
+	left := s.bound - s.count(s.body()+longestTail)
+	// What the task is about comes in short before any of it comes in full: one long
+	// text must not keep the others out.
+	for _, l := range s.lines {
+		if l.want == Full && l.material.Near == Pinned {
+			left -= s.raise(l, Summary, left)
+		}
+	}
+	for _, l := range s.lines {
+		if cost := s.raise(l, Full, left); cost != 0 {
+			left -= cost
+		} else if l.form == "" {
+			left -= s.raise(l, Summary, left)
+		}
+	}
+	for _, l := range s.lines {
+		if l.form == Summary && l.material.Artifact != nil {
+			left -= s.sections(l, left)
+		}
+	}
+	// The sum of the parts is only about their text: the least important give way
+	// until it holds.
+	for i := len(s.lines) - 1; ; i-- {
+		text = s.body()
+		tokens = s.count(text + longestTail)
+		if s.bare {
+			return text, s.count(text)
+		}
+		for i >= 0 && s.lines[i].form == "" {
+			i--
+		}
+		if tokens <= s.bound {
+			text += s.tail()
+			return text, s.count(text)
+		}
+		if i < 0 {
+			s.bare = true // then it is the fixed parts, which fit
+			continue
+		}
+		if l := s.lines[i]; l.form != Summary {
+			l.form = Summary
+			i++ // it may have to go altogether
+		} else {
+			l.form = ""
+		}
+	}
+}
+
+// sections shows a research artifact by what of its sections fits into the room that
+// is left, as the role sees artifacts, and gives what that costs.
+func (s *sheet) sections(l *line, left int) int {
+	was := 0
+	if l.form != "" {
+		was = s.count(l.text(l.form))
+	} else {
+		left -= headingCost(s, l)
+	}
+	head := l.text(Summary)
+	spec := Default(s.in.Spec.Role)
+	if l.want == Full {
+		spec = Default(Unified)
+	}
+	if spec.MaxTokens = left + was; spec.MaxTokens <= 0 {
+		return 0
+	}
+	v, err := Build(Input{Artifact: *l.material.Artifact, Spec: spec, Count: func(text string) int { return s.count(head + barred(text)) }})
+	if err != nil {
+		return 0 // not even the ids fit
+	}
+	l.form = Sections
+	if l.want == Full && len(v.LeftOut) == 0 && len(v.Shortened) == 0 {
+		l.form = Full
+	}
+	l.texts[l.form] = head + barred(v.Text)
+	return v.Tokens - was
+}
+
+// barred puts a bar before each line of a text of ours.
+func barred(text string) string {
+	var b strings.Builder
+	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		b.WriteString(strings.TrimRight("  | "+one, " ") + "\n")
+	}
+	return b.String()
+}
+
+// raise shows a record in a form if there is room for it, and gives what that costs.
+func (s *sheet) raise(l *line, form Form, left int) int {
+	switch {
+	case form == Full && l.want != Full:
+		return 0
+	case form == Full && l.material.Artifact != nil:
+		return s.sections(l, left)
+	}
+	cost := headingCost(s, l)
+	if l.form != "" {
+		cost = -s.count(l.text(l.form))
+	}
+	text := l.text(form)
+	if len(text) > bytesPerToken*(left-cost)+bytesPerToken {
+		return 0 // it cannot fit: not even counted
+	}
+	if cost += s.count(text); cost > left {
+		return 0
+	}
+	l.form = form
+	return cost
+}
+
+// headingCost is what the first record of a type costs beside itself.
+func headingCost(s *sheet, l *line) int {
+	for _, other := range s.lines {
+		if other.form != "" && other.material.Record.Type == l.material.Record.Type {
+			return 0
+		}
+	}
+	return s.count(typeHeading(l.material.Record.Type))
+}
+
+func (s *sheet) weigh() int { return s.count(s.body()) }
+
+func typeHeading(kind string) string { return "\n## " + word(kind) + "\n\n" }
+
+// body gives the sheet as it is, but for what is not on it.
+func (s *sheet) body() string {
+	var b strings.Builder
+	b.WriteString("# The project\n\n")
+	for i := range s.overview {
+		b.WriteString(overviewLine(&s.overview[i].Record))
+	}
+	switch {
+	case len(s.in.Overview) == 0:
+		b.WriteString("It has no canonical brief yet.\n")
+	case len(s.overview) == 0:
+		b.WriteString("Its brief is not for this role.\n")
+	}
+	if s.in.Purpose != "" {
+		b.WriteString("\n# Your task\n\n" + lines(s.in.Purpose))
+	}
+	groups := make(map[string][]*line)
+	var order []string
+	for _, l := range s.lines {
+		if l.form == "" {
+			continue
+		}
+		kind := l.material.Record.Type
+		if groups[kind] == nil {
+			order = append(order, kind)
+		}
+		groups[kind] = append(groups[kind], l)
+	}
+	for _, kind := range order {
+		b.WriteString(typeHeading(kind))
+		for _, l := range groups[kind] {
+			b.WriteString(l.text(l.form))
+		}
+	}
+	return b.String()
+}
+
+// leftWords stand before the number of what is left out.
+const leftWords = "\nNot shown, by the view's bounds: "
+
+// longestTail is as long as the last line can be.
+const longestTail = leftWords + "1000000000 or more.\n"
+
+// tail says how many records are left out for the bounds of the view; "" where none are.
+func (s *sheet) tail() string {
+	hidden := 0
+	for _, l := range s.lines {
+		if l.form == "" {
+			hidden++
+		}
+	}
+	for _, l := range s.left {
+		if l.Rule == OverTopK {
+			hidden++
+		}
+	}
+	switch {
+	case s.in.More:
+		return leftWords + strconv.Itoa(hidden) + " or more.\n"
+	case hidden > 0:
+		return leftWords + strconv.Itoa(hidden) + ".\n"
+	}
+	return ""
+}
+
+// overviewLine is a record that opens every context.
+func overviewLine(r *record.Record) string {
+	return "- " + word(r.Type) + " " + refText(r) + ": " + inert(r.Summary) + "\n"
+}
+
+func refText(r *record.Record) string { return word(r.ID) + "@v" + strconv.Itoa(r.Version) }
+
+// recordText writes a record. What people and agents wrote stands behind something
+// of ours on every line.
+func recordText(r *record.Record, content []byte, f Form) string {
+	head := "- " + refText(r) + " (" + word(r.Status) + ", " + word(r.Module) + "): " + inert(r.Summary)
+	if r.StaleSummary() {
+		head += " [this summary is of an earlier version]"
+	}
+	if f != Full {
+		return head + "\n"
+	}
+	return head + "\n" + lines(string(content))
+}
+
+// lines gives a text line by line, each behind a bar: nothing in it can begin one.
+// Indentation stays: whoever changes a text quotes its lines as they stand.
+func lines(text string) string {
+	var b strings.Builder
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n")
+	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		indent := one[:len(one)-len(strings.TrimLeft(one, " \t"))]
+		b.WriteString(strings.TrimRight("  | "+indent+inert(one), " \t") + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package view
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"brenner/artifact"
+	"brenner/govern/policy"
+	"brenner/store/record"
+)
+
+// DefaultContextTokens is the bound of a context whose spec gives none.
+const DefaultContextTokens = 4000
+
+// ContextSpec is what agents of a role are given of the store's records.
+type ContextSpec struct {
+	Role      string
+	MaxTokens int // 0 or less: DefaultContextTokens
+	// Cross lets it see all modules; otherwise those of the task, and what belongs
+	// to the whole project.
+	Cross bool
+	Types []TypeView
+}
+
+// TypeView is how a role sees the records of one type.
+type TypeView struct {
+	Type string
+	Form Form // Full or Summary; anything else is Summary
+	// Max is how many are shown; 0 or less is none.
+	Max int
+	// Priority decides what is kept when not all fits: higher is kept longer.
+	Priority int
+}
+
+// The most records of a type that the built-in views show.
+const (
+	maxOfSpine     = 3
+	MaxOfKnowledge = 8
+)
+
+// DefaultContext gives the built-in view of a role: summaries of what it may read,
+// the spine of the project first, and in full only what its work is about.
+func DefaultContext(access policy.Access) ContextSpec {
+	spec := ContextSpec{Role: access.Role, MaxTokens: DefaultContextTokens}
+	priority := len(access.Read)
+	for _, kind := range access.Read {
+		v := TypeView{Type: kind, Form: Summary, Max: MaxOfKnowledge, Priority: priority}
+		switch kind {
+		case record.ProjectBrief, record.ProjectSummary, record.IntegratedMemo:
+			v.Max = maxOfSpine
+		}
+		if access.Role == policy.Reader && kind == record.PaperNote || access.Role == policy.Writer && kind == record.ManuscriptSection {
+			v.Form, v.Max = Full, maxOfSpine // a detailed review, and a text that goes on
+		}
+		spec.Types = append(spec.Types, v)
+		priority--
+	}
+	return spec
+}
+
+// Bound gives the most tokens that a context may have.
+func (s *ContextSpec) Bound() int {
+	if s.MaxTokens <= 0 {
+		return DefaultContextTokens
+	}
+	return min(s.MaxTokens, maxSetting)
+}
+
+// Of gives how a type is seen; not at all where the spec does not name it.
+func (s *ContextSpec) Of(kind string) (TypeView, bool) {
+	for _, v := range s.Types {
+		if v.Type == kind {
+			return v, v.Max > 0
+		}
+	}
+	return TypeView{}, false
+}
+
+// Hash is the SHA-256 of the spec's canonical JSON, in hexadecimal digits.
+func (s *ContextSpec) Hash() string {
+	sum := sha256.Sum256(s.Canonical())
+	return hex.EncodeToString(sum[:])
+}
+
+// Canonical gives the spec in its one JSON form.
+func (s *ContextSpec) Canonical() []byte {
+	types := make(artifact.List, 0, len(s.Types))
+	for _, v := range s.Types {
+		types = append(types, artifact.MapOf(
+			artifact.Entry{Key: "type", Value: artifact.Text(v.Type)},
+			artifact.Entry{Key: "form", Value: artifact.Text(v.form())},
+			artifact.Entry{Key: "max", Value: artifact.Number(max(v.Max, 0))},
+			artifact.Entry{Key: "priority", Value: artifact.Number(v.Priority)},
+		))
+	}
+	return artifact.Canonical(artifact.MapOf(
+		artifact.Entry{Key: "role", Value: artifact.Text(s.Role)},
+		artifact.Entry{Key: "max_tokens", Value: artifact.Number(s.Bound())},
+		artifact.Entry{Key: "cross", Value: artifact.Bool(s.Cross)},
+		artifact.Entry{Key: "types", Value: types},
+	))
+}
+
+func (v TypeView) form() Form {
+	if v.Form == Full {
+		return Full
+	}
+	return Summary
+}

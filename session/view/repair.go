@@ -1,0 +1,139 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"brenner/internal/fault"
+)
+
+// RepairInput is what a second turn is made of: what could not be read, and the
+// agent's own answer.
+type RepairInput struct {
+	Role string
+	// Bound is of the turn itself, the request and the answer together; 0 or less is
+	// DefaultMaxTokens. Call is of the whole call, with the message that opened it.
+	Bound, Call int
+	Count       func(string) int
+	Opening     string // as it was sent
+	Answer      string // as it came
+	// Head and Tail of the request are fixed, and its first problem; the others come
+	// as they fit. More is how many there are beside them.
+	Head, Tail string
+	Problems   []string
+	More       int
+	// Lines of the answer, from 1, that the problems are about.
+	Lines []int
+}
+
+// Repaired is a second turn within its bounds.
+type Repaired struct {
+	Answer  string // the agent's own words, as far as they fit
+	Request string
+	Tokens  int // of both
+}
+
+// Repair assembles a second turn. The problems come first, in their order. The answer
+// gives way before them, since its author has it: where all of it does not fit, the
+// lines around the problems are shown, as many as do. Only if the fixed parts do not fit
+// is there an error, before anything is sent.
+func Repair(in *RepairInput) (Repaired, error) {
+	bound := in.Bound
+	if bound <= 0 {
+		bound = DefaultMaxTokens
+	}
+	call := in.Call
+	if call <= 0 {
+		call = DefaultCallTokens
+	}
+	r := &repair{RepairInput: in, bound: min(bound, call-in.Count(in.Opening))}
+	r.note = "(your answer, of " + strconv.Itoa(utf8.RuneCountInString(in.Answer)) + " characters, is left out: it does not fit)"
+	shown := min(len(in.Problems), 1)
+	if !r.fits(r.note, r.request(shown)) {
+		return Repaired{}, &fault.Error{
+			Code: TooLarge, Op: "ask " + fault.Shown(in.Role) + " again",
+			Detail: fmt.Sprintf("what is to be sent has %d tokens, and the bound is %d", in.Count(r.note)+in.Count(r.request(shown)), r.bound),
+			Hint:   "raise max_tokens of the role's view, or session.context_tokens",
+		}
+	}
+	for shown < len(in.Problems) && r.fits(r.note, r.request(shown+1)) {
+		shown++
+	}
+	out := Repaired{Request: r.request(shown)}
+	out.Answer = r.answer(out.Request)
+	out.Tokens = in.Count(out.Answer) + in.Count(out.Request)
+	return out, nil
+}
+
+type repair struct {
+	*RepairInput
+	bound int
+	note  string // in the place of the answer
+}
+
+func (r *repair) fits(answer, request string) bool {
+	if len(answer)+len(request) > bytesPerToken*max(r.bound, 0) {
+		return false // not even counted
+	}
+	return r.Count(answer)+r.Count(request) <= r.bound
+}
+
+// request gives the first problems, and how many there are beside them.
+func (r *repair) request(shown int) string {
+	text := r.Head + strings.Join(r.Problems[:shown], "")
+	if more := len(r.Problems) - shown + r.More; more > 0 {
+		text += "- … and " + strconv.Itoa(more) + " more\n"
+	}
+	return text + r.Tail
+}
+
+// around is how many lines are shown on each side of a problem.
+const around = 10
+
+// answer gives as much of the answer as fits beside a request.
+func (r *repair) answer(request string) string {
+	if r.Answer == "" || r.fits(r.Answer, request) {
+		return r.Answer
+	}
+	all := strings.Split(strings.TrimRight(r.Answer, "\n"), "\n")
+	chosen := make([]bool, len(all))
+	best := r.note
+	for _, at := range r.Lines {
+		if at < 1 || at > len(all) {
+			continue
+		}
+		wider := slices.Clone(chosen)
+		for i := max(at-1-around, 0); i < min(at+around, len(all)); i++ {
+			wider[i] = true
+		}
+		if text := excerpt(all, wider); r.fits(text, request) {
+			chosen, best = wider, text
+		}
+	}
+	return best
+}
+
+// excerpt gives the lines that were chosen, and how many lie between them.
+func excerpt(all []string, chosen []bool) string {
+	var b strings.Builder
+	skipped := 0
+	flush := func() {
+		if skipped > 0 {
+			fmt.Fprintf(&b, "(%d lines of your answer are left out)\n", skipped)
+		}
+		skipped = 0
+	}
+	for i, line := range all {
+		if !chosen[i] {
+			skipped++
+			continue
+		}
+		flush()
+		b.WriteString(line + "\n")
+	}
+	flush()
+	return b.String()
+}

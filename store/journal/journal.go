@@ -1,0 +1,98 @@
+// Package journal is the one event format and its hash chain.
+//
+// A stream is a list of entries. Each carries the hash of the one before it, so
+// that an entry that was edited, dropped, swapped or put in between is found by
+// anybody who has the entries alone. What a chain cannot show is that its tail
+// was cut off: for that, whoever needs the proof keeps the head's hash.
+//
+// The package is pure, and knows nothing of what the events mean.
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+)
+
+// Schema names the form of an entry.
+const Schema = "brenner.journal/v1"
+
+// The codes of a journal that cannot be trusted.
+const (
+	BrokenChain fault.Code = "BROKEN_CHAIN"
+	WrongHead   fault.Code = "WRONG_HEAD"
+	BadEntry    fault.Code = "BAD_ENTRY"
+)
+
+// Entry is one event of a stream.
+type Entry struct {
+	Stream string
+	Seq    int // from 1
+	At     time.Time
+	Kind   string
+	Body   []byte // a JSON object in canonical form
+	Prev   string // the hash of the entry before; empty for the first
+	Hash   string // SHA-256 in hexadecimal digits
+}
+
+// Head is the end of a stream. The zero value is that of an empty one.
+type Head struct {
+	Seq  int
+	Hash string
+}
+
+// Next makes the entry that follows the head.
+func (h Head) Next(stream string, at time.Time, kind string, body []byte) (Entry, error) {
+	// Without its monotonic reading, the instant equals the one that is read back.
+	e := Entry{Stream: stream, Seq: h.Seq + 1, At: at.UTC().Round(0), Kind: kind, Prev: h.Hash}
+	canonical := jsontext.Value(bytes.Clone(body))
+	err := canonical.Canonicalize()
+	e.Body = canonical
+	flaw := e.misfit()
+	if flaw == "" && (err != nil || canonical.Kind() != '{') {
+		flaw = notCanonical
+	}
+	if flaw != "" {
+		return Entry{}, &fault.Error{Code: BadEntry, Op: "journal " + fault.Shown(kind), Detail: flaw, Cause: err}
+	}
+	e.Hash = e.hash()
+	return e, nil
+}
+
+// Head gives the head of a stream that ends with this entry.
+func (e *Entry) Head() Head { return Head{Seq: e.Seq, Hash: e.Hash} }
+
+// HeadOf gives the head of a stream with these entries.
+func HeadOf(entries []Entry) Head {
+	if len(entries) == 0 {
+		return Head{}
+	}
+	return entries[len(entries)-1].Head()
+}
+
+func (e *Entry) hash() string {
+	sum := sha256.Sum256(e.appendJSON(nil, false))
+	return hex.EncodeToString(sum[:])
+}
+
+// appendJSON writes the canonical form: the keys are in their order.
+func (e *Entry) appendJSON(b []byte, withHash bool) []byte {
+	b = artifact.AppendString(append(b, `{"at":`...), artifact.FormatInstant(e.At))
+	b = append(append(b, `,"body":`...), e.Body...)
+	if withHash {
+		b = artifact.AppendString(append(b, `,"hash":`...), e.Hash)
+	}
+	b = artifact.AppendString(append(b, `,"kind":`...), e.Kind)
+	b = artifact.AppendString(append(b, `,"prev":`...), e.Prev)
+	b = artifact.AppendString(append(b, `,"schema":`...), Schema)
+	b = strconv.AppendInt(append(b, `,"seq":`...), int64(e.Seq), 10)
+	b = artifact.AppendString(append(b, `,"stream":`...), e.Stream)
+	return append(b, '}')
+}

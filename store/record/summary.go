@@ -1,0 +1,85 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"brenner/internal/fault"
+)
+
+// MaxSummary is how many characters a summary may have.
+const MaxSummary = 400
+
+// extracted is how many characters a summary has that the program takes itself.
+const extracted = 240
+
+// BadSummary is the code of a summary that is missing, too long or no one line.
+const BadSummary fault.Code = "BAD_SUMMARY"
+
+// CheckSummary refuses what is no short, readable summary.
+func CheckSummary(summary string) error {
+	var detail string
+	switch n := utf8.RuneCountInString(summary); {
+	case strings.TrimSpace(summary) == "":
+		detail = "the summary is missing"
+	case n > MaxSummary:
+		detail = fmt.Sprintf("the summary has %d characters; %d are possible", n, MaxSummary)
+	case strings.ContainsFunc(summary, breaksLine):
+		detail = "the summary is more than one line, or has control characters"
+	default:
+		return nil
+	}
+	return &fault.Error{Code: BadSummary, Detail: detail, Hint: "say in a sentence or two, on one line, what the content says"}
+}
+
+// breaksLine tells whether a character ends a line somewhere, or is none to read.
+func breaksLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
+
+// Extract makes a summary without understanding anything: the first sentences of
+// the content's running text, in its own words. It is "" where there is no text.
+func Extract(content []byte) string {
+	var words []string
+	size := 0
+	fenced := false
+	for line := range strings.Lines(strings.ToValidUTF8(string(content), "\ufffd")) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
+			fenced = !fenced
+			continue
+		}
+		if fenced || strings.HasPrefix(line, "#") || strings.Trim(line, "-=*_ ") == "" {
+			continue // headings, rules and code say little about what follows
+		}
+		for _, word := range strings.FieldsFunc(strings.TrimLeft(line, "->*+ "), breaksWords) {
+			size += utf8.RuneCountInString(word) + 1
+			words = append(words, word)
+		}
+		if size > extracted {
+			break
+		}
+	}
+	if len(words) == 0 {
+		words = strings.FieldsFunc(strings.ToValidUTF8(string(content), "\ufffd"), breaksWords)
+	}
+	return sentences(strings.Join(words, " "))
+}
+
+func breaksWords(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// sentences cuts a text behind its last whole sentence that fits, or at a word.
+func sentences(text string) string {
+	runes := []rune(text)
+	if len(runes) <= extracted {
+		return text
+	}
+	cut := string(runes[:extracted])
+	if i := strings.LastIndexAny(cut, ".!?"); i > len(cut)/3 {
+		return cut[:i+1]
+	}
+	if i := strings.LastIndexByte(cut, ' '); i > 0 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}

@@ -1,0 +1,140 @@
+package record
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/internal/text"
+)
+
+// UnknownType is the code of a type that neither the program nor the configuration has.
+const UnknownType fault.Code = "UNKNOWN_TYPE"
+
+// The types that are built in.
+const (
+	ProjectBrief      = "project_brief"
+	ProjectSummary    = "project_summary"
+	IntegratedMemo    = "integrated_memo"
+	ModelSpec         = "model_spec"
+	ManuscriptSection = "manuscript_section"
+	PaperNote         = "paper_note"
+	AnalysisResult    = "analysis_result"
+	Assumption        = "assumption"
+	ResearchArtifact  = "research_artifact"
+	Review            = "review"
+	TaskSpec          = "task_spec"
+	Kickoff           = "kickoff"
+	Reply             = "reply"
+	Roster            = "roster"
+	StalemateRequest  = "stalemate_request"
+	StalemateVerdict  = "stalemate_verdict"
+	PlaybookSnapshot  = "playbook_snapshot"
+)
+
+// Project is the module of what belongs to no single part of the project.
+const Project = "project"
+
+// Type is what is known of one type.
+type Type struct {
+	Name string
+	// Key types have one canonical holder for each module.
+	Key bool
+	// Core types need a description of every change, may not be promoted while
+	// compression is due, and are checked against the brief.
+	Core bool
+	// Whole types belong to the project as a whole: their module is Project.
+	Whole bool
+	// Raw types are what was sent and said, as it was: no view can show them.
+	Raw bool
+	// Knowledge counts towards the compression of its module.
+	Knowledge bool
+}
+
+// Types are the types of a project.
+type Types []Type
+
+// BuiltInTypes gives the types that every project has.
+func BuiltInTypes() Types {
+	return Types{
+		{Name: ProjectBrief, Key: true, Core: true, Whole: true},
+		{Name: ProjectSummary, Key: true, Core: true, Whole: true},
+		{Name: IntegratedMemo, Key: true, Core: true},
+		{Name: ModelSpec, Key: true, Core: true, Knowledge: true},
+		{Name: ManuscriptSection, Core: true},
+		{Name: PaperNote, Knowledge: true},
+		{Name: AnalysisResult, Knowledge: true},
+		{Name: Assumption, Knowledge: true},
+		{Name: ResearchArtifact, Core: true, Knowledge: true},
+		{Name: Review},
+		{Name: TaskSpec},
+		{Name: Roster, Raw: true},
+		{Name: Kickoff, Raw: true},
+		{Name: Reply, Raw: true},
+		{Name: StalemateRequest},
+		{Name: StalemateVerdict},
+		{Name: PlaybookSnapshot},
+	}
+}
+
+// With gives the types and further ones, which are knowledge of one module each.
+func (t Types) With(names ...string) Types {
+	all := slices.Clone(t)
+	for _, name := range names {
+		if _, ok := all.Find(name); !ok {
+			all = append(all, Type{Name: name, Knowledge: true})
+		}
+	}
+	return all
+}
+
+// A gives the name of a type with its article. Names with a u are mostly spoken as
+// "user" and "unit" are.
+func A(name string) string {
+	if strings.IndexAny(name, "aeioAEIO") == 0 {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// Find gives a type by its name.
+func (t Types) Find(name string) (Type, bool) {
+	i := slices.IndexFunc(t, func(one Type) bool { return one.Name == name })
+	if i < 0 {
+		return Type{}, false
+	}
+	return t[i], true
+}
+
+// Names gives the names of the types that fit.
+func (t Types) Names(fits func(Type) bool) []string {
+	var names []string
+	for _, one := range t {
+		if fits == nil || fits(one) {
+			names = append(names, one.Name)
+		}
+	}
+	return names
+}
+
+// Check refuses a type that there is not.
+func (t Types) Check(name string) error {
+	if _, ok := t.Find(name); ok {
+		return nil
+	}
+	hint := "the types are " + strings.Join(t.Names(nil), ", ") + "; store.types in brenner.yaml adds others"
+	if near, ok := text.Nearest(name, t.Names(nil)); ok {
+		hint = "did you mean " + near + "? store.types in brenner.yaml adds types"
+	}
+	return &fault.Error{Code: UnknownType, Detail: "there is no type " + fault.Shown(name), Hint: hint}
+}
+
+// IsRaw tells whether a type is one of what sessions send and hear. A message that
+// showed a record does not rest on it: it says what it said, whatever becomes of it.
+func IsRaw(kind string) bool {
+	switch kind {
+	case Roster, Kickoff, Reply:
+		return true
+	}
+	return false
+}
