@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/roster"
@@ -82,7 +81,7 @@ type Config struct {
 	// Roles are what roles may read and write of the store's records, where it is not
 	// as built in.
 	Roles  []Role
-	Scopes policy.Scopes
+	Scopes merge.Scopes
 	// Limits has every section whose number of items can be limited.
 	Limits      map[artifact.Section]merge.Limit
 	Priority    []string // agents, highest first

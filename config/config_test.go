@@ -92,7 +92,7 @@ func TestBuiltIn(t *testing.T) {
 	want := &Config{
 		Project: Project{Dir: dir}, Models: []Model{}, Programs: []Program{}, Presets: roster.BuiltIn(), DefaultPreset: "default-3-agent",
 		Records: Records{Types: []string{}, Compression: 10, Unused: 720 * time.Hour, Unattended: []string{}, People: policy.Contributor}, Roles: []Role{},
-		Scopes: policy.DefaultScopes(), Limits: map[artifact.Section]merge.Limit{
+		Scopes: merge.DefaultScopes(), Limits: map[artifact.Section]merge.Limit{
 			artifact.HypothesisSlate: {Min: 3, Max: 6}, artifact.PredictionsTable: {Min: 3}, artifact.DiscriminativeTests: {Min: 2},
 			artifact.AssumptionLedger: {Min: 3}, artifact.AnomalyRegister: {}, artifact.AdversarialCritique: {Min: 2},
 		},
@@ -166,9 +166,9 @@ limits: {hypothesis_slate: {min: 1, max: 2}, predictions_table: {max: 9}}
 	same(t, c.DefaultPreset, "")
 	same(t, c.Priority, []string{"BlueLake", "RedSky"})
 	same(t, c.Authorities, []string{"Sydney"})
-	want := policy.DefaultScopes()
+	want := merge.DefaultScopes()
 	want.Strict = true
-	want.Grants[1] = policy.Grant{
+	want.Grants[1] = merge.Grant{
 		Role: "test_designer", KillAnywhere: true,
 		Write: []artifact.Section{artifact.AnomalyRegister}, Add: []artifact.Section{artifact.HypothesisSlate},
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/roster"
@@ -32,8 +31,8 @@ func (g given) rosterLayers() []roster.Layer {
 	return layers
 }
 
-func (s *settings) scopes() policy.Scopes {
-	scopes := policy.DefaultScopes()
+func (s *settings) scopes() merge.Scopes {
+	scopes := merge.DefaultScopes()
 	scopes.Strict = s.Scopes.Mode == scopesStrict
 	for i := range scopes.Grants {
 		g := &scopes.Grants[i]

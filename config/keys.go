@@ -6,6 +6,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/govern/policy"
+	"brenner/merge"
 	"brenner/playbook"
 	"brenner/roster"
 	"brenner/session/flow"
@@ -115,7 +116,7 @@ func keyTable() table {
 		{path: "report.webhook", kind: anAddress, builtIn: ""},
 		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
 	}
-	scopes := policy.DefaultScopes()
+	scopes := merge.DefaultScopes()
 	for _, g := range scopes.Grants {
 		at := "scopes.roles." + g.Role + "."
 		t = append(t,

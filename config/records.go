@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"brenner/internal/yaml"
-
 	"brenner/artifact"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/internal/yaml"
 	"brenner/session/view"
 	"brenner/store/record"
 )
@@ -31,7 +31,7 @@ type Role struct {
 	Write     []string
 	MaxTokens int
 	Cross     bool
-	Views     []view.TypeView
+	Views     []contexts.TypeView
 }
 
 func (s *settings) records() Records {
@@ -67,12 +67,12 @@ func (c *Config) Access() policy.Accesses {
 }
 
 // ContextViews gives the context specs of the roles that the files say something of.
-func (c *Config) ContextViews() map[string]view.ContextSpec {
-	specs := make(map[string]view.ContextSpec)
+func (c *Config) ContextViews() map[string]contexts.Spec {
+	specs := make(map[string]contexts.Spec)
 	access := c.Access()
 	for _, r := range c.Roles {
 		one, _ := access.Of(r.Role)
-		spec := view.DefaultContext(one)
+		spec := contexts.Default(one)
 		spec.Cross = r.Cross
 		if r.MaxTokens > 0 {
 			spec.MaxTokens = r.MaxTokens
@@ -114,12 +114,12 @@ func (r *reader) given(o object, field string) []string {
 	return append([]string{}, r.textsOf(o, field)...)
 }
 
-func (r *reader) typeViews(path string, n *yaml.Node) []view.TypeView {
-	list := []view.TypeView{}
+func (r *reader) typeViews(path string, n *yaml.Node) []contexts.TypeView {
+	list := []contexts.TypeView{}
 	first := map[string]int{}
 	for _, o := range r.objects(path, n, "type", "form", "max", "priority") {
-		v := view.TypeView{Type: r.textOf(o, "type"), Form: view.Form(r.wordOf(o, "form", []string{string(view.Full), string(view.Summary)}))}
-		v.Max = view.MaxOfKnowledge
+		v := contexts.TypeView{Type: r.textOf(o, "type"), Form: view.Form(r.wordOf(o, "form", []string{string(view.Full), string(view.Summary)}))}
+		v.Max = contexts.MaxOfKnowledge
 		if n, ok := o.fields["max"]; ok {
 			v.Max, _ = r.number(join(o.path, "max"), n)
 		}
@@ -149,7 +149,7 @@ func (r Role) value() artifact.Value {
 		entries = append(entries, artifact.Entry{Key: "cross", Value: artifact.Bool(true)})
 	}
 	if r.Views != nil {
-		entries = append(entries, artifact.Entry{Key: "views", Value: listOf(r.Views, func(v view.TypeView) artifact.Value {
+		entries = append(entries, artifact.Entry{Key: "views", Value: listOf(r.Views, func(v contexts.TypeView) artifact.Value {
 			m, _ := textMap("type", v.Type, "form", string(v.Form)).(artifact.Map)
 			return artifact.MapOf(append(m, artifact.Entry{Key: "max", Value: artifact.Number(v.Max)}, artifact.Entry{Key: "priority", Value: artifact.Number(v.Priority)})...)
 		})})

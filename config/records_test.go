@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/session/view"
 	"brenner/store/record"
@@ -36,8 +37,8 @@ roles:
 		same(t, []bool{access.MayRead(test.role, test.kind), access.MayWrite(test.role, test.kind)}, []bool{test.read, test.write})
 	}
 	views := c.ContextViews()
-	same(t, views["writer"], view.ContextSpec{Role: "writer", MaxTokens: 99, Types: []view.TypeView{{Type: record.IntegratedMemo, Form: view.Full, Max: 1, Priority: 5}}})
-	if v := views["bench"]; !v.Cross || len(v.Types) != 1 || v.Bound() != view.DefaultContextTokens {
+	same(t, views["writer"], contexts.Spec{Role: "writer", MaxTokens: 99, Types: []contexts.TypeView{{Type: record.IntegratedMemo, Form: view.Full, Max: 1, Priority: 5}}})
+	if v := views["bench"]; !v.Cross || len(v.Types) != 1 || v.Bound() != contexts.DefaultTokens {
 		t.Errorf("%+v", v)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/session/view"
 	"brenner/store/record"
@@ -33,7 +34,7 @@ func TestAResearchArtifactIsShownByItsSections(t *testing.T) {
 		k.said("RS-20260101-cells", record.ResearchArtifact, slate(k.T, 30))
 		show := func(bound int) *govern.Given {
 			k.Helper()
-			k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound, Types: []view.TypeView{
+			k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound, Types: []contexts.TypeView{
 				{Type: record.ResearchArtifact, Max: 3, Priority: 2}, {Type: record.PaperNote, Max: 3, Priority: 1},
 			}}}
 			return k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}})
@@ -72,7 +73,7 @@ func TestAResearchArtifactIsShownByItsSections(t *testing.T) {
 		}
 		// As the input of a task it comes in full, or says that it does not.
 		whole := func(bound int) view.Form {
-			k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound}}
+			k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound}}
 			return form(k.context(govern.Request{Role: policy.Integrator, Inputs: []string{"RS-20260101-cells"}, Full: true}))
 		}
 		k.is("whole", []view.Form{whole(20_000), whole(2000)}, []view.Form{view.Full, view.Sections})

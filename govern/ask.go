@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"brenner/agent"
+	"brenner/govern/contexts"
 	"brenner/internal/fault"
 	"brenner/session/view"
 	"brenner/store"
@@ -157,7 +158,7 @@ func (d *Door) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *
 	if a.shown, err = seen(j, given); err != nil {
 		return nil, nil, err
 	}
-	a.firstInFull = slices.ContainsFunc(given.Shown, func(s view.ShownRecord) bool { return s.Ref == j.first && s.Form == view.Full })
+	a.firstInFull = slices.ContainsFunc(given.Shown, func(s contexts.ShownRecord) bool { return s.Ref == j.first && s.Form == view.Full })
 	for _, s := range given.Shown {
 		a.given = append(a.given, s.Ref)
 	}

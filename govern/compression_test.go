@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
-	"brenner/session/view"
 	"brenner/store/memory"
 	"brenner/store/record"
 )
@@ -46,7 +46,7 @@ func TestAMemoCompressesOnlyWhatItNames(t *testing.T) {
 		k.promote("a@v1")
 		k.is("and what stands is what the memo took up", k.due("fate"), []string{"c"})
 		played := draft("played", record.PaperNote, "nobody thought of this")
-		played.Tags = []string{policy.Rehearsal}
+		played.Tags = []string{record.Rehearsal}
 		k.put(played)
 		k.is("no memo takes up a rehearsal", k.due("fate"), []string{"c"})
 	})
@@ -134,7 +134,7 @@ func TestAMemoOfAnAgentSaysWhatItLeftOutAndGoesOn(t *testing.T) {
 	both(t, func(k *kit) {
 		const many = 230
 		k.many(many)
-		k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 12000, Types: []view.TypeView{{Type: record.PaperNote, Max: 1}}}}
+		k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 12000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 1}}}}
 		taken, runs := 0, 0
 		for left := many; left > 0; runs++ {
 			h, ada := helper(fmt.Sprint("The memo, ", runs))

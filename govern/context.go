@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
+	"brenner/govern/contexts"
 	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/record"
@@ -34,7 +35,7 @@ type Request struct {
 
 // Given is a context, and what it was made for.
 type Given struct {
-	view.Context
+	contexts.Context
 	Role    string
 	Purpose string
 	Modules []string
@@ -73,7 +74,7 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 		return nil, err
 	}
 	spec.Cross = spec.Cross || q.Cross
-	c := &gathering{Door: d, q: q, in: &view.ContextInput{
+	c := &gathering{Door: d, q: q, in: &contexts.Input{
 		Access: d.Access, Types: d.Types, Modules: g.Modules, Purpose: g.Purpose, Count: d.Count,
 	}, seen: make(map[record.Ref]int)}
 	if c.played, err = d.rehearsals(ctx); err != nil {
@@ -88,14 +89,14 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 			return nil, err
 		}
 	}
-	g.Context, err = view.Assemble(c.in)
+	g.Context, err = contexts.Assemble(c.in)
 	if err != nil {
 		return g, err
 	}
 	if more, err := c.artifacts(ctx, g.Shown); err != nil || !more {
 		return g, err
 	}
-	g.Context, err = view.Assemble(c.in)
+	g.Context, err = contexts.Assemble(c.in)
 	return g, err
 }
 
@@ -104,30 +105,30 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 type gathering struct {
 	*Door
 	q      Request
-	in     *view.ContextInput
+	in     *contexts.Input
 	seen   map[record.Ref]int // the place among the materials
 	refs   []record.Ref       // of the inputs
 	played *rehearsals
 }
 
-func (c *gathering) take(r *record.Record, h *record.Head, near view.Nearness) {
+func (c *gathering) take(r *record.Record, h *record.Head, near contexts.Nearness) {
 	if i, ok := c.seen[r.Ref()]; ok {
 		c.in.Materials[i].Near = max(c.in.Materials[i].Near, near)
 		return
 	}
 	c.seen[r.Ref()] = len(c.in.Materials)
-	c.in.Materials = append(c.in.Materials, view.Material{Record: *r, Near: near, Changed: h.At})
+	c.in.Materials = append(c.in.Materials, contexts.Material{Record: *r, Near: near, Changed: h.At})
 }
 
 // inputs takes what the task is about, with its very versions. Without a module of
 // its own, a task is about those of its inputs.
-func (c *gathering) inputs(ctx context.Context, spec *view.ContextSpec, g *Given) error {
+func (c *gathering) inputs(ctx context.Context, spec *contexts.Spec, g *Given) error {
 	for _, address := range c.q.Inputs {
 		r, h, err := c.Standing(ctx, address)
 		if err != nil {
 			return err
 		}
-		c.take(&r, &h, view.Pinned)
+		c.take(&r, &h, contexts.Pinned)
 		c.refs = append(c.refs, r.Ref())
 		if len(c.q.Modules) == 0 && c.q.Task == "" && !slices.Contains(g.Modules, r.Module) {
 			g.Modules = append(g.Modules, r.Module)
@@ -143,7 +144,7 @@ func (c *gathering) inputs(ctx context.Context, spec *view.ContextSpec, g *Given
 
 // roomFor lets a spec show as many of a type as the task was given: those are not
 // there by chance.
-func (c *gathering) roomFor(spec *view.ContextSpec) {
+func (c *gathering) roomFor(spec *contexts.Spec) {
 	given := make(map[string]int)
 	for i := range c.in.Materials {
 		given[c.in.Materials[i].Record.Type]++
@@ -161,7 +162,7 @@ const first = 1000
 
 // showInFull makes a spec show a type in full, before all others, and one more of
 // it. Whether the role may read it at all is decided elsewhere.
-func showInFull(spec *view.ContextSpec, kind string) {
+func showInFull(spec *contexts.Spec, kind string) {
 	spec.Types = slices.Clone(spec.Types)
 	for i := range spec.Types {
 		v := &spec.Types[i]
@@ -175,7 +176,7 @@ func showInFull(spec *view.ContextSpec, kind string) {
 		}
 		return
 	}
-	spec.Types = append(spec.Types, view.TypeView{Type: kind, Form: view.Full, Max: 1, Priority: first})
+	spec.Types = append(spec.Types, contexts.TypeView{Type: kind, Form: view.Full, Max: 1, Priority: first})
 }
 
 // overview takes the canonical brief and the canonical summary of the project.
@@ -192,7 +193,7 @@ func (c *gathering) overview(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.in.Overview = append(c.in.Overview, view.Material{Record: r})
+		c.in.Overview = append(c.in.Overview, contexts.Material{Record: r})
 	}
 	return nil
 }
@@ -237,7 +238,7 @@ func (c *gathering) linked(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.take(&r, &h, view.Linked)
+		c.take(&r, &h, contexts.Linked)
 	}
 	return nil
 }
@@ -252,11 +253,11 @@ func (c *gathering) rest(ctx context.Context) error {
 		}
 		for _, module := range c.scope() {
 			for _, tag := range c.q.Tags {
-				if err := c.newest(ctx, v, module, tag, view.Tagged); err != nil {
+				if err := c.newest(ctx, v, module, tag, contexts.Tagged); err != nil {
 					return err
 				}
 			}
-			if err := c.newest(ctx, v, module, "", view.Apart); err != nil {
+			if err := c.newest(ctx, v, module, "", contexts.Apart); err != nil {
 				return err
 			}
 		}
@@ -276,7 +277,7 @@ func (c *gathering) scope() []string {
 	return modules
 }
 
-func (c *gathering) newest(ctx context.Context, v view.TypeView, module, tag string, near view.Nearness) error {
+func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag string, near contexts.Nearness) error {
 	near1 := 0 // those taken for a better reason may be among the newest
 	for i := range c.in.Materials {
 		if c.in.Materials[i].Record.Type == v.Type {
@@ -312,13 +313,13 @@ func (c *gathering) newest(ctx context.Context, v view.TypeView, module, tag str
 	}
 }
 
-func (c *gathering) head(ctx context.Context, h *record.Head, near view.Nearness) error {
+func (c *gathering) head(ctx context.Context, h *record.Head, near contexts.Nearness) error {
 	r, err := c.version(ctx, h.Standing(), h.Latest)
 	if err != nil {
 		return err
 	}
-	if near == view.Tagged && !slices.ContainsFunc(r.Tags, func(tag string) bool { return slices.Contains(c.q.Tags, tag) }) {
-		near = view.Apart // an earlier version had the tag
+	if near == contexts.Tagged && !slices.ContainsFunc(r.Tags, func(tag string) bool { return slices.Contains(c.q.Tags, tag) }) {
+		near = contexts.Apart // an earlier version had the tag
 	}
 	c.take(&r, h, near)
 	return nil
@@ -348,9 +349,9 @@ func (c *gathering) everything(ctx context.Context) error {
 		return err
 	}
 	for i := range heads {
-		near := view.Apart
+		near := contexts.Apart
 		if len(c.q.Tags) > 0 {
-			near = view.Tagged
+			near = contexts.Tagged
 		}
 		if err := c.head(ctx, &heads[i], near); err != nil {
 			return err
@@ -381,7 +382,7 @@ func (c *gathering) contents(ctx context.Context) error {
 // artifacts reads the research artifacts that a context shows, so that it can show
 // their sections, and tells whether there are any. It is done last: to put one together
 // takes time, and only those that are shown anyway are needed.
-func (c *gathering) artifacts(ctx context.Context, shown []view.ShownRecord) (found bool, err error) {
+func (c *gathering) artifacts(ctx context.Context, shown []contexts.ShownRecord) (found bool, err error) {
 	for _, s := range shown {
 		i, ok := c.seen[s.Ref]
 		if !ok || s.Type != record.ResearchArtifact {

@@ -17,9 +17,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
-	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/record"
@@ -56,7 +56,7 @@ type Door struct {
 	// Access is what roles may read and write.
 	Access policy.Accesses
 	// Views are the context specs of roles; a role without one has the built-in.
-	Views map[string]view.ContextSpec
+	Views map[string]contexts.Spec
 	Rules Rules
 	Now   func() time.Time
 	// Count counts tokens; nil counts bytes.
@@ -207,13 +207,13 @@ func (d *Door) count(text string) int {
 }
 
 // view gives the context spec of a role.
-func (d *Door) view(role string) (view.ContextSpec, error) {
+func (d *Door) view(role string) (contexts.Spec, error) {
 	access, ok := d.Access.Of(role)
 	if !ok {
-		return view.ContextSpec{}, unknownRole(role, d.Access)
+		return contexts.Spec{}, unknownRole(role, d.Access)
 	}
 	if spec, ok := d.Views[role]; ok {
 		return spec, nil
 	}
-	return view.DefaultContext(access), nil
+	return contexts.Default(access), nil
 }

@@ -140,10 +140,10 @@ func TestAnAgentsPromotionIsToldFromAPersons(t *testing.T) {
 func TestARehearsalStaysOne(t *testing.T) {
 	both(t, func(k *kit) {
 		d := draft("note", record.PaperNote, "one")
-		d.Tags = []string{policy.Rehearsal}
+		d.Tags = []string{record.Rehearsal}
 		k.put(d)
 		d.Content, d.Tags = []byte("two"), []string{"real"}
-		k.is("tags", k.put(d).Record.Tags, []string{"real", policy.Rehearsal})
+		k.is("tags", k.put(d).Record.Tags, []string{"real", record.Rehearsal})
 		_, err := k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
 		k.refused(err, policy.Blocked, "it comes from a rehearsal")
 	})
@@ -350,13 +350,13 @@ func TestAMergeTakesTheRehearsalAlong(t *testing.T) {
 		merge govern.MergeDraft
 		want  []string
 	}{
-		{"both are joined", govern.MergeDraft{Content: []byte("thought, and played")}, []string{"kept", policy.Rehearsal}},
+		{"both are joined", govern.MergeDraft{Content: []byte("thought, and played")}, []string{"kept", record.Rehearsal}},
 		{"the real one is taken", govern.MergeDraft{Take: 2}, []string{"kept"}},
-		{"the other is taken", govern.MergeDraft{Take: 3}, []string{policy.Rehearsal}},
+		{"the other is taken", govern.MergeDraft{Take: 3}, []string{record.Rehearsal}},
 	} {
 		both(t, func(k *kit) {
 			k.put(draft("memo", record.IntegratedMemo, "one"))
-			for _, way := range []struct{ text, tag string }{{"thought", "kept"}, {"played", policy.Rehearsal}} {
+			for _, way := range []struct{ text, tag string }{{"thought", "kept"}, {"played", record.Rehearsal}} {
 				d := draft("memo", record.IntegratedMemo, way.text)
 				d.Parent, d.Tags = 1, []string{way.tag}
 				k.put(d)

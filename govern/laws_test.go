@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/session/view"
@@ -92,13 +93,13 @@ func TestNoViewShowsWhatARoleMayNotRead(t *testing.T) {
 				q.Inputs = append(q.Inputs, h.ID)
 			}
 		}
-		spec := view.ContextSpec{Role: role, MaxTokens: rapid.IntRange(30, 900).Draw(rt, "bound")}
+		spec := contexts.Spec{Role: role, MaxTokens: rapid.IntRange(30, 900).Draw(rt, "bound")}
 		for _, kind := range k.Types.Names(nil) {
 			if rapid.Bool().Draw(rt, kind) {
-				spec.Types = append(spec.Types, view.TypeView{Type: kind, Form: view.Full, Max: rapid.IntRange(0, 5).Draw(rt, "max"), Priority: rapid.IntRange(0, 3).Draw(rt, "priority")})
+				spec.Types = append(spec.Types, contexts.TypeView{Type: kind, Form: view.Full, Max: rapid.IntRange(0, 5).Draw(rt, "max"), Priority: rapid.IntRange(0, 3).Draw(rt, "priority")})
 			}
 		}
-		k.Views = map[string]view.ContextSpec{role: spec}
+		k.Views = map[string]contexts.Spec{role: spec}
 		g, err := k.Context(k.Context1(), q)
 		if err != nil {
 			if fault.CodeOf(err) != view.TooLarge {

@@ -3,7 +3,7 @@ package govern
 import (
 	"context"
 
-	"brenner/session/view"
+	"brenner/govern/contexts"
 	"brenner/store"
 	"brenner/store/journal"
 )
@@ -15,7 +15,7 @@ func (d *Door) Decided(ctx context.Context) (journal.Head, error) { return d.hea
 // Overtaken says which versions that agents were shown as canonical are that no
 // longer, and what has to be as it is when that is written down. A record that is not
 // there was another project's.
-func (d *Door) Overtaken(ctx context.Context, shown []view.ShownRecord) ([]Moved, store.Append, error) {
+func (d *Door) Overtaken(ctx context.Context, shown []contexts.ShownRecord) ([]Moved, store.Append, error) {
 	head, err := d.head(ctx, Changes)
 	if err != nil {
 		return nil, store.Append{}, err

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/record"
@@ -284,8 +283,8 @@ func tag(r, parent *record.Record) {
 	if len(r.Tags) == 0 && parent.Version > 0 {
 		r.Tags = slices.Clone(parent.Tags)
 	}
-	if policy.Rehearsed(parent) && !policy.Rehearsed(r) {
-		r.Tags = append(r.Tags, policy.Rehearsal)
+	if record.Rehearsed(parent) && !record.Rehearsed(r) {
+		r.Tags = append(r.Tags, record.Rehearsal)
 	}
 }
 

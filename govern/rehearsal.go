@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"brenner/govern/policy"
 	"brenner/store"
 	"brenner/store/record"
 )
@@ -18,7 +17,7 @@ type rehearsals struct {
 }
 
 func (d *Door) rehearsals(ctx context.Context) (*rehearsals, error) {
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{Tag: policy.Rehearsal})
+	heads, err := d.Store.Heads(ctx, store.HeadQuery{Tag: record.Rehearsal})
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func (p *rehearsals) among(ctx context.Context, refs []record.Ref) ([]record.Ref
 		if err != nil {
 			return nil, err
 		}
-		if len(r) > 0 && policy.Rehearsed(&r[0]) {
+		if len(r) > 0 && record.Rehearsed(&r[0]) {
 			out = append(out, ref)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/session/view"
 	"brenner/store/record"
@@ -40,7 +41,7 @@ func TestReq02_ContextIsOfArtifactsNotOfChats(t *testing.T) {
 		for i := range k.Access {
 			k.Access[i].Read = append(k.Access[i].Read, record.Reply, record.Kickoff)
 		}
-		k.Views = map[string]view.ContextSpec{policy.Reader: {Role: policy.Reader, Types: []view.TypeView{
+		k.Views = map[string]contexts.Spec{policy.Reader: {Role: policy.Reader, Types: []contexts.TypeView{
 			{Type: record.Reply, Form: view.Full, Max: 5, Priority: 9}, {Type: record.Kickoff, Form: view.Full, Max: 5}, {Type: record.PaperNote, Max: 5},
 		}}}
 		g := k.context(govern.Request{Role: policy.Reader, Modules: []string{"fate"}, Inputs: []string{"note", "said", "sent"}, All: true})
@@ -65,7 +66,7 @@ func TestReq03_TaskLocalContextUnderABound(t *testing.T) {
 		if !strings.Contains(g.Text, "summary of what it is about") || !strings.Contains(g.Text, "Design a test.") {
 			k.Error(g.Text)
 		}
-		k.Views = map[string]view.ContextSpec{"test_designer": {Role: "test_designer", MaxTokens: 10}}
+		k.Views = map[string]contexts.Spec{"test_designer": {Role: "test_designer", MaxTokens: 10}}
 		_, err := k.Context(k.Context1(), govern.Request{Role: "test_designer", Purpose: "Design a test."})
 		k.refused(err, view.TooLarge, "raise max_tokens")
 	})
@@ -80,7 +81,7 @@ func TestReq07_RolesReadWhatTheyMay(t *testing.T) {
 		_, _, err := k.Read(k.Context1(), designer, "ms")
 		k.refused(err, policy.OutOfScope, "BlueLake may not read a manuscript_section as test_designer", "the attempt was recorded")
 		g := k.context(govern.Request{Role: designer.Role, Modules: []string{"fate"}, Inputs: []string{"ms"}, All: true})
-		if strings.Contains(g.Text, "SECRET") || len(g.LeftOut) != 1 || g.LeftOut[0].Rule != view.NotReadable {
+		if strings.Contains(g.Text, "SECRET") || len(g.LeftOut) != 1 || g.LeftOut[0].Rule != contexts.NotReadable {
 			k.Errorf("%s %v", g.Text, g.LeftOut)
 		}
 		_, err = k.Context(k.Context1(), govern.Request{Role: "test_designr"})
@@ -115,7 +116,7 @@ func TestReq09_ViewSpecsAssembleContexts(t *testing.T) {
 			k.put(draft(fmt.Sprintf("note-%d", i), record.PaperNote, fmt.Sprintf("FULL text %d", i)))
 			k.put(draft(fmt.Sprintf("result-%d", i), record.AnalysisResult, fmt.Sprintf("FULL result %d", i)))
 		}
-		k.Views = map[string]view.ContextSpec{"test_designer": {Role: "test_designer", Types: []view.TypeView{
+		k.Views = map[string]contexts.Spec{"test_designer": {Role: "test_designer", Types: []contexts.TypeView{
 			{Type: record.PaperNote, Form: view.Full, Max: 1, Priority: 1}, {Type: record.AnalysisResult, Form: view.Summary, Max: 2, Priority: 2},
 		}}}
 		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})
@@ -162,7 +163,7 @@ func TestReq20_HardBounds(t *testing.T) {
 		}
 		k.put(draft("memo", record.IntegratedMemo, "important"))
 		for _, bound := range []int{200, 500, 1000, 3000} {
-			k.Views = map[string]view.ContextSpec{"test_designer": {Role: "test_designer", MaxTokens: bound, Types: []view.TypeView{
+			k.Views = map[string]contexts.Spec{"test_designer": {Role: "test_designer", MaxTokens: bound, Types: []contexts.TypeView{
 				{Type: record.PaperNote, Max: 40, Priority: 1}, {Type: record.IntegratedMemo, Max: 1, Priority: 2},
 			}}}
 			g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, All: true})
@@ -185,7 +186,7 @@ func TestReq21_TopKByAnExplicitRule(t *testing.T) {
 		for i := range 20 {
 			k.put(draft(fmt.Sprintf("note-%02d", i), record.PaperNote, fmt.Sprintf("text %d", i)))
 		}
-		k.Views = map[string]view.ContextSpec{"test_designer": {Role: "test_designer", Types: []view.TypeView{{Type: record.PaperNote, Max: 5}}}}
+		k.Views = map[string]contexts.Spec{"test_designer": {Role: "test_designer", Types: []contexts.TypeView{{Type: record.PaperNote, Max: 5}}}}
 		q := govern.Request{Role: "test_designer", Modules: []string{"fate"}, Inputs: []string{"old-input"}, Tags: []string{"embryo"}}
 		g := k.context(q)
 		var got []string
@@ -202,7 +203,7 @@ func TestReq21_TopKByAnExplicitRule(t *testing.T) {
 		for _, l := range all.LeftOut {
 			rules[l.Rule]++
 		}
-		k.is("each that is left out has its rule", rules, map[string]int{view.OverTopK: 18})
+		k.is("each that is left out has its rule", rules, map[string]int{contexts.OverTopK: 18})
 	})
 }
 
@@ -232,7 +233,7 @@ func TestReq23_ModulesInScope(t *testing.T) {
 		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, All: true})
 		k.is("one module", shownIDs(g), []string{"note-fate"})
 		for _, l := range g.LeftOut {
-			k.is("rule", l.Rule, view.OtherModule)
+			k.is("rule", l.Rule, contexts.OtherModule)
 		}
 		k.is("two", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate", "gene"}})), []string{"note-fate", "note-gene"})
 		k.is("a task that crosses", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, Cross: true})), []string{"note-fate", "note-gene", "note-signal"})

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
-	"brenner/session/view"
 	"brenner/store/record"
 )
 
@@ -31,7 +31,7 @@ func TestAReviewCitesWhatItsAuthorWasGiven(t *testing.T) {
 		k.put(draft("c", record.PaperNote, "Assumes not: the sky is blue"))
 		k.put(draft("ms", record.ManuscriptSection, "Assumes not: the sky is blue"))
 		k.Access = policy.Accesses{{Role: policy.Critic, Read: []string{record.PaperNote, record.Review}, Write: []string{record.Review}}}
-		k.Views = map[string]view.ContextSpec{policy.Critic: {Role: policy.Critic, MaxTokens: 4000, Types: []view.TypeView{{Type: record.PaperNote, Max: 9}, {Type: record.Review, Max: 9}}}}
+		k.Views = map[string]contexts.Spec{policy.Critic: {Role: policy.Critic, MaxTokens: 4000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 9}, {Type: record.Review, Max: 9}}}}
 		found, err := k.Check(k.Context1(), sydney, govern.CheckAssumptions)
 		if err != nil || len(found) != 2 {
 			k.Fatalf("%v, %v", found, err)

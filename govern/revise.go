@@ -124,7 +124,7 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 		if err != nil {
 			return err
 		}
-		rehearsed = rehearsed || policy.Rehearsed(&r) && !taken
+		rehearsed = rehearsed || record.Rehearsed(&r) && !taken
 		if tip == draft.Parent {
 			draft.Tags = slices.Clone(r.Tags)
 		} else {
@@ -144,8 +144,8 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 			}
 		}
 	}
-	if rehearsed && !slices.Contains(draft.Tags, policy.Rehearsal) {
-		draft.Tags = append(draft.Tags, policy.Rehearsal)
+	if rehearsed && !slices.Contains(draft.Tags, record.Rehearsal) {
+		draft.Tags = append(draft.Tags, record.Rehearsal)
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
-	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/memory"
 	"brenner/store/record"
@@ -131,7 +131,7 @@ func TestARehearsalIsNoGround(t *testing.T) {
 			d.Tags = []string{"rehearsal"}
 			k.put(d)
 		}
-		k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 4000, Types: []view.TypeView{{Type: record.PaperNote, Max: 2}}}}
+		k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 4000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 2}}}}
 		g := k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}})
 		k.is("shown", shownIDs(g), []string{"note"})
 		put, err := k.Consolidate(k.Context1(), sydney, "fate", nil)
@@ -148,7 +148,7 @@ func TestARehearsalIsNoGround(t *testing.T) {
 func TestNothingThatStemsFromARehearsalIsAGround(t *testing.T) {
 	both(t, func(k *kit) {
 		played := draft("played", record.PaperNote, "played")
-		played.Tags = []string{policy.Rehearsal}
+		played.Tags = []string{record.Rehearsal}
 		k.put(played)
 		k.put(draft("a", record.PaperNote, "on what was played", "cites=played"))
 		k.put(draft("b", record.PaperNote, "on that", "derives_from=a"))
@@ -189,7 +189,7 @@ func TestStemmingFromARehearsalIsReachability(t *testing.T) {
 				Content: store.Hash(nil), Creator: "Sydney", At: k.Now(),
 			}
 			if played[i] = rapid.IntRange(0, 3).Draw(rt, "played") == 0; played[i] {
-				r.Tags = []string{policy.Rehearsal}
+				r.Tags = []string{record.Rehearsal}
 			}
 			for range rapid.IntRange(0, 2).Draw(rt, "links") {
 				// Nothing points at the record in question: from elsewhere its own replies

@@ -8,6 +8,7 @@ import (
 
 	"brenner/agent"
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/session/view"
 	"brenner/store/record"
@@ -21,7 +22,7 @@ func TestNobodySummarisesWhatItDidNotSee(t *testing.T) {
 			d.Summary, d.KeepSummary = "", true
 			k.put(d)
 		}
-		k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 2000, Types: []view.TypeView{{Type: record.PaperNote, Max: 5}}}}
+		k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 2000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 5}}}}
 		stale("hidden", record.ManuscriptSection, "A text that the integrator may not read.")
 		stale("long", record.PaperNote, "It begins. "+strings.Repeat("And goes on. ", 500))
 		stale("short", record.PaperNote, "It is short.")
@@ -67,7 +68,7 @@ func TestTheCanonicalBriefIsSummarisedInFull(t *testing.T) {
 
 func TestAMemoRestsOnWhatWasShown(t *testing.T) {
 	both(t, func(k *kit) {
-		k.Views = map[string]view.ContextSpec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 2000, Types: []view.TypeView{{Type: record.PaperNote, Max: 1}}}}
+		k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 2000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 1}}}}
 		for _, id := range []string{"a", "b", "c"} {
 			k.put(draft(id, record.PaperNote, "note "+id))
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
-	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/record"
 )
@@ -28,7 +28,7 @@ func TestALinkNamesAWholeID(t *testing.T) {
 			k.Helper()
 			var ids []string
 			for _, s := range k.context(govern.Request{Role: policy.Integrator, Purpose: "p", Inputs: []string{"imported"}}).Shown {
-				if s.Near == view.Linked {
+				if s.Near == contexts.Linked {
 					ids = append(ids, s.Ref.ID)
 				}
 			}

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/merge"
 	"brenner/roster"
 )
 
@@ -36,7 +36,7 @@ type Input struct {
 	// Views are the artifact as each agent sees it, in Markdown, by agent. From
 	// round 2 on every recipient needs one: it can only change what it can name.
 	Views  map[string]string
-	Scopes policy.Scopes // the zero value restricts nobody
+	Scopes merge.Scopes // the zero value restricts nobody
 
 	// Frames, if not nil, keeps frames from one Compose to the next.
 	Frames Frames

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/artifact/delta"
-	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/merge"
 	"brenner/prompts"
 	"brenner/roster"
 )
@@ -44,7 +44,7 @@ func input() Input {
 		},
 		Constraints: []string{"No vertebrates.", "Two weeks and 5 000 euros."},
 		Memory:      []Bullet{{ID: "pb-0007", Text: "Ask for the control before the result."}},
-		Scopes:      policy.DefaultScopes(),
+		Scopes:      merge.DefaultScopes(),
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact/delta"
-	"brenner/govern/policy"
+	"brenner/merge"
 	"brenner/roster"
 )
 
@@ -227,7 +227,7 @@ func TestLaws(t *testing.T) {
 			Constraints: []string{anyText().Draw(t, "constraint")},
 			Memory:      []Bullet{{ID: "pb-1", Text: anyText().Draw(t, "memory")}},
 			Views:       map[string]string{"BlueLake": view, "PurpleMountain": view, "GreenValley": view},
-			Scopes:      policy.DefaultScopes(),
+			Scopes:      merge.DefaultScopes(),
 		}
 		to := rapid.SampledFrom(in.Roster.Agents()).Draw(t, "to")
 		in.Recipients = []string{to}

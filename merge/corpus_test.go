@@ -11,7 +11,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
-	"brenner/govern/policy"
 	"brenner/merge"
 )
 
@@ -80,7 +79,7 @@ func corpusRules(m artifact.Map) merge.Rules {
 	}
 	if roster := must[artifact.Bool](m, "roster"); bool(roster) {
 		r.Agents = []merge.Agent{{Name: "Amber", Role: "hypothesis_generator"}, {Name: "Blue", Role: "adversarial_critic"}}
-		r.Scopes = policy.DefaultScopes()
+		r.Scopes = merge.DefaultScopes()
 	}
 	return r
 }

@@ -8,7 +8,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
-	"brenner/govern/policy"
 	"brenner/merge"
 )
 
@@ -157,7 +156,7 @@ func anyRules() *rapid.Generator[merge.Rules] {
 				{Name: "Amber", Role: "hypothesis_generator", Program: "codex-cli"},
 				{Name: "Blue", Role: "adversarial_critic"},
 			}
-			r.Scopes = policy.DefaultScopes()
+			r.Scopes = merge.DefaultScopes()
 			r.Scopes.Strict = rapid.Bool().Draw(t, "strict")
 			r.Unified = rapid.IntRange(0, 3).Draw(t, "unified") == 0
 		}

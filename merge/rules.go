@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"brenner/artifact"
-	"brenner/govern/policy"
 )
 
 // Version names these rules. A change of behaviour is another version, and this
@@ -21,7 +20,7 @@ type Rules struct {
 	Roster artifact.Value
 	// Unified switches scopes off: all agents have one role.
 	Unified bool
-	Scopes  policy.Scopes
+	Scopes  Scopes
 	// Authorities are people and arbiters: known without being in the roster,
 	// above every priority, and bound by no scope.
 	Authorities []string

@@ -12,7 +12,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
-	"brenner/govern/policy"
 	"brenner/merge"
 )
 
@@ -219,8 +218,8 @@ func (s *scenario) rule(words []string) error {
 	return nil
 }
 
-func mergeScopes(s policy.Scopes) policy.Scopes {
-	def := policy.DefaultScopes()
+func mergeScopes(s merge.Scopes) merge.Scopes {
+	def := merge.DefaultScopes()
 	def.Strict = s.Strict
 	return def
 }

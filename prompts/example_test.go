@@ -9,7 +9,6 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/artifact/lint"
-	"brenner/govern/policy"
 	"brenner/merge"
 	"brenner/prompts"
 	"brenner/roster"
@@ -41,7 +40,7 @@ func settle(t *testing.T, onto artifact.Artifact, tmpl prompts.Template, round i
 			t.Errorf("%s, line %d: %v %v, ignored %v", tmpl.Name, b.Line, b.Problems, b.Flags, b.Delta.Ignored)
 		}
 	}
-	rules := merge.Rules{Scopes: policy.DefaultScopes(), Unified: tmpl.Name == prompts.UnifiedName}
+	rules := merge.Rules{Scopes: merge.DefaultScopes(), Unified: tmpl.Name == prompts.UnifiedName}
 	rules.Scopes.Strict = true
 	for _, role := range roster.AllRoles() {
 		rules.Agents = append(rules.Agents, merge.Agent{Name: string(role), Role: string(role)})

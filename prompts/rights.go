@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/govern/policy"
+	"brenner/merge"
 )
 
 // Rights say what the reader of a prompt may change. The zero value is that of a
@@ -16,7 +16,7 @@ type Rights struct {
 	// Roles are all roles of the session: a section that none of them owns is
 	// open to everybody.
 	Roles  []string
-	Scopes policy.Scopes
+	Scopes merge.Scopes
 	// Unified switches scopes off, as it does in the merge.
 	Unified bool
 }

@@ -8,14 +8,14 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/lint"
-	"brenner/govern/policy"
+	"brenner/merge"
 	"brenner/prompts"
 	"brenner/roster"
 )
 
 // everybody are the rights of a role in a session with all three.
 func everybody(role string, strict bool) prompts.Rights {
-	scopes := policy.DefaultScopes()
+	scopes := merge.DefaultScopes()
 	scopes.Strict = strict
 	r := prompts.Rights{Role: role, Scopes: scopes}
 	for _, other := range roster.AllRoles() {
@@ -65,7 +65,7 @@ func TestRightsTable(t *testing.T) {
 		}},
 		{
 			"alone: what nobody owns is open",
-			prompts.Rights{Role: "test_designer", Roles: []string{"test_designer"}, Scopes: policy.DefaultScopes()},
+			prompts.Rights{Role: "test_designer", Roles: []string{"test_designer"}, Scopes: merge.DefaultScopes()},
 			map[string]string{
 				thread: "no yes no", "hypothesis_slate": "yes any any", "predictions_table": "yes any any",
 				"discriminative_tests": "yes any any", "assumption_ledger": "yes any any", "anomaly_register": "yes any any",
@@ -80,7 +80,7 @@ func TestRightsTable(t *testing.T) {
 			}
 		})
 	}
-	open := rows(t, prompts.Unified().Outputs(1, prompts.Rights{Unified: true, Role: "x", Roles: []string{"x"}, Scopes: policy.DefaultScopes()}))
+	open := rows(t, prompts.Unified().Outputs(1, prompts.Rights{Unified: true, Role: "x", Roles: []string{"x"}, Scopes: merge.DefaultScopes()}))
 	for section, cells := range open {
 		if want := "yes any any"; section != thread && cells != want {
 			t.Errorf("unified: %s: %s", section, cells)

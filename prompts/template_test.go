@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"brenner/artifact"
-	"brenner/govern/policy"
+	"brenner/merge"
 	"brenner/prompts"
 	"brenner/roster"
 )
@@ -92,7 +92,7 @@ func TestEveryRoleHasATemplate(t *testing.T) {
 // TestPartsAreComplete holds that no marker is misspelt: a part that is missing
 // would silently be empty.
 func TestPartsAreComplete(t *testing.T) {
-	rights := prompts.Rights{Role: "test_designer", Roles: []string{"test_designer"}, Scopes: policy.DefaultScopes()}
+	rights := prompts.Rights{Role: "test_designer", Roles: []string{"test_designer"}, Scopes: merge.DefaultScopes()}
 	for _, tmpl := range prompts.All() {
 		first, later, format := tmpl.Outputs(1, rights), tmpl.Outputs(2, rights), tmpl.Format(rights)
 		if first == later || !strings.HasPrefix(first, "1. ") || !strings.HasPrefix(later, "1. ") {

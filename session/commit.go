@@ -6,7 +6,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/lint"
-	"brenner/govern/policy"
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session/flow"
@@ -194,7 +193,7 @@ func (h *History) recordIn(w *words, c *flow.Committed, at time.Time, out *settl
 		r.Creator = c.Author
 	}
 	if h.State.Opened.Rehearsal != "" {
-		r.Tags = []string{policy.Rehearsal}
+		r.Tags = []string{record.Rehearsal}
 	}
 	if c.Stale || len(c.Moved) > 0 {
 		r.Status = record.NeedsRebase

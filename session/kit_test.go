@@ -9,7 +9,6 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/rehearsal"
-	"brenner/govern/policy"
 	"brenner/merge"
 	"brenner/roster"
 	"brenner/session"
@@ -90,7 +89,7 @@ func brief(rounds int) session.Brief {
 	b := session.Brief{
 		Thread: thread, Operator: "operator", Program: "brenner test", Roster: r,
 		Question: "How does a cell of an early embryo know what to become?", Context: "Early and late grafts differ.",
-		Views: make(map[string]view.Spec), Rules: merge.Rules{Scopes: policy.DefaultScopes()}, Script: []byte("script"),
+		Views: make(map[string]view.Spec), Rules: merge.Rules{Scopes: merge.DefaultScopes()}, Script: []byte("script"),
 		Settings: flow.Settings{Rounds: rounds, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Repair: true, Reply: 100},
 	}
 	for _, e := range r.Entries {

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/session"
 	"brenner/session/flow"
-	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/memory"
 	"brenner/store/record"
@@ -27,7 +27,7 @@ func (p *project) Given(context.Context, string, string) (session.Given, error) 
 }
 
 func (p *project) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
-	moved, hold, err := p.door.Overtaken(ctx, []view.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
+	moved, hold, err := p.door.Overtaken(ctx, []contexts.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
 	p.looked()
 	if len(moved) == 0 {
 		return nil, hold, err

@@ -3,7 +3,6 @@ package session
 import (
 	"sort"
 
-	"brenner/govern/policy"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
 	"brenner/store"
@@ -25,11 +24,15 @@ const (
 	verdictPrefix = "verdict/"
 )
 
-func rosterID(thread string) string         { return rosterPrefix + thread }
+func rosterID(thread string) string { return rosterPrefix + thread }
+
 func kickoffID(thread, agent string) string { return kickoffPrefix + thread + "/" + agent }
-func replyID(thread, agent string) string   { return replyPrefix + thread + "/" + agent }
-func requestID(thread, id string) string    { return requestPrefix + thread + "/" + id }
-func verdictID(thread, id string) string    { return verdictPrefix + thread + "/" + id }
+
+func replyID(thread, agent string) string { return replyPrefix + thread + "/" + agent }
+
+func requestID(thread, id string) string { return requestPrefix + thread + "/" + id }
+
+func verdictID(thread, id string) string { return verdictPrefix + thread + "/" + id }
 
 // sideRecords gives the records that entries put beside the artifact's versions, in the
 // words of this program. The state is the one before them.
@@ -162,7 +165,7 @@ func (s *side) add(e *journal.Entry, r record.Record) {
 	r.Parent, r.Status, r.Module, r.At = r.Version-1, record.Draft, moduleOf(&s.opened), e.At
 	r.SummaryOf, r.SummaryBy = r.Content, record.Extracted
 	if s.opened.Rehearsal != "" {
-		r.Tags = []string{policy.Rehearsal}
+		r.Tags = []string{record.Rehearsal}
 	}
 	s.records = append(s.records, r)
 }

@@ -15,7 +15,6 @@ import (
 	"brenner/artifact/delta"
 	"brenner/artifact/lint"
 	"brenner/config"
-	"brenner/govern/policy"
 	"brenner/merge"
 	"brenner/roster"
 )
@@ -41,7 +40,7 @@ func newStage(t *testing.T, s *rehearsal.Script, presetID string, names ...strin
 		names = preset.PlaceholderNames
 	}
 	begin := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
-	st := &stage{t: t, rules: merge.Rules{Scopes: policy.DefaultScopes(), Authorities: []string{"operator"}}, instant: begin}
+	st := &stage{t: t, rules: merge.Rules{Scopes: merge.DefaultScopes(), Authorities: []string{"operator"}}, instant: begin}
 	for i, e := range preset.Entries {
 		a, err := s.Agent(agent.Setup{Agent: names[i], Role: string(e.Role), Program: e.Program, Model: e.Model})
 		if err != nil {

@@ -86,7 +86,7 @@ func Gates(p *Promotion) []Refusal {
 		refuse(true, GateScope, "put a version that does not rest on it", "it rests on %s, which comes from a rehearsal", ref)
 	}
 	refuse(p.Unknown, GateScope, "let it rest on memos, which take up much", "it rests on so many records that nobody can say whether one of them comes from a rehearsal")
-	refuse(Rehearsed(r), GateScope, "", "it comes from a rehearsal, in which scripted agents played")
+	refuse(record.Rehearsed(r), GateScope, "", "it comes from a rehearsal, in which scripted agents played")
 	refuse(r.StaleSummary(), GateLint, "put a version with a summary of its own, or run `brenner store check summaries --mend`",
 		"its summary was written for another content")
 	for _, link := range p.Missing {
@@ -118,13 +118,6 @@ func Gates(p *Promotion) []Refusal {
 		"it is the canonical %s of %s, which would be left without one", r.Type, fault.Shown(p.Leaves))
 	return all
 }
-
-// Rehearsal is the tag of what comes from a rehearsal.
-const Rehearsal = "rehearsal"
-
-// Rehearsed tells whether a version comes from a rehearsal: nobody thought of what
-// it says.
-func Rehearsed(r *record.Record) bool { return slices.Contains(r.Tags, Rehearsal) }
 
 // MemoOf gives the type that takes up what is known in a module: its memo, and for
 // the whole project its summary.

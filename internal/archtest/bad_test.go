@@ -121,11 +121,12 @@ func TestTable(t *testing.T) {
 		{"sound", sound, ""},
 		{"missing row", sound[:2], `package "c" has no row`},
 		{"row without package", append(slices.Clone(sound), Row{Path: "d"}), `"d" has no package`},
-		{"two rows", append(slices.Clone(sound), sound[0]), `"a" has two rows`},
-		{"unknown need", append(slices.Clone(sound[1:]), Row{Path: "a", Kind: Pure, Needs: "x"}), `"x", which has no row`},
+		{"two rows", append(Table{sound[0]}, sound...), `"a" has two rows`},
+		{"unknown need", append(Table{{Path: "a", Kind: Pure, Needs: "x"}}, sound[1:]...), `"x", which has no row`},
 		{"pure needs shell", Table{{Path: "a", Kind: Pure, Needs: "c"}, sound[1], sound[2]}, `"c", which is not pure`},
 		{"support in shell", Table{{Path: "a", Kind: Support}, {Path: "b"}, {Path: "c", Needs: "a"}}, `"a", which is for tests only`},
 		{"support in pure", Table{{Path: "a", Kind: Support}, {Path: "b"}, {Path: "c", Kind: Pure, Needs: "a"}}, `"a", which is for tests only`},
+		{"upward", Table{{Path: "b", Kind: Pure, Needs: "a"}, sound[0], sound[2]}, `"a", which is upward`},
 		{"support in support", Table{{Path: "a", Kind: Support}, {Path: "b"}, {Path: "c", Kind: Support, Needs: "a"}}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -138,6 +139,15 @@ func TestTable(t *testing.T) {
 				t.Errorf("found %v, want one that says %s", found, test.want)
 			}
 		})
+	}
+}
+
+func TestTableKeepsRoomsTogether(t *testing.T) {
+	t.Parallel()
+	tree := &Tree{Packages: []*Package{{Path: "a"}, {Path: "a/x"}, {Path: "b"}}}
+	found := checkTable(tree, Table{{Path: "a"}, {Path: "b"}, {Path: "a/x"}})
+	if len(found) != 1 || !strings.Contains(found[0].Text, `the room "a" do not stand together`) {
+		t.Errorf("found %v, want one about the room a", found)
 	}
 }
 

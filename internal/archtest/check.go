@@ -76,6 +76,12 @@ func checkTable(t *Tree, table Table) []Finding {
 		}
 	}
 	seen := make(map[string]bool)
+	rooms := table.rooms()
+	for i, name := range rooms {
+		if slices.Index(rooms, name) < i {
+			add(name, "the packages of the room %q do not stand together", name)
+		}
+	}
 	for _, r := range table {
 		if seen[r.Path] {
 			add(r.Path, "package %q has two rows", r.Path)
@@ -93,6 +99,8 @@ func checkTable(t *Tree, table Table) []Finding {
 				add(r.Path, "the row of %q allows %q, which is for tests only", r.Path, need)
 			case of.Kind != Pure && r.Kind == Pure:
 				add(r.Path, "the row of the pure %q allows %q, which is not pure", r.Path, need)
+			case slices.Index(rooms, room(need)) > slices.Index(rooms, room(r.Path)):
+				add(r.Path, "the row of %q allows %q, which is upward: its room stands above", r.Path, need)
 			}
 		}
 	}

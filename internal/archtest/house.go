@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,32 @@ const (
 	headRoom  = 44
 	wallRoom  = 16
 )
+
+// RoomList lists the rooms of a table from the top down, each with the rooms that its
+// packages import.
+func RoomList(t Table) string {
+	rooms := t.rooms()
+	var b strings.Builder
+	for _, name := range slices.Backward(rooms) {
+		var needs []string
+		for _, below := range rooms {
+			if below != name && t.imports(name, below) {
+				needs = append(needs, below)
+			}
+		}
+		fmt.Fprintf(&b, "%-9s %s\n", name, cmp.Or(strings.Join(needs, " "), "-"))
+	}
+	return b.String()
+}
+
+// imports reports whether a package of one room, not counting those for tests, may
+// import one of another.
+func (t Table) imports(name, below string) bool {
+	return slices.ContainsFunc(t, func(r Row) bool {
+		return r.Kind != Support && room(r.Path) == name &&
+			slices.ContainsFunc(strings.Fields(r.Needs), func(need string) bool { return room(need) == below })
+	})
+}
 
 // House draws a table as a house: every package stands on a floor above all that it may
 // import, the pure ones to the left and those that talk to the world to the right.

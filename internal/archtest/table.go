@@ -28,7 +28,9 @@ type Row struct {
 }
 
 // Table is the architecture. A package of the tree without a row is a finding,
-// and so is a row without a package.
+// and so is a row without a package. The packages of a room stand together, and a
+// room stands behind every room that it imports: so no import leads upward, and
+// rooms have no cycle.
 type Table []Row
 
 func (t Table) row(path string) (Row, bool) {
@@ -38,6 +40,23 @@ func (t Table) row(path string) (Row, bool) {
 		}
 	}
 	return Row{}, false
+}
+
+// room returns the top-level directory of a package.
+func room(path string) string {
+	top, _, _ := strings.Cut(path, "/")
+	return top
+}
+
+// rooms returns the rooms in the order of the table.
+func (t Table) rooms() []string {
+	var all []string
+	for _, r := range t {
+		if name := room(r.Path); len(all) == 0 || all[len(all)-1] != name {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 func (r Row) may(need string) bool { return contains(r.Needs, need) }
@@ -53,84 +72,118 @@ func contains(words, word string) bool {
 	return false
 }
 
-// brenner is the table of this module; docs/architecture.md shows it as a
-// picture. Needs are what the design allows, not only what is used today.
+// brenner is the layout of this module: the rooms from the ground floor up, each
+// with its packages. docs/architecture.md shows it as a picture.
 func brenner() Table {
 	const jsontext = "github.com/go-json-experiment/json/jsontext"
 	const jsonv2 = "github.com/go-json-experiment/json"
 	const uuid = "github.com/google/uuid"
 	const yaml = "go.yaml.in/yaml/v3"
 	return Table{
-		{Path: "internal/fault", Kind: Pure},
-		{Path: "internal/text", Kind: Pure},
-		{Path: "internal/secret", Kind: Pure},
-		{Path: "internal/yaml", Kind: Pure, Needs: "internal/fault internal/text", Outside: yaml},
 		{Path: "internal/baseurl", Kind: Shell},
+		{Path: "internal/fault", Kind: Pure},
 		{Path: "internal/files", Kind: Shell},
-		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/yaml", Outside: jsontext + " " + yaml},
+		{Path: "internal/secret", Kind: Pure},
+		{Path: "internal/text", Kind: Pure},
+		{Path: "internal/tokens", Kind: Shell},
+		{Path: "internal/modelhttp", Kind: Shell, Needs: "internal/secret internal/text"},
+		{Path: "internal/trust", Kind: Shell, Needs: "internal/fault internal/files"},
+		{Path: "internal/yaml", Kind: Pure, Needs: "internal/fault internal/text", Outside: yaml},
+		{Path: "internal/archtest", Kind: Support},
+
+		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/yaml", Outside: jsontext},
 		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/text artifact", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/fault internal/text artifact"},
-		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault artifact store/record"},
-		{Path: "merge", Kind: Pure, Needs: "internal/fault artifact artifact/delta govern/policy"},
-		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/text artifact"},
-		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint govern/policy"},
-		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta patch govern/policy prompts roster"},
-
-		{Path: "store/record", Kind: Pure, Needs: "internal/fault internal/text"},
-		{Path: "patch", Kind: Pure, Needs: "internal/fault artifact artifact/delta", Outside: "golang.org/x/text/unicode/norm"},
-		{Path: "session/view", Kind: Pure, Needs: "internal/fault artifact govern/policy store/record"},
-		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault artifact artifact/delta artifact/lint merge"},
-		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault artifact artifact/delta merge merge/settle patch"},
-		{Path: "store/journal", Kind: Pure, Needs: "internal/fault artifact", Outside: jsonv2 + " " + jsontext},
-		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact govern/policy merge session/stalemate store/journal", Outside: jsonv2 + " " + jsontext},
-		{Path: "playbook/vector", Kind: Pure, Needs: "internal/fault"},
-		{Path: "playbook", Kind: Pure, Needs: "internal/fault artifact store/journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
-		{Path: "loop", Kind: Pure, Needs: "internal/fault internal/text internal/yaml artifact roster store/journal session/flow", Outside: jsonv2 + " " + jsontext + " " + yaml},
-		{Path: "loop/report", Kind: Pure, Needs: "internal/fault artifact session/flow loop"},
-
-		{Path: "config", Kind: Shell, Needs: "internal/fault internal/baseurl internal/text internal/yaml artifact govern/policy merge roster store/record session/view session/flow playbook"},
-		{Path: "internal/tokens", Kind: Shell},
-		{Path: "agent", Kind: Shell, Needs: "internal/fault internal/text"},
-		{Path: "agent/rehearsal", Kind: Shell, Needs: "internal/fault internal/text internal/yaml roster agent"},
-		{Path: "internal/modelhttp", Kind: Shell, Needs: "internal/text internal/secret"},
-		{Path: "agent/openai", Kind: Shell, Needs: "internal/fault internal/baseurl internal/secret agent internal/modelhttp"},
-		{Path: "agent/tape", Kind: Shell, Needs: "internal/fault internal/secret agent"},
-		{Path: "agent/program/supervisor", Kind: Shell, Needs: "internal/files"},
-		{Path: "agent/program", Kind: Shell, Needs: "internal/fault internal/text internal/baseurl internal/secret agent agent/program/supervisor"},
-		{Path: "mail", Kind: Shell, Needs: "internal/fault internal/text internal/baseurl internal/files"},
-		{Path: "mail/box", Kind: Shell, Needs: "internal/fault mail store store/sqlite"},
-		{Path: "mail/server", Kind: Shell, Needs: "internal/fault internal/text internal/baseurl mail"},
-		{Path: "agent/mail", Kind: Shell, Needs: "internal/fault agent mail"},
-		{Path: "internal/trust", Kind: Shell, Needs: "internal/fault internal/files"},
-		{Path: "store", Kind: Shell, Needs: "internal/fault store/record store/journal"},
-		{Path: "store/memory", Kind: Shell, Needs: "internal/fault store/record store/journal store"},
-		{Path: "store/sqlite", Kind: Shell, Needs: "internal/fault internal/files store/record store/journal store artifact"},
-		{Path: "govern", Kind: Shell, Needs: "internal/fault internal/text artifact govern/policy store/record patch session/view session/stalemate store/journal agent store"},
-		{Path: "playbook/embedding", Kind: Shell, Needs: "internal/fault playbook/vector"},
-		{Path: "playbook/embedding/uselite", Kind: Shell, Needs: "internal/fault playbook/vector playbook/embedding"},
-		{Path: "playbook/embedding/endpoint", Kind: Shell, Needs: "internal/fault internal/baseurl playbook/vector playbook/embedding internal/modelhttp"},
-		{Path: "playbook/keeper", Kind: Shell, Needs: "internal/fault store/journal store playbook/vector playbook/embedding playbook"},
-		{Path: "session", Kind: Shell, Needs: "internal/fault internal/text artifact artifact/delta artifact/lint govern/policy merge roster kickoff store/record session/view merge/settle session/stalemate store/journal session/flow agent store playbook"},
-		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper playbook/vector session"},
-		{Path: "loop/runner", Kind: Shell, Needs: "internal/fault internal/text artifact session/stalemate store/journal session/flow store session loop loop/report"},
-		{Path: "project/schemas", Kind: Shell, Needs: "artifact"},
-		{
-			Path: "cmd/brenner/cli", Kind: Shell,
-			Needs: "internal/fault internal/text internal/baseurl internal/files artifact artifact/delta artifact/lint govern/policy merge roster prompts kickoff store/record patch session/view merge/settle session/stalemate store/journal session/flow " +
-				"config internal/tokens internal/trust agent agent/rehearsal agent/openai agent/mail agent/tape agent/program mail mail/box mail/server store store/memory store/sqlite govern session session/memory loop loop/report loop/runner project/schemas " +
-				"playbook/vector playbook/embedding playbook/embedding/uselite playbook/embedding/endpoint playbook playbook/keeper",
-		},
-		{Path: "cmd/brenner", Kind: Shell, Needs: "cmd/brenner/cli"},
-
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
-		{Path: "agent/agenttest", Kind: Support, Needs: "agent"},
-		{Path: "agent/openai/openaitest", Kind: Support},
-		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
+
+		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/text artifact"},
+
+		{Path: "merge", Kind: Pure, Needs: "internal/fault artifact artifact/delta"},
+		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault artifact artifact/delta artifact/lint merge"},
+
+		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
+
+		{Path: "patch", Kind: Pure, Needs: "internal/fault artifact artifact/delta", Outside: "golang.org/x/text/unicode/norm"},
+
+		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta roster merge prompts patch"},
+
+		{Path: "store/journal", Kind: Pure, Needs: "internal/fault artifact", Outside: jsonv2 + " " + jsontext},
+		{Path: "store/record", Kind: Pure, Needs: "internal/fault internal/text"},
+		{Path: "store", Kind: Shell, Needs: "internal/fault store/journal store/record"},
+		{Path: "store/memory", Kind: Shell, Needs: "internal/fault store store/journal store/record"},
+		{Path: "store/sqlite", Kind: Shell, Needs: "internal/fault internal/files artifact store store/journal store/record"},
+		{Path: "store/journal/journaltest", Kind: Support},
+		{Path: "store/storetest", Kind: Support, Needs: "internal/fault store store/journal store/record"},
+
+		{Path: "playbook", Kind: Pure, Needs: "internal/fault artifact store/journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "playbook/vector", Kind: Pure, Needs: "internal/fault"},
+		{Path: "playbook/embedding", Kind: Shell, Needs: "internal/fault playbook/vector"},
+		{Path: "playbook/embedding/endpoint", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp playbook/embedding playbook/vector"},
+		{Path: "playbook/embedding/uselite", Kind: Shell, Needs: "internal/fault playbook/embedding playbook/vector"},
+		{Path: "playbook/keeper", Kind: Shell, Needs: "internal/fault store store/journal playbook playbook/embedding playbook/vector"},
+		{Path: "playbook/embedding/embeddingtest", Kind: Support, Needs: "internal/fault playbook/embedding playbook/vector"},
+
+		{Path: "mail", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files internal/text"},
+		{Path: "mail/box", Kind: Shell, Needs: "internal/fault store store/sqlite mail"},
+		{Path: "mail/server", Kind: Shell, Needs: "internal/baseurl internal/fault internal/text mail"},
 		{Path: "mail/boxtest", Kind: Support, Needs: "internal/fault mail"},
 		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
-		{Path: "playbook/embedding/embeddingtest", Kind: Support, Needs: "internal/fault playbook/vector playbook/embedding"},
-		{Path: "store/journal/journaltest", Kind: Support},
-		{Path: "store/storetest", Kind: Support, Needs: "internal/fault store/record store/journal store"},
-		{Path: "internal/archtest", Kind: Support},
+
+		{Path: "agent", Kind: Shell, Needs: "internal/fault internal/text"},
+		{Path: "agent/program/supervisor", Kind: Shell, Needs: "internal/files"},
+		{Path: "agent/mail", Kind: Shell, Needs: "internal/fault mail agent"},
+		{Path: "agent/openai", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp internal/secret agent"},
+		{Path: "agent/program", Kind: Shell, Needs: "internal/baseurl internal/fault internal/secret internal/text agent agent/program/supervisor"},
+		{Path: "agent/rehearsal", Kind: Shell, Needs: "internal/fault internal/text internal/yaml roster agent"},
+		{Path: "agent/tape", Kind: Shell, Needs: "internal/fault internal/secret agent"},
+		{Path: "agent/openai/openaitest", Kind: Support},
+		{Path: "agent/agenttest", Kind: Support, Needs: "agent"},
+		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
+
+		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault artifact artifact/delta merge merge/settle patch"},
+		{Path: "session/view", Kind: Pure, Needs: "internal/fault artifact"},
+		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
+		{
+			Path: "session", Kind: Shell,
+			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle kickoff " +
+				"store store/journal store/record playbook agent session/flow session/stalemate session/view",
+		},
+		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper playbook/vector session"},
+
+		{Path: "loop", Kind: Pure, Needs: "internal/fault internal/text internal/yaml artifact roster store/journal session/flow", Outside: jsonv2 + " " + jsontext},
+		{Path: "loop/report", Kind: Pure, Needs: "internal/fault artifact session/flow loop"},
+		{
+			Path: "loop/runner", Kind: Shell,
+			Needs: "internal/fault internal/text artifact store store/journal session session/flow session/stalemate " +
+				"loop loop/report",
+		},
+
+		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault store/record"},
+		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault artifact store/record session/view govern/policy"},
+		{
+			Path: "govern", Kind: Shell,
+			Needs: "internal/fault internal/text artifact patch store store/journal store/record agent session/stalemate " +
+				"session/view govern/contexts govern/policy",
+		},
+
+		{
+			Path: "config", Kind: Shell,
+			Needs: "internal/baseurl internal/fault internal/text internal/yaml artifact roster merge store/record " +
+				"playbook session/flow session/view govern/contexts govern/policy",
+		},
+
+		{Path: "project/schemas", Kind: Shell, Needs: "artifact"},
+
+		{
+			Path: "cmd/brenner/cli", Kind: Shell,
+			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
+				"artifact/delta artifact/lint roster merge merge/settle prompts patch kickoff store store/journal " +
+				"store/memory store/record store/sqlite playbook playbook/embedding playbook/embedding/endpoint " +
+				"playbook/embedding/uselite playbook/keeper playbook/vector mail mail/box mail/server agent " +
+				"agent/mail agent/openai agent/program agent/rehearsal agent/tape session session/flow session/memory " +
+				"session/stalemate session/view loop loop/report loop/runner govern govern/contexts govern/policy " +
+				"config project/schemas",
+		},
+		{Path: "cmd/brenner", Kind: Shell, Needs: "cmd/brenner/cli"},
 	}
 }

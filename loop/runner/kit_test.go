@@ -12,7 +12,6 @@ import (
 	"brenner/agent"
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
-	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -97,7 +96,7 @@ func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.S
 	script := g.script(j)
 	b := session.Brief{
 		Operator: "operator", Program: "brenner test", Roster: r, Question: q.Question,
-		Views: make(map[string]view.Spec), Rules: merge.Rules{Scopes: policy.DefaultScopes()}, Script: script.Source(), Settings: w.Settings,
+		Views: make(map[string]view.Spec), Rules: merge.Rules{Scopes: merge.DefaultScopes()}, Script: script.Source(), Settings: w.Settings,
 	}
 	for _, e := range r.Entries {
 		b.Agents = append(b.Agents, flow.Party{Name: e.Agent, Role: string(e.Role), Via: "rehearsal"})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"brenner/artifact"
-	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/merge"
 )
@@ -77,13 +76,13 @@ func (o *Opened) Merge() (merge.Rules, error) {
 	r := merge.Rules{
 		Roster: rosterValue, Unified: o.Rules.Unified,
 		Authorities: append([]string{o.Operator}, o.Rules.Authorities...), Priority: o.Rules.Priority,
-		Scopes: policy.Scopes{Strict: o.Rules.Strict},
+		Scopes: merge.Scopes{Strict: o.Rules.Strict},
 	}
 	for _, a := range o.Agents {
 		r.Agents = append(r.Agents, merge.Agent{Name: a.Name, Role: a.Role, Program: a.Program, Model: a.Model})
 	}
 	for _, g := range o.Rules.Grants {
-		r.Scopes.Grants = append(r.Scopes.Grants, policy.Grant{
+		r.Scopes.Grants = append(r.Scopes.Grants, merge.Grant{
 			Role: g.Role, Write: sections(g.Write), Add: sections(g.Add), KillAnywhere: g.KillAnywhere,
 		})
 	}

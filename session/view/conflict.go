@@ -33,14 +33,14 @@ func (w *writer) conflictsOf(open []conflict, s artifact.Section, it *artifact.I
 	for _, f := range it.Fields {
 		switch v := f.Value.(type) {
 		case artifact.Conflict:
-			open = append(open, conflict{item: it, section: s, place: word(it.ID) + "." + word(f.Name), candidates: v})
+			open = append(open, conflict{item: it, section: s, place: Word(it.ID) + "." + Word(f.Name), candidates: v})
 		case artifact.Map:
 			if s == artifact.PredictionsTable && f.Name == "predictions" {
 				v, _ = w.applicable(it, v).(artifact.Map)
 			}
 			for _, e := range v {
 				if c, ok := e.Value.(artifact.Conflict); ok {
-					place := word(it.ID) + "." + word(f.Name) + "." + word(e.Key)
+					place := Word(it.ID) + "." + Word(f.Name) + "." + Word(e.Key)
 					open = append(open, conflict{item: it, section: s, place: place, candidates: c})
 				}
 			}
@@ -71,9 +71,9 @@ func (c *conflict) list(candidates artifact.Conflict, write func(artifact.Value)
 	var b strings.Builder
 	b.WriteString("- " + c.place + "\n")
 	for _, one := range candidates {
-		b.WriteString("  - " + word(one.Agent))
+		b.WriteString("  - " + Word(one.Agent))
 		if one.Delta != "" {
-			b.WriteString(" (" + word(one.Delta) + ")")
+			b.WriteString(" (" + Word(one.Delta) + ")")
 		}
 		b.WriteString(": " + write(one.Value) + "\n")
 	}

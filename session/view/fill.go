@@ -1,10 +1,12 @@
 package view
 
-import "brenner/artifact"
+import (
+	"brenner/artifact"
+)
 
 // bytesPerToken is more than the words of any language have on average. A text
 // with more bytes than that for each token that is left is not even counted.
-const bytesPerToken = 8
+const BytesPerToken = 8
 
 // patience is after how many endless texts the others stay in short: to weigh every
 // one of thousands would take seconds.
@@ -64,7 +66,7 @@ func (f *filler) fill() (text string, tokens int) {
 
 // mayFit tells whether it is worth while to write everything that is wanted.
 func (f *filler) mayFit() bool {
-	room := bytesPerToken * f.bound
+	room := BytesPerToken * f.bound
 	for _, p := range f.page.order {
 		if room -= len(p.text(p.want)); room < 0 {
 			return false
@@ -128,7 +130,7 @@ func (f *filler) raiseComplete(parts []*part) {
 // endless tells whether a part alone would take more than a quarter of the bound.
 func (f *filler) endless(p *part) bool {
 	most := f.bound / 4
-	return len(p.text(complete)) > bytesPerToken*most || p.cost(complete, f.count) > most
+	return len(p.text(complete)) > BytesPerToken*most || p.cost(complete, f.count) > most
 }
 
 // raise shows a part at a higher level if there is room for it.
@@ -137,7 +139,7 @@ func (f *filler) raise(p *part, to level) bool {
 	if !f.begun[p.group] && p.level == named {
 		cost += f.count(p.group.heading())
 	}
-	if len(p.text(to)) > bytesPerToken*(f.left-cost) {
+	if len(p.text(to)) > BytesPerToken*(f.left-cost) {
 		return false
 	}
 	if cost += p.cost(to, f.count); cost > f.left {

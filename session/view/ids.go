@@ -18,7 +18,7 @@ func ranges(s artifact.Section, ids []string) []string {
 		if n, ok := s.IDNumber(id); ok {
 			numbers = append(numbers, n)
 		} else {
-			names = append(names, word(id))
+			names = append(names, Word(id))
 		}
 	}
 	slices.Sort(numbers)

@@ -15,7 +15,7 @@ import (
 // because agents quote what they read. Whoever writes the text puts something of
 // ours in front of it on its line; what only means something at the front of a
 // line (#, >, -, a fence) therefore means nothing.
-func inert(text string) string {
+func Inert(text string) string {
 	if text = strings.TrimSpace(text); harmless(text) {
 		return text
 	}
@@ -94,7 +94,7 @@ func cut(text string, most int) string {
 	// Space at the front is not shown: enough of the text is looked at to find
 	// the words behind it, and no more, however long it is.
 	short := first(text, 4*most)
-	out := inert(short)
+	out := Inert(short)
 	if len(short) == len(text) && utf8.RuneCountInString(out) <= most {
 		return out
 	}
@@ -121,14 +121,14 @@ const maxWord = 64
 // word gives a name from outside: an id, a field, a key, an agent. It may begin a
 // line, so it stays as it is only where it is a plain word, and is quoted like a
 // JSON string otherwise.
-func word(name string) string {
+func Word(name string) string {
 	if plain(name) {
 		return name
 	}
 	if short := first(name, maxWord-1); short != name {
 		name = short + "…"
 	}
-	return inert(string(artifact.AppendString(nil, name)))
+	return Inert(string(artifact.AppendString(nil, name)))
 }
 
 // plain tells whether a name begins with a letter and goes on with letters, digits

@@ -20,7 +20,7 @@ func TestInert(t *testing.T) {
 		{"a fence inside stays", "x ```go", "x ```go"},
 		{"nothing", "", ""},
 	} {
-		if got := inert(tt.text); got != tt.want {
+		if got := Inert(tt.text); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestWord(t *testing.T) {
 		{`<b>"`, `"\<b>\""`},
 		{strings.Repeat("a", 65), `"` + strings.Repeat("a", 63) + `…"`},
 	} {
-		if got := word(tt.name); got != tt.want {
+		if got := Word(tt.name); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.name, got, tt.want)
 		}
 	}

@@ -25,7 +25,7 @@ func newWriter(a *artifact.Artifact) *writer { return &writer{struck: a.Struck()
 // full gives an item with all its fields, a line each and the keys of a map below.
 func (w *writer) full(s artifact.Section, it *artifact.Item) string {
 	var b strings.Builder
-	b.WriteString("- " + word(it.ID))
+	b.WriteString("- " + Word(it.ID))
 	spec := s.Spec()
 	if spec.HasName() && it.Get("name") != nil {
 		b.WriteString(": " + value(it.Get("name")))
@@ -51,16 +51,16 @@ func (w *writer) full(s artifact.Section, it *artifact.Item) string {
 func field(b *strings.Builder, name string, v artifact.Value) {
 	m, ok := v.(artifact.Map)
 	if !ok || len(m) == 0 {
-		b.WriteString("  - " + word(name) + ": " + value(v) + "\n")
+		b.WriteString("  - " + Word(name) + ": " + value(v) + "\n")
 		return
 	}
 	if marks, ok := marks(m); ok {
-		b.WriteString("  - " + word(name) + ": " + marks + "\n")
+		b.WriteString("  - " + Word(name) + ": " + marks + "\n")
 		return
 	}
-	b.WriteString("  - " + word(name) + ":\n")
+	b.WriteString("  - " + Word(name) + ":\n")
 	for _, e := range m {
-		b.WriteString("    - " + word(e.Key) + ": " + value(e.Value) + "\n")
+		b.WriteString("    - " + Word(e.Key) + ": " + value(e.Value) + "\n")
 	}
 }
 
@@ -71,7 +71,7 @@ func marks(m artifact.Map) (string, bool) {
 		if _, ok := e.Value.(artifact.Number); !ok {
 			return "", false
 		}
-		all[i] = word(e.Key) + " " + value(e.Value)
+		all[i] = Word(e.Key) + " " + value(e.Value)
 	}
 	return strings.Join(all, ", "), true
 }
@@ -99,13 +99,13 @@ func value(v artifact.Value) string {
 	case artifact.Conflict:
 		return conflictMark
 	case artifact.Text:
-		return visible(inert(string(v)))
+		return visible(Inert(string(v)))
 	case artifact.List:
 		if text, ok := texts(v); ok {
 			return text
 		}
 	}
-	return inert(string(artifact.Canonical(v)))
+	return Inert(string(artifact.Canonical(v)))
 }
 
 // visible gives quotation marks for a text that shows nothing.
@@ -131,14 +131,14 @@ func texts(list artifact.List) (string, bool) {
 func words(names []string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
-		all[i] = word(name)
+		all[i] = Word(name)
 	}
 	return strings.Join(all, ", ")
 }
 
 // summary gives an item on one line: id, name and the beginning of what it says.
 func summary(s artifact.Section, it *artifact.Item) string {
-	line := "- " + word(it.ID)
+	line := "- " + Word(it.ID)
 	spec := s.Spec()
 	between := ": "
 	for _, part := range []struct {
@@ -164,7 +164,7 @@ func short(v artifact.Value, most int) string {
 // killed gives a killed item on one line: what it was and why it went, so that
 // nobody proposes it again.
 func killed(s artifact.Section, it *artifact.Item) string {
-	line := "- " + word(it.ID)
+	line := "- " + Word(it.ID)
 	for _, name := range []string{"name", s.Spec().Main} {
 		if v := it.Get(name); v != nil {
 			line += ": " + short(v, maxTitle)
@@ -173,7 +173,7 @@ func killed(s artifact.Section, it *artifact.Item) string {
 	}
 	line += " (killed"
 	if it.Kill.By != "" {
-		line += " by " + word(it.Kill.By)
+		line += " by " + Word(it.Kill.By)
 	}
 	if reason := cut(it.Kill.Reason, maxSummary); reason != "" {
 		line += ": " + reason

@@ -46,7 +46,7 @@ func Nudge(in *NudgeInput) (string, error) {
 	for n := range in.Saw {
 		names := make([]string, n+1)
 		for i, id := range in.Saw[:n+1] {
-			names[i] = word(id)
+			names[i] = Word(id)
 		}
 		line := "\nYou were shown " + strings.Join(names, ", ")
 		if more := len(in.Saw) - n - 1; more > 0 {

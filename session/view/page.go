@@ -51,7 +51,7 @@ func newPage(in *Input) *page {
 func head(a *artifact.Artifact) string {
 	line := "Version " + strconv.Itoa(a.Metadata.Version) + " of the artifact"
 	if id := a.Metadata.SessionID; id != "" {
-		line += " " + word(id)
+		line += " " + Word(id)
 	}
 	return line + ". An item on one line is a summary.\n"
 }
@@ -81,7 +81,7 @@ func (p *page) add(id string, g group, want level, write func(level) string) *pa
 func (p *page) addNotes(notes []Note) {
 	for i, n := range notes {
 		p.order = append(p.order, p.add("note "+strconv.Itoa(i+1), people, complete, func(l level) string {
-			return "- " + word(n.By) + ": " + atLevel(n.Text, l) + "\n"
+			return "- " + Word(n.By) + ": " + atLevel(n.Text, l) + "\n"
 		}))
 	}
 }
@@ -93,13 +93,13 @@ func (p *page) addOutcomes(feedback []Outcome) {
 }
 
 func (o *Outcome) write(l level) string {
-	line := "- " + word(o.Delta)
+	line := "- " + Word(o.Delta)
 	if o.Target != "" {
-		line += " on " + word(o.Target)
+		line += " on " + Word(o.Target)
 	}
-	line += ": " + word(o.Disposition)
+	line += ": " + Word(o.Disposition)
 	if o.Code != "" {
-		line += ", " + word(string(o.Code))
+		line += ", " + Word(string(o.Code))
 	}
 	if o.Message != "" {
 		line += ": " + atLevel(o.Message, l)
@@ -111,7 +111,7 @@ func atLevel(text string, l level) string {
 	if l == inShort {
 		return visible(cut(text, maxSummary))
 	}
-	return visible(inert(text))
+	return visible(Inert(text))
 }
 
 func (p *page) addConflict(c *conflict, form Form) {

@@ -75,7 +75,7 @@ type repair struct {
 }
 
 func (r *repair) fits(answer, request string) bool {
-	if len(answer)+len(request) > bytesPerToken*max(r.bound, 0) {
+	if len(answer)+len(request) > BytesPerToken*max(r.bound, 0) {
 		return false // not even counted
 	}
 	return r.Count(answer)+r.Count(request) <= r.bound

@@ -102,7 +102,7 @@ func (s Spec) Bound() int {
 	if s.MaxTokens <= 0 {
 		return DefaultMaxTokens
 	}
-	return min(s.MaxTokens, maxSetting)
+	return min(s.MaxTokens, MaxSetting)
 }
 
 // Canonical gives the spec in its one JSON form, with every default filled in.

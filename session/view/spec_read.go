@@ -14,7 +14,7 @@ const InvalidSpec fault.Code = "INVALID_VIEW_SPEC"
 const specDepth = 3
 
 // maxSetting is above every sensible bound, number of items and priority.
-const maxSetting = 1 << 30
+const MaxSetting = 1 << 30
 
 // ParseSpec reads a spec from the JSON that Canonical writes. What is left out has
 // the zero value; what it does not know is a fault, because a key that is misspelt
@@ -74,7 +74,7 @@ func (r *specReader) section(s *Spec, id string, v artifact.Value) bool {
 		case "max":
 			into.Max = r.number(id+".max", v, 0)
 		case "priority":
-			into.Priority = r.number(id+".priority", v, -maxSetting)
+			into.Priority = r.number(id+".priority", v, -MaxSetting)
 		default:
 			return false
 		}
@@ -103,8 +103,8 @@ func (r *specReader) text(place string, v artifact.Value) string {
 
 func (r *specReader) number(place string, v artifact.Value, least artifact.Number) int {
 	n, ok := v.(artifact.Number)
-	if !ok || n < least || n > maxSetting || n != artifact.Number(int(n)) {
-		r.fault(place, "it is not a whole number from %d to %d", int(least), maxSetting)
+	if !ok || n < least || n > MaxSetting || n != artifact.Number(int(n)) {
+		r.fault(place, "it is not a whole number from %d to %d", int(least), MaxSetting)
 		return 0
 	}
 	return int(n)

@@ -12,15 +12,15 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
-	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/merge"
 	"brenner/roster"
 	"brenner/session/view"
 )
 
 // TestDefaultsShowWhatARoleMayEdit: whoever edits must see what it edits.
 func TestDefaultsShowWhatARoleMayEdit(t *testing.T) {
-	scopes := policy.DefaultScopes()
+	scopes := merge.DefaultScopes()
 	for _, role := range roster.AllRoles() {
 		spec := view.Default(string(role))
 		priorities := map[int]bool{}

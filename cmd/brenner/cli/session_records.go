@@ -8,7 +8,7 @@ import (
 
 	"brenner/config"
 	"brenner/govern"
-	"brenner/govern/policy"
+	"brenner/govern/contexts"
 	"brenner/internal/fault"
 	"brenner/kickoff"
 	"brenner/session"
@@ -81,9 +81,9 @@ func (p *projectRecords) assemble(ctx context.Context, role, module string) (ses
 
 // Moved asks the door which of them were promoted away meanwhile.
 func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
-	var all []view.ShownRecord
+	var all []contexts.ShownRecord
 	for _, r := range shown {
-		all = append(all, view.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
+		all = append(all, contexts.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
 	}
 	moved, hold, err := p.door.Overtaken(ctx, all)
 	var out []flow.MovedRecord
@@ -116,7 +116,7 @@ func (a *app) showRecords(ctx context.Context, k *composed, module string) error
 func (p *projectRecords) Patch(ctx context.Context, said *session.Patching) ([]session.Patched, error) {
 	answer := &govern.Answer{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
 	if said.Rehearsal {
-		answer.Tags = []string{policy.Rehearsal} // as all that the session puts
+		answer.Tags = []string{record.Rehearsal} // as all that the session puts
 	}
 	for _, r := range said.Shown {
 		if r.Form == string(view.Full) {

@@ -1,15 +1,15 @@
-package policy_test
+package merge_test
 
 import (
 	"slices"
 	"testing"
 
 	"brenner/artifact"
-	"brenner/govern/policy"
+	"brenner/merge"
 )
 
 func TestDefaultScopes(t *testing.T) {
-	s := policy.DefaultScopes()
+	s := merge.DefaultScopes()
 	const generator, designer, critic = "hypothesis_generator", "test_designer", "adversarial_critic"
 	for _, c := range []struct {
 		role    string
@@ -41,7 +41,7 @@ func TestDefaultScopes(t *testing.T) {
 }
 
 func TestUnownedSectionsAreThoseThatNobodyMayEdit(t *testing.T) {
-	s := policy.DefaultScopes()
+	s := merge.DefaultScopes()
 	if got := s.Unowned([]string{"hypothesis_generator", "test_designer", "adversarial_critic"}); len(got) != 0 {
 		t.Errorf("with all roles %v is open", got)
 	}
@@ -50,7 +50,7 @@ func TestUnownedSectionsAreThoseThatNobodyMayEdit(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, not %v", got, want)
 	}
-	if got := (&policy.Scopes{}).Unowned(nil); len(got) != artifact.SectionCount {
+	if got := (&merge.Scopes{}).Unowned(nil); len(got) != artifact.SectionCount {
 		t.Errorf("without grants only %v is open", got)
 	}
 }

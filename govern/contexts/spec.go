@@ -1,4 +1,4 @@
-package view
+package contexts
 
 import (
 	"crypto/sha256"
@@ -6,14 +6,15 @@ import (
 
 	"brenner/artifact"
 	"brenner/govern/policy"
+	"brenner/session/view"
 	"brenner/store/record"
 )
 
-// DefaultContextTokens is the bound of a context whose spec gives none.
-const DefaultContextTokens = 4000
+// DefaultTokens is the bound of a context whose spec sets none.
+const DefaultTokens = 4000
 
-// ContextSpec is what agents of a role are given of the store's records.
-type ContextSpec struct {
+// Spec is what agents of a role are given of the store's records.
+type Spec struct {
 	Role      string
 	MaxTokens int // 0 or less: DefaultContextTokens
 	// Cross lets it see all modules; otherwise those of the task, and what belongs
@@ -25,7 +26,7 @@ type ContextSpec struct {
 // TypeView is how a role sees the records of one type.
 type TypeView struct {
 	Type string
-	Form Form // Full or Summary; anything else is Summary
+	Form view.Form // Full or Summary; anything else is Summary
 	// Max is how many are shown; 0 or less is none.
 	Max int
 	// Priority decides what is kept when not all fits: higher is kept longer.
@@ -38,19 +39,19 @@ const (
 	MaxOfKnowledge = 8
 )
 
-// DefaultContext gives the built-in view of a role: summaries of what it may read,
+// Default returns the built-in view of a role: summaries of what it may read,
 // the spine of the project first, and in full only what its work is about.
-func DefaultContext(access policy.Access) ContextSpec {
-	spec := ContextSpec{Role: access.Role, MaxTokens: DefaultContextTokens}
+func Default(access policy.Access) Spec {
+	spec := Spec{Role: access.Role, MaxTokens: DefaultTokens}
 	priority := len(access.Read)
 	for _, kind := range access.Read {
-		v := TypeView{Type: kind, Form: Summary, Max: MaxOfKnowledge, Priority: priority}
+		v := TypeView{Type: kind, Form: view.Summary, Max: MaxOfKnowledge, Priority: priority}
 		switch kind {
 		case record.ProjectBrief, record.ProjectSummary, record.IntegratedMemo:
 			v.Max = maxOfSpine
 		}
 		if access.Role == policy.Reader && kind == record.PaperNote || access.Role == policy.Writer && kind == record.ManuscriptSection {
-			v.Form, v.Max = Full, maxOfSpine // a detailed review, and a text that goes on
+			v.Form, v.Max = view.Full, maxOfSpine // a detailed review, and a text that goes on
 		}
 		spec.Types = append(spec.Types, v)
 		priority--
@@ -59,15 +60,15 @@ func DefaultContext(access policy.Access) ContextSpec {
 }
 
 // Bound gives the most tokens that a context may have.
-func (s *ContextSpec) Bound() int {
+func (s *Spec) Bound() int {
 	if s.MaxTokens <= 0 {
-		return DefaultContextTokens
+		return DefaultTokens
 	}
-	return min(s.MaxTokens, maxSetting)
+	return min(s.MaxTokens, view.MaxSetting)
 }
 
 // Of gives how a type is seen; not at all where the spec does not name it.
-func (s *ContextSpec) Of(kind string) (TypeView, bool) {
+func (s *Spec) Of(kind string) (TypeView, bool) {
 	for _, v := range s.Types {
 		if v.Type == kind {
 			return v, v.Max > 0
@@ -77,13 +78,13 @@ func (s *ContextSpec) Of(kind string) (TypeView, bool) {
 }
 
 // Hash is the SHA-256 of the spec's canonical JSON, in hexadecimal digits.
-func (s *ContextSpec) Hash() string {
+func (s *Spec) Hash() string {
 	sum := sha256.Sum256(s.Canonical())
 	return hex.EncodeToString(sum[:])
 }
 
 // Canonical gives the spec in its one JSON form.
-func (s *ContextSpec) Canonical() []byte {
+func (s *Spec) Canonical() []byte {
 	types := make(artifact.List, 0, len(s.Types))
 	for _, v := range s.Types {
 		types = append(types, artifact.MapOf(
@@ -101,9 +102,9 @@ func (s *ContextSpec) Canonical() []byte {
 	))
 }
 
-func (v TypeView) form() Form {
-	if v.Form == Full {
-		return Full
+func (v TypeView) form() view.Form {
+	if v.Form == view.Full {
+		return view.Full
 	}
-	return Summary
+	return view.Summary
 }

@@ -1,7 +1,4 @@
-// Package policy decides who may do what, from data alone: which role may write
-// which section. It knows roles by their names and nothing of agents, deltas or
-// where the answer is enforced.
-package policy
+package merge
 
 import (
 	"slices"

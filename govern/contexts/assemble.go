@@ -1,4 +1,4 @@
-package view
+package contexts
 
 import (
 	"cmp"
@@ -9,12 +9,13 @@ import (
 	"brenner/artifact"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/session/view"
 	"brenner/store/record"
 )
 
-// ContextInput is everything that a context of records is made of.
-type ContextInput struct {
-	Spec   ContextSpec
+// Input is everything a context of records is made of.
+type Input struct {
+	Spec   Spec
 	Access policy.Accesses // what roles may read: it holds whatever Spec says
 	Types  record.Types
 	// Modules are those of the task. They do not matter where the spec crosses them.
@@ -77,7 +78,7 @@ type Context struct {
 type ShownRecord struct {
 	Ref    record.Ref
 	Type   string
-	Form   Form
+	Form   view.Form
 	Status string
 	// Content is the hash of what the version says, in whatever form it is shown.
 	Content string
@@ -110,7 +111,7 @@ const (
 // read. What does not fit is left out by the priority of its type, then its
 // nearness, then its age, then its id. Only if purpose and overview do not fit is
 // there an error.
-func Assemble(in *ContextInput) (Context, error) {
+func Assemble(in *Input) (Context, error) {
 	count := in.Count
 	if count == nil {
 		count = func(text string) int { return len(text) }
@@ -120,7 +121,7 @@ func Assemble(in *ContextInput) (Context, error) {
 	s.fixed()
 	if fixed := s.weigh(); fixed > s.bound {
 		return out, &fault.Error{
-			Code: TooLarge, Op: "assemble the context of " + fault.Shown(in.Spec.Role),
+			Code: view.TooLarge, Op: "assemble the context of " + fault.Shown(in.Spec.Role),
 			Detail: fmt.Sprintf("the purpose and the overview of the project alone are %d tokens, and the bound is %d", fixed, s.bound),
 			Hint:   "raise max_tokens of the role, or shorten the summary of the project's brief",
 		}
@@ -132,7 +133,7 @@ func Assemble(in *ContextInput) (Context, error) {
 }
 
 // barred gives the rule that keeps a record out whatever room there is, or "".
-func (in *ContextInput) barred(m *Material) string {
+func (in *Input) barred(m *Material) string {
 	r := &m.Record
 	kind, known := in.Types.Find(r.Type)
 	_, seen := in.Spec.Of(r.Type)
@@ -145,7 +146,7 @@ func (in *ContextInput) barred(m *Material) string {
 		return NotInView
 	case r.Status == record.Deprecated:
 		return IsObsolete
-	case policy.Rehearsed(r):
+	case record.Rehearsed(r):
 		return IsRehearsal
 	case m.Rehearsed:
 		return OfRehearsal
@@ -169,7 +170,7 @@ func (s *sheet) choose() {
 		m := &all[i]
 		ref := m.Record.Ref()
 		v, _ := s.in.Spec.Of(m.Record.Type)
-		if seen[ref] || opening[ref] && (m.Near != Pinned || v.form() != Full) {
+		if seen[ref] || opening[ref] && (m.Near != Pinned || v.form() != view.Full) {
 			continue // it stands here twice, or is in the overview, whose summary is enough
 		}
 		seen[ref] = true
@@ -187,7 +188,7 @@ func (s *sheet) choose() {
 	}
 }
 
-func (in *ContextInput) compare(a, b *Material) int {
+func (in *Input) compare(a, b *Material) int {
 	va, _ := in.Spec.Of(a.Record.Type)
 	vb, _ := in.Spec.Of(b.Record.Type)
 	return cmp.Or(
@@ -199,15 +200,15 @@ func (in *ContextInput) compare(a, b *Material) int {
 func (s *sheet) account(out *Context) {
 	for i := range s.overview {
 		r := &s.overview[i].Record
-		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: Summary, Status: r.Status, Content: r.Content, Tokens: s.count(overviewLine(r))})
+		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: view.Summary, Status: r.Status, Content: r.Content, Tokens: s.count(overviewLine(r))})
 	}
 	for _, l := range s.lines {
 		r := &l.material.Record
 		if l.form == "" {
-			s.left = append(s.left, Left{r.Ref(), r.Type, OverBound, l.material.Near})
+			s.left = append(s.left, Left{r.Ref(), r.Type, view.OverBound, l.material.Near})
 			continue
 		}
-		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: l.form, Status: r.Status, Content: r.Content, Cut: l.want == Full && l.form == Summary, Near: l.material.Near, Tokens: s.count(l.text(l.form))})
+		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: l.form, Status: r.Status, Content: r.Content, Cut: l.want == view.Full && l.form == view.Summary, Near: l.material.Near, Tokens: s.count(l.text(l.form))})
 	}
 	slices.SortFunc(s.left, func(a, b Left) int { return cmp.Or(cmp.Compare(a.Type, b.Type), record.CompareRefs(a.Ref, b.Ref)) })
 	out.LeftOut = s.left

@@ -1,15 +1,16 @@
-package view
+package contexts
 
 import (
 	"strconv"
 	"strings"
 
+	"brenner/session/view"
 	"brenner/store/record"
 )
 
 // sheet is a context before it is written.
 type sheet struct {
-	in       *ContextInput
+	in       *Input
 	bound    int
 	count    func(string) int
 	overview []Material
@@ -21,17 +22,17 @@ type sheet struct {
 // line is a candidate, and how it is shown: not at all where form is empty.
 type line struct {
 	material *Material
-	want     Form
-	form     Form
-	texts    map[Form]string
+	want     view.Form
+	form     view.Form
+	texts    map[view.Form]string
 }
 
-func (l *line) text(f Form) string {
+func (l *line) text(f view.Form) string {
 	if text, ok := l.texts[f]; ok {
 		return text
 	}
 	if l.texts == nil {
-		l.texts = make(map[Form]string, 2)
+		l.texts = make(map[view.Form]string, 2)
 	}
 	l.texts[f] = recordText(&l.material.Record, l.material.Content, f)
 	return l.texts[f]
@@ -54,19 +55,19 @@ func (s *sheet) fill() (text string, tokens int) {
 	// What the task is about comes in short before any of it comes in full: one long
 	// text must not keep the others out.
 	for _, l := range s.lines {
-		if l.want == Full && l.material.Near == Pinned {
-			left -= s.raise(l, Summary, left)
+		if l.want == view.Full && l.material.Near == Pinned {
+			left -= s.raise(l, view.Summary, left)
 		}
 	}
 	for _, l := range s.lines {
-		if cost := s.raise(l, Full, left); cost != 0 {
+		if cost := s.raise(l, view.Full, left); cost != 0 {
 			left -= cost
 		} else if l.form == "" {
-			left -= s.raise(l, Summary, left)
+			left -= s.raise(l, view.Summary, left)
 		}
 	}
 	for _, l := range s.lines {
-		if l.form == Summary && l.material.Artifact != nil {
+		if l.form == view.Summary && l.material.Artifact != nil {
 			left -= s.sections(l, left)
 		}
 	}
@@ -89,8 +90,8 @@ func (s *sheet) fill() (text string, tokens int) {
 			s.bare = true // then it is the fixed parts, which fit
 			continue
 		}
-		if l := s.lines[i]; l.form != Summary {
-			l.form = Summary
+		if l := s.lines[i]; l.form != view.Summary {
+			l.form = view.Summary
 			i++ // it may have to go altogether
 		} else {
 			l.form = ""
@@ -107,21 +108,21 @@ func (s *sheet) sections(l *line, left int) int {
 	} else {
 		left -= headingCost(s, l)
 	}
-	head := l.text(Summary)
-	spec := Default(s.in.Spec.Role)
-	if l.want == Full {
-		spec = Default(Unified)
+	head := l.text(view.Summary)
+	spec := view.Default(s.in.Spec.Role)
+	if l.want == view.Full {
+		spec = view.Default(view.Unified)
 	}
 	if spec.MaxTokens = left + was; spec.MaxTokens <= 0 {
 		return 0
 	}
-	v, err := Build(Input{Artifact: *l.material.Artifact, Spec: spec, Count: func(text string) int { return s.count(head + barred(text)) }})
+	v, err := view.Build(view.Input{Artifact: *l.material.Artifact, Spec: spec, Count: func(text string) int { return s.count(head + barred(text)) }})
 	if err != nil {
 		return 0 // not even the ids fit
 	}
-	l.form = Sections
-	if l.want == Full && len(v.LeftOut) == 0 && len(v.Shortened) == 0 {
-		l.form = Full
+	l.form = view.Sections
+	if l.want == view.Full && len(v.LeftOut) == 0 && len(v.Shortened) == 0 {
+		l.form = view.Full
 	}
 	l.texts[l.form] = head + barred(v.Text)
 	return v.Tokens - was
@@ -137,11 +138,11 @@ func barred(text string) string {
 }
 
 // raise shows a record in a form if there is room for it, and gives what that costs.
-func (s *sheet) raise(l *line, form Form, left int) int {
+func (s *sheet) raise(l *line, form view.Form, left int) int {
 	switch {
-	case form == Full && l.want != Full:
+	case form == view.Full && l.want != view.Full:
 		return 0
-	case form == Full && l.material.Artifact != nil:
+	case form == view.Full && l.material.Artifact != nil:
 		return s.sections(l, left)
 	}
 	cost := headingCost(s, l)
@@ -149,7 +150,7 @@ func (s *sheet) raise(l *line, form Form, left int) int {
 		cost = -s.count(l.text(l.form))
 	}
 	text := l.text(form)
-	if len(text) > bytesPerToken*(left-cost)+bytesPerToken {
+	if len(text) > view.BytesPerToken*(left-cost)+view.BytesPerToken {
 		return 0 // it cannot fit: not even counted
 	}
 	if cost += s.count(text); cost > left {
@@ -171,7 +172,7 @@ func headingCost(s *sheet, l *line) int {
 
 func (s *sheet) weigh() int { return s.count(s.body()) }
 
-func typeHeading(kind string) string { return "\n## " + word(kind) + "\n\n" }
+func typeHeading(kind string) string { return "\n## " + view.Word(kind) + "\n\n" }
 
 // body gives the sheet as it is, but for what is not on it.
 func (s *sheet) body() string {
@@ -240,19 +241,19 @@ func (s *sheet) tail() string {
 
 // overviewLine is a record that opens every context.
 func overviewLine(r *record.Record) string {
-	return "- " + word(r.Type) + " " + refText(r) + ": " + inert(r.Summary) + "\n"
+	return "- " + view.Word(r.Type) + " " + refText(r) + ": " + view.Inert(r.Summary) + "\n"
 }
 
-func refText(r *record.Record) string { return word(r.ID) + "@v" + strconv.Itoa(r.Version) }
+func refText(r *record.Record) string { return view.Word(r.ID) + "@v" + strconv.Itoa(r.Version) }
 
 // recordText writes a record. What people and agents wrote stands behind something
 // of ours on every line.
-func recordText(r *record.Record, content []byte, f Form) string {
-	head := "- " + refText(r) + " (" + word(r.Status) + ", " + word(r.Module) + "): " + inert(r.Summary)
+func recordText(r *record.Record, content []byte, f view.Form) string {
+	head := "- " + refText(r) + " (" + view.Word(r.Status) + ", " + view.Word(r.Module) + "): " + view.Inert(r.Summary)
 	if r.StaleSummary() {
 		head += " [this summary is of an earlier version]"
 	}
-	if f != Full {
+	if f != view.Full {
 		return head + "\n"
 	}
 	return head + "\n" + lines(string(content))
@@ -265,7 +266,7 @@ func lines(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n")
 	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		indent := one[:len(one)-len(strings.TrimLeft(one, " \t"))]
-		b.WriteString(strings.TrimRight("  | "+indent+inert(one), " \t") + "\n")
+		b.WriteString(strings.TrimRight("  | "+indent+view.Inert(one), " \t") + "\n")
 	}
 	return b.String()
 }

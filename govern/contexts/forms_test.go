@@ -1,4 +1,4 @@
-package view_test
+package contexts_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"brenner/artifact"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/session/view"
@@ -16,19 +17,19 @@ import (
 // goes on with a text.
 func TestBuiltInContextsAreOfSummaries(t *testing.T) {
 	for _, access := range policy.DefaultAccess() {
-		spec := view.DefaultContext(access)
+		spec := contexts.Default(access)
 		var types []string
 		for i, v := range spec.Types {
 			types = append(types, v.Type)
 			full := access.Role == policy.Reader && v.Type == record.PaperNote || access.Role == policy.Writer && v.Type == record.ManuscriptSection
-			if (v.Form == view.Full) != full || v.Max < 1 || v.Max > view.MaxOfKnowledge {
+			if (v.Form == view.Full) != full || v.Max < 1 || v.Max > contexts.MaxOfKnowledge {
 				t.Errorf("%s: %+v", access.Role, v)
 			}
 			if i > 0 && spec.Types[i-1].Priority <= v.Priority {
 				t.Errorf("%s: %s is as important as what stands before it", access.Role, v.Type)
 			}
 		}
-		if !slices.Equal(types, access.Read) || spec.Bound() != view.DefaultContextTokens {
+		if !slices.Equal(types, access.Read) || spec.Bound() != contexts.DefaultTokens {
 			t.Errorf("%s: %+v", access.Role, spec)
 		}
 	}
@@ -37,16 +38,16 @@ func TestBuiltInContextsAreOfSummaries(t *testing.T) {
 // A bound is the most that there may be, to the token.
 func TestContextToTheLastToken(t *testing.T) {
 	in := anInput("test_designer")
-	c, err := view.Assemble(in)
+	c, err := contexts.Assemble(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.Spec.MaxTokens = c.Tokens
-	if again, err := view.Assemble(in); err != nil || again.Text != c.Text {
+	if again, err := contexts.Assemble(in); err != nil || again.Text != c.Text {
 		t.Errorf("%v\n%s", err, again.Text)
 	}
 	in.Spec.MaxTokens--
-	if _, err := view.Assemble(in); fault.CodeOf(err) != view.TooLarge {
+	if _, err := contexts.Assemble(in); fault.CodeOf(err) != view.TooLarge {
 		t.Error(err)
 	}
 }
@@ -56,7 +57,7 @@ func TestContextOpensWithTheProject(t *testing.T) {
 	in := anInput("test_designer")
 	brief := aRecord("brief", record.ProjectBrief, record.Project, 0)
 	open := func() string {
-		c, err := view.Assemble(in)
+		c, err := contexts.Assemble(in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,7 @@ func TestContextOpensWithTheProject(t *testing.T) {
 	if got := open(); got != "# The project\n\nIt has no canonical brief yet." {
 		t.Error(got)
 	}
-	in.Overview = []view.Material{{Record: brief}}
+	in.Overview = []contexts.Material{{Record: brief}}
 	if got := open(); got != "# The project\n\n- project_brief brief@v1: summary of brief" {
 		t.Error(got)
 	}
@@ -80,13 +81,13 @@ func TestContextOpensWithTheProject(t *testing.T) {
 func TestOneLongInputDoesNotKeepTheOthersOut(t *testing.T) {
 	in := anInput(policy.Reader)
 	for _, id := range []string{"a", "b", "c"} {
-		m := material(aRecord(id, record.PaperNote, "fate", 0), view.Pinned)
+		m := material(aRecord(id, record.PaperNote, "fate", 0), contexts.Pinned)
 		m.Content = []byte(strings.Repeat("word ", 40))
 		in.Materials = append(in.Materials, m)
 	}
 	full := 0
 	for in.Spec.MaxTokens = 100; in.Spec.MaxTokens < 1000; in.Spec.MaxTokens++ { // bytes
-		c, err := view.Assemble(in)
+		c, err := contexts.Assemble(in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,10 +113,10 @@ func TestAResearchArtifactInAContext(t *testing.T) {
 		})
 	}
 	in := anInput("test_designer")
-	m := material(aRecord("RS-20260101-cells", record.ResearchArtifact, "fate", 0), view.Apart)
+	m := material(aRecord("RS-20260101-cells", record.ResearchArtifact, "fate", 0), contexts.Apart)
 	m.Artifact = &a
-	in.Materials = []view.Material{m}
-	c, err := view.Assemble(in)
+	in.Materials = []contexts.Material{m}
+	c, err := contexts.Assemble(in)
 	if err != nil || len(c.Shown) != 1 || c.Shown[0].Form != view.Sections {
 		t.Fatalf("%+v, %v", c.Shown, err)
 	}
@@ -128,17 +129,17 @@ func TestAResearchArtifactInAContext(t *testing.T) {
 			t.Errorf("a line without a bar: %q", line)
 		}
 	}
-	in.Spec.Types = []view.TypeView{{Type: record.ResearchArtifact, Form: view.Full, Max: 1}}
-	if c, err = view.Assemble(in); err != nil || c.Shown[0].Form != view.Full || c.Shown[0].Cut {
+	in.Spec.Types = []contexts.TypeView{{Type: record.ResearchArtifact, Form: view.Full, Max: 1}}
+	if c, err = contexts.Assemble(in); err != nil || c.Shown[0].Form != view.Full || c.Shown[0].Cut {
 		t.Errorf("%+v, %v", c.Shown, err)
 	}
 	in.Materials[0].Artifact = nil
-	short, err := view.Assemble(in)
+	short, err := contexts.Assemble(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.Materials[0].Artifact, in.Spec.MaxTokens = &a, short.Tokens+60 // not even the ids fit
-	if c, err = view.Assemble(in); err != nil || len(c.Shown) != 1 || c.Shown[0].Form != view.Summary || !c.Shown[0].Cut {
+	if c, err = contexts.Assemble(in); err != nil || len(c.Shown) != 1 || c.Shown[0].Form != view.Summary || !c.Shown[0].Cut {
 		t.Errorf("%+v, %v", c.Shown, err)
 	}
 }

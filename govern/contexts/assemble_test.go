@@ -1,4 +1,4 @@
-package view_test
+package contexts_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact/artifacttest"
+	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/session/view"
@@ -25,19 +26,19 @@ func aRecord(id, kind, module string, day int) record.Record {
 }
 
 // material has the time of its record.
-func material(r record.Record, near view.Nearness) view.Material {
-	return view.Material{Record: r, Near: near, Changed: r.At}
+func material(r record.Record, near contexts.Nearness) contexts.Material {
+	return contexts.Material{Record: r, Near: near, Changed: r.At}
 }
 
-func anInput(role string) *view.ContextInput {
+func anInput(role string) *contexts.Input {
 	access := policy.DefaultAccess()
 	one, _ := access.Of(role)
-	return &view.ContextInput{
-		Spec: view.DefaultContext(one), Access: access, Types: record.BuiltInTypes(), Modules: []string{"fate"}, Purpose: "Say what is missing.",
+	return &contexts.Input{
+		Spec: contexts.Default(one), Access: access, Types: record.BuiltInTypes(), Modules: []string{"fate"}, Purpose: "Say what is missing.",
 	}
 }
 
-func shown(c view.Context) []string {
+func shown(c contexts.Context) []string {
 	var all []string
 	for _, s := range c.Shown {
 		all = append(all, s.Ref.String()+" "+string(s.Form))
@@ -45,7 +46,7 @@ func shown(c view.Context) []string {
 	return all
 }
 
-func rules(c view.Context) map[string]string {
+func rules(c contexts.Context) map[string]string {
 	all := make(map[string]string)
 	for _, l := range c.LeftOut {
 		all[l.Ref.ID] = l.Rule
@@ -57,18 +58,18 @@ func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
 	in := anInput("test_designer")
 	brief := aRecord("brief", record.ProjectBrief, record.Project, 0)
 	brief.Status = record.Canonical
-	in.Overview = []view.Material{{Record: brief}}
+	in.Overview = []contexts.Material{{Record: brief}}
 	old := aRecord("old", record.PaperNote, "fate", 1)
 	old.Status = record.Deprecated
-	in.Materials = []view.Material{
+	in.Materials = []contexts.Material{
 		{Record: brief},
 		{Record: old},
-		material(aRecord("n1", record.PaperNote, "fate", 1), view.Apart), material(aRecord("n2", record.PaperNote, "fate", 2), view.Apart),
-		material(aRecord("n0", record.PaperNote, "fate", 0), view.Linked),
-		material(aRecord("far", record.PaperNote, "other", 3), view.Apart), material(aRecord("memo", record.IntegratedMemo, "fate", 0), view.Apart),
-		material(aRecord("ms", record.ManuscriptSection, "fate", 3), view.Pinned), material(aRecord("k", record.Kickoff, "fate", 3), view.Apart),
+		material(aRecord("n1", record.PaperNote, "fate", 1), contexts.Apart), material(aRecord("n2", record.PaperNote, "fate", 2), contexts.Apart),
+		material(aRecord("n0", record.PaperNote, "fate", 0), contexts.Linked),
+		material(aRecord("far", record.PaperNote, "other", 3), contexts.Apart), material(aRecord("memo", record.IntegratedMemo, "fate", 0), contexts.Apart),
+		material(aRecord("ms", record.ManuscriptSection, "fate", 3), contexts.Pinned), material(aRecord("k", record.Kickoff, "fate", 3), contexts.Apart),
 	}
-	c, err := view.Assemble(in)
+	c, err := contexts.Assemble(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
 		t.Error(diff)
 	}
 	want := map[string]string{
-		"old": view.IsObsolete, "far": view.OtherModule, "ms": view.NotReadable, "k": view.RawText,
+		"old": contexts.IsObsolete, "far": contexts.OtherModule, "ms": contexts.NotReadable, "k": contexts.RawText,
 	}
 	if diff := cmp.Diff(want, rules(c)); diff != "" {
 		t.Error(diff)
@@ -107,9 +108,9 @@ func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
 func TestContextFullWhereTheSpecSaysSo(t *testing.T) {
 	in := anInput(policy.Writer)
 	content := "One.\n# Two\n```\nx\u2028<script>\n"
-	in.Materials = []view.Material{material(aRecord("ms", record.ManuscriptSection, "fate", 1), view.Apart)}
+	in.Materials = []contexts.Material{material(aRecord("ms", record.ManuscriptSection, "fate", 1), contexts.Apart)}
 	in.Materials[0].Content = []byte(content)
-	c, err := view.Assemble(in)
+	c, err := contexts.Assemble(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestContextFullWhereTheSpecSaysSo(t *testing.T) {
 	}
 	in.Spec.MaxTokens = 200 // bytes: the content does not fit, the summary does
 	in.Materials[0].Content = []byte(strings.Repeat("long ", 100))
-	if c, err = view.Assemble(in); err != nil || !slices.Equal(shown(c), []string{"ms@v1 summary"}) || !c.Shown[0].Cut {
+	if c, err = contexts.Assemble(in); err != nil || !slices.Equal(shown(c), []string{"ms@v1 summary"}) || !c.Shown[0].Cut {
 		t.Errorf("%v, %v", shown(c), err)
 	}
 }
@@ -127,7 +128,7 @@ func TestContextTooLarge(t *testing.T) {
 	in := anInput("test_designer")
 	in.Spec.MaxTokens = 60
 	in.Purpose = strings.Repeat("word ", 50)
-	_, err := view.Assemble(in)
+	_, err := contexts.Assemble(in)
 	if fault.CodeOf(err) != view.TooLarge || fault.HintOf(err) == "" {
 		t.Error(err)
 	}
@@ -137,9 +138,9 @@ func TestContextTooLarge(t *testing.T) {
 func TestTenThousandDoNotFit(t *testing.T) {
 	in := anInput("test_designer")
 	for i := range 10_000 {
-		in.Materials = append(in.Materials, material(aRecord(fmt.Sprintf("n%05d", i), record.PaperNote, "fate", i%28), view.Apart))
+		in.Materials = append(in.Materials, material(aRecord(fmt.Sprintf("n%05d", i), record.PaperNote, "fate", i%28), contexts.Apart))
 	}
-	c, err := view.Assemble(in)
+	c, err := contexts.Assemble(in)
 	if err != nil || len(c.Shown) != 8 || len(c.LeftOut) != 9992 || !strings.Contains(c.Text, "Not shown, by the view's bounds: 9992.") {
 		t.Errorf("%d shown, %d left out, %v", len(c.Shown), len(c.LeftOut), err)
 	}
@@ -147,7 +148,7 @@ func TestTenThousandDoNotFit(t *testing.T) {
 
 func kinds() []string { return append(record.BuiltInTypes().Names(nil), "unheard_of") }
 
-func anyMaterial(t *rapid.T) view.Material {
+func anyMaterial(t *rapid.T) contexts.Material {
 	r := aRecord(
 		rapid.SampledFrom([]string{"a", "b", "c", "d", "e\n# f", "g`", "é"}).Draw(t, "id"), rapid.SampledFrom(kinds()).Draw(t, "type"),
 		rapid.SampledFrom([]string{"fate", "other", record.Project}).Draw(t, "module"), rapid.IntRange(0, 5).Draw(t, "day"),
@@ -155,8 +156,8 @@ func anyMaterial(t *rapid.T) view.Material {
 	r.Version = rapid.IntRange(1, 3).Draw(t, "version")
 	r.Summary = rapid.StringN(1, 60, 200).Draw(t, "summary") + " <" + r.Type + "!>"
 	r.Status = rapid.SampledFrom(record.Statuses()).Draw(t, "status")
-	m := view.Material{
-		Record: r, Changed: r.At, Content: []byte("<" + r.Type + "!> " + rapid.String().Draw(t, "content")), Near: view.Nearness(rapid.IntRange(0, 3).Draw(t, "near")),
+	m := contexts.Material{
+		Record: r, Changed: r.At, Content: []byte("<" + r.Type + "!> " + rapid.String().Draw(t, "content")), Near: contexts.Nearness(rapid.IntRange(0, 3).Draw(t, "near")),
 	}
 	if r.Type == record.ResearchArtifact && rapid.Bool().Draw(t, "sections") {
 		a := artifacttest.Any().Draw(t, "artifact")
@@ -165,14 +166,14 @@ func anyMaterial(t *rapid.T) view.Material {
 	return m
 }
 
-func anyContext(t *rapid.T) *view.ContextInput {
+func anyContext(t *rapid.T) *contexts.Input {
 	roles := append(policy.DefaultAccess().Roles(), "stranger")
 	in := anInput(rapid.SampledFrom(roles).Draw(t, "role"))
 	in.Spec.MaxTokens = rapid.IntRange(1, 1500).Draw(t, "bound")
 	in.Spec.Cross = rapid.Bool().Draw(t, "cross")
 	in.Spec.Types = nil
 	for range rapid.IntRange(0, 8).Draw(t, "views") { // whatever a configuration may say, types that the role may not read included
-		in.Spec.Types = append(in.Spec.Types, view.TypeView{
+		in.Spec.Types = append(in.Spec.Types, contexts.TypeView{
 			Type: rapid.SampledFrom(kinds()).Draw(t, "kind"), Form: rapid.SampledFrom([]view.Form{view.Full, view.Summary, "", "x"}).Draw(t, "form"),
 			Max: rapid.IntRange(-1, 4).Draw(t, "max"), Priority: rapid.IntRange(0, 3).Draw(t, "priority"),
 		})
@@ -195,7 +196,7 @@ func FuzzContextLaws(f *testing.F) { f.Fuzz(rapid.MakeFuzz(contextLaws)) }
 
 func contextLaws(t *rapid.T) {
 	in := anyContext(t)
-	c, err := view.Assemble(in)
+	c, err := contexts.Assemble(in)
 	if err != nil {
 		if fault.CodeOf(err) != view.TooLarge {
 			t.Fatal(err)
@@ -236,7 +237,7 @@ func contextLaws(t *rapid.T) {
 	}
 	slices.Reverse(in.Materials)
 	distinct := len(seen) == len(in.Materials)+len(in.Overview)
-	if again, err := view.Assemble(in); err != nil || distinct && again.Text != c.Text {
+	if again, err := contexts.Assemble(in); err != nil || distinct && again.Text != c.Text {
 		t.Fatalf("%v\n%s", err, cmp.Diff(c.Text, again.Text))
 	}
 }
