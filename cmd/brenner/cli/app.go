@@ -33,7 +33,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	if streams.ErrTTY {
 		streams.Err = &screen{out: streams.Err, width: streams.Width}
 	}
-	a := &app{Streams: streams, log: zerolog.Nop(), disk: realDisk{}}
+	a := &app{Streams: streams, log: zerolog.Nop(), disk: realDisk{}, served: make(map[string]string)}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(streams.In)

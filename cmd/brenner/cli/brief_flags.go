@@ -142,7 +142,7 @@ type composed struct {
 	threadID string
 	question string
 	input    kickoff.Input
-	config   *config.Config
+	config   *Project
 	roster   roster.Resolution
 	messages []kickoff.Message
 }

@@ -34,7 +34,7 @@ func (a *app) configShowCommand() *cobra.Command {
 Exit codes: 0 shown; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.loadConfig(project, session, nil)
+			cfg, err := a.open(project, session, nil)
 			if err != nil {
 				return err
 			}

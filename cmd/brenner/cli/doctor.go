@@ -56,7 +56,7 @@ type check struct {
 type diagnosis []check
 
 func (a *app) examine(c *cobra.Command, flags *rosterFlags) diagnosis {
-	cfg, err := a.loadConfig(flags.project, flags.sessionConfig, nil)
+	cfg, err := a.open(flags.project, flags.sessionConfig, nil)
 	if err != nil {
 		return brokenBy("configuration", err)
 	}
@@ -85,7 +85,7 @@ func brokenBy(what string, err error) diagnosis {
 	return d
 }
 
-func checkProject(cfg *config.Config) check {
+func checkProject(cfg *Project) check {
 	if cfg.Project.File == "" {
 		return check{"configuration", note, "no " + config.FileName + "; the built-in defaults hold", "`brenner init` writes one"}
 	}
@@ -108,7 +108,7 @@ func writable(dir string) error {
 }
 
 // checkAgent says how an agent would be reached.
-func checkAgent(cfg *config.Config, e roster.Entry) check {
+func checkAgent(cfg *Project, e roster.Entry) check {
 	m := cfg.Reach(e.Model)
 	c := check{What: "agent " + e.Agent, Status: fine, Found: "via " + m.Via}
 	switch {

@@ -17,7 +17,7 @@ import (
 
 // checkMail asks the mail server how it is, where somebody of the roster is reached
 // through it or somebody has said where it is. It sends no mail, and makes nothing.
-func (a *app) checkMail(ctx context.Context, cfg *config.Config, r roster.Roster) diagnosis {
+func (a *app) checkMail(ctx context.Context, cfg *Project, r roster.Roster) diagnosis {
 	var by []string
 	for _, e := range r.Entries {
 		if cfg.Reach(e.Model).Via == config.ViaMail {
@@ -27,7 +27,7 @@ func (a *app) checkMail(ctx context.Context, cfg *config.Config, r roster.Roster
 	if len(by) == 0 && cfg.Origin("mail.base_url").Level == roster.Default {
 		return nil
 	}
-	box, err := a.mailboxOf(cfg, "")
+	box, err := cfg.mailboxOf("")
 	if err != nil {
 		return brokenBy("mail server", err)
 	}
@@ -172,7 +172,7 @@ func (a *app) checkClients(ctx context.Context, box *mailbox, by []string) diagn
 // checkClientToken says whose token the variable of the programs holds here.
 func (a *app) checkClientToken(ctx context.Context, box *mailbox, by []string) check {
 	c := check{What: clientToken, Status: note, Fix: "export " + clientToken + "=$(brenner mail token NAME), where the agent's program is started"}
-	token := a.variable(clientToken)
+	token := a.host().variable(clientToken)
 	if token == "" {
 		c.Found = "not set here; the programs of agents need it"
 		return c

@@ -33,8 +33,8 @@ const patience = 2 * time.Second
 
 // checkModels asks every endpoint that the roster would be asked at for its list
 // of models, and looks for servers on this machine. It spends nothing.
-func (a *app) checkModels(ctx context.Context, cfg *config.Config, r roster.Roster) diagnosis {
-	m := &models{app: a, config: cfg}
+func (a *app) checkModels(ctx context.Context, cfg *Project, r roster.Roster) diagnosis {
+	m := &models{config: cfg}
 	var d diagnosis
 	var seen []string
 	for _, e := range r.Entries {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/session/flow"
 	"brenner/store"
@@ -17,9 +16,9 @@ import (
 // checkStore looks at what the project keeps: whether it can be opened and
 // written to, whether its pages are whole, how large it is, and which sessions
 // were left. It proves nothing: verify does.
-func (a *app) checkStore(ctx context.Context, cfg *config.Config) diagnosis {
+func (a *app) checkStore(ctx context.Context, cfg *Project) diagnosis {
 	dir := storeDir(cfg)
-	st, err := a.openUnchanged(ctx, cfg)
+	st, err := cfg.openUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return append(diagnosis{{"store", note, "none yet", "the first session makes it, in " + filepath.Join(dir, sqlite.FileName)}}, checkState(dir)...)
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/journal"
@@ -18,28 +17,28 @@ import (
 // openToWrite opens the project's store for a command that may write. Where there is
 // none, it is made with the first thing that is written, and not before: who asks for
 // something that is not there, or may not do it, leaves no empty store behind.
-func (a *app) openToWrite(ctx context.Context, cfg *config.Config) (store.Store, error) {
-	_, err := os.Lstat(filepath.Join(storeDir(cfg), sqlite.FileName))
+func (p *Project) openToWrite(ctx context.Context) (store.Store, error) {
+	_, err := os.Lstat(filepath.Join(storeDir(p), sqlite.FileName))
 	if !errors.Is(err, fs.ErrNotExist) {
-		return a.openStore(ctx, cfg)
+		return p.openStore(ctx)
 	}
 	return &lateStore{Store: memory.New(), open: func(ctx context.Context, _ store.Store) (store.Store, error) {
-		return a.openStore(ctx, cfg)
+		return p.openStore(ctx)
 	}}, nil
 }
 
 // openToRefuse opens the project's store for reading by a role: what it may not read is a
 // refusal, and that is recorded.
-func (a *app) openToRefuse(ctx context.Context, cfg *config.Config) (store.Store, error) {
-	st, err := a.openToRead(ctx, cfg)
+func (p *Project) openToRefuse(ctx context.Context) (store.Store, error) {
+	st, err := p.openToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
-		return a.openToWrite(ctx, cfg)
+		return p.openToWrite(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &lateStore{Store: st, open: func(ctx context.Context, before store.Store) (store.Store, error) {
-		st, err := a.openStore(ctx, cfg)
+		st, err := p.openStore(ctx)
 		if err != nil {
 			return nil, err
 		}

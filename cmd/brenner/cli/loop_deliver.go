@@ -36,16 +36,16 @@ func reportWish(address string) string { return "send the reports of loops to " 
 
 // checkDelivery refuses, before anything starts, to send reports where only a file
 // says so that the user has not looked at.
-func (a *app) checkDelivery(cfg *config.Config) error {
-	if cfg.Report.Mail {
-		if _, err := a.mailboxOf(cfg, ""); err != nil {
+func (p *Project) checkDelivery() error {
+	if p.Report.Mail {
+		if _, err := p.mailboxOf(""); err != nil {
 			return err
 		}
 	}
-	if cfg.Report.Webhook == "" || isLoopback(cfg.Report.Webhook) {
+	if p.Report.Webhook == "" || isLoopback(p.Report.Webhook) {
 		return nil
 	}
-	return (&models{app: a, config: cfg}).mustTrust(cfg.Origin("report.webhook"), reportWish(cfg.Report.Webhook))
+	return (&models{config: p}).mustTrust(p.Origin("report.webhook"), reportWish(p.Report.Webhook))
 }
 
 // reportKey names a report, so that whoever gets it twice knows; several projects may send
@@ -55,7 +55,7 @@ func reportKey(r *report.Report) string {
 }
 
 // readersOf are those to whom reports are to go.
-func readersOf(cfg *config.Config) []string {
+func readersOf(cfg *Project) []string {
 	var all []string
 	if cfg.Report.Mail {
 		all = append(all, byMail)
@@ -82,7 +82,7 @@ func lastDeliveries(s *loop.State) []loop.Reported {
 
 // unreached are those whom the report of a loop's end has not reached, of those to whom
 // reports go now.
-func unreached(cfg *config.Config, s *loop.State) []string {
+func unreached(cfg *Project, s *loop.State) []string {
 	return slices.DeleteFunc(readersOf(cfg), func(to string) bool {
 		return slices.ContainsFunc(s.Reports, func(r loop.Reported) bool { return r.To == to && r.Code == "" })
 	})
@@ -96,8 +96,8 @@ type owed struct {
 
 // owedBy says what that is: whoever was killed right after the end wrote no report, and
 // not everybody may have been reached. Who is named only since is owed nothing.
-func (a *app) owedBy(cfg *config.Config, s *loop.State) owed {
-	o := owed{files: !hasFiles(cfg, s), to: unreached(cfg, s)}
+func (p *Project) owedBy(s *loop.State) owed {
+	o := owed{files: !hasFiles(p, s), to: unreached(p, s)}
 	o.to = slices.DeleteFunc(o.to, func(to string) bool {
 		tried := slices.ContainsFunc(s.Reports, func(r loop.Reported) bool { return r.To == to })
 		return !tried && !slices.Contains(s.Opened.Deliver, to)
@@ -122,10 +122,10 @@ const (
 
 // deliver sends the report to some of those whom the configuration names, and journals
 // what came of it. Whoever gets it twice knows it by its key.
-func (a *app) deliver(ctx context.Context, cfg *config.Config, st store.Store, r *report.Report, to []string) error {
+func (p *Project) deliver(ctx context.Context, st store.Store, r *report.Report, to []string) error {
 	var missed error
 	for _, to := range to {
-		err := a.deliverTo(ctx, cfg, r, to)
+		err := p.deliverTo(ctx, r, to)
 		if ctx.Err() != nil && err != nil {
 			return missed // it is not known whether it came; the next run sends it, under the same key
 		}
@@ -137,25 +137,25 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, st store.Store, r
 				Hint: "it is in the files; `brenner loop report " + r.Loop + " --send`, or the same command, tries again",
 			})
 		}
-		if err := runner.Note(context.WithoutCancel(ctx), st, a.Now, r.Loop, loop.KindReported, sent); err != nil {
+		if err := runner.Note(context.WithoutCancel(ctx), st, p.Now, r.Loop, loop.KindReported, sent); err != nil {
 			missed = errors.Join(missed, err)
 		}
 	}
 	return missed
 }
 
-func (a *app) deliverTo(ctx context.Context, cfg *config.Config, r *report.Report, to string) error {
+func (p *Project) deliverTo(ctx context.Context, r *report.Report, to string) error {
 	if to == byMail {
 		ctx, cancel := context.WithTimeout(ctx, deliveryTime)
 		defer cancel()
-		return a.mailReport(ctx, cfg, r)
+		return p.mailReport(ctx, r)
 	}
-	return a.postReport(ctx, cfg, r)
+	return p.postReport(ctx, r)
 }
 
 // mailReport sends the report to the operator's mailbox.
-func (a *app) mailReport(ctx context.Context, cfg *config.Config, r *report.Report) error {
-	box, err := a.mailboxOf(cfg, "")
+func (p *Project) mailReport(ctx context.Context, r *report.Report) error {
+	box, err := p.mailboxOf("")
 	if err != nil {
 		return err
 	}
@@ -178,18 +178,18 @@ const (
 
 // postReport sends the report as JSON, and once more where that may help: nothing came
 // back, or the other side says that it is its own fault.
-func (a *app) postReport(ctx context.Context, cfg *config.Config, r *report.Report) error {
+func (p *Project) postReport(ctx context.Context, r *report.Report) error {
 	document, err := reportDocument(r)
 	if err != nil {
 		return err
 	}
 	wait := firstWait
 	for try := 1; ; try++ {
-		again, err := post(ctx, cfg.Report.Webhook, reportKey(r), document)
-		if err == nil || !again || try >= cfg.Attempts || ctx.Err() != nil {
+		again, err := post(ctx, p.Report.Webhook, reportKey(r), document)
+		if err == nil || !again || try >= p.Attempts || ctx.Err() != nil {
 			return err
 		}
-		a.pause(ctx, wait)
+		p.Pause(ctx, wait)
 		wait = min(2*wait, longestWait)
 	}
 }
@@ -227,14 +227,14 @@ func post(ctx context.Context, address, key string, document []byte) (again bool
 }
 
 // sendReport sends the report of a loop that has ended to whom it has not reached.
-func (a *app) sendReport(c *cobra.Command, cfg *config.Config, name string) error {
+func (a *app) sendReport(c *cobra.Command, cfg *Project, name string) error {
 	if len(readersOf(cfg)) == 0 {
 		return usage(c, "nothing says where reports go", "write report: {webhook: …} or {mail: true} into "+config.FileName)
 	}
-	if err := a.checkDelivery(cfg); err != nil {
+	if err := cfg.checkDelivery(); err != nil {
 		return err
 	}
-	st, err := a.openLoops(c.Context(), cfg, name)
+	st, err := cfg.openLoops(c.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -247,9 +247,9 @@ func (a *app) sendReport(c *cobra.Command, cfg *config.Config, name string) erro
 		return usage(c, "the loop "+name+" has not ended; its report is sent then", "`brenner loop report "+name+"` prints it as it is now")
 	}
 	to := unreached(cfg, state)
-	r, err := a.writeReport(c.Context(), cfg, st, state)
+	r, err := cfg.writeReport(c.Context(), st, state)
 	if err == nil {
-		err = a.deliver(c.Context(), cfg, st, r, to)
+		err = cfg.deliver(c.Context(), st, r, to)
 	}
 	if err != nil && fault.CodeOf(err) != NotDelivered {
 		return err
@@ -261,7 +261,7 @@ func (a *app) sendReport(c *cobra.Command, cfg *config.Config, name string) erro
 	if state, err = runner.Load(c.Context(), st, name); err != nil {
 		return err
 	}
-	s := a.loopSummary(cfg, st, state)
+	s := cfg.loopSummary(st, state)
 	s.Exit = &a.exit
 	return a.show(&sentReport{s, to})
 }

@@ -54,7 +54,7 @@ func (p *planned) bases(ctx context.Context, a *app, open opener) error {
 	if len(order) == 0 {
 		return nil
 	}
-	st, err := open(ctx, p.config)
+	st, err := open(p.config, ctx)
 	switch {
 	case fault.CodeOf(err) == store.NoStore:
 		for _, thread := range order {

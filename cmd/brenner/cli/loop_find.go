@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -52,7 +51,7 @@ func slug(text string) string {
 
 // fromProject gives a file as the project sees it, where it is within it; whoever goes
 // on with a loop may stand elsewhere than who began it.
-func fromProject(cfg *config.Config, file string) string {
+func fromProject(cfg *Project, file string) string {
 	path, err := filepath.Abs(file)
 	if file == "-" || err != nil {
 		return ""
@@ -95,7 +94,7 @@ func (a *app) findLoop(ctx context.Context, st store.Store, p *planned, base str
 		return last, p.sameWork(last)
 	case opt.key != "":
 		return last, p.samePlan(last)
-	case a.owedBy(p.config, last).any() && p.samePlan(last) == nil:
+	case p.config.owedBy(last).any() && p.samePlan(last) == nil:
 		return last, nil // to run everything anew because a report is missing would cost as much again
 	}
 	p.opened.Name = next

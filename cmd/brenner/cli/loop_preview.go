@@ -83,7 +83,7 @@ func (a *app) previewLoop(ctx context.Context, p *planned, base string, opt *loo
 		switch {
 		case state.Ended != "" && !opt.goOn:
 			v.Does = wouldNot
-			if a.owedBy(p.config, state).any() {
+			if p.config.owedBy(state).any() {
 				v.Does = wouldMakeUp
 			}
 		case state.Ended == "" && state.Stopping != "", err == nil && !a.Now().Before(until):
@@ -98,7 +98,7 @@ func (a *app) previewLoop(ctx context.Context, p *planned, base string, opt *loo
 
 // peekLoop gives the loop that there is, without making a store to look into.
 func (a *app) peekLoop(ctx context.Context, p *planned, base string, opt *loopOptions) (*loop.State, error) {
-	st, err := a.openUnchanged(ctx, p.config)
+	st, err := p.config.openUnchanged(ctx)
 	switch {
 	case fault.CodeOf(err) == store.NoStore && opt.goOn:
 		return nil, nothingToGoOn(base)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"brenner/config"
 	"brenner/loop"
 	"brenner/session"
 	"brenner/store"
@@ -13,28 +12,28 @@ import (
 
 // publishMissing writes the artifacts of a loop's sessions beside the store that are not
 // there: the disk may have been full when they were made, or the process was killed.
-func (a *app) publishMissing(ctx context.Context, cfg *config.Config, st store.Store, s *loop.State) {
+func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.State) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if ctx.Err() != nil {
 			return // the same command makes up for it
 		}
-		if j.Settled.Version == 0 || published(cfg, j) {
+		if j.Settled.Version == 0 || published(p, j) {
 			continue
 		}
 		h, err := session.Load(ctx, st, j.Thread)
 		if err == nil {
-			_, err = publish(ctx, cfg, h)
+			_, err = publish(ctx, p, h)
 		}
 		if err != nil && ctx.Err() == nil {
-			a.log.Warn().Err(err).Str("session", j.Thread).Msg("the artifact could not be written beside the store; the session itself is stored")
+			p.Log.Warn().Err(err).Str("session", j.Thread).Msg("the artifact could not be written beside the store; the session itself is stored")
 		}
 	}
 }
 
 // published tells whether what a session came to is beside the store. Of one that was
 // run several times an earlier version may be there.
-func published(cfg *config.Config, j *loop.Job) bool {
+func published(cfg *Project, j *loop.Job) bool {
 	dir := publishedDir(cfg, j.Thread)
 	if _, err := os.Stat(filepath.Join(dir, "artifact.md")); err != nil {
 		return false

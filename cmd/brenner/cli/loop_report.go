@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/report"
@@ -51,14 +50,14 @@ is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner tru
 			case html && send:
 				return usage(c, "--send sends, and prints no page", "leave --html out")
 			}
-			cfg, err := a.loadConfig(project, "", nil)
+			cfg, err := a.open(project, "", nil)
 			if err != nil {
 				return err
 			}
 			if send {
 				return a.sendReport(c, cfg, args[0])
 			}
-			return a.withLoops(c.Context(), cfg, func(st *sqlite.Store) error {
+			return cfg.withLoops(c.Context(), func(st *sqlite.Store) error {
 				state, err := runner.Load(c.Context(), st, args[0])
 				if err == nil {
 					err = runner.Decided(c.Context(), st, state)
@@ -99,7 +98,7 @@ func (r *reportResult) text(a *app) error {
 }
 
 // writeReport puts the report of a loop beside the store, in all its forms.
-func (a *app) writeReport(ctx context.Context, cfg *config.Config, st store.Store, s *loop.State) (*report.Report, error) {
+func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
 	if err := runner.Decided(ctx, st, s); err != nil {
 		return nil, err
 	}
@@ -115,7 +114,7 @@ func (a *app) writeReport(ctx context.Context, cfg *config.Config, st store.Stor
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(storeDir(cfg), loopsFolder, s.Opened.Name)
+	dir := filepath.Join(storeDir(p), loopsFolder, s.Opened.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &fault.Error{Code: CannotWrite, Op: "make", Place: dir, Detail: reason(err), Hint: "the loop itself is stored: `brenner loop report " + s.Opened.Name + "`"}
 	}
@@ -132,7 +131,7 @@ func (a *app) writeReport(ctx context.Context, cfg *config.Config, st store.Stor
 }
 
 // hasFiles tells whether the files of a report are those of the loop's last end.
-func hasFiles(cfg *config.Config, s *loop.State) bool {
+func hasFiles(cfg *Project, s *loop.State) bool {
 	dir := filepath.Join(storeDir(cfg), loopsFolder, s.Opened.Name)
 	for _, name := range []string{reportFile, reportHTML} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/config"
 	"brenner/internal/tokens"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -77,13 +76,13 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 		return usage(c, "--run needs a key, and got an empty one: without it the plan would be run anew each time", "such as --run $(date +%F); leave it out to begin anew")
 	}
 	opt.goOn = opt.goOn || opt.retry
-	cfg, err := a.loadConfig(opt.project, "", nil)
+	cfg, err := a.open(opt.project, "", nil)
 	if err != nil {
 		return err
 	}
-	look := a.openToRead
+	look := (*Project).openToRead
 	if opt.dryRun {
-		look = a.openUnchanged
+		look = (*Project).openUnchanged
 	}
 	p, err := a.readPlan(c.Context(), file, cfg, look)
 	if err != nil {
@@ -94,13 +93,13 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	if err != nil {
 		return err
 	}
-	models, err := a.models(cfg, &runFlags{}, p.parties, p.opened.Work.Settings.BudgetUSD)
+	models, err := cfg.models(traffic{}, p.parties, p.opened.Work.Settings.BudgetUSD)
 	if err != nil {
 		return err
 	}
 	defer models.close()
 	if opt.dryRun {
-		if err := a.checkDelivery(cfg); err != nil {
+		if err := cfg.checkDelivery(); err != nil {
 			return err
 		}
 		return a.previewLoop(c.Context(), p, base, opt)
@@ -109,18 +108,18 @@ func (a *app) loopRun(c *cobra.Command, opt *loopOptions, file string) error {
 	if c, ok := models.counter.(*tokens.Counter); ok {
 		models.counter = tokens.Remember(c) // thousands of messages are the same but for a few lines
 	}
-	if err := models.openPost(c, p.parties, false); err != nil {
+	if err := models.openPost(c.Context(), p.parties, false); err != nil {
 		return err
 	}
-	if err := a.checkDelivery(cfg); err != nil {
+	if err := cfg.checkDelivery(); err != nil {
 		return err
 	}
-	st, err := a.openStore(c.Context(), cfg)
+	st, err := cfg.openStore(c.Context())
 	if err != nil {
 		return err
 	}
 	defer a.closeStore(st)
-	r := &runner.Runner{Store: st, Locks: st, Now: a.Now, Log: a.log, Observe: a.loopProgress(), Holder: a.holder(c)}
+	r := &runner.Runner{Store: st, Locks: st, Now: a.Now, Log: a.log, Observe: a.loopProgress(), Holder: a.host().holder(doing(c))}
 	state, release, err := a.holdLoop(c.Context(), r, p, base, opt)
 	if err != nil {
 		return err
@@ -157,8 +156,8 @@ func (a *app) holdLoop(ctx context.Context, r *runner.Runner, p *planned, base s
 
 // hasEnded is what becomes of a loop that is not run: what its end still owes is made
 // up for.
-func (a *app) hasEnded(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State) error {
-	owed, word := a.owedBy(cfg, state), " has ended already; nothing was run\n"
+func (a *app) hasEnded(ctx context.Context, cfg *Project, st *sqlite.Store, state *loop.State) error {
+	owed, word := cfg.owedBy(state), " has ended already; nothing was run\n"
 	if owed.any() {
 		word = " has ended already, and its report " + owed.String() + ": that is made up for; nothing was run\n"
 	}
@@ -168,8 +167,8 @@ func (a *app) hasEnded(ctx context.Context, cfg *config.Config, st *sqlite.Store
 	if owed.any() {
 		return a.afterLoop(ctx, cfg, st, state, owed.to)
 	}
-	a.publishMissing(ctx, cfg, st, state)
-	s, err := a.summaryOf(ctx, cfg, st, state)
+	cfg.publishMissing(ctx, st, state)
+	s, err := cfg.summaryOf(ctx, st, state)
 	if err != nil {
 		return err
 	}
@@ -200,11 +199,11 @@ func (a *app) runLoop(c *cobra.Command, p *planned, m *models, st *sqlite.Store,
 	collectLess()
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
 	cast := &cast{
-		app: a, models: m, scripts: p.scripts, store: st, holder: r.Holder, records: a.projectRecords(m.config, st),
+		models: m, scripts: p.scripts, store: st, holder: r.Holder, records: m.config.projectRecords(st),
 		timeout: cmp.Or(p.plan.Session.Timeout, m.config.Timeouts.Session),
 	}
 	if p.opened.Work.Script == "" {
-		cast.lessons = &lessonBook{app: a, config: m.config, store: st, counter: m.counter, several: true}
+		cast.lessons = &lessonBook{config: m.config, store: st, counter: m.counter, tell: a.learned(true)}
 		cast.lessons.catchUp(ctx)
 	}
 	r.Sessions, r.Drain = cast.session, drain
@@ -253,13 +252,13 @@ func (p *planned) limits(s *loop.State) loop.Limits {
 // afterLoop writes the report of a loop that has ended, sends it to some, and says how
 // the loop stands. Whoever is told to go meanwhile goes: the same command makes up for
 // what is missing.
-func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State, to []string) error {
+func (a *app) afterLoop(ctx context.Context, cfg *Project, st *sqlite.Store, state *loop.State, to []string) error {
 	var undelivered error
 	if state.Ended != "" {
-		a.publishMissing(ctx, cfg, st, state)
-		report, err := a.writeReport(ctx, cfg, st, state)
+		cfg.publishMissing(ctx, st, state)
+		report, err := cfg.writeReport(ctx, st, state)
 		if err == nil {
-			undelivered = a.deliver(ctx, cfg, st, report, to)
+			undelivered = cfg.deliver(ctx, st, report, to)
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -278,7 +277,7 @@ func (a *app) afterLoop(ctx context.Context, cfg *config.Config, st *sqlite.Stor
 		a.exit = exitFailed
 		a.sayFaults(faultsOf(undelivered))
 	}
-	s, err := a.summaryOf(context.WithoutCancel(ctx), cfg, st, state)
+	s, err := cfg.summaryOf(context.WithoutCancel(ctx), st, state)
 	if err != nil {
 		return err
 	}

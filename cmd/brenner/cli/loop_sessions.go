@@ -19,7 +19,6 @@ import (
 // cast prepares the sessions of a loop: all of them share the store, the transport
 // and the limits of endpoints; each has its own allowance and its own mail.
 type cast struct {
-	app    *app
 	models *models
 	// scripts are those of scripted agents, by their hashes.
 	scripts map[string]*rehearsal.Script
@@ -42,8 +41,8 @@ const loopPatience = time.Minute
 // fork gives one session its own way to models.
 func (m *models) fork() *models {
 	return &models{
-		app: m.app, config: m.config, transport: m.transport, counter: m.counter, slots: m.slots, patience: loopPatience, offline: m.offline,
-		post: m.app.postOffice(m.config, "", m.counter.Count),
+		config: m.config, transport: m.transport, counter: m.counter, slots: m.slots, patience: loopPatience, offline: m.offline,
+		post: m.config.postOffice("", m.counter.Count),
 	}
 }
 
@@ -73,7 +72,7 @@ func (c *cast) session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	b.Settings.Prices = prices(cfg, everyone(parties, b.Arbiter))
 	own := c.models.fork()
 	run := &session.Runner{
-		Store: c.store, Locks: c.store, Now: c.app.Now, Log: c.app.log, Tokens: own.counter, Allowance: &own.allow, Deadline: c.timeout,
+		Store: c.store, Locks: c.store, Now: c.models.config.Now, Log: c.models.config.Log, Tokens: own.counter, Allowance: &own.allow, Deadline: c.timeout,
 		Agent: own.agents(script, everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/loop/runner"
 	"brenner/store"
@@ -29,19 +28,19 @@ Exit codes: 0 shown; 1 the store, or a loop of those that are listed, is damaged
 no such loop.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := a.loadConfig(project, "", nil)
+			cfg, err := a.open(project, "", nil)
 			if err != nil {
 				return err
 			}
 			if len(args) == 0 {
 				return a.listLoops(c.Context(), cfg)
 			}
-			return a.withLoops(c.Context(), cfg, func(st *sqlite.Store) error {
+			return cfg.withLoops(c.Context(), func(st *sqlite.Store) error {
 				state, err := runner.Load(c.Context(), st, args[0])
 				if err != nil {
 					return err
 				}
-				s, err := a.summaryOf(c.Context(), cfg, st, state)
+				s, err := cfg.summaryOf(c.Context(), st, state)
 				if err != nil {
 					return err
 				}
@@ -54,34 +53,34 @@ no such loop.`,
 }
 
 // withLoops reads the store of a project.
-func (a *app) withLoops(ctx context.Context, cfg *config.Config, do func(*sqlite.Store) error) error {
-	st, err := a.openToRead(ctx, cfg)
+func (p *Project) withLoops(ctx context.Context, do func(*sqlite.Store) error) error {
+	st, err := p.openToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return &fault.Error{Code: runner.NoLoop, Detail: "there are no loops in this project yet", Hint: "`brenner loop run PLAN.yaml` begins one"}
 	}
 	if err != nil {
 		return err
 	}
-	defer a.closeStore(st)
+	defer p.closeStore(st)
 	return do(st)
 }
 
 // openLoops opens the store of a project for a change of a loop. A store that is not
 // there must not be made by asking for one.
-func (a *app) openLoops(ctx context.Context, cfg *config.Config, name string) (*sqlite.Store, error) {
-	err := a.withLoops(ctx, cfg, func(st *sqlite.Store) error {
+func (p *Project) openLoops(ctx context.Context, name string) (*sqlite.Store, error) {
+	err := p.withLoops(ctx, func(st *sqlite.Store) error {
 		_, err := runner.Load(ctx, st, name)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return a.openStore(ctx, cfg)
+	return p.openStore(ctx)
 }
 
-func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
+func (a *app) listLoops(ctx context.Context, cfg *Project) error {
 	list := loopList{}
-	err := a.withLoops(ctx, cfg, func(st *sqlite.Store) error {
+	err := cfg.withLoops(ctx, func(st *sqlite.Store) error {
 		streams, err := runner.List(ctx, st)
 		if err != nil {
 			return err
@@ -104,7 +103,7 @@ func (a *app) listLoops(ctx context.Context, cfg *config.Config) error {
 				a.exit = exitFailed
 				row.Phase, row.Code, row.Problem = phaseDamaged, fault.CodeOf(err), err.Error()
 			default:
-				s := a.loopSummary(cfg, st, state)
+				s := cfg.loopSummary(st, state)
 				row.Phase, row.Reason, row.RetryAt, row.Round, row.Rounds = s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds
 				row.Planned, row.Done, row.Failed, row.Short, row.Tokens, row.Rehearsal = s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal
 			}

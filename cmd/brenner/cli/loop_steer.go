@@ -68,11 +68,11 @@ plan is run again.`,
 
 // steer writes a person's word into a loop's journal.
 func (a *app) steer(c *cobra.Command, project, name, kind, done string, prepare func(by string, s *loop.State) (any, [][]byte, error)) error {
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := a.openLoops(c.Context(), cfg, name)
+	st, err := cfg.openLoops(c.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (a *app) steer(c *cobra.Command, project, name, kind, done string, prepare 
 	if err != nil {
 		return err
 	}
-	s := a.loopSummary(cfg, st, state)
+	s := cfg.loopSummary(st, state)
 	return a.show(&steered{Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, done: done, goesOn: s.goesOn})
 }
 
@@ -238,9 +238,9 @@ func chosen(c *cobra.Command, what, name string, all []string) ([]string, error)
 
 // mustHaveIn looks for a session in a project's store.
 func (a *app) mustHaveIn(c *cobra.Command, project, thread string) error {
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	return a.mustHave(c.Context(), cfg, thread)
+	return cfg.mustHave(c.Context(), thread)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/report"
@@ -92,15 +91,15 @@ const (
 const statusLeft = "left"
 
 // summaryOf is loopSummary with what people have decided since about its sessions.
-func (a *app) summaryOf(ctx context.Context, cfg *config.Config, st *sqlite.Store, state *loop.State) (*loopSummary, error) {
+func (p *Project) summaryOf(ctx context.Context, st *sqlite.Store, state *loop.State) (*loopSummary, error) {
 	if err := runner.Refresh(ctx, st, state); err != nil {
 		return nil, err
 	}
-	return a.loopSummary(cfg, st, state), nil
+	return p.loopSummary(st, state), nil
 }
 
 // loopSummary says where a loop stands. Who holds it is asked of the locks.
-func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State) *loopSummary {
+func (p *Project) loopSummary(locks store.Locks, st *loop.State) *loopSummary {
 	s := &loopSummary{
 		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: phaseEnded, Reason: st.Ended, Rehearsal: st.Work.Script != "",
 		Round: st.Round, Rounds: st.Limits.Rounds, Planned: st.Planned(), Done: st.Count(loop.Finished), Failed: st.Count(loop.Broken),
@@ -110,7 +109,7 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 		USD: dollars(st.Spent.USD), USDLimit: dollars(st.Limits.USD), Until: st.Limits.Until,
 		NeedsPerson: []string{}, Jobs: []jobSummary{}, Deliveries: []delivery{},
 		Head: st.Head.Hash, Entries: st.Head.Seq, Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
-		told: st.Stopping != "", goesOn: goOnCommand(cfg, &st.Opened),
+		told: st.Stopping != "", goesOn: goOnCommand(p, &st.Opened),
 	}
 	for i := range st.Jobs {
 		j := &st.Jobs[i]
@@ -145,12 +144,12 @@ func (a *app) loopSummary(cfg *config.Config, locks store.Locks, st *loop.State)
 				}
 			}
 		}
-		until, provider := st.Rests(a.Now())
+		until, provider := st.Rests(p.Now())
 		if !until.IsZero() {
 			s.RetryAt, s.rests = artifact.FormatInstant(until), !provider
 		}
-	} else if hasFiles(cfg, st) {
-		s.Report = filepath.Join(storeDir(cfg), loopsFolder, s.Loop, reportFile)
+	} else if hasFiles(p, st) {
+		s.Report = filepath.Join(storeDir(p), loopsFolder, s.Loop, reportFile)
 	}
 	s.Next = s.next()
 	return s

@@ -5,13 +5,12 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/config"
 	"brenner/loop"
 )
 
 // goOnCommand is how somebody goes on with a loop: with the plan that it was begun
 // with, and its key.
-func goOnCommand(cfg *config.Config, o *loop.Opened) string {
+func goOnCommand(cfg *Project, o *loop.Opened) string {
 	const plan = "PLAN.yaml" // where the file is not known, or cannot be shown in a command
 	command := "brenner loop run " + plan
 	if o.File != "" {

@@ -15,7 +15,7 @@ func TestGoOnCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := &config.Config{}
+	cfg := &Project{Config: &config.Config{}}
 	cfg.Project.Dir = here
 	for file, want := range map[string]string{
 		"": "PLAN.yaml", "night.yaml": "night.yaml", "a b/night.yaml": "'a b/night.yaml'", "$(x)": "'$(x)'", "größe.yaml": "'größe.yaml'",

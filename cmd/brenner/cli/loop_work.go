@@ -27,7 +27,7 @@ const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED"
 type planned struct {
 	file   string
 	plan   *loop.Plan
-	config *config.Config
+	config *Project
 	opened loop.Opened
 	blobs  [][]byte
 	// scripts are those of scripted agents, by their hashes.
@@ -41,7 +41,7 @@ type planned struct {
 
 // readPlan reads a plan and looks up everything that it names. It says everything that
 // is wrong, with the lines, before anything starts.
-func (a *app) readPlan(ctx context.Context, file string, cfg *config.Config, open opener) (*planned, error) {
+func (a *app) readPlan(ctx context.Context, file string, cfg *Project, open opener) (*planned, error) {
 	data, err := a.readFile("the plan", file)
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (p *planned) roster(a *app, in *loop.PlanRoster) (roster.Roster, error) {
 	for i := range res.Warnings {
 		res.Warnings[i].Place = strings.Replace(res.Warnings[i].Place, origin.String(), origin.Source, 1)
 	}
-	a.warnAll(res.Warnings)
+	p.config.Warn(res.Warnings)
 	return res.Roster, nil
 }
 
@@ -292,7 +292,7 @@ func rosterOfCell(w *loop.Work, c *loop.Cell, turn int) (roster.Roster, error) {
 
 // loopParties says how each agent is reached. A loop never rehearses by itself:
 // nobody watches it, and scripted answers would pass for real ones.
-func loopParties(cfg *config.Config, w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
+func loopParties(cfg *Project, w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
 	m, _ := w.Model(c.Model)
 	var parties []flow.Party
 	var missing []string
@@ -332,7 +332,7 @@ func loopParties(cfg *config.Config, w *loop.Work, c *loop.Cell, r roster.Roster
 }
 
 // noWayTo says of a model that nothing says how it is reached.
-func noWayTo(cfg *config.Config, m *loop.PlanModel) error {
+func noWayTo(cfg *Project, m *loop.PlanModel) error {
 	hint := "write via: and model_id: for it in the plan, or name it under agents.models: in " + config.FileName
 	var known []string
 	for i := range cfg.Models {

@@ -58,42 +58,42 @@ func (m *mailFlags) add(c *cobra.Command) {
 
 // mailbox is a project's way to its mail.
 type mailbox struct {
-	config *config.Config
+	config *Project
 	client *mail.Client
 	key    string // the project's
 }
 
 // mailbox prepares the way to a mail server. Nothing is sent yet.
 func (a *app) mailbox(flags mailFlags) (*mailbox, error) {
-	cfg, err := a.loadConfig(flags.project, "", nil)
+	cfg, err := a.open(flags.project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	return a.mailboxOf(cfg, flags.url)
+	return cfg.mailboxOf(flags.url)
 }
 
-func (a *app) mailboxOf(cfg *config.Config, base string) (*mailbox, error) {
-	address, err := a.mailAddress(cfg, base)
+func (p *Project) mailboxOf(base string) (*mailbox, error) {
+	address, err := p.mailAddress(base)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := mail.OpenKeyring(filepath.Join(storeDir(cfg), tokensFile))
+	keys, err := mail.OpenKeyring(filepath.Join(storeDir(p), tokensFile))
 	if err != nil {
 		return nil, err
 	}
-	token, err := a.bearer(cfg, address)
+	token, err := p.bearer(address)
 	if err != nil {
 		return nil, err
 	}
-	key, err := filepath.Abs(cfg.Project.Dir)
+	key, err := filepath.Abs(p.Project.Dir)
 	if err != nil {
-		return nil, &fault.Error{Code: UnreadableFile, Place: cfg.Project.Dir, Cause: err}
+		return nil, &fault.Error{Code: UnreadableFile, Place: p.Project.Dir, Cause: err}
 	}
 	client, err := mail.New(mail.Options{URL: address, Token: token, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
 		return nil, err
 	}
-	return &mailbox{config: cfg, client: client, key: key}, nil
+	return &mailbox{config: p, client: client, key: key}, nil
 }
 
 // name gives the name that an agent has on the server, which may have given it another
@@ -113,21 +113,21 @@ func (b *mailbox) names(asked []string) []string {
 // mailAddress gives where the mail server is: what a flag says, or the
 // configuration. A file that the user has not looked at cannot send the project's
 // mail, or a token, to another machine.
-func (a *app) mailAddress(cfg *config.Config, flag string) (string, error) {
+func (p *Project) mailAddress(flag string) (string, error) {
 	base := flag
 	if base == "" {
-		base = cfg.Mail.BaseURL
+		base = p.Mail.BaseURL
 	}
-	address, err := mail.Address(base, cfg.Mail.Path)
+	address, err := mail.Address(base, p.Mail.Path)
 	if err != nil || isLoopback(address) {
 		return address, err
 	}
-	m := &models{app: a, config: cfg}
+	m := &models{config: p}
 	for _, key := range []string{"mail.base_url", "mail.path"} {
 		if flag != "" && key == "mail.base_url" {
 			continue
 		}
-		if err := m.mustTrust(cfg.Origin(key), mailWish(cfg, base)); err != nil {
+		if err := m.mustTrust(p.Origin(key), mailWish(p, base)); err != nil {
 			return "", err
 		}
 	}
@@ -135,30 +135,30 @@ func (a *app) mailAddress(cfg *config.Config, flag string) (string, error) {
 }
 
 // mailWish is what an address of a file comes to.
-func mailWish(cfg *config.Config, base string) string {
+func mailWish(cfg *Project, base string) string {
 	return "send this project's mail, and the token of " + cfg.Mail.TokenEnv + ", to " + base
 }
 
 // bearer finds the token for a server: its own if this process serves it, what the
 // environment says, or for a server of this machine the one that `mail serve` made.
 // That one goes nowhere else.
-func (a *app) bearer(cfg *config.Config, address string) (string, error) {
-	if token := a.served[address]; token != "" {
+func (p *Project) bearer(address string) (string, error) {
+	if token := p.Served[address]; token != "" {
 		return token, nil
 	}
-	if token := a.variable(cfg.Mail.TokenEnv); token != "" {
-		err := (&models{app: a, config: cfg}).mustTrust(cfg.Origin("mail.token_env"), "send the token of "+cfg.Mail.TokenEnv+" to "+address)
+	if token := p.variable(p.Mail.TokenEnv); token != "" {
+		err := (&models{config: p}).mustTrust(p.Origin("mail.token_env"), "send the token of "+p.Mail.TokenEnv+" to "+address)
 		return token, err
 	}
 	if !isLoopback(address) {
 		return "", nil
 	}
-	token, _, err := readToken(cfg)
+	token, _, err := readToken(p)
 	return token, err
 }
 
 // readToken reads the operator's token; false means that there is none.
-func readToken(cfg *config.Config) (token string, there bool, err error) {
+func readToken(cfg *Project) (token string, there bool, err error) {
 	path := filepath.Join(storeDir(cfg), operatorFile)
 	data, err := os.ReadFile(path)
 	switch {

@@ -92,11 +92,11 @@ func (r *mailConnection) text(a *app) error {
 // path is where a client's file is on this machine.
 func (c *clientConfig) path(a *app, project string) string {
 	rest, ok := strings.CutPrefix(c.File, "~/.codex/")
-	switch home := a.variable("CODEX_HOME"); {
+	switch home := a.host().variable("CODEX_HOME"); {
 	case ok && home != "":
 		return filepath.Join(home, rest)
 	case ok:
-		return filepath.Join(a.variable("HOME"), ".codex", rest)
+		return filepath.Join(a.host().variable("HOME"), ".codex", rest)
 	}
 	return filepath.Join(project, c.File)
 }

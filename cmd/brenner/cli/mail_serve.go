@@ -5,23 +5,28 @@ import (
 	"errors"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"brenner/config"
 	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/mail"
 	"brenner/mail/box"
 	"brenner/mail/server"
 )
 
 type mailServeOptions struct {
-	project, addr string
-	hosts         []string
-	noToken       bool
+	project string
+	mailServer
+}
+
+// mailServer says where and how to serve mail.
+type mailServer struct {
+	addr    string
+	hosts   []string // names under which it may be asked, beside localhost
+	noToken bool     // hear everyone
 }
 
 func (a *app) mailServeCommand() *cobra.Command {
@@ -48,11 +53,11 @@ listened at; 4 others could reach it without a token.`,
 }
 
 func (a *app) mailServe(ctx context.Context, opt *mailServeOptions) (err error) {
-	cfg, err := a.loadConfig(opt.project, "", nil)
+	cfg, err := a.open(opt.project, "", nil)
 	if err != nil {
 		return err
 	}
-	m, err := a.openMail(ctx, cfg, opt)
+	m, err := cfg.openMail(ctx, &opt.mailServer)
 	if err != nil {
 		return err
 	}
@@ -87,8 +92,8 @@ type openedMail struct {
 func (m *openedMail) url() string { return "http://" + m.listener.Addr().String() + m.path }
 
 // openMail takes the address, opens the mailbox and finds the token.
-func (a *app) openMail(ctx context.Context, cfg *config.Config, opt *mailServeOptions) (_ *openedMail, err error) {
-	m := &openedMail{path: "/" + strings.TrimLeft(cfg.Mail.Path, "/")}
+func (p *Project) openMail(ctx context.Context, opt *mailServer) (_ *openedMail, err error) {
+	m := &openedMail{path: "/" + strings.TrimLeft(p.Mail.Path, "/")}
 	if m.listener, err = server.Listen(ctx, opt.addr, !opt.noToken); err != nil {
 		return nil, err
 	}
@@ -100,11 +105,11 @@ func (a *app) openMail(ctx context.Context, cfg *config.Config, opt *mailServeOp
 			}
 		}
 	}()
-	if m.box, err = box.Open(ctx, storeDir(cfg), box.Options{Now: a.Now}); err != nil {
+	if m.box, err = box.Open(ctx, storeDir(p), box.Options{Now: p.Now}); err != nil {
 		return nil, err
 	}
 	if !opt.noToken {
-		if m.token, err = a.operatorToken(cfg); err != nil {
+		if m.token, err = p.operatorToken(); err != nil {
 			return nil, err
 		}
 	}
@@ -114,8 +119,8 @@ func (a *app) openMail(ctx context.Context, cfg *config.Config, opt *mailServeOp
 
 // mailBeside serves the project's mail while a session runs, where that looks for
 // it. The function that it gives ends the server.
-func (a *app) mailBeside(ctx context.Context, cfg *config.Config) (end func(), err error) {
-	address, err := a.mailAddress(cfg, "")
+func (p *Project) mailBeside(ctx context.Context) (end func(), err error) {
+	address, err := p.mailAddress("")
 	if err != nil {
 		return nil, err
 	}
@@ -123,19 +128,19 @@ func (a *app) mailBeside(ctx context.Context, cfg *config.Config) (end func(), e
 	if err != nil {
 		return nil, err
 	}
-	opened, err := a.openMail(ctx, cfg, &mailServeOptions{addr: at})
+	opened, err := p.openMail(ctx, &mailServer{addr: at})
 	if err != nil {
 		return nil, err
 	}
-	a.served = map[string]string{address: opened.token}
-	a.say("brenner: mail is served at " + opened.url() + " while the session runs; `brenner mail connect NAME` says how an agent joins\n")
+	p.Served[address] = opened.token
+	p.notify("mail is served at " + opened.url() + " while the session runs; `brenner mail connect NAME` says how an agent joins")
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- opened.server.Serve(ctx, opened.listener) }()
 	return func() {
 		cancel()
 		if err := errors.Join(<-ended, opened.box.Close()); err != nil {
-			a.log.Warn().Err(err).Msg("the mail server did not end well; what was sent is kept")
+			p.Log.Warn().Err(err).Msg("the mail server did not end well; what was sent is kept")
 		}
 	}, nil
 }
@@ -177,24 +182,18 @@ func (r *mailServing) document() any { return r }
 func (r *mailServing) text(a *app) error { return a.write([]byte(r.URL + "\n")) }
 
 // operatorToken reads the operator's token, or makes it and says it once.
-func (a *app) operatorToken(cfg *config.Config) (string, error) {
-	token, there, err := readToken(cfg)
+func (p *Project) operatorToken() (string, error) {
+	token, there, err := readToken(p)
 	if err != nil || there && token != "" {
 		return token, err
 	}
 	token = server.NewToken()
-	path := filepath.Join(storeDir(cfg), operatorFile)
+	path := filepath.Join(storeDir(p), operatorFile)
 	// A file that is there may be readable by others: it is replaced, not filled.
-	tmp, err := writeBeside(a.disk, path, []byte(token+"\n"), 0o600)
-	if err == nil {
-		if err = a.disk.Rename(tmp, path); err != nil {
-			err = errors.Join(err, os.Remove(tmp))
-		}
-	}
-	if err != nil {
+	if err := files.Write(path, []byte(token+"\n")); err != nil {
 		return "", &fault.Error{Code: CannotWrite, Op: "keep the mail server's token", Place: path, Detail: reason(err)}
 	}
-	a.say("brenner: the operator's token, kept in " + clean(path) + " and not printed again: " + token + "\n")
+	p.notify("the operator's token, kept in " + path + " and not printed again: " + token)
 	return token, nil
 }
 

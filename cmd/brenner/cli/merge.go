@@ -160,7 +160,7 @@ func (a *app) mergeRules(c *cobra.Command, opt mergeOptions) (merge.Rules, error
 			flags = append(flags, f)
 		}
 	}
-	cfg, err := a.loadConfig(opt.project, "", flags)
+	cfg, err := a.open(opt.project, "", flags)
 	if err != nil {
 		return merge.Rules{}, err
 	}

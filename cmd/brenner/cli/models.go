@@ -36,8 +36,7 @@ const (
 // models is how the models of a session are reached: what the configuration, the
 // flags and the environment say about it together.
 type models struct {
-	app       *app
-	config    *config.Config
+	config    *Project
 	transport http.RoundTripper
 	counter   session.Counter
 	progress  func(call string, output int)
@@ -52,20 +51,20 @@ type models struct {
 
 // models prepares the way to models for these parties, and says everything that is
 // wrong with it. Nothing is sent yet, and nothing is written where something is wrong.
-func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, budgetUSD int64) (*models, error) {
+func (p *Project) models(run traffic, parties []flow.Party, budgetUSD int64) (*models, error) {
 	if err := run.reachModels(parties); err != nil {
 		return nil, err
 	}
 	counter := tokens.New()
 	counter.Warm()
 	m := &models{
-		app: a, config: cfg, counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
-		offline: run.tape != "", done: func() error { return nil }, endMail: func() {}, post: a.postOffice(cfg, "", counter.Count),
+		config: p, counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
+		offline: run.tape != "", done: func() error { return nil }, endMail: func() {}, post: p.postOffice("", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
 	}
-	if err := m.traffic(run); err != nil {
+	if err := m.carry(run); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -75,7 +74,7 @@ func (a *app) models(cfg *config.Config, run *runFlags, parties []flow.Party, bu
 func (m *models) close() {
 	m.endMail()
 	if err := m.done(); err != nil {
-		m.app.log.Warn().Err(err).Msg("the tape could not be closed")
+		m.config.Log.Warn().Err(err).Msg("the tape could not be closed")
 	}
 	m.endMail, m.done = func() {}, func() error { return nil }
 }
@@ -87,9 +86,10 @@ func (m *models) tell(call string, output int) {
 	}
 }
 
-func (a *app) variable(name string) string {
+// variable returns the value of an environment variable.
+func (h *Host) variable(name string) string {
 	value := ""
-	for _, pair := range a.Environ {
+	for _, pair := range h.Environ {
 		if v, ok := strings.CutPrefix(pair, name+"="); ok {
 			value = v
 		}
@@ -114,7 +114,7 @@ func (m *models) addressFrom(model config.Model) (base string, from config.Origi
 	if base != "" {
 		return base, from
 	}
-	if base = m.app.variable(envBaseURL); base != "" {
+	if base = m.config.variable(envBaseURL); base != "" {
 		return base, config.Origin{Level: roster.Environment, Source: envBaseURL}
 	}
 	return openai.PublicBaseURL, config.Origin{Level: roster.Default}
@@ -125,7 +125,7 @@ func (m *models) key(model config.Model) (name, value string) {
 	if name == "" {
 		name = envKey
 	}
-	return name, m.app.variable(name)
+	return name, m.config.variable(name)
 }
 
 // check says everything that would go wrong before anything is sent: a model
@@ -146,7 +146,7 @@ func (m *models) check(parties []flow.Party, budgetUSD int64) error {
 				"a budget in dollars needs a price for the model of %s", fault.Shown(p.Name))
 		}
 	}
-	if base := m.app.variable(envBaseURL); base != "" && !baseurl.Valid(base) {
+	if base := m.config.variable(envBaseURL); base != "" && !baseurl.Valid(base) {
 		found.Add(UsageError, envBaseURL, baseurl.Hint, "it is no address of an endpoint")
 	}
 	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
@@ -192,7 +192,7 @@ func (m *models) mustTrust(from config.Origin, what string) error {
 	if !ok {
 		return nil
 	}
-	trusted, err := m.app.trusts(file)
+	trusted, err := m.config.trusts(file)
 	if err != nil || trusted {
 		return err
 	}
@@ -204,12 +204,12 @@ func (m *models) mustTrust(from config.Origin, what string) error {
 }
 
 // trusts tells whether the user trusts a file as it was read.
-func (a *app) trusts(file config.File) (bool, error) {
+func (h *Host) trusts(file config.File) (bool, error) {
 	path, err := trueName(file.Path)
 	if err != nil {
 		return false, err
 	}
-	book, err := trust.Find(a.Environ)
+	book, err := trust.Find(h.Environ)
 	if err != nil {
 		return false, err
 	}
@@ -286,7 +286,7 @@ func (e *endpointSlots) at(base string, concurrent int) *agent.Slots {
 }
 
 // prices gives what each party's tokens cost, in billionths of a dollar.
-func prices(cfg *config.Config, parties []flow.Party) flow.Prices {
+func prices(cfg *Project, parties []flow.Party) flow.Prices {
 	const perMillion = 1000 // a dollar for a million tokens is so many billionths for one
 	var all flow.Prices
 	for _, p := range parties {

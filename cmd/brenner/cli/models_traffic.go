@@ -13,9 +13,16 @@ import (
 	"brenner/session/flow"
 )
 
+// traffic says how requests to models are carried.
+type traffic struct {
+	baseURL string // as the flag says; it is part of the configuration by now
+	record  string // a file to record the traffic to
+	tape    string // a file to play it from
+}
+
 // reachModels refuses flags about the traffic with models where there is none: whoever
 // gives --tape in a rehearsal believes that it is played.
-func (r *runFlags) reachModels(parties []flow.Party) error {
+func (r traffic) reachModels(parties []flow.Party) error {
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaOpenAI }) {
 		return nil
 	}
@@ -30,9 +37,9 @@ func (r *runFlags) reachModels(parties []flow.Party) error {
 	return nil
 }
 
-// traffic chooses what carries the requests to models: the network, the network
+// carry chooses what carries the requests to models: the network, the network
 // with a recorder, or a tape.
-func (m *models) traffic(run *runFlags) error {
+func (m *models) carry(run traffic) error {
 	m.transport = http.DefaultTransport
 	switch {
 	case run.record != "" && run.tape != "":

@@ -44,15 +44,15 @@ journal that proves itself.`,
 type desk struct {
 	*keeper.Keeper
 	app    *app
-	config *config.Config
+	config *Project
 	store  store.Store
 }
 
 // openPlaybook opens the playbook of a project. A command that only looks makes no
 // store: where there is none, it finds an empty playbook.
-func (a *app) openPlaybook(ctx context.Context, project string, open opener) (*desk, error) {
-	return a.deskOn(ctx, project, func(ctx context.Context, cfg *config.Config) (store.Store, error) {
-		st, err := open(ctx, cfg)
+func (a *app) openPlaybook(ctx context.Context, project string) (*desk, error) {
+	return a.deskOn(ctx, project, func(ctx context.Context, cfg *Project) (store.Store, error) {
+		st, err := cfg.openToRead(ctx)
 		if fault.CodeOf(err) == store.NoStore {
 			return memory.New(), nil
 		}
@@ -61,12 +61,12 @@ func (a *app) openPlaybook(ctx context.Context, project string, open opener) (*d
 }
 
 // deskOn opens the playbook in a store.
-func (a *app) deskOn(ctx context.Context, project string, open func(context.Context, *config.Config) (store.Store, error)) (*desk, error) {
-	cfg, err := a.loadConfig(project, "", nil)
+func (a *app) deskOn(ctx context.Context, project string, open func(context.Context, *Project) (store.Store, error)) (*desk, error) {
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	e, err := a.embedder(cfg)
+	e, err := cfg.embedder()
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +86,8 @@ func (a *app) deskOn(ctx context.Context, project string, open func(context.Cont
 // another model, bullets are embedded anew. Where there is no store, none is made, and
 // where it cannot be written, the new vectors are forgotten.
 func (a *app) openToSearch(ctx context.Context, project string) (*desk, error) {
-	return a.deskOn(ctx, project, func(ctx context.Context, cfg *config.Config) (store.Store, error) {
-		st, err := a.openToRead(ctx, cfg)
+	return a.deskOn(ctx, project, func(ctx context.Context, cfg *Project) (store.Store, error) {
+		st, err := cfg.openToRead(ctx)
 		if fault.CodeOf(err) == store.NoStore {
 			return memory.New(), nil
 		}
@@ -95,7 +95,7 @@ func (a *app) openToSearch(ctx context.Context, project string) (*desk, error) {
 			return nil, err
 		}
 		return &lateStore{Store: st, open: func(ctx context.Context, before store.Store) (store.Store, error) {
-			return toKeepVectors(ctx, before, func(ctx context.Context) (store.Store, error) { return a.openStore(ctx, cfg) })
+			return toKeepVectors(ctx, before, func(ctx context.Context) (store.Store, error) { return cfg.openStore(ctx) })
 		}}, nil
 	})
 }
@@ -116,8 +116,8 @@ func (d *desk) close() { d.app.closeStore(d.store) }
 
 // embedder gives what makes vectors: the model that is part of the program, or an
 // endpoint. A key goes to an address of a file only where the user trusts that file.
-func (a *app) embedder(cfg *config.Config) (embedding.Embedder, error) {
-	e := cfg.Playbook.Embedding
+func (p *Project) embedder() (embedding.Embedder, error) {
+	e := p.Playbook.Embedding
 	if e.Model == "" && e.BaseURL == "" {
 		return uselite.New(uselite.Options{Lower: true}), nil
 	}
@@ -131,18 +131,18 @@ func (a *app) embedder(cfg *config.Config) (embedding.Embedder, error) {
 	if name == "" {
 		name = envKey
 	}
-	key := a.variable(name)
+	key := p.variable(name)
 	if key != "" {
-		m := &models{app: a, config: cfg}
+		m := &models{config: p}
 		what := fmt.Sprintf("send the key of %s to %s", name, e.BaseURL)
 		for _, k := range []string{"playbook.embedding.base_url", "playbook.embedding.key_env"} {
-			if err := m.mustTrust(cfg.Origin(k), what); err != nil {
+			if err := m.mustTrust(p.Origin(k), what); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return endpoint.New(endpoint.Options{
-		BaseURL: e.BaseURL, Key: key, KeyName: name, Model: e.Model, Client: &http.Client{Timeout: cfg.Timeouts.Call},
+		BaseURL: e.BaseURL, Key: key, KeyName: name, Model: e.Model, Client: &http.Client{Timeout: p.Timeouts.Call},
 	})
 }
 

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"brenner/playbook"
+	"brenner/store"
 )
 
 type playbookAddOptions struct {
@@ -147,7 +149,7 @@ func (a *app) playbookDo(c *cobra.Command, opt *actFlags, do func(*desk, playboo
 
 // withPlaybook opens the playbook for somebody who changes it.
 func (a *app) withPlaybook(c *cobra.Command, opt *actFlags, do func(*desk, playbook.Act) error) error {
-	d, err := a.deskOn(c.Context(), opt.project, a.openToWrite)
+	d, err := a.deskOn(c.Context(), opt.project, func(ctx context.Context, cfg *Project) (store.Store, error) { return cfg.openToWrite(ctx) })
 	if err != nil {
 		return err
 	}

@@ -47,13 +47,13 @@ func (a *app) playbookHarvest(c *cobra.Command, project string, args []string) e
 		}
 		threads = []string{thread}
 	}
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
 	res := &harvestResult{Schema: "brenner.playbook.harvest/v1", Sessions: []harvestedSession{}}
 	// A look first: where there is no store, none is made.
-	look, err := a.openToRead(ctx, cfg)
+	look, err := cfg.openToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore && len(args) == 0 {
 		return a.show(res)
 	}
@@ -61,7 +61,7 @@ func (a *app) playbookHarvest(c *cobra.Command, project string, args []string) e
 		return err
 	}
 	a.closeStore(look)
-	st, err := a.openStore(ctx, cfg)
+	st, err := cfg.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (a *app) playbookHarvest(c *cobra.Command, project string, args []string) e
 			return err
 		}
 	}
-	m := &lessonBook{app: a, config: cfg, store: st, counter: tokens.New()}
+	m := &lessonBook{config: cfg, store: st, counter: tokens.New(), tell: a.learned(false)}
 	for _, thread := range threads {
 		h, err := session.Load(ctx, st, thread)
 		if err != nil {

@@ -28,7 +28,7 @@ Exit codes: 0 shown; 1 the journal is damaged; 2 there is no such bullet.`,
 			if limit < 0 {
 				return usage(c, "--limit cannot be below 0", "")
 			}
-			d, err := a.openPlaybook(c.Context(), project, a.openToRead)
+			d, err := a.openPlaybook(c.Context(), project)
 			if err != nil {
 				return err
 			}

@@ -106,7 +106,7 @@ file is there already.`,
 					return err
 				}
 			}
-			d, err := a.openPlaybook(c.Context(), project, a.openToRead)
+			d, err := a.openPlaybook(c.Context(), project)
 			if err != nil {
 				return err
 			}

@@ -54,7 +54,7 @@ func (a *app) playbookList(c *cobra.Command, opt *playbookListOptions) error {
 	if err != nil {
 		return err
 	}
-	open := func() (*desk, error) { return a.openPlaybook(c.Context(), opt.project, a.openToRead) }
+	open := func() (*desk, error) { return a.openPlaybook(c.Context(), opt.project) }
 	if opt.like != "" {
 		open = func() (*desk, error) { return a.openToSearch(c.Context(), opt.project) }
 	}
@@ -179,7 +179,7 @@ func (a *app) playbookShowCommand() *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 there is no such bullet.`,
 		Args: someIDs(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := a.openPlaybook(c.Context(), project, a.openToRead)
+			d, err := a.openPlaybook(c.Context(), project)
 			if err != nil {
 				return err
 			}

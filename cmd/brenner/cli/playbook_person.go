@@ -121,7 +121,7 @@ it does not wait, and nothing is written; 4 --as names no authority; 75 the stor
 }
 
 func (a *app) playbookWaiting(c *cobra.Command, project string) error {
-	d, err := a.openPlaybook(c.Context(), project, a.openToRead)
+	d, err := a.openPlaybook(c.Context(), project)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (a *app) playbookStatsCommand() *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := a.openPlaybook(c.Context(), project, a.openToRead)
+			d, err := a.openPlaybook(c.Context(), project)
 			if err != nil {
 				return err
 			}

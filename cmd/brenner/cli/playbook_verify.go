@@ -34,12 +34,12 @@ Exit codes: 0 it is whole; 1 it is not; 2 the configuration or the store cannot 
 }
 
 func (a *app) playbookVerify(c *cobra.Command, project, head string) error {
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
 	var st store.Store
-	st, err = a.openUnchanged(c.Context(), cfg)
+	st, err = cfg.openUnchanged(c.Context())
 	if fault.CodeOf(err) == store.NoStore {
 		st, err = memory.New(), nil
 	}

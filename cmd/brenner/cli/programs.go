@@ -38,8 +38,8 @@ func (m *models) programOptions(s agent.Setup) program.Options {
 	entry, _ := m.config.FindProgram(s.Program)
 	model := m.config.Reach(s.Model)
 	o := program.Options{
-		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.app.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
-		Home: m.app.variable("HOME"), Spool: filepath.Join(storeDir(m.config), spoolFolder), Wall: m.config.Timeouts.Call, Turns: entry.Turns,
+		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.config.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
+		Home: m.config.variable("HOME"), Spool: filepath.Join(storeDir(m.config), spoolFolder), Wall: m.config.Timeouts.Call, Turns: entry.Turns,
 	}
 	if m.counter != nil {
 		o.Count = m.counter.Count
@@ -175,15 +175,15 @@ const keptRuns = 7 * 24 * time.Hour
 
 // sweep removes old runs of programs.
 func (m *models) sweep() {
-	if err := program.Sweep(filepath.Join(storeDir(m.config), spoolFolder), m.app.Now().Add(-keptRuns)); err != nil {
-		m.app.log.Warn().Err(err).Msg("old runs of programs could not be removed")
+	if err := program.Sweep(filepath.Join(storeDir(m.config), spoolFolder), m.config.Now().Add(-keptRuns)); err != nil {
+		m.config.Log.Warn().Err(err).Msg("old runs of programs could not be removed")
 	}
 }
 
 // doctorPrograms shows of each program that the roster would run: whether it is
 // there, its version, how it is logged in, and the exact command line.
-func (a *app) doctorPrograms(ctx context.Context, cfg *config.Config, r roster.Roster) diagnosis {
-	m := &models{app: a, config: cfg}
+func (a *app) doctorPrograms(ctx context.Context, cfg *Project, r roster.Roster) diagnosis {
+	m := &models{config: cfg}
 	var d diagnosis
 	var seen []string
 	for _, e := range r.Entries {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/store"
@@ -19,33 +18,33 @@ import (
 // stateDir is where a project keeps what brenner writes, below its own folder.
 const stateDir = ".brenner"
 
-func storeDir(cfg *config.Config) string { return filepath.Join(cfg.Project.Dir, stateDir) }
+func storeDir(cfg *Project) string { return filepath.Join(cfg.Project.Dir, stateDir) }
 
 // openStore opens the project's store, and makes it if need be.
-func (a *app) openStore(ctx context.Context, cfg *config.Config) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, storeDir(cfg), sqlite.Options{})
+func (p *Project) openStore(ctx context.Context) (*sqlite.Store, error) {
+	return sqlite.Open(ctx, storeDir(p), sqlite.Options{})
 }
 
 // openToRead opens the project's store for a command that only looks: none is made, and
 // one of an older program is brought up to date.
-func (a *app) openToRead(ctx context.Context, cfg *config.Config) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true, Upgrade: true})
+func (p *Project) openToRead(ctx context.Context) (*sqlite.Store, error) {
+	return sqlite.Open(ctx, storeDir(p), sqlite.Options{ReadOnly: true, Upgrade: true})
 }
 
 // openUnchanged opens the project's store as it is, for dry runs and for commands that
 // judge it: one of an older program is an error that says how to bring it up to date.
-func (a *app) openUnchanged(ctx context.Context, cfg *config.Config) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, storeDir(cfg), sqlite.Options{ReadOnly: true})
+func (p *Project) openUnchanged(ctx context.Context) (*sqlite.Store, error) {
+	return sqlite.Open(ctx, storeDir(p), sqlite.Options{ReadOnly: true})
 }
 
 // opener is one of them.
-type opener func(context.Context, *config.Config) (*sqlite.Store, error)
+type opener func(*Project, context.Context) (*sqlite.Store, error)
 
 // closeStore ends a store. What is stored is stored: a store that cannot be
 // closed is worth a word, no more.
-func (a *app) closeStore(st store.Store) {
+func (h *Host) closeStore(st store.Store) {
 	if err := st.Close(); err != nil {
-		a.log.Warn().Err(err).Msg("the store could not be closed")
+		h.Log.Warn().Err(err).Msg("the store could not be closed")
 	}
 }
 
@@ -54,7 +53,7 @@ func (a *app) closeStore(st store.Store) {
 type source struct {
 	store   store.Store
 	locks   store.Locks // nil for a file
-	config  *config.Config
+	config  *Project
 	address session.Address
 	file    string // of an export; empty for a store
 	export  *session.Exported
@@ -63,7 +62,7 @@ type source struct {
 // openSource finds what an argument of a read-only command means: a session, an
 // address within one, or the file of an export (FILE, FILE#H2, FILE@v3).
 func (a *app) openSource(ctx context.Context, project, arg string) (*source, error) {
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func (a *app) openSource(ctx context.Context, project, arg string) (*source, err
 	if err != nil {
 		return nil, err
 	}
-	st, err := a.openToRead(ctx, cfg)
+	st, err := cfg.openToRead(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func exportFile(arg string) (file, rest string, ok bool) {
 
 // openExport reads an export into a store of its own, in memory. One that was
 // changed is refused: verify says what was.
-func (a *app) openExport(ctx context.Context, cfg *config.Config, file, rest string) (*source, error) {
+func (a *app) openExport(ctx context.Context, cfg *Project, file, rest string) (*source, error) {
 	x, err := a.readExport(file)
 	if err != nil {
 		return nil, err

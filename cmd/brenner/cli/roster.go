@@ -149,7 +149,7 @@ func (a *app) readRoster(value string) (roster.Roster, error) {
 	if err == nil {
 		err = r.Validate()
 	}
-	a.warnAll(warnings)
+	a.host().Warn(warnings)
 	if file == "" {
 		file = "--roster"
 	}
@@ -183,7 +183,7 @@ func (a *app) rosterPresetsCommand() *cobra.Command {
 Exit codes: 0 listed; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.loadConfig(project, "", nil)
+			cfg, err := a.open(project, "", nil)
 			if err != nil {
 				return err
 			}

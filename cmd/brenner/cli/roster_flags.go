@@ -128,7 +128,7 @@ func (r *rosterFlags) layers(a *app, c *cobra.Command) ([]roster.Layer, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.warnAll(warnings)
+		a.host().Warn(warnings)
 		layers = append(layers, l)
 	}
 	return append(layers, r.settings(from)...), nil
@@ -180,11 +180,11 @@ func (a *app) inline(what, value string) (string, error) {
 
 // resolve reads the configuration and makes one roster of all layers. Further
 // flags set keys of the configuration.
-func (a *app) resolve(c *cobra.Command, r *rosterFlags, flags ...config.Flag) (*config.Config, roster.Resolution, error) {
+func (a *app) resolve(c *cobra.Command, r *rosterFlags, flags ...config.Flag) (*Project, roster.Resolution, error) {
 	if r.unified && r.mode != "" && roster.Mode(r.mode) != roster.Unified {
 		return nil, roster.Resolution{}, usage(c, "--unified and --roster-mode "+clean(r.mode)+" contradict each other", "")
 	}
-	cfg, err := a.loadConfig(r.project, r.sessionConfig, flags)
+	cfg, err := a.open(r.project, r.sessionConfig, flags)
 	if err != nil {
 		return nil, roster.Resolution{}, err
 	}
@@ -192,14 +192,21 @@ func (a *app) resolve(c *cobra.Command, r *rosterFlags, flags ...config.Flag) (*
 	if err != nil {
 		return nil, roster.Resolution{}, err
 	}
-	environment, warnings, err := config.RosterFromEnvironment(a.Environ)
-	if err != nil {
-		return nil, roster.Resolution{}, err
-	}
-	a.warnAll(warnings)
-	res, err := roster.Resolve(cfg.RosterInput(append(above, environment...)...))
-	if err == nil {
-		a.warnAll(res.Warnings) // what would have been taken is no news where nothing is
-	}
+	res, err := cfg.resolve(above)
 	return cfg, res, err
+}
+
+// resolve makes one roster of the layers of a face, the environment and the
+// configuration. Warnings are logged.
+func (p *Project) resolve(above []roster.Layer) (roster.Resolution, error) {
+	environment, warnings, err := config.RosterFromEnvironment(p.Environ)
+	if err != nil {
+		return roster.Resolution{}, err
+	}
+	p.Warn(warnings)
+	res, err := roster.Resolve(p.RosterInput(append(above, environment...)...))
+	if err == nil {
+		p.Warn(res.Warnings) // what would have been taken is no news where nothing is
+	}
+	return res, err
 }

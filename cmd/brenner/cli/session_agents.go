@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,8 +49,15 @@ func pairs(flag string, values, agents []string) (all string, each map[string]st
 	return all, each, nil
 }
 
-// parties says how each agent of the roster is reached.
-func (s *startOptions) parties(cfg *config.Config, r roster.Roster) ([]flow.Party, error) {
+// ways say how agents are reached, beyond what the configuration says.
+type ways struct {
+	via      []string // a kind for all, or NAME=KIND,…
+	model    []string // a model's id for all, or NAME=ID,…
+	scripted bool     // all but those of via play a script
+}
+
+// parties returns how each agent of the roster is reached.
+func (p *Project) parties(s *ways, r roster.Roster) ([]flow.Party, error) {
 	_, vias, err := pairs("--via", s.via, r.Agents())
 	if err != nil {
 		return nil, err
@@ -61,31 +69,28 @@ func (s *startOptions) parties(cfg *config.Config, r roster.Roster) ([]flow.Part
 	var parties []flow.Party
 	var missing []string
 	for _, e := range r.Entries {
-		reach := cfg.Reach(e.Model)
-		p := flow.Party{Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model, Via: reach.Via, ModelID: reach.ID}
-		if r.Mode == roster.Heuristic && p.Role == "" {
+		reach := p.Reach(e.Model)
+		party := flow.Party{Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model, Via: reach.Via, ModelID: reach.ID}
+		if r.Mode == roster.Heuristic && party.Role == "" {
 			role, _, _ := roster.HeuristicRole(e.Agent)
-			p.Role = string(role)
+			party.Role = string(role)
 		}
-		if s.script != "" {
-			p.Via = config.ViaRehearsal
+		if s.scripted {
+			party.Via = config.ViaRehearsal
 		}
 		if via := vias[e.Agent]; via != "" {
-			p.Via = via
+			party.Via = via
 		}
-		if id := models[e.Agent]; id != "" || model != "" {
-			p.ModelID = id
-			if id == "" {
-				p.ModelID = model
-			}
+		if id := cmp.Or(models[e.Agent], model); id != "" {
+			party.ModelID = id
 		}
-		if p.Via == config.ViaOpenAI {
-			p.Seed = reach.Seed
+		if party.Via == config.ViaOpenAI {
+			party.Seed = reach.Seed
 		}
-		if p.Via == "" {
+		if party.Via == "" {
 			missing = append(missing, e.Agent)
 		}
-		parties = append(parties, p)
+		parties = append(parties, party)
 	}
 	if len(missing) > 0 {
 		return nil, &fault.Error{
@@ -126,18 +131,18 @@ func (s *startOptions) readScript(a *app, c *cobra.Command) error {
 	return inFile("read the script", s.script, err)
 }
 
-// rehearsalScript gives the script of a session with scripted agents, or nil.
-// The built-in one plays its own question, unless somebody asks for it by hand:
-// scripted answers must never pass for answers to a question of the user's own.
-func (s *startOptions) rehearsalScript(c *cobra.Command, cfg *config.Config, parties []flow.Party) (*rehearsal.Script, error) {
+// rehearsalScript returns the script of a session with scripted agents, or nil: the
+// user's own, or the built-in one. That plays its own question only, unless it is asked
+// for by hand: scripted answers must never pass for answers to a question of the user's.
+func (p *Project) rehearsalScript(own *rehearsal.Script, byHand bool, parties []flow.Party) (*rehearsal.Script, error) {
 	if !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaRehearsal }) {
 		return nil, nil
 	}
-	if s.played != nil {
-		return s.played, nil
+	if own != nil {
+		return own, nil
 	}
 	script := rehearsal.BuiltIn()
-	if c.Flags().Changed("via") || plainText(cfg.Question) == plainText(script.Question()) {
+	if byHand || plainText(p.Question) == plainText(script.Question()) {
 		return script, nil
 	}
 	return nil, &fault.Error{

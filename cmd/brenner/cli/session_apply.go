@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
-	"brenner/config"
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session"
@@ -199,7 +198,7 @@ func (opt *applyOptions) byHand(c *cobra.Command) ([]artifact.Value, error) {
 // opened is a session with the door open.
 type opened struct {
 	door   *session.Door
-	config *config.Config
+	config *Project
 	thread string
 }
 
@@ -210,18 +209,18 @@ func (a *app) openDoor(c *cobra.Command, flags *doorFlags, arg string) (*opened,
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := a.loadConfig(flags.project, "", nil)
+	cfg, err := a.open(flags.project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.mustHave(c.Context(), cfg, thread); err != nil {
+	if err := cfg.mustHave(c.Context(), thread); err != nil {
 		return nil, err
 	}
 	as := flags.as
 	if !c.Flags().Changed("as") {
 		as = cfg.Operator
 	}
-	st, err := a.openStore(c.Context(), cfg)
+	st, err := cfg.openStore(c.Context())
 	if err != nil {
 		return nil, err
 	}

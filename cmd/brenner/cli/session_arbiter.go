@@ -21,7 +21,7 @@ func (s *startOptions) arbiterFlag(c *cobra.Command) {
 // arbiterParty says how the arbiter is reached; nil where nobody was named. One of the
 // project does not rule in the built-in rehearsal: that has no part for it, and nothing
 // in it is anybody's work. Scripted means that agents play a script that somebody named.
-func arbiterParty(cfg *config.Config, scripted bool, parties []flow.Party) (*flow.Party, error) {
+func arbiterParty(cfg *Project, scripted bool, parties []flow.Party) (*flow.Party, error) {
 	origin := cfg.Origin("session.arbiter")
 	rehearsed := !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via != config.ViaRehearsal })
 	if cfg.Arbiter == "" || rehearsed && !scripted && origin.Level != roster.Flags {

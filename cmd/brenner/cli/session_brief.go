@@ -13,7 +13,6 @@ import (
 
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
-	"brenner/config"
 	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/kickoff"
@@ -59,7 +58,7 @@ func numbered(base string, n int) string {
 const maxThreadID = len("RS-20060102-") + 40
 
 // briefFor is what a brief says of who takes part, and by which rules.
-func briefFor(cfg *config.Config, r roster.Roster, parties []flow.Party) session.Brief {
+func briefFor(cfg *Project, r roster.Roster, parties []flow.Party) session.Brief {
 	b := session.Brief{
 		Operator: cfg.Operator, Program: "brenner " + release, Roster: r, Agents: parties, Views: make(map[string]view.Spec),
 		Rules: merge.Rules{
@@ -77,16 +76,16 @@ func briefFor(cfg *config.Config, r roster.Roster, parties []flow.Party) session
 }
 
 // briefOf gathers what a session is opened with.
-func (a *app) briefOf(k *composed, opt *startOptions, parties []flow.Party, script *rehearsal.Script) (session.Brief, error) {
+func (a *app) briefOf(k *composed, module string, evidence []string, parties []flow.Party, script *rehearsal.Script) (session.Brief, error) {
 	cfg := k.config
 	b := briefFor(cfg, k.roster.Roster, parties)
 	b.Thread, b.Settings = k.threadID, cfg.Session
 	b.Question, b.Context, b.Excerpt, b.Constraints = k.input.Question, k.input.Context, k.input.Excerpt, k.input.Constraints
-	if opt.module != "" {
-		if err := govern.CheckID("module", opt.module); err != nil {
+	if module != "" {
+		if err := govern.CheckID("module", module); err != nil {
 			return b, err
 		}
-		b.Module = opt.module
+		b.Module = module
 	}
 	b.Settings.Prices = prices(cfg, parties)
 	for _, h := range k.input.Hypotheses {
@@ -95,7 +94,7 @@ func (a *app) briefOf(k *composed, opt *startOptions, parties []flow.Party, scri
 	if script != nil {
 		b.Script = script.Source()
 	}
-	for _, path := range opt.evidence {
+	for _, path := range evidence {
 		data, err := a.readFile("evidence", path)
 		if err != nil {
 			return b, err

@@ -60,11 +60,11 @@ func (a *app) compile(c *cobra.Command, opt *compileOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := a.loadConfig(opt.roster.project, opt.roster.sessionConfig, nil)
+	cfg, err := a.open(opt.roster.project, opt.roster.sessionConfig, nil)
 	if err != nil {
 		return err
 	}
-	known, err := a.knows(c.Context(), cfg, thread)
+	known, err := cfg.knows(c.Context(), thread)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (a *app) compile(c *cobra.Command, opt *compileOptions, arg string) error {
 			return err
 		}
 	}
-	r, end, err := a.postRunner(c, cfg, opt.url)
+	r, end, err := cfg.postRunner(c.Context(), doing(c), opt.url)
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func compiledLine(res *session.Result) string {
 }
 
 // knows tells whether the store has a session, without making a store.
-func (a *app) knows(ctx context.Context, cfg *config.Config, thread string) (bool, error) {
-	err := a.mustHave(ctx, cfg, thread)
+func (p *Project) knows(ctx context.Context, thread string) (bool, error) {
+	err := p.mustHave(ctx, thread)
 	if unknownHere(err) {
 		return false, nil
 	}
@@ -132,7 +132,7 @@ func unknownHere(err error) bool {
 
 // foreignBrief makes the brief of a thread that another tool began: what its first
 // kickoff says, and flags where it does not.
-func (a *app) foreignBrief(c *cobra.Command, opt *compileOptions, cfg *config.Config, thread string) (session.Brief, error) {
+func (a *app) foreignBrief(c *cobra.Command, opt *compileOptions, cfg *Project, thread string) (session.Brief, error) {
 	first, err := a.firstKickoff(c.Context(), cfg, opt.url, thread)
 	if err != nil {
 		return session.Brief{}, err
@@ -166,14 +166,14 @@ func (a *app) foreignBrief(c *cobra.Command, opt *compileOptions, cfg *config.Co
 	if err != nil {
 		return session.Brief{}, err
 	}
-	parties, err := (&startOptions{via: allByMail(k.roster.Roster)}).parties(k.config, k.roster.Roster)
+	parties, err := k.config.parties(&ways{via: allByMail(k.roster.Roster)}, k.roster.Roster)
 	if err == nil {
 		err = checkMailboxes(parties)
 	}
 	if err != nil {
 		return session.Brief{}, err
 	}
-	return a.briefOf(&k, &startOptions{}, parties, nil)
+	return a.briefOf(&k, "", nil, parties, nil)
 }
 
 // What a kickoff that anybody may have written is read up to.
@@ -196,7 +196,7 @@ func allByMail(r roster.Roster) []string {
 }
 
 // firstKickoff finds the message that began a thread.
-func (a *app) firstKickoff(ctx context.Context, cfg *config.Config, url, thread string) (mail.Message, error) {
+func (a *app) firstKickoff(ctx context.Context, cfg *Project, url, thread string) (mail.Message, error) {
 	all, _, err := a.readThread(ctx, cfg, url, thread, true)
 	if err != nil {
 		return mail.Message{}, err
@@ -213,8 +213,8 @@ func (a *app) firstKickoff(ctx context.Context, cfg *config.Config, url, thread 
 }
 
 // readThread reads a whole thread, with what its recipients did with it.
-func (a *app) readThread(ctx context.Context, cfg *config.Config, url, thread string, texts bool) ([]mail.Message, string, error) {
-	box, err := a.mailboxOf(cfg, url)
+func (a *app) readThread(ctx context.Context, cfg *Project, url, thread string, texts bool) ([]mail.Message, string, error) {
+	box, err := cfg.mailboxOf(url)
 	if err != nil {
 		return nil, "", err
 	}

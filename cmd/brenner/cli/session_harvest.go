@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"brenner/internal/fault"
 	"brenner/playbook/keeper"
@@ -24,7 +22,7 @@ func (m *lessonBook) begin(ctx context.Context, thread string) error {
 	if m.begun[thread] {
 		return nil
 	}
-	err := keeper.Begin(ctx, m.store, m.app.Now(), thread)
+	err := keeper.Begin(ctx, m.store, m.config.Now(), thread)
 	if err != nil {
 		return err
 	}
@@ -56,7 +54,7 @@ func (m *lessonBook) learn(ctx context.Context, h *session.History) {
 	}
 	learned, back, err := m.take(ctx, h)
 	if err != nil {
-		m.app.log.Warn().Err(err).Msg("the playbook could not learn from this session; `brenner playbook harvest` tries again")
+		m.config.Log.Warn().Err(err).Msg("the playbook could not learn from this session; `brenner playbook harvest` tries again")
 	}
 	var said []string
 	if !learned.Nothing() {
@@ -65,12 +63,8 @@ func (m *lessonBook) learn(ctx context.Context, h *session.History) {
 	if back != "" {
 		said = append(said, back)
 	}
-	if len(said) > 0 && !m.app.quiet && !m.app.json {
-		word := "Playbook: "
-		if m.several {
-			word = m.app.Now().Format(time.TimeOnly) + " " + h.Thread + ": the playbook: "
-		}
-		m.app.say(word + strings.Join(said, "; ") + "\n")
+	if len(said) > 0 && m.tell != nil {
+		m.tell(h.Thread, said)
 	}
 }
 
@@ -126,12 +120,12 @@ func due(ctx context.Context, st store.Store) ([]string, error) {
 func (m *lessonBook) catchUp(ctx context.Context) {
 	threads, err := due(ctx, m.store)
 	if err != nil {
-		m.app.log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
+		m.config.Log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
 	}
 	for _, thread := range threads {
 		h, err := session.Load(ctx, m.store, thread)
 		if err != nil {
-			m.app.log.Warn().Err(err).Str("session", thread).Msg("the playbook cannot learn from an earlier session; `brenner verify` says what is wrong with it")
+			m.config.Log.Warn().Err(err).Str("session", thread).Msg("the playbook cannot learn from an earlier session; `brenner verify` says what is wrong with it")
 			continue
 		}
 		m.learn(ctx, h)

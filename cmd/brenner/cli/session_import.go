@@ -47,16 +47,16 @@ func (a *app) importSession(c *cobra.Command, project, file string) error {
 	if err := kickoff.CheckThreadID(x.Thread); err != nil {
 		return inFile("import", file, err) // it becomes the name of a folder
 	}
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := a.openStore(ctx, cfg)
+	st, err := cfg.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer a.closeStore(st)
-	release, err := st.Hold(x.Thread, a.holder(c))
+	release, err := st.Hold(x.Thread, a.host().holder(doing(c)))
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,10 @@ func isUs(h store.Holder) bool {
 }
 
 // holder says who we are, for whoever else wants what we hold.
-func (a *app) holder(c *cobra.Command) store.Holder {
+func (h *Host) holder(doing string) store.Holder {
 	host, _ := os.Hostname() // only for people to read
-	return store.Holder{PID: os.Getpid(), Host: host, Since: a.Now(), Doing: strings.TrimPrefix(c.CommandPath(), "brenner ")}
+	return store.Holder{PID: os.Getpid(), Host: host, Since: h.Now(), Doing: doing}
 }
+
+// doing is what a command does, for others that find something locked by it.
+func doing(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "brenner ") }

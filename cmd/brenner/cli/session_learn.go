@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"brenner/config"
 	"brenner/playbook/keeper"
 	"brenner/session"
 	"brenner/session/memory"
@@ -16,16 +15,15 @@ import (
 // lessonBook is the playbook as sessions use it: it gives them lessons, and takes in what
 // they teach. It is opened when it is first needed.
 type lessonBook struct {
-	app     *app
-	config  *config.Config
+	config  *Project
 	store   store.Store
 	counter session.Counter
 
 	mu   sync.Mutex
 	kept *keeper.Keeper
-	// several says that sessions run at once: then each is named.
-	several bool
-	begun   map[string]bool // the sessions that were said to teach
+	// tell is told what a session taught; it may be nil.
+	tell  func(thread string, learned []string)
+	begun map[string]bool // the sessions that were said to teach
 }
 
 func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
@@ -34,11 +32,11 @@ func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
 	if m.kept != nil {
 		return m.kept, nil
 	}
-	e, err := m.app.embedder(m.config)
+	e, err := m.config.embedder()
 	if err != nil {
 		return nil, err
 	}
-	k, err := keeper.Open(ctx, keeper.Options{Store: m.store, Rules: m.config.Playbook.Rules, Embedder: e, Now: m.app.Now})
+	k, err := keeper.Open(ctx, keeper.Options{Store: m.store, Rules: m.config.Playbook.Rules, Embedder: e, Now: m.config.Now})
 	if err == nil {
 		m.kept = k
 	}

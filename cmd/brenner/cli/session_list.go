@@ -70,11 +70,11 @@ type sessionRow struct {
 const phaseDamaged = "damaged"
 
 func (a *app) listSessions(ctx context.Context, project string) error {
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := a.openToRead(ctx, cfg)
+	st, err := cfg.openToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return a.show(sessionList{})
 	}

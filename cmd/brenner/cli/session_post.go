@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"brenner/agent"
 	agentmail "brenner/agent/mail"
 	"brenner/artifact"
@@ -27,53 +25,52 @@ type postOffice struct {
 }
 
 // postOffice gives the way to a project's mail.
-func (a *app) postOffice(cfg *config.Config, url string, count func(string) int) *postOffice {
+func (p *Project) postOffice(url string, count func(string) int) *postOffice {
 	return &postOffice{desk: sync.OnceValues(func() (*agentmail.Desk, error) {
-		box, err := a.mailboxOf(cfg, url)
+		box, err := p.mailboxOf(url)
 		if err != nil {
 			return nil, err
 		}
 		return agentmail.New(agentmail.Options{
 			Client: box.client, Project: box.key, Sender: operatorName, Count: count,
 			Trouble: func(agent string, err error) {
-				a.log.Warn().Err(err).Str("agent", agent).Msg("the mail server is gone; still waiting for its answer")
+				p.Log.Warn().Err(err).Str("agent", agent).Msg("the mail server is gone; still waiting for its answer")
 			},
 		}), nil
 	})}
 }
 
-// postRunner gives a runner for commands that only read and write mail; end closes
-// its store.
-func (a *app) postRunner(c *cobra.Command, cfg *config.Config, url string) (r *session.Runner, end func(), err error) {
-	st, err := a.openStore(c.Context(), cfg)
+// postRunner returns a runner for what only reads and writes mail; end closes its store.
+func (p *Project) postRunner(ctx context.Context, doing, url string) (r *session.Runner, end func(), err error) {
+	st, err := p.openStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	r = a.runner(c, st)
-	r.Post = a.postOffice(cfg, url, nil)
-	return r, func() { a.closeStore(st) }, nil
+	r = p.runner(st, doing)
+	r.Post = p.postOffice(url, nil)
+	return r, func() { p.closeStore(st) }, nil
 }
 
 // openPost sees to it that mail can be sent where a session needs it, before
 // anything is written.
-func (m *models) openPost(c *cobra.Command, parties []flow.Party, serve bool) error {
+func (m *models) openPost(ctx context.Context, parties []flow.Party, serve bool) error {
 	if err := checkMailboxes(parties); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		if serve {
-			return usage(c, "--serve-mail serves nobody: no agent of the session is reached via mail", "--via mail reaches all of them that way")
+			return &fault.Error{Code: UsageError, Detail: "--serve-mail serves nobody: no agent of the session is reached via mail", Hint: "--via mail reaches all of them that way"}
 		}
 		return nil
 	}
 	if serve {
-		end, err := m.app.mailBeside(c.Context(), m.config)
+		end, err := m.config.mailBeside(ctx)
 		if err != nil {
 			return err
 		}
 		m.endMail = end
 	}
-	return m.post.check(c.Context())
+	return m.post.check(ctx)
 }
 
 // checkMailboxes refuses agents who would share a mailbox, with each other or with

@@ -31,14 +31,14 @@ func (a *app) publishByMail(c *cobra.Command, flags mailFlags, arg string) error
 	if err != nil {
 		return err
 	}
-	cfg, err := a.loadConfig(flags.project, "", nil)
+	cfg, err := a.open(flags.project, "", nil)
 	if err != nil {
 		return err
 	}
-	if err := a.mustHave(c.Context(), cfg, thread); err != nil {
+	if err := cfg.mustHave(c.Context(), thread); err != nil {
 		return err
 	}
-	r, end, err := a.postRunner(c, cfg, flags.url)
+	r, end, err := cfg.postRunner(c.Context(), doing(c), flags.url)
 	if err != nil {
 		return err
 	}

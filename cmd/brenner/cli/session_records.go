@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"brenner/config"
 	"brenner/govern"
 	"brenner/govern/contexts"
 	"brenner/internal/fault"
@@ -31,8 +30,8 @@ type projectRecords struct {
 	decided journal.Head
 }
 
-func (a *app) projectRecords(cfg *config.Config, st store.Store) *projectRecords {
-	return &projectRecords{door: a.door(cfg, st)}
+func (p *Project) projectRecords(st store.Store) *projectRecords {
+	return &projectRecords{door: p.door(st)}
 }
 
 // Given says what agents of a session are shown of the project's records. Only what was
@@ -96,7 +95,7 @@ func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]f
 // showRecords composes the messages once more, with what their agents would be shown
 // of the project's records, if it has any.
 func (a *app) showRecords(ctx context.Context, k *composed, module string) error {
-	st, err := a.openUnchanged(ctx, k.config)
+	st, err := k.config.openUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return nil
 	}
@@ -104,7 +103,7 @@ func (a *app) showRecords(ctx context.Context, k *composed, module string) error
 		return err
 	}
 	defer a.closeStore(st)
-	if _, err := session.ShowRecords(ctx, a.projectRecords(k.config, st), cmp.Or(module, record.Project), &k.input); err != nil {
+	if _, err := session.ShowRecords(ctx, k.config.projectRecords(st), cmp.Or(module, record.Project), &k.input); err != nil {
 		return err
 	}
 	k.messages, err = kickoff.Compose(k.input)

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/agent/rehearsal"
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/session/flow"
@@ -82,14 +81,14 @@ func (a *app) resume(c *cobra.Command, project, arg string, run *runFlags) error
 	if err != nil {
 		return err
 	}
-	cfg, err := a.loadConfig(project, "", run.keys(c))
+	cfg, err := a.open(project, "", run.keys(c))
 	if err != nil {
 		return err
 	}
-	if err := a.mustHave(c.Context(), cfg, thread); err != nil {
+	if err := cfg.mustHave(c.Context(), thread); err != nil {
 		return err
 	}
-	st, err := a.openStore(c.Context(), cfg)
+	st, err := cfg.openStore(c.Context())
 	if err != nil {
 		return err
 	}
@@ -106,12 +105,12 @@ func (a *app) resume(c *cobra.Command, project, arg string, run *runFlags) error
 	if err != nil {
 		return err
 	}
-	models, err := a.models(cfg, run, parties, budgetAfter(c, h, cfg))
+	models, err := cfg.models(run.traffic, parties, budgetAfter(c, h, cfg))
 	if err != nil {
 		return err
 	}
 	defer models.close()
-	if err := models.openPost(c, parties, run.serveMail); err != nil {
+	if err := models.openPost(c.Context(), parties, run.serveMail); err != nil {
 		return err
 	}
 	err = a.job(c, models, st, script, parties, run).run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
@@ -128,7 +127,7 @@ func (a *app) resume(c *cobra.Command, project, arg string, run *runFlags) error
 }
 
 // budgetAfter is the budget in money that the next run has.
-func budgetAfter(c *cobra.Command, h *session.History, cfg *config.Config) int64 {
+func budgetAfter(c *cobra.Command, h *session.History, cfg *Project) int64 {
 	if c.Flags().Changed("budget-usd") {
 		return cfg.Session.BudgetUSD
 	}
@@ -136,12 +135,12 @@ func budgetAfter(c *cobra.Command, h *session.History, cfg *config.Config) int64
 }
 
 // mustHave looks for a session without making a store for it.
-func (a *app) mustHave(ctx context.Context, cfg *config.Config, thread string) error {
-	st, err := a.openToRead(ctx, cfg)
+func (p *Project) mustHave(ctx context.Context, thread string) error {
+	st, err := p.openToRead(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.closeStore(st)
+	defer p.closeStore(st)
 	_, err = session.Load(ctx, st, thread)
 	return err
 }
@@ -177,7 +176,7 @@ func (r *runFlags) change(c *cobra.Command, s, given *flow.Settings) {
 
 // nothingToResume shows a session that has come to its end: for whoever resumes
 // all sessions each night that is as it should be.
-func (a *app) nothingToResume(c *cobra.Command, cfg *config.Config, st interface {
+func (a *app) nothingToResume(c *cobra.Command, cfg *Project, st interface {
 	store.Store
 	store.Locks
 }, h *session.History, why error,

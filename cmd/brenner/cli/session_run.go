@@ -7,7 +7,9 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +27,7 @@ import (
 type job struct {
 	app    *app
 	ctx    context.Context
-	config *config.Config
+	config *Project
 	models *models
 	store  interface {
 		store.Store
@@ -45,13 +47,13 @@ func (a *app) job(c *cobra.Command, m *models, st interface {
 	store.Locks
 }, script *rehearsal.Script, parties []flow.Party, run *runFlags,
 ) *job {
-	r := a.runner(c, st)
-	r.Project = a.projectRecords(m.config, st)
+	r := m.config.runner(st, doing(c))
+	r.Project = m.config.projectRecords(st)
 	r.Deadline, r.Allowance, r.Agent = m.config.Timeouts.Session, &m.allow, m.agents(script, parties)
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		r.Post = m.post
 	}
-	lessons := &lessonBook{app: a, config: m.config, store: st, counter: m.counter}
+	lessons := &lessonBook{config: m.config, store: st, counter: m.counter, tell: a.learned(false)}
 	r.Memory = lessons
 	return &job{
 		app: a, ctx: c.Context(), config: m.config, models: m, store: st, stream: run.jsonStream, memory: lessons, rehearsed: script != nil, runner: r,
@@ -59,13 +61,15 @@ func (a *app) job(c *cobra.Command, m *models, st interface {
 	}
 }
 
-// runner gives what every command that writes to sessions needs.
-func (a *app) runner(c *cobra.Command, st interface {
+// lockStore is a store with its locks.
+type lockStore interface {
 	store.Store
 	store.Locks
-},
-) *session.Runner {
-	return &session.Runner{Store: st, Locks: st, Now: a.Now, Log: a.log, Tokens: tokens.New(), Holder: a.holder(c)}
+}
+
+// runner returns what everything that writes to sessions needs.
+func (p *Project) runner(st lockStore, doing string) *session.Runner {
+	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: tokens.New(), Holder: p.holder(doing)}
 }
 
 // run runs a session, shows what happens while it does, and then what it came to.
@@ -116,7 +120,7 @@ func (j *job) publish(h *session.History, s *sessionSummary) error {
 }
 
 // publish writes the newest version of an artifact into the project's folder.
-func publish(ctx context.Context, cfg *config.Config, h *session.History) (string, error) {
+func publish(ctx context.Context, cfg *Project, h *session.History) (string, error) {
 	if h.State.Version() == 0 {
 		return "", nil
 	}
@@ -136,7 +140,7 @@ func publish(ctx context.Context, cfg *config.Config, h *session.History) (strin
 }
 
 // publishedDir is where the artifact of a session is, for people.
-func publishedDir(cfg *config.Config, thread string) string {
+func publishedDir(cfg *Project, thread string) string {
 	return filepath.Join(storeDir(cfg), "sessions", thread)
 }
 
@@ -155,4 +159,19 @@ func exitOf(res *session.Result, s *sessionSummary) int {
 		return exitPartial
 	}
 	return 0
+}
+
+// learned returns what tells people what sessions taught, or nil where nobody wants to
+// know. Of several that run at once each is named.
+func (a *app) learned(several bool) func(thread string, learned []string) {
+	if a.quiet || a.json {
+		return nil
+	}
+	return func(thread string, learned []string) {
+		word := "Playbook: "
+		if several {
+			word = a.Now().Format(time.TimeOnly) + " " + thread + ": the playbook: "
+		}
+		a.say(word + strings.Join(learned, "; ") + "\n")
+	}
 }

@@ -78,8 +78,8 @@ reached; 130 interrupted.`,
 // runFlags are the flags of everything that runs sessions.
 type runFlags struct {
 	rounds, budget, usd, timeout string
-	flow, quorum, baseURL        string
-	record, tape                 string
+	flow, quorum                 string
+	traffic                      traffic
 	jsonStream, serveMail, watch bool
 }
 
@@ -91,9 +91,9 @@ func (r *runFlags) add(c *cobra.Command) {
 	f.StringVar(&r.timeout, "timeout", "", "how long one call may take, such as 10m")
 	f.StringVar(&r.budget, "budget-tokens", "", "tokens for the whole session; 0 is no limit")
 	f.StringVar(&r.usd, "budget-usd", "", "dollars for the whole session; every model then needs a price")
-	f.StringVar(&r.baseURL, "base-url", "", "the address of the models' endpoint ["+envBaseURL+"]")
-	f.StringVar(&r.record, "record-tape", "", "write all traffic with models to this file, without secrets")
-	f.StringVar(&r.tape, "tape", "", "play the traffic with models from this file: no network, no cost")
+	f.StringVar(&r.traffic.baseURL, "base-url", "", "the address of the models' endpoint ["+envBaseURL+"]")
+	f.StringVar(&r.traffic.record, "record-tape", "", "write all traffic with models to this file, without secrets")
+	f.StringVar(&r.traffic.tape, "tape", "", "play the traffic with models from this file: no network, no cost")
 	f.BoolVar(&r.serveMail, "serve-mail", false, "serve the project's mail while the session runs, for agents via mail")
 	f.BoolVar(&r.jsonStream, "json-stream", false, "print every event as a line of JSON as it happens, the result last")
 	f.BoolVar(&r.watch, "watch", false, "show on standard error what happens, with --json too; on unless --json or --quiet is given, and --watch=false turns it off")
@@ -135,7 +135,7 @@ func (r *runFlags) keys(c *cobra.Command) []config.Flag {
 		{"timeout", "timeouts.call", r.timeout},
 		{"budget-tokens", "budget.tokens", r.budget},
 		{"budget-usd", "budget.usd", r.usd},
-		{"base-url", "agents.base_url", r.baseURL},
+		{"base-url", "agents.base_url", r.traffic.baseURL},
 	} {
 		if c.Flags().Changed(f.flag) {
 			flags = append(flags, config.Flag{Key: f.key, Name: "--" + f.flag, Values: []string{f.value}})
@@ -161,6 +161,11 @@ func (s *startOptions) keys(c *cobra.Command) []config.Flag {
 		}
 	}
 	return flags
+}
+
+// ways are how the flags say that agents are reached.
+func (s *startOptions) ways() *ways {
+	return &ways{via: s.via, model: s.model, scripted: s.script != ""}
 }
 
 // unreachable says what is wrong with a number of answers that can never come from a roster;
@@ -200,7 +205,7 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 		}
 		return a.show(dryRunResult(k))
 	}
-	parties, err := opt.parties(k.config, k.roster.Roster)
+	parties, err := k.config.parties(opt.ways(), k.roster.Roster)
 	if err != nil {
 		return err
 	}
@@ -208,20 +213,20 @@ func (a *app) start(c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	script, err := opt.rehearsalScript(c, k.config, everyone(parties, arbiter))
+	script, err := k.config.rehearsalScript(opt.played, c.Flags().Changed("via"), everyone(parties, arbiter))
 	if err != nil {
 		return err
 	}
-	models, err := a.models(k.config, &opt.run, everyone(parties, arbiter), k.config.Session.BudgetUSD)
+	models, err := k.config.models(opt.run.traffic, everyone(parties, arbiter), k.config.Session.BudgetUSD)
 	if err != nil {
 		return err
 	}
 	defer models.close()
-	b, err := a.briefOf(&k, opt, parties, script)
+	b, err := a.briefOf(&k, opt.module, opt.evidence, parties, script)
 	if err != nil {
 		return err
 	}
-	if err := models.openPost(c, parties, opt.run.serveMail); err != nil {
+	if err := models.openPost(c.Context(), parties, opt.run.serveMail); err != nil {
 		return err
 	}
 	b.Arbiter, b.Settings.Prices = arbiter, prices(k.config, everyone(parties, arbiter))
@@ -235,7 +240,7 @@ func (a *app) begin(c *cobra.Command, opt *startOptions, k *composed, b session.
 			return err
 		}
 	}
-	st, err := a.openStore(c.Context(), k.config)
+	st, err := k.config.openStore(c.Context())
 	if err != nil {
 		return err
 	}

@@ -49,11 +49,11 @@ stalemate: it waits for a person.`,
 
 func (a *app) newestStatus(c *cobra.Command, project string) error {
 	ctx := c.Context()
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := a.openToRead(ctx, cfg)
+	st, err := cfg.openToRead(ctx)
 	if err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func (a *app) foreignStatus(c *cobra.Command, project, arg string, missing error
 	if err != nil || wholeSession(c, address) != nil {
 		return missing
 	}
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return missing
 	}

@@ -141,11 +141,11 @@ session or record; 5 listed: a ruling is needed.`,
 
 func (a *app) listAllStalemates(c *cobra.Command, project string, all bool) error {
 	ctx := c.Context()
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := a.openToRead(ctx, cfg)
+	st, err := cfg.openToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return a.showStalemates(&stalemateList{})
 	}
@@ -170,7 +170,7 @@ func (a *app) listAllStalemates(c *cobra.Command, project string, all bool) erro
 			l.damaged = append(l.damaged, damagedSession{thread, fault.CodeOf(err), err.Error()})
 		}
 	}
-	about, err := a.door(cfg, st).Stalemates(ctx, "")
+	about, err := cfg.door(st).Stalemates(ctx, "")
 	if err != nil {
 		return err
 	}

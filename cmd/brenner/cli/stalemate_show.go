@@ -164,9 +164,9 @@ be reached or gives no verdict; 4 --as names no authority; 75 the store or the m
 	f.StringVar(&opt.helper.as, "as", "", "who gives it out; the operator of brenner.yaml if not given")
 	f.StringVarP(&opt.out, "out", "o", "", "write the request to this file instead")
 	f.StringVar(&opt.arbiter, "arbiter", "", "send it to this agent, and put its verdict: NAME=KIND:MODEL, KIND being openai or program; for records")
-	f.StringVar(&opt.helper.run.baseURL, "base-url", "", "with --arbiter: the address of the model's endpoint ["+envBaseURL+"]")
-	f.StringVar(&opt.helper.run.record, "record-tape", "", "with --arbiter: write all traffic with the model to this file, without secrets")
-	f.StringVar(&opt.helper.run.tape, "tape", "", "with --arbiter: play the traffic with the model from this file: no network, no cost")
+	f.StringVar(&opt.helper.run.traffic.baseURL, "base-url", "", "with --arbiter: the address of the model's endpoint ["+envBaseURL+"]")
+	f.StringVar(&opt.helper.run.traffic.record, "record-tape", "", "with --arbiter: write all traffic with the model to this file, without secrets")
+	f.StringVar(&opt.helper.run.traffic.tape, "tape", "", "with --arbiter: play the traffic with the model from this file: no network, no cost")
 	return c
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/lint"
-	"brenner/config"
 	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/internal/tokens"
@@ -62,12 +61,12 @@ func (f *recordFlags) addWho(c *cobra.Command) {
 type records struct {
 	*govern.Door
 	who    govern.Actor
-	config *config.Config
+	config *Project
 }
 
 // openRecords opens the door; commands that only look create nothing.
 func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*records, error) {
-	cfg, err := a.loadConfig(f.project, "", nil)
+	cfg, err := a.open(f.project, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -83,30 +82,30 @@ func (a *app) openRecords(ctx context.Context, f *recordFlags, write bool) (*rec
 		_ = st.Close()
 		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "that is no name: it is blank, begins or ends so, or has a control character"}
 	}
-	return &records{Door: a.door(cfg, st), who: who, config: cfg}, nil
+	return &records{Door: cfg.door(st), who: who, config: cfg}, nil
 }
 
 // recordStore opens the store as a command needs it.
-func (a *app) recordStore(ctx context.Context, cfg *config.Config, f *recordFlags, write bool) (store.Store, error) {
+func (a *app) recordStore(ctx context.Context, cfg *Project, f *recordFlags, write bool) (store.Store, error) {
 	switch {
 	case write:
-		return a.openToWrite(ctx, cfg)
+		return cfg.openToWrite(ctx)
 	case f.role != "":
-		return a.openToRefuse(ctx, cfg)
+		return cfg.openToRefuse(ctx)
 	case f.dry:
-		return a.openUnchanged(ctx, cfg)
+		return cfg.openUnchanged(ctx)
 	}
-	return a.openToRead(ctx, cfg)
+	return cfg.openToRead(ctx)
 }
 
 // door makes the way to the records of a store.
-func (a *app) door(cfg *config.Config, st store.Store) *govern.Door {
+func (p *Project) door(st store.Store) *govern.Door {
 	meaning := session.NewMeaning(st)
 	return &govern.Door{
-		Store: st, Types: cfg.AllTypes(), Access: cfg.Access(), Views: cfg.ContextViews(), Now: a.Now, Count: tokens.New().Count,
+		Store: st, Types: p.AllTypes(), Access: p.Access(), Views: p.ContextViews(), Now: p.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
-			Compression: cfg.Records.Compression, Unused: cfg.Records.Unused, Unattended: cfg.Records.Unattended,
-			Authorities: append([]string{cfg.Operator}, cfg.Authorities...), People: cfg.Records.People, Call: cfg.Session.Context,
+			Compression: p.Records.Compression, Unused: p.Records.Unused, Unattended: p.Records.Unattended,
+			Authorities: append([]string{p.Operator}, p.Authorities...), People: p.Records.People, Call: p.Session.Context,
 		},
 		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) {
 			return researchArtifact(ctx, st, ref)

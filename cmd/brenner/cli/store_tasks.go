@@ -128,9 +128,9 @@ func (f *helperFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.model, "model", "", "ask this model, as agents.models of brenner.yaml names it, or by its id; without one nobody is asked")
 	c.Flags().StringVar(&f.via, "via", "", "how it is reached: openai or program")
 	c.Flags().StringVar(&f.name, "agent", "Helper", "the agent's name in the records")
-	c.Flags().StringVar(&f.run.baseURL, "base-url", "", "the address of the model's endpoint ["+envBaseURL+"]")
-	c.Flags().StringVar(&f.run.record, "record-tape", "", "write all traffic with the model to this file, without secrets")
-	c.Flags().StringVar(&f.run.tape, "tape", "", "play the traffic with the model from this file: no network, no cost")
+	c.Flags().StringVar(&f.run.traffic.baseURL, "base-url", "", "the address of the model's endpoint ["+envBaseURL+"]")
+	c.Flags().StringVar(&f.run.traffic.record, "record-tape", "", "write all traffic with the model to this file, without secrets")
+	c.Flags().StringVar(&f.run.traffic.tape, "tape", "", "play the traffic with the model from this file: no network, no cost")
 }
 
 // asks tells whether somebody is to be asked.
@@ -152,14 +152,16 @@ func (f *helperFlags) helper(a *app, c *cobra.Command, r *records, role string) 
 	if !f.asks() {
 		return nil, func() {}, nil
 	}
-	cfg := *r.config
+	cfg := r.config
 	if c.Flags().Changed("base-url") {
-		given, err := a.loadConfig(f.project, "", []config.Flag{{Key: "agents.base_url", Name: "--base-url", Values: []string{f.run.baseURL}}})
+		given, err := a.open(f.project, "", []config.Flag{{Key: "agents.base_url", Name: "--base-url", Values: []string{f.run.traffic.baseURL}}})
 		if err != nil {
 			return nil, nil, err
 		}
-		cfg = *given
+		cfg = given
 	}
+	own := *cfg.Config
+	cfg = &Project{cfg.Host, &own}
 	cfg.Models = slices.Clone(cfg.Models)
 	for i := range cfg.Models {
 		cfg.Models[i].Structured = "" // the answer is a text, no deltas
@@ -177,7 +179,7 @@ func (f *helperFlags) helper(a *app, c *cobra.Command, r *records, role string) 
 			Code: NoWay, Detail: "nothing says how to reach " + fault.Shown(f.model), Hint: "give --via openai or --via program; a rehearsal plays sessions only",
 		}
 	}
-	m, err := a.models(&cfg, &f.run, []flow.Party{p}, 0)
+	m, err := cfg.models(f.run.traffic, []flow.Party{p}, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,11 +60,11 @@ or the file cannot be read.`,
 // that cannot be read does not hide the others.
 func (a *app) findEverywhere(c *cobra.Command, project string, res *findResult) error {
 	ctx := c.Context()
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := a.openToRead(ctx, cfg)
+	st, err := cfg.openToRead(ctx)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"brenner/artifact"
-	"brenner/config"
 	"brenner/store"
 )
 
@@ -27,8 +26,8 @@ type foundRecord struct {
 }
 
 // findInRecords looks through the project's records.
-func (a *app) findInRecords(ctx context.Context, cfg *config.Config, st store.Store, res *findResult) error {
-	found, err := a.door(cfg, st).FindText(ctx, res.Text)
+func (a *app) findInRecords(ctx context.Context, cfg *Project, st store.Store, res *findResult) error {
+	found, err := cfg.door(st).FindText(ctx, res.Text)
 	if err != nil {
 		return err
 	}

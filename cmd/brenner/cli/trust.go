@@ -50,7 +50,7 @@ Exit codes: 0 done; 1 the list could not be written; 2 there is no project file.
 }
 
 func (a *app) trust(project, sessionConfig string, show, forget bool) error {
-	cfg, err := a.loadConfig(project, sessionConfig, nil)
+	cfg, err := a.open(project, sessionConfig, nil)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (a *app) trust(project, sessionConfig string, show, forget bool) error {
 }
 
 // asks lists what a file wants that needs trust.
-func (a *app) asks(cfg *config.Config, level roster.Level) []string {
-	m := &models{app: a, config: cfg}
+func (a *app) asks(cfg *Project, level roster.Level) []string {
+	m := &models{config: cfg}
 	all := []string{}
 	says := func(key string) bool { return cfg.Origin(key).Level == level }
 	add := func(ask string) {
@@ -133,7 +133,7 @@ func (a *app) asks(cfg *config.Config, level roster.Level) []string {
 }
 
 // embeddingWish is what a file wants for the endpoint of embeddings, or nothing.
-func embeddingWish(cfg *config.Config, says func(key string) bool) string {
+func embeddingWish(cfg *Project, says func(key string) bool) string {
 	e := cfg.Playbook.Embedding
 	if e.BaseURL == "" || !says("playbook.embedding.base_url") && !says("playbook.embedding.key_env") {
 		return ""
@@ -142,7 +142,7 @@ func embeddingWish(cfg *config.Config, says func(key string) bool) string {
 }
 
 // asksToSend lists where a file wants mail and reports to be sent.
-func asksToSend(cfg *config.Config, says func(key string) bool) []string {
+func asksToSend(cfg *Project, says func(key string) bool) []string {
 	var all []string
 	if cfg.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !isLoopback(cfg.Mail.BaseURL) {
 		all = append(all, mailWish(cfg, cfg.Mail.BaseURL))

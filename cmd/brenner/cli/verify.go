@@ -109,11 +109,11 @@ func damagedStore(err error) (*verification, error) {
 
 // verifyStore proves the store's file and everything in it.
 func (a *app) verifyStore(ctx context.Context, project string) (*verification, error) {
-	cfg, err := a.loadConfig(project, "", nil)
+	cfg, err := a.open(project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	st, err := a.openUnchanged(ctx, cfg)
+	st, err := cfg.openUnchanged(ctx)
 	if err != nil {
 		return damagedStore(err)
 	}
@@ -136,7 +136,7 @@ func (a *app) verifyStore(ctx context.Context, project string) (*verification, e
 	v.store.add(err)
 	lost, err := orphans(ctx, st)
 	v.store.add(err)
-	door := a.door(cfg, st)
+	door := cfg.door(st)
 	sessions := session.NewVouching(st)
 	door.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
 		if slices.Contains(lost, ref.ID) {
