@@ -21,7 +21,7 @@ work=${3:-/srv/example}
 here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../../.." && pwd)
 
-mkdir -p "$target"
+mkdir "$target"
 target=$(realpath "$target")
 mkdir "$work" "$work/bin" "$work/home"
 cp "$bin" "$work/bin/brenner"
@@ -77,10 +77,11 @@ freeze() {
 	keep sessions.json session list --json
 	keep records.json store log -n 0 --json
 	keep status.json store status --json
-	keep playbook.json playbook list --json
-	keep history.json playbook history --json
-	keep stalemates.json stalemate list --all --json
 	keep loops.json loop status --json
+	if grep -q '"playbook":' "$target/$name/frozen/verify.json"; then
+		keep playbook.json playbook list --json
+		keep history.json playbook history --json
+	fi
 	for id in $(brenner session list -q); do
 		keep "$id.md" session show "$id"
 		keep "$id.json" session show "$id" --format json
@@ -94,11 +95,14 @@ freeze() {
 	done
 }
 
+# resume ARGUMENT...: notes a command that finishes what was interrupted.
+resume() { echo "$*" >>"$target/$name/frozen/resume"; }
+
 # serve COMMAND...: starts a server that prints its URL first; leaves that in $url.
 serve() {
 	rm -f "$work/url"
 	mkfifo "$work/url"
-	"$@" >"$work/url" &
+	"$@" >"$work/url" 2>>"$work/servers" &
 	servers="$servers $!"
 	read -r url <"$work/url"
 }
@@ -174,7 +178,6 @@ id=$(brenner stalemate list RS-20260101-ruled --json | sed 's/.*"id":"\(ST-[0-9a
 ok brenner stalemate request RS-20260101-ruled "$id" -o request.json
 ok brenner stalemate rule RS-20260101-ruled "$id" --as Sydney --for RedSky --root-cause "Two meanings of night." --reason "Stars are finite in age." \
 	--reject "BlueLake=dust would glow" --reject "D1=there is one sky" --reject "D2=it is known"
-code 5 brenner session start --script sky.yaml --rounds 3 --thread-id RS-20260101-waits
 ok brenner store put memo.md --id memo-fate --type paper_note --module fate --summary "Where cells go."
 code 1 brenner patch apply omega.json --record memo-fate
 code 1 brenner patch apply omega.json --record memo-fate
@@ -183,6 +186,8 @@ id=$(brenner stalemate list memo-fate --json | sed 's/.*"id":"\(ST-[0-9a-f]*\)".
 ok brenner trust
 ok brenner stalemate request memo-fate "$id" --arbiter Judge=program:judge
 freeze
+keep stalemates.json stalemate list --all --json
+keep calls.json store log --calls --json
 
 project hand-edits "$repository/brenner.yaml"
 code 5 brenner session start --preset default-3-agent --rounds 2 --thread-id RS-20260101-hands
@@ -202,7 +207,7 @@ freeze
 
 project loop "$repository/examples/night/."
 echo "question: Why is the sky dark at night?" >brenner.yaml
-ok brenner loop run night.yaml --run 2026-01-01
+ok env BRENNER_REPORT_WEBHOOK="$models/reports" brenner loop run night.yaml --run 2026-01-01
 freeze
 
 project playbook "$work/sky/."
@@ -250,31 +255,58 @@ keep memo.json store show memo@v4 --json
 keep memo.log.json store log memo --json
 keep note.lineage.json store lineage note --down --json
 keep refused.json store log --refused --json
-keep calls.json store log --calls --json
+keep stalemates.json stalemate list --all --json
 
-project interrupted "$here/interrupted/."
-until_killed 'brenner trace list RS-20260101-killed 2>/dev/null | grep "^2 *BlueLake .*answered"' \
-	brenner session start --script sky.yaml --rounds 3 --thread-id RS-20260101-killed
+project failures "$here/failures/."
+export BRENNER_RETRY_ATTEMPTS=1
+code 3 brenner session start --script sky.yaml --rounds 1 --thread-id RS-20260101-failed
+ok env BRENNER_RETRY_ATTEMPTS=2 brenner session resume RS-20260101-failed
+code 3 brenner session start --script sky.yaml --rounds 1 --quorum 1 --thread-id RS-20260101-missing
+code 6 brenner session start --script sky.yaml --rounds 1 --budget-tokens 100 --thread-id RS-20260101-poor
+ok brenner loop run night.yaml
+unset BRENNER_RETRY_ATTEMPTS
 freeze
-echo session resume RS-20260101-killed >"$target/$name/frozen/resume"
+
+# Killed between the two answers of round 2.
+answered='2>/dev/null | grep "^2 *BlueLake .*answered"'
+project interrupted "$here/interrupted/."
+until_killed "brenner trace list RS-20260101-killed $answered" brenner session start --script sky.yaml --rounds 3 --thread-id RS-20260101-killed
+freeze
+resume session resume RS-20260101-killed
 
 project interrupted-loop "$here/interrupted/."
-until_killed 'brenner session list -q 2>/dev/null | grep . && brenner trace list "$(brenner session list -q)" 2>/dev/null | grep "^2 *BlueLake .*answered"' \
-	brenner loop run night.yaml
+until_killed "brenner trace list \$(brenner session list -q) $answered" brenner loop run night.yaml
+ok brenner loop pause night
+ok brenner loop add night --question "And why by day?"
+ok brenner loop pause night --off
 freeze
-echo loop run night.yaml >"$target/$name/frozen/resume"
+resume loop run night.yaml
+
+project loop-stopped "$here/interrupted/."
+brenner loop run night.yaml >"$work/out" 2>&1 &
+pid=$!
+until brenner loop status night --json 2>/dev/null | grep -q '"running":1'; do sleep 0.02; done
+ok brenner loop stop night
+wait "$pid"
+freeze
+for id in $(brenner session list -q); do resume session resume "$id"; done
 
 project tape "$work/sky/." # a session that was recorded
-tape="--via openai --base-url $models --rounds 2 --thread-id RS-20260101-tape"
-ok brenner session start $tape --record-tape live.tape
+session="--via openai --base-url $models --rounds 2 --thread-id RS-20260101-tape"
+ok brenner session start $session --record-tape live.tape
 freeze
 
 project tape-played "$work/sky/." "$work/tape/live.tape" # the same from the tape
-ok brenner session start $tape --tape live.tape
+ok brenner session start $session --tape live.tape
 freeze
 
 project tape-interrupted "$work/sky/." "$work/tape/live.tape" # the tape has the reply that it waited for
 touch "$work/sky/replies/RedSky.2.wait"
-until_killed 'brenner trace list RS-20260101-tape 2>/dev/null | grep "^2 *BlueLake .*answered"' brenner session start $tape
+until_killed "brenner trace list RS-20260101-tape $answered" brenner session start $session
 freeze
-echo session resume RS-20260101-tape --tape live.tape >"$target/$name/frozen/resume"
+resume session resume RS-20260101-tape --tape live.tape
+
+if grep -raq -e "$OPENAI_API_KEY" -e 'bm_[A-Z0-9]\{20\}' "$target"; then
+	echo "a key or a token was stored" >&2
+	exit 1
+fi

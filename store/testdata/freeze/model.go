@@ -1,6 +1,6 @@
 // Command model is the endpoint of the models of freeze.sh: the model NAME answers in
-// round N with the file NAME.N.md of a directory. It prints its base URL. A model waits
-// for as long as there is a file NAME.N.wait.
+// round N with the file NAME.N.md of a directory, as soon as there is no file NAME.N.wait.
+// It prints its base URL, and takes reports at /v1/reports.
 package main
 
 import (
@@ -27,6 +27,10 @@ func main() {
 }
 
 func answer(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/reports" {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	var asked struct {
 		Model    string
 		Messages []struct{ Content string }
