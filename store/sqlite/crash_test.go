@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -107,6 +108,9 @@ func start(t *testing.T, dir string, more ...string) *process {
 	// The race detector lets every process sleep for a second at its end.
 	cmd.Env = append(append(os.Environ(), childDir+"="+dir, "GORACE=atexit_sleep_ms=0"), more...)
 	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil { // open as long as the child lives
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +202,7 @@ func child(dir string) {
 			panic(err)
 		}
 		say(1)
-		select {}
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed; select {} is a deadlock where there is no cgo
 	}
 	for {
 		n, err := writeNext(ctx, s)
