@@ -7,7 +7,7 @@ FUZZTIME ?= 60s
 BENCH    ?= .
 COUNT    ?= 1
 
-.PHONY: help setup build test lint fmt fuzz bench cross real-clients pictures clean
+.PHONY: help setup build test hours lint fmt fuzz bench cross real-clients pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ build: ## build bin/brenner, static
 
 test: ## run every test, with the race detector, in shuffled order
 	@sh scripts/test.sh
+
+hours: ## run the tests at other hours and in other time zones; HOURS, ZONES, DAYS are lists
+	@HOURS="$(HOURS)" ZONES="$(ZONES)" DAYS="$(DAYS)" sh scripts/hours.sh
 
 lint: ## golangci-lint (gofumpt included), go vet, gofmt
 	@sh scripts/lint.sh
@@ -46,4 +49,4 @@ pictures: ## draw docs/pictures anew; needs chromium
 	@sh scripts/pictures.sh
 
 clean: ## remove what these commands made, but for the tools
-	rm -rf bin dist .tools/test.json
+	rm -rf bin dist .tools/test.json .tools/hours
