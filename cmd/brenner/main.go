@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"brenner/cmd/brenner/cli"
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/project"
 )
 
 // endings are the signals that ask the program to end. A terminal that goes away is one
@@ -25,10 +27,10 @@ func main() { os.Exit(run()) }
 
 // run is main as an integer, so that deferred calls happen before the exit.
 func run() int {
-	if code, yes := cli.Supervise(os.Args[1:]); yes {
+	if code, yes := project.Supervise(os.Args[1:]); yes {
 		return code
 	}
-	streams := cli.System()
+	streams := ui.System()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, endings()...)
 	defer signal.Stop(signals)
@@ -37,7 +39,7 @@ func run() int {
 			// Nothing but a session that runs can be half done: files are replaced
 			// in one step. So a signal ends the program, also in the middle of a read.
 			if !streams.Interrupts.Signal() {
-				os.Exit(cli.ExitInterrupted)
+				os.Exit(ui.ExitInterrupted)
 			}
 		}
 	}()

@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"brenner/cmd/brenner/cli"
+	"brenner/cmd/brenner/cli/ui"
 	"brenner/playbook/embedding/embeddingtest"
 	"brenner/project/schemas"
 	"brenner/prompts"
@@ -60,7 +61,7 @@ func TestScripts(t *testing.T) {
 // still is the program with a clock that stands still, so that two runs of it can
 // have the same bytes.
 func still() {
-	streams := cli.System()
+	streams := ui.System()
 	streams.Now = func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
 	os.Exit(cli.Run(context.Background(), os.Args[1:], streams)) //nolint:forbidigo // it is a main
 }

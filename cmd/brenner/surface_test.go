@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"brenner/cmd/brenner/cli"
+	"brenner/cmd/brenner/cli/ui"
 )
 
 const surfaceGolden = "testdata/surface.golden"
@@ -69,7 +70,7 @@ func (s *surface) add(format string, args ...any) {
 // variable set if one is given. Hundreds of processes would be slow: it runs in this one.
 func (s *surface) run(variable, line string) string {
 	var out, log strings.Builder
-	streams := cli.Streams{
+	streams := ui.Streams{
 		In: strings.NewReader(""), Out: &out, Err: &log, Now: time.Now,
 		Environ: []string{"HOME=" + s.dir, "BRENNER_PROJECT=" + s.dir, variable},
 	}

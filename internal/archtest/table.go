@@ -82,13 +82,13 @@ func brenner() Table {
 	return Table{
 		{Path: "internal/baseurl", Kind: Shell},
 		{Path: "internal/fault", Kind: Pure},
-		{Path: "internal/files", Kind: Shell},
 		{Path: "internal/secret", Kind: Pure},
 		{Path: "internal/text", Kind: Pure},
 		{Path: "internal/tokens", Kind: Shell},
+		{Path: "internal/files", Kind: Shell, Needs: "internal/fault"},
 		{Path: "internal/modelhttp", Kind: Shell, Needs: "internal/secret internal/text"},
-		{Path: "internal/trust", Kind: Shell, Needs: "internal/fault internal/files"},
 		{Path: "internal/yaml", Kind: Pure, Needs: "internal/fault internal/text", Outside: yaml},
+		{Path: "internal/trust", Kind: Shell, Needs: "internal/fault internal/files"},
 		{Path: "internal/archtest", Kind: Support},
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/yaml", Outside: jsontext},
@@ -173,17 +173,79 @@ func brenner() Table {
 		},
 
 		{Path: "project/schemas", Kind: Shell, Needs: "artifact"},
+		{
+			Path: "project", Kind: Shell,
+			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
+				"artifact/delta artifact/lint roster merge kickoff store store/journal store/memory store/record " +
+				"store/sqlite playbook playbook/embedding playbook/embedding/endpoint playbook/embedding/uselite " +
+				"playbook/keeper mail mail/box mail/server agent agent/mail agent/openai agent/program " +
+				"agent/rehearsal agent/tape session session/flow session/memory session/stalemate session/view loop " +
+				"loop/report loop/runner govern govern/contexts config project/schemas",
+		},
 
 		{
-			Path: "cmd/brenner/cli", Kind: Shell,
-			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
-				"artifact/delta artifact/lint roster merge merge/settle prompts patch kickoff store store/journal " +
-				"store/memory store/record store/sqlite playbook playbook/embedding playbook/embedding/endpoint " +
-				"playbook/embedding/uselite playbook/keeper playbook/vector mail mail/box mail/server agent " +
-				"agent/mail agent/openai agent/program agent/rehearsal agent/tape session session/flow session/memory " +
-				"session/stalemate session/view loop loop/report loop/runner govern govern/contexts govern/policy " +
-				"config project/schemas",
+			Path: "cmd/brenner/cli/ui", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text internal/trust artifact roster store store/journal " +
+				"store/record playbook playbook/embedding playbook/embedding/uselite playbook/vector mail session " +
+				"session/flow govern govern/policy config project",
 		},
-		{Path: "cmd/brenner", Kind: Shell, Needs: "cmd/brenner/cli"},
+		{
+			Path: "cmd/brenner/cli/loopcmd", Kind: Shell,
+			Needs: "internal/fault internal/text internal/tokens artifact store store/journal store/sqlite session " +
+				"session/flow loop loop/report loop/runner config project cmd/brenner/cli/ui",
+		},
+		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "internal/fault internal/text mail mail/box mail/server agent/mail config project cmd/brenner/cli/ui"},
+		{
+			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster merge " +
+				"prompts config cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/playbookcmd", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text internal/tokens artifact store store/memory playbook " +
+				"playbook/keeper session session/memory config project cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/verifycmd", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text artifact artifact/lint roster store store/journal " +
+				"store/memory store/record session session/flow loop loop/runner govern config project " +
+				"cmd/brenner/cli/playbookcmd cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/sessioncmd", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster merge " +
+				"merge/settle kickoff store store/journal store/sqlite mail agent/rehearsal session session/flow " +
+				"config project cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui " +
+				"cmd/brenner/cli/verifycmd",
+		},
+		{
+			Path: "cmd/brenner/cli/setupcmd", Kind: Shell,
+			Needs: "internal/baseurl internal/fault internal/files internal/text internal/trust artifact roster merge " +
+				"store store/sqlite mail agent agent/program session session/flow config project project/schemas " +
+				"cmd/brenner/cli/mailcmd cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/storecmd", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text artifact store store/record session/flow govern " +
+				"govern/policy config project cmd/brenner/cli/setupcmd cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/patchcmd", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text artifact artifact/delta patch govern " +
+				"cmd/brenner/cli/storecmd cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
+			Needs: "internal/fault internal/files artifact store session session/stalemate govern project " +
+				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/storecmd cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text project cmd/brenner/cli/loopcmd cmd/brenner/cli/mailcmd " +
+				"cmd/brenner/cli/mergecmd cmd/brenner/cli/patchcmd cmd/brenner/cli/playbookcmd " +
+				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/setupcmd cmd/brenner/cli/stalematecmd " +
+				"cmd/brenner/cli/storecmd cmd/brenner/cli/ui cmd/brenner/cli/verifycmd",
+		},
+		{Path: "cmd/brenner", Kind: Shell, Needs: "project cmd/brenner/cli cmd/brenner/cli/ui"},
 	}
 }

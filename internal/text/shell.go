@@ -32,3 +32,12 @@ func ShellCommand(words ...string) (string, bool) {
 }
 
 func hidden(r rune) bool { return !unicode.IsPrint(r) }
+
+// CommandToCopy completes a command with words from outside, for a shell; where they cannot
+// be shown so, with what they are.
+func CommandToCopy(command, otherwise string, words ...string) string {
+	if quoted, ok := ShellCommand(words...); ok {
+		return command + " " + quoted
+	}
+	return command + " " + otherwise
+}

@@ -22,3 +22,6 @@ func ParseDollars(text string) (nano int64, ok bool) {
 	nano, err := strconv.ParseInt(digits, 10, 64)
 	return nano, err == nil && nano <= MostDollars*1_000_000_000
 }
+
+// Dollars gives billionths of a dollar as people know them.
+func Dollars(nano int64) float64 { return float64(nano) / 1e9 }

@@ -4,7 +4,7 @@ import (
 	"brenner/artifact"
 )
 
-// bytesPerToken is more than the words of any language have on average. A text
+// BytesPerToken is more than the words of any language have on average. A text
 // with more bytes than that for each token that is left is not even counted.
 const BytesPerToken = 8
 

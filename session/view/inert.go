@@ -9,7 +9,7 @@ import (
 	"brenner/artifact"
 )
 
-// inert gives a text from outside on one line, in which nothing but its words
+// Inert gives a text from outside on one line, in which nothing but its words
 // means anything: line ends are shown as ⏎, what cannot be seen as its number in
 // brackets, and HTML loses its meaning by a backslash. All else stays as it is,
 // because agents quote what they read. Whoever writes the text puts something of
@@ -118,7 +118,7 @@ func first(text string, n int) string {
 // maxWord is the most characters of a name that are shown.
 const maxWord = 64
 
-// word gives a name from outside: an id, a field, a key, an agent. It may begin a
+// Word gives a name from outside: an id, a field, a key, an agent. It may begin a
 // line, so it stays as it is only where it is a plain word, and is quoted like a
 // JSON string otherwise.
 func Word(name string) string {

@@ -13,7 +13,7 @@ const InvalidSpec fault.Code = "INVALID_VIEW_SPEC"
 // specDepth is how deep the JSON of a spec is nested.
 const specDepth = 3
 
-// maxSetting is above every sensible bound, number of items and priority.
+// MaxSetting is above every sensible bound, number of items and priority.
 const MaxSetting = 1 << 30
 
 // ParseSpec reads a spec from the JSON that Canonical writes. What is left out has

@@ -4,14 +4,18 @@ import (
 	"bytes"
 
 	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/setupcmd"
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/project"
 )
 
 // helpInJSON makes all help one document where --json is given, as everything is that goes
 // to standard output then.
-func (a *app) helpInJSON(root *cobra.Command) {
+func helpInJSON(a *ui.App, root *cobra.Command) {
 	inText := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if !a.json {
+		if !a.JSON {
 			inText(c, args)
 			return
 		}
@@ -20,8 +24,8 @@ func (a *app) helpInJSON(root *cobra.Command) {
 		inText(c, args)
 		c.SetOut(a.Out)
 		doc := helpDocument{Schema: "brenner.help/v1", Command: c.CommandPath(), Text: text.String()}
-		if err := a.printJSON(doc); err != nil {
-			a.fail(err)
+		if err := a.PrintJSON(doc); err != nil {
+			a.Fail(err)
 		}
 	})
 }
@@ -34,15 +38,15 @@ type helpDocument struct {
 }
 
 // versionFlag gives --version both of its forms.
-func (a *app) versionFlag(root *cobra.Command) {
+func versionFlag(a *ui.App, root *cobra.Command) {
 	wanted := root.Flags().Bool("version", false, "version for brenner")
 	run := root.RunE
 	root.RunE = func(c *cobra.Command, args []string) error {
 		switch {
-		case *wanted && a.json:
-			return a.show(thisVersion())
+		case *wanted && a.JSON:
+			return a.Show(setupcmd.ThisVersion())
 		case *wanted:
-			return a.write([]byte("brenner " + release + "\n"))
+			return a.Write([]byte("brenner " + project.Release() + "\n"))
 		}
 		return run(c, args)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"brenner/cmd/brenner/cli/ui"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store/journal"
@@ -64,7 +65,7 @@ agents:
 func ends(t *testing.T, args ...string) (string, int) {
 	t.Helper()
 	var out bytes.Buffer
-	code := Run(t.Context(), args, Streams{In: strings.NewReader(""), Out: &out, Err: &out, Now: time.Now})
+	code := Run(t.Context(), args, ui.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Now: time.Now})
 	return out.String(), code
 }
 
@@ -80,7 +81,7 @@ func stuckExport(t *testing.T) []byte {
 	file := filepath.Join(dir, "export.jsonl")
 	out, code := ends(t, "session", "start", "-C", dir, "--to", "A,B,C", "--role", "hypothesis_generator", "--quorum", "2",
 		"--script", filepath.Join(dir, "script.yaml"), "--evidence", filepath.Join(dir, "seen.txt"), "--rounds", "3", "--thread-id", stuckThread, "--arbiter", "Judge")
-	if code != exitPartial || !strings.Contains(out, "applied by Judge") {
+	if code != ui.ExitPartial || !strings.Contains(out, "applied by Judge") {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	run(t, 0, "session", "export", "-C", dir, stuckThread, "--out", file)

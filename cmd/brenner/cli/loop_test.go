@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"brenner/cmd/brenner/cli"
+	"brenner/cmd/brenner/cli/ui"
 )
 
 // aPlan writes a plan with scripted agents into a folder.
@@ -141,7 +142,7 @@ func TestAWebhookIsAskedAgain(t *testing.T) {
 	dir := t.TempDir()
 	var waits []time.Duration
 	var out bytes.Buffer
-	code := cli.Run(t.Context(), []string{"loop", "run", aPlan(t, dir), "-C", dir}, cli.Streams{
+	code := cli.Run(t.Context(), []string{"loop", "run", aPlan(t, dir), "-C", dir}, ui.Streams{
 		In: strings.NewReader(""), Out: &out, Err: &out, Environ: []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL, "BRENNER_RETRY_ATTEMPTS=4"}, Now: time.Now,
 		Pause: func(_ context.Context, d time.Duration) {
 			if waits = append(waits, d); len(waits) == 3 {
@@ -385,13 +386,13 @@ func TestInterruptedDelivery(t *testing.T) {
 	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL}
 	plan := aPlan(t, dir)
 	var out bytes.Buffer
-	streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Environ: env, Now: time.Now, Interrupts: &cli.Interrupts{}}
+	streams := ui.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Environ: env, Now: time.Now, Interrupts: &ui.Interrupts{}}
 	go func() {
 		<-came
 		streams.Interrupts.Signal()
 		streams.Interrupts.Signal() // at once
 	}()
-	if code := cli.Run(t.Context(), []string{"loop", "run", plan, "--run", "a", "-C", dir}, streams); code != cli.ExitInterrupted {
+	if code := cli.Run(t.Context(), []string{"loop", "run", plan, "--run", "a", "-C", dir}, streams); code != ui.ExitInterrupted {
 		t.Errorf("exit %d: %s", code, out.String())
 	}
 	hang.Store(false)

@@ -14,14 +14,15 @@ import (
 	"time"
 
 	"brenner/cmd/brenner/cli"
+	"brenner/cmd/brenner/cli/ui"
 	"brenner/mail"
 )
 
 // brenner runs one command line.
 func brenner(ctx context.Context, env []string, out io.Writer, args ...string) (int, string) {
 	var errs bytes.Buffer
-	code := cli.Run(ctx, args, cli.Streams{
-		In: strings.NewReader(""), Out: out, Err: &errs, Environ: env, Now: time.Now, Interrupts: &cli.Interrupts{},
+	code := cli.Run(ctx, args, ui.Streams{
+		In: strings.NewReader(""), Out: out, Err: &errs, Environ: env, Now: time.Now, Interrupts: &ui.Interrupts{},
 		Pause: func(context.Context, time.Duration) {}, // nobody here needs patience
 	})
 	return code, errs.String()

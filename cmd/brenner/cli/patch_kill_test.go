@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/files"
 )
 
 // A child of the test is a process that applies patches and is killed at one step of
@@ -32,7 +35,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if dir := os.Getenv(envRecord); dir != "" {
-		streams := Streams{In: strings.NewReader(""), Out: os.Stdout, Err: os.Stderr, Now: time.Now}
+		streams := ui.Streams{In: strings.NewReader(""), Out: os.Stdout, Err: os.Stderr, Now: time.Now}
 		if code := Run(context.Background(), recordPatch(dir), streams); code != 0 {
 			panic(code)
 		}
@@ -46,18 +49,18 @@ func applyAndDie(dir, step string) {
 	if err != nil {
 		panic(err)
 	}
-	streams := Streams{In: strings.NewReader(""), Out: io.Discard, Err: os.Stderr, Now: time.Now}
-	a := &app{Streams: streams, log: zerolog.Nop(), disk: &mortalDisk{at: at}}
-	root := a.root()
+	streams := ui.Streams{In: strings.NewReader(""), Out: io.Discard, Err: os.Stderr, Now: time.Now}
+	a := &ui.App{Streams: streams, Log: zerolog.Nop(), Disk: &mortalDisk{at: at}}
+	root := root(a)
 	root.SetArgs([]string{"patch", "apply", filepath.Join(dir, "patches"), "--root", dir, "--quiet"})
-	if err := root.Execute(); err != nil || a.exit != 0 {
-		panic(fmt.Sprint(err, a.exit))
+	if err := root.Execute(); err != nil || a.Exit != 0 {
+		panic(fmt.Sprint(err, a.Exit))
 	}
 }
 
 // mortalDisk is a file system on which a process dies at a certain step.
 type mortalDisk struct {
-	realDisk
+	files.RealDisk
 	at, steps int
 }
 
@@ -68,41 +71,41 @@ func (d *mortalDisk) step() {
 	}
 }
 
-func (d *mortalDisk) CreateTemp(dir, pattern string, mode os.FileMode) (newFile, error) {
+func (d *mortalDisk) CreateTemp(dir, pattern string, mode os.FileMode) (files.NewFile, error) {
 	d.step()
-	f, err := d.realDisk.CreateTemp(dir, pattern, mode)
+	f, err := d.RealDisk.CreateTemp(dir, pattern, mode)
 	d.step()
 	return mortalFile{f, d}, err
 }
 
 func (d *mortalDisk) Rename(from, to string) error {
 	d.step()
-	err := d.realDisk.Rename(from, to)
+	err := d.RealDisk.Rename(from, to)
 	d.step()
 	return err
 }
 
 type mortalFile struct {
-	newFile
+	files.NewFile
 	disk *mortalDisk
 }
 
 // Write dies with half of the bytes written, too.
 func (f mortalFile) Write(data []byte) (int, error) {
 	half := len(data) / 2
-	n, err := f.newFile.Write(data[:half])
+	n, err := f.NewFile.Write(data[:half])
 	f.disk.step()
 	if err != nil {
 		return n, err
 	}
-	m, err := f.newFile.Write(data[half:])
+	m, err := f.NewFile.Write(data[half:])
 	f.disk.step()
 	return n + m, err
 }
 
 func (f mortalFile) Sync() error {
 	f.disk.step()
-	err := f.newFile.Sync()
+	err := f.NewFile.Sync()
 	f.disk.step()
 	return err
 }
@@ -210,7 +213,7 @@ func TestKilledWithinApplyToARecord(t *testing.T) {
 func content(t *testing.T, dir, id string) string {
 	t.Helper()
 	var out bytes.Buffer
-	streams := Streams{In: strings.NewReader(""), Out: &out, Err: io.Discard, Now: time.Now}
+	streams := ui.Streams{In: strings.NewReader(""), Out: &out, Err: io.Discard, Now: time.Now}
 	if got := Run(t.Context(), []string{"store", "show", id + "@latest", "--content", "-C", dir}, streams); got != 0 {
 		t.Fatalf("%d: %s", got, out.String())
 	}
@@ -227,7 +230,7 @@ func put(t *testing.T, name, content string) {
 func run(t *testing.T, want int, args ...string) {
 	t.Helper()
 	var out bytes.Buffer
-	streams := Streams{In: strings.NewReader(""), Out: &out, Err: &out, Now: time.Now}
+	streams := ui.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Now: time.Now}
 	if got := Run(t.Context(), args, streams); got != want {
 		t.Fatalf("%v: %d\n%s", args, got, out.String())
 	}

@@ -11,21 +11,23 @@ import (
 	"testing"
 	"time"
 
+	"brenner/cmd/brenner/cli/patchcmd"
+	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/files"
 )
 
 // applyOn runs `patch apply` on a disk of its own.
-func applyOn(t *testing.T, d disk, args ...string) (code int, out string) {
+func applyOn(t *testing.T, d files.Disk, args ...string) (code int, out string) {
 	t.Helper()
 	var text bytes.Buffer
-	a := &app{Streams: Streams{In: strings.NewReader(""), Out: io.Discard, Err: &text, Now: time.Now}, disk: d}
-	root := a.root()
+	a := &ui.App{Streams: ui.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &text, Now: time.Now}, Disk: d}
+	root := root(a)
 	root.SetArgs(append([]string{"patch", "apply"}, args...))
 	root.SetErr(io.Discard)
 	if err := root.Execute(); err != nil {
-		return exitCode(err), err.Error()
+		return ui.ExitCode(err), err.Error()
 	}
-	return a.exit, text.String()
+	return a.Exit, text.String()
 }
 
 // twoPatches makes patches of one text, or of several files with it, that cannot both
@@ -60,10 +62,10 @@ func TestTwoApplyAtOnce(t *testing.T) {
 		var codes [2]int
 		var said [2]string
 		for i, patches := range []string{a, b} {
-			both.Go(func() { codes[i], said[i] = applyOn(t, realDisk{}, patches, "--root", dir) })
+			both.Go(func() { codes[i], said[i] = applyOn(t, files.RealDisk{}, patches, "--root", dir) })
 		}
 		both.Wait()
-		lost := slices.Index(codes[:], exitFailed)
+		lost := slices.Index(codes[:], ui.ExitFailed)
 		if lost < 0 || codes[1-lost] != 0 || !strings.Contains(said[lost], "BASE_MISMATCH") || !strings.Contains(said[lost], "nothing was written") {
 			t.Fatalf("%v: %q", codes, said)
 		}
@@ -81,18 +83,18 @@ func TestTwoApplyAtOnce(t *testing.T) {
 func TestAFileThatChangesMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	a, _ := twoPatches(t, dir, "m.txt", "sub/n.txt")
-	app := &app{Streams: Streams{In: strings.NewReader("")}, disk: realDisk{}}
-	plan, err := app.planPatches([]string{a}, dir, "", false)
-	if err != nil || !plan.ok() {
+	app := &ui.App{Streams: ui.Streams{In: strings.NewReader("")}, Disk: files.RealDisk{}}
+	plan, err := patchcmd.PlanPatches(app, []string{a}, dir, "", false)
+	if err != nil || !plan.Ok() {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(dir, "sub", "n.txt"), "theirs\n")
-	unlock, err := plan.lock()
+	unlock, err := plan.Lock()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if plan.ok() {
+	if plan.Ok() {
 		t.Error("it still applies")
 	}
 }
@@ -104,7 +106,7 @@ func TestAllFilesOrNone(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "n.txt"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := applyOn(t, realDisk{}, a, "--root", dir); code != exitFailed {
+	if code, said := applyOn(t, files.RealDisk{}, a, "--root", dir); code != ui.ExitFailed {
 		t.Fatalf("%d: %s", code, said)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "m.txt")); err != nil || string(text) != "alpha\nbeta\ngamma\n" {
@@ -118,7 +120,7 @@ func TestAllFilesOrNone(t *testing.T) {
 // Folders are locked for others, and free again afterwards.
 func TestLockFolders(t *testing.T) {
 	dir := t.TempDir()
-	unlock, err := lockFolders([]string{dir, dir})
+	unlock, err := patchcmd.LockFolders([]string{dir, dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"brenner/cmd/brenner/cli/ui"
 )
 
 func TestALineIsCutToItsWidth(t *testing.T) {
@@ -27,7 +29,7 @@ func TestALineIsCutToItsWidth(t *testing.T) {
 		{"細胞の運命", 9, "細胞の運…"},
 		{"細胞の運命", 8, "細胞の…"},
 	} {
-		if got := fit(c.line, c.width); got != c.want {
+		if got := ui.Fit(c.line, c.width); got != c.want {
 			t.Errorf("%q in %d columns is %q, not %q", c.line, c.width, got, c.want)
 		}
 	}
@@ -89,16 +91,16 @@ func (s *terminal) fill() {
 func TestATableLeavesNothingBehindOnANarrowTerminal(t *testing.T) {
 	for _, width := range []int{20, 60, 80} {
 		glass := &terminal{width: width}
-		s := &screen{out: glass, width: func() int { return width }}
+		s := &ui.Screen{Out: glass, Width: func() int { return width }}
 		wide := strings.Repeat("x", 200)
 		for i := range 3 {
-			s.draw(fmt.Sprintf("AGENT %s\n%s%d\nhead\n", wide, wide, i))
+			s.Draw(fmt.Sprintf("AGENT %s\n%s%d\nhead\n", wide, wide, i))
 		}
 		_, _ = fmt.Fprintf(s, "a word %d\n", width) // of somebody else
-		s.draw("AGENT " + wide + "\nhead\n")
+		s.Draw("AGENT " + wide + "\nhead\n")
 		_, _ = fmt.Fprint(glass, "^C") // a key's echo
-		s.draw("AGENT " + wide + "\nhead\n")
-		s.clear()
+		s.Draw("AGENT " + wide + "\nhead\n")
+		s.Clear()
 		if got := strings.Join(glass.rows, "|"); got != fmt.Sprintf("a word %d|", width) || glass.broken != "" {
 			t.Errorf("%d columns: on the screen is %q %s", width, got, glass.broken)
 		}
@@ -120,7 +122,7 @@ func TestTheLiveTableOfASession(t *testing.T) {
 	code := Run(t.Context(), []string{
 		"session", "start", "--to", name, "--role", "hypothesis_generator", "--script", filepath.Join(dir, "script.yaml"),
 		"--rounds", "1", "--thread-id", tinyThread, "-C", dir,
-	}, Streams{
+	}, ui.Streams{
 		In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: io.MultiWriter(glass, raw), ErrTTY: true,
 		Width: func() int { return columns }, Now: time.Now,
 	})

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/cmd/brenner/cli/verifycmd"
 	"brenner/loop"
 	"brenner/store"
 	"brenner/store/journal"
@@ -59,7 +61,7 @@ session: {rounds: 1}
 		}
 	}
 	var say bytes.Buffer
-	if code := Run(t.Context(), []string{"loop", "run", plan, "-C", dir}, Streams{In: strings.NewReader(""), Out: &say, Err: &say, Now: time.Now}); code != 0 {
+	if code := Run(t.Context(), []string{"loop", "run", plan, "-C", dir}, ui.Streams{In: strings.NewReader(""), Out: &say, Err: &say, Now: time.Now}); code != 0 {
 		t.Fatalf("exit %d: %s", code, say.String())
 	}
 	st, err := sqlite.Open(t.Context(), filepath.Join(dir, ".brenner"), sqlite.Options{ReadOnly: true})
@@ -78,11 +80,11 @@ session: {rounds: 1}
 		{`"script":"`, `"script":"0`, "another script"},
 		{`"flow":"parallel"`, `"flow":"staged"`, "other settings"},
 	} {
-		loops, err := verifyLoops(t.Context(), &openedAnew{st, c.old, c.by})
+		loops, err := verifycmd.VerifyLoops(t.Context(), &openedAnew{st, c.old, c.by})
 		if err != nil || len(loops) != 1 {
 			t.Fatal(loops, err)
 		}
-		found := loops[0].found
+		found := loops[0].Found
 		if c.says == "" && len(found) == 0 {
 			continue
 		}

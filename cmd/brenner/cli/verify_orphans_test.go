@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"brenner/cmd/brenner/cli/verifycmd"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/journal"
@@ -36,13 +37,13 @@ func (b *begins) Streams(ctx context.Context, prefix string) ([]store.Stream, er
 // A session that begins while somebody verifies has a journal.
 func TestASessionThatBeginsIsNoOrphan(t *testing.T) {
 	st := &begins{memory.New(), "RS-20261115-new"}
-	if lost, err := orphans(t.Context(), st); len(lost) > 0 || err != nil {
+	if lost, err := verifycmd.Orphans(t.Context(), st); len(lost) > 0 || err != nil {
 		t.Errorf("%v, %v", lost, err)
 	}
 	if err := st.Write(t.Context(), store.Batch{Records: []record.Record{storetest.Record("RS-20261115-gone", 1)}}); err != nil {
 		t.Fatal(err)
 	}
-	if lost, err := orphans(t.Context(), st); len(lost) != 1 || err == nil {
+	if lost, err := verifycmd.Orphans(t.Context(), st); len(lost) != 1 || err == nil {
 		t.Errorf("%v, %v", lost, err)
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/cmd/brenner/cli/verifycmd"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/journal"
@@ -40,7 +42,7 @@ func tinyExport(t *testing.T) []byte {
 		{"session", "export", tinyThread, "--out", file},
 	} {
 		var out, say bytes.Buffer
-		code := Run(t.Context(), append(args, "-C", dir), Streams{In: strings.NewReader(""), Out: &out, Err: &say, Now: time.Now})
+		code := Run(t.Context(), append(args, "-C", dir), ui.Streams{In: strings.NewReader(""), Out: &out, Err: &say, Now: time.Now})
 		if code != 0 {
 			t.Fatalf("%v: exit %d: %s", args, code, say.String())
 		}
@@ -54,8 +56,8 @@ func tinyExport(t *testing.T) []byte {
 
 func whole(t *testing.T, data []byte, head string) bool {
 	t.Helper()
-	checked, _, err := proveExport(context.Background(), data, head)
-	return err == nil && len(checked.found) == 0
+	checked, _, err := verifycmd.ProveExport(context.Background(), data, head)
+	return err == nil && len(checked.Found) == 0
 }
 
 // densely gives the places that are tried: all of them in the first and the last
@@ -132,12 +134,12 @@ func TestForgedReplyIsFoundAndNamed(t *testing.T) {
 		b.Hash = store.Hash([]byte(b.Text))
 		lines[i], _ = json.Marshal(b)
 	}
-	checked, _, err := proveExport(t.Context(), forge(t, lines), "")
+	checked, _, err := verifycmd.ProveExport(t.Context(), forge(t, lines), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(checked.found) != 1 || !strings.Contains(checked.found[0].Error(), "the reply of A in round 1 (ask)") {
-		t.Errorf("%v", checked.found)
+	if len(checked.Found) != 1 || !strings.Contains(checked.Found[0].Error(), "the reply of A in round 1 (ask)") {
+		t.Errorf("%v", checked.Found)
 	}
 }
 

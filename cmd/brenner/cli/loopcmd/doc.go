@@ -1,0 +1,2 @@
+// Package loopcmd holds the commands of `brenner loop`.
+package loopcmd

@@ -1,0 +1,2 @@
+// Package mailcmd holds the commands of `brenner mail`.
+package mailcmd

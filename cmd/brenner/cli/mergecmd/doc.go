@@ -1,0 +1,2 @@
+// Package mergecmd holds the commands about artifacts without a store: merge, artifact and delta.
+package mergecmd

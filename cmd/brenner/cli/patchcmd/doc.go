@@ -1,0 +1,2 @@
+// Package patchcmd holds the commands of `brenner patch`.
+package patchcmd

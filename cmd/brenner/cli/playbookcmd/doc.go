@@ -1,0 +1,2 @@
+// Package playbookcmd holds the commands of `brenner playbook`.
+package playbookcmd

@@ -1,0 +1,165 @@
+package playbookcmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/internal/text"
+	"brenner/playbook"
+)
+
+func playbookImportCommand(a *ui.App) *cobra.Command {
+	var opt actFlags
+	var domain string
+	c := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Add bullets from lines of the form [id] helpful=N harmful=N :: text",
+		Long: `Adds bullets from a file in the line form of other playbook tools, all or none; "-" is
+standard input. Blank lines and headings (#) are passed over. A line that is there already is
+passed over too, and one whose id or text stands for something else is refused, as is one that
+says the same as another line, that stands in another domain than --domain, or that cannot be
+read: then nothing is imported, and every such line is named.
+
+The bullets keep their ids and counters and begin in SHADOW. Making their vectors takes some
+ten to forty milliseconds for each.`,
+		Example: `  brenner playbook import playbook.txt
+  brenner playbook export -C ../other | brenner playbook import -
+
+Exit codes: 0 imported; 1 it could not be stored; 2 the file or a line cannot be used, and nothing is
+imported; 4 --as names no authority; 75 the store is busy, or the endpoint cannot be reached.`,
+		Args: ui.OneFile,
+		RunE: func(c *cobra.Command, args []string) error { return playbookImport(a, c, &opt, args[0], domain) },
+	}
+	opt.add(c, "why, for the journal")
+	c.Flags().StringVar(&domain, "domain", "", "the domain of the bullets; playbook.domain if not given")
+	return c
+}
+
+func playbookImport(a *ui.App, c *cobra.Command, opt *actFlags, file, domain string) error {
+	data, err := a.ReadFile("the bullets", file)
+	if err != nil {
+		return err
+	}
+	return withPlaybook(a, c, opt, func(d *desk, act playbook.Act) error {
+		lines, err := playbook.ParseLines(string(data), d.config.Playbook.Rules.Longest)
+		if err != nil {
+			return fault.InFile("import", file, err)
+		}
+		into := playbook.Into{Domain: domain, Named: domain != ""}
+		if !into.Named {
+			into.Domain = d.config.Playbook.Domain
+		}
+		progress := func(done, of int) { a.Log.Debug().Int("done", done).Int("of", of).Msg("embedded") }
+		added, err := d.Import(c.Context(), act, lines, into, progress)
+		if fault.CodeOf(err) == playbook.BadLine {
+			return fault.InFile("import", file, err)
+		}
+		if err != nil {
+			return err
+		}
+		return a.Show(&importedLines{
+			Schema: "brenner.playbook.import/v1", File: file, Lines: len(lines), Added: added, Already: len(lines) - added, Head: d.Head().Hash,
+		})
+	})
+}
+
+// importedLines is what an import came to.
+type importedLines struct {
+	Schema  string `json:"schema"`
+	File    string `json:"file"`
+	Lines   int    `json:"lines"`
+	Added   int    `json:"added"`
+	Already int    `json:"already"` // were there before
+	Head    string `json:"head"`
+}
+
+func (r *importedLines) Print(a *ui.App) error {
+	if a.Quiet {
+		return nil
+	}
+	return a.Write(fmt.Appendf(nil, "%s: %s added, %d there before\n", ui.Clean(r.File), text.Count(r.Added, "bullet"), r.Already))
+}
+
+func playbookExportCommand(a *ui.App) *cobra.Command {
+	var project, domain, out string
+	var all, force bool
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write the bullets as lines of the form [id] helpful=N harmful=N :: text",
+		Long: `Writes the bullets, the oldest first, in the line form of other playbook tools. It has no
+stages: so what is quarantined is left out, unless --all is given. What is exported can be
+imported again, and gives the same lines; it has no domains either, so where domains share a
+text, export each of them with --domain.`,
+		Example: `  brenner playbook export > playbook.txt
+  brenner playbook export --all --out everything.txt
+
+Exit codes: 0 written, even if there are none; 1 it cannot be written, or the playbook is damaged; 2 the
+file is there already.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if out == "" {
+				if err := ui.Unused(c, "needs --out", "force"); err != nil {
+					return err
+				}
+			}
+			d, err := openPlaybook(a, c.Context(), project)
+			if err != nil {
+				return err
+			}
+			defer d.close()
+			x := &exportedLines{Schema: "brenner.playbook.export/v1", File: out, Head: d.Head().Hash, Lines: []string{}}
+			for _, b := range d.Bullets(func(b *playbook.Bullet) bool {
+				return (all || b.Stage != playbook.Quarantined) && (domain == "" || b.Domain == domain)
+			}) {
+				x.Lines = append(x.Lines, playbook.LineOf(b).String())
+			}
+			if out != "" {
+				write := files.Create
+				if force {
+					write = files.Replace
+				}
+				if err := write(out, x.bytes()); err != nil {
+					return err
+				}
+			}
+			return a.Show(x)
+		},
+	}
+	ui.AddProjectFlag(c, &project)
+	f := c.Flags()
+	f.StringVarP(&out, "out", "o", "", "write to this file instead of standard output")
+	f.StringVar(&domain, "domain", "", "only this domain")
+	f.BoolVar(&all, "all", false, "what is quarantined too")
+	f.BoolVar(&force, "force", false, "overwrite the file if it is there")
+	return c
+}
+
+// exportedLines is bullets as lines.
+type exportedLines struct {
+	Schema string   `json:"schema"`
+	File   string   `json:"file"` // empty for standard output
+	Lines  []string `json:"lines"`
+	Head   string   `json:"head"`
+}
+
+func (x *exportedLines) bytes() []byte {
+	if len(x.Lines) == 0 {
+		return nil
+	}
+	return []byte(strings.Join(x.Lines, "\n") + "\n")
+}
+
+func (x *exportedLines) Print(a *ui.App) error {
+	if x.File == "" {
+		return a.Write(x.bytes())
+	}
+	if !a.Quiet {
+		a.Say(fmt.Sprintf("%s: %s\n", ui.Clean(x.File), text.Count(len(x.Lines), "bullet")))
+	}
+	return nil
+}

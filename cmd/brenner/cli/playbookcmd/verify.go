@@ -1,0 +1,116 @@
+package playbookcmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/playbook/keeper"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+func playbookVerifyCommand(a *ui.App) *cobra.Command {
+	var project, head string
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Prove the playbook: follow its journal, and replay every entry of it",
+		Long: `Reads the whole journal, follows its chain of hashes, replays what it says, and looks at
+every vector. An entry that was edited, dropped, swapped or put in between is named.
+
+That the end of a journal was cut off shows in nothing but a hash that somebody kept:
+--head takes one.`,
+		Example: `  brenner playbook verify
+  brenner playbook verify --head 6f1c…
+
+Exit codes: 0 it is whole; 1 it is not; 2 the configuration or the store cannot be used.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return playbookVerify(a, c, project, head) },
+	}
+	ui.AddProjectFlag(c, &project)
+	c.Flags().StringVar(&head, "head", "", "the hash of an entry that has to be there")
+	return c
+}
+
+func playbookVerify(a *ui.App, c *cobra.Command, project, head string) error {
+	cfg, err := a.Open(project, "", nil)
+	if err != nil {
+		return err
+	}
+	var st store.Store
+	st, err = cfg.OpenUnchanged(c.Context())
+	if fault.CodeOf(err) == store.NoStore {
+		st, err = memory.New(), nil
+	}
+	if err != nil {
+		return err
+	}
+	defer a.CloseStore(st)
+	proved := ProvePlaybook(c.Context(), st, head)
+	if err := c.Context().Err(); err != nil {
+		return err
+	}
+	if !proved.Ok() {
+		a.Exit = ui.ExitFailed
+	}
+	return a.Show(&playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.Ok(), CheckedPlaybook: proved, Problems: ui.Details(proved.Found)})
+}
+
+// CheckedPlaybook is what was found of the playbook.
+type CheckedPlaybook struct {
+	Entries int     `json:"entries"` // that are intact
+	Bullets int     `json:"bullets"`
+	Vectors int     `json:"vectors"`
+	Head    string  `json:"head"` // of the last one
+	Found   []error `json:"-"`
+}
+
+// ProvePlaybook follows the journal of a store's playbook; a head that somebody kept,
+// where one is given, has to be in it.
+func ProvePlaybook(ctx context.Context, st store.Store, head string) *CheckedPlaybook {
+	r, err := keeper.Verify(ctx, st, head)
+	p := &CheckedPlaybook{Entries: r.Head.Seq, Bullets: r.Bullets, Vectors: r.Vectors, Head: r.Head.Hash}
+	if err != nil {
+		p.Found = []error{err}
+	}
+	return p
+}
+
+// Ok reports whether nothing was found.
+func (p *CheckedPlaybook) Ok() bool { return len(p.Found) == 0 }
+
+// Size returns how much the playbook holds, in words.
+func (p *CheckedPlaybook) Size() string {
+	return text.Plural(p.Entries, "entry", "entries") + ", " + text.Count(p.Bullets, "bullet") + ", " + text.Count(p.Vectors, "vector")
+}
+
+// playbookProof is what verifying a playbook came to.
+type playbookProof struct {
+	Schema string `json:"schema"`
+	Whole  bool   `json:"whole"`
+	*CheckedPlaybook
+	Problems []ui.FailureDetail `json:"problems"`
+}
+
+func (v *playbookProof) Print(a *ui.App) error {
+	if !v.Whole {
+		var text string
+		for _, p := range v.Problems {
+			text += "NOT WHOLE: " + ui.Clean(p.Message) + "\n"
+			if p.Hint != "" && !a.Quiet {
+				text += "  hint: " + ui.Clean(p.Hint) + "\n"
+			}
+		}
+		return a.Write([]byte(text))
+	}
+	if a.Quiet {
+		return nil
+	}
+	return a.Write([]byte(ui.Columns([][]string{
+		{"Whole", v.Size()},
+		{"Head", ui.OrDash(v.Head)},
+	})))
+}

@@ -1,0 +1,193 @@
+// Package cli is the command line: the root command, with the families of commands
+// below it. A command parses its input, calls the application layer in package project
+// or a domain package, and prints the result.
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"brenner/cmd/brenner/cli/loopcmd"
+	"brenner/cmd/brenner/cli/mailcmd"
+	"brenner/cmd/brenner/cli/mergecmd"
+	"brenner/cmd/brenner/cli/patchcmd"
+	"brenner/cmd/brenner/cli/playbookcmd"
+	"brenner/cmd/brenner/cli/sessioncmd"
+	"brenner/cmd/brenner/cli/setupcmd"
+	"brenner/cmd/brenner/cli/stalematecmd"
+	"brenner/cmd/brenner/cli/storecmd"
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/cmd/brenner/cli/verifycmd"
+	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/internal/text"
+)
+
+// Run runs one command line and gives the exit code.
+func Run(ctx context.Context, args []string, streams ui.Streams) int {
+	if streams.ErrTTY {
+		streams.Err = &ui.Screen{Out: streams.Err, Width: streams.Width}
+	}
+	a := &ui.App{Streams: streams, Log: zerolog.Nop(), Disk: files.RealDisk{}, Served: make(map[string]string)}
+	root := root(a)
+	root.SetArgs(args)
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return a.Exit
+	}
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		err = ui.InterruptedError(err)
+	case fault.CodeOf(err) == "":
+		err = ui.Usage(root, err.Error(), "") // everything of our own has a code; this is cobra's
+	}
+	// A flag that comes before the broken word may not have been read.
+	a.JSON = a.JSON || asksForJSON(args)
+	a.Fail(err)
+	return ui.ExitCode(err)
+}
+
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true", "--json-stream", "--json-stream=true":
+			return true
+		}
+	}
+	return false
+}
+
+func root(a *ui.App) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "brenner",
+		Short: "Research sessions of several agents, merged by rule into one auditable artifact",
+		Long: `brenner merges what several agents contribute to one research question, by rule,
+into one versioned artifact: hypotheses, predictions, tests, assumptions,
+anomalies and critiques. Every line of it can be traced to who wrote it.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	flags := root.PersistentFlags()
+	flags.BoolVar(&a.JSON, "json", false, "print one JSON document on standard output, on failure too")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print the result only: no report, no hints")
+	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "log what is done to standard error")
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		// Who wants events in JSON wants the result so too, be there events or not.
+		if stream, err := c.Flags().GetBool("json-stream"); err == nil && stream {
+			a.JSON = true
+		}
+		a.Log = a.Logger(a.Verbose, a.Quiet)
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddGroup(
+		&cobra.Group{ID: ui.Everyday, Title: "Everyday commands:"},
+		&cobra.Group{ID: ui.Other, Title: "Other commands:"},
+	)
+	root.SetHelpCommandGroupID(ui.Other)
+	root.SetCompletionCommandGroupID(ui.Other)
+	root.AddCommand(
+		mergecmd.Command(a), mergecmd.ArtifactCommand(a), mergecmd.DeltaCommand(a), sessioncmd.RosterCommand(a),
+		sessioncmd.Command(a), loopcmd.Command(a), mailcmd.Command(a), setupcmd.InitCommand(a), setupcmd.DoctorCommand(a), sessioncmd.KickoffCommand(a), setupcmd.ConfigCommand(a),
+		verifycmd.Command(a), sessioncmd.BlameCommand(a), sessioncmd.TraceCommand(a), setupcmd.TrustCommand(a), playbookcmd.Command(a),
+		storecmd.Command(a), storecmd.ContextCommand(a), storecmd.ProjectCommand(a), setupcmd.VersionCommand(a), setupcmd.SchemaCommand(a),
+		patchcmd.Command(a), stalematecmd.Command(a),
+	)
+	ui.Group(root)
+	versionFlag(a, root)
+	helpInJSON(a, root)
+	strictBuiltIns(root)
+	inOwnWords(root)
+	return root
+}
+
+// inOwnWords makes all commands say in our words, and with their own help as the
+// hint, that they got more arguments than they take: cobra's words name commands
+// and flags that nobody meant.
+func inOwnWords(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err == nil || fault.CodeOf(err) != "" {
+				return err
+			}
+			if len(args) == 0 {
+				return ui.Usage(c, "`"+c.CommandPath()+"` needs an argument: "+c.Use, "")
+			}
+			takes := len(args) - 1
+			for takes > 0 && check(c, args[:takes]) != nil {
+				takes--
+			}
+			most := "no argument"
+			if takes > 0 {
+				most = "at most " + text.Count(takes, "argument")
+			}
+			return ui.Usage(c, "`"+c.CommandPath()+"` takes "+most+": what is "+ui.Clean(fault.Shown(args[takes]))+"?", "")
+		}
+	}
+	for _, sub := range c.Commands() {
+		inOwnWords(sub)
+	}
+}
+
+// strictBuiltIns makes cobra's own commands refuse what they do not know, as ours do.
+func strictBuiltIns(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			ui.Group(c)
+		case "help":
+			c.Run = nil
+			c.RunE = func(_ *cobra.Command, args []string) error {
+				topic, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return ui.UnknownCommand(root, strings.Join(args, " "))
+				}
+				topic.InitDefaultHelpFlag()
+				return topic.Help()
+			}
+		}
+	}
+}
+
+func flagError(c *cobra.Command, err error) error {
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		if kind := kindOfFlag(wrong.GetFlag()); kind != "" {
+			return ui.Usage(c, "--"+wrong.GetFlag().Name+" "+fault.Shown(wrong.GetValue())+" is not "+kind, "")
+		}
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ui.Usage(c, err.Error(), "")
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	hint := ""
+	if near, ok := text.Nearest(unknown.GetSpecifiedName(), names); ok {
+		hint = "did you mean --" + near + "?"
+	}
+	return ui.Usage(c, err.Error(), hint)
+}
+
+// kindOfFlag says what a flag takes, or "" for one that says so itself.
+func kindOfFlag(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return ""
+}

@@ -1,0 +1,136 @@
+package sessioncmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/fault"
+	"brenner/project"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+func sessionResumeCommand(a *ui.App) *cobra.Command {
+	var project string
+	var run runFlags
+	c := &cobra.Command{
+		Use:   "resume ID",
+		Short: "Go on with a session after a crash, an interrupt or a timeout",
+		Long: `Goes on with a session where its journal ends. Nobody is asked again for what was
+answered; calls that failed, or that were never heard of again, are made once more.
+Who takes part, how they are reached, the rules and the script of a rehearsal are those
+that the session was opened with.
+
+Of the settings only those change that are given here as flags, and the deadlines, which
+are those of the flags and of brenner.yaml as it is now. Every change is journaled.
+
+A session that has ended is no fault: it says so, and shows where the session stands.`,
+		Example: `  brenner session resume RS-20261115-cell-fate
+  brenner session resume RS-20261115-cell-fate --rounds 5 --budget-tokens 1000000
+  brenner session list -q | xargs -n 1 brenner session resume
+
+Exit codes: 0 done, or there was nothing left to do; 1 it could not be stored; 2 there is
+no such session, or an agent cannot be reached; 3 done, but an agent did not answer;
+4 a file wants what needs ` + "`brenner trust`" + `; 5 it has an open conflict or stalemate, or another process
+holds the session; 6 the budget does not reach further; 75 too few answered, and they said when
+to return; 130 interrupted.`,
+		Args: ui.OneSession,
+		RunE: func(c *cobra.Command, args []string) error { return resume(a, c, project, args[0], &run) },
+	}
+	ui.AddProjectFlag(c, &project)
+	run.add(c)
+	return c
+}
+
+func resume(a *ui.App, c *cobra.Command, dir, arg string, run *runFlags) error {
+	if err := run.checkWatch(c, a); err != nil {
+		return err
+	}
+	thread, err := ui.StoredSession(c, arg)
+	if err != nil {
+		return err
+	}
+	cfg, err := a.Open(dir, "", run.keys(c))
+	if err != nil {
+		return err
+	}
+	if err := cfg.MustHave(c.Context(), thread); err != nil {
+		return err
+	}
+	st, err := cfg.OpenStore(c.Context())
+	if err != nil {
+		return err
+	}
+	defer a.CloseStore(st)
+	h, err := session.Load(c.Context(), st, thread)
+	if err != nil {
+		return err
+	}
+	parties := project.Everyone(h.State.Opened.Agents, h.State.Opened.Arbiter)
+	if err := project.CheckVias(parties); err != nil {
+		return err
+	}
+	script, err := project.PinnedScript(c.Context(), h)
+	if err != nil {
+		return err
+	}
+	models, err := cfg.OpenModels(run.traffic, parties, budgetAfter(c, h, cfg))
+	if err != nil {
+		return err
+	}
+	defer models.Close()
+	if err := models.OpenPost(c.Context(), parties, run.serveMail); err != nil {
+		return err
+	}
+	err = newJob(a, c, models, st, script, parties, run).run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
+		res, err := r.Resume(ctx, thread, func(s *flow.Settings) {
+			run.change(c, s, &cfg.Session)
+			s.Prices = project.Prices(cfg, parties)
+		})
+		return thread, res, err
+	})
+	if fault.CodeOf(err) != session.NotOpen {
+		return err
+	}
+	return nothingToResume(a, c, cfg, st, h, err)
+}
+
+// budgetAfter is the budget in money that the next run has.
+func budgetAfter(c *cobra.Command, h *session.History, cfg *project.Project) int64 {
+	if c.Flags().Changed("budget-usd") {
+		return cfg.Session.BudgetUSD
+	}
+	return h.State.Settings.BudgetUSD
+}
+
+// change sets what the flags say, and leaves everything else as it is journaled.
+func (r *runFlags) change(c *cobra.Command, s, given *flow.Settings) {
+	for flag, set := range map[string]func(){
+		"rounds":        func() { s.Rounds = given.Rounds },
+		"flow":          func() { s.Flow = given.Flow },
+		"quorum":        func() { s.Quorum = given.Quorum },
+		"budget-tokens": func() { s.Budget = given.Budget },
+		"budget-usd":    func() { s.BudgetUSD = given.BudgetUSD },
+	} {
+		if c.Flags().Changed(flag) {
+			set()
+		}
+	}
+	s.Limits = given.Limits // deadlines are those of now
+}
+
+// nothingToResume shows a session that has come to its end: for whoever resumes
+// all sessions each night that is as it should be.
+func nothingToResume(a *ui.App, c *cobra.Command, cfg *project.Project, st interface {
+	store.Store
+	store.Locks
+}, h *session.History, why error,
+) error {
+	if !a.Quiet {
+		a.Say(ui.Clean(why.Error()) + "; " + ui.Clean(fault.HintOf(why)) + "\n")
+	}
+	return showStatus(a, c.Context(), &project.Source{Store: st, Locks: st, Config: cfg}, h)
+}

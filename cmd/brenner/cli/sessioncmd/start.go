@@ -1,0 +1,336 @@
+package sessioncmd
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/agent/rehearsal"
+	"brenner/artifact"
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/config"
+	"brenner/internal/fault"
+	"brenner/project"
+	"brenner/session"
+	"brenner/store"
+)
+
+// sameSession refuses to go on with a session under another roster or question
+// than it was opened with: what was asked for would silently not happen.
+func (s *startOptions) sameSession(c *cobra.Command, st store.Store, b *session.Brief) error {
+	h, err := session.Load(c.Context(), st, b.Thread)
+	if err != nil {
+		return err
+	}
+	o := &h.State.Opened
+	given := func(names ...string) bool { return slices.ContainsFunc(names, c.Flags().Changed) }
+	var differs string
+	switch {
+	case given("question") && project.PlainText(b.Question) != project.PlainText(o.Question):
+		differs = "asks another question: " + o.Question
+	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && string(artifact.Canonical(b.Roster.Value())) != string(o.Roster):
+		differs = "has another roster"
+	case given("script") && store.Hash(b.Script) != o.Rehearsal:
+		differs = "plays another script"
+	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
+		differs = "has its brief already"
+	default:
+		return nil
+	}
+	return ui.Usage(c, b.Thread+" exists and "+ui.Clean(differs), "`brenner session resume "+b.Thread+"` goes on with it as it is; --if-exists new begins another one")
+}
+
+// readScript reads the user's own script. Its question is the session's, unless
+// another one is given.
+func (s *startOptions) readScript(a *ui.App, c *cobra.Command) error {
+	if s.script == "" {
+		return nil
+	}
+	for _, via := range s.via {
+		if !strings.Contains(via, "=") && via != config.ViaRehearsal {
+			return ui.Usage(c, "--script plays scripted agents, and --via "+ui.Clean(via)+" wants real ones", "--via NAME="+ui.Clean(via)+" reaches single agents for real")
+		}
+	}
+	data, err := a.ReadFile("the script", s.script)
+	if err != nil {
+		return err
+	}
+	s.played, err = rehearsal.Parse(data)
+	return fault.InFile("read the script", s.script, err)
+}
+
+// arbiterFlag adds the flag that names who is asked when a session is stuck.
+func (s *startOptions) arbiterFlag(c *cobra.Command) {
+	c.Flags().StringVar(&s.arbiter, "arbiter", "", "who rules when the session is stuck: NAME, NAME=KIND, NAME=KIND:MODEL or NAME=program:PROGRAM; no agent of the roster; empty: a person")
+}
+
+type startOptions struct {
+	roster   RosterFlags
+	brief    briefFlags
+	run      runFlags
+	evidence []string
+	via      []string
+	model    []string
+	script   string
+	arbiter  string
+	played   *rehearsal.Script // what script names
+	module   string
+	ifExists string
+	dryRun   bool
+}
+
+func sessionStartCommand(a *ui.App) *cobra.Command {
+	var opt startOptions
+	c := &cobra.Command{
+		Use:   "start",
+		Short: "Run a research session: ask all agents, merge what they answer, round by round",
+		Long: `Resolves the roster, composes a kickoff for each agent, asks all of them at once, reads
+the deltas in their replies and merges them by rule into the next version of the
+artifact; then the next round. Everything is in the project's store (.brenner) before it
+counts: a session that was killed goes on with ` + "`brenner session resume`" + `, and nobody is
+asked again for what was answered.
+
+Ctrl-C once lets the calls under way end; twice stops at once. Neither loses anything.
+
+With "via: rehearsal" scripted agents play a session: no key, no server, no cost. They
+play their own question only, unless --via rehearsal or --script is given.`,
+		Example: `  brenner session start --preset default-3-agent
+  brenner session start --to BlueLake --role hypothesis_generator --to RedSky --role adversarial_critic --via rehearsal
+  brenner session start --script mine.yaml --rounds 2 --json
+  brenner session start --preset default-3-agent --dry-run
+
+Exit codes: 0 done; 1 it could not be stored; 2 the roster, the brief or the
+configuration is wrong; 3 done, but an agent did not answer; 4 a file wants what needs
+` + "`brenner trust`" + `, or the mail server does not take the token; 5 done with an open conflict
+or stalemate, or the session is held by another process; 6 the budget does not reach
+further; 75 too few answered, and they said when to return, or the mail server cannot be
+reached; 130 interrupted.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return start(a, c, &opt) },
+	}
+	opt.roster.Add(c)
+	opt.brief.add(c)
+	opt.run.add(c)
+	f := c.Flags()
+	f.StringArrayVar(&opt.evidence, "evidence", nil, "a file that every agent is given; cited as EV-001, EV-002, …; repeatable")
+	f.StringArrayVar(&opt.via, "via", nil, "how agents are reached ("+strings.Join(config.Vias(), ", ")+"), for all, or NAME=KIND,…")
+	f.StringArrayVar(&opt.model, "model", nil, "the model's id where it is asked, for all, or NAME=ID,…")
+	f.StringVar(&opt.script, "script", "", "a rehearsal of your own: scripted agents from this file")
+	f.StringVar(&opt.module, "module", "", "the part of the project that it belongs to: its records are shown to the agents; the whole project if not given")
+	opt.arbiterFlag(c)
+	f.StringVar(&opt.ifExists, "if-exists", "", "with a --thread-id that exists: resume, fail or new (beside it)")
+	f.BoolVar(&opt.dryRun, "dry-run", false, "compose and print everything; send nothing, write nothing")
+	return c
+}
+
+// runFlags are the flags of everything that runs sessions.
+type runFlags struct {
+	rounds, budget, usd, timeout string
+	flow, quorum                 string
+	traffic                      project.Traffic
+	jsonStream, serveMail, watch bool
+}
+
+func (r *runFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&r.rounds, "rounds", "", "how many rounds; brenner.yaml's, or 3, if not given")
+	f.StringVar(&r.flow, "flow", "", "parallel, or staged: who has nothing to work on yet waits")
+	f.StringVar(&r.quorum, "quorum", "", "how many answers a round needs: role, all, or a number")
+	f.StringVar(&r.timeout, "timeout", "", "how long one call may take, such as 10m")
+	f.StringVar(&r.budget, "budget-tokens", "", "tokens for the whole session; 0 is no limit")
+	f.StringVar(&r.usd, "budget-usd", "", "dollars for the whole session; every model then needs a price")
+	f.StringVar(&r.traffic.BaseURL, "base-url", "", "the address of the models' endpoint ["+project.EnvBaseURL+"]")
+	f.StringVar(&r.traffic.Record, "record-tape", "", "write all traffic with models to this file, without secrets")
+	f.StringVar(&r.traffic.Tape, "tape", "", "play the traffic with models from this file: no network, no cost")
+	f.BoolVar(&r.serveMail, "serve-mail", false, "serve the project's mail while the session runs, for agents via mail")
+	f.BoolVar(&r.jsonStream, "json-stream", false, "print every event as a line of JSON as it happens, the result last")
+	f.BoolVar(&r.watch, "watch", false, "show on standard error what happens, with --json too; on unless --json or --quiet is given, and --watch=false turns it off")
+}
+
+// checkWatch refuses --watch where nothing is to be seen, or where it is seen otherwise.
+func (r *runFlags) checkWatch(c *cobra.Command, a *ui.App) error {
+	for _, o := range []struct {
+		given bool
+		name  string
+	}{{a.Quiet && r.watch, "--quiet"}, {r.jsonStream, "--json-stream: every event is printed"}} {
+		if o.given {
+			if err := ui.Unused(c, "does not go with "+o.name, "watch"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// progress is how a run is shown: as --watch says, or as suits the other flags.
+func (r *runFlags) progress(c *cobra.Command, a *ui.App) progress {
+	switch {
+	case !c.Flags().Changed("watch"):
+		return progressFor(a, r.jsonStream)
+	case r.watch:
+		return forPeople(a)
+	}
+	return noProgress{}
+}
+
+// keys are the keys of the configuration that the flags set.
+func (r *runFlags) keys(c *cobra.Command) []config.Flag {
+	var flags []config.Flag
+	for _, f := range []struct{ flag, key, value string }{
+		{"rounds", "session.rounds", r.rounds},
+		{"flow", "session.flow", r.flow},
+		{"quorum", "session.quorum", r.quorum},
+		{"timeout", "timeouts.call", r.timeout},
+		{"budget-tokens", "budget.tokens", r.budget},
+		{"budget-usd", "budget.usd", r.usd},
+		{"base-url", "agents.base_url", r.traffic.BaseURL},
+	} {
+		if c.Flags().Changed(f.flag) {
+			flags = append(flags, config.Flag{Key: f.key, Name: "--" + f.flag, Values: []string{f.value}})
+		}
+	}
+	return flags
+}
+
+func (s *startOptions) keys(c *cobra.Command) []config.Flag {
+	flags := s.run.keys(c)
+	if c.Flags().Changed("arbiter") {
+		flags = append(flags, config.Flag{Key: "session.arbiter", Name: "--arbiter", Values: []string{s.arbiter}})
+	}
+	for _, v := range s.via {
+		if !strings.Contains(v, "=") {
+			flags = append(flags, config.Flag{Key: "via", Name: "--via", Values: []string{v}})
+		}
+	}
+	if s.played != nil && !c.Flags().Changed("question") {
+		flags = append(flags, config.Flag{Key: "question", Name: "--script", Values: []string{s.played.Question()}})
+		if !c.Flags().Changed("context") { // the project's belongs to the project's question
+			flags = append(flags, config.Flag{Key: "context", Name: "--script", Values: []string{""}})
+		}
+	}
+	return flags
+}
+
+// ways are how the flags say that agents are reached.
+func (s *startOptions) ways() *project.Ways {
+	return &project.Ways{Via: s.via, Model: s.model, Scripted: s.script != ""}
+}
+
+func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
+	if !slices.Contains([]string{"", "resume", "fail", "new"}, opt.ifExists) {
+		return ui.Usage(c, "--if-exists "+ui.Clean(opt.ifExists)+" is none of resume, fail, new", "")
+	}
+	if err := opt.run.checkWatch(c, a); err != nil {
+		return err
+	}
+	if opt.dryRun {
+		if err := ui.Unused(c, "does not go with --dry-run: nothing runs", "watch"); err != nil {
+			return err
+		}
+	}
+	if err := opt.readScript(a, c); err != nil {
+		return err
+	}
+	k, err := compose(a, c, &opt.roster, &opt.brief, opt.keys(c)...)
+	if err != nil {
+		return err
+	}
+	if detail, hint := project.Unreachable(k.Config.Session.Quorum, "the roster", len(k.Roster.Roster.Entries)); detail != "" {
+		return ui.Usage(c, detail, hint)
+	}
+	if opt.dryRun {
+		if err := project.ShowRecords(c.Context(), &k, opt.module); err != nil {
+			return err
+		}
+		return a.Show(dryRunResult(k))
+	}
+	parties, err := k.Config.Parties(opt.ways(), k.Roster.Roster)
+	if err != nil {
+		return err
+	}
+	arbiter, err := project.ArbiterParty(k.Config, opt.script != "", parties)
+	if err != nil {
+		return err
+	}
+	script, err := k.Config.RehearsalScript(opt.played, c.Flags().Changed("via"), project.Everyone(parties, arbiter))
+	if err != nil {
+		return err
+	}
+	models, err := k.Config.OpenModels(opt.run.traffic, project.Everyone(parties, arbiter), k.Config.Session.BudgetUSD)
+	if err != nil {
+		return err
+	}
+	defer models.Close()
+	evidence, err := evidence(a, opt.evidence)
+	if err != nil {
+		return err
+	}
+	b, err := k.Brief(opt.module, evidence, parties, script)
+	if err != nil {
+		return err
+	}
+	if err := models.OpenPost(c.Context(), parties, opt.run.serveMail); err != nil {
+		return err
+	}
+	b.Arbiter, b.Settings.Prices = arbiter, project.Prices(k.Config, project.Everyone(parties, arbiter))
+	return begin(a, c, opt, &k, b, models, script)
+}
+
+// begin opens the store and runs the session, under the name that it gets there.
+func begin(a *ui.App, c *cobra.Command, opt *startOptions, k *project.Composed, b session.Brief, models *project.Models, script *rehearsal.Script) error {
+	if b.Arbiter != nil { // one that cannot be made leaves no trace
+		if _, err := models.Agents(script, b.Agents)(*b.Arbiter); err != nil {
+			return err
+		}
+	}
+	st, err := k.Config.OpenStore(c.Context())
+	if err != nil {
+		return err
+	}
+	defer a.CloseStore(st)
+	exists, err := project.NameSession(c.Context(), st, &b, opt.ifExists, opt.brief.threadID != "")
+	if err != nil {
+		return err
+	}
+	if exists {
+		if err := opt.sameSession(c, st, &b); err != nil {
+			return err
+		}
+		models.Close() // it is run with its own parties, and has a tape and a mail server of its own
+		return resume(a, c, opt.roster.Project, b.Thread, &opt.run)
+	}
+	job := newJob(a, c, models, st, script, b.Agents, &opt.run)
+	return job.run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
+		for n := 2; ; n++ {
+			res, err := r.Start(ctx, b)
+			// Somebody else may begin one of the same name at the same moment.
+			taken := fault.CodeOf(err) == store.Held || fault.CodeOf(err) == session.Exists
+			if !taken || opt.brief.threadID != "" && opt.ifExists != "new" || n > mostOfAName {
+				return b.Thread, res, err
+			}
+			b.Thread = project.Numbered(k.ThreadID, n)
+		}
+	})
+}
+
+// mostOfAName is how many sessions of one name are tried before it is given up.
+const mostOfAName = 1000
+
+// evidence reads the files that every agent is given.
+func evidence(a *ui.App, paths []string) ([]session.File, error) {
+	var all []session.File
+	for _, path := range paths {
+		data, err := a.ReadFile("evidence", path)
+		if err == nil {
+			err = project.CheckEvidence("evidence", path, data)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, session.File{Name: filepath.Base(path), Data: data})
+	}
+	return all, nil
+}

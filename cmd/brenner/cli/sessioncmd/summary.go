@@ -1,0 +1,270 @@
+package sessioncmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/fault"
+	"brenner/merge"
+	"brenner/project"
+	"brenner/session"
+	"brenner/session/flow"
+)
+
+// sessionSummary is where a session stands: what start and resume end with, and
+// what status shows.
+type sessionSummary struct {
+	Schema    string            `json:"schema"`
+	Thread    string            `json:"thread_id"`
+	Question  string            `json:"question"`
+	Rehearsal bool              `json:"rehearsal"`
+	Phase     string            `json:"phase"`
+	Reason    string            `json:"reason"` // why it ended
+	HeldBy    string            `json:"held_by"`
+	Round     int               `json:"round"`
+	Rounds    int               `json:"rounds"`
+	Version   int               `json:"version"`
+	Artifact  string            `json:"artifact"` // the file for people, where there is one
+	Head      string            `json:"head"`
+	Entries   int               `json:"entries"`
+	Seal      string            `json:"seal"`
+	Spent     int               `json:"tokens_spent"`
+	Budget    int               `json:"tokens_budget"`
+	SpentUSD  float64           `json:"usd_spent"`
+	BudgetUSD float64           `json:"usd_budget"`
+	Agents    []agentSummary    `json:"agents"`
+	Versions  []versionSummary  `json:"versions"`
+	Rejected  []rejectedSummary `json:"rejected"`
+	Conflicts []conflictSummary `json:"conflicts"`
+	Stuck     []StalemateRow    `json:"stalemates"`
+	Patches   []patchRow        `json:"record_patches"`
+	Missing   []flow.Absence    `json:"missing"`
+	Mail      *threadSummary    `json:"mail,omitempty"`     // what the thread tells, where agents have mailboxes
+	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not everybody was sent it
+	Next      []string          `json:"next"`
+	Needs     int               `json:"tokens_needed"` // by the calls that the budget did not allow
+	NeedsUSD  float64           `json:"usd_needed"`
+	RetryAt   string            `json:"retry_at"`      // when those who did not answer may
+	Exit      *int              `json:"exit,omitzero"` // of the run, where there was one
+	Started   string            `json:"started_at"`
+	Updated   string            `json:"updated_at"`
+	blame     string            // an item that there is
+	enough    string            // the flags of a budget under which it goes on
+}
+
+type agentSummary struct {
+	Name     string     `json:"name"`
+	Role     string     `json:"role"`
+	Via      string     `json:"via"`
+	Model    string     `json:"model"`
+	Answered int        `json:"answered"`
+	Letters  int        `json:"letters"` // that no call asked for
+	Failed   int        `json:"failed"`
+	Tokens   int        `json:"tokens"`
+	USD      float64    `json:"usd"`
+	State    string     `json:"state"` // in the last round
+	Code     fault.Code `json:"code,omitempty"`
+	Problem  string     `json:"problem,omitempty"`
+}
+
+type versionSummary struct {
+	Version   int    `json:"version"`
+	From      string `json:"from"`
+	Round     int    `json:"round,omitzero"`
+	Author    string `json:"author,omitempty"`
+	At        string `json:"at"`
+	Applied   int    `json:"applied"`
+	Rejected  int    `json:"rejected"`
+	Other     int    `json:"other"`
+	Conflicts int    `json:"conflicts"`
+	Errors    int    `json:"lint_errors"`
+	Warnings  int    `json:"lint_warnings"`
+	Stale     bool   `json:"stale_base,omitzero"`
+	// Moved are records that its authors were shown and that changed meanwhile.
+	Moved    []flow.MovedRecord `json:"moved_records,omitempty"`
+	Artifact string             `json:"sha256"`
+	Seal     string             `json:"seal"`
+}
+
+type rejectedSummary struct {
+	Version int        `json:"version"`
+	Agent   string     `json:"agent"`
+	Delta   string     `json:"delta_id"`
+	Target  string     `json:"target_id"`
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+}
+
+type conflictSummary struct {
+	Place      string             `json:"place"`
+	Candidates []candidateSummary `json:"candidates"`
+}
+
+type candidateSummary struct {
+	Agent string `json:"agent"`
+	Delta string `json:"delta_id"`
+}
+
+// summarise gathers what there is to say about a session.
+func summarise(a *ui.App, ctx context.Context, src *project.Source, h *session.History) (*sessionSummary, error) {
+	st := h.State
+	s := &sessionSummary{
+		Schema: "brenner.session/v1", Thread: h.Thread, Question: st.Opened.Question, Rehearsal: st.Opened.Rehearsal != "",
+		Reason: st.Ended, Phase: session.PhaseEnded, Round: st.Round(), Rounds: st.Settings.Rounds, Version: st.Version(),
+		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent.Tokens, Budget: st.Settings.Budget,
+		SpentUSD: flow.Dollars(st.Spent.USD), BudgetUSD: flow.Dollars(st.Settings.BudgetUSD),
+		Agents: agentSummaries(st), Versions: []versionSummary{}, Rejected: []rejectedSummary{}, Conflicts: []conflictSummary{},
+		Stuck: stalemateRows(h), Patches: patchRows(st), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+	}
+	if src.Locks != nil {
+		holder, held, err := src.Locks.HolderOf(h.Thread)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case held:
+			s.Phase, s.HeldBy = session.PhaseRunning, holder.String()
+		case st.Ended == "":
+			s.Phase = session.PhaseLeft
+		}
+	} else if st.Ended == "" {
+		s.Phase = session.PhaseLeft
+	}
+	if err := s.reports(ctx, h); err != nil {
+		return nil, err
+	}
+	wants := st.Wanting()
+	s.Needs, s.NeedsUSD = wants.Tokens, flow.Dollars(wants.USD)
+	s.enough = st.Settings.Enough(st.Spent, wants).Flags()
+	s.blame = artifact.ThreadID
+	if _, ok := st.Items["H1"]; ok {
+		s.blame = "H1"
+	}
+	if leg := st.OpenLeg(); leg != nil && st.Ended == flow.EndLater {
+		at, _ := leg.Later()
+		s.RetryAt = artifact.FormatInstant(at)
+	}
+	s.Next = s.next(src)
+	return s, nil
+}
+
+// agentSummaries says of each agent how its calls went.
+func agentSummaries(st *flow.State) []agentSummary {
+	out := make([]agentSummary, len(st.Opened.Agents))
+	for i, p := range st.Opened.Agents {
+		s := agentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting"}
+		spent := flow.Cost{}
+		for _, c := range st.Calls() {
+			if c.Agent != p.Name {
+				continue
+			}
+			spent = spent.Plus(c.Answered.Spent()).Plus(c.Lost)
+			s.Failed += c.Failures
+			if c.Turn == flow.TurnAsk && c.Status == flow.Replied {
+				s.Answered++
+			}
+			if c.Round == st.Round() {
+				s.State = string(c.Status)
+				s.Code, s.Problem = c.Failed.Code, c.Failed.Detail
+			}
+		}
+		for j := range st.Commits {
+			for _, l := range st.Commits[j].Letters {
+				if l.Agent == p.Name {
+					s.Letters++
+				}
+			}
+		}
+		s.Tokens, s.USD = spent.Tokens, flow.Dollars(spent.USD)
+		out[i] = s
+	}
+	return out
+}
+
+// reports reads what became of the deltas of every version.
+func (s *sessionSummary) reports(ctx context.Context, h *session.History) error {
+	for i := range h.State.Commits {
+		c := &h.State.Commits[i]
+		s.Versions = append(s.Versions, versionSummary{
+			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, At: c.At,
+			Applied: c.Outcome.Applied, Rejected: c.Outcome.Rejected, Other: c.Outcome.Other, Conflicts: c.Outcome.Conflicts,
+			Errors: c.Outcome.Errors, Warnings: c.Outcome.Warnings, Stale: c.Stale, Moved: c.Moved, Artifact: c.Artifact, Seal: c.Seal,
+		})
+		if c.Outcome.Rejected == 0 && i < len(h.State.Commits)-1 {
+			continue
+		}
+		report, err := h.Report(ctx, c)
+		if err != nil {
+			return err
+		}
+		for _, reading := range report.Readings {
+			for _, p := range reading.Problems {
+				if p.Code == delta.MessageTooLarge {
+					s.Rejected = append(s.Rejected, rejectedSummary{c.Version, reading.Agent, "", "", p.Code, p.Message})
+				}
+			}
+		}
+		for _, row := range report.Merge.Deltas {
+			if row.Disposition == merge.Rejected {
+				s.Rejected = append(s.Rejected, rejectedSummary{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message})
+			}
+		}
+		if i < len(h.State.Commits)-1 || c.Outcome.Conflicts == 0 {
+			continue
+		}
+		now, err := h.Artifact(ctx, c.Version)
+		if err != nil {
+			return err
+		}
+		s.conflicts(report.Merge.Conflicts, session.Conflicts(&now))
+	}
+	return nil
+}
+
+// conflicts names the candidates at the places that wait for a decision; the
+// report also has those of items that were killed.
+func (s *sessionSummary) conflicts(all []merge.Conflict, open []string) {
+	for _, c := range all {
+		out := conflictSummary{Place: c.Item + "." + c.Field}
+		if !slices.Contains(open, out.Place) {
+			continue
+		}
+		for _, one := range c.Candidates {
+			out.Candidates = append(out.Candidates, candidateSummary{one.Agent, one.Delta})
+		}
+		s.Conflicts = append(s.Conflicts, out)
+	}
+}
+
+// next gives the commands that are most likely wanted now.
+func (s *sessionSummary) next(src *project.Source) []string {
+	id := s.Thread
+	if src.File != "" {
+		id = src.File
+		return []string{"brenner session show " + id, "brenner verify " + id, "brenner session replay " + id}
+	}
+	switch {
+	case s.Phase == session.PhaseRunning:
+		return []string{"brenner session watch " + id, "brenner session show " + id, "brenner session note " + id + ` "…"`}
+	case len(s.Conflicts) > 0:
+		c := s.Conflicts[0]
+		return []string{
+			session.ResolveCommand(id, c.Place, "--take", c.Candidates[0].Agent),
+			"brenner session show " + id, "brenner session resume " + id,
+		}
+	case s.stuck():
+		return s.nextRuling()
+	case s.Phase == session.PhaseLeft, ui.BrokeOff(s.Reason):
+		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
+	case s.Reason == flow.EndBudget:
+		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
+	case len(s.Missing) > 0:
+		return []string{fmt.Sprintf("brenner session resume %s --rounds %d", id, s.Rounds+1), "brenner trace list " + id, "brenner session show " + id}
+	}
+	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
+}
+

@@ -1,0 +1,195 @@
+package sessioncmd
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/config"
+	"brenner/internal/text"
+	"brenner/session"
+	"brenner/session/flow"
+)
+
+func (s *sessionSummary) Print(a *ui.App) error {
+	if a.Quiet {
+		line := s.Thread
+		if s.Exit != nil && s.Artifact != "" { // of a run
+			line = s.path()
+		}
+		return a.Write([]byte(ui.Clean(line) + "\n"))
+	}
+	var b strings.Builder
+	if s.Rehearsal {
+		b.WriteString(ui.RehearsalNote + "\n\n")
+	}
+	fmt.Fprintf(&b, "%s: %s\n", ui.Clean(s.Thread), s.headline())
+	fmt.Fprintf(&b, "Question: %s\n\n", ui.Clean(s.Question))
+	facts := s.facts()
+	if s.Mail != nil {
+		facts = append(facts, s.Mail.rows()...)
+	}
+	b.WriteString(ui.Columns(facts) + "\n")
+	b.WriteString(s.agentTable() + "\n")
+	b.WriteString(s.versionTable())
+	s.problems(&b)
+	b.WriteString("\nNext:\n")
+	for _, next := range s.Next {
+		b.WriteString("  " + ui.Clean(next) + "\n")
+	}
+	if s.Rehearsal {
+		b.WriteString("For real agents: say in " + config.FileName + " how they are reached (via:, agents.models:), and give your question.\n")
+	}
+	return a.Write([]byte(b.String()))
+}
+
+// path shows a file as the working directory sees it, where it is below that.
+func (s *sessionSummary) path() string { return ui.FromHere(s.Artifact) }
+
+// headline says in one line where the session stands.
+func (s *sessionSummary) headline() string {
+	rounds := fmt.Sprintf("round %d of %d, version %d", s.Round, s.Rounds, s.Version)
+	switch s.Phase {
+	case session.PhaseRunning:
+		return "running, " + rounds + ", held by " + ui.Clean(s.HeldBy)
+	case session.PhaseLeft:
+		return "left before its end, " + rounds
+	}
+	if s.Reason == flow.EndCompiled {
+		rounds = fmt.Sprintf("version %d", s.Version)
+	}
+	line := ui.EndedBy(s.Reason) + ", " + rounds
+	if s.Needs > 0 {
+		line += fmt.Sprintf("; the next calls want %d tokens set aside", s.Needs)
+		if s.NeedsUSD > 0 {
+			line += " (" + ui.Money(s.NeedsUSD) + ")"
+		}
+	}
+	if s.RetryAt != "" {
+		line += "; go on after " + s.RetryAt
+	}
+	return line
+}
+
+func (s *sessionSummary) facts() [][]string {
+	rows := [][]string{}
+	if s.Artifact != "" {
+		rows = append(rows, []string{"Artifact", s.path()})
+	}
+	budget := "no limit"
+	if s.Budget > 0 {
+		budget = "of " + strconv.Itoa(s.Budget)
+	}
+	return append(rows,
+		[]string{"Journal", fmt.Sprintf("%s, head %s", text.Plural(s.Entries, "entry", "entries"), s.Head)},
+		[]string{"Seal", s.Seal},
+		[]string{"Tokens", fmt.Sprintf("%d (%s)", s.Spent, budget)},
+		[]string{"Cost", s.cost()},
+	)
+}
+
+// cost says what the session cost, as far as its models have prices.
+func (s *sessionSummary) cost() string {
+	switch {
+	case s.BudgetUSD > 0:
+		return fmt.Sprintf("%s (of %s)", ui.Money(s.SpentUSD), ui.Money(s.BudgetUSD))
+	case s.SpentUSD > 0:
+		return ui.Money(s.SpentUSD)
+	case s.Rehearsal:
+		return "nothing: it is a rehearsal"
+	}
+	return "not known: no model has a price"
+}
+
+func (s *sessionSummary) agentTable() string {
+	rows := [][]string{{"AGENT", "ROLE", "VIA", "ANSWERED", "FAILED", "TOKENS", "COST", "LAST ROUND"}}
+	for _, g := range s.Agents {
+		state := g.State
+		if g.Letters > 0 {
+			state += ", " + text.Count(g.Letters, "letter")
+		}
+		if g.Problem != "" {
+			state += ": " + ui.Clean(string(g.Code)+", "+g.Problem)
+		}
+		rows = append(rows, []string{
+			ui.Clean(g.Name), ui.OrDash(g.Role), ui.Clean(g.Via), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), ui.Money(g.USD), state,
+		})
+	}
+	return ui.Columns(rows)
+}
+
+func (s *sessionSummary) versionTable() string {
+	rows := [][]string{{"VERSION", "FROM", "APPLIED", "REJECTED", "CONFLICTS", "LINT"}}
+	for _, v := range s.Versions {
+		from := v.From
+		switch {
+		case v.Round > 0:
+			from = "round " + strconv.Itoa(v.Round)
+		case v.From == flow.ByPerson:
+			from = "by " + ui.Clean(v.Author)
+		case v.From == flow.ByThread:
+			from = "letters"
+		case v.Author != "":
+			from += " by " + ui.Clean(v.Author)
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(v.Version), from, strconv.Itoa(v.Applied), strconv.Itoa(v.Rejected), strconv.Itoa(v.Conflicts),
+			text.Count(v.Errors, "error") + ", " + text.Count(v.Warnings, "warning"),
+		})
+	}
+	return ui.Columns(rows)
+}
+
+// moved names the records that changed while agents worked with what they were before.
+func (s *sessionSummary) moved(b *strings.Builder) {
+	title := "\nChanged in the project while agents worked with it:\n"
+	for _, v := range s.Versions {
+		for _, m := range v.Moved {
+			fmt.Fprintf(b, "%s  version %d: %s\n", title, v.Version, ui.Clean(m.String()))
+			title = ""
+		}
+	}
+}
+
+// problems names what was not taken, and what waits for a person.
+func (s *sessionSummary) problems(b *strings.Builder) {
+	const most = 10
+	if len(s.Rejected) > 0 {
+		b.WriteString("\nRejected:\n")
+		for i, r := range s.Rejected {
+			if i == most {
+				fmt.Fprintf(b, "  and %d more: --json has all of them\n", len(s.Rejected)-most)
+				break
+			}
+			fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, ui.Clean(r.Agent), ui.OrDash(r.Target), ui.Clean(string(r.Code)), ui.Clean(r.Message))
+		}
+	}
+	if len(s.Conflicts) > 0 {
+		b.WriteString("\nIn conflict:\n")
+		for _, c := range s.Conflicts {
+			var by []string
+			for _, one := range c.Candidates {
+				by = append(by, ui.Clean(one.Agent)+" ("+ui.Clean(one.Delta)+")")
+			}
+			fmt.Fprintf(b, "  %s: %s\n", ui.Clean(c.Place), strings.Join(by, " or "))
+		}
+	}
+	s.moved(b)
+	s.patches(b)
+	s.stalemates(b)
+	if len(s.Missing) > 0 {
+		var who []string
+		for _, m := range s.Missing {
+			who = append(who, fmt.Sprintf("%s (round %d)", ui.Clean(m.Agent), m.Round))
+		}
+		label := "Without an answer"
+		if s.Phase == session.PhaseRunning {
+			label = "Not answered yet"
+		}
+		fmt.Fprintf(b, "\n%s: %s\n", label, strings.Join(who, ", "))
+	}
+	if s.Unmailed != nil {
+		b.WriteString("\n" + unmailedLine(s.Unmailed) + "\n")
+	}
+}

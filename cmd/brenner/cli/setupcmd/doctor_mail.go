@@ -1,0 +1,208 @@
+package setupcmd
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"brenner/cmd/brenner/cli/mailcmd"
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/config"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/mail"
+	"brenner/project"
+	"brenner/roster"
+)
+
+// checkMail asks the mail server how it is, where somebody of the roster is reached
+// through it or somebody has said where it is. It sends no mail, and makes nothing.
+func checkMail(a *ui.App, ctx context.Context, cfg *project.Project, r roster.Roster) diagnosis {
+	var by []string
+	for _, e := range r.Entries {
+		if cfg.Reach(e.Model).Via == config.ViaMail {
+			by = append(by, e.Agent)
+		}
+	}
+	if len(by) == 0 && cfg.Origin("mail.base_url").Level == roster.Default {
+		return nil
+	}
+	box, err := cfg.MailboxOf("")
+	if err != nil {
+		return brokenBy("mail server", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	d := checkServer(box, ctx)
+	if d[len(d)-1].Status != broken {
+		d = append(d, checkTools(box, ctx), checkAgents(box, ctx, by))
+		d = append(d, checkKeys(box, ctx)...)
+	}
+	return append(d, checkClients(a, ctx, box, by)...)
+}
+
+// checkServer says whether the server can be reached, and takes the token.
+func checkServer(b *project.Mailbox, ctx context.Context) diagnosis {
+	at := "mail server " + b.Client.URL()
+	var d diagnosis
+	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !project.IsLoopback(b.Client.URL()) {
+		d = append(d, check{at, note, "the token and all mail go over the network for everybody to read", "use https, or a server on this machine"})
+	}
+	h, err := b.Client.Health(ctx)
+	switch code := fault.CodeOf(err); {
+	case err == nil && h.Ready():
+		return append(d, check{What: at, Status: fine, Found: strings.TrimSpace("answers, takes the token; " + h.Status + " " + h.Version)})
+	case err == nil:
+		return append(d, check{at, broken, "it answers, and says that it is " + fault.Shown(h.Status), "look at the server"})
+	case code == mail.Unreachable:
+		return append(d, check{at, broken, "nobody answers there", "start it with `brenner mail serve`, or say where it is with " + mail.EnvBaseURL + " or mail.base_url in " + config.FileName})
+	case code == mail.NoAuth:
+		return append(d, check{at, broken, "it does not take the token", "set " + b.Config.Mail.TokenEnv + " to the server's token; for a `brenner mail serve` of this project leave it unset"})
+	}
+	return append(d, brokenBy(at, err)...)
+}
+
+// needed are the tools without which no session can be held by mail.
+func needed() []string {
+	return []string{"ensure_project", "register_agent", "send_message", "fetch_inbox"}
+}
+
+// checkTools says whether the server has the tools that a session needs.
+func checkTools(b *project.Mailbox, ctx context.Context) check {
+	c := check{What: "mail tools", Status: fine}
+	all, err := b.Client.Tools(ctx)
+	if err != nil {
+		f := fault.Distinct(err)[0]
+		return check{c.What, note, "it does not list its tools: " + f.Error(), "a session by mail may work all the same"}
+	}
+	missing := slices.DeleteFunc(needed(), func(name string) bool { return slices.Contains(all, name) })
+	if len(missing) > 0 {
+		return check{c.What, broken, "it has no " + strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one"}
+	}
+	c.Found = fmt.Sprintf("%d, those that a session needs among them", len(all))
+	return c
+}
+
+// checkAgents says who has a mailbox, and who of the roster is still without.
+func checkAgents(b *project.Mailbox, ctx context.Context, by []string) check {
+	c := check{What: "mailboxes", Status: fine}
+	all, err := b.Client.Agents(ctx, b.Key)
+	if code := fault.CodeOf(err); code == mail.NotFound || code == mail.Refused {
+		all, err = nil, nil // the project is made by whoever first needs it
+	}
+	if err != nil {
+		return brokenBy(c.What, err)[0]
+	}
+	var names []string
+	for _, agent := range all {
+		names = append(names, agent.Name)
+	}
+	without := slices.DeleteFunc(slices.Clone(by), func(name string) bool {
+		return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
+	})
+	c.Found = ui.Some(names)
+	if len(names) == 0 {
+		c.Found = "the project has none yet"
+	}
+	if len(without) > 0 {
+		c.Status, c.Found = note, c.Found+"; none for "+strings.Join(without, ", ")
+		c.Fix = "`" + text.CommandToCopy("brenner mail connect", "NAME", without[0]) + "` says how it joins"
+	}
+	return c
+}
+
+// checkKeys says whether the server still takes the agents' tokens that are held here.
+func checkKeys(b *project.Mailbox, ctx context.Context) diagnosis {
+	held := b.Client.Keys().Agents(b.Client.URL(), b.Key)
+	if len(held) == 0 {
+		return nil
+	}
+	const what = "agents' tokens"
+	var refused []string
+	for _, name := range held {
+		switch err := b.Client.CheckKey(ctx, b.Key, name); fault.CodeOf(err) {
+		case mail.NoAuth, mail.NotYours, mail.NotFound:
+			refused = append(refused, name)
+		default:
+			if err != nil {
+				return brokenBy(what, err)
+			}
+		}
+	}
+	if len(refused) == 0 {
+		return diagnosis{{What: what, Status: fine, Found: "the server takes those of " + ui.Some(held)}}
+	}
+	return diagnosis{{
+		what, note, "the server does not take those of " + ui.Some(refused) + " any more",
+		"its mailboxes were made anew: `" + text.CommandToCopy("brenner mail token", "NAME", refused[0]) + "` gives a new one; where the operator's token does, nothing need be done",
+	}}
+}
+
+// checkClients checks what `mail connect` would tell the programs that agents are:
+// their names, the token's variable, and the files that are there already.
+func checkClients(a *ui.App, ctx context.Context, box *project.Mailbox, by []string) diagnosis {
+	var d diagnosis
+	for _, name := range by {
+		if err := mail.CheckName(name); err != nil {
+			d = append(d, check{"agent " + name, broken, "it cannot have a mailbox: " + fault.Distinct(err)[0].Error(), fault.HintOf(err)})
+		}
+	}
+	if c := checkClientToken(a, ctx, box, by); c.What != "" {
+		d = append(d, c)
+	}
+	said := mailcmd.Connection("", box.Client.URL(), box.Key)
+	for _, c := range said.Config {
+		data, err := os.ReadFile(c.Path(a, box.Config.Project.Dir))
+		if err != nil {
+			continue // whoever does not use the program has no such file
+		}
+		at, there := c.Server(data)
+		what := "joining with " + c.Program
+		switch {
+		case !there:
+		case strings.TrimRight(at, "/") == said.URL:
+			d = append(d, check{What: what, Status: fine, Found: c.File + " names this server"})
+		default:
+			d = append(d, check{what, broken, c.File + " names another server: " + at, "write what `brenner mail connect NAME` prints into it"})
+		}
+	}
+	return d
+}
+
+// checkClientToken says whose token the variable of the programs holds here.
+func checkClientToken(a *ui.App, ctx context.Context, box *project.Mailbox, by []string) check {
+	c := check{What: mailcmd.ClientToken, Status: note, Fix: "export " + mailcmd.ClientToken + "=$(brenner mail token NAME), where the agent's program is started"}
+	token := a.Host().Variable(mailcmd.ClientToken)
+	if token == "" {
+		c.Found = "not set here; the programs of agents need it"
+		return c
+	}
+	client, err := mail.New(mail.Options{URL: box.Client.URL(), Token: token, HTTP: &http.Client{Transport: http.DefaultTransport}})
+	if err != nil {
+		return check{}
+	}
+	for _, name := range by {
+		_, err = client.Inbox(ctx, mail.InboxQuery{Project: box.Key, Agent: name, Limit: 1, NoBodies: true}, 0)
+		if err == nil {
+			return check{What: c.What, Status: fine, Found: "lets " + name + " read its mail"}
+		}
+	}
+	if len(by) == 0 {
+		_, err = client.Health(ctx)
+	}
+	switch fault.CodeOf(err) {
+	case "":
+		return check{What: c.What, Status: fine, Found: "the server takes it"}
+	case mail.NoAuth:
+		c.Status, c.Found = broken, "the server does not take it"
+	case mail.NotYours, mail.NotFound:
+		c.Found = "of nobody who is reached via mail here"
+	default:
+		return check{} // what is wrong with the server was said
+	}
+	return c
+}

@@ -1,0 +1,149 @@
+package setupcmd
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/config"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/project"
+	"brenner/roster"
+)
+
+// localServers are where servers of one's own usually listen.
+func localServers() []struct{ name, base string } {
+	return []struct{ name, base string }{
+		{"Ollama", "http://127.0.0.1:11434/v1"},
+		{"LM Studio", "http://127.0.0.1:1234/v1"},
+		{"llama.cpp", "http://127.0.0.1:8080/v1"},
+		{"vLLM", "http://127.0.0.1:8000/v1"},
+	}
+}
+
+// patience is how long the doctor waits for an endpoint to answer.
+const patience = 2 * time.Second
+
+// checkModels asks every endpoint that the roster would be asked at for its list
+// of models, and looks for servers on this machine. It spends nothing.
+func checkModels(a *ui.App, ctx context.Context, cfg *project.Project, r roster.Roster) diagnosis {
+	m := &project.Models{Config: cfg}
+	var d diagnosis
+	var seen []string
+	for _, e := range r.Entries {
+		model := cfg.Reach(e.Model)
+		if model.Via != config.ViaOpenAI {
+			continue
+		}
+		base := m.Address(model)
+		if key := base + " " + model.ID; !slices.Contains(seen, key) {
+			seen = append(seen, key)
+			d = append(d, checkEndpoint(m, ctx, base, model))
+		}
+	}
+	return append(d, findLocal(m, ctx)...)
+}
+
+// checkEndpoint says what is wrong with a configured endpoint.
+func checkEndpoint(m *project.Models, ctx context.Context, base string, model config.Model) check {
+	c := check{What: "endpoint " + base, Status: fine}
+	name, key := m.Key(model)
+	if err := m.CheckTrustOf(model); err != nil {
+		f := fault.Distinct(err)[0]
+		return check{c.What, broken, f.Detail, f.Hint}
+	}
+	if !baseurl.Valid(base) {
+		return check{"endpoint", broken, "its address is none, or holds a password", "write it like http://localhost:11434/v1"}
+	}
+	ids, status, err := listModels(ctx, base, key)
+	switch {
+	case err != nil:
+		c.Status, c.Found, c.Fix = broken, "it does not answer: "+files.Reason(err), "start the server, or mend base_url"
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		c.Status, c.Found, c.Fix = broken, fmt.Sprintf("it refuses the key (HTTP %d)", status), "set "+name+" to a key for this endpoint"
+	case status != http.StatusOK:
+		c.Status, c.Found = note, fmt.Sprintf("it answers, but has no list of models (HTTP %d)", status)
+		c.Fix = "this may be all right; a rehearsal cannot tell, a session will"
+	case model.ID != "" && !slices.Contains(ids, model.ID):
+		c.Status, c.Found = broken, fmt.Sprintf("it has no model %q; it has %s", model.ID, cmp.Or(ui.Some(ids), "no models"))
+		c.Fix = "mend id: under agents.models, or --model"
+	default:
+		c.Found = "answers, has " + model.ID
+		if model.Concurrent == 0 && project.IsLoopback(base) {
+			c.Fix = "a small server answers best one at a time: concurrent: 1 under agents.models"
+		}
+	}
+	return c
+}
+
+// findLocal names the servers of this machine that answer.
+func findLocal(m *project.Models, ctx context.Context) diagnosis {
+	servers := localServers()
+	found := make([]check, len(servers))
+	var wait sync.WaitGroup
+	for i, s := range servers {
+		wait.Go(func() {
+			// No key: whoever listens there was not chosen by anybody.
+			if ids, status, err := listModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
+				found[i] = check{"local server", note, fmt.Sprintf("%s answers at %s with %s", s.name, s.base, cmp.Or(ui.Some(ids), "no models")), "to use it: --via openai --base-url " + s.base + " --model ID"}
+			}
+		})
+	}
+	wait.Wait()
+	return slices.DeleteFunc(found, func(c check) bool { return c.What == "" })
+}
+
+// listModels asks an endpoint for the ids of its models.
+func listModels(ctx context.Context, base, key string) (ids []string, status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(base, "/")+"/models", http.NoBody)
+	if err != nil {
+		return nil, 0, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	// A key must not follow a redirect to wherever it leads.
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, 0, errors.Unwrap(err) // without the address, which the caller names
+	}
+	const most = 1 << 20
+	data, err := io.ReadAll(io.LimitReader(resp.Body, most))
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, resp.StatusCode, err
+	}
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if resp.StatusCode == http.StatusOK && json.Unmarshal(data, &list) != nil {
+		return nil, http.StatusNotFound, nil // something answers that is no such endpoint
+	}
+	const longest = 80
+	for _, one := range list.Data {
+		id := one.ID
+		if key != "" && strings.Contains(id, key) {
+			id = "[secret]" // whoever sends it back is not to have it shown
+		}
+		if len(id) > longest {
+			id = strings.ToValidUTF8(id[:longest], "") + "…"
+		}
+		ids = append(ids, id)
+	}
+	return ids, resp.StatusCode, nil
+}

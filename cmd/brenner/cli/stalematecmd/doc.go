@@ -1,0 +1,2 @@
+// Package stalematecmd holds the commands of `brenner stalemate`.
+package stalematecmd

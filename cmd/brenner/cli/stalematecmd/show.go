@@ -1,0 +1,246 @@
+package stalematecmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/sessioncmd"
+	"brenner/cmd/brenner/cli/storecmd"
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/files"
+	"brenner/project"
+	"brenner/session"
+	"brenner/session/stalemate"
+)
+
+func stalemateArgs(c *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return ui.Usage(c, fmt.Sprintf("a session or a record, and a stalemate, are needed, %d given", len(args)), "`brenner stalemate list` shows those there are")
+	}
+	return nil
+}
+
+func stalemateShowCommand(a *ui.App) *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "show ID STALEMATE",
+		Short: "Show a stalemate: the positions, the evidence, and the ruling",
+		Example: `  brenner stalemate show RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b
+
+Exit codes: 0 shown; 2 there is no such session or stalemate; 5 shown: a ruling is needed.`,
+		Args: stalemateArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if aboutRecord(args[0]) {
+				return showRecordStalemate(a, c, dir, args[0], args[1])
+			}
+			return a.WithSession(c, dir, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
+				if err := ui.WholeSession(c, src.Address); err != nil {
+					return err
+				}
+				res, err := shownStalemate(ctx, h, args[1])
+				if err != nil {
+					return err
+				}
+				if res.row.Waits {
+					a.Exit = ui.ExitPerson
+				}
+				return a.Show(res)
+			})
+		},
+	}
+	ui.AddProjectFlag(c, &dir)
+	return c
+}
+
+// stalemateShown is everything about a stalemate.
+type stalemateShown struct {
+	row      sessioncmd.StalemateRow
+	request  stalemate.Request
+	verdict  *stalemate.Verdict
+	version  int
+	warnings []string
+}
+
+func shownStalemate(ctx context.Context, h *session.History, id string) (*stalemateShown, error) {
+	r, err := h.Request(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s, _ := h.State.Stalemate(id)
+	res := &stalemateShown{row: sessioncmd.StalemateRowOf(h.Thread, &s), request: r, version: h.State.Version()}
+	for _, p := range r.Parties {
+		res.row.Parties = append(res.row.Parties, p.Name)
+	}
+	if s.Verdict != "" {
+		v, err := h.Verdict(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		res.verdict = &v
+	}
+	return res, nil
+}
+
+func (s *stalemateShown) Print(a *ui.App) error {
+	var b strings.Builder
+	for _, w := range s.warnings {
+		a.Say("warning: " + ui.Clean(w) + "\n")
+	}
+	fmt.Fprintf(&b, "%s, %s: %s\n%s\n", ui.Clean(s.row.ID), ui.Clean(s.row.Place), ui.Clean(s.row.State), ui.Clean(s.request.Summary))
+	if s.row.Why != "" {
+		fmt.Fprintf(&b, "%s\n", ui.Clean(s.row.Why))
+	}
+	b.WriteString("\nPositions:\n")
+	for _, p := range s.request.Parties {
+		fmt.Fprintf(&b, "  %s: %s\n", ui.Clean(p.Name), ui.Clean(p.Statement))
+		if p.Justification != "" {
+			fmt.Fprintf(&b, "    why: %s\n", ui.Clean(p.Justification))
+		}
+	}
+	b.WriteString("\nOther explanations:\n")
+	for _, p := range s.request.Dissidents {
+		fmt.Fprintf(&b, "  %s: %s\n", ui.Clean(p.Name), ui.Clean(p.Statement))
+	}
+	b.WriteString("\nEvidence:\n")
+	for _, e := range s.request.Evidence {
+		fmt.Fprintf(&b, "  %s %s: %s\n", e.Hash[:12], ui.Clean(e.Type), ui.Clean(ui.Clip(e.Content)))
+	}
+	if v := s.verdict; v != nil {
+		fmt.Fprintf(&b, "\nRuling of %s (%s, confidence %g): for %s\n  root cause: %s\n", ui.Clean(v.Arbiter.Name), ui.Clean(v.Arbiter.Kind), v.Confidence, ui.Clean(v.For), ui.Clean(v.RootCause))
+		for _, r := range v.Reasoning {
+			fmt.Fprintf(&b, "  - %s\n", ui.Clean(r))
+		}
+		for _, r := range v.Rejected {
+			fmt.Fprintf(&b, "  not %s: %s\n", ui.Clean(r.Hypothesis), ui.Clean(r.Why))
+		}
+	} else if s.row.Waits && !a.Quiet {
+		fmt.Fprintf(&b, "\nTo rule: brenner stalemate rule %s %s --for NAME --root-cause … --reason … --reject NAME=WHY …\n", ui.Clean(s.row.Thread), ui.Clean(s.row.ID))
+	}
+	return a.Write([]byte(b.String()))
+}
+
+func (s *stalemateShown) Document() any {
+	doc := struct {
+		Schema    string                  `json:"schema"`
+		Stalemate sessioncmd.StalemateRow `json:"stalemate"`
+		Request   jsontext.Value          `json:"request"`
+		Verdict   jsontext.Value          `json:"verdict"`
+		Version   int                     `json:"version"`
+		Warnings  []string                `json:"warnings"`
+	}{"brenner.stalemate/v1", s.row, s.request.JSON(), jsontext.Value("null"), s.version, s.warnings}
+	if s.verdict != nil {
+		doc.Verdict = s.verdict.JSON()
+	}
+	return doc
+}
+
+type requestOptions struct {
+	helper  storecmd.HelperFlags
+	out     string
+	arbiter string
+}
+
+func stalemateRequestCommand(a *ui.App) *cobra.Command {
+	var opt requestOptions
+	c := &cobra.Command{
+		Use:   "request ID STALEMATE",
+		Short: "Print the request for a ruling, and note that it was sent; or have an agent rule",
+		Long: `Prints the request (` + stalemate.Protocol + `): all that an arbiter may see. From then on the
+stalemate counts as requested. A request with a placeholder where evidence should be
+is not given out.
+
+With --arbiter an agent that is no party is sent the request about a record, and its verdict
+is put. A session asks the arbiter that it was started with itself.`,
+		Example: `  brenner stalemate request RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b -o request.json
+  brenner stalemate request memo-fate ST-1a2b3c4d5e6f7a8b --arbiter Judge=openai:gpt-5
+
+Exit codes: 0 printed, or ruled; 1 it could not be stored; 2 there is no such session, record
+or stalemate, it is ruled already, its evidence is only a placeholder, or the arbiter cannot
+be reached or gives no verdict; 4 --as names no authority; 75 the store or the model is busy.`,
+		Args: stalemateArgs,
+		RunE: func(c *cobra.Command, args []string) error { return requestRuling(a, c, &opt, args) },
+	}
+	f := c.Flags()
+	ui.AddProjectFlag(c, &opt.helper.Project)
+	f.StringVar(&opt.helper.As, "as", "", "who gives it out; the operator of brenner.yaml if not given")
+	f.StringVarP(&opt.out, "out", "o", "", "write the request to this file instead")
+	f.StringVar(&opt.arbiter, "arbiter", "", "send it to this agent, and put its verdict: NAME=KIND:MODEL, KIND being openai or program; for records")
+	f.StringVar(&opt.helper.Traffic.BaseURL, "base-url", "", "with --arbiter: the address of the model's endpoint ["+project.EnvBaseURL+"]")
+	f.StringVar(&opt.helper.Traffic.Record, "record-tape", "", "with --arbiter: write all traffic with the model to this file, without secrets")
+	f.StringVar(&opt.helper.Traffic.Tape, "tape", "", "with --arbiter: play the traffic with the model from this file: no network, no cost")
+	return c
+}
+
+func requestRuling(a *ui.App, c *cobra.Command, opt *requestOptions, args []string) error {
+	asked := c.Flags().Changed("arbiter")
+	if !asked {
+		if err := ui.Unused(c, "needs --arbiter", "base-url", "record-tape", "tape"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case asked && !aboutRecord(args[0]):
+		return ui.Usage(c, "--arbiter is for records", "a session asks its own: `brenner session start --arbiter`; `brenner session resume` asks again")
+	case asked && c.Flags().Changed("out"):
+		return ui.Usage(c, "--out does not go with --arbiter", "without --arbiter the request is written")
+	case asked:
+		return arbitrateOnRecord(a, c, &opt.helper, opt.arbiter, args)
+	}
+	r, err := sendStalemate(a, c, opt, args)
+	if err != nil {
+		return err
+	}
+	res := stalemateRequested{thread: args[0], id: args[1], request: r.JSON()}
+	if opt.out != "" && opt.out != "-" {
+		text := append(r.JSON(), '\n')
+		if err := files.Replace(opt.out, text); err != nil {
+			return err
+		}
+		res.written = opt.out
+	}
+	return a.Show(res)
+}
+
+// sendStalemate gives the request of a stalemate out.
+func sendStalemate(a *ui.App, c *cobra.Command, opt *requestOptions, args []string) (stalemate.Request, error) {
+	if aboutRecord(args[0]) {
+		return sendOnRecord(a, c, &opt.helper, args)
+	}
+	d, err := sessioncmd.OpenDoor(a, c, &sessioncmd.DoorFlags{Project: opt.helper.Project, As: opt.helper.As}, args[0])
+	if err != nil {
+		return stalemate.Request{}, err
+	}
+	defer a.CloseStore(d.Door.Store)
+	_, r, err := d.Door.SendStalemate(c.Context(), d.Thread, args[1])
+	return r, err
+}
+
+// stalemateRequested is a request that is given out.
+type stalemateRequested struct {
+	thread, id string
+	request    []byte
+	written    string
+}
+
+func (r stalemateRequested) Print(a *ui.App) error {
+	if r.written == "" {
+		return a.Write(append(r.request[:len(r.request):len(r.request)], '\n'))
+	}
+	if !a.Quiet {
+		a.Say("wrote " + ui.Clean(r.written) + "\n")
+	}
+	return nil
+}
+
+func (r stalemateRequested) Document() any {
+	return struct {
+		Schema  string         `json:"schema"`
+		Thread  string         `json:"thread_id"`
+		ID      string         `json:"id"`
+		Request jsontext.Value `json:"request"`
+	}{"brenner.stalemate.request/v1", r.thread, r.id, r.request}
+}

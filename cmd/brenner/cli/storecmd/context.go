@@ -1,0 +1,196 @@
+package storecmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/govern"
+	"brenner/internal/text"
+	"brenner/store/record"
+)
+
+// ContextCommand returns the context commands.
+func ContextCommand(a *ui.App) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "context",
+		GroupID: ui.Other,
+		Short:   "See what an agent of a role would be given of the records, and why",
+	}
+	c.AddCommand(contextBuildCommand(a), contextExplainCommand(a))
+	ui.Group(c)
+	return c
+}
+
+type contextOptions struct {
+	RecordFlags
+	q govern.Request
+}
+
+func (o *contextOptions) add(c *cobra.Command) {
+	o.RecordFlags.add(c)
+	f := c.Flags()
+	f.StringVar(&o.q.Role, "role", "", "the role; needed unless --task names one")
+	f.StringVar(&o.q.Task, "task", "", "a task spec: its text, role, module and inputs are taken")
+	f.StringVar(&o.q.Purpose, "purpose", "", "what the agent is to do")
+	f.StringArrayVar(&o.q.Modules, "module", nil, "a module in scope; repeatable")
+	f.StringArrayVar(&o.q.Tags, "tag", nil, "a tag of the task; repeatable")
+	f.StringArrayVar(&o.q.Inputs, "input", nil, "a record that the task is about; repeatable")
+	f.BoolVar(&o.q.Cross, "cross-module", false, "the task is about the whole project")
+}
+
+func (o *contextOptions) check(c *cobra.Command) error {
+	if o.q.Role == "" && o.q.Task == "" {
+		return ui.Usage(c, "--role or --task is needed: who is to read it?", "")
+	}
+	return nil
+}
+
+func contextBuildCommand(a *ui.App) *cobra.Command {
+	var opt contextOptions
+	c := &cobra.Command{
+		Use:   "build --role ROLE",
+		Short: "Print the context that an agent of a role would be given",
+		Long: `Assembles what an agent of a role would be given of the project's records: an overview of the
+project, the task, and the records that its view shows, within its bound of tokens.
+Nothing is sent, and nothing is written.`,
+		Example: `  brenner context build --role test_designer --module fate --purpose "Design a test."
+  brenner context build --task task-memo
+
+Exit codes: 0 printed; 2 there is no such role, task or record, or the overview and the task
+alone are over the bound (CONTEXT_TOO_LARGE).`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := opt.check(c); err != nil {
+				return err
+			}
+			return WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *Records) error {
+				if err := r.knowsModules(ctx, opt.q.Modules...); err != nil {
+					return err
+				}
+				g, err := r.Context(ctx, opt.q)
+				if err != nil {
+					return err
+				}
+				return a.Show(contextDocument(g, false))
+			})
+		},
+	}
+	opt.add(c)
+	return c
+}
+
+func contextExplainCommand(a *ui.App) *cobra.Command {
+	var opt contextOptions
+	c := &cobra.Command{
+		Use:   "explain --role ROLE",
+		Short: "Say of every record why it is in a context, or which rule left it out",
+		Long: `Assembles the same context as build, and says of every record of the project how it is shown
+and for which reason (an input of the task, a link, a tag, recency), or which rule left it out.`,
+		Example: `  brenner context explain --role test_designer --module fate
+  brenner context explain --role test_designer --module fate --input note-3 --json
+
+Exit codes: 0 explained; 2 there is no such role, task or record, or the overview and the task
+alone are over the bound (CONTEXT_TOO_LARGE).`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := opt.check(c); err != nil {
+				return err
+			}
+			opt.q.All = true
+			return WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *Records) error {
+				if err := r.knowsModules(ctx, opt.q.Modules...); err != nil {
+					return err
+				}
+				g, err := r.Context(ctx, opt.q)
+				if err != nil {
+					return err
+				}
+				return a.Show(contextDocument(g, true))
+			})
+		},
+	}
+	opt.add(c)
+	return c
+}
+
+// contextResult is a context.
+type contextResult struct {
+	Schema  string          `json:"schema"`
+	Role    string          `json:"role"`
+	Modules []string        `json:"modules"`
+	Task    string          `json:"task"`
+	View    string          `json:"view_hash"`
+	Tokens  int             `json:"tokens"`
+	Bound   int             `json:"bound"`
+	Shown   []shownDocument `json:"shown"`
+	LeftOut []leftDocument  `json:"left_out"`
+	Text    string          `json:"markdown"`
+
+	explain bool
+}
+
+type shownDocument struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+	Form    string `json:"form"`
+	Status  string `json:"status"`
+	Because string `json:"because"`
+	Tokens  int    `json:"tokens"`
+}
+
+type leftDocument struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+	Rule    string `json:"rule"`
+}
+
+func contextDocument(g *govern.Given, explain bool) *contextResult {
+	res := &contextResult{
+		Schema: "brenner.context/v1", Role: g.Role, Modules: append([]string{}, g.Modules...), Task: nameOf(g.Task), View: g.Spec, Tokens: g.Tokens, Bound: g.Bound,
+		Shown: []shownDocument{}, LeftOut: []leftDocument{}, Text: g.Text, explain: explain,
+	}
+	for _, s := range g.Shown {
+		because := s.Near.String()
+		if s.Type == record.ProjectBrief || s.Type == record.ProjectSummary {
+			because = "overview"
+		}
+		if s.Cut {
+			because += ", in full it did not fit"
+		}
+		res.Shown = append(res.Shown, shownDocument{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form), s.Status, because, s.Tokens})
+	}
+	for _, l := range g.LeftOut {
+		res.LeftOut = append(res.LeftOut, leftDocument{l.Ref.ID, l.Ref.Version, l.Type, l.Rule})
+	}
+	return res
+}
+
+func (r *contextResult) Print(a *ui.App) error {
+	if !r.explain {
+		if err := a.Write([]byte(r.Text)); err != nil || a.Quiet {
+			return err
+		}
+		a.Say(fmt.Sprintf("%d of %d tokens, %s\n", r.Tokens, r.Bound, text.Count(len(r.Shown), "record")))
+		return nil
+	}
+	var b strings.Builder
+	if !a.Quiet {
+		fmt.Fprintf(&b, "%s: %d of %d tokens, view %s\n\n", ui.Clean(r.Role), r.Tokens, r.Bound, r.View[:12])
+	}
+	rows := [][]string{{"RECORD", "TYPE", "SHOWN", "BECAUSE", "TOKENS"}}
+	for _, s := range r.Shown {
+		rows = append(rows, []string{fmt.Sprintf("%s@v%d", s.ID, s.Version), s.Type, s.Form, s.Because, fmt.Sprint(s.Tokens)})
+	}
+	for _, l := range r.LeftOut {
+		rows = append(rows, []string{fmt.Sprintf("%s@v%d", l.ID, l.Version), l.Type, "no", l.Rule})
+	}
+	b.WriteString(ui.Columns(rows))
+	return a.Write([]byte(b.String()))
+}
+

@@ -1,0 +1,2 @@
+// Package storecmd holds the commands about records: store, context and project.
+package storecmd

@@ -1,0 +1,332 @@
+package storecmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/govern"
+	"brenner/internal/fault"
+	"brenner/store/record"
+)
+
+func storePromoteCommand(a *ui.App) *cobra.Command {
+	var f RecordFlags
+	var o govern.PromoteOptions
+	c := &cobra.Command{
+		Use:   "promote ADDRESS -m REASON",
+		Short: "Make a version the canonical one",
+		Long: `Makes a version canonical: the one that contexts and snapshots show. It is the only way, and
+it needs a reason and the name of somebody who may decide: the operator, or one of the
+authorities of brenner.yaml. Of a project_brief, project_summary, integrated_memo and
+model_spec each module has one; --replace lets the one before give way.
+
+Gates can refuse it, and say why: a stale summary, missing links, inputs that have moved,
+a rehearsal, compression that is due. What rests on the version before is marked
+needs_update. A version that needs an update can be promoted again: then somebody says that
+it still holds. A version that was canonical before and gave way is past: revert puts what it
+said as a new version.`,
+		Example: `  brenner store promote memo-fate -m "checked against all three papers"
+  brenner store promote memo-fate@v3 -m "v4 goes further than its papers" --as Sydney
+  brenner store revert memo-fate@v2 -m "v3 was wrong" && brenner store promote memo-fate -m "v3 was wrong"
+
+Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and nothing is changed;
+5 somebody else promoted a version meanwhile; 75 the store is busy.`,
+		Args: oneOf("a record"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
+				p, err := r.Promote(ctx, r.Who, args[0], o)
+				if err != nil {
+					return err
+				}
+				return a.Show(promotionDocument(p))
+			})
+		},
+	}
+	f.AddWho(c)
+	c.Flags().StringVarP(&o.Reason, "message", "m", "", "why it is to hold")
+	c.Flags().BoolVar(&o.Replace, "replace", false, "let the record give way that is canonical for its type and module")
+	return c
+}
+
+// promotionResult is what a promotion changed.
+type promotionResult struct {
+	Schema   string          `json:"schema"`
+	Record   recordDocument  `json:"record"`
+	Was      int             `json:"was"`
+	Replaced string          `json:"replaced"`
+	Stale    []staleDocument `json:"stale"`
+}
+
+type staleDocument struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+	Module  string `json:"module"`
+	Because string `json:"because"`
+}
+
+func promotionDocument(p *govern.Promotion) *promotionResult {
+	res := &promotionResult{Schema: "brenner.store.promote/v1", Record: documentOf(&p.Record, p.Record.Version), Was: p.Was, Replaced: p.Replaced, Stale: []staleDocument{}}
+	for _, s := range p.Stale {
+		res.Stale = append(res.Stale, staleDocument{s.Ref.ID, s.Ref.Version, s.Type, s.Module, s.Because.String()})
+	}
+	return res
+}
+
+func (r *promotionResult) Print(a *ui.App) error {
+	var b strings.Builder
+	was := ""
+	if r.Was > 0 && r.Was != r.Record.Version {
+		was = fmt.Sprintf(", in place of v%d", r.Was)
+	}
+	if r.Replaced != "" {
+		was += ", in place of " + ui.Clean(r.Replaced)
+	}
+	fmt.Fprintf(&b, "%s is canonical%s\n", r.Record.ref(), was)
+	if !a.Quiet {
+		for _, s := range r.Stale {
+			fmt.Fprintf(&b, "  %s@v%d needs an update: it rests on %s\n", ui.Clean(s.ID), s.Version, ui.Clean(s.Because))
+		}
+	}
+	return a.Write([]byte(b.String()))
+}
+
+func storeRevertCommand(a *ui.App) *cobra.Command {
+	var f RecordFlags
+	var reason string
+	c := &cobra.Command{
+		Use:   "revert ADDRESS -m REASON",
+		Short: "Put a new version that says what an earlier one said",
+		Long: `Puts a new version with the content, the summary and the links of an earlier one. Nothing
+is taken away, and nothing is promoted by it.`,
+		Example: `  brenner store revert memo-fate@v2 -m "v3 took up a paper that was withdrawn"
+
+Exit codes: 0 put; 2 there is no such version, or it is the latest already; 4 the role may not
+write this type; 75 the store is busy.`,
+		Args: oneOf("a version"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if strings.TrimSpace(reason) == "" {
+				return ui.Usage(c, "-m is needed: why is it to go back?", "")
+			}
+			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
+				put, err := r.Revert(ctx, r.Who, args[0], reason)
+				if err != nil {
+					return err
+				}
+				return a.Show(putDocument([]govern.Put{put}))
+			})
+		},
+	}
+	f.AddWho(c)
+	c.Flags().StringVarP(&reason, "message", "m", "", "why it is to go back")
+	return c
+}
+
+func storeForksCommand(a *ui.App) *cobra.Command {
+	var f RecordFlags
+	c := &cobra.Command{
+		Use:   "forks",
+		Short: "List records whose versions go different ways",
+		Example: `  brenner store forks
+
+Exit codes: 0 there are none; 5 there are some, and somebody has to decide.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
+				forks, err := r.Forks(ctx)
+				if err != nil {
+					return err
+				}
+				if len(forks) > 0 {
+					a.Exit = ui.ExitPerson
+				}
+				return a.Show(&forksResult{Schema: "brenner.store.forks/v1", Forks: forkDocuments(forks)})
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+// forksResult lists forks.
+type forksResult struct {
+	Schema string         `json:"schema"`
+	Forks  []forkDocument `json:"forks"`
+}
+
+type forkDocument struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Module string `json:"module"`
+	Core   bool   `json:"core"`
+	Tips   []int  `json:"tips"`
+}
+
+func forkDocuments(forks []govern.Fork) []forkDocument {
+	out := []forkDocument{}
+	for _, f := range forks {
+		out = append(out, forkDocument{f.ID, f.Type, f.Module, f.Core, f.Tips})
+	}
+	return out
+}
+
+func (r *forksResult) Print(a *ui.App) error {
+	if len(r.Forks) == 0 {
+		return a.Write([]byte("No forks.\n"))
+	}
+	rows := [][]string{{"RECORD", "TYPE", "MODULE", "WAYS"}}
+	for _, f := range r.Forks {
+		rows = append(rows, []string{f.ID, f.Type, f.Module, versionList(f.Tips)})
+	}
+	text := ui.Columns(rows)
+	if !a.Quiet {
+		text += "`brenner store merge ID` joins them; `brenner store pin` makes a task of it\n"
+	}
+	return a.Write([]byte(text))
+}
+
+func storeMergeCommand(a *ui.App) *cobra.Command {
+	var f RecordFlags
+	var take, file, message, summary string
+	c := &cobra.Command{
+		Use:   "merge ID --file FILE|--take VERSION -m REASON",
+		Short: "Join the ways of a fork in one version",
+		Long: `Puts a version that goes on from all ways that a record went: with the content of a file, or
+with that of one of the ways as it is. A new text has the links of all of them, a way that is
+taken as it is has its own.`,
+		Example: `  brenner store merge memo-fate --file joined.md -m "both are right about different stages"
+  brenner store merge memo-fate --take v3 -m "v4 rests on a withdrawn paper"
+
+Exit codes: 0 put; 2 there is no fork, or the file cannot be read; 4 the role may not write this
+type; 75 the store is busy.`,
+		Args: oneOf("a record"),
+		RunE: func(c *cobra.Command, args []string) error {
+			m := govern.MergeDraft{ID: args[0], Change: message, Summary: summary}
+			if at, err := record.ParseAddress(args[0]); err != nil {
+				return err
+			} else if at.Said() {
+				return ui.Usage(c, ui.Clean(args[0])+" names one version, and a merge joins all ways of a record", "leave out the version; --take v2 says whose content is taken")
+			}
+			if (take == "") == (file == "") {
+				return ui.Usage(c, "either --file or --take is needed", "")
+			}
+			if take != "" {
+				address, err := record.ParseAddress("x@" + take)
+				if err != nil || address.Version == 0 {
+					return ui.Usage(c, "--take "+ui.Clean(take)+" is no version", "write it like v2")
+				}
+				m.Take = address.Version
+			} else {
+				data, err := a.ReadFile("the merged text", file)
+				if err != nil {
+					return err
+				}
+				m.Content = data
+			}
+			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
+				put, err := r.Merge(ctx, r.Who, m)
+				if err != nil {
+					return err
+				}
+				return a.Show(putDocument([]govern.Put{put}))
+			})
+		},
+	}
+	f.AddWho(c)
+	c.Flags().StringVar(&take, "take", "", "the version whose content is taken as it is")
+	c.Flags().StringVar(&file, "file", "", "a file with the joined content, or - for standard input")
+	c.Flags().StringVar(&summary, "summary", "", "what it says, in a sentence or two")
+	c.Flags().StringVarP(&message, "message", "m", "", "what was decided, and why")
+	return c
+}
+
+func storeDeprecateCommand(a *ui.App) *cobra.Command {
+	var f RecordFlags
+	var reason string
+	var anyway, all bool
+	c := &cobra.Command{
+		Use:   "deprecate ADDRESS -m REASON | --unused",
+		Short: "Mark a record, or a version, as no longer in use",
+		Long: `Marks a record as deprecated: contexts leave it out, and whoever asks for it still finds it.
+What others rest on is not deprecated unless --anyway says so, and then they are marked
+needs_update; the canonical brief,
+summary, memo or model of a module never is: another one has to take its place first.
+
+--unused takes all records at which nothing that stands has pointed for the time of
+store.unused_after in brenner.yaml; --dry-run only lists them.`,
+		Example: `  brenner store deprecate note-7 -m "withdrawn by its authors"
+  brenner store deprecate --unused --dry-run
+
+Exit codes: 0 done; 2 there is no such record; 4 it is still used, or it is not allowed; 75 the
+store is busy.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if all == (len(args) == 1) || f.Dry && !all {
+				return ui.Usage(c, "either a record or --unused is needed, and --dry-run goes with --unused", "")
+			}
+			if all {
+				if err := ui.Unused(c, "does not go with --unused: that takes what nothing rests on, and says so", "message", "anyway"); err != nil {
+					return err
+				}
+			}
+			return WithRecords(a, c, &f, !f.Dry, func(ctx context.Context, r *Records) error {
+				marks, err := deprecate(ctx, r, args, reason, anyway, f.Dry)
+				if err != nil {
+					return err
+				}
+				return a.Show(&marksResult{Schema: "brenner.store.deprecate/v1", DryRun: f.Dry, Marks: markDocuments(marks)})
+			})
+		},
+	}
+	f.AddWho(c)
+	c.Flags().StringVarP(&reason, "message", "m", "", "why it is no longer in use")
+	c.Flags().BoolVar(&anyway, "anyway", false, "though others rest on it")
+	c.Flags().BoolVar(&all, "unused", false, "all that nothing has pointed at for long")
+	c.Flags().BoolVar(&f.Dry, "dry-run", false, "list them only")
+	return c
+}
+
+func deprecate(ctx context.Context, r *Records, args []string, reason string, anyway, dry bool) ([]record.Mark, error) {
+	switch {
+	case len(args) == 1:
+		return r.Deprecate(ctx, r.Who, args[0], reason, anyway)
+	case !dry:
+		return r.DeprecateUnused(ctx, r.Who)
+	}
+	heads, err := r.Unused(ctx)
+	var marks []record.Mark
+	for _, h := range heads {
+		marks = append(marks, record.Mark{ID: h.ID, Version: h.Standing().Version, Status: record.Deprecated, By: r.Who.Name, Reason: "nothing that stands has pointed at it since " + fault.Shown(h.At.Format("2006-01-02")), At: h.At})
+	}
+	return marks, err
+}
+
+// marksResult is what was marked.
+type marksResult struct {
+	Schema string         `json:"schema"`
+	DryRun bool           `json:"dry_run"`
+	Marks  []markDocument `json:"marks"`
+}
+
+func (r *marksResult) Print(a *ui.App) error {
+	if len(r.Marks) == 0 {
+		return a.Write([]byte("Nothing to deprecate.\n"))
+	}
+	var b strings.Builder
+	for _, m := range r.Marks {
+		word := "is deprecated"
+		switch {
+		case r.DryRun:
+			word = "would be deprecated"
+		case m.Status == record.NeedsUpdate: // it rested on one of the others
+			word = "needs an update"
+		}
+		fmt.Fprintf(&b, "%s@v%d %s: %s\n", ui.Clean(m.ID), m.Version, word, ui.Clean(m.Reason))
+	}
+	return a.Write([]byte(b.String()))
+}
+

@@ -1,0 +1,203 @@
+package storecmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/govern"
+	"brenner/store/record"
+)
+
+func storeShowCommand(a *ui.App) *cobra.Command {
+	var f RecordFlags
+	var content bool
+	c := &cobra.Command{
+		Use:   "show ADDRESS",
+		Short: "Show a version: its fields, its links and what it says",
+		Long: `Shows a version with all its fields. Without a version it is the canonical one, or else
+the latest. --content prints what it says alone, byte for byte. With --role it is read as an
+agent of that role would: what that may not read is refused, and the attempt is recorded.`,
+		Example: `  brenner store show memo-fate
+  brenner store show memo-fate@v2 --content
+  brenner store show memo@canonical --json
+
+Exit codes: 0 shown; 1 the store is damaged; 2 there is no such record or version, or the id is
+the beginning of several; 4 the role may not read this type.`,
+		Args: oneOf("a record"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
+				one, data, err := r.Read(ctx, r.Who, args[0])
+				if err != nil {
+					return err
+				}
+				h, err := r.Head(ctx, one.ID)
+				if err != nil {
+					return err
+				}
+				if content && !a.JSON {
+					return a.Write(data)
+				}
+				return a.Show(&shownRecord{Schema: "brenner.store.show/v1", Record: documentOf(&one, h.Canonical), Latest: h.Latest, Text: string(data)})
+			})
+		},
+	}
+	f.AddWho(c)
+	c.Flags().BoolVar(&content, "content", false, "print what it says, and nothing else")
+	return c
+}
+
+// shownRecord is a version with what it says.
+type shownRecord struct {
+	Schema string         `json:"schema"`
+	Record recordDocument `json:"record"`
+	Latest int            `json:"latest"`
+	Text   string         `json:"content"`
+}
+
+func (r *shownRecord) Print(a *ui.App) error {
+	d := &r.Record
+	of := ""
+	if d.Version != r.Latest {
+		of = fmt.Sprintf(" (the latest is v%d)", r.Latest)
+	}
+	parent := "none"
+	if d.Parent > 0 {
+		parent = fmt.Sprintf("v%d", d.Parent)
+	}
+	summary := ui.Clean(d.Summary)
+	switch {
+	case d.Stale:
+		summary += " (of an earlier version)"
+	case d.SummaryBy == record.Extracted:
+		summary += " (taken by the program)"
+	}
+	rows := [][]string{
+		{"Record", d.ref() + of},
+		{"Type", ui.Clean(d.Type)},
+		{"Module", ui.Clean(d.Module)},
+		{"Status", d.statusWord()},
+		{"Parent", parent},
+		{"Summary", summary},
+		{"By", ui.Clean(d.Creator) + ", " + d.At},
+	}
+	if d.Change != "" {
+		rows = append(rows, []string{"Change", d.Change})
+	}
+	if len(d.Tags) > 0 {
+		rows = append(rows, []string{"Tags", strings.Join(d.Tags, ", ")})
+	}
+	for _, l := range d.Links {
+		rows = append(rows, []string{"Link", fmt.Sprintf("%s %s@v%d", l.Relation, l.ID, l.Version)})
+	}
+	rows = append(rows, []string{"Content", "sha256 " + d.Content})
+	if a.Quiet {
+		return a.Write([]byte(ui.CleanLines(r.Text, "")))
+	}
+	return a.Write([]byte(ui.Columns(rows) + "\n" + ui.CleanLines(r.Text, "  ")))
+}
+
+func storeDiffCommand(a *ui.App) *cobra.Command {
+	var f RecordFlags
+	c := &cobra.Command{
+		Use:   "diff ADDRESS [ADDRESS]",
+		Short: "Say what changed between two versions, and why",
+		Long: `Says what changed between two versions: in the words of those who changed it, field by
+field, link by link, and line by line. With one address it is that version against its parent.`,
+		Example: `  brenner store diff memo-fate@v2 memo-fate@v5
+  brenner store diff memo-fate
+
+Exit codes: 0 said; 2 there is no such record or version.`,
+		Args: ui.OneOrTwo("a record is needed"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
+				if len(args) == 1 {
+					one, _, err := r.Standing(ctx, args[0])
+					if err != nil {
+						return err
+					}
+					if one.Parent == 0 {
+						return ui.Usage(c, one.Ref().String()+" has no version before it", "name two versions")
+					}
+					args = []string{record.Ref{ID: one.ID, Version: one.Parent}.String(), one.Ref().String()}
+				}
+				d, err := r.Diff(ctx, args[0], args[1])
+				if err != nil {
+					return err
+				}
+				return a.Show(diffDocument(d))
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+// diffResult is what changed between two versions.
+type diffResult struct {
+	Schema  string            `json:"schema"`
+	From    recordDocument    `json:"from"`
+	To      recordDocument    `json:"to"`
+	Changes []changeLine      `json:"changes"`
+	Fields  []fieldDocument   `json:"fields"`
+	Added   []ui.LinkDocument `json:"links_added"`
+	Removed []ui.LinkDocument `json:"links_removed"`
+	Lines   []string          `json:"lines"` // each with its mark: blank, - or +
+}
+
+type changeLine struct {
+	Version int    `json:"version"`
+	Creator string `json:"creator"`
+	Change  string `json:"change"`
+}
+
+type fieldDocument struct {
+	Field string `json:"field"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+}
+
+func diffDocument(d *govern.Diff) *diffResult {
+	res := &diffResult{
+		Schema: "brenner.store.diff/v1", From: documentOf(&d.From, d.Heads[0].Canonical), To: documentOf(&d.To, d.Heads[1].Canonical), Changes: []changeLine{}, Fields: []fieldDocument{},
+		Added: ui.LinkDocuments(d.Added), Removed: ui.LinkDocuments(d.Removed), Lines: []string{},
+	}
+	for _, c := range d.Changes {
+		res.Changes = append(res.Changes, changeLine{c.Version, c.Creator, c.Text})
+	}
+	for _, f := range d.Fields {
+		res.Fields = append(res.Fields, fieldDocument(f))
+	}
+	for _, l := range d.Lines {
+		res.Lines = append(res.Lines, string(l.Mark)+l.Text)
+	}
+	return res
+}
+
+func (r *diffResult) Print(a *ui.App) error {
+	var b strings.Builder
+	if !a.Quiet {
+		fmt.Fprintf(&b, "%s → %s\n", r.From.ref(), r.To.ref())
+		for _, c := range r.Changes {
+			fmt.Fprintf(&b, "  v%d, %s: %s\n", c.Version, ui.Clean(c.Creator), ui.OrDash(c.Change))
+		}
+		for _, f := range r.Fields {
+			fmt.Fprintf(&b, "  %s: %s → %s\n", f.Field, ui.Quoted(f.From), ui.Quoted(f.To))
+		}
+		for _, l := range r.Added {
+			fmt.Fprintf(&b, "  + %s %s@v%d\n", ui.Clean(l.Relation), ui.Clean(l.ID), l.Version)
+		}
+		for _, l := range r.Removed {
+			fmt.Fprintf(&b, "  - %s %s@v%d\n", ui.Clean(l.Relation), ui.Clean(l.ID), l.Version)
+		}
+		b.WriteByte('\n')
+	}
+	for _, line := range r.Lines {
+		b.WriteString(strings.TrimRight(ui.CleanText(line), " ") + "\n")
+	}
+	return a.Write([]byte(b.String()))
+}
+

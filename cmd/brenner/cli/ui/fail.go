@@ -1,0 +1,229 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"brenner/govern"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/internal/trust"
+	"brenner/mail"
+	"brenner/playbook"
+	"brenner/playbook/embedding"
+	"brenner/playbook/embedding/uselite"
+	"brenner/playbook/vector"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/journal"
+)
+
+// The exit codes are an interface: docs/exit-codes.md says what each means.
+const (
+	ExitFailed  = 1
+	ExitUsage   = 2
+	ExitPartial = 3
+	exitDenied  = 4
+	ExitPerson  = 5
+	ExitBudget  = 6
+	ExitLater   = 75
+
+	// ExitInterrupted is how a program that was interrupted ends.
+	ExitInterrupted = 130
+)
+
+// The codes that arise at the command line.
+const (
+	UnknownRules fault.Code = "UNKNOWN_RULES"
+	Interrupted  fault.Code = "INTERRUPTED"
+)
+
+// ExitCode translates a fault into an exit code. Nearly all faults are input
+// that cannot be used, whatever is wrong with it.
+func ExitCode(err error) int {
+	var none nothingFound
+	if errors.As(err, &none) {
+		return ExitFailed
+	}
+	switch fault.Distinct(err)[0].Code {
+	case Interrupted:
+		return ExitInterrupted
+	case files.CannotWrite, trust.Unreadable, mail.BadKeys, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, playbook.Impossible, vector.Invalid, uselite.Damaged, session.ReplayDiffers, session.ExportChanged:
+		return ExitFailed
+	case session.NotAllowed, trust.Untrusted, mail.NoAuth, mail.NotYours, policy.OutOfScope, policy.Blocked, govern.StillUsed:
+		return exitDenied
+	case store.Held, session.Diverged, session.RoundOpen, store.CanonMoved:
+		return ExitPerson
+	case store.Busy, mail.Unreachable, mail.Unsure, embedding.Unavailable:
+		return ExitLater
+	default:
+		return ExitUsage
+	}
+}
+
+// nothingFound is a search without a result: an answer, not a mistake in the call.
+type nothingFound struct{ error }
+
+// NothingFound marks an error as a search without a result.
+func NothingFound(err error) error { return nothingFound{err} }
+
+func (n nothingFound) Unwrap() error { return n.error }
+
+// Usage returns the error of a command line that cannot be used.
+func Usage(c *cobra.Command, detail, hint string) error {
+	if hint == "" {
+		hint = "see `" + c.CommandPath() + " --help`"
+	}
+	return &fault.Error{Code: fault.Usage, Detail: detail, Hint: hint}
+}
+
+// InterruptedError returns the error of an interrupted command.
+func InterruptedError(err error) error {
+	return &fault.Error{Code: Interrupted, Detail: "interrupted", Cause: err}
+}
+
+// Fail prints an error: what was wrong, where, and what to do.
+func (a *App) Fail(err error) {
+	all := fault.Distinct(err)
+	if !a.JSON {
+		a.SayFaults(all)
+		return
+	}
+	if a.printed { // the document is out, or half of it: only words are left
+		a.Say("brenner: " + Clean(err.Error()) + "\n")
+		return
+	}
+	doc := failure{Schema: "brenner.error/v1", Exit: ExitCode(err), Error: detail(all[0])}
+	for _, f := range all[1:] {
+		doc.Also = append(doc.Also, detail(f))
+	}
+	if err := a.PrintJSON(doc); err != nil {
+		a.Say("brenner: " + Clean(err.Error()) + "\n")
+	}
+}
+
+// SayFaults says what was wrong on standard error.
+func (a *App) SayFaults(all []*fault.Error) {
+	var text strings.Builder
+	for _, f := range all {
+		text.WriteString("brenner: " + Clean(f.Error()) + "\n")
+		if hint := fault.HintOf(f); hint != "" && !a.Quiet {
+			text.WriteString("  hint: " + Clean(hint) + "\n")
+		}
+	}
+	a.Say(text.String())
+}
+
+type failure struct {
+	Schema string          `json:"schema"`
+	Exit   int             `json:"exit"`
+	Error  FailureDetail   `json:"error"`
+	Also   []FailureDetail `json:"also"` // what else was wrong
+}
+
+// FailureDetail is an error as JSON shows it.
+type FailureDetail struct {
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Hint    string     `json:"hint"`
+}
+
+func detail(f *fault.Error) FailureDetail {
+	return FailureDetail{Code: f.Code, Message: f.Error(), Hint: fault.HintOf(f)}
+}
+
+// Result is what a command has to say. It knows its text form; its JSON form is the
+// value itself, with its schema named in it, or what its Document returns. Which of
+// them is wanted is decided in Show, and nowhere else.
+type Result interface {
+	// Print writes the human form: the thing asked for to Out, what is said
+	// about it to Err.
+	Print(a *App) error
+}
+
+// documenter is a result whose JSON form is another value.
+type documenter interface{ Document() any }
+
+
+// Show prints a result.
+func (a *App) Show(r Result) error {
+	if !a.JSON {
+		return r.Print(a)
+	}
+	if d, ok := r.(documenter); ok {
+		return a.PrintJSON(d.Document())
+	}
+	return a.PrintJSON(r)
+}
+
+// PrintJSON prints a value as one JSON document.
+func (a *App) PrintJSON(v any) error {
+	// A name or a reply that is no UTF-8 must not cost the whole document.
+	data, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return &fault.Error{Code: files.CannotWrite, Op: "encode the result", Cause: err}
+	}
+	a.printed = true
+	return a.Write(append(data, '\n'))
+}
+
+// Write puts the result on standard output; a result that nobody got is a failure.
+func (a *App) Write(data []byte) error {
+	if _, err := a.Out.Write(data); err != nil {
+		return &fault.Error{Code: files.CannotWrite, Op: "write the result", Cause: err}
+	}
+	return nil
+}
+
+// Say writes to standard error. If nobody can read that, there is nobody to tell.
+func (a *App) Say(text string) { _, _ = io.WriteString(a.Err, text) }
+
+// Clean makes text from outside fit for a terminal: one line, and no control
+// characters that could move the cursor or change what stands there.
+func Clean(s string) string { return cleanBut(s, "") }
+
+// CleanText is clean for a text that keeps its lines and its tabs.
+func CleanText(s string) string { return cleanBut(s, "\n\t") }
+
+// CleanLines gives a text of several lines as cleanText does, each behind an indent and
+// with the same end.
+func CleanLines(text, indent string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimRight(text, "\r\n")) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			b.WriteString(indent + CleanText(line))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func cleanBut(s, keep string) string {
+	bad := func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' && !strings.ContainsRune(keep, r) }
+	if !strings.ContainsFunc(s, bad) && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)): // a byte that some terminals obey
+			fmt.Fprintf(&b, `\x{%x}`, s[i])
+		case !bad(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		default:
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		}
+	}
+	return b.String()
+}

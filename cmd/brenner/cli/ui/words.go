@@ -1,0 +1,153 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/session/flow"
+)
+
+// Clock gives an instant as people here read it: their own time, to the second.
+func (a *App) Clock(instant string) string {
+	at, err := artifact.ParseInstant(instant)
+	if err != nil {
+		return instant
+	}
+	return at.In(a.Now().Location()).Truncate(time.Second).Format("2006-01-02 15:04:05 MST")
+}
+
+// Details returns errors as JSON shows them.
+func Details(found []error) []FailureDetail {
+	all := []FailureDetail{}
+	if len(found) == 0 {
+		return all
+	}
+	for _, f := range fault.Distinct(errors.Join(found...)) {
+		all = append(all, detail(f))
+	}
+	return all
+}
+
+// BrokeOff tells whether a session that ended for this reason goes on where it stopped
+// when it is resumed.
+func BrokeOff(reason string) bool {
+	switch reason {
+	case flow.EndInterrupted, flow.EndQuorum, flow.EndTime, flow.EndLater:
+		return true
+	}
+	return false
+}
+
+// Cut shortens a text to what fits at the end of a line.
+func Cut(text string) string {
+	const longest = 60
+	if r := []rune(text); len(r) > longest {
+		return strings.TrimSpace(string(r[:longest-1])) + "…"
+	}
+	return text
+}
+
+// OrDash returns a text for a table, or a dash where it is empty.
+func OrDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return Clean(s)
+}
+
+// longestLine is how much of a text stands in a line for people.
+const longestLine = 160
+
+// Quoted returns a shortened text in quotation marks.
+func Quoted(text string) string { return `"` + Clean(Clip(text)) + `"` }
+
+// Clip shortens a text to one line.
+func Clip(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > longestLine {
+		return string(r[:longestLine]) + "…"
+	}
+	return text
+}
+
+// Learned returns what tells people what sessions taught, or nil where nobody wants to
+// know. Of several that run at once each is named.
+func (a *App) Learned(several bool) func(thread string, learned []string) {
+	if a.Quiet || a.JSON {
+		return nil
+	}
+	return func(thread string, learned []string) {
+		word := "Playbook: "
+		if several {
+			word = a.Now().Format(time.TimeOnly) + " " + thread + ": the playbook: "
+		}
+		a.Say(word + strings.Join(learned, "; ") + "\n")
+	}
+}
+
+// These say what a rehearsal is, wherever one is seen.
+const (
+	RehearsalNote     = "Rehearsal: scripted agents play this session; nothing in it is anybody's work."
+	LoopRehearsalNote = "Rehearsal: scripted agents play these sessions; nothing in them is anybody's work."
+)
+
+// FromHere gives a file as it is called from the working directory.
+func FromHere(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(here, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
+}
+
+// EndedBy says why a session ended.
+func EndedBy(reason string) string {
+	switch reason {
+	case flow.EndRounds:
+		return "done"
+	case flow.EndQuiet:
+		return "ended, since nothing new came"
+	case flow.EndClean:
+		return "ended, since nothing is left to mend"
+	case flow.EndBudget:
+		return "stopped, since the budget does not reach further"
+	case flow.EndTime:
+		return "stopped, since its time was up"
+	case flow.EndLater:
+		return "stopped, since too few agents answered, and they said when to return"
+	case flow.EndQuorum:
+		return "stopped, since too few agents answered"
+	case flow.EndInterrupted:
+		return "interrupted"
+	case flow.EndCompiled:
+		return "compiled from its thread"
+	}
+	return "ended (" + Clean(reason) + ")"
+}
+
+// Money shows dollars; what costs nothing, or has no price, is a dash.
+func Money(usd float64) string {
+	switch {
+	case usd == 0:
+		return "-"
+	case usd < 0.01:
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// Seconds gives an instant as people want it in a list.
+func Seconds(instant string) string {
+	text, _, _ := strings.Cut(instant, ".")
+	return strings.TrimSuffix(text, "Z") + "Z"
+}

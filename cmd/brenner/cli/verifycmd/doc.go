@@ -1,0 +1,2 @@
+// Package verifycmd holds the command `brenner verify`.
+package verifycmd

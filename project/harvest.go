@@ -1,0 +1,147 @@
+package project
+
+import (
+	"context"
+	"fmt"
+
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/playbook/keeper"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// learner is who writes what a session has taught.
+const learner = "brenner"
+
+// begin says that a session of this project will teach, before any agent is asked:
+// should this process be killed, the next one knows what is due.
+func (m *LessonBook) begin(ctx context.Context, thread string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.begun[thread] {
+		return nil
+	}
+	err := keeper.Begin(ctx, m.Store, m.Config.Now(), thread)
+	if err != nil {
+		return err
+	}
+	if m.begun == nil {
+		m.begun = make(map[string]bool)
+	}
+	m.begun[thread] = true
+	return nil
+}
+
+// unfit says why a session teaches nothing, or nothing.
+func unfit(h *session.History) string {
+	switch {
+	case h.State.Opened.Rehearsal != "":
+		return "a rehearsal teaches nothing"
+	case h.State.Ended == "" || h.State.Ended == flow.EndInterrupted:
+		return "it has not ended"
+	case h.State.Version() == 0:
+		return "nothing came of it"
+	}
+	return ""
+}
+
+// Learn takes in what a session teaches. The session is done: whatever goes wrong here
+// is worth a word, and the next one catches up on it.
+func (m *LessonBook) Learn(ctx context.Context, h *session.History) {
+	if unfit(h) != "" {
+		return
+	}
+	learned, back, err := m.Take(ctx, h)
+	if err != nil {
+		m.Config.Log.Warn().Err(err).Msg("the playbook could not learn from this session; `brenner playbook harvest` tries again")
+	}
+	var said []string
+	if !learned.Nothing() {
+		said = append(said, LearnedText(learned))
+	}
+	if back != "" {
+		said = append(said, back)
+	}
+	if len(said) > 0 && m.Tell != nil {
+		m.Tell(h.Thread, said)
+	}
+}
+
+// LearnedText returns what the playbook learned, in words.
+func LearnedText(l keeper.Learned) string {
+	return fmt.Sprintf("%s credited, %d added, %d counted", text.Plural(l.Credited, "lesson", "lessons"), l.Added, l.Counted)
+}
+
+// Take lets the playbook learn from a session that has ended, and says what the
+// guardrail took back.
+func (m *LessonBook) Take(ctx context.Context, h *session.History) (learned keeper.Learned, back string, err error) {
+	harvest, err := h.Harvest(ctx)
+	if err != nil {
+		return learned, "", err
+	}
+	b, err := m.book(ctx)
+	if err != nil {
+		return learned, "", err
+	}
+	t := keeper.Teaching{Session: h.Thread, Entries: h.State.Head.Seq, Credits: harvest.Credits, Insights: harvest.Insights}
+	for i := range t.Insights {
+		t.Insights[i].Domain = m.Config.Playbook.Domain
+	}
+	if learned, err = b.Keeper.Take(ctx, learner, &t); err != nil {
+		return learned, "", err
+	}
+	back, err = m.guard(ctx, b)
+	return learned, back, err
+}
+
+// Due gives the sessions of this project that have gone on since the playbook last
+// took them in, the oldest first.
+func Due(ctx context.Context, st store.Store) ([]string, error) {
+	taken, err := keeper.Taken(ctx, st)
+	if err != nil || len(taken) == 0 {
+		return nil, err
+	}
+	streams, err := session.Streams(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	var threads []string
+	for i := len(streams) - 1; i >= 0; i-- {
+		thread := session.ThreadOf(&streams[i])
+		if n, ok := taken[thread]; ok && n < streams[i].Head.Seq {
+			threads = append(threads, thread)
+		}
+	}
+	return threads, nil
+}
+
+// CatchUp takes in what earlier processes have not come to: they were killed, or people
+// have ruled since. What cannot be taken in is worth a word, and stops no session.
+func (m *LessonBook) CatchUp(ctx context.Context) {
+	threads, err := Due(ctx, m.Store)
+	if err != nil {
+		m.Config.Log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
+	}
+	for _, thread := range threads {
+		h, err := session.Load(ctx, m.Store, thread)
+		if err != nil {
+			m.Config.Log.Warn().Err(err).Str("session", thread).Msg("the playbook cannot learn from an earlier session; `brenner verify` says what is wrong with it")
+			continue
+		}
+		m.Learn(ctx, h)
+	}
+}
+
+// MustTeach is for those who ask for one session: it gives the reason where it has
+// nothing to teach.
+func MustTeach(h *session.History) error {
+	if why := unfit(h); why != "" {
+		return &fault.Error{Code: NothingToLearn, Op: "learn from " + h.Thread, Detail: why, Hint: "the playbook learns from sessions with real agents, when they have ended"}
+	}
+	return nil
+}
+
+// NothingToLearn is the code of a session that teaches nothing.
+const NothingToLearn fault.Code = "NOTHING_TO_LEARN"

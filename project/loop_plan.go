@@ -1,0 +1,343 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/agent/rehearsal"
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/roster"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// BudgetNeeded is the code of a loop with a budget whose sessions have none.
+const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED"
+
+// Planned is a plan with everything in it looked up: what a loop is opened with.
+type Planned struct {
+	file   string
+	Plan   *loop.Plan
+	Config *Project
+	Opened loop.Opened
+	Blobs  [][]byte
+	// scripts are those of scripted agents, by their hashes.
+	Scripts map[string]*rehearsal.Script
+	// parties are those of all sessions, each once.
+	Parties []flow.Party
+	// retry tells that sessions of the loop that failed are tried again.
+	Retry  bool
+	faults faultyPlan
+}
+
+// ReadPlan reads a plan and looks up everything it names. It reports everything that is
+// wrong, with the lines, before anything starts.
+func (p *Project) ReadPlan(ctx context.Context, file string, data []byte, open opener) (*Planned, error) {
+	plan, err := loop.Parse(data)
+	if err != nil {
+		return nil, fault.InFile("read the plan", file, err)
+	}
+	l := &Planned{file: file, Plan: plan, Config: p, Opened: loop.Opened{Program: "brenner " + release}}
+	l.Opened.Plan, l.Opened.File, l.Opened.Deliver = l.blob(data), fromProject(p, file), ReadersOf(p)
+	l.Opened.Limits = plan.Limits
+	l.Opened.Limits.Until, l.Opened.Limits.Stop = plan.StopAt(p.Now()), plan.StopWords()
+	l.work()
+	if err := l.bases(ctx, open); err != nil {
+		return nil, err
+	}
+	if l.faults.any() {
+		return nil, l.faults.err(file)
+	}
+	return l, nil
+}
+
+func (p *Planned) blob(data []byte) string {
+	p.Blobs = append(p.Blobs, data)
+	return store.Hash(data)
+}
+
+// wrong takes what is wrong with a part of the plan.
+func (p *Planned) wrong(what string, err error) { p.faults.add(p.Plan.Line(what), err) }
+
+// work looks up what the plan is made of.
+func (p *Planned) work() {
+	w := &p.Opened.Work
+	w.Models, w.Cells, w.Via, w.Follow, w.Rotate = p.Plan.Models, p.Plan.Cells(), p.Plan.Via, p.Plan.Follow, p.Plan.Rotate
+	w.Settings = p.settings()
+	p.budgets()
+	whole := true
+	if p.Plan.Script != "" {
+		w.Script = p.script("script", p.Plan.Script)
+		whole = w.Script != ""
+	}
+	for i := range p.Plan.Questions {
+		w.Questions = append(w.Questions, p.question(i))
+	}
+	for i := range p.Plan.Rosters {
+		r, err := p.roster(&p.Plan.Rosters[i])
+		if err != nil {
+			p.wrong(fmt.Sprintf("rosters[%d]", i), err)
+			whole = false
+			continue
+		}
+		p.checkQuorum(i, len(r.Entries))
+		w.Rosters = append(w.Rosters, loop.Roster{ID: p.Plan.Rosters[i].ID, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
+	}
+	w.Index()
+	if whole {
+		p.everybody()
+	}
+}
+
+// settings are those of each session: the configuration's, and above them the
+// plan's. Deadlines and prices are those of whoever runs the session.
+func (p *Planned) settings() flow.Settings {
+	s, given := p.Config.Session, &p.Plan.Session
+	s.Limits, s.Prices = flow.Times{}, nil
+	for _, n := range []struct{ to, from *int }{{&s.Rounds, given.Rounds}, {&s.Reply, given.Reply}, {&s.QuietAfter, given.Quiet}, {&s.Budget, p.Plan.Budget.Tokens}} {
+		if n.from != nil {
+			*n.to = *n.from
+		}
+	}
+	for _, b := range []struct{ to, from *bool }{{&s.WhenClean, given.Clean}, {&s.Repair, given.Repair}} {
+		if b.from != nil {
+			*b.to = *b.from
+		}
+	}
+	for _, t := range []struct {
+		to   *string
+		from string
+	}{{&s.Flow, given.Flow}, {&s.Quorum, given.Quorum}} {
+		if t.from != "" {
+			*t.to = t.from
+		}
+	}
+	if p.Plan.Budget.USD != nil {
+		s.BudgetUSD = *p.Plan.Budget.USD
+	}
+	return s
+}
+
+// budgets refuses what cannot be kept: what a session may spend is set aside before
+// it begins, so it has to be known.
+func (p *Planned) budgets() {
+	l, s := &p.Opened.Limits, &p.Opened.Work.Settings
+	switch {
+	case l.Tokens > 0 && s.Budget == 0:
+		p.wrong("budget.tokens", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget, and its sessions have none", Hint: "write session_tokens: under budget:"})
+	case l.Tokens > 0 && s.Budget > l.Tokens:
+		p.wrong("budget.tokens", &fault.Error{
+			Code: loop.InvalidValue, Detail: fmt.Sprintf("no session can begin: each may spend %d tokens, and all together %d", s.Budget, l.Tokens),
+			Hint: "write session_tokens: under budget: (the configuration's budget.tokens holds otherwise)",
+		})
+	}
+	switch {
+	case l.USD > 0 && s.BudgetUSD == 0:
+		p.wrong("budget.usd", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget in dollars, and its sessions have none", Hint: "write session_usd: under budget:"})
+	case l.USD > 0 && s.BudgetUSD > l.USD:
+		p.wrong("budget.usd", &fault.Error{Code: loop.InvalidValue, Detail: "no session can begin: each may spend more dollars than all together", Hint: "write session_usd: under budget:"})
+	}
+}
+
+// script reads a script of scripted agents, and gives its hash; "" where it is not known.
+func (p *Planned) script(what, name string) string {
+	data, err := p.planFile("the script", name)
+	if err != nil {
+		p.wrong(what, err)
+		return ""
+	}
+	script, err := rehearsal.Parse(data)
+	if err != nil {
+		p.faults.other = append(p.faults.other, fault.InFile("read the script", p.beside(name), err))
+	}
+	hash := p.blob(data)
+	if p.Scripts == nil {
+		p.Scripts = make(map[string]*rehearsal.Script)
+	}
+	p.Scripts[hash] = script
+	return hash
+}
+
+// question reads the files of a question.
+func (p *Planned) question(i int) loop.Question {
+	in := &p.Plan.Questions[i]
+	q := loop.Question{ID: in.ID, Question: in.Question, Context: in.Context, Hypotheses: in.Hypotheses, Constraints: in.Constraints}
+	read := func(what, name string) string {
+		data, err := p.planFile(what, name)
+		if err == nil {
+			err = CheckEvidence(what, name, data)
+		}
+		if err != nil {
+			p.wrong(fmt.Sprintf("questions[%d]", i), err)
+			return ""
+		}
+		return p.blob(data)
+	}
+	if in.Excerpt != "" {
+		q.Excerpt = read("the excerpt", in.Excerpt)
+	}
+	for _, name := range in.Evidence {
+		q.Evidence = append(q.Evidence, loop.Evidence{Name: filepath.Base(name), Hash: read("evidence", name)})
+	}
+	if in.Script != "" {
+		q.Script = p.script(fmt.Sprintf("questions[%d].script", i), in.Script)
+	}
+	return q
+}
+
+// roster resolves one of the plan's rosters: the plan stands above everything, and
+// the configuration fills in what it leaves open.
+func (p *Planned) roster(in *loop.PlanRoster) (roster.Roster, error) {
+	origin := roster.Origin{Level: roster.Flags, Source: "the plan"}
+	l := roster.Layer{Origin: origin, Preset: in.Preset, Mode: roster.Mode(in.Mode), Name: in.Name}
+	for _, e := range in.Entries {
+		l.Recipients = append(l.Recipients, e.Agent)
+		l.Entries = append(l.Entries, roster.Entry{Agent: e.Agent, Role: roster.Role(e.Role), Program: e.Program, Model: e.Model, Notes: e.Notes})
+	}
+	res, err := roster.Resolve(p.Config.RosterInput(l))
+	if err != nil {
+		// No flag was given: it is the plan that stands where flags do.
+		var all fault.List
+		for _, f := range fault.Distinct(err) {
+			own := *f
+			own.Place = strings.TrimPrefix(strings.TrimPrefix(f.Place, origin.String()), ", ")
+			all = append(all, &own)
+		}
+		return res.Roster, all.Err()
+	}
+	for i := range res.Warnings {
+		res.Warnings[i].Place = strings.Replace(res.Warnings[i].Place, origin.String(), origin.Source, 1)
+	}
+	p.Config.Warn(res.Warnings)
+	return res.Roster, nil
+}
+
+// checkQuorum refuses more answers than a roster has agents.
+func (p *Planned) checkQuorum(i, agents int) {
+	at := fmt.Sprintf("rosters[%d]", i)
+	if p.Plan.Session.Quorum != "" {
+		at = "session.quorum"
+	}
+	if detail, hint := Unreachable(p.Opened.Work.Settings.Quorum, "the roster "+p.Plan.Rosters[i].ID, agents); detail != "" {
+		p.wrong(at, &fault.Error{Code: loop.InvalidValue, Detail: detail, Hint: hint})
+	}
+}
+
+// everybody checks how each agent of each session is reached.
+func (p *Planned) everybody() {
+	w := &p.Opened.Work
+	seen := make(map[string]bool)
+	for i := range w.Cells {
+		c := &w.Cells[i]
+		kind := c.Roster + "\n" + c.Model
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		r, err := RosterOfCell(w, c, 0)
+		if err != nil {
+			p.faults.other = append(p.faults.other, err)
+			continue
+		}
+		parties, err := LoopParties(p.Config, w, c, r)
+		if err != nil {
+			at := fmt.Sprintf("rosters[%d]", slices.IndexFunc(w.Rosters, func(r loop.Roster) bool { return r.ID == c.Roster }))
+			if m := slices.IndexFunc(w.Models, func(m loop.PlanModel) bool { return m.ID == c.Model }); m >= 0 {
+				at = fmt.Sprintf("models[%d]", m)
+			}
+			p.wrong(at, err)
+			continue
+		}
+		arbiter, err := ArbiterParty(p.Config, w.Script != "", parties)
+		if err != nil {
+			p.faults.other = append(p.faults.other, err)
+			continue
+		}
+		p.Parties = append(p.Parties, Everyone(parties, arbiter)...)
+	}
+}
+
+// RosterOfCell gives who takes part in a session, with the model of the plan's list
+// and roles as far rotated.
+func RosterOfCell(w *loop.Work, c *loop.Cell, turn int) (roster.Roster, error) {
+	pinned, _ := w.Roster(c.Roster)
+	v, err := artifact.ParseValue(pinned.Roster, artifact.MaxDepth)
+	if err != nil {
+		return roster.Roster{}, err
+	}
+	r, _, err := roster.FromValue(v)
+	if err != nil {
+		return r, err
+	}
+	if m, _ := w.Model(c.Model); m.Model != "" {
+		for i := range r.Entries {
+			r.Entries[i].Model = m.Model
+		}
+	}
+	return loop.Rotated(r, turn), nil
+}
+
+// LoopParties says how each agent is reached. A loop never rehearses by itself:
+// nobody watches it, and scripted answers would pass for real ones.
+func LoopParties(cfg *Project, w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
+	m, _ := w.Model(c.Model)
+	var parties []flow.Party
+	var missing []string
+	for _, e := range r.Entries {
+		reach := cfg.Reach(e.Model)
+		p := flow.Party{Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model, Via: reach.Via, ModelID: reach.ID}
+		if w.Via != "" {
+			p.Via = w.Via
+		}
+		if m.Via != "" {
+			p.Via = m.Via
+		}
+		if m.ModelID != "" {
+			p.ModelID = m.ModelID
+		}
+		if p.Via == config.ViaOpenAI {
+			p.Seed = reach.Seed
+			if c.Seed != nil {
+				p.Seed = c.Seed
+			}
+		}
+		if p.Via == "" || p.Via == config.ViaRehearsal && w.Script == "" {
+			missing = append(missing, e.Agent)
+		}
+		parties = append(parties, p)
+	}
+	if len(missing) > 0 && m.ID != "" {
+		return nil, noWayTo(cfg, &m)
+	}
+	if len(missing) > 0 {
+		return nil, &fault.Error{
+			Code: NoWay, Detail: "nothing says which model answers for " + strings.Join(missing, ", ") + "; a loop plays no rehearsal by itself",
+			Hint: "name models: in the plan, or in the roster with agents.models: in " + config.FileName + "; for a test write via: rehearsal and a script: into the plan",
+		}
+	}
+	return parties, CheckVias(parties)
+}
+
+// noWayTo says of a model that nothing says how it is reached.
+func noWayTo(cfg *Project, m *loop.PlanModel) error {
+	hint := "write via: and model_id: for it in the plan, or name it under agents.models: in " + config.FileName
+	var known []string
+	for i := range cfg.Models {
+		known = append(known, cfg.Models[i].Model)
+	}
+	if len(known) > 0 {
+		hint += " (there are " + strings.Join(known, ", ") + ")"
+	}
+	return &fault.Error{
+		Code: NoWay, Detail: "nothing says how the model " + fault.Shown(cmp.Or(m.Model, m.ModelID)) + " is reached; a loop plays no rehearsal by itself", Hint: hint,
+	}
+}

@@ -1,0 +1,124 @@
+package project
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"brenner/agent/rehearsal"
+	"brenner/config"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/roster"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// Cast prepares the sessions of a loop: all of them share the store, the transport
+// and the limits of endpoints; each has its own allowance and its own mail.
+type Cast struct {
+	Models *Models
+	// scripts are those of scripted agents, by their hashes.
+	Scripts map[string]*rehearsal.Script
+	Store   interface {
+		store.Store
+		store.Locks
+	}
+	Holder  store.Holder
+	Timeout time.Duration  // of each session; 0 is no limit
+	common  session.Common // of all of them
+	Records *projectRecords
+	// lessons are what all of them are told and teach; nil for rehearsals.
+	Lessons *LessonBook
+}
+
+// loopPatience is how long a call of a loop may wait because its provider says so. A longer
+// wait is the loop's: it is journaled and shown, and nobody else begins meanwhile.
+const loopPatience = time.Minute
+
+// fork gives one session its own way to models.
+func (m *Models) fork() *Models {
+	return &Models{
+		Config: m.Config, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline,
+		Post: m.Config.postOffice("", m.Counter.Count),
+	}
+}
+
+// Session prepares the session of a job.
+func (c *Cast) Session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
+	cfg := c.Models.Config
+	r, err := RosterOfCell(w, &j.Cell, j.Turn)
+	if err != nil {
+		return nil, err
+	}
+	parties, err := LoopParties(cfg, w, &j.Cell, r)
+	if err != nil {
+		return nil, err
+	}
+	q, _ := w.Question(j.Cell.Question)
+	script := c.Scripts[w.ScriptOf(&q)]
+	b, err := c.brief(ctx, w, &q, r, parties)
+	if err != nil {
+		return nil, err
+	}
+	if script != nil {
+		b.Script = script.Source()
+	}
+	if b.Arbiter, err = ArbiterParty(cfg, script != nil, parties); err != nil {
+		return nil, err
+	}
+	b.Settings.Prices = Prices(cfg, Everyone(parties, b.Arbiter))
+	own := c.Models.fork()
+	run := &session.Runner{
+		Store: c.Store, Locks: c.Store, Now: c.Models.Config.Now, Log: c.Models.Config.Log, Tokens: own.Counter, Allowance: &own.Allow, Deadline: c.Timeout,
+		Agent: own.Agents(script, Everyone(parties, b.Arbiter)), Holder: c.Holder, Project: c.Records, Common: &c.common,
+	}
+	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
+		run.Post = own.Post
+	}
+	if c.Lessons != nil {
+		run.Memory = c.Lessons
+	}
+	return &runner.Session{Brief: b, Runner: run, Change: func(s *flow.Settings) {
+		s.Limits, s.Prices = b.Settings.Limits, b.Settings.Prices
+	}}, nil
+}
+
+// brief is what a session about a question is opened with.
+func (c *Cast) brief(ctx context.Context, w *loop.Work, q *loop.Question, r roster.Roster, parties []flow.Party) (session.Brief, error) {
+	cfg := c.Models.Config
+	b := briefFor(cfg, r, parties)
+	b.Question, b.Context, b.Hypotheses, b.Constraints, b.Settings = q.Question, q.Context, q.Hypotheses, q.Constraints, w.Settings
+	b.Settings.Limits = cfg.Session.Limits
+	b.Settings.Limits.Run = c.Timeout.Milliseconds()
+	if q.Excerpt != "" {
+		data, err := c.Store.Blob(ctx, q.Excerpt)
+		if err != nil {
+			return b, err
+		}
+		b.Excerpt = string(data)
+	}
+	for _, e := range q.Evidence {
+		data, err := c.Store.Blob(ctx, e.Hash)
+		if err != nil {
+			return b, err
+		}
+		b.Evidence = append(b.Evidence, session.File{Name: e.Name, Data: data})
+	}
+	return b, nil
+}
+
+// Wider lets as many calls go to one endpoint at once as the sessions make: the
+// usual transport closes all but two idle connections.
+func Wider(sessions int) http.RoundTripper {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	t = t.Clone()
+	t.MaxIdleConnsPerHost = 4 * sessions
+	t.MaxIdleConns = max(t.MaxIdleConns, t.MaxIdleConnsPerHost)
+	return t
+}

@@ -1,0 +1,36 @@
+package project
+
+import (
+	"context"
+
+	"brenner/internal/fault"
+	"brenner/loop/runner"
+	"brenner/store"
+	"brenner/store/sqlite"
+)
+
+// WithLoops reads the store of a project.
+func (p *Project) WithLoops(ctx context.Context, do func(*sqlite.Store) error) error {
+	st, err := p.OpenToRead(ctx)
+	if fault.CodeOf(err) == store.NoStore {
+		return &fault.Error{Code: runner.NoLoop, Detail: "there are no loops in this project yet", Hint: "`brenner loop run PLAN.yaml` begins one"}
+	}
+	if err != nil {
+		return err
+	}
+	defer p.CloseStore(st)
+	return do(st)
+}
+
+// OpenLoops opens the store of a project for a change of a loop. A store that is not
+// there must not be made by asking for one.
+func (p *Project) OpenLoops(ctx context.Context, name string) (*sqlite.Store, error) {
+	err := p.WithLoops(ctx, func(st *sqlite.Store) error {
+		_, err := runner.Load(ctx, st, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.OpenStore(ctx)
+}

@@ -1,0 +1,301 @@
+package project
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"brenner/agent"
+	"brenner/agent/openai"
+	"brenner/config"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/internal/tokens"
+	"brenner/internal/trust"
+	"brenner/project/schemas"
+	"brenner/roster"
+	"brenner/session"
+	"brenner/session/flow"
+)
+
+// NoPrice is the code of a model that a budget in money cannot be kept for.
+const NoPrice fault.Code = "NO_PRICE"
+
+// The variables that everybody who speaks to such endpoints knows.
+const (
+	EnvKey     = "OPENAI_API_KEY"
+	EnvBaseURL = "OPENAI_BASE_URL"
+)
+
+// Models is how the models of a session are reached: what the configuration, the
+// flags and the environment say about it together.
+type Models struct {
+	Config    *Project
+	Transport http.RoundTripper
+	Counter   session.Counter
+	Progress  func(call string, output int)
+	slots     *endpointSlots
+	Post      *postOffice // for agents with mailboxes
+	Allow     session.Allowance
+	patience  time.Duration // the longest wait that a provider may ask for; 0 is no limit
+	offline   bool          // a tape is played: no key leaves the machine
+	done      func() error  // ends a recording
+	endMail   func()        // ends a mail server of our own
+}
+
+// OpenModels prepares the way to models for these parties, and says everything that is
+// wrong with it. Nothing is sent yet, and nothing is written where something is wrong.
+func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64) (*Models, error) {
+	if err := run.reachModels(parties); err != nil {
+		return nil, err
+	}
+	counter := tokens.New()
+	counter.Warm()
+	m := &Models{
+		Config: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
+		offline: run.Tape != "", done: func() error { return nil }, endMail: func() {}, Post: p.postOffice("", counter.Count),
+	}
+	if err := m.check(parties, budgetUSD); err != nil {
+		return nil, err
+	}
+	if err := m.carry(run); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Close ends a recording, and a mail server of our own, once.
+func (m *Models) Close() {
+	m.endMail()
+	if err := m.done(); err != nil {
+		m.Config.Log.Warn().Err(err).Msg("the tape could not be closed")
+	}
+	m.endMail, m.done = func() {}, func() error { return nil }
+}
+
+// tell passes on how much of an answer has come.
+func (m *Models) tell(call string, output int) {
+	if m.Progress != nil {
+		m.Progress(call, output)
+	}
+}
+
+// Variable returns the value of an environment variable.
+func (h *Host) Variable(name string) string {
+	value := ""
+	for _, pair := range h.Environ {
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// Address gives where a model is asked.
+func (m *Models) Address(model config.Model) string {
+	base, _ := m.addressFrom(model)
+	return base
+}
+
+// addressFrom gives where a model is asked, and who says so. The stronger layer
+// decides between the model's own address and the general one.
+func (m *Models) addressFrom(model config.Model) (base string, from config.Origin) {
+	general, own := m.Config.Origin("agents.base_url"), m.Config.Origin("agents.models")
+	base, from = model.BaseURL, own
+	if base == "" || m.Config.BaseURL != "" && general.Level < own.Level {
+		base, from = m.Config.BaseURL, general
+	}
+	if base != "" {
+		return base, from
+	}
+	if base = m.Config.Variable(EnvBaseURL); base != "" {
+		return base, config.Origin{Level: roster.Environment, Source: EnvBaseURL}
+	}
+	return openai.PublicBaseURL, config.Origin{Level: roster.Default}
+}
+
+// Key returns the name and the value of the variable with the key of a model.
+func (m *Models) Key(model config.Model) (name, value string) {
+	name = model.KeyEnv
+	if name == "" {
+		name = EnvKey
+	}
+	return name, m.Config.Variable(name)
+}
+
+// check says everything that would go wrong before anything is sent: a model
+// without a name or a price, an address that may not have the key.
+func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
+	var found fault.List
+	for _, p := range parties {
+		if p.Via != config.ViaOpenAI {
+			continue
+		}
+		model := m.Config.Reach(p.Model)
+		if p.ModelID == "" {
+			found.Add(openai.NoModel, "", fmt.Sprintf("give --model %s=ID, or an entry for the model %s with its id under agents.models: in %s", p.Name, fault.Shown(cmp.Or(p.Model, "-")), config.FileName),
+				"nothing says which model %s is where it is asked", fault.Shown(p.Name))
+		}
+		if budgetUSD > 0 && model.PriceInput == nil {
+			found.Add(NoPrice, "", "give its entry under agents.models: price_input and price_output, or take --budget-tokens",
+				"a budget in dollars needs a price for the model of %s", fault.Shown(p.Name))
+		}
+	}
+	if base := m.Config.Variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
+		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "it is no address of an endpoint")
+	}
+	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
+		return err
+	}
+	return m.checkTrust(parties)
+}
+
+// checkTrust makes sure that no key goes to an address that only the project's
+// file names, unless the user has looked at that file.
+func (m *Models) checkTrust(parties []flow.Party) error {
+	for _, p := range parties {
+		if p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
+			continue
+		}
+		if err := m.CheckTrustOf(m.Config.Reach(p.Model)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckTrustOf refuses to send a key where only a file says so that the user has not
+// looked at: the file names the address, or it chooses which variable is the key.
+func (m *Models) CheckTrustOf(model config.Model) error {
+	base, from := m.addressFrom(model)
+	name, key := m.Key(model)
+	if key == "" || m.offline {
+		return nil
+	}
+	if model.KeyEnv != "" {
+		if err := m.MustTrust(m.Config.Origin("agents.models"), fmt.Sprintf("send the key of %s to %s", name, base)); err != nil {
+			return err
+		}
+	}
+	return m.MustTrust(from, fmt.Sprintf("send the key of %s to %s", name, base))
+}
+
+// MustTrust refuses what a file wants, unless the user trusts that file as it was
+// read. What a flag, the environment or we ourselves say needs no trust.
+func (m *Models) MustTrust(from config.Origin, what string) error {
+	file, ok := m.Config.FileOf(from.Level)
+	if !ok {
+		return nil
+	}
+	trusted, err := m.Config.trusts(file)
+	if err != nil || trusted {
+		return err
+	}
+	hint := "look at the file, then `brenner trust`"
+	if file.Level == roster.SessionConfig {
+		hint += " --session-config " + file.Path
+	}
+	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "the file wants to " + what + ", and is not trusted", Hint: hint}
+}
+
+// trusts tells whether the user trusts a file as it was read.
+func (h *Host) trusts(file config.File) (bool, error) {
+	path, err := files.TrueName(file.Path)
+	if err != nil {
+		return false, err
+	}
+	book, err := trust.Find(h.Environ)
+	if err != nil {
+		return false, err
+	}
+	return book.Trusts(path, file.Data)
+}
+
+// maker makes agents that ask models.
+func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
+	model := m.Config.Reach(s.Model)
+	base := m.Address(model)
+	name, key := m.Key(model)
+	o := openai.Options{
+		BaseURL: base, Key: key, KeyName: name, Organization: model.Organization, Headers: headers(model.Headers), Model: s.ModelID,
+		API: model.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
+		Structured: model.Structured, Client: &http.Client{Transport: m.Transport}, Count: m.Counter.Count, Progress: m.tell,
+	}
+	if s.Seed != nil { // what the session was begun with
+		o.Seed = s.Seed
+	}
+	if model.Structured != "" && model.Structured != config.StructuredFences {
+		o.Schema = schemas.Answer()
+	}
+	return openai.New(o)
+}
+
+func headers(lines []string) map[string]string {
+	out := make(map[string]string)
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ":")
+		out[name] = strings.TrimSpace(value)
+	}
+	return out
+}
+
+// limit gives the slots of the endpoint that a party is asked at; nil is no limit.
+func (m *Models) limit(p flow.Party) *agent.Slots {
+	if p.Via != config.ViaOpenAI {
+		return nil
+	}
+	model := m.Config.Reach(p.Model)
+	if model.Concurrent == 0 {
+		return nil
+	}
+	return m.slots.at(m.Address(model), model.Concurrent)
+}
+
+// endpointSlots are the slots of endpoints, by address. The sessions of a loop share them,
+// and each asks for those of its own parties: a session that is resumed may have others
+// than the configuration of now would give it.
+type endpointSlots struct {
+	mu sync.Mutex
+	of map[string]*agent.Slots
+}
+
+func (e *endpointSlots) at(base string, concurrent int) *agent.Slots {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.of[base] == nil {
+		e.of[base] = agent.NewSlots(concurrent)
+	}
+	return e.of[base]
+}
+
+// Prices gives what each party's tokens cost, in billionths of a dollar.
+func Prices(cfg *Project, parties []flow.Party) flow.Prices {
+	const perMillion = 1000 // a dollar for a million tokens is so many billionths for one
+	var all flow.Prices
+	for _, p := range parties {
+		model := cfg.Reach(p.Model)
+		if p.Via == config.ViaRehearsal || model.PriceInput == nil {
+			continue
+		}
+		all = append(all, flow.Price{
+			Agent: p.Name, Input: int64(math.Round(*model.PriceInput * perMillion)), Output: int64(math.Round(*model.PriceOutput * perMillion)),
+		})
+	}
+	return all
+}
+
+// IsLoopback tells whether an address is of this machine.
+func IsLoopback(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	return baseurl.Loopback(u.Hostname())
+}

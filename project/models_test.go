@@ -1,0 +1,38 @@
+package project
+
+import (
+	"sync"
+	"testing"
+
+	"brenner/agent"
+	"brenner/config"
+	"brenner/internal/tokens"
+	"brenner/session/flow"
+)
+
+// The sessions of a loop are prepared at the same time, and all that ask at one endpoint
+// wait for the same slots, also where no party of the plan is asked there any more.
+func TestSessionsOfALoopShareTheSlotsOfAnEndpoint(t *testing.T) {
+	cfg := &config.Config{Models: []config.Model{
+		{Model: "small", Via: config.ViaOpenAI, BaseURL: "http://localhost:1/v1", Concurrent: 2},
+		{Model: "large", Via: config.ViaOpenAI, BaseURL: "http://localhost:2/v1", Concurrent: 2},
+	}}
+	all := &Models{Config: &Project{&Host{}, cfg}, Counter: tokens.New(), slots: &endpointSlots{of: make(map[string]*agent.Slots)}}
+	const sessions = 16
+	got := make([][2]*agent.Slots, sessions)
+	var group sync.WaitGroup
+	for i := range sessions {
+		group.Go(func() {
+			own := all.fork()
+			got[i] = [2]*agent.Slots{
+				own.limit(flow.Party{Via: config.ViaOpenAI, Model: "small"}), own.limit(flow.Party{Via: config.ViaOpenAI, Model: "large"}),
+			}
+		})
+	}
+	group.Wait()
+	for _, two := range got {
+		if two[0] == nil || two[1] == nil || two[0] == two[1] || two != got[0] {
+			t.Fatalf("%v, and another session has %v", two, got[0])
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package project
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"brenner/agent"
+	"brenner/agent/program"
+	"brenner/config"
+	"brenner/internal/fault"
+	"brenner/roster"
+	"brenner/session/flow"
+	"brenner/session/stalemate"
+)
+
+// NoProgram is the code of an agent that is reached via program and names none.
+const NoProgram fault.Code = "NO_PROGRAM"
+
+// Supervise tells whether a process was started to watch over a program, and then
+// does that. Nobody calls it by hand.
+func Supervise(args []string) (code int, yes bool) {
+	if len(args) == 0 || args[0] != program.SupervisorMarker {
+		return 0, false
+	}
+	return program.SupervisorMain(args[1:]), true
+}
+
+// spoolFolder is where the runs of programs are written down.
+const spoolFolder = "spool"
+
+// ProgramOptions say how a party's program is run.
+func (m *Models) ProgramOptions(s agent.Setup) program.Options {
+	entry, _ := m.Config.FindProgram(s.Program)
+	model := m.Config.Reach(s.Model)
+	o := program.Options{
+		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Config.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
+		Home: m.Config.Variable("HOME"), Spool: filepath.Join(StoreDir(m.Config), spoolFolder), Wall: m.Config.Timeouts.Call, Turns: entry.Turns,
+	}
+	if m.Counter != nil {
+		o.Count = m.Counter.Count
+	}
+	if !slices.Contains(program.Kinds(), o.Kind) {
+		o.Kind = program.Command
+	}
+	if model.BaseURL != "" || m.Config.BaseURL != "" {
+		o.BaseURL = m.Address(model)
+		if o.KeyEnv == "" {
+			o.KeyEnv, _ = m.Key(model)
+		}
+	}
+	return o
+}
+
+// inProject makes what begins with ./ in a command a file of the project: programs
+// run in an empty folder.
+func (m *Models) inProject(command []string) []string {
+	out := slices.Clone(command)
+	for i, word := range out {
+		if rest, ok := strings.CutPrefix(word, "./"); ok {
+			out[i] = filepath.Join(m.Config.Project.Dir, rest)
+		}
+	}
+	return out
+}
+
+// programMaker makes agents that are programs.
+func (m *Models) programMaker(s agent.Setup) (agent.Agent, error) {
+	p, err := program.New(m.ProgramOptions(s))
+	if err != nil {
+		return nil, err
+	}
+	return &versioned{program: p, name: s.Program}, nil
+}
+
+// versioned is a program whose replies say which version of it answered: months
+// later that is what a reviewer asks.
+type versioned struct {
+	program *program.Program
+	name    string // as the roster has it
+	once    sync.Once
+	version string
+}
+
+// Ask asks the program, and once in its life for its version.
+func (v *versioned) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
+	reply, err := v.program.Ask(ctx, c)
+	if err != nil {
+		return reply, err
+	}
+	v.once.Do(func() {
+		// A program that answers but cannot name its version has answered all the same.
+		v.version, _ = v.program.Version(ctx)
+		if v.version != "" && !strings.HasPrefix(v.version, v.name) {
+			v.version = v.name + " " + v.version
+		}
+	})
+	if v.version != "" && !strings.Contains(reply.Model, v.version) {
+		reply.Model = strings.TrimSpace(v.version + " " + reply.Model)
+	}
+	return reply, nil
+}
+
+// checkPrograms says what would go wrong with programs before anything runs: one
+// that nobody named, or that only the project's file names.
+func (m *Models) checkPrograms(parties []flow.Party) error {
+	var found fault.List
+	for _, p := range parties {
+		if p.Via != config.ViaProgram {
+			continue
+		}
+		entry, listed := m.Config.FindProgram(p.Program)
+		known := slices.Contains(program.Kinds(), p.Program) && p.Program != program.Command
+		switch {
+		case p.Program == "":
+			found.Add(NoProgram, "", "give it one in the roster: "+strings.Join(knownPrograms(), ", ")+", or one under agents.programs: in "+config.FileName,
+				"%s is reached via program, and the roster names none", fault.Shown(p.Name))
+		case !known && len(entry.Command) == 0:
+			found.Add(NoProgram, "", "known are "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
+				"nothing says what the program %s of %s is", fault.Shown(p.Program), fault.Shown(p.Name))
+		case listed:
+			found = append(found, faultsIn(m.MustTrust(m.Config.Origin("agents.programs"), WantOf(entry)))...)
+		}
+		found = append(found, faultsIn(m.MustTrust(m.saysProgram(p), WantOf(entry)))...)
+	}
+	return found.Err()
+}
+
+// saysProgram gives who says that an agent is a program: it would run with the
+// user's login, and at the user's cost.
+func (m *Models) saysProgram(p flow.Party) config.Origin {
+	if name, via, program := ArbiterWords(m.Config.Arbiter); p.Role == stalemate.ArbiterRole && p.Name == name && via == config.ViaProgram && p.Program == program {
+		return m.Config.Origin("session.arbiter")
+	}
+	model := m.Config.Reach(p.Model)
+	if model.Via != config.ViaProgram {
+		return config.Origin{Level: roster.Flags} // NAME=program
+	}
+	via, own := m.Config.Origin("via"), m.Config.Origin("agents.models")
+	if m.Config.Via == config.ViaProgram && via.Level <= own.Level {
+		return via
+	}
+	return own
+}
+
+func faultsIn(err error) []*fault.Error {
+	if err == nil {
+		return nil
+	}
+	return fault.Distinct(err)
+}
+
+// WantOf returns what an entry of the configuration would run, in words.
+func WantOf(p config.Program) string {
+	what := "run " + fault.Shown(strings.Join(p.Command, " "))
+	if len(p.Command) == 0 {
+		what = "run " + fault.Shown(p.Program)
+	}
+	if vars := append(slices.Clone(p.Pass), p.KeyEnv); strings.Join(vars, "") != "" {
+		what += " with " + strings.Join(slices.DeleteFunc(vars, func(s string) bool { return s == "" }), ", ")
+	}
+	return what
+}
+
+func knownPrograms() []string {
+	return slices.DeleteFunc(program.Kinds(), func(k string) bool { return k == program.Command })
+}
+
+// keptRuns is how long the runs of programs stay on the disk: the answers are in
+// the store by then.
+const keptRuns = 7 * 24 * time.Hour
+
+// Sweep removes old runs of programs.
+func (m *Models) Sweep() {
+	if err := program.Sweep(filepath.Join(StoreDir(m.Config), spoolFolder), m.Config.Now().Add(-keptRuns)); err != nil {
+		m.Config.Log.Warn().Err(err).Msg("old runs of programs could not be removed")
+	}
+}

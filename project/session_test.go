@@ -1,0 +1,16 @@
+package project
+
+import (
+	"testing"
+)
+
+// Only a number can be too many, and only as the configuration takes it.
+func TestUnreachable(t *testing.T) {
+	for quorum, want := range map[string]string{
+		"role": "", "all": "", "2": "", "3": "a quorum of 3 answers can never be reached: the roster has 2 agents", "3x": "",
+	} {
+		if got, _ := Unreachable(quorum, "the roster", 2); got != want {
+			t.Errorf("%s: %q, not %q", quorum, got, want)
+		}
+	}
+}
