@@ -54,6 +54,28 @@ type Ways struct {
 	Scripted bool     // all but those of via play a script
 }
 
+// Way is what stands above the configuration for one agent; zero values leave it as it
+// is there.
+type Way struct {
+	Via     string
+	ModelID string
+	Seed    *int // of a model at an endpoint
+}
+
+// Party returns how one agent is reached: as the configuration says of its model, but
+// for what way says.
+func (p *Project) Party(e roster.Entry, way Way) flow.Party {
+	reach := p.Config.Reach(e.Model)
+	party := flow.Party{
+		Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model,
+		Via: cmp.Or(way.Via, reach.Via), ModelID: cmp.Or(way.ModelID, reach.ID),
+	}
+	if party.Via == config.ViaOpenAI {
+		party.Seed = cmp.Or(way.Seed, reach.Seed)
+	}
+	return party
+}
+
 // Parties returns how each agent of the roster is reached.
 func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
 	_, vias, err := pairs("--via", s.Via, r.Agents())
@@ -67,23 +89,14 @@ func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
 	var parties []flow.Party
 	var missing []string
 	for _, e := range r.Entries {
-		reach := p.Reach(e.Model)
-		party := flow.Party{Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model, Via: reach.Via, ModelID: reach.ID}
+		way := Way{Via: vias[e.Agent], ModelID: cmp.Or(models[e.Agent], model)}
+		if s.Scripted {
+			way.Via = cmp.Or(way.Via, config.ViaRehearsal)
+		}
+		party := p.Party(e, way)
 		if r.Mode == roster.Heuristic && party.Role == "" {
 			role, _, _ := roster.HeuristicRole(e.Agent)
 			party.Role = string(role)
-		}
-		if s.Scripted {
-			party.Via = config.ViaRehearsal
-		}
-		if via := vias[e.Agent]; via != "" {
-			party.Via = via
-		}
-		if id := cmp.Or(models[e.Agent], model); id != "" {
-			party.ModelID = id
-		}
-		if party.Via == config.ViaOpenAI {
-			party.Seed = reach.Seed
 		}
 		if party.Via == "" {
 			missing = append(missing, e.Agent)
@@ -122,7 +135,7 @@ func (p *Project) RehearsalScript(own *rehearsal.Script, byHand bool, parties []
 		return own, nil
 	}
 	script := rehearsal.BuiltIn()
-	if byHand || PlainText(p.Question) == PlainText(script.Question()) {
+	if byHand || PlainText(p.Config.Question) == PlainText(script.Question()) {
 		return script, nil
 	}
 	return nil, &fault.Error{
@@ -140,7 +153,7 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 	if script != nil {
 		makers[config.ViaRehearsal] = script.Agent
 	}
-	registry, limits := agent.NewRegistry(makers), m.Config.Timeouts
+	registry, limits := agent.NewRegistry(makers), m.Project.Config.Timeouts
 	return func(p flow.Party) (agent.Agent, error) {
 		setup := agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model, ModelID: p.ModelID, Seed: p.Seed}
 		for _, o := range all {
@@ -160,7 +173,7 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 			idle = 0
 		}
 		care := agent.Care{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
-			Attempts: m.Config.Attempts, Patience: m.patience,
+			Attempts: m.Project.Config.Attempts, Patience: m.patience,
 			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return m.Allow.Again(p.Name, f) },
 		}}
 		return agent.Deadline(care.Around(made), limits.Agent), nil

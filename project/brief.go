@@ -54,28 +54,28 @@ func Numbered(base string, n int) string {
 const MaxThreadID = len("RS-20060102-") + 40
 
 // briefFor is what a brief says of who takes part, and by which rules.
-func briefFor(cfg *Project, r roster.Roster, parties []flow.Party) session.Brief {
+func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief {
 	b := session.Brief{
-		Operator: cfg.Operator, Program: "brenner " + release, Roster: r, Agents: parties, Views: make(map[string]view.Spec),
+		Operator: p.Config.Operator, Program: "brenner " + release, Roster: r, Agents: parties, Views: make(map[string]view.Spec),
 		Rules: merge.Rules{
-			Unified: r.Mode == roster.Unified, Scopes: cfg.Scopes, Limits: cfg.Limits, Priority: cfg.Priority, Authorities: cfg.Authorities,
+			Unified: r.Mode == roster.Unified, Scopes: p.Config.Scopes, Limits: p.Config.Limits, Priority: p.Config.Priority, Authorities: p.Config.Authorities,
 		},
 	}
-	for _, p := range parties {
-		role := p.Role
+	for _, party := range parties {
+		role := party.Role
 		if b.Rules.Unified {
 			role = view.Unified
 		}
-		b.Views[p.Name] = view.Default(role)
+		b.Views[party.Name] = view.Default(role)
 	}
 	return b
 }
 
 // Brief gathers what a session is opened with.
 func (k *Composed) Brief(module string, evidence []session.File, parties []flow.Party, script *rehearsal.Script) (session.Brief, error) {
-	cfg := k.Config
-	b := briefFor(cfg, k.Roster.Roster, parties)
-	b.Thread, b.Settings = k.ThreadID, cfg.Session
+	p := k.Project
+	b := p.briefFor(k.Roster.Roster, parties)
+	b.Thread, b.Settings = k.ThreadID, p.Config.Session
 	b.Question, b.Context, b.Excerpt, b.Constraints = k.Input.Question, k.Input.Context, k.Input.Excerpt, k.Input.Constraints
 	if module != "" {
 		if err := govern.CheckID("module", module); err != nil {
@@ -83,7 +83,7 @@ func (k *Composed) Brief(module string, evidence []session.File, parties []flow.
 		}
 		b.Module = module
 	}
-	b.Settings.Prices = Prices(cfg, parties)
+	b.Settings.Prices = p.Prices(parties)
 	for _, h := range k.Input.Hypotheses {
 		b.Hypotheses = append(b.Hypotheses, h.Text)
 	}

@@ -14,21 +14,21 @@ import (
 // Compose makes the messages of the first round: question and context come from the
 // configuration, the rest from in. Without a thread id it makes one.
 func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, error) {
-	if delta.Blank(p.Question) {
+	if delta.Blank(p.Config.Question) {
 		return Composed{}, &fault.Error{
 			Code: fault.Usage, Detail: "the research question is missing",
 			Hint: "give it with --question \"…\", or set question: in " + config.FileName,
 		}
 	}
-	in.Round, in.Scopes, in.Question, in.Context = 1, p.Scopes, p.Question, p.Context
+	in.Round, in.Scopes, in.Question, in.Context = 1, p.Config.Scopes, p.Config.Question, p.Config.Context
 	if in.ThreadID == "" {
-		in.ThreadID = threadID(p.Now(), p.Question)
+		in.ThreadID = threadID(p.Now(), p.Config.Question)
 	}
 	messages, err := kickoff.Compose(in)
 	if err != nil {
 		return Composed{}, err
 	}
-	return Composed{ThreadID: in.ThreadID, Question: in.Question, Input: in, Config: p, Roster: res, Messages: messages}, nil
+	return Composed{ThreadID: in.ThreadID, Question: in.Question, Input: in, Project: p, Roster: res, Messages: messages}, nil
 }
 
 // threadID makes a thread id from the day and the question's words.
@@ -55,7 +55,7 @@ type Composed struct {
 	ThreadID string
 	Question string
 	Input    kickoff.Input
-	Config   *Project
+	Project  *Project
 	Roster   roster.Resolution
 	Messages []kickoff.Message
 }

@@ -23,7 +23,7 @@ func (m *LessonBook) begin(ctx context.Context, thread string) error {
 	if m.begun[thread] {
 		return nil
 	}
-	err := keeper.Begin(ctx, m.Store, m.Config.Now(), thread)
+	err := keeper.Begin(ctx, m.Store, m.Project.Now(), thread)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (m *LessonBook) Learn(ctx context.Context, h *session.History) {
 	}
 	learned, back, err := m.Take(ctx, h)
 	if err != nil {
-		m.Config.Log.Warn().Err(err).Msg("the playbook could not learn from this session; `brenner playbook harvest` tries again")
+		m.Project.Log.Warn().Err(err).Msg("the playbook could not learn from this session; `brenner playbook harvest` tries again")
 	}
 	var said []string
 	if !learned.Nothing() {
@@ -87,7 +87,7 @@ func (m *LessonBook) Take(ctx context.Context, h *session.History) (learned keep
 	}
 	t := keeper.Teaching{Session: h.Thread, Entries: h.State.Head.Seq, Credits: harvest.Credits, Insights: harvest.Insights}
 	for i := range t.Insights {
-		t.Insights[i].Domain = m.Config.Playbook.Domain
+		t.Insights[i].Domain = m.Project.Config.Playbook.Domain
 	}
 	if learned, err = b.Keeper.Take(ctx, learner, &t); err != nil {
 		return learned, "", err
@@ -122,12 +122,12 @@ func Due(ctx context.Context, st store.Store) ([]string, error) {
 func (m *LessonBook) CatchUp(ctx context.Context) {
 	threads, err := Due(ctx, m.Store)
 	if err != nil {
-		m.Config.Log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
+		m.Project.Log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
 	}
 	for _, thread := range threads {
 		h, err := session.Load(ctx, m.Store, thread)
 		if err != nil {
-			m.Config.Log.Warn().Err(err).Str("session", thread).Msg("the playbook cannot learn from an earlier session; `brenner verify` says what is wrong with it")
+			m.Project.Log.Warn().Err(err).Str("session", thread).Msg("the playbook cannot learn from an earlier session; `brenner verify` says what is wrong with it")
 			continue
 		}
 		m.Learn(ctx, h)

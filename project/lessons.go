@@ -15,7 +15,7 @@ import (
 // LessonBook is the playbook as sessions use it: it gives them lessons, and takes in what
 // they teach. It is opened when it is first needed.
 type LessonBook struct {
-	Config  *Project
+	Project *Project
 	Store   store.Store
 	Counter session.Counter
 
@@ -32,11 +32,11 @@ func (m *LessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
 	if m.kept != nil {
 		return m.kept, nil
 	}
-	e, err := m.Config.Embedder()
+	e, err := m.Project.Embedder()
 	if err != nil {
 		return nil, err
 	}
-	k, err := keeper.Open(ctx, keeper.Options{Store: m.Store, Rules: m.Config.Playbook.Rules, Embedder: e, Now: m.Config.Now})
+	k, err := keeper.Open(ctx, keeper.Options{Store: m.Store, Rules: m.Project.Config.Playbook.Rules, Embedder: e, Now: m.Project.Now})
 	if err == nil {
 		m.kept = k
 	}
@@ -46,7 +46,7 @@ func (m *LessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
 // book is the playbook for one process, opened when it is first needed.
 func (m *LessonBook) book(ctx context.Context) (*memory.Book, error) {
 	k, err := m.keeper(ctx)
-	return &memory.Book{Keeper: k, Tokens: m.Config.Playbook.Tokens, Count: m.Counter.Count}, err
+	return &memory.Book{Keeper: k, Tokens: m.Project.Config.Playbook.Tokens, Count: m.Counter.Count}, err
 }
 
 // Recall gives the lessons for one agent's message.

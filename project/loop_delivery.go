@@ -34,15 +34,15 @@ func ReportWish(address string) string { return "send the reports of loops to " 
 // CheckDelivery refuses, before anything starts, to send reports where only a file
 // says so that the user has not looked at.
 func (p *Project) CheckDelivery() error {
-	if p.Report.Mail {
+	if p.Config.Report.Mail {
 		if _, err := p.MailboxOf(""); err != nil {
 			return err
 		}
 	}
-	if p.Report.Webhook == "" || IsLoopback(p.Report.Webhook) {
+	if p.Config.Report.Webhook == "" || IsLoopback(p.Config.Report.Webhook) {
 		return nil
 	}
-	return (&Models{Config: p}).MustTrust(p.Origin("report.webhook"), ReportWish(p.Report.Webhook))
+	return (&Models{Project: p}).MustTrust(p.Config.Origin("report.webhook"), ReportWish(p.Config.Report.Webhook))
 }
 
 // reportKey names a report, so that whoever gets it twice knows; several projects may send
@@ -52,12 +52,12 @@ func reportKey(r *report.Report) string {
 }
 
 // ReadersOf are those to whom reports are to go.
-func ReadersOf(cfg *Project) []string {
+func ReadersOf(p *Project) []string {
 	var all []string
-	if cfg.Report.Mail {
+	if p.Config.Report.Mail {
 		all = append(all, byMail)
 	}
-	if cfg.Report.Webhook != "" {
+	if p.Config.Report.Webhook != "" {
 		all = append(all, byWebhook)
 	}
 	return all
@@ -79,8 +79,8 @@ func LastDeliveries(s *loop.State) []loop.Reported {
 
 // Unreached are those whom the report of a loop's end has not reached, of those to whom
 // reports go now.
-func Unreached(cfg *Project, s *loop.State) []string {
-	return slices.DeleteFunc(ReadersOf(cfg), func(to string) bool {
+func Unreached(p *Project, s *loop.State) []string {
+	return slices.DeleteFunc(ReadersOf(p), func(to string) bool {
 		return slices.ContainsFunc(s.Reports, func(r loop.Reported) bool { return r.To == to && r.Code == "" })
 	})
 }
@@ -183,8 +183,8 @@ func (p *Project) postReport(ctx context.Context, r *report.Report) error {
 	}
 	wait := firstWait
 	for try := 1; ; try++ {
-		again, err := post(ctx, p.Report.Webhook, reportKey(r), document)
-		if err == nil || !again || try >= p.Attempts || ctx.Err() != nil {
+		again, err := post(ctx, p.Config.Report.Webhook, reportKey(r), document)
+		if err == nil || !again || try >= p.Config.Attempts || ctx.Err() != nil {
 			return err
 		}
 		p.Pause(ctx, wait)

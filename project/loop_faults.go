@@ -54,7 +54,7 @@ func (p *Planned) bases(ctx context.Context, open opener) error {
 	if len(order) == 0 {
 		return nil
 	}
-	st, err := open(p.Config, ctx)
+	st, err := open(p.Project, ctx)
 	switch {
 	case fault.CodeOf(err) == store.NoStore:
 		for _, thread := range order {
@@ -66,7 +66,7 @@ func (p *Planned) bases(ctx context.Context, open opener) error {
 	case err != nil:
 		return err
 	}
-	defer p.Config.CloseStore(st)
+	defer p.Project.CloseStore(st)
 	for _, thread := range order {
 		_, err := session.Load(ctx, st, thread)
 		p.faults.add(p.Plan.SessionLine(first[thread]), err)

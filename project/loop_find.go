@@ -51,12 +51,12 @@ func slug(text string) string {
 
 // fromProject gives a file as the project sees it, where it is within it; whoever goes
 // on with a loop may stand elsewhere than who began it.
-func fromProject(cfg *Project, file string) string {
+func fromProject(p *Project, file string) string {
 	path, err := filepath.Abs(file)
 	if file == "-" || err != nil {
 		return ""
 	}
-	if within, err := filepath.Rel(cfg.Project.Dir, path); err == nil && filepath.IsLocal(within) {
+	if within, err := filepath.Rel(p.Config.Project.Dir, path); err == nil && filepath.IsLocal(within) {
 		return filepath.ToSlash(within)
 	}
 	return path
@@ -94,7 +94,7 @@ func (p *Planned) Find(ctx context.Context, st store.Store, base, key string, go
 		return last, p.sameWork(last)
 	case key != "":
 		return last, p.samePlan(last)
-	case p.Config.OwedBy(last).Any() && p.samePlan(last) == nil:
+	case p.Project.OwedBy(last).Any() && p.samePlan(last) == nil:
 		return last, nil // to run everything anew because a report is missing would cost as much again
 	}
 	p.Opened.Name = next

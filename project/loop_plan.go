@@ -25,11 +25,11 @@ const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED"
 
 // Planned is a plan with everything in it looked up: what a loop is opened with.
 type Planned struct {
-	file   string
-	Plan   *loop.Plan
-	Config *Project
-	Opened loop.Opened
-	Blobs  [][]byte
+	file    string
+	Plan    *loop.Plan
+	Project *Project
+	Opened  loop.Opened
+	Blobs   [][]byte
 	// scripts are those of scripted agents, by their hashes.
 	Scripts map[string]*rehearsal.Script
 	// parties are those of all sessions, each once.
@@ -46,7 +46,7 @@ func (p *Project) ReadPlan(ctx context.Context, file string, data []byte, open o
 	if err != nil {
 		return nil, fault.InFile("read the plan", file, err)
 	}
-	l := &Planned{file: file, Plan: plan, Config: p, Opened: loop.Opened{Program: "brenner " + release}}
+	l := &Planned{file: file, Plan: plan, Project: p, Opened: loop.Opened{Program: "brenner " + release}}
 	l.Opened.Plan, l.Opened.File, l.Opened.Deliver = l.blob(data), fromProject(p, file), ReadersOf(p)
 	l.Opened.Limits = plan.Limits
 	l.Opened.Limits.Until, l.Opened.Limits.Stop = plan.StopAt(p.Now()), plan.StopWords()
@@ -101,7 +101,7 @@ func (p *Planned) work() {
 // settings are those of each session: the configuration's, and above them the
 // plan's. Deadlines and prices are those of whoever runs the session.
 func (p *Planned) settings() flow.Settings {
-	s, given := p.Config.Session, &p.Plan.Session
+	s, given := p.Project.Config.Session, &p.Plan.Session
 	s.Limits, s.Prices = flow.Times{}, nil
 	for _, n := range []struct{ to, from *int }{{&s.Rounds, given.Rounds}, {&s.Reply, given.Reply}, {&s.QuietAfter, given.Quiet}, {&s.Budget, p.Plan.Budget.Tokens}} {
 		if n.from != nil {
@@ -203,7 +203,7 @@ func (p *Planned) roster(in *loop.PlanRoster) (roster.Roster, error) {
 		l.Recipients = append(l.Recipients, e.Agent)
 		l.Entries = append(l.Entries, roster.Entry{Agent: e.Agent, Role: roster.Role(e.Role), Program: e.Program, Model: e.Model, Notes: e.Notes})
 	}
-	res, err := roster.Resolve(p.Config.RosterInput(l))
+	res, err := roster.Resolve(p.Project.Config.RosterInput(l))
 	if err != nil {
 		// No flag was given: it is the plan that stands where flags do.
 		var all fault.List
@@ -217,7 +217,7 @@ func (p *Planned) roster(in *loop.PlanRoster) (roster.Roster, error) {
 	for i := range res.Warnings {
 		res.Warnings[i].Place = strings.Replace(res.Warnings[i].Place, origin.String(), origin.Source, 1)
 	}
-	p.Config.Warn(res.Warnings)
+	p.Project.Warn(res.Warnings)
 	return res.Roster, nil
 }
 
@@ -248,7 +248,7 @@ func (p *Planned) everybody() {
 			p.faults.other = append(p.faults.other, err)
 			continue
 		}
-		parties, err := LoopParties(p.Config, w, c, r)
+		parties, err := p.Project.LoopParties(w, c, r)
 		if err != nil {
 			at := fmt.Sprintf("rosters[%d]", slices.IndexFunc(w.Rosters, func(r loop.Roster) bool { return r.ID == c.Roster }))
 			if m := slices.IndexFunc(w.Models, func(m loop.PlanModel) bool { return m.ID == c.Model }); m >= 0 {
@@ -257,7 +257,7 @@ func (p *Planned) everybody() {
 			p.wrong(at, err)
 			continue
 		}
-		arbiter, err := ArbiterParty(p.Config, w.Script != "", parties)
+		arbiter, err := p.Project.Arbiter(w.Script != "", parties)
 		if err != nil {
 			p.faults.other = append(p.faults.other, err)
 			continue
@@ -286,37 +286,22 @@ func RosterOfCell(w *loop.Work, c *loop.Cell, turn int) (roster.Roster, error) {
 	return loop.Rotated(r, turn), nil
 }
 
-// LoopParties says how each agent is reached. A loop never rehearses by itself:
-// nobody watches it, and scripted answers would pass for real ones.
-func LoopParties(cfg *Project, w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
+// LoopParties returns how each agent is reached. A loop never rehearses by itself: it is
+// not watched, and scripted answers would pass for real ones.
+func (p *Project) LoopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
 	m, _ := w.Model(c.Model)
+	way := Way{Via: cmp.Or(m.Via, w.Via), ModelID: m.ModelID, Seed: c.Seed}
 	var parties []flow.Party
 	var missing []string
 	for _, e := range r.Entries {
-		reach := cfg.Reach(e.Model)
-		p := flow.Party{Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model, Via: reach.Via, ModelID: reach.ID}
-		if w.Via != "" {
-			p.Via = w.Via
-		}
-		if m.Via != "" {
-			p.Via = m.Via
-		}
-		if m.ModelID != "" {
-			p.ModelID = m.ModelID
-		}
-		if p.Via == config.ViaOpenAI {
-			p.Seed = reach.Seed
-			if c.Seed != nil {
-				p.Seed = c.Seed
-			}
-		}
-		if p.Via == "" || p.Via == config.ViaRehearsal && w.Script == "" {
+		party := p.Party(e, way)
+		if party.Via == "" || party.Via == config.ViaRehearsal && w.Script == "" {
 			missing = append(missing, e.Agent)
 		}
-		parties = append(parties, p)
+		parties = append(parties, party)
 	}
 	if len(missing) > 0 && m.ID != "" {
-		return nil, noWayTo(cfg, &m)
+		return nil, noWayTo(p, &m)
 	}
 	if len(missing) > 0 {
 		return nil, &fault.Error{
@@ -328,11 +313,11 @@ func LoopParties(cfg *Project, w *loop.Work, c *loop.Cell, r roster.Roster) ([]f
 }
 
 // noWayTo says of a model that nothing says how it is reached.
-func noWayTo(cfg *Project, m *loop.PlanModel) error {
+func noWayTo(p *Project, m *loop.PlanModel) error {
 	hint := "write via: and model_id: for it in the plan, or name it under agents.models: in " + config.FileName
 	var known []string
-	for i := range cfg.Models {
-		known = append(known, cfg.Models[i].Model)
+	for i := range p.Config.Models {
+		known = append(known, p.Config.Models[i].Model)
 	}
 	if len(known) > 0 {
 		hint += " (there are " + strings.Join(known, ", ") + ")"

@@ -34,8 +34,8 @@ func (p *Project) PublishMissing(ctx context.Context, st store.Store, s *loop.St
 
 // published tells whether what a session came to is beside the store. Of one that was
 // run several times an earlier version may be there.
-func published(cfg *Project, j *loop.Job) bool {
-	dir := PublishedDir(cfg, j.Thread)
+func published(p *Project, j *loop.Job) bool {
+	dir := PublishedDir(p, j.Thread)
 	if _, err := os.Stat(filepath.Join(dir, "artifact.md")); err != nil {
 		return false
 	}

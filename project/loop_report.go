@@ -58,8 +58,8 @@ func (p *Project) WriteReport(ctx context.Context, st store.Store, s *loop.State
 }
 
 // HasFiles tells whether the files of a report are those of the loop's last end.
-func HasFiles(cfg *Project, s *loop.State) bool {
-	dir := filepath.Join(StoreDir(cfg), LoopsFolder, s.Opened.Name)
+func HasFiles(p *Project, s *loop.State) bool {
+	dir := filepath.Join(StoreDir(p), LoopsFolder, s.Opened.Name)
 	for _, name := range []string{ReportFile, reportHTML} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return false

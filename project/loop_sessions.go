@@ -41,19 +41,19 @@ const loopPatience = time.Minute
 // fork gives one session its own way to models.
 func (m *Models) fork() *Models {
 	return &Models{
-		Config: m.Config, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline,
-		Post: m.Config.postOffice("", m.Counter.Count),
+		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline,
+		Post: m.Project.postOffice("", m.Counter.Count),
 	}
 }
 
 // Session prepares the session of a job.
 func (c *Cast) Session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
-	cfg := c.Models.Config
+	p := c.Models.Project
 	r, err := RosterOfCell(w, &j.Cell, j.Turn)
 	if err != nil {
 		return nil, err
 	}
-	parties, err := LoopParties(cfg, w, &j.Cell, r)
+	parties, err := p.LoopParties(w, &j.Cell, r)
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +66,13 @@ func (c *Cast) Session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 	if script != nil {
 		b.Script = script.Source()
 	}
-	if b.Arbiter, err = ArbiterParty(cfg, script != nil, parties); err != nil {
+	if b.Arbiter, err = p.Arbiter(script != nil, parties); err != nil {
 		return nil, err
 	}
-	b.Settings.Prices = Prices(cfg, Everyone(parties, b.Arbiter))
+	b.Settings.Prices = p.Prices(Everyone(parties, b.Arbiter))
 	own := c.Models.fork()
 	run := &session.Runner{
-		Store: c.Store, Locks: c.Store, Now: c.Models.Config.Now, Log: c.Models.Config.Log, Tokens: own.Counter, Allowance: &own.Allow, Deadline: c.Timeout,
+		Store: c.Store, Locks: c.Store, Now: c.Models.Project.Now, Log: c.Models.Project.Log, Tokens: own.Counter, Allowance: &own.Allow, Deadline: c.Timeout,
 		Agent: own.Agents(script, Everyone(parties, b.Arbiter)), Holder: c.Holder, Project: c.Records, Common: &c.common,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
@@ -88,10 +88,10 @@ func (c *Cast) Session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 
 // brief is what a session about a question is opened with.
 func (c *Cast) brief(ctx context.Context, w *loop.Work, q *loop.Question, r roster.Roster, parties []flow.Party) (session.Brief, error) {
-	cfg := c.Models.Config
-	b := briefFor(cfg, r, parties)
+	p := c.Models.Project
+	b := p.briefFor(r, parties)
 	b.Question, b.Context, b.Hypotheses, b.Constraints, b.Settings = q.Question, q.Context, q.Hypotheses, q.Constraints, w.Settings
-	b.Settings.Limits = cfg.Session.Limits
+	b.Settings.Limits = p.Config.Session.Limits
 	b.Settings.Limits.Run = c.Timeout.Milliseconds()
 	if q.Excerpt != "" {
 		data, err := c.Store.Blob(ctx, q.Excerpt)

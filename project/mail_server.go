@@ -36,7 +36,7 @@ func (m *openedMail) URL() string { return "http://" + m.Listener.Addr().String(
 
 // OpenMail takes the address, opens the mailbox and finds the token.
 func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *openedMail, err error) {
-	m := &openedMail{path: "/" + strings.TrimLeft(p.Mail.Path, "/")}
+	m := &openedMail{path: "/" + strings.TrimLeft(p.Config.Mail.Path, "/")}
 	if m.Listener, err = server.Listen(ctx, opt.Addr, !opt.NoToken); err != nil {
 		return nil, err
 	}

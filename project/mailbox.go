@@ -22,9 +22,9 @@ const OperatorName = "Operator"
 
 // Mailbox is a project's way to its mail.
 type Mailbox struct {
-	Config *Project
-	Client *mail.Client
-	Key    string // the project's
+	Project *Project
+	Client  *mail.Client
+	Key     string // the project's
 }
 
 // MailboxOf returns the way to the mail of the project, at an address or that of the
@@ -42,15 +42,15 @@ func (p *Project) MailboxOf(base string) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := filepath.Abs(p.Project.Dir)
+	key, err := filepath.Abs(p.Config.Project.Dir)
 	if err != nil {
-		return nil, &fault.Error{Code: files.Unreadable, Place: p.Project.Dir, Cause: err}
+		return nil, &fault.Error{Code: files.Unreadable, Place: p.Config.Project.Dir, Cause: err}
 	}
 	client, err := mail.New(mail.Options{URL: address, Token: token, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
 		return nil, err
 	}
-	return &Mailbox{Config: p, Client: client, Key: key}, nil
+	return &Mailbox{Project: p, Client: client, Key: key}, nil
 }
 
 // Name gives the name that an agent has on the server, which may have given it another
@@ -74,18 +74,18 @@ func (b *Mailbox) Names(asked []string) []string {
 func (p *Project) mailAddress(flag string) (string, error) {
 	base := flag
 	if base == "" {
-		base = p.Mail.BaseURL
+		base = p.Config.Mail.BaseURL
 	}
-	address, err := mail.Address(base, p.Mail.Path)
+	address, err := mail.Address(base, p.Config.Mail.Path)
 	if err != nil || IsLoopback(address) {
 		return address, err
 	}
-	m := &Models{Config: p}
+	m := &Models{Project: p}
 	for _, key := range []string{"mail.base_url", "mail.path"} {
 		if flag != "" && key == "mail.base_url" {
 			continue
 		}
-		if err := m.MustTrust(p.Origin(key), MailWish(p, base)); err != nil {
+		if err := m.MustTrust(p.Config.Origin(key), MailWish(p, base)); err != nil {
 			return "", err
 		}
 	}
@@ -93,8 +93,8 @@ func (p *Project) mailAddress(flag string) (string, error) {
 }
 
 // MailWish is what an address of a file comes to.
-func MailWish(cfg *Project, base string) string {
-	return "send this project's mail, and the token of " + cfg.Mail.TokenEnv + ", to " + base
+func MailWish(p *Project, base string) string {
+	return "send this project's mail, and the token of " + p.Config.Mail.TokenEnv + ", to " + base
 }
 
 // bearer finds the token for a server: its own if this process serves it, what the
@@ -104,8 +104,8 @@ func (p *Project) bearer(address string) (string, error) {
 	if token := p.Served[address]; token != "" {
 		return token, nil
 	}
-	if token := p.Variable(p.Mail.TokenEnv); token != "" {
-		err := (&Models{Config: p}).MustTrust(p.Origin("mail.token_env"), "send the token of "+p.Mail.TokenEnv+" to "+address)
+	if token := p.Variable(p.Config.Mail.TokenEnv); token != "" {
+		err := (&Models{Project: p}).MustTrust(p.Config.Origin("mail.token_env"), "send the token of "+p.Config.Mail.TokenEnv+" to "+address)
 		return token, err
 	}
 	if !IsLoopback(address) {
@@ -116,8 +116,8 @@ func (p *Project) bearer(address string) (string, error) {
 }
 
 // readToken reads the operator's token; false means that there is none.
-func readToken(cfg *Project) (token string, there bool, err error) {
-	path := filepath.Join(StoreDir(cfg), operatorFile)
+func readToken(p *Project) (token string, there bool, err error) {
+	path := filepath.Join(StoreDir(p), operatorFile)
 	data, err := os.ReadFile(path)
 	switch {
 	case os.IsNotExist(err):

@@ -37,7 +37,7 @@ const (
 // Models is how the models of a session are reached: what the configuration, the
 // flags and the environment say about it together.
 type Models struct {
-	Config    *Project
+	Project   *Project
 	Transport http.RoundTripper
 	Counter   session.Counter
 	Progress  func(call string, output int)
@@ -59,7 +59,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	counter := tokens.New()
 	counter.Warm()
 	m := &Models{
-		Config: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
+		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
 		offline: run.Tape != "", done: func() error { return nil }, endMail: func() {}, Post: p.postOffice("", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
@@ -75,7 +75,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 func (m *Models) Close() {
 	m.endMail()
 	if err := m.done(); err != nil {
-		m.Config.Log.Warn().Err(err).Msg("the tape could not be closed")
+		m.Project.Log.Warn().Err(err).Msg("the tape could not be closed")
 	}
 	m.endMail, m.done = func() {}, func() error { return nil }
 }
@@ -107,15 +107,15 @@ func (m *Models) Address(model config.Model) string {
 // addressFrom gives where a model is asked, and who says so. The stronger layer
 // decides between the model's own address and the general one.
 func (m *Models) addressFrom(model config.Model) (base string, from config.Origin) {
-	general, own := m.Config.Origin("agents.base_url"), m.Config.Origin("agents.models")
+	general, own := m.Project.Config.Origin("agents.base_url"), m.Project.Config.Origin("agents.models")
 	base, from = model.BaseURL, own
-	if base == "" || m.Config.BaseURL != "" && general.Level < own.Level {
-		base, from = m.Config.BaseURL, general
+	if base == "" || m.Project.Config.BaseURL != "" && general.Level < own.Level {
+		base, from = m.Project.Config.BaseURL, general
 	}
 	if base != "" {
 		return base, from
 	}
-	if base = m.Config.Variable(EnvBaseURL); base != "" {
+	if base = m.Project.Variable(EnvBaseURL); base != "" {
 		return base, config.Origin{Level: roster.Environment, Source: EnvBaseURL}
 	}
 	return openai.PublicBaseURL, config.Origin{Level: roster.Default}
@@ -127,7 +127,7 @@ func (m *Models) Key(model config.Model) (name, value string) {
 	if name == "" {
 		name = EnvKey
 	}
-	return name, m.Config.Variable(name)
+	return name, m.Project.Variable(name)
 }
 
 // check says everything that would go wrong before anything is sent: a model
@@ -138,7 +138,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 		if p.Via != config.ViaOpenAI {
 			continue
 		}
-		model := m.Config.Reach(p.Model)
+		model := m.Project.Config.Reach(p.Model)
 		if p.ModelID == "" {
 			found.Add(openai.NoModel, "", fmt.Sprintf("give --model %s=ID, or an entry for the model %s with its id under agents.models: in %s", p.Name, fault.Shown(cmp.Or(p.Model, "-")), config.FileName),
 				"nothing says which model %s is where it is asked", fault.Shown(p.Name))
@@ -148,7 +148,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 				"a budget in dollars needs a price for the model of %s", fault.Shown(p.Name))
 		}
 	}
-	if base := m.Config.Variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
+	if base := m.Project.Variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
 		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "it is no address of an endpoint")
 	}
 	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
@@ -164,7 +164,7 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 		if p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
 			continue
 		}
-		if err := m.CheckTrustOf(m.Config.Reach(p.Model)); err != nil {
+		if err := m.CheckTrustOf(m.Project.Config.Reach(p.Model)); err != nil {
 			return err
 		}
 	}
@@ -180,7 +180,7 @@ func (m *Models) CheckTrustOf(model config.Model) error {
 		return nil
 	}
 	if model.KeyEnv != "" {
-		if err := m.MustTrust(m.Config.Origin("agents.models"), fmt.Sprintf("send the key of %s to %s", name, base)); err != nil {
+		if err := m.MustTrust(m.Project.Config.Origin("agents.models"), fmt.Sprintf("send the key of %s to %s", name, base)); err != nil {
 			return err
 		}
 	}
@@ -190,11 +190,11 @@ func (m *Models) CheckTrustOf(model config.Model) error {
 // MustTrust refuses what a file wants, unless the user trusts that file as it was
 // read. What a flag, the environment or we ourselves say needs no trust.
 func (m *Models) MustTrust(from config.Origin, what string) error {
-	file, ok := m.Config.FileOf(from.Level)
+	file, ok := m.Project.Config.FileOf(from.Level)
 	if !ok {
 		return nil
 	}
-	trusted, err := m.Config.trusts(file)
+	trusted, err := m.Project.trusts(file)
 	if err != nil || trusted {
 		return err
 	}
@@ -220,7 +220,7 @@ func (h *Host) trusts(file config.File) (bool, error) {
 
 // maker makes agents that ask models.
 func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
-	model := m.Config.Reach(s.Model)
+	model := m.Project.Config.Reach(s.Model)
 	base := m.Address(model)
 	name, key := m.Key(model)
 	o := openai.Options{
@@ -251,7 +251,7 @@ func (m *Models) limit(p flow.Party) *agent.Slots {
 	if p.Via != config.ViaOpenAI {
 		return nil
 	}
-	model := m.Config.Reach(p.Model)
+	model := m.Project.Config.Reach(p.Model)
 	if model.Concurrent == 0 {
 		return nil
 	}
@@ -275,17 +275,17 @@ func (e *endpointSlots) at(base string, concurrent int) *agent.Slots {
 	return e.of[base]
 }
 
-// Prices gives what each party's tokens cost, in billionths of a dollar.
-func Prices(cfg *Project, parties []flow.Party) flow.Prices {
+// Prices returns what each party's tokens cost, in billionths of a dollar.
+func (p *Project) Prices(parties []flow.Party) flow.Prices {
 	const perMillion = 1000 // a dollar for a million tokens is so many billionths for one
 	var all flow.Prices
-	for _, p := range parties {
-		model := cfg.Reach(p.Model)
-		if p.Via == config.ViaRehearsal || model.PriceInput == nil {
+	for _, party := range parties {
+		model := p.Config.Reach(party.Model)
+		if party.Via == config.ViaRehearsal || model.PriceInput == nil {
 			continue
 		}
 		all = append(all, flow.Price{
-			Agent: p.Name, Input: int64(math.Round(*model.PriceInput * perMillion)), Output: int64(math.Round(*model.PriceOutput * perMillion)),
+			Agent: party.Name, Input: int64(math.Round(*model.PriceInput * perMillion)), Output: int64(math.Round(*model.PriceOutput * perMillion)),
 		})
 	}
 	return all

@@ -17,7 +17,7 @@ func TestSessionsOfALoopShareTheSlotsOfAnEndpoint(t *testing.T) {
 		{Model: "small", Via: config.ViaOpenAI, BaseURL: "http://localhost:1/v1", Concurrent: 2},
 		{Model: "large", Via: config.ViaOpenAI, BaseURL: "http://localhost:2/v1", Concurrent: 2},
 	}}
-	all := &Models{Config: &Project{&Host{}, cfg}, Counter: tokens.New(), slots: &endpointSlots{of: make(map[string]*agent.Slots)}}
+	all := &Models{Project: &Project{&Host{}, cfg}, Counter: tokens.New(), slots: &endpointSlots{of: make(map[string]*agent.Slots)}}
 	const sessions = 16
 	got := make([][2]*agent.Slots, sessions)
 	var group sync.WaitGroup

@@ -28,7 +28,7 @@ func ToKeepVectors(ctx context.Context, before store.Store, open func(context.Co
 // Embedder gives what makes vectors: the model that is part of the program, or an
 // endpoint. A key goes to an address of a file only where the user trusts that file.
 func (p *Project) Embedder() (embedding.Embedder, error) {
-	e := p.Playbook.Embedding
+	e := p.Config.Playbook.Embedding
 	if e.Model == "" && e.BaseURL == "" {
 		return uselite.New(uselite.Options{Lower: true}), nil
 	}
@@ -44,15 +44,15 @@ func (p *Project) Embedder() (embedding.Embedder, error) {
 	}
 	key := p.Variable(name)
 	if key != "" {
-		m := &Models{Config: p}
+		m := &Models{Project: p}
 		what := fmt.Sprintf("send the key of %s to %s", name, e.BaseURL)
 		for _, k := range []string{"playbook.embedding.base_url", "playbook.embedding.key_env"} {
-			if err := m.MustTrust(p.Origin(k), what); err != nil {
+			if err := m.MustTrust(p.Config.Origin(k), what); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return endpoint.New(endpoint.Options{
-		BaseURL: e.BaseURL, Key: key, KeyName: name, Model: e.Model, Client: &http.Client{Timeout: p.Timeouts.Call},
+		BaseURL: e.BaseURL, Key: key, KeyName: name, Model: e.Model, Client: &http.Client{Timeout: p.Config.Timeouts.Call},
 	})
 }

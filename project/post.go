@@ -64,7 +64,7 @@ func (m *Models) OpenPost(ctx context.Context, parties []flow.Party, serve bool)
 		return nil
 	}
 	if serve {
-		end, err := m.Config.mailBeside(ctx)
+		end, err := m.Project.mailBeside(ctx)
 		if err != nil {
 			return err
 		}

@@ -34,11 +34,11 @@ const spoolFolder = "spool"
 
 // ProgramOptions say how a party's program is run.
 func (m *Models) ProgramOptions(s agent.Setup) program.Options {
-	entry, _ := m.Config.FindProgram(s.Program)
-	model := m.Config.Reach(s.Model)
+	entry, _ := m.Project.Config.FindProgram(s.Program)
+	model := m.Project.Config.Reach(s.Model)
 	o := program.Options{
-		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Config.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
-		Home: m.Config.Variable("HOME"), Spool: filepath.Join(StoreDir(m.Config), spoolFolder), Wall: m.Config.Timeouts.Call, Turns: entry.Turns,
+		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Project.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
+		Home: m.Project.Variable("HOME"), Spool: filepath.Join(StoreDir(m.Project), spoolFolder), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
 	}
 	if m.Counter != nil {
 		o.Count = m.Counter.Count
@@ -46,7 +46,7 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	if !slices.Contains(program.Kinds(), o.Kind) {
 		o.Kind = program.Command
 	}
-	if model.BaseURL != "" || m.Config.BaseURL != "" {
+	if model.BaseURL != "" || m.Project.Config.BaseURL != "" {
 		o.BaseURL = m.Address(model)
 		if o.KeyEnv == "" {
 			o.KeyEnv, _ = m.Key(model)
@@ -61,7 +61,7 @@ func (m *Models) inProject(command []string) []string {
 	out := slices.Clone(command)
 	for i, word := range out {
 		if rest, ok := strings.CutPrefix(word, "./"); ok {
-			out[i] = filepath.Join(m.Config.Project.Dir, rest)
+			out[i] = filepath.Join(m.Project.Config.Project.Dir, rest)
 		}
 	}
 	return out
@@ -112,7 +112,7 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 		if p.Via != config.ViaProgram {
 			continue
 		}
-		entry, listed := m.Config.FindProgram(p.Program)
+		entry, listed := m.Project.Config.FindProgram(p.Program)
 		known := slices.Contains(program.Kinds(), p.Program) && p.Program != program.Command
 		switch {
 		case p.Program == "":
@@ -122,7 +122,7 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 			found.Add(NoProgram, "", "known are "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
 				"nothing says what the program %s of %s is", fault.Shown(p.Program), fault.Shown(p.Name))
 		case listed:
-			found = append(found, faultsIn(m.MustTrust(m.Config.Origin("agents.programs"), WantOf(entry)))...)
+			found = append(found, faultsIn(m.MustTrust(m.Project.Config.Origin("agents.programs"), WantOf(entry)))...)
 		}
 		found = append(found, faultsIn(m.MustTrust(m.saysProgram(p), WantOf(entry)))...)
 	}
@@ -132,15 +132,15 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 // saysProgram gives who says that an agent is a program: it would run with the
 // user's login, and at the user's cost.
 func (m *Models) saysProgram(p flow.Party) config.Origin {
-	if name, via, program := ArbiterWords(m.Config.Arbiter); p.Role == stalemate.ArbiterRole && p.Name == name && via == config.ViaProgram && p.Program == program {
-		return m.Config.Origin("session.arbiter")
+	if name, via, program := ArbiterWords(m.Project.Config.Arbiter); p.Role == stalemate.ArbiterRole && p.Name == name && via == config.ViaProgram && p.Program == program {
+		return m.Project.Config.Origin("session.arbiter")
 	}
-	model := m.Config.Reach(p.Model)
+	model := m.Project.Config.Reach(p.Model)
 	if model.Via != config.ViaProgram {
 		return config.Origin{Level: roster.Flags} // NAME=program
 	}
-	via, own := m.Config.Origin("via"), m.Config.Origin("agents.models")
-	if m.Config.Via == config.ViaProgram && via.Level <= own.Level {
+	via, own := m.Project.Config.Origin("via"), m.Project.Config.Origin("agents.models")
+	if m.Project.Config.Via == config.ViaProgram && via.Level <= own.Level {
 		return via
 	}
 	return own
@@ -175,7 +175,7 @@ const keptRuns = 7 * 24 * time.Hour
 
 // Sweep removes old runs of programs.
 func (m *Models) Sweep() {
-	if err := program.Sweep(filepath.Join(StoreDir(m.Config), spoolFolder), m.Config.Now().Add(-keptRuns)); err != nil {
-		m.Config.Log.Warn().Err(err).Msg("old runs of programs could not be removed")
+	if err := program.Sweep(filepath.Join(StoreDir(m.Project), spoolFolder), m.Project.Now().Add(-keptRuns)); err != nil {
+		m.Project.Log.Warn().Err(err).Msg("old runs of programs could not be removed")
 	}
 }

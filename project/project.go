@@ -26,7 +26,7 @@ type Host struct {
 // Project is an opened project: its configuration, and the process it is opened in.
 type Project struct {
 	*Host
-	*config.Config
+	Config *config.Config
 }
 
 // Open reads the configuration of a project. Warnings are logged.

@@ -18,10 +18,10 @@ import (
 func (p *Project) Door(st store.Store) *govern.Door {
 	meaning := session.NewMeaning(st)
 	return &govern.Door{
-		Store: st, Types: p.AllTypes(), Access: p.Access(), Views: p.ContextViews(), Now: p.Now, Count: tokens.New().Count,
+		Store: st, Types: p.Config.AllTypes(), Access: p.Config.Access(), Views: p.Config.ContextViews(), Now: p.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
-			Compression: p.Records.Compression, Unused: p.Records.Unused, Unattended: p.Records.Unattended,
-			Authorities: append([]string{p.Operator}, p.Authorities...), People: p.Records.People, Call: p.Session.Context,
+			Compression: p.Config.Records.Compression, Unused: p.Config.Records.Unused, Unattended: p.Config.Records.Unattended,
+			Authorities: append([]string{p.Config.Operator}, p.Config.Authorities...), People: p.Config.Records.People, Call: p.Config.Session.Context,
 		},
 		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) {
 			return researchArtifact(ctx, st, ref)

@@ -13,7 +13,7 @@ func (p *Project) Resolve(above []roster.Layer) (roster.Resolution, error) {
 		return roster.Resolution{}, err
 	}
 	p.Warn(warnings)
-	res, err := roster.Resolve(p.RosterInput(append(above, environment...)...))
+	res, err := roster.Resolve(p.Config.RosterInput(append(above, environment...)...))
 	if err == nil {
 		p.Warn(res.Warnings) // what would have been taken is no news where nothing is
 	}

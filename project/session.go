@@ -64,7 +64,7 @@ func (p *Project) Runner(st lockStore, doing string) *session.Runner {
 }
 
 // Publish writes the newest version of an artifact into the project's folder.
-func Publish(ctx context.Context, cfg *Project, h *session.History) (string, error) {
+func Publish(ctx context.Context, p *Project, h *session.History) (string, error) {
 	if h.State.Version() == 0 {
 		return "", nil
 	}
@@ -72,7 +72,7 @@ func Publish(ctx context.Context, cfg *Project, h *session.History) (string, err
 	if err != nil {
 		return "", err
 	}
-	dir := PublishedDir(cfg, h.Thread)
+	dir := PublishedDir(p, h.Thread)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", &fault.Error{Code: files.CannotWrite, Op: "make", Place: dir, Detail: files.Reason(err), Hint: "the session itself is stored: `brenner session show " + h.Thread + "`"}
 	}
@@ -84,8 +84,8 @@ func Publish(ctx context.Context, cfg *Project, h *session.History) (string, err
 }
 
 // PublishedDir is where the artifact of a session is, for people.
-func PublishedDir(cfg *Project, thread string) string {
-	return filepath.Join(StoreDir(cfg), "sessions", thread)
+func PublishedDir(p *Project, thread string) string {
+	return filepath.Join(StoreDir(p), "sessions", thread)
 }
 
 // Unreachable says what is wrong with a number of answers that can never come from a roster;

@@ -96,15 +96,15 @@ func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]f
 // ShowRecords composes the messages once more, with what their agents would be shown
 // of the project's records, if it has any.
 func ShowRecords(ctx context.Context, k *Composed, module string) error {
-	st, err := k.Config.OpenUnchanged(ctx)
+	st, err := k.Project.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer k.Config.CloseStore(st)
-	if _, err := session.ShowRecords(ctx, k.Config.ProjectRecords(st), cmp.Or(module, record.Project), &k.Input); err != nil {
+	defer k.Project.CloseStore(st)
+	if _, err := session.ShowRecords(ctx, k.Project.ProjectRecords(st), cmp.Or(module, record.Project), &k.Input); err != nil {
 		return err
 	}
 	k.Messages, err = kickoff.Compose(k.Input)

@@ -18,7 +18,7 @@ import (
 const StateDir = ".brenner"
 
 // StoreDir returns the state directory of a project.
-func StoreDir(cfg *Project) string { return filepath.Join(cfg.Project.Dir, StateDir) }
+func StoreDir(p *Project) string { return filepath.Join(p.Config.Project.Dir, StateDir) }
 
 // OpenStore opens the project's store, and makes it if need be.
 func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
@@ -53,7 +53,7 @@ func (h *Host) CloseStore(st store.Store) {
 type Source struct {
 	Store   store.Store
 	Locks   store.Locks // nil for a file
-	Config  *Project
+	Project *Project
 	Address session.Address
 	File    string // of an export; empty for a store
 	export  *session.Exported
@@ -76,7 +76,7 @@ func (p *Project) OpenSource(ctx context.Context, arg string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Store: st, Locks: st, Config: p, Address: address}, nil
+	return &Source{Store: st, Locks: st, Project: p, Address: address}, nil
 }
 
 // ExportFile tells whether an argument names a file, and what follows its name.
@@ -125,7 +125,7 @@ func (p *Project) openExport(ctx context.Context, file, rest string) (*Source, e
 	if _, err := session.Import(ctx, st, x); err != nil {
 		return nil, fault.InFile("read the export", file, err)
 	}
-	return &Source{Store: st, Config: p, Address: address, File: file, export: x}, nil
+	return &Source{Store: st, Project: p, Address: address, File: file, export: x}, nil
 }
 
 func readExport(file string) (*session.Exported, error) {

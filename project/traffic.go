@@ -56,7 +56,7 @@ func (m *Models) carry(run Traffic) error {
 // secrets are what may never stand on a tape.
 func (m *Models) secrets() []string {
 	var all []string
-	for _, model := range append([]config.Model{{}}, m.Config.Models...) {
+	for _, model := range append([]config.Model{{}}, m.Project.Config.Models...) {
 		if _, key := m.Key(model); key != "" {
 			all = append(all, key)
 		}

@@ -226,7 +226,7 @@ func brenner() Table {
 		},
 		{
 			Path: "cmd/brenner/cli/storecmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text artifact store store/record session/flow govern " +
+			Needs: "internal/fault internal/files internal/text artifact roster store store/record session/flow govern " +
 				"govern/policy config project cmd/brenner/cli/setupcmd cmd/brenner/cli/ui",
 		},
 		{

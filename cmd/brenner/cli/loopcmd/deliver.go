@@ -14,14 +14,14 @@ import (
 )
 
 // sendReport sends the report of a loop that has ended to whom it has not reached.
-func sendReport(a *ui.App, c *cobra.Command, cfg *project.Project, name string) error {
-	if len(project.ReadersOf(cfg)) == 0 {
+func sendReport(a *ui.App, c *cobra.Command, p *project.Project, name string) error {
+	if len(project.ReadersOf(p)) == 0 {
 		return ui.Usage(c, "nothing says where reports go", "write report: {webhook: …} or {mail: true} into "+config.FileName)
 	}
-	if err := cfg.CheckDelivery(); err != nil {
+	if err := p.CheckDelivery(); err != nil {
 		return err
 	}
-	st, err := cfg.OpenLoops(c.Context(), name)
+	st, err := p.OpenLoops(c.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -33,10 +33,10 @@ func sendReport(a *ui.App, c *cobra.Command, cfg *project.Project, name string) 
 	if state.Ended == "" {
 		return ui.Usage(c, "the loop "+name+" has not ended; its report is sent then", "`brenner loop report "+name+"` prints it as it is now")
 	}
-	to := project.Unreached(cfg, state)
-	r, err := cfg.WriteReport(c.Context(), st, state)
+	to := project.Unreached(p, state)
+	r, err := p.WriteReport(c.Context(), st, state)
 	if err == nil {
-		err = cfg.Deliver(c.Context(), st, r, to)
+		err = p.Deliver(c.Context(), st, r, to)
 	}
 	if err != nil && fault.CodeOf(err) != project.NotDelivered {
 		return err
@@ -48,7 +48,7 @@ func sendReport(a *ui.App, c *cobra.Command, cfg *project.Project, name string) 
 	if state, err = runner.Load(c.Context(), st, name); err != nil {
 		return err
 	}
-	s := summarise(cfg, st, state)
+	s := summarise(p, st, state)
 	s.Exit = &a.Exit
 	return a.Show(&sentReport{s, to})
 }

@@ -65,8 +65,8 @@ const (
 )
 
 // previewLoop says what a plan would do, and writes nothing.
-func previewLoop(a *ui.App, ctx context.Context, p *project.Planned, base string, opt *loopOptions) error {
-	state, err := peekLoop(a, ctx, p, base, opt)
+func previewLoop(ctx context.Context, a *ui.App, p *project.Planned, base string, opt *loopOptions) error {
+	state, err := peekLoop(ctx, a, p, base, opt)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func previewLoop(a *ui.App, ctx context.Context, p *project.Planned, base string
 		Schema: "brenner.loop.preview/v1", DryRun: true, Loop: p.Opened.Name, Does: wouldBegin, Rehearsal: w.Script != "",
 		Rounds: l.Rounds, Planned: l.Rounds * len(w.Cells), Concurrency: l.Concurrency,
 		Share: w.Settings.Budget, ShareUSD: flow.Dollars(w.Settings.BudgetUSD), TokensLimit: l.Tokens, USDLimit: flow.Dollars(l.USD),
-		Until: l.Until, Deliver: append([]string{}, project.ReadersOf(p.Config)...), Sessions: []previewSession{},
+		Until: l.Until, Deliver: append([]string{}, project.ReadersOf(p.Project)...), Sessions: []previewSession{},
 		shareNano: w.Settings.BudgetUSD, limitNano: l.USD,
 	}
 	if state != nil {
@@ -87,7 +87,7 @@ func previewLoop(a *ui.App, ctx context.Context, p *project.Planned, base string
 		switch {
 		case state.Ended != "" && !opt.goOn:
 			v.Does = wouldNot
-			if p.Config.OwedBy(state).Any() {
+			if p.Project.OwedBy(state).Any() {
 				v.Does = wouldMakeUp
 			}
 		case state.Ended == "" && state.Stopping != "", err == nil && !a.Now().Before(until):
@@ -101,8 +101,8 @@ func previewLoop(a *ui.App, ctx context.Context, p *project.Planned, base string
 }
 
 // peekLoop gives the loop that there is, without making a store to look into.
-func peekLoop(a *ui.App, ctx context.Context, p *project.Planned, base string, opt *loopOptions) (*loop.State, error) {
-	st, err := p.Config.OpenUnchanged(ctx)
+func peekLoop(ctx context.Context, a *ui.App, p *project.Planned, base string, opt *loopOptions) (*loop.State, error) {
+	st, err := p.Project.OpenUnchanged(ctx)
 	switch {
 	case fault.CodeOf(err) == store.NoStore && opt.goOn:
 		return nil, project.NothingToGoOn(base)
@@ -136,7 +136,7 @@ func preview(p *project.Planned) ([]previewSession, error) {
 			if err != nil {
 				return nil, err
 			}
-			parties, err := project.LoopParties(p.Config, w, c, r)
+			parties, err := p.Project.LoopParties(w, c, r)
 			if err != nil {
 				return nil, err
 			}

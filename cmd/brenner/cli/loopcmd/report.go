@@ -34,14 +34,14 @@ is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner tru
 			case html && send:
 				return ui.Usage(c, "--send sends, and prints no page", "leave --html out")
 			}
-			cfg, err := a.Open(project, "", nil)
+			p, err := a.Open(project, "", nil)
 			if err != nil {
 				return err
 			}
 			if send {
-				return sendReport(a, c, cfg, args[0])
+				return sendReport(a, c, p, args[0])
 			}
-			return cfg.WithLoops(c.Context(), func(st *sqlite.Store) error {
+			return p.WithLoops(c.Context(), func(st *sqlite.Store) error {
 				state, err := runner.Load(c.Context(), st, args[0])
 				if err == nil {
 					err = runner.Decided(c.Context(), st, state)

@@ -79,7 +79,7 @@ func loopRun(a *ui.App, c *cobra.Command, opt *loopOptions, file string) error {
 		return ui.Usage(c, "--run needs a key, and got an empty one: without it the plan would be run anew each time", "such as --run $(date +%F); leave it out to begin anew")
 	}
 	opt.goOn = opt.goOn || opt.retry
-	cfg, err := a.Open(opt.project, "", nil)
+	p, err := a.Open(opt.project, "", nil)
 	if err != nil {
 		return err
 	}
@@ -91,56 +91,56 @@ func loopRun(a *ui.App, c *cobra.Command, opt *loopOptions, file string) error {
 	if err != nil {
 		return err
 	}
-	p, err := cfg.ReadPlan(c.Context(), file, data, look)
+	plan, err := p.ReadPlan(c.Context(), file, data, look)
 	if err != nil {
 		return err
 	}
-	p.Retry = opt.retry
-	base, err := project.LoopName(p, opt.key)
+	plan.Retry = opt.retry
+	base, err := project.LoopName(plan, opt.key)
 	if err != nil {
 		return err
 	}
-	models, err := cfg.OpenModels(project.Traffic{}, p.Parties, p.Opened.Work.Settings.BudgetUSD)
+	models, err := p.OpenModels(project.Traffic{}, plan.Parties, plan.Opened.Work.Settings.BudgetUSD)
 	if err != nil {
 		return err
 	}
 	defer models.Close()
 	if opt.dryRun {
-		if err := cfg.CheckDelivery(); err != nil {
+		if err := p.CheckDelivery(); err != nil {
 			return err
 		}
-		return previewLoop(a, c.Context(), p, base, opt)
+		return previewLoop(c.Context(), a, plan, base, opt)
 	}
-	models.Transport = project.Wider(p.Opened.Limits.Concurrency)
+	models.Transport = project.Wider(plan.Opened.Limits.Concurrency)
 	if c, ok := models.Counter.(*tokens.Counter); ok {
 		models.Counter = tokens.Remember(c) // thousands of messages are the same but for a few lines
 	}
-	if err := models.OpenPost(c.Context(), p.Parties, false); err != nil {
+	if err := models.OpenPost(c.Context(), plan.Parties, false); err != nil {
 		return err
 	}
-	if err := cfg.CheckDelivery(); err != nil {
+	if err := p.CheckDelivery(); err != nil {
 		return err
 	}
-	st, err := cfg.OpenStore(c.Context())
+	st, err := p.OpenStore(c.Context())
 	if err != nil {
 		return err
 	}
 	defer a.CloseStore(st)
 	r := &runner.Runner{Store: st, Locks: st, Now: a.Now, Log: a.Log, Observe: loopProgress(a), Holder: a.Host().Holder(ui.Doing(c))}
-	state, release, err := holdLoop(a, c.Context(), r, p, base, opt)
+	state, release, err := holdLoop(c.Context(), a, r, plan, base, opt)
 	if err != nil {
 		return err
 	}
 	defer release()
 	if state != nil && state.Ended != "" && !opt.goOn {
-		return hasEnded(a, c.Context(), cfg, st, state)
+		return hasEnded(c.Context(), a, p, st, state)
 	}
-	return runLoop(a, c, p, models, st, r, state)
+	return runLoop(a, c, plan, models, st, r, state)
 }
 
 // holdLoop finds the loop that is meant and holds it. How it stands is looked at again
 // then: whoever had it may have ended it meanwhile.
-func holdLoop(a *ui.App, ctx context.Context, r *runner.Runner, p *project.Planned, base string, opt *loopOptions) (*loop.State, func(), error) {
+func holdLoop(ctx context.Context, a *ui.App, r *runner.Runner, p *project.Planned, base string, opt *loopOptions) (*loop.State, func(), error) {
 	for {
 		if _, err := p.Find(ctx, r.Store, base, opt.key, opt.goOn); err != nil {
 			return nil, nil, err
@@ -163,8 +163,8 @@ func holdLoop(a *ui.App, ctx context.Context, r *runner.Runner, p *project.Plann
 
 // hasEnded is what becomes of a loop that is not run: what its end still owes is made
 // up for.
-func hasEnded(a *ui.App, ctx context.Context, cfg *project.Project, st *sqlite.Store, state *loop.State) error {
-	owed, word := cfg.OwedBy(state), " has ended already; nothing was run\n"
+func hasEnded(ctx context.Context, a *ui.App, p *project.Project, st *sqlite.Store, state *loop.State) error {
+	owed, word := p.OwedBy(state), " has ended already; nothing was run\n"
 	if owed.Any() {
 		word = " has ended already, and its report " + owed.String() + ": that is made up for; nothing was run\n"
 	}
@@ -172,10 +172,10 @@ func hasEnded(a *ui.App, ctx context.Context, cfg *project.Project, st *sqlite.S
 		a.Say(ui.Clean(state.Opened.Name) + word)
 	}
 	if owed.Any() {
-		return afterLoop(a, ctx, cfg, st, state, owed.To)
+		return afterLoop(ctx, a, p, st, state, owed.To)
 	}
-	cfg.PublishMissing(ctx, st, state)
-	s, err := summaryOf(cfg, ctx, st, state)
+	p.PublishMissing(ctx, st, state)
+	s, err := summaryOf(p, ctx, st, state)
 	if err != nil {
 		return err
 	}
@@ -206,11 +206,11 @@ func runLoop(a *ui.App, c *cobra.Command, p *project.Planned, m *project.Models,
 	collectLess()
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
 	cast := &project.Cast{
-		Models: m, Scripts: p.Scripts, Store: st, Holder: r.Holder, Records: m.Config.ProjectRecords(st),
-		Timeout: cmp.Or(p.Plan.Session.Timeout, m.Config.Timeouts.Session),
+		Models: m, Scripts: p.Scripts, Store: st, Holder: r.Holder, Records: m.Project.ProjectRecords(st),
+		Timeout: cmp.Or(p.Plan.Session.Timeout, m.Project.Config.Timeouts.Session),
 	}
 	if p.Opened.Work.Script == "" {
-		cast.Lessons = &project.LessonBook{Config: m.Config, Store: st, Counter: m.Counter, Tell: a.Learned(true)}
+		cast.Lessons = &project.LessonBook{Project: m.Project, Store: st, Counter: m.Counter, Tell: a.Learned(true)}
 		cast.Lessons.CatchUp(ctx)
 	}
 	r.Sessions, r.Drain = cast.Session, drain
@@ -218,19 +218,19 @@ func runLoop(a *ui.App, c *cobra.Command, p *project.Planned, m *project.Models,
 		if cast.Lessons != nil {
 			cast.Lessons.Learn(ctx, h)
 		}
-		_, err := project.Publish(ctx, m.Config, h)
+		_, err := project.Publish(ctx, m.Project, h)
 		return err
 	}
-	state, err := play(a, ctx, r, p, state)
+	state, err := play(ctx, a, r, p, state)
 	m.Sweep()
 	if err != nil {
 		return err
 	}
-	return afterLoop(a, ctx, p.Config, st, state, project.ReadersOf(p.Config))
+	return afterLoop(ctx, a, p.Project, st, state, project.ReadersOf(p.Project))
 }
 
 // play starts a loop, or goes on with it under the plan's limits of now.
-func play(a *ui.App, ctx context.Context, r *runner.Runner, p *project.Planned, state *loop.State) (*loop.State, error) {
+func play(ctx context.Context, a *ui.App, r *runner.Runner, p *project.Planned, state *loop.State) (*loop.State, error) {
 	if state == nil {
 		return r.Start(ctx, p.Opened, p.Blobs)
 	}
@@ -259,13 +259,13 @@ func limits(p *project.Planned, s *loop.State) loop.Limits {
 // afterLoop writes the report of a loop that has ended, sends it to some, and says how
 // the loop stands. Whoever is told to go meanwhile goes: the same command makes up for
 // what is missing.
-func afterLoop(a *ui.App, ctx context.Context, cfg *project.Project, st *sqlite.Store, state *loop.State, to []string) error {
+func afterLoop(ctx context.Context, a *ui.App, p *project.Project, st *sqlite.Store, state *loop.State, to []string) error {
 	var undelivered error
 	if state.Ended != "" {
-		cfg.PublishMissing(ctx, st, state)
-		report, err := cfg.WriteReport(ctx, st, state)
+		p.PublishMissing(ctx, st, state)
+		report, err := p.WriteReport(ctx, st, state)
 		if err == nil {
-			undelivered = cfg.Deliver(ctx, st, report, to)
+			undelivered = p.Deliver(ctx, st, report, to)
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -284,7 +284,7 @@ func afterLoop(a *ui.App, ctx context.Context, cfg *project.Project, st *sqlite.
 		a.Exit = ui.ExitFailed
 		a.SayFaults(fault.Distinct(undelivered))
 	}
-	s, err := summaryOf(cfg, context.WithoutCancel(ctx), st, state)
+	s, err := summaryOf(p, context.WithoutCancel(ctx), st, state)
 	if err != nil {
 		return err
 	}

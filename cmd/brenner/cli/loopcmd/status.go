@@ -31,19 +31,19 @@ Exit codes: 0 shown; 1 the store, or a loop of those that are listed, is damaged
 no such loop.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := a.Open(project, "", nil)
+			p, err := a.Open(project, "", nil)
 			if err != nil {
 				return err
 			}
 			if len(args) == 0 {
-				return listLoops(a, c.Context(), cfg)
+				return listLoops(c.Context(), a, p)
 			}
-			return cfg.WithLoops(c.Context(), func(st *sqlite.Store) error {
+			return p.WithLoops(c.Context(), func(st *sqlite.Store) error {
 				state, err := runner.Load(c.Context(), st, args[0])
 				if err != nil {
 					return err
 				}
-				s, err := summaryOf(cfg, c.Context(), st, state)
+				s, err := summaryOf(p, c.Context(), st, state)
 				if err != nil {
 					return err
 				}
@@ -55,9 +55,9 @@ no such loop.`,
 	return c
 }
 
-func listLoops(a *ui.App, ctx context.Context, cfg *project.Project) error {
+func listLoops(ctx context.Context, a *ui.App, p *project.Project) error {
 	list := loopList{}
-	err := cfg.WithLoops(ctx, func(st *sqlite.Store) error {
+	err := p.WithLoops(ctx, func(st *sqlite.Store) error {
 		streams, err := runner.List(ctx, st)
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func listLoops(a *ui.App, ctx context.Context, cfg *project.Project) error {
 				a.Exit = ui.ExitFailed
 				row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()
 			default:
-				s := summarise(cfg, st, state)
+				s := summarise(p, st, state)
 				row.Phase, row.Reason, row.RetryAt, row.Round, row.Rounds = s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds
 				row.Planned, row.Done, row.Failed, row.Short, row.Tokens, row.Rehearsal = s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal
 			}

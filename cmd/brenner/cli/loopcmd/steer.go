@@ -70,22 +70,22 @@ plan is run again.`,
 
 // steer writes a person's word into a loop's journal.
 func steer(a *ui.App, c *cobra.Command, project, name, kind, done string, prepare func(by string, s *loop.State) (any, [][]byte, error)) error {
-	cfg, err := a.Open(project, "", nil)
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := cfg.OpenLoops(c.Context(), name)
+	st, err := p.OpenLoops(c.Context(), name)
 	if err != nil {
 		return err
 	}
 	defer a.CloseStore(st)
 	state, err := runner.Steer(c.Context(), st, a.Now, name, kind, func(s *loop.State) (any, [][]byte, error) {
-		return prepare(cfg.Operator, s)
+		return prepare(p.Config.Operator, s)
 	})
 	if err != nil {
 		return err
 	}
-	s := summarise(cfg, st, state)
+	s := summarise(p, st, state)
 	return a.Show(&steered{Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, done: done, goesOn: s.goesOn})
 }
 
@@ -238,9 +238,9 @@ func chosen(c *cobra.Command, what, name string, all []string) ([]string, error)
 
 // mustHaveIn looks for a session in a project's store.
 func mustHaveIn(a *ui.App, c *cobra.Command, project, thread string) error {
-	cfg, err := a.Open(project, "", nil)
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	return cfg.MustHave(c.Context(), thread)
+	return p.MustHave(c.Context(), thread)
 }

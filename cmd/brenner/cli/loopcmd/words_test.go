@@ -16,13 +16,13 @@ func TestGoOnCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := &project.Project{Config: &config.Config{}}
-	cfg.Project.Dir = here
+	p := &project.Project{Config: &config.Config{}}
+	p.Config.Project.Dir = here
 	for file, want := range map[string]string{
 		"": "PLAN.yaml", "night.yaml": "night.yaml", "a b/night.yaml": "'a b/night.yaml'", "$(x)": "'$(x)'", "größe.yaml": "'größe.yaml'",
 		"it's": "PLAN.yaml", "it’s": "PLAN.yaml", "a\u202eb": "PLAN.yaml", "a\u00a0b": "PLAN.yaml", "a\x1b[31m": "PLAN.yaml",
 	} {
-		if got := goOnCommand(cfg, &loop.Opened{File: file, Key: "k"}); got != "brenner loop run "+want+" --run k" {
+		if got := goOnCommand(p, &loop.Opened{File: file, Key: "k"}); got != "brenner loop run "+want+" --run k" {
 			t.Errorf("%q: %s, not %s", file, got, want)
 		}
 	}

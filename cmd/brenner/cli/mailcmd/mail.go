@@ -39,11 +39,11 @@ func (m *MailFlags) Add(c *cobra.Command) {
 
 // mailbox prepares the way to a mail server. Nothing is sent yet.
 func mailbox(a *ui.App, flags MailFlags) (*project.Mailbox, error) {
-	cfg, err := a.Open(flags.Project, "", nil)
+	p, err := a.Open(flags.Project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	return cfg.MailboxOf(flags.URL)
+	return p.MailboxOf(flags.URL)
 }
 
 // mailList is a list that a command of mail shows.

@@ -32,7 +32,7 @@ readable by its owner only) and prints it once. Killing the server loses nothing
 Exit codes: 0 ended by Ctrl-C; 1 the mailbox cannot be written; 2 the address cannot be
 listened at; 4 others could reach it without a token.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return mailServe(a, c.Context(), &opt) },
+		RunE: func(c *cobra.Command, _ []string) error { return mailServe(c.Context(), a, &opt) },
 	}
 	ui.AddProjectFlag(c, &opt.project)
 	f := c.Flags()
@@ -42,12 +42,12 @@ listened at; 4 others could reach it without a token.`,
 	return c
 }
 
-func mailServe(a *ui.App, ctx context.Context, opt *mailServeOptions) (err error) {
-	cfg, err := a.Open(opt.project, "", nil)
+func mailServe(ctx context.Context, a *ui.App, opt *mailServeOptions) (err error) {
+	p, err := a.Open(opt.project, "", nil)
 	if err != nil {
 		return err
 	}
-	m, err := cfg.OpenMail(ctx, &opt.MailServer)
+	m, err := p.OpenMail(ctx, &opt.MailServer)
 	if err != nil {
 		return err
 	}
@@ -63,10 +63,10 @@ func mailServe(a *ui.App, ctx context.Context, opt *mailServeOptions) (err error
 		case <-ctx.Done():
 		}
 	}()
-	if err := a.Show(&mailServing{Schema: "brenner.mail.serve/v1", URL: m.URL(), Project: cfg.Project.Dir}); err != nil {
+	if err := a.Show(&mailServing{Schema: "brenner.mail.serve/v1", URL: m.URL(), Project: p.Config.Project.Dir}); err != nil {
 		return err
 	}
-	a.Say("brenner: mail of " + ui.Clean(cfg.Project.Dir) + "; `brenner mail connect NAME` says how an agent joins; Ctrl-C ends\n")
+	a.Say("brenner: mail of " + ui.Clean(p.Config.Project.Dir) + "; `brenner mail connect NAME` says how an agent joins; Ctrl-C ends\n")
 	return m.Server.Serve(ctx, m.Listener)
 }
 
@@ -91,7 +91,7 @@ as its bearer token; with it, it can act for itself and read its own mail, nothi
 Exit codes: 0 done; 1 the mailbox cannot be written; 2 not a name.`,
 		Args: ui.Exactly("name"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return makeToken(a, c.Context(), flags, mail.Registration{Name: args[0], Program: program, Model: model})
+			return makeToken(c.Context(), a, flags, mail.Registration{Name: args[0], Program: program, Model: model})
 		},
 	}
 	flags.Add(c)
@@ -100,7 +100,7 @@ Exit codes: 0 done; 1 the mailbox cannot be written; 2 not a name.`,
 	return c
 }
 
-func makeToken(a *ui.App, ctx context.Context, flags MailFlags, r mail.Registration) (err error) {
+func makeToken(ctx context.Context, a *ui.App, flags MailFlags, r mail.Registration) (err error) {
 	m, err := mailbox(a, flags)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func makeToken(a *ui.App, ctx context.Context, flags MailFlags, r mail.Registrat
 			Hint: "run this where the server runs; a server of this project is on this machine",
 		}
 	}
-	b, err := box.Open(ctx, project.StoreDir(m.Config), box.Options{Now: a.Now})
+	b, err := box.Open(ctx, project.StoreDir(m.Project), box.Options{Now: a.Now})
 	if err != nil {
 		return err
 	}

@@ -163,11 +163,11 @@ func mergeRules(a *ui.App, c *cobra.Command, opt mergeOptions) (merge.Rules, err
 			flags = append(flags, f)
 		}
 	}
-	cfg, err := a.Open(opt.project, "", flags)
+	p, err := a.Open(opt.project, "", flags)
 	if err != nil {
 		return merge.Rules{}, err
 	}
-	rules := merge.Rules{Priority: cfg.Priority, Authorities: cfg.Authorities, Limits: cfg.Limits, Scopes: cfg.Scopes}
+	rules := merge.Rules{Priority: p.Config.Priority, Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
 	if opt.roster == "" {
 		return rules, nil
 	}

@@ -74,7 +74,7 @@ func playbookAdd(a *ui.App, c *cobra.Command, opt *playbookAddOptions, text stri
 			Source: playbook.Source{Session: opt.session, Agent: opt.agent, Task: opt.task},
 		}
 		if i.Domain == "" {
-			i.Domain = d.config.Playbook.Domain
+			i.Domain = d.project.Config.Playbook.Domain
 		}
 		if i.Person {
 			i.Source.Agent = act.Actor
@@ -151,7 +151,7 @@ func playbookDo(a *ui.App, c *cobra.Command, opt *actFlags, do func(*desk, playb
 
 // withPlaybook opens the playbook for somebody who changes it.
 func withPlaybook(a *ui.App, c *cobra.Command, opt *actFlags, do func(*desk, playbook.Act) error) error {
-	d, err := deskOn(a, c.Context(), opt.project, func(ctx context.Context, cfg *project.Project) (store.Store, error) { return cfg.OpenToWrite(ctx) })
+	d, err := deskOn(c.Context(), a, opt.project, func(ctx context.Context, p *project.Project) (store.Store, error) { return p.OpenToWrite(ctx) })
 	if err != nil {
 		return err
 	}

@@ -49,13 +49,13 @@ func playbookHarvest(a *ui.App, c *cobra.Command, dir string, args []string) err
 		}
 		threads = []string{thread}
 	}
-	cfg, err := a.Open(dir, "", nil)
+	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return err
 	}
 	res := &harvestResult{Schema: "brenner.playbook.harvest/v1", Sessions: []harvestedSession{}}
 	// A look first: where there is no store, none is made.
-	look, err := cfg.OpenToRead(ctx)
+	look, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore && len(args) == 0 {
 		return a.Show(res)
 	}
@@ -63,7 +63,7 @@ func playbookHarvest(a *ui.App, c *cobra.Command, dir string, args []string) err
 		return err
 	}
 	a.CloseStore(look)
-	st, err := cfg.OpenStore(ctx)
+	st, err := p.OpenStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func playbookHarvest(a *ui.App, c *cobra.Command, dir string, args []string) err
 			return err
 		}
 	}
-	m := &project.LessonBook{Config: cfg, Store: st, Counter: tokens.New(), Tell: a.Learned(false)}
+	m := &project.LessonBook{Project: p, Store: st, Counter: tokens.New(), Tell: a.Learned(false)}
 	for _, thread := range threads {
 		h, err := session.Load(ctx, st, thread)
 		if err != nil {

@@ -29,7 +29,7 @@ Exit codes: 0 shown; 1 the journal is damaged; 2 there is no such bullet.`,
 			if limit < 0 {
 				return ui.Usage(c, "--limit cannot be below 0", "")
 			}
-			d, err := openPlaybook(a, c.Context(), project)
+			d, err := openPlaybook(c.Context(), a, project)
 			if err != nil {
 				return err
 			}

@@ -46,13 +46,13 @@ func playbookImport(a *ui.App, c *cobra.Command, opt *actFlags, file, domain str
 		return err
 	}
 	return withPlaybook(a, c, opt, func(d *desk, act playbook.Act) error {
-		lines, err := playbook.ParseLines(string(data), d.config.Playbook.Rules.Longest)
+		lines, err := playbook.ParseLines(string(data), d.project.Config.Playbook.Rules.Longest)
 		if err != nil {
 			return fault.InFile("import", file, err)
 		}
 		into := playbook.Into{Domain: domain, Named: domain != ""}
 		if !into.Named {
-			into.Domain = d.config.Playbook.Domain
+			into.Domain = d.project.Config.Playbook.Domain
 		}
 		progress := func(done, of int) { a.Log.Debug().Int("done", done).Int("of", of).Msg("embedded") }
 		added, err := d.Import(c.Context(), act, lines, into, progress)
@@ -107,7 +107,7 @@ file is there already.`,
 					return err
 				}
 			}
-			d, err := openPlaybook(a, c.Context(), project)
+			d, err := openPlaybook(c.Context(), a, project)
 			if err != nil {
 				return err
 			}

@@ -55,9 +55,9 @@ func playbookList(a *ui.App, c *cobra.Command, opt *playbookListOptions) error {
 	if err != nil {
 		return err
 	}
-	open := func() (*desk, error) { return openPlaybook(a, c.Context(), opt.project) }
+	open := func() (*desk, error) { return openPlaybook(c.Context(), a, opt.project) }
 	if opt.like != "" {
-		open = func() (*desk, error) { return openToSearch(a, c.Context(), opt.project) }
+		open = func() (*desk, error) { return openToSearch(c.Context(), a, opt.project) }
 	}
 	d, err := open()
 	if err != nil {
@@ -178,7 +178,7 @@ func playbookShowCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 there is no such bullet.`,
 		Args: someIDs(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := openPlaybook(a, c.Context(), project)
+			d, err := openPlaybook(c.Context(), a, project)
 			if err != nil {
 				return err
 			}

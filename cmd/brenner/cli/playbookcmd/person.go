@@ -123,7 +123,7 @@ it does not wait, and nothing is written; 4 --as names no authority; 75 the stor
 }
 
 func playbookWaiting(a *ui.App, c *cobra.Command, project string) error {
-	d, err := openPlaybook(a, c.Context(), project)
+	d, err := openPlaybook(c.Context(), a, project)
 	if err != nil {
 		return err
 	}

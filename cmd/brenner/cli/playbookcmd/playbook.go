@@ -43,16 +43,16 @@ journal that proves itself.`,
 // desk is an open playbook, with what is needed to work on it.
 type desk struct {
 	*keeper.Keeper
-	app    *ui.App
-	config *project.Project
-	store  store.Store
+	app     *ui.App
+	project *project.Project
+	store   store.Store
 }
 
 // openPlaybook opens the playbook of a project. A command that only looks makes no
 // store: where there is none, it finds an empty playbook.
-func openPlaybook(a *ui.App, ctx context.Context, dir string) (*desk, error) {
-	return deskOn(a, ctx, dir, func(ctx context.Context, cfg *project.Project) (store.Store, error) {
-		st, err := cfg.OpenToRead(ctx)
+func openPlaybook(ctx context.Context, a *ui.App, dir string) (*desk, error) {
+	return deskOn(ctx, a, dir, func(ctx context.Context, p *project.Project) (store.Store, error) {
+		st, err := p.OpenToRead(ctx)
 		if fault.CodeOf(err) == store.NoStore {
 			return memory.New(), nil
 		}
@@ -61,33 +61,33 @@ func openPlaybook(a *ui.App, ctx context.Context, dir string) (*desk, error) {
 }
 
 // deskOn opens the playbook in a store.
-func deskOn(a *ui.App, ctx context.Context, project string, open func(context.Context, *project.Project) (store.Store, error)) (*desk, error) {
-	cfg, err := a.Open(project, "", nil)
+func deskOn(ctx context.Context, a *ui.App, project string, open func(context.Context, *project.Project) (store.Store, error)) (*desk, error) {
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	e, err := cfg.Embedder()
+	e, err := p.Embedder()
 	if err != nil {
 		return nil, err
 	}
-	st, err := open(ctx, cfg)
+	st, err := open(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	k, err := keeper.Open(ctx, keeper.Options{Store: st, Rules: cfg.Playbook.Rules, Embedder: e, Now: a.Now})
+	k, err := keeper.Open(ctx, keeper.Options{Store: st, Rules: p.Config.Playbook.Rules, Embedder: e, Now: a.Now})
 	if err != nil {
 		a.CloseStore(st)
 		return nil, err
 	}
-	return &desk{Keeper: k, app: a, config: cfg, store: st}, nil
+	return &desk{Keeper: k, app: a, project: p, store: st}, nil
 }
 
 // openToSearch opens a playbook in order to search it, which may have to write: with
 // another model, bullets are embedded anew. Where there is no store, none is made, and
 // where it cannot be written, the new vectors are forgotten.
-func openToSearch(a *ui.App, ctx context.Context, dir string) (*desk, error) {
-	return deskOn(a, ctx, dir, func(ctx context.Context, cfg *project.Project) (store.Store, error) {
-		st, err := cfg.OpenToRead(ctx)
+func openToSearch(ctx context.Context, a *ui.App, dir string) (*desk, error) {
+	return deskOn(ctx, a, dir, func(ctx context.Context, p *project.Project) (store.Store, error) {
+		st, err := p.OpenToRead(ctx)
 		if fault.CodeOf(err) == store.NoStore {
 			return memory.New(), nil
 		}
@@ -95,7 +95,7 @@ func openToSearch(a *ui.App, ctx context.Context, dir string) (*desk, error) {
 			return nil, err
 		}
 		return &project.LateStore{Store: st, Open: func(ctx context.Context, before store.Store) (store.Store, error) {
-			return project.ToKeepVectors(ctx, before, func(ctx context.Context) (store.Store, error) { return cfg.OpenStore(ctx) })
+			return project.ToKeepVectors(ctx, before, func(ctx context.Context) (store.Store, error) { return p.OpenStore(ctx) })
 		}}, nil
 	})
 }
@@ -120,9 +120,9 @@ func (f *actFlags) add(c *cobra.Command, reason string) {
 func (d *desk) act(f *actFlags) (playbook.Act, error) {
 	as := f.as
 	if as == "" {
-		as = d.config.Operator
+		as = d.project.Config.Operator
 	}
-	if as != d.config.Operator && !slices.Contains(d.config.Authorities, as) {
+	if as != d.project.Config.Operator && !slices.Contains(d.project.Config.Authorities, as) {
 		return playbook.Act{}, &fault.Error{
 			Code: session.NotAllowed, Detail: fault.Shown(as) + " is no authority of this project",
 			Hint: "the operator and those under authorities: in " + config.FileName + " decide about the playbook",

@@ -32,13 +32,13 @@ endpoint for embeddings cannot be reached.`,
 			if w.Tokens < 0 {
 				return ui.Usage(c, "--tokens cannot be below 0", "")
 			}
-			d, err := openToSearch(a, c.Context(), project)
+			d, err := openToSearch(c.Context(), a, project)
 			if err != nil {
 				return err
 			}
 			defer d.close()
 			if !c.Flags().Changed("tokens") {
-				w.Tokens = d.config.Playbook.Tokens
+				w.Tokens = d.project.Config.Playbook.Tokens
 			}
 			counter := tokens.New()
 			w.Count, w.Line = counter.Count, memory.Line

@@ -156,7 +156,7 @@ func (d *desk) breach(c *cobra.Command, opt *rollbackOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return d.config.Playbook.Rules.Guardrail.Breach(before, now), nil
+	return d.project.Config.Playbook.Rules.Guardrail.Breach(before, now), nil
 }
 
 func flagInstant(c *cobra.Command, flag, text string) (time.Time, error) {

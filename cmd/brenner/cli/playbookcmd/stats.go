@@ -22,7 +22,7 @@ func playbookStatsCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := openPlaybook(a, c.Context(), project)
+			d, err := openPlaybook(c.Context(), a, project)
 			if err != nil {
 				return err
 			}

@@ -36,12 +36,12 @@ Exit codes: 0 it is whole; 1 it is not; 2 the configuration or the store cannot 
 }
 
 func playbookVerify(a *ui.App, c *cobra.Command, project, head string) error {
-	cfg, err := a.Open(project, "", nil)
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
 	var st store.Store
-	st, err = cfg.OpenUnchanged(c.Context())
+	st, err = p.OpenUnchanged(c.Context())
 	if fault.CodeOf(err) == store.NoStore {
 		st, err = memory.New(), nil
 	}

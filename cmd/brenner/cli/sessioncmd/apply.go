@@ -96,7 +96,7 @@ func apply(a *ui.App, c *cobra.Command, args []string, opt *applyOptions) error 
 	if err != nil {
 		return err
 	}
-	return showApplied(a, Applied(a, c.Context(), d, h, &out), opt)
+	return showApplied(a, Applied(c.Context(), a, d, h, &out), opt)
 }
 
 // applyFile merges a file of deltas, once.
@@ -130,7 +130,7 @@ func applyFile(a *ui.App, c *cobra.Command, arg, file string, opt *applyOptions)
 	case before != nil:
 		return a.Show(alreadyApplied(h, before))
 	}
-	res := Applied(a, c.Context(), d, h, &out)
+	res := Applied(c.Context(), a, d, h, &out)
 	res.notes(file, &out)
 	return showApplied(a, res, opt)
 }
@@ -188,9 +188,9 @@ func (opt *applyOptions) byHand(c *cobra.Command) ([]artifact.Value, error) {
 
 // opened is a session with the door open.
 type opened struct {
-	Door   *session.Door
-	config *project.Project
-	Thread string
+	Door    *session.Door
+	project *project.Project
+	Thread  string
 }
 
 // OpenDoor opens the store for somebody who writes to a session of it. No lock is
@@ -200,22 +200,22 @@ func OpenDoor(a *ui.App, c *cobra.Command, flags *DoorFlags, arg string) (*opene
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := a.Open(flags.Project, "", nil)
+	p, err := a.Open(flags.Project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := cfg.MustHave(c.Context(), thread); err != nil {
+	if err := p.MustHave(c.Context(), thread); err != nil {
 		return nil, err
 	}
 	as := flags.As
 	if !c.Flags().Changed("as") {
-		as = cfg.Operator
+		as = p.Config.Operator
 	}
-	st, err := cfg.OpenStore(c.Context())
+	st, err := p.OpenStore(c.Context())
 	if err != nil {
 		return nil, err
 	}
-	return &opened{&session.Door{Store: st, Now: a.Now, As: as, Authorities: cfg.Authorities}, cfg, thread}, nil
+	return &opened{&session.Door{Store: st, Now: a.Now, As: as, Authorities: p.Config.Authorities}, p, thread}, nil
 }
 
 // appliedResult is what became of a person's deltas.
@@ -236,13 +236,13 @@ type appliedResult struct {
 }
 
 // Applied gathers what became of deltas, and writes the artifact's files anew.
-func Applied(a *ui.App, ctx context.Context, d *opened, h *session.History, out *settle.Settlement) *appliedResult {
+func Applied(ctx context.Context, a *ui.App, d *opened, h *session.History, out *settle.Settlement) *appliedResult {
 	last := h.State.Commits[len(h.State.Commits)-1]
 	res := &appliedResult{
 		Schema: "brenner.session.apply/v1", Thread: h.Thread, Author: last.Author, Version: last.Version, Changed: out.Changed,
 		Entry: last.Seq, Head: last.Hash, Seal: last.Seal, Report: out.Report, Reading: []mergecmd.ReadingNote{},
 	}
-	path, err := project.Publish(ctx, d.config, h)
+	path, err := project.Publish(ctx, d.project, h)
 	if err != nil {
 		a.Log.Error().Err(err).Msg("the version is stored, but its files could not be written")
 		a.Exit = ui.ExitFailed
@@ -303,4 +303,3 @@ func (r *appliedResult) Print(a *ui.App) error {
 	}
 	return a.Write(fmt.Appendf(nil, "%s: version %d, by %s\n", r.Thread, r.Version, ui.Clean(r.Author)))
 }
-

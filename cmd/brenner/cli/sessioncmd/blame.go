@@ -195,4 +195,3 @@ func letterNumber(name string) string {
 	}
 	return name
 }
-

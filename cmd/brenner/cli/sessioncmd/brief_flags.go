@@ -54,7 +54,7 @@ func compose(a *ui.App, c *cobra.Command, r *RosterFlags, b *briefFlags, more ..
 	if err != nil {
 		return project.Composed{}, err
 	}
-	cfg, res, err := Resolve(a, c, r, append(flags, more...)...)
+	p, res, err := Resolve(a, c, r, append(flags, more...)...)
 	if err != nil {
 		return project.Composed{}, err
 	}
@@ -79,5 +79,5 @@ func compose(a *ui.App, c *cobra.Command, r *RosterFlags, b *briefFlags, more ..
 	if in.Constraints, err = a.Lines("--constraints", b.constraints); err != nil {
 		return project.Composed{}, err
 	}
-	return cfg.Compose(in, res)
+	return p.Compose(in, res)
 }

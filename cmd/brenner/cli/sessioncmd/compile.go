@@ -63,21 +63,21 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	if err != nil {
 		return err
 	}
-	cfg, err := a.Open(opt.roster.Project, opt.roster.SessionConfig, nil)
+	p, err := a.Open(opt.roster.Project, opt.roster.SessionConfig, nil)
 	if err != nil {
 		return err
 	}
-	known, err := knows(cfg, c.Context(), thread)
+	known, err := knows(p, c.Context(), thread)
 	if err != nil {
 		return err
 	}
 	var b session.Brief
 	if !known {
-		if b, err = foreignBrief(a, c, opt, cfg, thread); err != nil {
+		if b, err = foreignBrief(a, c, opt, p, thread); err != nil {
 			return err
 		}
 	}
-	r, end, err := cfg.PostRunner(c.Context(), ui.Doing(c), opt.url)
+	r, end, err := p.PostRunner(c.Context(), ui.Doing(c), opt.url)
 	if err != nil {
 		return err
 	}
@@ -95,11 +95,11 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	if err != nil {
 		return err
 	}
-	s, err := summarise(a, c.Context(), &project.Source{Store: r.Store, Locks: r.Locks, Config: cfg}, h)
+	s, err := summarise(c.Context(), a, &project.Source{Store: r.Store, Locks: r.Locks, Project: p}, h)
 	if err != nil {
 		return err
 	}
-	if s.Artifact, err = project.Publish(c.Context(), cfg, h); err != nil {
+	if s.Artifact, err = project.Publish(c.Context(), p, h); err != nil {
 		return err
 	}
 	if len(s.Conflicts) > 0 {
@@ -135,8 +135,8 @@ func unknownHere(err error) bool {
 
 // foreignBrief makes the brief of a thread that another tool began: what its first
 // kickoff says, and flags where it does not.
-func foreignBrief(a *ui.App, c *cobra.Command, opt *compileOptions, cfg *project.Project, thread string) (session.Brief, error) {
-	first, err := firstKickoff(a, c.Context(), cfg, opt.url, thread)
+func foreignBrief(a *ui.App, c *cobra.Command, opt *compileOptions, p *project.Project, thread string) (session.Brief, error) {
+	first, err := firstKickoff(c.Context(), a, p, opt.url, thread)
 	if err != nil {
 		return session.Brief{}, err
 	}
@@ -169,7 +169,7 @@ func foreignBrief(a *ui.App, c *cobra.Command, opt *compileOptions, cfg *project
 	if err != nil {
 		return session.Brief{}, err
 	}
-	parties, err := k.Config.Parties(&project.Ways{Via: allByMail(k.Roster.Roster)}, k.Roster.Roster)
+	parties, err := k.Project.Parties(&project.Ways{Via: allByMail(k.Roster.Roster)}, k.Roster.Roster)
 	if err == nil {
 		err = project.CheckMailboxes(parties)
 	}
@@ -199,8 +199,8 @@ func allByMail(r roster.Roster) []string {
 }
 
 // firstKickoff finds the message that began a thread.
-func firstKickoff(a *ui.App, ctx context.Context, cfg *project.Project, url, thread string) (mail.Message, error) {
-	all, _, err := readThread(a, ctx, cfg, url, thread, true)
+func firstKickoff(ctx context.Context, a *ui.App, p *project.Project, url, thread string) (mail.Message, error) {
+	all, _, err := readThread(ctx, a, p, url, thread, true)
 	if err != nil {
 		return mail.Message{}, err
 	}
@@ -216,8 +216,8 @@ func firstKickoff(a *ui.App, ctx context.Context, cfg *project.Project, url, thr
 }
 
 // readThread reads a whole thread, with what its recipients did with it.
-func readThread(a *ui.App, ctx context.Context, cfg *project.Project, url, thread string, texts bool) ([]mail.Message, string, error) {
-	box, err := cfg.MailboxOf(url)
+func readThread(ctx context.Context, a *ui.App, p *project.Project, url, thread string, texts bool) ([]mail.Message, string, error) {
+	box, err := p.MailboxOf(url)
 	if err != nil {
 		return nil, "", err
 	}

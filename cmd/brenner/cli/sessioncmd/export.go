@@ -51,7 +51,7 @@ session, or the file is there already.`,
 				if err := ui.WholeSession(c, src.Address); err != nil {
 					return err
 				}
-				return export(a, ctx, h, &opt)
+				return export(ctx, a, h, &opt)
 			})
 		},
 	}
@@ -62,7 +62,7 @@ session, or the file is there already.`,
 	return c
 }
 
-func export(a *ui.App, ctx context.Context, h *session.History, opt *exportOptions) error {
+func export(ctx context.Context, a *ui.App, h *session.History, opt *exportOptions) error {
 	var data bytes.Buffer
 	if err := h.Export(ctx, &data); err != nil {
 		return err
@@ -131,4 +131,3 @@ func (x *exported) facts() string {
 		{"SHA-256", x.SHA256},
 	})
 }
-

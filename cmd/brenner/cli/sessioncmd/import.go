@@ -38,7 +38,7 @@ name here, or another process holds it.`,
 
 func importSession(a *ui.App, c *cobra.Command, dir, file string) error {
 	ctx := c.Context()
-	checked, x, err := verifycmd.VerifyExport(a, ctx, file, "")
+	checked, x, err := verifycmd.VerifyExport(ctx, a, file, "")
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,11 @@ func importSession(a *ui.App, c *cobra.Command, dir, file string) error {
 	if err := kickoff.CheckThreadID(x.Thread); err != nil {
 		return fault.InFile("import", file, err) // it becomes the name of a folder
 	}
-	cfg, err := a.Open(dir, "", nil)
+	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := cfg.OpenStore(ctx)
+	st, err := p.OpenStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func importSession(a *ui.App, c *cobra.Command, dir, file string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := project.Publish(ctx, cfg, h); err != nil {
+	if _, err := project.Publish(ctx, p, h); err != nil {
 		return err
 	}
 	return a.Show(&imported{
@@ -122,4 +122,3 @@ func (i *imported) Print(a *ui.App) error {
 		{"Holds", text.Plural(i.Entries, "entry", "entries") + ", " + text.Count(i.Versions, "version")}, {"Head", i.Head}, {"Seal", i.Seal},
 	}))))
 }
-

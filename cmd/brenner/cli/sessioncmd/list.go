@@ -32,7 +32,7 @@ func sessionListCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 listed, even if there are none; 1 the store, or a session of those that are
 listed, is damaged; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return listSessions(a, c.Context(), project) },
+		RunE: func(c *cobra.Command, _ []string) error { return listSessions(c.Context(), a, project) },
 	}
 	ui.AddProjectFlag(c, &project)
 	return c
@@ -55,12 +55,12 @@ type sessionRow struct {
 	Problem   string     `json:"problem,omitempty"`
 }
 
-func listSessions(a *ui.App, ctx context.Context, project string) error {
-	cfg, err := a.Open(project, "", nil)
+func listSessions(ctx context.Context, a *ui.App, project string) error {
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := cfg.OpenToRead(ctx)
+	st, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return a.Show(sessionList{})
 	}

@@ -82,4 +82,3 @@ func (r *noteResult) Print(a *ui.App) error {
 	}
 	return a.Write(b)
 }
-

@@ -34,14 +34,14 @@ func publishByMail(a *ui.App, c *cobra.Command, flags mailcmd.MailFlags, arg str
 	if err != nil {
 		return err
 	}
-	cfg, err := a.Open(flags.Project, "", nil)
+	p, err := a.Open(flags.Project, "", nil)
 	if err != nil {
 		return err
 	}
-	if err := cfg.MustHave(c.Context(), thread); err != nil {
+	if err := p.MustHave(c.Context(), thread); err != nil {
 		return err
 	}
-	r, end, err := cfg.PostRunner(c.Context(), ui.Doing(c), flags.URL)
+	r, end, err := p.PostRunner(c.Context(), ui.Doing(c), flags.URL)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func replay(a *ui.App, c *cobra.Command, arg string, opt *replayOptions) error {
 			return err
 		}
 		if opt.without != "" {
-			return replayWithout(a, ctx, h, opt.without, inJSON)
+			return replayWithout(ctx, a, h, opt.without, inJSON)
 		}
 		all, err := h.Replay(ctx)
 		if ctx.Err() != nil {
@@ -165,7 +165,7 @@ func (r *replayed) Print(a *ui.App) error {
 }
 
 // replayWithout shows what a session would have come to without somebody.
-func replayWithout(a *ui.App, ctx context.Context, h *session.History, name string, inJSON bool) error {
+func replayWithout(ctx context.Context, a *ui.App, h *session.History, name string, inJSON bool) error {
 	now, err := h.Without(ctx, name)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func resolveConflict(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, place, 
 	if err != nil {
 		return err
 	}
-	res := Applied(a, ctx, d, h, &out)
+	res := Applied(ctx, a, d, h, &out)
 	res.Resolved = &resolved{place, chosen.Agent, chosen.Delta, artifact.Canonical(chosen.Value)}
 	return a.Show(res)
 }
@@ -202,4 +202,3 @@ func (r *conflictsResult) Print(a *ui.App) error {
 	}
 	return a.Write([]byte(b.String()))
 }
-

@@ -53,14 +53,14 @@ func resume(a *ui.App, c *cobra.Command, dir, arg string, run *runFlags) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := a.Open(dir, "", run.keys(c))
+	p, err := a.Open(dir, "", run.keys(c))
 	if err != nil {
 		return err
 	}
-	if err := cfg.MustHave(c.Context(), thread); err != nil {
+	if err := p.MustHave(c.Context(), thread); err != nil {
 		return err
 	}
-	st, err := cfg.OpenStore(c.Context())
+	st, err := p.OpenStore(c.Context())
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func resume(a *ui.App, c *cobra.Command, dir, arg string, run *runFlags) error {
 	if err != nil {
 		return err
 	}
-	models, err := cfg.OpenModels(run.traffic, parties, budgetAfter(c, h, cfg))
+	models, err := p.OpenModels(run.traffic, parties, budgetAfter(c, h, p))
 	if err != nil {
 		return err
 	}
@@ -87,21 +87,21 @@ func resume(a *ui.App, c *cobra.Command, dir, arg string, run *runFlags) error {
 	}
 	err = newJob(a, c, models, st, script, parties, run).run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
 		res, err := r.Resume(ctx, thread, func(s *flow.Settings) {
-			run.change(c, s, &cfg.Session)
-			s.Prices = project.Prices(cfg, parties)
+			run.change(c, s, &p.Config.Session)
+			s.Prices = p.Prices(parties)
 		})
 		return thread, res, err
 	})
 	if fault.CodeOf(err) != session.NotOpen {
 		return err
 	}
-	return nothingToResume(a, c, cfg, st, h, err)
+	return nothingToResume(a, c, p, st, h, err)
 }
 
 // budgetAfter is the budget in money that the next run has.
-func budgetAfter(c *cobra.Command, h *session.History, cfg *project.Project) int64 {
+func budgetAfter(c *cobra.Command, h *session.History, p *project.Project) int64 {
 	if c.Flags().Changed("budget-usd") {
-		return cfg.Session.BudgetUSD
+		return p.Config.Session.BudgetUSD
 	}
 	return h.State.Settings.BudgetUSD
 }
@@ -124,7 +124,7 @@ func (r *runFlags) change(c *cobra.Command, s, given *flow.Settings) {
 
 // nothingToResume shows a session that has come to its end: for whoever resumes
 // all sessions each night that is as it should be.
-func nothingToResume(a *ui.App, c *cobra.Command, cfg *project.Project, st interface {
+func nothingToResume(a *ui.App, c *cobra.Command, p *project.Project, st interface {
 	store.Store
 	store.Locks
 }, h *session.History, why error,
@@ -132,5 +132,5 @@ func nothingToResume(a *ui.App, c *cobra.Command, cfg *project.Project, st inter
 	if !a.Quiet {
 		a.Say(ui.Clean(why.Error()) + "; " + ui.Clean(fault.HintOf(why)) + "\n")
 	}
-	return showStatus(a, c.Context(), &project.Source{Store: st, Locks: st, Config: cfg}, h)
+	return showStatus(c.Context(), a, &project.Source{Store: st, Locks: st, Project: p}, h)
 }

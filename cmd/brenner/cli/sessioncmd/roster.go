@@ -162,11 +162,11 @@ func rosterPresetsCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 listed; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.Open(project, "", nil)
+			p, err := a.Open(project, "", nil)
 			if err != nil {
 				return err
 			}
-			return a.Show(presetList(roster.AllPresets(cfg.Presets)))
+			return a.Show(presetList(roster.AllPresets(p.Config.Presets)))
 		},
 	}
 	ui.AddProjectFlag(c, &project)

@@ -157,7 +157,7 @@ func Resolve(a *ui.App, c *cobra.Command, r *RosterFlags, flags ...config.Flag) 
 	if r.unified && r.mode != "" && roster.Mode(r.mode) != roster.Unified {
 		return nil, roster.Resolution{}, ui.Usage(c, "--unified and --roster-mode "+ui.Clean(r.mode)+" contradict each other", "")
 	}
-	cfg, err := a.Open(r.Project, r.SessionConfig, flags)
+	p, err := a.Open(r.Project, r.SessionConfig, flags)
 	if err != nil {
 		return nil, roster.Resolution{}, err
 	}
@@ -165,6 +165,6 @@ func Resolve(a *ui.App, c *cobra.Command, r *RosterFlags, flags ...config.Flag) 
 	if err != nil {
 		return nil, roster.Resolution{}, err
 	}
-	res, err := cfg.Resolve(above)
-	return cfg, res, err
+	res, err := p.Resolve(above)
+	return p, res, err
 }

@@ -21,11 +21,11 @@ import (
 
 // job is one run of a session from the command line.
 type job struct {
-	app    *ui.App
-	ctx    context.Context
-	config *project.Project
-	models *project.Models
-	store  interface {
+	app     *ui.App
+	ctx     context.Context
+	project *project.Project
+	models  *project.Models
+	store   interface {
 		store.Store
 		store.Locks
 	}
@@ -43,16 +43,16 @@ func newJob(a *ui.App, c *cobra.Command, m *project.Models, st interface {
 	store.Locks
 }, script *rehearsal.Script, parties []flow.Party, run *runFlags,
 ) *job {
-	r := m.Config.Runner(st, ui.Doing(c))
-	r.Project = m.Config.ProjectRecords(st)
-	r.Deadline, r.Allowance, r.Agent = m.Config.Timeouts.Session, &m.Allow, m.Agents(script, parties)
+	r := m.Project.Runner(st, ui.Doing(c))
+	r.Project = m.Project.ProjectRecords(st)
+	r.Deadline, r.Allowance, r.Agent = m.Project.Config.Timeouts.Session, &m.Allow, m.Agents(script, parties)
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		r.Post = m.Post
 	}
-	lessons := &project.LessonBook{Config: m.Config, Store: st, Counter: m.Counter, Tell: a.Learned(false)}
+	lessons := &project.LessonBook{Project: m.Project, Store: st, Counter: m.Counter, Tell: a.Learned(false)}
 	r.Memory = lessons
 	return &job{
-		app: a, ctx: c.Context(), config: m.Config, models: m, store: st, stream: run.jsonStream, memory: lessons, rehearsed: script != nil, runner: r,
+		app: a, ctx: c.Context(), project: m.Project, models: m, store: st, stream: run.jsonStream, memory: lessons, rehearsed: script != nil, runner: r,
 		progress: func() progress { return run.progress(c, a) },
 	}
 }
@@ -84,7 +84,7 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 		return err
 	}
 	j.memory.Learn(context.WithoutCancel(ctx), h)
-	summary, err := summarise(a, context.WithoutCancel(ctx), &project.Source{Store: j.store, Locks: j.store, Config: j.config}, h)
+	summary, err := summarise(context.WithoutCancel(ctx), a, &project.Source{Store: j.store, Locks: j.store, Project: j.project}, h)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (j *job) run(do func(context.Context, *session.Runner) (thread string, res 
 
 // publish writes the artifact beside the store, for people: the store stays what counts.
 func (j *job) publish(h *session.History, s *sessionSummary) error {
-	files, err := project.Publish(j.ctx, j.config, h)
+	files, err := project.Publish(j.ctx, j.project, h)
 	s.Artifact = files
 	return err
 }

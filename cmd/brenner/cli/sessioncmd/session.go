@@ -37,7 +37,7 @@ func (d dryRunResult) Print(a *ui.App) error {
 	for i, e := range d.Roster.Roster.Entries {
 		rows = append(rows, []string{
 			ui.Clean(e.Agent), ui.Clean(string(e.Role)), ui.OrDash(e.Program), ui.OrDash(e.Model),
-			ui.OrDash(d.Config.Reach(e.Model).Via), d.Messages[i].Template,
+			ui.OrDash(d.Project.Config.Reach(e.Model).Via), d.Messages[i].Template,
 		})
 	}
 	head := fmt.Sprintf("Dry run of %s: nothing is sent, nothing is written.\nQuestion: %s\n\n%s\n",

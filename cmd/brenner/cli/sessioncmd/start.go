@@ -238,7 +238,7 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	if detail, hint := project.Unreachable(k.Config.Session.Quorum, "the roster", len(k.Roster.Roster.Entries)); detail != "" {
+	if detail, hint := project.Unreachable(k.Project.Config.Session.Quorum, "the roster", len(k.Roster.Roster.Entries)); detail != "" {
 		return ui.Usage(c, detail, hint)
 	}
 	if opt.dryRun {
@@ -247,19 +247,19 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 		}
 		return a.Show(dryRunResult(k))
 	}
-	parties, err := k.Config.Parties(opt.ways(), k.Roster.Roster)
+	parties, err := k.Project.Parties(opt.ways(), k.Roster.Roster)
 	if err != nil {
 		return err
 	}
-	arbiter, err := project.ArbiterParty(k.Config, opt.script != "", parties)
+	arbiter, err := k.Project.Arbiter(opt.script != "", parties)
 	if err != nil {
 		return err
 	}
-	script, err := k.Config.RehearsalScript(opt.played, c.Flags().Changed("via"), project.Everyone(parties, arbiter))
+	script, err := k.Project.RehearsalScript(opt.played, c.Flags().Changed("via"), project.Everyone(parties, arbiter))
 	if err != nil {
 		return err
 	}
-	models, err := k.Config.OpenModels(opt.run.traffic, project.Everyone(parties, arbiter), k.Config.Session.BudgetUSD)
+	models, err := k.Project.OpenModels(opt.run.traffic, project.Everyone(parties, arbiter), k.Project.Config.Session.BudgetUSD)
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	if err := models.OpenPost(c.Context(), parties, opt.run.serveMail); err != nil {
 		return err
 	}
-	b.Arbiter, b.Settings.Prices = arbiter, project.Prices(k.Config, project.Everyone(parties, arbiter))
+	b.Arbiter, b.Settings.Prices = arbiter, k.Project.Prices(project.Everyone(parties, arbiter))
 	return begin(a, c, opt, &k, b, models, script)
 }
 
@@ -286,7 +286,7 @@ func begin(a *ui.App, c *cobra.Command, opt *startOptions, k *project.Composed, 
 			return err
 		}
 	}
-	st, err := k.Config.OpenStore(c.Context())
+	st, err := k.Project.OpenStore(c.Context())
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ stalemate: it waits for a person.`,
 				if err := ui.WholeSession(c, src.Address); err != nil {
 					return err
 				}
-				return showStatus(a, ctx, src, h)
+				return showStatus(ctx, a, src, h)
 			})
 			if unknownHere(err) {
 				return foreignStatus(a, c, dir, args[0], err)
@@ -51,11 +51,11 @@ stalemate: it waits for a person.`,
 
 func newestStatus(a *ui.App, c *cobra.Command, dir string) error {
 	ctx := c.Context()
-	cfg, err := a.Open(dir, "", nil)
+	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := cfg.OpenToRead(ctx)
+	st, err := p.OpenToRead(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,22 +71,22 @@ func newestStatus(a *ui.App, c *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	return showStatus(a, ctx, &project.Source{Store: st, Locks: st, Config: cfg}, h)
+	return showStatus(ctx, a, &project.Source{Store: st, Locks: st, Project: p}, h)
 }
 
 // showStatus shows where a session stands, and exits with what that asks for.
-func showStatus(a *ui.App, ctx context.Context, src *project.Source, h *session.History) error {
-	s, err := summarise(a, ctx, src, h)
+func showStatus(ctx context.Context, a *ui.App, src *project.Source, h *session.History) error {
+	s, err := summarise(ctx, a, src, h)
 	if err != nil {
 		return err
 	}
-	if src.File == "" && src.Config != nil {
-		path := filepath.Join(project.PublishedDir(src.Config, h.Thread), "artifact.md")
+	if src.File == "" && src.Project != nil {
+		path := filepath.Join(project.PublishedDir(src.Project, h.Thread), "artifact.md")
 		if _, err := os.Stat(path); err == nil {
 			s.Artifact = path
 		}
 	}
-	addThread(a, ctx, src, h, s)
+	addThread(ctx, a, src, h, s)
 	switch {
 	case s.Phase == session.PhaseEnded && (len(s.Conflicts) > 0 || s.stuck()):
 		a.Exit = ui.ExitPerson

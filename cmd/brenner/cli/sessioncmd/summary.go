@@ -110,7 +110,7 @@ type candidateSummary struct {
 }
 
 // summarise gathers what there is to say about a session.
-func summarise(a *ui.App, ctx context.Context, src *project.Source, h *session.History) (*sessionSummary, error) {
+func summarise(ctx context.Context, a *ui.App, src *project.Source, h *session.History) (*sessionSummary, error) {
 	st := h.State
 	s := &sessionSummary{
 		Schema: "brenner.session/v1", Thread: h.Thread, Question: st.Opened.Question, Rehearsal: st.Opened.Rehearsal != "",
@@ -267,4 +267,3 @@ func (s *sessionSummary) next(src *project.Source) []string {
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
 }
-

@@ -55,10 +55,10 @@ const waitForThread = 5 * time.Second
 
 // threadOf reads what a thread tells. A server that cannot be read is part of the
 // answer: where a session stands is known all the same.
-func threadOf(a *ui.App, ctx context.Context, src *project.Source, url, thread string) *threadSummary {
+func threadOf(ctx context.Context, a *ui.App, src *project.Source, url, thread string) *threadSummary {
 	ctx, cancel := context.WithTimeout(ctx, waitForThread)
 	defer cancel()
-	all, server, err := readThread(a, ctx, src.Config, url, thread, false)
+	all, server, err := readThread(ctx, a, src.Project, url, thread, false)
 	if err != nil {
 		return &threadSummary{Server: server, Agents: []threadStanding{}, Problem: strings.TrimSpace(err.Error())}
 	}
@@ -93,11 +93,11 @@ func (t *threadSummary) rows() [][]string {
 }
 
 // addThread puts what the thread tells beside what the journal does.
-func addThread(a *ui.App, ctx context.Context, src *project.Source, h *session.History, s *sessionSummary) {
-	if len(h.State.ByMail()) == 0 || src.File != "" || src.Config == nil {
+func addThread(ctx context.Context, a *ui.App, src *project.Source, h *session.History, s *sessionSummary) {
+	if len(h.State.ByMail()) == 0 || src.File != "" || src.Project == nil {
 		return
 	}
-	s.Mail = threadOf(a, ctx, src, "", h.Thread)
+	s.Mail = threadOf(ctx, a, src, "", h.Thread)
 	for _, b := range h.State.Mailboxes() {
 		if b.Agent != b.Name {
 			if s.Mail.Names == nil {
@@ -135,13 +135,13 @@ func foreignStatus(a *ui.App, c *cobra.Command, project, arg string, missing err
 	if err != nil || ui.WholeSession(c, address) != nil {
 		return missing
 	}
-	cfg, err := a.Open(project, "", nil)
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return missing
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), waitForThread)
 	defer cancel()
-	all, server, err := readThread(a, ctx, cfg, "", address.Thread, false)
+	all, server, err := readThread(ctx, a, p, "", address.Thread, false)
 	switch {
 	case fault.CodeOf(err) == mail.NoAuth:
 		return errors.Join(missing, err) // it may well be there

@@ -189,4 +189,3 @@ func (r *traceList) Print(a *ui.App) error {
 	}
 	return a.Write([]byte(head + ui.Columns(rows)))
 }
-

@@ -63,11 +63,11 @@ or the file cannot be read.`,
 // that cannot be read does not hide the others.
 func findEverywhere(a *ui.App, c *cobra.Command, project string, res *findResult) error {
 	ctx := c.Context()
-	cfg, err := a.Open(project, "", nil)
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := cfg.OpenToRead(ctx)
+	st, err := p.OpenToRead(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func findEverywhere(a *ui.App, c *cobra.Command, project string, res *findResult
 		}
 		res.Found = append(res.Found, found...)
 	}
-	if err := findInRecords(a, ctx, cfg, st, res); err != nil {
+	if err := findInRecords(ctx, a, p, st, res); err != nil {
 		return err
 	}
 	if len(res.Found)+len(res.Records) == 0 && len(broken) > 0 {
@@ -276,4 +276,3 @@ func (f *foundIn) fate() string {
 	}
 	return "stands"
 }
-

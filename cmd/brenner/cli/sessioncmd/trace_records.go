@@ -28,8 +28,8 @@ type foundRecord struct {
 }
 
 // findInRecords looks through the project's records.
-func findInRecords(a *ui.App, ctx context.Context, cfg *project.Project, st store.Store, res *findResult) error {
-	found, err := cfg.Door(st).FindText(ctx, res.Text)
+func findInRecords(ctx context.Context, a *ui.App, p *project.Project, st store.Store, res *findResult) error {
+	found, err := p.Door(st).FindText(ctx, res.Text)
 	if err != nil {
 		return err
 	}

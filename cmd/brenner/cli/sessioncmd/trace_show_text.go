@@ -152,4 +152,3 @@ func deltaRows(deltas []originDocument) [][]string {
 	}
 	return rows
 }
-

@@ -36,7 +36,7 @@ interrupted.`,
 				if err := ui.WholeSession(c, src.Address); err != nil {
 					return err
 				}
-				return watch(a, ctx, src, h, stream)
+				return watch(ctx, a, src, h, stream)
 			})
 		},
 	}
@@ -48,7 +48,7 @@ interrupted.`,
 // poll is how often the journal is looked at.
 const poll = 200 * time.Millisecond
 
-func watch(a *ui.App, ctx context.Context, src *project.Source, h *session.History, stream bool) error {
+func watch(ctx context.Context, a *ui.App, src *project.Source, h *session.History, stream bool) error {
 	hard, drain, done := a.Interrupts.Gently(ctx, func() {})
 	defer done()
 	w := &watcher{app: a, src: src, thread: h.Thread, state: &flow.State{}, progress: progressFor(a, stream)}
@@ -67,7 +67,7 @@ func watch(a *ui.App, ctx context.Context, src *project.Source, h *session.Histo
 	if stream {
 		a.JSON = true
 	}
-	return showStatus(a, ctx, src, h)
+	return showStatus(ctx, a, src, h)
 }
 
 // watcher follows a journal that others write.

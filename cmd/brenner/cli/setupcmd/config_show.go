@@ -36,11 +36,11 @@ func configShowCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 shown; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.Open(project, session, nil)
+			p, err := a.Open(project, session, nil)
 			if err != nil {
 				return err
 			}
-			return a.Show(configValues{cfg.Values(), origin})
+			return a.Show(configValues{p.Config.Values(), origin})
 		},
 	}
 	ui.AddProjectFlag(c, &project)

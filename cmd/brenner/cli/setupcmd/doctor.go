@@ -62,12 +62,12 @@ type check struct {
 type diagnosis []check
 
 func examine(a *ui.App, c *cobra.Command, flags *sessioncmd.RosterFlags) diagnosis {
-	cfg, err := a.Open(flags.Project, flags.SessionConfig, nil)
+	p, err := a.Open(flags.Project, flags.SessionConfig, nil)
 	if err != nil {
 		return brokenBy("configuration", err)
 	}
-	d := append(diagnosis{checkProject(cfg)}, checkStore(a, c.Context(), cfg)...)
-	if cfg.Question == "" {
+	d := append(diagnosis{checkProject(p)}, checkStore(c.Context(), a, p)...)
+	if p.Config.Question == "" {
 		d = append(d, check{"question", note, "none in the configuration", "give one with --question, or set question: in " + config.FileName})
 	}
 	_, res, err := sessioncmd.Resolve(a, c, flags)
@@ -76,11 +76,11 @@ func examine(a *ui.App, c *cobra.Command, flags *sessioncmd.RosterFlags) diagnos
 	}
 	d = append(d, check{What: "roster", Status: fine, Found: fmt.Sprintf("%d agents: %s", len(res.Roster.Entries), strings.Join(res.Roster.Agents(), ", "))})
 	for _, e := range res.Roster.Entries {
-		d = append(d, checkAgent(cfg, e))
+		d = append(d, checkAgent(p, e))
 	}
-	d = append(d, checkMail(a, c.Context(), cfg, res.Roster)...)
-	d = append(d, checkModels(a, c.Context(), cfg, res.Roster)...)
-	return append(d, doctorPrograms(a, c.Context(), cfg, res.Roster)...)
+	d = append(d, checkMail(c.Context(), a, p, res.Roster)...)
+	d = append(d, checkModels(c.Context(), a, p, res.Roster)...)
+	return append(d, doctorPrograms(c.Context(), a, p, res.Roster)...)
 }
 
 func brokenBy(what string, err error) diagnosis {
@@ -91,13 +91,13 @@ func brokenBy(what string, err error) diagnosis {
 	return d
 }
 
-func checkProject(cfg *project.Project) check {
-	if cfg.Project.File == "" {
+func checkProject(p *project.Project) check {
+	if p.Config.Project.File == "" {
 		return check{"configuration", note, "no " + config.FileName + "; the built-in defaults hold", "`brenner init` writes one"}
 	}
-	c := check{What: "configuration", Status: fine, Found: filepath.Join(cfg.Project.Dir, cfg.Project.File)}
-	if err := writable(cfg.Project.Dir); err != nil {
-		c.Status, c.Found, c.Fix = broken, cfg.Project.Dir+": "+files.Reason(err), "make the folder writable: sessions are stored in "+project.StateDir
+	c := check{What: "configuration", Status: fine, Found: filepath.Join(p.Config.Project.Dir, p.Config.Project.File)}
+	if err := writable(p.Config.Project.Dir); err != nil {
+		c.Status, c.Found, c.Fix = broken, p.Config.Project.Dir+": "+files.Reason(err), "make the folder writable: sessions are stored in "+project.StateDir
 	}
 	return c
 }
@@ -114,8 +114,8 @@ func writable(dir string) error {
 }
 
 // checkAgent says how an agent would be reached.
-func checkAgent(cfg *project.Project, e roster.Entry) check {
-	m := cfg.Reach(e.Model)
+func checkAgent(p *project.Project, e roster.Entry) check {
+	m := p.Config.Reach(e.Model)
 	c := check{What: "agent " + e.Agent, Status: fine, Found: "via " + m.Via}
 	switch {
 	case m.Via == "":

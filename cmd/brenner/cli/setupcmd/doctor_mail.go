@@ -21,17 +21,17 @@ import (
 
 // checkMail asks the mail server how it is, where somebody of the roster is reached
 // through it or somebody has said where it is. It sends no mail, and makes nothing.
-func checkMail(a *ui.App, ctx context.Context, cfg *project.Project, r roster.Roster) diagnosis {
+func checkMail(ctx context.Context, a *ui.App, p *project.Project, r roster.Roster) diagnosis {
 	var by []string
 	for _, e := range r.Entries {
-		if cfg.Reach(e.Model).Via == config.ViaMail {
+		if p.Config.Reach(e.Model).Via == config.ViaMail {
 			by = append(by, e.Agent)
 		}
 	}
-	if len(by) == 0 && cfg.Origin("mail.base_url").Level == roster.Default {
+	if len(by) == 0 && p.Config.Origin("mail.base_url").Level == roster.Default {
 		return nil
 	}
-	box, err := cfg.MailboxOf("")
+	box, err := p.MailboxOf("")
 	if err != nil {
 		return brokenBy("mail server", err)
 	}
@@ -42,7 +42,7 @@ func checkMail(a *ui.App, ctx context.Context, cfg *project.Project, r roster.Ro
 		d = append(d, checkTools(box, ctx), checkAgents(box, ctx, by))
 		d = append(d, checkKeys(box, ctx)...)
 	}
-	return append(d, checkClients(a, ctx, box, by)...)
+	return append(d, checkClients(ctx, a, box, by)...)
 }
 
 // checkServer says whether the server can be reached, and takes the token.
@@ -61,7 +61,7 @@ func checkServer(b *project.Mailbox, ctx context.Context) diagnosis {
 	case code == mail.Unreachable:
 		return append(d, check{at, broken, "nobody answers there", "start it with `brenner mail serve`, or say where it is with " + mail.EnvBaseURL + " or mail.base_url in " + config.FileName})
 	case code == mail.NoAuth:
-		return append(d, check{at, broken, "it does not take the token", "set " + b.Config.Mail.TokenEnv + " to the server's token; for a `brenner mail serve` of this project leave it unset"})
+		return append(d, check{at, broken, "it does not take the token", "set " + b.Project.Config.Mail.TokenEnv + " to the server's token; for a `brenner mail serve` of this project leave it unset"})
 	}
 	return append(d, brokenBy(at, err)...)
 }
@@ -144,19 +144,19 @@ func checkKeys(b *project.Mailbox, ctx context.Context) diagnosis {
 
 // checkClients checks what `mail connect` would tell the programs that agents are:
 // their names, the token's variable, and the files that are there already.
-func checkClients(a *ui.App, ctx context.Context, box *project.Mailbox, by []string) diagnosis {
+func checkClients(ctx context.Context, a *ui.App, box *project.Mailbox, by []string) diagnosis {
 	var d diagnosis
 	for _, name := range by {
 		if err := mail.CheckName(name); err != nil {
 			d = append(d, check{"agent " + name, broken, "it cannot have a mailbox: " + fault.Distinct(err)[0].Error(), fault.HintOf(err)})
 		}
 	}
-	if c := checkClientToken(a, ctx, box, by); c.What != "" {
+	if c := checkClientToken(ctx, a, box, by); c.What != "" {
 		d = append(d, c)
 	}
 	said := mailcmd.Connection("", box.Client.URL(), box.Key)
 	for _, c := range said.Config {
-		data, err := os.ReadFile(c.Path(a, box.Config.Project.Dir))
+		data, err := os.ReadFile(c.Path(a, box.Project.Config.Project.Dir))
 		if err != nil {
 			continue // whoever does not use the program has no such file
 		}
@@ -174,7 +174,7 @@ func checkClients(a *ui.App, ctx context.Context, box *project.Mailbox, by []str
 }
 
 // checkClientToken says whose token the variable of the programs holds here.
-func checkClientToken(a *ui.App, ctx context.Context, box *project.Mailbox, by []string) check {
+func checkClientToken(ctx context.Context, a *ui.App, box *project.Mailbox, by []string) check {
 	c := check{What: mailcmd.ClientToken, Status: note, Fix: "export " + mailcmd.ClientToken + "=$(brenner mail token NAME), where the agent's program is started"}
 	token := a.Host().Variable(mailcmd.ClientToken)
 	if token == "" {

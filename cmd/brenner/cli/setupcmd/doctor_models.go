@@ -37,12 +37,12 @@ const patience = 2 * time.Second
 
 // checkModels asks every endpoint that the roster would be asked at for its list
 // of models, and looks for servers on this machine. It spends nothing.
-func checkModels(a *ui.App, ctx context.Context, cfg *project.Project, r roster.Roster) diagnosis {
-	m := &project.Models{Config: cfg}
+func checkModels(ctx context.Context, a *ui.App, p *project.Project, r roster.Roster) diagnosis {
+	m := &project.Models{Project: p}
 	var d diagnosis
 	var seen []string
 	for _, e := range r.Entries {
-		model := cfg.Reach(e.Model)
+		model := p.Config.Reach(e.Model)
 		if model.Via != config.ViaOpenAI {
 			continue
 		}

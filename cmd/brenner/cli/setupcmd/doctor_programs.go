@@ -16,8 +16,8 @@ import (
 
 // doctorPrograms shows of each program that the roster would run: whether it is
 // there, its version, how it is logged in, and the exact command line.
-func doctorPrograms(a *ui.App, ctx context.Context, cfg *project.Project, r roster.Roster) diagnosis {
-	m := &project.Models{Config: cfg}
+func doctorPrograms(ctx context.Context, a *ui.App, p *project.Project, r roster.Roster) diagnosis {
+	m := &project.Models{Project: p}
 	var d diagnosis
 	var seen []string
 	for _, e := range r.Entries {
@@ -25,7 +25,7 @@ func doctorPrograms(a *ui.App, ctx context.Context, cfg *project.Project, r rost
 			continue
 		}
 		seen = append(seen, e.Program)
-		reach := cfg.Reach(e.Model)
+		reach := p.Config.Reach(e.Model)
 		p, err := program.New(m.ProgramOptions(agent.Setup{Agent: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model, ModelID: reach.ID}))
 		wanted := reach.Via == config.ViaProgram
 		if err != nil {
@@ -34,12 +34,12 @@ func doctorPrograms(a *ui.App, ctx context.Context, cfg *project.Project, r rost
 			}
 			continue
 		}
-		d = append(d, doctorProgram(a, ctx, m, e.Program, p, wanted)...)
+		d = append(d, doctorProgram(ctx, a, m, e.Program, p, wanted)...)
 	}
 	return d
 }
 
-func doctorProgram(a *ui.App, ctx context.Context, m *project.Models, name string, p *program.Program, wanted bool) diagnosis {
+func doctorProgram(ctx context.Context, a *ui.App, m *project.Models, name string, p *program.Program, wanted bool) diagnosis {
 	plan := p.Plan()
 	c := check{What: "program " + name, Status: fine}
 	if !plan.Found {
@@ -49,8 +49,8 @@ func doctorProgram(a *ui.App, ctx context.Context, m *project.Models, name strin
 		}
 		return diagnosis{c}
 	}
-	if entry, listed := m.Config.FindProgram(name); listed {
-		if err := m.MustTrust(m.Config.Origin("agents.programs"), project.WantOf(entry)); err != nil {
+	if entry, listed := m.Project.Config.FindProgram(name); listed {
+		if err := m.MustTrust(m.Project.Config.Origin("agents.programs"), project.WantOf(entry)); err != nil {
 			return brokenBy(c.What, err)
 		}
 	}

@@ -21,9 +21,9 @@ import (
 // checkStore looks at what the project keeps: whether it can be opened and
 // written to, whether its pages are whole, how large it is, and which sessions
 // were left. It proves nothing: verify does.
-func checkStore(a *ui.App, ctx context.Context, cfg *project.Project) diagnosis {
-	dir := project.StoreDir(cfg)
-	st, err := cfg.OpenUnchanged(ctx)
+func checkStore(ctx context.Context, a *ui.App, p *project.Project) diagnosis {
+	dir := project.StoreDir(p)
+	st, err := p.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return append(diagnosis{{"store", note, "none yet", "the first session makes it, in " + filepath.Join(dir, sqlite.FileName)}}, checkState(dir)...)
 	}

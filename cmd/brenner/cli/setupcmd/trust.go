@@ -54,7 +54,7 @@ Exit codes: 0 done; 1 the list could not be written; 2 there is no project file.
 }
 
 func trustFiles(a *ui.App, project, sessionConfig string, show, forget bool) error {
-	cfg, err := a.Open(project, sessionConfig, nil)
+	p, err := a.Open(project, sessionConfig, nil)
 	if err != nil {
 		return err
 	}
@@ -62,10 +62,10 @@ func trustFiles(a *ui.App, project, sessionConfig string, show, forget bool) err
 	if sessionConfig != "" {
 		level = roster.SessionConfig
 	}
-	file, ok := cfg.FileOf(level)
+	file, ok := p.Config.FileOf(level)
 	if !ok {
 		return &fault.Error{
-			Code: files.Unreadable, Place: cfg.Project.Dir, Detail: "there is no " + config.FileName + " to trust",
+			Code: files.Unreadable, Place: p.Config.Project.Dir, Detail: "there is no " + config.FileName + " to trust",
 			Hint: "`brenner init` makes one",
 		}
 	}
@@ -77,7 +77,7 @@ func trustFiles(a *ui.App, project, sessionConfig string, show, forget bool) err
 	if err != nil {
 		return err
 	}
-	r := &trustResult{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: asks(a, cfg, level), SHA256: store.Hash(file.Data)}
+	r := &trustResult{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: asks(a, p, level), SHA256: store.Hash(file.Data)}
 	switch {
 	case show:
 		r.Trusted, err = book.Trusts(path, file.Data)
@@ -94,19 +94,19 @@ func trustFiles(a *ui.App, project, sessionConfig string, show, forget bool) err
 }
 
 // asks lists what a file wants that needs trust.
-func asks(a *ui.App, cfg *project.Project, level roster.Level) []string {
-	m := &project.Models{Config: cfg}
+func asks(a *ui.App, p *project.Project, level roster.Level) []string {
+	m := &project.Models{Project: p}
 	all := []string{}
-	says := func(key string) bool { return cfg.Origin(key).Level == level }
+	says := func(key string) bool { return p.Config.Origin(key).Level == level }
 	add := func(ask string) {
 		if !slices.Contains(all, ask) {
 			all = append(all, ask)
 		}
 	}
-	if cfg.BaseURL != "" && says("agents.base_url") {
-		add(fmt.Sprintf("send the key of %s to %s", project.EnvKey, cfg.BaseURL))
+	if p.Config.BaseURL != "" && says("agents.base_url") {
+		add(fmt.Sprintf("send the key of %s to %s", project.EnvKey, p.Config.BaseURL))
 	}
-	for _, model := range cfg.Models {
+	for _, model := range p.Config.Models {
 		if says("agents.models") && (model.BaseURL != "" || model.KeyEnv != "") {
 			name, _ := m.Key(model)
 			add(fmt.Sprintf("send the key of %s to %s", name, m.Address(model)))
@@ -115,30 +115,30 @@ func asks(a *ui.App, cfg *project.Project, level roster.Level) []string {
 			add("run the programs that the roster names, with your logins")
 		}
 	}
-	for _, ask := range asksToSend(cfg, says) {
+	for _, ask := range asksToSend(p, says) {
 		add(ask)
 	}
-	if cfg.Via == config.ViaProgram && says("via") {
+	if p.Config.Via == config.ViaProgram && says("via") {
 		add("run the programs that the roster names, with your logins")
 	}
-	if ask := embeddingWish(cfg, says); ask != "" {
+	if ask := embeddingWish(p, says); ask != "" {
 		add(ask)
 	}
-	for _, p := range cfg.Programs {
+	for _, p := range p.Config.Programs {
 		if says("agents.programs") {
 			add(project.WantOf(p))
 		}
 	}
-	if _, via, program := project.ArbiterWords(cfg.Arbiter); via == config.ViaProgram && program != "" && says("session.arbiter") {
-		p, _ := cfg.FindProgram(program)
+	if _, via, program := project.ArbiterWords(p.Config.Arbiter); via == config.ViaProgram && program != "" && says("session.arbiter") {
+		p, _ := p.Config.FindProgram(program)
 		add(project.WantOf(p))
 	}
 	return all
 }
 
 // embeddingWish is what a file wants for the endpoint of embeddings, or nothing.
-func embeddingWish(cfg *project.Project, says func(key string) bool) string {
-	e := cfg.Playbook.Embedding
+func embeddingWish(p *project.Project, says func(key string) bool) string {
+	e := p.Config.Playbook.Embedding
 	if e.BaseURL == "" || !says("playbook.embedding.base_url") && !says("playbook.embedding.key_env") {
 		return ""
 	}
@@ -146,16 +146,16 @@ func embeddingWish(cfg *project.Project, says func(key string) bool) string {
 }
 
 // asksToSend lists where a file wants mail and reports to be sent.
-func asksToSend(cfg *project.Project, says func(key string) bool) []string {
+func asksToSend(p *project.Project, says func(key string) bool) []string {
 	var all []string
-	if cfg.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !project.IsLoopback(cfg.Mail.BaseURL) {
-		all = append(all, project.MailWish(cfg, cfg.Mail.BaseURL))
+	if p.Config.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !project.IsLoopback(p.Config.Mail.BaseURL) {
+		all = append(all, project.MailWish(p, p.Config.Mail.BaseURL))
 	}
 	if says("mail.token_env") {
-		all = append(all, "choose "+cfg.Mail.TokenEnv+" as the mail server's token")
+		all = append(all, "choose "+p.Config.Mail.TokenEnv+" as the mail server's token")
 	}
-	if says("report.webhook") && cfg.Report.Webhook != "" && !project.IsLoopback(cfg.Report.Webhook) {
-		all = append(all, project.ReportWish(cfg.Report.Webhook))
+	if says("report.webhook") && p.Config.Report.Webhook != "" && !project.IsLoopback(p.Config.Report.Webhook) {
+		all = append(all, project.ReportWish(p.Config.Report.Webhook))
 	}
 	return all
 }

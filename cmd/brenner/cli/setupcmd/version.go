@@ -62,4 +62,3 @@ func (v versionInfo) Print(a *ui.App) error {
 	}
 	return a.Write(fmt.Appendf(nil, "%s, rules %s, %s, %s\n", line, v.Rules, v.Go, v.Platform))
 }
-

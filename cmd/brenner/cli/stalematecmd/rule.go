@@ -144,7 +144,7 @@ func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string)
 		return err
 	}
 	if out != nil {
-		sessioncmd.Applied(a, c.Context(), d, h, out) // writes the artifact's files anew
+		sessioncmd.Applied(c.Context(), a, d, h, out) // writes the artifact's files anew
 	}
 	if now, _ := h.State.Stalemate(args[1]); now.State != stalemate.Applied {
 		a.Exit = ui.ExitPerson

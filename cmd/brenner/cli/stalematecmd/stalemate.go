@@ -74,11 +74,11 @@ session or record; 5 listed: a ruling is needed.`,
 
 func listAllStalemates(a *ui.App, c *cobra.Command, project string, all bool) error {
 	ctx := c.Context()
-	cfg, err := a.Open(project, "", nil)
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := cfg.OpenToRead(ctx)
+	st, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return showStalemates(a, &stalemateList{})
 	}
@@ -103,7 +103,7 @@ func listAllStalemates(a *ui.App, c *cobra.Command, project string, all bool) er
 			l.damaged = append(l.damaged, damagedSession{thread, fault.CodeOf(err), err.Error()})
 		}
 	}
-	about, err := cfg.Door(st).Stalemates(ctx, "")
+	about, err := p.Door(st).Stalemates(ctx, "")
 	if err != nil {
 		return err
 	}

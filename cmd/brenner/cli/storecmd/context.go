@@ -193,4 +193,3 @@ func (r *contextResult) Print(a *ui.App) error {
 	b.WriteString(ui.Columns(rows))
 	return a.Write([]byte(b.String()))
 }
-

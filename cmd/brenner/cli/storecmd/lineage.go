@@ -184,4 +184,3 @@ func (t *lineageTree) branch(b *strings.Builder, ref, relation string, depth int
 		}
 	}
 }
-

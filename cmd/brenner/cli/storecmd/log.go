@@ -50,13 +50,13 @@ Exit codes: 0 listed; 2 there is no such record.`,
 			return WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *Records) error {
 				switch {
 				case opt.refused:
-					return logRefused(a, ctx, r, opt.most)
+					return logRefused(ctx, a, r, opt.most)
 				case opt.calls:
-					return logCalls(a, ctx, r)
+					return logCalls(ctx, a, r)
 				case len(args) == 1:
-					return logRecord(a, ctx, r, args[0])
+					return logRecord(ctx, a, r, args[0])
 				}
-				return logAll(a, ctx, r, &opt)
+				return logAll(ctx, a, r, &opt)
 			})
 		},
 	}
@@ -136,7 +136,7 @@ func (r *Records) knowsModules(ctx context.Context, names ...string) error {
 	return nil
 }
 
-func logAll(a *ui.App, ctx context.Context, r *Records, opt *logOptions) error {
+func logAll(ctx context.Context, a *ui.App, r *Records, opt *logOptions) error {
 	q := store.HeadQuery{Status: opt.status, Newest: true}
 	if opt.kind != "" {
 		if err := r.Types.Check(opt.kind); err != nil {
@@ -228,7 +228,7 @@ func markDocuments(marks []record.Mark) []markDocument {
 	return out
 }
 
-func logRecord(a *ui.App, ctx context.Context, r *Records, id string) error {
+func logRecord(ctx context.Context, a *ui.App, r *Records, id string) error {
 	h, err := r.History(ctx, id)
 	if err != nil {
 		return err
@@ -285,7 +285,7 @@ type refusalDocument struct {
 	ID     string `json:"id"`
 }
 
-func logRefused(a *ui.App, ctx context.Context, r *Records, most int) error {
+func logRefused(ctx context.Context, a *ui.App, r *Records, most int) error {
 	found, all, err := r.Refusals(ctx, most)
 	if err != nil {
 		return err
@@ -342,7 +342,7 @@ type shownInCall struct {
 	Form    string `json:"form"`
 }
 
-func logCalls(a *ui.App, ctx context.Context, r *Records) error {
+func logCalls(ctx context.Context, a *ui.App, r *Records) error {
 	calls, err := r.Calls(ctx)
 	if err != nil {
 		return err
@@ -397,4 +397,3 @@ func (r *storeCalls) Print(a *ui.App) error {
 	}
 	return a.Write([]byte(b.String()))
 }
-

@@ -74,7 +74,7 @@ says what it is about.`,
 				// Only now: of what is refused nothing is left.
 				said := *a
 				said.Quiet, said.JSON, said.Out = true, false, io.Discard
-				dir := r.config.Project.Dir // where the brief is, too
+				dir := r.project.Config.Project.Dir // where the brief is, too
 				if err := setupcmd.InitProject(&said, dir, config.Starter{Question: question}); err != nil && fault.CodeOf(err) != files.AlreadyExists {
 					return err
 				}
@@ -111,7 +111,7 @@ busy.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error { return showBrief(a, ctx, r) })
+				return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error { return showBrief(ctx, a, r) })
 			}
 			data, err := a.ReadFile("the brief", args[0])
 			if err != nil {
@@ -151,7 +151,7 @@ func briefOf(ctx context.Context, r *Records) (record.Head, error) {
 	return record.Head{ID: briefID}, nil
 }
 
-func showBrief(a *ui.App, ctx context.Context, r *Records) error {
+func showBrief(ctx context.Context, a *ui.App, r *Records) error {
 	h, err := briefOf(ctx, r)
 	if err != nil {
 		return err

@@ -329,4 +329,3 @@ func (r *marksResult) Print(a *ui.App) error {
 	}
 	return a.Write([]byte(b.String()))
 }
-

@@ -200,4 +200,3 @@ func (r *diffResult) Print(a *ui.App) error {
 	}
 	return a.Write([]byte(b.String()))
 }
-

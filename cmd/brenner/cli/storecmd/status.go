@@ -195,4 +195,3 @@ type snapshotResult struct {
 }
 
 func (r *snapshotResult) Print(a *ui.App) error { return a.Write([]byte(ui.CleanLines(r.Text, ""))) }
-

@@ -60,42 +60,42 @@ func (f *RecordFlags) AddWho(c *cobra.Command) {
 // Records is the door to a project's records, and who stands in it.
 type Records struct {
 	*govern.Door
-	Who    govern.Actor
-	config *project.Project
+	Who     govern.Actor
+	project *project.Project
 }
 
 // openRecords opens the door; commands that only look create nothing.
-func openRecords(a *ui.App, ctx context.Context, f *RecordFlags, write bool) (*Records, error) {
-	cfg, err := a.Open(f.Project, "", nil)
+func openRecords(ctx context.Context, a *ui.App, f *RecordFlags, write bool) (*Records, error) {
+	p, err := a.Open(f.Project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	st, err := recordStore(a, ctx, cfg, f, write)
+	st, err := recordStore(ctx, a, p, f, write)
 	if err != nil {
 		return nil, err
 	}
 	who := govern.Actor{Name: f.As, Role: f.role}
 	if who.Name == "" {
-		who.Name = cfg.Operator
+		who.Name = p.Config.Operator
 	}
 	if strings.TrimSpace(who.Name) != who.Name || strings.ContainsFunc(who.Name, unicode.IsControl) {
 		_ = st.Close()
 		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "that is no name: it is blank, begins or ends so, or has a control character"}
 	}
-	return &Records{Door: cfg.Door(st), Who: who, config: cfg}, nil
+	return &Records{Door: p.Door(st), Who: who, project: p}, nil
 }
 
 // recordStore opens the store as a command needs it.
-func recordStore(a *ui.App, ctx context.Context, cfg *project.Project, f *RecordFlags, write bool) (store.Store, error) {
+func recordStore(ctx context.Context, a *ui.App, p *project.Project, f *RecordFlags, write bool) (store.Store, error) {
 	switch {
 	case write:
-		return cfg.OpenToWrite(ctx)
+		return p.OpenToWrite(ctx)
 	case f.role != "":
-		return cfg.OpenToRefuse(ctx)
+		return p.OpenToRefuse(ctx)
 	case f.Dry:
-		return cfg.OpenUnchanged(ctx)
+		return p.OpenUnchanged(ctx)
 	}
-	return cfg.OpenToRead(ctx)
+	return p.OpenToRead(ctx)
 }
 
 // oneOf wants one argument, and says which.
@@ -110,7 +110,7 @@ func oneOf(what string) cobra.PositionalArgs {
 
 // WithRecords opens the door for one command.
 func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do func(ctx context.Context, r *Records) error) error {
-	r, err := openRecords(a, c.Context(), f, write)
+	r, err := openRecords(c.Context(), a, f, write)
 	if err != nil {
 		return err
 	}

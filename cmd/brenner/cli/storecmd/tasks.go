@@ -1,6 +1,7 @@
 package storecmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/project"
+	"brenner/roster"
 	"brenner/session/flow"
 	"brenner/store/record"
 )
@@ -152,38 +154,32 @@ func (f *HelperFlags) Helper(a *ui.App, c *cobra.Command, r *Records, role strin
 	if !f.asks() {
 		return nil, func() {}, nil
 	}
-	cfg := r.config
+	p := r.project
 	if c.Flags().Changed("base-url") {
 		given, err := a.Open(f.Project, "", []config.Flag{{Key: "agents.base_url", Name: "--base-url", Values: []string{f.Traffic.BaseURL}}})
 		if err != nil {
 			return nil, nil, err
 		}
-		cfg = given
+		p = given
 	}
-	own := *cfg.Config
-	cfg = &project.Project{Host: cfg.Host, Config: &own}
-	cfg.Models = slices.Clone(cfg.Models)
-	for i := range cfg.Models {
-		cfg.Models[i].Structured = "" // the answer is a text, no deltas
+	own := *p.Config
+	p = &project.Project{Host: p.Host, Config: &own}
+	p.Config.Models = slices.Clone(p.Config.Models)
+	for i := range p.Config.Models {
+		p.Config.Models[i].Structured = "" // the answer is a text, no deltas
 	}
-	reach := cfg.Reach(f.Model)
-	p := flow.Party{Name: f.Name, Role: role, Model: f.Model, Via: reach.Via, ModelID: reach.ID, Program: f.Model}
-	if f.Via != "" {
-		p.Via = f.Via
-	}
-	if p.ModelID == "" {
-		p.ModelID = f.Model
-	}
-	if p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
+	party := p.Party(roster.Entry{Agent: f.Name, Role: roster.Role(role), Program: f.Model, Model: f.Model}, project.Way{Via: f.Via})
+	party.ModelID, party.Seed = cmp.Or(party.ModelID, f.Model), nil
+	if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
 		return nil, nil, &fault.Error{
 			Code: project.NoWay, Detail: "nothing says how to reach " + fault.Shown(f.Model), Hint: "give --via openai or --via program; a rehearsal plays sessions only",
 		}
 	}
-	m, err := cfg.OpenModels(f.Traffic, []flow.Party{p}, 0)
+	m, err := p.OpenModels(f.Traffic, []flow.Party{party}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := m.Agents(nil, []flow.Party{p})(p)
+	made, err := m.Agents(nil, []flow.Party{party})(party)
 	if err != nil {
 		m.Close()
 		return nil, nil, err
@@ -441,4 +437,3 @@ func (r *checkResult) Print(a *ui.App) error {
 	}
 	return a.Write([]byte(b.String()))
 }
-

@@ -153,7 +153,6 @@ type Result interface {
 // documenter is a result whose JSON form is another value.
 type documenter interface{ Document() any }
 
-
 // Show prints a result.
 func (a *App) Show(r Result) error {
 	if !a.JSON {

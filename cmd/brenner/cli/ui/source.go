@@ -12,11 +12,11 @@ import (
 // WithSession runs a read-only command on a session or an export.
 func (a *App) WithSession(c *cobra.Command, project, arg string, do func(context.Context, *project.Source, *session.History) error) error {
 	ctx := c.Context()
-	cfg, err := a.Open(project, "", nil)
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	src, err := cfg.OpenSource(ctx, arg)
+	src, err := p.OpenSource(ctx, arg)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func verify(a *ui.App, c *cobra.Command, project string, args []string) error {
 	var v *verification
 	var err error
 	if len(args) == 0 {
-		v, err = verifyStore(a, c.Context(), project)
+		v, err = verifyStore(c.Context(), a, project)
 	} else {
 		v, err = verifyOne(a, c, project, args[0], head)
 	}
@@ -85,14 +85,14 @@ func verifyOne(a *ui.App, c *cobra.Command, dir, arg, head string) (*verificatio
 		if rest != "" {
 			return nil, ui.Usage(c, "verify takes a whole export, not "+ui.Clean(arg), "leave out "+ui.Clean(rest))
 		}
-		checked, _, err := VerifyExport(a, ctx, file, head)
+		checked, _, err := VerifyExport(ctx, a, file, head)
 		return &verification{sessions: []*checkedSession{checked}}, err
 	}
-	cfg, err := a.Open(dir, "", nil)
+	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	src, err := cfg.OpenSource(ctx, arg)
+	src, err := p.OpenSource(ctx, arg)
 	if err != nil {
 		return damagedStore(err)
 	}
@@ -117,12 +117,12 @@ func damagedStore(err error) (*verification, error) {
 }
 
 // verifyStore proves the store's file and everything in it.
-func verifyStore(a *ui.App, ctx context.Context, project string) (*verification, error) {
-	cfg, err := a.Open(project, "", nil)
+func verifyStore(ctx context.Context, a *ui.App, project string) (*verification, error) {
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	st, err := cfg.OpenUnchanged(ctx)
+	st, err := p.OpenUnchanged(ctx)
 	if err != nil {
 		return damagedStore(err)
 	}
@@ -145,7 +145,7 @@ func verifyStore(a *ui.App, ctx context.Context, project string) (*verification,
 	v.store.add(err)
 	lost, err := Orphans(ctx, st)
 	v.store.add(err)
-	door := cfg.Door(st)
+	door := p.Door(st)
 	sessions := session.NewVouching(st)
 	door.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
 		if slices.Contains(lost, ref.ID) {
@@ -203,7 +203,7 @@ func verifySession(ctx context.Context, st store.Store, thread, head string) (*c
 }
 
 // VerifyExport proves the file of an export.
-func VerifyExport(a *ui.App, ctx context.Context, file, head string) (*checkedSession, *session.Exported, error) {
+func VerifyExport(ctx context.Context, a *ui.App, file, head string) (*checkedSession, *session.Exported, error) {
 	data, err := readExactly(a, file)
 	if err != nil {
 		return nil, nil, err
