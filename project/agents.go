@@ -109,11 +109,11 @@ func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
 			Hint: "set via: in " + config.FileName + " (or a via for the models of the roster), or give --via; `brenner session start --dry-run` composes without agents, --via rehearsal plays a script",
 		}
 	}
-	return parties, CheckVias(parties)
+	return parties, checkVias(parties)
 }
 
-// CheckVias refuses ways to agents that are unknown.
-func CheckVias(parties []flow.Party) error {
+// checkVias refuses ways to agents that are unknown.
+func checkVias(parties []flow.Party) error {
 	for _, p := range parties {
 		switch p.Via {
 		case config.ViaRehearsal, config.ViaOpenAI, config.ViaProgram, config.ViaMail:

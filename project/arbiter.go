@@ -49,7 +49,7 @@ func (p *Project) Arbiter(scripted bool, parties []flow.Party) (*flow.Party, err
 			Hint: "write " + arbiter.Name + "=program:PROGRAM: " + strings.Join(knownPrograms(), ", ") + ", or one under agents.programs: in " + config.FileName,
 		}
 	}
-	return &arbiter, CheckVias([]flow.Party{arbiter})
+	return &arbiter, checkVias([]flow.Party{arbiter})
 }
 
 // ArbiterWords takes apart what names an arbiter: NAME=KIND:MODEL.

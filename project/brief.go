@@ -20,10 +20,10 @@ import (
 	"brenner/store"
 )
 
-// NameSession settles what the session is called: another name where one exists and the
-// user did not choose it, and otherwise what --if-exists says. It tells whether
-// an existing session is meant.
-func NameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists string, chosen bool) (bool, error) {
+// nameSession settles what the session is called: another name where one exists and the
+// user did not choose it, and otherwise what ifExists says. It reports whether an
+// existing session is meant.
+func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists string, chosen bool) (bool, error) {
 	head, err := store.HeadOf(ctx, st, session.Prefix+b.Thread)
 	if err != nil || head.Seq == 0 {
 		return false, err
@@ -36,7 +36,7 @@ func NameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 	}
 	base := b.Thread
 	for n := 2; head.Seq > 0; n++ {
-		b.Thread = Numbered(base, n)
+		b.Thread = numbered(base, n)
 		if head, err = store.HeadOf(ctx, st, session.Prefix+b.Thread); err != nil {
 			return false, err
 		}
@@ -44,8 +44,8 @@ func NameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 	return false, kickoff.CheckThreadID(b.Thread)
 }
 
-// Numbered gives the n-th session of a name its own.
-func Numbered(base string, n int) string {
+// numbered gives the n-th session of a name its own.
+func numbered(base string, n int) string {
 	suffix := "-" + strconv.Itoa(n)
 	return base[:min(len(base), MaxThreadID-len(suffix))] + suffix
 }

@@ -309,7 +309,7 @@ func (p *Project) LoopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]fl
 			Hint: "name models: in the plan, or in the roster with agents.models: in " + config.FileName + "; for a test write via: rehearsal and a script: into the plan",
 		}
 	}
-	return parties, CheckVias(parties)
+	return parties, checkVias(parties)
 }
 
 // noWayTo says of a model that nothing says how it is reached.

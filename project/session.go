@@ -39,8 +39,8 @@ func (p *Project) MustHave(ctx context.Context, thread string) error {
 	return err
 }
 
-// PinnedScript is the script that a rehearsal was opened with, or nil.
-func PinnedScript(ctx context.Context, h *session.History) (*rehearsal.Script, error) {
+// pinnedScript is the script that a rehearsal was opened with, or nil.
+func pinnedScript(ctx context.Context, h *session.History) (*rehearsal.Script, error) {
 	hash := h.State.Opened.Rehearsal
 	if hash == "" {
 		return nil, nil

@@ -1,8 +1,6 @@
 package sessioncmd
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
@@ -10,7 +8,6 @@ import (
 	"brenner/project"
 	"brenner/session"
 	"brenner/session/flow"
-	"brenner/store"
 )
 
 func sessionResumeCommand(a *ui.App) *cobra.Command {
@@ -57,53 +54,23 @@ func resume(a *ui.App, c *cobra.Command, dir, arg string, run *runFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := p.MustHave(c.Context(), thread); err != nil {
-		return err
+	o := &project.ResumeOptions{
+		Traffic: run.traffic, ServeMail: run.serveMail, Doing: ui.Doing(c),
+		Change: func(s *flow.Settings) { run.change(c, s, &p.Config.Session) },
 	}
-	st, err := p.OpenStore(c.Context())
+	if c.Flags().Changed("budget-usd") {
+		o.BudgetUSD = &p.Config.Session.BudgetUSD
+	}
+	j, err := p.PrepareResume(c.Context(), thread, o)
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(st)
-	h, err := session.Load(c.Context(), st, thread)
-	if err != nil {
-		return err
-	}
-	parties := project.Everyone(h.State.Opened.Agents, h.State.Opened.Arbiter)
-	if err := project.CheckVias(parties); err != nil {
-		return err
-	}
-	script, err := project.PinnedScript(c.Context(), h)
-	if err != nil {
-		return err
-	}
-	models, err := p.OpenModels(run.traffic, parties, budgetAfter(c, h, p))
-	if err != nil {
-		return err
-	}
-	defer models.Close()
-	if err := models.OpenPost(c.Context(), parties, run.serveMail); err != nil {
-		return err
-	}
-	err = newJob(a, c, models, st, script, parties, run).run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
-		res, err := r.Resume(ctx, thread, func(s *flow.Settings) {
-			run.change(c, s, &p.Config.Session)
-			s.Prices = p.Prices(parties)
-		})
-		return thread, res, err
-	})
+	defer j.Close()
+	err = runJob(a, c, run, j)
 	if fault.CodeOf(err) != session.NotOpen {
 		return err
 	}
-	return nothingToResume(a, c, p, st, h, err)
-}
-
-// budgetAfter is the budget in money that the next run has.
-func budgetAfter(c *cobra.Command, h *session.History, p *project.Project) int64 {
-	if c.Flags().Changed("budget-usd") {
-		return p.Config.Session.BudgetUSD
-	}
-	return h.State.Settings.BudgetUSD
+	return nothingToResume(a, c, j, err)
 }
 
 // change sets what the flags say, and leaves everything else as it is journaled.
@@ -124,13 +91,9 @@ func (r *runFlags) change(c *cobra.Command, s, given *flow.Settings) {
 
 // nothingToResume shows a session that has come to its end: for whoever resumes
 // all sessions each night that is as it should be.
-func nothingToResume(a *ui.App, c *cobra.Command, p *project.Project, st interface {
-	store.Store
-	store.Locks
-}, h *session.History, why error,
-) error {
+func nothingToResume(a *ui.App, c *cobra.Command, j *project.Job, why error) error {
 	if !a.Quiet {
 		a.Say(ui.Clean(why.Error()) + "; " + ui.Clean(fault.HintOf(why)) + "\n")
 	}
-	return showStatus(c.Context(), a, &project.Source{Store: st, Locks: st, Project: p}, h)
+	return showStatus(c.Context(), a, j.Source(), j.History)
 }

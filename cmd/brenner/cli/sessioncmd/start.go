@@ -1,7 +1,6 @@
 package sessioncmd
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,55 +16,6 @@ import (
 	"brenner/session"
 	"brenner/store"
 )
-
-// sameSession refuses to go on with a session under another roster or question
-// than it was opened with: what was asked for would silently not happen.
-func (s *startOptions) sameSession(c *cobra.Command, st store.Store, b *session.Brief) error {
-	h, err := session.Load(c.Context(), st, b.Thread)
-	if err != nil {
-		return err
-	}
-	o := &h.State.Opened
-	given := func(names ...string) bool { return slices.ContainsFunc(names, c.Flags().Changed) }
-	var differs string
-	switch {
-	case given("question") && project.PlainText(b.Question) != project.PlainText(o.Question):
-		differs = "asks another question: " + o.Question
-	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && string(artifact.Canonical(b.Roster.Value())) != string(o.Roster):
-		differs = "has another roster"
-	case given("script") && store.Hash(b.Script) != o.Rehearsal:
-		differs = "plays another script"
-	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
-		differs = "has its brief already"
-	default:
-		return nil
-	}
-	return ui.Usage(c, b.Thread+" exists and "+ui.Clean(differs), "`brenner session resume "+b.Thread+"` goes on with it as it is; --if-exists new begins another one")
-}
-
-// readScript reads the user's own script. Its question is the session's, unless
-// another one is given.
-func (s *startOptions) readScript(a *ui.App, c *cobra.Command) error {
-	if s.script == "" {
-		return nil
-	}
-	for _, via := range s.via {
-		if !strings.Contains(via, "=") && via != config.ViaRehearsal {
-			return ui.Usage(c, "--script plays scripted agents, and --via "+ui.Clean(via)+" wants real ones", "--via NAME="+ui.Clean(via)+" reaches single agents for real")
-		}
-	}
-	data, err := a.ReadFile("the script", s.script)
-	if err != nil {
-		return err
-	}
-	s.played, err = rehearsal.Parse(data)
-	return fault.InFile("read the script", s.script, err)
-}
-
-// arbiterFlag adds the flag that names who is asked when a session is stuck.
-func (s *startOptions) arbiterFlag(c *cobra.Command) {
-	c.Flags().StringVar(&s.arbiter, "arbiter", "", "who rules when the session is stuck: NAME, NAME=KIND, NAME=KIND:MODEL or NAME=program:PROGRAM; no agent of the roster; empty: a person")
-}
 
 type startOptions struct {
 	roster   RosterFlags
@@ -247,77 +197,31 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 		}
 		return a.Show(dryRunResult(k))
 	}
-	parties, err := k.Project.Parties(opt.ways(), k.Roster.Roster)
-	if err != nil {
-		return err
-	}
-	arbiter, err := k.Project.Arbiter(opt.script != "", parties)
-	if err != nil {
-		return err
-	}
-	script, err := k.Project.RehearsalScript(opt.played, c.Flags().Changed("via"), project.Everyone(parties, arbiter))
-	if err != nil {
-		return err
-	}
-	models, err := k.Project.OpenModels(opt.run.traffic, project.Everyone(parties, arbiter), k.Project.Config.Session.BudgetUSD)
-	if err != nil {
-		return err
-	}
-	defer models.Close()
 	evidence, err := evidence(a, opt.evidence)
 	if err != nil {
 		return err
 	}
-	b, err := k.Brief(opt.module, evidence, parties, script)
+	j, err := k.Prepare(c.Context(), &project.StartOptions{
+		Ways: *opt.ways(), Traffic: opt.run.traffic, Script: opt.played, ByHand: c.Flags().Changed("via"), Module: opt.module, Evidence: evidence,
+		ServeMail: opt.run.serveMail, IfExists: opt.ifExists, Chosen: opt.brief.threadID != "", Doing: ui.Doing(c),
+	})
 	if err != nil {
 		return err
 	}
-	if err := models.OpenPost(c.Context(), parties, opt.run.serveMail); err != nil {
-		return err
-	}
-	b.Arbiter, b.Settings.Prices = arbiter, k.Project.Prices(project.Everyone(parties, arbiter))
-	return begin(a, c, opt, &k, b, models, script)
-}
-
-// begin opens the store and runs the session, under the name that it gets there.
-func begin(a *ui.App, c *cobra.Command, opt *startOptions, k *project.Composed, b session.Brief, models *project.Models, script *rehearsal.Script) error {
-	if b.Arbiter != nil { // one that cannot be made leaves no trace
-		if _, err := models.Agents(script, b.Agents)(*b.Arbiter); err != nil {
-			return err
-		}
-	}
-	st, err := k.Project.OpenStore(c.Context())
-	if err != nil {
-		return err
-	}
-	defer a.CloseStore(st)
-	exists, err := project.NameSession(c.Context(), st, &b, opt.ifExists, opt.brief.threadID != "")
+	defer j.Close()
+	exists, err := j.Open(c.Context())
 	if err != nil {
 		return err
 	}
 	if exists {
-		if err := opt.sameSession(c, st, &b); err != nil {
+		if err := opt.sameSession(c, j.Source().Store, &j.Brief); err != nil {
 			return err
 		}
-		models.Close() // it is run with its own parties, and has a tape and a mail server of its own
-		return resume(a, c, opt.roster.Project, b.Thread, &opt.run)
+		j.Close() // it is run with its own parties, and has a tape and a mail server of its own
+		return resume(a, c, opt.roster.Project, j.Brief.Thread, &opt.run)
 	}
-	job := newJob(a, c, models, st, script, b.Agents, &opt.run)
-	return job.run(func(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
-		for n := 2; ; n++ {
-			res, err := r.Start(ctx, b)
-			// Somebody else may begin one of the same name at the same moment.
-			taken := fault.CodeOf(err) == store.Held || fault.CodeOf(err) == session.Exists
-			if !taken || opt.brief.threadID != "" && opt.ifExists != "new" || n > mostOfAName {
-				return b.Thread, res, err
-			}
-			b.Thread = project.Numbered(k.ThreadID, n)
-		}
-	})
+	return runJob(a, c, &opt.run, j)
 }
-
-// mostOfAName is how many sessions of one name are tried before it is given up.
-const mostOfAName = 1000
 
 // evidence reads the files that every agent is given.
 func evidence(a *ui.App, paths []string) ([]session.File, error) {
@@ -333,4 +237,53 @@ func evidence(a *ui.App, paths []string) ([]session.File, error) {
 		all = append(all, session.File{Name: filepath.Base(path), Data: data})
 	}
 	return all, nil
+}
+
+// sameSession refuses to go on with a session under another roster or question
+// than it was opened with: what was asked for would silently not happen.
+func (s *startOptions) sameSession(c *cobra.Command, st store.Store, b *session.Brief) error {
+	h, err := session.Load(c.Context(), st, b.Thread)
+	if err != nil {
+		return err
+	}
+	o := &h.State.Opened
+	given := func(names ...string) bool { return slices.ContainsFunc(names, c.Flags().Changed) }
+	var differs string
+	switch {
+	case given("question") && project.PlainText(b.Question) != project.PlainText(o.Question):
+		differs = "asks another question: " + o.Question
+	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && string(artifact.Canonical(b.Roster.Value())) != string(o.Roster):
+		differs = "has another roster"
+	case given("script") && store.Hash(b.Script) != o.Rehearsal:
+		differs = "plays another script"
+	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
+		differs = "has its brief already"
+	default:
+		return nil
+	}
+	return ui.Usage(c, b.Thread+" exists and "+ui.Clean(differs), "`brenner session resume "+b.Thread+"` goes on with it as it is; --if-exists new begins another one")
+}
+
+// readScript reads the user's own script. Its question is the session's, unless
+// another one is given.
+func (s *startOptions) readScript(a *ui.App, c *cobra.Command) error {
+	if s.script == "" {
+		return nil
+	}
+	for _, via := range s.via {
+		if !strings.Contains(via, "=") && via != config.ViaRehearsal {
+			return ui.Usage(c, "--script plays scripted agents, and --via "+ui.Clean(via)+" wants real ones", "--via NAME="+ui.Clean(via)+" reaches single agents for real")
+		}
+	}
+	data, err := a.ReadFile("the script", s.script)
+	if err != nil {
+		return err
+	}
+	s.played, err = rehearsal.Parse(data)
+	return fault.InFile("read the script", s.script, err)
+}
+
+// arbiterFlag adds the flag that names who is asked when a session is stuck.
+func (s *startOptions) arbiterFlag(c *cobra.Command) {
+	c.Flags().StringVar(&s.arbiter, "arbiter", "", "who rules when the session is stuck: NAME, NAME=KIND, NAME=KIND:MODEL or NAME=program:PROGRAM; no agent of the roster; empty: a person")
 }
