@@ -46,8 +46,9 @@ func showsRealOutput(t *testing.T, page, folder string) {
 	after := fill(t, string(before), func(command string) string {
 		c := exec.Command("sh", "-c", command)
 		c.Dir = folder
+		// Only this: settings of brenner, keys or a locale would change what is printed.
 		// The race detector lets every process sleep for a second at its end.
-		c.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TZ=UTC")
+		c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0", "TZ=UTC"}
 		out, _ := c.CombinedOutput() // a command may well fail: then that is what it shows
 		return string(out)
 	})
