@@ -149,6 +149,7 @@ func TestMailBesideASession(t *testing.T) {
 		if !strings.Contains(errs, "/post/ while the session runs") || !strings.Contains(errs, "BlueLake") || code != 3 {
 			t.Errorf("exit %d: %s", code, errs)
 		}
+		// Another process would not have the connections to the server that has ended.
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	}
-	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
 }
