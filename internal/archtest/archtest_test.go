@@ -35,6 +35,13 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
+func TestTopLevelDirectories(t *testing.T) {
+	t.Parallel()
+	if wrong := checkTop(os.DirFS(root)); wrong != nil {
+		t.Error(wrong)
+	}
+}
+
 func TestCodesAreUnique(t *testing.T) {
 	t.Parallel()
 	tree := load(t)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // badTable is the table for testdata/bad. What it gets wrong on purpose stands
@@ -31,6 +32,9 @@ func badTable() Table {
 		{Path: "hidden", Kind: Pure},
 		{Path: "shell", Kind: Shell, Needs: "internal/fault"},
 		{Path: "unlisted", Kind: Shell},
+		{Path: "project", Kind: Shell},
+		{Path: "project/below", Kind: Support},
+		{Path: "cmd/face", Kind: Shell},
 	}
 }
 
@@ -57,7 +61,7 @@ func TestEveryViolationIsFound(t *testing.T) {
 	}
 	for _, rule := range []string{
 		ruleDirection, ruleImport, ruleCall, ruleGoroutine, ruleOrder, ruleVariable,
-		ruleInit, ruleName, ruleDoc, ruleHidden, ruleCode,
+		ruleInit, ruleName, ruleDoc, ruleHidden, ruleCode, ruleFace,
 	} {
 		if !slices.ContainsFunc(want, func(w string) bool { return strings.HasSuffix(w, " "+rule) }) {
 			t.Errorf("testdata/bad has no case for the rule %q", rule)
@@ -142,6 +146,28 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// Packages below internal/ import only each other: their room is the lowest, and imports
+// that lead upward are findings.
+func TestInternalImportsOnlyInternal(t *testing.T) {
+	t.Parallel()
+	table := brenner()
+	if lowest := table.rooms()[0]; lowest != "internal" {
+		t.Errorf("the lowest room is %s, want internal", lowest)
+	}
+	for i, r := range table {
+		if room(r.Path) != "internal" {
+			continue
+		}
+		changed := slices.Clone(table)
+		changed[i].Needs += " merge"
+		want := fmt.Sprintf("the row of %q allows %q, which is upward", r.Path, "merge")
+		found := checkTable(load(t), changed)
+		if !slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.Text, want) }) {
+			t.Errorf("%s imports merge: found %v, want %s", r.Path, found, want)
+		}
+	}
+}
+
 func TestTableKeepsRoomsTogether(t *testing.T) {
 	t.Parallel()
 	tree := &Tree{Packages: []*Package{{Path: "a"}, {Path: "a/x"}, {Path: "b"}}}
@@ -174,14 +200,65 @@ func TestCodesPage(t *testing.T) {
 	}
 }
 
-func TestLoadRefuses(t *testing.T) {
+func TestTopLevelDirectoriesAreCounted(t *testing.T) {
 	t.Parallel()
-	broken := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module broken\n", "a.go": "package broken\n\nvar a = b\n"} {
-		if err := os.WriteFile(filepath.Join(broken, name), []byte(text), 0o600); err != nil {
+	tree := fstest.MapFS{"go.mod": {}, "a0/.keep": {}}
+	for _, name := range []string{".git", ".tools", "bin", "dist", "web", "mcptools", "telemetry", "engine"} {
+		tree[name+"/file"] = &fstest.MapFile{}
+	}
+	for i := range 21 {
+		tree[fmt.Sprintf("a%d/file", i+1)] = &fstest.MapFile{}
+	}
+	if err := checkTop(tree); err != nil {
+		t.Errorf("22 directories, and those that are not counted: %v", err)
+	}
+	tree["extra/file"] = &fstest.MapFile{}
+	if err := checkTop(tree); err == nil || !strings.Contains(err.Error(), "23 top-level directories, want at most 22") {
+		t.Errorf("23 directories: %v", err)
+	}
+}
+
+// module writes files into a new directory and returns it.
+func module(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+func TestPackagesHaveAtMost8000Lines(t *testing.T) {
+	t.Parallel()
+	const head = "// Package big is big.\npackage big\n"
+	empty := func(n int) string { return strings.Repeat("\n", n) }
+	for lines, want := range map[int]string{8000: "", 8001: "package big has 8001 lines without tests; at most 8000"} {
+		tree, err := Load(module(t, map[string]string{
+			"go.mod":            "module big\n",
+			"a.go":              head + empty(5000-2),
+			"b.go":              head + empty(2000-2),
+			"hidden_plan9.go":   head + empty(lines-7000-2),
+			"a_test.go":         head + empty(9000),
+			"hidden_js_test.go": head + empty(9000),
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range Check(tree, Table{{Path: ""}}) {
+			got = append(got, f.Text)
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%d lines: found %q, want %q", lines, got, want)
+		}
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
+	broken := module(t, map[string]string{"go.mod": "module broken\n", "a.go": "package broken\n\nvar a = b\n"})
 	if _, err := Load(broken); err == nil || !strings.Contains(err.Error(), "undefined: b") {
 		t.Errorf("a module that does not compile gave: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -25,7 +26,19 @@ const (
 	ruleDoc       = "doc"
 	ruleHidden    = "hidden"
 	ruleCode      = "code"
+	ruleSize      = "size"
+	ruleFace      = "face"
 )
+
+// maxLines is the most that a package may have, not counting its tests.
+const maxLines = 8000
+
+// maxTop is the most top-level directories that the repository may have.
+const maxTop = 22
+
+// faceOnly are the modules for command lines and terminals: only packages below cmd/
+// import them.
+const faceOnly = "github.com/mattn/go-isatty github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"
 
 // Finding is one violation.
 type Finding struct {
@@ -107,6 +120,25 @@ func checkTable(t *Tree, table Table) []Finding {
 	return found
 }
 
+// checkTop returns an error if the repository has too many top-level directories. Hidden
+// ones, build output and the faces and add-ons that may still come do not count.
+func checkTop(repository fs.FS) error {
+	entries, err := fs.ReadDir(repository, ".")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && e.Name()[0] != '.' && !contains("bin dist web mcptools telemetry engine", e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) > maxTop {
+		return fmt.Errorf("%d top-level directories, want at most %d: %s", len(names), maxTop, strings.Join(names, " "))
+	}
+	return nil
+}
+
 // checker collects the findings of one package.
 type checker struct {
 	tree  *Tree
@@ -130,7 +162,15 @@ func (c *checker) everywhere() {
 	if !slices.ContainsFunc(c.pkg.Files, documented) {
 		c.add(first, ruleDoc, "package %s has no doc comment", c.pkg.Name)
 	}
+	if c.pkg.Lines > maxLines {
+		c.add(first, ruleSize, "package %s has %d lines without tests; at most %d", c.pkg.Name, c.pkg.Lines, maxLines)
+	}
 	for _, f := range c.pkg.Files {
+		for _, spec := range f.Imports {
+			if p := importPath(spec); room(c.pkg.Path) != "cmd" && isBelow(p, faceOnly) {
+				c.add(spec.Pos(), ruleFace, "only packages below cmd/ may import %s", p)
+			}
+		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
 				c.add(fn.Pos(), ruleInit, "no init functions: do the work where it is asked for")

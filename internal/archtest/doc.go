@@ -1,6 +1,7 @@
 // Package archtest is the architecture as a test: which package may import
-// which, what a pure package must not do, and that the codes of faults are one
-// closed list. It reads the source tree through the go command and go/types.
+// which, what a pure package must not do, how large a package may be, that only
+// commands know a terminal, and that the codes of faults are one closed list. It
+// reads the source tree through the go command and go/types.
 //
 // It must catch what it promises to catch: testdata/bad is a module with one
 // violation after another, each marked by a comment, and the checks must find

@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type Package struct {
 	Files  []*ast.File
 	Info   *types.Info
 	Hidden []string // files that this platform's build leaves out, and cgo files
+	Lines  int      // of all files but tests, hidden ones included
 }
 
 // listed is what `go list` says of a package.
@@ -127,6 +129,17 @@ func (t *Tree) load(l listed, imports types.Importer) (*Package, error) {
 			return nil, err
 		}
 		p.Files = append(p.Files, f)
+		p.Lines += t.fset.File(f.FileStart).LineCount()
+	}
+	for _, name := range p.Hidden {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(l.Dir, name))
+		if err != nil {
+			return nil, err
+		}
+		p.Lines += bytes.Count(text, []byte("\n"))
 	}
 	conf := types.Config{Importer: imports}
 	_, err := conf.Check(l.ImportPath, t.fset, p.Files, p.Info)

@@ -1,0 +1,7 @@
+// Package face may know a terminal.
+package face
+
+import (
+	_ "github.com/spf13/cobra"
+	_ "golang.org/x/term"
+)

@@ -1,0 +1,2 @@
+// Package doc stands in for the real one.
+package doc

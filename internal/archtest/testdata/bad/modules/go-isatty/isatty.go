@@ -1,0 +1,2 @@
+// Package isatty stands in for the real one.
+package isatty

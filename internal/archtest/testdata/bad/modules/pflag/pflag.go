@@ -1,0 +1,2 @@
+// Package pflag stands in for the real one.
+package pflag

@@ -1,0 +1,2 @@
+// Package term stands in for the real one.
+package term

@@ -1,0 +1,10 @@
+// Package project knows a terminal.
+package project
+
+import (
+	_ "github.com/mattn/go-isatty" // want face
+	_ "github.com/spf13/cobra"     // want face
+	_ "github.com/spf13/cobra/doc" // want face
+	_ "github.com/spf13/pflag"     // want face
+	_ "golang.org/x/term"          // want face
+)
