@@ -3,18 +3,19 @@ package archtest
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
 
 // The measures of the picture, in pixels.
 const (
-	boxHeight = 28
-	boxGap    = 8
-	floorGap  = 12
-	letter    = 7.3 // width of a letter, generously
-	headRoom  = 44
-	wallRoom  = 16
+	letter     = 7.3 // width of a letter, generously
+	chipHeight = 24.0
+	chipGap    = 6.0
+	maxRow     = 600.0 // a longer row of chips is broken
+	gap        = 10.0
+	wall       = 16.0
 )
 
 // RoomList lists the rooms of a table from the top down, each with the rooms that its
@@ -43,89 +44,127 @@ func (t Table) imports(name, below string) bool {
 	})
 }
 
-// House draws a table as a house: every package stands on a floor above all that it may
-// import, the pure ones to the left and those that talk to the world to the right.
-// Packages for tests are left out.
+// House draws a table as a house: every room stands on a floor above all rooms that it
+// imports, with its packages inside. Packages for tests are left out.
 func House(t Table) string {
 	floors := floorsOf(t)
-	var left, right float64
+	wide, high := 0.0, 3*wall+chipHeight-gap
 	for _, f := range floors {
-		left, right = max(left, width(f.pure)), max(right, width(f.shell))
+		w, h := f.size()
+		wide, high = max(wide, w+2*wall), high+h+gap
 	}
-	middle := wallRoom + left + wallRoom/2
-	wide := middle + wallRoom/2 + right + wallRoom
-	high := headRoom + float64(len(floors))*(boxHeight+floorGap) + wallRoom - floorGap
-
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="The packages, each above all that it may import" `+
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="The rooms, each above all rooms that it imports" `+
 		`font-family="ui-monospace, 'DejaVu Sans Mono', monospace" font-size="12">`+"\n", wide, high)
-	b.WriteString("  <style>.pure { fill: #eff6ff; stroke: #3b82f6 } .shell { fill: #fefce8; stroke: #ca8a04 } " +
-		"text { fill: #0f172a; text-anchor: middle } .head { font-family: system-ui, 'DejaVu Sans', sans-serif; font-size: 13px; fill: #475569 }</style>\n")
-	fmt.Fprintf(&b, `  <rect x="1" y="1" width="%.0f" height="%.0f" rx="10" fill="#ffffff" stroke="#cbd5e1"/>`+"\n", wide-2, high-2)
-	fmt.Fprintf(&b, `  <text class="head" x="%.0f" y="27">pure: values in, values out</text>`+"\n", wallRoom+left/2)
-	fmt.Fprintf(&b, `  <text class="head" x="%.0f" y="27">shell: clocks, files, networks, other programs</text>`+"\n", middle+wallRoom/2+right/2)
-	fmt.Fprintf(&b, `  <path d="M%.0f 14 V%.0f" stroke="#cbd5e1" stroke-dasharray="3 4"/>`+"\n", middle, high-14)
-	for i, f := range floors {
-		y := headRoom + float64(len(floors)-1-i)*(boxHeight+floorGap)
-		drawFloor(&b, f.pure, "pure", wallRoom+(left-width(f.pure))/2, y)
-		drawFloor(&b, f.shell, "shell", middle+wallRoom/2+(right-width(f.shell))/2, y)
+	b.WriteString("  <style>.box { fill: #f8fafc; stroke: #94a3b8 } .title { fill: none } .pure { fill: #dbeafe } .shell { fill: #fef08a } " +
+		"text { fill: #0f172a; text-anchor: middle } .title + text { font-weight: bold }</style>\n")
+	fmt.Fprintf(&b, `  <rect x="0.5" y="0.5" width="%.0f" height="%.0f" rx="10" fill="#ffffff" stroke="#cbd5e1"/>`+"\n", wide-1, high-1)
+	legend := box{{{"pure: values in, values out", "pure"}, {"shell: clocks, files, networks, other programs", "shell"}}}
+	legend.draw(&b, wide/2, wall+chipHeight/2)
+	y := 2*wall + chipHeight
+	for _, f := range slices.Backward(floors) {
+		w, h := f.size()
+		x, spare := wall, (wide-2*wall-w)/float64(len(f))
+		for _, r := range f {
+			w := r.width() + spare
+			fmt.Fprintf(&b, `  <rect class="box" x="%.1f" y="%.0f" width="%.1f" height="%.0f" rx="6"/>`+"\n", x, y, w, h)
+			r.draw(&b, x+w/2, y+h/2)
+			x += w + gap
+		}
+		y += h + gap
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
 }
 
 // floor is what stands equally high.
-type floor struct{ pure, shell []string }
+type floor []box
 
+// floorsOf returns the floors, the lowest first. In the table a room stands behind every
+// room that it imports.
 func floorsOf(t Table) []floor {
 	var floors []floor
-	known := make(map[string]int)
-	for _, row := range t {
-		if row.Kind == Support {
-			continue
+	for _, name := range t.rooms() {
+		n := len(floors)
+		for n > 0 && !slices.ContainsFunc(floors[n-1], func(below box) bool { return t.imports(name, below.name()) }) {
+			n--
 		}
-		n := height(t, row, known)
-		floors = slices.Grow(floors, max(0, n-len(floors)))[:max(n, len(floors))]
-		f := &floors[n-1]
-		if row.Kind == Pure {
-			f.pure = append(f.pure, row.Path)
-		} else {
-			f.shell = append(f.shell, row.Path)
+		if n == len(floors) {
+			floors = append(floors, nil)
 		}
+		floors[n] = append(floors[n], t.box(name))
 	}
 	return floors
 }
 
-// height is the floor of a package, the lowest being 1. There are no circles: Go allows none.
-func height(t Table, row Row, known map[string]int) int {
-	if n, ok := known[row.Path]; ok {
-		return n
+func (f floor) size() (w, h float64) {
+	w = -gap
+	for _, r := range f {
+		w, h = w+r.width()+gap, max(h, r.height()+2*gap)
 	}
-	n := 1
-	for need := range strings.FieldsSeq(row.Needs) {
-		if below, ok := t.row(need); ok {
-			n = max(n, 1+height(t, below, known))
-		}
-	}
-	known[row.Path] = n
-	return n
+	return w, h
 }
 
-func boxWidth(name string) float64 { return float64(len(name))*letter + 16 }
+// box is a room: rows of chips, the first of which is its name.
+type box [][]chip
 
-func width(names []string) float64 {
-	w := float64(boxGap * max(0, len(names)-1))
-	for _, name := range names {
-		w += boxWidth(name)
+// chip is a package, or the name of a room without a package of its own.
+type chip struct{ name, class string }
+
+// box returns a room: its name, its pure packages, those of its shell.
+func (t Table) box(name string) box {
+	rows := box{{{name, "title"}}}
+	byKind := func(a, b Row) int { return cmp.Or(cmp.Compare(b.Kind, a.Kind), cmp.Compare(a.Path, b.Path)) }
+	for _, r := range slices.SortedFunc(slices.Values(t), byKind) {
+		kind := map[Kind]string{Pure: "pure", Shell: "shell"}[r.Kind]
+		if room(r.Path) != name || kind == "" {
+			continue
+		}
+		if r.Path == name {
+			rows[0][0].class += " " + kind
+			continue
+		}
+		c, last := chip{path.Base(r.Path), kind}, len(rows)-1
+		if rowWidth(rows[last])+c.width() > maxRow {
+			rows, last = append(rows, nil), last+1
+		}
+		rows[last] = append(rows[last], c)
+	}
+	return rows
+}
+
+func (r box) name() string { return r[0][0].name }
+
+func (r box) width() float64 {
+	w := 0.0
+	for _, row := range r {
+		w = max(w, rowWidth(row)+2*gap)
 	}
 	return w
 }
 
-func drawFloor(b *strings.Builder, names []string, class string, x, y float64) {
-	for _, name := range names {
-		w := boxWidth(name)
-		fmt.Fprintf(b, `  <rect class=%q x="%.1f" y="%.0f" width="%.1f" height="%d" rx="5"/><text x="%.1f" y="%.0f">%s</text>`+"\n",
-			class, x, y, w, boxHeight, x+w/2, y+18, name)
-		x += w + boxGap
+func (r box) height() float64 { return float64(len(r))*(chipHeight+chipGap) - chipGap }
+
+// draw draws the chips centred on a point.
+func (r box) draw(b *strings.Builder, x, y float64) {
+	y -= r.height() / 2
+	for _, row := range r {
+		x := x - rowWidth(row)/2
+		for _, c := range row {
+			fmt.Fprintf(b, `  <rect class=%q x="%.1f" y="%.1f" width="%.1f" height="%.0f" rx="4"/><text x="%.1f" y="%.1f">%s</text>`+"\n",
+				c.class, x, y, c.width(), chipHeight, x+c.width()/2, y+16, c.name)
+			x += c.width() + chipGap
+		}
+		y += chipHeight + chipGap
 	}
+}
+
+func (c chip) width() float64 { return float64(len(c.name))*letter + 12 }
+
+func rowWidth(row []chip) float64 {
+	w := -chipGap
+	for _, c := range row {
+		w += c.width() + chipGap
+	}
+	return w
 }
