@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +73,26 @@ func TestRoomsAreDocumented(t *testing.T) {
 	}
 	if want := RoomList(brenner()); !strings.Contains(string(page), "\n```\n"+want+"```\n") {
 		t.Errorf("docs/architecture.md lists the rooms otherwise than the table; it should hold:\n%s", want)
+	}
+}
+
+// repositoryPath is what looks like a file or directory of this repository in inline code.
+var repositoryPath = regexp.MustCompile("`([a-z][a-z0-9_]*(?:/[a-z0-9_.-]+)+)`")
+
+func TestPathsInArchitectureExist(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := repositoryPath.FindAllStringSubmatch(string(page), -1)
+	if len(found) == 0 {
+		t.Error("no path found in docs/architecture.md: the search is broken")
+	}
+	for _, match := range found {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(match[1]))); err != nil {
+			t.Errorf("docs/architecture.md names %s: %v", match[1], err)
+		}
 	}
 }
 
