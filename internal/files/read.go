@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"brenner/internal/fault"
 )
@@ -29,6 +30,20 @@ const (
 	CannotWrite   fault.Code = "CANNOT_WRITE"
 	AlreadyExists fault.Code = "ALREADY_EXISTS"
 )
+
+// FromHere returns the path of a file as seen from the working directory. One that is not
+// below that keeps its path.
+func FromHere(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(here, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
+}
 
 // Reason gives the part of a file error that is worth reading.
 func Reason(err error) string {

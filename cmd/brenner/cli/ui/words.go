@@ -3,13 +3,12 @@ package ui
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/session/flow"
 )
 
@@ -97,18 +96,8 @@ const (
 	LoopRehearsalNote = "Rehearsal: scripted agents play these sessions; nothing in them is anybody's work."
 )
 
-// FromHere gives a file as it is called from the working directory.
-func FromHere(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	rel, err := filepath.Rel(here, path)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return path
-	}
-	return rel
-}
+// FromHere returns the path of a file as seen from the working directory.
+func FromHere(path string) string { return files.FromHere(path) }
 
 // EndedBy says why a session ended.
 func EndedBy(reason string) string {
