@@ -36,6 +36,27 @@ func (p *Plan) StopWords() string {
 	return ""
 }
 
+// LimitsFrom returns the limits of a loop that begins now.
+func (p *Plan) LimitsFrom(now time.Time) Limits {
+	l := p.Limits
+	l.Until, l.Stop = p.StopAt(now), p.StopWords()
+	return l
+}
+
+// LimitsOn returns the limits under which a loop goes on, from those it would begin with
+// now. The instant at which it stops stays the same, unless the loop had ended or the plan
+// says something else of it.
+func (p *Plan) LimitsOn(s *State, now Limits) Limits {
+	switch {
+	case s.Ended != "":
+	case now.Stop == s.Limits.Stop:
+		now.Until = s.Limits.Until // its hour does not move because it was killed
+	case p.After > 0:
+		now.Until = p.StopAt(s.Began)
+	}
+	return now
+}
+
 // onDay gives a time of day, some days after another instant. Where clocks are put
 // forward over it there is no such time: it is then when they are.
 func onDay(from time.Time, days, hour, minute int) time.Time {

@@ -3,7 +3,9 @@ package loop
 import (
 	"cmp"
 
+	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/roster"
 )
 
 // workIndex says where in the lists of a Work something of an id stands: loops of
@@ -73,6 +75,26 @@ func (w *Work) Roster(id string) (Roster, bool) {
 		return Roster{}, false
 	}
 	return w.Rosters[i], true
+}
+
+// RosterOf returns who takes part in the session of a cell: its roster, with the model
+// of the plan's list, and with roles rotated by so many turns.
+func (w *Work) RosterOf(c *Cell, turn int) (roster.Roster, error) {
+	pinned, _ := w.Roster(c.Roster)
+	v, err := artifact.ParseValue(pinned.Roster, artifact.MaxDepth)
+	if err != nil {
+		return roster.Roster{}, err
+	}
+	r, _, err := roster.FromValue(v)
+	if err != nil {
+		return r, err
+	}
+	if m, _ := w.Model(c.Model); m.Model != "" {
+		for i := range r.Entries {
+			r.Entries[i].Model = m.Model
+		}
+	}
+	return Rotated(r, turn), nil
 }
 
 // Model finds a model of the work; the one without a name is always there.

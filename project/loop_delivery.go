@@ -8,12 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	agentmail "brenner/agent/mail"
+	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/report"
@@ -22,18 +22,18 @@ import (
 	"brenner/store"
 )
 
-// NotDelivered is the code of a report that did not reach somebody.
+// NotDelivered is the code of a report that did not reach a reader.
 const NotDelivered fault.Code = "REPORT_NOT_DELIVERED"
 
 // deliveryTime is how long a mail server or a webhook may take.
 const deliveryTime = 30 * time.Second
 
-// ReportWish is what an address of a file comes to.
+// ReportWish says what a file wants that names an address for reports.
 func ReportWish(address string) string { return "send the reports of loops to " + address }
 
-// CheckDelivery refuses, before anything starts, to send reports where only a file
-// says so that the user has not looked at.
-func (p *Project) CheckDelivery() error {
+// checkDelivery refuses, before anything starts, to send reports to an address that only
+// an untrusted file names.
+func (p *Project) checkDelivery() error {
 	if p.Config.Report.Mail {
 		if _, err := p.MailboxOf(""); err != nil {
 			return err
@@ -45,14 +45,14 @@ func (p *Project) CheckDelivery() error {
 	return (&Models{Project: p}).MustTrust(p.Config.Origin("report.webhook"), ReportWish(p.Config.Report.Webhook))
 }
 
-// reportKey names a report, so that whoever gets it twice knows; several projects may send
-// theirs to one receiver, and loops of one name began at different instants.
+// reportKey returns the name of a report, so that a reader who gets it twice knows. Several
+// projects may send theirs to one receiver, and loops of one name began at different instants.
 func reportKey(r *report.Report) string {
 	return r.Loop + "/" + r.Began + "/" + strconv.Itoa(r.Runs)
 }
 
-// ReadersOf are those to whom reports are to go.
-func ReadersOf(p *Project) []string {
+// reportReaders returns the readers of reports that the configuration names.
+func (p *Project) reportReaders() []string {
 	var all []string
 	if p.Config.Report.Mail {
 		all = append(all, byMail)
@@ -63,53 +63,66 @@ func ReadersOf(p *Project) []string {
 	return all
 }
 
-// LastDeliveries is what became of the report the last time, for each to whom it went
-// since the loop ended.
-func LastDeliveries(s *loop.State) []loop.Reported {
-	var last []loop.Reported
-	for _, r := range s.Reports {
-		if i := slices.IndexFunc(last, func(o loop.Reported) bool { return o.To == r.To }); i >= 0 {
-			last[i] = r
-			continue
-		}
-		last = append(last, r)
-	}
-	return last
-}
-
-// Unreached are those whom the report of a loop's end has not reached, of those to whom
-// reports go now.
-func Unreached(p *Project, s *loop.State) []string {
-	return slices.DeleteFunc(ReadersOf(p), func(to string) bool {
-		return slices.ContainsFunc(s.Reports, func(r loop.Reported) bool { return r.To == to && r.Code == "" })
-	})
-}
-
-// owed is what a loop's end still has to do.
-type owed struct {
-	files bool
-	To    []string
-}
-
-// OwedBy says what that is: whoever was killed right after the end wrote no report, and
-// not everybody may have been reached. Who is named only since is owed nothing.
-func (p *Project) OwedBy(s *loop.State) owed {
-	o := owed{files: !HasFiles(p, s), To: Unreached(p, s)}
-	o.To = slices.DeleteFunc(o.To, func(to string) bool {
-		tried := slices.ContainsFunc(s.Reports, func(r loop.Reported) bool { return r.To == to })
-		return !tried && !slices.Contains(s.Opened.Deliver, to)
-	})
-	return o
+// OwedReport is what the end of a loop still has to do about its report: the process was
+// killed before, or some readers were not reached.
+type OwedReport struct {
+	Files bool     // to write its files
+	To    []string // to send it to these readers
 }
 
 // Any reports whether anything is owed.
-func (o owed) Any() bool { return o.files || len(o.To) > 0 }
+func (o OwedReport) Any() bool { return o.Files || len(o.To) > 0 }
 
-func (o owed) String() string {
-	if len(o.To) == 0 {
-		return "was not written"
+// owedReport returns what the end of a loop owes.
+func (p *Project) owedReport(s *loop.State) OwedReport {
+	return OwedReport{Files: !p.hasReport(s), To: s.Owed(p.reportReaders())}
+}
+
+// SentReport is what came of sending the report of a loop.
+type SentReport struct {
+	*LoopSummary
+	To          []string `json:"-"` // the readers whom it had not reached
+	Undelivered error    `json:"-"` // whom of them it did not reach now
+}
+
+// SendReport sends the report of a loop that has ended to the readers whom it has not
+// reached.
+func (p *Project) SendReport(ctx context.Context, name string) (*SentReport, error) {
+	readers := p.reportReaders()
+	if len(readers) == 0 {
+		return nil, &fault.Error{Code: fault.Usage, Detail: "nothing says where reports go", Hint: "write report: {webhook: …} or {mail: true} into " + config.FileName}
 	}
-	return "did not reach " + strings.Join(o.To, " and ")
+	if err := p.checkDelivery(); err != nil {
+		return nil, err
+	}
+	st, err := p.openLoops(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	state, err := runner.Load(ctx, st, name)
+	if err != nil {
+		return nil, err
+	}
+	if state.Ended == "" {
+		return nil, &fault.Error{
+			Code: fault.Usage, Detail: "the loop " + name + " has not ended; its report is sent then", Hint: "`brenner loop report " + name + "` prints it as it is now",
+		}
+	}
+	sent := &SentReport{To: state.Unreached(readers)}
+	r, err := p.writeReport(ctx, st, state)
+	if err == nil {
+		err = p.deliver(ctx, st, r, sent.To)
+	}
+	if err != nil && fault.CodeOf(err) != NotDelivered {
+		return nil, err
+	}
+	sent.Undelivered = err
+	if state, err = runner.Load(ctx, st, name); err != nil {
+		return nil, err
+	}
+	sent.LoopSummary = p.summariseLoop(st, state)
+	return sent, nil
 }
 
 // The ways in which a report is delivered.
@@ -118,9 +131,9 @@ const (
 	byWebhook = "webhook"
 )
 
-// Deliver sends the report to some of those whom the configuration names, and journals
-// what came of it. Whoever gets it twice knows it by its key.
-func (p *Project) Deliver(ctx context.Context, st store.Store, r *report.Report, to []string) error {
+// deliver sends the report to some of its readers, and journals what came of it. A reader
+// who gets it twice knows it by its key.
+func (p *Project) deliver(ctx context.Context, st store.Store, r *report.Report, to []string) error {
 	var missed error
 	for _, to := range to {
 		err := p.deliverTo(ctx, r, to)

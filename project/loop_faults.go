@@ -11,6 +11,7 @@ import (
 	"brenner/loop"
 	"brenner/session"
 	"brenner/store"
+	"brenner/store/sqlite"
 )
 
 // faultyPlan gathers what is wrong with what a plan names, so that all of it is said at
@@ -42,11 +43,11 @@ func (f *faultyPlan) err(file string) error {
 
 // bases makes sure that the sessions of the store are there that others follow. What opens
 // the store makes none to look into.
-func (p *Planned) bases(ctx context.Context, open opener) error {
+func (p *PinnedPlan) bases(ctx context.Context, open func(context.Context) (*sqlite.Store, error)) error {
 	first := make(map[string]int) // by session: the cell that follows it first
 	var order []string
-	for i := range p.Opened.Work.Cells {
-		after := p.Opened.Work.Cells[i].After
+	for i := range p.opened.Work.Cells {
+		after := p.opened.Work.Cells[i].After
 		if _, known := first[after]; !known && artifact.IsThreadID(after) {
 			first[after], order = i, append(order, after)
 		}
@@ -54,11 +55,11 @@ func (p *Planned) bases(ctx context.Context, open opener) error {
 	if len(order) == 0 {
 		return nil
 	}
-	st, err := open(p.Project, ctx)
+	st, err := open(ctx)
 	switch {
 	case fault.CodeOf(err) == store.NoStore:
 		for _, thread := range order {
-			p.faults.add(p.Plan.SessionLine(first[thread]), &fault.Error{
+			p.faults.add(p.plan.SessionLine(first[thread]), &fault.Error{
 				Code: session.NoSession, Detail: "there is no session " + thread, Hint: "this project has none yet",
 			})
 		}
@@ -66,10 +67,10 @@ func (p *Planned) bases(ctx context.Context, open opener) error {
 	case err != nil:
 		return err
 	}
-	defer p.Project.CloseStore(st)
+	defer p.project.CloseStore(st)
 	for _, thread := range order {
 		_, err := session.Load(ctx, st, thread)
-		p.faults.add(p.Plan.SessionLine(first[thread]), err)
+		p.faults.add(p.plan.SessionLine(first[thread]), err)
 	}
 	return nil
 }

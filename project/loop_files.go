@@ -16,7 +16,7 @@ import (
 
 // planFile reads a file that the plan names. A plan from standard input is in the
 // working directory.
-func (p *Planned) planFile(what, name string) ([]byte, error) {
+func (p *PinnedPlan) planFile(what, name string) ([]byte, error) {
 	dir := filepath.Dir(p.file)
 	refused := func(detail string) error {
 		return &fault.Error{
@@ -70,7 +70,7 @@ func (p *Planned) planFile(what, name string) ([]byte, error) {
 }
 
 // beside is where a file is that was read by planFile.
-func (p *Planned) beside(name string) string {
+func (p *PinnedPlan) beside(name string) string {
 	dir := filepath.Dir(p.file)
 	below, _ := belowDir(dir, name)
 	return filepath.Join(dir, below)

@@ -23,74 +23,97 @@ import (
 // BudgetNeeded is the code of a loop with a budget whose sessions have none.
 const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED"
 
-// Planned is a plan with everything in it looked up: what a loop is opened with.
-type Planned struct {
+// PinnedPlan is a plan with everything that it names looked up: what a loop is opened
+// with.
+type PinnedPlan struct {
+	project *Project
 	file    string
-	Plan    *loop.Plan
-	Project *Project
-	Opened  loop.Opened
-	Blobs   [][]byte
-	// scripts are those of scripted agents, by their hashes.
-	Scripts map[string]*rehearsal.Script
-	// parties are those of all sessions, each once.
-	Parties []flow.Party
-	// retry tells that sessions of the loop that failed are tried again.
-	Retry  bool
-	faults faultyPlan
+	plan    *loop.Plan
+	opened  loop.Opened // but for its name and its key
+	blobs   [][]byte
+	scripts map[string]*rehearsal.Script // of scripted agents, by their hashes
+	parties []flow.Party                 // of all sessions
+	faults  faultyPlan
+}
+
+// PlanInput is a plan to read.
+type PlanInput struct {
+	File string // what it names lies beside it; "-" is standard input
+	Data []byte
+	// DryRun reads the store as it is. Otherwise one of an older program is upgraded.
+	DryRun bool
 }
 
 // ReadPlan reads a plan and looks up everything it names. It reports everything that is
 // wrong, with the lines, before anything starts.
-func (p *Project) ReadPlan(ctx context.Context, file string, data []byte, open opener) (*Planned, error) {
-	plan, err := loop.Parse(data)
+func (p *Project) ReadPlan(ctx context.Context, in PlanInput) (*PinnedPlan, error) {
+	plan, err := loop.Parse(in.Data)
 	if err != nil {
-		return nil, fault.InFile("read the plan", file, err)
+		return nil, fault.InFile("read the plan", in.File, err)
 	}
-	l := &Planned{file: file, Plan: plan, Project: p, Opened: loop.Opened{Program: "brenner " + release}}
-	l.Opened.Plan, l.Opened.File, l.Opened.Deliver = l.blob(data), fromProject(p, file), ReadersOf(p)
-	l.Opened.Limits = plan.Limits
-	l.Opened.Limits.Until, l.Opened.Limits.Stop = plan.StopAt(p.Now()), plan.StopWords()
+	l := &PinnedPlan{project: p, file: in.File, plan: plan}
+	l.opened = loop.Opened{
+		Program: "brenner " + release, Plan: l.blob(in.Data), File: p.fromProject(in.File), Limits: plan.LimitsFrom(p.Now()), Deliver: p.reportReaders(),
+	}
 	l.work()
+	open := p.OpenToRead
+	if in.DryRun {
+		open = p.OpenUnchanged
+	}
 	if err := l.bases(ctx, open); err != nil {
 		return nil, err
 	}
 	if l.faults.any() {
-		return nil, l.faults.err(file)
+		return nil, l.faults.err(in.File)
 	}
 	return l, nil
 }
 
-func (p *Planned) blob(data []byte) string {
-	p.Blobs = append(p.Blobs, data)
+// fromProject returns the path of a file as seen from the project's directory, where it is
+// below that: a loop may be resumed from another working directory. Other files have their
+// absolute path, and standard input has none.
+func (p *Project) fromProject(file string) string {
+	path, err := filepath.Abs(file)
+	if file == "-" || err != nil {
+		return ""
+	}
+	if within, err := filepath.Rel(p.Config.Project.Dir, path); err == nil && filepath.IsLocal(within) {
+		return filepath.ToSlash(within)
+	}
+	return path
+}
+
+func (p *PinnedPlan) blob(data []byte) string {
+	p.blobs = append(p.blobs, data)
 	return store.Hash(data)
 }
 
 // wrong takes what is wrong with a part of the plan.
-func (p *Planned) wrong(what string, err error) { p.faults.add(p.Plan.Line(what), err) }
+func (p *PinnedPlan) wrong(what string, err error) { p.faults.add(p.plan.Line(what), err) }
 
 // work looks up what the plan is made of.
-func (p *Planned) work() {
-	w := &p.Opened.Work
-	w.Models, w.Cells, w.Via, w.Follow, w.Rotate = p.Plan.Models, p.Plan.Cells(), p.Plan.Via, p.Plan.Follow, p.Plan.Rotate
+func (p *PinnedPlan) work() {
+	w := &p.opened.Work
+	w.Models, w.Cells, w.Via, w.Follow, w.Rotate = p.plan.Models, p.plan.Cells(), p.plan.Via, p.plan.Follow, p.plan.Rotate
 	w.Settings = p.settings()
 	p.budgets()
 	whole := true
-	if p.Plan.Script != "" {
-		w.Script = p.script("script", p.Plan.Script)
+	if p.plan.Script != "" {
+		w.Script = p.script("script", p.plan.Script)
 		whole = w.Script != ""
 	}
-	for i := range p.Plan.Questions {
+	for i := range p.plan.Questions {
 		w.Questions = append(w.Questions, p.question(i))
 	}
-	for i := range p.Plan.Rosters {
-		r, err := p.roster(&p.Plan.Rosters[i])
+	for i := range p.plan.Rosters {
+		r, err := p.roster(&p.plan.Rosters[i])
 		if err != nil {
 			p.wrong(fmt.Sprintf("rosters[%d]", i), err)
 			whole = false
 			continue
 		}
 		p.checkQuorum(i, len(r.Entries))
-		w.Rosters = append(w.Rosters, loop.Roster{ID: p.Plan.Rosters[i].ID, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
+		w.Rosters = append(w.Rosters, loop.Roster{ID: p.plan.Rosters[i].ID, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
 	}
 	w.Index()
 	if whole {
@@ -100,10 +123,10 @@ func (p *Planned) work() {
 
 // settings are those of each session: the configuration's, and above them the
 // plan's. Deadlines and prices are those of whoever runs the session.
-func (p *Planned) settings() flow.Settings {
-	s, given := p.Project.Config.Session, &p.Plan.Session
+func (p *PinnedPlan) settings() flow.Settings {
+	s, given := p.project.Config.Session, &p.plan.Session
 	s.Limits, s.Prices = flow.Times{}, nil
-	for _, n := range []struct{ to, from *int }{{&s.Rounds, given.Rounds}, {&s.Reply, given.Reply}, {&s.QuietAfter, given.Quiet}, {&s.Budget, p.Plan.Budget.Tokens}} {
+	for _, n := range []struct{ to, from *int }{{&s.Rounds, given.Rounds}, {&s.Reply, given.Reply}, {&s.QuietAfter, given.Quiet}, {&s.Budget, p.plan.Budget.Tokens}} {
 		if n.from != nil {
 			*n.to = *n.from
 		}
@@ -121,16 +144,16 @@ func (p *Planned) settings() flow.Settings {
 			*t.to = t.from
 		}
 	}
-	if p.Plan.Budget.USD != nil {
-		s.BudgetUSD = *p.Plan.Budget.USD
+	if p.plan.Budget.USD != nil {
+		s.BudgetUSD = *p.plan.Budget.USD
 	}
 	return s
 }
 
 // budgets refuses what cannot be kept: what a session may spend is set aside before
 // it begins, so it has to be known.
-func (p *Planned) budgets() {
-	l, s := &p.Opened.Limits, &p.Opened.Work.Settings
+func (p *PinnedPlan) budgets() {
+	l, s := &p.opened.Limits, &p.opened.Work.Settings
 	switch {
 	case l.Tokens > 0 && s.Budget == 0:
 		p.wrong("budget.tokens", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget, and its sessions have none", Hint: "write session_tokens: under budget:"})
@@ -149,7 +172,7 @@ func (p *Planned) budgets() {
 }
 
 // script reads a script of scripted agents, and gives its hash; "" where it is not known.
-func (p *Planned) script(what, name string) string {
+func (p *PinnedPlan) script(what, name string) string {
 	data, err := p.planFile("the script", name)
 	if err != nil {
 		p.wrong(what, err)
@@ -160,16 +183,16 @@ func (p *Planned) script(what, name string) string {
 		p.faults.other = append(p.faults.other, fault.InFile("read the script", p.beside(name), err))
 	}
 	hash := p.blob(data)
-	if p.Scripts == nil {
-		p.Scripts = make(map[string]*rehearsal.Script)
+	if p.scripts == nil {
+		p.scripts = make(map[string]*rehearsal.Script)
 	}
-	p.Scripts[hash] = script
+	p.scripts[hash] = script
 	return hash
 }
 
 // question reads the files of a question.
-func (p *Planned) question(i int) loop.Question {
-	in := &p.Plan.Questions[i]
+func (p *PinnedPlan) question(i int) loop.Question {
+	in := &p.plan.Questions[i]
 	q := loop.Question{ID: in.ID, Question: in.Question, Context: in.Context, Hypotheses: in.Hypotheses, Constraints: in.Constraints}
 	read := func(what, name string) string {
 		data, err := p.planFile(what, name)
@@ -196,14 +219,14 @@ func (p *Planned) question(i int) loop.Question {
 
 // roster resolves one of the plan's rosters: the plan stands above everything, and
 // the configuration fills in what it leaves open.
-func (p *Planned) roster(in *loop.PlanRoster) (roster.Roster, error) {
+func (p *PinnedPlan) roster(in *loop.PlanRoster) (roster.Roster, error) {
 	origin := roster.Origin{Level: roster.Flags, Source: "the plan"}
 	l := roster.Layer{Origin: origin, Preset: in.Preset, Mode: roster.Mode(in.Mode), Name: in.Name}
 	for _, e := range in.Entries {
 		l.Recipients = append(l.Recipients, e.Agent)
 		l.Entries = append(l.Entries, roster.Entry{Agent: e.Agent, Role: roster.Role(e.Role), Program: e.Program, Model: e.Model, Notes: e.Notes})
 	}
-	res, err := roster.Resolve(p.Project.Config.RosterInput(l))
+	res, err := roster.Resolve(p.project.Config.RosterInput(l))
 	if err != nil {
 		// No flag was given: it is the plan that stands where flags do.
 		var all fault.List
@@ -217,24 +240,24 @@ func (p *Planned) roster(in *loop.PlanRoster) (roster.Roster, error) {
 	for i := range res.Warnings {
 		res.Warnings[i].Place = strings.Replace(res.Warnings[i].Place, origin.String(), origin.Source, 1)
 	}
-	p.Project.Warn(res.Warnings)
+	p.project.Warn(res.Warnings)
 	return res.Roster, nil
 }
 
 // checkQuorum refuses more answers than a roster has agents.
-func (p *Planned) checkQuorum(i, agents int) {
+func (p *PinnedPlan) checkQuorum(i, agents int) {
 	at := fmt.Sprintf("rosters[%d]", i)
-	if p.Plan.Session.Quorum != "" {
+	if p.plan.Session.Quorum != "" {
 		at = "session.quorum"
 	}
-	if detail, hint := Unreachable(p.Opened.Work.Settings.Quorum, "the roster "+p.Plan.Rosters[i].ID, agents); detail != "" {
+	if detail, hint := Unreachable(p.opened.Work.Settings.Quorum, "the roster "+p.plan.Rosters[i].ID, agents); detail != "" {
 		p.wrong(at, &fault.Error{Code: loop.InvalidValue, Detail: detail, Hint: hint})
 	}
 }
 
 // everybody checks how each agent of each session is reached.
-func (p *Planned) everybody() {
-	w := &p.Opened.Work
+func (p *PinnedPlan) everybody() {
+	w := &p.opened.Work
 	seen := make(map[string]bool)
 	for i := range w.Cells {
 		c := &w.Cells[i]
@@ -243,12 +266,12 @@ func (p *Planned) everybody() {
 			continue
 		}
 		seen[kind] = true
-		r, err := RosterOfCell(w, c, 0)
+		r, err := w.RosterOf(c, 0)
 		if err != nil {
 			p.faults.other = append(p.faults.other, err)
 			continue
 		}
-		parties, err := p.Project.LoopParties(w, c, r)
+		parties, err := p.project.loopParties(w, c, r)
 		if err != nil {
 			at := fmt.Sprintf("rosters[%d]", slices.IndexFunc(w.Rosters, func(r loop.Roster) bool { return r.ID == c.Roster }))
 			if m := slices.IndexFunc(w.Models, func(m loop.PlanModel) bool { return m.ID == c.Model }); m >= 0 {
@@ -257,38 +280,18 @@ func (p *Planned) everybody() {
 			p.wrong(at, err)
 			continue
 		}
-		arbiter, err := p.Project.Arbiter(w.Script != "", parties)
+		arbiter, err := p.project.Arbiter(w.Script != "", parties)
 		if err != nil {
 			p.faults.other = append(p.faults.other, err)
 			continue
 		}
-		p.Parties = append(p.Parties, Everyone(parties, arbiter)...)
+		p.parties = append(p.parties, Everyone(parties, arbiter)...)
 	}
 }
 
-// RosterOfCell gives who takes part in a session, with the model of the plan's list
-// and roles as far rotated.
-func RosterOfCell(w *loop.Work, c *loop.Cell, turn int) (roster.Roster, error) {
-	pinned, _ := w.Roster(c.Roster)
-	v, err := artifact.ParseValue(pinned.Roster, artifact.MaxDepth)
-	if err != nil {
-		return roster.Roster{}, err
-	}
-	r, _, err := roster.FromValue(v)
-	if err != nil {
-		return r, err
-	}
-	if m, _ := w.Model(c.Model); m.Model != "" {
-		for i := range r.Entries {
-			r.Entries[i].Model = m.Model
-		}
-	}
-	return loop.Rotated(r, turn), nil
-}
-
-// LoopParties returns how each agent is reached. A loop never rehearses by itself: it is
+// loopParties returns how each agent is reached. A loop never rehearses by itself: it is
 // not watched, and scripted answers would pass for real ones.
-func (p *Project) LoopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
+func (p *Project) loopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
 	m, _ := w.Model(c.Model)
 	way := Way{Via: cmp.Or(m.Via, w.Via), ModelID: m.ModelID, Seed: c.Seed}
 	var parties []flow.Party
@@ -301,7 +304,7 @@ func (p *Project) LoopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]fl
 		parties = append(parties, party)
 	}
 	if len(missing) > 0 && m.ID != "" {
-		return nil, noWayTo(p, &m)
+		return nil, p.noWayTo(&m)
 	}
 	if len(missing) > 0 {
 		return nil, &fault.Error{
@@ -312,8 +315,8 @@ func (p *Project) LoopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]fl
 	return parties, checkVias(parties)
 }
 
-// noWayTo says of a model that nothing says how it is reached.
-func noWayTo(p *Project, m *loop.PlanModel) error {
+// noWayTo is the error of a model that cannot be reached.
+func (p *Project) noWayTo(m *loop.PlanModel) error {
 	hint := "write via: and model_id: for it in the plan, or name it under agents.models: in " + config.FileName
 	var known []string
 	for i := range p.Config.Models {

@@ -11,15 +11,15 @@ import (
 	"brenner/store"
 )
 
-// PublishMissing writes the artifacts of a loop's sessions beside the store that are not
+// publishMissing writes the artifacts of a loop's sessions beside the store that are not
 // there: the disk may have been full when they were made, or the process was killed.
-func (p *Project) PublishMissing(ctx context.Context, st store.Store, s *loop.State) {
+func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.State) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if ctx.Err() != nil {
 			return // the same command makes up for it
 		}
-		if j.Settled.Version == 0 || published(p, j) {
+		if j.Settled.Version == 0 || p.published(j) {
 			continue
 		}
 		h, err := session.Load(ctx, st, j.Thread)
@@ -32,9 +32,9 @@ func (p *Project) PublishMissing(ctx context.Context, st store.Store, s *loop.St
 	}
 }
 
-// published tells whether what a session came to is beside the store. Of one that was
-// run several times an earlier version may be there.
-func published(p *Project, j *loop.Job) bool {
+// published reports whether the artifact of a session is beside the store. Of a session
+// that was run several times an earlier version may be there.
+func (p *Project) published(j *loop.Job) bool {
 	dir := PublishedDir(p, j.Thread)
 	if _, err := os.Stat(filepath.Join(dir, "artifact.md")); err != nil {
 		return false

@@ -14,22 +14,44 @@ import (
 	"brenner/loop/report"
 	"brenner/loop/runner"
 	"brenner/store"
+	"brenner/store/sqlite"
 )
 
 // Where the reports of loops are, below the project's state.
 const (
-	LoopsFolder = "loops"
-	ReportFile  = "report.md"
+	loopsFolder = "loops"
+	reportText  = "report.md"
 	reportHTML  = "report.html"
 	reportJSON  = "report.json"
 )
 
-// WriteReport puts the report of a loop beside the store, in all its forms.
-func (p *Project) WriteReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
+// reportDir returns where the report of a loop is.
+func (p *Project) reportDir(loop string) string { return filepath.Join(StoreDir(p), loopsFolder, loop) }
+
+// LoopReport returns the report of a loop, ended or not, with what people have decided
+// since.
+func (p *Project) LoopReport(ctx context.Context, name string) (r *report.Report, err error) {
+	err = p.withLoops(ctx, func(st *sqlite.Store) error {
+		state, err := runner.Load(ctx, st, name)
+		if err != nil {
+			return err
+		}
+		r, err = gatherReport(ctx, st, state)
+		return err
+	})
+	return r, err
+}
+
+func gatherReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
 	if err := runner.Decided(ctx, st, s); err != nil {
 		return nil, err
 	}
-	r, err := runner.Gather(ctx, st, s)
+	return runner.Gather(ctx, st, s)
+}
+
+// writeReport puts the report of a loop beside the store, in all its forms.
+func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
+	r, err := gatherReport(ctx, st, s)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +63,7 @@ func (p *Project) WriteReport(ctx context.Context, st store.Store, s *loop.State
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(StoreDir(p), LoopsFolder, s.Opened.Name)
+	dir := p.reportDir(s.Opened.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: dir, Detail: files.Reason(err), Hint: "the loop itself is stored: `brenner loop report " + s.Opened.Name + "`"}
 	}
@@ -49,7 +71,7 @@ func (p *Project) WriteReport(ctx context.Context, st store.Store, s *loop.State
 	for _, f := range []struct {
 		name string
 		data []byte
-	}{{ReportFile, r.Markdown()}, {reportHTML, page}, {reportJSON, document}} {
+	}{{reportText, r.Markdown()}, {reportHTML, page}, {reportJSON, document}} {
 		if err := files.Replace(filepath.Join(dir, f.name), f.data); err != nil {
 			return nil, err
 		}
@@ -57,10 +79,10 @@ func (p *Project) WriteReport(ctx context.Context, st store.Store, s *loop.State
 	return r, nil
 }
 
-// HasFiles tells whether the files of a report are those of the loop's last end.
-func HasFiles(p *Project, s *loop.State) bool {
-	dir := filepath.Join(StoreDir(p), LoopsFolder, s.Opened.Name)
-	for _, name := range []string{ReportFile, reportHTML} {
+// hasReport reports whether the files of the report are those of the loop's last end.
+func (p *Project) hasReport(s *loop.State) bool {
+	dir := p.reportDir(s.Opened.Name)
+	for _, name := range []string{reportText, reportHTML} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return false
 		}

@@ -16,29 +16,24 @@ import (
 	"brenner/store"
 )
 
-// Cast prepares the sessions of a loop: all of them share the store, the transport
+// loopSessions prepares the sessions of a loop. All of them share the store, the transport
 // and the limits of endpoints; each has its own allowance and its own mail.
-type Cast struct {
-	Models *Models
-	// scripts are those of scripted agents, by their hashes.
-	Scripts map[string]*rehearsal.Script
-	Store   interface {
-		store.Store
-		store.Locks
-	}
-	Holder  store.Holder
-	Timeout time.Duration  // of each session; 0 is no limit
+type loopSessions struct {
+	models  *Models
+	scripts map[string]*rehearsal.Script // of scripted agents, by their hashes
+	store   lockStore
+	holder  store.Holder
+	timeout time.Duration  // of each session; 0 is no limit
 	common  session.Common // of all of them
-	Records *projectRecords
-	// lessons are what all of them are told and teach; nil for rehearsals.
-	Lessons *LessonBook
+	records *projectRecords
+	lessons *LessonBook // what all of them are told and teach; nil for rehearsals
 }
 
 // loopPatience is how long a call of a loop may wait because its provider says so. A longer
 // wait is the loop's: it is journaled and shown, and nobody else begins meanwhile.
 const loopPatience = time.Minute
 
-// fork gives one session its own way to models.
+// fork returns the way to models of one session.
 func (m *Models) fork() *Models {
 	return &Models{
 		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline,
@@ -46,19 +41,19 @@ func (m *Models) fork() *Models {
 	}
 }
 
-// Session prepares the session of a job.
-func (c *Cast) Session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
-	p := c.Models.Project
-	r, err := RosterOfCell(w, &j.Cell, j.Turn)
+// prepare returns the session of a job, ready to run.
+func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
+	p := c.models.Project
+	r, err := w.RosterOf(&j.Cell, j.Turn)
 	if err != nil {
 		return nil, err
 	}
-	parties, err := p.LoopParties(w, &j.Cell, r)
+	parties, err := p.loopParties(w, &j.Cell, r)
 	if err != nil {
 		return nil, err
 	}
 	q, _ := w.Question(j.Cell.Question)
-	script := c.Scripts[w.ScriptOf(&q)]
+	script := c.scripts[w.ScriptOf(&q)]
 	b, err := c.brief(ctx, w, &q, r, parties)
 	if err != nil {
 		return nil, err
@@ -70,16 +65,16 @@ func (c *Cast) Session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 		return nil, err
 	}
 	b.Settings.Prices = p.Prices(Everyone(parties, b.Arbiter))
-	own := c.Models.fork()
+	own := c.models.fork()
 	run := &session.Runner{
-		Store: c.Store, Locks: c.Store, Now: c.Models.Project.Now, Log: c.Models.Project.Log, Tokens: own.Counter, Allowance: &own.Allow, Deadline: c.Timeout,
-		Agent: own.Agents(script, Everyone(parties, b.Arbiter)), Holder: c.Holder, Project: c.Records, Common: &c.common,
+		Store: c.store, Locks: c.store, Now: p.Now, Log: p.Log, Tokens: own.Counter, Allowance: &own.Allow, Deadline: c.timeout,
+		Agent: own.Agents(script, Everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		run.Post = own.Post
 	}
-	if c.Lessons != nil {
-		run.Memory = c.Lessons
+	if c.lessons != nil {
+		run.Memory = c.lessons
 	}
 	return &runner.Session{Brief: b, Runner: run, Change: func(s *flow.Settings) {
 		s.Limits, s.Prices = b.Settings.Limits, b.Settings.Prices
@@ -87,21 +82,21 @@ func (c *Cast) Session(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.
 }
 
 // brief is what a session about a question is opened with.
-func (c *Cast) brief(ctx context.Context, w *loop.Work, q *loop.Question, r roster.Roster, parties []flow.Party) (session.Brief, error) {
-	p := c.Models.Project
+func (c *loopSessions) brief(ctx context.Context, w *loop.Work, q *loop.Question, r roster.Roster, parties []flow.Party) (session.Brief, error) {
+	p := c.models.Project
 	b := p.briefFor(r, parties)
 	b.Question, b.Context, b.Hypotheses, b.Constraints, b.Settings = q.Question, q.Context, q.Hypotheses, q.Constraints, w.Settings
 	b.Settings.Limits = p.Config.Session.Limits
-	b.Settings.Limits.Run = c.Timeout.Milliseconds()
+	b.Settings.Limits.Run = c.timeout.Milliseconds()
 	if q.Excerpt != "" {
-		data, err := c.Store.Blob(ctx, q.Excerpt)
+		data, err := c.store.Blob(ctx, q.Excerpt)
 		if err != nil {
 			return b, err
 		}
 		b.Excerpt = string(data)
 	}
 	for _, e := range q.Evidence {
-		data, err := c.Store.Blob(ctx, e.Hash)
+		data, err := c.store.Blob(ctx, e.Hash)
 		if err != nil {
 			return b, err
 		}
@@ -110,9 +105,9 @@ func (c *Cast) brief(ctx context.Context, w *loop.Work, q *loop.Question, r rost
 	return b, nil
 }
 
-// Wider lets as many calls go to one endpoint at once as the sessions make: the
-// usual transport closes all but two idle connections.
-func Wider(sessions int) http.RoundTripper {
+// wideTransport returns a transport that keeps as many connections to one endpoint as so
+// many sessions use: the default one closes all but two idle connections.
+func wideTransport(sessions int) http.RoundTripper {
 	t, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		return http.DefaultTransport

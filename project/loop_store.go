@@ -9,8 +9,8 @@ import (
 	"brenner/store/sqlite"
 )
 
-// WithLoops reads the store of a project.
-func (p *Project) WithLoops(ctx context.Context, do func(*sqlite.Store) error) error {
+// withLoops reads the store of a project that has loops.
+func (p *Project) withLoops(ctx context.Context, do func(*sqlite.Store) error) error {
 	st, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return &fault.Error{Code: runner.NoLoop, Detail: "there are no loops in this project yet", Hint: "`brenner loop run PLAN.yaml` begins one"}
@@ -22,10 +22,10 @@ func (p *Project) WithLoops(ctx context.Context, do func(*sqlite.Store) error) e
 	return do(st)
 }
 
-// OpenLoops opens the store of a project for a change of a loop. A store that is not
-// there must not be made by asking for one.
-func (p *Project) OpenLoops(ctx context.Context, name string) (*sqlite.Store, error) {
-	err := p.WithLoops(ctx, func(st *sqlite.Store) error {
+// openLoops opens the store of a project for a change of a loop. It makes no store for a
+// loop that does not exist.
+func (p *Project) openLoops(ctx context.Context, name string) (*sqlite.Store, error) {
+	err := p.withLoops(ctx, func(st *sqlite.Store) error {
 		_, err := runner.Load(ctx, st, name)
 		return err
 	})

@@ -16,8 +16,8 @@ import (
 	"brenner/store"
 )
 
-// IsUs tells whether this process holds something.
-func IsUs(h store.Holder) bool {
+// isUs reports whether a holder is this process.
+func isUs(h store.Holder) bool {
 	host, _ := os.Hostname()
 	return h.PID == os.Getpid() && h.Host == host
 }

@@ -37,9 +37,6 @@ func (p *Project) OpenUnchanged(ctx context.Context) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, StoreDir(p), sqlite.Options{ReadOnly: true})
 }
 
-// opener is one of them.
-type opener func(*Project, context.Context) (*sqlite.Store, error)
-
 // CloseStore ends a store. What is stored is stored: a store that cannot be
 // closed is worth a word, no more.
 func (h *Host) CloseStore(st store.Store) {

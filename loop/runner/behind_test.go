@@ -42,8 +42,8 @@ func TestAWordThatIsQuicker(t *testing.T) {
 		return slices.ContainsFunc(a.Entries, settles) && slices.ContainsFunc(a.Entries, begins)
 	}
 	st.say = func() {
-		_, err := runner.Steer(t.Context(), inner, clock, "night", loop.KindStopping, func(*loop.State) (any, [][]byte, error) {
-			return loop.Stopping{By: "operator"}, nil, nil
+		_, err := runner.Steer(t.Context(), inner, clock, "night", loop.KindStopping, func(*loop.State) (any, error) {
+			return loop.Stopping{By: "operator"}, nil
 		})
 		if err != nil {
 			t.Error(err)

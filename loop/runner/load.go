@@ -66,8 +66,9 @@ func NameOf(s *store.Stream) string { return strings.TrimPrefix(s.Name, loop.Pre
 // Lock is the name under which a process holds a loop.
 func Lock(name string) string { return "loop-" + name }
 
-// Steer writes a person's word into the journal of a loop, running or not.
-func Steer(ctx context.Context, st store.Store, now func() time.Time, name, kind string, prepare func(*loop.State) (any, [][]byte, error)) (*loop.State, error) {
+// Steer writes what a person wants into the journal of a loop, running or not. It may ask
+// for the event several times, as other processes write there, too.
+func Steer(ctx context.Context, st store.Store, now func() time.Time, name, kind string, event func(*loop.State) (any, error)) (*loop.State, error) {
 	state, err := Load(ctx, st, name)
 	if err != nil {
 		return nil, err
@@ -77,7 +78,8 @@ func Steer(ctx context.Context, st store.Store, now func() time.Time, name, kind
 		if s.Ended != "" {
 			return nil, nil, &fault.Error{Code: IsEnded, Detail: "the loop " + name + " has ended: " + s.Ended, Hint: "`brenner loop report " + name + "` says what it came to"}
 		}
-		return prepare(s)
+		body, err := event(s)
+		return body, nil, err
 	})
 	return l.state, err
 }

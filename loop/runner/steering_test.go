@@ -38,8 +38,8 @@ func TestStopEndsWaitsInCalls(t *testing.T) {
 				limits.Until, reason = artifact.FormatInstant(began.Add(4*time.Second)), loop.EndTime
 			} else {
 				time.AfterFunc(4*time.Second, func() {
-					_, err := runner.Steer(t.Context(), st, time.Now, "night", loop.KindStopping, func(*loop.State) (any, [][]byte, error) {
-						return loop.Stopping{By: "operator"}, nil, nil
+					_, err := runner.Steer(t.Context(), st, time.Now, "night", loop.KindStopping, func(*loop.State) (any, error) {
+						return loop.Stopping{By: "operator"}, nil
 					})
 					if err != nil {
 						t.Error(err)
@@ -130,7 +130,7 @@ func TestSteering(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		say := func(kind string, body any) {
-			_, err := runner.Steer(t.Context(), st, time.Now, "night", kind, func(*loop.State) (any, [][]byte, error) { return body, nil, nil })
+			_, err := runner.Steer(t.Context(), st, time.Now, "night", kind, func(*loop.State) (any, error) { return body, nil })
 			if err != nil {
 				t.Error(err)
 			}
@@ -151,7 +151,7 @@ func TestSteering(t *testing.T) {
 			t.Fatalf("%v, %s, %+v", err, s.Ended, s.Jobs)
 		}
 		proven(t, st)
-		_, err = runner.Steer(t.Context(), st, time.Now, "night", loop.KindPaused, func(*loop.State) (any, [][]byte, error) { return loop.Paused{}, nil, nil })
+		_, err = runner.Steer(t.Context(), st, time.Now, "night", loop.KindPaused, func(*loop.State) (any, error) { return loop.Paused{}, nil })
 		if fault.CodeOf(err) != runner.IsEnded {
 			t.Errorf("a loop that has ended was paused: %v", err)
 		}

@@ -5,8 +5,6 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/loop/report"
-	"brenner/loop/runner"
-	"brenner/store/sqlite"
 )
 
 func loopReportCommand(a *ui.App) *cobra.Command {
@@ -39,22 +37,13 @@ is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner tru
 				return err
 			}
 			if send {
-				return sendReport(a, c, p, args[0])
+				return sendReport(c.Context(), a, p, args[0])
 			}
-			return p.WithLoops(c.Context(), func(st *sqlite.Store) error {
-				state, err := runner.Load(c.Context(), st, args[0])
-				if err == nil {
-					err = runner.Decided(c.Context(), st, state)
-				}
-				if err != nil {
-					return err
-				}
-				r, err := runner.Gather(c.Context(), st, state)
-				if err != nil {
-					return err
-				}
-				return a.Show(&reportResult{r, html})
-			})
+			r, err := p.LoopReport(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.Show(&reportResult{r, html})
 		},
 	}
 	ui.AddProjectFlag(c, &project)

@@ -1,9 +1,9 @@
 package loopcmd
 
 import (
-	"cmp"
 	"context"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -11,29 +11,24 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
-	"brenner/internal/tokens"
 	"brenner/loop"
-	"brenner/loop/runner"
 	"brenner/project"
 	"brenner/session"
 	"brenner/store/journal"
-	"brenner/store/sqlite"
 )
 
-// grace is how long the calls under way may still take once a loop was told to go:
-// whoever sends SIGTERM waits 10 s, and what they came to has to be stored by then.
+// grace is how long the calls in flight may still take after the first signal: service
+// managers kill a process 10 s after SIGTERM, and replies have to be stored by then.
 const grace = 5 * time.Second
 
-type loopOptions struct {
-	project string
-	key     string
-	goOn    bool
-	dryRun  bool
-	retry   bool
+type runOptions struct {
+	project.LoopOptions
+	dir    string
+	dryRun bool
 }
 
 func loopRunCommand(a *ui.App) *cobra.Command {
-	var opt loopOptions
+	var opt runOptions
 	c := &cobra.Command{
 		Use:   "run PLAN.yaml",
 		Short: "Run the sessions of a plan, or go on with them",
@@ -66,131 +61,84 @@ configuration is wrong, or no model is named; 4 a file wants what needs ` + "`br
 		Args: ui.Exactly("plan"),
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
 	}
-	ui.AddProjectFlag(c, &opt.project)
-	c.Flags().StringVar(&opt.key, "run", "", "run the plan once for this key")
+	ui.AddProjectFlag(c, &opt.dir)
+	c.Flags().StringVar(&opt.Key, "run", "", "run the plan once for this key")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "check the plan and print what it would do; send nothing, write nothing")
-	c.Flags().BoolVar(&opt.goOn, "go-on", false, "go on with the loop although it has ended: the limits are those of the plan now")
-	c.Flags().BoolVar(&opt.retry, "retry-failed", false, "go on with the loop, ended or not, and try its failed sessions again, and those that were skipped")
+	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "go on with the loop although it has ended: the limits are those of the plan now")
+	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "go on with the loop, ended or not, and try its failed sessions again, and those that were skipped")
 	return c
 }
 
-func loopRun(a *ui.App, c *cobra.Command, opt *loopOptions, file string) error {
-	if c.Flags().Changed("run") && opt.key == "" {
+func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
+	if c.Flags().Changed("run") && opt.Key == "" {
 		return ui.Usage(c, "--run needs a key, and got an empty one: without it the plan would be run anew each time", "such as --run $(date +%F); leave it out to begin anew")
 	}
-	opt.goOn = opt.goOn || opt.retry
-	p, err := a.Open(opt.project, "", nil)
+	p, err := a.Open(opt.dir, "", nil)
 	if err != nil {
 		return err
-	}
-	look := (*project.Project).OpenToRead
-	if opt.dryRun {
-		look = (*project.Project).OpenUnchanged
 	}
 	data, err := a.ReadFile("the plan", file)
 	if err != nil {
 		return err
 	}
-	plan, err := p.ReadPlan(c.Context(), file, data, look)
+	plan, err := p.ReadPlan(c.Context(), project.PlanInput{File: file, Data: data, DryRun: opt.dryRun})
 	if err != nil {
 		return err
 	}
-	plan.Retry = opt.retry
-	base, err := project.LoopName(plan, opt.key)
-	if err != nil {
-		return err
-	}
-	models, err := p.OpenModels(project.Traffic{}, plan.Parties, plan.Opened.Work.Settings.BudgetUSD)
-	if err != nil {
-		return err
-	}
-	defer models.Close()
 	if opt.dryRun {
-		if err := p.CheckDelivery(); err != nil {
+		v, err := p.PreviewLoop(c.Context(), plan, opt.LoopOptions)
+		if err != nil {
 			return err
 		}
-		return previewLoop(c.Context(), a, plan, base, opt)
+		return a.Show(previewView{v})
 	}
-	models.Transport = project.Wider(plan.Opened.Limits.Concurrency)
-	if c, ok := models.Counter.(*tokens.Counter); ok {
-		models.Counter = tokens.Remember(c) // thousands of messages are the same but for a few lines
-	}
-	if err := models.OpenPost(c.Context(), plan.Parties, false); err != nil {
-		return err
-	}
-	if err := p.CheckDelivery(); err != nil {
-		return err
-	}
-	st, err := p.OpenStore(c.Context())
+	opt.Doing, opt.Observe, opt.Learned = ui.Doing(c), loopProgress(a), a.Learned(true)
+	job, err := p.Loop(c.Context(), plan, opt.LoopOptions)
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(st)
-	r := &runner.Runner{Store: st, Locks: st, Now: a.Now, Log: a.Log, Observe: loopProgress(a), Holder: a.Host().Holder(ui.Doing(c))}
-	state, release, err := holdLoop(c.Context(), a, r, plan, base, opt)
-	if err != nil {
-		return err
+	defer job.Close()
+	if job.HasEnded() {
+		return hasEnded(c.Context(), a, job)
 	}
-	defer release()
-	if state != nil && state.Ended != "" && !opt.goOn {
-		return hasEnded(c.Context(), a, p, st, state)
-	}
-	return runLoop(a, c, plan, models, st, r, state)
+	return runLoop(c.Context(), a, job)
 }
 
-// holdLoop finds the loop that is meant and holds it. How it stands is looked at again
-// then: whoever had it may have ended it meanwhile.
-func holdLoop(ctx context.Context, a *ui.App, r *runner.Runner, p *project.Planned, base string, opt *loopOptions) (*loop.State, func(), error) {
-	for {
-		if _, err := p.Find(ctx, r.Store, base, opt.key, opt.goOn); err != nil {
-			return nil, nil, err
-		}
-		name := p.Opened.Name
-		release, err := r.Hold(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		state, err := p.Find(ctx, r.Store, base, opt.key, opt.goOn)
-		if err == nil && p.Opened.Name == name {
-			return state, release, nil
-		}
-		release()
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-}
-
-// hasEnded is what becomes of a loop that is not run: what its end still owes is made
-// up for.
-func hasEnded(ctx context.Context, a *ui.App, p *project.Project, st *sqlite.Store, state *loop.State) error {
-	owed, word := p.OwedBy(state), " has ended already; nothing was run\n"
+// hasEnded says that a loop is not run, and makes up for what its end still owes.
+func hasEnded(ctx context.Context, a *ui.App, job *project.LoopJob) error {
+	owed, word := job.Owed(), " has ended already; nothing was run\n"
 	if owed.Any() {
-		word = " has ended already, and its report " + owed.String() + ": that is made up for; nothing was run\n"
+		word = " has ended already, and its report " + owedText(owed) + ": that is made up for; nothing was run\n"
 	}
 	if !a.Quiet {
-		a.Say(ui.Clean(state.Opened.Name) + word)
+		a.Say(ui.Clean(job.Name()) + word)
 	}
-	if owed.Any() {
-		return afterLoop(ctx, a, p, st, state, owed.To)
-	}
-	p.PublishMissing(ctx, st, state)
-	s, err := summaryOf(p, ctx, st, state)
+	r, err := job.Run(ctx, nil)
 	if err != nil {
 		return err
 	}
-	return a.Show(s)
+	if !owed.Any() {
+		return a.Show(summaryView{r.LoopSummary})
+	}
+	return showResult(a, r)
+}
+
+func owedText(o project.OwedReport) string {
+	if len(o.To) == 0 {
+		return "was not written"
+	}
+	return "did not reach " + strings.Join(o.To, " and ")
 }
 
 // runLoop runs a loop, shows what happens while it does, and then what it came to.
-func runLoop(a *ui.App, c *cobra.Command, p *project.Planned, m *project.Models, st *sqlite.Store, r *runner.Runner, state *loop.State) error {
-	hard, drain, done := a.Interrupts.Gently(c.Context(), func() {
+func runLoop(ctx context.Context, a *ui.App, job *project.LoopJob) error {
+	hard, drain, done := a.Interrupts.Gently(ctx, func() {
 		a.Say("\nbrenner: waiting up to " + grace.String() + " for the calls under way; once more stops at once. Nothing is lost: the same command goes on\n")
 	})
 	defer done()
 	ctx, cancel := context.WithCancel(hard)
 	defer cancel()
-	go func() { // whoever was told to go goes, even if an agent takes its time
+	go func() { // the process ends soon after a signal, even if an agent takes its time
 		select {
 		case <-drain:
 			timer := time.NewTimer(grace)
@@ -204,95 +152,31 @@ func runLoop(a *ui.App, c *cobra.Command, p *project.Planned, m *project.Models,
 		}
 	}()
 	collectLess()
-	signal.Ignore(syscall.SIGPIPE) // whoever reads the output may go away; the loop goes on
-	cast := &project.Cast{
-		Models: m, Scripts: p.Scripts, Store: st, Holder: r.Holder, Records: m.Project.ProjectRecords(st),
-		Timeout: cmp.Or(p.Plan.Session.Timeout, m.Project.Config.Timeouts.Session),
-	}
-	if p.Opened.Work.Script == "" {
-		cast.Lessons = &project.LessonBook{Project: m.Project, Store: st, Counter: m.Counter, Tell: a.Learned(true)}
-		cast.Lessons.CatchUp(ctx)
-	}
-	r.Sessions, r.Drain = cast.Session, drain
-	r.Finished = func(ctx context.Context, h *session.History) error {
-		if cast.Lessons != nil {
-			cast.Lessons.Learn(ctx, h)
-		}
-		_, err := project.Publish(ctx, m.Project, h)
-		return err
-	}
-	state, err := play(ctx, a, r, p, state)
-	m.Sweep()
+	signal.Ignore(syscall.SIGPIPE) // the loop goes on when the reader of its output is gone
+	r, err := job.Run(ctx, drain)
 	if err != nil {
 		return err
 	}
-	return afterLoop(ctx, a, p.Project, st, state, project.ReadersOf(p.Project))
+	return showResult(a, r)
 }
 
-// play starts a loop, or goes on with it under the plan's limits of now.
-func play(ctx context.Context, a *ui.App, r *runner.Runner, p *project.Planned, state *loop.State) (*loop.State, error) {
-	if state == nil {
-		return r.Start(ctx, p.Opened, p.Blobs)
-	}
-	return r.Resume(ctx, state.Opened.Name, func(s *loop.State) loop.Resumed {
-		limits := limits(p, s)
-		if limits == s.Limits {
-			return loop.Resumed{Retry: p.Retry}
-		}
-		return loop.Resumed{Limits: &limits, Retry: p.Retry}
-	})
-}
-
-// limits are those under which a loop goes on.
-func limits(p *project.Planned, s *loop.State) loop.Limits {
-	limits := p.Opened.Limits
+// showResult prints where a loop stands after a run, and sets the exit code.
+func showResult(a *ui.App, r *project.LoopResult) error {
 	switch {
-	case s.Ended != "":
-	case limits.Stop == s.Limits.Stop:
-		limits.Until = s.Limits.Until // its hour does not move because it was killed
-	case p.Plan.After > 0:
-		limits.Until = p.Plan.StopAt(s.Began)
-	}
-	return limits
-}
-
-// afterLoop writes the report of a loop that has ended, sends it to some, and says how
-// the loop stands. Whoever is told to go meanwhile goes: the same command makes up for
-// what is missing.
-func afterLoop(ctx context.Context, a *ui.App, p *project.Project, st *sqlite.Store, state *loop.State, to []string) error {
-	var undelivered error
-	if state.Ended != "" {
-		p.PublishMissing(ctx, st, state)
-		report, err := p.WriteReport(ctx, st, state)
-		if err == nil {
-			undelivered = p.Deliver(ctx, st, report, to)
-		}
-		if err != nil && ctx.Err() == nil {
-			return err
-		}
-		if state, err = runner.Load(context.WithoutCancel(ctx), st, state.Opened.Name); err != nil {
-			return err
-		}
-	}
-	switch {
-	case ctx.Err() != nil && state.Ended != "":
+	case r.Interrupted:
 		a.Exit = ui.ExitInterrupted
-		a.Say("brenner: interrupted before the report was delivered; the same command makes up for it\n")
-	case state.Ended == "":
-		a.Exit = ui.ExitInterrupted
-	case undelivered != nil:
+		if r.Phase == session.PhaseEnded {
+			a.Say("brenner: interrupted before the report was delivered; the same command makes up for it\n")
+		}
+	case r.Undelivered != nil:
 		a.Exit = ui.ExitFailed
-		a.SayFaults(fault.Distinct(undelivered))
+		a.SayFaults(fault.Distinct(r.Undelivered))
 	}
-	s, err := summaryOf(p, context.WithoutCancel(ctx), st, state)
-	if err != nil {
-		return err
-	}
-	s.Exit = &a.Exit
-	return a.Show(s)
+	r.Exit = &a.Exit
+	return a.Show(summaryView{r.LoopSummary})
 }
 
-// loopProgress gives what is told of every event of a loop.
+// loopProgress returns what prints every event of a loop, or nil.
 func loopProgress(a *ui.App) func(*journal.Entry, *loop.State) {
 	if a.Quiet || a.JSON {
 		return nil

@@ -1,7 +1,6 @@
 package loopcmd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,14 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
-	"brenner/loop/runner"
 	"brenner/project"
 	"brenner/session"
-	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 func loopStatusCommand(a *ui.App) *cobra.Command {
@@ -38,17 +32,11 @@ no such loop.`,
 			if len(args) == 0 {
 				return listLoops(c.Context(), a, p)
 			}
-			return p.WithLoops(c.Context(), func(st *sqlite.Store) error {
-				state, err := runner.Load(c.Context(), st, args[0])
-				if err != nil {
-					return err
-				}
-				s, err := summaryOf(p, c.Context(), st, state)
-				if err != nil {
-					return err
-				}
-				return a.Show(s)
-			})
+			s, err := p.LoopStatus(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.Show(summaryView{s})
 		},
 	}
 	ui.AddProjectFlag(c, &project)
@@ -56,67 +44,20 @@ no such loop.`,
 }
 
 func listLoops(ctx context.Context, a *ui.App, p *project.Project) error {
-	list := loopList{}
-	err := p.WithLoops(ctx, func(st *sqlite.Store) error {
-		streams, err := runner.List(ctx, st)
-		if err != nil {
-			return err
-		}
-		slices.SortStableFunc(streams, func(x, y store.Stream) int {
-			return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(y.Name, x.Name))
-		})
-		for i := range streams {
-			row := loopRow{
-				Loop: runner.NameOf(&streams[i]), Started: artifact.FormatInstant(streams[i].Began), Updated: artifact.FormatInstant(streams[i].Last),
-			}
-			state, err := runner.Load(ctx, st, row.Loop)
-			if err == nil {
-				err = runner.AsNow(ctx, st, state)
-			}
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil: // the others are there all the same
-				a.Exit = ui.ExitFailed
-				row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()
-			default:
-				s := summarise(p, st, state)
-				row.Phase, row.Reason, row.RetryAt, row.Round, row.Rounds = s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds
-				row.Planned, row.Done, row.Failed, row.Short, row.Tokens, row.Rehearsal = s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal
-			}
-			list = append(list, row)
-		}
-		return nil
-	})
-	if err != nil && fault.CodeOf(err) != runner.NoLoop {
+	list, err := p.Loops(ctx)
+	if err != nil {
 		return err
 	}
-	return a.Show(list)
+	if slices.ContainsFunc(list.Loops, func(r project.LoopRow) bool { return r.Phase == session.PhaseDamaged }) {
+		a.Exit = ui.ExitFailed
+	}
+	return a.Show(listView{list})
 }
 
-// loopRow is what the list says of a loop.
-type loopRow struct {
-	Loop      string     `json:"loop"`
-	Phase     string     `json:"phase"`
-	Reason    string     `json:"reason"`
-	RetryAt   string     `json:"retry_at"` // no session begins before
-	Round     int        `json:"round"`
-	Rounds    int        `json:"rounds"`
-	Planned   int        `json:"planned"`
-	Done      int        `json:"done"`
-	Failed    int        `json:"failed"`
-	Short     int        `json:"short"`
-	Tokens    int        `json:"tokens_spent"`
-	Rehearsal bool       `json:"rehearsal"`
-	Started   string     `json:"started_at"`
-	Updated   string     `json:"updated_at"`
-	Code      fault.Code `json:"code,omitempty"` // of a loop that cannot be read
-	Problem   string     `json:"problem,omitempty"`
-}
+type listView struct{ *project.LoopList }
 
-type loopList []loopRow
-
-func (l loopList) Print(a *ui.App) error {
+func (v listView) Print(a *ui.App) error {
+	l := v.Loops
 	if a.Quiet {
 		var b strings.Builder
 		for i := range l {
@@ -150,11 +91,4 @@ func (l loopList) Print(a *ui.App) error {
 		})
 	}
 	return a.Write([]byte(ui.Columns(rows) + problems.String()))
-}
-
-func (l loopList) Document() any {
-	return struct {
-		Schema string    `json:"schema"`
-		Loops  []loopRow `json:"loops"`
-	}{"brenner.loop.list/v1", append([]loopRow{}, l...)}
 }

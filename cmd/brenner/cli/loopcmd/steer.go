@@ -1,18 +1,13 @@
 package loopcmd
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
 	"brenner/loop"
-	"brenner/loop/runner"
+	"brenner/project"
 	"brenner/session"
 )
 
@@ -22,7 +17,7 @@ Exit codes: 0 written; 1 it could not be stored; 2 there is no such loop, it has
 an argument is wrong; 75 the store is busy.`
 
 func loopPauseCommand(a *ui.App) *cobra.Command {
-	var project string
+	var dir string
 	var off bool
 	c := &cobra.Command{
 		Use:   "pause NAME",
@@ -33,22 +28,21 @@ the wait for a provider that said when to return. Running the plan anew ends the
 		Example: "  brenner loop pause night\n  brenner loop pause night --off" + steerExits,
 		Args:    oneLoop,
 		RunE: func(c *cobra.Command, args []string) error {
-			kind, done := loop.KindPaused, "paused"
-			if off {
-				kind, done = loop.KindUnpaused, "no longer paused"
-			}
-			return steer(a, c, project, args[0], kind, done, func(by string, _ *loop.State) (any, [][]byte, error) {
-				return loop.Paused{By: by}, nil, nil
+			return steer(a, dir, func(p *project.Project) (*project.SteeredLoop, error) {
+				if off {
+					return p.UnpauseLoop(c.Context(), args[0])
+				}
+				return p.PauseLoop(c.Context(), args[0])
 			})
 		},
 	}
-	ui.AddProjectFlag(c, &project)
+	ui.AddProjectFlag(c, &dir)
 	c.Flags().BoolVar(&off, "off", false, "let it go on")
 	return c
 }
 
 func loopStopCommand(a *ui.App) *cobra.Command {
-	var project string
+	var dir string
 	c := &cobra.Command{
 		Use:   "stop NAME",
 		Short: "End a loop: the calls under way end, nothing else begins",
@@ -59,51 +53,35 @@ plan is run again.`,
 		Example: "  brenner loop stop night" + steerExits,
 		Args:    oneLoop,
 		RunE: func(c *cobra.Command, args []string) error {
-			return steer(a, c, project, args[0], loop.KindStopping, "told to stop", func(by string, _ *loop.State) (any, [][]byte, error) {
-				return loop.Stopping{By: by}, nil, nil
+			return steer(a, dir, func(p *project.Project) (*project.SteeredLoop, error) {
+				return p.StopLoop(c.Context(), args[0])
 			})
 		},
 	}
-	ui.AddProjectFlag(c, &project)
+	ui.AddProjectFlag(c, &dir)
 	return c
 }
 
-// steer writes a person's word into a loop's journal.
-func steer(a *ui.App, c *cobra.Command, project, name, kind, done string, prepare func(by string, s *loop.State) (any, [][]byte, error)) error {
-	p, err := a.Open(project, "", nil)
+// steer opens a project, tells a loop of it something, and prints what that was.
+func steer(a *ui.App, dir string, do func(*project.Project) (*project.SteeredLoop, error)) error {
+	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := p.OpenLoops(c.Context(), name)
+	s, err := do(p)
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(st)
-	state, err := runner.Steer(c.Context(), st, a.Now, name, kind, func(s *loop.State) (any, [][]byte, error) {
-		return prepare(p.Config.Operator, s)
-	})
-	if err != nil {
-		return err
-	}
-	s := summarise(p, st, state)
-	return a.Show(&steered{Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, done: done, goesOn: s.goesOn})
+	return a.Show(steeredView{s})
 }
 
-// steered is a word that a loop was told.
-type steered struct {
-	Schema   string `json:"schema"`
-	Loop     string `json:"loop"`
-	Event    string `json:"event"`
-	Phase    string `json:"phase"`
-	Sessions int    `json:"sessions"` // of all rounds
-	Entry    int    `json:"entry"`
-	Head     string `json:"head"`
-	done     string
-	goesOn   string
-}
+type steeredView struct{ *project.SteeredLoop }
 
-func (s *steered) Print(a *ui.App) error {
-	text := fmt.Sprintf("%s: %s\n", ui.Clean(s.Loop), s.done)
+func (s steeredView) Print(a *ui.App) error {
+	done := map[string]string{
+		loop.KindPaused: "paused", loop.KindUnpaused: "no longer paused", loop.KindStopping: "told to stop", loop.KindAdded: "another question was added",
+	}[s.Event]
+	text := fmt.Sprintf("%s: %s\n", ui.Clean(s.Loop), done)
 	if s.Phase == session.PhaseLeft && !a.Quiet {
 		does := "goes on with it"
 		switch s.Event {
@@ -112,20 +90,15 @@ func (s *steered) Print(a *ui.App) error {
 		case loop.KindPaused:
 			does = "goes on with it all the same"
 		}
-		text += "Nobody runs it now: `" + ui.Clean(s.goesOn) + "` " + does + ".\n"
+		text += "Nobody runs it now: `" + ui.Clean(s.GoOn) + "` " + does + ".\n"
 	}
 	return a.Write([]byte(text))
 }
 
-type addOptions struct {
-	project, question, context string
-	roster, model, after       string
-	seed                       int
-	seeded                     bool
-}
-
 func loopAddCommand(a *ui.App) *cobra.Command {
-	var opt addOptions
+	var dir string
+	var add loop.Addition
+	var seed int
 	c := &cobra.Command{
 		Use:   "add NAME --question TEXT|@FILE",
 		Short: "Give a loop another question, while it runs or while it is left",
@@ -136,111 +109,35 @@ session came to.`,
   brenner loop add night --question @q.txt --roster three --after RS-20261115-night-0003` + steerExits,
 		Args: oneLoop,
 		RunE: func(c *cobra.Command, args []string) error {
-			opt.seeded = c.Flags().Changed("seed")
-			return loopAdd(a, c, &opt, args[0])
+			if c.Flags().Changed("seed") {
+				add.Seed = &seed
+			}
+			return loopAdd(a, c, dir, args[0], add)
 		},
 	}
-	ui.AddProjectFlag(c, &opt.project)
+	ui.AddProjectFlag(c, &dir)
 	f := c.Flags()
-	f.StringVar(&opt.question, "question", "", "the research question, or @FILE")
-	f.StringVar(&opt.context, "context", "", "what every agent is told about it, or @FILE")
-	f.StringVar(&opt.roster, "roster", "", "the id of a roster of the plan; all of them if not given")
-	f.StringVar(&opt.model, "model", "", "the id of a model of the plan; all of them if not given")
-	f.IntVar(&opt.seed, "seed", 0, "the models' seed; what the configuration says of them if not given")
-	f.StringVar(&opt.after, "after", "", "a session of the store to begin with")
+	f.StringVar(&add.Question, "question", "", "the research question, or @FILE")
+	f.StringVar(&add.Context, "context", "", "what every agent is told about it, or @FILE")
+	f.StringVar(&add.Roster, "roster", "", "the id of a roster of the plan; all of them if not given")
+	f.StringVar(&add.Model, "model", "", "the id of a model of the plan; all of them if not given")
+	f.IntVar(&seed, "seed", 0, "the models' seed; what the configuration says of them if not given")
+	f.StringVar(&add.After, "after", "", "a session of the store to begin with")
 	return c
 }
 
-func loopAdd(a *ui.App, c *cobra.Command, opt *addOptions, name string) error {
-	question, err := a.Inline("--question", opt.question)
-	if err != nil {
+func loopAdd(a *ui.App, c *cobra.Command, dir, name string, add loop.Addition) error {
+	var err error
+	if add.Question, err = a.Inline("--question", add.Question); err != nil {
 		return err
 	}
-	context, err := a.Inline("--context", opt.context)
-	if err != nil {
+	if add.Context, err = a.Inline("--context", add.Context); err != nil {
 		return err
 	}
-	q := loop.Question{Question: strings.TrimSpace(question), Context: strings.TrimSpace(context)}
-	switch {
-	case q.Question == "":
-		return ui.Usage(c, "the question is missing", "give it with --question \"…\"")
-	case opt.seed < 0 || opt.seed > loop.MostSeed:
-		return ui.Usage(c, fmt.Sprintf("--seed cannot be %d", opt.seed), fmt.Sprintf("0 to %d are possible", loop.MostSeed))
-	case opt.after != "" && !artifact.IsThreadID(opt.after):
-		return ui.Usage(c, "--after "+ui.Clean(fault.Shown(opt.after))+" is no session", "`brenner session list` shows those there are")
+	if err := add.Check(); err != nil { // before the project is opened, as every wrong argument
+		return err
 	}
-	if opt.after != "" {
-		if err := mustHaveIn(a, c, opt.project, opt.after); err != nil {
-			return err
-		}
-	}
-	return steer(a, c, opt.project, name, loop.KindAdded, "another question was added", func(by string, s *loop.State) (any, [][]byte, error) {
-		added, err := opt.added(c, q, s)
-		added.By = by
-		return added, nil, err
+	return steer(a, dir, func(p *project.Project) (*project.SteeredLoop, error) {
+		return p.AddToLoop(c.Context(), name, add)
 	})
-}
-
-// added gives what a question adds to a loop, within the limits that a plan has.
-func (opt *addOptions) added(c *cobra.Command, q loop.Question, s *loop.State) (added loop.Added, err error) {
-	for n, taken := len(s.Work.Questions)+1, true; taken; n++ { // a plan may call its own so
-		q.ID = fmt.Sprintf("added-%d", n)
-		_, taken = s.Work.Question(q.ID)
-	}
-	added.Questions = []loop.Question{q}
-	rosters, err := chosen(c, "roster", opt.roster, ids(s.Work.Rosters, func(r loop.Roster) string { return r.ID }))
-	if err != nil {
-		return added, err
-	}
-	models, err := chosen(c, "model", opt.model, ids(s.Work.Models, func(m loop.PlanModel) string { return m.ID }))
-	if err != nil {
-		return added, err
-	}
-	if len(models) == 0 {
-		models = []string{""}
-	}
-	var seed *int
-	if opt.seeded {
-		seed = &opt.seed
-	}
-	for _, r := range rosters {
-		for _, m := range models {
-			added.Cells = append(added.Cells, loop.Cell{Question: q.ID, Roster: r, Model: m, Seed: seed, After: opt.after})
-		}
-	}
-	if n := len(s.Work.Cells) + len(added.Cells); n > loop.MostSessions {
-		return added, ui.Usage(c, fmt.Sprintf("the loop would have %d sessions a round; %d are the most", n, loop.MostSessions), "begin another one")
-	}
-	if n := s.PlannedWith(len(added.Cells)); !loop.ValidName(s.Opened.Name, n) {
-		return added, ui.Usage(c, fmt.Sprintf("%d sessions are too many for a loop with so long a name", n), "begin another one, with a shorter name:")
-	}
-	return added, nil
-}
-
-func ids[T any](list []T, id func(T) string) []string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = id(e)
-	}
-	return out
-}
-
-// chosen gives the one that is named, or all of them.
-func chosen(c *cobra.Command, what, name string, all []string) ([]string, error) {
-	if name == "" {
-		return all, nil
-	}
-	if !slices.Contains(all, name) {
-		return nil, ui.Usage(c, "the plan has no "+what+" "+ui.Clean(fault.Shown(name)), "it has "+cmp.Or(strings.Join(all, ", "), "none"))
-	}
-	return []string{name}, nil
-}
-
-// mustHaveIn looks for a session in a project's store.
-func mustHaveIn(a *ui.App, c *cobra.Command, project, thread string) error {
-	p, err := a.Open(project, "", nil)
-	if err != nil {
-		return err
-	}
-	return p.MustHave(c.Context(), thread)
 }

@@ -11,7 +11,6 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
-	"brenner/project"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
@@ -55,7 +54,7 @@ func verifyOpening(ctx context.Context, st store.Store, s *loop.State, j *loop.J
 	if err != nil {
 		return nil //nolint:nilerr // that was said of the session, or of what the loop says of it
 	}
-	r, err := project.RosterOfCell(&s.Work, &j.Cell, j.Turn)
+	r, err := s.Work.RosterOf(&j.Cell, j.Turn)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package loopcmd
+package project
 
 import (
 	"path/filepath"
@@ -6,7 +6,6 @@ import (
 
 	"brenner/config"
 	"brenner/loop"
-	"brenner/project"
 )
 
 // The command that goes on is one that a shell takes as it is meant; a plan that cannot be
@@ -16,13 +15,13 @@ func TestGoOnCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project.Project{Config: &config.Config{}}
+	p := &Project{Config: &config.Config{}}
 	p.Config.Project.Dir = here
 	for file, want := range map[string]string{
 		"": "PLAN.yaml", "night.yaml": "night.yaml", "a b/night.yaml": "'a b/night.yaml'", "$(x)": "'$(x)'", "größe.yaml": "'größe.yaml'",
 		"it's": "PLAN.yaml", "it’s": "PLAN.yaml", "a\u202eb": "PLAN.yaml", "a\u00a0b": "PLAN.yaml", "a\x1b[31m": "PLAN.yaml",
 	} {
-		if got := goOnCommand(p, &loop.Opened{File: file, Key: "k"}); got != "brenner loop run "+want+" --run k" {
+		if got := p.goOnCommand(&loop.Opened{File: file, Key: "k"}); got != "brenner loop run "+want+" --run k" {
 			t.Errorf("%q: %s, not %s", file, got, want)
 		}
 	}

@@ -1,17 +1,16 @@
-package loopcmd
+package project
 
 import (
 	"path/filepath"
 
-	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/loop"
-	"brenner/project"
 )
 
-// goOnCommand is how somebody goes on with a loop: with the plan that it was begun
-// with, and its key.
-func goOnCommand(p *project.Project, o *loop.Opened) string {
+// goOnCommand returns the command that goes on with a loop: with the plan that it was
+// begun with, and its key.
+func (p *Project) goOnCommand(o *loop.Opened) string {
 	const plan = "PLAN.yaml" // where the file is not known, or cannot be shown in a command
 	command := "brenner loop run " + plan
 	if o.File != "" {
@@ -19,7 +18,7 @@ func goOnCommand(p *project.Project, o *loop.Opened) string {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(p.Config.Project.Dir, file)
 		}
-		command = text.CommandToCopy("brenner loop run", plan, ui.FromHere(file))
+		command = text.CommandToCopy("brenner loop run", plan, files.FromHere(file))
 	}
 	if o.Key != "" {
 		command += " --run " + o.Key

@@ -1,0 +1,219 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+
+	"brenner/internal/tokens"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/session"
+	"brenner/store/journal"
+	"brenner/store/sqlite"
+)
+
+// LoopOptions say how the loop of a plan is run.
+type LoopOptions struct {
+	Key   string // the plan is run once for each key; without one, a plan that has ended begins anew
+	GoOn  bool   // go on with a loop although it has ended
+	Retry bool   // go on, and try failed and skipped sessions again
+	Doing string // what this process does, for other processes that want the loop
+	// Observe, if not nil, is called with every entry of the loop's journal, in order, and
+	// the state after it. It must not keep the state.
+	Observe func(*journal.Entry, *loop.State)
+	// Learned, if not nil, is called with what the playbook learned from a session.
+	Learned func(thread string, learned []string)
+}
+
+func (o *LoopOptions) goesOn() bool { return o.GoOn || o.Retry }
+
+// LoopJob is a loop that this process holds.
+type LoopJob struct {
+	project *Project
+	plan    *PinnedPlan
+	options LoopOptions
+	models  *Models
+	store   *sqlite.Store
+	runner  *runner.Runner
+	release func()
+	name    string
+	state   *loop.State // as it was found; nil for a loop that begins
+}
+
+// LoopResult is what came of running a loop.
+type LoopResult struct {
+	*LoopSummary
+	// Interrupted reports that the loop was left before its end, or before its report was
+	// delivered.
+	Interrupted bool `json:"-"`
+	// Undelivered says which readers the report did not reach.
+	Undelivered error `json:"-"`
+}
+
+// Loop finds the loop of a plan, or a name for a new one, and holds it until the job is
+// closed. Nothing is sent and no session begins before Run.
+func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (job *LoopJob, err error) {
+	search, err := plan.search(&o)
+	if err != nil {
+		return nil, err
+	}
+	j := &LoopJob{project: p, plan: plan, options: o}
+	defer func() {
+		if err != nil {
+			j.Close()
+		}
+	}()
+	if j.models, err = plan.openModels(); err != nil {
+		return nil, err
+	}
+	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
+	if c, ok := j.models.Counter.(*tokens.Counter); ok {
+		j.models.Counter = tokens.Remember(c) // thousands of messages are the same but for a few lines
+	}
+	if err := j.models.OpenPost(ctx, plan.parties, false); err != nil {
+		return nil, err
+	}
+	if err := p.checkDelivery(); err != nil {
+		return nil, err
+	}
+	if j.store, err = p.OpenStore(ctx); err != nil {
+		return nil, err
+	}
+	j.runner = &runner.Runner{Store: j.store, Locks: j.store, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.Holder(o.Doing)}
+	if j.name, j.state, j.release, err = j.runner.HoldFound(ctx, search); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// search returns what finds the loop of the plan.
+func (p *PinnedPlan) search(o *LoopOptions) (*runner.Search, error) {
+	name, err := p.plan.LoopName(filepath.Base(p.file), o.Key)
+	if err != nil {
+		return nil, err
+	}
+	return &runner.Search{
+		Name: name, Key: o.Key, GoOn: o.goesOn(), Plan: &p.opened, File: p.file, Sessions: p.plan.Count(),
+		Owed: func(s *loop.State) bool { return p.project.owedReport(s).Any() },
+	}, nil
+}
+
+func (p *PinnedPlan) openModels() (*Models, error) {
+	return p.project.OpenModels(Traffic{}, p.parties, p.opened.Work.Settings.BudgetUSD)
+}
+
+// Close releases the loop.
+func (j *LoopJob) Close() {
+	if j.release != nil {
+		j.release()
+	}
+	if j.store != nil {
+		j.project.CloseStore(j.store)
+	}
+	if j.models != nil {
+		j.models.Close()
+	}
+}
+
+// Name returns the name of the loop.
+func (j *LoopJob) Name() string { return j.name }
+
+// HasEnded reports whether the loop has ended and does not go on: Run then runs no
+// session, and only makes up for the report that is owed.
+func (j *LoopJob) HasEnded() bool {
+	return j.state != nil && j.state.Ended != "" && !j.options.goesOn()
+}
+
+// Owed returns what the end of the loop still owes.
+func (j *LoopJob) Owed() OwedReport {
+	if j.state == nil || j.state.Ended == "" {
+		return OwedReport{}
+	}
+	return j.project.owedReport(j.state)
+}
+
+// Run runs the loop to its end, writes its report and delivers it. When drain is closed,
+// the calls in flight end and nothing else begins; a nil channel is never closed. When
+// the context ends, they are cancelled. Either way nothing is lost, and the loop can go on.
+func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, error) {
+	if j.HasEnded() {
+		return j.makeUp(ctx)
+	}
+	p, m := j.project, j.models
+	sessions := &loopSessions{
+		models: m, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.ProjectRecords(j.store),
+		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),
+	}
+	if j.plan.opened.Work.Script == "" {
+		sessions.lessons = &LessonBook{Project: p, Store: j.store, Counter: m.Counter, Tell: j.options.Learned}
+		sessions.lessons.CatchUp(ctx)
+	}
+	j.runner.Sessions, j.runner.Drain = sessions.prepare, drain
+	j.runner.Finished = func(ctx context.Context, h *session.History) error {
+		if sessions.lessons != nil {
+			sessions.lessons.Learn(ctx, h)
+		}
+		_, err := Publish(ctx, p, h)
+		return err
+	}
+	state, err := j.play(ctx)
+	m.Sweep()
+	if err != nil {
+		return nil, err
+	}
+	return j.finish(ctx, state, p.reportReaders())
+}
+
+// play starts the loop, or goes on with it under the plan's limits of now.
+func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
+	if j.state == nil {
+		opened := j.plan.opened
+		opened.Name, opened.Key = j.name, j.options.Key
+		return j.runner.Start(ctx, opened, j.plan.blobs)
+	}
+	return j.runner.Resume(ctx, j.name, func(s *loop.State) loop.Resumed {
+		r := loop.Resumed{Retry: j.options.Retry}
+		if limits := j.plan.plan.LimitsOn(s, j.plan.opened.Limits); limits != s.Limits {
+			r.Limits = &limits
+		}
+		return r
+	})
+}
+
+// makeUp delivers what the end of a loop owes.
+func (j *LoopJob) makeUp(ctx context.Context) (*LoopResult, error) {
+	if owed := j.Owed(); owed.Any() {
+		return j.finish(ctx, j.state, owed.To)
+	}
+	j.project.publishMissing(ctx, j.store, j.state)
+	s, err := j.project.refreshedSummary(ctx, j.store, j.state)
+	if err != nil {
+		return nil, err
+	}
+	return &LoopResult{LoopSummary: s}, nil
+}
+
+// finish writes the report of a loop that has ended, sends it to some readers, and says
+// where the loop stands. It can be interrupted: the next run makes up for what is missing.
+func (j *LoopJob) finish(ctx context.Context, state *loop.State, to []string) (*LoopResult, error) {
+	p, kept := j.project, context.WithoutCancel(ctx)
+	r := &LoopResult{Interrupted: state.Ended == ""}
+	if state.Ended != "" {
+		p.publishMissing(ctx, j.store, state)
+		report, err := p.writeReport(ctx, j.store, state)
+		if err == nil {
+			r.Undelivered = p.deliver(ctx, j.store, report, to)
+		}
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+		if state, err = runner.Load(kept, j.store, j.name); err != nil {
+			return nil, err
+		}
+		r.Interrupted = ctx.Err() != nil
+	}
+	var err error
+	r.LoopSummary, err = p.refreshedSummary(kept, j.store, state)
+	return r, err
+}

@@ -1,0 +1,162 @@
+package project
+
+import (
+	"context"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// LoopPreview is what running a plan would do.
+type LoopPreview struct {
+	Schema      string           `json:"schema"`
+	DryRun      bool             `json:"dry_run"`
+	Loop        string           `json:"loop"`
+	Does        string           `json:"does"`
+	Rehearsal   bool             `json:"rehearsal"`
+	Rounds      int              `json:"rounds"`
+	Planned     int              `json:"planned"` // sessions of all rounds
+	Done        int              `json:"done"`    // of those, before
+	Concurrency int              `json:"concurrency"`
+	Share       int              `json:"session_tokens"` // what is set aside for each; 0 is no limit
+	ShareUSD    float64          `json:"session_usd"`
+	TokensLimit int              `json:"tokens_budget"`
+	USDLimit    float64          `json:"usd_budget"`
+	Until       string           `json:"until"`
+	Deliver     []string         `json:"report_to"`
+	Sessions    []PreviewSession `json:"sessions"` // of a round
+
+	ShareNano int64 `json:"-"` // ShareUSD in billionths of a dollar
+	LimitNano int64 `json:"-"` // USDLimit in billionths of a dollar
+}
+
+// PreviewSession is a session of every round.
+type PreviewSession struct {
+	Name     string         `json:"name"`
+	Question string         `json:"question"`
+	Roster   string         `json:"roster"`
+	Model    string         `json:"model"`
+	Seed     *int           `json:"seed"` // null is none
+	After    string         `json:"after"`
+	Agents   []PreviewAgent `json:"agents"`
+}
+
+// PreviewAgent is who would take part in a session.
+type PreviewAgent struct {
+	Name    string `json:"name"`
+	Role    string `json:"role"`
+	Via     string `json:"via"`
+	ModelID string `json:"model_id"`
+}
+
+// What running a plan would do with its loop.
+const (
+	WouldBegin   = "begin"
+	WouldGoOn    = "go_on"
+	WouldEnd     = "end"
+	WouldDeliver = "make_up" // only the report that is owed
+	WouldNothing = "nothing"
+)
+
+// PreviewLoop says what running a plan would do. It sends nothing and writes nothing.
+func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (*LoopPreview, error) {
+	search, err := plan.search(&o)
+	if err != nil {
+		return nil, err
+	}
+	models, err := plan.openModels()
+	if err != nil {
+		return nil, err
+	}
+	defer models.Close()
+	if err := p.checkDelivery(); err != nil {
+		return nil, err
+	}
+	name, state, err := p.peekLoop(ctx, search)
+	if err != nil {
+		return nil, err
+	}
+	w, l := &plan.opened.Work, plan.opened.Limits
+	if state != nil {
+		l = plan.plan.LimitsOn(state, l)
+	}
+	v := &LoopPreview{
+		Schema: "brenner.loop.preview/v1", DryRun: true, Loop: name, Does: WouldBegin, Rehearsal: w.Script != "",
+		Rounds: l.Rounds, Planned: l.Rounds * len(w.Cells), Concurrency: l.Concurrency,
+		Share: w.Settings.Budget, ShareUSD: flow.Dollars(w.Settings.BudgetUSD), TokensLimit: l.Tokens, USDLimit: flow.Dollars(l.USD),
+		Until: l.Until, Deliver: append([]string{}, p.reportReaders()...),
+		ShareNano: w.Settings.BudgetUSD, LimitNano: l.USD,
+	}
+	if state != nil {
+		v.Done, v.Does = state.Count(loop.Finished), p.wouldDo(state, &o, l.Until)
+	}
+	v.Sessions, err = plan.previewSessions()
+	return v, err
+}
+
+// wouldDo says what would become of a loop that exists.
+func (p *Project) wouldDo(s *loop.State, o *LoopOptions, stopAt string) string {
+	until, err := artifact.ParseInstant(stopAt)
+	switch {
+	case s.Ended != "" && !o.goesOn() && p.owedReport(s).Any():
+		return WouldDeliver
+	case s.Ended != "" && !o.goesOn():
+		return WouldNothing
+	case s.Ended == "" && s.Stopping != "", err == nil && !p.Now().Before(until):
+		return WouldEnd
+	}
+	return WouldGoOn
+}
+
+// peekLoop finds the loop that is meant, without making a store to look into.
+func (p *Project) peekLoop(ctx context.Context, search *runner.Search) (string, *loop.State, error) {
+	st, err := p.OpenUnchanged(ctx)
+	switch {
+	case fault.CodeOf(err) == store.NoStore && search.GoOn:
+		return "", nil, search.NothingToGoOn()
+	case fault.CodeOf(err) == store.NoStore:
+		return search.Name, nil, nil
+	case err != nil:
+		return "", nil, err
+	}
+	defer p.CloseStore(st)
+	name, state, err := search.Find(ctx, st)
+	if err != nil || state == nil {
+		return name, nil, err
+	}
+	holder, held, err := st.HolderOf(runner.Lock(name))
+	if err == nil && held {
+		err = store.Taken(runner.Lock(name), holder) // as a run would say
+	}
+	return name, state, err
+}
+
+// previewSessions returns the sessions of a round, with who takes part in each.
+func (p *PinnedPlan) previewSessions() ([]PreviewSession, error) {
+	w := &p.opened.Work
+	all, agents := make([]PreviewSession, 0, len(w.Cells)), make(map[string][]PreviewAgent)
+	for i := range w.Cells {
+		c := &w.Cells[i]
+		kind := c.Roster + "\n" + c.Model
+		if _, known := agents[kind]; !known {
+			r, err := w.RosterOf(c, 0)
+			if err != nil {
+				return nil, err
+			}
+			parties, err := p.project.loopParties(w, c, r)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range parties {
+				agents[kind] = append(agents[kind], PreviewAgent{one.Name, one.Role, one.Via, one.ModelID})
+			}
+		}
+		name := (&loop.Job{Cell: *c}).Name()
+		all = append(all, PreviewSession{name, c.Question, c.Roster, c.Model, c.Seed, c.After, agents[kind]})
+	}
+	return all, nil
+}

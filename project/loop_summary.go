@@ -1,0 +1,212 @@
+package project
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+	"brenner/store/sqlite"
+)
+
+// LoopSummary says where a loop stands.
+type LoopSummary struct {
+	Schema      string         `json:"schema"`
+	Loop        string         `json:"loop"`
+	Phase       string         `json:"phase"`
+	Reason      string         `json:"reason"` // why it ended
+	HeldBy      string         `json:"held_by"`
+	Rehearsal   bool           `json:"rehearsal"`
+	Round       int            `json:"round"`
+	Rounds      int            `json:"rounds"`
+	Planned     int            `json:"planned"`
+	Done        int            `json:"done"`
+	Failed      int            `json:"failed"`
+	Short       int            `json:"short"` // their own budget ended them
+	Skipped     int            `json:"skipped"`
+	Running     int            `json:"running"`
+	Waiting     int            `json:"waiting"`
+	NotOpened   int            `json:"not_opened"` // of rounds that were not opened yet
+	Concurrency int            `json:"concurrency"`
+	Tokens      int            `json:"tokens_spent"`
+	Reserved    int            `json:"tokens_reserved"`
+	TokensLimit int            `json:"tokens_budget"`
+	USD         float64        `json:"usd_spent"`
+	USDLimit    float64        `json:"usd_budget"`
+	Until       string         `json:"until"`    // the instant at which it stops
+	RetryAt     string         `json:"retry_at"` // no session begins before
+	NeedsPerson []string       `json:"needs_person"`
+	Sessions    []LoopSession  `json:"sessions"`
+	Report      string         `json:"report"` // the file for people, where there is one
+	Deliveries  []LoopDelivery `json:"deliveries"`
+	Head        string         `json:"head"`
+	Entries     int            `json:"entries"`
+	Next        []string       `json:"next"`
+	// Exit is for a command that ends with this summary.
+	Exit    *int   `json:"exit,omitzero"`
+	Started string `json:"started_at"`
+	Updated string `json:"updated_at"`
+
+	Stopping bool   `json:"-"` // it was told to stop
+	GoOn     string `json:"-"` // the command that goes on with it
+	// Backoff reports that RetryAt is when a failed session is tried again; otherwise a
+	// provider named it.
+	Backoff bool `json:"-"`
+}
+
+// LoopSession is one session of a loop.
+type LoopSession struct {
+	Number    int        `json:"number"`
+	Round     int        `json:"round"`
+	Name      string     `json:"name"`
+	Thread    string     `json:"thread_id"`
+	Base      string     `json:"base"`
+	Status    string     `json:"status"`
+	Reason    string     `json:"reason"`
+	Attempts  int        `json:"attempts"`
+	Version   int        `json:"version"`
+	Tokens    int        `json:"tokens"`
+	Conflicts int        `json:"conflicts"`
+	Code      fault.Code `json:"code"`
+	Problem   string     `json:"problem"`
+}
+
+// LoopDelivery is what became of a loop's report for one reader.
+type LoopDelivery struct {
+	To     string     `json:"to"`
+	Code   fault.Code `json:"code"`
+	Detail string     `json:"detail"`
+}
+
+// The phases that only loops have.
+const (
+	PhasePaused   = "paused"
+	PhaseStopping = "stopping" // it was told to stop, and its calls in flight end
+)
+
+// statusLeft is the status of a session that was running when its process was killed.
+const statusLeft = "left"
+
+// LoopStatus says where a loop stands, with what people have decided since about its
+// sessions.
+func (p *Project) LoopStatus(ctx context.Context, name string) (s *LoopSummary, err error) {
+	err = p.withLoops(ctx, func(st *sqlite.Store) error {
+		state, err := runner.Load(ctx, st, name)
+		if err != nil {
+			return err
+		}
+		s, err = p.refreshedSummary(ctx, st, state)
+		return err
+	})
+	return s, err
+}
+
+// refreshedSummary is summariseLoop with what people have decided since about the sessions.
+func (p *Project) refreshedSummary(ctx context.Context, st lockStore, state *loop.State) (*LoopSummary, error) {
+	if err := runner.Refresh(ctx, st, state); err != nil {
+		return nil, err
+	}
+	return p.summariseLoop(st, state), nil
+}
+
+// summariseLoop says where a loop stands. The locks know which process holds it.
+func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary {
+	s := &LoopSummary{
+		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: session.PhaseEnded, Reason: st.Ended, Rehearsal: st.Work.Script != "",
+		Round: st.Round, Rounds: st.Limits.Rounds, Planned: st.Planned(), Done: st.Count(loop.Finished), Failed: st.Count(loop.Broken),
+		Short:   st.Count(loop.Cut),
+		Skipped: st.Count(loop.Omitted), Running: st.Count(loop.Running), Waiting: st.Count(loop.Waiting), NotOpened: st.Planned() - len(st.Jobs),
+		Concurrency: st.Limits.Concurrency, Tokens: st.Spent.Tokens, Reserved: st.Reserved.Tokens, TokensLimit: st.Limits.Tokens,
+		USD: flow.Dollars(st.Spent.USD), USDLimit: flow.Dollars(st.Limits.USD), Until: st.Limits.Until,
+		NeedsPerson: []string{}, Sessions: []LoopSession{}, Deliveries: []LoopDelivery{},
+		Head: st.Head.Hash, Entries: st.Head.Seq, Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+		Stopping: st.Stopping != "", GoOn: p.goOnCommand(&st.Opened),
+	}
+	for i := range st.Jobs {
+		j := &st.Jobs[i]
+		t := &j.Settled
+		s.Sessions = append(s.Sessions, LoopSession{
+			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent, t.Conflicts, t.Code, t.Detail,
+		})
+	}
+	for _, j := range st.Needing() {
+		s.NeedsPerson = append(s.NeedsPerson, j.Thread)
+	}
+	for _, r := range st.LastReports() {
+		s.Deliveries = append(s.Deliveries, LoopDelivery(r))
+	}
+	if st.Ended == "" {
+		s.unended(locks, st)
+		if until, provider := st.Rests(p.Now()); !until.IsZero() {
+			s.RetryAt, s.Backoff = artifact.FormatInstant(until), !provider
+		}
+	} else if p.hasReport(st) {
+		s.Report = filepath.Join(p.reportDir(s.Loop), reportText)
+	}
+	s.Next = s.next()
+	return s
+}
+
+// unended adds the phase of a loop that has not ended.
+func (s *LoopSummary) unended(locks store.Locks, st *loop.State) {
+	s.Phase = session.PhaseLeft
+	// This process holds a loop until its summary is printed, and no longer runs it.
+	if holder, held, err := locks.HolderOf(runner.Lock(s.Loop)); err == nil && held && !isUs(holder) {
+		s.Phase, s.HeldBy = session.PhaseRunning, holder.String()
+		switch {
+		case s.Stopping:
+			s.Phase = PhaseStopping
+		case st.Paused:
+			s.Phase = PhasePaused
+		}
+		return
+	}
+	s.Waiting, s.Running = s.Waiting+s.Running, 0 // the process that ran them was killed
+	for i := range s.Sessions {
+		if s.Sessions[i].Status == string(loop.Running) {
+			s.Sessions[i].Status = statusLeft
+		}
+	}
+}
+
+// next returns the commands that are most likely wanted now.
+func (s *LoopSummary) next() []string {
+	switch s.Phase {
+	case session.PhaseRunning:
+		return []string{"brenner loop status " + s.Loop, "brenner loop pause " + s.Loop, "brenner loop stop " + s.Loop}
+	case PhaseStopping:
+		return []string{"brenner loop status " + s.Loop}
+	case PhasePaused:
+		return []string{"brenner loop pause " + s.Loop + " --off", "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
+	case session.PhaseLeft:
+		if s.Stopping {
+			return []string{s.GoOn + "   # ends it", "brenner loop status " + s.Loop}
+		}
+		return []string{s.GoOn, "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
+	}
+	next := []string{"brenner loop report " + s.Loop}
+	switch {
+	case s.Report == "":
+		next = append(next, s.GoOn+"   # writes it into files")
+	case slices.ContainsFunc(s.Deliveries, func(d LoopDelivery) bool { return d.Code != "" }):
+		next = append(next, "brenner loop report "+s.Loop+" --send")
+	}
+	if s.Failed > 0 {
+		next = append(next, s.GoOn+" --retry-failed")
+	}
+	if len(s.NeedsPerson) > 0 {
+		next = append(next, "brenner session status "+s.NeedsPerson[0])
+	}
+	for _, one := range s.Sessions {
+		if one.Status == string(loop.Finished) {
+			return append(next, "brenner session show "+one.Thread)
+		}
+	}
+	return next
+}
