@@ -25,7 +25,7 @@ type loopSessions struct {
 	holder  store.Holder
 	timeout time.Duration  // of each session; 0 is no limit
 	common  session.Common // of all of them
-	records *projectRecords
+	records session.Project
 	lessons *LessonBook // what all of them are told and teach; nil for rehearsals
 }
 

@@ -1,0 +1,65 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"brenner/internal/fault"
+	"brenner/loop"
+)
+
+// An added question is asked by every roster and model that is meant, under an id that is
+// free.
+func TestAdd(t *testing.T) {
+	w := cells(1)
+	w.Questions = append(w.Questions, loop.Question{ID: "added-3", Question: "What?"})
+	w.Rosters = append(w.Rosters, loop.Roster{ID: "s", Roster: w.Rosters[0].Roster})
+	w.Models = []loop.PlanModel{{ID: "small", Model: "a"}, {ID: "large", Model: "b"}}
+	s := open(t, night(w, loop.Limits{})).state
+	for name, c := range map[string]struct {
+		add  loop.Addition
+		want []loop.Cell
+	}{
+		"all": {loop.Addition{Question: " Who? "}, []loop.Cell{
+			{Question: "added-4", Roster: "r", Model: "small"}, {Question: "added-4", Roster: "r", Model: "large"},
+			{Question: "added-4", Roster: "s", Model: "small"}, {Question: "added-4", Roster: "s", Model: "large"},
+		}},
+		"one": {loop.Addition{Question: "Who?", Roster: "s", Model: "large", Seed: seed(0), After: "RS-20261115-night-0003"}, []loop.Cell{
+			{Question: "added-4", Roster: "s", Model: "large", Seed: seed(0), After: "RS-20261115-night-0003"},
+		}},
+	} {
+		added, err := s.Add(&c.add)
+		want := loop.Added{Questions: []loop.Question{{ID: "added-4", Question: "Who?"}}, Cells: c.want}
+		if diff := cmp.Diff(want, added); err != nil || diff != "" {
+			t.Errorf("%s: error %v, -want +got:\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestAddRefuses(t *testing.T) {
+	full := cells(1)
+	full.Cells = make([]loop.Cell, loop.MostSessions)
+	long := night(cells(1), loop.Limits{Rounds: 60_000})
+	long.Name = "a-name-of-just-thirty-four-letters"
+	for _, c := range []struct {
+		opened loop.Opened
+		add    loop.Addition
+		want   string
+	}{
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: " \n"}, "the question is missing"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(-1)}, "--seed cannot be -1"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(loop.MostSeed + 1)}, "--seed cannot be 2147483648"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", After: "q"}, "--after q is no session"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Roster: "q"}, "the plan has no roster q"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Model: "q"}, "the plan has no model q"},
+		{night(full, loop.Limits{}), loop.Addition{Question: "Who?"}, "the loop would have 100001 sessions a round; 100000 are the most"},
+		{long, loop.Addition{Question: "Who?"}, "120000 sessions are too many for a loop with so long a name"},
+	} {
+		s := &loop.State{Opened: c.opened, Work: c.opened.Work, Limits: c.opened.Limits}
+		_, err := s.Add(&c.add)
+		if fault.CodeOf(err) != fault.Usage || err.Error() != c.want {
+			t.Errorf("%+v: %v, want %s", c.add, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package runner_test
+
+import (
+	"testing"
+	"time"
+
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// written puts loops into a store without running them; an ended one has a reason.
+func written(t *testing.T, st store.Store, o loop.Opened, ended string) {
+	t.Helper()
+	r := &runner.Runner{Store: st, Now: clock, Sessions: nothing, Drain: closed()}
+	if _, err := r.Start(t.Context(), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	if ended == "" {
+		return
+	}
+	if err := runner.Note(t.Context(), st, clock, o.Name, loop.KindEnded, loop.Ended{Reason: ended}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func closed() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+func TestFind(t *testing.T) {
+	st := memory.New()
+	plan, other := opened(work(1, 1), loop.Limits{}), opened(work(2, 1), loop.Limits{})
+	plan.Plan, other.Plan = "plan", "other"
+	for _, l := range []struct {
+		name, key, ended string
+		of               loop.Opened
+	}{
+		{"done", "", loop.EndRounds, plan},
+		{"left", "", "", plan},
+		{"hidden", "", "", plan}, {"hidden-2", "", loop.EndRounds, other},
+		{"mine", "", loop.EndRounds, plan}, {"mine-2", "", "", other},
+		{"once-k", "k", loop.EndRounds, plan},
+		{"changed", "", "", other},
+		{"a-name-of-just-thirty-four-letters", "", loop.EndRounds, plan},
+	} {
+		l.of.Name, l.of.Key = l.name, l.key
+		written(t, st, l.of, l.ended)
+	}
+	for _, c := range []struct {
+		name, key  string
+		goOn, owed bool
+		want       string
+		found      bool
+		code       fault.Code
+	}{
+		{name: "new", want: "new"},
+		{name: "new", goOn: true, code: runner.NoLoop},
+		{name: "done", want: "done-2"},
+		{name: "done", goOn: true, want: "done", found: true},
+		{name: "done", owed: true, want: "done", found: true},
+		{name: "left", want: "left", found: true},
+		{name: "hidden", want: "hidden", found: true},
+		{name: "mine", want: "mine-3"},
+		{name: "once-k", key: "k", want: "once-k", found: true},
+		{name: "once-k", key: "other", code: fault.Usage},
+		{name: "once-j", key: "j", want: "once-j"},
+		{name: "changed", code: loop.PlanChanged},
+		{name: "a-name-of-just-thirty-four-letters", code: fault.Usage},
+	} {
+		s := &runner.Search{
+			Name: c.name, Key: c.key, GoOn: c.goOn, Plan: &plan, File: "plan.yaml", Sessions: 1, Owed: func(*loop.State) bool { return c.owed },
+		}
+		name, state, err := s.Find(t.Context(), st)
+		if name != c.want || (state != nil) != c.found || fault.CodeOf(err) != c.code {
+			t.Errorf("%+v: %q, found %v, error %v", c, name, state != nil, err)
+		}
+	}
+}
+
+// takenBefore ends a loop while another process waits for its lock.
+type takenBefore struct {
+	store.Locks
+	meanwhile func()
+}
+
+func (l *takenBefore) Hold(name string, by store.Holder) (func() error, error) {
+	if l.meanwhile != nil {
+		l.meanwhile()
+		l.meanwhile = nil
+	}
+	return l.Locks.Hold(name, by)
+}
+
+// A loop that ended before it could be held is not resumed: another one begins.
+func TestHoldFoundLooksAgain(t *testing.T) {
+	st := memory.New()
+	plan := opened(work(1, 1), loop.Limits{})
+	written(t, st, plan, "")
+	locks := &takenBefore{st, func() {
+		if err := runner.Note(t.Context(), st, clock, "night", loop.KindEnded, loop.Ended{Reason: loop.EndRounds}); err != nil {
+			t.Error(err)
+		}
+	}}
+	r := &runner.Runner{Store: st, Locks: locks, Now: time.Now}
+	s := &runner.Search{Name: "night", Plan: &plan, Sessions: 1, Owed: func(*loop.State) bool { return false }}
+	name, state, release, err := r.HoldFound(t.Context(), s)
+	if err != nil || name != "night-2" || state != nil {
+		t.Fatalf("%q, %v, %v", name, state, err)
+	}
+	for lock, want := range map[string]bool{"night": false, "night-2": true} {
+		if _, held, err := st.HolderOf(runner.Lock(lock)); held != want || err != nil {
+			t.Errorf("%s: held %v, want %v; %v", lock, held, want, err)
+		}
+	}
+	release()
+	if _, held, err := st.HolderOf(runner.Lock("night-2")); held || err != nil {
+		t.Errorf("it is still held: %v", err)
+	}
+}

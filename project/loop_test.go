@@ -1,0 +1,167 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"brenner/config"
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/journal"
+)
+
+const nightPlan = `schema: brenner.loop.plan/v1
+via: rehearsal
+script: sky.yaml
+questions: [Why is the sky dark at night]
+rosters: [{id: one, entries: [{agentName: BlueLake, role: hypothesis_generator}]}]
+session: {rounds: 1}
+`
+
+// loopProject is a project with a script for scripted agents.
+func loopProject(t *testing.T) *Project {
+	t.Helper()
+	dir := t.TempDir()
+	script := "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - role: hypothesis_generator\n    rounds: [{reply: Nothing.}]\n"
+	if err := os.WriteFile(filepath.Join(dir, "sky.yaml"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(&Host{Environ: []string{"HOME=" + t.TempDir()}, Now: time.Now}, config.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func readNight(t *testing.T, p *Project) *PinnedPlan {
+	t.Helper()
+	plan, err := p.ReadPlan(t.Context(), PlanInput{File: filepath.Join(p.Config.Project.Dir, "night.yaml"), Data: []byte(nightPlan)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// A loop is previewed, run, steered and reported by functions that take and return values.
+func TestLoop(t *testing.T) {
+	p := loopProject(t)
+	plan := readNight(t, p)
+	does := func(want string, o LoopOptions) {
+		t.Helper()
+		v, err := p.PreviewLoop(t.Context(), plan, o)
+		if err != nil || v.Loop != "night-k" || v.Does != want || len(v.Sessions) != 1 || v.Sessions[0].Agents[0].Name != "BlueLake" {
+			t.Fatalf("the preview is %+v, want %s; %v", v, want, err)
+		}
+	}
+	run := func(o LoopOptions, drain <-chan struct{}) (*LoopJob, *LoopResult) {
+		t.Helper()
+		job, err := p.Loop(t.Context(), plan, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer job.Close()
+		if _, err := p.Loop(t.Context(), plan, o); fault.CodeOf(err) != store.Held {
+			t.Errorf("the loop was held twice: %v", err)
+		}
+		r, err := job.Run(t.Context(), drain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return job, r
+	}
+	var kinds []string
+	once := LoopOptions{Key: "k", Doing: "test", Observe: func(e *journal.Entry, _ *loop.State) { kinds = append(kinds, e.Kind) }}
+	does(WouldBegin, once)
+
+	drained := make(chan struct{})
+	close(drained)
+	if _, r := run(once, drained); !r.Interrupted || r.Phase != session.PhaseLeft || r.Done != 0 {
+		t.Errorf("a drained loop is %+v", r.LoopSummary)
+	}
+	does(WouldGoOn, once)
+	if job, r := run(once, nil); job.HasEnded() || r.Interrupted || r.Reason != loop.EndRounds || r.Done != 1 || r.Loop != "night-k" {
+		t.Errorf("the loop is %+v", r.LoopSummary)
+	}
+	if len(kinds) == 0 || kinds[0] != loop.KindOpened || kinds[len(kinds)-1] != loop.KindEnded {
+		t.Errorf("the events were %v", kinds)
+	}
+	does(WouldNothing, once)
+
+	// The same key runs nothing, and makes up for a report that is gone.
+	status, err := p.LoopStatus(t.Context(), "night-k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(status.Report); err != nil {
+		t.Fatal(err)
+	}
+	kinds = nil
+	does(WouldDeliver, once)
+	if job, r := run(once, nil); !job.HasEnded() || len(kinds) > 0 || r.Report != status.Report || r.Head != status.Head {
+		t.Errorf("%v happened, and the loop is %+v", kinds, r.LoopSummary)
+	}
+	does(WouldGoOn, LoopOptions{Key: "k", Retry: true})
+
+	list, err := p.Loops(t.Context())
+	if err != nil || len(list.Loops) != 1 || list.Loops[0].Loop != "night-k" || list.Loops[0].Done != 1 {
+		t.Errorf("the list is %+v; %v", list, err)
+	}
+	report, err := p.LoopReport(t.Context(), "night-k")
+	if err != nil || report.Done != 1 {
+		t.Errorf("the report is %+v; %v", report, err)
+	}
+}
+
+// What a loop is told is journaled, and shows in its summary.
+func TestSteerLoop(t *testing.T) {
+	p := loopProject(t)
+	if _, err := p.StopLoop(t.Context(), "night"); fault.CodeOf(err) != runner.NoLoop {
+		t.Errorf("a project without a store: %v", err)
+	}
+	if _, err := os.Stat(StoreDir(p)); err == nil {
+		t.Error("a store was made by asking for a loop")
+	}
+	job, err := p.Loop(t.Context(), readNight(t, p), LoopOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drained := make(chan struct{})
+	close(drained)
+	if _, err := job.Run(t.Context(), drained); err != nil {
+		t.Fatal(err)
+	}
+	job.Close()
+	for _, c := range []struct {
+		do       func() (*SteeredLoop, error)
+		event    string
+		sessions int
+	}{
+		{func() (*SteeredLoop, error) { return p.PauseLoop(t.Context(), "night") }, loop.KindPaused, 1},
+		{func() (*SteeredLoop, error) { return p.UnpauseLoop(t.Context(), "night") }, loop.KindUnpaused, 1},
+		{func() (*SteeredLoop, error) {
+			return p.AddToLoop(t.Context(), "night", loop.Addition{Question: "What else?"})
+		}, loop.KindAdded, 2},
+		{func() (*SteeredLoop, error) { return p.StopLoop(t.Context(), "night") }, loop.KindStopping, 2},
+	} {
+		s, err := c.do()
+		if err != nil || s.Event != c.event || s.Phase != session.PhaseLeft || s.Sessions != c.sessions {
+			t.Errorf("%s: %+v; %v", c.event, s, err)
+		}
+	}
+	_, err = p.AddToLoop(t.Context(), "night", loop.Addition{Question: "What else?", After: "RS-20261115-night-0009"})
+	if fault.CodeOf(err) != session.NoSession {
+		t.Errorf("a question after a session that does not exist: %v", err)
+	}
+	if _, err := p.SendReport(t.Context(), "night"); fault.CodeOf(err) != fault.Usage {
+		t.Errorf("a report without a reader: %v", err)
+	}
+	s, err := p.LoopStatus(t.Context(), "night")
+	if err != nil || !s.Stopping || s.Next[0] != s.GoOn+"   # ends it" {
+		t.Errorf("the summary is %+v; %v", s, err)
+	}
+}
