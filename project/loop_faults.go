@@ -35,7 +35,7 @@ func (f *faultyPlan) add(line int, err error) {
 
 func (f *faultyPlan) any() bool { return len(f.lines)+len(f.other) > 0 }
 
-// err gives all of it, in the order of the plan's lines.
+// err returns all of it, in the order of the plan's lines.
 func (f *faultyPlan) err(file string) error {
 	loop.ByLine(f.lines)
 	return errors.Join(append([]error{fault.InFile("read the plan", file, f.lines.Err())}, f.other...)...)

@@ -12,7 +12,7 @@ import (
 
 // A plan is data that is handed around, and what it names is sent to models. So it
 // names only what lies with it: regular files in its folder and below, links followed,
-// and none that is hidden. Anything else somebody has to put there.
+// and none that is hidden. Anything else has to be copied there first.
 
 // planFile reads a file that the plan names. A plan from standard input is in the
 // working directory.
@@ -76,7 +76,7 @@ func (p *PinnedPlan) beside(name string) string {
 	return filepath.Join(dir, below)
 }
 
-// belowDir gives a name as seen from a folder, if it does not lead out of it.
+// belowDir returns a name as seen from a directory, if it does not lead out of it.
 func belowDir(dir, name string) (string, bool) {
 	if filepath.IsAbs(name) {
 		abs, err := filepath.Abs(dir)
@@ -91,8 +91,8 @@ func belowDir(dir, name string) (string, bool) {
 	return name, filepath.IsLocal(name)
 }
 
-// resolvedBelow gives a name as seen from a folder once all links in both are followed: what
-// a name is called says nothing about what it leads to.
+// resolvedBelow returns a name as seen from a directory once all links in both are followed:
+// the name of a link says nothing about its target.
 func resolvedBelow(dir, name string) (string, error) {
 	path, err := files.TrueName(filepath.Join(dir, name))
 	if err != nil {

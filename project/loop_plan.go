@@ -122,7 +122,7 @@ func (p *PinnedPlan) work() {
 }
 
 // settings are those of each session: the configuration's, and above them the
-// plan's. Deadlines and prices are those of whoever runs the session.
+// plan's. Deadlines and prices are left to the run of the session.
 func (p *PinnedPlan) settings() flow.Settings {
 	s, given := p.project.Config.Session, &p.plan.Session
 	s.Limits, s.Prices = flow.Times{}, nil
@@ -171,7 +171,7 @@ func (p *PinnedPlan) budgets() {
 	}
 }
 
-// script reads a script of scripted agents, and gives its hash; "" where it is not known.
+// script reads a script of scripted agents, and returns its hash; "" where it cannot be read.
 func (p *PinnedPlan) script(what, name string) string {
 	data, err := p.planFile("the script", name)
 	if err != nil {

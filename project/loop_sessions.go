@@ -30,7 +30,7 @@ type loopSessions struct {
 }
 
 // loopPatience is how long a call of a loop may wait because its provider says so. A longer
-// wait is the loop's: it is journaled and shown, and nobody else begins meanwhile.
+// wait is the loop's: it is journaled and shown, and no other session begins meanwhile.
 const loopPatience = time.Minute
 
 // fork returns the way to models of one session.

@@ -5,9 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// collectLess lets twice as much garbage gather before it is collected, unless whoever
-// started the program has decided about that: what a loop keeps is little, what it is
-// done with is much, and looking for it took a tenth of the loop's time.
+// collectLess lets twice as much garbage gather before it is collected, unless GOGC is
+// set. A loop keeps little and drops much; collecting it took a tenth of the loop's time.
 func collectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
