@@ -22,8 +22,10 @@ func TestAdd(t *testing.T) {
 		want []loop.Cell
 	}{
 		"all": {loop.Addition{Question: " Who? "}, []loop.Cell{
-			{Question: "added-4", Roster: "r", Model: "small"}, {Question: "added-4", Roster: "r", Model: "large"},
-			{Question: "added-4", Roster: "s", Model: "small"}, {Question: "added-4", Roster: "s", Model: "large"},
+			{Question: "added-4", Roster: "r", Model: "small"},
+			{Question: "added-4", Roster: "r", Model: "large"},
+			{Question: "added-4", Roster: "s", Model: "small"},
+			{Question: "added-4", Roster: "s", Model: "large"},
 		}},
 		"one": {loop.Addition{Question: "Who?", Roster: "s", Model: "large", Seed: seed(0), After: "RS-20261115-night-0003"}, []loop.Cell{
 			{Question: "added-4", Roster: "s", Model: "large", Seed: seed(0), After: "RS-20261115-night-0003"},

@@ -42,8 +42,10 @@ func TestFind(t *testing.T) {
 	}{
 		{"done", "", loop.EndRounds, plan},
 		{"left", "", "", plan},
-		{"hidden", "", "", plan}, {"hidden-2", "", loop.EndRounds, other},
-		{"mine", "", loop.EndRounds, plan}, {"mine-2", "", "", other},
+		{"hidden", "", "", plan},
+		{"hidden-2", "", loop.EndRounds, other},
+		{"mine", "", loop.EndRounds, plan},
+		{"mine-2", "", "", other},
 		{"once-k", "k", loop.EndRounds, plan},
 		{"changed", "", "", other},
 		{"a-name-of-just-thirty-four-letters", "", loop.EndRounds, plan},
