@@ -15,6 +15,10 @@ import (
 // documentation.
 type Code string
 
+// Usage is the code of a request that cannot be carried out as it was given: an
+// unknown flag, a missing or a wrong value. Every package may return it.
+const Usage Code = "USAGE"
+
 // Error is an operation that could not be done.
 type Error struct {
 	Code   Code
@@ -25,7 +29,7 @@ type Error struct {
 	Cause  error
 }
 
-// Error gives the fault in one line, without the hint.
+// Error returns the fault in one line, without the hint.
 func (e *Error) Error() string {
 	var b strings.Builder
 	for _, part := range []string{e.Op, e.Place, e.text()} {
@@ -53,10 +57,10 @@ func (e *Error) text() string {
 	}
 }
 
-// Unwrap gives the cause, for errors.Is and errors.As.
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// CodeOf gives the code of the first fault in err's chain, or "" where none is.
+// CodeOf returns the code of the first fault in err's chain, or "" without one.
 func CodeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) {
@@ -65,7 +69,7 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// HintOf gives the first hint in err's chain.
+// HintOf returns the first hint in err's chain.
 func HintOf(err error) string {
 	for err != nil {
 		var e *Error
@@ -80,8 +84,8 @@ func HintOf(err error) string {
 	return ""
 }
 
-// All gives every fault of an error that joins several, in order, each with its
-// own hint; errors.As would find only the first.
+// All returns every fault of an error that joins several, in order, each with its
+// own hint; errors.As finds only the first.
 func All(err error) []*Error {
 	switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
 	case nil:
@@ -96,4 +100,40 @@ func All(err error) []*Error {
 		return all
 	}
 	return All(errors.Unwrap(err))
+}
+
+// Distinct returns the faults of an error, each text once. An error without a fault
+// becomes one, so the result of an error is never empty.
+func Distinct(err error) []*Error {
+	var all []*Error
+	seen := make(map[string]bool)
+	for _, f := range All(err) {
+		if text := f.Error(); !seen[text] {
+			seen[text] = true
+			all = append(all, f)
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	return []*Error{{Code: CodeOf(err), Detail: err.Error(), Hint: HintOf(err)}}
+}
+
+// InFile returns an error with the operation and the file in each of its distinct
+// faults. A place within the file stays behind the file's name.
+func InFile(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var all []error
+	for _, f := range Distinct(err) {
+		located := *f
+		located.Op = op
+		located.Place = path
+		if f.Place != "" {
+			located.Place += ", " + f.Place
+		}
+		all = append(all, &located)
+	}
+	return errors.Join(all...)
 }

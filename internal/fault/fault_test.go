@@ -54,6 +54,41 @@ func TestListSaysEverythingAtOnce(t *testing.T) {
 	}
 }
 
+func TestDistinctKeepsEachTextOnce(t *testing.T) {
+	one := &fault.Error{Code: "ONE", Detail: "wrong", Hint: "do this"}
+	same := &fault.Error{Code: "OTHER", Detail: "wrong"}
+	two := &fault.Error{Code: "TWO", Place: "here", Detail: "wrong"}
+	got := fault.Distinct(fmt.Errorf("around: %w", errors.Join(one, same, two, one)))
+	if len(got) != 2 || got[0] != one || got[1] != two {
+		t.Errorf("got %v, want %v and %v", got, one, two)
+	}
+	got = fault.Distinct(io.EOF)
+	if len(got) != 1 || *got[0] != (fault.Error{Detail: "EOF"}) {
+		t.Errorf("got %+v, want one fault that says EOF", got)
+	}
+}
+
+func TestInFile(t *testing.T) {
+	if err := fault.InFile("read", "f", nil); err != nil {
+		t.Errorf("got %v for no error", err)
+	}
+	whole := &fault.Error{Code: "ONE", Op: "parse", Detail: "wrong", Hint: "do this"}
+	line := &fault.Error{Code: "TWO", Place: "line 3", Detail: "wrong"}
+	err := fault.InFile("read plan", "plan.yaml", errors.Join(whole, line, line))
+	if want := "read plan: plan.yaml: wrong\nread plan: plan.yaml, line 3: wrong"; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+	if fault.CodeOf(err) != "ONE" || fault.HintOf(err) != "do this" || fault.All(err)[1].Code != "TWO" {
+		t.Errorf("codes or hint lost: %+v", fault.All(err))
+	}
+	if whole.Op != "parse" || whole.Place != "" {
+		t.Errorf("the fault itself was changed: %+v", whole)
+	}
+	if got := fault.InFile("read", "f", io.EOF).Error(); got != "read: f: EOF" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestShown(t *testing.T) {
 	for text, want := range map[string]string{
 		"BlueLake": "BlueLake", "two words": "two words", "": `""`, "  ": `"  "`, "a\x1b[31mb": `"a\x1b[31mb"`, "é": "é",

@@ -16,7 +16,7 @@ func (l *List) Add(code Code, place, hint, format string, args ...any) {
 	*l = append(*l, &Error{Code: code, Place: place, Hint: hint, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Err gives nil, the one fault, or all of them joined; All takes them apart again.
+// Err returns nil, the one fault, or all of them joined; All takes them apart again.
 func (l List) Err() error {
 	switch len(l) {
 	case 0:
@@ -31,8 +31,8 @@ func (l List) Err() error {
 	return errors.Join(all...)
 }
 
-// mostTold bounds how many faults of one file are told: nobody reads more, and a file that
-// is something else would have thousands.
+// mostTold bounds how many faults of one file are told: a file of another format would
+// have thousands.
 const mostTold = 20
 
 // Bounded gathers the faults of a file that people write by hand. It keeps the first of
@@ -62,7 +62,7 @@ func (b *Bounded) Take(e *Error) {
 // Len is how many there are, told or not.
 func (b *Bounded) Len() int { return len(b.Told) + b.untold }
 
-// Err gives what List.Err does, and at the end how many more there are.
+// Err returns what List.Err does, and at the end how many more there are.
 func (b *Bounded) Err() error {
 	all := b.Told[:len(b.Told):len(b.Told)]
 	if b.untold > 0 {
@@ -74,7 +74,7 @@ func (b *Bounded) Err() error {
 // longestShown is how much of a text from outside a message repeats.
 const longestShown = 100
 
-// Shown gives a text from outside for a message: as it is where it can be read,
+// Shown returns a text from outside for a message: as it is where it can be read,
 // quoted where it is blank or holds what could deceive a terminal, and never long.
 func Shown(s string) string {
 	clipped, n := s, 0
