@@ -1,21 +1,14 @@
 package text
 
-import (
-	"strconv"
-)
+import "strconv"
 
-// Count gives a number of things in words.
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
+// Count returns a number with a noun that takes an "s" in the plural.
+func Count(n int, noun string) string { return Plural(n, noun, noun+"s") }
 
-// Plural returns a number with one of two words.
-func Plural(n int, one, many string) string {
+// Plural returns a number with the singular for 1, else with the plural.
+func Plural(n int, singular, plural string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return strconv.Itoa(n) + " " + many
+	return strconv.Itoa(n) + " " + plural
 }

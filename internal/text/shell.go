@@ -13,9 +13,9 @@ const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.
 const quotes = "'‘’‚‛"
 
 // ShellCommand joins a program's words to a command line. Words that are not plain are put
-// in single quotes, inside which shells leave everything as it is. It gives false where
-// a word cannot be shown so: it is not printable, or has such a quote in it, for which
-// each shell wants something else.
+// in single quotes, inside which shells leave everything as it is. It returns false where
+// a word cannot be quoted so: it is not printable, or contains such a quote, which each
+// shell escapes in its own way.
 func ShellCommand(words ...string) (string, bool) {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -33,8 +33,8 @@ func ShellCommand(words ...string) (string, bool) {
 
 func hidden(r rune) bool { return !unicode.IsPrint(r) }
 
-// CommandToCopy completes a command with words from outside, for a shell; where they cannot
-// be shown so, with what they are.
+// CommandToCopy returns a command with words from outside, quoted for a shell. Where they
+// cannot be quoted, otherwise stands in their place.
 func CommandToCopy(command, otherwise string, words ...string) string {
 	if quoted, ok := ShellCommand(words...); ok {
 		return command + " " + quoted

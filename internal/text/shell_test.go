@@ -28,3 +28,12 @@ func TestCommand(t *testing.T) {
 		}
 	}
 }
+
+func TestCommandToCopy(t *testing.T) {
+	if got := text.CommandToCopy("brenner show", "NAME", "a b"); got != "brenner show 'a b'" {
+		t.Errorf("got %q", got)
+	}
+	if got := text.CommandToCopy("brenner show", "NAME", "it's"); got != "brenner show NAME" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// longestCompared bounds the work on hostile words; nobody mistypes longer ones.
+// longestCompared bounds the work on hostile words; longer ones are no typing errors.
 const longestCompared = 64
 
-// Nearest gives the candidate that was probably meant: the same letters in
+// Nearest returns the candidate that was probably meant: the same letters in
 // another case or with other separators, else the fewest typing errors, else the
 // one candidate that the word is a part of ("critic").
 func Nearest[S ~string](word string, candidates []S) (string, bool) {
@@ -40,7 +40,7 @@ func Nearest[S ~string](word string, candidates []S) (string, bool) {
 	return best, best != ""
 }
 
-// plainWord takes out what people vary without meaning another word.
+// plainWord removes what people vary without meaning another word.
 func plainWord(s string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }
