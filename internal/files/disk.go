@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Disk is what replacing a file asks of the file system. It is an interface so that
-// a test can die within each step, as a process can.
+// Disk is the part of the file system that replaces files. It is an interface so that a
+// test can kill its process within each step.
 type Disk interface {
-	// CreateTemp makes a file with a name that nobody has, and with a mode as far as
-	// the user's umask lets it.
-	CreateTemp(dir, pattern string, mode os.FileMode) (NewFile, error)
+	// CreateTemp creates a file whose name is not taken. The last * of the pattern
+	// becomes a number; the umask limits the mode.
+	CreateTemp(dir, pattern string, mode os.FileMode) (TempFile, error)
 	Rename(from, to string) error
 }
 
-// NewFile is a file that is being written and has no name of its own yet.
-type NewFile interface {
+// TempFile is a file that is being written, before it gets its name.
+type TempFile interface {
 	Name() string
 	Write(data []byte) (int, error)
 	Chmod(mode os.FileMode) error
@@ -31,8 +31,8 @@ type NewFile interface {
 // RealDisk is the file system.
 type RealDisk struct{}
 
-// CreateTemp creates a file with a name that is not taken.
-func (RealDisk) CreateTemp(dir, pattern string, mode os.FileMode) (NewFile, error) {
+// CreateTemp creates a file whose name is not taken.
+func (RealDisk) CreateTemp(dir, pattern string, mode os.FileMode) (TempFile, error) {
 	at := strings.LastIndexByte(pattern, '*')
 	for {
 		name := pattern[:at] + strconv.FormatUint(uint64(rand.Uint32()), 10) + pattern[at+1:]
@@ -46,5 +46,5 @@ func (RealDisk) CreateTemp(dir, pattern string, mode os.FileMode) (NewFile, erro
 	}
 }
 
-// Rename gives a file another name, in one step.
+// Rename renames a file in one step.
 func (RealDisk) Rename(from, to string) error { return os.Rename(from, to) }

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TryLock takes a file for this open file alone (exclusive), or together with others that
-// only look, without waiting; false means that somebody has it. The lock ends with the
-// file.
+// TryLock takes the lock of an open file without waiting: alone (exclusive), or shared
+// with other readers. It reports whether the lock was free. Closing the file releases it.
 func TryLock(f *os.File, exclusive bool) (bool, error) {
 	how := unix.LOCK_SH
 	if exclusive {

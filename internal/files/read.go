@@ -4,71 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"brenner/internal/fault"
 )
 
-// TrueName gives a file by its one name, whatever links lead to it.
-func TrueName(path string) (string, error) {
-	name, err := filepath.Abs(path)
-	if err == nil {
-		name, err = filepath.EvalSymlinks(name)
-	}
-	if err != nil {
-		return "", &fault.Error{Code: Unreadable, Op: "find the file", Place: path, Detail: Reason(err), Hint: "check the path and its permissions"}
-	}
-	return name, nil
-}
-
-// The codes of files.
-const (
-	Unreadable    fault.Code = "UNREADABLE_FILE"
-	CannotWrite   fault.Code = "CANNOT_WRITE"
-	AlreadyExists fault.Code = "ALREADY_EXISTS"
-)
-
-// FromHere returns the path of a file as seen from the working directory. One that is not
-// below that keeps its path.
-func FromHere(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	rel, err := filepath.Rel(here, path)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return path
-	}
-	return rel
-}
-
-// Reason gives the part of a file error that is worth reading.
-func Reason(err error) string {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err.Error()
-	}
-	return err.Error()
-}
-
-// WithoutMark returns what a file says without the mark that editors put at its beginning.
-func WithoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
-
-// CannotRead returns the error of a file that cannot be read.
-func CannotRead(op, file string, err error) error {
-	if fault.CodeOf(err) == fault.Usage {
-		return err
-	}
-	return &fault.Error{
-		Code: Unreadable, Op: op, Place: file, Detail: Reason(err), Hint: "check the path and its permissions",
-	}
-}
-
-// MostBytes is how much is read of one file: what goes on for ever, such as a device,
-// ends here.
+// MostBytes bounds how much of one file is read. A device may have no end.
 const MostBytes = 256 << 20
 
 var errTooLarge = errors.New("it has more than 256 MiB")
@@ -86,11 +27,41 @@ func ReadAtMost(path string, most int64) ([]byte, error) {
 	return ReadBounded(f, most)
 }
 
-// ReadBounded reads at most so many bytes, and fails where there are more.
+// ReadBounded reads to the end, and fails where there are more than so many bytes.
 func ReadBounded(r io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(data)) > most {
 		err = errTooLarge
 	}
 	return data, err
+}
+
+// WithoutMark returns the content of a file without the byte order mark that some
+// editors put at its beginning.
+func WithoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
+
+// TrueName returns the absolute path of a file, with all links resolved.
+func TrueName(path string) (string, error) {
+	name, err := filepath.Abs(path)
+	if err == nil {
+		name, err = filepath.EvalSymlinks(name)
+	}
+	if err != nil {
+		return "", CannotRead("find the file", path, err)
+	}
+	return name, nil
+}
+
+// FromHere returns the path of a file as seen from the working directory. One that is not
+// below that keeps its path.
+func FromHere(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(here, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
 }

@@ -2,35 +2,145 @@ package files
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// Write puts a file in its place in one step. Where it cannot, what was there before
-// is still there, and nothing else is left.
-func Write(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // with mode 0600
-	if err != nil {
-		return err
+const (
+	newMode     os.FileMode = 0 // of a new file: what the umask allows
+	privateMode os.FileMode = 0o600
+)
+
+// Write replaces a file in one step with one that only its owner may read. It replaces
+// a link, too. Where it fails, the path is as it was, and nothing else is left.
+func Write(path string, data []byte) error { return write(RealDisk{}, path, data, privateMode) }
+
+// Create writes a file that must not exist yet. It appears whole or not at all: the
+// bytes are written beside it and linked to its name.
+func Create(path string, data []byte) error {
+	if _, err := os.Lstat(path); err == nil {
+		return AlreadyThere(path)
 	}
-	_, err = tmp.Write(data)
+	tmp, err := writeBeside(RealDisk{}, path, data, newMode)
 	if err == nil {
-		err = tmp.Sync()
+		err = os.Link(tmp, path)
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			err = errors.Join(err, os.Remove(tmp))
+		} else { // a file system without links
+			err = rename(RealDisk{}, tmp, path)
+		}
 	}
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return AlreadyThere(path)
+	case err != nil:
+		return cannotWrite(path, err, "check the folder and its permissions")
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	syncFolder(filepath.Dir(path))
 	return nil
 }
 
-// syncFolder makes names durable where the system can.
-func syncFolder(folder string) {
-	if d, err := os.Open(folder); err == nil {
-		_ = d.Sync() // not every file system can: the rename itself is done
-		_ = d.Close()
+// Replace replaces a file in one step: a reader sees the old bytes or the new ones, and
+// a crash leaves one of the two. The file keeps its mode. A link is followed; a pipe or
+// a device is written to as it is.
+func Replace(path string, data []byte) error {
+	if err := replace(RealDisk{}, path, data); err != nil {
+		return cannotWrite(path, err, "nothing was written; check the path and its permissions")
 	}
+	return nil
+}
+
+func replace(d Disk, path string, data []byte) error {
+	path = followed(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return write(d, path, data, newMode)
+	}
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return errors.New("it is a folder")
+	case !mode.IsRegular():
+		return writeThrough(path, data)
+	case mode.Perm()&0o222 == 0:
+		return os.ErrPermission
+	default:
+		return write(d, path, data, mode.Perm())
+	}
+}
+
+// followed returns what links lead to, which need not exist yet.
+func followed(path string) string {
+	const most = 40 // links may lead to each other
+	for range most {
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return path
+}
+
+func writeThrough(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// write writes data beside path and renames it to path.
+func write(d Disk, path string, data []byte, mode os.FileMode) error {
+	tmp, err := writeBeside(d, path, data, mode)
+	if err != nil {
+		return err
+	}
+	return rename(d, tmp, path)
+}
+
+// rename gives a temporary file its name, or removes it.
+func rename(d Disk, tmp, path string) error {
+	if err := d.Rename(tmp, path); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		_ = dir.Sync() // makes the name durable; not every file system can
+		_ = dir.Close()
+	}
+	return nil
+}
+
+func writeBeside(d Disk, path string, data []byte, mode os.FileMode) (name string, err error) {
+	return WriteTemp(d, filepath.Dir(path), "."+filepath.Base(path)+".*", data, mode)
+}
+
+// WriteTemp writes data to a new file, down to the disk, and returns its name; see
+// Disk.CreateTemp for the pattern. The mode 0 stands for what the umask allows. A file
+// that could not be written whole is removed.
+func WriteTemp(d Disk, dir, pattern string, data []byte, mode os.FileMode) (name string, err error) {
+	initial := privateMode // until it has its own mode
+	if mode == newMode {
+		initial = 0o666
+	}
+	tmp, err := d.CreateTemp(dir, pattern, initial)
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(data)
+	if err == nil && mode != newMode {
+		err = tmp.Chmod(mode)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	return tmp.Name(), errors.Join(err, tmp.Close())
 }

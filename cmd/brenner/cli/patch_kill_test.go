@@ -71,7 +71,7 @@ func (d *mortalDisk) step() {
 	}
 }
 
-func (d *mortalDisk) CreateTemp(dir, pattern string, mode os.FileMode) (files.NewFile, error) {
+func (d *mortalDisk) CreateTemp(dir, pattern string, mode os.FileMode) (files.TempFile, error) {
 	d.step()
 	f, err := d.RealDisk.CreateTemp(dir, pattern, mode)
 	d.step()
@@ -86,26 +86,26 @@ func (d *mortalDisk) Rename(from, to string) error {
 }
 
 type mortalFile struct {
-	files.NewFile
+	files.TempFile
 	disk *mortalDisk
 }
 
 // Write dies with half of the bytes written, too.
 func (f mortalFile) Write(data []byte) (int, error) {
 	half := len(data) / 2
-	n, err := f.NewFile.Write(data[:half])
+	n, err := f.TempFile.Write(data[:half])
 	f.disk.step()
 	if err != nil {
 		return n, err
 	}
-	m, err := f.NewFile.Write(data[half:])
+	m, err := f.TempFile.Write(data[half:])
 	f.disk.step()
 	return n + m, err
 }
 
 func (f mortalFile) Sync() error {
 	f.disk.step()
-	err := f.NewFile.Sync()
+	err := f.TempFile.Sync()
 	f.disk.step()
 	return err
 }

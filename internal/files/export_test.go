@@ -1,0 +1,4 @@
+package files
+
+// ReplaceOn is Replace on another disk, without its fault.
+var ReplaceOn = replace
