@@ -11,23 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"brenner/cmd/brenner/cli/patchcmd"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/files"
 )
 
-// applyOn runs `patch apply` on a disk of its own.
-func applyOn(t *testing.T, d files.Disk, args ...string) (code int, out string) {
+// applyPatches runs `patch apply`.
+func applyPatches(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	var text bytes.Buffer
-	a := &ui.App{Streams: ui.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &text, Now: time.Now}, Disk: d}
-	root := root(a)
-	root.SetArgs(append([]string{"patch", "apply"}, args...))
-	root.SetErr(io.Discard)
-	if err := root.Execute(); err != nil {
-		return ui.ExitCode(err), err.Error()
-	}
-	return a.Exit, text.String()
+	streams := ui.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &text, Now: time.Now}
+	code = Run(t.Context(), append([]string{"patch", "apply"}, args...), streams)
+	return code, text.String()
 }
 
 // twoPatches makes patches of one text, or of several files with it, that cannot both
@@ -62,7 +55,7 @@ func TestTwoApplyAtOnce(t *testing.T) {
 		var codes [2]int
 		var said [2]string
 		for i, patches := range []string{a, b} {
-			both.Go(func() { codes[i], said[i] = applyOn(t, files.RealDisk{}, patches, "--root", dir) })
+			both.Go(func() { codes[i], said[i] = applyPatches(t, patches, "--root", dir) })
 		}
 		both.Wait()
 		lost := slices.Index(codes[:], ui.ExitFailed)
@@ -78,27 +71,6 @@ func TestTwoApplyAtOnce(t *testing.T) {
 	}
 }
 
-// A file that somebody wrote to after the patches were worked out is held against them
-// once more, and nothing is written to the others either.
-func TestAFileThatChangesMeanwhile(t *testing.T) {
-	dir := t.TempDir()
-	a, _ := twoPatches(t, dir, "m.txt", "sub/n.txt")
-	app := &ui.App{Streams: ui.Streams{In: strings.NewReader("")}, Disk: files.RealDisk{}}
-	plan, err := patchcmd.PlanPatches(app, []string{a}, dir, "", false)
-	if err != nil || !plan.Ok() {
-		t.Fatal(err)
-	}
-	put(t, filepath.Join(dir, "sub", "n.txt"), "theirs\n")
-	unlock, err := plan.Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unlock()
-	if plan.Ok() {
-		t.Error("it still applies")
-	}
-}
-
 // What cannot be written is found before the first file is replaced.
 func TestAllFilesOrNone(t *testing.T) {
 	dir := t.TempDir()
@@ -106,7 +78,7 @@ func TestAllFilesOrNone(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "n.txt"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := applyOn(t, files.RealDisk{}, a, "--root", dir); code != ui.ExitFailed {
+	if code, said := applyPatches(t, a, "--root", dir); code != ui.ExitFailed {
 		t.Fatalf("%d: %s", code, said)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "m.txt")); err != nil || string(text) != "alpha\nbeta\ngamma\n" {
@@ -114,26 +86,5 @@ func TestAllFilesOrNone(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
-	}
-}
-
-// Folders are locked for others, and free again afterwards.
-func TestLockFolders(t *testing.T) {
-	dir := t.TempDir()
-	unlock, err := patchcmd.LockFolders([]string{dir, dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if mine, err := files.TryLock(f, true); mine || err != nil {
-		t.Errorf("%v, %v", mine, err)
-	}
-	unlock()
-	if mine, err := files.TryLock(f, true); !mine || err != nil {
-		t.Errorf("%v, %v", mine, err)
 	}
 }

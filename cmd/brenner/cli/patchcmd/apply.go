@@ -8,7 +8,7 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
-	"brenner/patch"
+	"brenner/patch/files"
 )
 
 type patchApplyOptions struct {
@@ -56,16 +56,13 @@ Exit codes: 0 all apply; 1 some do not; 2 a patch or the root cannot be read.`,
 				return err
 			}
 			if opt.address != "" {
-				return patchRecord(a, c, &opt, args, true, func(r patchesApplied) ui.Result { return patchesChecked{r.plan} })
+				return patchRecord(a, c, &opt, args, true)
 			}
-			plan, err := PlanPatches(a, args, opt.root, opt.file, opt.skip)
+			r, err := files.Check(opt.request(a, args))
 			if err != nil {
 				return err
 			}
-			if !plan.Ok() {
-				a.Exit = ui.ExitFailed
-			}
-			return a.Show(patchesChecked{plan})
+			return showChecked(a, r)
 		},
 	}
 	addPatchFlags(c, &opt)
@@ -100,9 +97,9 @@ same was refused for the third time: a ruling is needed; 75 the store is busy.`,
 				return err
 			}
 			if opt.address != "" {
-				return patchRecord(a, c, &opt, args, opt.Dry, func(r patchesApplied) ui.Result { return r })
+				return patchRecord(a, c, &opt, args, false)
 			}
-			return applyPatches(a, opt, args)
+			return applyPatches(a, &opt, args)
 		},
 	}
 	addPatchFlags(c, &opt)
@@ -112,107 +109,90 @@ same was refused for the third time: a ruling is needed; 75 the store is busy.`,
 	return c
 }
 
-func applyPatches(a *ui.App, opt patchApplyOptions, args []string) error {
-	plan, err := PlanPatches(a, args, opt.root, opt.file, opt.skip)
-	if err != nil {
-		return err
-	}
-	r := patchesApplied{plan: plan, dryRun: opt.Dry}
-	if plan.Ok() && !opt.Dry {
-		unlock, err := plan.Lock()
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
-	switch {
-	case !plan.Ok():
-		a.Exit = ui.ExitFailed
-	case opt.Dry:
-		for _, f := range plan.changed() {
-			r.diff += patch.Unified("a/"+f.path, "b/"+f.path, f.before.Canonical(), f.now.Canonical())
-		}
-	default:
-		if r.written, err = plan.write(a.Disk); err != nil {
-			if len(r.written) > 0 {
-				a.Say("written before that: " + ui.Clean(strings.Join(r.written, ", ")) + "; run it again with --skip-applied\n")
-			}
-			return err
-		}
-	}
-	return a.Show(r)
+func (o *patchApplyOptions) request(a *ui.App, args []string) *files.Request {
+	return &files.Request{Patches: args, Root: o.root, File: o.file, SkipApplied: o.skip, DryRun: o.Dry, Read: readPatch(a)}
 }
 
-// patchesChecked is what a check found.
-type patchesChecked struct{ plan *patchPlan }
+// readPatch returns the reader of patch files; "-" is standard input.
+func readPatch(a *ui.App) func(path string) ([]byte, error) {
+	return func(path string) ([]byte, error) { return a.ReadFile("patch", path) }
+}
 
-func (r patchesChecked) Print(a *ui.App) error {
+func applyPatches(a *ui.App, opt *patchApplyOptions, args []string) error {
+	r, err := files.Apply(opt.request(a, args))
+	if err != nil {
+		if r != nil && len(r.Written) > 0 {
+			a.Say("written before that: " + ui.Clean(strings.Join(r.Written, ", ")) + "; run it again with --skip-applied\n")
+		}
+		return err
+	}
+	return showApplied(a, r)
+}
+
+type checkedView struct{ *files.Checked }
+
+func showChecked(a *ui.App, r *files.Checked) error {
+	if !r.OK {
+		a.Exit = ui.ExitFailed
+	}
+	return a.Show(checkedView{r})
+}
+
+func (r checkedView) Print(a *ui.App) error {
 	var out strings.Builder
-	for _, p := range r.plan.patches {
-		p.describe(&out, "applies to", a.Quiet)
+	for i := range r.Patches {
+		describe(&out, &r.Patches[i], "applies to", a.Quiet)
 	}
 	return a.Write([]byte(out.String()))
 }
 
-func (r patchesChecked) Document() any {
-	return struct {
-		Schema  string         `json:"schema"`
-		OK      bool           `json:"ok"`
-		Patches []patchDetails `json:"patches"`
-	}{"brenner.patch.check/v1", r.plan.Ok(), r.plan.details()}
-}
-
-func (p *plannedPatch) describe(out *strings.Builder, does string, quiet bool) {
-	writePatchProblems(out, p.file, p.report.Problems, "", quiet)
-	writePatchProblems(out, p.file, p.report.Warnings, "warning: ", quiet)
+func describe(out *strings.Builder, p *files.Outcome, does string, quiet bool) {
+	writePatchProblems(out, p.File, p.Problems, "", quiet)
+	writePatchProblems(out, p.File, p.Warnings, "warning: ", quiet)
 	switch {
-	case quiet || len(p.report.Problems) > 0:
-	case p.target == nil: // of a record: another one cannot be read, and so none was looked at
-		fmt.Fprintf(out, "%s: can be read, and was held against nothing\n", ui.Clean(p.file))
-	case p.skipped:
-		fmt.Fprintf(out, "%s: applied already to %s\n", ui.Clean(p.file), ui.Clean(p.target.path))
+	case quiet || !p.OK:
+	case !p.Compared: // of a record: another patch cannot be read, and so none was compared
+		fmt.Fprintf(out, "%s: can be read, and was held against nothing\n", ui.Clean(p.File))
+	case p.Skipped:
+		fmt.Fprintf(out, "%s: applied already to %s\n", ui.Clean(p.File), ui.Clean(p.Path))
 	default:
-		fmt.Fprintf(out, "%s: %s %s: %s\n", ui.Clean(p.file), does, ui.Clean(p.target.path), text.Count(len(p.report.Operations), "operation"))
+		fmt.Fprintf(out, "%s: %s %s: %s\n", ui.Clean(p.File), does, ui.Clean(p.Path), text.Count(len(p.Operations), "operation"))
 	}
 }
 
-// patchesApplied is what was written, or would be.
-type patchesApplied struct {
-	plan    *patchPlan
-	dryRun  bool
-	diff    string
-	written []string
-	stuck   string // the stalemate, where the same was refused too often
-	of      string // the record that it is about
+type appliedView struct{ *files.Applied }
+
+func showApplied(a *ui.App, r *files.Applied) error {
+	switch {
+	case r.Stalemate != "":
+		a.Exit = ui.ExitPerson
+	case !r.OK:
+		a.Exit = ui.ExitFailed
+	}
+	return a.Show(appliedView{r})
 }
 
-func (r patchesApplied) Print(a *ui.App) error {
+func (r appliedView) Print(a *ui.App) error {
 	var out strings.Builder
 	does := "applied to"
-	if r.dryRun || !r.plan.Ok() {
+	if r.DryRun || !r.OK {
 		does = "would apply to"
 	}
-	for _, p := range r.plan.patches {
-		p.describe(&out, does, a.Quiet)
+	for i := range r.Patches {
+		describe(&out, &r.Patches[i], does, a.Quiet)
 	}
-	if !r.plan.Ok() && !a.Quiet {
+	if !r.OK && !a.Quiet {
 		out.WriteString("nothing was written\n")
 	}
-	r.versions(&out, a.Quiet)
+	for i := range r.Patches {
+		if p := &r.Patches[i]; p.Version != "" && !a.Quiet {
+			fmt.Fprintf(&out, "%s: %s\n", ui.Clean(p.Version), p.Status)
+		}
+	}
+	if r.Stalemate != "" {
+		fmt.Fprintf(&out, "this is a stalemate: the same was refused for the third time; `brenner stalemate show %s %s`\n", ui.Clean(r.Record), ui.Clean(r.Stalemate))
+	}
 	a.Say(out.String())
-	// A diff is for the eyes and for other programs: as it is, but for what could
-	// deceive a terminal.
-	return a.Write([]byte(ui.CleanText(r.diff)))
-}
-
-func (r patchesApplied) Document() any {
-	return struct {
-		Schema  string         `json:"schema"`
-		OK      bool           `json:"ok"`
-		DryRun  bool           `json:"dry_run"`
-		Written []string       `json:"written"`
-		Diff    string         `json:"diff"`
-		Patches []patchDetails `json:"patches"`
-		Stuck   string         `json:"stalemate,omitempty"`
-	}{"brenner.patch.apply/v1", r.plan.Ok(), r.dryRun, r.written, r.diff, r.plan.details(), r.stuck}
+	// A diff is printed as it is, except for what could deceive a terminal.
+	return a.Write([]byte(ui.CleanText(r.Diff)))
 }

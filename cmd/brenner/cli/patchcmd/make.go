@@ -3,21 +3,18 @@ package patchcmd
 import (
 	"context"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/storecmd"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
-	"brenner/internal/files"
+	fileio "brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/patch"
+	"brenner/patch/files"
 )
 
 type patchMakeOptions struct {
@@ -90,37 +87,26 @@ func makePatch(a *ui.App, c *cobra.Command, opt patchMakeOptions, args []string)
 	if err != nil {
 		return err
 	}
-	r := patchMade{source: source}
+	q := &files.MakeRequest{Path: name, Old: old, Notes: opt.notes, Out: opt.out}
 	if opt.blocks != "" {
-		reply, err := a.ReadFile("reply", opt.blocks)
-		if err != nil {
-			return err
-		}
-		r.fromBlocks(name, old, reply)
+		q.Reply, err = a.ReadFile("reply", opt.blocks)
 	} else {
-		now, err := readText(a, "new text", args[len(args)-1])
-		if err != nil {
-			return err
-		}
-		r.patch, r.problems = patch.Make(name, old, now)
+		q.New, err = readText(a, "new text", args[len(args)-1])
 	}
-	if len(r.problems) > 0 {
+	if err != nil {
+		return err
+	}
+	r, err := files.Make(q)
+	if err != nil {
+		return err
+	}
+	if !r.OK {
 		a.Exit = ui.ExitFailed
-		return a.Show(r)
 	}
-	if opt.notes != "" {
-		r.patch.Meta = artifact.Canonical(artifact.MapOf(artifact.Entry{Key: "notes", Value: artifact.Text(opt.notes)}))
-	}
-	if opt.out != "" && opt.out != "-" {
-		if err := files.Replace(opt.out, r.patch.JSON()); err != nil {
-			return err
-		}
-		r.written = opt.out
-	}
-	return a.Show(r)
+	return a.Show(madeView{r, source})
 }
 
-// sameFile tells whether two names are those of one file that is there.
+// sameFile reports whether two names lead to one regular file.
 func sameFile(one, other string) bool {
 	a, err := os.Stat(one)
 	if err != nil || !a.Mode().IsRegular() {
@@ -130,8 +116,8 @@ func sameFile(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// oldText gives the text that a patch is made for, the path that the patch names, and
-// what people call it.
+// oldText returns the text that a patch is made for, the path that the patch names, and
+// the name of the text for messages.
 func oldText(a *ui.App, c *cobra.Command, opt *patchMakeOptions, args []string) (name string, old *patch.Text, source string, err error) {
 	name = opt.path
 	if p, ok := patch.CheckPath(name); name != "" && !ok {
@@ -139,7 +125,7 @@ func oldText(a *ui.App, c *cobra.Command, opt *patchMakeOptions, args []string) 
 	}
 	if opt.address == "" {
 		if name == "" {
-			name = patchPath(args[0])
+			name = files.PathOf(args[0])
 		}
 		old, err = readText(a, "old text", args[0])
 		return name, old, args[0], err
@@ -147,7 +133,7 @@ func oldText(a *ui.App, c *cobra.Command, opt *patchMakeOptions, args []string) 
 	err = storecmd.WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *storecmd.Records) error {
 		one, _, text, err := r.Text(ctx, r.Who, opt.address)
 		if name == "" {
-			name = patchPath(one.ID)
+			name = files.PathOf(one.ID)
 		}
 		old, source = text, one.Ref().String()
 		return err
@@ -155,27 +141,11 @@ func oldText(a *ui.App, c *cobra.Command, opt *patchMakeOptions, args []string) 
 	return name, old, source, err
 }
 
-// patchPath gives the path that a patch names for a file: the one it was called by,
-// where that is a path below here, or its name.
-func patchPath(file string) string {
-	if file == "-" {
-		return ""
-	}
-	p := path.Clean(filepath.ToSlash(file))
-	if _, ok := patch.CheckPath(p); !ok {
-		p = path.Base(p)
-	}
-	if _, ok := patch.CheckPath(p); !ok {
-		return ""
-	}
-	return p
-}
-
 // readText reads a text with its line ends and its byte order mark.
 func readText(a *ui.App, what, file string) (*patch.Text, error) {
 	data, err := a.ReadBytes(file)
 	if err != nil {
-		return nil, files.CannotRead("read "+what, file, err)
+		return nil, fileio.CannotRead("read "+what, file, err)
 	}
 	t, problems := patch.NewText(data)
 	if len(problems) > 0 {
@@ -184,76 +154,30 @@ func readText(a *ui.App, what, file string) (*patch.Text, error) {
 	return t, nil
 }
 
-// patchMade is a patch that was made, or why there is none.
-type patchMade struct {
-	patch    patch.Patch
-	problems []patch.Problem
-	warnings []patch.Problem
-	others   []string // files that other blocks are for
-	source   string
-	written  string
+type madeView struct {
+	*files.Made
+	source string // the name of the old text
 }
 
-func (r *patchMade) fromBlocks(name string, old *patch.Text, reply []byte) {
-	blocks, problems := patch.ReadBlocks(reply)
-	if len(problems) > 0 {
-		r.problems = problems
-		return
-	}
-	mine := blocks[:0]
-	for _, b := range blocks {
-		if b.Path == "" || path.Clean(b.Path) == name || name == "" {
-			mine = append(mine, b)
-		} else if !slices.Contains(r.others, b.Path) {
-			r.others = append(r.others, b.Path)
-		}
-	}
-	if len(mine) == 0 {
-		r.problems = []patch.Problem{{
-			Code: patch.NoOps, Message: "no block of the reply is for " + name + "; there are some for " + strings.Join(r.others, ", "),
-			Hint: "say which file is meant with --path",
-		}}
-		return
-	}
-	made, report := patch.Convert(name, old, mine)
-	r.patch, r.problems, r.warnings = made, report.Problems, report.Warnings
-}
-
-func (r patchMade) Print(a *ui.App) error {
+func (r madeView) Print(a *ui.App) error {
 	var out strings.Builder
-	writePatchProblems(&out, r.source, r.problems, "", a.Quiet)
-	if len(r.problems) > 0 {
+	writePatchProblems(&out, r.source, r.Problems, "", a.Quiet)
+	if !r.OK {
 		a.Say(out.String())
 		return nil
 	}
-	writePatchProblems(&out, r.source, r.warnings, "warning: ", a.Quiet)
-	if len(r.others) > 0 {
-		out.WriteString("left out: blocks for " + ui.Clean(strings.Join(r.others, ", ")) + "\n")
+	writePatchProblems(&out, r.source, r.Warnings, "warning: ", a.Quiet)
+	if len(r.Others) > 0 {
+		out.WriteString("left out: blocks for " + ui.Clean(strings.Join(r.Others, ", ")) + "\n")
 	}
 	if !a.Quiet {
 		a.Say(out.String())
 	}
-	if r.written == "" {
-		return a.Write(r.patch.JSON())
+	if r.Written == "" {
+		return a.Write(r.Patch)
 	}
 	if !a.Quiet {
-		a.Say("wrote " + ui.Clean(r.written) + ": " + text.Count(r.patch.Operations(), "operation") + "\n")
+		a.Say("wrote " + ui.Clean(r.Written) + ": " + text.Count(r.Operations, "operation") + "\n")
 	}
 	return nil
-}
-
-func (r patchMade) Document() any {
-	doc := struct {
-		Schema   string          `json:"schema"`
-		OK       bool            `json:"ok"`
-		Written  string          `json:"written"`
-		Patch    jsontext.Value  `json:"patch"`
-		Others   []string        `json:"others"`
-		Problems []patch.Problem `json:"problems"`
-		Warnings []patch.Problem `json:"warnings"`
-	}{"brenner.patch.make/v1", len(r.problems) == 0, r.written, jsontext.Value("null"), r.others, r.problems, r.warnings}
-	if doc.OK {
-		doc.Patch = jsontext.Value(r.patch.JSON())
-	}
-	return doc
 }

@@ -26,22 +26,6 @@ it makes a new version.`,
 	return c
 }
 
-// patchDetails is what the documents of check and apply say about one patch.
-type patchDetails struct {
-	File       string          `json:"file"`
-	Path       string          `json:"path"`
-	OK         bool            `json:"ok"`
-	Skipped    bool            `json:"skipped"`
-	Base       string          `json:"base"`
-	Result     string          `json:"result"`
-	Operations []patch.Placed  `json:"operations"`
-	Problems   []patch.Problem `json:"problems"`
-	Warnings   []patch.Problem `json:"warnings"`
-	// Of a record: the version that it made, and its status.
-	Version string `json:"version,omitempty"`
-	Status  string `json:"status,omitempty"`
-}
-
 func writePatchProblems(out *strings.Builder, file string, problems []patch.Problem, word string, quiet bool) {
 	for i := range problems {
 		p := &problems[i]

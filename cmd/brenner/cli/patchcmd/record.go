@@ -2,18 +2,16 @@ package patchcmd
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/storecmd"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/govern"
-	"brenner/patch"
+	"brenner/patch/files"
+	"brenner/project"
 )
 
-// recordOption is the record that patches are for, instead of files.
+// recordOption names the record that patches are for, instead of files.
 type recordOption struct {
 	storecmd.RecordFlags
 	address string
@@ -26,95 +24,40 @@ func (o *recordOption) add(c *cobra.Command) {
 	o.AddWho(c)
 }
 
-// alone refuses flags that say something about files, or about records where none is
-// meant.
-func (o *recordOption) alone(c *cobra.Command, files ...string) error {
-	with, flags := "does not go with --record", files
+// alone refuses flags about files with a record, and flags about records without one.
+func (o *recordOption) alone(c *cobra.Command, aboutFiles ...string) error {
+	with, flags := "does not go with --record", aboutFiles
 	if o.address == "" {
 		with, flags = "needs --record", []string{"as", "role", "project", "message", "summary"}
 	}
 	return ui.Unused(c, with, flags...)
 }
 
-// patchRecord holds patches against a record of the store and, unless it is only a
-// try, puts what they make of it.
-func patchRecord(a *ui.App, c *cobra.Command, opt *patchApplyOptions, args []string, try bool, as func(patchesApplied) ui.Result) error {
-	plan, err := readPatches(a, args)
+// patchRecord checks patches of a record of the store, or applies them.
+func patchRecord(a *ui.App, c *cobra.Command, opt *patchApplyOptions, args []string, check bool) error {
+	patches, err := files.ReadSources(args, readPatch(a))
 	if err != nil {
 		return err
 	}
-	shown := patchesApplied{plan: plan, dryRun: opt.Dry}
-	if !plan.Ok() { // a patch that cannot be read is held against nothing
-		a.Exit = ui.ExitFailed
-		return a.Show(as(shown))
-	}
-	return storecmd.WithRecords(a, c, &opt.RecordFlags, !try, func(ctx context.Context, r *storecmd.Records) error {
-		p := &govern.Patching{Address: opt.address, Change: opt.change, Summary: opt.summary, Try: try}
-		for _, one := range plan.patches {
-			p.Patches = append(p.Patches, one.patch)
+	if r := patches.Unapplied(); !r.OK { // the store is not needed to say so
+		if r.DryRun = opt.Dry; check {
+			return showChecked(a, r.Checked())
 		}
-		out, err := r.Patch(ctx, r.Who, p)
+		return showApplied(a, r)
+	}
+	q := &project.RecordPatches{Patches: patches, Address: opt.address, Change: opt.change, Summary: opt.summary, DryRun: opt.Dry}
+	return storecmd.WithRecords(a, c, &opt.RecordFlags, !check && !opt.Dry, func(ctx context.Context, d *storecmd.Records) error {
+		if check {
+			r, err := project.CheckRecord(ctx, d.Door, d.Who, q)
+			if err != nil {
+				return err
+			}
+			return showChecked(a, r)
+		}
+		r, err := project.PatchRecord(ctx, d.Door, d.Who, q)
 		if err != nil {
 			return err
 		}
-		shown.take(out)
-		switch {
-		case out.Stuck != nil:
-			shown.stuck, shown.of = out.Stuck.ID, out.Base.ID
-			a.Exit = ui.ExitPerson
-		case !plan.Ok():
-			a.Exit = ui.ExitFailed
-		case opt.Dry:
-			name := out.Base.String()
-			shown.diff = patch.Unified("a/"+name, "b/"+name, out.Before.Canonical(), out.After.Canonical())
-		}
-		return a.Show(as(shown))
+		return showApplied(a, r)
 	})
-}
-
-// readPatches reads patches that are for no file.
-func readPatches(a *ui.App, args []string) (*patchPlan, error) {
-	names, err := patchFiles(a, args)
-	if err != nil {
-		return nil, err
-	}
-	plan := &patchPlan{}
-	for _, name := range names {
-		p, err := readPatch(a, name)
-		if err != nil {
-			return nil, err
-		}
-		p.report.Problems = p.unread
-		plan.patches = append(plan.patches, p)
-	}
-	return plan, nil
-}
-
-// take takes over what came of patches of a record.
-func (r *patchesApplied) take(out *govern.Patched) {
-	on := &patchedFile{path: out.Base.String()}
-	for i, one := range r.plan.patches {
-		one.target, one.report = on, out.Reports[i]
-		for j := range one.report.Problems {
-			if p := &one.report.Problems[j]; p.Behind > 0 {
-				p.Hint += fmt.Sprintf("; --record %s@v%d keeps what it makes beside the others", out.Base.ID, out.Base.Version-p.Behind)
-			}
-		}
-		if i < len(out.Put) {
-			one.version, one.status = out.Put[i].Record.Ref().String(), out.Put[i].Record.Status
-			r.written = append(r.written, one.version)
-		}
-	}
-}
-
-// versions says which versions of a record there are now.
-func (r *patchesApplied) versions(out *strings.Builder, quiet bool) {
-	for _, one := range r.plan.patches {
-		if one.version != "" && !quiet {
-			fmt.Fprintf(out, "%s: %s\n", ui.Clean(one.version), one.status)
-		}
-	}
-	if r.stuck != "" {
-		fmt.Fprintf(out, "this is a stalemate: the same was refused for the third time; `brenner stalemate show %s %s`\n", ui.Clean(r.of), ui.Clean(r.stuck))
-	}
 }

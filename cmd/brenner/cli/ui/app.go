@@ -4,7 +4,6 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"brenner/internal/files"
 	"brenner/internal/text"
 )
 
@@ -20,7 +19,6 @@ type App struct {
 	Exit    int  // of a command that was done, but has more to say than 0
 
 	Served map[string]string // operators' tokens of the mail servers in this process, by address
-	Disk   files.Disk        // where files are replaced
 }
 
 // The groups of commands in the help text.

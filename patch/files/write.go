@@ -1,4 +1,4 @@
-package patchcmd
+package files
 
 import (
 	"bytes"
@@ -9,21 +9,21 @@ import (
 	"strings"
 
 	"brenner/internal/fault"
-	"brenner/internal/files"
+	fileio "brenner/internal/files"
 )
 
-// errMoved is a path that leads to another folder than it did a moment ago.
+// errMoved is the error of a path that leads to another directory than before.
 var errMoved = errors.New("it was moved while the patch was being applied")
 
-// Lock keeps the files of a plan from changing until unlock is called. Where somebody
-// wrote to one since it was read, the patches are held against what stands there now.
-func (p *patchPlan) Lock() (unlock func(), err error) {
-	dirs := p.folders()
-	if unlock, err = LockFolders(dirs); err != nil {
+// lock keeps the files of a plan from changing until unlock is called. Where one changed
+// since it was read, the patches are worked out again.
+func (p *plan) lock() (unlock func(), err error) {
+	dirs := p.dirs()
+	if unlock, err = lockDirs(dirs); err != nil {
 		return nil, unwritable(p.files[0].path, err)
 	}
 	if !p.current() {
-		if p.workOut(); !slices.Equal(dirs, p.folders()) && p.Ok() {
+		if p.workOut(); !slices.Equal(dirs, p.dirs()) && p.ok() {
 			unlock()
 			return nil, unwritable(p.files[0].path, errMoved)
 		}
@@ -31,8 +31,8 @@ func (p *patchPlan) Lock() (unlock func(), err error) {
 	return unlock, nil
 }
 
-// folders gives where the files of a plan are.
-func (p *patchPlan) folders() []string {
+// dirs returns the directories of the plan's files.
+func (p *plan) dirs() []string {
 	var dirs []string
 	for _, f := range p.files {
 		dirs = append(dirs, filepath.Dir(f.actual))
@@ -41,33 +41,33 @@ func (p *patchPlan) folders() []string {
 	return slices.Compact(dirs)
 }
 
-// current tells whether all files are as they were read.
-func (p *patchPlan) current() bool {
-	return !slices.ContainsFunc(p.files, func(f *patchedFile) bool {
-		data, err := files.Read(f.actual)
+// current reports whether all files are as they were read.
+func (p *plan) current() bool {
+	return !slices.ContainsFunc(p.files, func(f *target) bool {
+		data, err := fileio.Read(f.actual)
 		return err != nil || !bytes.Equal(data, f.before.Bytes())
 	})
 }
 
-// write replaces the files that change, and gives the names of those that it replaced.
-// All are written beside the old ones first: what can go wrong goes wrong before the
-// first is replaced.
-func (p *patchPlan) write(d files.Disk) (written []string, err error) {
-	files := p.changed()
+// write replaces the files that change, and returns the paths of those it replaced. All
+// texts are written beside the files first, so that most failures come before the first
+// file is replaced.
+func (p *plan) write(d fileio.Disk) (written []string, err error) {
+	changed := p.changed()
 	var ready []string
 	defer func() {
 		for _, tmp := range ready[len(written):] {
 			err = errors.Join(err, os.Remove(tmp))
 		}
 	}()
-	for _, f := range files {
+	for _, f := range changed {
 		tmp, err := f.prepare(d)
 		if err != nil {
 			return nil, unwritable(f.path, err)
 		}
 		ready = append(ready, tmp)
 	}
-	for i, f := range files {
+	for i, f := range changed {
 		if err := d.Rename(ready[i], f.actual); err != nil {
 			return written, unwritable(f.path, err)
 		}
@@ -76,8 +76,8 @@ func (p *patchPlan) write(d files.Disk) (written []string, err error) {
 	return written, nil
 }
 
-// prepare writes what a file will hold beside it.
-func (f *patchedFile) prepare(d files.Disk) (tmp string, err error) {
+// prepare writes the new text of a file beside it.
+func (f *target) prepare(d fileio.Disk) (tmp string, err error) {
 	info, err := os.Stat(f.actual)
 	switch {
 	case err != nil:
@@ -89,14 +89,14 @@ func (f *patchedFile) prepare(d files.Disk) (tmp string, err error) {
 	if err := sweep(dir, name); err != nil {
 		return "", err
 	}
-	return files.WriteTemp(d, dir, "."+name+".*"+unfinished, f.now.Bytes(), info.Mode().Perm())
+	return fileio.WriteTemp(d, dir, "."+name+".*"+unfinished, f.now.Bytes(), info.Mode().Perm())
 }
 
-// unfinished ends the name of a file that a patch makes, as long as it is not whole.
+// unfinished ends the name of a new text until it is renamed.
 const unfinished = ".brenner-patch"
 
-// sweep removes what a process that was killed left beside a file. Whoever writes such
-// files has the lock of the folder, so that none of them is anybody's.
+// sweep removes what a killed process left beside a file. Only the holder of the
+// directory's lock writes such files, so none of them is in use.
 func sweep(dir, name string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -116,5 +116,5 @@ func sweep(dir, name string) error {
 }
 
 func unwritable(path string, err error) error {
-	return &fault.Error{Code: files.CannotWrite, Op: "write", Place: path, Detail: files.Reason(err), Hint: "it is as it was; check the file and its permissions"}
+	return &fault.Error{Code: fileio.CannotWrite, Op: "write", Place: path, Detail: fileio.Reason(err), Hint: "it is as it was; check the file and its permissions"}
 }

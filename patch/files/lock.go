@@ -1,4 +1,4 @@
-package patchcmd
+package files
 
 import (
 	"crypto/sha256"
@@ -9,22 +9,22 @@ import (
 	"slices"
 	"strconv"
 
-	"brenner/internal/files"
+	fileio "brenner/internal/files"
 )
 
-// LockFolders keeps other processes of this program from changing files in folders,
-// until unlock is called or the process ends, however it does.
-func LockFolders(dirs []string) (unlock func(), err error) {
+// lockDirs keeps other processes of this program from changing files in directories,
+// until unlock is called or the process ends in any way.
+func lockDirs(dirs []string) (unlock func(), err error) {
 	var held []*os.File
 	unlock = func() {
 		for _, f := range held {
 			_ = f.Close() // nothing was written to it
 		}
 	}
-	// All take them in one order, so that no two wait for each other.
+	// Every process takes them in the same order, so that no two wait for each other.
 	sorted := slices.Compact(slices.Sorted(slices.Values(dirs)))
 	for _, dir := range sorted {
-		f, err := lockFolder(dir)
+		f, err := lockDir(dir)
 		if err != nil {
 			unlock()
 			return nil, err
@@ -34,18 +34,18 @@ func LockFolders(dirs []string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// lockFolder takes the lock of the folder itself: it leaves nothing behind, and who
-// else may write there sees it, too. Where a system cannot lock folders, as Windows and
-// some network file systems, it is a file of this user that stands for the folder.
-func lockFolder(dir string) (*os.File, error) {
+// lockDir takes the lock of the directory itself: it leaves nothing behind, and every
+// user who may write there sees it. Where a system cannot lock directories, as Windows
+// and some network file systems, a temporary file of this user stands for the directory.
+func lockDir(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err == nil {
-		err = files.AwaitLock(f)
+		err = fileio.AwaitLock(f)
 	}
 	switch {
 	case err == nil:
 		return f, nil
-	case errors.Is(err, files.ErrHeld):
+	case errors.Is(err, fileio.ErrHeld):
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(strconv.Itoa(os.Getuid()) + "\x00" + dir))
@@ -53,7 +53,7 @@ func lockFolder(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := files.AwaitLock(f); err != nil {
+	if err := fileio.AwaitLock(f); err != nil {
 		return nil, err
 	}
 	return f, nil

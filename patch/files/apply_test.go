@@ -1,0 +1,204 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"brenner/internal/fault"
+	fileio "brenner/internal/files"
+	"brenner/patch"
+)
+
+// Of two sets of patches of the same files that are applied at once, one is applied. The
+// other does not apply to what the first made.
+func TestTwoApplyAtOnce(t *testing.T) {
+	paths := []string{"m.txt", "sub/n.txt"}
+	for range 20 {
+		dir := t.TempDir()
+		a, b := twoPatches(t, dir, paths...)
+		var both sync.WaitGroup
+		var results [2]*Applied
+		var errs [2]error
+		for i, patches := range []string{a, b} {
+			both.Go(func() { results[i], errs[i] = Apply(&Request{Patches: []string{patches}, Root: dir}) })
+		}
+		both.Wait()
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Fatal(err)
+		}
+		lost := slices.IndexFunc(results[:], func(r *Applied) bool { return !r.OK })
+		if lost < 0 || !results[1-lost].OK || len(results[lost].Written) > 0 || results[lost].Patches[0].Problems[0].Code != patch.BaseMismatch {
+			t.Fatalf("got %+v and %+v", results[0], results[1])
+		}
+		if got := results[1-lost].Written; !slices.Equal(got, paths) {
+			t.Errorf("wrote %v", got)
+		}
+		want := []string{"alpha\nAAAA\ngamma\n", "alpha\nBBBB\ngamma\n"}[1-lost]
+		for _, path := range paths {
+			if got := content(t, filepath.Join(dir, path)); got != want {
+				t.Errorf("%s: got %q, want %q", path, got, want)
+			}
+		}
+	}
+}
+
+// A plan is worked out again for a file that changed before the lock was taken, and then
+// no other file is written either.
+func TestAFileThatChangesMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	a, _ := twoPatches(t, dir, "m.txt", "sub/n.txt")
+	p, err := newPlan(&Request{Patches: []string{a}, Root: dir})
+	if err != nil || !p.ok() {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "sub", "n.txt"), "theirs\n")
+	unlock, err := p.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if p.ok() {
+		t.Error("it still applies")
+	}
+}
+
+// A plan whose file is now in a directory that is not locked is given up.
+func TestAFileThatMovesMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	a, _ := twoPatches(t, dir, "sub/n.txt")
+	p, err := newPlan(&Request{Patches: []string{a}, Root: dir})
+	if err != nil || !p.ok() {
+		t.Fatal(err)
+	}
+	path, moved := filepath.Join(dir, "sub", "n.txt"), filepath.Join(dir, "moved", "n.txt")
+	put(t, moved, strings.ReplaceAll(old, "\n", "\r\n")) // the same text in other bytes
+	if err := errors.Join(os.Remove(path), os.Symlink(moved, path)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.lock(); fault.CodeOf(err) != fileio.CannotWrite || !strings.Contains(err.Error(), errMoved.Error()) {
+		t.Errorf("got %v", err)
+	}
+	unlock, err := lockDirs([]string{filepath.Dir(path)}) // it is free again
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
+
+// A file that cannot be written is found before the first file is replaced.
+func TestAllFilesOrNone(t *testing.T) {
+	dir := t.TempDir()
+	a, _ := twoPatches(t, dir, "m.txt", "n.txt")
+	if err := os.Chmod(filepath.Join(dir, "n.txt"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Apply(&Request{Patches: []string{a}, Root: dir})
+	if fault.CodeOf(err) != fileio.CannotWrite || len(r.Written) > 0 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	if got := content(t, filepath.Join(dir, "m.txt")); got != old {
+		t.Errorf("m.txt: got %q", got)
+	}
+	nothingLeft(t, dir)
+}
+
+// brokenDisk refuses to rename one file.
+type brokenDisk struct {
+	fileio.RealDisk
+	name string
+}
+
+func (d brokenDisk) Rename(from, to string) error {
+	if filepath.Base(to) == d.name {
+		return errors.New("disk failure")
+	}
+	return d.RealDisk.Rename(from, to)
+}
+
+// Where a rename fails, Apply says which files were replaced before.
+func TestApplySaysWhatWasWrittenBeforeAFailure(t *testing.T) {
+	dir := t.TempDir()
+	a, _ := twoPatches(t, dir, "m.txt", "n.txt", "o.txt")
+	r, err := Apply(&Request{Patches: []string{a}, Root: dir, Disk: brokenDisk{name: "n.txt"}})
+	if fault.CodeOf(err) != fileio.CannotWrite || !strings.Contains(err.Error(), "n.txt: disk failure") {
+		t.Errorf("got %v", err)
+	}
+	if want := []string{"m.txt"}; !slices.Equal(r.Written, want) {
+		t.Errorf("written: got %v, want %v", r.Written, want)
+	}
+	for name, want := range map[string]string{"m.txt": "alpha\nAAAA\ngamma\n", "n.txt": old, "o.txt": old} {
+		if got := content(t, filepath.Join(dir, name)); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	nothingLeft(t, dir)
+}
+
+// Directories are locked for others, and free again afterwards.
+func TestLockDirs(t *testing.T) {
+	dir := t.TempDir()
+	unlock, err := lockDirs([]string{dir, dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if mine, err := fileio.TryLock(f, true); mine || err != nil {
+		t.Errorf("while locked: %v, %v", mine, err)
+	}
+	unlock()
+	if mine, err := fileio.TryLock(f, true); !mine || err != nil {
+		t.Errorf("after unlock: %v, %v", mine, err)
+	}
+}
+
+// Only what a killed process left beside this file is removed.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	kept := []string{".m.txt.1x.brenner-patch", ".m.txt..brenner-patch", ".n.txt.1.brenner-patch", ".m.txt.1", "m.txt"}
+	for _, name := range append(slices.Clone(kept), ".m.txt.17.brenner-patch") {
+		put(t, filepath.Join(dir, name), "")
+	}
+	if err := sweep(dir, "m.txt"); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if slices.Sort(kept); !slices.Equal(got, kept) {
+		t.Errorf("got %v, want %v", got, kept)
+	}
+}
+
+func TestDryRunAndCheckWriteNothing(t *testing.T) {
+	dir := t.TempDir()
+	a, b := twoPatches(t, dir, "m.txt")
+	r := apply(t, &Request{Patches: []string{a}, Root: dir, DryRun: true})
+	if !r.OK || !r.DryRun || len(r.Written) > 0 || !strings.Contains(r.Diff, "-beta\n+AAAA\n") {
+		t.Errorf("got %+v", r)
+	}
+	c, err := Check(&Request{Patches: []string{a}, Root: dir})
+	if err != nil || !c.OK || len(c.Patches) != 1 || c.Patches[0].Path != "m.txt" || !c.Patches[0].Compared {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	c, err = Check(&Request{Patches: []string{a, b}, Root: dir})
+	if err != nil || c.OK || !c.Patches[0].OK || c.Patches[1].OK {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	if got := content(t, filepath.Join(dir, "m.txt")); got != old {
+		t.Errorf("m.txt: got %q", got)
+	}
+}

@@ -1,0 +1,218 @@
+package files
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
+	fileio "brenner/internal/files"
+	"brenner/patch"
+)
+
+// plan is what patches do to files, worked out before any file is touched.
+type plan struct {
+	root    *root
+	file    string // what the single patch is applied to, whatever it names; "": what it names
+	skip    bool   // leave out what has been applied already
+	patches []*planned
+	files   []*target
+	byReal  map[string]*target
+}
+
+// planned is one patch of a plan.
+type planned struct {
+	Source
+	target  *target
+	report  patch.Report
+	skipped bool
+}
+
+// target is a file with what patches make of it.
+type target struct {
+	path   string // as the patches call it
+	actual string // without links
+	before *patch.Text
+	now    *patch.Text
+	failed string // the patch that did not apply to it
+}
+
+// newPlan reads patches and works them out in order: a patch sees what those before it
+// make of its file.
+func newPlan(q *Request) (*plan, error) {
+	r, err := openRoot(q.Root)
+	if err != nil {
+		return nil, err
+	}
+	names, err := list(q.Patches)
+	if err != nil {
+		return nil, err
+	}
+	if q.File != "" && len(names) > 1 {
+		return nil, &fault.Error{Code: fault.Usage, Detail: "--file goes with one patch, and " + strconv.Itoa(len(names)) + " are given", Hint: "see `brenner patch apply --help`"}
+	}
+	sources, err := readAll(names, q.Read)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{root: r, file: q.File, skip: q.SkipApplied}
+	for _, s := range sources {
+		p.patches = append(p.patches, &planned{Source: s})
+	}
+	p.workOut()
+	return p, nil
+}
+
+// workOut compares the patches with the files as they are now.
+func (p *plan) workOut() {
+	p.files, p.byReal, p.root.byHash = nil, make(map[string]*target), nil
+	for _, one := range p.patches {
+		one.target, one.skipped, one.report = nil, false, patch.Report{Problems: one.Problems}
+		if len(one.Problems) == 0 {
+			p.locate(one)
+		}
+	}
+	if p.skip {
+		p.skipApplied()
+	}
+	for _, one := range p.patches {
+		if len(one.report.Problems) == 0 && !one.skipped {
+			p.apply(one)
+		}
+	}
+}
+
+// locate finds and reads the file of a patch.
+func (p *plan) locate(one *planned) {
+	name, actual, problem := p.find(&one.Patch)
+	if problem != nil {
+		one.report.Problems = []patch.Problem{*problem}
+		return
+	}
+	if known := p.byReal[actual]; known != nil {
+		one.target = known
+		return
+	}
+	data, err := fileio.Read(actual)
+	if err != nil {
+		one.report.Problems = []patch.Problem{*missingBase(name, fileio.Reason(err))}
+		return
+	}
+	text, problems := patch.NewText(data)
+	if len(problems) > 0 {
+		one.report.Problems = problems
+		return
+	}
+	one.target = &target{path: name, actual: actual, before: text, now: text}
+	p.byReal[actual] = one.target
+	p.files = append(p.files, one.target)
+}
+
+// find returns the name and the place of the file that a patch is for.
+func (p *plan) find(one *patch.Patch) (name, actual string, problem *patch.Problem) {
+	switch {
+	case p.file != "":
+		name = p.file
+		actual, problem = plainFile(name)
+	case one.Path == "":
+		problem = &patch.Problem{
+			Code: delta.MissingRequiredField, Field: "target.path", Message: "the patch does not say which file it is for", Hint: "name the file with --file",
+		}
+	default:
+		name = one.Path
+		actual, problem = p.root.find(name)
+		if problem != nil && problem.Code == patch.BaseMissing {
+			p.hintAtBase(problem, one.Base, name)
+		}
+	}
+	return name, actual, problem
+}
+
+// hintAtBase names the file that a patch was made for, where another one has its text.
+func (p *plan) hintAtBase(problem *patch.Problem, base, path string) {
+	if other := p.root.withHash(base); other != "" && other != path {
+		problem.Hint = other + " is the text that the patch is for: if that is meant, say so with --file"
+	}
+}
+
+// skipApplied leaves out the patches that made the text a file has now: the last one
+// with that result, and those before it for the same file.
+func (p *plan) skipApplied() {
+	for _, f := range p.files {
+		last := -1
+		for i, one := range p.patches {
+			if one.target == f && one.Patch.Result == f.before.Hash() {
+				last = i
+			}
+		}
+		for _, one := range p.patches[:last+1] {
+			if one.target == f {
+				one.skipped = true
+			}
+		}
+	}
+}
+
+func (p *plan) apply(one *planned) {
+	f := one.target
+	next, report := one.Patch.Apply(f.now)
+	one.report = report
+	if next != nil {
+		f.now = next
+		return
+	}
+	for i := range one.report.Problems {
+		problem := &one.report.Problems[i]
+		if problem.Code != patch.BaseMismatch {
+			continue
+		}
+		switch {
+		case f.failed != "":
+			problem.Hint = f.failed + " comes before it and does not apply"
+		case one.Patch.Result == f.now.Hash(): // the problem says that it has been applied already
+		case p.skip && one.Patch.Result == "":
+			problem.Hint = "it has no result_sha256, so that --skip-applied cannot tell whether it was applied; look at the file, and leave the patch out if it was"
+		default:
+			p.hintAtBase(problem, one.Patch.Base, f.path)
+		}
+	}
+	f.failed = one.File
+}
+
+// ok reports whether every patch of the plan applies.
+func (p *plan) ok() bool {
+	return !slices.ContainsFunc(p.patches, func(one *planned) bool { return !one.report.OK() })
+}
+
+// changed returns the files whose text changes.
+func (p *plan) changed() []*target {
+	var all []*target
+	for _, f := range p.files {
+		if f.now.Hash() != f.before.Hash() {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// diff returns the changes of the plan as a unified diff.
+func (p *plan) diff() string {
+	var out strings.Builder
+	for _, f := range p.changed() {
+		out.WriteString(patch.Unified("a/"+f.path, "b/"+f.path, f.before.Canonical(), f.now.Canonical()))
+	}
+	return out.String()
+}
+
+func (p *plan) outcomes() []Outcome {
+	all := make([]Outcome, len(p.patches))
+	for i, one := range p.patches {
+		all[i] = one.outcome(one.report)
+		all[i].Skipped = one.skipped
+		if one.target != nil {
+			all[i].Path, all[i].Compared = one.target.path, true
+		}
+	}
+	return all
+}

@@ -1,0 +1,143 @@
+package files
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"brenner/internal/fault"
+	fileio "brenner/internal/files"
+	"brenner/patch"
+)
+
+// root is the directory below which patches may change files.
+type root struct {
+	dir    string            // without links
+	byHash map[string]string // the paths of its files; nil until a search
+}
+
+func openRoot(dir string) (*root, error) {
+	actual, err := resolve(dir)
+	if err != nil {
+		return nil, fileio.CannotRead("open the root", dir, err)
+	}
+	if info, err := os.Stat(actual); err != nil || !info.IsDir() {
+		return nil, &fault.Error{Code: fileio.Unreadable, Op: "open the root", Place: dir, Detail: "it is no folder", Hint: "name a folder with --root"}
+	}
+	return &root{dir: actual}, nil
+}
+
+// find returns the file that a patch's path leads to. Links are followed; one that leads
+// out of the root is refused.
+func (r *root) find(path string) (string, *patch.Problem) {
+	if p, ok := patch.CheckPath(path); !ok {
+		return "", &p
+	}
+	file := filepath.Join(r.dir, filepath.FromSlash(path))
+	actual, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", missingBase(path, fileio.Reason(err))
+	}
+	if rel, err := filepath.Rel(r.dir, actual); err != nil || !filepath.IsLocal(rel) {
+		return "", &patch.Problem{
+			Code: patch.PathUnsafe, Field: "target.path", Message: "the path " + fault.Shown(path) + " is a link that leads out of the root",
+			Hint: "patch the file where it is, or choose another --root",
+		}
+	}
+	return actual, plain(path, actual)
+}
+
+// plainFile returns the file that a path from outside leads to.
+func plainFile(path string) (string, *patch.Problem) {
+	actual, err := resolve(path)
+	if err != nil {
+		return "", missingBase(path, fileio.Reason(err))
+	}
+	return actual, plain(path, actual)
+}
+
+// resolve returns an absolute path without links.
+func resolve(path string) (string, error) {
+	actual, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(actual)
+}
+
+// plain refuses anything but a regular file before it is opened: opening a pipe waits
+// for a writer, and a device has no end.
+func plain(path, actual string) *patch.Problem {
+	info, err := os.Stat(actual)
+	switch {
+	case err != nil:
+		return missingBase(path, fileio.Reason(err))
+	case !info.Mode().IsRegular():
+		return missingBase(path, "it is no plain file")
+	}
+	return nil
+}
+
+func missingBase(path, why string) *patch.Problem {
+	return &patch.Problem{
+		Code: patch.BaseMissing, Field: "target.path", Message: "the file " + fault.Shown(path) + " cannot be read: " + why,
+		Hint: "check the path; it is looked for below --root",
+	}
+}
+
+// The bounds of the search for a file with a certain hash.
+const (
+	searchedFiles = 10_000
+	searchedBytes = 256 << 20
+)
+
+// withHash returns the path of the file with a hash, or "". It is for hints only: the
+// file is never patched instead of the one that the patch names.
+func (r *root) withHash(hash string) string {
+	if r.byHash == nil {
+		r.search()
+	}
+	return r.byHash[hash]
+}
+
+func (r *root) search() {
+	r.byHash = make(map[string]string)
+	paths, left := 0, int64(searchedBytes)
+	// A file that cannot be read is left out.
+	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case d.IsDir() && path != r.dir && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		info, err := d.Info()
+		switch paths++; {
+		case paths > searchedFiles, err == nil && info.Size() > left:
+			return fs.SkipAll
+		case err != nil, info.Size() == 0: // a file of /proc has no size, and may have no end
+			return nil
+		}
+		data, err := fileio.ReadAtMost(path, left)
+		if left -= int64(len(data)); err == nil {
+			r.add(path, data)
+		}
+		return nil
+	})
+}
+
+func (r *root) add(path string, data []byte) {
+	t, problems := patch.NewText(data)
+	if len(problems) > 0 {
+		return
+	}
+	if _, known := r.byHash[t.Hash()]; known {
+		return
+	}
+	if rel, err := filepath.Rel(r.dir, path); err == nil {
+		r.byHash[t.Hash()] = filepath.ToSlash(rel)
+	}
+}
