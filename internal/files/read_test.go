@@ -66,7 +66,7 @@ func TestCannotRead(t *testing.T) {
 		t.Errorf("the reason repeats the path: %q", files.Reason(err))
 	}
 	usage := &fault.Error{Code: fault.Usage, Detail: "twice"}
-	if got := files.CannotRead("read plan", "-", usage); got != error(usage) {
+	if got := files.CannotRead("read plan", "-", usage); !errors.Is(got, usage) {
 		t.Errorf("got %v, want the usage error as it is", got)
 	}
 }
