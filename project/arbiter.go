@@ -58,11 +58,3 @@ func ArbiterWords(text string) (name, via, model string) {
 	via, model, _ = strings.Cut(how, ":")
 	return strings.TrimSpace(name), via, model
 }
-
-// Everyone gives all who are asked in a session, the arbiter last.
-func Everyone(parties []flow.Party, arbiter *flow.Party) []flow.Party {
-	if arbiter == nil {
-		return parties
-	}
-	return append(parties[:len(parties):len(parties)], *arbiter)
-}

@@ -60,7 +60,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
-	all := Everyone(parties, arbiter)
+	all := flow.Everyone(parties, arbiter)
 	script, err := p.RehearsalScript(o.Script, o.ByHand, all)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 		return nil, err
 	}
 	opened := &j.History.State.Opened
-	j.parties = Everyone(opened.Agents, opened.Arbiter)
+	j.parties = flow.Everyone(opened.Agents, opened.Arbiter)
 	if err := checkVias(j.parties); err != nil {
 		return nil, err
 	}

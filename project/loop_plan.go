@@ -285,7 +285,7 @@ func (p *PinnedPlan) everybody() {
 			p.faults.other = append(p.faults.other, err)
 			continue
 		}
-		p.parties = append(p.parties, Everyone(parties, arbiter)...)
+		p.parties = append(p.parties, flow.Everyone(parties, arbiter)...)
 	}
 }
 

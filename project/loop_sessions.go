@@ -64,11 +64,11 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	if b.Arbiter, err = p.Arbiter(script != nil, parties); err != nil {
 		return nil, err
 	}
-	b.Settings.Prices = p.Prices(Everyone(parties, b.Arbiter))
+	b.Settings.Prices = p.Prices(flow.Everyone(parties, b.Arbiter))
 	own := c.models.fork()
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: p.Now, Log: p.Log, Tokens: own.Counter, Allowance: &own.Allow, Deadline: c.timeout,
-		Agent: own.Agents(script, Everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
+		Agent: own.Agents(script, flow.Everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
 	}
 	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		run.Post = own.Post

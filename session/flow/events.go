@@ -79,6 +79,14 @@ type Party struct {
 	View    string `json:"view,omitempty"` // the hash of its view's specification
 }
 
+// Everyone returns all who are asked in a session, the arbiter last.
+func Everyone(parties []Party, arbiter *Party) []Party {
+	if arbiter == nil {
+		return parties
+	}
+	return append(parties[:len(parties):len(parties)], *arbiter)
+}
+
 // Settings are what may change while a session goes on; each change is journaled.
 type Settings struct {
 	Rounds int    `json:"rounds"`
@@ -314,6 +322,16 @@ const (
 	EndInterrupted = "interrupted"
 	EndCompiled    = "compiled" // another tool asked; its thread was merged
 )
+
+// BrokeOff reports whether a session that ended for this reason goes on where it
+// stopped when it is resumed.
+func BrokeOff(reason string) bool {
+	switch reason {
+	case EndInterrupted, EndQuorum, EndTime, EndLater:
+		return true
+	}
+	return false
+}
 
 // Ended is the end of a run. Resumed may follow it.
 type Ended struct {

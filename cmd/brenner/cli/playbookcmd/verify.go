@@ -56,7 +56,7 @@ func playbookVerify(a *ui.App, c *cobra.Command, project, head string) error {
 	if !proved.Ok() {
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(&playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.Ok(), CheckedPlaybook: proved, Problems: ui.Details(proved.Found)})
+	return a.Show(&playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.Ok(), CheckedPlaybook: proved, Problems: fault.Details(proved.Found...)})
 }
 
 // CheckedPlaybook is what was found of the playbook.
@@ -92,7 +92,7 @@ type playbookProof struct {
 	Schema string `json:"schema"`
 	Whole  bool   `json:"whole"`
 	*CheckedPlaybook
-	Problems []ui.FailureDetail `json:"problems"`
+	Problems []fault.Detail `json:"problems"`
 }
 
 func (v *playbookProof) Print(a *ui.App) error {

@@ -87,11 +87,11 @@ func replay(a *ui.App, c *cobra.Command, arg string, opt *replayOptions) error {
 
 // replayed is a session that was settled again.
 type replayed struct {
-	Schema   string             `json:"schema"`
-	Thread   string             `json:"thread_id"`
-	Equal    bool               `json:"equal"`
-	Versions []replayedCommit   `json:"versions"`
-	Faults   []ui.FailureDetail `json:"faults"`
+	Schema   string           `json:"schema"`
+	Thread   string           `json:"thread_id"`
+	Equal    bool             `json:"equal"`
+	Versions []replayedCommit `json:"versions"`
+	Faults   []fault.Detail   `json:"faults"`
 }
 
 type replayedCommit struct {
@@ -109,9 +109,9 @@ type replayedCommit struct {
 }
 
 func newReplayed(h *session.History, all []session.Replayed, err error) *replayed {
-	r := &replayed{Schema: "brenner.session.replay/v1", Thread: h.Thread, Equal: err == nil, Versions: []replayedCommit{}, Faults: []ui.FailureDetail{}}
+	r := &replayed{Schema: "brenner.session.replay/v1", Thread: h.Thread, Equal: err == nil, Versions: []replayedCommit{}, Faults: []fault.Detail{}}
 	if err != nil {
-		r.Faults = ui.Details([]error{err})
+		r.Faults = fault.Details(err)
 	}
 	for i := range all {
 		c, got := &all[i].Commit, store.Hash(all[i].Settlement.Artifact.JSON())

@@ -258,7 +258,7 @@ func (s *sessionSummary) next(src *project.Source) []string {
 		}
 	case s.stuck():
 		return s.nextRuling()
-	case s.Phase == session.PhaseLeft, ui.BrokeOff(s.Reason):
+	case s.Phase == session.PhaseLeft, flow.BrokeOff(s.Reason):
 		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
 		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}

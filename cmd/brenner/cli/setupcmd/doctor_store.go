@@ -123,7 +123,7 @@ func leftBy(ctx context.Context, st *sqlite.Store, stream *store.Stream) (string
 		return "", err
 	case s.Ended == "":
 		return "left before its end", nil
-	case s.Ended == flow.EndBudget, ui.BrokeOff(s.Ended):
+	case s.Ended == flow.EndBudget, flow.BrokeOff(s.Ended):
 		return ui.EndedBy(s.Ended), nil
 	}
 	return "", nil

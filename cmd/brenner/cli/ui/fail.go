@@ -102,9 +102,9 @@ func (a *App) Fail(err error) {
 		a.Say("brenner: " + Clean(err.Error()) + "\n")
 		return
 	}
-	doc := failure{Schema: "brenner.error/v1", Exit: ExitCode(err), Error: detail(all[0])}
+	doc := failure{Schema: "brenner.error/v1", Exit: ExitCode(err), Error: fault.DetailOf(all[0])}
 	for _, f := range all[1:] {
-		doc.Also = append(doc.Also, detail(f))
+		doc.Also = append(doc.Also, fault.DetailOf(f))
 	}
 	if err := a.PrintJSON(doc); err != nil {
 		a.Say("brenner: " + Clean(err.Error()) + "\n")
@@ -124,21 +124,10 @@ func (a *App) SayFaults(all []*fault.Error) {
 }
 
 type failure struct {
-	Schema string          `json:"schema"`
-	Exit   int             `json:"exit"`
-	Error  FailureDetail   `json:"error"`
-	Also   []FailureDetail `json:"also"` // what else was wrong
-}
-
-// FailureDetail is an error as JSON shows it.
-type FailureDetail struct {
-	Code    fault.Code `json:"code"`
-	Message string     `json:"message"`
-	Hint    string     `json:"hint"`
-}
-
-func detail(f *fault.Error) FailureDetail {
-	return FailureDetail{Code: f.Code, Message: f.Error(), Hint: fault.HintOf(f)}
+	Schema string         `json:"schema"`
+	Exit   int            `json:"exit"`
+	Error  fault.Detail   `json:"error"`
+	Also   []fault.Detail `json:"also"` // what else was wrong
 }
 
 // Result is what a command has to say. It knows its text form; its JSON form is the

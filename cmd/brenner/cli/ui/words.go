@@ -1,13 +1,11 @@
 package ui
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"brenner/artifact"
-	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/session/flow"
 )
@@ -19,28 +17,6 @@ func (a *App) Clock(instant string) string {
 		return instant
 	}
 	return at.In(a.Now().Location()).Truncate(time.Second).Format("2006-01-02 15:04:05 MST")
-}
-
-// Details returns errors as JSON shows them.
-func Details(found []error) []FailureDetail {
-	all := []FailureDetail{}
-	if len(found) == 0 {
-		return all
-	}
-	for _, f := range fault.Distinct(errors.Join(found...)) {
-		all = append(all, detail(f))
-	}
-	return all
-}
-
-// BrokeOff tells whether a session that ended for this reason goes on where it stopped
-// when it is resumed.
-func BrokeOff(reason string) bool {
-	switch reason {
-	case flow.EndInterrupted, flow.EndQuorum, flow.EndTime, flow.EndLater:
-		return true
-	}
-	return false
 }
 
 // Cut shortens a text to what fits at the end of a line.

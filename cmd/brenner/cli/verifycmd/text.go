@@ -89,14 +89,14 @@ func (t *verdicts) add(name string, found []error, whole string) {
 func (v *verification) Document() any {
 	type checked struct {
 		*checkedSession
-		Faults []ui.FailureDetail `json:"faults"`
+		Faults []fault.Detail `json:"faults"`
 	}
 	type checkedNight struct {
 		*checkedLoop
-		Faults []ui.FailureDetail `json:"faults"`
+		Faults []fault.Detail `json:"faults"`
 	}
 	type checkedFile struct {
-		Faults []ui.FailureDetail `json:"faults"`
+		Faults []fault.Detail `json:"faults"`
 	}
 	type checkedStream struct {
 		Name    string `json:"name"`
@@ -104,16 +104,16 @@ func (v *verification) Document() any {
 		Head    string `json:"head"`
 	}
 	type checkedOnes struct {
-		Entries  int                `json:"entries"`
-		Versions int                `json:"versions"`
-		Marks    int                `json:"marks"`
-		Head     string             `json:"head"`
-		Streams  []checkedStream    `json:"streams"`
-		Faults   []ui.FailureDetail `json:"faults"`
+		Entries  int             `json:"entries"`
+		Versions int             `json:"versions"`
+		Marks    int             `json:"marks"`
+		Head     string          `json:"head"`
+		Streams  []checkedStream `json:"streams"`
+		Faults   []fault.Detail  `json:"faults"`
 	}
 	type checkedBook struct {
 		*playbookcmd.CheckedPlaybook
-		Faults []ui.FailureDetail `json:"faults"`
+		Faults []fault.Detail `json:"faults"`
 	}
 	doc := struct {
 		Schema   string         `json:"schema"`
@@ -125,22 +125,22 @@ func (v *verification) Document() any {
 		Loops    []checkedNight `json:"loops,omitempty"`
 	}{Schema: "brenner.verify/v1", OK: v.ok(), Sessions: []checked{}}
 	if v.store != nil {
-		doc.Store = &checkedFile{ui.Details(v.store.found)}
+		doc.Store = &checkedFile{fault.Details(v.store.found...)}
 	}
 	if p := v.records; p != nil {
-		doc.Records = &checkedOnes{p.Entries, p.Versions, p.Marks, p.Head, []checkedStream{}, ui.Details(p.Faults)}
+		doc.Records = &checkedOnes{p.Entries, p.Versions, p.Marks, p.Head, []checkedStream{}, fault.Details(p.Faults...)}
 		for _, s := range p.Streams {
 			doc.Records.Streams = append(doc.Records.Streams, checkedStream(s))
 		}
 	}
 	if p := v.playbook; p != nil {
-		doc.Playbook = &checkedBook{p, ui.Details(p.Found)}
+		doc.Playbook = &checkedBook{p, fault.Details(p.Found...)}
 	}
 	for _, s := range v.sessions {
-		doc.Sessions = append(doc.Sessions, checked{s, ui.Details(s.Found)})
+		doc.Sessions = append(doc.Sessions, checked{s, fault.Details(s.Found...)})
 	}
 	for _, l := range v.loops {
-		doc.Loops = append(doc.Loops, checkedNight{l, ui.Details(l.Found)})
+		doc.Loops = append(doc.Loops, checkedNight{l, fault.Details(l.Found...)})
 	}
 	return doc
 }
