@@ -16,6 +16,7 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/store"
 	"brenner/store/journal"
 )
 
@@ -133,7 +134,8 @@ func forgeJournal(t *testing.T, export []byte, change func(kind, place, text str
 	for i := range now {
 		lines[1+i] = now[i].JSON()
 	}
-	return forge(t, lines), true
+	body := append(bytes.Join(lines, []byte("\n")), '\n')
+	return fmt.Appendf(body, "{\"sha256\":%q}\n", store.Hash(body)), true
 }
 
 // texts gives a JSON value with its texts changed; a place is the keys that lead there.

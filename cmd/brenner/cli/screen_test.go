@@ -121,7 +121,7 @@ func TestTheLiveTableOfASession(t *testing.T) {
 	glass, raw := &terminal{width: columns}, &bytes.Buffer{}
 	code := Run(t.Context(), []string{
 		"session", "start", "--to", name, "--role", "hypothesis_generator", "--script", filepath.Join(dir, "script.yaml"),
-		"--rounds", "1", "--thread-id", tinyThread, "-C", dir,
+		"--rounds", "1", "--thread-id", "RS-20261115-tiny", "-C", dir,
 	}, ui.Streams{
 		In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: io.MultiWriter(glass, raw), ErrTTY: true,
 		Width: func() int { return columns }, Now: time.Now,

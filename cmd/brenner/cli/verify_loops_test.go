@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/cmd/brenner/cli/verifycmd"
 	"brenner/loop"
+	"brenner/project"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/sqlite"
@@ -80,15 +80,15 @@ session: {rounds: 1}
 		{`"script":"`, `"script":"0`, "another script"},
 		{`"flow":"parallel"`, `"flow":"staged"`, "other settings"},
 	} {
-		loops, err := verifycmd.VerifyLoops(t.Context(), &openedAnew{st, c.old, c.by})
+		loops, err := project.VerifyLoops(t.Context(), &openedAnew{st, c.old, c.by})
 		if err != nil || len(loops) != 1 {
 			t.Fatal(loops, err)
 		}
-		found := loops[0].Found
+		found := loops[0].Faults
 		if c.says == "" && len(found) == 0 {
 			continue
 		}
-		if len(found) != 1 || c.says == "" || !strings.Contains(found[0].Error(), c.says) {
+		if len(found) != 1 || c.says == "" || !strings.Contains(found[0].Message, c.says) {
 			t.Errorf("%s made %s: %v", c.old, c.by, found)
 		}
 	}

@@ -31,7 +31,7 @@ type reply struct {
 
 // readDeltas reads everything that --deltas names. All of it is read before
 // anything is merged: one file that cannot be read stops the whole.
-func readDeltas(a *ui.App, specs []string, base artifact.Artifact, strict bool) ([]delta.Delta, []ReadingNote, error) {
+func readDeltas(a *ui.App, specs []string, base artifact.Artifact, strict bool) ([]delta.Delta, []delta.Note, error) {
 	var batch []delta.Delta
 	var replies []reply
 	for _, spec := range specs {
@@ -112,19 +112,19 @@ func readReply(a *ui.App, name, path string) (reply, error) {
 
 // stampReplies reads the deltas in replies. Messages are numbered by what they
 // are, not by where they stood on the command line.
-func stampReplies(replies []reply, base artifact.Artifact, strict bool) ([]delta.Delta, []ReadingNote) {
+func stampReplies(replies []reply, base artifact.Artifact, strict bool) ([]delta.Delta, []delta.Note) {
 	slices.SortFunc(replies, func(x, y reply) int {
 		return cmp.Or(x.at.Compare(y.at), strings.Compare(x.agent, y.agent), strings.Compare(x.hash, y.hash))
 	})
 	var batch []delta.Delta
-	var notes []ReadingNote
+	var notes []delta.Note
 	for i, r := range replies {
 		read := delta.Read(r.text, delta.Options{Strict: strict, Examples: workedExamples()})
 		notes = append(notes, notesOf(r.path, read)...)
 		if base.Metadata.UpdatedAt != "" && r.at.Equal(noTime) && len(read.Blocks) > 0 {
-			notes = append(notes, ReadingNote{
-				r.path, 1, "undated",
-				"a reply without a time counts as older than the base; NAME@TIME=FILE lets its edits win",
+			notes = append(notes, delta.Note{
+				File: r.path, Line: 1, What: "undated",
+				Text: "a reply without a time counts as older than the base; NAME@TIME=FILE lets its edits win",
 			})
 		}
 		batch = append(batch, read.Stamped(delta.Envelope{
@@ -136,23 +136,15 @@ func stampReplies(replies []reply, base artifact.Artifact, strict bool) ([]delta
 	return batch, notes
 }
 
-// ReadingNote is something about a reply that its reader should know.
-type ReadingNote struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	What string `json:"what"` // a flag such as "repaired", or a code
-	Text string `json:"text"`
-}
-
 // notesOf says what was wrong with a reply, and what was mended in it.
-func notesOf(path string, r delta.Reply) []ReadingNote {
-	var notes []ReadingNote
+func notesOf(path string, r delta.Reply) []delta.Note {
+	var notes []delta.Note
 	for _, p := range r.Problems {
-		notes = append(notes, ReadingNote{path, p.Line, string(p.Code), p.Message})
+		notes = append(notes, delta.Note{File: path, Line: p.Line, What: string(p.Code), Text: p.Message})
 	}
 	for i := range r.Blocks {
 		for _, f := range r.Blocks[i].Flags {
-			notes = append(notes, ReadingNote{path, r.Blocks[i].Line, f.Name, f.Text})
+			notes = append(notes, delta.Note{File: path, Line: r.Blocks[i].Line, What: f.Name, Text: f.Text})
 		}
 	}
 	return notes

@@ -190,7 +190,7 @@ type mergeResult struct {
 	artifact artifact.Artifact
 	report   merge.Report
 	markdown bool
-	notes    []ReadingNote
+	notes    []delta.Note
 	written  string // the file that holds the artifact, if not standard output
 }
 
@@ -220,6 +220,6 @@ func (r *mergeResult) Document() any {
 		Schema   string         `json:"schema"`
 		Artifact jsontext.Value `json:"artifact"`
 		Report   merge.Report   `json:"report"`
-		Reading  []ReadingNote  `json:"reading"`
+		Reading  []delta.Note   `json:"reading"`
 	}{"brenner.merge/v1", jsontext.Value(r.artifact.JSON()), r.report, r.notes}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/merge"
 )
@@ -33,7 +34,7 @@ func ReportText(r *merge.Report) string {
 }
 
 // NotesText says what the reader of replies had to say.
-func NotesText(notes []ReadingNote) string {
+func NotesText(notes []delta.Note) string {
 	var b strings.Builder
 	for _, n := range notes {
 		fmt.Fprintf(&b, "note     %s:%d: %s: %s\n", ui.Clean(n.File), n.Line, n.What, ui.Clean(n.Text))

@@ -1,14 +1,12 @@
 package playbookcmd
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
 	"brenner/internal/text"
-	"brenner/playbook/keeper"
+	"brenner/project"
 	"brenner/store"
 	"brenner/store/memory"
 )
@@ -35,8 +33,8 @@ Exit codes: 0 it is whole; 1 it is not; 2 the configuration or the store cannot 
 	return c
 }
 
-func playbookVerify(a *ui.App, c *cobra.Command, project, head string) error {
-	p, err := a.Open(project, "", nil)
+func playbookVerify(a *ui.App, c *cobra.Command, dir, head string) error {
+	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return err
 	}
@@ -49,41 +47,18 @@ func playbookVerify(a *ui.App, c *cobra.Command, project, head string) error {
 		return err
 	}
 	defer a.CloseStore(st)
-	proved := ProvePlaybook(c.Context(), st, head)
+	proved := project.ProvePlaybook(c.Context(), st, head)
 	if err := c.Context().Err(); err != nil {
 		return err
 	}
-	if !proved.Ok() {
+	if !proved.OK() {
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(&playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.Ok(), CheckedPlaybook: proved, Problems: fault.Details(proved.Found...)})
+	return a.Show(&playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.OK(), PlaybookProof: proved, Problems: fault.Details(proved.Found...)})
 }
-
-// CheckedPlaybook is what was found of the playbook.
-type CheckedPlaybook struct {
-	Entries int     `json:"entries"` // that are intact
-	Bullets int     `json:"bullets"`
-	Vectors int     `json:"vectors"`
-	Head    string  `json:"head"` // of the last one
-	Found   []error `json:"-"`
-}
-
-// ProvePlaybook follows the journal of a store's playbook; a head that somebody kept,
-// where one is given, has to be in it.
-func ProvePlaybook(ctx context.Context, st store.Store, head string) *CheckedPlaybook {
-	r, err := keeper.Verify(ctx, st, head)
-	p := &CheckedPlaybook{Entries: r.Head.Seq, Bullets: r.Bullets, Vectors: r.Vectors, Head: r.Head.Hash}
-	if err != nil {
-		p.Found = []error{err}
-	}
-	return p
-}
-
-// Ok reports whether nothing was found.
-func (p *CheckedPlaybook) Ok() bool { return len(p.Found) == 0 }
 
 // Size returns how much the playbook holds, in words.
-func (p *CheckedPlaybook) Size() string {
+func Size(p *project.PlaybookProof) string {
 	return text.Plural(p.Entries, "entry", "entries") + ", " + text.Count(p.Bullets, "bullet") + ", " + text.Count(p.Vectors, "vector")
 }
 
@@ -91,7 +66,7 @@ func (p *CheckedPlaybook) Size() string {
 type playbookProof struct {
 	Schema string `json:"schema"`
 	Whole  bool   `json:"whole"`
-	*CheckedPlaybook
+	*project.PlaybookProof
 	Problems []fault.Detail `json:"problems"`
 }
 
@@ -110,7 +85,7 @@ func (v *playbookProof) Print(a *ui.App) error {
 		return nil
 	}
 	return a.Write([]byte(ui.Columns([][]string{
-		{"Whole", v.Size()},
+		{"Whole", Size(v.PlaybookProof)},
 		{"Head", ui.OrDash(v.Head)},
 	})))
 }

@@ -12,10 +12,10 @@ import (
 	"brenner/cmd/brenner/cli/mergecmd"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
-	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 )
 
@@ -128,18 +128,18 @@ func applyFile(a *ui.App, c *cobra.Command, arg, file string, opt *applyOptions)
 	case err != nil:
 		return inFileOf(file, err)
 	case before != nil:
-		return a.Show(alreadyApplied(h, before))
+		return a.Show(appliedView{audit.AlreadyApplied(h, before)})
 	}
 	res := Applied(c.Context(), a, d, h, &out)
-	res.notes(file, &out)
+	res.AddNotes(file, &out)
 	return showApplied(a, res, opt)
 }
 
-func showApplied(a *ui.App, res *appliedResult, opt *applyOptions) error {
-	if opt.strict && res.refused() && a.Exit == 0 {
+func showApplied(a *ui.App, res *audit.Applied, opt *applyOptions) error {
+	if opt.strict && res.Refused() && a.Exit == 0 {
 		a.Exit = ui.ExitPartial
 	}
-	return a.Show(res)
+	return a.Show(appliedView{res})
 }
 
 // inFileOf names the file in a fault of its content; others have nothing to do
@@ -152,7 +152,7 @@ func inFileOf(path string, err error) error {
 	return fault.InFile("read the deltas", path, err)
 }
 
-// byHand gives what the flags say as deltas.
+// byHand returns what the flags say as deltas.
 func (opt *applyOptions) byHand(c *cobra.Command) ([]artifact.Value, error) {
 	switch {
 	case opt.again:
@@ -186,16 +186,15 @@ func (opt *applyOptions) byHand(c *cobra.Command) ([]artifact.Value, error) {
 	return deltas, nil
 }
 
-// opened is a session with the door open.
-type opened struct {
+// Opened is a session with the door open.
+type Opened struct {
 	Door    *session.Door
 	project *project.Project
 	Thread  string
 }
 
-// OpenDoor opens the store for somebody who writes to a session of it. No lock is
-// taken: the store orders the writes.
-func OpenDoor(a *ui.App, c *cobra.Command, flags *DoorFlags, arg string) (*opened, error) {
+// OpenDoor opens the store for a person who writes to a session of it.
+func OpenDoor(a *ui.App, c *cobra.Command, flags *DoorFlags, arg string) (*Opened, error) {
 	thread, err := ui.StoredSession(c, arg)
 	if err != nil {
 		return nil, err
@@ -204,44 +203,20 @@ func OpenDoor(a *ui.App, c *cobra.Command, flags *DoorFlags, arg string) (*opene
 	if err != nil {
 		return nil, err
 	}
-	if err := p.MustHave(c.Context(), thread); err != nil {
-		return nil, err
-	}
 	as := flags.As
 	if !c.Flags().Changed("as") {
 		as = p.Config.Operator
 	}
-	st, err := p.OpenStore(c.Context())
+	door, err := p.OpenDoor(c.Context(), thread, as)
 	if err != nil {
 		return nil, err
 	}
-	return &opened{&session.Door{Store: st, Now: a.Now, As: as, Authorities: p.Config.Authorities}, p, thread}, nil
+	return &Opened{door, p, thread}, nil
 }
 
-// appliedResult is what became of a person's deltas.
-type appliedResult struct {
-	Schema   string                 `json:"schema"`
-	Thread   string                 `json:"thread_id"`
-	Author   string                 `json:"author"`
-	Version  int                    `json:"version"`
-	Changed  bool                   `json:"changed"` // the version is a new one
-	Already  bool                   `json:"already_applied,omitzero"`
-	Entry    int                    `json:"entry"`
-	Head     string                 `json:"head"`
-	Seal     string                 `json:"seal"`
-	Artifact string                 `json:"artifact"` // the file for people
-	Resolved *resolved              `json:"resolved,omitempty"`
-	Report   merge.Report           `json:"report"`
-	Reading  []mergecmd.ReadingNote `json:"reading"`
-}
-
-// Applied gathers what became of deltas, and writes the artifact's files anew.
-func Applied(ctx context.Context, a *ui.App, d *opened, h *session.History, out *settle.Settlement) *appliedResult {
-	last := h.State.Commits[len(h.State.Commits)-1]
-	res := &appliedResult{
-		Schema: "brenner.session.apply/v1", Thread: h.Thread, Author: last.Author, Version: last.Version, Changed: out.Changed,
-		Entry: last.Seq, Head: last.Hash, Seal: last.Seal, Report: out.Report, Reading: []mergecmd.ReadingNote{},
-	}
+// Applied returns what became of deltas, and writes the artifact's files anew.
+func Applied(ctx context.Context, a *ui.App, d *Opened, h *session.History, out *settle.Settlement) *audit.Applied {
+	res := audit.NewApplied(h, out)
 	path, err := project.Publish(ctx, d.project, h)
 	if err != nil {
 		a.Log.Error().Err(err).Msg("the version is stored, but its files could not be written")
@@ -251,40 +226,10 @@ func Applied(ctx context.Context, a *ui.App, d *opened, h *session.History, out 
 	return res
 }
 
-// alreadyApplied names the commit that the same deltas came to before.
-func alreadyApplied(h *session.History, c *flow.Commit) *appliedResult {
-	return &appliedResult{
-		Schema: "brenner.session.apply/v1", Thread: h.Thread, Author: c.Author, Version: c.Version, Already: true,
-		Entry: c.Seq, Head: c.Hash, Seal: c.Seal, Report: merge.Report{Version: c.Version}, Reading: []mergecmd.ReadingNote{},
-	}
-}
+// appliedView is what became of a person's deltas, for people.
+type appliedView struct{ *audit.Applied }
 
-// notes takes over what the reader had to say about a file.
-func (r *appliedResult) notes(file string, out *settle.Settlement) {
-	for i := range out.Readings {
-		for _, p := range out.Readings[i].Problems {
-			r.Reading = append(r.Reading, mergecmd.ReadingNote{File: file, Line: p.Line, What: string(p.Code), Text: p.Message})
-		}
-	}
-}
-
-// refused tells whether anything was not taken for a reason.
-func (r *appliedResult) refused() bool {
-	for i := range r.Report.Deltas {
-		row := &r.Report.Deltas[i]
-		if row.Disposition == merge.Rejected {
-			return true
-		}
-		for _, f := range row.Fields {
-			if f.Outcome == merge.FieldRefused {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (r *appliedResult) Print(a *ui.App) error {
+func (r appliedView) Print(a *ui.App) error {
 	if r.Already {
 		if !a.Quiet {
 			a.Say("nothing was written; --again merges it once more\n")

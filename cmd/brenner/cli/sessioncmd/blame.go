@@ -9,9 +9,9 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/audit"
 )
 
 // BlameCommand returns the blame command.
@@ -47,21 +47,11 @@ field, or the file cannot be read.`,
 				if src.Address.Item == "" {
 					return ui.Usage(c, "an item is missing: which one?", "such as `brenner blame "+ui.Clean(args[0])+" H1`")
 				}
-				origins, err := h.Origins(ctx)
+				found, err := audit.BlameItem(ctx, h, src.Address)
 				if err != nil {
 					return err
 				}
-				if err := origins.At(src.Address.Version); err != nil {
-					return err
-				}
-				found, err := origins.Blame(ctx, src.Address.Item, src.Address.Field)
-				if err != nil {
-					return err
-				}
-				return a.Show(&blameResult{
-					Schema: "brenner.blame/v1", Thread: h.Thread, Version: origins.Version(), Item: src.Address.Item,
-					Field: src.Address.Field, Rehearsal: h.State.Opened.Rehearsal != "", Origins: originDocuments(found),
-				})
+				return a.Show(blameView{found})
 			})
 		},
 	}
@@ -69,66 +59,10 @@ field, or the file cannot be read.`,
 	return c
 }
 
-// blameResult is who wrote an item.
-type blameResult struct {
-	Schema    string           `json:"schema"`
-	Thread    string           `json:"thread_id"`
-	Version   int              `json:"version"`
-	Item      string           `json:"item"`
-	Field     string           `json:"field"`
-	Rehearsal bool             `json:"rehearsal"`
-	Origins   []originDocument `json:"origins"`
-}
+// blameView is who wrote an item, for people.
+type blameView struct{ *audit.Blame }
 
-// originDocument is where a text came from.
-type originDocument struct {
-	Address   string       `json:"address"`
-	Item      string       `json:"item"`
-	Field     string       `json:"field"`
-	Text      string       `json:"text"`
-	Fate      session.Fate `json:"fate"`
-	Delta     string       `json:"delta_id"`
-	Agent     string       `json:"agent"`
-	Operation string       `json:"operation"`
-	Rationale string       `json:"rationale"`
-	At        string       `json:"at"`
-	Source    string       `json:"source"`
-	Ruling    string       `json:"ruling,omitempty"` // the stalemate, where it was ruled so
-	Round     int          `json:"round"`
-	Version   int          `json:"version"` // that it was merged into
-	Outcome   string       `json:"outcome"`
-	Code      fault.Code   `json:"code"`
-	Message   string       `json:"message"`
-	By        string       `json:"replaced_by"` // the delta that stands there now
-	ByAgent   string       `json:"replaced_by_agent"`
-	Call      string       `json:"call"`
-	Reply     string       `json:"reply"` // hashes, here and below
-	Block     int          `json:"block"`
-	Line      int          `json:"line"`
-	Kickoff   string       `json:"kickoff"`
-	Template  string       `json:"template"`
-	Base      int          `json:"base_version"`
-	Saw       []string     `json:"items_shown"`
-	Deltas    string       `json:"deltas"` // of a person
-	Letter    string       `json:"letter"` // the message on the mail server, for what came by mail
-}
-
-func originDocuments(found []session.Origin) []originDocument {
-	out := make([]originDocument, len(found))
-	for i := range found {
-		o := &found[i]
-		out[i] = originDocument{
-			Address: o.Address.String(), Item: o.Address.Item, Field: o.Address.Field, Text: o.Text, Fate: o.Fate,
-			Delta: o.Delta, Agent: o.Agent, Operation: o.Operation, Rationale: o.Rationale, At: o.At, Source: o.Source, Ruling: o.Ruling,
-			Round: o.Round, Version: o.Version, Outcome: o.Outcome, Code: o.Code, Message: o.Message, By: o.By, ByAgent: o.ByAgent,
-			Call: o.Call, Reply: o.Reply, Block: o.Block, Line: o.Line, Kickoff: o.Kickoff, Template: o.Template,
-			Base: o.Base, Saw: append([]string{}, o.Saw...), Deltas: o.Deltas, Letter: o.Letter,
-		}
-	}
-	return out
-}
-
-func (r *blameResult) Print(a *ui.App) error {
+func (r blameView) Print(a *ui.App) error {
 	var b strings.Builder
 	if r.Rehearsal && !a.Quiet {
 		b.WriteString(ui.RehearsalNote + "\n")
@@ -139,7 +73,7 @@ func (r *blameResult) Print(a *ui.App) error {
 		name, text := o.Field, ui.Quoted(o.Text)
 		switch {
 		case name == "":
-			name, text = o.beginning(), ""
+			name, text = beginning(o), ""
 		case o.Fate == session.InConflict:
 			text = "CONFLICT " + text
 		}
@@ -150,7 +84,7 @@ func (r *blameResult) Print(a *ui.App) error {
 		if i+1 < len(r.Origins) && r.Origins[i+1].Delta == o.Delta {
 			continue // said once for all that one delta wrote
 		}
-		b.WriteString("  " + o.who() + "\n")
+		b.WriteString("  " + author(o) + "\n")
 		if o.Rationale != "" && !a.Quiet {
 			fmt.Fprintf(&b, "  why: %s\n", ui.Clean(ui.Clip(o.Rationale)))
 		}
@@ -160,15 +94,15 @@ func (r *blameResult) Print(a *ui.App) error {
 
 // beginning says how an item came to be. The research thread is never added: its
 // first EDIT is where it begins.
-func (o *originDocument) beginning() string {
+func beginning(o *audit.Origin) string {
 	if o.Operation == delta.Edit {
 		return "first written"
 	}
 	return "added"
 }
 
-// who says in one line who wrote something, how and when.
-func (o *originDocument) who() string {
+// author says in one line who wrote something, how and when.
+func author(o *audit.Origin) string {
 	parts := []string{ui.Clean(o.Agent)}
 	switch {
 	case o.Ruling != "":

@@ -17,6 +17,7 @@ import (
 	"brenner/project"
 	"brenner/roster"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 	"brenner/store"
 )
@@ -67,7 +68,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	if err != nil {
 		return err
 	}
-	known, err := knows(p, c.Context(), thread)
+	known, err := knows(c.Context(), p, thread)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	if err != nil {
 		return err
 	}
-	s, err := summarise(c.Context(), a, &project.Source{Store: r.Store, Locks: r.Locks, Project: p}, h)
+	s, err := audit.Summarise(c.Context(), h, r.Locks, "")
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	}
 	s.Exit = &a.Exit
 	a.Say(compiledLine(res))
-	return a.Show(s)
+	return a.Show(summaryView{s})
 }
 
 func compiledLine(res *session.Result) string {
@@ -118,8 +119,8 @@ func compiledLine(res *session.Result) string {
 	return "brenner: merged " + text.Count(n, "letter") + " of the thread\n"
 }
 
-// knows tells whether the store has a session, without making a store.
-func knows(p *project.Project, ctx context.Context, thread string) (bool, error) {
+// knows reports whether the store has a session, without making a store.
+func knows(ctx context.Context, p *project.Project, thread string) (bool, error) {
 	err := p.MustHave(ctx, thread)
 	if unknownHere(err) {
 		return false, nil
@@ -127,7 +128,7 @@ func knows(p *project.Project, ctx context.Context, thread string) (bool, error)
 	return err == nil, err
 }
 
-// unknownHere tells that this project has no such session, or nothing at all.
+// unknownHere reports whether this project has no such session, or no store.
 func unknownHere(err error) bool {
 	code := fault.CodeOf(err)
 	return code == session.NoSession || code == store.NoStore
@@ -136,7 +137,7 @@ func unknownHere(err error) bool {
 // foreignBrief makes the brief of a thread that another tool began: what its first
 // kickoff says, and flags where it does not.
 func foreignBrief(a *ui.App, c *cobra.Command, opt *compileOptions, p *project.Project, thread string) (session.Brief, error) {
-	first, err := firstKickoff(c.Context(), a, p, opt.url, thread)
+	first, err := firstKickoff(c.Context(), p, opt.url, thread)
 	if err != nil {
 		return session.Brief{}, err
 	}
@@ -199,8 +200,8 @@ func allByMail(r roster.Roster) []string {
 }
 
 // firstKickoff finds the message that began a thread.
-func firstKickoff(ctx context.Context, a *ui.App, p *project.Project, url, thread string) (mail.Message, error) {
-	all, _, err := readThread(ctx, a, p, url, thread, true)
+func firstKickoff(ctx context.Context, p *project.Project, url, thread string) (mail.Message, error) {
+	all, _, err := p.ReadThread(ctx, url, thread, true)
 	if err != nil {
 		return mail.Message{}, err
 	}
@@ -213,17 +214,4 @@ func firstKickoff(ctx context.Context, a *ui.App, p *project.Project, url, threa
 		Code: session.NoSession, Detail: "there is no session " + fault.Shown(thread) + ", and the mail server has no thread of that name with a KICKOFF",
 		Hint: "`brenner session list` shows the sessions there are",
 	}
-}
-
-// readThread reads a whole thread, with what its recipients did with it.
-func readThread(ctx context.Context, a *ui.App, p *project.Project, url, thread string, texts bool) ([]mail.Message, string, error) {
-	box, err := p.MailboxOf(url)
-	if err != nil {
-		return nil, "", err
-	}
-	all, err := box.Client.Thread(ctx, mail.ThreadQuery{Project: box.Key, Thread: thread, Reader: project.OperatorName, Receipts: true, NoBodies: !texts})
-	if fault.CodeOf(err) == mail.NotFound {
-		return nil, box.Client.URL(), nil
-	}
-	return all, box.Client.URL(), err
 }

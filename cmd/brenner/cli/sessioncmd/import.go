@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/cmd/brenner/cli/verifycmd"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/kickoff"
@@ -38,7 +37,11 @@ name here, or another process holds it.`,
 
 func importSession(a *ui.App, c *cobra.Command, dir, file string) error {
 	ctx := c.Context()
-	checked, x, err := verifycmd.VerifyExport(ctx, a, file, "")
+	data, err := a.ReadExact("the export", file)
+	if err != nil {
+		return err
+	}
+	checked, x, err := project.VerifyExport(ctx, file, data, "")
 	if err != nil {
 		return err
 	}

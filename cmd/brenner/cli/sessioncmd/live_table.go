@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/session/audit"
 	"brenner/session/flow"
 	"brenner/store/journal"
 )
@@ -89,7 +90,7 @@ func (t *liveTable) tokens(call string, output int) {
 func (t *liveTable) take(s *flow.State) {
 	t.head = fmt.Sprintf("round %d of %d · version %d · %d tokens", s.Round(), s.Settings.Rounds, s.Version(), s.Spent.Tokens)
 	t.rows = t.rows[:0]
-	for _, a := range agentSummaries(s) {
+	for _, a := range audit.AgentSummaries(s) {
 		row := liveRow{name: a.Name, role: a.Role, state: a.State, tokens: a.Tokens, usd: a.USD}
 		for _, c := range s.Calls() {
 			if c.Agent != a.Name {

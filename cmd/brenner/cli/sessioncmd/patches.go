@@ -5,33 +5,11 @@ import (
 	"strings"
 
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/session/audit"
 	"brenner/session/flow"
 )
 
-// patchRow is what came of an agent's blocks about one text.
-type patchRow struct {
-	Agent   string `json:"agent"`
-	Round   int    `json:"round"`
-	Record  string `json:"record"`
-	Made    string `json:"made"`
-	Status  string `json:"status"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-func patchRows(st *flow.State) []patchRow {
-	rows := []patchRow{}
-	for i := range st.Patches {
-		p := &st.Patches[i]
-		for j := range p.Changes {
-			c := &p.Changes[j]
-			rows = append(rows, patchRow{p.Agent, p.Round, c.Record, c.Made, c.Status, string(c.Code), c.Message})
-		}
-	}
-	return rows
-}
-
-func (r *patchRow) line() string {
+func patchLine(r *audit.PatchRow) string {
 	what := fmt.Sprintf("round %d, %s on %s: ", r.Round, ui.Clean(r.Agent), ui.Clean(r.Record))
 	if r.Made != "" {
 		return what + "made " + ui.Clean(r.Made) + ", " + r.Status
@@ -40,22 +18,22 @@ func (r *patchRow) line() string {
 }
 
 // patches names the versions of records that agents made, and what was refused.
-func (s *sessionSummary) patches(b *strings.Builder) {
+func (s summaryView) patches(b *strings.Builder) {
 	if len(s.Patches) == 0 {
 		return
 	}
 	b.WriteString("\nPatches of records:\n")
 	for i := range s.Patches {
-		fmt.Fprintf(b, "  %s\n", s.Patches[i].line())
+		fmt.Fprintf(b, "  %s\n", patchLine(&s.Patches[i]))
 	}
 }
 
-// patchLines says what came of the blocks in the last answer that had any.
+// patchLines returns what came of the blocks in the last answer that had any.
 func patchLines(st *flow.State) string {
-	rows := patchRows(&flow.State{Patches: st.Patches[len(st.Patches)-1:]})
+	rows := audit.PatchRows(st.Patches[len(st.Patches)-1:])
 	lines := make([]string, len(rows))
 	for i := range rows {
-		lines[i] = rows[i].line()
+		lines[i] = patchLine(&rows[i])
 	}
 	return strings.Join(lines, "\n")
 }

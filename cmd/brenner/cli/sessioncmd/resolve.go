@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
@@ -13,6 +12,7 @@ import (
 	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/audit"
 )
 
 func sessionResolveCommand(a *ui.App) *cobra.Command {
@@ -59,14 +59,6 @@ needed; 75 the store is busy.`,
 	return c
 }
 
-// resolved is the candidate that was taken.
-type resolved struct {
-	Place string         `json:"place"`
-	Agent string         `json:"agent"`
-	Delta string         `json:"delta_id"`
-	Value jsontext.Value `json:"value"`
-}
-
 func resolveConflict(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, place, take string) error {
 	d, err := OpenDoor(a, c, flags, arg)
 	if err != nil {
@@ -96,8 +88,8 @@ func resolveConflict(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, place, 
 		return err
 	}
 	res := Applied(ctx, a, d, h, &out)
-	res.Resolved = &resolved{place, chosen.Agent, chosen.Delta, artifact.Canonical(chosen.Value)}
-	return a.Show(res)
+	res.Resolved = &audit.Resolved{Place: place, Agent: chosen.Agent, Delta: chosen.Delta, Value: artifact.Canonical(chosen.Value)}
+	return a.Show(appliedView{res})
 }
 
 // listConflicts shows what waits for a decision.
@@ -106,88 +98,26 @@ func listConflicts(a *ui.App, c *cobra.Command, dir, arg, place string) error {
 		if err := ui.WholeSession(c, src.Address); err != nil {
 			return err
 		}
-		now, err := h.Artifact(ctx, h.State.Version())
+		res, err := audit.OpenConflicts(ctx, h, place)
 		if err != nil {
 			return err
 		}
-		places := session.Conflicts(&now)
-		if place != "" {
-			if _, err := session.ConflictAt(&now, place); err != nil {
-				return err
-			}
-			places = []string{place}
+		if len(res.Conflicts) > 0 {
+			a.Exit = ui.ExitPerson
 		}
-		res := &conflictsResult{Schema: "brenner.session.conflicts/v1", Thread: h.Thread, Version: h.State.Version(), Conflicts: []openConflict{}}
-		if len(places) == 0 {
-			return a.Show(res)
-		}
-		a.Exit = ui.ExitPerson
-		origins, err := h.Origins(ctx)
-		if err != nil {
-			return err
-		}
-		for _, place := range places {
-			open, err := conflictOf(ctx, origins, &now, place)
-			if err != nil {
-				return err
-			}
-			res.Conflicts = append(res.Conflicts, open)
-		}
-		return a.Show(res)
+		return a.Show(conflictsView{res})
 	})
 }
 
-func conflictOf(ctx context.Context, origins *session.Origins, now *artifact.Artifact, place string) (openConflict, error) {
-	open := openConflict{Place: place}
-	conflict, err := session.ConflictAt(now, place)
-	if err != nil {
-		return open, err
-	}
-	item, field, _ := strings.Cut(place, ".")
-	by, err := origins.Blame(ctx, item, field)
-	if err != nil {
-		return open, err
-	}
-	for _, candidate := range conflict {
-		one := openCandidate{Agent: candidate.Agent, Delta: candidate.Delta, Value: artifact.Canonical(candidate.Value)}
-		for i := range by {
-			if by[i].Delta == candidate.Delta {
-				one.At, one.Rationale, one.text = by[i].At, by[i].Rationale, by[i].Text
-			}
-		}
-		open.Candidates = append(open.Candidates, one)
-	}
-	return open, nil
-}
+// conflictsView is what waits for a decision, for people.
+type conflictsView struct{ *audit.ConflictList }
 
-// conflictsResult is what waits for a decision in a session.
-type conflictsResult struct {
-	Schema    string         `json:"schema"`
-	Thread    string         `json:"thread_id"`
-	Version   int            `json:"version"`
-	Conflicts []openConflict `json:"conflicts"`
-}
-
-type openConflict struct {
-	Place      string          `json:"place"`
-	Candidates []openCandidate `json:"candidates"`
-}
-
-type openCandidate struct {
-	Agent     string         `json:"agent"`
-	Delta     string         `json:"delta_id"`
-	Value     jsontext.Value `json:"value"`
-	At        string         `json:"at"`
-	Rationale string         `json:"rationale"`
-	text      string
-}
-
-func (r *conflictsResult) Print(a *ui.App) error {
+func (r conflictsView) Print(a *ui.App) error {
 	var b strings.Builder
 	for _, c := range r.Conflicts {
 		fmt.Fprintf(&b, "%s\n", ui.Clean(c.Place))
 		for _, one := range c.Candidates {
-			fmt.Fprintf(&b, "  %s (%s, %s): %s\n", ui.Clean(one.Agent), ui.Clean(one.Delta), one.At, ui.Clean(one.text))
+			fmt.Fprintf(&b, "  %s (%s, %s): %s\n", ui.Clean(one.Agent), ui.Clean(one.Delta), one.At, ui.Clean(one.Text))
 			if one.Rationale != "" && !a.Quiet {
 				fmt.Fprintf(&b, "    why: %s\n", ui.Clean(one.Rationale))
 			}

@@ -11,6 +11,7 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 )
 
@@ -29,7 +30,7 @@ func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 	if err != nil {
 		return err
 	}
-	summary, err := summarise(context.WithoutCancel(ctx), a, j.Source(), ended.History)
+	summary, err := audit.Summarise(context.WithoutCancel(ctx), ended.History, j.Source().Locks, "")
 	if err != nil {
 		return err
 	}
@@ -39,11 +40,11 @@ func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 	if run.jsonStream {
 		return errors.Join(a.PrintJSON(summary), ended.Unpublished)
 	}
-	return errors.Join(a.Show(summary), ended.Unpublished)
+	return errors.Join(a.Show(summaryView{summary}), ended.Unpublished)
 }
 
 // exitOf translates the end of a run.
-func exitOf(res *session.Result, s *sessionSummary) int {
+func exitOf(res *session.Result, s *audit.Summary) int {
 	switch {
 	case res.Reason == flow.EndInterrupted:
 		return ui.ExitInterrupted
@@ -51,7 +52,7 @@ func exitOf(res *session.Result, s *sessionSummary) int {
 		return ui.ExitBudget
 	case res.Reason == flow.EndLater:
 		return ui.ExitLater
-	case len(s.Conflicts) > 0, s.stuck():
+	case len(s.Conflicts) > 0, s.NeedsRuling():
 		return ui.ExitPerson
 	case len(res.Missing) > 0, res.Reason == flow.EndQuorum, res.Reason == flow.EndTime:
 		return ui.ExitPartial

@@ -2,8 +2,6 @@ package sessioncmd
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -76,22 +74,15 @@ func newestStatus(a *ui.App, c *cobra.Command, dir string) error {
 
 // showStatus shows where a session stands, and exits with what that asks for.
 func showStatus(ctx context.Context, a *ui.App, src *project.Source, h *session.History) error {
-	s, err := summarise(ctx, a, src, h)
+	s, err := src.Status(ctx, h)
 	if err != nil {
 		return err
 	}
-	if src.File == "" && src.Project != nil {
-		path := filepath.Join(project.PublishedDir(src.Project, h.Thread), "artifact.md")
-		if _, err := os.Stat(path); err == nil {
-			s.Artifact = path
-		}
-	}
-	addThread(ctx, a, src, h, s)
 	switch {
-	case s.Phase == session.PhaseEnded && (len(s.Conflicts) > 0 || s.stuck()):
+	case s.Phase == session.PhaseEnded && (len(s.Conflicts) > 0 || s.NeedsRuling()):
 		a.Exit = ui.ExitPerson
 	case s.Phase == session.PhaseEnded && len(s.Missing) > 0:
 		a.Exit = ui.ExitPartial
 	}
-	return a.Show(s)
+	return a.Show(summaryView{s})
 }

@@ -9,10 +9,14 @@ import (
 	"brenner/config"
 	"brenner/internal/text"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 )
 
-func (s *sessionSummary) Print(a *ui.App) error {
+// summaryView is where a session stands, for people.
+type summaryView struct{ *audit.Summary }
+
+func (s summaryView) Print(a *ui.App) error {
 	if a.Quiet {
 		line := s.Thread
 		if s.Exit != nil && s.Artifact != "" { // of a run
@@ -28,7 +32,7 @@ func (s *sessionSummary) Print(a *ui.App) error {
 	fmt.Fprintf(&b, "Question: %s\n\n", ui.Clean(s.Question))
 	facts := s.facts()
 	if s.Mail != nil {
-		facts = append(facts, s.Mail.rows()...)
+		facts = append(facts, threadRows(s.Mail)...)
 	}
 	b.WriteString(ui.Columns(facts) + "\n")
 	b.WriteString(s.agentTable() + "\n")
@@ -45,10 +49,10 @@ func (s *sessionSummary) Print(a *ui.App) error {
 }
 
 // path shows a file as the working directory sees it, where it is below that.
-func (s *sessionSummary) path() string { return ui.FromHere(s.Artifact) }
+func (s summaryView) path() string { return ui.FromHere(s.Artifact) }
 
 // headline says in one line where the session stands.
-func (s *sessionSummary) headline() string {
+func (s summaryView) headline() string {
 	rounds := fmt.Sprintf("round %d of %d, version %d", s.Round, s.Rounds, s.Version)
 	switch s.Phase {
 	case session.PhaseRunning:
@@ -72,7 +76,7 @@ func (s *sessionSummary) headline() string {
 	return line
 }
 
-func (s *sessionSummary) facts() [][]string {
+func (s summaryView) facts() [][]string {
 	rows := [][]string{}
 	if s.Artifact != "" {
 		rows = append(rows, []string{"Artifact", s.path()})
@@ -90,7 +94,7 @@ func (s *sessionSummary) facts() [][]string {
 }
 
 // cost says what the session cost, as far as its models have prices.
-func (s *sessionSummary) cost() string {
+func (s summaryView) cost() string {
 	switch {
 	case s.BudgetUSD > 0:
 		return fmt.Sprintf("%s (of %s)", ui.Money(s.SpentUSD), ui.Money(s.BudgetUSD))
@@ -102,7 +106,7 @@ func (s *sessionSummary) cost() string {
 	return "not known: no model has a price"
 }
 
-func (s *sessionSummary) agentTable() string {
+func (s summaryView) agentTable() string {
 	rows := [][]string{{"AGENT", "ROLE", "VIA", "ANSWERED", "FAILED", "TOKENS", "COST", "LAST ROUND"}}
 	for _, g := range s.Agents {
 		state := g.State
@@ -119,7 +123,7 @@ func (s *sessionSummary) agentTable() string {
 	return ui.Columns(rows)
 }
 
-func (s *sessionSummary) versionTable() string {
+func (s summaryView) versionTable() string {
 	rows := [][]string{{"VERSION", "FROM", "APPLIED", "REJECTED", "CONFLICTS", "LINT"}}
 	for _, v := range s.Versions {
 		from := v.From
@@ -142,7 +146,7 @@ func (s *sessionSummary) versionTable() string {
 }
 
 // moved names the records that changed while agents worked with what they were before.
-func (s *sessionSummary) moved(b *strings.Builder) {
+func (s summaryView) moved(b *strings.Builder) {
 	title := "\nChanged in the project while agents worked with it:\n"
 	for _, v := range s.Versions {
 		for _, m := range v.Moved {
@@ -153,7 +157,7 @@ func (s *sessionSummary) moved(b *strings.Builder) {
 }
 
 // problems names what was not taken, and what waits for a person.
-func (s *sessionSummary) problems(b *strings.Builder) {
+func (s summaryView) problems(b *strings.Builder) {
 	const most = 10
 	if len(s.Rejected) > 0 {
 		b.WriteString("\nRejected:\n")

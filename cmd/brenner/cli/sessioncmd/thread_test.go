@@ -4,16 +4,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"brenner/session/audit"
 )
 
 // What is shown twice is shown in the same order.
 func TestNamesOfMailboxesHaveAnOrder(t *testing.T) {
-	s := threadSummary{Names: make(map[string]string)}
+	s := audit.Thread{Names: make(map[string]string)}
 	for name := range strings.SplitSeq("BlueLake RedSky GreenValley PurpleMountain GreyStone", " ") {
 		s.Names[name] = name + "2"
 	}
 	var shown []string
-	for _, row := range s.rows()[1:] {
+	for _, row := range threadRows(&s)[1:] {
 		shown = append(shown, row[1])
 	}
 	if len(shown) != 5 || !slices.IsSorted(shown) {

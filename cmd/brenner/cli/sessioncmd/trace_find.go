@@ -2,7 +2,6 @@ package sessioncmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 )
 
@@ -38,19 +38,17 @@ Exit codes: 0 found; 1 it is nowhere, or the store is damaged; 2 there is no suc
 or the file cannot be read.`,
 		Args: ui.OneOrTwo("a text is needed"),
 		RunE: func(c *cobra.Command, args []string) error {
-			res := &findResult{Schema: "brenner.trace.find/v1", Text: args[0], Found: []foundIn{}, Records: []foundRecord{}}
 			if len(args) == 1 {
-				return findEverywhere(a, c, dir, res)
+				return findEverywhere(a, c, dir, args[0])
 			}
 			return a.WithSession(c, dir, args[1], func(ctx context.Context, src *project.Source, h *session.History) error {
 				if src.Address.Item != "" {
 					return ui.Usage(c, "a text is looked for in a whole artifact, not in "+ui.Clean(src.Address.Item), "")
 				}
-				found, err := findIn(ctx, h, src.Address.Version, args[0])
+				res, err := project.FindIn(ctx, h, src.Address.Version, args[0])
 				if err != nil {
 					return err
 				}
-				res.Found = append(res.Found, found...)
 				return showFound(a, res, h.Thread)
 			})
 		},
@@ -59,113 +57,33 @@ or the file cannot be read.`,
 	return c
 }
 
-// findEverywhere looks through all sessions of the project, the newest first. One
-// that cannot be read does not hide the others.
-func findEverywhere(a *ui.App, c *cobra.Command, project string, res *findResult) error {
-	ctx := c.Context()
-	p, err := a.Open(project, "", nil)
+// findEverywhere looks through all sessions of the project, and its records.
+func findEverywhere(a *ui.App, c *cobra.Command, dir, what string) error {
+	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := p.OpenToRead(ctx)
+	res, err := p.FindText(c.Context(), what)
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(st)
-	streams, err := session.Streams(ctx, st)
-	if err != nil {
-		return err
-	}
-	var broken []error
-	for i := range streams {
-		thread := session.ThreadOf(&streams[i])
-		h, err := session.Load(ctx, st, thread)
-		var found []foundIn
-		if err == nil {
-			found, err = findIn(ctx, h, 0, res.Text)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case fault.CodeOf(err) == session.NothingSaid:
-			return err
-		case err != nil:
-			a.Log.Warn().Err(err).Str("session", thread).Msg("this session cannot be searched")
-			broken = append(broken, err)
-		}
-		res.Found = append(res.Found, found...)
-	}
-	if err := findInRecords(ctx, a, p, st, res); err != nil {
-		return err
-	}
-	if len(res.Found)+len(res.Records) == 0 && len(broken) > 0 {
-		return errors.Join(broken...)
-	}
-	return showFound(a, res, "the sessions of this project ("+text.Count(len(streams), "session")+") and its records")
+	return showFound(a, res, "the sessions of this project ("+text.Count(res.Searched, "session")+") and its records")
 }
 
-// foundIn is a text with its origin and the inputs behind it.
-type foundIn struct {
-	originDocument
-	Thread       string         `json:"thread_id"`
-	Rehearsal    bool           `json:"rehearsal"`
-	Model        string         `json:"model"`
-	Observed     string         `json:"model_observed"`
-	TemplateHash string         `json:"template_hash"`
-	View         string         `json:"view_hash"`
-	Evidence     []callEvidence `json:"evidence"`
-}
-
-func findIn(ctx context.Context, h *session.History, version int, text string) ([]foundIn, error) {
-	origins, err := h.Origins(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if h.State.Version() == 0 {
-		return nil, nil
-	}
-	if err := origins.At(version); err != nil {
-		return nil, err
-	}
-	found, err := origins.Find(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	var all []foundIn
-	for _, doc := range originDocuments(found) {
-		one := foundIn{originDocument: doc, Thread: h.Thread, Rehearsal: h.State.Opened.Rehearsal != "", Evidence: []callEvidence{}}
-		if call, ok := h.State.Call(doc.Call); ok {
-			var in callInput
-			in.fill(h.State, call)
-			s := summaryOf(h.State, call)
-			one.Model, one.Observed, one.TemplateHash, one.View, one.Evidence = s.Model, s.Observed, in.TemplateHash, in.View, in.Evidence
-		}
-		all = append(all, one)
-	}
-	return all, nil
-}
-
-func showFound(a *ui.App, res *findResult, where string) error {
-	if len(res.Found)+len(res.Records) == 0 {
+func showFound(a *ui.App, res *project.TextFound, where string) error {
+	if res.Empty() {
 		return ui.NothingFound(&fault.Error{
 			Code: session.NotFound, Detail: ui.Quoted(res.Text) + " is nowhere in " + where,
 			Hint: "give fewer words of it: what is looked for must stand together",
 		})
 	}
-	return a.Show(res)
+	return a.Show(textFound{res})
 }
 
-// findResult is where a text came from.
-type findResult struct {
-	Schema string    `json:"schema"`
-	Text   string    `json:"text"`
-	Found  []foundIn `json:"found"`
-	// Records are those of the project that say it; they are searched where no
-	// session is named.
-	Records []foundRecord `json:"records"`
-}
+// textFound is where a text came from, for people.
+type textFound struct{ *project.TextFound }
 
-func (r *findResult) Print(a *ui.App) error {
+func (r textFound) Print(a *ui.App) error {
 	const most = 20
 	var b strings.Builder
 	for i := range r.Found {
@@ -179,25 +97,25 @@ func (r *findResult) Print(a *ui.App) error {
 		if i > 0 && !a.Quiet {
 			b.WriteByte('\n')
 		}
-		r.Found[i].write(&b, a.Quiet)
+		writeFound(&b, &r.Found[i], a.Quiet)
 	}
 	for i := range r.Records {
 		if (i > 0 || len(r.Found) > 0) && !a.Quiet {
 			b.WriteByte('\n')
 		}
-		r.Records[i].write(&b, a.Quiet)
+		writeFoundRecord(&b, &r.Records[i], a.Quiet)
 	}
 	return a.Write([]byte(b.String()))
 }
 
-func (f *foundIn) write(b *strings.Builder, quiet bool) {
-	fmt.Fprintf(b, "%s: %s\n", ui.Clean(f.Address), f.fate())
+func writeFound(b *strings.Builder, f *audit.Found, quiet bool) {
+	fmt.Fprintf(b, "%s: %s\n", ui.Clean(f.Address), fate(f))
 	if quiet {
 		return
 	}
 	rows := [][]string{{"  Text", ui.Quoted(f.Text)}}
 	if f.Delta != "" {
-		rows = append(rows, []string{"  Delta", f.who()})
+		rows = append(rows, []string{"  Delta", author(&f.Origin)})
 		if f.Rationale != "" && f.Field != "rationale" {
 			rows = append(rows, []string{"  Why", ui.Clip(f.Rationale)})
 		}
@@ -210,10 +128,10 @@ func (f *foundIn) write(b *strings.Builder, quiet bool) {
 		if f.Line > 0 {
 			place = fmt.Sprintf("line %d", f.Line)
 		}
-		rows = append(rows, []string{"  Source", f.sourceName() + ", " + place + ", sha256 " + f.Deltas})
+		rows = append(rows, []string{"  Source", sourceName(f) + ", " + place + ", sha256 " + f.Deltas})
 	case f.Source == flow.ByThread:
 		rows = append(rows,
-			[]string{"  Letter", f.sourceName() + fmt.Sprintf(", line %d, sha256 %s", f.Line, f.Reply)},
+			[]string{"  Letter", sourceName(f) + fmt.Sprintf(", line %d, sha256 %s", f.Line, f.Reply)},
 			[]string{"  Shown", fmt.Sprintf("version %d", f.Base)})
 	case f.Call != "":
 		shown := fmt.Sprintf("version %d, no items: only the brief", f.Base)
@@ -237,7 +155,7 @@ func (f *foundIn) write(b *strings.Builder, quiet bool) {
 	b.WriteString(ui.Columns(rows))
 }
 
-func (f *foundIn) sourceName() string {
+func sourceName(f *audit.Found) string {
 	switch f.Source {
 	case flow.ByBrief:
 		return "the brief"
@@ -248,7 +166,7 @@ func (f *foundIn) sourceName() string {
 }
 
 // fate says what became of a text.
-func (f *foundIn) fate() string {
+func fate(f *audit.Found) string {
 	switch f.Fate {
 	case session.InConflict:
 		return "in conflict"

@@ -1,53 +1,14 @@
 package sessioncmd
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/project"
-	"brenner/store"
 )
 
-// foundRecord is a record that says a text, and who wrote it first.
-type foundRecord struct {
-	ID      string            `json:"id"`
-	Version int               `json:"version"`
-	Type    string            `json:"type"`
-	Status  string            `json:"status"`
-	Stands  bool              `json:"stands"`
-	Text    string            `json:"text"`
-	First   int               `json:"first_version"`
-	Author  string            `json:"author"`
-	Change  string            `json:"change"`
-	At      string            `json:"at"`
-	Call    string            `json:"call"` // of the agent that produced it
-	Links   []ui.LinkDocument `json:"links"`
-}
-
-// findInRecords looks through the project's records.
-func findInRecords(ctx context.Context, a *ui.App, p *project.Project, st store.Store, res *findResult) error {
-	found, err := p.Door(st).FindText(ctx, res.Text)
-	if err != nil {
-		return err
-	}
-	for i := range found {
-		f := &found[i]
-		one := foundRecord{
-			ID: f.Record.ID, Version: f.Record.Version, Type: f.Record.Type, Status: f.Record.Status, Stands: f.Stands, Text: f.Text, First: f.First.Version,
-			Author: f.First.Creator, Change: f.First.Change, At: artifact.FormatInstant(f.First.At), Links: ui.LinkDocuments(f.First.Links),
-		}
-		if f.Call != nil {
-			one.Call = f.Call.ID
-		}
-		res.Records = append(res.Records, one)
-	}
-	return nil
-}
-
-func (f *foundRecord) write(b *strings.Builder, quiet bool) {
+func writeFoundRecord(b *strings.Builder, f *project.FoundRecord, quiet bool) {
 	stands := "stands"
 	if !f.Stands {
 		stands = "in a draft"

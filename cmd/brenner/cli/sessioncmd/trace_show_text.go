@@ -6,11 +6,12 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
+	"brenner/session/audit"
 	"brenner/session/flow"
 )
 
 // lessons says which bullets a message quotes, and which it has no room for.
-func (in *callInput) lessons() string {
+func lessons(in *audit.CallInput) string {
 	if len(in.Lessons)+len(in.LessonsLeft) == 0 {
 		return ""
 	}
@@ -24,25 +25,31 @@ func (in *callInput) lessons() string {
 	return text
 }
 
-func (t *traceCall) Print(a *ui.App) error {
-	if t.bare != nil {
-		if t.Out.Broken && t.Out.Text != nil && !a.Quiet {
+// callTrace is one call, for people.
+type callTrace struct{ *audit.CallTrace }
+
+func (t callTrace) Print(a *ui.App) error {
+	switch {
+	case t.Out.Text != nil:
+		if t.Out.Broken && !a.Quiet {
 			a.Say("brenner: this reply broke off, and was not used\n")
 		}
-		return a.Write([]byte(*t.bare))
+		return a.Write([]byte(*t.Out.Text))
+	case t.In.Text != nil:
+		return a.Write([]byte(*t.In.Text))
 	}
 	var b strings.Builder
 	if t.Rehearsal && !a.Quiet {
 		b.WriteString(ui.RehearsalNote + "\n")
 	}
-	fmt.Fprintf(&b, "%s: %s\n", ui.Clean(t.Call.Call), t.Call.outcome())
+	fmt.Fprintf(&b, "%s: %s\n", ui.Clean(t.Call.Call), outcome(&t.Call))
 	if t.Call.Detail != "" {
 		fmt.Fprintf(&b, "%s\n", ui.Clean(t.Call.Detail))
 		if t.Call.Hint != "" {
 			fmt.Fprintf(&b, "  hint: %s\n", ui.Clean(t.Call.Hint))
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\nIn\n%s\nOut\n%s", ui.Columns(t.facts()), ui.Columns(t.In.rows()), ui.Columns(t.outRows()))
+	fmt.Fprintf(&b, "\n%s\nIn\n%s\nOut\n%s", ui.Columns(t.facts()), ui.Columns(inputRows(&t.In)), ui.Columns(t.outRows()))
 	if len(t.Deltas) > 0 {
 		b.WriteString("\nDeltas\n" + ui.Columns(deltaRows(t.Deltas)))
 	}
@@ -53,33 +60,33 @@ func (t *traceCall) Print(a *ui.App) error {
 	return a.Write([]byte(b.String()))
 }
 
-func (t *traceCall) facts() [][]string {
+func (t callTrace) facts() [][]string {
 	s := &t.Call
 	rows := [][]string{
 		{"  Agent", ui.Clean(s.Agent) + ", " + ui.OrDash(s.Role) + ", via " + ui.Clean(s.Via)},
-		{"  Model", s.asked() + s.seeded() + "; answered by " + ui.OrDash(s.Observed)},
+		{"  Model", askedModel(s) + seeded(s) + "; answered by " + ui.OrDash(s.Observed)},
 		{"  Round", fmt.Sprintf("%d, leg %d, %s", s.Round, s.Leg, s.Turn)},
 		{"  Time", s.Began + " to " + ui.OrDash(s.Ended) + ", " + took(s.TookMS) + ", " + text.Plural(s.Attempts, "attempt", "attempts")},
 	}
-	tokens := fmt.Sprintf("%s in, %s out", s.tokens(s.Input), s.tokens(s.Output))
+	used := fmt.Sprintf("%s in, %s out", tokens(s, s.Input), tokens(s, s.Output))
 	if s.Guessed {
-		tokens += " (~: counted here)"
+		used += " (~: counted here)"
 	}
 	if s.Status == flow.Lost {
-		tokens = fmt.Sprintf("%d count as spent", s.Spent)
+		used = fmt.Sprintf("%d count as spent", s.Spent)
 	}
-	return append(rows, []string{"  Tokens", tokens + fmt.Sprintf("; %d were reserved", t.In.Reserved)})
+	return append(rows, []string{"  Tokens", used + fmt.Sprintf("; %d were reserved", t.In.Reserved)})
 }
 
 // seeded says which seed the model was asked with.
-func (s *callSummary) seeded() string {
+func seeded(s *audit.CallSummary) string {
 	if s.Seed == nil {
 		return ""
 	}
 	return fmt.Sprintf(", seed %d", *s.Seed)
 }
 
-func (in *callInput) rows() [][]string {
+func inputRows(in *audit.CallInput) [][]string {
 	saw := "no items: only the brief"
 	if len(in.Saw) > 0 {
 		saw = ui.Clean(strings.Join(in.Saw, ", "))
@@ -89,18 +96,18 @@ func (in *callInput) rows() [][]string {
 		{"  View", "", in.View},
 		{"  Shown", fmt.Sprintf("version %d", in.Base), saw},
 	}
-	if in.ruling {
+	if in.Ruling {
 		rows = [][]string{{"  Shown", "the request", "and nothing else of the session"}}
 	}
-	if lessons := in.lessons(); lessons != "" {
-		rows = append(rows, []string{"  Lessons", lessons})
+	if quoted := lessons(in); quoted != "" {
+		rows = append(rows, []string{"  Lessons", quoted})
 	}
 	for _, ev := range in.Evidence {
 		rows = append(rows, []string{"  Evidence", ev.ID + " " + ev.Name, ev.Hash})
 	}
 	for i := range in.Records {
 		r := &in.Records[i]
-		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", r.ID, r.Version), r.what()})
+		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", r.ID, r.Version), recordShown(r)})
 	}
 	if in.RecordsView != "" {
 		rows = append(rows, []string{"  Records' view", "", in.RecordsView})
@@ -111,14 +118,14 @@ func (in *callInput) rows() [][]string {
 	return append(rows, []string{"  Prompt", fmt.Sprintf("%d bytes", in.Bytes), in.Prompt})
 }
 
-func (t *traceCall) outRows() [][]string {
+func (t callTrace) outRows() [][]string {
 	out := &t.Out
 	if out.Reply == "" {
 		return [][]string{{"  no reply"}}
 	}
 	rows := [][]string{{"  Reply", fmt.Sprintf("%d bytes", out.Bytes), out.Reply}}
 	switch {
-	case t.In.ruling:
+	case t.In.Ruling:
 		if t.Settled {
 			rows = append(rows, []string{"  Ruling", fmt.Sprintf("stands in version %d", t.Version)})
 		}
@@ -138,7 +145,7 @@ func (t *traceCall) outRows() [][]string {
 }
 
 // deltaRows says what became of deltas.
-func deltaRows(deltas []originDocument) [][]string {
+func deltaRows(deltas []audit.Origin) [][]string {
 	var rows [][]string
 	for i := range deltas {
 		d := &deltas[i]

@@ -6,57 +6,34 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/storecmd"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/project"
+	"brenner/session/audit"
 	"brenner/session/stalemate"
 )
 
-// aboutRecord tells whether an argument names a record, where a session or an export
+// aboutRecord reports whether an argument names a record, where a session or an export
 // could stand.
 func aboutRecord(arg string) bool {
 	_, _, isFile := project.ExportFile(arg)
 	return !isFile && !project.MissingFile(arg) && !strings.HasPrefix(arg, "RS-")
 }
 
-func recordStalemateRow(s *govern.Stalemate) sessioncmd.StalemateRow {
-	row := sessioncmd.StalemateRow{
-		ID: s.ID, Thread: s.About.ID, State: s.State, Kind: s.Kind, Place: s.About.String(), By: s.By,
-		Opened: artifact.FormatInstant(s.Opened), Moved: artifact.FormatInstant(s.Moved), Waits: s.Waits(),
-	}
-	if s.State == stalemate.Expired {
-		row.Why = "the record went on to another version"
-	}
-	for _, p := range s.Request.Parties {
-		row.Parties = append(row.Parties, p.Name)
-	}
-	return row
-}
-
-func showRecordStalemate(a *ui.App, c *cobra.Command, project, of, id string) error {
-	return storecmd.WithRecords(a, c, &storecmd.RecordFlags{Project: project}, false, func(ctx context.Context, r *storecmd.Records) error {
+func showRecordStalemate(a *ui.App, c *cobra.Command, dir, of, id string) error {
+	return storecmd.WithRecords(a, c, &storecmd.RecordFlags{Project: dir}, false, func(ctx context.Context, r *storecmd.Records) error {
 		s, err := r.Stalemate(ctx, of, id)
 		if err != nil {
 			return err
 		}
-		return showOne(a, s)
+		return show(a, project.RecordStalemate(s))
 	})
 }
 
-func showOne(a *ui.App, s *govern.Stalemate) error {
-	res := &stalemateShown{row: recordStalemateRow(s), request: s.Request, verdict: s.Verdict, version: s.About.Version}
-	if res.row.Waits {
-		a.Exit = ui.ExitPerson
-	}
-	return a.Show(res)
-}
-
-func listRecordStalemates(a *ui.App, c *cobra.Command, project, of string, all bool) error {
-	return storecmd.WithRecords(a, c, &storecmd.RecordFlags{Project: project}, false, func(ctx context.Context, r *storecmd.Records) error {
+func listRecordStalemates(a *ui.App, c *cobra.Command, dir, of string, all bool) error {
+	return storecmd.WithRecords(a, c, &storecmd.RecordFlags{Project: dir}, false, func(ctx context.Context, r *storecmd.Records) error {
 		h, _, err := r.Find(ctx, of)
 		if err != nil {
 			return err
@@ -65,9 +42,9 @@ func listRecordStalemates(a *ui.App, c *cobra.Command, project, of string, all b
 		if err != nil {
 			return err
 		}
-		var l stalemateList
-		l.addRecords(about, all)
-		return showStalemates(a, &l)
+		l := audit.NewStalemateList()
+		project.AddRecordStalemates(l, about, all)
+		return showStalemates(a, l)
 	})
 }
 
@@ -78,11 +55,9 @@ func openOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, addr
 		if err != nil {
 			return err
 		}
-		res := &stalemateShown{row: recordStalemateRow(s), request: s.Request, version: s.About.Version}
-		for _, w := range warnings {
-			res.warnings = append(res.warnings, string(w.Code)+": "+w.Error())
-		}
-		return a.Show(res)
+		res := project.RecordStalemate(s)
+		res.Warn(warnings)
+		return a.Show(stalemateView{res})
 	})
 }
 
@@ -114,7 +89,7 @@ func arbitrateOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, arb
 		if err != nil {
 			return err
 		}
-		return showOne(a, s)
+		return show(a, project.RecordStalemate(s))
 	})
 }
 
@@ -125,6 +100,6 @@ func ruleOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, args
 		if err != nil {
 			return err
 		}
-		return showOne(a, s)
+		return show(a, project.RecordStalemate(s))
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
+	"brenner/session/audit"
 	"brenner/session/stalemate"
 )
 
@@ -66,14 +67,12 @@ func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, arg
 	if err != nil {
 		return err
 	}
-	res, err := shownStalemate(c.Context(), h, id)
+	res, err := audit.ShowStalemate(c.Context(), h, id)
 	if err != nil {
 		return err
 	}
-	for _, w := range warnings {
-		res.warnings = append(res.warnings, string(w.Code)+": "+w.Error())
-	}
-	return a.Show(res)
+	res.Warn(warnings)
+	return a.Show(stalemateView{res})
 }
 
 type ruleOptions struct {
@@ -139,7 +138,7 @@ func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string)
 	if err != nil {
 		return err
 	}
-	res, err := shownStalemate(c.Context(), h, args[1])
+	res, err := audit.ShowStalemate(c.Context(), h, args[1])
 	if err != nil {
 		return err
 	}
@@ -149,10 +148,10 @@ func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string)
 	if now, _ := h.State.Stalemate(args[1]); now.State != stalemate.Applied {
 		a.Exit = ui.ExitPerson
 	}
-	return a.Show(res)
+	return a.Show(stalemateView{res})
 }
 
-// verdict gives the verdict of a file or of the flags.
+// verdict returns the verdict of a file or of the flags.
 func verdict(a *ui.App, c *cobra.Command, opt *ruleOptions, file []string) ([]byte, error) {
 	if len(file) == 1 {
 		if err := ui.Unused(c, "does not go with a VERDICT: either a file says it, or --for and the others do", "for", "value", "root-cause", "reason", "reject", "confidence"); err != nil {

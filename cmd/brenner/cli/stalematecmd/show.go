@@ -14,6 +14,7 @@ import (
 	"brenner/internal/files"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/stalemate"
 )
 
@@ -41,14 +42,11 @@ Exit codes: 0 shown; 2 there is no such session or stalemate; 5 shown: a ruling 
 				if err := ui.WholeSession(c, src.Address); err != nil {
 					return err
 				}
-				res, err := shownStalemate(ctx, h, args[1])
+				res, err := audit.ShowStalemate(ctx, h, args[1])
 				if err != nil {
 					return err
 				}
-				if res.row.Waits {
-					a.Exit = ui.ExitPerson
-				}
-				return a.Show(res)
+				return show(a, res)
 			})
 		},
 	}
@@ -56,60 +54,43 @@ Exit codes: 0 shown; 2 there is no such session or stalemate; 5 shown: a ruling 
 	return c
 }
 
-// stalemateShown is everything about a stalemate.
-type stalemateShown struct {
-	row      sessioncmd.StalemateRow
-	request  stalemate.Request
-	verdict  *stalemate.Verdict
-	version  int
-	warnings []string
+// show shows everything about a stalemate; one that waits for a ruling says so by the
+// exit code.
+func show(a *ui.App, s *audit.Stalemate) error {
+	if s.Row.Waits {
+		a.Exit = ui.ExitPerson
+	}
+	return a.Show(stalemateView{s})
 }
 
-func shownStalemate(ctx context.Context, h *session.History, id string) (*stalemateShown, error) {
-	r, err := h.Request(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	s, _ := h.State.Stalemate(id)
-	res := &stalemateShown{row: sessioncmd.StalemateRowOf(h.Thread, &s), request: r, version: h.State.Version()}
-	for _, p := range r.Parties {
-		res.row.Parties = append(res.row.Parties, p.Name)
-	}
-	if s.Verdict != "" {
-		v, err := h.Verdict(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		res.verdict = &v
-	}
-	return res, nil
-}
+// stalemateView is everything about a stalemate, for people.
+type stalemateView struct{ *audit.Stalemate }
 
-func (s *stalemateShown) Print(a *ui.App) error {
+func (s stalemateView) Print(a *ui.App) error {
 	var b strings.Builder
-	for _, w := range s.warnings {
+	for _, w := range s.Warnings {
 		a.Say("warning: " + ui.Clean(w) + "\n")
 	}
-	fmt.Fprintf(&b, "%s, %s: %s\n%s\n", ui.Clean(s.row.ID), ui.Clean(s.row.Place), ui.Clean(s.row.State), ui.Clean(s.request.Summary))
-	if s.row.Why != "" {
-		fmt.Fprintf(&b, "%s\n", ui.Clean(s.row.Why))
+	fmt.Fprintf(&b, "%s, %s: %s\n%s\n", ui.Clean(s.Row.ID), ui.Clean(s.Row.Place), ui.Clean(s.Row.State), ui.Clean(s.Asked.Summary))
+	if s.Row.Why != "" {
+		fmt.Fprintf(&b, "%s\n", ui.Clean(s.Row.Why))
 	}
 	b.WriteString("\nPositions:\n")
-	for _, p := range s.request.Parties {
+	for _, p := range s.Asked.Parties {
 		fmt.Fprintf(&b, "  %s: %s\n", ui.Clean(p.Name), ui.Clean(p.Statement))
 		if p.Justification != "" {
 			fmt.Fprintf(&b, "    why: %s\n", ui.Clean(p.Justification))
 		}
 	}
 	b.WriteString("\nOther explanations:\n")
-	for _, p := range s.request.Dissidents {
+	for _, p := range s.Asked.Dissidents {
 		fmt.Fprintf(&b, "  %s: %s\n", ui.Clean(p.Name), ui.Clean(p.Statement))
 	}
 	b.WriteString("\nEvidence:\n")
-	for _, e := range s.request.Evidence {
+	for _, e := range s.Asked.Evidence {
 		fmt.Fprintf(&b, "  %s %s: %s\n", e.Hash[:12], ui.Clean(e.Type), ui.Clean(ui.Clip(e.Content)))
 	}
-	if v := s.verdict; v != nil {
+	if v := s.Ruled; v != nil {
 		fmt.Fprintf(&b, "\nRuling of %s (%s, confidence %g): for %s\n  root cause: %s\n", ui.Clean(v.Arbiter.Name), ui.Clean(v.Arbiter.Kind), v.Confidence, ui.Clean(v.For), ui.Clean(v.RootCause))
 		for _, r := range v.Reasoning {
 			fmt.Fprintf(&b, "  - %s\n", ui.Clean(r))
@@ -117,25 +98,10 @@ func (s *stalemateShown) Print(a *ui.App) error {
 		for _, r := range v.Rejected {
 			fmt.Fprintf(&b, "  not %s: %s\n", ui.Clean(r.Hypothesis), ui.Clean(r.Why))
 		}
-	} else if s.row.Waits && !a.Quiet {
-		fmt.Fprintf(&b, "\nTo rule: brenner stalemate rule %s %s --for NAME --root-cause … --reason … --reject NAME=WHY …\n", ui.Clean(s.row.Thread), ui.Clean(s.row.ID))
+	} else if s.Row.Waits && !a.Quiet {
+		fmt.Fprintf(&b, "\nTo rule: brenner stalemate rule %s %s --for NAME --root-cause … --reason … --reject NAME=WHY …\n", ui.Clean(s.Row.Thread), ui.Clean(s.Row.ID))
 	}
 	return a.Write([]byte(b.String()))
-}
-
-func (s *stalemateShown) Document() any {
-	doc := struct {
-		Schema    string                  `json:"schema"`
-		Stalemate sessioncmd.StalemateRow `json:"stalemate"`
-		Request   jsontext.Value          `json:"request"`
-		Verdict   jsontext.Value          `json:"verdict"`
-		Version   int                     `json:"version"`
-		Warnings  []string                `json:"warnings"`
-	}{"brenner.stalemate/v1", s.row, s.request.JSON(), jsontext.Value("null"), s.version, s.warnings}
-	if s.verdict != nil {
-		doc.Verdict = s.verdict.JSON()
-	}
-	return doc
 }
 
 type requestOptions struct {

@@ -2,18 +2,14 @@ package stalematecmd
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/govern"
-	"brenner/internal/fault"
 	"brenner/project"
 	"brenner/session"
-	"brenner/store"
+	"brenner/session/audit"
 )
 
 // Command returns the stalemate commands.
@@ -57,11 +53,11 @@ session or record; 5 listed: a ruling is needed.`,
 					if err := ui.WholeSession(c, src.Address); err != nil {
 						return err
 					}
-					var l stalemateList
-					if err := l.addSession(ctx, h, all); err != nil {
+					l := audit.NewStalemateList()
+					if err := l.AddSession(ctx, h, all); err != nil {
 						return err
 					}
-					return showStalemates(a, &l)
+					return showStalemates(a, l)
 				})
 			}
 			return listAllStalemates(a, c, dir, all)
@@ -73,117 +69,42 @@ session or record; 5 listed: a ruling is needed.`,
 }
 
 func listAllStalemates(a *ui.App, c *cobra.Command, project string, all bool) error {
-	ctx := c.Context()
 	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := p.OpenToRead(ctx)
-	if fault.CodeOf(err) == store.NoStore {
-		return showStalemates(a, &stalemateList{})
-	}
+	l, err := p.Stalemates(c.Context(), all)
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(st)
-	threads, err := session.List(ctx, st)
-	if err != nil {
-		return err
-	}
-	var l stalemateList
-	for _, thread := range threads {
-		h, err := session.Load(ctx, st, thread)
-		if err == nil {
-			err = l.addSession(ctx, h, all)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil { // the others may need somebody all the same
-			l.damaged = append(l.damaged, damagedSession{thread, fault.CodeOf(err), err.Error()})
-		}
-	}
-	about, err := p.Door(st).Stalemates(ctx, "")
-	if err != nil {
-		return err
-	}
-	l.addRecords(about, all)
-	return showStalemates(a, &l)
-}
-
-// stalemateList is a list of stalemates.
-type stalemateList struct {
-	rows    []sessioncmd.StalemateRow
-	damaged []damagedSession
-}
-
-// damagedSession is one whose stalemates cannot be told.
-type damagedSession struct {
-	Thread  string     `json:"thread_id"`
-	Code    fault.Code `json:"code"`
-	Problem string     `json:"problem"`
-}
-
-// addSession adds the stalemates of a session, or none of them.
-func (l *stalemateList) addSession(ctx context.Context, h *session.History, all bool) error {
-	var rows []sessioncmd.StalemateRow
-	for i := range h.State.Stalemates {
-		s := &h.State.Stalemates[i]
-		if !all && !s.Waits() {
-			continue
-		}
-		row := sessioncmd.StalemateRowOf(h.Thread, s)
-		r, err := h.Request(ctx, s.ID)
-		if err != nil {
-			return err
-		}
-		for _, p := range r.Parties {
-			row.Parties = append(row.Parties, p.Name)
-		}
-		rows = append(rows, row)
-	}
-	l.rows = append(l.rows, rows...)
-	return nil
-}
-
-func (l *stalemateList) addRecords(about []govern.Stalemate, all bool) {
-	for i := range about {
-		if row := recordStalemateRow(&about[i]); all || row.Waits {
-			l.rows = append(l.rows, row)
-		}
-	}
+	return showStalemates(a, l)
 }
 
 // showStalemates shows a list. One that may lack something says so by its exit code, whoever
 // else is needed.
-func showStalemates(a *ui.App, l *stalemateList) error {
+func showStalemates(a *ui.App, l *audit.StalemateList) error {
 	switch {
-	case len(l.damaged) > 0:
+	case len(l.Damaged) > 0:
 		a.Exit = ui.ExitFailed
-	case slices.ContainsFunc(l.rows, func(r sessioncmd.StalemateRow) bool { return r.Waits }):
+	case l.Waits():
 		a.Exit = ui.ExitPerson
 	}
-	return a.Show(l)
+	return a.Show(stalemateList{l})
 }
 
-func (l *stalemateList) Print(a *ui.App) error {
-	if len(l.rows)+len(l.damaged) == 0 {
+// stalemateList is a list of stalemates, for people.
+type stalemateList struct{ *audit.StalemateList }
+
+func (l stalemateList) Print(a *ui.App) error {
+	if len(l.Stalemates)+len(l.Damaged) == 0 {
 		return a.Write([]byte("nothing is stuck\n"))
 	}
 	table := [][]string{{"STALEMATE", "ABOUT", "STATE", "KIND", "PLACE", "PARTIES"}}
-	for _, r := range l.rows {
+	for _, r := range l.Stalemates {
 		table = append(table, []string{r.ID, r.Thread, r.State, r.Kind, r.Place, strings.Join(r.Parties, ", ")})
 	}
-	for _, d := range l.damaged {
+	for _, d := range l.Damaged {
 		table = append(table, []string{"-", d.Thread, session.PhaseDamaged, "-", "-", d.Problem})
 	}
 	return a.Write([]byte(ui.Columns(table)))
-}
-
-func (l *stalemateList) Document() any {
-	return struct {
-		Schema     string                    `json:"schema"`
-		Stalemates []sessioncmd.StalemateRow `json:"stalemates"`
-		Damaged    []damagedSession          `json:"damaged"`
-	}{"brenner.stalemate.list/v1", l.rows, l.damaged}
 }

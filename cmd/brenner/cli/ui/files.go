@@ -58,12 +58,22 @@ func (a *App) Inline(what, value string) (string, error) {
 
 // ReadFile reads a file, or standard input for "-".
 func (a *App) ReadFile(what, path string) ([]byte, error) {
+	data, err := a.ReadExact(what, path)
+	if err != nil {
+		return nil, err
+	}
+	data = files.WithoutMark(data)
+	a.Log.Debug().Str("file", path).Int("bytes", len(data)).Msg("read " + what)
+	return data, nil
+}
+
+// ReadExact is ReadFile for a file of which every byte counts: a mark that an editor put
+// in front stays.
+func (a *App) ReadExact(what, path string) ([]byte, error) {
 	data, err := a.ReadBytes(path)
 	if err != nil {
 		return nil, files.CannotRead("read "+what, path, err)
 	}
-	data = files.WithoutMark(data)
-	a.Log.Debug().Str("file", path).Int("bytes", len(data)).Msg("read " + what)
 	return data, nil
 }
 

@@ -1,11 +1,11 @@
-package cli
+package audit_test
 
 import (
 	"context"
 	"testing"
 
-	"brenner/cmd/brenner/cli/verifycmd"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/memory"
@@ -34,16 +34,16 @@ func (b *begins) Streams(ctx context.Context, prefix string) ([]store.Stream, er
 	return streams, err
 }
 
-// A session that begins while somebody verifies has a journal.
+// A session that begins during the search has a journal.
 func TestASessionThatBeginsIsNoOrphan(t *testing.T) {
 	st := &begins{memory.New(), "RS-20261115-new"}
-	if lost, err := verifycmd.Orphans(t.Context(), st); len(lost) > 0 || err != nil {
-		t.Errorf("%v, %v", lost, err)
+	if lost, err := audit.Orphans(t.Context(), st); len(lost) > 0 || err != nil {
+		t.Errorf("lost %v, %v; want none", lost, err)
 	}
 	if err := st.Write(t.Context(), store.Batch{Records: []record.Record{storetest.Record("RS-20261115-gone", 1)}}); err != nil {
 		t.Fatal(err)
 	}
-	if lost, err := verifycmd.Orphans(t.Context(), st); len(lost) != 1 || err == nil {
-		t.Errorf("%v, %v", lost, err)
+	if lost, err := audit.Orphans(t.Context(), st); len(lost) != 1 || err == nil {
+		t.Errorf("lost %v, %v; want one, and an error", lost, err)
 	}
 }

@@ -1,62 +1,26 @@
-package cli
+package audit_test
 
 import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
-	"brenner/cmd/brenner/cli/ui"
-	"brenner/cmd/brenner/cli/verifycmd"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/store"
 	"brenner/store/journal"
+	"brenner/store/memory"
 )
-
-const tinyThread = "RS-20261115-tiny"
-
-// tinyExport runs a small session and exports it.
-func tinyExport(t *testing.T) []byte {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"brenner.yaml": "question: Why?\n",
-		"script.yaml": "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - name: A\n    rounds:\n      - reply: |\n" +
-			"          ```delta\n          {\"operation\": \"ADD\", \"section\": \"hypothesis_slate\", \"payload\": {\"claim\": \"Because.\"}, \"rationale\": \"r\"}\n          ```\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file := filepath.Join(dir, "export.jsonl")
-	for _, args := range [][]string{
-		{"session", "start", "--to", "A", "--role", "hypothesis_generator", "--script", filepath.Join(dir, "script.yaml"), "--rounds", "1", "--thread-id", tinyThread},
-		{"session", "export", tinyThread, "--out", file},
-	} {
-		var out, say bytes.Buffer
-		code := Run(t.Context(), append(args, "-C", dir), ui.Streams{In: strings.NewReader(""), Out: &out, Err: &say, Now: time.Now})
-		if code != 0 {
-			t.Fatalf("%v: exit %d: %s", args, code, say.String())
-		}
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
 
 func whole(t *testing.T, data []byte, head string) bool {
 	t.Helper()
-	checked, _, err := verifycmd.ProveExport(context.Background(), data, head)
+	checked, _, err := audit.VerifyExport(context.Background(), memory.New(), data, head)
 	return err == nil && len(checked.Found) == 0
 }
 
@@ -134,7 +98,7 @@ func TestForgedReplyIsFoundAndNamed(t *testing.T) {
 		b.Hash = store.Hash([]byte(b.Text))
 		lines[i], _ = json.Marshal(b)
 	}
-	checked, _, err := verifycmd.ProveExport(t.Context(), forge(t, lines), "")
+	checked, _, err := audit.VerifyExport(t.Context(), memory.New(), forge(t, lines), "")
 	if err != nil {
 		t.Fatal(err)
 	}

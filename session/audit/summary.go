@@ -1,4 +1,4 @@
-package sessioncmd
+package audit
 
 import (
 	"context"
@@ -7,17 +7,15 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
-	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
 	"brenner/merge"
-	"brenner/project"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/store"
 )
 
-// sessionSummary is where a session stands: what start and resume end with, and
-// what status shows.
-type sessionSummary struct {
+// Summary is where a session stands.
+type Summary struct {
 	Schema    string            `json:"schema"`
 	Thread    string            `json:"thread_id"`
 	Question  string            `json:"question"`
@@ -36,27 +34,28 @@ type sessionSummary struct {
 	Budget    int               `json:"tokens_budget"`
 	SpentUSD  float64           `json:"usd_spent"`
 	BudgetUSD float64           `json:"usd_budget"`
-	Agents    []agentSummary    `json:"agents"`
-	Versions  []versionSummary  `json:"versions"`
-	Rejected  []rejectedSummary `json:"rejected"`
-	Conflicts []conflictSummary `json:"conflicts"`
+	Agents    []AgentSummary    `json:"agents"`
+	Versions  []VersionSummary  `json:"versions"`
+	Rejected  []Rejection       `json:"rejected"`
+	Conflicts []ConflictSummary `json:"conflicts"`
 	Stuck     []StalemateRow    `json:"stalemates"`
-	Patches   []patchRow        `json:"record_patches"`
+	Patches   []PatchRow        `json:"record_patches"`
 	Missing   []flow.Absence    `json:"missing"`
-	Mail      *threadSummary    `json:"mail,omitempty"`     // what the thread tells, where agents have mailboxes
+	Mail      *Thread           `json:"mail,omitempty"`     // what the thread tells, where agents have mailboxes
 	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not everybody was sent it
 	Next      []string          `json:"next"`
 	Needs     int               `json:"tokens_needed"` // by the calls that the budget did not allow
 	NeedsUSD  float64           `json:"usd_needed"`
 	RetryAt   string            `json:"retry_at"`      // when those who did not answer may
-	Exit      *int              `json:"exit,omitzero"` // of the run, where there was one
+	Exit      *int              `json:"exit,omitzero"` // of the command that ran it, which sets it
 	Started   string            `json:"started_at"`
 	Updated   string            `json:"updated_at"`
 	blame     string            // an item that there is
 	enough    string            // the flags of a budget under which it goes on
 }
 
-type agentSummary struct {
+// AgentSummary is how the calls of an agent went.
+type AgentSummary struct {
 	Name     string     `json:"name"`
 	Role     string     `json:"role"`
 	Via      string     `json:"via"`
@@ -71,7 +70,8 @@ type agentSummary struct {
 	Problem  string     `json:"problem,omitempty"`
 }
 
-type versionSummary struct {
+// VersionSummary is what a version came to.
+type VersionSummary struct {
 	Version   int    `json:"version"`
 	From      string `json:"from"`
 	Round     int    `json:"round,omitzero"`
@@ -90,7 +90,8 @@ type versionSummary struct {
 	Seal     string             `json:"seal"`
 }
 
-type rejectedSummary struct {
+// Rejection is a delta that was not taken.
+type Rejection struct {
 	Version int        `json:"version"`
 	Agent   string     `json:"agent"`
 	Delta   string     `json:"delta_id"`
@@ -99,29 +100,32 @@ type rejectedSummary struct {
 	Message string     `json:"message"`
 }
 
-type conflictSummary struct {
+// ConflictSummary is a place that waits for a decision.
+type ConflictSummary struct {
 	Place      string             `json:"place"`
-	Candidates []candidateSummary `json:"candidates"`
+	Candidates []CandidateSummary `json:"candidates"`
 }
 
-type candidateSummary struct {
+// CandidateSummary is one of the values between which to decide.
+type CandidateSummary struct {
 	Agent string `json:"agent"`
 	Delta string `json:"delta_id"`
 }
 
-// summarise gathers what there is to say about a session.
-func summarise(ctx context.Context, a *ui.App, src *project.Source, h *session.History) (*sessionSummary, error) {
+// Summarise returns where a session stands. locks says who runs it; it is nil for an
+// export, whose file the next commands then name.
+func Summarise(ctx context.Context, h *session.History, locks store.Locks, file string) (*Summary, error) {
 	st := h.State
-	s := &sessionSummary{
+	s := &Summary{
 		Schema: "brenner.session/v1", Thread: h.Thread, Question: st.Opened.Question, Rehearsal: st.Opened.Rehearsal != "",
 		Reason: st.Ended, Phase: session.PhaseEnded, Round: st.Round(), Rounds: st.Settings.Rounds, Version: st.Version(),
 		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent.Tokens, Budget: st.Settings.Budget,
 		SpentUSD: flow.Dollars(st.Spent.USD), BudgetUSD: flow.Dollars(st.Settings.BudgetUSD),
-		Agents: agentSummaries(st), Versions: []versionSummary{}, Rejected: []rejectedSummary{}, Conflicts: []conflictSummary{},
-		Stuck: stalemateRows(h), Patches: patchRows(st), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+		Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
+		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 	}
-	if src.Locks != nil {
-		holder, held, err := src.Locks.HolderOf(h.Thread)
+	if locks != nil {
+		holder, held, err := locks.HolderOf(h.Thread)
 		if err != nil {
 			return nil, err
 		}
@@ -148,15 +152,15 @@ func summarise(ctx context.Context, a *ui.App, src *project.Source, h *session.H
 		at, _ := leg.Later()
 		s.RetryAt = artifact.FormatInstant(at)
 	}
-	s.Next = s.next(src)
+	s.Next = s.next(file)
 	return s, nil
 }
 
-// agentSummaries says of each agent how its calls went.
-func agentSummaries(st *flow.State) []agentSummary {
-	out := make([]agentSummary, len(st.Opened.Agents))
+// AgentSummaries returns of each agent how its calls went.
+func AgentSummaries(st *flow.State) []AgentSummary {
+	out := make([]AgentSummary, len(st.Opened.Agents))
 	for i, p := range st.Opened.Agents {
-		s := agentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting"}
+		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting"}
 		spent := flow.Cost{}
 		for _, c := range st.Calls() {
 			if c.Agent != p.Name {
@@ -186,10 +190,10 @@ func agentSummaries(st *flow.State) []agentSummary {
 }
 
 // reports reads what became of the deltas of every version.
-func (s *sessionSummary) reports(ctx context.Context, h *session.History) error {
+func (s *Summary) reports(ctx context.Context, h *session.History) error {
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
-		s.Versions = append(s.Versions, versionSummary{
+		s.Versions = append(s.Versions, VersionSummary{
 			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, At: c.At,
 			Applied: c.Outcome.Applied, Rejected: c.Outcome.Rejected, Other: c.Outcome.Other, Conflicts: c.Outcome.Conflicts,
 			Errors: c.Outcome.Errors, Warnings: c.Outcome.Warnings, Stale: c.Stale, Moved: c.Moved, Artifact: c.Artifact, Seal: c.Seal,
@@ -204,13 +208,13 @@ func (s *sessionSummary) reports(ctx context.Context, h *session.History) error 
 		for _, reading := range report.Readings {
 			for _, p := range reading.Problems {
 				if p.Code == delta.MessageTooLarge {
-					s.Rejected = append(s.Rejected, rejectedSummary{c.Version, reading.Agent, "", "", p.Code, p.Message})
+					s.Rejected = append(s.Rejected, Rejection{c.Version, reading.Agent, "", "", p.Code, p.Message})
 				}
 			}
 		}
 		for _, row := range report.Merge.Deltas {
 			if row.Disposition == merge.Rejected {
-				s.Rejected = append(s.Rejected, rejectedSummary{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message})
+				s.Rejected = append(s.Rejected, Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message})
 			}
 		}
 		if i < len(h.State.Commits)-1 || c.Outcome.Conflicts == 0 {
@@ -227,26 +231,25 @@ func (s *sessionSummary) reports(ctx context.Context, h *session.History) error 
 
 // conflicts names the candidates at the places that wait for a decision; the
 // report also has those of items that were killed.
-func (s *sessionSummary) conflicts(all []merge.Conflict, open []string) {
+func (s *Summary) conflicts(all []merge.Conflict, open []string) {
 	for _, c := range all {
-		out := conflictSummary{Place: c.Item + "." + c.Field}
+		out := ConflictSummary{Place: c.Item + "." + c.Field}
 		if !slices.Contains(open, out.Place) {
 			continue
 		}
 		for _, one := range c.Candidates {
-			out.Candidates = append(out.Candidates, candidateSummary{one.Agent, one.Delta})
+			out.Candidates = append(out.Candidates, CandidateSummary{one.Agent, one.Delta})
 		}
 		s.Conflicts = append(s.Conflicts, out)
 	}
 }
 
-// next gives the commands that are most likely wanted now.
-func (s *sessionSummary) next(src *project.Source) []string {
-	id := s.Thread
-	if src.File != "" {
-		id = src.File
-		return []string{"brenner session show " + id, "brenner verify " + id, "brenner session replay " + id}
+// next returns the commands that are most likely wanted now.
+func (s *Summary) next(file string) []string {
+	if file != "" {
+		return []string{"brenner session show " + file, "brenner verify " + file, "brenner session replay " + file}
 	}
+	id := s.Thread
 	switch {
 	case s.Phase == session.PhaseRunning:
 		return []string{"brenner session watch " + id, "brenner session show " + id, "brenner session note " + id + ` "…"`}
@@ -256,7 +259,7 @@ func (s *sessionSummary) next(src *project.Source) []string {
 			session.ResolveCommand(id, c.Place, "--take", c.Candidates[0].Agent),
 			"brenner session show " + id, "brenner session resume " + id,
 		}
-	case s.stuck():
+	case s.NeedsRuling():
 		return s.nextRuling()
 	case s.Phase == session.PhaseLeft, flow.BrokeOff(s.Reason):
 		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}

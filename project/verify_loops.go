@@ -1,4 +1,4 @@
-package verifycmd
+package project
 
 import (
 	"cmp"
@@ -17,29 +17,35 @@ import (
 	"brenner/store"
 )
 
+// LoopProof is what was found of one loop.
+type LoopProof struct {
+	Name    string         `json:"name"`
+	Entries int            `json:"entries"`
+	Head    string         `json:"head"`
+	Faults  []fault.Detail `json:"faults"`
+}
+
 // VerifyLoops proves the loops of a store: the chain of each journal, that its events
 // follow from each other, and that its sessions are those of its work and came to what
 // it says.
-func VerifyLoops(ctx context.Context, st store.Store) ([]*checkedLoop, error) {
+func VerifyLoops(ctx context.Context, st store.Store) ([]*LoopProof, error) {
 	streams, err := runner.List(ctx, st)
-	var all []*checkedLoop
+	var all []*LoopProof
 	for i := range streams {
-		l := &checkedLoop{Name: runner.NameOf(&streams[i])}
+		l := &LoopProof{Name: runner.NameOf(&streams[i])}
 		all = append(all, l)
 		s, found, err := runner.Verify(ctx, st, l.Name)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			l.Found = append(l.Found, err)
+			l.Faults = fault.Details(err)
 			continue
 		}
-		l.Entries, l.Head, l.Found = s.Head.Seq, s.Head.Hash, found
 		for i := range s.Jobs {
-			if err := verifyOpening(ctx, st, s, &s.Jobs[i]); err != nil {
-				l.Found = append(l.Found, err)
-			}
+			found = append(found, verifyOpening(ctx, st, s, &s.Jobs[i]))
 		}
+		l.Entries, l.Head, l.Faults = s.Head.Seq, s.Head.Hash, fault.Details(found...)
 	}
 	return all, err
 }
@@ -69,7 +75,7 @@ func verifyOpening(ctx context.Context, st store.Store, s *loop.State, j *loop.J
 	}
 }
 
-// otherBrief says what a session was asked that the work does not, or "".
+// otherBrief returns what a session was asked that the work does not, or "".
 func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
 	q, _ := s.Work.Question(j.Cell.Question)
 	missing := func(e loop.Evidence) bool {
@@ -88,13 +94,13 @@ func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
 	return ""
 }
 
-// planSettings gives settings without what a session takes from the configuration.
+// planSettings returns settings without what a session takes from the configuration.
 func planSettings(s flow.Settings) flow.Settings {
 	s.Limits, s.Prices = flow.Settings{}.Limits, nil
 	return s
 }
 
-// otherAgents says who took part in a session that the work does not name, or "".
+// otherAgents returns who took part in a session that the work does not name, or "".
 func otherAgents(o *flow.Opened, s *loop.State, j *loop.Job, r roster.Roster) string {
 	if len(r.Entries) != len(o.Agents) {
 		return "other agents"

@@ -1,0 +1,158 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/session"
+	"brenner/session/audit"
+	"brenner/store"
+	"brenner/store/record"
+)
+
+// Sessions returns the sessions of the project.
+func (p *Project) Sessions(ctx context.Context) (*audit.List, error) {
+	st, err := p.OpenToRead(ctx)
+	if fault.CodeOf(err) == store.NoStore {
+		return audit.NewList(nil), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	return audit.ListSessions(ctx, st, st)
+}
+
+// Status returns where a session stands, with its file for people and what its thread of
+// mail tells.
+func (s *Source) Status(ctx context.Context, h *session.History) (*audit.Summary, error) {
+	sum, err := audit.Summarise(ctx, h, s.Locks, s.File)
+	if err != nil || s.File != "" {
+		return sum, err
+	}
+	path := filepath.Join(PublishedDir(s.Project, h.Thread), "artifact.md")
+	if _, err := os.Stat(path); err == nil {
+		sum.Artifact = path
+	}
+	s.Project.addThread(ctx, h, sum)
+	return sum, nil
+}
+
+// TextFound is where a text came from.
+type TextFound struct {
+	Schema string        `json:"schema"`
+	Text   string        `json:"text"`
+	Found  []audit.Found `json:"found"`
+	// Records are those of the project that say it; they are searched where no
+	// session is named.
+	Records []FoundRecord `json:"records"`
+	// Searched is how many sessions there are, where none is named.
+	Searched int `json:"-"`
+}
+
+// FoundRecord is a record that says a text, and who wrote it first.
+type FoundRecord struct {
+	ID      string        `json:"id"`
+	Version int           `json:"version"`
+	Type    string        `json:"type"`
+	Status  string        `json:"status"`
+	Stands  bool          `json:"stands"`
+	Text    string        `json:"text"`
+	First   int           `json:"first_version"`
+	Author  string        `json:"author"`
+	Change  string        `json:"change"`
+	At      string        `json:"at"`
+	Call    string        `json:"call"` // of the agent that produced it
+	Links   []record.Link `json:"links"`
+}
+
+func newTextFound(text string) *TextFound {
+	return &TextFound{Schema: "brenner.trace.find/v1", Text: text, Found: []audit.Found{}, Records: []FoundRecord{}}
+}
+
+// Empty reports whether the text was found nowhere.
+func (t *TextFound) Empty() bool { return len(t.Found)+len(t.Records) == 0 }
+
+// FindIn looks for a text in a version of a session; 0 is the newest.
+func FindIn(ctx context.Context, h *session.History, version int, text string) (*TextFound, error) {
+	res := newTextFound(text)
+	found, err := audit.Find(ctx, h, version, text)
+	res.Found = append(res.Found, found...)
+	return res, err
+}
+
+// FindText looks for a text in all sessions of the project, the newest first, and in its
+// records. A session that cannot be read is logged and does not hide the others.
+func (p *Project) FindText(ctx context.Context, text string) (*TextFound, error) {
+	st, err := p.OpenToRead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	streams, err := session.Streams(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	res := newTextFound(text)
+	res.Searched = len(streams)
+	var broken []error
+	for i := range streams {
+		thread := session.ThreadOf(&streams[i])
+		h, err := session.Load(ctx, st, thread)
+		var found []audit.Found
+		if err == nil {
+			found, err = audit.Find(ctx, h, 0, text)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case fault.CodeOf(err) == session.NothingSaid:
+			return nil, err
+		case err != nil:
+			p.Log.Warn().Err(err).Str("session", thread).Msg("this session cannot be searched")
+			broken = append(broken, err)
+		}
+		res.Found = append(res.Found, found...)
+	}
+	if res.Records, err = p.findInRecords(ctx, st, text); err != nil {
+		return nil, err
+	}
+	if res.Empty() && len(broken) > 0 {
+		return nil, errors.Join(broken...)
+	}
+	return res, nil
+}
+
+// findInRecords looks for a text in the project's records.
+func (p *Project) findInRecords(ctx context.Context, st store.Store, text string) ([]FoundRecord, error) {
+	found, err := p.Door(st).FindText(ctx, text)
+	all := make([]FoundRecord, len(found))
+	for i := range found {
+		f := &found[i]
+		all[i] = FoundRecord{
+			ID: f.Record.ID, Version: f.Record.Version, Type: f.Record.Type, Status: f.Record.Status, Stands: f.Stands, Text: f.Text, First: f.First.Version,
+			Author: f.First.Creator, Change: f.First.Change, At: artifact.FormatInstant(f.First.At), Links: f.First.Links,
+		}
+		if f.Call != nil {
+			all[i].Call = f.Call.ID
+		}
+	}
+	return all, err
+}
+
+// OpenDoor opens a session of the project for a person who writes to it. No lock is
+// taken: the store orders the writes.
+func (p *Project) OpenDoor(ctx context.Context, thread, as string) (*session.Door, error) {
+	if err := p.MustHave(ctx, thread); err != nil {
+		return nil, err
+	}
+	st, err := p.OpenStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session.Door{Store: st, Now: p.Now, As: as, Authorities: p.Config.Authorities}, nil
+}

@@ -1,0 +1,172 @@
+package project
+
+import (
+	"context"
+	"slices"
+
+	"brenner/internal/fault"
+	"brenner/playbook/keeper"
+	"brenner/session"
+	"brenner/session/audit"
+	"brenner/store"
+	"brenner/store/memory"
+	"brenner/store/record"
+)
+
+// Verification is what was proven, and what could not be.
+type Verification struct {
+	Schema   string            `json:"schema"`
+	OK       bool              `json:"ok"`
+	Store    *StoreProof       `json:"store,omitempty"`    // nil where the store itself was not asked for
+	Records  *RecordsProof     `json:"records,omitempty"`  // nil where they were not asked for, or there are none
+	Playbook *VerifiedPlaybook `json:"playbook,omitempty"` // nil where it was not asked for, or is empty
+	Sessions []*audit.Proof    `json:"sessions"`
+	Loops    []*LoopProof      `json:"loops,omitempty"`
+}
+
+// StoreProof is what was found in the store's own file.
+type StoreProof struct {
+	Faults []fault.Detail `json:"faults"`
+}
+
+// RecordsProof is what was found of the project's records.
+type RecordsProof struct {
+	Entries  int            `json:"entries"`
+	Versions int            `json:"versions"`
+	Marks    int            `json:"marks"`
+	Head     string         `json:"head"`
+	Streams  []RecordStream `json:"streams"`
+	Faults   []fault.Detail `json:"faults"`
+}
+
+// RecordStream is a journal of the project's records.
+type RecordStream struct {
+	Name    string `json:"name"`
+	Entries int    `json:"entries"`
+	Head    string `json:"head"`
+}
+
+// VerifiedPlaybook is what was found of the playbook.
+type VerifiedPlaybook struct {
+	*PlaybookProof
+	Faults []fault.Detail `json:"faults"`
+}
+
+// PlaybookProof is how much of the playbook is intact, and what is not.
+type PlaybookProof struct {
+	Entries int     `json:"entries"` // that are intact
+	Bullets int     `json:"bullets"`
+	Vectors int     `json:"vectors"`
+	Head    string  `json:"head"` // of the last one
+	Found   []error `json:"-"`
+}
+
+// ProvePlaybook follows the journal of a store's playbook. A head, if not empty, has to
+// be in it.
+func ProvePlaybook(ctx context.Context, st store.Store, head string) *PlaybookProof {
+	r, err := keeper.Verify(ctx, st, head)
+	p := &PlaybookProof{Entries: r.Head.Seq, Bullets: r.Bullets, Vectors: r.Vectors, Head: r.Head.Hash}
+	if err != nil {
+		p.Found = []error{err}
+	}
+	return p
+}
+
+// OK reports whether nothing was found.
+func (p *PlaybookProof) OK() bool { return len(p.Found) == 0 }
+
+// Verified returns the verification of these sessions.
+func Verified(sessions ...*audit.Proof) *Verification {
+	return (&Verification{Sessions: sessions}).judged()
+}
+
+// DamagedStore makes a store that cannot even be opened a finding; other errors it
+// returns.
+func DamagedStore(err error) (*Verification, error) {
+	if fault.CodeOf(err) != store.Damaged {
+		return nil, err
+	}
+	return (&Verification{Store: &StoreProof{Faults: fault.Details(err)}}).judged(), nil
+}
+
+// judged says whether everything was proven.
+func (v *Verification) judged() *Verification {
+	v.Schema = "brenner.verify/v1"
+	faults := 0
+	if v.Store != nil {
+		faults += len(v.Store.Faults)
+	}
+	if v.Records != nil {
+		faults += len(v.Records.Faults)
+	}
+	if v.Playbook != nil {
+		faults += len(v.Playbook.Faults)
+	}
+	for _, s := range v.Sessions {
+		faults += len(s.Faults)
+	}
+	for _, l := range v.Loops {
+		faults += len(l.Faults)
+	}
+	v.OK = faults == 0
+	return v
+}
+
+// Verify proves the file of the project's store and everything in it.
+func (p *Project) Verify(ctx context.Context) (*Verification, error) {
+	st, err := p.OpenUnchanged(ctx)
+	if err != nil {
+		return DamagedStore(err)
+	}
+	defer p.CloseStore(st)
+	found := []error{st.Verify(ctx)}
+	v := &Verification{}
+	v.Sessions, err = audit.VerifyAll(ctx, st)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	found = append(found, err)
+	v.Loops, err = VerifyLoops(ctx, st)
+	found = append(found, err)
+	lost, err := audit.Orphans(ctx, st)
+	found = append(found, err)
+	v.Records, err = p.proveRecords(ctx, st, lost)
+	found = append(found, err)
+	if b := ProvePlaybook(ctx, st, ""); b.Entries > 0 || !b.OK() {
+		v.Playbook = &VerifiedPlaybook{b, fault.Details(b.Found...)}
+	}
+	v.Store = &StoreProof{Faults: fault.Details(found...)}
+	return v.judged(), ctx.Err()
+}
+
+// proveRecords proves the project's records, where there are any. What is missing of the
+// lost sessions is reported elsewhere.
+func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*RecordsProof, error) {
+	door, sessions := p.Door(st), session.NewVouching(st)
+	door.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
+		if slices.Contains(lost, ref.ID) {
+			return true, nil
+		}
+		return sessions.Vouches(ctx, ref)
+	}
+	r, err := door.Verify(ctx)
+	if r == nil || r.Entries == 0 && len(r.Faults) == 0 {
+		return nil, err
+	}
+	proof := &RecordsProof{Entries: r.Entries, Versions: r.Versions, Marks: r.Marks, Head: r.Head, Faults: fault.Details(r.Faults...)}
+	for _, s := range r.Streams {
+		proof.Streams = append(proof.Streams, RecordStream(s))
+	}
+	return proof, err
+}
+
+// VerifyExport proves the bytes of an export, with all of them: a mark that an editor put
+// in front is a change, too.
+func VerifyExport(ctx context.Context, file string, data []byte, head string) (*audit.Proof, *session.Exported, error) {
+	proof, x, err := audit.VerifyExport(ctx, memory.New(), data, head)
+	if err != nil {
+		return nil, nil, fault.InFile("read the export", file, err)
+	}
+	proof.File = file
+	return proof, x, nil
+}

@@ -1,0 +1,315 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
+	"brenner/merge/settle"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// CallTrace is one call with all that the journal knows of it.
+type CallTrace struct {
+	Schema    string      `json:"schema"`
+	Thread    string      `json:"thread_id"`
+	Rehearsal bool        `json:"rehearsal"`
+	Call      CallSummary `json:"call"`
+	In        CallInput   `json:"in"`
+	Out       CallOutput  `json:"out"`
+	Deltas    []Origin    `json:"deltas"`
+	Settled   bool        `json:"settled"`
+	Version   int         `json:"version"` // that its round was merged into
+	Journal   []CallEvent `json:"journal"`
+}
+
+// CallInput is what went into a call.
+type CallInput struct {
+	Subject      string         `json:"subject"`
+	Template     string         `json:"template"`
+	TemplateHash string         `json:"template_hash"`
+	View         string         `json:"view_hash"`
+	Base         int            `json:"base_version"`
+	Saw          []string       `json:"items_shown"`
+	Lessons      []string       `json:"lessons,omitempty"`      // of the playbook, that it quotes
+	LessonsLeft  []string       `json:"lessons_left,omitempty"` // for which there was no room
+	Evidence     []CallEvidence `json:"evidence"`
+	Records      []CallRecord   `json:"records_shown"`
+	RecordsView  string         `json:"records_view_hash"`
+	Kickoff      string         `json:"kickoff"`
+	Prompt       string         `json:"prompt"`
+	Bytes        int            `json:"prompt_bytes"`
+	Tokens       int            `json:"prompt_tokens"` // counted here, before it was sent
+	Reserved     int            `json:"reserved_tokens"`
+	Before       string         `json:"first_reply"` // what a repair is about
+	Text         *string        `json:"prompt_text,omitempty"`
+	Ruling       bool           `json:"-"` // it is that of an arbiter
+}
+
+// CallRecord is a record of the project that an agent was shown.
+type CallRecord struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+	Form    string `json:"form"`
+	Content string `json:"content"` // hash
+	// Here says what this store has of that name: the same, another, or none.
+	Here string `json:"here"`
+}
+
+// What a store has of the name of a record that an agent was shown. A session that
+// was imported names records of the project where it was held.
+const (
+	HereSame    = "same"
+	HereAnother = "another"
+	HereNone    = "none"
+)
+
+// here looks for the records of a call in the store that holds the session.
+func (in *CallInput) here(ctx context.Context, st store.Store) error {
+	for i := range in.Records {
+		r := &in.Records[i]
+		found, err := st.Records(ctx, store.Query{ID: r.ID, Version: r.Version})
+		switch {
+		case err != nil:
+			return err
+		case len(found) == 0:
+			r.Here = HereNone
+		case r.Content != "" && found[0].Content != r.Content, found[0].Type != r.Type:
+			r.Here = HereAnother
+		default:
+			r.Here = HereSame
+		}
+	}
+	return nil
+}
+
+// CallEvidence is a file of the brief.
+type CallEvidence struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Hash string `json:"sha256"`
+}
+
+// CallOutput is what came out of a call.
+type CallOutput struct {
+	Reply    string          `json:"reply"`
+	Bytes    int             `json:"reply_bytes"`
+	Broken   bool            `json:"broken_off"` // the reply has no end, and was not used
+	Taken    int             `json:"taken"`
+	Refused  int             `json:"refused"`
+	Shown    int             `json:"only_shown"`
+	Problems []delta.Located `json:"problems"`
+	Text     *string         `json:"reply_text,omitempty"`
+}
+
+// CallEvent is an entry of the journal about a call.
+type CallEvent struct {
+	Entry int    `json:"entry"`
+	At    string `json:"at"`
+	Kind  string `json:"kind"`
+	Hash  string `json:"hash"`
+}
+
+// CallQuery names a call, by its id or by an agent and a round, and the texts of it
+// that are wanted.
+type CallQuery struct {
+	ID     string
+	Agent  string
+	Round  int
+	Repair bool // the question for better blocks
+	Prompt bool // what was sent, as it was sent
+	Reply  bool // what was answered, as it came
+}
+
+// find returns the call that is meant. Of several legs the last one counts.
+func (o *CallQuery) find(h *session.History) (*flow.Call, error) {
+	turn := flow.TurnAsk
+	if o.Repair {
+		turn = flow.TurnRepair
+	}
+	var found *flow.Call
+	asked := false // the agent was, in that round
+	for _, call := range callsOf(h.State) {
+		inRound := o.ID == "" && call.Agent == o.Agent && call.Round == o.Round
+		asked = asked || inRound
+		if call.ID == o.ID || inRound && call.Turn == turn {
+			found = call
+		}
+	}
+	if found != nil {
+		return found, nil
+	}
+	what := fault.Shown(o.ID)
+	if o.ID == "" {
+		what = fmt.Sprintf("of %s in round %d", fault.Shown(o.Agent), o.Round)
+	}
+	if asked {
+		return nil, &fault.Error{
+			Code: session.NotFound, Detail: h.Thread + " has no repair " + what + ": the first answer could be read as it was, or there was none",
+			Hint: "without --repair it shows the first question and its answer",
+		}
+	}
+	return nil, &fault.Error{
+		Code: session.NotFound, Detail: h.Thread + " has no call " + what,
+		Hint: "`brenner trace list " + h.Thread + "` lists those it has",
+	}
+}
+
+// TraceCall returns a call of a session with all that the journal knows of it.
+func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrace, error) {
+	c, err := q.find(h)
+	if err != nil {
+		return nil, err
+	}
+	t := &CallTrace{
+		Schema: "brenner.trace.call/v1", Thread: h.Thread, Rehearsal: h.State.Opened.Rehearsal != "",
+		Call: summaryOf(h.State, c), Deltas: []Origin{}, Journal: eventsOf(h, c.ID),
+	}
+	t.In.fill(h.State, c)
+	if err := t.In.here(ctx, h.Store); err != nil {
+		return nil, err
+	}
+	t.Version, t.Settled = settledIn(h.State, c)
+	prompt, err := h.Store.Blob(ctx, c.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	t.In.Bytes = len(prompt)
+	reply, err := t.Out.fill(ctx, h, c)
+	if err != nil {
+		return nil, err
+	}
+	promptText, replyText := string(prompt), string(reply)
+	if q.Prompt {
+		t.In.Text = &promptText
+	}
+	if q.Reply {
+		if t.Out.Reply == "" {
+			return nil, &fault.Error{Code: session.NotFound, Detail: "there is no reply to " + c.ID, Hint: "`brenner trace show " + c.ID + "` says why"}
+		}
+		t.Out.Text = &replyText
+	}
+	if t.Settled && c.Turn != flow.TurnRule {
+		origins, err := h.Origins(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found, err := origins.OfCall(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		t.Deltas = originsOf(found)
+	}
+	return t, nil
+}
+
+// settledIn returns the version that a call was merged into, and whether it was.
+func settledIn(st *flow.State, c *flow.Call) (version int, settled bool) {
+	for i := range st.Commits {
+		m := &st.Commits[i]
+		if c.Turn != flow.TurnRule && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg ||
+			c.Turn == flow.TurnRule && m.Ruling != "" && m.Author == c.Agent && strings.Contains(c.ID, "/"+m.Ruling+"/") {
+			version, settled = m.Version, true
+		}
+	}
+	return version, settled
+}
+
+// fill says what went into a call.
+func (in *CallInput) fill(st *flow.State, c *flow.Call) {
+	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved.Tokens, []string{}, []CallEvidence{}
+	in.Records = []CallRecord{}
+	if c.Turn == flow.TurnRule { // it sees the request, and nothing else of the session
+		in.Ruling, in.Tokens = true, max(0, c.Reserved.Tokens-st.Settings.Reply)
+		return
+	}
+	for _, p := range st.Opened.Agents {
+		if p.Name == c.Agent {
+			in.View = p.View
+		}
+	}
+	for _, ev := range st.Opened.Evidence {
+		in.Evidence = append(in.Evidence, CallEvidence{ev.ID, ev.Name, ev.Hash})
+	}
+	for i := range st.Legs {
+		leg := &st.Legs[i]
+		at := slices.IndexFunc(leg.Kickoffs, func(k flow.Kickoff) bool { return k.Agent == c.Agent })
+		if leg.Round != c.Round || leg.Leg != c.Leg || at < 0 {
+			continue
+		}
+		k := leg.Kickoffs[at]
+		in.Subject, in.Template, in.TemplateHash, in.Kickoff, in.Tokens, in.Base = k.Subject, k.Template, k.Hash, k.Body, k.Tokens, leg.Base
+		in.Saw = append(in.Saw, k.Saw...)
+		for _, ref := range k.Records {
+			in.Records = append(in.Records, CallRecord{ID: ref.ID, Version: ref.Version, Type: ref.Type, Form: ref.Form, Content: ref.Content})
+		}
+		in.RecordsView = k.RecordsView
+		in.Lessons, in.LessonsLeft = k.Lessons, k.LessonsLeft
+		if c.Turn == flow.TurnRepair {
+			in.Before = leg.Calls[2*at].Answered.Reply
+		}
+	}
+}
+
+// fill says what came out of a call, and returns the reply.
+func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Call) ([]byte, error) {
+	switch {
+	case c.Status == flow.Replied:
+		out.Reply = c.Answered.Reply
+	case c.Status == flow.Lost && c.Failed.Partial != "":
+		out.Reply, out.Broken = c.Failed.Partial, true
+	default:
+		return nil, nil
+	}
+	text, err := h.Store.Blob(ctx, out.Reply)
+	if err != nil {
+		return nil, err
+	}
+	out.Bytes = len(text)
+	if c.Turn == flow.TurnRule { // a verdict, which stalemate show tells of
+		return text, nil
+	}
+	reply, err := h.Reading(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var r settle.Reading
+	r.Take(&reply)
+	out.Taken, out.Refused, out.Shown, out.Problems = r.Taken, r.Refused, r.Shown, r.Problems
+	return text, nil
+}
+
+// eventsOf returns the entries about a call: one that was made again has several of each.
+func eventsOf(h *session.History, id string) []CallEvent {
+	events := []CallEvent{}
+	for i := range h.Entries {
+		e := &h.Entries[i]
+		switch e.Kind {
+		case flow.KindBegan, flow.KindAnswered, flow.KindFailed, flow.KindStalemate:
+		default:
+			continue
+		}
+		type about struct {
+			Call string `json:"call"`
+		}
+		var body struct {
+			about
+			// Of an arbiter's call.
+			Began, Answered, Failed about
+		}
+		// The journal was folded before: its bodies can be read.
+		if json.Unmarshal(e.Body, &body, json.MatchCaseInsensitiveNames(true)) == nil && slices.Contains([]string{body.Call, body.Began.Call, body.Answered.Call, body.Failed.Call}, id) {
+			events = append(events, CallEvent{e.Seq, artifact.FormatInstant(e.At), e.Kind, e.Hash})
+		}
+	}
+	return events
+}

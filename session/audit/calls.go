@@ -1,0 +1,90 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/session"
+	"brenner/session/flow"
+)
+
+// CallList is every call of a session.
+type CallList struct {
+	Schema    string        `json:"schema"`
+	Thread    string        `json:"thread_id"`
+	Rehearsal bool          `json:"rehearsal"`
+	Calls     []CallSummary `json:"calls"`
+}
+
+// callsOf returns all calls of a session in the order of its rounds: those of its
+// agents, and those of its arbiter after the round that was stuck.
+func callsOf(st *flow.State) []*flow.Call {
+	all := st.Calls()
+	for i := range st.Rulings {
+		all = append(all, &st.Rulings[i])
+	}
+	slices.SortStableFunc(all, func(a, b *flow.Call) int { return cmp.Compare(a.Round, b.Round) })
+	return all
+}
+
+// CallSummary is one call in a few facts.
+type CallSummary struct {
+	Call     string      `json:"call"`
+	Round    int         `json:"round"`
+	Leg      int         `json:"leg"`
+	Turn     string      `json:"turn"`
+	Agent    string      `json:"agent"`
+	Role     string      `json:"role"`
+	Via      string      `json:"via"`
+	Model    string      `json:"model"`          // as the roster names it
+	ModelID  string      `json:"model_id"`       // as it was asked for
+	Observed string      `json:"model_observed"` // as it called itself
+	Seed     *int        `json:"seed,omitempty"` // that it was asked with
+	Input    int         `json:"input_tokens"`
+	Output   int         `json:"output_tokens"`
+	Guessed  bool        `json:"guessed"`
+	Spent    int         `json:"spent_tokens"` // what a call without an answer may have cost
+	Attempts int         `json:"attempts"`
+	TookMS   int         `json:"took_ms"`
+	Began    string      `json:"began_at"`
+	Ended    string      `json:"ended_at"`
+	Status   flow.Status `json:"status"`
+	Code     fault.Code  `json:"code"`
+	Detail   string      `json:"detail"`
+	Hint     string      `json:"hint"`
+}
+
+// ListCalls returns every call of a session.
+func ListCalls(h *session.History) *CallList {
+	res := &CallList{Schema: "brenner.trace.list/v1", Thread: h.Thread, Rehearsal: h.State.Opened.Rehearsal != "", Calls: []CallSummary{}}
+	for _, call := range callsOf(h.State) {
+		res.Calls = append(res.Calls, summaryOf(h.State, call))
+	}
+	return res
+}
+
+func summaryOf(st *flow.State, c *flow.Call) CallSummary {
+	s := CallSummary{
+		Call: c.ID, Round: c.Round, Leg: c.Leg, Turn: c.Turn, Agent: c.Agent, Status: c.Status,
+		Began: artifact.FormatInstant(c.Began),
+	}
+	for _, p := range flow.Everyone(st.Opened.Agents, st.Opened.Arbiter) {
+		if p.Name == c.Agent {
+			s.Role, s.Via, s.Model, s.ModelID, s.Seed = p.Role, p.Via, p.Model, p.ModelID, p.Seed
+		}
+	}
+	switch c.Status {
+	case flow.Replied:
+		r := &c.Answered
+		s.Observed, s.Input, s.Output, s.Guessed, s.Attempts, s.TookMS = r.Model, r.Input, r.Output, r.Guessed, r.Attempts, r.TookMS
+	case flow.Lost:
+		f := &c.Failed
+		s.Code, s.Detail, s.Hint, s.Spent, s.Attempts, s.TookMS = f.Code, f.Detail, f.Hint, f.Spent, f.Attempts, f.TookMS
+	}
+	if c.Status == flow.Replied || c.Status == flow.Lost {
+		s.Ended = artifact.FormatInstant(c.Ended)
+	}
+	return s
+}

@@ -1,0 +1,90 @@
+package audit
+
+import (
+	"context"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+	"brenner/session"
+)
+
+// ConflictList is what waits for a decision in a session.
+type ConflictList struct {
+	Schema    string         `json:"schema"`
+	Thread    string         `json:"thread_id"`
+	Version   int            `json:"version"`
+	Conflicts []OpenConflict `json:"conflicts"`
+}
+
+// OpenConflict is a place that waits for a decision.
+type OpenConflict struct {
+	Place      string          `json:"place"`
+	Candidates []OpenCandidate `json:"candidates"`
+}
+
+// OpenCandidate is what an agent wrote there.
+type OpenCandidate struct {
+	Agent     string         `json:"agent"`
+	Delta     string         `json:"delta_id"`
+	Value     jsontext.Value `json:"value"`
+	At        string         `json:"at"`
+	Rationale string         `json:"rationale"`
+	Text      string         `json:"-"` // the value as people read it
+}
+
+// OpenConflicts returns what waits for a decision, at one place or, where that is empty,
+// everywhere.
+func OpenConflicts(ctx context.Context, h *session.History, place string) (*ConflictList, error) {
+	now, err := h.Artifact(ctx, h.State.Version())
+	if err != nil {
+		return nil, err
+	}
+	places := session.Conflicts(&now)
+	if place != "" {
+		if _, err := session.ConflictAt(&now, place); err != nil {
+			return nil, err
+		}
+		places = []string{place}
+	}
+	res := &ConflictList{Schema: "brenner.session.conflicts/v1", Thread: h.Thread, Version: h.State.Version(), Conflicts: []OpenConflict{}}
+	if len(places) == 0 {
+		return res, nil
+	}
+	origins, err := h.Origins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, place := range places {
+		open, err := conflictOf(ctx, origins, &now, place)
+		if err != nil {
+			return nil, err
+		}
+		res.Conflicts = append(res.Conflicts, open)
+	}
+	return res, nil
+}
+
+func conflictOf(ctx context.Context, origins *session.Origins, now *artifact.Artifact, place string) (OpenConflict, error) {
+	open := OpenConflict{Place: place}
+	conflict, err := session.ConflictAt(now, place)
+	if err != nil {
+		return open, err
+	}
+	item, field, _ := strings.Cut(place, ".")
+	by, err := origins.Blame(ctx, item, field)
+	if err != nil {
+		return open, err
+	}
+	for _, candidate := range conflict {
+		one := OpenCandidate{Agent: candidate.Agent, Delta: candidate.Delta, Value: artifact.Canonical(candidate.Value)}
+		for i := range by {
+			if by[i].Delta == candidate.Delta {
+				one.At, one.Rationale, one.Text = by[i].At, by[i].Rationale, by[i].Text
+			}
+		}
+		open.Candidates = append(open.Candidates, one)
+	}
+	return open, nil
+}

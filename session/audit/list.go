@@ -1,0 +1,108 @@
+package audit
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// List is all sessions of a store, the one with the latest event first.
+type List struct {
+	Schema   string `json:"schema"`
+	Sessions []Row  `json:"sessions"`
+}
+
+// Row is what the list says of a session.
+type Row struct {
+	Thread    string     `json:"thread_id"`
+	Phase     string     `json:"phase"`
+	Reason    string     `json:"reason"`
+	Round     int        `json:"round"`
+	Rounds    int        `json:"rounds"`
+	Version   int        `json:"version"`
+	Conflicts int        `json:"conflicts"`
+	Rehearsal bool       `json:"rehearsal"`
+	Question  string     `json:"question"`
+	Started   string     `json:"started_at"`
+	Updated   string     `json:"updated_at"`
+	Code      fault.Code `json:"code,omitempty"` // of a session that cannot be read
+	Problem   string     `json:"problem,omitempty"`
+}
+
+// Damaged reports whether a session of the list cannot be read.
+func (l *List) Damaged() bool {
+	return slices.ContainsFunc(l.Sessions, func(r Row) bool { return r.Phase == session.PhaseDamaged })
+}
+
+// NewList returns the list of these sessions.
+func NewList(rows []Row) *List {
+	return &List{Schema: "brenner.session.list/v1", Sessions: rows}
+}
+
+// ListSessions returns the sessions of a store.
+func ListSessions(ctx context.Context, st store.Store, locks store.Locks) (*List, error) {
+	streams, err := session.Streams(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	l := NewList(rowsOf(ctx, st, locks, streams))
+	return l, ctx.Err()
+}
+
+// listers is how many journals are read at once.
+const listers = 4
+
+func rowsOf(ctx context.Context, st store.Store, locks store.Locks, streams []store.Stream) []Row {
+	rows := make([]Row, len(streams))
+	var group sync.WaitGroup
+	for first := range listers {
+		group.Go(func() {
+			for i := first; i < len(streams); i += listers {
+				rows[i] = rowOf(ctx, st, locks, &streams[i])
+			}
+		})
+	}
+	group.Wait()
+	return rows
+}
+
+// rowOf folds a journal. It does not follow its chain: that is what verify is
+// for. A session that cannot be read is a row all the same.
+func rowOf(ctx context.Context, st store.Store, locks store.Locks, stream *store.Stream) Row {
+	row := Row{
+		Thread: session.ThreadOf(stream), Started: artifact.FormatInstant(stream.Began), Updated: artifact.FormatInstant(stream.Last),
+	}
+	entries, err := st.Entries(ctx, stream.Name, 0)
+	var s *flow.State
+	if err == nil {
+		s, err = flow.Fold(entries)
+	}
+	var held bool
+	if err == nil && s.Ended == "" {
+		_, held, err = locks.HolderOf(row.Thread)
+	}
+	if err != nil {
+		row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()
+		return row
+	}
+	row.Reason, row.Round, row.Rounds, row.Version = s.Ended, s.Round(), s.Settings.Rounds, s.Version()
+	row.Question, row.Rehearsal = s.Opened.Question, s.Opened.Rehearsal != ""
+	if n := len(s.Commits); n > 0 {
+		row.Conflicts = s.Commits[n-1].Outcome.Conflicts
+	}
+	switch {
+	case held:
+		row.Phase = session.PhaseRunning
+	case s.Ended == "":
+		row.Phase = session.PhaseLeft
+	default:
+		row.Phase = session.PhaseEnded
+	}
+	return row
+}

@@ -1,0 +1,231 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/internal/fault"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
+)
+
+// Proof is what was looked at in a session, and what was found.
+type Proof struct {
+	Thread   string `json:"thread_id"`
+	File     string `json:"file"` // of an export
+	Entries  int    `json:"entries"`
+	Blobs    int    `json:"blobs"`
+	Versions int    `json:"versions"`
+	Head     string `json:"head"`
+	Seal     string `json:"seal"`
+	// Lint names rules of other programs whose findings were taken as they are.
+	Lint     []string `json:"other_lint,omitempty"`
+	Reworded int      `json:"reworded,omitzero"` // versions whose reports say the same in other words
+	// Faults are empty where everything is as it was written.
+	Faults []fault.Detail `json:"faults"`
+	Found  []error        `json:"-"` // the faults as errors
+}
+
+// unproven returns the proof of a session of which nothing could be looked at.
+func unproven(thread string, err error) *Proof {
+	return (&Proof{Thread: thread}).with(err)
+}
+
+// with adds what was found.
+func (p *Proof) with(found ...error) *Proof {
+	for _, err := range found {
+		if err != nil {
+			p.Found = append(p.Found, err)
+		}
+	}
+	p.Faults = fault.Details(p.Found...)
+	return p
+}
+
+// Verify proves one session of a store. What cannot be read is part of the proof; an
+// error means that there is no such session, or that the context has ended.
+func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, error) {
+	p, err := session.Verify(ctx, st, thread, head)
+	switch code := fault.CodeOf(err); {
+	case err == nil:
+	case ctx.Err() != nil, code == session.NoSession:
+		return nil, err
+	default:
+		return unproven(thread, err), nil
+	}
+	proof := &Proof{
+		Thread: thread, Entries: p.Entries, Blobs: p.Blobs, Versions: p.Versions, Head: p.Head.Hash, Seal: p.Seal, Lint: p.Lint, Reworded: p.Reworded,
+	}
+	return proof.with(p.Faults...), nil
+}
+
+// VerifyAll proves every session that a store lists.
+func VerifyAll(ctx context.Context, st store.Store) ([]*Proof, error) {
+	threads, err := session.List(ctx, st)
+	var all []*Proof
+	for _, thread := range threads {
+		checked, err := Verify(ctx, st, thread, "")
+		if fault.CodeOf(err) == session.NoSession {
+			checked, err = unproven(thread, &fault.Error{Code: store.Damaged, Place: thread, Detail: "the store lists the session, but has no entry of its journal"}), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, checked)
+	}
+	return all, err
+}
+
+// Orphans finds versions of sessions that the store no longer has, and names those. The
+// sessions are listed last: each begins before it has a version, and perhaps just now.
+func Orphans(ctx context.Context, st store.Store) (lost []string, err error) {
+	records, err := st.Records(ctx, store.Query{Type: record.ResearchArtifact, Latest: true})
+	if err != nil {
+		return nil, err
+	}
+	threads, err := session.List(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	var found fault.List
+	for i := range records {
+		if id := records[i].ID; !slices.Contains(threads, id) {
+			found.Add(store.Damaged, "the record of "+id, "the journal of that session was taken out of the store", "there is no such session")
+			lost = append(lost, id)
+		}
+	}
+	return lost, found.Err()
+}
+
+// VerifyExport proves the bytes of an export, with the help of an empty store. What is
+// wrong with its lines comes first; what they say is only looked at if they are as they
+// were written. An error means that the bytes are not an export.
+func VerifyExport(ctx context.Context, empty store.Store, data []byte, head string) (*Proof, *session.Exported, error) {
+	x, err := session.ReadExport(data)
+	if err != nil {
+		if broken := brokenHeader(data); broken != nil {
+			return broken, nil, nil
+		}
+		return nil, nil, err
+	}
+	entries := x.Batch.Appends[0].Entries
+	if len(x.Faults) > 0 {
+		checked := &Proof{
+			Thread: x.Thread, Entries: len(entries), Blobs: len(x.Batch.Blobs), Head: journal.HeadOf(entries).Hash,
+		}
+		found := namedLines(data, x)
+		if head != "" {
+			found = append(found, journal.CheckHead(entries, head))
+		}
+		return checked.with(found...), x, nil
+	}
+	if _, err := session.Import(ctx, empty, x); err != nil {
+		return unproven(x.Thread, err), x, nil
+	}
+	checked, err := Verify(ctx, empty, x.Thread, head)
+	if fault.CodeOf(err) == session.NoSession {
+		checked, err = unproven(x.Thread, changedLine(1, "it holds no session at all")), nil
+	}
+	return checked, x, err
+}
+
+func changedLine(line int, detail string) *fault.Error {
+	return &fault.Error{
+		Code: session.ExportChanged, Place: fmt.Sprintf("line %d", line), Detail: detail, Hint: "the file was changed after it was written",
+	}
+}
+
+// brokenHeader tells an export whose first line was changed from a file that is
+// something else: the lines behind it are those of a journal.
+func brokenHeader(data []byte) *Proof {
+	lines := bytes.Split(data, []byte("\n"))
+	c := unproven("", changedLine(1, "the header cannot be read"))
+	for _, line := range lines[1:] {
+		e, err := journal.Parse(line)
+		if err != nil || !strings.HasPrefix(e.Stream, session.Prefix) {
+			continue
+		}
+		c.Thread, c.Head = strings.TrimPrefix(e.Stream, session.Prefix), e.Hash
+		c.Entries++
+	}
+	if c.Entries == 0 {
+		return nil
+	}
+	return c
+}
+
+// namedLines says of the lines of an export that were changed what stood there.
+func namedLines(data []byte, x *session.Exported) []error {
+	lines := bytes.Split(data, []byte("\n"))
+	names := namesIn(lines, x)
+	var all []error
+	for _, err := range x.Faults {
+		var f *fault.Error
+		n := 0
+		if errors.As(err, &f) {
+			_, _ = fmt.Sscanf(f.Place, "line %d", &n) // a place without a line has no name
+		}
+		if name := names(n); name != "" {
+			named := *f
+			named.Place += " (" + name + ")"
+			err = &named
+		}
+		all = append(all, err)
+	}
+	return all
+}
+
+// namesIn returns the names of an export's lines, as far as its journal can be
+// read. A blob is known by its hash, and where that was changed too, by its place.
+func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
+	entries := x.Batch.Appends[0].Entries
+	state, whole := &flow.State{}, true
+	for i := range entries {
+		if journal.Check(session.Prefix+x.Thread, state.Head, entries[i:i+1]) != nil || state.Apply(&entries[i]) != nil {
+			whole = false
+			break
+		}
+	}
+	refs := (&session.History{Thread: x.Thread, Entries: entries, State: state}).References()
+	byHash := make(map[string]string)
+	for _, ref := range refs {
+		byHash[ref.Hash] = ref.What
+	}
+	var head struct {
+		Entries int `json:"entries"`
+	}
+	_ = json.Unmarshal(lines[0], &head) // it was read before
+	return func(line int) string {
+		entry, blob := line-1, line-2-head.Entries
+		switch {
+		case line < 1 || line > len(lines):
+			return ""
+		case line == 1:
+			return "the header"
+		case line == len(lines)-1 && len(lines[len(lines)-1]) == 0:
+			return "the checksum"
+		case blob < 0:
+			return fmt.Sprintf("entry %d of the journal", entry)
+		}
+		var named struct {
+			Hash string `json:"blob"`
+		}
+		_ = json.Unmarshal(lines[line-1], &named) // then it has no hash
+		switch {
+		case byHash[named.Hash] != "":
+			return byHash[named.Hash]
+		case whole && state.Head.Hash == x.Head && blob < len(refs):
+			return refs[blob].What
+		}
+		return "a blob"
+	}
+}

@@ -1,0 +1,208 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+	"brenner/merge"
+	"brenner/session"
+)
+
+// Counterfactual is an artifact as it would be, and how it differs.
+type Counterfactual struct {
+	Schema     string         `json:"schema"`
+	Thread     string         `json:"thread_id"`
+	Without    string         `json:"without"`
+	Version    int            `json:"version"`
+	WasVersion int            `json:"was_version"`
+	Gone       []GoneItem     `json:"gone"`
+	Renamed    []RenamedItem  `json:"renamed"`
+	Changed    []ChangedField `json:"changed"`
+	Rejected   []Rejection    `json:"rejected"` // deltas of others that were taken, and now are not
+	Artifact   jsontext.Value `json:"artifact"`
+	// After is the artifact itself.
+	After artifact.Artifact `json:"-"`
+}
+
+// GoneItem is an item that would not be there.
+type GoneItem struct {
+	ID    string `json:"id"` // as it was
+	Title string `json:"title"`
+}
+
+// RenamedItem is an item that would have another id.
+type RenamedItem struct {
+	Was string `json:"was"`
+	Now string `json:"now"`
+}
+
+// ChangedField is a field that would say something else.
+type ChangedField struct {
+	Item  string         `json:"item"` // as it is now
+	Was   string         `json:"was"`  // the item's id as it was
+	Field string         `json:"field"`
+	From  jsontext.Value `json:"from"` // null where there was nothing
+	To    jsontext.Value `json:"to"`
+}
+
+// Without returns what a session would have come to without an agent or a person.
+func Without(ctx context.Context, h *session.History, name string) (*Counterfactual, error) {
+	now, err := h.Without(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(now) == 0 {
+		return nil, noVersion(h)
+	}
+	was, err := h.Replay(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, after := &was[len(was)-1].Settlement.Artifact, now[len(now)-1].Settlement.Artifact
+	w := &Counterfactual{
+		Schema: "brenner.session.without/v1", Thread: h.Thread, Without: name, Version: after.Metadata.Version, WasVersion: before.Metadata.Version,
+		Artifact: jsontext.Value(after.JSON()), After: after,
+	}
+	w.compare(before)
+	w.nowRejected(was, now)
+	return w, nil
+}
+
+// compare finds what is gone and what differs. Items are the same if the same
+// delta made them.
+func (w *Counterfactual) compare(before *artifact.Artifact) {
+	w.Gone, w.Renamed, w.Changed, w.Rejected = []GoneItem{}, []RenamedItem{}, []ChangedField{}, []Rejection{}
+	made := make(map[string]*artifact.Item)
+	for _, items := range w.After.Sections {
+		for _, it := range items {
+			made[maker(it)] = it
+		}
+	}
+	ids := make(map[string]string)
+	for _, items := range before.Sections {
+		for _, it := range items {
+			if now := made[maker(it)]; now != nil {
+				ids[it.ID] = now.ID
+			}
+		}
+	}
+	for s, items := range before.Sections {
+		for _, it := range items {
+			now := made[maker(it)]
+			if now == nil {
+				w.Gone = append(w.Gone, GoneItem{it.ID, titleOf(it, artifact.Section(s))})
+				continue
+			}
+			if now.ID != it.ID {
+				w.Renamed = append(w.Renamed, RenamedItem{it.ID, now.ID})
+			}
+			w.fields(it, now, ids)
+		}
+	}
+}
+
+// maker names what made an item; the research thread is there from the beginning.
+func maker(it *artifact.Item) string {
+	if it.Created == nil || it.ID == artifact.ThreadID {
+		return "#" + it.ID
+	}
+	return it.Created.Delta
+}
+
+func titleOf(it *artifact.Item, s artifact.Section) string {
+	for _, name := range []string{"name", "claim", "statement", "condition"} {
+		if t := it.Text(name); t != "" {
+			return t
+		}
+	}
+	for _, f := range s.Spec().Fields {
+		if t := it.Text(f.Name); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func (w *Counterfactual) fields(was, now *artifact.Item, ids map[string]string) {
+	var names []string
+	for _, it := range []*artifact.Item{was, now} {
+		for _, f := range it.Fields {
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		from, to := canonicalOrNull(renamed(was.Get(name), ids)), canonicalOrNull(now.Get(name))
+		if !bytes.Equal(from, to) {
+			w.Changed = append(w.Changed, ChangedField{now.ID, was.ID, name, from, to})
+		}
+	}
+	if from, to := killOf(was), killOf(now); !bytes.Equal(from, to) {
+		w.Changed = append(w.Changed, ChangedField{now.ID, was.ID, "killed", from, to})
+	}
+}
+
+func killOf(it *artifact.Item) jsontext.Value {
+	if it.Kill == nil {
+		return canonicalOrNull(artifact.Bool(false))
+	}
+	return canonicalOrNull(artifact.Text(it.Kill.By + ": " + it.Kill.Reason))
+}
+
+func canonicalOrNull(v artifact.Value) jsontext.Value {
+	if v == nil {
+		v = artifact.Null{}
+	}
+	return jsontext.Value(artifact.Canonical(v))
+}
+
+// renamed returns a value as it reads with the ids of the other artifact.
+func renamed(v artifact.Value, ids map[string]string) artifact.Value {
+	name := func(id string) string {
+		if now, ok := ids[id]; ok {
+			return now
+		}
+		return id
+	}
+	switch v := v.(type) {
+	case artifact.Text:
+		return artifact.Text(name(string(v)))
+	case artifact.List:
+		out := make(artifact.List, len(v))
+		for i := range v {
+			out[i] = renamed(v[i], ids)
+		}
+		return out
+	case artifact.Map:
+		entries := make([]artifact.Entry, len(v))
+		for i, e := range v {
+			entries[i] = artifact.Entry{Key: name(e.Key), Value: renamed(e.Value, ids)}
+		}
+		return artifact.MapOf(entries...)
+	}
+	return v
+}
+
+// nowRejected finds the deltas of others that were taken and now are rejected.
+func (w *Counterfactual) nowRejected(was, now []session.Replayed) {
+	rejected := make(map[string]bool)
+	for i := range was {
+		for _, row := range was[i].Settlement.Report.Deltas {
+			rejected[row.DeltaID] = row.Disposition == merge.Rejected
+		}
+	}
+	for i := range now {
+		for _, row := range now[i].Settlement.Report.Deltas {
+			if row.Disposition == merge.Rejected && !rejected[row.DeltaID] && row.Agent != w.Without {
+				w.Rejected = append(w.Rejected, Rejection{
+					now[i].Settlement.Artifact.Metadata.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message,
+				})
+			}
+		}
+	}
+}
