@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"brenner/agent"
+	"brenner/artifact"
 	"brenner/govern/contexts"
 	"brenner/internal/fault"
 	"brenner/session/view"
@@ -64,19 +64,31 @@ type shownEntry struct {
 
 // Call is one call of an agent, for whoever looks at it later.
 type Call struct {
-	ID, Role, Agent, Model, Observed, Task, View, Prompt, Reply string
-	Context                                                     []Shown
-	Tokens, Input, Output, Attempts, TookMS                     int
-	Code                                                        fault.Code
-	Produced                                                    []string
-	At                                                          time.Time
+	ID       string     `json:"call"`
+	At       string     `json:"at"`
+	Role     string     `json:"role"`
+	Agent    string     `json:"agent"`
+	Model    string     `json:"model"`
+	Observed string     `json:"model_observed"`
+	Task     string     `json:"task"`
+	View     string     `json:"view_hash"`
+	Context  []Shown    `json:"context"`
+	Prompt   string     `json:"prompt_sha256"`
+	Reply    string     `json:"reply_sha256"`
+	Tokens   int        `json:"context_tokens"`
+	Input    int        `json:"input_tokens"`
+	Output   int        `json:"output_tokens"`
+	Attempts int        `json:"attempts"`
+	TookMS   int        `json:"took_ms"`
+	Code     fault.Code `json:"code"`
+	Produced []string   `json:"produced"`
 }
 
 // Shown is a version that an agent was shown.
 type Shown struct {
-	Ref  record.Ref
-	Type string
-	Form string
+	Ref  record.Ref `json:",embed"`
+	Type string     `json:"type"`
+	Form string     `json:"form"`
 }
 
 // job is a task for an agent.
@@ -272,7 +284,7 @@ func (d *Door) Calls(ctx context.Context) ([]Call, error) {
 		place[e.Call] = len(out)
 		c := Call{
 			ID: e.Call, Role: e.Role, Agent: e.Agent, Model: e.Model, Observed: e.Observed, Task: e.Task, View: e.View, Prompt: e.Prompt, Reply: e.Reply,
-			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: entries[i].At,
+			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: artifact.FormatInstant(entries[i].At),
 		}
 		for _, s := range e.Context {
 			c.Context = append(c.Context, Shown{record.Ref{ID: s.ID, Version: s.Version}, s.Type, s.Form})

@@ -246,7 +246,7 @@ func (c *checking) compression(ctx context.Context) error {
 	}
 	due, err := c.dueOf(ctx, modulesOf(census, func(t record.Type) bool { return t.Knowledge }, c.Types))
 	for _, u := range due {
-		c.add(u.Memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", "%s records of %s, as they stand, are in no memo; %d is the limit", u.Count(), u.Module, u.Limit)
+		c.add(u.memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", "%s records of %s, as they stand, are in no memo; %d is the limit", u.Count(), u.Module, u.Limit)
 	}
 	return err
 }

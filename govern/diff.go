@@ -14,39 +14,50 @@ import (
 
 // Diff is what changed between two versions of a record.
 type Diff struct {
-	From, To record.Record
-	Heads    [2]record.Head // of the records that they are versions of
+	Schema string     `json:"schema"`
+	From   VersionRow `json:"from"`
+	To     VersionRow `json:"to"`
 	// Changes are what the versions between say of themselves, the oldest first:
 	// those that lead from From to To, where To goes on from it.
-	Changes []Change
-	Fields  []FieldChange
-	// Added and Removed are links.
-	Added, Removed []record.Link
-	Lines          []patch.Line
+	Changes []Change      `json:"changes"`
+	Fields  []FieldChange `json:"fields"`
+	Added   []record.Link `json:"links_added"`
+	Removed []record.Link `json:"links_removed"`
+	Lines   []string      `json:"lines"` // each with its mark: blank, - or +
 }
 
 // Change is what a version says of itself.
 type Change struct {
-	Version int
-	Creator string
-	Text    string
+	Version int    `json:"version"`
+	Creator string `json:"creator"`
+	Text    string `json:"change"`
 }
 
 // FieldChange is a field with another value.
-type FieldChange struct{ Field, From, To string }
+type FieldChange struct {
+	Field string `json:"field"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+}
 
 // Diff says what changed between two versions, in the words of those who changed
-// it and line by line.
+// it and line by line. Where to is empty, it is the first version against its parent.
 func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	a, ha, err := d.Standing(ctx, from)
 	if err != nil {
 		return nil, err
 	}
+	if to == "" {
+		if a.Parent == 0 {
+			return nil, &fault.Error{Code: fault.Usage, Detail: a.Ref().String() + " has no version before it", Hint: "name two versions"}
+		}
+		return d.Diff(ctx, record.Ref{ID: a.ID, Version: a.Parent}.String(), a.Ref().String())
+	}
 	b, hb, err := d.Standing(ctx, to)
 	if err != nil {
 		return nil, err
 	}
-	out := &Diff{From: a, To: b, Heads: [2]record.Head{ha, hb}}
+	out := &Diff{Schema: "brenner.store.diff/v1", From: versionRow(&a, ha.Canonical), To: versionRow(&b, hb.Canonical)}
 	if a.ID == b.ID {
 		if out.Changes, err = d.changes(ctx, a.ID, a.Version, b.Version); err != nil {
 			return nil, err
@@ -82,7 +93,9 @@ func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Lines = patch.Lines(linesOf(one), linesOf(two))
+	for _, l := range patch.Lines(linesOf(one), linesOf(two)) {
+		out.Lines = append(out.Lines, string(l.Mark)+l.Text)
+	}
 	return out, nil
 }
 
@@ -109,10 +122,11 @@ func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, 
 
 // History is a record with all its versions, and how its statuses came about.
 type History struct {
-	Head     record.Head
-	Versions []record.Record
-	Marks    []record.Mark
-	Tips     []int
+	Schema   string       `json:"schema"`
+	Record   RecordRow    `json:"record"`
+	Tips     []int        `json:"tips"`
+	Versions []VersionRow `json:"versions"`
+	Marks    []MarkRow    `json:"marks"`
 }
 
 // History gives all versions of a record.
@@ -128,12 +142,17 @@ func (d *Door) History(ctx context.Context, address string) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &History{Head: h}
-	if out.Versions, err = d.Store.Records(ctx, store.Query{ID: h.ID}); err != nil {
+	versions, err := d.Store.Records(ctx, store.Query{ID: h.ID})
+	if err != nil {
 		return nil, err
 	}
-	if out.Marks, err = d.Store.Marks(ctx, h.ID); err != nil {
+	marks, err := d.Store.Marks(ctx, h.ID)
+	if err != nil {
 		return nil, err
+	}
+	out := &History{Schema: "brenner.store.history/v1", Record: recordRow(&h), Marks: markRows(marks)}
+	for i := range versions {
+		out.Versions = append(out.Versions, versionRow(&versions[i], h.Canonical))
 	}
 	out.Tips, err = d.Store.Tips(ctx, h.ID)
 	return out, err

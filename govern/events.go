@@ -3,7 +3,6 @@ package govern
 import (
 	"context"
 	"slices"
-	"time"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -84,26 +83,37 @@ type refusedEvent struct {
 
 // Refusal is an attempt that was refused.
 type Refusal struct {
-	At                         time.Time
-	By, Role, Action, Type, ID string
+	At     string `json:"at"`
+	By     string `json:"by"`
+	Role   string `json:"role"`
+	Action string `json:"action"`
+	Type   string `json:"type"`
+	ID     string `json:"id"`
 }
 
-// Refusals gives the attempts that were refused, the newest first; most of them at
+// RefusalList is the newest of the attempts that were refused, and how many there are.
+type RefusalList struct {
+	Schema   string    `json:"schema"`
+	All      int       `json:"all"`
+	Attempts []Refusal `json:"attempts"`
+}
+
+// Refusals returns the attempts that were refused, the newest first; most of them at
 // most, where that is above 0.
-func (d *Door) Refusals(ctx context.Context, most int) ([]Refusal, int, error) {
+func (d *Door) Refusals(ctx context.Context, most int) (*RefusalList, error) {
 	entries, all, err := d.newest(ctx, Refusals, most)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	var out []Refusal
+	out := &RefusalList{Schema: "brenner.store.refusals/v1", All: all}
 	for i := range entries {
 		e, err := journal.Decode[refusedEvent](&entries[i], journal.BrokenChain)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		out = append(out, Refusal{entries[i].At, e.By, e.Role, e.Action, e.Type, e.ID})
+		out.Attempts = append(out.Attempts, Refusal{artifact.FormatInstant(entries[i].At), e.By, e.Role, e.Action, e.Type, e.ID})
 	}
-	return out, all, nil
+	return out, nil
 }
 
 // newest gives the last entries of a stream, the newest first, and how many there are.

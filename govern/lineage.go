@@ -10,30 +10,40 @@ import (
 
 // Lineage is what a version rests on, or what rests on it, as far as was asked.
 type Lineage struct {
-	Root record.Ref
-	Up   bool // towards what it rests on
+	Schema string `json:"schema"`
+	Root   string `json:"root"`
+	Up     bool   `json:"up"` // towards what it rests on
 	// Nodes are in the order in which they are reached: level by level, by id and
 	// version within a level.
-	Nodes []Node
-	Edges []record.Edge
+	Nodes []Node `json:"nodes"`
+	Edges []Edge `json:"edges"`
 	// Elsewhere are links to records of another project, where a record of the store
 	// has the same name. They lead no further.
-	Elsewhere []record.Edge
+	Elsewhere []Edge `json:"elsewhere"`
 	// Cut says that there is more behind the last level.
-	Cut bool
+	Cut bool `json:"cut"`
 }
+
+// Edge is a link between two versions of a lineage.
+type Edge struct {
+	From     string `json:"from"`
+	Relation string `json:"relation"`
+	To       string `json:"to"`
+}
+
+func edgeOf(e record.Edge) Edge { return Edge{e.From.String(), e.Relation, e.To.String()} }
 
 // Node is a version in a lineage.
 type Node struct {
-	Ref     record.Ref
-	Depth   int
-	Type    string
-	Module  string
-	Status  string
-	Summary string
-	Creator string
+	Ref     record.Ref `json:",embed"`
+	Depth   int        `json:"depth"`
+	Type    string     `json:"type"`
+	Module  string     `json:"module"`
+	Status  string     `json:"status"`
+	Creator string     `json:"creator"`
+	Summary string     `json:"summary"`
 	// Missing says that the version is not in the store.
-	Missing bool
+	Missing bool `json:"missing"`
 }
 
 // mostNodes keeps a lineage readable, and finite in time.
@@ -50,7 +60,7 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 	if err != nil {
 		return nil, err
 	}
-	l := &Lineage{Root: r.Ref(), Up: up}
+	l := &Lineage{Schema: "brenner.store.lineage/v1", Root: r.Ref().String(), Up: up}
 	seen := map[record.Ref]int{r.Ref(): 0}
 	order := []record.Ref{r.Ref()}
 	level := []record.Ref{r.Ref()}
@@ -64,7 +74,9 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 			break
 		}
 		if up { // on the way down they are about another record
-			l.Elsewhere = append(l.Elsewhere, elsewhere...)
+			for _, e := range elsewhere {
+				l.Elsewhere = append(l.Elsewhere, edgeOf(e))
+			}
 		}
 		var next []record.Ref
 		for _, e := range edges {
@@ -72,7 +84,7 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 			if up {
 				to = e.To
 			}
-			l.Edges = append(l.Edges, e)
+			l.Edges = append(l.Edges, edgeOf(e))
 			if _, ok := seen[to]; !ok {
 				seen[to] = n
 				next = append(next, to)

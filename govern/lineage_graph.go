@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"brenner/store/record"
 )
 
 // DOT gives the lineage in the language of Graphviz.
@@ -14,19 +12,19 @@ func (l *Lineage) DOT() string {
 	b.WriteString("digraph lineage {\n  rankdir=LR;\n  node [shape=box];\n")
 	for _, n := range l.Nodes {
 		style := ""
-		if n.Ref == l.Root {
+		if n.Ref.String() == l.Root {
 			style = ", style=bold"
 		}
 		fmt.Fprintf(&b, "  %s [label=%s%s];\n", dotText(n.Ref.String()), dotText(n.Ref.String()+"\n"+n.label()), style)
 	}
 	for _, e := range l.Edges {
-		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", dotText(e.From.String()), dotText(e.To.String()), dotText(e.Relation))
+		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", dotText(e.From), dotText(e.To), dotText(e.Relation))
 	}
 	for _, ref := range l.othersElsewhere() {
-		fmt.Fprintf(&b, "  %s [label=%s, style=dashed];\n", dotText(ref.String()+elsewhereMark), dotText(ref.String()+"\n"+elsewhereText))
+		fmt.Fprintf(&b, "  %s [label=%s, style=dashed];\n", dotText(ref+elsewhereMark), dotText(ref+"\n"+elsewhereText))
 	}
 	for _, e := range l.Elsewhere {
-		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", dotText(e.From.String()), dotText(e.To.String()+elsewhereMark), dotText(e.Relation))
+		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", dotText(e.From), dotText(e.To+elsewhereMark), dotText(e.Relation))
 	}
 	return b.String() + "}\n"
 }
@@ -35,9 +33,9 @@ func (l *Lineage) DOT() string {
 func (l *Lineage) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
-	names := make(map[record.Ref]string)
+	names := make(map[string]string)
 	for i, n := range l.Nodes {
-		names[n.Ref] = fmt.Sprintf("n%d", i)
+		names[n.Ref.String()] = fmt.Sprintf("n%d", i)
 		fmt.Fprintf(&b, "  n%d[\"%s<br/>%s\"]\n", i, mermaidText(n.Ref.String()), mermaidText(n.label()))
 	}
 	for _, e := range l.Edges {
@@ -45,10 +43,10 @@ func (l *Lineage) Mermaid() string {
 			fmt.Fprintf(&b, "  %s -->|%s| %s\n", names[e.From], mermaidText(e.Relation), names[e.To])
 		}
 	}
-	others := make(map[record.Ref]string)
+	others := make(map[string]string)
 	for i, ref := range l.othersElsewhere() {
 		others[ref] = fmt.Sprintf("e%d", i)
-		fmt.Fprintf(&b, "  e%d[\"%s<br/>%s\"]\n", i, mermaidText(ref.String()), mermaidText(elsewhereText))
+		fmt.Fprintf(&b, "  e%d[\"%s<br/>%s\"]\n", i, mermaidText(ref), mermaidText(elsewhereText))
 	}
 	for _, e := range l.Elsewhere {
 		fmt.Fprintf(&b, "  %s -->|%s| %s\n", names[e.From], mermaidText(e.Relation), others[e.To])
@@ -62,8 +60,8 @@ const (
 	elsewhereText = "of another project"
 )
 
-func (l *Lineage) othersElsewhere() []record.Ref {
-	var all []record.Ref
+func (l *Lineage) othersElsewhere() []string {
+	var all []string
 	for _, e := range l.Elsewhere {
 		if !slices.Contains(all, e.To) {
 			all = append(all, e.To)

@@ -166,12 +166,15 @@ func TestAHintRefusesNothing(t *testing.T) {
 		if !strings.Contains(hint, "note@v1") || strings.Contains(hint, "brief") || strings.Contains(hint, "intro") {
 			k.Errorf("the hint is %q", hint)
 		}
-		all, n, err := k.Refusals(k.Context1(), 10)
-		k.is("refusals", []any{len(all), n, err}, []any{0, 0, nil})
+		list, err := k.Refusals(k.Context1(), 10)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.is("refusals", []int{len(list.Attempts), list.All}, []int{0, 0})
 		// Who does try is recorded.
 		k.answered(reader, block("brief@v1", "beta\n", "BETA\n"), "note@v1", "brief@v1")
-		if all, _, err = k.Refusals(k.Context1(), 10); err != nil || len(all) != 1 {
-			k.Errorf("%+v, %v", all, err)
+		if list, err = k.Refusals(k.Context1(), 10); err != nil || len(list.Attempts) != 1 {
+			k.Errorf("%+v, %v", list, err)
 		}
 	})
 }

@@ -22,20 +22,21 @@ type PromoteOptions struct {
 
 // Promotion is what came of promoting a version.
 type Promotion struct {
-	Record   record.Record
-	Was      int    // the version that was canonical before; 0 for none
-	Replaced string // the other record that gave way
+	Schema   string     `json:"schema"`
+	Record   VersionRow `json:"record"`
+	Was      int        `json:"was"`      // the version that was canonical before; 0 for none
+	Replaced string     `json:"replaced"` // the other record that gave way
 	// Stale are the versions that rest on what was canonical before.
-	Stale []Stale
+	Stale []Stale `json:"stale"`
 }
 
 // Stale is a version that rests on what does not hold any more.
 type Stale struct {
-	Ref    record.Ref
-	Type   string
-	Module string
+	Ref    record.Ref `json:",embed"`
+	Type   string     `json:"type"`
+	Module string     `json:"module"`
 	// Because is what it rests on, directly, and is not current.
-	Because record.Ref
+	Because string `json:"because"`
 }
 
 // Promote makes a version canonical, if every gate is open. It is the only way.
@@ -57,7 +58,7 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 			m := record.Mark{ID: r.ID, Version: r.Version, Status: record.Canonical, Was: began.Canonical}
 			return nil, store.CheckMark(&m, h.Latest, h.Canonical)
 		}
-		p := &promoting{Door: d, who: who, o: o, record: r, head: h, out: &Promotion{Record: r, Was: h.Canonical}}
+		p := &promoting{Door: d, who: who, o: o, record: r, head: h, out: &Promotion{Schema: "brenner.store.promote/v1", Record: versionRow(&r, r.Version), Was: h.Canonical}}
 		c, err := p.change(ctx)
 		out = p.out
 		return c, err
@@ -128,7 +129,7 @@ func (p *promoting) change(ctx context.Context) (*change, error) {
 	}, nil
 }
 
-func restsOn(ref record.Ref) string { return "it rests on " + ref.String() + ", which is not current" }
+func restsOn(ref string) string { return "it rests on " + ref + ", which is not current" }
 
 // fate gives the status of what was canonical: what the new one goes on from is
 // past, and what went another way is an alternative.
@@ -270,11 +271,13 @@ func (d *Door) holderOf(ctx context.Context, kind, module string) (*record.Head,
 
 // Due is how much of a module its memo does not take up.
 type Due struct {
-	Module  string
-	Memo    record.Ref // its canonical memo, or the project's summary; the zero value for none
-	Changed int
-	Limit   int
-	Records []record.Ref
+	Module  string       `json:"module"`
+	Changed int          `json:"changed"`
+	Limit   int          `json:"limit"`
+	Memo    string       `json:"memo"` // its canonical memo, or the project's summary; empty for none
+	Records []record.Ref `json:"-"`
+
+	memo record.Ref
 }
 
 // Count says how much that is; counting ends where it is more than enough.
@@ -302,8 +305,9 @@ func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due,
 		return due, err
 	}
 	if memo != nil {
-		due.Memo = memo.Standing()
-		q.Besides = []record.Ref{due.Memo}
+		due.memo = memo.Standing()
+		due.Memo = due.memo.String()
+		q.Besides = []record.Ref{due.memo}
 	}
 	for {
 		found, err := d.Store.Heads(ctx, q)

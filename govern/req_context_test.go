@@ -86,9 +86,9 @@ func TestReq07_RolesReadWhatTheyMay(t *testing.T) {
 		}
 		_, err = k.Context(k.Context1(), govern.Request{Role: "test_designr"})
 		k.refused(err, govern.UnknownRole, "did you mean test_designer?")
-		kept, n, err := k.Refusals(k.Context1(), 0)
-		if err != nil || n != 1 || kept[0].By != "BlueLake" || kept[0].Action != "read" || kept[0].ID != "ms" || k.status().Refused != 1 {
-			k.Errorf("%v, %d, %v", kept, n, err)
+		kept, err := k.Refusals(k.Context1(), 0)
+		if err != nil || kept.All != 1 || kept.Attempts[0].By != "BlueLake" || kept.Attempts[0].Action != "read" || kept.Attempts[0].ID != "ms" || k.status().Refused != 1 {
+			k.Errorf("%+v, %v", kept, err)
 		}
 	})
 }

@@ -139,7 +139,7 @@ func TestReq11_SummariesAreThereAndCurrent(t *testing.T) {
 		if r = k.record("note"); !r.StaleSummary() || r.SummaryBy != record.Kept {
 			k.Errorf("%+v", r)
 		}
-		k.is("known", k.status().StaleSummaries, []record.Ref{{ID: "note", Version: 2}})
+		k.is("known", k.status().StaleSummaries, []string{"note@v2"})
 		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})
 		if !strings.Contains(g.Text, "[this summary is of an earlier version]") {
 			k.Error(g.Text)
@@ -273,11 +273,7 @@ func TestReq15_WhatChangedAndWhy(t *testing.T) {
 		}
 		k.is("in words", diff.Changes, []govern.Change{{Version: 2, Creator: "Sydney", Text: "two is a number"}, {Version: 3, Creator: "Sydney", Text: "four was missing"}})
 		k.is("fields", diff.Fields, []govern.FieldChange{{Field: "summary", From: "summary of one two three", To: "another summary"}})
-		var lines []string
-		for _, l := range diff.Lines {
-			lines = append(lines, string(l.Mark)+l.Text)
-		}
-		k.is("lines", lines, []string{" one", "-two", "+2", " three", "+four"})
+		k.is("lines", diff.Lines, []string{" one", "-two", "+2", " three", "+four"})
 	})
 }
 
@@ -530,14 +526,14 @@ func TestReq26_WhatRestsOnTheOldIsStale(t *testing.T) {
 		p := k.promote("note@v2")
 		var got []string
 		for _, s := range p.Stale {
-			got = append(got, s.Ref.String()+" because of "+s.Because.String())
+			got = append(got, s.Ref.String()+" because of "+s.Because)
 		}
 		k.is("stale", got, []string{"memo@v1 because of note@v1", "ms@v1 because of memo@v1", "result@v1 because of task@v1"})
 		k.is("statuses", []string{k.record("memo").Status, k.record("ms").Status, k.record("result").Status, k.record("answer").Status, k.record("task").Status},
 			[]string{record.NeedsUpdate, record.NeedsUpdate, record.NeedsUpdate, record.Draft, record.Draft})
 		k.is("it is still the canonical one", k.record("memo@canonical").Version, 1)
 		s := k.status()
-		if len(s.NeedsUpdate) != 3 || s.Whole() || !s.NeedsUpdate[0].Canonical || s.NeedsUpdate[0].Reason != "it rests on note@v1, which is not current" {
+		if len(s.NeedsUpdate) != 3 || s.Current || !s.NeedsUpdate[0].Canonical || s.NeedsUpdate[0].Reason != "it rests on note@v1, which is not current" {
 			k.Errorf("%+v", s.NeedsUpdate)
 		}
 		// A new version mends it; or a person says that it still holds.
@@ -624,7 +620,7 @@ func TestReq29_TheSpine(t *testing.T) {
 		k.put(draft("note", record.PaperNote, "n"))
 		missing := func() (n int) {
 			for _, s := range k.status().Spine {
-				if s.Holder == (record.Ref{}) {
+				if s.Holder == "" {
 					n++
 				}
 			}
@@ -638,9 +634,9 @@ func TestReq29_TheSpine(t *testing.T) {
 			k.promote(id)
 		}
 		k.is("spine", k.status().Spine, []govern.SpineEntry{
-			{Type: record.ProjectBrief, Module: record.Project, Holder: record.Ref{ID: "brief", Version: 1}, Status: record.Canonical},
-			{Type: record.ProjectSummary, Module: record.Project, Holder: record.Ref{ID: "sum", Version: 1}, Status: record.Canonical},
-			{Type: record.IntegratedMemo, Module: "fate", Holder: record.Ref{ID: "memo", Version: 1}, Status: record.Canonical},
+			{Type: record.ProjectBrief, Module: record.Project, Holder: "brief@v1", Status: record.Canonical},
+			{Type: record.ProjectSummary, Module: record.Project, Holder: "sum@v1", Status: record.Canonical},
+			{Type: record.IntegratedMemo, Module: "fate", Holder: "memo@v1", Status: record.Canonical},
 		})
 	})
 }

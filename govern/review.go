@@ -136,13 +136,7 @@ func (d *Door) keepable(ctx context.Context, f Finding) (string, error) {
 	return f.String(), nil
 }
 
-func refList(refs []record.Ref) string {
-	names := make([]string, len(refs))
-	for i, ref := range refs {
-		names[i] = ref.String()
-	}
-	return strings.Join(names, ", ")
-}
+func refList(refs []record.Ref) string { return strings.Join(refNames(refs), ", ") }
 
 func question(check string) string {
 	switch check {

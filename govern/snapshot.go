@@ -13,9 +13,10 @@ import (
 
 // Snapshot is the state of the project for people: from canonical versions alone.
 type Snapshot struct {
-	Text string // Markdown
+	Schema string `json:"schema"`
 	// From are the versions that it was made from, in the order of the text.
-	From []record.Ref
+	From []string `json:"from"`
+	Text string   `json:"markdown"`
 }
 
 // Snapshot writes the project's question and scope, its hypotheses and models, the
@@ -40,7 +41,7 @@ func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
 		byType[r.Type] = append(byType[r.Type], page{r, string(content)})
 	}
 	s.write(byType, d.Types)
-	return &Snapshot{Text: withoutHTML(s.b.String()), From: s.from}, nil
+	return &Snapshot{Schema: "brenner.store.snapshot/v1", Text: withoutHTML(s.b.String()), From: s.from}, nil
 }
 
 // page is a canonical version with what it says.
@@ -52,7 +53,7 @@ type page struct {
 type snapshot struct {
 	door *Door
 	b    strings.Builder
-	from []record.Ref
+	from []string
 	open []string
 }
 
@@ -83,7 +84,7 @@ func (s *snapshot) heading(title string) { fmt.Fprintf(&s.b, "\n## %s\n\n", titl
 
 // cite names a version as a source, with a word where it is not current.
 func (s *snapshot) cite(p *page) string {
-	s.from = append(s.from, p.Ref())
+	s.from = append(s.from, p.Ref().String())
 	if at := questionsOf(p.content); len(at) > 0 {
 		for _, q := range at {
 			s.open = append(s.open, q+" ("+p.Ref().String()+")")

@@ -99,5 +99,5 @@ func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, ma
 	if r.Status == record.NeedsUpdate || r.Status == record.NeedsRebase {
 		return true, nil, nil
 	}
-	return true, &Stale{Ref: e.From, Type: r.Type, Module: r.Module, Because: e.To}, nil
+	return true, &Stale{Ref: e.From, Type: r.Type, Module: r.Module, Because: e.To.String()}, nil
 }

@@ -19,7 +19,7 @@ func TestWhatASessionMadeOfTheOldIsStale(t *testing.T) {
 	k.put(draft("answer", record.PaperNote, "an answer", "replies_to=note"))
 	k.put(draft("note", record.PaperNote, "two"))
 	p := k.promote("note@v2")
-	k.is("stale", p.Stale, []govern.Stale{{Ref: record.Ref{ID: "S", Version: 1}, Type: record.ResearchArtifact, Module: "fate", Because: record.Ref{ID: "S-reply", Version: 1}}})
+	k.is("stale", p.Stale, []govern.Stale{{Ref: record.Ref{ID: "S", Version: 1}, Type: record.ResearchArtifact, Module: "fate", Because: "S-reply@v1"}})
 	k.is("what was said stays", []string{k.record("S-kickoff").Status, k.record("S-reply").Status, k.record("answer").Status}, []string{record.Draft, record.Draft, record.Draft})
 }
 

@@ -10,51 +10,49 @@ import (
 
 // Status is the state of a project's records.
 type Status struct {
-	Records int
-	Census  []record.Count
-	Spine   []SpineEntry
+	Schema  string         `json:"schema"`
+	Current bool           `json:"current"` // nothing needs a person
+	Records int            `json:"records"`
+	Census  []record.Count `json:"census"`
+	Spine   []SpineEntry   `json:"spine"`
 	// NeedsUpdate and NeedsRebase are versions that count and are not current.
-	NeedsUpdate, NeedsRebase []Outdated
-	Forks                    []Fork
-	StaleSummaries           []record.Ref
-	Due                      []Due
-	Refused                  int // attempts outside a role's scope
+	NeedsUpdate    []Outdated `json:"needs_update"`
+	NeedsRebase    []Outdated `json:"needs_rebase"`
+	Forks          []Fork     `json:"forks"`
+	StaleSummaries []string   `json:"stale_summaries"`
+	Due            []Due      `json:"compression_due"`
+	Refused        int        `json:"refused_attempts"` // outside a role's scope
 }
 
 // Outdated is a version that is not current, and why.
 type Outdated struct {
-	Ref       record.Ref
-	Type      string
-	Module    string
-	Canonical bool
-	Reason    string
+	Ref       record.Ref `json:",embed"`
+	Type      string     `json:"type"`
+	Module    string     `json:"module"`
+	Canonical bool       `json:"canonical"`
+	Reason    string     `json:"reason"`
 }
 
 // Fork is a record that went several ways.
 type Fork struct {
-	ID     string
-	Type   string
-	Module string
-	Core   bool
-	Tips   []int
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Module string `json:"module"`
+	Core   bool   `json:"core"`
+	Tips   []int  `json:"tips"`
 }
 
-// SpineEntry is a place of the project's spine, and who holds it.
+// SpineEntry is a place of the project's spine, and the version that holds it.
 type SpineEntry struct {
-	Type   string
-	Module string
-	Holder record.Ref // the zero value where nobody does
-	Status string
-}
-
-// Whole tells whether nothing needs a person.
-func (s *Status) Whole() bool {
-	return len(s.NeedsUpdate)+len(s.NeedsRebase)+len(s.Forks)+len(s.StaleSummaries)+len(s.Due) == 0
+	Type   string `json:"type"`
+	Module string `json:"module"`
+	Holder string `json:"holder"` // empty where no version does
+	Status string `json:"status"`
 }
 
 // Status looks at all records, by the store's lists alone.
 func (d *Door) Status(ctx context.Context) (*Status, error) {
-	s := &Status{}
+	s := &Status{Schema: "brenner.store.status/v1"}
 	var err error
 	if s.Census, err = d.Store.Census(ctx); err != nil {
 		return nil, err
@@ -88,7 +86,7 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 			return nil, err
 		}
 		if counts && stale[i].Status != record.Deprecated {
-			s.StaleSummaries = append(s.StaleSummaries, stale[i].Ref())
+			s.StaleSummaries = append(s.StaleSummaries, stale[i].Ref().String())
 		}
 	}
 	if s.Due, err = d.dueOf(ctx, modulesOf(s.Census, func(t record.Type) bool { return t.Knowledge }, d.Types)); err != nil {
@@ -96,6 +94,7 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 	}
 	head, err := d.head(ctx, Refusals)
 	s.Refused = head.Seq
+	s.Current = len(s.NeedsUpdate)+len(s.NeedsRebase)+len(s.Forks)+len(s.StaleSummaries)+len(s.Due) == 0
 	return s, err
 }
 
@@ -208,7 +207,7 @@ func (d *Door) spine(ctx context.Context, census []record.Count) ([]SpineEntry, 
 	for i := range places {
 		for j := range heads {
 			if h := &heads[j]; h.Type == places[i].Type && h.Module == places[i].Module {
-				places[i].Holder, places[i].Status = h.Standing(), h.Status
+				places[i].Holder, places[i].Status = h.Standing().String(), h.Status
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/record"
 )
@@ -93,4 +94,48 @@ func (d *Door) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mark, e
 		all = append(all, marks...)
 	}
 	return all, nil
+}
+
+// DeprecateOptions say what to deprecate: one record or version, or all of Unused.
+type DeprecateOptions struct {
+	Address string // empty is all of Unused
+	Reason  string
+	Anyway  bool // though others rest on it
+	Dry     bool // only list what is unused
+}
+
+// Deprecation is what was marked, or would be.
+type Deprecation struct {
+	Schema string    `json:"schema"`
+	DryRun bool      `json:"dry_run"`
+	Marks  []MarkRow `json:"marks"`
+}
+
+// Retire deprecates what the options say.
+func (d *Door) Retire(ctx context.Context, who Actor, o DeprecateOptions) (*Deprecation, error) {
+	var marks []record.Mark
+	var err error
+	switch {
+	case o.Address != "":
+		marks, err = d.Deprecate(ctx, who, o.Address, o.Reason, o.Anyway)
+	case o.Dry:
+		marks, err = d.wouldDeprecate(ctx, who)
+	default:
+		marks, err = d.DeprecateUnused(ctx, who)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Deprecation{Schema: "brenner.store.deprecate/v1", DryRun: o.Dry, Marks: markRows(marks)}, nil
+}
+
+// wouldDeprecate returns the marks that DeprecateUnused would put.
+func (d *Door) wouldDeprecate(ctx context.Context, who Actor) ([]record.Mark, error) {
+	heads, err := d.Unused(ctx)
+	var marks []record.Mark
+	for i := range heads {
+		h := &heads[i]
+		marks = append(marks, record.Mark{ID: h.ID, Version: h.Standing().Version, Status: record.Deprecated, By: who.Name, Reason: "nothing that stands has pointed at it since " + fault.Shown(h.At.Format("2006-01-02")), At: h.At})
+	}
+	return marks, err
 }

@@ -1,8 +1,10 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"strings"
+	"unicode"
 
 	"brenner/artifact"
 	"brenner/artifact/lint"
@@ -13,6 +15,47 @@ import (
 	"brenner/store"
 	"brenner/store/record"
 )
+
+// Records is the door to a project's records, and the actor in it.
+type Records struct {
+	*govern.Door
+	Who     govern.Actor
+	Project *Project
+}
+
+// RecordsOptions say who opens the records, and what for.
+type RecordsOptions struct {
+	As    string // the actor's name; the operator's if empty
+	Role  string // of an agent; empty for a person
+	Write bool
+	Dry   bool // nothing is written, not even the store's own form
+}
+
+// OpenRecords opens the project's records. Without Write no store is made.
+func (p *Project) OpenRecords(ctx context.Context, o RecordsOptions) (*Records, error) {
+	st, err := p.recordStore(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	who := govern.Actor{Name: cmp.Or(o.As, p.Config.Operator), Role: o.Role}
+	if strings.TrimSpace(who.Name) != who.Name || strings.ContainsFunc(who.Name, unicode.IsControl) {
+		_ = st.Close() // nothing was written
+		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "that is no name: it is blank, begins or ends so, or has a control character"}
+	}
+	return &Records{Door: p.Door(st), Who: who, Project: p}, nil
+}
+
+func (p *Project) recordStore(ctx context.Context, o *RecordsOptions) (store.Store, error) {
+	switch {
+	case o.Write:
+		return p.OpenToWrite(ctx)
+	case o.Role != "":
+		return p.OpenToRefuse(ctx)
+	case o.Dry:
+		return p.OpenUnchanged(ctx)
+	}
+	return p.OpenToRead(ctx)
+}
 
 // Door makes the way to the records of a store.
 func (p *Project) Door(st store.Store) *govern.Door {

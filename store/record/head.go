@@ -33,6 +33,8 @@ func (h *Head) Forked() bool { return h.Tips > 1 }
 // Count is how many records of a type, a module and a status there are, each by
 // its standing version.
 type Count struct {
-	Type, Module, Status string
-	Records              int
+	Type    string `json:"type"`
+	Module  string `json:"module"`
+	Status  string `json:"status"`
+	Records int    `json:"records"`
 }

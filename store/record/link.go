@@ -47,8 +47,16 @@ func Depends(relation string) bool {
 
 // Ref names a version of a record; version 0 stands for any.
 type Ref struct {
-	ID      string
-	Version int
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+}
+
+// Name returns the ref as String does, or "" for the zero value.
+func (r Ref) Name() string {
+	if r == (Ref{}) {
+		return ""
+	}
+	return r.String()
 }
 
 func (r Ref) String() string {

@@ -10,7 +10,6 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/govern"
 	"brenner/internal/text"
-	"brenner/store/record"
 )
 
 // ContextCommand returns the context commands.
@@ -68,14 +67,14 @@ alone are over the bound (CONTEXT_TOO_LARGE).`,
 				return err
 			}
 			return WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *Records) error {
-				if err := r.knowsModules(ctx, opt.q.Modules...); err != nil {
+				if err := r.CheckModules(ctx, opt.q.Modules...); err != nil {
 					return err
 				}
 				g, err := r.Context(ctx, opt.q)
 				if err != nil {
 					return err
 				}
-				return a.Show(contextDocument(g, false))
+				return a.Show(&contextView{ContextReport: g.Report()})
 			})
 		},
 	}
@@ -102,14 +101,14 @@ alone are over the bound (CONTEXT_TOO_LARGE).`,
 			}
 			opt.q.All = true
 			return WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *Records) error {
-				if err := r.knowsModules(ctx, opt.q.Modules...); err != nil {
+				if err := r.CheckModules(ctx, opt.q.Modules...); err != nil {
 					return err
 				}
 				g, err := r.Context(ctx, opt.q)
 				if err != nil {
 					return err
 				}
-				return a.Show(contextDocument(g, true))
+				return a.Show(&contextView{ContextReport: g.Report(), explain: true})
 			})
 		},
 	}
@@ -117,61 +116,13 @@ alone are over the bound (CONTEXT_TOO_LARGE).`,
 	return c
 }
 
-// contextResult is a context.
-type contextResult struct {
-	Schema  string          `json:"schema"`
-	Role    string          `json:"role"`
-	Modules []string        `json:"modules"`
-	Task    string          `json:"task"`
-	View    string          `json:"view_hash"`
-	Tokens  int             `json:"tokens"`
-	Bound   int             `json:"bound"`
-	Shown   []shownDocument `json:"shown"`
-	LeftOut []leftDocument  `json:"left_out"`
-	Text    string          `json:"markdown"`
-
+// contextView is a context for people: its text, or why each record is in it.
+type contextView struct {
+	*govern.ContextReport
 	explain bool
 }
 
-type shownDocument struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-	Type    string `json:"type"`
-	Form    string `json:"form"`
-	Status  string `json:"status"`
-	Because string `json:"because"`
-	Tokens  int    `json:"tokens"`
-}
-
-type leftDocument struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-	Type    string `json:"type"`
-	Rule    string `json:"rule"`
-}
-
-func contextDocument(g *govern.Given, explain bool) *contextResult {
-	res := &contextResult{
-		Schema: "brenner.context/v1", Role: g.Role, Modules: append([]string{}, g.Modules...), Task: nameOf(g.Task), View: g.Spec, Tokens: g.Tokens, Bound: g.Bound,
-		Shown: []shownDocument{}, LeftOut: []leftDocument{}, Text: g.Text, explain: explain,
-	}
-	for _, s := range g.Shown {
-		because := s.Near.String()
-		if s.Type == record.ProjectBrief || s.Type == record.ProjectSummary {
-			because = "overview"
-		}
-		if s.Cut {
-			because += ", in full it did not fit"
-		}
-		res.Shown = append(res.Shown, shownDocument{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form), s.Status, because, s.Tokens})
-	}
-	for _, l := range g.LeftOut {
-		res.LeftOut = append(res.LeftOut, leftDocument{l.Ref.ID, l.Ref.Version, l.Type, l.Rule})
-	}
-	return res
-}
-
-func (r *contextResult) Print(a *ui.App) error {
+func (r *contextView) Print(a *ui.App) error {
 	if !r.explain {
 		if err := a.Write([]byte(r.Text)); err != nil || a.Quiet {
 			return err

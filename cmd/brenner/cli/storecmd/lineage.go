@@ -9,7 +9,6 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/govern"
-	"brenner/store/record"
 )
 
 func storeLineageCommand(a *ui.App) *cobra.Command {
@@ -47,7 +46,7 @@ Exit codes: 0 shown; 2 there is no such version.`,
 				if err != nil {
 					return err
 				}
-				res := lineageDocument(l)
+				res := &lineageView{Lineage: l}
 				if form != "text" {
 					res.drawn = l.DOT()
 					if form == "mermaid" {
@@ -67,64 +66,23 @@ Exit codes: 0 shown; 2 there is no such version.`,
 	return c
 }
 
-// lineageResult is what a version rests on, or what rests on it.
-type lineageResult struct {
-	Schema string         `json:"schema"`
-	Root   string         `json:"root"`
-	Up     bool           `json:"up"`
-	Nodes  []nodeDocument `json:"nodes"`
-	Edges  []edgeDocument `json:"edges"`
-	// Elsewhere are links to records of another project, where another one has their
-	// name here.
-	Elsewhere []edgeDocument `json:"elsewhere"`
-	Cut       bool           `json:"cut"`
-
+// lineageView is a lineage as a tree, or drawn.
+type lineageView struct {
+	*govern.Lineage
 	drawn string
 }
 
-type nodeDocument struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-	Depth   int    `json:"depth"`
-	Type    string `json:"type"`
-	Module  string `json:"module"`
-	Status  string `json:"status"`
-	Creator string `json:"creator"`
-	Summary string `json:"summary"`
-	Missing bool   `json:"missing"`
-}
-
-type edgeDocument struct {
-	From     string `json:"from"`
-	Relation string `json:"relation"`
-	To       string `json:"to"`
-}
-
-func lineageDocument(l *govern.Lineage) *lineageResult {
-	res := &lineageResult{Schema: "brenner.store.lineage/v1", Root: l.Root.String(), Up: l.Up, Nodes: []nodeDocument{}, Edges: []edgeDocument{}, Elsewhere: []edgeDocument{}, Cut: l.Cut}
-	for _, n := range l.Nodes {
-		res.Nodes = append(res.Nodes, nodeDocument{n.Ref.ID, n.Ref.Version, n.Depth, n.Type, n.Module, n.Status, n.Creator, n.Summary, n.Missing})
-	}
-	for _, e := range l.Edges {
-		res.Edges = append(res.Edges, edgeDocument{e.From.String(), e.Relation, e.To.String()})
-	}
-	for _, e := range l.Elsewhere {
-		res.Elsewhere = append(res.Elsewhere, edgeDocument{e.From.String(), e.Relation, e.To.String()})
-	}
-	return res
-}
-
-func (r *lineageResult) Print(a *ui.App) error {
+func (r *lineageView) Print(a *ui.App) error {
 	if r.drawn != "" {
 		return a.Write([]byte(ui.CleanLines(r.drawn, "")))
 	}
-	nodes := make(map[string]*nodeDocument)
+	nodes := make(map[string]*govern.Node)
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		nodes[record.Ref{ID: n.ID, Version: n.Version}.String()] = n
+		nodes[n.Ref.String()] = n
 	}
 	var b strings.Builder
-	t := &lineageTree{nodes: nodes, next: make(map[string][]edgeDocument), elsewhere: r.Elsewhere, seen: make(map[string]bool)}
+	t := &lineageTree{nodes: nodes, next: make(map[string][]govern.Edge), elsewhere: r.Elsewhere, seen: make(map[string]bool)}
 	for _, e := range r.Edges {
 		if !r.Up {
 			e.From, e.To = e.To, e.From
@@ -140,10 +98,10 @@ func (r *lineageResult) Print(a *ui.App) error {
 
 // lineageTree is a lineage on its way to the terminal.
 type lineageTree struct {
-	nodes map[string]*nodeDocument
-	next  map[string][]edgeDocument // away from the root
+	nodes map[string]*govern.Node
+	next  map[string][]govern.Edge // away from the root
 	// elsewhere are links to what another project has.
-	elsewhere []edgeDocument
+	elsewhere []govern.Edge
 	seen      map[string]bool
 }
 

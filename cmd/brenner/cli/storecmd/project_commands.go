@@ -3,18 +3,12 @@ package storecmd
 import (
 	"context"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"brenner/cmd/brenner/cli/setupcmd"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/config"
 	"brenner/govern"
-	"brenner/internal/fault"
-	"brenner/internal/files"
-	"brenner/store"
+	"brenner/project"
 	"brenner/store/record"
 )
 
@@ -29,9 +23,6 @@ func ProjectCommand(a *ui.App) *cobra.Command {
 	ui.Group(c)
 	return c
 }
-
-// briefID is what the brief is called where nobody calls it otherwise.
-const briefID = "project-brief"
 
 func projectInitCommand(a *ui.App) *cobra.Command {
 	var f RecordFlags
@@ -52,33 +43,17 @@ says what it is about.`,
 			if (question == "") == (file == "") {
 				return ui.Usage(c, "either --question or --file is needed", "")
 			}
-			content := []byte(briefTemplate(question))
+			b := project.NewBrief{Question: question}
 			if file != "" {
 				data, err := a.ReadFile("the brief", file)
 				if err != nil {
 					return err
 				}
-				content = data
+				b.Text = data
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
-				if heads, err := r.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief}, Limit: 1}); err != nil || len(heads) > 0 {
-					if err == nil {
-						err = &fault.Error{Code: files.AlreadyExists, Detail: "the project has a brief already: " + heads[0].ID, Hint: "`brenner project brief FILE -m REASON` puts a new version of it"}
-					}
-					return err
-				}
-				put, err := r.Put(ctx, r.Who, govern.Draft{ID: briefID, Type: record.ProjectBrief, Content: content, Summary: oneLine(question)})
-				if err != nil {
-					return err
-				}
-				// Only now: of what is refused nothing is left.
-				said := *a
-				said.Quiet, said.JSON, said.Out = true, false, io.Discard
-				dir := r.project.Config.Project.Dir // where the brief is, too
-				if err := setupcmd.InitProject(&said, dir, config.Starter{Question: question}); err != nil && fault.CodeOf(err) != files.AlreadyExists {
-					return err
-				}
-				return a.Show(putDocument(put))
+				w, err := r.InitBrief(ctx, &b)
+				return show(a, writtenView{w}, err)
 			})
 		},
 	}
@@ -86,12 +61,6 @@ says what it is about.`,
 	c.Flags().StringVar(&question, "question", "", "what the project is about")
 	c.Flags().StringVar(&file, "file", "", "a file with the brief")
 	return c
-}
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func briefTemplate(question string) string {
-	return fmt.Sprintf("# Brief\n\n%s\n\n## Goals\n\n- To be written.\n\n## Constraints\n\n- To be written.\n\n## Out of scope\n\n## Open questions\n\n- %s\n", question, oneLine(question))
 }
 
 func projectBriefCommand(a *ui.App) *cobra.Command {
@@ -118,15 +87,8 @@ busy.`,
 				return err
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
-				h, err := briefOf(ctx, r)
-				if err != nil {
-					return err
-				}
-				put, err := r.Put(ctx, r.Who, govern.Draft{ID: h.ID, Type: record.ProjectBrief, Content: data, Change: message, Summary: summary})
-				if err != nil {
-					return err
-				}
-				return a.Show(putDocument(put))
+				w, err := r.PutBrief(ctx, govern.Draft{Content: data, Change: message, Summary: summary})
+				return show(a, writtenView{w}, err)
 			})
 		},
 	}
@@ -136,38 +98,16 @@ busy.`,
 	return c
 }
 
-// briefOf finds the project's brief: the canonical one, or else the newest. Where
-// there is none it is the one to come.
-func briefOf(ctx context.Context, r *Records) (record.Head, error) {
-	for _, canonical := range []bool{true, false} {
-		heads, err := r.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief}, Canonical: canonical, Live: true, Newest: true, Limit: 1})
-		if err != nil {
-			return record.Head{}, err
-		}
-		if len(heads) > 0 {
-			return heads[0], nil
-		}
-	}
-	return record.Head{ID: briefID}, nil
-}
-
 func showBrief(ctx context.Context, a *ui.App, r *Records) error {
-	h, err := briefOf(ctx, r)
-	if err != nil {
-		return err
-	}
-	if h.Latest == 0 {
-		return &fault.Error{Code: store.NoRecord, Detail: "the project has no brief yet", Hint: "`brenner project init` makes one, `brenner project brief FILE` puts one"}
-	}
-	one, data, err := r.Read(ctx, r.Who, h.ID)
+	b, err := r.ShowBrief(ctx)
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.Show(&shownRecord{Schema: "brenner.store.show/v1", Record: documentOf(&one, h.Canonical), Latest: h.Latest, Text: string(data)})
+		return a.Show(textView{b})
 	}
-	if one.Status != record.Canonical && !a.Quiet {
-		a.Say(one.Ref().String() + " is " + one.Status + ": nobody has promoted it as it is\n")
+	if b.Record.Status != record.Canonical && !a.Quiet {
+		a.Say(fmt.Sprintf("%s@v%d is %s: nobody has promoted it as it is\n", b.Record.ID, b.Record.Version, b.Record.Status))
 	}
-	return a.Write([]byte(ui.CleanLines(string(data), "")))
+	return a.Write([]byte(ui.CleanLines(b.Text, "")))
 }

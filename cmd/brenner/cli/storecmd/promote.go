@@ -9,7 +9,6 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/govern"
-	"brenner/internal/fault"
 	"brenner/store/record"
 )
 
@@ -39,10 +38,7 @@ Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and noth
 		RunE: func(c *cobra.Command, args []string) error {
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				p, err := r.Promote(ctx, r.Who, args[0], o)
-				if err != nil {
-					return err
-				}
-				return a.Show(promotionDocument(p))
+				return show(a, promotionView{p}, err)
 			})
 		},
 	}
@@ -52,32 +48,10 @@ Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and noth
 	return c
 }
 
-// promotionResult is what a promotion changed.
-type promotionResult struct {
-	Schema   string          `json:"schema"`
-	Record   recordDocument  `json:"record"`
-	Was      int             `json:"was"`
-	Replaced string          `json:"replaced"`
-	Stale    []staleDocument `json:"stale"`
-}
+// promotionView is what a promotion changed.
+type promotionView struct{ *govern.Promotion }
 
-type staleDocument struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-	Type    string `json:"type"`
-	Module  string `json:"module"`
-	Because string `json:"because"`
-}
-
-func promotionDocument(p *govern.Promotion) *promotionResult {
-	res := &promotionResult{Schema: "brenner.store.promote/v1", Record: documentOf(&p.Record, p.Record.Version), Was: p.Was, Replaced: p.Replaced, Stale: []staleDocument{}}
-	for _, s := range p.Stale {
-		res.Stale = append(res.Stale, staleDocument{s.Ref.ID, s.Ref.Version, s.Type, s.Module, s.Because.String()})
-	}
-	return res
-}
-
-func (r *promotionResult) Print(a *ui.App) error {
+func (r promotionView) Print(a *ui.App) error {
 	var b strings.Builder
 	was := ""
 	if r.Was > 0 && r.Was != r.Record.Version {
@@ -86,10 +60,10 @@ func (r *promotionResult) Print(a *ui.App) error {
 	if r.Replaced != "" {
 		was += ", in place of " + ui.Clean(r.Replaced)
 	}
-	fmt.Fprintf(&b, "%s is canonical%s\n", r.Record.ref(), was)
+	fmt.Fprintf(&b, "%s is canonical%s\n", nameOf(&r.Record), was)
 	if !a.Quiet {
 		for _, s := range r.Stale {
-			fmt.Fprintf(&b, "  %s@v%d needs an update: it rests on %s\n", ui.Clean(s.ID), s.Version, ui.Clean(s.Because))
+			fmt.Fprintf(&b, "  %s@v%d needs an update: it rests on %s\n", ui.Clean(s.Ref.ID), s.Ref.Version, ui.Clean(s.Because))
 		}
 	}
 	return a.Write([]byte(b.String()))
@@ -114,10 +88,7 @@ write this type; 75 the store is busy.`,
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				put, err := r.Revert(ctx, r.Who, args[0], reason)
-				if err != nil {
-					return err
-				}
-				return a.Show(putDocument([]govern.Put{put}))
+				return show(a, written(put), err)
 			})
 		},
 	}
@@ -144,7 +115,7 @@ Exit codes: 0 there are none; 5 there are some, and somebody has to decide.`,
 				if len(forks) > 0 {
 					a.Exit = ui.ExitPerson
 				}
-				return a.Show(&forksResult{Schema: "brenner.store.forks/v1", Forks: forkDocuments(forks)})
+				return a.Show(&forksView{Schema: "brenner.store.forks/v1", Forks: forks})
 			})
 		},
 	}
@@ -152,29 +123,13 @@ Exit codes: 0 there are none; 5 there are some, and somebody has to decide.`,
 	return c
 }
 
-// forksResult lists forks.
-type forksResult struct {
-	Schema string         `json:"schema"`
-	Forks  []forkDocument `json:"forks"`
+// forksView lists forks.
+type forksView struct {
+	Schema string        `json:"schema"`
+	Forks  []govern.Fork `json:"forks"`
 }
 
-type forkDocument struct {
-	ID     string `json:"id"`
-	Type   string `json:"type"`
-	Module string `json:"module"`
-	Core   bool   `json:"core"`
-	Tips   []int  `json:"tips"`
-}
-
-func forkDocuments(forks []govern.Fork) []forkDocument {
-	out := []forkDocument{}
-	for _, f := range forks {
-		out = append(out, forkDocument{f.ID, f.Type, f.Module, f.Core, f.Tips})
-	}
-	return out
-}
-
-func (r *forksResult) Print(a *ui.App) error {
+func (r *forksView) Print(a *ui.App) error {
 	if len(r.Forks) == 0 {
 		return a.Write([]byte("No forks.\n"))
 	}
@@ -229,10 +184,7 @@ type; 75 the store is busy.`,
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				put, err := r.Merge(ctx, r.Who, m)
-				if err != nil {
-					return err
-				}
-				return a.Show(putDocument([]govern.Put{put}))
+				return show(a, written(put), err)
 			})
 		},
 	}
@@ -246,8 +198,8 @@ type; 75 the store is busy.`,
 
 func storeDeprecateCommand(a *ui.App) *cobra.Command {
 	var f RecordFlags
-	var reason string
-	var anyway, all bool
+	var o govern.DeprecateOptions
+	var all bool
 	c := &cobra.Command{
 		Use:   "deprecate ADDRESS -m REASON | --unused",
 		Short: "Mark a record, or a version, as no longer in use",
@@ -274,45 +226,27 @@ store is busy.`,
 				}
 			}
 			return WithRecords(a, c, &f, !f.Dry, func(ctx context.Context, r *Records) error {
-				marks, err := deprecate(ctx, r, args, reason, anyway, f.Dry)
-				if err != nil {
-					return err
+				if !all {
+					o.Address = args[0]
 				}
-				return a.Show(&marksResult{Schema: "brenner.store.deprecate/v1", DryRun: f.Dry, Marks: markDocuments(marks)})
+				o.Dry = f.Dry
+				d, err := r.Retire(ctx, r.Who, o)
+				return show(a, deprecationView{d}, err)
 			})
 		},
 	}
 	f.AddWho(c)
-	c.Flags().StringVarP(&reason, "message", "m", "", "why it is no longer in use")
-	c.Flags().BoolVar(&anyway, "anyway", false, "though others rest on it")
+	c.Flags().StringVarP(&o.Reason, "message", "m", "", "why it is no longer in use")
+	c.Flags().BoolVar(&o.Anyway, "anyway", false, "though others rest on it")
 	c.Flags().BoolVar(&all, "unused", false, "all that nothing has pointed at for long")
 	c.Flags().BoolVar(&f.Dry, "dry-run", false, "list them only")
 	return c
 }
 
-func deprecate(ctx context.Context, r *Records, args []string, reason string, anyway, dry bool) ([]record.Mark, error) {
-	switch {
-	case len(args) == 1:
-		return r.Deprecate(ctx, r.Who, args[0], reason, anyway)
-	case !dry:
-		return r.DeprecateUnused(ctx, r.Who)
-	}
-	heads, err := r.Unused(ctx)
-	var marks []record.Mark
-	for _, h := range heads {
-		marks = append(marks, record.Mark{ID: h.ID, Version: h.Standing().Version, Status: record.Deprecated, By: r.Who.Name, Reason: "nothing that stands has pointed at it since " + fault.Shown(h.At.Format("2006-01-02")), At: h.At})
-	}
-	return marks, err
-}
+// deprecationView is what was marked.
+type deprecationView struct{ *govern.Deprecation }
 
-// marksResult is what was marked.
-type marksResult struct {
-	Schema string         `json:"schema"`
-	DryRun bool           `json:"dry_run"`
-	Marks  []markDocument `json:"marks"`
-}
-
-func (r *marksResult) Print(a *ui.App) error {
+func (r deprecationView) Print(a *ui.App) error {
 	if len(r.Marks) == 0 {
 		return a.Write([]byte("Nothing to deprecate.\n"))
 	}

@@ -1,13 +1,11 @@
 package storecmd
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
@@ -79,7 +77,7 @@ func storePut(a *ui.App, c *cobra.Command, opt *putOptions, file string) error {
 		if err := ui.Unused(c, "does not go with --batch: each line says it", "id", "type", "module", "summary", "keep-summary", "message", "parent", "tag", "link", "no-links", "task"); err != nil {
 			return err
 		}
-		if drafts, err = readDrafts(file, data); err != nil {
+		if drafts, err = govern.ReadDrafts(file, data); err != nil {
 			return err
 		}
 	} else {
@@ -103,10 +101,7 @@ func storePut(a *ui.App, c *cobra.Command, opt *putOptions, file string) error {
 			drafts[0].ID = h.ID
 		}
 		put, err := r.Put(ctx, r.Who, drafts...)
-		if err != nil {
-			return err
-		}
-		return a.Show(putDocument(put))
+		return show(a, written(put...), err)
 	})
 }
 
@@ -135,7 +130,7 @@ func (opt *putOptions) draft(c *cobra.Command, file string, data []byte) (govern
 		d.Parent = a.Version
 	}
 	var err error
-	d.Links, err = readLinks(opt.links)
+	d.Links, err = govern.ParseLinks(opt.links)
 	return d, err
 }
 
@@ -170,105 +165,20 @@ func (opt *putOptions) free(ctx context.Context, r *Records, d *govern.Draft, fi
 	return nil
 }
 
-func readLinks(words []string) ([]govern.Link, error) {
-	var out []govern.Link
-	for _, w := range words {
-		relation, to, ok := strings.Cut(w, "=")
-		if !ok {
-			return nil, &fault.Error{Code: govern.BadLink, Place: "--link " + fault.Shown(w), Detail: "it is no RELATION=ADDRESS", Hint: "such as cites=note-1@v2"}
-		}
-		out = append(out, govern.Link{Relation: relation, To: to})
-	}
-	return out, nil
-}
+// writtenView is what was put.
+type writtenView struct{ *govern.Written }
 
-// readDrafts reads drafts as lines of JSON.
-func readDrafts(file string, data []byte) ([]govern.Draft, error) {
-	var out []govern.Draft
-	for i, line := range bytes.Split(data, []byte("\n")) {
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var in struct {
-			ID      string   `json:"id"`
-			Type    string   `json:"type"`
-			Module  string   `json:"module"`
-			Summary string   `json:"summary"`
-			Content string   `json:"content"`
-			Change  string   `json:"change"`
-			Parent  int      `json:"parent"`
-			Tags    []string `json:"tags"`
-			Links   []string `json:"links"`
-			NoLinks bool     `json:"no_links"`
-			Task    string   `json:"task"`
-		}
-		place := fmt.Sprintf("%s, line %d", file, i+1)
-		if err := json.Unmarshal(line, &in, json.RejectUnknownMembers(true)); err != nil {
-			return nil, &fault.Error{Code: govern.BadRecord, Op: "read drafts", Place: place, Cause: err, Hint: "`brenner store put --help` names the keys"}
-		}
-		if in.ID == "" {
-			return nil, &fault.Error{Code: govern.BadID, Op: "read drafts", Place: place, Detail: "its id is missing", Hint: "`brenner store put --help` names the keys"}
-		}
-		links, err := readLinks(in.Links)
-		if err != nil {
-			return nil, fault.InFile("read drafts", place, err)
-		}
-		out = append(out, govern.Draft{
-			ID: in.ID, Type: in.Type, Module: in.Module, Summary: in.Summary, Content: []byte(in.Content), Change: in.Change, Parent: in.Parent, Tags: in.Tags, Links: links, NoLinks: in.NoLinks, Task: in.Task,
-		})
-	}
-	return out, nil
-}
+func written(put ...govern.Put) writtenView { return writtenView{govern.NewWritten(put...)} }
 
-// putResult is what was put.
-type putResult struct {
-	Schema  string      `json:"schema"`
-	Records []putRecord `json:"records"`
-}
-
-type putRecord struct {
-	recordDocument
-	Fork  []int         `json:"fork"`
-	Moved []movedRecord `json:"moved_inputs"`
-	// LeftOut are the records for which a memo had no room.
-	LeftOut []string `json:"left_out"`
-}
-
-type movedRecord struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-	Now     int    `json:"stands_now"`
-}
-
-func movedRecords(moved []govern.Moved) []movedRecord {
-	out := []movedRecord{}
-	for _, m := range moved {
-		out = append(out, movedRecord{m.Input.ID, m.Input.Version, m.Now})
-	}
-	return out
-}
-
-func putDocument(put []govern.Put) *putResult {
-	res := &putResult{Schema: "brenner.store.put/v1", Records: []putRecord{}}
-	for i := range put {
-		one := putRecord{documentOf(&put[i].Record, 0), append([]int{}, put[i].Fork...), movedRecords(put[i].Moved), []string{}}
-		for _, ref := range put[i].LeftOut {
-			one.LeftOut = append(one.LeftOut, ref.String())
-		}
-		res.Records = append(res.Records, one)
-	}
-	return res
-}
-
-func (r *putResult) Print(a *ui.App) error {
+func (r writtenView) Print(a *ui.App) error {
 	var b strings.Builder
 	for i := range r.Records {
 		p := &r.Records[i]
 		if a.Quiet {
-			b.WriteString(p.ref() + "\n")
+			b.WriteString(nameOf(&p.VersionRow) + "\n")
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %s, %s\n", p.ref(), p.Type, p.Status)
+		fmt.Fprintf(&b, "%s: %s, %s\n", nameOf(&p.VersionRow), p.Type, p.Status)
 		if p.SummaryBy == record.Extracted {
 			fmt.Fprintf(&b, "  its summary was taken from its text by the program: %s\n", ui.Clean(ui.Clip(p.Summary)))
 		}

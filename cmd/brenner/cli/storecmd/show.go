@@ -30,18 +30,11 @@ the beginning of several; 4 the role may not read this type.`,
 		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
-				one, data, err := r.Read(ctx, r.Who, args[0])
-				if err != nil {
-					return err
+				one, err := r.Show(ctx, r.Who, args[0])
+				if err == nil && content && !a.JSON {
+					return a.Write([]byte(one.Text))
 				}
-				h, err := r.Head(ctx, one.ID)
-				if err != nil {
-					return err
-				}
-				if content && !a.JSON {
-					return a.Write(data)
-				}
-				return a.Show(&shownRecord{Schema: "brenner.store.show/v1", Record: documentOf(&one, h.Canonical), Latest: h.Latest, Text: string(data)})
+				return show(a, textView{one}, err)
 			})
 		},
 	}
@@ -50,15 +43,10 @@ the beginning of several; 4 the role may not read this type.`,
 	return c
 }
 
-// shownRecord is a version with what it says.
-type shownRecord struct {
-	Schema string         `json:"schema"`
-	Record recordDocument `json:"record"`
-	Latest int            `json:"latest"`
-	Text   string         `json:"content"`
-}
+// textView is a version with what it says.
+type textView struct{ *govern.RecordText }
 
-func (r *shownRecord) Print(a *ui.App) error {
+func (r textView) Print(a *ui.App) error {
 	d := &r.Record
 	of := ""
 	if d.Version != r.Latest {
@@ -76,10 +64,10 @@ func (r *shownRecord) Print(a *ui.App) error {
 		summary += " (taken by the program)"
 	}
 	rows := [][]string{
-		{"Record", d.ref() + of},
+		{"Record", nameOf(d) + of},
 		{"Type", ui.Clean(d.Type)},
 		{"Module", ui.Clean(d.Module)},
-		{"Status", d.statusWord()},
+		{"Status", statusWord(d)},
 		{"Parent", parent},
 		{"Summary", summary},
 		{"By", ui.Clean(d.Creator) + ", " + d.At},
@@ -114,21 +102,8 @@ Exit codes: 0 said; 2 there is no such record or version.`,
 		Args: ui.OneOrTwo("a record is needed"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
-				if len(args) == 1 {
-					one, _, err := r.Standing(ctx, args[0])
-					if err != nil {
-						return err
-					}
-					if one.Parent == 0 {
-						return ui.Usage(c, one.Ref().String()+" has no version before it", "name two versions")
-					}
-					args = []string{record.Ref{ID: one.ID, Version: one.Parent}.String(), one.Ref().String()}
-				}
-				d, err := r.Diff(ctx, args[0], args[1])
-				if err != nil {
-					return err
-				}
-				return a.Show(diffDocument(d))
+				d, err := r.Diff(ctx, args[0], append(args, "")[1])
+				return show(a, diffView{d}, err)
 			})
 		},
 	}
@@ -136,53 +111,15 @@ Exit codes: 0 said; 2 there is no such record or version.`,
 	return c
 }
 
-// diffResult is what changed between two versions.
-type diffResult struct {
-	Schema  string            `json:"schema"`
-	From    recordDocument    `json:"from"`
-	To      recordDocument    `json:"to"`
-	Changes []changeLine      `json:"changes"`
-	Fields  []fieldDocument   `json:"fields"`
-	Added   []ui.LinkDocument `json:"links_added"`
-	Removed []ui.LinkDocument `json:"links_removed"`
-	Lines   []string          `json:"lines"` // each with its mark: blank, - or +
-}
+// diffView is what changed between two versions.
+type diffView struct{ *govern.Diff }
 
-type changeLine struct {
-	Version int    `json:"version"`
-	Creator string `json:"creator"`
-	Change  string `json:"change"`
-}
-
-type fieldDocument struct {
-	Field string `json:"field"`
-	From  string `json:"from"`
-	To    string `json:"to"`
-}
-
-func diffDocument(d *govern.Diff) *diffResult {
-	res := &diffResult{
-		Schema: "brenner.store.diff/v1", From: documentOf(&d.From, d.Heads[0].Canonical), To: documentOf(&d.To, d.Heads[1].Canonical), Changes: []changeLine{}, Fields: []fieldDocument{},
-		Added: ui.LinkDocuments(d.Added), Removed: ui.LinkDocuments(d.Removed), Lines: []string{},
-	}
-	for _, c := range d.Changes {
-		res.Changes = append(res.Changes, changeLine{c.Version, c.Creator, c.Text})
-	}
-	for _, f := range d.Fields {
-		res.Fields = append(res.Fields, fieldDocument(f))
-	}
-	for _, l := range d.Lines {
-		res.Lines = append(res.Lines, string(l.Mark)+l.Text)
-	}
-	return res
-}
-
-func (r *diffResult) Print(a *ui.App) error {
+func (r diffView) Print(a *ui.App) error {
 	var b strings.Builder
 	if !a.Quiet {
-		fmt.Fprintf(&b, "%s → %s\n", r.From.ref(), r.To.ref())
+		fmt.Fprintf(&b, "%s → %s\n", nameOf(&r.From), nameOf(&r.To))
 		for _, c := range r.Changes {
-			fmt.Fprintf(&b, "  v%d, %s: %s\n", c.Version, ui.Clean(c.Creator), ui.OrDash(c.Change))
+			fmt.Fprintf(&b, "  v%d, %s: %s\n", c.Version, ui.Clean(c.Creator), ui.OrDash(c.Text))
 		}
 		for _, f := range r.Fields {
 			fmt.Fprintf(&b, "  %s: %s → %s\n", f.Field, ui.Quoted(f.From), ui.Quoted(f.To))

@@ -3,17 +3,12 @@ package storecmd
 import (
 	"context"
 	"fmt"
-	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/govern"
-	"brenner/internal/fault"
 	"brenner/project"
-	"brenner/store"
 	"brenner/store/record"
 )
 
@@ -57,47 +52,6 @@ func (f *RecordFlags) AddWho(c *cobra.Command) {
 	c.Flags().StringVar(&f.role, "role", "", "do it as an agent of this role, with what that may read and write")
 }
 
-// Records is the door to a project's records, and who stands in it.
-type Records struct {
-	*govern.Door
-	Who     govern.Actor
-	project *project.Project
-}
-
-// openRecords opens the door; commands that only look create nothing.
-func openRecords(ctx context.Context, a *ui.App, f *RecordFlags, write bool) (*Records, error) {
-	p, err := a.Open(f.Project, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	st, err := recordStore(ctx, a, p, f, write)
-	if err != nil {
-		return nil, err
-	}
-	who := govern.Actor{Name: f.As, Role: f.role}
-	if who.Name == "" {
-		who.Name = p.Config.Operator
-	}
-	if strings.TrimSpace(who.Name) != who.Name || strings.ContainsFunc(who.Name, unicode.IsControl) {
-		_ = st.Close()
-		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "that is no name: it is blank, begins or ends so, or has a control character"}
-	}
-	return &Records{Door: p.Door(st), Who: who, project: p}, nil
-}
-
-// recordStore opens the store as a command needs it.
-func recordStore(ctx context.Context, a *ui.App, p *project.Project, f *RecordFlags, write bool) (store.Store, error) {
-	switch {
-	case write:
-		return p.OpenToWrite(ctx)
-	case f.role != "":
-		return p.OpenToRefuse(ctx)
-	case f.Dry:
-		return p.OpenUnchanged(ctx)
-	}
-	return p.OpenToRead(ctx)
-}
-
 // oneOf wants one argument, and says which.
 func oneOf(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -108,9 +62,16 @@ func oneOf(what string) cobra.PositionalArgs {
 	}
 }
 
+// Records is the door to a project's records, and the actor in it.
+type Records = project.Records
+
 // WithRecords opens the door for one command.
 func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do func(ctx context.Context, r *Records) error) error {
-	r, err := openRecords(c.Context(), a, f, write)
+	p, err := a.Open(f.Project, "", nil)
+	if err != nil {
+		return err
+	}
+	r, err := p.OpenRecords(c.Context(), project.RecordsOptions{As: f.As, Role: f.role, Write: write, Dry: f.Dry})
 	if err != nil {
 		return err
 	}
@@ -118,49 +79,22 @@ func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do fun
 	return do(c.Context(), r)
 }
 
-// recordDocument is a version in JSON.
-type recordDocument struct {
-	ID        string            `json:"id"`
-	Type      string            `json:"type"`
-	Version   int               `json:"version"`
-	Parent    int               `json:"parent_version"`
-	Status    string            `json:"status"`
-	Canonical bool              `json:"canonical"`
-	Module    string            `json:"module"`
-	Summary   string            `json:"summary"`
-	SummaryBy string            `json:"summary_by"`
-	Stale     bool              `json:"summary_stale"`
-	Content   string            `json:"content_sha256"`
-	Change    string            `json:"change"`
-	Creator   string            `json:"creator"`
-	At        string            `json:"created_at"`
-	Tags      []string          `json:"tags"`
-	Links     []ui.LinkDocument `json:"links"`
-}
-
-func documentOf(r *record.Record, canonical int) recordDocument {
-	return recordDocument{
-		ID: r.ID, Type: r.Type, Version: r.Version, Parent: r.Parent, Status: r.Status, Canonical: canonical == r.Version, Module: r.Module,
-		Summary: r.Summary, SummaryBy: r.SummaryBy, Stale: r.StaleSummary(), Content: r.Content, Change: r.Change, Creator: r.Creator,
-		At: artifact.FormatInstant(r.At), Tags: append([]string{}, r.Tags...), Links: ui.LinkDocuments(r.Links),
+// show prints a result, unless there is an error.
+func show(a *ui.App, r ui.Result, err error) error {
+	if err != nil {
+		return err
 	}
+	return a.Show(r)
 }
 
-func (r *recordDocument) ref() string { return fmt.Sprintf("%s@v%d", ui.Clean(r.ID), r.Version) }
+// nameOf returns how a version is named in a line for people.
+func nameOf(r *govern.VersionRow) string { return fmt.Sprintf("%s@v%d", ui.Clean(r.ID), r.Version) }
 
 // statusWord says the status, and that a version is the canonical one where its
 // status says something else.
-func (r *recordDocument) statusWord() string {
+func statusWord(r *govern.VersionRow) string {
 	if r.Canonical && r.Status != record.Canonical {
 		return record.Canonical + ", " + r.Status
 	}
 	return r.Status
-}
-
-func refStrings(refs []record.Ref) []string {
-	out := make([]string, len(refs))
-	for i, ref := range refs {
-		out[i] = ref.String()
-	}
-	return out
 }

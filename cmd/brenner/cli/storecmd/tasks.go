@@ -1,10 +1,8 @@
 package storecmd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,11 +11,7 @@ import (
 	"brenner/config"
 	"brenner/govern"
 	"brenner/govern/policy"
-	"brenner/internal/fault"
 	"brenner/project"
-	"brenner/roster"
-	"brenner/session/flow"
-	"brenner/store/record"
 )
 
 func storePinCommand(a *ui.App) *cobra.Command {
@@ -47,10 +41,7 @@ Exit codes: 0 put, or nothing moved; 2 an input is not there; 5 with --check, an
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				put, task, err := r.Pin(ctx, r.Who, t)
-				if err != nil {
-					return err
-				}
-				return a.Show(taskDocument(&put.Record, &task, nil))
+				return show(a, taskView{govern.NewTaskState(&put.Record, &task, nil)}, err)
 			})
 		},
 	}
@@ -74,38 +65,16 @@ func checkTask(a *ui.App, c *cobra.Command, f *RecordFlags, id string) error {
 		if len(moved) > 0 {
 			a.Exit = ui.ExitPerson
 		}
-		return a.Show(taskDocument(&one, &task, moved))
+		return a.Show(taskView{govern.NewTaskState(&one, &task, moved)})
 	})
 }
 
-// taskResult is a task spec.
-type taskResult struct {
-	Schema string          `json:"schema"`
-	Record recordDocument  `json:"record"`
-	Task   string          `json:"task"`
-	Role   string          `json:"role"`
-	Cross  bool            `json:"cross_module"`
-	Inputs []inputDocument `json:"inputs"`
-	Moved  []movedRecord   `json:"moved_inputs"`
-}
+// taskView is a task spec.
+type taskView struct{ *govern.TaskState }
 
-type inputDocument struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-	Type    string `json:"type"`
-}
-
-func taskDocument(r *record.Record, t *govern.Task, moved []govern.Moved) *taskResult {
-	res := &taskResult{Schema: "brenner.store.task/v1", Record: documentOf(r, 0), Task: t.Task, Role: t.Role, Cross: t.Cross, Inputs: []inputDocument{}, Moved: movedRecords(moved)}
-	for _, in := range t.Inputs {
-		res.Inputs = append(res.Inputs, inputDocument{in.ID, in.Version, in.Type})
-	}
-	return res
-}
-
-func (r *taskResult) Print(a *ui.App) error {
+func (r taskView) Print(a *ui.App) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.Record.ref(), ui.Clean(ui.Clip(r.Task)))
+	fmt.Fprintf(&b, "%s: %s\n", nameOf(&r.Record), ui.Clean(ui.Clip(r.Task)))
 	if !a.Quiet {
 		for _, in := range r.Inputs {
 			fmt.Fprintf(&b, "  %s@v%d (%s)\n", ui.Clean(in.ID), in.Version, ui.Clean(in.Type))
@@ -117,12 +86,11 @@ func (r *taskResult) Print(a *ui.App) error {
 	return a.Write([]byte(b.String()))
 }
 
-// HelperFlags say whom to ask for a job on the store: nobody, unless a model or a
+// HelperFlags say which agent to ask for a job on the store: none, unless a model or a
 // way is named. Nothing paid is picked by guess.
 type HelperFlags struct {
 	RecordFlags
-	Model, Via, Name string
-	Traffic          project.Traffic
+	project.HelperOptions
 }
 
 func (f *HelperFlags) add(c *cobra.Command) {
@@ -135,7 +103,7 @@ func (f *HelperFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.Traffic.Tape, "tape", "", "play the traffic with the model from this file: no network, no cost")
 }
 
-// asks tells whether somebody is to be asked.
+// asks reports whether an agent is to be asked.
 func (f *HelperFlags) asks() bool { return f.Model != "" || f.Via != "" }
 
 // check refuses flags about a helper where nobody is asked, for whatever reason.
@@ -149,12 +117,12 @@ func (f *HelperFlags) check(c *cobra.Command, unasked string) error {
 	return ui.Unused(c, "needs --model", "agent", "base-url", "record-tape", "tape")
 }
 
-// Helper makes the agent, or nil where nobody is to be asked.
+// Helper makes the agent, or nil where none is to be asked.
 func (f *HelperFlags) Helper(a *ui.App, c *cobra.Command, r *Records, role string) (*govern.Helper, func(), error) {
 	if !f.asks() {
 		return nil, func() {}, nil
 	}
-	p := r.project
+	p := r.Project
 	if c.Flags().Changed("base-url") {
 		given, err := a.Open(f.Project, "", []config.Flag{{Key: "agents.base_url", Name: "--base-url", Values: []string{f.Traffic.BaseURL}}})
 		if err != nil {
@@ -162,29 +130,7 @@ func (f *HelperFlags) Helper(a *ui.App, c *cobra.Command, r *Records, role strin
 		}
 		p = given
 	}
-	own := *p.Config
-	p = &project.Project{Host: p.Host, Config: &own}
-	p.Config.Models = slices.Clone(p.Config.Models)
-	for i := range p.Config.Models {
-		p.Config.Models[i].Structured = "" // the answer is a text, no deltas
-	}
-	party := p.Party(roster.Entry{Agent: f.Name, Role: roster.Role(role), Program: f.Model, Model: f.Model}, project.Way{Via: f.Via})
-	party.ModelID, party.Seed = cmp.Or(party.ModelID, f.Model), nil
-	if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
-		return nil, nil, &fault.Error{
-			Code: project.NoWay, Detail: "nothing says how to reach " + fault.Shown(f.Model), Hint: "give --via openai or --via program; a rehearsal plays sessions only",
-		}
-	}
-	m, err := p.OpenModels(f.Traffic, []flow.Party{party}, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	made, err := m.Agents(nil, []flow.Party{party})(party)
-	if err != nil {
-		m.Close()
-		return nil, nil, err
-	}
-	return &govern.Helper{Agent: made, Name: f.Name, Model: f.Model}, m.Close, nil
+	return p.Helper(&f.HelperOptions, role)
 }
 
 func storeConsolidateCommand(a *ui.App) *cobra.Command {
@@ -224,7 +170,7 @@ from, or the agent cannot be reached; 4 not allowed; 75 the store is busy.`,
 				return integrate(a, c, &f, module)
 			}
 			checks := []string{govern.CheckDuplicates, govern.CheckUnused, govern.CheckSummaries, govern.CheckLinks, govern.CheckCompression}
-			return runChecks(a, c, &f, checkOptions{name: "consolidation", checks: checks, write: write, tidy: write})
+			return runChecks(a, c, &f, govern.CheckRun{Name: "consolidation", Checks: checks, Write: write, Tidy: write})
 		},
 	}
 	f.add(c)
@@ -241,10 +187,7 @@ func integrate(a *ui.App, c *cobra.Command, f *HelperFlags, module string) error
 		}
 		defer done()
 		put, err := r.Consolidate(ctx, r.Who, module, h)
-		if err != nil {
-			return err
-		}
-		return a.Show(putDocument([]govern.Put{put}))
+		return show(a, written(put), err)
 	})
 }
 
@@ -286,13 +229,13 @@ be reached; 75 the store is busy.`,
 			if mend {
 				return mendSummaries(a, c, &f)
 			}
-			opt := checkOptions{name: "all", checks: args, write: !f.Dry}
+			run := govern.CheckRun{Name: "all", Checks: args, Write: !f.Dry}
 			if len(args) == 0 {
-				opt.checks = govern.Checks()
+				run.Checks = govern.Checks()
 			} else {
-				opt.name = strings.Join(args, "-")
+				run.Name = strings.Join(args, "-")
 			}
-			return runChecks(a, c, &f, opt)
+			return runChecks(a, c, &f, run)
 		},
 	}
 	f.add(c)
@@ -301,66 +244,18 @@ be reached; 75 the store is busy.`,
 	return c
 }
 
-type checkOptions struct {
-	name   string
-	checks []string
-	write  bool
-	tidy   bool // deprecate exact repetitions
-}
-
-func runChecks(a *ui.App, c *cobra.Command, f *HelperFlags, opt checkOptions) error {
-	return WithRecords(a, c, &f.RecordFlags, opt.write, func(ctx context.Context, r *Records) error {
-		found, err := r.Check(ctx, r.Who, opt.checks...)
+func runChecks(a *ui.App, c *cobra.Command, f *HelperFlags, run govern.CheckRun) error {
+	return WithRecords(a, c, &f.RecordFlags, run.Write, func(ctx context.Context, r *Records) error {
+		run.Helper = func() (*govern.Helper, func(), error) { return f.Helper(a, c, r, policy.Critic) }
+		res, err := r.RunChecks(ctx, r.Who, run)
 		if err != nil {
 			return err
 		}
-		res := &checkResult{Schema: "brenner.store.check/v1", Findings: []findingDocument{}, Deprecated: []string{}}
-		for _, x := range found {
-			res.Findings = append(res.Findings, findingDocument{x.Check, nameOf(x.Ref), nameOf(x.Other), x.Says(), x.Fix})
-		}
-		if opt.write {
-			h, done, err := f.Helper(a, c, r, policy.Critic)
-			if err != nil {
-				return err
-			}
-			defer done()
-			put, err := r.Review(ctx, r.Who, opt.name, found, h)
-			if err != nil {
-				return err
-			}
-			if put != nil {
-				res.Review = put.Record.Ref().String()
-			}
-		}
-		if opt.tidy {
-			if res.Deprecated, err = tidy(ctx, r, found); err != nil {
-				return err
-			}
-		}
-		if len(found) > 0 {
+		if len(res.Findings) > 0 {
 			a.Exit = ui.ExitFailed
 		}
-		return a.Show(res)
+		return a.Show(checkView{res})
 	})
-}
-
-// tidy deprecates what repeats another record and is not used.
-func tidy(ctx context.Context, r *Records, found []govern.Finding) ([]string, error) {
-	done := []string{}
-	for _, x := range found {
-		if x.Check != govern.CheckDuplicates {
-			continue
-		}
-		_, err := r.Deprecate(ctx, r.Who, x.Ref.String(), "it says what "+x.Other.String()+" says", false)
-		switch {
-		case fault.CodeOf(err) == govern.StillUsed:
-			continue
-		case err != nil:
-			return done, err
-		}
-		done = append(done, x.Ref.String())
-	}
-	return done, nil
 }
 
 func mendSummaries(a *ui.App, c *cobra.Command, f *HelperFlags) error {
@@ -370,49 +265,15 @@ func mendSummaries(a *ui.App, c *cobra.Command, f *HelperFlags) error {
 			return err
 		}
 		defer done()
-		found, err := r.Check(ctx, r.Who, govern.CheckSummaries)
-		if err != nil {
-			return err
-		}
-		var all []govern.Put
-		for _, x := range found {
-			one, _, err := r.Find(ctx, x.Ref.String())
-			if err != nil {
-				return err
-			}
-			if !one.StaleSummary() && !h.There() {
-				continue // the program's own would be the same again
-			}
-			put, err := r.Summarise(ctx, r.Who, one.Ref().String(), h)
-			switch {
-			case fault.CodeOf(err) == govern.NothingNew: // the agent cannot be shown it, and the program's own stands
-				continue
-			case err != nil:
-				return err
-			}
-			all = append(all, put)
-		}
-		return a.Show(putDocument(all))
+		put, err := r.MendSummaries(ctx, r.Who, h)
+		return show(a, written(put...), err)
 	})
 }
 
-// checkResult is what checks found.
-type checkResult struct {
-	Schema     string            `json:"schema"`
-	Findings   []findingDocument `json:"findings"`
-	Review     string            `json:"review"` // where they are kept; empty where they are not, or were before
-	Deprecated []string          `json:"deprecated"`
-}
+// checkView is what checks found.
+type checkView struct{ *govern.CheckResult }
 
-type findingDocument struct {
-	Check  string `json:"check"`
-	Ref    string `json:"record"`
-	Other  string `json:"other"`
-	Detail string `json:"detail"`
-	Fix    string `json:"fix"`
-}
-
-func (r *checkResult) Print(a *ui.App) error {
+func (r checkView) Print(a *ui.App) error {
 	var b strings.Builder
 	for _, f := range r.Findings {
 		about := f.Ref

@@ -1,0 +1,202 @@
+package govern
+
+import (
+	"brenner/artifact"
+	"brenner/store/record"
+)
+
+// VersionRow is a version of a record without what it says.
+type VersionRow struct {
+	ID        string        `json:"id"`
+	Type      string        `json:"type"`
+	Version   int           `json:"version"`
+	Parent    int           `json:"parent_version"`
+	Status    string        `json:"status"`
+	Canonical bool          `json:"canonical"`
+	Module    string        `json:"module"`
+	Summary   string        `json:"summary"`
+	SummaryBy string        `json:"summary_by"`
+	Stale     bool          `json:"summary_stale"`
+	Content   string        `json:"content_sha256"`
+	Change    string        `json:"change"`
+	Creator   string        `json:"creator"`
+	At        string        `json:"created_at"`
+	Tags      []string      `json:"tags"`
+	Links     []record.Link `json:"links"`
+}
+
+// versionRow returns the row of a version of a record whose canonical version is
+// known; 0 is none.
+func versionRow(r *record.Record, canonical int) VersionRow {
+	return VersionRow{
+		ID: r.ID, Type: r.Type, Version: r.Version, Parent: r.Parent, Status: r.Status, Canonical: canonical == r.Version, Module: r.Module,
+		Summary: r.Summary, SummaryBy: r.SummaryBy, Stale: r.StaleSummary(), Content: r.Content, Change: r.Change, Creator: r.Creator,
+		At: artifact.FormatInstant(r.At), Tags: r.Tags, Links: r.Links,
+	}
+}
+
+// RecordRow is a record, all its versions together.
+type RecordRow struct {
+	ID        string `json:"id"`
+	Type      string `json:"type"`
+	Module    string `json:"module"`
+	Status    string `json:"status"`
+	Latest    int    `json:"latest"`
+	Canonical int    `json:"canonical"`
+	Forked    bool   `json:"forked"`
+	Summary   string `json:"summary"`
+	At        string `json:"changed_at"`
+}
+
+func recordRow(h *record.Head) RecordRow {
+	return RecordRow{h.ID, h.Type, h.Module, h.Status, h.Latest, h.Canonical, h.Forked(), h.Summary, artifact.FormatInstant(h.At)}
+}
+
+// MarkRow is a status that a version got, and why.
+type MarkRow struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Status  string `json:"status"`
+	By      string `json:"by"`
+	Reason  string `json:"reason"`
+	At      string `json:"at"`
+}
+
+func markRows(marks []record.Mark) []MarkRow {
+	out := make([]MarkRow, len(marks))
+	for i, m := range marks {
+		out[i] = MarkRow{m.ID, m.Version, m.Status, m.By, m.Reason, artifact.FormatInstant(m.At)}
+	}
+	return out
+}
+
+// PutRow is a version that was put, and what has to be known of it.
+type PutRow struct {
+	VersionRow
+	Fork  []int      `json:"fork"`
+	Moved []MovedRow `json:"moved_inputs"`
+	// LeftOut are the records for which a memo had no room.
+	LeftOut []string `json:"left_out"`
+}
+
+// Written is what was put.
+type Written struct {
+	Schema  string   `json:"schema"`
+	Records []PutRow `json:"records"`
+}
+
+// NewWritten returns what was put as a value to show.
+func NewWritten(put ...Put) *Written {
+	w := &Written{Schema: "brenner.store.put/v1", Records: make([]PutRow, len(put))}
+	for i := range put {
+		p := &put[i]
+		w.Records[i] = PutRow{versionRow(&p.Record, 0), p.Fork, movedRows(p.Moved), refNames(p.LeftOut)}
+	}
+	return w
+}
+
+// MovedRow is a version that does not stand any more, and the one that does.
+type MovedRow struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Now     int    `json:"stands_now"`
+}
+
+func movedRows(moved []Moved) []MovedRow {
+	out := make([]MovedRow, len(moved))
+	for i, m := range moved {
+		out[i] = MovedRow{m.Input.ID, m.Input.Version, m.Now}
+	}
+	return out
+}
+
+func refNames(refs []record.Ref) []string {
+	out := make([]string, len(refs))
+	for i, ref := range refs {
+		out[i] = ref.String()
+	}
+	return out
+}
+
+// TaskState is a task spec, and which of its inputs have moved.
+type TaskState struct {
+	Schema string     `json:"schema"`
+	Record VersionRow `json:"record"`
+	Task   string     `json:"task"`
+	Role   string     `json:"role"`
+	Cross  bool       `json:"cross_module"`
+	Inputs []InputRow `json:"inputs"`
+	Moved  []MovedRow `json:"moved_inputs"`
+}
+
+// InputRow is a version that a task was given.
+type InputRow struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+}
+
+// NewTaskState returns a task spec as a value to show.
+func NewTaskState(r *record.Record, t *Task, moved []Moved) *TaskState {
+	s := &TaskState{
+		Schema: "brenner.store.task/v1", Record: versionRow(r, 0), Task: t.Task, Role: t.Role, Cross: t.Cross, Moved: movedRows(moved),
+	}
+	for _, in := range t.Inputs {
+		s.Inputs = append(s.Inputs, InputRow{in.ID, in.Version, in.Type})
+	}
+	return s
+}
+
+// ContextReport is a context, and why each record is in it or is not.
+type ContextReport struct {
+	Schema  string     `json:"schema"`
+	Role    string     `json:"role"`
+	Modules []string   `json:"modules"`
+	Task    string     `json:"task"`
+	View    string     `json:"view_hash"`
+	Tokens  int        `json:"tokens"`
+	Bound   int        `json:"bound"`
+	Shown   []ShownRow `json:"shown"`
+	LeftOut []LeftRow  `json:"left_out"`
+	Text    string     `json:"markdown"`
+}
+
+// ShownRow is a version in a context, in which form, and why.
+type ShownRow struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+	Form    string `json:"form"`
+	Status  string `json:"status"`
+	Because string `json:"because"`
+	Tokens  int    `json:"tokens"`
+}
+
+// LeftRow is a version that is not in a context, and the rule that left it out.
+type LeftRow struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Type    string `json:"type"`
+	Rule    string `json:"rule"`
+}
+
+// Report returns the context as a value to show.
+func (g *Given) Report() *ContextReport {
+	out := &ContextReport{
+		Schema: "brenner.context/v1", Role: g.Role, Modules: g.Modules, Task: g.Task.Name(), View: g.Spec, Tokens: g.Tokens, Bound: g.Bound, Text: g.Text,
+	}
+	for _, s := range g.Shown {
+		because := s.Near.String()
+		if s.Type == record.ProjectBrief || s.Type == record.ProjectSummary {
+			because = "overview"
+		}
+		if s.Cut {
+			because += ", in full it did not fit"
+		}
+		out.Shown = append(out.Shown, ShownRow{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form), s.Status, because, s.Tokens})
+	}
+	for _, l := range g.LeftOut {
+		out.LeftOut = append(out.LeftOut, LeftRow{l.Ref.ID, l.Ref.Version, l.Type, l.Rule})
+	}
+	return out
+}
