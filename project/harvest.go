@@ -6,6 +6,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/internal/text"
+	"brenner/internal/tokens"
 	"brenner/playbook/keeper"
 	"brenner/session"
 	"brenner/session/flow"
@@ -96,9 +97,9 @@ func (m *LessonBook) Take(ctx context.Context, h *session.History) (learned keep
 	return learned, back, err
 }
 
-// Due gives the sessions of this project that have gone on since the playbook last
+// due returns the sessions of this project that have gone on since the playbook last
 // took them in, the oldest first.
-func Due(ctx context.Context, st store.Store) ([]string, error) {
+func due(ctx context.Context, st store.Store) ([]string, error) {
 	taken, err := keeper.Taken(ctx, st)
 	if err != nil || len(taken) == 0 {
 		return nil, err
@@ -120,7 +121,7 @@ func Due(ctx context.Context, st store.Store) ([]string, error) {
 // CatchUp takes in what earlier processes have not come to: they were killed, or people
 // have ruled since. What cannot be taken in is worth a word, and stops no session.
 func (m *LessonBook) CatchUp(ctx context.Context) {
-	threads, err := Due(ctx, m.Store)
+	threads, err := due(ctx, m.Store)
 	if err != nil {
 		m.Project.Log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
 	}
@@ -134,13 +135,61 @@ func (m *LessonBook) CatchUp(ctx context.Context) {
 	}
 }
 
-// MustTeach is for those who ask for one session: it gives the reason where it has
-// nothing to teach.
-func MustTeach(h *session.History) error {
-	if why := unfit(h); why != "" {
-		return &fault.Error{Code: NothingToLearn, Op: "learn from " + h.Thread, Detail: why, Hint: "the playbook learns from sessions with real agents, when they have ended"}
+// Harvest is what the playbook has learned.
+type Harvest struct {
+	Schema   string             `json:"schema"`
+	Sessions []HarvestedSession `json:"sessions"`
+}
+
+// HarvestedSession is what one session taught.
+type HarvestedSession struct {
+	Thread string `json:"thread_id"`
+	keeper.Learned
+	RolledBack string `json:"rolled_back"` // what the guardrail took back, and why
+}
+
+// HarvestPlaybook learns from one session that has ended, or from all that are due where
+// no thread is named.
+func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest, error) {
+	out := &Harvest{Schema: "brenner.playbook.harvest/v1"}
+	// A look first: where there is no store, none is made.
+	look, err := p.OpenToRead(ctx)
+	if fault.CodeOf(err) == store.NoStore && thread == "" {
+		return out, nil
 	}
-	return nil
+	if err != nil {
+		return nil, err
+	}
+	p.CloseStore(look)
+	st, err := p.OpenStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	threads := []string{thread}
+	if thread == "" {
+		if threads, err = due(ctx, st); err != nil {
+			return nil, err
+		}
+	}
+	m := &LessonBook{Project: p, Store: st, Counter: tokens.New()}
+	for _, t := range threads {
+		h, err := session.Load(ctx, st, t)
+		if err != nil {
+			return nil, err
+		}
+		if why := unfit(h); why != "" && thread == "" {
+			continue // it will, when it ends
+		} else if why != "" {
+			return nil, &fault.Error{Code: NothingToLearn, Op: "learn from " + h.Thread, Detail: why, Hint: "the playbook learns from sessions with real agents, when they have ended"}
+		}
+		learned, back, err := m.Take(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		out.Sessions = append(out.Sessions, HarvestedSession{Thread: h.Thread, Learned: learned, RolledBack: back})
+	}
+	return out, nil
 }
 
 // NothingToLearn is the code of a session that teaches nothing.

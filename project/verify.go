@@ -48,32 +48,9 @@ type RecordStream struct {
 
 // VerifiedPlaybook is what was found of the playbook.
 type VerifiedPlaybook struct {
-	*PlaybookProof
+	*keeper.Proof
 	Faults []fault.Detail `json:"faults"`
 }
-
-// PlaybookProof is how much of the playbook is intact, and what is not.
-type PlaybookProof struct {
-	Entries int     `json:"entries"` // that are intact
-	Bullets int     `json:"bullets"`
-	Vectors int     `json:"vectors"`
-	Head    string  `json:"head"` // of the last one
-	Found   []error `json:"-"`
-}
-
-// ProvePlaybook follows the journal of a store's playbook. A head, if not empty, has to
-// be in it.
-func ProvePlaybook(ctx context.Context, st store.Store, head string) *PlaybookProof {
-	r, err := keeper.Verify(ctx, st, head)
-	p := &PlaybookProof{Entries: r.Head.Seq, Bullets: r.Bullets, Vectors: r.Vectors, Head: r.Head.Hash}
-	if err != nil {
-		p.Found = []error{err}
-	}
-	return p
-}
-
-// OK reports whether nothing was found.
-func (p *PlaybookProof) OK() bool { return len(p.Found) == 0 }
 
 // Verified returns the verification of these sessions.
 func Verified(sessions ...*audit.Proof) *Verification {
@@ -132,7 +109,7 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 	found = append(found, err)
 	v.Records, err = p.proveRecords(ctx, st, lost)
 	found = append(found, err)
-	if b := ProvePlaybook(ctx, st, ""); b.Entries > 0 || !b.OK() {
+	if b := keeper.Prove(ctx, st, ""); b.Entries > 0 || !b.OK() {
 		v.Playbook = &VerifiedPlaybook{b, fault.Details(b.Found...)}
 	}
 	v.Store = &StoreProof{Faults: fault.Details(found...)}

@@ -18,6 +18,28 @@ type Report struct {
 	Vectors int
 }
 
+// Proof is what was found of a playbook.
+type Proof struct {
+	Entries int     `json:"entries"` // that are intact
+	Bullets int     `json:"bullets"`
+	Vectors int     `json:"vectors"`
+	Head    string  `json:"head"` // of the last one
+	Found   []error `json:"-"`
+}
+
+// Prove does what Verify does, and returns the fault as part of what was found.
+func Prove(ctx context.Context, st store.Store, kept string) *Proof {
+	r, err := Verify(ctx, st, kept)
+	p := &Proof{Entries: r.Head.Seq, Bullets: r.Bullets, Vectors: r.Vectors, Head: r.Head.Hash}
+	if err != nil {
+		p.Found = []error{err}
+	}
+	return p
+}
+
+// OK reports whether nothing was found.
+func (p *Proof) OK() bool { return len(p.Found) == 0 }
+
 // Verify reads the whole journal, follows its chain, replays what it says and looks at
 // every vector. The error names the first entry that was edited, dropped, swapped or
 // put in between; a kept hash, where one is given, has to be in the chain: a tail that

@@ -1,7 +1,6 @@
 package playbookcmd
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/playbook"
 	"brenner/project"
-	"brenner/store"
 )
 
 type playbookAddOptions struct {
@@ -66,42 +64,22 @@ func playbookAdd(a *ui.App, c *cobra.Command, opt *playbookAddOptions, text stri
 	if c.Flags().Changed("confidence") && opt.agent == "" {
 		return ui.Usage(c, "--confidence belongs to --agent: a person's word counts 1", "")
 	}
-	return withPlaybook(a, c, &opt.actFlags, func(d *desk, act playbook.Act) error {
-		act.Session = opt.session
-		i := playbook.Insight{
-			Domain: opt.domain, Section: playbook.Section(opt.section), Text: strings.TrimSpace(text), Tags: opt.tags,
-			Person: opt.agent == "", Confidence: opt.confidence,
+	return withPlaybook(a, c, &opt.actFlags, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
+		r, err := b.AddLesson(c.Context(), act, playbook.Insight{
+			Domain: opt.domain, Section: playbook.Section(opt.section), Text: strings.TrimSpace(text), Tags: opt.tags, Confidence: opt.confidence,
 			Source: playbook.Source{Session: opt.session, Agent: opt.agent, Task: opt.task},
-		}
-		if i.Domain == "" {
-			i.Domain = d.project.Config.Playbook.Domain
-		}
-		if i.Person {
-			i.Source.Agent = act.Actor
-		}
-		out, entries, err := d.Learn(c.Context(), act, i)
+		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		did := "counted"
-		if out.Added {
-			did = "added"
-		}
-		r, err := d.changed(did, []string{out.Bullet}, entries)
-		if err != nil {
-			return err
-		}
-		r.Cosine = out.Cosine
-		for _, n := range out.Near {
-			r.Near = append(r.Near, nearBullet{ID: n.ID, Cosine: n.Cosine, Why: n.Why})
-		}
+		v := &changeView{Change: r}
 		switch {
-		case out.Again:
-			r.note = "The session " + ui.Clean(opt.session) + " has said so before: a session counts once."
-		case !out.Added:
-			r.note = fmt.Sprintf("It says the same (cosine %.2f); the text stays as it is.", out.Cosine)
+		case r.Again:
+			v.note = "The session " + ui.Clean(opt.session) + " has said so before: a session counts once."
+		case r.Did != "added":
+			v.note = fmt.Sprintf("It says the same (cosine %.2f); the text stays as it is.", r.Cosine)
 		}
-		return a.Show(r)
+		return v, nil
 	})
 }
 
@@ -124,43 +102,14 @@ cannot be a bullet; 4 --as names no authority; 75 the store is busy.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return playbookDo(a, c, &opt, func(d *desk, act playbook.Act) (*bulletChange, error) {
-				id, entries, err := d.Replace(c.Context(), act, args[0], strings.TrimSpace(args[1]))
-				if err != nil {
-					return nil, err
-				}
-				r, err := d.changed("replaced", []string{args[0], id}, entries)
-				return r, err
+			return withPlaybook(a, c, &opt, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
+				r, err := b.Correct(c.Context(), act, args[0], strings.TrimSpace(args[1]))
+				return &changeView{Change: r}, err
 			})
 		},
 	}
 	opt.add(c, "why; needed")
 	return c
-}
-
-// playbookDo does something to the playbook under a person's name, and shows what.
-func playbookDo(a *ui.App, c *cobra.Command, opt *actFlags, do func(*desk, playbook.Act) (*bulletChange, error)) error {
-	return withPlaybook(a, c, opt, func(d *desk, act playbook.Act) error {
-		r, err := do(d, act)
-		if err != nil {
-			return err
-		}
-		return a.Show(r)
-	})
-}
-
-// withPlaybook opens the playbook for somebody who changes it.
-func withPlaybook(a *ui.App, c *cobra.Command, opt *actFlags, do func(*desk, playbook.Act) error) error {
-	d, err := deskOn(c.Context(), a, opt.project, func(ctx context.Context, p *project.Project) (store.Store, error) { return p.OpenToWrite(ctx) })
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	act, err := d.act(opt)
-	if err != nil {
-		return err
-	}
-	return do(d, act)
 }
 
 func playbookCreditCommand(a *ui.App) *cobra.Command {
@@ -188,24 +137,20 @@ bullet; 4 --as names no authority; 75 the store is busy.`,
 			if len(polarity) != 1 {
 				return ui.Usage(c, "one of --helpful, --harmful and --neutral is needed", "")
 			}
-			return playbookDo(a, c, &opt, func(d *desk, act playbook.Act) (*bulletChange, error) {
+			return withPlaybook(a, c, &opt, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
 				act.Session = session
-				entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) error {
-					for _, id := range args {
-						if _, err := draft.Credit(id, polarity[0]); err != nil {
-							return err
-						}
-					}
-					return nil
+				r, err := b.Each(c.Context(), act, "credited", args, func(draft *playbook.Draft, id string) error {
+					_, err := draft.Credit(id, polarity[0])
+					return err
 				})
 				if err != nil {
 					return nil, err
 				}
-				r, err := d.changed("credited", args, entries)
-				if err == nil && len(entries) == 0 {
-					r.note = "The session " + ui.Clean(session) + " has counted so before: a session counts once."
+				v := &changeView{Change: r}
+				if len(r.Entries) == 0 {
+					v.note = "The session " + ui.Clean(session) + " has counted so before: a session counts once."
 				}
-				return r, err
+				return v, nil
 			})
 		},
 	}

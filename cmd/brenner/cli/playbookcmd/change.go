@@ -6,58 +6,16 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/playbook"
+	"brenner/playbook/keeper"
 )
 
-// bulletChange is what became of bullets that somebody did something to.
-type bulletChange struct {
-	Schema  string             `json:"schema"`
-	Did     string             `json:"did"` // "added", "counted", "nothing", …
-	Bullets []*playbook.Bullet `json:"bullets"`
-	Entries []playbook.Entry   `json:"entries"`
-	Cosine  float64            `json:"cosine"` // of a match; 0 where nothing was compared
-	Near    []nearBullet       `json:"near"`
-	Head    string             `json:"head"`
-	note    string
+// changeView is what became of bullets.
+type changeView struct {
+	*keeper.Change
+	note string
 }
 
-// nearBullet is a bullet that looks alike and says something else.
-type nearBullet struct {
-	ID     string  `json:"id"`
-	Cosine float64 `json:"cosine"`
-	Why    string  `json:"why"`
-}
-
-// changed gathers what was done, with the bullets as they are now.
-func (d *desk) changed(did string, ids []string, entries []playbook.Entry) (*bulletChange, error) {
-	r := &bulletChange{
-		Schema: "brenner.playbook.change/v1", Did: did, Entries: append([]playbook.Entry{}, entries...), Near: []nearBullet{},
-		Bullets: []*playbook.Bullet{}, Head: d.Head().Hash,
-	}
-	if len(entries) == 0 && did != "rolled back" {
-		r.Did = "nothing"
-	}
-	for _, id := range ids {
-		b, err := d.Find(id)
-		if err != nil {
-			return nil, err
-		}
-		r.Bullets = append(r.Bullets, listed(b))
-	}
-	return r, nil
-}
-
-// listed has empty lists where there would be none, for JSON.
-func listed(b *playbook.Bullet) *playbook.Bullet {
-	if b.Tags == nil {
-		b.Tags = []string{}
-	}
-	if b.Near == nil {
-		b.Near = []string{}
-	}
-	return b
-}
-
-func (r *bulletChange) Print(a *ui.App) error {
+func (r *changeView) Print(a *ui.App) error {
 	var b strings.Builder
 	if a.Quiet {
 		for _, bullet := range r.Bullets {

@@ -1,18 +1,12 @@
 package playbookcmd
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
-	"brenner/internal/tokens"
-	"brenner/playbook/keeper"
 	"brenner/project"
-	"brenner/session"
-	"brenner/store"
 )
 
 func playbookHarvestCommand(a *ui.App) *cobra.Command {
@@ -40,78 +34,25 @@ or the endpoint for embeddings cannot be reached.`,
 }
 
 func playbookHarvest(a *ui.App, c *cobra.Command, dir string, args []string) error {
-	ctx := c.Context()
-	var threads []string
+	thread := ""
 	if len(args) == 1 {
-		thread, err := ui.StoredSession(c, args[0])
-		if err != nil {
+		var err error
+		if thread, err = ui.StoredSession(c, args[0]); err != nil {
 			return err
 		}
-		threads = []string{thread}
 	}
 	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return err
 	}
-	res := &harvestResult{Schema: "brenner.playbook.harvest/v1", Sessions: []harvestedSession{}}
-	// A look first: where there is no store, none is made.
-	look, err := p.OpenToRead(ctx)
-	if fault.CodeOf(err) == store.NoStore && len(args) == 0 {
-		return a.Show(res)
-	}
-	if err != nil {
-		return err
-	}
-	a.CloseStore(look)
-	st, err := p.OpenStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.CloseStore(st)
-	if len(args) == 0 {
-		if threads, err = project.Due(ctx, st); err != nil {
-			return err
-		}
-	}
-	m := &project.LessonBook{Project: p, Store: st, Counter: tokens.New(), Tell: a.Learned(false)}
-	for _, thread := range threads {
-		h, err := session.Load(ctx, st, thread)
-		if err != nil {
-			return err
-		}
-		if err := project.MustTeach(h); err != nil {
-			if len(args) == 0 {
-				continue // it will, when it ends
-			}
-			return err
-		}
-		one, err := harvested(m, ctx, h)
-		if err != nil {
-			return err
-		}
-		res.Sessions = append(res.Sessions, one)
-	}
-	return a.Show(res)
+	res, err := p.HarvestPlaybook(c.Context(), thread)
+	return show(a, harvestView{res}, err)
 }
 
-func harvested(m *project.LessonBook, ctx context.Context, h *session.History) (harvestedSession, error) {
-	learned, back, err := m.Take(ctx, h)
-	return harvestedSession{Thread: h.Thread, Learned: learned, RolledBack: back}, err
-}
+// harvestView is what the playbook has learned.
+type harvestView struct{ *project.Harvest }
 
-// harvestResult is what the playbook has learned.
-type harvestResult struct {
-	Schema   string             `json:"schema"`
-	Sessions []harvestedSession `json:"sessions"`
-}
-
-type harvestedSession struct {
-	Thread string `json:"thread_id"`
-	keeper.Learned
-	RolledBack string `json:"rolled_back"` // what the guardrail took back, and why
-}
-
-func (r *harvestResult) Print(a *ui.App) error {
+func (r harvestView) Print(a *ui.App) error {
 	if a.Quiet {
 		return nil
 	}

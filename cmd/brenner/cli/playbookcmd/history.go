@@ -9,11 +9,13 @@ import (
 	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/project"
 )
 
 func playbookHistoryCommand(a *ui.App) *cobra.Command {
-	var project, session string
-	var limit int
+	var dir string
+	var opt keeper.HistoryOptions
 	c := &cobra.Command{
 		Use:   "history [ID]",
 		Short: "What happened to a bullet, or to all of them, entry by entry",
@@ -26,54 +28,28 @@ With --json each has the hashes of the bullet before and after it.`,
 Exit codes: 0 shown; 1 the journal is damaged; 2 there is no such bullet.`,
 		Args: someIDs(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if limit < 0 {
+			if opt.Limit < 0 {
 				return ui.Usage(c, "--limit cannot be below 0", "")
 			}
-			d, err := openPlaybook(c.Context(), a, project)
-			if err != nil {
-				return err
-			}
-			defer d.close()
-			h := &bulletHistory{Schema: "brenner.playbook.history/v1", Entries: []playbook.Entry{}, Head: d.Head().Hash}
 			if len(args) == 1 {
-				if _, err := d.Find(args[0]); err != nil {
-					return err
-				}
-				h.Bullet = args[0]
+				opt.Bullet = args[0]
 			}
-			err = d.Walk(c.Context(), func(e *playbook.Entry) error {
-				if (h.Bullet == "" || e.Bullet == h.Bullet) && (session == "" || e.Session == session) {
-					h.Entries = append(h.Entries, *e)
-					if limit > 0 && len(h.Entries) > 2*limit {
-						h.Entries = append(h.Entries[:0:0], h.Entries[len(h.Entries)-limit:]...)
-					}
-				}
-				return nil
+			return withBook(a, c, dir, (*project.Project).OpenPlaybook, func(b *project.Playbook) error {
+				h, err := b.History(c.Context(), opt)
+				return show(a, historyView{h}, err)
 			})
-			if err != nil {
-				return err
-			}
-			if limit > 0 && len(h.Entries) > limit {
-				h.Entries = h.Entries[len(h.Entries)-limit:]
-			}
-			return a.Show(h)
 		},
 	}
-	ui.AddProjectFlag(c, &project)
-	c.Flags().StringVar(&session, "session", "", "only what a session did")
-	c.Flags().IntVar(&limit, "limit", 0, "only the last so many; 0 is all")
+	ui.AddProjectFlag(c, &dir)
+	c.Flags().StringVar(&opt.Session, "session", "", "only what a session did")
+	c.Flags().IntVar(&opt.Limit, "limit", 0, "only the last so many; 0 is all")
 	return c
 }
 
-// bulletHistory is entries of the journal.
-type bulletHistory struct {
-	Schema  string           `json:"schema"`
-	Bullet  string           `json:"bullet"` // empty for all
-	Entries []playbook.Entry `json:"entries"`
-	Head    string           `json:"head"`
-}
+// historyView is entries of the journal.
+type historyView struct{ *keeper.History }
 
-func (h *bulletHistory) Print(a *ui.App) error {
+func (h historyView) Print(a *ui.App) error {
 	if len(h.Entries) == 0 {
 		a.Say("Nothing has happened yet.\n")
 		return nil

@@ -2,15 +2,15 @@ package playbookcmd
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/project"
 )
 
 func playbookImportCommand(a *ui.App) *cobra.Command {
@@ -45,40 +45,16 @@ func playbookImport(a *ui.App, c *cobra.Command, opt *actFlags, file, domain str
 	if err != nil {
 		return err
 	}
-	return withPlaybook(a, c, opt, func(d *desk, act playbook.Act) error {
-		lines, err := playbook.ParseLines(string(data), d.project.Config.Playbook.Rules.Longest)
-		if err != nil {
-			return fault.InFile("import", file, err)
-		}
-		into := playbook.Into{Domain: domain, Named: domain != ""}
-		if !into.Named {
-			into.Domain = d.project.Config.Playbook.Domain
-		}
-		progress := func(done, of int) { a.Log.Debug().Int("done", done).Int("of", of).Msg("embedded") }
-		added, err := d.Import(c.Context(), act, lines, into, progress)
-		if fault.CodeOf(err) == playbook.BadLine {
-			return fault.InFile("import", file, err)
-		}
-		if err != nil {
-			return err
-		}
-		return a.Show(&importedLines{
-			Schema: "brenner.playbook.import/v1", File: file, Lines: len(lines), Added: added, Already: len(lines) - added, Head: d.Head().Hash,
-		})
+	return withPlaybook(a, c, opt, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
+		r, err := b.ImportLines(c.Context(), act, file, string(data), domain)
+		return importView{r}, err
 	})
 }
 
-// importedLines is what an import came to.
-type importedLines struct {
-	Schema  string `json:"schema"`
-	File    string `json:"file"`
-	Lines   int    `json:"lines"`
-	Added   int    `json:"added"`
-	Already int    `json:"already"` // were there before
-	Head    string `json:"head"`
-}
+// importView is what an import came to.
+type importView struct{ *project.ImportedLines }
 
-func (r *importedLines) Print(a *ui.App) error {
+func (r importView) Print(a *ui.App) error {
 	if a.Quiet {
 		return nil
 	}
@@ -86,7 +62,7 @@ func (r *importedLines) Print(a *ui.App) error {
 }
 
 func playbookExportCommand(a *ui.App) *cobra.Command {
-	var project, domain, out string
+	var dir, domain, out string
 	var all, force bool
 	c := &cobra.Command{
 		Use:   "export",
@@ -107,30 +83,20 @@ file is there already.`,
 					return err
 				}
 			}
-			d, err := openPlaybook(c.Context(), a, project)
-			if err != nil {
-				return err
-			}
-			defer d.close()
-			x := &exportedLines{Schema: "brenner.playbook.export/v1", File: out, Head: d.Head().Hash, Lines: []string{}}
-			for _, b := range d.Bullets(func(b *playbook.Bullet) bool {
-				return (all || b.Stage != playbook.Quarantined) && (domain == "" || b.Domain == domain)
-			}) {
-				x.Lines = append(x.Lines, playbook.LineOf(b).String())
-			}
-			if out != "" {
+			return withBook(a, c, dir, (*project.Project).OpenPlaybook, func(b *project.Playbook) error {
+				x := b.Lines(domain, all)
+				if x.File = out; out == "" {
+					return a.Show(linesView{x})
+				}
 				write := files.Create
 				if force {
 					write = files.Replace
 				}
-				if err := write(out, x.bytes()); err != nil {
-					return err
-				}
-			}
-			return a.Show(x)
+				return show(a, linesView{x}, write(out, x.Bytes()))
+			})
 		},
 	}
-	ui.AddProjectFlag(c, &project)
+	ui.AddProjectFlag(c, &dir)
 	f := c.Flags()
 	f.StringVarP(&out, "out", "o", "", "write to this file instead of standard output")
 	f.StringVar(&domain, "domain", "", "only this domain")
@@ -139,27 +105,15 @@ file is there already.`,
 	return c
 }
 
-// exportedLines is bullets as lines.
-type exportedLines struct {
-	Schema string   `json:"schema"`
-	File   string   `json:"file"` // empty for standard output
-	Lines  []string `json:"lines"`
-	Head   string   `json:"head"`
-}
+// linesView is bullets as lines.
+type linesView struct{ *keeper.Lines }
 
-func (x *exportedLines) bytes() []byte {
-	if len(x.Lines) == 0 {
-		return nil
-	}
-	return []byte(strings.Join(x.Lines, "\n") + "\n")
-}
-
-func (x *exportedLines) Print(a *ui.App) error {
+func (x linesView) Print(a *ui.App) error {
 	if x.File == "" {
-		return a.Write(x.bytes())
+		return a.Write(x.Bytes())
 	}
 	if !a.Quiet {
-		a.Say(fmt.Sprintf("%s: %s\n", ui.Clean(x.File), text.Count(len(x.Lines), "bullet")))
+		a.Say(fmt.Sprintf("%s: %s\n", ui.Clean(x.File), text.Count(len(x.Lines.Lines), "bullet")))
 	}
 	return nil
 }

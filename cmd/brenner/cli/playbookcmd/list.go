@@ -10,22 +10,13 @@ import (
 
 	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
-	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/project"
 )
 
-type playbookListOptions struct {
-	project string
-	stages  []string
-	section string
-	domain  string
-	tag     string
-	like    string
-	limit   int
-}
-
 func playbookListCommand(a *ui.App) *cobra.Command {
-	var opt playbookListOptions
+	var dir string
+	var opt keeper.ListOptions
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List bullets, the oldest first, or those most like a text",
@@ -37,104 +28,44 @@ func playbookListCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 listed, even if there are none; 1 the playbook is damaged; 2 a flag is wrong; 75 the
 endpoint for embeddings cannot be reached.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return playbookList(a, c, &opt) },
+		RunE: func(c *cobra.Command, _ []string) error { return playbookList(a, c, dir, &opt) },
 	}
-	ui.AddProjectFlag(c, &opt.project)
+	ui.AddProjectFlag(c, &dir)
 	f := c.Flags()
-	f.StringArrayVar(&opt.stages, "stage", nil, "SHADOW, STAGING, PROD or QUARANTINED; repeatable")
-	f.StringVar(&opt.section, "section", "", "helpful, harmful or neutral")
-	f.StringVar(&opt.domain, "domain", "", "only this domain")
-	f.StringVar(&opt.tag, "tag", "", "only with this tag")
-	f.StringVar(&opt.like, "like", "", "those that are most like a text, the most alike first")
-	f.IntVar(&opt.limit, "limit", 0, "at most so many; 0 is all, or 20 with --like")
+	f.StringArrayVar(&opt.Stages, "stage", nil, "SHADOW, STAGING, PROD or QUARANTINED; repeatable")
+	f.StringVar(&opt.Section, "section", "", "helpful, harmful or neutral")
+	f.StringVar(&opt.Domain, "domain", "", "only this domain")
+	f.StringVar(&opt.Tag, "tag", "", "only with this tag")
+	f.StringVar(&opt.Like, "like", "", "those that are most like a text, the most alike first")
+	f.IntVar(&opt.Limit, "limit", 0, "at most so many; 0 is all, or 20 with --like")
 	return c
 }
 
-func playbookList(a *ui.App, c *cobra.Command, opt *playbookListOptions) error {
-	want, err := opt.want(c)
-	if err != nil {
+func playbookList(a *ui.App, c *cobra.Command, dir string, opt *keeper.ListOptions) error {
+	if err := opt.Check(); err != nil {
 		return err
 	}
-	open := func() (*desk, error) { return openPlaybook(c.Context(), a, opt.project) }
-	if opt.like != "" {
-		open = func() (*desk, error) { return openToSearch(c.Context(), a, opt.project) }
+	if opt.Limit < 0 {
+		return ui.Usage(c, "--limit cannot be below 0", "")
 	}
-	d, err := open()
-	if err != nil {
-		return err
+	open := (*project.Project).OpenPlaybook
+	if opt.Like != "" {
+		open = (*project.Project).SearchPlaybook
 	}
-	defer d.close()
-	if opt.like == "" {
-		all := d.Bullets(want)
-		if opt.limit > 0 && len(all) > opt.limit {
-			all = all[:opt.limit]
-		}
-		return a.Show(d.list(all))
-	}
-	most := opt.limit
-	if most == 0 {
-		most = 20
-	}
-	matches, err := d.Similar(c.Context(), opt.like, most, want)
-	if err != nil {
-		return err
-	}
-	var all []*playbook.Bullet
-	cosines := []float64{}
-	for _, m := range matches {
-		b, err := d.Find(m.ID)
-		if err != nil {
-			return err
-		}
-		all, cosines = append(all, b), append(cosines, m.Cosine)
-	}
-	l := d.list(all)
-	l.Cosines = cosines
-	return a.Show(l)
+	return withBook(a, c, dir, open, func(b *project.Playbook) error {
+		l, err := b.List(c.Context(), *opt)
+		return show(a, &listView{List: l, none: "There are no such bullets: `brenner playbook add` makes one.\n"}, err)
+	})
 }
 
-// want gives which bullets the flags ask for.
-func (o *playbookListOptions) want(c *cobra.Command) (func(*playbook.Bullet) bool, error) {
-	for i, s := range o.stages {
-		o.stages[i] = strings.ToUpper(s)
-		if !slices.Contains(playbook.Stages(), playbook.Stage(o.stages[i])) {
-			return nil, ui.Usage(c, "there is no stage "+fault.Shown(s), "SHADOW, STAGING, PROD or QUARANTINED")
-		}
-	}
-	if o.section != "" && !slices.Contains(playbook.Sections(), playbook.Section(o.section)) {
-		return nil, ui.Usage(c, "there is no section "+fault.Shown(o.section), "helpful, harmful or neutral")
-	}
-	if o.limit < 0 {
-		return nil, ui.Usage(c, "--limit cannot be below 0", "")
-	}
-	return func(b *playbook.Bullet) bool {
-		return (len(o.stages) == 0 || slices.Contains(o.stages, string(b.Stage))) && (o.section == "" || string(b.Section) == o.section) &&
-			(o.domain == "" || b.Domain == o.domain) && (o.tag == "" || slices.Contains(b.Tags, o.tag))
-	}, nil
+// listView is bullets in rows.
+type listView struct {
+	*keeper.List
+	none string
+	hint string
 }
 
-// bulletList is bullets in rows.
-type bulletList struct {
-	Schema  string             `json:"schema"`
-	Bullets []*playbook.Bullet `json:"bullets"`
-	Cosines []float64          `json:"cosines,omitempty"` // of each bullet, where a text was looked for
-	Head    string             `json:"head"`
-	none    string
-	hint    string
-}
-
-func (d *desk) list(all []*playbook.Bullet) *bulletList {
-	l := &bulletList{
-		Schema: "brenner.playbook.list/v1", Bullets: []*playbook.Bullet{}, Head: d.Head().Hash,
-		none: "There are no such bullets: `brenner playbook add` makes one.\n",
-	}
-	for _, b := range all {
-		l.Bullets = append(l.Bullets, listed(b))
-	}
-	return l
-}
-
-func (l *bulletList) Print(a *ui.App) error {
+func (l *listView) Print(a *ui.App) error {
 	if a.Quiet {
 		var b strings.Builder
 		for _, bullet := range l.Bullets {
@@ -168,7 +99,7 @@ func (l *bulletList) Print(a *ui.App) error {
 }
 
 func playbookShowCommand(a *ui.App) *cobra.Command {
-	var project string
+	var dir string
 	c := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show everything about a bullet",
@@ -178,30 +109,20 @@ func playbookShowCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 there is no such bullet.`,
 		Args: someIDs(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := openPlaybook(c.Context(), a, project)
-			if err != nil {
-				return err
-			}
-			defer d.close()
-			b, err := d.Find(args[0])
-			if err != nil {
-				return err
-			}
-			return a.Show(&oneBullet{Schema: "brenner.playbook.bullet/v1", Bullet: listed(b), Hash: b.Hash()})
+			return withBook(a, c, dir, (*project.Project).OpenPlaybook, func(b *project.Playbook) error {
+				one, err := b.Show(args[0])
+				return show(a, bulletView{one}, err)
+			})
 		},
 	}
-	ui.AddProjectFlag(c, &project)
+	ui.AddProjectFlag(c, &dir)
 	return c
 }
 
-// oneBullet is all about one bullet.
-type oneBullet struct {
-	Schema string           `json:"schema"`
-	Bullet *playbook.Bullet `json:"bullet"`
-	Hash   string           `json:"hash"`
-}
+// bulletView is all about one bullet.
+type bulletView struct{ *keeper.OneBullet }
 
-func (o *oneBullet) Print(a *ui.App) error {
+func (o bulletView) Print(a *ui.App) error {
 	b := o.Bullet
 	rows := [][]string{
 		{"Bullet", b.ID},

@@ -9,6 +9,8 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
 	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/project"
 )
 
 // moveCommand is a command by which a person moves bullets.
@@ -16,19 +18,9 @@ func moveCommand(a *ui.App, c *cobra.Command, did string, move func(*playbook.Dr
 	var opt actFlags
 	c.Args = someIDs(1, 0)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return playbookDo(a, c, &opt, func(d *desk, act playbook.Act) (*bulletChange, error) {
-			entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) error {
-				for _, id := range args {
-					if err := move(draft, id); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				return nil, err
-			}
-			return d.changed(did, args, entries)
+		return withPlaybook(a, c, &opt, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
+			r, err := b.Each(c.Context(), act, did, args, move)
+			return &changeView{Change: r}, err
 		})
 	}
 	opt.add(c, "why; needed")
@@ -100,19 +92,9 @@ it does not wait, and nothing is written; 4 --as names no authority; 75 the stor
 			if reject {
 				did = "rejected"
 			}
-			return playbookDo(a, c, &opt, func(d *desk, act playbook.Act) (*bulletChange, error) {
-				entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) error {
-					for _, id := range args {
-						if err := draft.Review(id, approve); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					return nil, err
-				}
-				return d.changed(did, args, entries)
+			return withPlaybook(a, c, &opt, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
+				r, err := b.Each(c.Context(), act, did, args, func(d *playbook.Draft, id string) error { return d.Review(id, approve) })
+				return &changeView{Change: r}, err
 			})
 		},
 	}
@@ -122,16 +104,16 @@ it does not wait, and nothing is written; 4 --as names no authority; 75 the stor
 	return c
 }
 
-func playbookWaiting(a *ui.App, c *cobra.Command, project string) error {
-	d, err := openPlaybook(c.Context(), a, project)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	l := d.list(d.Bullets(func(b *playbook.Bullet) bool { return b.Review == playbook.Waiting }))
-	l.none = "No bullet waits for a person.\n"
-	if n := len(l.Bullets); n > 0 {
-		l.hint = fmt.Sprintf("%s for a person: brenner playbook review ID --approve|--reject --reason …\n", text.Plural(n, "bullet waits", "bullets wait"))
-	}
-	return a.Show(l)
+func playbookWaiting(a *ui.App, c *cobra.Command, dir string) error {
+	return withBook(a, c, dir, (*project.Project).OpenPlaybook, func(b *project.Playbook) error {
+		l, err := b.List(c.Context(), keeper.ListOptions{Waiting: true})
+		if err != nil {
+			return err
+		}
+		v := &listView{List: l, none: "No bullet waits for a person.\n"}
+		if n := len(l.Bullets); n > 0 {
+			v.hint = fmt.Sprintf("%s for a person: brenner playbook review ID --approve|--reject --reason …\n", text.Plural(n, "bullet waits", "bullets wait"))
+		}
+		return a.Show(v)
+	})
 }

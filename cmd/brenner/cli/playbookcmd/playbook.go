@@ -3,20 +3,13 @@ package playbookcmd
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/config"
-	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/playbook"
-	"brenner/playbook/keeper"
 	"brenner/project"
-	"brenner/session"
-	"brenner/store"
-	"brenner/store/memory"
 )
 
 // Command returns the playbook commands.
@@ -40,67 +33,27 @@ journal that proves itself.`,
 	return c
 }
 
-// desk is an open playbook, with what is needed to work on it.
-type desk struct {
-	*keeper.Keeper
-	app     *ui.App
-	project *project.Project
-	store   store.Store
+// withBook opens the playbook of a project, in one of the ways to open it.
+func withBook(a *ui.App, c *cobra.Command, dir string, open func(*project.Project, context.Context) (*project.Playbook, error), do func(*project.Playbook) error) error {
+	p, err := a.Open(dir, "", nil)
+	if err != nil {
+		return err
+	}
+	b, err := open(p, c.Context())
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return do(b)
 }
 
-// openPlaybook opens the playbook of a project. A command that only looks makes no
-// store: where there is none, it finds an empty playbook.
-func openPlaybook(ctx context.Context, a *ui.App, dir string) (*desk, error) {
-	return deskOn(ctx, a, dir, func(ctx context.Context, p *project.Project) (store.Store, error) {
-		st, err := p.OpenToRead(ctx)
-		if fault.CodeOf(err) == store.NoStore {
-			return memory.New(), nil
-		}
-		return st, err
-	})
+// show prints a result, unless there is an error.
+func show(a *ui.App, r ui.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	return a.Show(r)
 }
-
-// deskOn opens the playbook in a store.
-func deskOn(ctx context.Context, a *ui.App, project string, open func(context.Context, *project.Project) (store.Store, error)) (*desk, error) {
-	p, err := a.Open(project, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	e, err := p.Embedder()
-	if err != nil {
-		return nil, err
-	}
-	st, err := open(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	k, err := keeper.Open(ctx, keeper.Options{Store: st, Rules: p.Config.Playbook.Rules, Embedder: e, Now: a.Now})
-	if err != nil {
-		a.CloseStore(st)
-		return nil, err
-	}
-	return &desk{Keeper: k, app: a, project: p, store: st}, nil
-}
-
-// openToSearch opens a playbook in order to search it, which may have to write: with
-// another model, bullets are embedded anew. Where there is no store, none is made, and
-// where it cannot be written, the new vectors are forgotten.
-func openToSearch(ctx context.Context, a *ui.App, dir string) (*desk, error) {
-	return deskOn(ctx, a, dir, func(ctx context.Context, p *project.Project) (store.Store, error) {
-		st, err := p.OpenToRead(ctx)
-		if fault.CodeOf(err) == store.NoStore {
-			return memory.New(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &project.LateStore{Store: st, Open: func(ctx context.Context, before store.Store) (store.Store, error) {
-			return project.ToKeepVectors(ctx, before, func(ctx context.Context) (store.Store, error) { return p.OpenStore(ctx) })
-		}}, nil
-	})
-}
-
-func (d *desk) close() { d.app.CloseStore(d.store) }
 
 // actFlags say who does something to the playbook, and why.
 type actFlags struct {
@@ -115,20 +68,16 @@ func (f *actFlags) add(c *cobra.Command, reason string) {
 	c.Flags().StringVar(&f.reason, "reason", "", reason)
 }
 
-// act gives who acts. Only people who have a say may: what they say is worth more than
-// an agent's word.
-func (d *desk) act(f *actFlags) (playbook.Act, error) {
-	as := f.as
-	if as == "" {
-		as = d.project.Config.Operator
-	}
-	if as != d.project.Config.Operator && !slices.Contains(d.project.Config.Authorities, as) {
-		return playbook.Act{}, &fault.Error{
-			Code: session.NotAllowed, Detail: fault.Shown(as) + " is no authority of this project",
-			Hint: "the operator and those under authorities: in " + config.FileName + " decide about the playbook",
+// withPlaybook opens the playbook to change it, and shows what became of it.
+func withPlaybook(a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Playbook, playbook.Act) (ui.Result, error)) error {
+	return withBook(a, c, opt.project, (*project.Project).ChangePlaybook, func(b *project.Playbook) error {
+		act, err := b.Act(opt.as, opt.reason)
+		if err != nil {
+			return err
 		}
-	}
-	return playbook.Act{Actor: as, Reason: f.reason}, nil
+		r, err := do(b, act)
+		return show(a, r, err)
+	})
 }
 
 // someIDs refuses other numbers of bullets.

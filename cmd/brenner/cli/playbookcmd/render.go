@@ -7,13 +7,12 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
-	"brenner/internal/tokens"
 	"brenner/playbook/keeper"
-	"brenner/session/memory"
+	"brenner/project"
 )
 
 func playbookRenderCommand(a *ui.App) *cobra.Command {
-	var project string
+	var dir string
 	var w keeper.Wish
 	c := &cobra.Command{
 		Use:   "render",
@@ -32,30 +31,17 @@ endpoint for embeddings cannot be reached.`,
 			if w.Tokens < 0 {
 				return ui.Usage(c, "--tokens cannot be below 0", "")
 			}
-			d, err := openToSearch(c.Context(), a, project)
-			if err != nil {
-				return err
+			var bound *int
+			if c.Flags().Changed("tokens") {
+				bound = &w.Tokens
 			}
-			defer d.close()
-			if !c.Flags().Changed("tokens") {
-				w.Tokens = d.project.Config.Playbook.Tokens
-			}
-			counter := tokens.New()
-			w.Count, w.Line = counter.Count, memory.Line
-			r, err := d.Choose(c.Context(), w)
-			if err != nil {
-				return err
-			}
-			used := 0
-			if r.Text != "" {
-				used = counter.Count(r.Text)
-			}
-			return a.Show(&renderedBullets{
-				Schema: "brenner.playbook.render/v1", Text: r.Text, Bullets: append([]string{}, r.Taken...), Left: append([]string{}, r.Left...), Tokens: used, Budget: w.Tokens,
+			return withBook(a, c, dir, (*project.Project).SearchPlaybook, func(b *project.Playbook) error {
+				r, err := b.Render(c.Context(), w, bound)
+				return show(a, renderView{r}, err)
 			})
 		},
 	}
-	ui.AddProjectFlag(c, &project)
+	ui.AddProjectFlag(c, &dir)
 	f := c.Flags()
 	f.StringVar(&w.About, "about", "", "the subject; without it the oldest come first")
 	f.StringVar(&w.Role, "role", "", "for this role: bullets with a tag role:OTHER are left out")
@@ -66,17 +52,10 @@ endpoint for embeddings cannot be reached.`,
 	return c
 }
 
-// renderedBullets is the part of a prompt that holds bullets.
-type renderedBullets struct {
-	Schema  string   `json:"schema"`
-	Text    string   `json:"text"`
-	Bullets []string `json:"bullets"`
-	Left    []string `json:"left"` // for which there was no room
-	Tokens  int      `json:"tokens"`
-	Budget  int      `json:"budget"`
-}
+// renderView is the part of a prompt that holds bullets.
+type renderView struct{ *project.RenderedLessons }
 
-func (r *renderedBullets) Print(a *ui.App) error {
+func (r renderView) Print(a *ui.App) error {
 	if err := a.Write([]byte(r.Text)); err != nil || a.Quiet {
 		return err
 	}

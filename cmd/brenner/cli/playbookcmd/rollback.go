@@ -13,6 +13,8 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/project"
 )
 
 type rollbackOptions struct {
@@ -64,99 +66,53 @@ func playbookRollback(a *ui.App, c *cobra.Command, opt *rollbackOptions) error {
 	case (opt.before == "") != (opt.now == ""):
 		return ui.Usage(c, "--before and --now belong together", "")
 	}
-	if opt.session != "" {
-		return playbookUndo(a, c, opt)
-	}
-	since, err := flagInstant(c, "--since", opt.since)
+	r, err := opt.parse(a, c)
 	if err != nil {
 		return err
 	}
-	until := a.Now()
-	if opt.until != "" {
-		if until, err = flagInstant(c, "--until", opt.until); err != nil {
-			return err
-		}
-	}
-	if until.Before(since) {
-		return ui.Usage(c, "--until is before --since", "")
-	}
-	return withPlaybook(a, c, &opt.actFlags, func(d *desk, act playbook.Act) error {
-		if opt.now != "" {
-			breach, err := d.breach(c, opt)
-			if err != nil {
-				return err
-			}
-			if breach == "" {
-				r, err := d.changed("nothing", nil, nil)
-				if err != nil {
-					return err
-				}
-				r.note = "The guardrail holds: nothing is taken back."
-				return a.Show(r)
-			}
-			act.Reason = strings.TrimSuffix("guardrail: "+breach+"; "+act.Reason, "; ")
-		}
-		var ids []string
-		entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) (err error) {
-			ids, err = draft.Rollback(since, until)
-			return err
-		})
+	return withPlaybook(a, c, &opt.actFlags, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
+		done, err := b.Rollback(c.Context(), act, r)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return showRollback(a, d, ids, entries, act.Reason)
+		v := &changeView{Change: done, note: "There was nothing to take back."}
+		switch n := len(done.Bullets); {
+		case done.Holds:
+			v.note = "The guardrail holds: nothing is taken back."
+		case n > 0:
+			v.note = fmt.Sprintf("%s taken back (%s).", text.Plural(n, "bullet was", "bullets were"), ui.Clean(done.Reason))
+		}
+		return v, nil
 	})
 }
 
-// playbookUndo takes back what a session did.
-func playbookUndo(a *ui.App, c *cobra.Command, opt *rollbackOptions) error {
-	return withPlaybook(a, c, &opt.actFlags, func(d *desk, act playbook.Act) error {
-		act.Session = opt.session
-		var its []playbook.Entry
-		err := d.Walk(c.Context(), func(e *playbook.Entry) error {
-			if e.Session == opt.session {
-				its = append(its, *e)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+// parse reads what the flags say.
+func (o *rollbackOptions) parse(a *ui.App, c *cobra.Command) (r keeper.Rollback, err error) {
+	if o.session != "" {
+		return keeper.Rollback{Session: o.session}, nil
+	}
+	if r.Since, err = flagInstant(c, "--since", o.since); err != nil {
+		return r, err
+	}
+	r.Until = a.Now()
+	if o.until != "" {
+		if r.Until, err = flagInstant(c, "--until", o.until); err != nil {
+			return r, err
 		}
-		var ids []string
-		entries, err := d.Do(c.Context(), act, func(draft *playbook.Draft) (err error) {
-			ids, err = draft.Undo(its)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return showRollback(a, d, ids, entries, act.Reason)
-	})
-}
-
-func showRollback(a *ui.App, d *desk, ids []string, entries []playbook.Entry, reason string) error {
-	r, err := d.changed("rolled back", ids, entries)
+	}
+	if r.Until.Before(r.Since) {
+		return r, ui.Usage(c, "--until is before --since", "")
+	}
+	if o.now == "" {
+		return r, nil
+	}
+	before, err := flagMetrics(c, "--before", o.before)
 	if err != nil {
-		return err
+		return r, err
 	}
-	r.note = fmt.Sprintf("%s taken back (%s).", text.Plural(len(ids), "bullet was", "bullets were"), ui.Clean(reason))
-	if len(ids) == 0 {
-		r.note = "There was nothing to take back."
-	}
-	return a.Show(r)
-}
-
-// breach asks the guardrail about what the flags say.
-func (d *desk) breach(c *cobra.Command, opt *rollbackOptions) (string, error) {
-	before, err := flagMetrics(c, "--before", opt.before)
-	if err != nil {
-		return "", err
-	}
-	now, err := flagMetrics(c, "--now", opt.now)
-	if err != nil {
-		return "", err
-	}
-	return d.project.Config.Playbook.Rules.Guardrail.Breach(before, now), nil
+	now, err := flagMetrics(c, "--now", o.now)
+	r.Before, r.Now = &before, &now
+	return r, err
 }
 
 func flagInstant(c *cobra.Command, flag, text string) (time.Time, error) {

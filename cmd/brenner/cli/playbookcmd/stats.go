@@ -9,10 +9,12 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
 	"brenner/playbook"
+	"brenner/playbook/keeper"
+	"brenner/project"
 )
 
 func playbookStatsCommand(a *ui.App) *cobra.Command {
-	var project string
+	var dir string
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "How many bullets there are in which stage, and what happened lately",
@@ -22,33 +24,23 @@ func playbookStatsCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := openPlaybook(c.Context(), a, project)
-			if err != nil {
-				return err
-			}
-			defer d.close()
-			var counter playbook.Counter
-			if err := d.Walk(c.Context(), func(e *playbook.Entry) error { counter.Take(e); return nil }); err != nil {
-				return err
-			}
-			return a.Show(&bulletStats{Schema: "brenner.playbook.stats/v1", Stats: counter.Stats(d.Bullets(nil)), Head: d.Head().Hash})
+			return withBook(a, c, dir, (*project.Project).OpenPlaybook, func(b *project.Playbook) error {
+				s, err := b.Stats(c.Context())
+				return show(a, statsView{s}, err)
+			})
 		},
 	}
-	ui.AddProjectFlag(c, &project)
+	ui.AddProjectFlag(c, &dir)
 	return c
 }
 
-// bulletStats is what a playbook amounts to.
-type bulletStats struct {
-	Schema string `json:"schema"`
-	playbook.Stats
-	Head string `json:"head"`
-}
+// statsView is what a playbook amounts to.
+type statsView struct{ *keeper.Stats }
 
 // lately is how many days are shown to people.
 const lately = 14
 
-func (s *bulletStats) Print(a *ui.App) error {
+func (s statsView) Print(a *ui.App) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %d waiting for a person\n", text.Count(s.Bullets, "bullet"), text.Plural(s.Entries, "entry", "entries"), s.Waiting)
 	chart(&b, "Stages", s.Stages)

@@ -6,9 +6,7 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
 	"brenner/internal/text"
-	"brenner/project"
-	"brenner/store"
-	"brenner/store/memory"
+	"brenner/playbook/keeper"
 )
 
 func playbookVerifyCommand(a *ui.App) *cobra.Command {
@@ -33,32 +31,23 @@ Exit codes: 0 it is whole; 1 it is not; 2 the configuration or the store cannot 
 	return c
 }
 
-func playbookVerify(a *ui.App, c *cobra.Command, dir, head string) error {
-	p, err := a.Open(dir, "", nil)
+func playbookVerify(a *ui.App, c *cobra.Command, project, head string) error {
+	p, err := a.Open(project, "", nil)
 	if err != nil {
 		return err
 	}
-	var st store.Store
-	st, err = p.OpenUnchanged(c.Context())
-	if fault.CodeOf(err) == store.NoStore {
-		st, err = memory.New(), nil
-	}
+	proved, err := p.ProvePlaybook(c.Context(), head)
 	if err != nil {
-		return err
-	}
-	defer a.CloseStore(st)
-	proved := project.ProvePlaybook(c.Context(), st, head)
-	if err := c.Context().Err(); err != nil {
 		return err
 	}
 	if !proved.OK() {
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(&playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.OK(), PlaybookProof: proved, Problems: fault.Details(proved.Found...)})
+	return a.Show(&playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.OK(), Proof: proved, Problems: fault.Details(proved.Found...)})
 }
 
-// Size returns how much the playbook holds, in words.
-func Size(p *project.PlaybookProof) string {
+// ProofSize returns how much a playbook holds, in words.
+func ProofSize(p *keeper.Proof) string {
 	return text.Plural(p.Entries, "entry", "entries") + ", " + text.Count(p.Bullets, "bullet") + ", " + text.Count(p.Vectors, "vector")
 }
 
@@ -66,7 +55,7 @@ func Size(p *project.PlaybookProof) string {
 type playbookProof struct {
 	Schema string `json:"schema"`
 	Whole  bool   `json:"whole"`
-	*project.PlaybookProof
+	*keeper.Proof
 	Problems []fault.Detail `json:"problems"`
 }
 
@@ -85,7 +74,7 @@ func (v *playbookProof) Print(a *ui.App) error {
 		return nil
 	}
 	return a.Write([]byte(ui.Columns([][]string{
-		{"Whole", Size(v.PlaybookProof)},
+		{"Whole", ProofSize(v.Proof)},
 		{"Head", ui.OrDash(v.Head)},
 	})))
 }

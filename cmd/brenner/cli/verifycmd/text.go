@@ -33,7 +33,7 @@ func (v verification) Print(a *ui.App) error {
 		}
 	}
 	if p := v.Playbook; p != nil {
-		t.add("the playbook", p.Faults, playbookcmd.Size(p.PlaybookProof))
+		t.add("the playbook", p.Faults, playbookcmd.ProofSize(p.Proof))
 		t.mark("head", p.Head, "")
 	}
 	for _, s := range v.Sessions {

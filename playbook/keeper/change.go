@@ -1,0 +1,151 @@
+package keeper
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"brenner/playbook"
+)
+
+// Change is what became of bullets that a person changed.
+type Change struct {
+	Schema  string             `json:"schema"`
+	Did     string             `json:"did"` // "added", "counted", "nothing", …
+	Bullets []*playbook.Bullet `json:"bullets"`
+	Entries []playbook.Entry   `json:"entries"`
+	Cosine  float64            `json:"cosine"` // of a match; 0 where nothing was compared
+	Near    []Near             `json:"near"`
+	Head    string             `json:"head"`
+
+	Again  bool   `json:"-"` // the session has said so before
+	Reason string `json:"-"` // of a rollback
+	Holds  bool   `json:"-"` // the guardrail holds: nothing is rolled back
+}
+
+// Near is a bullet that looks alike and says something else.
+type Near struct {
+	ID     string  `json:"id"`
+	Cosine float64 `json:"cosine"`
+	Why    string  `json:"why"`
+}
+
+// rolledBack is what a rollback did, even to no bullet.
+const rolledBack = "rolled back"
+
+// changed gathers what was done, with the bullets as they are now.
+func (k *Keeper) changed(did string, ids []string, entries []playbook.Entry) (*Change, error) {
+	if len(entries) == 0 && did != rolledBack {
+		did = "nothing"
+	}
+	c := &Change{Schema: "brenner.playbook.change/v1", Did: did, Entries: entries, Head: k.Head().Hash}
+	for _, id := range ids {
+		b, err := k.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		c.Bullets = append(c.Bullets, b)
+	}
+	return c, nil
+}
+
+// Add does what Learn does, and returns what became of the bullet.
+func (k *Keeper) Add(ctx context.Context, act playbook.Act, i playbook.Insight) (*Change, error) {
+	out, entries, err := k.Learn(ctx, act, i)
+	if err != nil {
+		return nil, err
+	}
+	did := "counted"
+	if out.Added {
+		did = "added"
+	}
+	c, err := k.changed(did, []string{out.Bullet}, entries)
+	if err != nil {
+		return nil, err
+	}
+	c.Cosine, c.Again = out.Cosine, out.Again
+	for _, n := range out.Near {
+		c.Near = append(c.Near, Near{n.ID, n.Cosine, n.Why})
+	}
+	return c, nil
+}
+
+// Correct does what Replace does, and returns what became of both bullets.
+func (k *Keeper) Correct(ctx context.Context, act playbook.Act, id, text string) (*Change, error) {
+	newID, entries, err := k.Replace(ctx, act, id, text)
+	if err != nil {
+		return nil, err
+	}
+	return k.changed("replaced", []string{id, newID}, entries)
+}
+
+// Each lets the rules decide about bullets one after the other, and writes what they
+// decide about all of them, or nothing. Did names what is done, in the past.
+func (k *Keeper) Each(ctx context.Context, act playbook.Act, did string, ids []string, decide func(*playbook.Draft, string) error) (*Change, error) {
+	entries, err := k.Do(ctx, act, func(d *playbook.Draft) error {
+		for _, id := range ids {
+			if err := decide(d, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k.changed(did, ids, entries)
+}
+
+// Rollback says what to take back: what was added in a window, or what a session did.
+type Rollback struct {
+	Since, Until time.Time
+	// Before and Now are how sessions did before the window and in it; with them the
+	// guardrail decides whether anything is taken back.
+	Before, Now *playbook.Metrics
+	Session     string // instead of a window
+}
+
+// Rollback takes back by further entries, never by deletion.
+func (k *Keeper) Rollback(ctx context.Context, act playbook.Act, r Rollback) (*Change, error) {
+	var its []playbook.Entry
+	if r.Session != "" {
+		act.Session = r.Session
+		err := k.Walk(ctx, func(e *playbook.Entry) error {
+			if e.Session == r.Session {
+				its = append(its, *e)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if r.Now != nil {
+		breach := k.Rules.Guardrail.Breach(*r.Before, *r.Now)
+		if breach == "" {
+			c, err := k.changed("nothing", nil, nil)
+			if err == nil {
+				c.Holds = true
+			}
+			return c, err
+		}
+		act.Reason = strings.TrimSuffix("guardrail: "+breach+"; "+act.Reason, "; ")
+	}
+	var ids []string
+	entries, err := k.Do(ctx, act, func(d *playbook.Draft) (err error) {
+		if r.Session != "" {
+			ids, err = d.Undo(its)
+			return err
+		}
+		ids, err = d.Rollback(r.Since, r.Until)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c, err := k.changed(rolledBack, ids, entries)
+	if err == nil {
+		c.Reason = act.Reason
+	}
+	return c, err
+}

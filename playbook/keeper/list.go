@@ -1,0 +1,182 @@
+package keeper
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/playbook"
+)
+
+// ListOptions choose among bullets; what is empty chooses nothing.
+type ListOptions struct {
+	Stages  []string
+	Section string
+	Domain  string
+	Tag     string
+	Like    string // the bullets that are most like a text, the most alike first
+	Limit   int    // how many at most; 0 is all, or 20 with Like
+	Waiting bool   // only those that wait for a person
+}
+
+// Check refuses stages and sections that do not exist. Stages may be in small letters.
+func (o *ListOptions) Check() error {
+	for i, s := range o.Stages {
+		o.Stages[i] = strings.ToUpper(s)
+		if !slices.Contains(playbook.Stages(), playbook.Stage(o.Stages[i])) {
+			return &fault.Error{Code: fault.Usage, Detail: "there is no stage " + fault.Shown(s), Hint: "SHADOW, STAGING, PROD or QUARANTINED"}
+		}
+	}
+	if o.Section != "" && !slices.Contains(playbook.Sections(), playbook.Section(o.Section)) {
+		return &fault.Error{Code: fault.Usage, Detail: "there is no section " + fault.Shown(o.Section), Hint: "helpful, harmful or neutral"}
+	}
+	return nil
+}
+
+func (o *ListOptions) want(b *playbook.Bullet) bool {
+	return (len(o.Stages) == 0 || slices.Contains(o.Stages, string(b.Stage))) && (o.Section == "" || string(b.Section) == o.Section) &&
+		(o.Domain == "" || b.Domain == o.Domain) && (o.Tag == "" || slices.Contains(b.Tags, o.Tag)) && (!o.Waiting || b.Review == playbook.Waiting)
+}
+
+// List is a list of bullets.
+type List struct {
+	Schema  string             `json:"schema"`
+	Bullets []*playbook.Bullet `json:"bullets"`
+	Cosines []float64          `json:"cosines,omitempty"` // of each bullet, where a text was looked for
+	Head    string             `json:"head"`
+}
+
+// List returns the bullets that the options choose.
+func (k *Keeper) List(ctx context.Context, o ListOptions) (*List, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	l := &List{Schema: "brenner.playbook.list/v1", Head: k.Head().Hash}
+	if o.Like == "" {
+		l.Bullets = k.Bullets(o.want)
+		if o.Limit > 0 && len(l.Bullets) > o.Limit {
+			l.Bullets = l.Bullets[:o.Limit]
+		}
+		return l, nil
+	}
+	most := o.Limit
+	if most == 0 {
+		most = 20
+	}
+	matches, err := k.Similar(ctx, o.Like, most, o.want)
+	if err != nil {
+		return nil, err
+	}
+	l.Cosines = []float64{}
+	for _, m := range matches {
+		b, err := k.Find(m.ID)
+		if err != nil {
+			return nil, err
+		}
+		l.Bullets, l.Cosines = append(l.Bullets, b), append(l.Cosines, m.Cosine)
+	}
+	l.Head = k.Head().Hash // a search may have embedded bullets anew
+	return l, nil
+}
+
+// OneBullet is a bullet with its hash.
+type OneBullet struct {
+	Schema string           `json:"schema"`
+	Bullet *playbook.Bullet `json:"bullet"`
+	Hash   string           `json:"hash"`
+}
+
+// Show returns a bullet with its hash.
+func (k *Keeper) Show(id string) (*OneBullet, error) {
+	b, err := k.Find(id)
+	if err != nil {
+		return nil, err
+	}
+	return &OneBullet{Schema: "brenner.playbook.bullet/v1", Bullet: b, Hash: b.Hash()}, nil
+}
+
+// HistoryOptions choose among entries; what is empty chooses nothing.
+type HistoryOptions struct {
+	Bullet  string
+	Session string
+	Limit   int // only the last so many; 0 is all
+}
+
+// History is entries of the journal, the oldest first.
+type History struct {
+	Schema  string           `json:"schema"`
+	Bullet  string           `json:"bullet"` // empty for all
+	Entries []playbook.Entry `json:"entries"`
+	Head    string           `json:"head"`
+}
+
+// History returns the entries that the options choose.
+func (k *Keeper) History(ctx context.Context, o HistoryOptions) (*History, error) {
+	h := &History{Schema: "brenner.playbook.history/v1", Bullet: o.Bullet, Head: k.Head().Hash}
+	if o.Bullet != "" {
+		if _, err := k.Find(o.Bullet); err != nil {
+			return nil, err
+		}
+	}
+	err := k.Walk(ctx, func(e *playbook.Entry) error {
+		if (o.Bullet == "" || e.Bullet == o.Bullet) && (o.Session == "" || e.Session == o.Session) {
+			h.Entries = append(h.Entries, *e)
+			if o.Limit > 0 && len(h.Entries) > 2*o.Limit {
+				h.Entries = slices.Clone(h.Entries[len(h.Entries)-o.Limit:])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o.Limit > 0 && len(h.Entries) > o.Limit {
+		h.Entries = h.Entries[len(h.Entries)-o.Limit:]
+	}
+	return h, nil
+}
+
+// Stats is what a playbook amounts to.
+type Stats struct {
+	Schema string `json:"schema"`
+	playbook.Stats
+	Head string `json:"head"`
+}
+
+// Stats counts bullets and entries.
+func (k *Keeper) Stats(ctx context.Context) (*Stats, error) {
+	var counter playbook.Counter
+	if err := k.Walk(ctx, func(e *playbook.Entry) error { counter.Take(e); return nil }); err != nil {
+		return nil, err
+	}
+	return &Stats{Schema: "brenner.playbook.stats/v1", Stats: counter.Stats(k.Bullets(nil)), Head: k.Head().Hash}, nil
+}
+
+// Lines is bullets in the line form of other playbook tools.
+type Lines struct {
+	Schema string   `json:"schema"`
+	File   string   `json:"file"` // where they were written; empty for nowhere
+	Lines  []string `json:"lines"`
+	Head   string   `json:"head"`
+}
+
+// Lines returns bullets as lines, the oldest first. An empty domain is any; what is
+// quarantined is left out unless all are wanted.
+func (k *Keeper) Lines(domain string, all bool) *Lines {
+	x := &Lines{Schema: "brenner.playbook.export/v1", Head: k.Head().Hash}
+	for _, b := range k.Bullets(func(b *playbook.Bullet) bool {
+		return (all || b.Stage != playbook.Quarantined) && (domain == "" || b.Domain == domain)
+	}) {
+		x.Lines = append(x.Lines, playbook.LineOf(b).String())
+	}
+	return x
+}
+
+// Bytes returns the lines as a file has them.
+func (x *Lines) Bytes() []byte {
+	if len(x.Lines) == 0 {
+		return nil
+	}
+	return []byte(strings.Join(x.Lines, "\n") + "\n")
+}
