@@ -22,21 +22,21 @@ type MailServer struct {
 	NoToken bool     // hear everyone
 }
 
-// openedMail is a mail server that is ready to serve.
-type openedMail struct {
+// OpenMailServer is a mail server that is ready to serve.
+type OpenMailServer struct {
 	Listener net.Listener
 	Box      *box.Box
 	Server   *server.Server
 	path     string
-	token    string // the operator's; empty hears everybody
+	token    string // the operator's; empty hears everyone
 }
 
 // URL returns the address of the server.
-func (m *openedMail) URL() string { return "http://" + m.Listener.Addr().String() + m.path }
+func (m *OpenMailServer) URL() string { return "http://" + m.Listener.Addr().String() + m.path }
 
 // OpenMail takes the address, opens the mailbox and finds the token.
-func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *openedMail, err error) {
-	m := &openedMail{path: "/" + strings.TrimLeft(p.Config.Mail.Path, "/")}
+func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailServer, err error) {
+	m := &OpenMailServer{path: "/" + strings.TrimLeft(p.Config.Mail.Path, "/")}
 	if m.Listener, err = server.Listen(ctx, opt.Addr, !opt.NoToken); err != nil {
 		return nil, err
 	}

@@ -5,10 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	agentmail "brenner/agent/mail"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
-	"brenner/internal/text"
 	"brenner/mail"
 	"brenner/project"
 )
@@ -17,29 +14,6 @@ const mailExits = `
 
 Exit codes: 0 done; 2 the server refused it, or an argument is wrong; 3 sent, but not to
 everybody; 4 the token is missing or not allowed to do this; 75 the server cannot be reached.`
-
-// mailHealth is how a server is.
-type mailHealth struct {
-	Schema  string `json:"schema"`
-	Server  string `json:"server"`
-	Status  string `json:"status"`
-	Version string `json:"version"`
-}
-
-// mailAgents is who has a mailbox.
-type mailAgents struct {
-	Schema string       `json:"schema"`
-	Server string       `json:"server"`
-	Agents []mail.Agent `json:"agents"`
-}
-
-// mailAck is a message that was acknowledged.
-type mailAck struct {
-	Schema  string  `json:"schema"`
-	Server  string  `json:"server"`
-	Message mail.ID `json:"message_id"`
-	Agent   string  `json:"agent"`
-}
 
 func mailHealthCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
@@ -50,14 +24,11 @@ func mailHealthCommand(a *ui.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h, err := m.Client.Health(c.Context())
+			h, err := m.Health(c.Context())
 			if err != nil {
 				return err
 			}
-			return a.Show(&mailList{
-				doc:  mailHealth{Schema: "brenner.mail.health/v1", Server: m.Client.URL(), Status: h.Status, Version: h.Version},
-				rows: [][]string{{m.Client.URL(), h.Status, h.Version}},
-			})
+			return a.Show(&mailList{doc: h, rows: [][]string{{h.Server, h.Status, h.Version}}})
 		},
 	}
 	flags.Add(c)
@@ -73,16 +44,12 @@ func mailAgentsCommand(a *ui.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := m.Client.EnsureProject(c.Context(), m.Key)
+			all, err := m.Agents(c.Context())
 			if err != nil {
 				return err
 			}
-			all, err := m.Client.Agents(c.Context(), p.Slug)
-			if err != nil {
-				return err
-			}
-			r := &mailList{doc: mailAgents{Schema: "brenner.mail.agents/v1", Server: m.Client.URL(), Agents: append([]mail.Agent{}, all...)}, none: "there are no mailboxes yet"}
-			for _, o := range all {
+			r := &mailList{doc: all, none: "there are no mailboxes yet"}
+			for _, o := range all.Agents {
 				r.rows = append(r.rows, []string{o.Name, ui.OrDash(o.Program), ui.OrDash(o.Model), o.Active.Format("2006-01-02 15:04:05")})
 			}
 			return a.Show(r)
@@ -127,29 +94,22 @@ func mailSend(a *ui.App, c *cobra.Command, flags MailFlags, d mail.Draft, text s
 	if err != nil {
 		return err
 	}
-	desk := agentmail.New(agentmail.Options{Client: m.Client, Project: m.Key, Sender: d.From})
-	if err := desk.Open(c.Context()); err != nil {
-		return err
-	}
-	d.Project, d.Body, d.From = m.Key, text, desk.Own()
-	d.To, d.CC = m.Names(d.To), m.Names(d.CC)
-	s, err := m.Client.Send(c.Context(), d)
+	d.Body = text
+	s, err := m.Send(c.Context(), d)
 	if err != nil {
 		return err
 	}
-	doc := mailDocument{Schema: "brenner.mail.sent/v1", Server: m.Client.URL(), Messages: s.Messages}
-	for _, o := range s.Missed {
-		doc.Missed = append(doc.Missed, o.Agent)
-		a.Say("brenner: not reached: " + ui.Clean(o.Agent) + "\n")
+	for _, name := range s.Missed {
+		a.Say("brenner: not reached: " + ui.Clean(name) + "\n")
 		a.Exit = ui.ExitPartial
 	}
-	return a.Show(&mailList{doc: doc, rows: messageRows(s.Messages)})
+	return a.Show(&mailList{doc: s, rows: messageRows(s.Messages)})
 }
 
 func mailInboxCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
-	var limit int
-	var unread, bodies bool
+	var q mail.InboxQuery
+	var bodies bool
 	c := &cobra.Command{
 		Use: "inbox [NAME]", Short: "Show what was sent to an agent; nothing is marked as read", Args: cobra.MaximumNArgs(1),
 		Example: "  brenner mail inbox\n  brenner mail inbox BlueLake --unread" + mailExits,
@@ -162,43 +122,23 @@ func mailInboxCommand(a *ui.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			name = m.Name(name)
-			all, err := m.Client.Inbox(c.Context(), mail.InboxQuery{Project: m.Key, Agent: name, Limit: limit, Unread: unread}, 0)
+			q.Agent = name
+			all, err := m.Inbox(c.Context(), q)
 			if err != nil {
-				return hinted(err, mail.NotFound, mailboxHint(name))
+				return err
 			}
-			doc := mailDocument{Schema: "brenner.mail.inbox/v1", Server: m.Client.URL(), Messages: append([]mail.Message{}, all...)}
-			none := "nothing was sent to " + ui.Clean(name)
+			none := "nothing was sent to " + ui.Clean(m.Name(name))
 			if bodies {
-				return a.Show(&letters{doc, none})
+				return a.Show(&lettersView{all, none})
 			}
-			return a.Show(&mailList{doc: doc, rows: messageRows(all), none: none})
+			return a.Show(&mailList{doc: all, rows: messageRows(all.Messages), none: none})
 		},
 	}
 	flags.Add(c)
-	c.Flags().IntVar(&limit, "limit", mail.DefaultLimit, "how many, newest first")
-	c.Flags().BoolVar(&unread, "unread", false, "only what was not marked as read")
+	c.Flags().IntVar(&q.Limit, "limit", mail.DefaultLimit, "how many, newest first")
+	c.Flags().BoolVar(&q.Unread, "unread", false, "only what was not marked as read")
 	c.Flags().BoolVar(&bodies, "bodies", false, "with their texts")
 	return c
-}
-
-// mailboxHint says how a mailbox comes to be that is not there: a server speaks to agents,
-// of tools that nobody has at a terminal.
-func mailboxHint(name string) string {
-	if name == project.OperatorName {
-		return "nobody has written here yet: `brenner mail send --to NAME --subject TEXT …` makes the operator's mailbox, and so does a session whose agents are reached via mail"
-	}
-	return "`brenner mail agents` lists the mailboxes there are; " + text.CommandToCopy("brenner mail token", "NAME", name) + " makes this one"
-}
-
-// hinted is an error with another hint, if it has a code.
-func hinted(err error, code fault.Code, hint string) error {
-	if fault.CodeOf(err) != code {
-		return err
-	}
-	f := *fault.Distinct(err)[0]
-	f.Hint = hint
-	return &f
 }
 
 func mailThreadCommand(a *ui.App) *cobra.Command {
@@ -213,12 +153,11 @@ func mailThreadCommand(a *ui.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, err := m.Client.Thread(c.Context(), mail.ThreadQuery{Project: m.Key, Thread: args[0], Reader: m.Name(project.OperatorName), Receipts: true})
+			all, err := m.Thread(c.Context(), args[0])
 			if err != nil {
-				return hinted(err, mail.NotFound, mailboxHint(project.OperatorName))
+				return err
 			}
-			doc := mailDocument{Schema: "brenner.mail.thread/v1", Server: m.Client.URL(), Messages: append([]mail.Message{}, all...), Phase: mail.Read(all).Phase}
-			return a.Show(&letters{doc, "the thread has no messages"})
+			return a.Show(&lettersView{all, "the thread has no messages"})
 		},
 	}
 	flags.Add(c)
@@ -235,11 +174,11 @@ func mailAckCommand(a *ui.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			as = m.Name(as)
-			if err := m.Client.Acknowledge(c.Context(), m.Key, as, mail.ID(args[0])); err != nil {
-				return hinted(err, mail.NotFound, text.CommandToCopy("brenner mail inbox", "NAME", as)+" lists what was sent to it")
+			ack, err := m.Acknowledge(c.Context(), as, mail.ID(args[0]))
+			if err != nil {
+				return err
 			}
-			return a.Show(&mailList{doc: mailAck{Schema: "brenner.mail.ack/v1", Server: m.Client.URL(), Message: mail.ID(args[0]), Agent: as}, rows: [][]string{{args[0], "acknowledged"}}})
+			return a.Show(&mailList{doc: ack, rows: [][]string{{args[0], "acknowledged"}}})
 		},
 	}
 	flags.Add(c)

@@ -63,15 +63,6 @@ func (r *mailList) Print(a *ui.App) error {
 	return a.Write([]byte(ui.Columns(r.rows)))
 }
 
-// mailDocument is the JSON form of messages that a command of mail shows.
-type mailDocument struct {
-	Schema   string         `json:"schema"`
-	Server   string         `json:"server"`
-	Messages []mail.Message `json:"messages"`
-	Missed   []string       `json:"missed,omitempty"`
-	Phase    mail.Phase     `json:"phase,omitempty"` // of a session's thread
-}
-
 func messageRows(all []mail.Message) [][]string {
 	var rows [][]string
 	for _, m := range all {
@@ -80,21 +71,19 @@ func messageRows(all []mail.Message) [][]string {
 	return rows
 }
 
-// letters are messages with their texts.
-type letters struct {
-	doc  mailDocument
+// lettersView are messages with their texts.
+type lettersView struct {
+	*project.Letters
 	none string
 }
 
-func (l *letters) Document() any { return l.doc }
-
-func (l *letters) Print(a *ui.App) error {
-	if len(l.doc.Messages) == 0 {
+func (l *lettersView) Print(a *ui.App) error {
+	if len(l.Messages) == 0 {
 		a.Say(l.none + "\n")
 		return nil
 	}
 	var b strings.Builder
-	for i, m := range l.doc.Messages {
+	for i, m := range l.Messages {
 		if i > 0 {
 			b.WriteByte('\n')
 		}

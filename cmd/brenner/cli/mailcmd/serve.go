@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
 	"brenner/mail"
-	"brenner/mail/box"
 	"brenner/mail/server"
 	"brenner/project"
 )
@@ -100,42 +98,19 @@ Exit codes: 0 done; 1 the mailbox cannot be written; 2 not a name.`,
 	return c
 }
 
-func makeToken(ctx context.Context, a *ui.App, flags MailFlags, r mail.Registration) (err error) {
+func makeToken(ctx context.Context, a *ui.App, flags MailFlags, r mail.Registration) error {
 	m, err := mailbox(a, flags)
 	if err != nil {
 		return err
 	}
-	if !project.IsLoopback(m.Client.URL()) {
-		return &fault.Error{
-			Code: mail.Invalid, Place: m.Client.URL(), Detail: "the mailboxes of that server are not here",
-			Hint: "run this where the server runs; a server of this project is on this machine",
-		}
-	}
-	b, err := box.Open(ctx, project.StoreDir(m.Project), box.Options{Now: a.Now})
+	t, err := m.MakeToken(ctx, r)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	if _, err := b.EnsureProject(ctx, m.Key); err != nil {
-		return err
-	}
-	token := server.NewToken()
-	r.Project, r.TokenHash, r.Renew = m.Key, server.Hash(token), true
-	made, err := b.Register(ctx, r)
-	if err != nil {
-		return err
-	}
-	if err := m.Client.Keys().Keep(m.Client.URL(), m.Key, made.Name, made.Name, token); err != nil {
-		return err
-	}
-	return a.Show(&mailToken{Schema: "brenner.mail.token/v1", Agent: made.Name, Token: token})
+	return a.Show(tokenView{t})
 }
 
-// mailToken is a token that was made.
-type mailToken struct {
-	Schema string `json:"schema"`
-	Agent  string `json:"agent"`
-	Token  string `json:"token"`
-}
+// tokenView is a token that was made.
+type tokenView struct{ *project.MailToken }
 
-func (r *mailToken) Print(a *ui.App) error { return a.Write([]byte(r.Token + "\n")) }
+func (r tokenView) Print(a *ui.App) error { return a.Write([]byte(r.Token + "\n")) }

@@ -1,10 +1,10 @@
 package ui
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"brenner/internal/text"
 	"brenner/project"
 )
 
@@ -14,14 +14,7 @@ import (
 const widest = project.MaxThreadID
 
 // Some names the first of many things, and how many more there are.
-func Some(names []string) string {
-	const most = 5
-	text := Clean(strings.Join(names[:min(len(names), most)], ", "))
-	if more := len(names) - most; more > 0 {
-		text += " and " + strconv.Itoa(more) + " more"
-	}
-	return text
-}
+func Some(names []string) string { return text.Some(names) }
 
 // Columns lays rows out so that their columns stand under each other, with no
 // blanks at the ends of lines. It cleans their cells, which come from outside, too: no

@@ -2,11 +2,8 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,6 +13,7 @@ import (
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/internal/files"
+	"brenner/internal/text"
 	"brenner/internal/trust"
 	"brenner/mail"
 	"brenner/playbook"
@@ -113,14 +111,14 @@ func (a *App) Fail(err error) {
 
 // SayFaults says what was wrong on standard error.
 func (a *App) SayFaults(all []*fault.Error) {
-	var text strings.Builder
+	var b strings.Builder
 	for _, f := range all {
-		text.WriteString("brenner: " + Clean(f.Error()) + "\n")
+		b.WriteString("brenner: " + Clean(f.Error()) + "\n")
 		if hint := fault.HintOf(f); hint != "" && !a.Quiet {
-			text.WriteString("  hint: " + Clean(hint) + "\n")
+			b.WriteString("  hint: " + Clean(hint) + "\n")
 		}
 	}
-	a.Say(text.String())
+	a.Say(b.String())
 }
 
 type failure struct {
@@ -173,45 +171,24 @@ func (a *App) Write(data []byte) error {
 }
 
 // Say writes to standard error. If nobody can read that, there is nobody to tell.
-func (a *App) Say(text string) { _, _ = io.WriteString(a.Err, text) }
+func (a *App) Say(words string) { _, _ = io.WriteString(a.Err, words) }
 
 // Clean makes text from outside fit for a terminal: one line, and no control
 // characters that could move the cursor or change what stands there.
-func Clean(s string) string { return cleanBut(s, "") }
+func Clean(s string) string { return text.Clean(s, "") }
 
 // CleanText is clean for a text that keeps its lines and its tabs.
-func CleanText(s string) string { return cleanBut(s, "\n\t") }
+func CleanText(s string) string { return text.Clean(s, "\n\t") }
 
 // CleanLines gives a text of several lines as cleanText does, each behind an indent and
 // with the same end.
-func CleanLines(text, indent string) string {
+func CleanLines(lines, indent string) string {
 	var b strings.Builder
-	for line := range strings.Lines(strings.TrimRight(text, "\r\n")) {
+	for line := range strings.Lines(strings.TrimRight(lines, "\r\n")) {
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
 			b.WriteString(indent + CleanText(line))
 		}
 		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-func cleanBut(s, keep string) string {
-	bad := func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' && !strings.ContainsRune(keep, r) }
-	if !strings.ContainsFunc(s, bad) && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)): // a byte that some terminals obey
-			fmt.Fprintf(&b, `\x{%x}`, s[i])
-		case !bad(r):
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		default:
-			fmt.Fprintf(&b, `\u{%x}`, r)
-		}
 	}
 	return b.String()
 }

@@ -7,7 +7,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/internal/files"
-	"brenner/session/flow"
+	"brenner/project"
 )
 
 // Clock gives an instant as people here read it: their own time, to the second.
@@ -76,29 +76,7 @@ const (
 func FromHere(path string) string { return files.FromHere(path) }
 
 // EndedBy says why a session ended.
-func EndedBy(reason string) string {
-	switch reason {
-	case flow.EndRounds:
-		return "done"
-	case flow.EndQuiet:
-		return "ended, since nothing new came"
-	case flow.EndClean:
-		return "ended, since nothing is left to mend"
-	case flow.EndBudget:
-		return "stopped, since the budget does not reach further"
-	case flow.EndTime:
-		return "stopped, since its time was up"
-	case flow.EndLater:
-		return "stopped, since too few agents answered, and they said when to return"
-	case flow.EndQuorum:
-		return "stopped, since too few agents answered"
-	case flow.EndInterrupted:
-		return "interrupted"
-	case flow.EndCompiled:
-		return "compiled from its thread"
-	}
-	return "ended (" + Clean(reason) + ")"
-}
+func EndedBy(reason string) string { return Clean(project.EndedBy(reason)) }
 
 // Money shows dollars; what costs nothing, or has no price, is a dash.
 func Money(usd float64) string {

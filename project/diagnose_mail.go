@@ -1,4 +1,4 @@
-package setupcmd
+package project
 
 import (
 	"context"
@@ -9,19 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/cmd/brenner/cli/mailcmd"
-	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/mail"
-	"brenner/project"
 	"brenner/roster"
 )
 
-// checkMail asks the mail server how it is, where somebody of the roster is reached
-// through it or somebody has said where it is. It sends no mail, and makes nothing.
-func checkMail(ctx context.Context, a *ui.App, p *project.Project, r roster.Roster) diagnosis {
+// checkMail asks the mail server how it is, where an agent of the roster is reached
+// through it or its address is configured. It sends no mail, and makes nothing.
+func checkMail(ctx context.Context, p *Project, r roster.Roster) []Check {
 	var by []string
 	for _, e := range r.Entries {
 		if p.Config.Reach(e.Model).Via == config.ViaMail {
@@ -37,31 +34,31 @@ func checkMail(ctx context.Context, a *ui.App, p *project.Project, r roster.Rost
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
-	d := checkServer(box, ctx)
-	if d[len(d)-1].Status != broken {
-		d = append(d, checkTools(box, ctx), checkAgents(box, ctx, by))
-		d = append(d, checkKeys(box, ctx)...)
+	d := checkServer(ctx, box)
+	if d[len(d)-1].Status != CheckBroken {
+		d = append(d, checkTools(ctx, box), checkAgents(ctx, box, by))
+		d = append(d, checkKeys(ctx, box)...)
 	}
-	return append(d, checkClients(ctx, a, box, by)...)
+	return append(d, checkClients(ctx, box, by)...)
 }
 
 // checkServer says whether the server can be reached, and takes the token.
-func checkServer(b *project.Mailbox, ctx context.Context) diagnosis {
+func checkServer(ctx context.Context, b *Mailbox) []Check {
 	at := "mail server " + b.Client.URL()
-	var d diagnosis
-	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !project.IsLoopback(b.Client.URL()) {
-		d = append(d, check{at, note, "the token and all mail go over the network for everybody to read", "use https, or a server on this machine"})
+	var d []Check
+	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !IsLoopback(b.Client.URL()) {
+		d = append(d, Check{at, CheckNote, "the token and all mail go over the network for everybody to read", "use https, or a server on this machine"})
 	}
 	h, err := b.Client.Health(ctx)
 	switch code := fault.CodeOf(err); {
 	case err == nil && h.Ready():
-		return append(d, check{What: at, Status: fine, Found: strings.TrimSpace("answers, takes the token; " + h.Status + " " + h.Version)})
+		return append(d, Check{What: at, Status: CheckFine, Found: strings.TrimSpace("answers, takes the token; " + h.Status + " " + h.Version)})
 	case err == nil:
-		return append(d, check{at, broken, "it answers, and says that it is " + fault.Shown(h.Status), "look at the server"})
+		return append(d, Check{at, CheckBroken, "it answers, and says that it is " + fault.Shown(h.Status), "look at the server"})
 	case code == mail.Unreachable:
-		return append(d, check{at, broken, "nobody answers there", "start it with `brenner mail serve`, or say where it is with " + mail.EnvBaseURL + " or mail.base_url in " + config.FileName})
+		return append(d, Check{at, CheckBroken, "nobody answers there", "start it with `brenner mail serve`, or say where it is with " + mail.EnvBaseURL + " or mail.base_url in " + config.FileName})
 	case code == mail.NoAuth:
-		return append(d, check{at, broken, "it does not take the token", "set " + b.Project.Config.Mail.TokenEnv + " to the server's token; for a `brenner mail serve` of this project leave it unset"})
+		return append(d, Check{at, CheckBroken, "it does not take the token", "set " + b.Project.Config.Mail.TokenEnv + " to the server's token; for a `brenner mail serve` of this project leave it unset"})
 	}
 	return append(d, brokenBy(at, err)...)
 }
@@ -72,24 +69,24 @@ func needed() []string {
 }
 
 // checkTools says whether the server has the tools that a session needs.
-func checkTools(b *project.Mailbox, ctx context.Context) check {
-	c := check{What: "mail tools", Status: fine}
+func checkTools(ctx context.Context, b *Mailbox) Check {
+	c := Check{What: "mail tools", Status: CheckFine}
 	all, err := b.Client.Tools(ctx)
 	if err != nil {
 		f := fault.Distinct(err)[0]
-		return check{c.What, note, "it does not list its tools: " + f.Error(), "a session by mail may work all the same"}
+		return Check{c.What, CheckNote, "it does not list its tools: " + f.Error(), "a session by mail may work all the same"}
 	}
 	missing := slices.DeleteFunc(needed(), func(name string) bool { return slices.Contains(all, name) })
 	if len(missing) > 0 {
-		return check{c.What, broken, "it has no " + strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one"}
+		return Check{c.What, CheckBroken, "it has no " + strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one"}
 	}
 	c.Found = fmt.Sprintf("%d, those that a session needs among them", len(all))
 	return c
 }
 
-// checkAgents says who has a mailbox, and who of the roster is still without.
-func checkAgents(b *project.Mailbox, ctx context.Context, by []string) check {
-	c := check{What: "mailboxes", Status: fine}
+// checkAgents says which agents have a mailbox, and which of the roster have none.
+func checkAgents(ctx context.Context, b *Mailbox, by []string) Check {
+	c := Check{What: "mailboxes", Status: CheckFine}
 	all, err := b.Client.Agents(ctx, b.Key)
 	if code := fault.CodeOf(err); code == mail.NotFound || code == mail.Refused {
 		all, err = nil, nil // the project is made by whoever first needs it
@@ -104,19 +101,19 @@ func checkAgents(b *project.Mailbox, ctx context.Context, by []string) check {
 	without := slices.DeleteFunc(slices.Clone(by), func(name string) bool {
 		return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
 	})
-	c.Found = ui.Some(names)
+	c.Found = text.Some(names)
 	if len(names) == 0 {
 		c.Found = "the project has none yet"
 	}
 	if len(without) > 0 {
-		c.Status, c.Found = note, c.Found+"; none for "+strings.Join(without, ", ")
+		c.Status, c.Found = CheckNote, c.Found+"; none for "+strings.Join(without, ", ")
 		c.Fix = "`" + text.CommandToCopy("brenner mail connect", "NAME", without[0]) + "` says how it joins"
 	}
 	return c
 }
 
 // checkKeys says whether the server still takes the agents' tokens that are held here.
-func checkKeys(b *project.Mailbox, ctx context.Context) diagnosis {
+func checkKeys(ctx context.Context, b *Mailbox) []Check {
 	held := b.Client.Keys().Agents(b.Client.URL(), b.Key)
 	if len(held) == 0 {
 		return nil
@@ -134,61 +131,61 @@ func checkKeys(b *project.Mailbox, ctx context.Context) diagnosis {
 		}
 	}
 	if len(refused) == 0 {
-		return diagnosis{{What: what, Status: fine, Found: "the server takes those of " + ui.Some(held)}}
+		return []Check{{What: what, Status: CheckFine, Found: "the server takes those of " + text.Some(held)}}
 	}
-	return diagnosis{{
-		what, note, "the server does not take those of " + ui.Some(refused) + " any more",
+	return []Check{{
+		what, CheckNote, "the server does not take those of " + text.Some(refused) + " any more",
 		"its mailboxes were made anew: `" + text.CommandToCopy("brenner mail token", "NAME", refused[0]) + "` gives a new one; where the operator's token does, nothing need be done",
 	}}
 }
 
 // checkClients checks what `mail connect` would tell the programs that agents are:
 // their names, the token's variable, and the files that are there already.
-func checkClients(ctx context.Context, a *ui.App, box *project.Mailbox, by []string) diagnosis {
-	var d diagnosis
+func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
+	var d []Check
 	for _, name := range by {
 		if err := mail.CheckName(name); err != nil {
-			d = append(d, check{"agent " + name, broken, "it cannot have a mailbox: " + fault.Distinct(err)[0].Error(), fault.HintOf(err)})
+			d = append(d, Check{"agent " + name, CheckBroken, "it cannot have a mailbox: " + fault.Distinct(err)[0].Error(), fault.HintOf(err)})
 		}
 	}
-	if c := checkClientToken(ctx, a, box, by); c.What != "" {
+	if c := checkClientToken(ctx, box, by); c.What != "" {
 		d = append(d, c)
 	}
-	said := mailcmd.Connection("", box.Client.URL(), box.Key)
-	for _, c := range said.Config {
-		data, err := os.ReadFile(c.Path(a, box.Project.Config.Project.Dir))
+	said := box.Connect("")
+	for _, c := range said.Clients {
+		data, err := os.ReadFile(c.path(box.Project))
 		if err != nil {
 			continue // whoever does not use the program has no such file
 		}
-		at, there := c.Server(data)
+		at, there := c.server(data)
 		what := "joining with " + c.Program
 		switch {
 		case !there:
 		case strings.TrimRight(at, "/") == said.URL:
-			d = append(d, check{What: what, Status: fine, Found: c.File + " names this server"})
+			d = append(d, Check{What: what, Status: CheckFine, Found: c.File + " names this server"})
 		default:
-			d = append(d, check{what, broken, c.File + " names another server: " + at, "write what `brenner mail connect NAME` prints into it"})
+			d = append(d, Check{what, CheckBroken, c.File + " names another server: " + at, "write what `brenner mail connect NAME` prints into it"})
 		}
 	}
 	return d
 }
 
 // checkClientToken says whose token the variable of the programs holds here.
-func checkClientToken(ctx context.Context, a *ui.App, box *project.Mailbox, by []string) check {
-	c := check{What: mailcmd.ClientToken, Status: note, Fix: "export " + mailcmd.ClientToken + "=$(brenner mail token NAME), where the agent's program is started"}
-	token := a.Host().Variable(mailcmd.ClientToken)
+func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
+	c := Check{What: ClientToken, Status: CheckNote, Fix: "export " + ClientToken + "=$(brenner mail token NAME), where the agent's program is started"}
+	token := box.Project.Variable(ClientToken)
 	if token == "" {
 		c.Found = "not set here; the programs of agents need it"
 		return c
 	}
 	client, err := mail.New(mail.Options{URL: box.Client.URL(), Token: token, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
-		return check{}
+		return Check{}
 	}
 	for _, name := range by {
 		_, err = client.Inbox(ctx, mail.InboxQuery{Project: box.Key, Agent: name, Limit: 1, NoBodies: true}, 0)
 		if err == nil {
-			return check{What: c.What, Status: fine, Found: "lets " + name + " read its mail"}
+			return Check{What: c.What, Status: CheckFine, Found: "lets " + name + " read its mail"}
 		}
 	}
 	if len(by) == 0 {
@@ -196,13 +193,13 @@ func checkClientToken(ctx context.Context, a *ui.App, box *project.Mailbox, by [
 	}
 	switch fault.CodeOf(err) {
 	case "":
-		return check{What: c.What, Status: fine, Found: "the server takes it"}
+		return Check{What: c.What, Status: CheckFine, Found: "the server takes it"}
 	case mail.NoAuth:
-		c.Status, c.Found = broken, "the server does not take it"
+		c.Status, c.Found = CheckBroken, "the server does not take it"
 	case mail.NotYours, mail.NotFound:
 		c.Found = "of nobody who is reached via mail here"
 	default:
-		return check{} // what is wrong with the server was said
+		return Check{} // what is wrong with the server was said
 	}
 	return c
 }

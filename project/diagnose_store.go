@@ -1,4 +1,4 @@
-package setupcmd
+package project
 
 import (
 	"context"
@@ -7,11 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/text"
-	"brenner/project"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -21,16 +19,16 @@ import (
 // checkStore looks at what the project keeps: whether it can be opened and
 // written to, whether its pages are whole, how large it is, and which sessions
 // were left. It proves nothing: verify does.
-func checkStore(ctx context.Context, a *ui.App, p *project.Project) diagnosis {
-	dir := project.StoreDir(p)
+func checkStore(ctx context.Context, p *Project) []Check {
+	dir := StoreDir(p)
 	st, err := p.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
-		return append(diagnosis{{"store", note, "none yet", "the first session makes it, in " + filepath.Join(dir, sqlite.FileName)}}, checkState(dir)...)
+		return append([]Check{{"store", CheckNote, "none yet", "the first session makes it, in " + filepath.Join(dir, sqlite.FileName)}}, checkState(dir)...)
 	}
 	if err != nil {
 		return brokenBy("store", err)
 	}
-	defer a.CloseStore(st)
+	defer p.CloseStore(st)
 	if err := st.QuickCheck(ctx); err != nil {
 		return damagedBy(err)
 	}
@@ -38,14 +36,14 @@ func checkStore(ctx context.Context, a *ui.App, p *project.Project) diagnosis {
 	if err != nil {
 		return brokenBy("store", err)
 	}
-	d := diagnosis{{What: "store", Status: fine, Found: fmt.Sprintf("%s, %s, on a local file system, %s",
+	d := []Check{{What: "store", Status: CheckFine, Found: fmt.Sprintf("%s, %s, on a local file system, %s",
 		filepath.Join(dir, sqlite.FileName), sizeOf(dir), text.Count(len(streams), "session"))}}
 	d = append(d, checkState(dir)...)
 	return append(d, checkSessions(ctx, st, streams)...)
 }
 
 // damagedBy names the first fault of a store's file; what else is wrong, verify says.
-func damagedBy(err error) diagnosis {
+func damagedBy(err error) []Check {
 	d := brokenBy("store", err)[:1]
 	if fault.CodeOf(err) == store.Damaged {
 		d[0].Fix = "`brenner verify` says how much of it is whole; keep a copy of the file before anything else"
@@ -55,16 +53,16 @@ func damagedBy(err error) diagnosis {
 
 // checkState looks whether the state folder, or the one that it would be made in,
 // can be written to.
-func checkState(dir string) diagnosis {
+func checkState(dir string) []Check {
 	err := writable(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		dir = filepath.Dir(dir)
 		err = writable(dir)
 	}
 	if err != nil {
-		return diagnosis{{"state folder", broken, dir + ": " + files.Reason(err), "make the folder writable: sessions are stored in it"}}
+		return []Check{{"state folder", CheckBroken, dir + ": " + files.Reason(err), "make the folder writable: sessions are stored in it"}}
 	}
-	return diagnosis{{What: "state folder", Status: fine, Found: dir}}
+	return []Check{{What: "state folder", Status: CheckFine, Found: dir}}
 }
 
 // sizeOf gives the size of the store's files for people.
@@ -84,9 +82,9 @@ func sizeOf(dir string) string {
 
 // checkSessions names the sessions that were left before their end, the newest
 // first, and how to go on with each.
-func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream) diagnosis {
+func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream) []Check {
 	const most = 5
-	var d diagnosis
+	var d []Check
 	left := 0
 	for i := range streams {
 		thread := session.ThreadOf(&streams[i])
@@ -99,11 +97,11 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 			continue
 		}
 		if left++; left <= most {
-			d = append(d, check{"session " + thread, note, why, "`brenner session resume " + thread + "` goes on with it"})
+			d = append(d, Check{"session " + thread, CheckNote, why, "`brenner session resume " + thread + "` goes on with it"})
 		}
 	}
 	if left > most {
-		d = append(d, check{"sessions", note, fmt.Sprintf("%d more were left before their end", left-most), "`brenner session list` shows them"})
+		d = append(d, Check{"sessions", CheckNote, fmt.Sprintf("%d more were left before their end", left-most), "`brenner session list` shows them"})
 	}
 	return d
 }
@@ -124,7 +122,7 @@ func leftBy(ctx context.Context, st *sqlite.Store, stream *store.Stream) (string
 	case s.Ended == "":
 		return "left before its end", nil
 	case s.Ended == flow.EndBudget, flow.BrokeOff(s.Ended):
-		return ui.EndedBy(s.Ended), nil
+		return EndedBy(s.Ended), nil
 	}
 	return "", nil
 }

@@ -1,4 +1,4 @@
-package setupcmd
+package project
 
 import (
 	"context"
@@ -8,17 +8,15 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/program"
-	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
-	"brenner/project"
 	"brenner/roster"
 )
 
-// doctorPrograms shows of each program that the roster would run: whether it is
+// checkPrograms shows of each program that the roster would run: whether it is
 // there, its version, how it is logged in, and the exact command line.
-func doctorPrograms(ctx context.Context, a *ui.App, p *project.Project, r roster.Roster) diagnosis {
-	m := &project.Models{Project: p}
-	var d diagnosis
+func checkPrograms(ctx context.Context, p *Project, r roster.Roster) []Check {
+	m := &Models{Project: p}
+	var d []Check
 	var seen []string
 	for _, e := range r.Entries {
 		if e.Program == "" || slices.Contains(seen, e.Program) {
@@ -34,23 +32,23 @@ func doctorPrograms(ctx context.Context, a *ui.App, p *project.Project, r roster
 			}
 			continue
 		}
-		d = append(d, doctorProgram(ctx, a, m, e.Program, p, wanted)...)
+		d = append(d, checkProgram(ctx, m, e.Program, p, wanted)...)
 	}
 	return d
 }
 
-func doctorProgram(ctx context.Context, a *ui.App, m *project.Models, name string, p *program.Program, wanted bool) diagnosis {
+func checkProgram(ctx context.Context, m *Models, name string, p *program.Program, wanted bool) []Check {
 	plan := p.Plan()
-	c := check{What: "program " + name, Status: fine}
+	c := Check{What: "program " + name, Status: CheckFine}
 	if !plan.Found {
-		c.Status, c.Found, c.Fix = note, "it is not there", "needed only for agents that are reached via program"
+		c.Status, c.Found, c.Fix = CheckNote, "it is not there", "needed only for agents that are reached via program"
 		if wanted {
-			c.Status, c.Fix = broken, plan.Install
+			c.Status, c.Fix = CheckBroken, plan.Install
 		}
-		return diagnosis{c}
+		return []Check{c}
 	}
 	if entry, listed := m.Project.Config.FindProgram(name); listed {
-		if err := m.MustTrust(m.Project.Config.Origin("agents.programs"), project.WantOf(entry)); err != nil {
+		if err := m.MustTrust(m.Project.Config.Origin("agents.programs"), WantOf(entry)); err != nil {
 			return brokenBy(c.What, err)
 		}
 	}
@@ -68,11 +66,11 @@ func doctorProgram(ctx context.Context, a *ui.App, m *project.Models, name strin
 	if state == program.LoginNone {
 		c.Fix = detail
 		if wanted {
-			c.Status = note
+			c.Status = CheckNote
 		}
 	}
 	if !wanted {
-		return diagnosis{c}
+		return []Check{c}
 	}
-	return diagnosis{c, {What: "runs", Status: fine, Found: plan.CommandLine()}}
+	return []Check{c, {What: "runs", Status: CheckFine, Found: plan.CommandLine()}}
 }

@@ -1,4 +1,4 @@
-package setupcmd
+package project
 
 import (
 	"cmp"
@@ -13,12 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
-	"brenner/project"
+	"brenner/internal/text"
 	"brenner/roster"
 )
 
@@ -37,9 +36,9 @@ const patience = 2 * time.Second
 
 // checkModels asks every endpoint that the roster would be asked at for its list
 // of models, and looks for servers on this machine. It spends nothing.
-func checkModels(ctx context.Context, a *ui.App, p *project.Project, r roster.Roster) diagnosis {
-	m := &project.Models{Project: p}
-	var d diagnosis
+func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
+	m := &Models{Project: p}
+	var d []Check
 	var seen []string
 	for _, e := range r.Entries {
 		model := p.Config.Reach(e.Model)
@@ -49,38 +48,38 @@ func checkModels(ctx context.Context, a *ui.App, p *project.Project, r roster.Ro
 		base := m.Address(model)
 		if key := base + " " + model.ID; !slices.Contains(seen, key) {
 			seen = append(seen, key)
-			d = append(d, checkEndpoint(m, ctx, base, model))
+			d = append(d, checkEndpoint(ctx, m, base, model))
 		}
 	}
-	return append(d, findLocal(m, ctx)...)
+	return append(d, findLocal(ctx)...)
 }
 
 // checkEndpoint says what is wrong with a configured endpoint.
-func checkEndpoint(m *project.Models, ctx context.Context, base string, model config.Model) check {
-	c := check{What: "endpoint " + base, Status: fine}
+func checkEndpoint(ctx context.Context, m *Models, base string, model config.Model) Check {
+	c := Check{What: "endpoint " + base, Status: CheckFine}
 	name, key := m.Key(model)
 	if err := m.CheckTrustOf(model); err != nil {
 		f := fault.Distinct(err)[0]
-		return check{c.What, broken, f.Detail, f.Hint}
+		return Check{c.What, CheckBroken, f.Detail, f.Hint}
 	}
 	if !baseurl.Valid(base) {
-		return check{"endpoint", broken, "its address is none, or holds a password", "write it like http://localhost:11434/v1"}
+		return Check{"endpoint", CheckBroken, "its address is none, or holds a password", "write it like http://localhost:11434/v1"}
 	}
 	ids, status, err := listModels(ctx, base, key)
 	switch {
 	case err != nil:
-		c.Status, c.Found, c.Fix = broken, "it does not answer: "+files.Reason(err), "start the server, or mend base_url"
+		c.Status, c.Found, c.Fix = CheckBroken, "it does not answer: "+files.Reason(err), "start the server, or mend base_url"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		c.Status, c.Found, c.Fix = broken, fmt.Sprintf("it refuses the key (HTTP %d)", status), "set "+name+" to a key for this endpoint"
+		c.Status, c.Found, c.Fix = CheckBroken, fmt.Sprintf("it refuses the key (HTTP %d)", status), "set "+name+" to a key for this endpoint"
 	case status != http.StatusOK:
-		c.Status, c.Found = note, fmt.Sprintf("it answers, but has no list of models (HTTP %d)", status)
+		c.Status, c.Found = CheckNote, fmt.Sprintf("it answers, but has no list of models (HTTP %d)", status)
 		c.Fix = "this may be all right; a rehearsal cannot tell, a session will"
 	case model.ID != "" && !slices.Contains(ids, model.ID):
-		c.Status, c.Found = broken, fmt.Sprintf("it has no model %q; it has %s", model.ID, cmp.Or(ui.Some(ids), "no models"))
+		c.Status, c.Found = CheckBroken, fmt.Sprintf("it has no model %q; it has %s", model.ID, cmp.Or(text.Some(ids), "no models"))
 		c.Fix = "mend id: under agents.models, or --model"
 	default:
 		c.Found = "answers, has " + model.ID
-		if model.Concurrent == 0 && project.IsLoopback(base) {
+		if model.Concurrent == 0 && IsLoopback(base) {
 			c.Fix = "a small server answers best one at a time: concurrent: 1 under agents.models"
 		}
 	}
@@ -88,20 +87,20 @@ func checkEndpoint(m *project.Models, ctx context.Context, base string, model co
 }
 
 // findLocal names the servers of this machine that answer.
-func findLocal(m *project.Models, ctx context.Context) diagnosis {
+func findLocal(ctx context.Context) []Check {
 	servers := localServers()
-	found := make([]check, len(servers))
+	found := make([]Check, len(servers))
 	var wait sync.WaitGroup
 	for i, s := range servers {
 		wait.Go(func() {
 			// No key: whoever listens there was not chosen by anybody.
 			if ids, status, err := listModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
-				found[i] = check{"local server", note, fmt.Sprintf("%s answers at %s with %s", s.name, s.base, cmp.Or(ui.Some(ids), "no models")), "to use it: --via openai --base-url " + s.base + " --model ID"}
+				found[i] = Check{"local server", CheckNote, fmt.Sprintf("%s answers at %s with %s", s.name, s.base, cmp.Or(text.Some(ids), "no models")), "to use it: --via openai --base-url " + s.base + " --model ID"}
 			}
 		})
 	}
 	wait.Wait()
-	return slices.DeleteFunc(found, func(c check) bool { return c.What == "" })
+	return slices.DeleteFunc(found, func(c Check) bool { return c.What == "" })
 }
 
 // listModels asks an endpoint for the ids of its models.
