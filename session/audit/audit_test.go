@@ -82,6 +82,9 @@ func TestConflictsNameTheirCandidates(t *testing.T) {
 	if both[0].Text != "One." || both[0].Rationale != "a" || both[1].Agent != "B" || string(both[1].Value) != `"Two."` {
 		t.Errorf("candidates %+v", both)
 	}
+	if one, err := audit.OpenConflicts(t.Context(), h, "RT.statement"); err != nil || len(one.Conflicts) != 1 {
+		t.Errorf("at RT.statement: %+v, %v; want its conflict", one, err)
+	}
 	if _, err := audit.OpenConflicts(t.Context(), h, "H1.claim"); err == nil {
 		t.Error("H1.claim is not in conflict, but was listed")
 	}

@@ -1,7 +1,6 @@
 package sessioncmd
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -13,7 +12,7 @@ import (
 	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session"
-	"brenner/store"
+	"brenner/session/audit"
 )
 
 // exportEnding is how the files of exports are called.
@@ -63,25 +62,20 @@ session, or the file is there already.`,
 }
 
 func export(ctx context.Context, a *ui.App, h *session.History, opt *exportOptions) error {
-	var data bytes.Buffer
-	if err := h.Export(ctx, &data); err != nil {
+	x, err := audit.ExportSession(ctx, h)
+	if err != nil {
 		return err
 	}
-	x := &exported{
-		Schema: "brenner.session.export/v1", Thread: h.Thread, File: opt.out, Head: h.State.Head.Hash, Seal: h.State.Seal(),
-		SHA256: store.Hash(data.Bytes()), Bytes: data.Len(), Entries: len(h.Entries), Blobs: len(h.References()), Versions: h.State.Version(),
-	}
-	if x.File == "" {
+	if x.File = opt.out; x.File == "" {
 		x.File = h.Thread + exportEnding
 	}
-	var err error
 	switch {
 	case x.File == "-":
-		err = a.Write(data.Bytes())
+		err = a.Write(x.Data)
 	case opt.force:
-		err = files.Replace(x.File, data.Bytes())
+		err = files.Replace(x.File, x.Data)
 	default:
-		if err = files.Create(x.File, data.Bytes()); fault.CodeOf(err) == files.AlreadyExists {
+		if err = files.Create(x.File, x.Data); fault.CodeOf(err) == files.AlreadyExists {
 			err = &fault.Error{
 				Code: files.AlreadyExists, Op: "export " + h.Thread, Place: x.File, Detail: "it is there already, and was not touched",
 				Hint: "--force overwrites it; --out names another file",
@@ -91,24 +85,13 @@ func export(ctx context.Context, a *ui.App, h *session.History, opt *exportOptio
 	if err != nil {
 		return err
 	}
-	return a.Show(x)
+	return a.Show(exported{x})
 }
 
-// exported is a file that was written.
-type exported struct {
-	Schema   string `json:"schema"`
-	Thread   string `json:"thread_id"`
-	File     string `json:"file"`
-	Head     string `json:"head"`
-	Seal     string `json:"seal"`
-	SHA256   string `json:"sha256"` // of the file
-	Bytes    int    `json:"bytes"`
-	Entries  int    `json:"entries"`
-	Blobs    int    `json:"blobs"`
-	Versions int    `json:"versions"`
-}
+// exported is a file that was written, for people.
+type exported struct{ *audit.Export }
 
-func (x *exported) Print(a *ui.App) error {
+func (x exported) Print(a *ui.App) error {
 	if x.File == "-" {
 		if !a.Quiet {
 			a.Say(x.facts())
@@ -121,7 +104,7 @@ func (x *exported) Print(a *ui.App) error {
 	return a.Write([]byte(x.facts()))
 }
 
-func (x *exported) facts() string {
+func (x exported) facts() string {
 	return ui.Columns([][]string{
 		{"Session", ui.Clean(x.Thread)},
 		{"File", fmt.Sprintf("%s, %d bytes", ui.Clean(x.File), x.Bytes)},

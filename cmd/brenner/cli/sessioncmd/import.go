@@ -1,17 +1,13 @@
 package sessioncmd
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/fault"
 	"brenner/internal/text"
-	"brenner/kickoff"
 	"brenner/project"
-	"brenner/session"
 )
 
 func sessionImportCommand(a *ui.App) *cobra.Command {
@@ -41,81 +37,30 @@ func importSession(a *ui.App, c *cobra.Command, dir, file string) error {
 	if err != nil {
 		return err
 	}
-	checked, x, err := project.VerifyExport(ctx, file, data, "")
+	x, err := project.ProvenExport(ctx, file, data)
 	if err != nil {
 		return err
-	}
-	if len(checked.Found) > 0 {
-		return refused(file, checked.Found)
-	}
-	if err := kickoff.CheckThreadID(x.Thread); err != nil {
-		return fault.InFile("import", file, err) // it becomes the name of a folder
 	}
 	p, err := a.Open(dir, "", nil)
 	if err != nil {
 		return err
 	}
-	st, err := p.OpenStore(ctx)
+	res, err := p.Import(ctx, file, x, ui.Doing(c))
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(st)
-	release, err := st.Hold(x.Thread, a.Host().Holder(ui.Doing(c)))
-	if err != nil {
-		return err
-	}
-	defer release() //nolint:errcheck // the process ends, and the lock with it
-	n, err := session.Import(ctx, st, x)
-	if err != nil {
-		return fault.InFile("import", file, err)
-	}
-	h, err := session.Load(ctx, st, x.Thread)
-	if err != nil {
-		return err
-	}
-	if _, err := project.Publish(ctx, p, h); err != nil {
-		return err
-	}
-	return a.Show(&imported{
-		Schema: "brenner.session.import/v1", Thread: x.Thread, File: file, New: n, Entries: len(h.Entries),
-		Versions: h.State.Version(), Head: h.State.Head.Hash, Seal: h.State.Seal(), here: n == 0, ahead: len(h.Entries) > checked.Entries,
-	})
+	return a.Show(imported{res})
 }
 
-// refused says why an export is not taken in, and everything that is wrong with it.
-func refused(file string, found []error) error {
-	all := []error{&fault.Error{
-		Code: session.ExportChanged, Op: "import", Place: file, Detail: "it does not prove itself; nothing was imported",
-		Hint: "ask for the file again, or export it again",
-	}}
-	for _, err := range found {
-		for _, f := range fault.Distinct(err) {
-			all = append(all, &fault.Error{Code: f.Code, Place: file, Cause: f})
-		}
-	}
-	return errors.Join(all...)
-}
+// imported is a session that was taken in, for people.
+type imported struct{ *project.Imported }
 
-// imported is a session that was taken in.
-type imported struct {
-	Schema   string `json:"schema"`
-	Thread   string `json:"thread_id"`
-	File     string `json:"file"`
-	New      int    `json:"new_entries"`
-	Entries  int    `json:"entries"`
-	Versions int    `json:"versions"`
-	Head     string `json:"head"`
-	Seal     string `json:"seal"`
-	here     bool
-	ahead    bool // the project has more of it than the export
-}
-
-func (i *imported) Print(a *ui.App) error {
+func (i imported) Print(a *ui.App) error {
 	what := fmt.Sprintf("imported, %s", text.Plural(i.New, "new entry", "new entries"))
 	switch {
-	case i.here && i.ahead:
+	case i.New == 0 && i.Ahead:
 		what = "already here, and further on than the export"
-	case i.here:
+	case i.New == 0:
 		what = "already here"
 	}
 	if a.Quiet {
