@@ -104,6 +104,7 @@ func brenner() Table {
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 
 		{Path: "patch", Kind: Pure, Needs: "internal/fault artifact artifact/delta", Outside: "golang.org/x/text/unicode/norm"},
+		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
 		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta roster merge prompts patch"},
 
@@ -148,6 +149,11 @@ func brenner() Table {
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle kickoff " +
 				"store store/journal store/record playbook agent session/flow session/stalemate session/view",
 		},
+		{
+			Path: "session/audit", Kind: Shell,
+			Needs: "internal/fault artifact artifact/delta merge merge/settle store store/journal store/record mail " +
+				"session session/flow session/stalemate",
+		},
 		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper playbook/vector session"},
 
 		{Path: "loop", Kind: Pure, Needs: "internal/fault internal/text internal/yaml artifact roster store/journal session/flow", Outside: jsonv2 + " " + jsontext},
@@ -176,72 +182,62 @@ func brenner() Table {
 		{
 			Path: "project", Kind: Shell,
 			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
-				"artifact/delta artifact/lint roster merge kickoff store store/journal store/memory store/record " +
-				"store/sqlite playbook playbook/embedding playbook/embedding/endpoint playbook/embedding/uselite " +
-				"playbook/keeper mail mail/box mail/server agent agent/mail agent/openai agent/program " +
-				"agent/rehearsal agent/tape session session/flow session/memory session/stalemate session/view loop " +
-				"loop/report loop/runner govern govern/contexts config project/schemas",
+				"artifact/delta artifact/lint roster merge patch patch/files kickoff store store/journal store/memory " +
+				"store/record store/sqlite playbook playbook/embedding playbook/embedding/endpoint " +
+				"playbook/embedding/uselite playbook/keeper mail mail/box mail/server agent agent/mail agent/openai " +
+				"agent/program agent/rehearsal agent/tape session session/audit session/flow session/memory " +
+				"session/stalemate session/view loop loop/report loop/runner govern govern/contexts config " +
+				"project/schemas",
 		},
 
 		{
 			Path: "cmd/brenner/cli/ui", Kind: Shell,
 			Needs: "internal/fault internal/files internal/text internal/trust artifact roster store store/journal " +
-				"store/record playbook playbook/embedding playbook/embedding/uselite playbook/vector mail session " +
-				"session/flow govern govern/policy config project",
+				"playbook playbook/embedding playbook/embedding/uselite playbook/vector mail session govern " +
+				"govern/policy config project",
 		},
-		{
-			Path: "cmd/brenner/cli/loopcmd", Kind: Shell,
-			Needs: "internal/fault internal/text internal/tokens artifact store store/journal store/sqlite session " +
-				"session/flow loop loop/report loop/runner config project cmd/brenner/cli/ui",
-		},
-		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "internal/fault internal/text mail mail/box mail/server agent/mail config project cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session loop loop/report project cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/server config project cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,
 			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster merge " +
 				"prompts config cmd/brenner/cli/ui",
 		},
-		{
-			Path: "cmd/brenner/cli/playbookcmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text internal/tokens artifact store store/memory playbook " +
-				"playbook/keeper session session/memory config project cmd/brenner/cli/ui",
-		},
-		{
-			Path: "cmd/brenner/cli/verifycmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text artifact artifact/lint roster store store/journal " +
-				"store/memory store/record session session/flow loop loop/runner govern config project " +
-				"cmd/brenner/cli/playbookcmd cmd/brenner/cli/ui",
-		},
-		{
-			Path: "cmd/brenner/cli/sessioncmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster merge " +
-				"merge/settle kickoff store store/journal store/sqlite mail agent/rehearsal session session/flow " +
-				"config project cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui " +
-				"cmd/brenner/cli/verifycmd",
-		},
-		{
-			Path: "cmd/brenner/cli/setupcmd", Kind: Shell,
-			Needs: "internal/baseurl internal/fault internal/files internal/text internal/trust artifact roster merge " +
-				"store store/sqlite mail agent agent/program session session/flow config project project/schemas " +
-				"cmd/brenner/cli/mailcmd cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui",
-		},
+		{Path: "cmd/brenner/cli/playbookcmd", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact playbook playbook/keeper project cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/storecmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text artifact roster store store/record session/flow govern " +
-				"govern/policy config project cmd/brenner/cli/setupcmd cmd/brenner/cli/ui",
+			Needs: "internal/fault internal/files internal/text store/record govern govern/policy config project " +
+				"cmd/brenner/cli/ui",
 		},
 		{
 			Path: "cmd/brenner/cli/patchcmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text artifact artifact/delta patch govern " +
-				"cmd/brenner/cli/storecmd cmd/brenner/cli/ui",
+			Needs: "internal/fault internal/files internal/text patch patch/files project cmd/brenner/cli/storecmd " +
+				"cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/sessioncmd", Kind: Shell,
+			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster " +
+				"merge/settle kickoff store store/journal mail agent/rehearsal session session/audit session/flow " +
+				"config project cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/verifycmd", Kind: Shell,
+			Needs: "internal/fault internal/text artifact/lint session/audit govern project cmd/brenner/cli/playbookcmd " +
+				"cmd/brenner/cli/ui",
+		},
+		{
+			Path: "cmd/brenner/cli/setupcmd", Kind: Shell,
+			Needs: "internal/text artifact roster merge config project project/schemas cmd/brenner/cli/sessioncmd " +
+				"cmd/brenner/cli/ui",
 		},
 		{
 			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
-			Needs: "internal/fault internal/files artifact store session session/stalemate govern project " +
+			Needs: "internal/fault internal/files artifact session session/audit session/stalemate project " +
 				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/storecmd cmd/brenner/cli/ui",
 		},
 		{
 			Path: "cmd/brenner/cli", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text project cmd/brenner/cli/loopcmd cmd/brenner/cli/mailcmd " +
+			Needs: "internal/fault internal/text project cmd/brenner/cli/loopcmd cmd/brenner/cli/mailcmd " +
 				"cmd/brenner/cli/mergecmd cmd/brenner/cli/patchcmd cmd/brenner/cli/playbookcmd " +
 				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/setupcmd cmd/brenner/cli/stalematecmd " +
 				"cmd/brenner/cli/storecmd cmd/brenner/cli/ui cmd/brenner/cli/verifycmd",
