@@ -31,7 +31,13 @@ type Edge struct {
 	To       string `json:"to"`
 }
 
-func edgeOf(e record.Edge) Edge { return Edge{e.From.String(), e.Relation, e.To.String()} }
+func edgesOf(all []record.Edge) []Edge {
+	out := make([]Edge, len(all))
+	for i, e := range all {
+		out[i] = Edge{e.From.String(), e.Relation, e.To.String()}
+	}
+	return out
+}
 
 // Node is a version in a lineage.
 type Node struct {
@@ -74,17 +80,15 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 			break
 		}
 		if up { // on the way down they are about another record
-			for _, e := range elsewhere {
-				l.Elsewhere = append(l.Elsewhere, edgeOf(e))
-			}
+			l.Elsewhere = append(l.Elsewhere, edgesOf(elsewhere)...)
 		}
+		l.Edges = append(l.Edges, edgesOf(edges)...)
 		var next []record.Ref
 		for _, e := range edges {
 			to := e.From
 			if up {
 				to = e.To
 			}
-			l.Edges = append(l.Edges, edgeOf(e))
 			if _, ok := seen[to]; !ok {
 				seen[to] = n
 				next = append(next, to)

@@ -58,6 +58,27 @@ func Check(doc artifact.Document) Result {
 	return Result{Findings: findings}
 }
 
+// Verdict is what lint says of a file.
+type Verdict struct {
+	Schema string `json:"schema"`
+	Valid  bool   `json:"valid"`
+	Result
+}
+
+// Judge reads a file, in JSON or Markdown, and checks it. An error means that it cannot
+// be judged.
+func Judge(data []byte) (*Verdict, error) {
+	doc, err := artifact.Read(data)
+	if err == nil {
+		err = Unreadable(doc)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := Check(doc)
+	return &Verdict{Schema: "brenner.lint/v1", Valid: r.Valid(), Result: r}, nil
+}
+
 // compare leaves nothing to the order in which rules were run.
 func compare(a, b Finding) int {
 	return cmp.Or(

@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/artifact/lint"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
@@ -121,27 +120,23 @@ func lintArtifact(a *ui.App, path string) error {
 	if err != nil {
 		return err
 	}
-	doc, err := artifact.Read(data)
-	if err == nil {
-		err = lint.Unreadable(doc)
-	}
+	v, err := lint.Judge(data)
 	if err != nil {
 		return fault.InFile("read artifact", path, err)
 	}
-	r := linted{path: path, Result: lint.Check(doc)}
-	if !r.Valid() {
+	if !v.Valid {
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(r)
+	return a.Show(verdictView{v, path})
 }
 
-// linted is what lint found in a file.
-type linted struct {
-	lint.Result
+// verdictView is what lint found in a file.
+type verdictView struct {
+	*lint.Verdict
 	path string
 }
 
-func (l linted) Print(a *ui.App) error {
+func (l verdictView) Print(a *ui.App) error {
 	var b strings.Builder
 	counts := map[lint.Severity]int{}
 	for _, f := range l.Findings {
@@ -152,7 +147,7 @@ func (l linted) Print(a *ui.App) error {
 		}
 	}
 	verdict := "valid"
-	if !l.Valid() {
+	if !l.Valid {
 		verdict = "invalid"
 	}
 	if !a.Quiet {
@@ -160,14 +155,6 @@ func (l linted) Print(a *ui.App) error {
 			text.Count(counts[lint.Warning], "warning"), text.Count(counts[lint.Info], "info"))
 	}
 	return a.Write([]byte(b.String()))
-}
-
-func (l linted) Document() any {
-	return struct {
-		Schema   string         `json:"schema"`
-		Valid    bool           `json:"valid"`
-		Findings []lint.Finding `json:"findings"`
-	}{"brenner.lint/v1", l.Valid(), l.Findings}
 }
 
 // ruleList is all rules of lint.

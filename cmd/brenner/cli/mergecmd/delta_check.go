@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/merge/settle"
+	"brenner/project"
 )
 
 // DeltaCommand returns the delta commands.
@@ -49,15 +49,18 @@ there is no delta at all; 2 the file cannot be read.`,
 				return err
 			}
 			r := checked{path: args[0]}
-			if !reply && isDeltaFile(args[0], text) {
-				r, err = checkFile(a, c, args[0], text)
+			if !reply && settle.IsDeltaFile(args[0], text) {
+				if err := ui.Unused(c, "is for replies: in a file of deltas nothing is mended anyway", "strict"); err != nil {
+					return err
+				}
+				r.Reply, err = settle.CheckFile(args[0], text)
 			} else {
-				r.Reply = delta.Read(text, delta.Options{Strict: strict, Examples: workedExamples()})
+				r.Reply = delta.Read(text, delta.Options{Strict: strict, Examples: project.WorkedExamples()})
 			}
 			if err != nil {
 				return err
 			}
-			if !r.clean() {
+			if !r.Clean() {
 				a.Exit = ui.ExitFailed
 			}
 			return a.Show(r)
@@ -74,14 +77,7 @@ type checked struct {
 	path string
 }
 
-func (c checked) clean() bool {
-	for i := range c.Blocks {
-		if len(c.Blocks[i].Problems) > 0 {
-			return false
-		}
-	}
-	return len(c.Problems) == 0
-}
+func (c checked) Document() any { return c.Report() }
 
 func (c checked) Print(a *ui.App) error {
 	var out strings.Builder
@@ -132,69 +128,4 @@ func writeProblems(out *strings.Builder, path string, problems []delta.Located, 
 			fmt.Fprintf(out, "    fix: %s\n", ui.Clean(p.Hint))
 		}
 	}
-}
-
-type checkDocument struct {
-	Schema   string          `json:"schema"`
-	Problems []delta.Located `json:"problems"`
-	Blocks   []checkBlock    `json:"blocks"`
-}
-
-type checkBlock struct {
-	Index    int             `json:"index"`
-	Line     int             `json:"line"`
-	OK       bool            `json:"ok"`
-	Delta    jsontext.Value  `json:"delta"`
-	Flags    []string        `json:"flags"`
-	Changes  []string        `json:"changes"`
-	Problems []delta.Located `json:"problems"`
-}
-
-func (c checked) Document() any {
-	doc := checkDocument{Schema: "brenner.delta.check/v1", Problems: c.Problems}
-	for i := range c.Blocks {
-		b := &c.Blocks[i]
-		block := checkBlock{Index: b.Index, Line: b.Line, OK: b.OK, Delta: deltaJSON(b), Problems: b.Problems}
-		for _, f := range b.Flags {
-			block.Flags = append(block.Flags, f.Name)
-			block.Changes = append(block.Changes, f.Text)
-		}
-		doc.Blocks = append(doc.Blocks, block)
-	}
-	return doc
-}
-
-// deltaJSON gives what a block says in the delta specification's form; null where
-// it says nothing that could be read.
-func deltaJSON(b *delta.Block) jsontext.Value {
-	d := &b.Delta
-	if d.Operation == "" && d.Section == "" && len(d.Payload) == 0 {
-		return jsontext.Value("null")
-	}
-	var payload []artifact.Entry
-	for _, f := range d.Payload {
-		if f.Value != nil {
-			payload = append(payload, artifact.Entry{Key: f.Name, Value: f.Value})
-		}
-	}
-	entries := []artifact.Entry{
-		{Key: "operation", Value: artifact.Text(d.Operation)},
-		{Key: "section", Value: artifact.Text(d.Section)},
-		{Key: "target_id", Value: artifact.Null{}},
-		{Key: "payload", Value: artifact.MapOf(payload...)},
-	}
-	if d.Target != "" {
-		entries[2].Value = artifact.Text(d.Target)
-	}
-	if d.Rationale != "" {
-		entries = append(entries, artifact.Entry{Key: "rationale", Value: artifact.Text(d.Rationale)})
-	}
-	if len(d.Labels) > 0 {
-		labels := make(artifact.List, len(d.Labels))
-		for i, l := range d.Labels {
-			labels[i] = artifact.Text(l)
-		}
-		entries = append(entries, artifact.Entry{Key: "labels", Value: labels})
-	}
-	return jsontext.Value(artifact.Canonical(artifact.MapOf(entries...)))
 }

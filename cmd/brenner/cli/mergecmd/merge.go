@@ -5,17 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
-	"brenner/artifact/delta"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/merge"
-	"brenner/roster"
+	"brenner/project"
 )
 
 type mergeOptions struct {
@@ -89,25 +87,22 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 			Hint:   "use the version of brenner that made it",
 		}
 	}
-	rules, err := mergeRules(a, c, opt)
+	in := project.MergeInput{Base: base, Strict: opt.strict}
+	p, err := openToMerge(a, c, opt, &in)
 	if err != nil {
 		return err
 	}
-	batch, notes, err := readDeltas(a, opt.deltas, base, opt.strict)
-	if err != nil {
+	if in.Deltas, in.Replies, err = readDeltas(a, opt.deltas); err != nil {
 		return err
 	}
-	out, report := merge.Merge(base, batch, rules)
-	a.Log.Debug().Int("deltas", len(batch)).Int("applied", report.Applied).Int("version", report.Version).Msg("merged")
-	warnPriority(a, rules, batch)
-	r := &mergeResult{artifact: out, report: report, markdown: opt.markdown(raw), notes: notes}
+	r := &mergedView{Merged: p.Merge(&in), markdown: opt.markdown(raw)}
 	if opt.out != "" && opt.out != "-" {
 		if err := files.Replace(opt.out, r.bytes()); err != nil {
 			return err
 		}
 		r.written = opt.out
 	}
-	if opt.strict && !report.Clean() {
+	if opt.strict && !r.Report.Clean() {
 		a.Exit = ui.ExitPartial
 	}
 	return a.Show(r)
@@ -139,20 +134,8 @@ func (o *mergeOptions) markdown(base []byte) bool {
 	return !artifact.IsJSON(base)
 }
 
-// warnPriority names those of the priority list who contribute nothing: a name
-// that is misspelt there would change who wins without a word.
-func warnPriority(a *ui.App, rules merge.Rules, batch []delta.Delta) {
-	for _, name := range rules.Priority {
-		known := slices.ContainsFunc(rules.Agents, func(g merge.Agent) bool { return g.Name == name }) ||
-			slices.ContainsFunc(batch, func(d delta.Delta) bool { return d.Agent == name })
-		if !known && len(batch) > 0 {
-			a.Log.Warn().Str("agent", name).Msg("the priority list names an agent that has no delta here")
-		}
-	}
-}
-
-// mergeRules makes the kernel's rules from the flags and the configuration.
-func mergeRules(a *ui.App, c *cobra.Command, opt mergeOptions) (merge.Rules, error) {
+// openToMerge opens the project with what the flags say of it, and reads the roster.
+func openToMerge(a *ui.App, c *cobra.Command, opt mergeOptions, in *project.MergeInput) (*project.Project, error) {
 	var flags []config.Flag
 	for _, f := range []config.Flag{
 		{Key: "priority", Name: "--priority", Values: opt.priority},
@@ -164,45 +147,30 @@ func mergeRules(a *ui.App, c *cobra.Command, opt mergeOptions) (merge.Rules, err
 		}
 	}
 	p, err := a.Open(opt.project, "", flags)
-	if err != nil {
-		return merge.Rules{}, err
-	}
-	rules := merge.Rules{Priority: p.Config.Priority, Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
-	if opt.roster == "" {
-		return rules, nil
+	if err != nil || opt.roster == "" {
+		return p, err
 	}
 	r, err := a.ReadRoster(opt.roster)
-	if err != nil {
-		return rules, err
-	}
-	for _, e := range r.Entries {
-		rules.Agents = append(rules.Agents, merge.Agent{
-			Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model,
-		})
-	}
-	rules.Roster = r.Value()
-	rules.Unified = r.Mode == roster.Unified
-	return rules, nil
+	in.Roster = &r
+	return p, err
 }
 
-// mergeResult is a merged artifact and what became of the deltas.
-type mergeResult struct {
-	artifact artifact.Artifact
-	report   merge.Report
+// mergedView is a merged artifact, in the form that was asked for.
+type mergedView struct {
+	*project.Merged
 	markdown bool
-	notes    []delta.Note
 	written  string // the file that holds the artifact, if not standard output
 }
 
-func (r *mergeResult) bytes() []byte {
+func (r *mergedView) bytes() []byte {
 	if r.markdown {
-		return r.artifact.Markdown()
+		return r.Artifact.Markdown()
 	}
-	return append(r.artifact.JSON(), '\n')
+	return append(r.Artifact.JSON(), '\n')
 }
 
-func (r *mergeResult) Print(a *ui.App) error {
-	report := NotesText(r.notes) + ReportText(&r.report)
+func (r *mergedView) Print(a *ui.App) error {
+	report := NotesText(r.Reading) + ReportText(&r.Report)
 	if r.written != "" {
 		report += "; written to " + ui.Clean(r.written)
 	}
@@ -213,13 +181,4 @@ func (r *mergeResult) Print(a *ui.App) error {
 		return nil
 	}
 	return a.Write(r.bytes())
-}
-
-func (r *mergeResult) Document() any {
-	return struct {
-		Schema   string         `json:"schema"`
-		Artifact jsontext.Value `json:"artifact"`
-		Report   merge.Report   `json:"report"`
-		Reading  []delta.Note   `json:"reading"`
-	}{"brenner.merge/v1", jsontext.Value(r.artifact.JSON()), r.report, r.notes}
 }

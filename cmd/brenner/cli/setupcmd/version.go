@@ -2,14 +2,10 @@ package setupcmd
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/merge"
 	"brenner/project"
 )
 
@@ -28,34 +24,13 @@ Exit codes: 0 printed.`,
 	}
 }
 
-// versionInfo says what this program is, and what it can read.
-type versionInfo struct {
-	Schema   string `json:"schema"`
-	Version  string `json:"version"`
-	Revision string `json:"revision"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-	Rules    string `json:"rules"`
-	Artifact string `json:"artifact"`
-}
+// versionView is what this program is.
+type versionView struct{ *project.VersionInfo }
 
 // ThisVersion returns the version of this program.
-func ThisVersion() versionInfo {
-	v := versionInfo{
-		Schema: "brenner.version/v1", Version: project.Release(), Go: runtime.Version(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH, Rules: merge.Version, Artifact: artifact.Schema,
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				v.Revision = s.Value
-			}
-		}
-	}
-	return v
-}
+func ThisVersion() ui.Result { return versionView{project.Version()} }
 
-func (v versionInfo) Print(a *ui.App) error {
+func (v versionView) Print(a *ui.App) error {
 	line := "brenner " + v.Version
 	if len(v.Revision) > 12 {
 		line += " (" + v.Revision[:12] + ")"

@@ -1,43 +1,51 @@
-package mergecmd
+package settle
 
 import (
-	"path/filepath"
+	"bytes"
+	"path"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"brenner/artifact"
 	"brenner/artifact/delta"
-	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
 	"brenner/merge"
 )
 
-// isDeltaFile tells a file of deltas, as `merge --deltas FILE` takes it, from a reply: by
+// ReadFile reads a file of deltas. The path is named in errors, and the hint is for an
+// artifact that was given instead.
+func ReadFile(path string, data []byte, hint string) ([]delta.Delta, error) {
+	if !artifact.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 {
+		return nil, &fault.Error{
+			Code: artifact.InvalidJSON, Op: "read deltas", Place: path, Detail: "this is not JSON",
+			Hint: "a Markdown reply is given with its author: --deltas NAME=" + path,
+		}
+	}
+	deltas, err := delta.ReadFile(data)
+	if err == nil && len(deltas) == 1 && slices.Contains(deltas[0].Ignored, "metadata") && slices.Contains(deltas[0].Ignored, "sections") {
+		err = &fault.Error{Code: artifact.InvalidJSON, Detail: "this is an artifact, not a file of deltas", Hint: hint}
+	}
+	return deltas, fault.InFile("read deltas", path, err)
+}
+
+// IsDeltaFile tells a file of deltas, as `merge --deltas FILE` takes it, from a reply: by
 // its name, or because all of it is JSON. A reply may well begin with a brace.
-func isDeltaFile(path string, data []byte) bool {
-	if slices.Contains([]string{".json", ".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(path))) {
+func IsDeltaFile(file string, data []byte) bool {
+	if slices.Contains([]string{".json", ".jsonl", ".ndjson"}, strings.ToLower(path.Ext(file))) {
 		return true
 	}
 	_, err := delta.ReadFile(data)
 	return err == nil && artifact.IsJSON(data)
 }
 
-// checkFile says of each row of a file of deltas what a merge would make of it, as far
+// CheckFile says of each row of a file of deltas what a merge would make of it, as far
 // as that does not depend on the base.
-func checkFile(a *ui.App, c *cobra.Command, path string, data []byte) (checked, error) {
-	if err := ui.Unused(c, "is for replies: in a file of deltas nothing is mended anyway", "strict"); err != nil {
-		return checked{}, err
-	}
-	deltas, err := readDeltaFile(path, data)
-	if err == nil && isArtifact(deltas) {
-		err = fault.InFile("read deltas", path, anArtifact("`brenner artifact lint` checks one"))
-	}
+func CheckFile(path string, data []byte) (delta.Reply, error) {
+	var r delta.Reply
+	deltas, err := ReadFile(path, data, "`brenner artifact lint` checks one")
 	if err != nil {
-		return checked{}, err
+		return r, err
 	}
-	r := checked{path: path}
 	lines := delta.Lines(data)
 	for i := range deltas {
 		b := delta.Block{Index: i + 1, Line: lines[i], Delta: deltas[i], OK: true}
@@ -52,7 +60,7 @@ func checkFile(a *ui.App, c *cobra.Command, path string, data []byte) (checked, 
 	return r, nil
 }
 
-// refusedAnyway gives why no base could take a delta. It asks the merge itself, about a
+// refusedAnyway returns why no base could take a delta. It asks the merge itself, about a
 // base with nothing in it: what that says of the delta alone holds for all others.
 func refusedAnyway(d *delta.Delta) (fault.Code, string) {
 	_, report := merge.Merge(artifact.Artifact{}, []delta.Delta{*d}, merge.Rules{})

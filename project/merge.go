@@ -1,0 +1,79 @@
+package project
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/merge"
+	"brenner/merge/settle"
+	"brenner/prompts"
+	"brenner/roster"
+)
+
+// MergeInput is what to merge, and by which roster.
+type MergeInput struct {
+	Base    artifact.Artifact
+	Deltas  []delta.Delta
+	Replies []settle.Reply
+	Roster  *roster.Roster // nil lets everyone contribute
+	Strict  bool           // forgive nothing in replies
+}
+
+// Merged is a merged artifact, and what became of the deltas.
+type Merged struct {
+	Schema  string         `json:"schema"`
+	JSON    jsontext.Value `json:"artifact"`
+	Report  merge.Report   `json:"report"`
+	Reading []delta.Note   `json:"reading"`
+
+	Artifact artifact.Artifact `json:"-"`
+}
+
+// Merge merges deltas and replies into an artifact, by the rules of the configuration.
+func (p *Project) Merge(in *MergeInput) *Merged {
+	rules := p.mergeRules(in.Roster)
+	read, notes := settle.ReadReplies(in.Replies, in.Base, delta.Options{Strict: in.Strict, Examples: WorkedExamples()})
+	batch := slices.Concat(in.Deltas, read)
+	out, report := merge.Merge(in.Base, batch, rules)
+	p.Log.Debug().Int("deltas", len(batch)).Int("applied", report.Applied).Int("version", report.Version).Msg("merged")
+	p.warnPriority(rules, batch)
+	return &Merged{Schema: "brenner.merge/v1", JSON: out.JSON(), Report: report, Reading: notes, Artifact: out}
+}
+
+func (p *Project) mergeRules(r *roster.Roster) merge.Rules {
+	rules := merge.Rules{Priority: p.Config.Priority, Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
+	if r == nil {
+		return rules
+	}
+	for _, e := range r.Entries {
+		rules.Agents = append(rules.Agents, merge.Agent{Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model})
+	}
+	rules.Roster = r.Value()
+	rules.Unified = r.Mode == roster.Unified
+	return rules
+}
+
+// warnPriority names the agents of the priority list that contribute nothing: a name
+// that is misspelt there would change the outcome without a word.
+func (p *Project) warnPriority(rules merge.Rules, batch []delta.Delta) {
+	for _, name := range rules.Priority {
+		known := slices.ContainsFunc(rules.Agents, func(g merge.Agent) bool { return g.Name == name }) ||
+			slices.ContainsFunc(batch, func(d delta.Delta) bool { return d.Agent == name })
+		if !known && len(batch) > 0 {
+			p.Log.Warn().Str("agent", name).Msg("the priority list names an agent that has no delta here")
+		}
+	}
+}
+
+// WorkedExamples returns the examples of our own prompts. An agent that repeats one
+// of them does not mean it.
+func WorkedExamples() []string {
+	var examples []string
+	for _, t := range prompts.All() {
+		examples = append(examples, t.Example())
+	}
+	return examples
+}
