@@ -83,19 +83,8 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 			l.Elsewhere = append(l.Elsewhere, edgesOf(elsewhere)...)
 		}
 		l.Edges = append(l.Edges, edgesOf(edges)...)
-		var next []record.Ref
-		for _, e := range edges {
-			to := e.From
-			if up {
-				to = e.To
-			}
-			if _, ok := seen[to]; !ok {
-				seen[to] = n
-				next = append(next, to)
-			}
-		}
-		slices.SortFunc(next, record.CompareRefs)
-		order, level = append(order, next...), next
+		level = unseen(edges, up, n, seen)
+		order = append(order, level...)
 	}
 	for _, ref := range order {
 		node, err := d.node(ctx, ref, seen[ref])
@@ -105,6 +94,24 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 		l.Nodes = append(l.Nodes, node)
 	}
 	return l, nil
+}
+
+// unseen returns the versions that edges lead to for the first time, sorted, and marks
+// them as seen at this depth.
+func unseen(edges []record.Edge, up bool, depth int, seen map[record.Ref]int) []record.Ref {
+	var next []record.Ref
+	for _, e := range edges {
+		to := e.From
+		if up {
+			to = e.To
+		}
+		if _, ok := seen[to]; !ok {
+			seen[to] = depth
+			next = append(next, to)
+		}
+	}
+	slices.SortFunc(next, record.CompareRefs)
+	return next
 }
 
 // step gives the links of one level, and those that mean records elsewhere.

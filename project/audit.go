@@ -34,7 +34,7 @@ func (s *Source) Status(ctx context.Context, h *session.History) (*audit.Summary
 	if err != nil || s.File != "" {
 		return sum, err
 	}
-	path := filepath.Join(PublishedDir(s.Project, h.Thread), "artifact.md")
+	path := filepath.Join(s.Project.publishedDir(h.Thread), "artifact.md")
 	if _, err := os.Stat(path); err == nil {
 		sum.Artifact = path
 	}

@@ -86,7 +86,7 @@ func checkProject(p *Project) Check {
 	}
 	c := Check{What: "configuration", Status: CheckFine, Found: filepath.Join(p.Config.Project.Dir, p.Config.Project.File)}
 	if err := writable(p.Config.Project.Dir); err != nil {
-		c.Status, c.Found, c.Fix = CheckBroken, p.Config.Project.Dir+": "+files.Reason(err), "make the folder writable: sessions are stored in "+StateDir
+		c.Status, c.Found, c.Fix = CheckBroken, p.Config.Project.Dir+": "+files.Reason(err), "make the folder writable: sessions are stored in "+stateDir
 	}
 	return c
 }

@@ -20,7 +20,7 @@ import (
 // written to, whether its pages are whole, how large it is, and which sessions
 // were left. It proves nothing: verify does.
 func checkStore(ctx context.Context, p *Project) []Check {
-	dir := StoreDir(p)
+	dir := p.StateDir()
 	st, err := p.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return append([]Check{{"store", CheckNote, "none yet", "the first session makes it, in " + filepath.Join(dir, sqlite.FileName)}}, checkState(dir)...)

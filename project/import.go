@@ -70,7 +70,7 @@ func (p *Project) Import(ctx context.Context, file string, x *session.Exported, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := Publish(ctx, p, h); err != nil {
+	if _, err := p.Publish(ctx, h); err != nil {
 		return nil, err
 	}
 	return &Imported{

@@ -30,7 +30,7 @@ func Init(dir string, starter config.Starter) (*Initialised, error) {
 			Code: files.Unreadable, Op: "write", Place: file, Detail: "there is no folder " + dir, Hint: "make the folder first",
 		}
 	}
-	state := filepath.Join(dir, StateDir)
+	state := filepath.Join(dir, stateDir)
 	if err := os.MkdirAll(state, 0o755); err != nil {
 		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: state, Detail: files.Reason(err), Hint: "it must be a folder, or not there at all"}
 	}

@@ -184,7 +184,7 @@ type Ended struct {
 // Run runs the session. What is answered is stored, whatever happens to the run.
 func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
 	r := j.project.Runner(j.store, j.doing)
-	r.Project = j.project.ProjectRecords(j.store)
+	r.Project = j.project.sessionRecords(j.store)
 	r.Deadline, r.Allowance, r.Agent = j.project.Config.Timeouts.Session, &j.models.Allow, j.models.Agents(j.script, j.parties)
 	if slices.ContainsFunc(j.parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		r.Post = j.models.Post
@@ -209,7 +209,7 @@ func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
 	}
 	lessons.Learn(ctx, h)
 	out := &Ended{Result: res, History: h}
-	out.Artifact, out.Unpublished = Publish(ctx, j.project, h)
+	out.Artifact, out.Unpublished = j.project.Publish(ctx, h)
 	return out, nil
 }
 

@@ -18,7 +18,7 @@ import (
 // none, it is made with the first thing that is written, and not before: who asks for
 // something that is not there, or may not do it, leaves no empty store behind.
 func (p *Project) OpenToWrite(ctx context.Context) (store.Store, error) {
-	_, err := os.Lstat(filepath.Join(StoreDir(p), sqlite.FileName))
+	_, err := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return p.OpenStore(ctx)
 	}

@@ -129,7 +129,7 @@ func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailTo
 			Hint: "run this where the server runs; a server of this project is on this machine",
 		}
 	}
-	opened, err := box.Open(ctx, StoreDir(b.Project), box.Options{Now: b.Project.Now})
+	opened, err := box.Open(ctx, b.Project.StateDir(), box.Options{Now: b.Project.Now})
 	if err != nil {
 		return nil, err
 	}

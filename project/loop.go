@@ -142,7 +142,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 	}
 	p, m := j.project, j.models
 	sessions := &loopSessions{
-		models: m, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.ProjectRecords(j.store),
+		models: m, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.sessionRecords(j.store),
 		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),
 	}
 	if j.plan.opened.Work.Script == "" {
@@ -154,7 +154,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 		if sessions.lessons != nil {
 			sessions.lessons.Learn(ctx, h)
 		}
-		_, err := Publish(ctx, p, h)
+		_, err := p.Publish(ctx, h)
 		return err
 	}
 	state, err := j.play(ctx)

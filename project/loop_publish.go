@@ -24,7 +24,7 @@ func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.St
 		}
 		h, err := session.Load(ctx, st, j.Thread)
 		if err == nil {
-			_, err = Publish(ctx, p, h)
+			_, err = p.Publish(ctx, h)
 		}
 		if err != nil && ctx.Err() == nil {
 			p.Log.Warn().Err(err).Str("session", j.Thread).Msg("the artifact could not be written beside the store; the session itself is stored")
@@ -35,7 +35,7 @@ func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.St
 // published reports whether the artifact of a session is beside the store. Of a session
 // that was run several times an earlier version may be there.
 func (p *Project) published(j *loop.Job) bool {
-	dir := PublishedDir(p, j.Thread)
+	dir := p.publishedDir(j.Thread)
 	if _, err := os.Stat(filepath.Join(dir, "artifact.md")); err != nil {
 		return false
 	}

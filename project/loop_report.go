@@ -26,7 +26,9 @@ const (
 )
 
 // reportDir returns where the report of a loop is.
-func (p *Project) reportDir(loop string) string { return filepath.Join(StoreDir(p), loopsFolder, loop) }
+func (p *Project) reportDir(loop string) string {
+	return filepath.Join(p.StateDir(), loopsFolder, loop)
+}
 
 // LoopReport returns the report of a loop, ended or not, with what people have decided
 // since.

@@ -123,7 +123,7 @@ func TestSteerLoop(t *testing.T) {
 	if _, err := p.StopLoop(t.Context(), "night"); fault.CodeOf(err) != runner.NoLoop {
 		t.Errorf("a project without a store: %v", err)
 	}
-	if _, err := os.Stat(StoreDir(p)); err == nil {
+	if _, err := os.Stat(p.StateDir()); err == nil {
 		t.Error("a store was made by asking for a loop")
 	}
 	job, err := p.Loop(t.Context(), readNight(t, p), LoopOptions{})

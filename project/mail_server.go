@@ -48,7 +48,7 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 			}
 		}
 	}()
-	if m.Box, err = box.Open(ctx, StoreDir(p), box.Options{Now: p.Now}); err != nil {
+	if m.Box, err = box.Open(ctx, p.StateDir(), box.Options{Now: p.Now}); err != nil {
 		return nil, err
 	}
 	if !opt.NoToken {
@@ -120,7 +120,7 @@ func (p *Project) operatorToken() (string, error) {
 		return token, err
 	}
 	token = server.NewToken()
-	path := filepath.Join(StoreDir(p), operatorFile)
+	path := filepath.Join(p.StateDir(), operatorFile)
 	// A file that is there may be readable by others: it is replaced, not filled.
 	if err := files.Write(path, []byte(token+"\n")); err != nil {
 		return "", &fault.Error{Code: files.CannotWrite, Op: "keep the mail server's token", Place: path, Detail: files.Reason(err)}

@@ -34,7 +34,7 @@ func (p *Project) MailboxOf(base string) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := mail.OpenKeyring(filepath.Join(StoreDir(p), tokensFile))
+	keys, err := mail.OpenKeyring(filepath.Join(p.StateDir(), tokensFile))
 	if err != nil {
 		return nil, err
 	}
@@ -85,15 +85,15 @@ func (p *Project) mailAddress(flag string) (string, error) {
 		if flag != "" && key == "mail.base_url" {
 			continue
 		}
-		if err := m.MustTrust(p.Config.Origin(key), MailWish(p, base)); err != nil {
+		if err := m.MustTrust(p.Config.Origin(key), p.mailWish(base)); err != nil {
 			return "", err
 		}
 	}
 	return address, nil
 }
 
-// MailWish is what an address of a file comes to.
-func MailWish(p *Project, base string) string {
+// mailWish is what an address of a file comes to.
+func (p *Project) mailWish(base string) string {
 	return "send this project's mail, and the token of " + p.Config.Mail.TokenEnv + ", to " + base
 }
 
@@ -117,7 +117,7 @@ func (p *Project) bearer(address string) (string, error) {
 
 // readToken reads the operator's token; false means that there is none.
 func readToken(p *Project) (token string, there bool, err error) {
-	path := filepath.Join(StoreDir(p), operatorFile)
+	path := filepath.Join(p.StateDir(), operatorFile)
 	data, err := os.ReadFile(path)
 	switch {
 	case os.IsNotExist(err):

@@ -38,7 +38,7 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	model := m.Project.Config.Reach(s.Model)
 	o := program.Options{
 		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Project.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
-		Home: m.Project.Variable("HOME"), Spool: filepath.Join(StoreDir(m.Project), spoolFolder), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
+		Home: m.Project.Variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolFolder), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
 	}
 	if m.Counter != nil {
 		o.Count = m.Counter.Count
@@ -175,7 +175,7 @@ const keptRuns = 7 * 24 * time.Hour
 
 // Sweep removes old runs of programs.
 func (m *Models) Sweep() {
-	if err := program.Sweep(filepath.Join(StoreDir(m.Project), spoolFolder), m.Project.Now().Add(-keptRuns)); err != nil {
+	if err := program.Sweep(filepath.Join(m.Project.StateDir(), spoolFolder), m.Project.Now().Add(-keptRuns)); err != nil {
 		m.Project.Log.Warn().Err(err).Msg("old runs of programs could not be removed")
 	}
 }

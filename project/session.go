@@ -64,7 +64,7 @@ func (p *Project) Runner(st lockStore, doing string) *session.Runner {
 }
 
 // Publish writes the newest version of an artifact into the project's folder.
-func Publish(ctx context.Context, p *Project, h *session.History) (string, error) {
+func (p *Project) Publish(ctx context.Context, h *session.History) (string, error) {
 	if h.State.Version() == 0 {
 		return "", nil
 	}
@@ -72,7 +72,7 @@ func Publish(ctx context.Context, p *Project, h *session.History) (string, error
 	if err != nil {
 		return "", err
 	}
-	dir := PublishedDir(p, h.Thread)
+	dir := p.publishedDir(h.Thread)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", &fault.Error{Code: files.CannotWrite, Op: "make", Place: dir, Detail: files.Reason(err), Hint: "the session itself is stored: `brenner session show " + h.Thread + "`"}
 	}
@@ -83,9 +83,9 @@ func Publish(ctx context.Context, p *Project, h *session.History) (string, error
 	return path, files.Replace(path, a.Markdown())
 }
 
-// PublishedDir is where the artifact of a session is, for people.
-func PublishedDir(p *Project, thread string) string {
-	return filepath.Join(StoreDir(p), "sessions", thread)
+// publishedDir is where the artifact of a session is, for people.
+func (p *Project) publishedDir(thread string) string {
+	return filepath.Join(p.StateDir(), "sessions", thread)
 }
 
 // Unreachable says what is wrong with a number of answers that can never come from a roster;

@@ -30,8 +30,8 @@ type projectRecords struct {
 	decided journal.Head
 }
 
-// ProjectRecords returns the records of the project as sessions see them.
-func (p *Project) ProjectRecords(st store.Store) *projectRecords {
+// sessionRecords returns the records of the project as sessions see them.
+func (p *Project) sessionRecords(st store.Store) *projectRecords {
 	return &projectRecords{door: p.Door(st)}
 }
 
@@ -95,7 +95,7 @@ func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]f
 
 // ShowRecords composes the messages once more, with what their agents would be shown
 // of the project's records, if it has any.
-func ShowRecords(ctx context.Context, k *Composed, module string) error {
+func (k *Composed) ShowRecords(ctx context.Context, module string) error {
 	st, err := k.Project.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return nil
@@ -104,7 +104,7 @@ func ShowRecords(ctx context.Context, k *Composed, module string) error {
 		return err
 	}
 	defer k.Project.CloseStore(st)
-	if _, err := session.ShowRecords(ctx, k.Project.ProjectRecords(st), cmp.Or(module, record.Project), &k.Input); err != nil {
+	if _, err := session.ShowRecords(ctx, k.Project.sessionRecords(st), cmp.Or(module, record.Project), &k.Input); err != nil {
 		return err
 	}
 	k.Messages, err = kickoff.Compose(k.Input)

@@ -2,6 +2,8 @@ package project
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,27 +16,27 @@ import (
 	"brenner/store/sqlite"
 )
 
-// StateDir is where a project keeps what brenner writes, below its own folder.
-const StateDir = ".brenner"
+// stateDir is where a project keeps what brenner writes, below its own folder.
+const stateDir = ".brenner"
 
-// StoreDir returns the state directory of a project.
-func StoreDir(p *Project) string { return filepath.Join(p.Config.Project.Dir, StateDir) }
+// StateDir returns the state directory of a project.
+func (p *Project) StateDir() string { return filepath.Join(p.Config.Project.Dir, stateDir) }
 
 // OpenStore opens the project's store, and makes it if need be.
 func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, StoreDir(p), sqlite.Options{})
+	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{})
 }
 
 // OpenToRead opens the project's store for a command that only looks: none is made, and
 // one of an older program is brought up to date.
 func (p *Project) OpenToRead(ctx context.Context) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, StoreDir(p), sqlite.Options{ReadOnly: true, Upgrade: true})
+	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{ReadOnly: true, Upgrade: true})
 }
 
 // OpenUnchanged opens the project's store as it is, for dry runs and for commands that
 // judge it: one of an older program is an error that says how to bring it up to date.
 func (p *Project) OpenUnchanged(ctx context.Context) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, StoreDir(p), sqlite.Options{ReadOnly: true})
+	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{ReadOnly: true})
 }
 
 // CloseStore ends a store. What is stored is stored: a store that cannot be
@@ -137,4 +139,13 @@ func readExport(file string) (*session.Exported, error) {
 func parseExport(file string, data []byte) (*session.Exported, error) {
 	x, err := session.ReadExport(files.WithoutMark(data))
 	return x, fault.InFile("read the export", file, err)
+}
+
+// MissingFile tells whether an argument was meant as a file that is not there.
+func MissingFile(arg string) bool {
+	if !strings.ContainsAny(arg, `/\`) && !strings.HasSuffix(arg, ".jsonl") {
+		return false
+	}
+	_, err := os.Stat(arg)
+	return errors.Is(err, fs.ErrNotExist)
 }

@@ -127,7 +127,7 @@ func embeddingWish(p *Project, says func(key string) bool) string {
 func asksToSend(p *Project, says func(key string) bool) []string {
 	var all []string
 	if p.Config.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !IsLoopback(p.Config.Mail.BaseURL) {
-		all = append(all, MailWish(p, p.Config.Mail.BaseURL))
+		all = append(all, p.mailWish(p.Config.Mail.BaseURL))
 	}
 	if says("mail.token_env") {
 		all = append(all, "choose "+p.Config.Mail.TokenEnv+" as the mail server's token")

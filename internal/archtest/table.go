@@ -182,12 +182,12 @@ func brenner() Table {
 		{
 			Path: "project", Kind: Shell,
 			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
-				"artifact/delta artifact/lint roster merge patch patch/files kickoff store store/journal store/memory " +
-				"store/record store/sqlite playbook playbook/embedding playbook/embedding/endpoint " +
-				"playbook/embedding/uselite playbook/keeper mail mail/box mail/server agent agent/mail agent/openai " +
-				"agent/program agent/rehearsal agent/tape session session/audit session/flow session/memory " +
-				"session/stalemate session/view loop loop/report loop/runner govern govern/contexts config " +
-				"project/schemas",
+				"artifact/delta artifact/lint roster merge merge/settle prompts patch patch/files kickoff store " +
+				"store/journal store/memory store/record store/sqlite playbook playbook/embedding " +
+				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper mail mail/box mail/server " +
+				"agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session session/audit " +
+				"session/flow session/memory session/stalemate session/view loop loop/report loop/runner govern " +
+				"govern/contexts config project/schemas",
 		},
 
 		{
@@ -200,8 +200,8 @@ func brenner() Table {
 		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/server config project cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster merge " +
-				"prompts config cmd/brenner/cli/ui",
+			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint merge merge/settle " +
+				"config project cmd/brenner/cli/ui",
 		},
 		{Path: "cmd/brenner/cli/playbookcmd", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact playbook playbook/keeper project cmd/brenner/cli/ui"},
 		{
@@ -225,11 +225,7 @@ func brenner() Table {
 			Needs: "internal/fault internal/text artifact/lint session/audit govern project cmd/brenner/cli/playbookcmd " +
 				"cmd/brenner/cli/ui",
 		},
-		{
-			Path: "cmd/brenner/cli/setupcmd", Kind: Shell,
-			Needs: "internal/text artifact roster merge config project project/schemas cmd/brenner/cli/sessioncmd " +
-				"cmd/brenner/cli/ui",
-		},
+		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact roster config project project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
 			Needs: "internal/fault internal/files artifact session session/audit session/stalemate project " +

@@ -45,8 +45,8 @@ func ReadReplies(replies []Reply, base artifact.Artifact, o delta.Options) ([]de
 		notes = append(notes, notesOf(r.File, read)...)
 		if base.Metadata.UpdatedAt != "" && r.At.Equal(Undated()) && len(read.Blocks) > 0 {
 			notes = append(notes, delta.Note{
-				r.File, 1, "undated",
-				"a reply without a time counts as older than the base; NAME@TIME=FILE lets its edits win",
+				File: r.File, Line: 1, What: "undated",
+				Text: "a reply without a time counts as older than the base; NAME@TIME=FILE lets its edits win",
 			})
 		}
 		batch = append(batch, read.Stamped(delta.Envelope{

@@ -88,7 +88,7 @@ func (d *description) structure(s reflect.Type) {
 		return
 	}
 	d.seen[s] = true
-	fmt.Fprintf(d, "%s\n", s)
+	_, _ = fmt.Fprintf(d, "%s\n", s)
 	var inner []reflect.Type
 	for i := range s.NumField() {
 		f := s.Field(i)
@@ -102,7 +102,7 @@ func (d *description) structure(s reflect.Type) {
 				tag = ",embed"
 			}
 		}
-		fmt.Fprintf(d, "\t%s %s\n", tag, typeName(f.Type))
+		_, _ = fmt.Fprintf(d, "\t%s %s\n", tag, typeName(f.Type))
 		inner = append(inner, structsIn(f.Type)...)
 	}
 	for _, one := range inner {

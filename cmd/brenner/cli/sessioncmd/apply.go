@@ -217,7 +217,7 @@ func OpenDoor(a *ui.App, c *cobra.Command, flags *DoorFlags, arg string) (*Opene
 // Applied returns what became of deltas, and writes the artifact's files anew.
 func Applied(ctx context.Context, a *ui.App, d *Opened, h *session.History, out *settle.Settlement) *audit.Applied {
 	res := audit.NewApplied(h, out)
-	path, err := project.Publish(ctx, d.project, h)
+	path, err := d.project.Publish(ctx, h)
 	if err != nil {
 		a.Log.Error().Err(err).Msg("the version is stored, but its files could not be written")
 		a.Exit = ui.ExitFailed

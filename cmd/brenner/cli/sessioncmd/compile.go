@@ -100,7 +100,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	if err != nil {
 		return err
 	}
-	if s.Artifact, err = project.Publish(c.Context(), p, h); err != nil {
+	if s.Artifact, err = p.Publish(c.Context(), h); err != nil {
 		return err
 	}
 	if len(s.Conflicts) > 0 {

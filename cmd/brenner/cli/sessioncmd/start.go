@@ -192,7 +192,7 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 		return ui.Usage(c, detail, hint)
 	}
 	if opt.dryRun {
-		if err := project.ShowRecords(c.Context(), &k, opt.module); err != nil {
+		if err := k.ShowRecords(c.Context(), opt.module); err != nil {
 			return err
 		}
 		return a.Show(dryRunResult(k))
