@@ -78,7 +78,7 @@ func (p *Project) Party(e roster.Entry, way Way) flow.Party {
 
 // Parties returns how each agent of the roster is reached.
 func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
-	_, vias, err := pairs("--via", s.Via, r.Agents())
+	via, vias, err := pairs("--via", s.Via, r.Agents())
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
 	var parties []flow.Party
 	var missing []string
 	for _, e := range r.Entries {
-		way := Way{Via: vias[e.Agent], ModelID: cmp.Or(models[e.Agent], model)}
+		way := Way{Via: cmp.Or(vias[e.Agent], via), ModelID: cmp.Or(models[e.Agent], model)}
 		if s.Scripted {
 			way.Via = cmp.Or(way.Via, config.ViaRehearsal)
 		}

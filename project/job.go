@@ -51,6 +51,9 @@ type StartOptions struct {
 
 // Prepare makes a job of a session that is to start. Nothing is sent or written yet.
 func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err error) {
+	if err := k.CheckQuorum(); err != nil {
+		return nil, err
+	}
 	p := k.Project
 	parties, err := p.Parties(&o.Ways, k.Roster.Roster)
 	if err != nil {
@@ -90,8 +93,8 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	return &Job{Brief: b, project: p, models: models, script: script, parties: parties, start: o, doing: o.Doing, base: k.ThreadID}, nil
 }
 
-// Open opens the store and settles the name of the session. It reports whether that is
-// an existing session, which is then to be resumed.
+// Open opens the store and settles the name of a session that is to start. It reports
+// whether that is an existing session, which is then to be resumed.
 func (j *Job) Open(ctx context.Context) (exists bool, err error) {
 	st, err := j.project.OpenStore(ctx)
 	if err != nil {
@@ -107,7 +110,7 @@ type ResumeOptions struct {
 	ServeMail bool
 	// BudgetUSD is the new budget in money, if it changes.
 	BudgetUSD *int64
-	// Change sets what changes of the settings. Prices are those of now.
+	// Change sets what changes of the settings; nil changes nothing. Prices are those of now.
 	Change func(*flow.Settings)
 	Doing  string
 }
@@ -181,7 +184,8 @@ type Ended struct {
 	Unpublished error
 }
 
-// Run runs the session. What is answered is stored, whatever happens to the run.
+// Run runs the session; one that is to start must have been opened. What is answered is
+// stored, whatever happens to the run.
 func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
 	r := j.project.Runner(j.store, j.doing)
 	r.Project = j.project.sessionRecords(j.store)
@@ -217,7 +221,9 @@ func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
 func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
 	if j.History != nil {
 		res, err := r.Resume(ctx, j.History.Thread, func(s *flow.Settings) {
-			j.resume.Change(s)
+			if j.resume.Change != nil {
+				j.resume.Change(s)
+			}
 			s.Prices = j.project.Prices(j.parties)
 		})
 		return j.History.Thread, res, err

@@ -50,7 +50,7 @@ func (p *Project) OpenToRefuse(ctx context.Context) (store.Store, error) {
 // for commands that use it from one goroutine.
 type LateStore struct {
 	store.Store // what is there before, and then the one that can be written
-	// open opens that one; nil once it is open.
+	// Open opens that one; nil once it is open.
 	Open func(ctx context.Context, before store.Store) (store.Store, error)
 }
 

@@ -21,7 +21,7 @@ type LessonBook struct {
 
 	mu   sync.Mutex
 	kept *keeper.Keeper
-	// tell is told what a session taught; it may be nil.
+	// Tell is told what a session taught; it may be nil.
 	Tell  func(thread string, learned []string)
 	begun map[string]bool // the sessions that were said to teach
 }

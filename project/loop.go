@@ -187,7 +187,7 @@ func (j *LoopJob) makeUp(ctx context.Context) (*LoopResult, error) {
 		return j.finish(ctx, j.state, owed.To)
 	}
 	j.project.publishMissing(ctx, j.store, j.state)
-	s, err := j.project.refreshedSummary(ctx, j.store, j.state)
+	s, err := j.project.refreshedSummary(ctx, j.store, nil, j.state)
 	if err != nil {
 		return nil, err
 	}
@@ -214,6 +214,6 @@ func (j *LoopJob) finish(ctx context.Context, state *loop.State, to []string) (*
 		r.Interrupted = ctx.Err() != nil
 	}
 	var err error
-	r.LoopSummary, err = p.refreshedSummary(kept, j.store, state)
+	r.LoopSummary, err = p.refreshedSummary(kept, j.store, nil, state)
 	return r, err
 }

@@ -250,7 +250,7 @@ func (p *PinnedPlan) checkQuorum(i, agents int) {
 	if p.plan.Session.Quorum != "" {
 		at = "session.quorum"
 	}
-	if detail, hint := Unreachable(p.opened.Work.Settings.Quorum, "the roster "+p.plan.Rosters[i].ID, agents); detail != "" {
+	if detail, hint := unreachable(p.opened.Work.Settings.Quorum, "the roster "+p.plan.Rosters[i].ID, agents); detail != "" {
 		p.wrong(at, &fault.Error{Code: loop.InvalidValue, Detail: detail, Hint: hint})
 	}
 }

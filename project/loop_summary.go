@@ -101,21 +101,22 @@ func (p *Project) LoopStatus(ctx context.Context, name string) (s *LoopSummary, 
 		if err != nil {
 			return err
 		}
-		s, err = p.refreshedSummary(ctx, st, state)
+		s, err = p.refreshedSummary(ctx, st, st, state)
 		return err
 	})
 	return s, err
 }
 
 // refreshedSummary is summariseLoop with what people have decided since about the sessions.
-func (p *Project) refreshedSummary(ctx context.Context, st lockStore, state *loop.State) (*LoopSummary, error) {
+func (p *Project) refreshedSummary(ctx context.Context, st store.Store, locks store.Locks, state *loop.State) (*LoopSummary, error) {
 	if err := runner.Refresh(ctx, st, state); err != nil {
 		return nil, err
 	}
-	return p.summariseLoop(st, state), nil
+	return p.summariseLoop(locks, state), nil
 }
 
-// summariseLoop says where a loop stands. The locks know which process holds it.
+// summariseLoop says where a loop stands. The locks know which process runs it; nil is for
+// the process that has run it, and holds it until that is said.
 func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary {
 	s := &LoopSummary{
 		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: session.PhaseEnded, Reason: st.Ended, Rehearsal: st.Work.Script != "",
@@ -156,16 +157,17 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 // unended adds the phase of a loop that has not ended.
 func (s *LoopSummary) unended(locks store.Locks, st *loop.State) {
 	s.Phase = session.PhaseLeft
-	// This process holds a loop until its summary is printed, and no longer runs it.
-	if holder, held, err := locks.HolderOf(runner.Lock(s.Loop)); err == nil && held && !isUs(holder) {
-		s.Phase, s.HeldBy = session.PhaseRunning, holder.String()
-		switch {
-		case s.Stopping:
-			s.Phase = PhaseStopping
-		case st.Paused:
-			s.Phase = PhasePaused
+	if locks != nil {
+		if holder, held, err := locks.HolderOf(runner.Lock(s.Loop)); err == nil && held {
+			s.Phase, s.HeldBy = session.PhaseRunning, holder.String()
+			switch {
+			case s.Stopping:
+				s.Phase = PhaseStopping
+			case st.Paused:
+				s.Phase = PhasePaused
+			}
+			return
 		}
-		return
 	}
 	s.Waiting, s.Running = s.Waiting+s.Running, 0 // the process that ran them was killed
 	for i := range s.Sessions {

@@ -75,13 +75,14 @@ func (p *Project) mailBeside(ctx context.Context) (end func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Served[address] = opened.token
+	p.served.set(address, opened.token)
 	p.notify("mail is served at " + opened.URL() + " while the session runs; `brenner mail connect NAME` says how an agent joins")
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- opened.Server.Serve(ctx, opened.Listener) }()
 	return func() {
 		cancel()
+		p.served.set(address, "")
 		if err := errors.Join(<-ended, opened.Box.Close()); err != nil {
 			p.Log.Warn().Err(err).Msg("the mail server did not end well; what was sent is kept")
 		}

@@ -101,7 +101,7 @@ func (p *Project) mailWish(base string) string {
 // environment says, or for a server of this machine the one that `mail serve` made.
 // That one goes nowhere else.
 func (p *Project) bearer(address string) (string, error) {
-	if token := p.Served[address]; token != "" {
+	if token := p.served.token(address); token != "" {
 		return token, nil
 	}
 	if token := p.Variable(p.Config.Mail.TokenEnv); token != "" {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -19,8 +20,8 @@ type Host struct {
 	Pause func(context.Context, time.Duration)
 	// Notice tells the person who runs the process something; nil tells nothing.
 	Notice func(text string)
-	// Served are the operators' tokens of the mail servers in this process, by address.
-	Served map[string]string
+
+	served servedMail
 }
 
 // Project is an opened project: its configuration, and the process it is opened in.
@@ -61,4 +62,26 @@ func (h *Host) Warn(warnings []roster.Warning) {
 		}
 		e.Msg(w.Message)
 	}
+}
+
+// servedMail are the operators' tokens of the mail servers in this process, by address.
+type servedMail struct {
+	mu     sync.Mutex
+	tokens map[string]string
+}
+
+func (s *servedMail) token(address string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tokens[address]
+}
+
+// set remembers the token of a server; an empty one forgets it.
+func (s *servedMail) set(address, token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tokens == nil {
+		s.tokens = make(map[string]string)
+	}
+	s.tokens[address] = token
 }

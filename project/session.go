@@ -16,12 +16,6 @@ import (
 	"brenner/store"
 )
 
-// isUs reports whether a holder is this process.
-func isUs(h store.Holder) bool {
-	host, _ := os.Hostname()
-	return h.PID == os.Getpid() && h.Host == host
-}
-
 // Holder says who we are, for whoever else wants what we hold.
 func (h *Host) Holder(doing string) store.Holder {
 	host, _ := os.Hostname() // only for people to read
@@ -88,9 +82,18 @@ func (p *Project) publishedDir(thread string) string {
 	return filepath.Join(p.StateDir(), "sessions", thread)
 }
 
-// Unreachable says what is wrong with a number of answers that can never come from a roster;
+// CheckQuorum refuses a number of answers that the roster can never give.
+func (k *Composed) CheckQuorum() error {
+	detail, hint := unreachable(k.Project.Config.Session.Quorum, "the roster", len(k.Roster.Roster.Entries))
+	if detail == "" {
+		return nil
+	}
+	return &fault.Error{Code: fault.Usage, Detail: detail, Hint: hint}
+}
+
+// unreachable says what is wrong with a number of answers that can never come from a roster;
 // it is "" where they can.
-func Unreachable(quorum, roster string, agents int) (detail, hint string) {
+func unreachable(quorum, roster string, agents int) (detail, hint string) {
 	if n, err := strconv.Atoi(quorum); err == nil && n > agents {
 		return fmt.Sprintf("a quorum of %d answers can never be reached: %s has %s", n, roster, text.Count(agents, "agent")), "all means everybody"
 	}

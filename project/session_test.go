@@ -9,7 +9,7 @@ func TestUnreachable(t *testing.T) {
 	for quorum, want := range map[string]string{
 		"role": "", "all": "", "2": "", "3": "a quorum of 3 answers can never be reached: the roster has 2 agents", "3x": "",
 	} {
-		if got, _ := Unreachable(quorum, "the roster", 2); got != want {
+		if got, _ := unreachable(quorum, "the roster", 2); got != want {
 			t.Errorf("%s: %q, not %q", quorum, got, want)
 		}
 	}

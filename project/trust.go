@@ -18,8 +18,8 @@ type TrustAction int
 
 // What can be done about it.
 const (
-	TrustFile  TrustAction = iota // pin the file as it is
-	ShowTrust                     // change nothing
+	ShowTrust  TrustAction = iota // change nothing
+	TrustFile                     // pin the file as it is
 	ForgetFile                    // trust it no more
 )
 
@@ -57,13 +57,13 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 	}
 	s := &TrustState{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: p.asks(level), SHA256: store.Hash(file.Data)}
 	switch do {
-	case ShowTrust:
-		s.Trusted, err = book.Trusts(path, file.Data)
+	case TrustFile:
+		_, err = book.Trust(path, file.Data, p.Now())
+		s.Trusted = true
 	case ForgetFile:
 		_, err = book.Forget(path)
 	default:
-		_, err = book.Trust(path, file.Data, p.Now())
-		s.Trusted = true
+		s.Trusted, err = book.Trusts(path, file.Data)
 	}
 	if err != nil {
 		return nil, err

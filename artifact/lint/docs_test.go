@@ -9,7 +9,7 @@ import (
 
 const docsHead = `# What lint asks of an artifact
 
-<!-- Generated from lint.Rules() by "go test ./lint -update". -->
+<!-- Generated from lint.Rules() by "go test ./artifact/lint -update". -->
 
 ` + "`brenner artifact lint FILE`" + ` judges an artifact by the rules below. An id is a severity letter, a section letter
 and a number. Errors (E) make the artifact invalid; warnings (W) and notes (I) do not. Exit codes: 0 valid, 1 invalid, 2 unreadable.

@@ -173,7 +173,7 @@ func golden(t *testing.T, path, got string) {
 		t.Fatal(err)
 	}
 	if diff := gocmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not what it should be (go test ./lint -update):\n%s", path, diff)
+		t.Errorf("%s is not what it should be (go test ./artifact/lint -update):\n%s", path, diff)
 	}
 }
 

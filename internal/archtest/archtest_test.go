@@ -64,6 +64,26 @@ func TestCodesAreDocumented(t *testing.T) {
 	}
 }
 
+// Every package has its line in the list of docs/architecture.md, with its kind; the
+// command families share one.
+func TestPackagesAreDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[Kind]string{Pure: "pure", Shell: "shell", Support: "test"}
+	for _, row := range brenner() {
+		if strings.HasPrefix(row.Path, "cmd/brenner/cli/") {
+			continue
+		}
+		line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(row.Path) + ` +` + kinds[row.Kind] + ` `)
+		if !line.Match(page) {
+			t.Errorf("docs/architecture.md does not list %s as %s", row.Path, kinds[row.Kind])
+		}
+	}
+}
+
 // The list of rooms in docs/architecture.md is the table's.
 func TestRoomsAreDocumented(t *testing.T) {
 	t.Parallel()

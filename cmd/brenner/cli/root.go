@@ -32,7 +32,7 @@ func Run(ctx context.Context, args []string, streams ui.Streams) int {
 	if streams.ErrTTY {
 		streams.Err = &ui.Screen{Out: streams.Err, Width: streams.Width}
 	}
-	a := &ui.App{Streams: streams, Log: zerolog.Nop(), Served: make(map[string]string)}
+	a := &ui.App{Streams: streams, Log: zerolog.Nop()}
 	root := root(a)
 	root.SetArgs(args)
 	root.SetIn(streams.In)

@@ -188,8 +188,8 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	if detail, hint := project.Unreachable(k.Project.Config.Session.Quorum, "the roster", len(k.Roster.Roster.Entries)); detail != "" {
-		return ui.Usage(c, detail, hint)
+	if err := k.CheckQuorum(); err != nil {
+		return err
 	}
 	if opt.dryRun {
 		if err := k.ShowRecords(c.Context(), opt.module); err != nil {

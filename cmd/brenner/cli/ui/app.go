@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/internal/text"
+	"brenner/project"
 )
 
 // App is what all commands share: the streams, and the flags that every command has.
@@ -18,7 +19,7 @@ type App struct {
 	drained bool // standard input was read
 	Exit    int  // of a command that was done, but has more to say than 0
 
-	Served map[string]string // operators' tokens of the mail servers in this process, by address
+	host *project.Host // of this run, once it is needed
 }
 
 // The groups of commands in the help text.

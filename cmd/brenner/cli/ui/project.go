@@ -15,7 +15,13 @@ func AddProjectFlag(c *cobra.Command, project *string) {
 
 // Host is what the application layer gets to know of this process.
 func (a *App) Host() *project.Host {
-	return &project.Host{Environ: a.Environ, Now: a.Now, Log: a.Log, Pause: a.pause, Served: a.Served, Notice: func(text string) { a.Say("brenner: " + Clean(text) + "\n") }}
+	if a.host == nil {
+		a.host = &project.Host{
+			Environ: a.Environ, Now: a.Now, Log: a.Log, Pause: a.pause,
+			Notice: func(text string) { a.Say("brenner: " + Clean(text) + "\n") },
+		}
+	}
+	return a.host
 }
 
 // CloseStore ends a store.
