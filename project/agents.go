@@ -124,10 +124,10 @@ func checkVias(parties []flow.Party) error {
 	return nil
 }
 
-// RehearsalScript returns the script of a session with scripted agents, or nil: the
+// rehearsalScript returns the script of a session with scripted agents, or nil: the
 // user's own, or the built-in one. That plays its own question only, unless it is asked
 // for by hand: scripted answers must never pass for answers to a question of the user's.
-func (p *Project) RehearsalScript(own *rehearsal.Script, byHand bool, parties []flow.Party) (*rehearsal.Script, error) {
+func (p *Project) rehearsalScript(own *rehearsal.Script, byHand bool, parties []flow.Party) (*rehearsal.Script, error) {
 	if !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaRehearsal }) {
 		return nil, nil
 	}

@@ -12,10 +12,10 @@ import (
 	"brenner/session/stalemate"
 )
 
-// Arbiter returns how the arbiter is reached; nil where none was named. One of the
+// arbiter returns how the arbiter is reached; nil where none was named. One of the
 // project does not rule in the built-in rehearsal, which has no part for it. Scripted
 // means that agents play a script of the user's.
-func (p *Project) Arbiter(scripted bool, parties []flow.Party) (*flow.Party, error) {
+func (p *Project) arbiter(scripted bool, parties []flow.Party) (*flow.Party, error) {
 	origin := p.Config.Origin("session.arbiter")
 	rehearsed := !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via != config.ViaRehearsal })
 	if p.Config.Arbiter == "" || rehearsed && !scripted && origin.Level != roster.Flags {

@@ -83,7 +83,7 @@ func (k *Composed) Brief(module string, evidence []session.File, parties []flow.
 		}
 		b.Module = module
 	}
-	b.Settings.Prices = p.Prices(parties)
+	b.Settings.Prices = p.prices(parties)
 	for _, h := range k.Input.Hypotheses {
 		b.Hypotheses = append(b.Hypotheses, h.Text)
 	}

@@ -46,7 +46,7 @@ func checkMail(ctx context.Context, p *Project, r roster.Roster) []Check {
 func checkServer(ctx context.Context, b *Mailbox) []Check {
 	at := "mail server " + b.Client.URL()
 	var d []Check
-	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !IsLoopback(b.Client.URL()) {
+	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !isLoopback(b.Client.URL()) {
 		d = append(d, Check{at, CheckNote, "the token and all mail go over the network for everybody to read", "use https, or a server on this machine"})
 	}
 	h, err := b.Client.Health(ctx)
@@ -173,7 +173,7 @@ func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
 // checkClientToken says whose token the variable of the programs holds here.
 func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
 	c := Check{What: ClientToken, Status: CheckNote, Fix: "export " + ClientToken + "=$(brenner mail token NAME), where the agent's program is started"}
-	token := box.Project.Variable(ClientToken)
+	token := box.Project.variable(ClientToken)
 	if token == "" {
 		c.Found = "not set here; the programs of agents need it"
 		return c

@@ -79,7 +79,7 @@ func checkEndpoint(ctx context.Context, m *Models, base string, model config.Mod
 		c.Fix = "mend id: under agents.models, or --model"
 	default:
 		c.Found = "answers, has " + model.ID
-		if model.Concurrent == 0 && IsLoopback(base) {
+		if model.Concurrent == 0 && isLoopback(base) {
 			c.Fix = "a small server answers best one at a time: concurrent: 1 under agents.models"
 		}
 	}

@@ -48,7 +48,7 @@ func checkProgram(ctx context.Context, m *Models, name string, p *program.Progra
 		return []Check{c}
 	}
 	if entry, listed := m.Project.Config.FindProgram(name); listed {
-		if err := m.MustTrust(m.Project.Config.Origin("agents.programs"), WantOf(entry)); err != nil {
+		if err := m.MustTrust(m.Project.Config.Origin("agents.programs"), wantOf(entry)); err != nil {
 			return brokenBy(c.What, err)
 		}
 	}

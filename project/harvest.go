@@ -18,7 +18,7 @@ const learner = "brenner"
 
 // begin says that a session of this project will teach, before any agent is asked:
 // should this process be killed, the next one knows what is due.
-func (m *LessonBook) begin(ctx context.Context, thread string) error {
+func (m *lessonBook) begin(ctx context.Context, thread string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.begun[thread] {
@@ -48,9 +48,9 @@ func unfit(h *session.History) string {
 	return ""
 }
 
-// Learn takes in what a session teaches. The session is done: whatever goes wrong here
+// learn takes in what a session teaches. The session is done: whatever goes wrong here
 // is worth a word, and the next one catches up on it.
-func (m *LessonBook) Learn(ctx context.Context, h *session.History) {
+func (m *lessonBook) learn(ctx context.Context, h *session.History) {
 	if unfit(h) != "" {
 		return
 	}
@@ -77,7 +77,7 @@ func LearnedText(l keeper.Learned) string {
 
 // Take lets the playbook learn from a session that has ended, and says what the
 // guardrail took back.
-func (m *LessonBook) Take(ctx context.Context, h *session.History) (learned keeper.Learned, back string, err error) {
+func (m *lessonBook) Take(ctx context.Context, h *session.History) (learned keeper.Learned, back string, err error) {
 	harvest, err := h.Harvest(ctx)
 	if err != nil {
 		return learned, "", err
@@ -118,9 +118,9 @@ func due(ctx context.Context, st store.Store) ([]string, error) {
 	return threads, nil
 }
 
-// CatchUp takes in what earlier processes have not come to: they were killed, or people
+// catchUp takes in what earlier processes have not come to: they were killed, or people
 // have ruled since. What cannot be taken in is worth a word, and stops no session.
-func (m *LessonBook) CatchUp(ctx context.Context) {
+func (m *lessonBook) catchUp(ctx context.Context) {
 	threads, err := due(ctx, m.Store)
 	if err != nil {
 		m.Project.Log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
@@ -131,7 +131,7 @@ func (m *LessonBook) CatchUp(ctx context.Context) {
 			m.Project.Log.Warn().Err(err).Str("session", thread).Msg("the playbook cannot learn from an earlier session; `brenner verify` says what is wrong with it")
 			continue
 		}
-		m.Learn(ctx, h)
+		m.learn(ctx, h)
 	}
 }
 
@@ -172,7 +172,7 @@ func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest,
 			return nil, err
 		}
 	}
-	m := &LessonBook{Project: p, Store: st, Counter: tokens.New()}
+	m := &lessonBook{Project: p, Store: st, Counter: tokens.New()}
 	for _, t := range threads {
 		h, err := session.Load(ctx, st, t)
 		if err != nil {

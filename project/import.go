@@ -57,7 +57,7 @@ func (p *Project) Import(ctx context.Context, file string, x *session.Exported, 
 		return nil, err
 	}
 	defer p.CloseStore(st)
-	release, err := st.Hold(x.Thread, p.Holder(doing))
+	release, err := st.Hold(x.Thread, p.holder(doing))
 	if err != nil {
 		return nil, err
 	}

@@ -59,12 +59,12 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
-	arbiter, err := p.Arbiter(o.Ways.Scripted, parties)
+	arbiter, err := p.arbiter(o.Ways.Scripted, parties)
 	if err != nil {
 		return nil, err
 	}
 	all := flow.Everyone(parties, arbiter)
-	script, err := p.RehearsalScript(o.Script, o.ByHand, all)
+	script, err := p.rehearsalScript(o.Script, o.ByHand, all)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err := models.OpenPost(ctx, parties, o.ServeMail); err != nil {
 		return nil, err
 	}
-	b.Arbiter, b.Settings.Prices = arbiter, p.Prices(all)
+	b.Arbiter, b.Settings.Prices = arbiter, p.prices(all)
 	if arbiter != nil { // one that cannot be made leaves no trace
 		if _, err := models.Agents(script, parties)(*arbiter); err != nil {
 			return nil, err
@@ -187,16 +187,16 @@ type Ended struct {
 // Run runs the session; one that is to start must have been opened. What is answered is
 // stored, whatever happens to the run.
 func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
-	r := j.project.Runner(j.store, j.doing)
+	r := j.project.runner(j.store, j.doing)
 	r.Project = j.project.sessionRecords(j.store)
 	r.Deadline, r.Allowance, r.Agent = j.project.Config.Timeouts.Session, &j.models.Allow, j.models.Agents(j.script, j.parties)
 	if slices.ContainsFunc(j.parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
 		r.Post = j.models.Post
 	}
-	lessons := &LessonBook{Project: j.project, Store: j.store, Counter: j.models.Counter, Tell: w.Learned}
+	lessons := &lessonBook{Project: j.project, Store: j.store, Counter: j.models.Counter, Tell: w.Learned}
 	r.Memory, r.Drain, r.Observe, j.models.Progress = lessons, w.Drain, w.Event, w.Tokens
 	if j.script == nil { // a rehearsal learns nothing, and teaches nothing
-		lessons.CatchUp(ctx)
+		lessons.catchUp(ctx)
 	}
 	thread, res, err := j.play(ctx, r)
 	if w.Ended != nil {
@@ -211,7 +211,7 @@ func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
 	if err != nil {
 		return nil, err
 	}
-	lessons.Learn(ctx, h)
+	lessons.learn(ctx, h)
 	out := &Ended{Result: res, History: h}
 	out.Artifact, out.Unpublished = j.project.Publish(ctx, h)
 	return out, nil
@@ -224,7 +224,7 @@ func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Res
 			if j.resume.Change != nil {
 				j.resume.Change(s)
 			}
-			s.Prices = j.project.Prices(j.parties)
+			s.Prices = j.project.prices(j.parties)
 		})
 		return j.History.Thread, res, err
 	}

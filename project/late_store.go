@@ -22,7 +22,7 @@ func (p *Project) OpenToWrite(ctx context.Context) (store.Store, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return p.OpenStore(ctx)
 	}
-	return &LateStore{Store: memory.New(), Open: func(ctx context.Context, _ store.Store) (store.Store, error) {
+	return &lateStore{Store: memory.New(), open: func(ctx context.Context, _ store.Store) (store.Store, error) {
 		return p.OpenStore(ctx)
 	}}, nil
 }
@@ -37,7 +37,7 @@ func (p *Project) OpenToRefuse(ctx context.Context) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &LateStore{Store: st, Open: func(ctx context.Context, before store.Store) (store.Store, error) {
+	return &lateStore{Store: st, open: func(ctx context.Context, before store.Store) (store.Store, error) {
 		st, err := p.OpenStore(ctx)
 		if err != nil {
 			return nil, err
@@ -46,34 +46,34 @@ func (p *Project) OpenToRefuse(ctx context.Context) (store.Store, error) {
 	}}, nil
 }
 
-// LateStore is a store that is opened for writing when something is first written. It is
+// lateStore is a store that is opened for writing when something is first written. It is
 // for commands that use it from one goroutine.
-type LateStore struct {
+type lateStore struct {
 	store.Store // what is there before, and then the one that can be written
-	// Open opens that one; nil once it is open.
-	Open func(ctx context.Context, before store.Store) (store.Store, error)
+	// open opens that one; nil once it is open.
+	open func(ctx context.Context, before store.Store) (store.Store, error)
 }
 
 // Write opens the store, and writes to it. Should others have written meanwhile, it says
 // what it would have said at once.
-func (l *LateStore) Write(ctx context.Context, b store.Batch) error {
-	if l.Open != nil {
-		st, err := l.Open(ctx, l.Store)
+func (l *lateStore) Write(ctx context.Context, b store.Batch) error {
+	if l.open != nil {
+		st, err := l.open(ctx, l.Store)
 		if err != nil {
 			return err
 		}
-		l.Store, l.Open = st, nil
+		l.Store, l.open = st, nil
 	}
 	return l.Store.Write(ctx, b)
 }
 
 // Walk is that of the store behind it.
-func (l *LateStore) Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error {
+func (l *lateStore) Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error {
 	return store.Walk(ctx, l.Store, stream, after, visit)
 }
 
 // Blobs is that of the store behind it.
-func (l *LateStore) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
+func (l *lateStore) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
 	return store.Blobs(ctx, l.Store, hashes, visit)
 }
 

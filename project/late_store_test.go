@@ -61,7 +61,7 @@ func TestSearchOfWhatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	late := &LateStore{Store: readOnly{base}, Open: func(ctx context.Context, before store.Store) (store.Store, error) {
+	late := &lateStore{Store: readOnly{base}, open: func(ctx context.Context, before store.Store) (store.Store, error) {
 		return toKeepVectors(ctx, before, func(context.Context) (store.Store, error) {
 			return nil, &fault.Error{Code: store.Unwritable, Detail: "the disk is for reading only"}
 		})

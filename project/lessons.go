@@ -12,9 +12,9 @@ import (
 	"brenner/store"
 )
 
-// LessonBook is the playbook as sessions use it: it gives them lessons, and takes in what
+// lessonBook is the playbook as sessions use it: it gives them lessons, and takes in what
 // they teach. It is opened when it is first needed.
-type LessonBook struct {
+type lessonBook struct {
 	Project *Project
 	Store   store.Store
 	Counter session.Counter
@@ -26,13 +26,13 @@ type LessonBook struct {
 	begun map[string]bool // the sessions that were said to teach
 }
 
-func (m *LessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
+func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.kept != nil {
 		return m.kept, nil
 	}
-	e, err := m.Project.Embedder()
+	e, err := m.Project.embedder()
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +44,13 @@ func (m *LessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
 }
 
 // book is the playbook for one process, opened when it is first needed.
-func (m *LessonBook) book(ctx context.Context) (*memory.Book, error) {
+func (m *lessonBook) book(ctx context.Context) (*memory.Book, error) {
 	k, err := m.keeper(ctx)
 	return &memory.Book{Keeper: k, Tokens: m.Project.Config.Playbook.Tokens, Count: m.Counter.Count}, err
 }
 
 // Recall gives the lessons for one agent's message.
-func (m *LessonBook) Recall(ctx context.Context, r session.Recall) (session.Recalled, error) {
+func (m *lessonBook) Recall(ctx context.Context, r session.Recall) (session.Recalled, error) {
 	b, err := m.book(ctx)
 	if err != nil {
 		return session.Recalled{}, err
@@ -62,7 +62,7 @@ func (m *LessonBook) Recall(ctx context.Context, r session.Recall) (session.Reca
 }
 
 // guard says what was taken back as sessions got worse, or nothing.
-func (m *LessonBook) guard(ctx context.Context, b *memory.Book) (string, error) {
+func (m *lessonBook) guard(ctx context.Context, b *memory.Book) (string, error) {
 	streams, err := session.Streams(ctx, m.Store)
 	if err != nil {
 		return "", err

@@ -123,7 +123,7 @@ type MailToken struct {
 
 // MakeToken makes a new token for an agent, and its mailbox if it has none.
 func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailToken, err error) {
-	if !IsLoopback(b.Client.URL()) {
+	if !isLoopback(b.Client.URL()) {
 		return nil, &fault.Error{
 			Code: mail.Invalid, Place: b.Client.URL(), Detail: "the mailboxes of that server are not here",
 			Hint: "run this where the server runs; a server of this project is on this machine",

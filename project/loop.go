@@ -80,7 +80,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	if j.store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}
-	j.runner = &runner.Runner{Store: j.store, Locks: j.store, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.Holder(o.Doing)}
+	j.runner = &runner.Runner{Store: j.store, Locks: j.store, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing)}
 	if j.name, j.state, j.release, err = j.runner.HoldFound(ctx, search); err != nil {
 		return nil, err
 	}
@@ -146,13 +146,13 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),
 	}
 	if j.plan.opened.Work.Script == "" {
-		sessions.lessons = &LessonBook{Project: p, Store: j.store, Counter: m.Counter, Tell: j.options.Learned}
-		sessions.lessons.CatchUp(ctx)
+		sessions.lessons = &lessonBook{Project: p, Store: j.store, Counter: m.Counter, Tell: j.options.Learned}
+		sessions.lessons.catchUp(ctx)
 	}
 	j.runner.Sessions, j.runner.Drain = sessions.prepare, drain
 	j.runner.Finished = func(ctx context.Context, h *session.History) error {
 		if sessions.lessons != nil {
-			sessions.lessons.Learn(ctx, h)
+			sessions.lessons.learn(ctx, h)
 		}
 		_, err := p.Publish(ctx, h)
 		return err

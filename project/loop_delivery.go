@@ -28,8 +28,8 @@ const NotDelivered fault.Code = "REPORT_NOT_DELIVERED"
 // deliveryTime is how long a mail server or a webhook may take.
 const deliveryTime = 30 * time.Second
 
-// ReportWish says what a file wants that names an address for reports.
-func ReportWish(address string) string { return "send the reports of loops to " + address }
+// reportWish says what a file wants that names an address for reports.
+func reportWish(address string) string { return "send the reports of loops to " + address }
 
 // checkDelivery refuses, before anything starts, to send reports to an address that only
 // an untrusted file names.
@@ -39,10 +39,10 @@ func (p *Project) checkDelivery() error {
 			return err
 		}
 	}
-	if p.Config.Report.Webhook == "" || IsLoopback(p.Config.Report.Webhook) {
+	if p.Config.Report.Webhook == "" || isLoopback(p.Config.Report.Webhook) {
 		return nil
 	}
-	return (&Models{Project: p}).MustTrust(p.Config.Origin("report.webhook"), ReportWish(p.Config.Report.Webhook))
+	return (&Models{Project: p}).MustTrust(p.Config.Origin("report.webhook"), reportWish(p.Config.Report.Webhook))
 }
 
 // reportKey returns the name of a report, so that a reader who gets it twice knows. Several

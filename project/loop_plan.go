@@ -280,7 +280,7 @@ func (p *PinnedPlan) everybody() {
 			p.wrong(at, err)
 			continue
 		}
-		arbiter, err := p.project.Arbiter(w.Script != "", parties)
+		arbiter, err := p.project.arbiter(w.Script != "", parties)
 		if err != nil {
 			p.faults.other = append(p.faults.other, err)
 			continue

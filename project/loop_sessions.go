@@ -26,7 +26,7 @@ type loopSessions struct {
 	timeout time.Duration  // of each session; 0 is no limit
 	common  session.Common // of all of them
 	records session.Project
-	lessons *LessonBook // what all of them are told and teach; nil for rehearsals
+	lessons *lessonBook // what all of them are told and teach; nil for rehearsals
 }
 
 // loopPatience is how long a call of a loop may wait because its provider says so. A longer
@@ -61,10 +61,10 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	if script != nil {
 		b.Script = script.Source()
 	}
-	if b.Arbiter, err = p.Arbiter(script != nil, parties); err != nil {
+	if b.Arbiter, err = p.arbiter(script != nil, parties); err != nil {
 		return nil, err
 	}
-	b.Settings.Prices = p.Prices(flow.Everyone(parties, b.Arbiter))
+	b.Settings.Prices = p.prices(flow.Everyone(parties, b.Arbiter))
 	own := c.models.fork()
 	run := &session.Runner{
 		Store: c.store, Locks: c.store, Now: p.Now, Log: p.Log, Tokens: own.Counter, Allowance: &own.Allow, Deadline: c.timeout,

@@ -52,11 +52,11 @@ tool_timeout_sec = 60`)},
 // path returns where a client's file is on this machine.
 func (c *MailClient) path(p *Project) string {
 	rest, ok := strings.CutPrefix(c.File, "~/.codex/")
-	switch home := p.Variable("CODEX_HOME"); {
+	switch home := p.variable("CODEX_HOME"); {
 	case ok && home != "":
 		return filepath.Join(home, rest)
 	case ok:
-		return filepath.Join(p.Variable("HOME"), ".codex", rest)
+		return filepath.Join(p.variable("HOME"), ".codex", rest)
 	}
 	return filepath.Join(p.Config.Project.Dir, c.File)
 }

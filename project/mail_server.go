@@ -104,7 +104,7 @@ func servedAt(address string) (string, error) {
 		return "", wrong(err.Error())
 	case u.Scheme != "http":
 		return "", wrong("--serve-mail serves http, and the session would ask by " + u.Scheme)
-	case !IsLoopback(address):
+	case !isLoopback(address):
 		return "", wrong("--serve-mail serves this machine only, and the session would ask " + u.Hostname())
 	case u.Port() == "0":
 		return "", wrong("port 0 is any port, and the session could not know which")

@@ -77,7 +77,7 @@ func (p *Project) mailAddress(flag string) (string, error) {
 		base = p.Config.Mail.BaseURL
 	}
 	address, err := mail.Address(base, p.Config.Mail.Path)
-	if err != nil || IsLoopback(address) {
+	if err != nil || isLoopback(address) {
 		return address, err
 	}
 	m := &Models{Project: p}
@@ -104,11 +104,11 @@ func (p *Project) bearer(address string) (string, error) {
 	if token := p.served.token(address); token != "" {
 		return token, nil
 	}
-	if token := p.Variable(p.Config.Mail.TokenEnv); token != "" {
+	if token := p.variable(p.Config.Mail.TokenEnv); token != "" {
 		err := (&Models{Project: p}).MustTrust(p.Config.Origin("mail.token_env"), "send the token of "+p.Config.Mail.TokenEnv+" to "+address)
 		return token, err
 	}
-	if !IsLoopback(address) {
+	if !isLoopback(address) {
 		return "", nil
 	}
 	token, _, err := readToken(p)

@@ -30,7 +30,7 @@ const NoPrice fault.Code = "NO_PRICE"
 
 // The variables that everybody who speaks to such endpoints knows.
 const (
-	EnvKey     = "OPENAI_API_KEY"
+	envKey     = "OPENAI_API_KEY"
 	EnvBaseURL = "OPENAI_BASE_URL"
 )
 
@@ -87,8 +87,8 @@ func (m *Models) tell(call string, output int) {
 	}
 }
 
-// Variable returns the value of an environment variable.
-func (h *Host) Variable(name string) string {
+// variable returns the value of an environment variable.
+func (h *Host) variable(name string) string {
 	value := ""
 	for _, pair := range h.Environ {
 		if v, ok := strings.CutPrefix(pair, name+"="); ok {
@@ -115,7 +115,7 @@ func (m *Models) addressFrom(model config.Model) (base string, from config.Origi
 	if base != "" {
 		return base, from
 	}
-	if base = m.Project.Variable(EnvBaseURL); base != "" {
+	if base = m.Project.variable(EnvBaseURL); base != "" {
 		return base, config.Origin{Level: roster.Environment, Source: EnvBaseURL}
 	}
 	return openai.PublicBaseURL, config.Origin{Level: roster.Default}
@@ -125,9 +125,9 @@ func (m *Models) addressFrom(model config.Model) (base string, from config.Origi
 func (m *Models) Key(model config.Model) (name, value string) {
 	name = model.KeyEnv
 	if name == "" {
-		name = EnvKey
+		name = envKey
 	}
-	return name, m.Project.Variable(name)
+	return name, m.Project.variable(name)
 }
 
 // check says everything that would go wrong before anything is sent: a model
@@ -148,7 +148,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 				"a budget in dollars needs a price for the model of %s", fault.Shown(p.Name))
 		}
 	}
-	if base := m.Project.Variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
+	if base := m.Project.variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
 		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "it is no address of an endpoint")
 	}
 	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
@@ -275,8 +275,8 @@ func (e *endpointSlots) at(base string, concurrent int) *agent.Slots {
 	return e.of[base]
 }
 
-// Prices returns what each party's tokens cost, in billionths of a dollar.
-func (p *Project) Prices(parties []flow.Party) flow.Prices {
+// prices returns what each party's tokens cost, in billionths of a dollar.
+func (p *Project) prices(parties []flow.Party) flow.Prices {
 	const perMillion = 1000 // a dollar for a million tokens is so many billionths for one
 	var all flow.Prices
 	for _, party := range parties {
@@ -291,8 +291,8 @@ func (p *Project) Prices(parties []flow.Party) flow.Prices {
 	return all
 }
 
-// IsLoopback tells whether an address is of this machine.
-func IsLoopback(base string) bool {
+// isLoopback tells whether an address is of this machine.
+func isLoopback(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {
 		return false

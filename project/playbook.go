@@ -43,7 +43,7 @@ func (p *Project) SearchPlaybook(ctx context.Context) (*Playbook, error) {
 		if _, none := st.(*memory.Store); err != nil || none {
 			return st, err
 		}
-		return &LateStore{Store: st, Open: func(ctx context.Context, before store.Store) (store.Store, error) {
+		return &lateStore{Store: st, open: func(ctx context.Context, before store.Store) (store.Store, error) {
 			return toKeepVectors(ctx, before, func(ctx context.Context) (store.Store, error) { return p.OpenStore(ctx) })
 		}}, nil
 	})
@@ -55,7 +55,7 @@ func (p *Project) ChangePlaybook(ctx context.Context) (*Playbook, error) {
 }
 
 func (p *Project) openPlaybook(ctx context.Context, open func(context.Context) (store.Store, error)) (*Playbook, error) {
-	e, err := p.Embedder()
+	e, err := p.embedder()
 	if err != nil {
 		return nil, err
 	}
@@ -199,9 +199,9 @@ func toKeepVectors(ctx context.Context, before store.Store, open func(context.Co
 	return st, before.Close()
 }
 
-// Embedder gives what makes vectors: the model that is part of the program, or an
+// embedder gives what makes vectors: the model that is part of the program, or an
 // endpoint. A key goes to an address of a file only where the user trusts that file.
-func (p *Project) Embedder() (embedding.Embedder, error) {
+func (p *Project) embedder() (embedding.Embedder, error) {
 	e := p.Config.Playbook.Embedding
 	if e.Model == "" && e.BaseURL == "" {
 		return uselite.New(uselite.Options{Lower: true}), nil
@@ -214,9 +214,9 @@ func (p *Project) Embedder() (embedding.Embedder, error) {
 	}
 	name := e.KeyEnv
 	if name == "" {
-		name = EnvKey
+		name = envKey
 	}
-	key := p.Variable(name)
+	key := p.variable(name)
 	if key != "" {
 		m := &Models{Project: p}
 		what := fmt.Sprintf("send the key of %s to %s", name, e.BaseURL)

@@ -46,7 +46,7 @@ func (p *Project) PostRunner(ctx context.Context, doing, url string) (r *session
 	if err != nil {
 		return nil, nil, err
 	}
-	r = p.Runner(st, doing)
+	r = p.runner(st, doing)
 	r.Post = p.postOffice(url, nil)
 	return r, func() { p.CloseStore(st) }, nil
 }

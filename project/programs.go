@@ -38,7 +38,7 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	model := m.Project.Config.Reach(s.Model)
 	o := program.Options{
 		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Project.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
-		Home: m.Project.Variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolFolder), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
+		Home: m.Project.variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolFolder), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
 	}
 	if m.Counter != nil {
 		o.Count = m.Counter.Count
@@ -122,9 +122,9 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 			found.Add(NoProgram, "", "known are "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
 				"nothing says what the program %s of %s is", fault.Shown(p.Program), fault.Shown(p.Name))
 		case listed:
-			found = append(found, faultsIn(m.MustTrust(m.Project.Config.Origin("agents.programs"), WantOf(entry)))...)
+			found = append(found, faultsIn(m.MustTrust(m.Project.Config.Origin("agents.programs"), wantOf(entry)))...)
 		}
-		found = append(found, faultsIn(m.MustTrust(m.saysProgram(p), WantOf(entry)))...)
+		found = append(found, faultsIn(m.MustTrust(m.saysProgram(p), wantOf(entry)))...)
 	}
 	return found.Err()
 }
@@ -153,8 +153,8 @@ func faultsIn(err error) []*fault.Error {
 	return fault.Distinct(err)
 }
 
-// WantOf returns what an entry of the configuration would run, in words.
-func WantOf(p config.Program) string {
+// wantOf returns what an entry of the configuration would run, in words.
+func wantOf(p config.Program) string {
 	what := "run " + fault.Shown(strings.Join(p.Command, " "))
 	if len(p.Command) == 0 {
 		what = "run " + fault.Shown(p.Program)

@@ -16,8 +16,8 @@ import (
 	"brenner/store"
 )
 
-// Holder says who we are, for whoever else wants what we hold.
-func (h *Host) Holder(doing string) store.Holder {
+// holder says who we are, for whoever else wants what we hold.
+func (h *Host) holder(doing string) store.Holder {
 	host, _ := os.Hostname() // only for people to read
 	return store.Holder{PID: os.Getpid(), Host: host, Since: h.Now(), Doing: doing}
 }
@@ -52,9 +52,9 @@ type lockStore interface {
 	store.Locks
 }
 
-// Runner returns what everything that writes to sessions needs.
-func (p *Project) Runner(st lockStore, doing string) *session.Runner {
-	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: tokens.New(), Holder: p.Holder(doing)}
+// runner returns what everything that writes to sessions needs.
+func (p *Project) runner(st lockStore, doing string) *session.Runner {
+	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: tokens.New(), Holder: p.holder(doing)}
 }
 
 // Publish writes the newest version of an artifact into the project's folder.

@@ -82,7 +82,7 @@ func (p *Project) asks(level roster.Level) []string {
 		}
 	}
 	if p.Config.BaseURL != "" && says("agents.base_url") {
-		add(fmt.Sprintf("send the key of %s to %s", EnvKey, p.Config.BaseURL))
+		add(fmt.Sprintf("send the key of %s to %s", envKey, p.Config.BaseURL))
 	}
 	for _, model := range p.Config.Models {
 		if says("agents.models") && (model.BaseURL != "" || model.KeyEnv != "") {
@@ -104,12 +104,12 @@ func (p *Project) asks(level roster.Level) []string {
 	}
 	for _, p := range p.Config.Programs {
 		if says("agents.programs") {
-			add(WantOf(p))
+			add(wantOf(p))
 		}
 	}
 	if _, via, program := ArbiterWords(p.Config.Arbiter); via == config.ViaProgram && program != "" && says("session.arbiter") {
 		p, _ := p.Config.FindProgram(program)
-		add(WantOf(p))
+		add(wantOf(p))
 	}
 	return all
 }
@@ -120,20 +120,20 @@ func embeddingWish(p *Project, says func(key string) bool) string {
 	if e.BaseURL == "" || !says("playbook.embedding.base_url") && !says("playbook.embedding.key_env") {
 		return ""
 	}
-	return fmt.Sprintf("send the key of %s to %s", cmp.Or(e.KeyEnv, EnvKey), e.BaseURL)
+	return fmt.Sprintf("send the key of %s to %s", cmp.Or(e.KeyEnv, envKey), e.BaseURL)
 }
 
 // asksToSend lists where a file wants mail and reports to be sent.
 func asksToSend(p *Project, says func(key string) bool) []string {
 	var all []string
-	if p.Config.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !IsLoopback(p.Config.Mail.BaseURL) {
+	if p.Config.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !isLoopback(p.Config.Mail.BaseURL) {
 		all = append(all, p.mailWish(p.Config.Mail.BaseURL))
 	}
 	if says("mail.token_env") {
 		all = append(all, "choose "+p.Config.Mail.TokenEnv+" as the mail server's token")
 	}
-	if says("report.webhook") && p.Config.Report.Webhook != "" && !IsLoopback(p.Config.Report.Webhook) {
-		all = append(all, ReportWish(p.Config.Report.Webhook))
+	if says("report.webhook") && p.Config.Report.Webhook != "" && !isLoopback(p.Config.Report.Webhook) {
+		all = append(all, reportWish(p.Config.Report.Webhook))
 	}
 	return all
 }
