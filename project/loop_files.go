@@ -66,7 +66,9 @@ func (p *PinnedPlan) planFile(what, name string) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return files.WithoutMark(data), nil
+	data = files.WithoutMark(data)
+	p.project.logRead(what, path, data)
+	return data, nil
 }
 
 // beside is where a file is that was read by planFile.

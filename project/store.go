@@ -105,7 +105,7 @@ func ExportFile(arg string) (file, rest string, ok bool) {
 // openExport reads an export into a store of its own, in memory. One that was
 // changed is refused: verify says what was.
 func (p *Project) openExport(ctx context.Context, file, rest string) (*Source, error) {
-	x, err := readExport(file)
+	x, err := p.readExport(file)
 	if err != nil {
 		return nil, err
 	}
@@ -127,18 +127,20 @@ func (p *Project) openExport(ctx context.Context, file, rest string) (*Source, e
 	return &Source{Store: st, Project: p, Address: address, File: file, export: x}, nil
 }
 
-func readExport(file string) (*session.Exported, error) {
+func (p *Project) readExport(file string) (*session.Exported, error) {
 	data, err := files.Read(file)
 	if err != nil {
 		return nil, files.CannotRead("read the export", file, err)
 	}
-	return parseExport(file, data)
+	data = files.WithoutMark(data)
+	p.logRead("the export", file, data)
+	x, err := session.ReadExport(data)
+	return x, fault.InFile("read the export", file, err)
 }
 
-// parseExport reads an export; its errors name the file.
-func parseExport(file string, data []byte) (*session.Exported, error) {
-	x, err := session.ReadExport(files.WithoutMark(data))
-	return x, fault.InFile("read the export", file, err)
+// logRead logs that a file was read.
+func (h *Host) logRead(what, file string, data []byte) {
+	h.Log.Debug().Str("file", file).Int("bytes", len(data)).Msg("read " + what)
 }
 
 // MissingFile tells whether an argument was meant as a file that is not there.

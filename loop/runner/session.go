@@ -190,7 +190,8 @@ func merged(s *flow.State) int {
 	return n
 }
 
-// howFar says how far the budget of a session reached.
+// howFar says how far the budget of a session reached. Its words are journaled, and verify
+// compares them: a program with other words must know these too.
 func howFar(s *flow.State) string {
 	var budget []string
 	if s.Settings.Budget > 0 {

@@ -165,15 +165,13 @@ func unrun(t, was *loop.Settled) bool {
 }
 
 // differ names what two accounts of a session do not agree about, as the journal calls
-// it. What items say is not among it, nor in which words the detail says it: programs
-// have had others.
+// it. What items say is not among it.
 func differ(a, b *loop.Settled) []string {
 	var all []string
 	x, y := reflect.ValueOf(*a), reflect.ValueOf(*b)
-	worded := (a.Detail == "") == (b.Detail == "")
 	for i := range x.NumField() {
 		name, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
-		if name == "says" || name == "detail" && worded {
+		if name == "says" {
 			continue
 		}
 		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {

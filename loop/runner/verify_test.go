@@ -119,13 +119,13 @@ func TestForgedLoopsAreFound(t *testing.T) {
 
 // A later program says in other words why a session is short of its budget. That it says
 // so is a decision, and is compared.
-func TestRewordedDetailsStillProve(t *testing.T) {
+func TestForgedDetailsAreFound(t *testing.T) {
 	st, w := memory.New(), work(1, 1)
 	w.Settings.Budget = 1
 	if _, err := loopRunner(st, swift()).Start(t.Context(), opened(w, loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
-	for detail, proves := range map[string]bool{"said in other words": true, "": false} {
+	for detail, proves := range map[string]bool{"its budget of 1 tokens does not reach for one call": true, "all rounds were done": false, "": false} {
 		s, found, err := runner.Verify(t.Context(), forge(t, st, "night", loop.KindSettled, map[string]any{"detail": detail}), "night")
 		if err != nil || s.Jobs[0].Settled.Outcome != loop.Short || (len(found) == 0) != proves {
 			t.Errorf("with the detail %q: %v, %v; want a proof: %v", detail, err, found, proves)

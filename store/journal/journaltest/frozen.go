@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,11 @@ func Frozen(t *testing.T, values ...any) {
 		}
 	}
 	if *update {
+		if before, err := os.ReadFile(golden); err == nil {
+			if wrong := violations(string(before), d.String()); len(wrong) > 0 {
+				t.Fatalf("%s is not written anew:\n%s\n%s", golden, strings.Join(wrong, "\n"), frozen)
+			}
+		}
 		if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -53,6 +59,46 @@ func Frozen(t *testing.T, values ...any) {
 	if diff := cmp.Diff(string(want), d.String()); diff != "" {
 		t.Errorf("%s differs (- the file, + the program):\n%s\n%s", golden, diff, frozen)
 	}
+}
+
+// violations returns what a new description takes from an old one, or adds to it in
+// another way than the rules allow.
+func violations(before, after string) []string {
+	var wrong []string
+	now := structs(after)
+	for name, keys := range structs(before) {
+		rest := now[name]
+		for _, key := range keys {
+			if len(rest) == 0 || rest[0] != key {
+				wrong = append(wrong, name+": the key is gone, moved or changed:"+key)
+				rest = nil
+				break
+			}
+			rest = rest[1:]
+		}
+		for _, key := range rest {
+			if !strings.Contains(key, "omitempty") && !strings.Contains(key, "omitzero") {
+				wrong = append(wrong, name+": the new key needs omitempty or omitzero:"+key)
+			}
+		}
+	}
+	slices.Sort(wrong)
+	return wrong
+}
+
+// structs returns the lines of keys in a description, by struct.
+func structs(description string) map[string][]string {
+	all, name := make(map[string][]string), ""
+	for line := range strings.Lines(description) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(line, "\t") {
+			all[name] = append(all[name], line)
+			continue
+		}
+		name = line
+		all[name] = nil
+	}
+	return all
 }
 
 // decoded returns the types of the package under test that its sources decode from

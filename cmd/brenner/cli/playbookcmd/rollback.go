@@ -71,6 +71,9 @@ func playbookRollback(a *ui.App, c *cobra.Command, opt *rollbackOptions) error {
 		return err
 	}
 	return withPlaybook(a, c, &opt.actFlags, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
+		if err := opt.metrics(c, &r); err != nil {
+			return nil, err
+		}
 		done, err := b.Rollback(c.Context(), act, r)
 		if err != nil {
 			return nil, err
@@ -103,16 +106,21 @@ func (o *rollbackOptions) parse(a *ui.App, c *cobra.Command) (r keeper.Rollback,
 	if r.Until.Before(r.Since) {
 		return r, ui.Usage(c, "--until is before --since", "")
 	}
+	return r, nil
+}
+
+// metrics reads --before and --now, if they are given.
+func (o *rollbackOptions) metrics(c *cobra.Command, r *keeper.Rollback) error {
 	if o.now == "" {
-		return r, nil
+		return nil
 	}
 	before, err := flagMetrics(c, "--before", o.before)
 	if err != nil {
-		return r, err
+		return err
 	}
 	now, err := flagMetrics(c, "--now", o.now)
 	r.Before, r.Now = &before, &now
-	return r, err
+	return err
 }
 
 func flagInstant(c *cobra.Command, flag, text string) (time.Time, error) {
