@@ -2,7 +2,10 @@ package govern
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"brenner/internal/fault"
 	"brenner/patch"
@@ -232,4 +235,224 @@ func bySessions(op, id string) error {
 		Code: BadRecord, Op: op + " " + fault.Shown(id), Detail: "research artifacts are written by sessions",
 		Hint: "`brenner session start` begins one, `brenner session apply` changes one",
 	}
+}
+
+// Answer is what an agent answered to whoever showed it texts of records.
+type Answer struct {
+	Text []byte
+	// Shown are the versions that it was shown in full. It cannot change others, nor
+	// learn by an error what they say.
+	Shown  []record.Ref
+	Change string   // why there is a new version, where one is made
+	Tags   []string // beside those that the record has
+}
+
+// Said is what came of the search/replace blocks about one text.
+type Said struct {
+	Name    string          // the version, or what the answer names instead
+	Blocks  string          // as they were understood
+	Content string          // hash of the version's content
+	Patch   []byte          // what they became; nil where they became none
+	Made    *record.Record  // what that made, a fork that needs a rebase included
+	Warning string          // what was taken for granted
+	Problem []patch.Problem // why nothing was made
+}
+
+// PatchBy makes versions of what an agent's search/replace blocks say about the texts
+// that it was shown. The blocks are held against the version that was shown: where that
+// is not the last any more, what they make is kept beside it with needs_rebase. Blocks
+// of which nothing can be made are told, each text by itself; the same answer given
+// twice makes one version.
+func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
+	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
+	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
+	if len(broken) > 0 {
+		if broken[0].Line == 0 { // there are none
+			return nil, nil
+		}
+		// What the others mean cannot be told.
+		return []Said{{Name: "reply", Blocks: string(a.Text), Problem: broken}}, nil
+	}
+	var all []Said
+	for _, group := range grouped(blocks, a.Shown) {
+		c, err := d.patchBy(ctx, who, a, group)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// about is the blocks about one text.
+type about struct {
+	name   string
+	ref    record.Ref // the zero value where it was not shown
+	blocks []patch.Block
+}
+
+func names(shown []record.Ref) []string {
+	var all []string
+	for _, ref := range shown {
+		all = append(all, ref.ID, ref.String())
+	}
+	return all
+}
+
+// grouped gives blocks by the texts that they are about, in the order in which these
+// are first named. Those about nothing that was shown are one group, under the first
+// name, however many names an answer makes up.
+func grouped(blocks []patch.Block, shown []record.Ref) []*about {
+	var all []*about
+	for _, b := range blocks {
+		to := &about{name: b.Path}
+		for _, ref := range shown {
+			if b.Path == ref.ID || b.Path == ref.String() || b.Path == "" && len(shown) == 1 {
+				to.name, to.ref = ref.String(), ref
+			}
+		}
+		i := slices.IndexFunc(all, func(one *about) bool { return one.ref == to.ref })
+		if i < 0 {
+			i, all = len(all), append(all, to)
+		}
+		all[i].blocks = append(all[i].blocks, b)
+	}
+	return all
+}
+
+func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Said, error) {
+	c := Said{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
+	if on.ref == (record.Ref{}) {
+		writable, err := d.writable(ctx, who, a.Shown)
+		c.notShown(on.blocks, writable)
+		return c, err
+	}
+	r, _, text, err := d.Text(ctx, who, on.ref.String())
+	if err == nil {
+		c.Content = r.Content
+		err = d.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
+	}
+	if err != nil {
+		err = c.refusedBy(err)
+		return c, err
+	}
+	p, report := patch.Convert(r.ID, text, on.blocks)
+	if c.Problem = report.Problems; !report.OK() {
+		return c, nil
+	}
+	c.Patch = p.JSON()
+	for _, w := range report.Warnings {
+		c.Warning = strings.TrimSpace(c.Warning + " " + w.Message)
+	}
+	if c.Made, err = d.madeBefore(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
+		return c, err
+	}
+	out, err := d.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
+	if err != nil {
+		err = c.refusedBy(err)
+		return c, err
+	}
+	if len(out.Put) == 1 {
+		c.Made = &out.Put[0].Record
+	} else {
+		c.Problem = out.Reports[0].Problems
+	}
+	return c, nil
+}
+
+// writable gives those of the versions that somebody may make new ones of.
+func (d *Door) writable(ctx context.Context, who Actor, shown []record.Ref) ([]record.Ref, error) {
+	var out []record.Ref
+	for _, ref := range shown {
+		may, err := d.mayPatch(ctx, who, ref)
+		if err != nil {
+			return nil, err
+		}
+		if may {
+			out = append(out, ref)
+		}
+	}
+	return out, nil
+}
+
+// mayPatch tells whether somebody may patch a version. Nobody has tried to, and nothing
+// is refused.
+func (d *Door) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
+	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	r := &found[0]
+	if d.Types.Check(r.Type) != nil || !d.mayRead(who, r.Type) || r.Type == record.ResearchArtifact && d.Artifact != nil {
+		return false, nil
+	}
+	if o, err := d.outside(ctx, who, &Draft{ID: r.ID, Type: r.Type}); err != nil || o != nil {
+		return false, err
+	}
+	_, err = d.text(ctx, r)
+	if fault.CodeOf(err) == BadRecord { // no text
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// mostUnshown is how many texts that were not shown are named: an answer may make up as
+// many as it likes.
+const mostUnshown = 8
+
+func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
+	p := patch.Problem{Code: patch.BaseMissing, Message: "the blocks name no text", Hint: "no text was shown in full that could be changed"}
+	var named []string
+	seen := map[string]bool{"": true}
+	for _, b := range blocks {
+		if !seen[b.Path] {
+			named = append(named, fault.Shown(b.Path))
+		}
+		seen[b.Path] = true
+	}
+	if c.Name = "reply"; len(named) > 0 {
+		c.Name = named[0]
+	}
+	switch n := len(named); {
+	case n == 1:
+		p.Message = named[0] + " is no text that was shown in full"
+	case n > mostUnshown:
+		p.Message = strings.Join(named[:mostUnshown], ", ") + " and " + strconv.Itoa(n-mostUnshown) + " more are no texts that were shown in full"
+	case n > 1:
+		p.Message = strings.Join(named, ", ") + " are no texts that were shown in full"
+	}
+	if len(writable) > 0 {
+		p.Hint = "write one of these on the line above a block: " + strings.Join(names(writable), ", ")
+	}
+	c.Problem = []patch.Problem{p}
+}
+
+// refusedBy takes what the author could mend for a problem; all else is an error.
+func (c *Said) refusedBy(err error) error {
+	var f *fault.Error
+	if authors(err) && errors.As(err, &f) {
+		c.Problem = []patch.Problem{{Code: f.Code, Message: err.Error(), Hint: fault.HintOf(err)}}
+		return nil
+	}
+	return err
+}
+
+// madeBefore finds the version that was made of the very same answer before: one that
+// is read again after a kill.
+func (d *Door) madeBefore(ctx context.Context, who Actor, a *Answer, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
+	next, _ := p.ApplyTo(text, base.Version, nil)
+	if next == nil {
+		return nil, nil
+	}
+	all, err := d.Store.Records(ctx, store.Query{ID: base.ID})
+	if err != nil {
+		return nil, err
+	}
+	content := store.Hash(next.Bytes())
+	for i := range all {
+		if r := &all[i]; r.Parent == base.Version && r.Creator == who.Name && r.Change == strings.TrimSpace(a.Change) && r.Content == content {
+			return r, nil
+		}
+	}
+	return nil, nil
 }

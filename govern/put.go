@@ -2,54 +2,15 @@ package govern
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/record"
 )
-
-// Draft is a version that somebody wants to put.
-type Draft struct {
-	ID     string // of a new record, or of the one that gets a new version
-	Type   string // may be left out for a new version
-	Module string // likewise
-	// Parent is the version that it goes on from; 0 is the latest, or the canonical
-	// one where the latest is on a way that was not taken, or the end of the way that is
-	// left. An older one makes a fork.
-	Parent  int
-	Content []byte
-	// Summary is made from the content where it is empty, and that is said; with
-	// KeepSummary it is the parent's, and stale if the content is another one.
-	Summary     string
-	KeepSummary bool
-	Change      string // what changed, and why
-	Tags        []string
-	// Links are the parent's where there are none, and no Task, and NoLinks does not
-	// say that it rests on nothing.
-	Links   []Link
-	NoLinks bool
-	// Task is the address of the task spec whose result it is.
-	Task string
-
-	summaryBy string // for summaries that the program had made
-	summaryOf string // for a summary that was written for another content
-	granted   bool   // it was decided elsewhere that it may be written
-	ours      bool   // the program made it: a task spec, a stalemate, or a verdict
-	rebase    bool   // made from an older version, on purpose
-	anew      bool   // there was no version when its author began: it goes on from none, whatever there is by now
-}
-
-// Link is a link as people write it.
-type Link struct {
-	Relation string
-	To       string // an address
-}
 
 // Put is what came of a draft.
 type Put struct {
@@ -62,10 +23,6 @@ type Put struct {
 	// LeftOut are the records that a memo was to take up, and that did not fit.
 	LeftOut []record.Ref
 }
-
-// maxContent is how large a content may be. What is larger is a data set, whose
-// place is beside the store.
-const maxContent = 16 << 20
 
 // Put puts drafts, all or none of them. Later ones may point at earlier ones.
 func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, error) {
@@ -319,54 +276,146 @@ func same(r, parent *record.Record) bool {
 		slices.Equal(r.Tags, parent.Tags) && slices.Equal(r.Links, parent.Links)
 }
 
-func checkDraft(draft *Draft) error {
-	if err := CheckID("id", draft.ID); err != nil {
+// mayPut refuses what is outside the scope of an agent's role, or of the role that
+// people have who may not decide, before anything else is said about it.
+func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
+	o, err := d.outside(ctx, who, draft)
+	if err != nil || o == nil {
 		return err
 	}
-	if draft.Module != "" {
-		if err := CheckID("module", draft.Module); err != nil {
-			return err
-		}
-	}
-	var detail string
-	switch {
-	case len(strings.TrimSpace(string(draft.Content))) == 0:
-		detail = "its content is empty"
-	case len(draft.Content) > maxContent:
-		detail = fmt.Sprintf("its content has %d bytes; %d are possible", len(draft.Content), maxContent)
-	case !utf8.Valid(draft.Content):
-		detail = "its content is not UTF-8 text"
-	case slices.ContainsFunc(draft.Tags, func(tag string) bool { return strings.TrimSpace(tag) == "" || !utf8.ValidString(tag) }):
-		detail = "a tag is empty"
-	default:
-		return nil
-	}
-	return &fault.Error{Code: BadRecord, Op: "put " + fault.Shown(draft.ID), Detail: detail, Hint: "nothing was written"}
+	return d.refuse(ctx, o.who, o.action, o.kind, draft.ID)
 }
 
-// maxID is how many characters an id may have.
-const maxID = 100
+// overstep is something that a role may not do.
+type overstep struct {
+	who          Actor
+	action, kind string
+}
 
-// CheckID refuses what cannot be typed, shortened and put before an @.
-func CheckID(what, id string) error {
-	fits := func(r rune) bool {
-		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
+// outside says what of a draft is outside somebody's scope, and keeps no attempt; nil is
+// nothing.
+func (d *Door) outside(ctx context.Context, who Actor, draft *Draft) (*overstep, error) {
+	kind := draft.Type
+	if err := d.Types.Check(kind); err != nil {
+		return nil, err
 	}
-	var detail string
-	switch {
-	case id == "":
-		detail = "it is missing"
-	case len(id) > maxID:
-		detail = fmt.Sprintf("it has %d characters; %d are possible", len(id), maxID)
-	case strings.ContainsFunc(id, func(r rune) bool { return !fits(r) }):
-		detail = "it has a character that no " + what + " has"
-	case !unicode.IsLetter(rune(id[0])) && !unicode.IsDigit(rune(id[0])):
-		detail = "it begins with " + id[:1]
-	default:
-		return nil
+	if who.person() {
+		if d.authority(who) || d.Rules.People == "" {
+			return nil, nil
+		}
+		who.Role = d.Rules.People
 	}
-	return &fault.Error{
-		Code: BadID, Op: what + " " + fault.Shown(id), Detail: detail,
-		Hint: "write letters, digits, dots, hyphens and underscores, beginning with a letter or a digit",
+	if !draft.granted && !d.Access.MayWrite(who.Role, kind) {
+		return &overstep{who, "write", kind}, nil
 	}
+	if draft.KeepSummary && !d.mayRead(who, kind) {
+		return &overstep{who, "read", kind}, nil
+	}
+	// Whatever type the draft names, it is a version of what is there.
+	there, err := d.exactly(ctx, draft.ID)
+	if err != nil {
+		return nil, err
+	}
+	if there.Latest > 0 && there.Type != kind && !d.Access.MayWrite(who.Role, there.Type) {
+		return &overstep{who, "write", there.Type}, nil
+	}
+	return nil, nil
+}
+
+// mayRead tells whether somebody may read records of a type: a person may read all,
+// and an agent what its role may, but never what was sent and said.
+func (d *Door) mayRead(who Actor, kind string) bool {
+	t, _ := d.Types.Find(kind)
+	return who.person() || !t.Raw && d.Access.MayRead(who.Role, kind)
+}
+
+// setAside tells whether a version is one that others do not go on from unless they
+// name it. One that needs a rebase is that only beside another way: where it is the
+// only one, its inputs have moved, and it is mended by going on.
+func setAside(status string, forked bool) bool {
+	return status == record.Alternative || status == record.Deprecated || status == record.NeedsRebase && forked
+}
+
+// goesOnFrom chooses the parent of a draft that names none.
+func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
+	if _, here := b.heads[h.ID]; here {
+		return h.Latest, nil // put in the same change, before
+	}
+	if was, tried := b.parents[b.nth]; tried {
+		if was == 0 && h.Latest > 0 {
+			return 0, &fault.Error{
+				Code: store.Conflict, Op: "put " + fault.Shown(h.ID), Detail: "somebody else put a record of this id at the same time",
+				Hint: "look at it with `brenner store show " + h.ID + "`, and put yours again, or under another id",
+			}
+		}
+		return was, nil
+	}
+	from, err := b.continued(ctx, h)
+	if err == nil {
+		b.parents[b.nth] = from
+	}
+	return from, err
+}
+
+// continued gives the version that a new one of a record goes on from where nobody
+// says which.
+func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
+	if h.Latest == 0 {
+		return 0, nil
+	}
+	latest, err := d.version(ctx, record.Ref{ID: h.ID, Version: h.Latest}, h.Latest)
+	if err != nil {
+		return 0, err
+	}
+	switch left := setAside(latest.Status, h.Forked()); {
+	case left && h.Canonical > 0:
+		return h.Canonical, nil
+	case left && h.Forked():
+		tips, err := d.Store.Tips(ctx, h.ID)
+		if err != nil {
+			return 0, err
+		}
+		return 0, &fault.Error{
+			Code: BadRecord, Op: "put " + fault.Shown(h.ID), Detail: "it goes several ways, and nobody has decided between " + versions(tips),
+			Hint: "say with --parent which one this goes on from; `brenner store merge " + h.ID + "` joins them",
+		}
+	case left:
+		return h.Tip, nil
+	}
+	return h.Latest, nil
+}
+
+func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (record.Record, error) {
+	ref := record.Ref{ID: r.ID, Version: r.Parent}
+	if fresh, ok := b.fresh[ref]; ok {
+		return *fresh, nil
+	}
+	return b.version(ctx, ref, h.Latest)
+}
+
+// fork gives the ways that a record goes once the version is put, if there are
+// several and the version begins one of them.
+func (b *putting) fork(ctx context.Context, r *record.Record, h record.Head) ([]int, error) {
+	if h.Latest == 0 || r.Parent == h.Latest && h.Tips <= 1 {
+		return nil, nil
+	}
+	tips, err := b.Store.Tips(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range slices.SortedFunc(maps.Keys(b.fresh), record.CompareRefs) { // put in the same change
+		if ref.ID == r.ID {
+			tips = append(slices.DeleteFunc(tips, func(n int) bool { return n == b.fresh[ref].Parent }), ref.Version)
+		}
+	}
+	slices.Sort(tips)
+	begins := !slices.Contains(tips, r.Parent)
+	closed := func(n int) bool {
+		return n == r.Parent || slices.Contains(r.Links, record.Link{Relation: record.Supersedes, ID: r.ID, Version: n})
+	}
+	tips = append(slices.DeleteFunc(tips, closed), r.Version)
+	if len(tips) < 2 || !begins {
+		return nil, nil
+	}
+	return tips, nil
 }

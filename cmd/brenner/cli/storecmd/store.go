@@ -1,3 +1,4 @@
+// Package storecmd holds the commands about records: store, context and project.
 package storecmd
 
 import (

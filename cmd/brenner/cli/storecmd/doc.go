@@ -1,2 +1,0 @@
-// Package storecmd holds the commands about records: store, context and project.
-package storecmd

@@ -1,0 +1,207 @@
+package govern
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
+	"brenner/store/record"
+)
+
+// Draft is a version that somebody wants to put.
+type Draft struct {
+	ID     string // of a new record, or of the one that gets a new version
+	Type   string // may be left out for a new version
+	Module string // likewise
+	// Parent is the version that it goes on from; 0 is the latest, or the canonical
+	// one where the latest is on a way that was not taken, or the end of the way that is
+	// left. An older one makes a fork.
+	Parent  int
+	Content []byte
+	// Summary is made from the content where it is empty, and that is said; with
+	// KeepSummary it is the parent's, and stale if the content is another one.
+	Summary     string
+	KeepSummary bool
+	Change      string // what changed, and why
+	Tags        []string
+	// Links are the parent's where there are none, and no Task, and NoLinks does not
+	// say that it rests on nothing.
+	Links   []Link
+	NoLinks bool
+	// Task is the address of the task spec whose result it is.
+	Task string
+
+	summaryBy string // for summaries that the program had made
+	summaryOf string // for a summary that was written for another content
+	granted   bool   // it was decided elsewhere that it may be written
+	ours      bool   // the program made it: a task spec, a stalemate, or a verdict
+	rebase    bool   // made from an older version, on purpose
+	anew      bool   // there was no version when its author began: it goes on from none, whatever there is by now
+}
+
+// Link is a link as people write it.
+type Link struct {
+	Relation string
+	To       string // an address
+}
+
+// maxContent is how large a content may be. What is larger is a data set, whose
+// place is beside the store.
+const maxContent = 16 << 20
+
+func checkDraft(draft *Draft) error {
+	if err := CheckID("id", draft.ID); err != nil {
+		return err
+	}
+	if draft.Module != "" {
+		if err := CheckID("module", draft.Module); err != nil {
+			return err
+		}
+	}
+	var detail string
+	switch {
+	case len(strings.TrimSpace(string(draft.Content))) == 0:
+		detail = "its content is empty"
+	case len(draft.Content) > maxContent:
+		detail = fmt.Sprintf("its content has %d bytes; %d are possible", len(draft.Content), maxContent)
+	case !utf8.Valid(draft.Content):
+		detail = "its content is not UTF-8 text"
+	case slices.ContainsFunc(draft.Tags, func(tag string) bool { return strings.TrimSpace(tag) == "" || !utf8.ValidString(tag) }):
+		detail = "a tag is empty"
+	default:
+		return nil
+	}
+	return &fault.Error{Code: BadRecord, Op: "put " + fault.Shown(draft.ID), Detail: detail, Hint: "nothing was written"}
+}
+
+// maxID is how many characters an id may have.
+const maxID = 100
+
+// CheckID refuses what cannot be typed, shortened and put before an @.
+func CheckID(what, id string) error {
+	fits := func(r rune) bool {
+		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
+	}
+	var detail string
+	switch {
+	case id == "":
+		detail = "it is missing"
+	case len(id) > maxID:
+		detail = fmt.Sprintf("it has %d characters; %d are possible", len(id), maxID)
+	case strings.ContainsFunc(id, func(r rune) bool { return !fits(r) }):
+		detail = "it has a character that no " + what + " has"
+	case !unicode.IsLetter(rune(id[0])) && !unicode.IsDigit(rune(id[0])):
+		detail = "it begins with " + id[:1]
+	default:
+		return nil
+	}
+	return &fault.Error{
+		Code: BadID, Op: what + " " + fault.Shown(id), Detail: detail,
+		Hint: "write letters, digits, dots, hyphens and underscores, beginning with a letter or a digit",
+	}
+}
+
+// ReadDrafts reads drafts as lines of JSON. The file is named in errors.
+func ReadDrafts(file string, data []byte) ([]Draft, error) {
+	const hint = "`brenner store put --help` names the keys"
+	var out []Draft
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var in struct {
+			ID      string   `json:"id"`
+			Type    string   `json:"type"`
+			Module  string   `json:"module"`
+			Summary string   `json:"summary"`
+			Content string   `json:"content"`
+			Change  string   `json:"change"`
+			Parent  int      `json:"parent"`
+			Tags    []string `json:"tags"`
+			Links   []string `json:"links"`
+			NoLinks bool     `json:"no_links"`
+			Task    string   `json:"task"`
+		}
+		place := fmt.Sprintf("%s, line %d", file, i+1)
+		if err := json.Unmarshal(line, &in, json.RejectUnknownMembers(true)); err != nil {
+			return nil, &fault.Error{Code: BadRecord, Op: "read drafts", Place: place, Cause: err, Hint: hint}
+		}
+		if in.ID == "" {
+			return nil, &fault.Error{Code: BadID, Op: "read drafts", Place: place, Detail: "its id is missing", Hint: hint}
+		}
+		links, err := ParseLinks(in.Links)
+		if err != nil {
+			return nil, fault.InFile("read drafts", place, err)
+		}
+		out = append(out, Draft{
+			ID: in.ID, Type: in.Type, Module: in.Module, Summary: in.Summary, Content: []byte(in.Content), Change: in.Change, Parent: in.Parent, Tags: in.Tags, Links: links, NoLinks: in.NoLinks, Task: in.Task,
+		})
+	}
+	return out, nil
+}
+
+// ParseLinks reads links as people write them: RELATION=ADDRESS.
+func ParseLinks(words []string) ([]Link, error) {
+	var out []Link
+	for _, w := range words {
+		relation, to, ok := strings.Cut(w, "=")
+		if !ok {
+			return nil, &fault.Error{Code: BadLink, Place: "--link " + fault.Shown(w), Detail: "it is no RELATION=ADDRESS", Hint: "such as cites=note-1@v2"}
+		}
+		out = append(out, Link{Relation: relation, To: to})
+	}
+	return out, nil
+}
+
+// reserved refuses what sessions alone write: what they send and hear, and the ids
+// under which they keep their artifacts. A record with the id of a session that is
+// still to come would stop it for ever, and one with that of a stalemate or its verdict,
+// the ruling. Ours is what the program made.
+func reserved(r *record.Record, kind record.Type, ours bool) error {
+	switch {
+	case strings.HasPrefix(r.ID, verdictOf(stalematePrefix)) && !ours:
+		return &fault.Error{
+			Code: BadID, Op: "id " + fault.Shown(r.ID), Detail: "it is the id of a verdict", Hint: "`brenner stalemate rule` puts one; choose another id for anything else",
+		}
+	case stalemate.IsID(r.ID) && !ours:
+		return &fault.Error{
+			Code: BadID, Op: "id " + fault.Shown(r.ID), Detail: "it is the id of a stalemate", Hint: "`brenner stalemate open` makes one; choose another id for anything else",
+		}
+	case r.Type == record.TaskSpec && !ours:
+		return &fault.Error{
+			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: record.A(r.Type) + " names exact versions", Hint: "`brenner store pin` makes one",
+		}
+	case kind.Raw:
+		return &fault.Error{
+			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: record.A(r.Type) + " is written by the session that it belongs to",
+			Hint: "put what somebody said as a paper_note, or as another type of its own",
+		}
+	case r.Type != record.ResearchArtifact && artifact.IsThreadID(r.ID):
+		return &fault.Error{
+			Code: BadID, Op: "id " + fault.Shown(r.ID), Detail: "it is the id of a session", Hint: "choose one that does not begin with RS- and a date",
+		}
+	}
+	return nil
+}
+
+// derivedID gives the id of a record that the program makes for another id, or for a
+// module. Where the two together are too long, what of the name does not fit is told by
+// a hash. Such ids are as long as can be, and others shorter: none is that of two names.
+func derivedID(prefix, name string) string {
+	if len(prefix)+len(name) < maxID {
+		return prefix + name
+	}
+	sum := sha256.Sum256([]byte(name))
+	hash := "-" + hex.EncodeToString(sum[:16])
+	return prefix + name[:maxID-len(prefix)-len(hash)] + hash
+}

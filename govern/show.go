@@ -1,0 +1,374 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/patch"
+	"brenner/store"
+	"brenner/store/record"
+)
+
+// ListOptions choose among records; what is empty chooses nothing.
+type ListOptions struct {
+	Type, Module, Status string
+	Most                 int // how many at most; 0 is all
+}
+
+// RecordList is a list of records, the newest first.
+type RecordList struct {
+	Schema  string      `json:"schema"`
+	Records []RecordRow `json:"records"`
+	More    bool        `json:"more"`
+}
+
+// List returns the records that the options choose.
+func (d *Door) List(ctx context.Context, o ListOptions) (*RecordList, error) {
+	q := store.HeadQuery{Status: o.Status, Newest: true}
+	if o.Type != "" {
+		if err := d.Types.Check(o.Type); err != nil {
+			return nil, err
+		}
+		q.Types = []string{o.Type}
+	}
+	if o.Status != "" && !slices.Contains(record.Statuses(), o.Status) {
+		return nil, &fault.Error{Code: BadRecord, Place: "--status " + fault.Shown(o.Status), Detail: "there is no such status", Hint: "it is one of " + strings.Join(record.Statuses(), ", ")}
+	}
+	if o.Module != "" {
+		if err := d.CheckModules(ctx, o.Module); err != nil {
+			return nil, err
+		}
+		q.Modules = []string{o.Module}
+	}
+	if o.Most > 0 {
+		q.Limit = o.Most + 1
+	}
+	heads, err := d.Store.Heads(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &RecordList{Schema: "brenner.store.log/v1"}
+	if o.Most > 0 && len(heads) > o.Most {
+		heads, out.More = heads[:o.Most], true
+	}
+	for i := range heads {
+		out.Records = append(out.Records, recordRow(&heads[i]))
+	}
+	return out, nil
+}
+
+// CheckModules refuses a module without records: its name is misspelt.
+func (d *Door) CheckModules(ctx context.Context, names ...string) error {
+	census, err := d.Store.Census(ctx)
+	if err != nil {
+		return err
+	}
+	modules := []string{record.Project}
+	for _, c := range census {
+		if !slices.Contains(modules, c.Module) {
+			modules = append(modules, c.Module)
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(modules, name) {
+			continue
+		}
+		hint := "there are " + strings.Join(modules, ", ")
+		if near, ok := text.Nearest(name, modules); ok {
+			hint = "did you mean " + near + "?"
+		}
+		return &fault.Error{Code: store.NoRecord, Place: "--module " + fault.Shown(name), Detail: "no record belongs to it", Hint: hint}
+	}
+	return nil
+}
+
+// RecordText is a version with what it says.
+type RecordText struct {
+	Schema string     `json:"schema"`
+	Record VersionRow `json:"record"`
+	Latest int        `json:"latest"`
+	Text   string     `json:"content"`
+}
+
+// Show returns a version with what it says.
+func (d *Door) Show(ctx context.Context, who Actor, address string) (*RecordText, error) {
+	r, data, err := d.Read(ctx, who, address)
+	if err != nil {
+		return nil, err
+	}
+	h, err := d.Head(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &RecordText{Schema: "brenner.store.show/v1", Record: versionRow(&r, h.Canonical), Latest: h.Latest, Text: string(data)}, nil
+}
+
+// Diff is what changed between two versions of a record.
+type Diff struct {
+	Schema string     `json:"schema"`
+	From   VersionRow `json:"from"`
+	To     VersionRow `json:"to"`
+	// Changes are what the versions between say of themselves, the oldest first:
+	// those that lead from From to To, where To goes on from it.
+	Changes []Change      `json:"changes"`
+	Fields  []FieldChange `json:"fields"`
+	Added   []record.Link `json:"links_added"`
+	Removed []record.Link `json:"links_removed"`
+	Lines   []string      `json:"lines"` // each with its mark: blank, - or +
+}
+
+// Change is what a version says of itself.
+type Change struct {
+	Version int    `json:"version"`
+	Creator string `json:"creator"`
+	Text    string `json:"change"`
+}
+
+// FieldChange is a field with another value.
+type FieldChange struct {
+	Field string `json:"field"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+}
+
+// Diff says what changed between two versions, in the words of those who changed
+// it and line by line. Where to is empty, it is the first version against its parent.
+func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
+	a, ha, err := d.Standing(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	if to == "" {
+		if a.Parent == 0 {
+			return nil, &fault.Error{Code: fault.Usage, Detail: a.Ref().String() + " has no version before it", Hint: "name two versions"}
+		}
+		return d.Diff(ctx, record.Ref{ID: a.ID, Version: a.Parent}.String(), a.Ref().String())
+	}
+	b, hb, err := d.Standing(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	out := &Diff{Schema: "brenner.store.diff/v1", From: versionRow(&a, ha.Canonical), To: versionRow(&b, hb.Canonical)}
+	if a.ID == b.ID {
+		if out.Changes, err = d.changes(ctx, a.ID, a.Version, b.Version); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range []FieldChange{
+		{"type", a.Type, b.Type},
+		{"module", a.Module, b.Module},
+		{"status", a.Status, b.Status},
+		{"summary", a.Summary, b.Summary},
+		{"creator", a.Creator, b.Creator},
+		{"tags", strings.Join(a.Tags, ", "), strings.Join(b.Tags, ", ")},
+	} {
+		if f.From != f.To {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	for _, l := range b.Links {
+		if !slices.Contains(a.Links, l) {
+			out.Added = append(out.Added, l)
+		}
+	}
+	for _, l := range a.Links {
+		if !slices.Contains(b.Links, l) {
+			out.Removed = append(out.Removed, l)
+		}
+	}
+	one, err := d.Content(ctx, &a)
+	if err != nil {
+		return nil, err
+	}
+	two, err := d.Content(ctx, &b)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range patch.Lines(linesOf(one), linesOf(two)) {
+		out.Lines = append(out.Lines, string(l.Mark)+l.Text)
+	}
+	return out, nil
+}
+
+func linesOf(content []byte) []string {
+	return strings.Split(strings.TrimRight(string(content), "\n"), "\n")
+}
+
+// changes gives what the versions after one, up to another, say of themselves.
+func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, error) {
+	all, err := d.Store.Records(ctx, store.Query{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	var out []Change
+	for v := to; v > 0 && v <= len(all); v = all[v-1].Parent {
+		if v == from {
+			slices.Reverse(out)
+			return out, nil
+		}
+		out = append(out, Change{v, all[v-1].Creator, all[v-1].Change})
+	}
+	return nil, nil // the one does not go on from the other
+}
+
+// History is a record with all its versions, and how its statuses came about.
+type History struct {
+	Schema   string       `json:"schema"`
+	Record   RecordRow    `json:"record"`
+	Tips     []int        `json:"tips"`
+	Versions []VersionRow `json:"versions"`
+	Marks    []MarkRow    `json:"marks"`
+}
+
+// History gives all versions of a record.
+func (d *Door) History(ctx context.Context, address string) (*History, error) {
+	a, err := record.ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	if a.Said() {
+		return nil, &fault.Error{Code: record.BadRef, Place: fault.Shown(address), Detail: "the log is that of all versions", Hint: fmt.Sprintf("leave out the version: %s", a.ID)}
+	}
+	h, err := d.Head(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := d.Store.Records(ctx, store.Query{ID: h.ID})
+	if err != nil {
+		return nil, err
+	}
+	marks, err := d.Store.Marks(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &History{Schema: "brenner.store.history/v1", Record: recordRow(&h), Marks: markRows(marks)}
+	for i := range versions {
+		out.Versions = append(out.Versions, versionRow(&versions[i], h.Canonical))
+	}
+	out.Tips, err = d.Store.Tips(ctx, h.ID)
+	return out, err
+}
+
+// Found is a record that says a text, and where that came from.
+type Found struct {
+	Record record.Record // the version that stands, or the latest that says it
+	Stands bool
+	// First is the earliest version, on the way back over parents, that says it:
+	// whoever made that one wrote it.
+	First record.Record
+	// Call is the call of an agent that produced First, where one did.
+	Call *Call
+	// Text is the line that has it.
+	Text string
+}
+
+// FindText looks for a text in what records say: those that stand first, then
+// drafts beside them. Case and line breaks do not count, and what was sent and said
+// as it was is not looked at: sessions know it better.
+func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
+	want := spaced(text)
+	if want == "" {
+		return nil, nil
+	}
+	heads, err := d.Store.Heads(ctx, store.HeadQuery{})
+	if err != nil {
+		return nil, err
+	}
+	var standing, drafts []Found
+	for i := range heads {
+		h := &heads[i]
+		if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.ResearchArtifact {
+			continue
+		}
+		f, err := d.findIn(ctx, h, want)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case f == nil:
+		case f.Stands:
+			standing = append(standing, *f)
+		default:
+			drafts = append(drafts, *f)
+		}
+	}
+	all := slices.Concat(standing, drafts)
+	return all, d.addCalls(ctx, all)
+}
+
+// addCalls says which calls of agents produced what was found.
+func (d *Door) addCalls(ctx context.Context, all []Found) error {
+	if len(all) == 0 {
+		return nil
+	}
+	calls, err := d.Calls(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		for j := range calls {
+			if slices.Contains(calls[j].Produced, all[i].First.Ref().String()) {
+				all[i].Call = &calls[j]
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Door) findIn(ctx context.Context, h *record.Head, want string) (*Found, error) {
+	versions := []int{h.Standing().Version}
+	if h.Latest != versions[0] {
+		versions = append(versions, h.Latest)
+	}
+	for _, v := range versions {
+		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
+		if err != nil {
+			return nil, err
+		}
+		line, ok, err := d.says(ctx, &r, want)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		f := &Found{Record: r, Stands: v == versions[0], First: r, Text: line}
+		for f.First.Parent > 0 {
+			parent, err := d.version(ctx, record.Ref{ID: h.ID, Version: f.First.Parent}, h.Latest)
+			if err != nil {
+				return nil, err
+			}
+			if _, ok, err := d.says(ctx, &parent, want); err != nil || !ok {
+				return f, err
+			}
+			f.First = parent
+		}
+		return f, nil
+	}
+	return nil, nil
+}
+
+// says gives the line of a version that has a text.
+func (d *Door) says(ctx context.Context, r *record.Record, want string) (string, bool, error) {
+	data, err := d.Content(ctx, r)
+	if err != nil {
+		return "", false, err
+	}
+	content := string(data)
+	if !strings.Contains(spaced(content), want) {
+		return "", false, nil
+	}
+	for line := range strings.Lines(content) {
+		if strings.Contains(spaced(line), want) {
+			return strings.TrimSpace(line), true, nil
+		}
+	}
+	return oneLine(content), true, nil // it goes over several lines
+}
+
+// spaced gives a text in small letters, with one blank between words.
+func spaced(text string) string { return strings.ToLower(oneLine(text)) }

@@ -1,0 +1,479 @@
+package govern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner/agent"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/session/stalemate"
+	"brenner/session/view"
+	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/record"
+)
+
+// Stalemate is a request for a ruling about patches of a record, and what came of it.
+type Stalemate struct {
+	ID      string
+	Kind    string
+	State   string     // open, requested, ruled, or expired when the record went on meanwhile
+	About   record.Ref // the version that refuses the patches
+	By      string     // who has the request, or ruled
+	Opened  time.Time
+	Moved   time.Time // when it came to its state
+	Request stalemate.Request
+	Verdict *stalemate.Verdict
+}
+
+// Waits tells whether somebody is still needed. A ruling about a record changes no text
+// by itself, so there is nothing to wait for behind it.
+func (s *Stalemate) Waits() bool {
+	return s.State == stalemate.Open || s.State == stalemate.Requested
+}
+
+// stalematePrefix begins the ids of requests that the door puts. Those of sessions have
+// other ids, and are ruled on where they belong.
+const stalematePrefix = "ST-"
+
+func verdictOf(id string) string { return "verdict-" + id }
+
+// Stalemates gives the stalemates about records, by their ids. Of, if it is not empty,
+// is the record that they must be about.
+func (d *Door) Stalemates(ctx context.Context, of string) ([]Stalemate, error) {
+	heads, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: stalematePrefix, Types: []string{record.StalemateRequest}})
+	if err != nil {
+		return nil, err
+	}
+	var all []Stalemate
+	for _, h := range heads {
+		s, err := d.Stalemate(ctx, "", h.ID)
+		if fault.CodeOf(err) == store.NoRecord {
+			continue // somebody put a record of this type and name, and that is all
+		}
+		if err != nil {
+			return nil, err
+		}
+		if of == "" || s.About.ID == of {
+			all = append(all, *s)
+		}
+	}
+	return all, nil
+}
+
+// Stalemate gives one of them. Of, if it is not empty, is the record that it must be
+// about.
+func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error) {
+	r, _, err := d.Find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	no := &fault.Error{Code: store.NoRecord, Detail: fault.Shown(id) + " is no stalemate about a record", Hint: "`brenner stalemate list` shows those there are"}
+	if r.Type != record.StalemateRequest || len(r.Links) == 0 || len(r.Tags) == 0 || !slices.Contains(stalemate.Kinds(), r.Tags[0]) {
+		return nil, no
+	}
+	first, err := d.version(ctx, record.Ref{ID: r.ID, Version: 1}, r.Version)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stalemate{ID: r.ID, Kind: r.Tags[0], State: stalemate.Open, About: r.Links[0].Ref(), Opened: first.At, Moved: r.At}
+	if slices.Contains(r.Tags, stalemate.Requested) {
+		s.State, s.By = stalemate.Requested, r.Creator
+	}
+	about, err := d.whole(ctx, s.About.ID)
+	if err != nil {
+		return nil, err
+	}
+	// An address with a version, and one that is not whole, name the record too.
+	if ref, _, err := d.refOf(ctx, of, func(h *record.Head) int { return h.Latest }); of != "" && (err != nil || ref.ID != about.ID) {
+		no.Detail = r.ID + " is not about " + fault.Shown(of) + ", but about " + about.ID
+		return nil, no
+	}
+	data, err := d.Store.Blob(ctx, r.Content)
+	if err != nil {
+		return nil, err
+	}
+	if s.Request, _, err = stalemate.ReadRequest(data); err != nil {
+		return nil, no
+	}
+	tips, err := d.Store.Tips(ctx, about.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(tips, s.About.Version) {
+		s.State, s.Moved = stalemate.Expired, about.At
+	}
+	return s, d.verdict(ctx, s)
+}
+
+// verdict fills in what was ruled, if anything was.
+func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
+	found, err := d.Store.Records(ctx, store.Query{ID: verdictOf(s.ID), Version: 1, Type: record.StalemateVerdict})
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	data, err := d.Store.Blob(ctx, found[0].Content)
+	if err != nil {
+		return err
+	}
+	v, err := stalemate.StoredVerdict(data, &s.Request)
+	s.State, s.By, s.Moved, s.Verdict = stalemate.Ruled, found[0].Creator, found[0].At, &v
+	return err
+}
+
+// mayRule refuses whoever may not decide, and what cannot be decided any more.
+func (d *Door) mayRule(who Actor, s *Stalemate, next string) error {
+	if !d.authority(who) {
+		return &fault.Error{
+			Code: policy.OutOfScope, Op: "rule on " + s.ID, Detail: fault.Shown(who.Name) + " is nobody who may decide",
+			Hint: "the operator and the authorities of brenner.yaml may",
+		}
+	}
+	if s.State == stalemate.Ruled {
+		return s.ruledAlready()
+	}
+	return stalemate.Step(s.ID, s.State, next)
+}
+
+func (s *Stalemate) ruledAlready() error {
+	return &fault.Error{
+		Code: stalemate.BadState, Detail: s.ID + " is ruled already", Hint: "`brenner stalemate show " + s.About.ID + " " + s.ID + "` shows how",
+	}
+}
+
+// Send notes that a request is given out, to be ruled on, and gives it. Evidence that
+// is only a placeholder cannot be sent.
+func (d *Door) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, error) {
+	s, err := d.Stalemate(ctx, of, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.mayRule(who, s, stalemate.Requested); err != nil {
+		return nil, err
+	}
+	if err := s.Request.Sendable(); err != nil {
+		return nil, err
+	}
+	return d.requested(ctx, who, s)
+}
+
+// requested puts the version of a request that says it was given out.
+func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
+	err := d.write(ctx, func() (*change, error) {
+		now, _, err := d.Find(ctx, s.ID)
+		if err != nil || slices.Contains(now.Tags, stalemate.Requested) {
+			return nil, err
+		}
+		b := d.putting(who)
+		_, err = b.put(ctx, &Draft{
+			ID: s.ID, Parent: now.Version, Content: s.Request.JSON(), Change: "given out, to be ruled on", Tags: []string{s.Kind, stalemate.Requested}, ours: true,
+		})
+		b.c.event = b.event()
+		return b.c, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d.Stalemate(ctx, "", s.ID)
+}
+
+// Rule puts the verdict of a person who may decide, and is no party, on a stalemate
+// about a record. It changes no text: whoever was right, the next patch shows it.
+func (d *Door) Rule(ctx context.Context, who Actor, of, id string, text []byte) (*Stalemate, error) {
+	s, err := d.Stalemate(ctx, of, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.mayRule(who, s, stalemate.Ruled); err != nil {
+		return nil, err
+	}
+	v, err := stalemate.ReadVerdict(text, stalemate.Arbiter{Kind: stalemate.ByPerson, Name: who.Name}, &s.Request)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.putVerdict(ctx, who, s, &v); err != nil {
+		return nil, err
+	}
+	return d.Stalemate(ctx, "", s.ID)
+}
+
+// putVerdict puts the one verdict on a stalemate. Whoever is second is told so.
+func (d *Door) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stalemate.Verdict) (record.Ref, error) {
+	var ref record.Ref
+	err := d.write(ctx, func() (*change, error) {
+		request, _, err := d.Find(ctx, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		b := d.putting(who)
+		h, err := b.headOf(ctx, verdictOf(s.ID))
+		if err == nil && h.Latest > 0 {
+			err = s.ruledAlready()
+		}
+		if err != nil {
+			return nil, err
+		}
+		put, err := b.put(ctx, &Draft{
+			ID: verdictOf(s.ID), Type: record.StalemateVerdict, Module: request.Module, Content: v.JSON(),
+			Summary: record.Extract([]byte(who.Name + " ruled for " + v.For + " on " + s.About.String() + ": " + v.RootCause)),
+			Links:   []Link{{Relation: record.RepliesTo, To: request.Ref().String()}}, summaryBy: record.Extracted, ours: true,
+		})
+		ref = put.Record.Ref()
+		b.c.event = b.event()
+		return b.c, err
+	})
+	return ref, err
+}
+
+// OpenStalemate is a person who says that patches of a record are stuck: those that a
+// version refused, without waiting for a third time, or what a request of theirs
+// describes. Warnings name evidence in it that is only a placeholder.
+func (d *Door) OpenStalemate(ctx context.Context, who Actor, address string, request []byte) (*Stalemate, []*fault.Error, error) {
+	r, _, text, err := d.Text(ctx, who, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !d.authority(who) {
+		return nil, nil, &fault.Error{
+			Code: policy.OutOfScope, Op: "open a stalemate about " + r.ID, Detail: fault.Shown(who.Name) + " is nobody who may decide",
+			Hint: "the operator and the authorities of brenner.yaml may",
+		}
+	}
+	var c stalemate.Case
+	var asked stalemate.Request
+	var warnings []*fault.Error
+	if request != nil {
+		if asked, warnings, err = stalemate.ReadBrought(request); err != nil {
+			return nil, nil, err
+		}
+		c = stalemate.FromRequest(r.ID, &asked, r.Ref().String(), 0)
+	} else {
+		on := &stalemate.Patched{Name: r.Ref().String(), Content: text.Canonical()}
+		if c, err = d.refusedSoFar(ctx, &r, on); err != nil {
+			return nil, nil, err
+		}
+		asked = stalemate.PatchRequest(on, d.Now().UTC(), &c)
+	}
+	put, fresh, err := d.request(ctx, who, &r, &c, &asked)
+	if err == nil && !fresh {
+		err = &fault.Error{
+			Code: stalemate.BadState, Detail: put.ID + " is about this already", Hint: "`brenner stalemate show " + r.ID + " " + put.ID + "` shows it",
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := d.Stalemate(ctx, "", put.ID)
+	return s, warnings, err
+}
+
+// refusedSoFar makes the case of what a version refused, however often that was.
+func (d *Door) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate.Patched) (stalemate.Case, error) {
+	tries, err := d.tries(ctx, r.Ref())
+	if err != nil {
+		return stalemate.Case{}, err
+	}
+	c, ok := stalemate.SaidOfPatches(on, tries)
+	if !ok {
+		return c, &fault.Error{
+			Code: NothingGiven, Op: "open a stalemate about " + on.Name, Detail: "it refused no patch",
+			Hint: "bring a request that says what is stuck: --request FILE",
+		}
+	}
+	patch, err := d.Store.Blob(ctx, tries[len(tries)-1].Content)
+	on.Patch = string(patch)
+	return c, err
+}
+
+// triedEvent is a patch of a record that was refused. Who sends the same one again and
+// again is stuck, and that is seen by these.
+type triedEvent struct {
+	By      string     `json:"by"`
+	Role    string     `json:"role"`
+	ID      string     `json:"id"`
+	Version int        `json:"version"` // that it was held against
+	Patch   string     `json:"patch"`   // hash
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Why     string     `json:"why"`
+}
+
+// lookedAt is how many attempts, of all records, are looked at for those of one.
+const lookedAt = 1000
+
+// refused keeps the patches that were refused, and asks for a ruling when their
+// author is stuck.
+func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched) error {
+	last := ""
+	for i := range out.Reports {
+		if out.Reports[i].OK() || p.Patches[i].Result == out.Before.Hash() { // the latter has been applied already
+			continue
+		}
+		one, problem := &p.Patches[i], &out.Reports[i].Problems[0]
+		text := one.JSON()
+		last = string(text)
+		e := triedEvent{
+			By: who.Name, Role: who.Role, ID: out.Base.ID, Version: out.Base.Version, Patch: store.Hash(text),
+			Code: problem.Code, Message: problem.Message, Why: one.Notes(),
+		}
+		if err := d.log(ctx, Attempts, kindTried, e, text); err != nil {
+			return err
+		}
+	}
+	if last == "" {
+		return nil
+	}
+	tries, err := d.tries(ctx, out.Base)
+	if err != nil {
+		return err
+	}
+	on := &stalemate.Patched{Name: out.Base.String(), Content: out.Before.Canonical(), Patch: last}
+	c, stuck := stalemate.OfPatches(on, tries)
+	if !stuck {
+		return nil
+	}
+	of, _, err := d.Find(ctx, out.Base.String())
+	if err != nil {
+		return err
+	}
+	asked := stalemate.PatchRequest(on, d.Now().UTC(), &c)
+	ref, _, err := d.request(ctx, who, &of, &c, &asked)
+	out.Stuck = &ref
+	return err
+}
+
+// tries gives the patches that a version refused, in their order.
+func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, error) {
+	entries, _, err := d.newest(ctx, Attempts, lookedAt)
+	if err != nil {
+		return nil, err
+	}
+	var all []stalemate.Attempt
+	for i := len(entries) - 1; i >= 0; i-- {
+		e, err := journal.Decode[triedEvent](&entries[i], journal.BrokenChain)
+		if err != nil {
+			return nil, err
+		}
+		if e.ID == of.ID && e.Version == of.Version {
+			all = append(all, stalemate.Attempt{By: e.By, Place: e.ID, Content: e.Patch, Code: e.Code, Message: e.Message, Why: e.Why})
+		}
+	}
+	return all, nil
+}
+
+// request puts the request for a ruling on a version, unless it is there, and tells
+// whether it was not. The program asks, not the author of the patch: what that may
+// write does not matter here.
+func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *stalemate.Case, r *stalemate.Request) (ref record.Ref, fresh bool, err error) {
+	err = d.write(ctx, func() (*change, error) {
+		b := d.putting(who)
+		h, err := b.headOf(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		if fresh = h.Latest == 0; !fresh {
+			ref = record.Ref{ID: h.ID, Version: h.Latest}
+			return nil, nil
+		}
+		put, err := b.put(ctx, &Draft{
+			ID: c.ID, Type: record.StalemateRequest, Module: of.Module, Content: r.JSON(), Tags: []string{c.Kind}, Summary: record.Extract([]byte(r.Summary)),
+			Links: []Link{{Relation: record.Cites, To: of.Ref().String()}}, summaryBy: record.Extracted, ours: true,
+		})
+		ref = put.Record.Ref()
+		b.c.event = b.event()
+		return b.c, err
+	})
+	return ref, fresh, err
+}
+
+// Arbitrate has an agent that is no party rule on a stalemate about a record. It is
+// sent the request and nothing else; every call is journaled as it came, also when a
+// person rules meanwhile, whose verdict then stands.
+func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
+	s, err := d.Stalemate(ctx, of, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.mayRule(who, s, stalemate.Ruled); err != nil {
+		return nil, err
+	}
+	arbiter := stalemate.Arbiter{Kind: stalemate.ByAgent, Name: h.Name, Model: h.Model}
+	if s.Request.IsParty(h.Name) || slices.ContainsFunc(d.Rules.Authorities, func(name string) bool { return strings.EqualFold(name, h.Name) }) {
+		return nil, &fault.Error{
+			Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of a person who may decide",
+			Hint: "an arbiter is neither: give it a name of its own",
+		}
+	}
+	if err := s.Request.Sendable(); err != nil {
+		return nil, err
+	}
+	if err := view.Opening(h.Name, d.Rules.Call, d.count(s.Request.Message())); err != nil {
+		return nil, err
+	}
+	if s, err = d.requested(ctx, who, s); err != nil {
+		return nil, err
+	}
+	var bad error
+	for range stalemate.MostAnswers {
+		a, err := d.askArbiter(ctx, h, s)
+		if err != nil {
+			return nil, err
+		}
+		v, err := stalemate.ReadVerdict([]byte(a.text), arbiter, &s.Request)
+		if err != nil {
+			if err := d.produced(ctx, a); err != nil {
+				return nil, err
+			}
+			bad = err
+			continue
+		}
+		ref, err := d.putVerdict(ctx, Actor{Name: h.Name, Role: stalemate.ArbiterRole}, s, &v)
+		if err := d.made(ctx, a, ref, err); err != nil {
+			return nil, err
+		}
+		return d.Stalemate(ctx, "", s.ID)
+	}
+	return nil, &fault.Error{
+		Code: stalemate.NoVerdict, Op: "ask " + fault.Shown(h.Name), Detail: "its answers are no verdict", Cause: bad,
+		Hint: "`brenner store log --calls` shows them; let a person rule: `brenner stalemate rule " + s.About.ID + " " + s.ID + "`",
+	}
+}
+
+// askArbiter asks once, and journals what came; what it answered before, and nobody
+// read, is not asked for again.
+func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer, error) {
+	message := s.Request.Message()
+	prompt := store.Hash([]byte(message))
+	e, err := d.unread(ctx, h, stalemate.ArbiterRole, func(e *askedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
+	if err != nil {
+		return nil, err
+	}
+	if e != nil {
+		a := &answer{}
+		return a, d.takeUp(ctx, a, e)
+	}
+	head, err := d.head(ctx, Calls)
+	if err != nil {
+		return nil, err
+	}
+	request, _, err := d.Find(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	call := agent.Call{
+		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Agent: h.Name, Role: stalemate.ArbiterRole, Model: h.Model, Thread: s.ID, Round: 1,
+		Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
+	}
+	began := d.Now()
+	reply, err := h.Agent.Ask(ctx, call)
+	a := &answer{event: askedEvent{
+		Call: call.ID, Role: call.Role, Agent: h.Name, Model: h.Model, Task: s.ID, Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
+		Prompt: prompt, Tokens: d.count(message),
+		TookMS: int(d.Now().Sub(began).Milliseconds()), Produced: []string{},
+	}}
+	return a, d.took(ctx, a, message, reply, err)
+}

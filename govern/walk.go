@@ -1,0 +1,241 @@
+package govern
+
+import (
+	"context"
+	"slices"
+
+	"brenner/store"
+	"brenner/store/record"
+)
+
+// stem is why a version stems from another one.
+type stem struct {
+	source  record.Ref // the version that was looked for
+	through record.Ref // what the version itself rests on; source, where that is direct
+}
+
+func (s stem) String() string {
+	if s.through == s.source {
+		return s.source.String()
+	}
+	return s.source.String() + ", through " + s.through.String()
+}
+
+// mostGrounds is how many versions are looked at under one question.
+const mostGrounds = 20_000
+
+// grounds walks up from versions, level by level, and gives those that are looked for,
+// by what sources says of a level, or that stem from such a one. It looks at every
+// version once, whatever cycles there are; whole says that it saw all of them.
+func (d *Door) grounds(ctx context.Context, refs []record.Ref, sources func(context.Context, []record.Ref) ([]record.Ref, error)) (found map[record.Ref]stem, whole bool, err error) {
+	found = make(map[record.Ref]stem)
+	rests := make(map[record.Ref][]record.Ref) // by what they rest on
+	seen := make(map[record.Ref]bool)
+	var level []record.Ref
+	visit := func(ref record.Ref) {
+		if !seen[ref] {
+			seen[ref] = true
+			level = append(level, ref)
+		}
+	}
+	for _, ref := range refs {
+		visit(ref)
+	}
+	for len(level) > 0 && len(seen) <= mostGrounds {
+		edges, _, err := d.edges(ctx, store.EdgeQuery{From: level})
+		if err != nil {
+			return nil, false, err
+		}
+		these, err := sources(ctx, level)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, ref := range these {
+			found[ref] = stem{source: ref, through: ref}
+		}
+		level = nil
+		for _, e := range edges {
+			if record.Depends(e.Relation) || e.Relation == record.RepliesTo {
+				rests[e.To] = append(rests[e.To], e.From)
+				visit(e.To)
+			}
+		}
+	}
+	spread(found, rests)
+	return found, len(level) == 0, nil
+}
+
+// spread gives everything that rests on what was found, step by step, the reason of
+// what it rests on.
+func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
+	var level []record.Ref
+	for ref := range found {
+		level = append(level, ref)
+	}
+	for len(level) > 0 {
+		slices.SortFunc(level, record.CompareRefs) // of several reasons always the same
+		var next []record.Ref
+		for _, to := range level {
+			for _, from := range rests[to] {
+				if _, known := found[from]; !known {
+					found[from] = stem{source: found[to].source, through: to}
+					next = append(next, from)
+				}
+			}
+		}
+		level = next
+	}
+}
+
+// rehearsals knows which records come from rehearsals, and finds out what stems from
+// them: nobody thought of what those say, so nothing that rests on one holds, however
+// many steps lie between.
+type rehearsals struct {
+	*Door
+	ids map[string]bool // of records that have a version from a rehearsal
+}
+
+func (d *Door) rehearsals(ctx context.Context) (*rehearsals, error) {
+	heads, err := d.Store.Heads(ctx, store.HeadQuery{Tag: record.Rehearsal})
+	if err != nil {
+		return nil, err
+	}
+	p := &rehearsals{Door: d, ids: make(map[string]bool, len(heads))}
+	for i := range heads {
+		p.ids[heads[i].ID] = true
+	}
+	return p, nil
+}
+
+// under gives the versions that come from a rehearsal or stem from one. Where there
+// are no rehearsals it reads nothing.
+func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[record.Ref]stem, whole bool, err error) {
+	if len(p.ids) == 0 {
+		return nil, true, nil
+	}
+	return p.grounds(ctx, refs, p.among)
+}
+
+// among gives the versions that come from a rehearsal themselves.
+func (p *rehearsals) among(ctx context.Context, refs []record.Ref) ([]record.Ref, error) {
+	var out []record.Ref
+	for _, ref := range refs {
+		if !p.ids[ref.ID] {
+			continue
+		}
+		r, err := p.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+		if err != nil {
+			return nil, err
+		}
+		if len(r) > 0 && record.Rehearsed(&r[0]) {
+			out = append(out, ref)
+		}
+	}
+	return out, nil
+}
+
+// real gives the standing versions of records, without those that stem from
+// rehearsals.
+func (p *rehearsals) real(ctx context.Context, heads []record.Head) ([]record.Ref, error) {
+	refs := make([]record.Ref, len(heads))
+	for i := range heads {
+		refs[i] = heads[i].Standing()
+	}
+	found, _, err := p.under(ctx, refs...)
+	return slices.DeleteFunc(refs, func(ref record.Ref) bool { _, stems := found[ref]; return stems }), err
+}
+
+// staleFrom is a record whose canonical version moved: whoever rests on another
+// version than now is stale. Now 0 means that no version of it holds. With only,
+// nothing moved but that those versions do not hold any more.
+type staleFrom struct {
+	id   string
+	now  int
+	only []int
+}
+
+// refs gives the versions that whoever is stale points at.
+func (f *staleFrom) refs() []record.Ref {
+	if len(f.only) == 0 {
+		return []record.Ref{{ID: f.id}}
+	}
+	var all []record.Ref
+	for _, v := range f.only {
+		all = append(all, record.Ref{ID: f.id, Version: v})
+	}
+	return all
+}
+
+// stale finds everything that rests on what does not hold any more, step by step,
+// the nearest first. Task specs pin old versions on purpose, and reviews are about
+// one version: neither becomes stale, but what was made from a task does. What was
+// sent and said in a session stays what it was, and what came of it is stale.
+func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
+	var out []Stale
+	seen := make(map[record.Ref]bool)
+	now := make(map[string]int)
+	var level []record.Ref
+	for _, f := range from {
+		now[f.id] = f.now
+		level = append(level, f.refs()...)
+	}
+	for len(level) > 0 {
+		edges, _, err := d.edges(ctx, store.EdgeQuery{To: level})
+		if err != nil {
+			return nil, err
+		}
+		var next []record.Ref
+		for _, e := range edges {
+			current, moved := now[e.To.ID]
+			if !record.Depends(e.Relation) && e.Relation != record.RepliesTo || seen[e.From] || moved && e.To.Version == current {
+				continue
+			}
+			if _, itself := now[e.From.ID]; itself {
+				continue
+			}
+			passed, marked, err := d.becomesStale(ctx, e)
+			if err != nil {
+				return nil, err
+			}
+			seen[e.From] = passed
+			if marked != nil {
+				out = append(out, *marked)
+			}
+			if passed {
+				next = append(next, e.From)
+			}
+		}
+		level = next
+	}
+	return out, nil
+}
+
+// becomesStale decides about one version that rests on something stale: whether
+// what rests on it is stale too, and whether it is to be marked itself. Only a
+// version that counts is.
+func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
+	h, err := d.whole(ctx, e.From.ID)
+	if err != nil {
+		return false, nil, err
+	}
+	kind, _ := d.Types.Find(h.Type)
+	switch {
+	case kind.Raw: // the answer to what was sent carries it on
+		return true, nil, nil
+	case h.Type == record.Review || !record.Depends(e.Relation):
+		return false, nil, nil
+	case h.Type == record.TaskSpec:
+		return true, nil, nil
+	}
+	if counts, err := d.counts(ctx, &h, e.From.Version); err != nil || !counts {
+		return false, nil, err
+	}
+	r, err := d.version(ctx, e.From, h.Latest)
+	if err != nil || r.Status == record.Deprecated {
+		return false, nil, err
+	}
+	if r.Status == record.NeedsUpdate || r.Status == record.NeedsRebase {
+		return true, nil, nil
+	}
+	return true, &Stale{Ref: e.From, Type: r.Type, Module: r.Module, Because: e.To.String()}, nil
+}
