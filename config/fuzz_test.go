@@ -35,7 +35,7 @@ func FuzzProjectFile(f *testing.F) {
 			t.Fatalf("Load gave %v and %v", c, err)
 		}
 		for _, one := range fault.All(err) {
-			if !strings.HasPrefix(one.Place, FileName) || one.Hint == "" || one.Code == "" {
+			if !strings.HasPrefix(one.Where(), FileName) || one.Hint == "" || one.Code == "" {
 				t.Errorf("a fault without code, place or hint: %+v", one)
 			}
 		}

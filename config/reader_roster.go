@@ -99,9 +99,9 @@ func alreadyOn(line int) string {
 func (r *reader) takeFaults(line int, err error, hint string) {
 	for _, f := range fault.All(err) {
 		located := *f
-		located.Place = r.place(line)
-		if f.Place != "" {
-			located.Place += ", " + f.Place
+		located.Line, located.Place = 0, r.place(line)
+		if where := f.Where(); where != "" {
+			located.Place += ", " + where
 		}
 		if hint != "" {
 			located.Hint = hint

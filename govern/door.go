@@ -49,6 +49,11 @@ const (
 	NothingGiven fault.Code = "NOTHING_TO_ADD" // a put, memo or check without anything to work on
 )
 
+// Classes returns the classes of the codes above.
+func Classes() fault.Classes {
+	return fault.Classes{StillUsed: fault.ClassDenied}
+}
+
 // Door is the way to a project's records.
 type Door struct {
 	Store store.Store

@@ -82,12 +82,10 @@ func (a *auditor) add(code fault.Code, what string, index int, hint, format stri
 	})
 }
 
-// addFault keeps a fault of another package as a finding. A place that names a
-// line of the message wins.
+// addFault keeps a fault of another package as a finding. A line that it names wins.
 func (a *auditor) addFault(what string, index int, f *fault.Error) {
-	var line int
-	if _, err := fmt.Sscanf(f.Place, "line %d", &line); err == nil && line > 0 {
-		index = line - 1
+	if f.Line > 0 {
+		index = f.Line - 1
 	}
 	a.add(f.Code, what, index, f.Hint, "%s", f.Detail)
 }

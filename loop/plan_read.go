@@ -37,11 +37,7 @@ func Parse(data []byte) (*Plan, error) {
 
 // ByLine puts faults of a plan in the order of their lines: they are found in another.
 func ByLine(all fault.List) {
-	line := func(f *fault.Error) (n int) {
-		_, _ = fmt.Sscanf(f.Place, "line %d", &n) // one without a line comes first
-		return n
-	}
-	slices.SortStableFunc(all, func(a, b *fault.Error) int { return cmp.Compare(line(a), line(b)) })
+	slices.SortStableFunc(all, func(a, b *fault.Error) int { return cmp.Compare(a.Line, b.Line) })
 }
 
 // planReader reads one plan.

@@ -72,7 +72,7 @@ func TestSeeds(t *testing.T) {
 // that takes no longer than reading the plan does.
 func TestLongPlans(t *testing.T) {
 	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [{id: a, question: a}, {id: b, question: b}]\nrosters: [r]\nsessions:\n- {question: a, repeat: 100000}\n- {question: b, repeat: 5}\n"))
-	if all := fault.All(err); len(all) != 1 || all[0].Place != "line 6" || !strings.Contains(all[0].Detail, "more than 100000 sessions") {
+	if all := fault.All(err); len(all) != 1 || all[0].Where() != "line 6" || !strings.Contains(all[0].Detail, "more than 100000 sessions") {
 		t.Error(err)
 	}
 	p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [r]\nsessions: [{repeat: 99999}, {}]\n"))
@@ -216,7 +216,7 @@ func TestMistakesHaveTheirLines(t *testing.T) {
 				t.Fatal("it was read")
 			}
 			for _, f := range fault.All(err) {
-				if f.Place == c.line && string(f.Code) == c.code && strings.Contains(f.Detail, c.says) {
+				if f.Where() == c.line && string(f.Code) == c.code && strings.Contains(f.Detail, c.says) {
 					if f.Hint == "" {
 						t.Error("it says not what to do")
 					}
@@ -240,7 +240,7 @@ func TestMistakesAreInTheOrderOfTheirLines(t *testing.T) {
 	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nname: Bad Name\nrounds: 0\nquestions: [a]\nrosters: [b]\nsessions:\n  - {model: gpt}\nstop: {at: '07:00',\n  after: 8h}\nrotate: 1\n"))
 	var lines []string
 	for _, f := range fault.All(err) {
-		lines = append(lines, f.Place)
+		lines = append(lines, f.Where())
 		if strings.HasSuffix(f.Hint, "there are ") {
 			t.Errorf("the hint says nothing: %q", f.Hint)
 		}
@@ -305,7 +305,7 @@ func FuzzParse(f *testing.F) {
 		}
 		if err != nil {
 			for _, one := range fault.All(err) {
-				if !strings.HasPrefix(one.Place, "line ") {
+				if !strings.HasPrefix(one.Where(), "line ") {
 					t.Fatalf("a fault has no line: %v", one)
 				}
 			}

@@ -24,6 +24,17 @@ const (
 	BadKeys     fault.Code = "MAIL_TOKENS_UNUSABLE" // the file of tokens cannot be read or written
 )
 
+// Classes returns the classes of the codes above.
+func Classes() fault.Classes {
+	return fault.Classes{
+		Unreachable: fault.ClassLater,
+		Unsure:      fault.ClassLater,
+		NoAuth:      fault.ClassDenied,
+		NotYours:    fault.ClassDenied,
+		BadKeys:     fault.ClassFailed,
+	}
+}
+
 // known gives the code that a server named, if it is one of these.
 func known(word string) (fault.Code, bool) {
 	all := []fault.Code{NoAuth, NotYours, Refused, Blocked, NameTaken, NotFound, Invalid, TooLarge, KeyReused}

@@ -146,6 +146,11 @@ func opOf(kind []byte) Op {
 // Impossible is the code of an entry that no rule of the playbook writes.
 const Impossible fault.Code = "PLAYBOOK_IMPOSSIBLE_ENTRY"
 
+// Classes returns the class of Impossible: what is stored is wrong, not the request.
+func Classes() fault.Classes {
+	return fault.Classes{Impossible: fault.ClassFailed}
+}
+
 func impossible(seq int, op Op, format string, args ...any) error {
 	return &fault.Error{
 		Code: Impossible, Place: fmt.Sprintf("%s, entry %d (%s)", Stream, seq, fault.Shown(string(op))), Detail: fmt.Sprintf(format, args...),

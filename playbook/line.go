@@ -49,11 +49,13 @@ func ParseLines(text string, longest int) ([]Line, error) {
 		}
 		l, err := parseLine(line, longest)
 		if err != nil {
-			found.Add(BadLine, place(number), fault.HintOf(err), "%s", detailOf(err))
+			found = append(found, &fault.Error{Code: BadLine, Line: number, Detail: detailOf(err), Hint: fault.HintOf(err)})
 			continue
 		}
 		if first, ok := ids[l.ID]; ok {
-			found.Add(BadLine, place(number), "give one of them another id", "the id %s stands in line %d already", l.ID, first)
+			found = append(found, &fault.Error{
+				Code: BadLine, Line: number, Detail: fmt.Sprintf("the id %s stands in line %d already", l.ID, first), Hint: "give one of them another id",
+			})
 			continue
 		}
 		l.Number, ids[l.ID] = number, number

@@ -112,7 +112,7 @@ func TestBadLinesAreNamedAndNothingIsImported(t *testing.T) {
 
 func TestEveryBadLineIsSaid(t *testing.T) {
 	_, err := playbook.ParseLines("x\n[a] helpful=1 harmful=0 :: fine\ny\n", 0)
-	if all := fault.All(err); len(all) != 2 || all[0].Place != "line 1" || all[1].Place != "line 3" {
+	if all := fault.All(err); len(all) != 2 || all[0].Where() != "line 1" || all[1].Where() != "line 3" {
 		t.Errorf("%v", err)
 	}
 }

@@ -3,8 +3,6 @@ package project
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -28,7 +26,7 @@ func (f *faultyPlan) add(line int, err error) {
 	}
 	for _, one := range fault.Distinct(err) {
 		at := *one
-		at.Place = strings.TrimSuffix(fmt.Sprintf("line %d, %s", line, one.Place), ", ")
+		at.File, at.Line, at.Column, at.Place = "", line, 0, one.Where()
 		f.lines = append(f.lines, &at)
 	}
 }

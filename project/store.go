@@ -112,7 +112,7 @@ func (p *Project) openExport(ctx context.Context, file, rest string) (*Source, e
 	if len(x.Faults) > 0 {
 		f := fault.Distinct(x.Faults[0])[0]
 		return nil, &fault.Error{
-			Code: f.Code, Op: "read the export", Place: file + ", " + f.Place, Detail: f.Detail,
+			Code: f.Code, Op: "read the export", File: file, Line: f.Line, Place: f.Place, Detail: f.Detail,
 			Hint: "`brenner verify " + file + "` lists everything that was changed",
 		}
 	}

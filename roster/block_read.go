@@ -87,12 +87,12 @@ func (b *blockReader) skipBlank() {
 }
 
 func (b *blockReader) bad(format string, args ...any) error {
-	place, found := fmt.Sprintf("line %d", b.at+1), ", found "+fault.Shown(b.line())
-	if b.at >= len(b.lines) {
-		place, found = fmt.Sprintf("line %d", len(b.lines)), ", but the message ends"
+	found := ", but the message ends"
+	if b.at < len(b.lines) {
+		found = ", found " + fault.Shown(b.line())
 	}
 	return &fault.Error{
-		Code: BadBlock, Op: "read session configuration", Place: place,
+		Code: BadBlock, Op: "read session configuration", Line: min(b.at+1, len(b.lines)),
 		Detail: fmt.Sprintf(format, args...) + found,
 		Hint:   "the block must be as kickoff compose writes it; it is not meant to be edited by hand",
 	}

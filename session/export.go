@@ -183,7 +183,7 @@ func (x *Exported) rewrite(data []byte) {
 
 func (x *Exported) fault(line int, format string, args ...any) {
 	x.Faults = append(x.Faults, &fault.Error{
-		Code: ExportChanged, Place: fmt.Sprintf("line %d", line), Detail: fmt.Sprintf(format, args...),
+		Code: ExportChanged, Line: line, Detail: fmt.Sprintf(format, args...),
 		Hint: "the file was changed after it was written",
 	})
 }

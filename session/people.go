@@ -25,6 +25,17 @@ const (
 	NameTaken   fault.Code = "NAME_TAKEN"
 )
 
+// Classes returns the classes of the package's codes.
+func Classes() fault.Classes {
+	return fault.Classes{
+		NotAllowed:    fault.ClassDenied,
+		Diverged:      fault.ClassPerson,
+		RoundOpen:     fault.ClassPerson,
+		ReplayDiffers: fault.ClassFailed,
+		ExportChanged: fault.ClassFailed,
+	}
+}
+
 // Door is how people take part in a session, while it runs or after it.
 type Door struct {
 	Store store.Store

@@ -38,6 +38,19 @@ const (
 	CanonMoved  fault.Code = "CANONICAL_MOVED"   // another version is canonical than the writer thought
 )
 
+// Classes returns the classes of the codes above.
+func Classes() fault.Classes {
+	return fault.Classes{
+		NoBlob:     fault.ClassFailed,
+		Damaged:    fault.ClassFailed,
+		Full:       fault.ClassFailed,
+		Unwritable: fault.ClassFailed,
+		Busy:       fault.ClassLater,
+		Held:       fault.ClassPerson,
+		CanonMoved: fault.ClassPerson,
+	}
+}
+
 // Store keeps a project's data. It is safe for concurrent use.
 //
 // A context that ends makes a method return an error that wraps the context's;

@@ -71,7 +71,7 @@ func TestScriptsThatCannotBePlayed(t *testing.T) {
 
 func TestBrokenYAMLIsLocated(t *testing.T) {
 	_, err := rehearsal.Parse([]byte(head + "agents:\n  - role: [\n"))
-	if f := fault.All(err); len(f) != 1 || f[0].Code != rehearsal.InvalidYAML || !strings.HasPrefix(f[0].Place, "line ") {
+	if f := fault.All(err); len(f) != 1 || f[0].Code != rehearsal.InvalidYAML || !strings.HasPrefix(f[0].Where(), "line ") {
 		t.Error(said(err))
 	}
 }
@@ -104,7 +104,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v and %v", s, err)
 		}
 		for _, one := range fault.All(err) {
-			if one.Code == "" || one.Detail == "" || one.Hint == "" || !strings.HasPrefix(one.Place, "line ") {
+			if one.Code == "" || one.Detail == "" || one.Hint == "" || !strings.HasPrefix(one.Where(), "line ") {
 				t.Errorf("%+v", one)
 			}
 		}

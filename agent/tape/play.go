@@ -44,7 +44,7 @@ func Play(r io.Reader, o Options) (*Player, error) {
 		case errors.Is(err, io.EOF):
 			return nil, damaged(n, "it has no end", "the recording was cut off here: delete this line to play what was before it")
 		case err != nil:
-			return nil, &fault.Error{Code: Damaged, Op: "read tape", Place: fmt.Sprintf("line %d", n), Cause: err}
+			return nil, &fault.Error{Code: Damaged, Op: "read tape", Line: n, Cause: err}
 		}
 		text = bytes.TrimSuffix(text, []byte("\n"))
 		if n == 1 {
@@ -92,7 +92,7 @@ func parse(text []byte, n int, before string) (parsed, error) {
 }
 
 func damaged(n int, detail, hint string) error {
-	return &fault.Error{Code: Damaged, Op: "read tape", Place: fmt.Sprintf("line %d", n), Detail: detail, Hint: hint}
+	return &fault.Error{Code: Damaged, Op: "read tape", Line: n, Detail: detail, Hint: hint}
 }
 
 // RoundTrip plays what was recorded for a request. Of several equal ones that of

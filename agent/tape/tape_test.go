@@ -276,7 +276,7 @@ func TestDamage(t *testing.T) {
 	} {
 		p, err := tape.Play(strings.NewReader(c.text), tape.Options{})
 		var f *fault.Error
-		if !errors.As(err, &f) || p != nil || f.Code != tape.Damaged || f.Place != c.place || f.Detail != c.detail || f.Hint == "" {
+		if !errors.As(err, &f) || p != nil || f.Code != tape.Damaged || f.Where() != c.place || f.Detail != c.detail || f.Hint == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

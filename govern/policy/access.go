@@ -14,6 +14,11 @@ import (
 // OutOfScope is the code of a role that reaches for a type of record that is not its own.
 const OutOfScope fault.Code = "OUT_OF_SCOPE"
 
+// Classes returns the classes of the package's codes.
+func Classes() fault.Classes {
+	return fault.Classes{OutOfScope: fault.ClassDenied, Blocked: fault.ClassDenied}
+}
+
 // Access is which types of records agents of one role may read, and which they
 // may write.
 type Access struct {

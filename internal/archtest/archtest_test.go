@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"flag"
+	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -50,6 +51,30 @@ func TestCodesAreUnique(t *testing.T) {
 	}
 	for _, f := range checkCodes(tree) {
 		t.Error(f)
+	}
+}
+
+// A class that project does not read has no exit code.
+func TestClassesAreRead(t *testing.T) {
+	t.Parallel()
+	tree := load(t)
+	read := make(map[string]bool)
+	for _, p := range tree.Packages {
+		for _, obj := range p.Info.Uses {
+			if f, ok := obj.(*types.Func); ok && p.Path == "project" && f.Name() == "Classes" {
+				read[f.Pkg().Path()] = true
+			}
+		}
+	}
+	for _, p := range tree.Packages {
+		for _, obj := range p.Info.Defs {
+			if f, ok := obj.(*types.Func); ok && f.Name() == "Classes" && !read[f.Pkg().Path()] {
+				t.Errorf("%s declares classes of codes, and project.ClassOf does not read them", p.Path)
+			}
+		}
+	}
+	if len(read) == 0 {
+		t.Error("no package declares classes: the search is broken")
 	}
 }
 

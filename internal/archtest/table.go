@@ -184,18 +184,13 @@ func brenner() Table {
 			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
 				"artifact/delta artifact/lint roster merge merge/settle prompts patch patch/files kickoff store " +
 				"store/journal store/memory store/record store/sqlite playbook playbook/embedding " +
-				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper mail mail/box mail/server " +
-				"agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session session/audit " +
-				"session/flow session/memory session/stalemate session/view loop loop/report loop/runner govern " +
-				"govern/contexts config project/schemas",
+				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/box " +
+				"mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
+				"session/audit session/flow session/memory session/stalemate session/view loop loop/report " +
+				"loop/runner govern govern/contexts govern/policy config project/schemas",
 		},
 
-		{
-			Path: "cmd/brenner/cli/ui", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text internal/trust artifact roster store store/journal " +
-				"playbook playbook/embedding playbook/embedding/uselite playbook/vector mail session govern " +
-				"govern/policy config project",
-		},
+		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session config project"},
 		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session loop loop/report project cmd/brenner/cli/ui"},
 		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/server config project cmd/brenner/cli/ui"},
 		{

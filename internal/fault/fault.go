@@ -8,12 +8,29 @@ package fault
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // Code names one kind of fault, spelled the same in Go, JSON, the store and the
 // documentation.
 type Code string
+
+// Class is what a fault asks of the one who made the request. Most are ClassUsage; a
+// package declares the class of its other codes beside them, in a function Classes.
+type Class int
+
+const (
+	ClassUsage  Class = iota // mend the request, or the file that it names
+	ClassFailed              // read the message: the disk, the data or the check failed
+	ClassDenied              // ask who may do it
+	ClassPerson              // a person has to decide, or another process to end
+	ClassLater               // try again later
+)
+
+// Classes holds the classes of codes. Those it lacks are ClassUsage.
+type Classes map[Code]Class
 
 // Usage is the code of a request that cannot be carried out as it was given: an
 // unknown flag, a missing or a wrong value. Every package may return it.
@@ -23,7 +40,10 @@ const Usage Code = "USAGE"
 type Error struct {
 	Code   Code
 	Op     string // what was being done: "read base"
-	Place  string // where: a file, a file and line, an item
+	File   string // where: a file,
+	Line   int    // a line of it, counted from 1,
+	Column int    // a column of that line, counted from 1,
+	Place  string // and what stands there: an item, a key
 	Detail string // what was wrong
 	Hint   string // what to do about it
 	Cause  error
@@ -32,16 +52,28 @@ type Error struct {
 // Error returns the fault in one line, without the hint.
 func (e *Error) Error() string {
 	var b strings.Builder
-	for _, part := range []string{e.Op, e.Place, e.text()} {
-		if part == "" {
-			continue
+	for _, part := range []string{e.Op, e.Where()} {
+		if part != "" {
+			b.WriteString(part + ": ")
 		}
-		if b.Len() > 0 {
-			b.WriteString(": ")
-		}
-		b.WriteString(part)
 	}
+	b.WriteString(e.text())
 	return b.String()
+}
+
+// Where returns the file, the line, the column and the place, as far as they are known.
+func (e *Error) Where() string {
+	if e.File == "" && e.Line == 0 {
+		return e.Place
+	}
+	parts := []string{e.File, "", "", e.Place}
+	if e.Line > 0 {
+		parts[1] = "line " + strconv.Itoa(e.Line)
+	}
+	if e.Column > 0 {
+		parts[2] = "column " + strconv.Itoa(e.Column)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 func (e *Error) text() string {
@@ -120,7 +152,7 @@ func Distinct(err error) []*Error {
 }
 
 // InFile returns an error with the operation and the file in each of its distinct
-// faults. A place within the file stays behind the file's name.
+// faults.
 func InFile(op, path string, err error) error {
 	if err == nil {
 		return nil
@@ -128,10 +160,9 @@ func InFile(op, path string, err error) error {
 	var all []error
 	for _, f := range Distinct(err) {
 		located := *f
-		located.Op = op
-		located.Place = path
-		if f.Place != "" {
-			located.Place += ", " + f.Place
+		located.Op, located.File = op, path
+		if f.File != "" {
+			located.File += ", " + f.File
 		}
 		all = append(all, &located)
 	}

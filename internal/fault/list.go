@@ -66,7 +66,9 @@ func (b *Bounded) Len() int { return len(b.Told) + b.untold }
 func (b *Bounded) Err() error {
 	all := b.Told[:len(b.Told):len(b.Told)]
 	if b.untold > 0 {
-		all.Add(b.next.Code, b.next.Place, "mend the others first", "%d more mistakes are not told, the first of them is here", b.untold)
+		first := *b.next
+		first.Detail, first.Hint = fmt.Sprintf("%d more mistakes are not told, the first of them is here", b.untold), "mend the others first"
+		all = append(all, &first)
 	}
 	return all.Err()
 }

@@ -14,6 +14,11 @@ const (
 	AlreadyExists fault.Code = "ALREADY_EXISTS"
 )
 
+// Classes returns the classes of the codes above.
+func Classes() fault.Classes {
+	return fault.Classes{CannotWrite: fault.ClassFailed}
+}
+
 // Reason returns the text of a file error without the operation and the path, which the
 // faults of this program name themselves.
 func Reason(err error) string {

@@ -30,6 +30,11 @@ const (
 	Unreadable fault.Code = "TRUST_UNREADABLE"
 )
 
+// Classes returns the classes of the codes above.
+func Classes() fault.Classes {
+	return fault.Classes{Untrusted: fault.ClassDenied, Unreadable: fault.ClassFailed}
+}
+
 const schema = "brenner.trust/v1"
 
 // EnvFile names the file of the memory, where it is not the usual one.

@@ -21,7 +21,7 @@ type Reader struct {
 
 // Add takes a fault on a line.
 func (r *Reader) Add(code fault.Code, line int, hint, format string, args ...any) {
-	r.Found.Add(code, fmt.Sprintf("line %d", max(line, 1)), hint, format, args...)
+	r.Found.Take(&fault.Error{Code: code, Line: max(line, 1), Detail: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // Key is one key that an object may have, and what takes its value.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -103,8 +104,11 @@ const mostReread = 1 << 20
 // the file that can be read.
 func whereBroken(data []byte, err error) (line int, detail string) {
 	detail = strings.TrimPrefix(err.Error(), "yaml: ")
-	said := regexp.MustCompile(`^line (\d+): `).FindString(detail)
-	detail = strings.TrimPrefix(detail, said)
+	said := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(detail)
+	if said != nil {
+		detail = strings.TrimPrefix(detail, said[0])
+		line, _ = strconv.Atoi(said[1]) // a line beyond any number is as good as none
+	}
 	lines := slices.Collect(bytes.Lines(data))
 	end := len(data)
 	for n, work := len(lines), 0; n > 0 && work < mostReread; n-- {
@@ -114,7 +118,6 @@ func whereBroken(data []byte, err error) (line int, detail string) {
 			return n, detail
 		}
 	}
-	_, _ = fmt.Sscanf(said, "line %d", &line) // no line is as good as a wrong one
 	return max(line, 1), detail
 }
 

@@ -23,6 +23,11 @@ const (
 	Malformed   fault.Code = "EMBEDDING_MALFORMED"   // the endpoint's answer is not vectors
 )
 
+// Classes returns the classes of the codes above.
+func Classes() fault.Classes {
+	return fault.Classes{Unavailable: fault.ClassLater}
+}
+
 // Embedder makes vectors. It is safe for concurrent use.
 type Embedder interface {
 	// Model names what makes the vectors. Two embedders of one name give the same

@@ -16,6 +16,11 @@ import (
 // Invalid is the code of numbers that are no vector.
 const Invalid fault.Code = "INVALID_VECTOR"
 
+// Classes returns the class of Invalid.
+func Classes() fault.Classes {
+	return fault.Classes{Invalid: fault.ClassFailed}
+}
+
 // Vector is a direction in the space of one model.
 type Vector struct {
 	Model  string    // the frozen model that made it

@@ -140,7 +140,7 @@ func VerifyExport(ctx context.Context, empty store.Store, data []byte, head stri
 
 func changedLine(line int, detail string) *fault.Error {
 	return &fault.Error{
-		Code: session.ExportChanged, Place: fmt.Sprintf("line %d", line), Detail: detail, Hint: "the file was changed after it was written",
+		Code: session.ExportChanged, Line: line, Detail: detail, Hint: "the file was changed after it was written",
 	}
 }
 
@@ -170,14 +170,12 @@ func namedLines(data []byte, x *session.Exported) []error {
 	var all []error
 	for _, err := range x.Faults {
 		var f *fault.Error
-		n := 0
 		if errors.As(err, &f) {
-			_, _ = fmt.Sscanf(f.Place, "line %d", &n) // a place without a line has no name
-		}
-		if name := names(n); name != "" {
-			named := *f
-			named.Place += " (" + name + ")"
-			err = &named
+			if name := names(f.Line); name != "" {
+				named := *f
+				named.Line, named.Place = 0, fmt.Sprintf("line %d (%s)", f.Line, name)
+				err = &named
+			}
 		}
 		all = append(all, err)
 	}

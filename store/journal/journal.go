@@ -31,6 +31,11 @@ const (
 	BadEntry    fault.Code = "BAD_ENTRY"
 )
 
+// Classes returns the classes of the codes above.
+func Classes() fault.Classes {
+	return fault.Classes{BrokenChain: fault.ClassFailed}
+}
+
 // Entry is one event of a stream.
 type Entry struct {
 	Stream string

@@ -27,6 +27,11 @@ const (
 // Damaged is the code of a program whose own data cannot be read.
 const Damaged fault.Code = "EMBEDDING_DATA_DAMAGED"
 
+// Classes returns the class of Damaged.
+func Classes() fault.Classes {
+	return fault.Classes{Damaged: fault.ClassFailed}
+}
+
 // Options say how texts are read; the zero value takes them as they are.
 type Options struct {
 	// Lower has every text in lower case first: lessons that differ only in their

@@ -9,20 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"brenner/govern"
-	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/text"
-	"brenner/internal/trust"
-	"brenner/mail"
-	"brenner/playbook"
-	"brenner/playbook/embedding"
-	"brenner/playbook/embedding/uselite"
-	"brenner/playbook/vector"
-	"brenner/session"
-	"brenner/store"
-	"brenner/store/journal"
+	"brenner/project"
 )
 
 // The exit codes are an interface: docs/exit-codes.md says what each means.
@@ -45,23 +35,23 @@ const (
 	Interrupted  fault.Code = "INTERRUPTED"
 )
 
-// ExitCode translates a fault into an exit code. Nearly all faults are input
-// that cannot be used, whatever is wrong with it.
+// ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	var none nothingFound
 	if errors.As(err, &none) {
 		return ExitFailed
 	}
-	switch fault.Distinct(err)[0].Code {
-	case Interrupted:
+	if fault.Distinct(err)[0].Code == Interrupted {
 		return ExitInterrupted
-	case files.CannotWrite, trust.Unreadable, mail.BadKeys, store.Full, store.Unwritable, store.Damaged, store.NoBlob, journal.BrokenChain, playbook.Impossible, vector.Invalid, uselite.Damaged, session.ReplayDiffers, session.ExportChanged:
+	}
+	switch project.ClassOf(err) {
+	case fault.ClassFailed:
 		return ExitFailed
-	case session.NotAllowed, trust.Untrusted, mail.NoAuth, mail.NotYours, policy.OutOfScope, policy.Blocked, govern.StillUsed:
+	case fault.ClassDenied:
 		return exitDenied
-	case store.Held, session.Diverged, session.RoundOpen, store.CanonMoved:
+	case fault.ClassPerson:
 		return ExitPerson
-	case store.Busy, mail.Unreachable, mail.Unsure, embedding.Unavailable:
+	case fault.ClassLater:
 		return ExitLater
 	default:
 		return ExitUsage
