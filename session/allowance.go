@@ -37,7 +37,7 @@ func (a *Allowance) update(s *flow.State) {
 		}
 	}
 	if leg := s.OpenLeg(); leg != nil {
-		for _, c := range leg.Calls {
+		for c := range leg.Calls() {
 			take(c)
 		}
 	}
@@ -57,7 +57,7 @@ func (a *Allowance) afforded(s *flow.State, asks []flow.Ask) []flow.Ask {
 	clear(a.promised) // those before have begun, or are asked for again
 	var out []flow.Ask
 	for _, ask := range asks {
-		cost := s.Reserve(ask.Kickoff, ask.Call)
+		cost := s.Reserve(ask.Exchange, ask.Call)
 		if a.known && !a.settings.Affords(a.all().Plus(cost)) {
 			continue
 		}

@@ -59,7 +59,7 @@ func guarded(allow *session.Allowance, attempts int, ask func(agent.Call) (agent
 // reserved is what was set aside for the first calls of a session.
 func reserved(s *flow.State) flow.Cost {
 	var all flow.Cost
-	for _, c := range s.Legs[0].Calls {
+	for c := range s.Legs[0].Calls() {
 		all = all.Plus(c.Reserved)
 	}
 	return all
@@ -173,7 +173,7 @@ func TestRepairsDoNotSpendWhatAttemptsHaveCost(t *testing.T) {
 		t.Fatalf("%d repairs without a budget", repairs)
 	}
 	var first flow.Cost
-	for _, c := range free.State.Legs[0].Calls {
+	for c := range free.State.Legs[0].Calls() {
 		if c.Turn == flow.TurnAsk {
 			first = first.Plus(c.Reserved)
 		}

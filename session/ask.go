@@ -57,11 +57,11 @@ func (s *run) asking(ctx context.Context, state *flow.State, asks []flow.Ask) (*
 			return nil, nil, err
 		}
 		calls[i] = asked{call, *a.Call}
-		prompt := a.Kickoff.Body
+		prompt := a.Exchange.Body
 		if a.Call.Turn == flow.TurnRepair {
 			prompt = d.blob([]byte(call.Turns[len(call.Turns)-1].Text))
 		}
-		reserved := state.Reserve(a.Kickoff, a.Call)
+		reserved := state.Reserve(a.Exchange, a.Call)
 		d.event(flow.KindBegan, flow.Began{
 			Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
 			Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
@@ -94,16 +94,16 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	}
 	c := agent.Call{
 		ID: a.Call.ID, Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model,
-		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Kickoff.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
+		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
 	}
-	body, err := s.Store.Blob(ctx, a.Kickoff.Body)
+	body, err := s.Store.Blob(ctx, a.Exchange.Body)
 	if err != nil {
 		return c, err
 	}
 	c.Turns = []agent.Turn{{Text: string(body)}}
 	if p.Via == flow.ViaMail { // nobody else can be reminded
 		c.Nudge, err = view.Nudge(&view.NudgeInput{
-			Role: p.Name, Bound: s.state.Settings.Context, Count: s.Tokens.Count, Subject: c.Subject, Question: s.state.Opened.Question, Saw: a.Kickoff.Saw,
+			Role: p.Name, Bound: s.state.Settings.Context, Count: s.Tokens.Count, Subject: c.Subject, Question: s.state.Opened.Question, Saw: a.Exchange.Saw,
 		})
 		if err != nil {
 			return c, err
@@ -112,12 +112,12 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	if a.Call.Turn != flow.TurnRepair {
 		return c, nil
 	}
-	first, _ := s.state.Call(flow.CallID(c.Thread, a.Call.Round, a.Call.Leg, p.Name, flow.TurnAsk))
-	reply, err := s.Store.Blob(ctx, first.Answered.Reply)
+	first := a.Exchange.Ask.Answered.Reply
+	reply, err := s.Store.Blob(ctx, first)
 	if err != nil {
 		return c, err
 	}
-	read, err := s.read(ctx, a.Kickoff, first.Answered.Reply, reply)
+	read, err := s.read(ctx, a.Exchange.Kickoff, first, reply)
 	if err != nil {
 		return c, err
 	}
@@ -236,14 +236,8 @@ func (s *run) mend(ctx context.Context, o *outcome, hash string) (int, error) {
 	if o.call.Turn != flow.TurnAsk {
 		return 0, nil
 	}
-	for _, k := range s.state.OpenLeg().Kickoffs {
-		if k.Agent != o.call.Agent {
-			continue
-		}
-		reply, err := s.read(ctx, k, hash, []byte(o.reply.Text))
-		return len(settle.Mendable(&reply)), err
-	}
-	return 0, nil
+	reply, err := s.read(ctx, s.state.OpenLeg().Of(o.call.Agent).Kickoff, hash, []byte(o.reply.Text))
+	return len(settle.Mendable(&reply)), err
 }
 
 func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices) flow.Failed {

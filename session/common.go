@@ -76,13 +76,13 @@ func (f framesOf) Frame(agent string, later bool, fresh func() kickoff.Frame) ki
 }
 
 // examples gives the deltas that a kickoff showed; m may be nil.
-func (m *Common) examples(ctx context.Context, st store.Store, k flow.Kickoff) (delta.Known, error) {
+func (m *Common) examples(ctx context.Context, st store.Store, hash string) (delta.Known, error) {
 	fresh := func() (delta.Known, error) {
-		texts, err := examplesOf(ctx, st, k)
+		texts, err := examplesOf(ctx, st, hash)
 		return delta.ReadExamples(texts), err
 	}
 	if m == nil {
 		return fresh()
 	}
-	return remembered(m, &m.known, k.Examples, fresh)
+	return remembered(m, &m.known, hash, fresh)
 }

@@ -95,7 +95,9 @@ func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]strin
 	cited := make(map[string][]string)
 	for i := range h.State.Legs {
 		leg := &h.State.Legs[i]
-		for n, call := range leg.Answers() {
+		for n := range leg.Exchanges {
+			k := &leg.Exchanges[n]
+			call := k.Answer()
 			if call == nil {
 				continue
 			}
@@ -103,7 +105,6 @@ func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]strin
 			if err != nil {
 				return nil, err
 			}
-			k := &leg.Kickoffs[n]
 			for _, id := range kickoff.Cited(string(data), k.Lessons) {
 				if !slices.Contains(cited[id], k.Agent) {
 					cited[id] = append(cited[id], k.Agent)
@@ -360,7 +361,7 @@ func (h *History) Observe() playbook.Observation {
 		o.OK = len(h.State.Missing()) == 0
 	}
 	for i := range h.State.Legs {
-		for _, c := range h.State.Legs[i].Calls {
+		for c := range h.State.Legs[i].Calls() {
 			switch c.Status {
 			case flow.Replied:
 				o.Calls++

@@ -245,43 +245,35 @@ func (h *History) marks(seal string) artifact.Map {
 // answers gives what the agents of a leg contributed, in the order of the
 // kickoffs. Whoever did not answer contributes nothing, and keeps the number.
 func (h *History) answers(ctx context.Context, round, number int) ([]settle.Contribution, error) {
-	leg := h.leg(round, number)
+	leg := h.State.Leg(round, number)
 	if leg == nil {
 		return nil, nil
 	}
-	answers := leg.Answers()
-	out := make([]settle.Contribution, len(answers))
-	for i, k := range leg.Kickoffs {
-		out[i] = settle.Contribution{Agent: k.Agent, ID: leg.Calls[2*i].ID, Shown: leg.Base}
-		if answers[i] == nil {
+	out := make([]settle.Contribution, len(leg.Exchanges))
+	for i := range leg.Exchanges {
+		x := &leg.Exchanges[i]
+		out[i] = settle.Contribution{Agent: x.Agent, ID: x.Ask.ID, Shown: leg.Base}
+		answer := x.Answer()
+		if answer == nil {
 			continue
 		}
 		var err error
-		if out[i].Known, err = h.common.examples(ctx, h.Store, k); err != nil {
+		if out[i].Known, err = h.common.examples(ctx, h.Store, x.Examples); err != nil {
 			return nil, err
 		}
-		if out[i].Text, err = h.Store.Blob(ctx, answers[i].Answered.Reply); err != nil {
+		if out[i].Text, err = h.Store.Blob(ctx, answer.Answered.Reply); err != nil {
 			return nil, err
 		}
-		if reply, ok := h.readings[readingKey(k, answers[i].Answered.Reply)]; ok {
+		if reply, ok := h.readings[readingKey(x.Kickoff, answer.Answered.Reply)]; ok {
 			out[i].Read = &reply
 		}
-		if repair := leg.RepairOf(k.Agent); repair != nil {
+		if repair := x.Mended(); repair != nil {
 			if out[i].Repair, err = h.Store.Blob(ctx, repair.Answered.Reply); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return out, nil
-}
-
-func (h *History) leg(round, number int) *flow.Leg {
-	for i := range h.State.Legs {
-		if l := &h.State.Legs[i]; l.Round == round && l.Leg == number {
-			return l
-		}
-	}
-	return nil
 }
 
 // views reads the views that the journal pins, by agent.

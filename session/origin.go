@@ -178,7 +178,7 @@ func notApplicable(why string) string { return artifact.NotApplicable + ": " + w
 func (o *Origins) OfCall(ctx context.Context, id string) ([]Origin, error) {
 	var all []Origin
 	for _, w := range o.order {
-		leg := o.h.leg(w.commit.Round, w.commit.Leg)
+		leg := o.h.State.Leg(w.commit.Round, w.commit.Leg)
 		if w.commit.Source != flow.ByRound || leg == nil || !strings.HasPrefix(id, flow.CallID(o.h.Thread, leg.Round, leg.Leg, w.delta.Agent, "")) {
 			continue
 		}
@@ -310,38 +310,38 @@ func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
 	if i := d.Place.Message - c.Message; c.Source == flow.ByThread && i >= 0 && i < len(c.Letters) {
 		l := &c.Letters[i]
 		origin.Reply, origin.Base, origin.Letter = l.Body, l.Shown, l.ID
-		lines, err := o.linesOf(ctx, l.Body, flow.Kickoff{}, false)
+		lines, err := o.linesOf(ctx, l.Body, "", false)
 		origin.Line = lineOf(lines, origin.Block)
 		return origin, err
 	}
 	if c.Source != flow.ByRound {
-		lines, err := o.linesOf(ctx, c.Deltas, flow.Kickoff{}, true)
+		lines, err := o.linesOf(ctx, c.Deltas, "", true)
 		origin.Line = lineOf(lines, origin.Block)
 		return origin, err
 	}
-	leg := o.h.leg(c.Round, c.Leg)
+	leg := o.h.State.Leg(c.Round, c.Leg)
 	i := d.Place.Message - c.Message
-	if leg == nil || i < 0 || i >= len(leg.Kickoffs) {
+	if leg == nil || i < 0 || i >= len(leg.Exchanges) {
 		return origin, nil
 	}
-	k := leg.Kickoffs[i]
-	origin.Kickoff, origin.Template, origin.Base, origin.Saw = k.Body, k.Template, leg.Base, k.Saw
-	err := o.inReply(ctx, &origin, leg, i)
+	x := &leg.Exchanges[i]
+	origin.Kickoff, origin.Template, origin.Base, origin.Saw = x.Body, x.Template, leg.Base, x.Saw
+	err := o.inReply(ctx, &origin, x)
 	return origin, err
 }
 
 // inReply finds the block of a delta; behind those of the first answer come those
 // of the repair.
-func (o *Origins) inReply(ctx context.Context, origin *Origin, leg *flow.Leg, i int) error {
-	k, call := leg.Kickoffs[i], leg.Calls[2*i]
-	lines, err := o.linesOf(ctx, call.Answered.Reply, k, false)
+func (o *Origins) inReply(ctx context.Context, origin *Origin, x *flow.Exchange) error {
+	call := &x.Ask
+	lines, err := o.linesOf(ctx, call.Answered.Reply, x.Examples, false)
 	if err != nil {
 		return err
 	}
-	if repair := leg.RepairOf(k.Agent); repair != nil && origin.Block > len(lines) {
+	if repair := x.Mended(); repair != nil && origin.Block > len(lines) {
 		origin.Block -= len(lines)
 		call = repair
-		if lines, err = o.linesOf(ctx, call.Answered.Reply, k, false); err != nil {
+		if lines, err = o.linesOf(ctx, call.Answered.Reply, x.Examples, false); err != nil {
 			return err
 		}
 	}
@@ -359,8 +359,8 @@ func lineOf(lines []int, block int) int {
 
 // linesOf gives the lines at which the blocks of a text begin. A file of deltas in
 // JSON has none.
-func (o *Origins) linesOf(ctx context.Context, hash string, k flow.Kickoff, file bool) ([]int, error) {
-	key := hash + k.Examples
+func (o *Origins) linesOf(ctx context.Context, hash, examples string, file bool) ([]int, error) {
+	key := hash + examples
 	if lines, ok := o.lines[key]; ok {
 		return lines, nil
 	}
@@ -370,7 +370,7 @@ func (o *Origins) linesOf(ctx context.Context, hash string, k flow.Kickoff, file
 	}
 	lines := []int{}
 	if !file || !artifact.IsJSON(text) {
-		reply, err := o.h.reading(ctx, text, k)
+		reply, err := o.h.reading(ctx, text, examples)
 		if err != nil {
 			return nil, err
 		}
@@ -382,11 +382,11 @@ func (o *Origins) linesOf(ctx context.Context, hash string, k flow.Kickoff, file
 	return lines, nil
 }
 
-func (h *History) reading(ctx context.Context, text []byte, k flow.Kickoff) (delta.Reply, error) {
+func (h *History) reading(ctx context.Context, text []byte, examples string) (delta.Reply, error) {
 	var opt delta.Options
-	if k.Examples != "" {
+	if examples != "" {
 		var err error
-		if opt.Known, err = h.common.examples(ctx, h.Store, k); err != nil {
+		if opt.Known, err = h.common.examples(ctx, h.Store, examples); err != nil {
 			return delta.Reply{}, err
 		}
 	}
@@ -395,7 +395,7 @@ func (h *History) reading(ctx context.Context, text []byte, k flow.Kickoff) (del
 
 // Reading gives what the reader makes of the answer to a call, block by block.
 func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error) {
-	leg := h.leg(c.Round, c.Leg)
+	leg := h.State.Leg(c.Round, c.Leg)
 	if leg == nil || c.Status != flow.Replied {
 		return delta.Reply{}, nil
 	}
@@ -403,12 +403,7 @@ func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error
 	if err != nil {
 		return delta.Reply{}, err
 	}
-	for _, k := range leg.Kickoffs {
-		if k.Agent == c.Agent {
-			return h.reading(ctx, text, k)
-		}
-	}
-	return delta.Reply{}, nil
+	return h.reading(ctx, text, leg.Of(c.Agent).Examples)
 }
 
 // flat gives a value as people would search for it.

@@ -221,7 +221,7 @@ func (s *search) spoken(ctx context.Context) error {
 	}
 	for i := range s.o.h.State.Legs {
 		leg := &s.o.h.State.Legs[i]
-		for j, c := range leg.Calls {
+		for c := range leg.Calls() {
 			for _, hash := range []string{c.Answered.Reply, c.Failed.Partial} {
 				if hash == "" {
 					continue
@@ -234,7 +234,7 @@ func (s *search) spoken(ctx context.Context) error {
 				if line == 0 {
 					continue
 				}
-				s.found = append(s.found, s.said(leg, leg.Kickoffs[j/2], c, hash, line))
+				s.found = append(s.found, s.said(leg, c, hash, line))
 			}
 		}
 	}
@@ -279,7 +279,8 @@ func (s *search) noted(context.Context) error {
 	return nil
 }
 
-func (s *search) said(leg *flow.Leg, k flow.Kickoff, c *flow.Call, hash string, line int) Origin {
+func (s *search) said(leg *flow.Leg, c *flow.Call, hash string, line int) Origin {
+	k := leg.Of(c.Agent)
 	return Origin{
 		Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: Said, Agent: c.Agent,
 		At: artifact.FormatInstant(c.Ended), Source: flow.ByRound, Round: c.Round,

@@ -40,20 +40,22 @@ func (s *run) patches(ctx context.Context) error {
 	if s.Project == nil || leg == nil {
 		return nil
 	}
-	for i, c := range leg.Answers() {
-		if c == nil || len(leg.Kickoffs[i].Records) == 0 || s.state.PatchesOf(c.ID) != nil {
+	for i := range leg.Exchanges {
+		x := &leg.Exchanges[i]
+		if x.Answer() == nil || len(x.Records) == 0 || s.state.PatchesOf(x.Ask.ID) != nil {
 			continue
 		}
-		if err := s.patchesOf(ctx, leg, &leg.Kickoffs[i], c); err != nil {
+		if err := s.patchesOf(ctx, x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *run) patchesOf(ctx context.Context, leg *flow.Leg, k *flow.Kickoff, c *flow.Call) error {
+func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
+	c := &x.Ask
 	p := Patching{
-		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: k.Records,
+		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: x.Records,
 		Rehearsal: s.state.Opened.Rehearsal != "",
 	}
 	if err := s.flush(ctx); err != nil { // a record must not know of a round that the journal does not
@@ -64,7 +66,7 @@ func (s *run) patchesOf(ctx context.Context, leg *flow.Leg, k *flow.Kickoff, c *
 		return err
 	}
 	found, err := s.Project.Patch(ctx, &p)
-	if repair := leg.RepairOf(c.Agent); err == nil && len(found) == 0 && repair != nil {
+	if repair := x.Mended(); err == nil && len(found) == 0 && repair != nil {
 		if p.Text, err = s.Store.Blob(ctx, repair.Answered.Reply); err == nil {
 			found, err = s.Project.Patch(ctx, &p)
 		}

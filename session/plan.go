@@ -125,8 +125,8 @@ func samePrompt(state *flow.State, k *flow.Kickoff) error {
 }
 
 // examplesOf gives the worked examples that a kickoff showed.
-func examplesOf(ctx context.Context, st store.Store, k flow.Kickoff) ([]string, error) {
-	data, err := st.Blob(ctx, k.Examples)
+func examplesOf(ctx context.Context, st store.Store, hash string) ([]string, error) {
+	data, err := st.Blob(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -241,14 +241,12 @@ func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([
 func lastHeard(state *flow.State, name string) *flow.Commit {
 	for i := len(state.Legs) - 1; i >= 0; i-- {
 		leg := &state.Legs[i]
-		for j, c := range leg.Answers() {
-			if c == nil || leg.Kickoffs[j].Agent != name {
-				continue
-			}
-			for k := len(state.Commits) - 1; k >= 0; k-- {
-				if c := &state.Commits[k]; c.Source == flow.ByRound && c.Round == leg.Round && c.Leg == leg.Leg {
-					return c
-				}
+		if x := leg.Of(name); x == nil || x.Answer() == nil {
+			continue
+		}
+		for k := len(state.Commits) - 1; k >= 0; k-- {
+			if c := &state.Commits[k]; c.Source == flow.ByRound && c.Round == leg.Round && c.Leg == leg.Leg {
+				return c
 			}
 		}
 	}

@@ -12,12 +12,12 @@ import (
 type readings map[string]delta.Reply // by the hashes of the answer and of the examples
 
 // read reads an answer to a kickoff, once.
-func (s *run) read(ctx context.Context, k flow.Kickoff, hash string, text []byte) (delta.Reply, error) {
+func (s *run) read(ctx context.Context, k *flow.Kickoff, hash string, text []byte) (delta.Reply, error) {
 	key := readingKey(k, hash)
 	if reply, ok := s.readings[key]; ok {
 		return reply, nil
 	}
-	known, err := s.common.examples(ctx, s.Store, k)
+	known, err := s.common.examples(ctx, s.Store, k.Examples)
 	if err != nil {
 		return delta.Reply{}, err
 	}
@@ -29,4 +29,4 @@ func (s *run) read(ctx context.Context, k flow.Kickoff, hash string, text []byte
 	return reply, nil
 }
 
-func readingKey(k flow.Kickoff, hash string) string { return k.Examples + " " + hash }
+func readingKey(k *flow.Kickoff, hash string) string { return k.Examples + " " + hash }

@@ -288,7 +288,7 @@ func (h *History) References() []Reference {
 				Reference{k.Body, fmt.Sprintf("the kickoff of %s in round %d", k.Agent, l.Round)},
 				Reference{k.Examples, fmt.Sprintf("the examples for %s in round %d", k.Agent, l.Round)})
 		}
-		for _, c := range l.Calls {
+		for c := range l.Calls() {
 			what := fmt.Sprintf("of %s in round %d (%s)", c.Agent, c.Round, c.Turn)
 			refs = append(refs,
 				Reference{c.Prompt, "the question " + what}, Reference{c.Answered.Reply, "the reply " + what},

@@ -179,7 +179,7 @@ func New(s *loop.State) *Report {
 		Began: artifact.FormatInstant(s.Began), Last: artifact.FormatInstant(s.Last), Head: s.Head.Hash, Runs: s.Runs,
 		Round: s.Round, Rounds: s.Limits.Rounds, Planned: s.Planned(), NotOpened: s.Planned() - len(s.Jobs),
 		Done: s.Count(loop.Finished), FailedCount: s.Count(loop.Broken), Short: s.Count(loop.Cut),
-		Tokens: s.Spent.Tokens, TokensLimit: s.Limits.Tokens, USD: dollars(s.Spent.USD), USDLimit: dollars(s.Limits.USD),
+		Tokens: s.Spent.Tokens, TokensLimit: s.Limits.Tokens, USD: flow.Dollars(s.Spent.USD), USDLimit: flow.Dollars(s.Limits.USD),
 		Person: []Need{}, Questions: []Question{}, Tests: []Test{}, Learned: []Lesson{}, Spent: []Spending{}, Failed: []Failure{},
 		Undone: []Undone{}, Sessions: []Row{},
 	}
@@ -201,7 +201,7 @@ func New(s *loop.State) *Report {
 			r.Spent[at].Sessions++
 		}
 		r.Spent[at].Tokens += j.Settled.Spent
-		r.Spent[at].USD += dollars(j.Settled.SpentUSD)
+		r.Spent[at].USD += flow.Dollars(j.Settled.SpentUSD)
 	}
 	return r
 }
@@ -239,8 +239,6 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		r.Undone = append(r.Undone, u)
 	}
 }
-
-func dollars(nano int64) float64 { return float64(nano) / 1e9 }
 
 // Answer gives what a report says of a question whose best session came to an artifact.
 func Answer(q loop.Question, thread string, a *artifact.Artifact) Question {

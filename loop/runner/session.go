@@ -198,7 +198,7 @@ func howFar(s *flow.State) string {
 		budget = append(budget, fmt.Sprintf("%d tokens", s.Settings.Budget))
 	}
 	if s.Settings.BudgetUSD > 0 {
-		budget = append(budget, fmt.Sprintf("$%.2f", float64(s.Settings.BudgetUSD)/1e9))
+		budget = append(budget, fmt.Sprintf("$%.2f", flow.Dollars(s.Settings.BudgetUSD)))
 	}
 	text := "its budget of " + strings.Join(budget, " and ")
 	if s.Spent == (flow.Cost{}) {
@@ -222,7 +222,7 @@ func howFar(s *flow.State) string {
 // whyMissing names the first agent that did not answer, and what it said.
 func whyMissing(s *flow.State) (fault.Code, string) {
 	if leg := s.OpenLeg(); leg != nil {
-		for _, c := range leg.Calls {
+		for c := range leg.Calls() {
 			if c.Status == flow.Lost {
 				return c.Failed.Code, c.Agent + ": " + c.Failed.Detail
 			}

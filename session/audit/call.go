@@ -240,23 +240,17 @@ func (in *CallInput) fill(st *flow.State, c *flow.Call) {
 	for _, ev := range st.Opened.Evidence {
 		in.Evidence = append(in.Evidence, CallEvidence{ev.ID, ev.Name, ev.Hash})
 	}
-	for i := range st.Legs {
-		leg := &st.Legs[i]
-		at := slices.IndexFunc(leg.Kickoffs, func(k flow.Kickoff) bool { return k.Agent == c.Agent })
-		if leg.Round != c.Round || leg.Leg != c.Leg || at < 0 {
-			continue
-		}
-		k := leg.Kickoffs[at]
-		in.Subject, in.Template, in.TemplateHash, in.Kickoff, in.Tokens, in.Base = k.Subject, k.Template, k.Hash, k.Body, k.Tokens, leg.Base
-		in.Saw = append(in.Saw, k.Saw...)
-		for _, ref := range k.Records {
-			in.Records = append(in.Records, CallRecord{ID: ref.ID, Version: ref.Version, Type: ref.Type, Form: ref.Form, Content: ref.Content})
-		}
-		in.RecordsView = k.RecordsView
-		in.Lessons, in.LessonsLeft = k.Lessons, k.LessonsLeft
-		if c.Turn == flow.TurnRepair {
-			in.Before = leg.Calls[2*at].Answered.Reply
-		}
+	leg := st.Leg(c.Round, c.Leg)
+	k := leg.Of(c.Agent)
+	in.Subject, in.Template, in.TemplateHash, in.Kickoff, in.Tokens, in.Base = k.Subject, k.Template, k.Hash, k.Body, k.Tokens, leg.Base
+	in.Saw = append(in.Saw, k.Saw...)
+	for _, ref := range k.Records {
+		in.Records = append(in.Records, CallRecord{ID: ref.ID, Version: ref.Version, Type: ref.Type, Form: ref.Form, Content: ref.Content})
+	}
+	in.RecordsView = k.RecordsView
+	in.Lessons, in.LessonsLeft = k.Lessons, k.LessonsLeft
+	if c.Turn == flow.TurnRepair {
+		in.Before = k.Ask.Answered.Reply
 	}
 }
 

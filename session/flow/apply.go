@@ -51,7 +51,7 @@ func (s *State) opened(e *journal.Entry) error {
 	hash, rules := openingOf(e.Body)
 	*s = State{
 		opening: hash, rules: rules, Opened: body, Settings: body.Settings, Began: e.At, Runs: 1,
-		Items: make(map[string]string), calls: make(map[string]*Call),
+		Items: make(map[string]string),
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (s *State) resumed(e *journal.Entry) error {
 	if leg == nil {
 		return nil
 	}
-	for _, c := range leg.Calls {
+	for c := range leg.Calls() {
 		// What was set aside for a call that nobody heard of again counts as spent:
 		// it may well have been answered.
 		if c.Status == Begun {
@@ -117,24 +117,23 @@ func (s *State) planned(e *journal.Entry) error {
 		return err
 	}
 	leg := Leg{Planned: body, Instant: at, mailboxes: storedMailboxes(e.Body)}
-	for _, k := range body.Kickoffs {
-		for _, turn := range []string{TurnAsk, TurnRepair} {
-			c := &Call{
-				ID:    CallID(s.Opened.Thread, body.Round, body.Leg, k.Agent, turn),
-				Agent: k.Agent, Round: body.Round, Leg: body.Leg, Turn: turn,
-			}
-			if turn == TurnAsk {
-				c.Status, c.Prompt = Open, k.Body
-			}
-			if s.calls[c.ID] != nil {
-				return s.wrong(e, "the call %s is planned twice", c.ID)
-			}
-			s.calls[c.ID] = c
-			leg.Calls = append(leg.Calls, c)
+	again := s.Leg(body.Round, body.Leg)
+	for i := range body.Kickoffs {
+		k := &body.Kickoffs[i]
+		x := Exchange{k, s.call(&body, k.Agent, TurnAsk), s.call(&body, k.Agent, TurnRepair)}
+		x.Ask.Status, x.Ask.Prompt = Open, k.Body
+		if leg.Of(k.Agent) != nil || again != nil && again.Of(k.Agent) != nil {
+			return s.wrong(e, "the call %s is planned twice", x.Ask.ID)
 		}
+		leg.Exchanges = append(leg.Exchanges, x)
 	}
 	s.Legs = append(s.Legs, leg)
 	return nil
+}
+
+// call returns a call of a plan that is not open yet.
+func (s *State) call(p *Planned, agent, turn string) Call {
+	return Call{ID: CallID(s.Opened.Thread, p.Round, p.Leg, agent, turn), Agent: agent, Round: p.Round, Leg: p.Leg, Turn: turn}
 }
 
 func (s *State) began(e *journal.Entry) error {
@@ -142,8 +141,8 @@ func (s *State) began(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
-	c := s.calls[body.Call]
-	if c == nil || c.Status != Open {
+	c, ok := s.Call(body.Call)
+	if !ok || c.Status != Open {
 		return s.wrong(e, "the call %s begins, but it is not open", body.Call)
 	}
 	c.Status, c.Prompt, c.Began, c.Seq = Begun, body.Prompt, e.At, e.Seq
@@ -166,7 +165,7 @@ func (s *State) answered(e *journal.Entry) error {
 	c.Status, c.Answered = Replied, body
 	s.Spent = s.Spent.Plus(body.Spent())
 	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
-		s.OpenLeg().repair(c.Agent).Status = Open
+		s.OpenLeg().Of(c.Agent).Repair.Status = Open
 	}
 	return nil
 }
@@ -187,9 +186,9 @@ func (s *State) failed(e *journal.Entry) error {
 }
 
 func (s *State) end(e *journal.Entry, id string) (*Call, error) {
-	c := s.calls[id]
+	c, ok := s.Call(id)
 	leg := s.OpenLeg()
-	if c == nil || c.Status != Begun || leg == nil || c.Round != leg.Round || c.Leg != leg.Leg {
+	if !ok || c.Status != Begun || leg == nil || c.Round != leg.Round || c.Leg != leg.Leg {
 		return nil, s.wrong(e, "the call %s ends, but it did not begin", id)
 	}
 	c.Ended, c.Seq = e.At, e.Seq

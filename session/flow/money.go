@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Price is what the tokens of an agent's model cost, in billionths of a dollar.
@@ -78,16 +79,13 @@ func (a *Answered) Spent() Cost { return Cost{sum(a.Input, a.Output), within(a.C
 // Reserve is what must be set aside before a call: its question, and the answer
 // that it may have. A repair sends the first question and answer again, with a
 // word about what could not be read.
-func (s *State) Reserve(k Kickoff, c *Call) Cost {
-	input, output := k.Tokens, s.Settings.Reply
+func (s *State) Reserve(x *Exchange, c *Call) Cost {
+	input := x.Tokens
 	if c.Turn == TurnRepair {
 		const word = 500
-		input += word
-		if ask := s.calls[CallID(s.Opened.Thread, c.Round, c.Leg, c.Agent, TurnAsk)]; ask != nil {
-			input = sum(input, ask.Answered.Output)
-		}
+		input = sum(input+word, x.Ask.Answered.Output)
 	}
-	return s.Settings.Prices.Cost(k.Agent, input, output)
+	return s.Settings.Prices.Cost(x.Agent, input, s.Settings.Reply)
 }
 
 // Within tells whether a cost is within a budget, of which nothing is no limit.
@@ -122,7 +120,7 @@ func (c Cost) Flags() string {
 		text += fmt.Sprintf(" --budget-tokens %d", c.Tokens)
 	}
 	if c.USD > 0 {
-		text += " --budget-usd " + strconv.FormatFloat(float64(c.USD)/1e9, 'f', -1, 64)
+		text += " --budget-usd " + strconv.FormatFloat(Dollars(c.USD), 'f', -1, 64)
 	}
 	return text
 }
@@ -134,10 +132,9 @@ func (s *State) Wanting() Cost {
 	if s.Ended != EndBudget || len(s.Legs) == 0 {
 		return all
 	}
-	leg := &s.Legs[len(s.Legs)-1]
-	for i, c := range leg.Calls {
-		if c.Status == Open && (c.Turn == TurnAsk || s.OpenLeg() != nil) {
-			all = all.Plus(s.Reserve(leg.Kickoffs[i/2], c))
+	for x, c := range s.Legs[len(s.Legs)-1].open() {
+		if c.Turn == TurnAsk || s.OpenLeg() != nil {
+			all = all.Plus(s.Reserve(x, c))
 		}
 	}
 	return all
@@ -147,7 +144,7 @@ func (s *State) Wanting() Cost {
 func (s *State) UnderWay() Cost {
 	var all Cost
 	if leg := s.OpenLeg(); leg != nil {
-		for _, c := range leg.Calls {
+		for c := range leg.Calls() {
 			if c.Status == Begun {
 				all = all.Plus(c.Reserved)
 			}
@@ -166,3 +163,24 @@ func (s *State) exhausted() bool {
 	set := &s.Settings
 	return set.Budget > 0 && s.Spent.Tokens >= set.Budget || set.BudgetUSD > 0 && s.Spent.USD >= set.BudgetUSD
 }
+
+// MostDollars is more than anybody lets anything cost.
+const MostDollars = 1_000_000
+
+// ParseDollars reads an amount of dollars, of at most nine decimals, as billionths of
+// one. It does so exactly: money is never a float.
+func ParseDollars(text string) (nano int64, ok bool) {
+	whole, part, _ := strings.Cut(text, ".")
+	if len(part) > 9 || whole == "" || len(whole) > 7 {
+		return 0, false
+	}
+	digits := whole + part + strings.Repeat("0", 9-len(part))
+	if strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	nano, err := strconv.ParseInt(digits, 10, 64)
+	return nano, err == nil && nano <= MostDollars*1_000_000_000
+}
+
+// Dollars gives billionths of a dollar as people know them.
+func Dollars(nano int64) float64 { return float64(nano) / 1e9 }

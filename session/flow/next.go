@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 
@@ -21,8 +22,8 @@ type Plan struct {
 
 // Ask asks for the answer to a call. Several stand side by side.
 type Ask struct {
-	Call    *Call
-	Kickoff Kickoff
+	Call     *Call
+	Exchange *Exchange // that it is part of
 }
 
 // Settle asks for the answers of the open leg to be merged and committed.
@@ -81,24 +82,20 @@ func Next(s *State) []Command {
 func (s *State) gather(leg *Leg) []Command {
 	var asks []Command
 	spent, underWay, short := s.Spent, false, false
-	for _, c := range leg.Calls {
+	for c := range leg.Calls() {
 		if c.Status == Begun {
 			underWay = true
 			spent = spent.Plus(c.Reserved)
 		}
 	}
-	for i, c := range leg.Calls {
-		if c.Status != Open {
-			continue
-		}
-		k := leg.Kickoffs[i/2]
-		after := spent.Plus(s.Reserve(k, c))
+	for x, c := range leg.open() {
+		after := spent.Plus(s.Reserve(x, c))
 		if !s.Settings.Affords(after) {
 			short = true
 			continue
 		}
 		spent = after
-		asks = append(asks, Ask{Call: c, Kickoff: k})
+		asks = append(asks, Ask{Call: c, Exchange: x})
 	}
 	switch {
 	case len(asks) > 0:
@@ -116,26 +113,34 @@ func (s *State) gather(leg *Leg) []Command {
 	return []Command{Settle{leg.Round, leg.Leg}}
 }
 
+// open returns the calls that are to be made, with the exchanges that they are part of.
+func (l *Leg) open() iter.Seq2[*Exchange, *Call] {
+	return func(yield func(*Exchange, *Call) bool) {
+		for c := range l.Calls() {
+			if c.Status == Open && !yield(l.Of(c.Agent), c) {
+				return
+			}
+		}
+	}
+}
+
 // quorate tells whether enough agents of a leg answered.
 func (s *State) quorate(leg *Leg) bool {
 	missing := leg.Missing()
-	answers := len(leg.Kickoffs) - len(missing)
 	switch s.Settings.Quorum {
 	case QuorumAll:
 		return len(missing) == 0
 	case QuorumRole, "":
-		for _, k := range leg.Kickoffs {
-			role := s.roleOf(k.Agent)
-			if !slices.ContainsFunc(leg.Kickoffs, func(o Kickoff) bool {
-				return s.roleOf(o.Agent) == role && !slices.Contains(missing, o.Agent)
-			}) {
-				return false
+		heard := make(map[string]bool)
+		for i := range leg.Exchanges {
+			if x := &leg.Exchanges[i]; x.Answer() != nil {
+				heard[s.roleOf(x.Agent)] = true
 			}
 		}
-		return true
+		return !slices.ContainsFunc(missing, func(agent string) bool { return !heard[s.roleOf(agent)] })
 	}
 	n, _ := strconv.Atoi(s.Settings.Quorum)
-	return answers >= min(n, len(leg.Kickoffs))
+	return len(leg.Kickoffs)-len(missing) >= min(n, len(leg.Kickoffs))
 }
 
 func (s *State) roleOf(agent string) string {
@@ -224,9 +229,8 @@ func (s *State) cutShort() bool {
 	if len(s.Legs) == 0 {
 		return false
 	}
-	leg := &s.Legs[len(s.Legs)-1]
-	for i, c := range leg.Calls {
-		if c.Status == Open && c.Turn == TurnAsk && !s.Settings.Affords(s.Spent.Plus(s.Reserve(leg.Kickoffs[i/2], c))) {
+	for x, c := range s.Legs[len(s.Legs)-1].open() {
+		if c.Turn == TurnAsk && !s.Affords(s.Reserve(x, c)) {
 			return true
 		}
 	}

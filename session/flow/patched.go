@@ -37,7 +37,7 @@ func (s *State) patched(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
-	c, ok := s.calls[body.Call]
+	c, ok := s.Call(body.Call)
 	switch {
 	case !ok || c.Status != Replied || c.Agent != body.Agent || c.Round != body.Round:
 		return s.wrong(e, "%s patches records by an answer that it did not give: %s", fault.Shown(body.Agent), fault.Shown(body.Call))

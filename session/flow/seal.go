@@ -49,16 +49,11 @@ func (s *State) SealFor(c *Committed) string {
 	}
 	if leg := s.OpenLeg(); leg != nil && c.Source == ByRound {
 		sealed.Mailboxes = leg.mailboxes
-		answers := leg.Answers()
-		for i, k := range leg.Kickoffs {
-			one := SealedOne{Agent: k.Agent, Kickoff: k.Body}
-			if answers[i] != nil {
-				one.Reply = answers[i].Answered.Reply
-			}
-			if r := leg.RepairOf(k.Agent); r != nil {
-				one.Repair = r.Answered.Reply
-			}
-			sealed.Messages = append(sealed.Messages, one)
+		for i := range leg.Exchanges {
+			x := &leg.Exchanges[i]
+			sealed.Messages = append(sealed.Messages, SealedOne{
+				Agent: x.Agent, Kickoff: x.Body, Reply: x.Ask.Answered.Reply, Repair: x.Repair.Answered.Reply,
+			})
 		}
 	}
 	for _, l := range c.Letters {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -46,7 +47,6 @@ type State struct {
 	// Spent is what was used, and what calls that went astray may have cost.
 	Spent Cost
 
-	calls   map[string]*Call
 	opening string // see openingOf
 	rules   sealedRules
 }
@@ -55,12 +55,26 @@ type State struct {
 // round has one.
 type Leg struct {
 	Planned
-	Instant time.Time
-	Calls   []*Call // two for each agent, in the order of the kickoffs: ask and repair
-	Settled bool
+	Instant   time.Time
+	Exchanges []Exchange // in the order of the kickoffs
+	Settled   bool
 
 	mailboxes jsontext.Value // as the journal has them
 }
+
+// Exchange is what one agent is asked in a leg, and once more where its answer could not
+// be read.
+type Exchange struct {
+	*Kickoff
+	Ask    Call
+	Repair Call
+}
+
+// Answer returns the call that was answered first, or nil.
+func (x *Exchange) Answer() *Call { return x.Ask.replied() }
+
+// Mended returns the answered repair, or nil.
+func (x *Exchange) Mended() *Call { return x.Repair.replied() }
 
 // Status of a call.
 type Status string
@@ -91,6 +105,13 @@ type Call struct {
 	Failed   Failed // the last time
 	Failures int    // how often it failed, or was never heard of again
 	Lost     Cost   // what that may have cost
+}
+
+func (c *Call) replied() *Call {
+	if c.Status == Replied {
+		return c
+	}
+	return nil
 }
 
 // Commit is a settlement with its place in the journal.
@@ -167,15 +188,9 @@ func (s *State) After(entries []journal.Entry) (*State, error) {
 func (s *State) clone() *State {
 	c := *s
 	c.Commits, c.Notes = slices.Clip(s.Commits), slices.Clip(s.Notes)
-	c.Items, c.calls = maps.Clone(s.Items), make(map[string]*Call, len(s.calls))
-	c.Legs = slices.Clone(s.Legs)
-	for i := range c.Legs {
-		l := &c.Legs[i]
-		l.Calls = slices.Clone(l.Calls)
-		for j, call := range l.Calls {
-			own := *call
-			l.Calls[j], c.calls[own.ID] = &own, &own
-		}
+	c.Items, c.Legs = maps.Clone(s.Items), slices.Clone(s.Legs)
+	if leg := c.OpenLeg(); leg != nil { // the others stay as they are
+		leg.Exchanges = slices.Clone(leg.Exchanges)
 	}
 	return &c
 }
@@ -214,15 +229,21 @@ func (s *State) OpenLeg() *Leg {
 
 // Call finds a call by its id.
 func (s *State) Call(id string) (*Call, bool) {
-	c, ok := s.calls[id]
-	return c, ok
+	for i := range slices.Backward(s.Legs) {
+		for c := range s.Legs[i].Calls() {
+			if c.ID == id {
+				return c, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // Calls gives all calls that were made, in the order of the legs and rosters.
 func (s *State) Calls() []*Call {
 	var all []*Call
 	for i := range s.Legs {
-		for _, c := range s.Legs[i].Calls {
+		for c := range s.Legs[i].Calls() {
 			if c.Status != Unwanted && !c.Began.IsZero() {
 				all = append(all, c)
 			}
@@ -269,61 +290,65 @@ func (s *State) contributions(c *Commit) int {
 	default:
 		return 1
 	}
-	for i := range s.Legs {
-		if l := &s.Legs[i]; l.Round == c.Round && l.Leg == c.Leg {
-			return len(l.Kickoffs)
-		}
+	if leg := s.Leg(c.Round, c.Leg); leg != nil {
+		return len(leg.Kickoffs)
 	}
 	return 0
 }
 
-// repair gives the second call of an agent in a leg.
-func (l *Leg) repair(agent string) *Call {
-	i := slices.IndexFunc(l.Kickoffs, func(k Kickoff) bool { return k.Agent == agent })
-	if i < 0 {
-		return nil
-	}
-	return l.Calls[2*i+1]
-}
-
-// Answers gives what each agent of the leg answered, in the order of the
-// kickoffs; nil where it did not.
-func (l *Leg) Answers() []*Call {
-	out := make([]*Call, len(l.Kickoffs))
-	for i := range l.Kickoffs {
-		if c := l.Calls[2*i]; c.Status == Replied {
-			out[i] = c
+// Leg returns a leg of a round, or nil.
+func (s *State) Leg(round, leg int) *Leg {
+	for i := range s.Legs {
+		if l := &s.Legs[i]; l.Round == round && l.Leg == leg {
+			return l
 		}
-	}
-	return out
-}
-
-// RepairOf gives the answered repair of an agent, or nil.
-func (l *Leg) RepairOf(agent string) *Call {
-	if r := l.repair(agent); r != nil && r.Status == Replied {
-		return r
 	}
 	return nil
 }
 
-// Missing gives the agents of the leg without an answer.
+// Calls returns the calls of the leg: of each agent the first, and the repair.
+func (l *Leg) Calls() iter.Seq[*Call] {
+	return func(yield func(*Call) bool) {
+		for i := range l.Exchanges {
+			x := &l.Exchanges[i]
+			if !yield(&x.Ask) || !yield(&x.Repair) {
+				return
+			}
+		}
+	}
+}
+
+// Of returns what an agent was asked in the leg, or nil.
+func (l *Leg) Of(agent string) *Exchange {
+	for i := range l.Exchanges {
+		if l.Exchanges[i].Agent == agent {
+			return &l.Exchanges[i]
+		}
+	}
+	return nil
+}
+
+// Missing returns the agents of the leg without an answer.
 func (l *Leg) Missing() []string {
 	var out []string
-	for i, c := range l.Answers() {
-		if c == nil {
-			out = append(out, l.Kickoffs[i].Agent)
+	for i := range l.Exchanges {
+		if x := &l.Exchanges[i]; x.Answer() == nil {
+			out = append(out, x.Agent)
 		}
 	}
 	return out
 }
 
-// Later gives the time when asking again may help, if every agent of the leg that
+// Later returns the time when asking again may help, if every agent of the leg that
 // did not answer said one: the latest of them.
 func (l *Leg) Later() (time.Time, bool) {
 	var latest time.Time
-	for _, agent := range l.Missing() {
-		i := slices.IndexFunc(l.Kickoffs, func(k Kickoff) bool { return k.Agent == agent })
-		at, err := artifact.ParseInstant(l.Calls[2*i].Failed.RetryAt)
+	for i := range l.Exchanges {
+		x := &l.Exchanges[i]
+		if x.Answer() != nil {
+			continue
+		}
+		at, err := artifact.ParseInstant(x.Ask.Failed.RetryAt)
 		if err != nil {
 			return latest, false
 		}
