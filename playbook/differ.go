@@ -1,8 +1,11 @@
 package playbook
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Differ says in what two texts that look alike differ so that they cannot be one
@@ -11,22 +14,14 @@ import (
 // little, and one counter for two opposites would be wrong for ever.
 func Differ(a, b string) string {
 	x, y := readWords(a), readWords(b)
-	if why := differInNumbers(x.numbers, y.numbers); why != "" {
-		return why
+	for _, compare := range []func(x, y *reading) string{
+		differInNumbers, differInUnits, differInSigns, differInNegations, differInQuantifiers, differInOpposites,
+	} {
+		if why := compare(x, y); why != "" {
+			return why
+		}
 	}
-	if why := differInUnits(x.units, y.units); why != "" {
-		return why
-	}
-	if why := differInSigns(x, y); why != "" {
-		return why
-	}
-	if why := differInNegations(x, y); why != "" {
-		return why
-	}
-	if why := differInQuantifiers(x.shares, y.shares); why != "" {
-		return why
-	}
-	return differInOpposites(x, y)
+	return ""
 }
 
 // reading is what a text is compared by.
@@ -38,26 +33,43 @@ type reading struct {
 	mixed   []string // words with letters of two scripts, which look like other words
 	ranks   []string // second, third and so on
 	shares  []quantifier
+	denials []string // words that negate
+	turns   bool     // there is a comparison
 }
 
 // word is one word, in the form in which words are compared.
 type word struct {
 	text    string // in lower case
 	stem    string
+	poles   []pole
 	clause  int  // which clause of the text it stands in
 	weight  bool // it is no small word
 	negated bool // it follows a negation
 	turned  bool // it follows a word that turns a comparison around, such as "than"
 }
 
+// quantity is a number and its unit, or a name that has a digit in it.
+type quantity struct {
+	name  string // "gpt-4"; empty for a number
+	value float64
+	unit  string
+	shown string
+}
+
+// quantifier is a word that says of how much of something a lesson speaks.
+type quantifier struct{ text, class string }
+
+// scope is how many words of weight a negation, or one of two opposites, reaches.
+const scope = 2
+
 // readWords cuts a text into words and numbers.
-func readWords(text string) reading {
-	var r reading
+func readWords(text string) *reading {
+	r := &reading{}
 	negated, turned, clause, before := 0, 0, 0, ""
 	tokens := tokenise(text)
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
-		if t.breaks {
+		if t == clauseEnd {
 			negated, turned, clause, before = 0, 0, clause+1, ""
 			continue
 		}
@@ -66,31 +78,21 @@ func readWords(text string) reading {
 			i += used - 1
 			continue
 		}
-		lower := strings.ToLower(t.text)
-		if isSign(lower) {
-			r.signs, turned = append(r.signs, lower), scope
+		w := word{text: strings.ToLower(t), clause: clause}
+		if signs[w.text] {
+			r.signs, turned, r.turns = append(r.signs, w.text), scope, true
 			continue
 		}
-		if q, ok := quantifierOf(before, lower); ok {
-			r.shares = append(r.shares, q)
-		}
-		before = lower
-		if isRank(lower) {
-			r.ranks = append(r.ranks, lower)
-		}
-		if ofTwoScripts(lower) {
-			r.mixed = append(r.mixed, lower)
-		}
-		if u, ok := spelledUnit(lower); ok {
-			r.units = append(r.units, u)
-		}
-		w := word{text: lower, stem: stem(lower), clause: clause}
+		w.stem = stem(w.text)
+		w.poles = poles[w.stem]
+		r.classify(w.text, before)
+		before = w.text
 		switch {
-		case isNegation(lower) || stem(lower) == "fail" && i+1 < len(tokens) && tokens[i+1].text == "to":
+		case negations[w.text] || w.stem == "fail" && i+1 < len(tokens) && tokens[i+1] == "to":
 			negated = scope
-		case isTurning(lower):
-			turned = scope
-		case !isSmall(lower):
+		case turnings[w.text]:
+			turned, r.turns = scope, true
+		case !smallWords[w.text]:
 			w.weight, w.negated, w.turned = true, negated > 0, turned > 0
 			negated, turned = max(0, negated-1), max(0, turned-1)
 		}
@@ -99,50 +101,113 @@ func readWords(text string) reading {
 	return r
 }
 
-// scope is how many words of weight a negation, or one of two opposites, reaches.
-const scope = 2
-
-// token is a run of letters and digits, or a mark that ends a clause.
-type token struct {
-	text   string // as it is written: "mM" and "MM" are two units
-	tight  bool   // nothing stands between it and the token before
-	breaks bool
+// classify lists a word by what it says beside its meaning.
+func (r *reading) classify(w, before string) {
+	if class := quantifierClass(before, w); class != "" {
+		r.shares = append(r.shares, quantifier{w, class})
+	}
+	if negations[w] {
+		r.denials = append(r.denials, w)
+	}
+	if ranks[w] {
+		r.ranks = append(r.ranks, w)
+	}
+	if ofTwoScripts(w) {
+		r.mixed = append(r.mixed, w)
+	}
+	if u, ok := spelledUnit(w); ok {
+		r.units = append(r.units, u)
+	}
 }
 
-func tokenise(text string) []token {
-	text = strings.NewReplacer("’", "'", "‘", "'", "−", "-", "–", "-", "×", " x ", "µ", "u", "μ", "u",
-		"≥", ">=", "≤", "<=", "≠", "!=", "→", " to ", "->", " to ", "=>", " to ").Replace(text)
-	var out []token
-	tight := false
-	for i := 0; i < len(text); {
-		n := tokenLength(text[i:])
-		if n > 0 {
-			for _, part := range splitContraction(text[i : i+n]) {
-				out = append(out, token{text: part, tight: tight})
-				tight = true
-			}
-			i += n
-			continue
-		}
-		if n := signLength(text[i:]); n > 0 {
-			out = append(out, token{text: text[i : i+n]})
-			i, tight = i+n, false
-			continue
-		}
-		switch text[i] {
-		case '%':
-			out = append(out, token{text: "%", tight: tight})
-			tight = true
-		case ',', ';', ':', '.', '!', '?', '(', ')':
-			out = append(out, token{breaks: true})
-			tight = false
+// clauseEnd is the token of a mark that ends a clause.
+const clauseEnd = ","
+
+// tokenise cuts a text into words, numbers, signs and ends of clauses. They stay as they are
+// written: "mM" and "MM" are two units.
+func tokenise(text string) []string {
+	text = plainMarks.Replace(text)
+	var out []string
+	for text != "" {
+		n := tokenLength(text)
+		switch {
+		case n > 0:
+			out = append(out, splitContraction(text[:n])...)
+		case len(text) > 1 && signs[text[:2]]:
+			n = 2
+			out = append(out, text[:n])
 		default:
-			tight = tight && text[i] == '-'
+			n = 1
+			if signs[text[:n]] || text[0] == '%' {
+				out = append(out, text[:n])
+			} else if strings.IndexByte(",;:.!?()", text[0]) >= 0 {
+				out = append(out, clauseEnd)
+			}
 		}
-		i++
+		text = text[n:]
 	}
 	return out
 }
+
+// tokenLength returns the length of the word or number at the beginning of a text, or 0.
+// "state-of-the-art" is several words, "don't" is one.
+func tokenLength(text string) int {
+	if n := numberLength(text); n > 0 {
+		return n
+	}
+	rest := strings.TrimPrefix(text, "°")
+	if !strings.HasPrefix(rest, "'") {
+		rest = strings.TrimLeftFunc(rest, isOfWord)
+	}
+	return len(text) - len(rest)
+}
+
+func isOfWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '_' || r == '\''
+}
+
+// numberLength takes digits with a point, commas between thousands, and an exponent.
+func numberLength(text string) int {
+	n := signed(text)
+	if digits(text[n:]) == 0 && !pointed(text[n:]) {
+		return 0
+	}
+	for {
+		n += digits(text[n:])
+		rest := text[n:]
+		if !pointed(rest) && !(strings.HasPrefix(rest, ",") && digits(rest[1:]) == 3) {
+			return n + exponentLength(rest)
+		}
+		n++
+	}
+}
+
+func exponentLength(text string) int {
+	if text == "" || text[0] != 'e' && text[0] != 'E' {
+		return 0
+	}
+	begin := 1 + signed(text[1:])
+	end := begin + digits(text[begin:])
+	if begin == end || end < len(text) && unicode.IsLetter(rune(text[end])) {
+		return 0
+	}
+	return end
+}
+
+// signed returns the length of a plus or minus at the beginning of a text.
+func signed(text string) int {
+	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
+		return 1
+	}
+	return 0
+}
+
+// digits returns how many digits a text begins with.
+func digits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+func pointed(text string) bool { return strings.HasPrefix(text, ".") && digits(text[1:]) > 0 }
 
 // splitContraction makes two words of don't, isn't and cannot.
 func splitContraction(t string) []string {
@@ -156,24 +221,198 @@ func splitContraction(t string) []string {
 	return []string{strings.TrimSuffix(strings.TrimSuffix(t, "'s"), "'")}
 }
 
+// readQuantity reads a number, with the unit behind it, or a name with a digit. It returns
+// how many tokens it took; 0 where there is none.
+func readQuantity(tokens []string) (quantity, int) {
+	t := tokens[0]
+	lower := strings.ToLower(t)
+	value, ok := numberWords[lower]
+	if !ok && numberLength(t) > 0 {
+		var err error
+		value, err = strconv.ParseFloat(strings.ReplaceAll(t, ",", ""), 64)
+		ok = err == nil
+	}
+	switch {
+	case !ok && strings.ContainsFunc(lower, isDigit):
+		return quantity{name: lower, shown: t}, 1
+	case !ok:
+		return quantity{}, 0
+	}
+	q := quantity{value: value, shown: t}
+	if len(tokens) < 2 {
+		return q, 1
+	}
+	u, ok := unitOf(tokens[1])
+	if symbol, spelled := spelledUnit(strings.ToLower(tokens[1])); !ok && spelled {
+		u, ok = unitOf(symbol)
+	}
+	if !ok {
+		return q, 1
+	}
+	return quantity{value: value * u.factor, unit: u.base, shown: t + " " + tokens[1]}, 2
+}
+
+// unitOf reads the symbol of a unit behind a number.
+func unitOf(symbol string) (unit, bool) {
+	if u, ok := units[symbol]; ok {
+		return u, true
+	}
+	for _, p := range prefixes {
+		if rest, ok := strings.CutPrefix(symbol, p.symbol); ok && prefixable[rest] {
+			return unit{units[rest].base, units[rest].factor * p.factor}, true
+		}
+	}
+	return unit{}, false
+}
+
+// spelledUnit returns the symbol of a unit that is written as a word.
+func spelledUnit(w string) (string, bool) {
+	w = strings.TrimSuffix(w, "s")
+	if symbol, ok := unitNames[w]; ok {
+		return symbol, true
+	}
+	for _, p := range prefixes {
+		if rest, ok := strings.CutPrefix(w, p.name); ok && p.name != "" {
+			symbol, ok := unitNames[rest]
+			return p.symbol + symbol, ok
+		}
+	}
+	return "", false
+}
+
+// quantifierClass reads a quantifier, by the word before it: "at most" is a bound, "the most"
+// a superlative, and "a few" are some. Words for all of something are none: a lesson that
+// does not say of how much it speaks speaks of all.
+func quantifierClass(before, w string) string {
+	switch {
+	case w == "most" && boundWords[before]:
+		return ""
+	case before == "a" && (w == "few" || w == "little"):
+		return "some"
+	}
+	return quantifiers[w]
+}
+
+// ofTwoScripts reports whether a word mixes Latin letters with those of another script.
+func ofTwoScripts(word string) bool {
+	latin := func(r rune) bool { return unicode.Is(unicode.Latin, r) }
+	other := func(r rune) bool { return unicode.IsLetter(r) && !latin(r) }
+	return strings.ContainsFunc(word, latin) && strings.ContainsFunc(word, other)
+}
+
+// stem cuts the endings of English words off, roughly: what matters is that the forms
+// of one word have one stem.
+func stem(w string) string {
+	for _, end := range []string{"ing", "ed", "es", "s", "ly"} {
+		root, ok := strings.CutSuffix(w, end)
+		if !ok || len(root) < 3 || end == "s" && strings.HasSuffix(root, "s") {
+			continue
+		}
+		if n := len(root); n > 3 && root[n-1] == root[n-2] && strings.ContainsRune("bdgmnprt", rune(root[n-1])) && (end == "ing" || end == "ed") {
+			root = root[:n-1] // dropping, drop
+		}
+		w = root
+		break
+	}
+	if len(w) > 3 {
+		w = strings.TrimSuffix(w, "e")
+	}
+	return w
+}
+
+// differInNumbers compares all numbers, in their order. A bare "one" is often no
+// number, and is passed over.
+func differInNumbers(x, y *reading) string {
+	bare := func(q quantity) bool { return q.name == "" && q.unit == "" && strings.EqualFold(q.shown, "one") }
+	a, b := slices.DeleteFunc(x.numbers, bare), slices.DeleteFunc(y.numbers, bare)
+	for i := range min(len(a), len(b)) {
+		switch both := "“" + a[i].shown + "” and “" + b[i].shown + "”"; {
+		case a[i].unit != b[i].unit && a[i].name == b[i].name:
+			return both + " are different units"
+		case a[i].name != b[i].name || !nearly(a[i].value, b[i].value):
+			return both + " are different numbers"
+		}
+	}
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(a) > len(b) {
+		return "only one has “" + a[len(b)].shown + "”"
+	}
+	return ""
+}
+
+// nearly forgives what converting units rounds away.
+func nearly(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
+}
+
+// differInUnits compares the units that stand without a number.
+func differInUnits(x, y *reading) string {
+	if len(x.units) == 0 || len(y.units) == 0 || slices.Equal(x.units, y.units) {
+		return ""
+	}
+	return "“" + x.units[0] + "” and “" + y.units[len(y.units)-1] + "” are different units"
+}
+
+// differInSigns looks for comparisons and places that are not the same, and for words that
+// are written so that they look like others: what cannot be read cannot be the same.
+func differInSigns(x, y *reading) string {
+	for _, lists := range [][2][]string{{x.signs, y.signs}, {x.mixed, y.mixed}, {x.ranks, y.ranks}} {
+		a, b := slices.Sorted(slices.Values(lists[0])), slices.Sorted(slices.Values(lists[1]))
+		for _, s := range slices.Concat(a, b) {
+			is := func(o string) bool { return o == s }
+			if count(a, is) != count(b, is) {
+				return onlyOneHas(s)
+			}
+		}
+	}
+	return ""
+}
+
+// differInQuantifiers looks whether the texts speak of the same share of things. Who says
+// it of some, of most or of nothing else says something else than who says it of all.
+func differInQuantifiers(x, y *reading) string {
+	for _, pair := range [][2][]quantifier{{x.shares, y.shares}, {y.shares, x.shares}} {
+		for _, q := range pair[0] {
+			is := func(o quantifier) bool { return o.class == q.class }
+			if count(pair[0], is) > count(pair[1], is) {
+				return onlyOneHas(q.text)
+			}
+		}
+	}
+	return ""
+}
+
+func onlyOneHas(s string) string { return "only one has “" + s + "”, or has it more often" }
+
+func count[T any](all []T, is func(T) bool) (n int) {
+	for _, one := range all {
+		if is(one) {
+			n++
+		}
+	}
+	return n
+}
+
 // differInNegations looks whether one text denies what the other says. The number of
 // negations has to be the same; and where it is, no word may be denied in one text and
 // stand without a negation in the other, as in "use A, not B" and "use B, not A".
-func differInNegations(x, y reading) string {
-	a, b := x.negations(), y.negations()
-	if len(a) != len(b) {
-		more := slices.Concat(a, b)
-		if len(a) > 0 && len(b) > 0 {
-			return "one has more negations than the other"
-		}
-		return "only one has “" + more[0] + "”"
+func differInNegations(x, y *reading) string {
+	a, b := x.denials, y.denials
+	switch {
+	case len(a) != len(b) && len(a) > 0 && len(b) > 0:
+		return "one has more negations than the other"
+	case len(a) != len(b):
+		return "only one has “" + slices.Concat(a, b)[0] + "”"
 	}
-	for _, pair := range [][2]reading{{x, y}, {y, x}} {
+	negated, turned := func(w word) bool { return w.negated }, func(w word) bool { return w.turned }
+	for _, pair := range [][2]*reading{{x, y}, {y, x}} {
 		for _, w := range pair[0].words {
-			if w.negated && pair[1].stands(w.stem, func(o word) bool { return !o.negated }) && !pair[1].stands(w.stem, func(o word) bool { return o.negated }) {
+			if w.negated && pair[1].hasBut(w.stem, negated) {
 				return "only one denies “" + w.text + "”"
 			}
-			if w.turned && pair[1].stands(w.stem, func(o word) bool { return !o.turned }) && !pair[1].stands(w.stem, func(o word) bool { return o.turned }) && pair[1].turns() {
+			if w.turned && pair[1].turns && pair[1].hasBut(w.stem, turned) {
 				return "“" + w.text + "” stands on the other side of a comparison"
 			}
 		}
@@ -181,47 +420,34 @@ func differInNegations(x, y reading) string {
 	return ""
 }
 
-func (r reading) negations() []string {
-	var all []string
-	for _, w := range r.words {
-		if isNegation(w.text) {
-			all = append(all, w.text)
-		}
-	}
-	return all
+// hasBut reports whether a text has a stem, and nowhere so.
+func (r *reading) hasBut(stem string, so func(word) bool) bool {
+	return r.has(stem) && !slices.ContainsFunc(r.words, func(w word) bool { return w.stem == stem && so(w) })
 }
 
-func (r reading) turns() bool {
-	return len(r.signs) > 0 || slices.ContainsFunc(r.words, func(w word) bool { return isTurning(w.text) })
-}
-
-func (r reading) stands(stem string, how func(word) bool) bool {
-	return slices.ContainsFunc(r.words, func(w word) bool { return w.stem == stem && how(w) })
+func (r *reading) has(stem string) bool {
+	return slices.ContainsFunc(r.words, func(w word) bool { return w.stem == stem })
 }
 
 // differInOpposites compares, for each pair of opposites, which side the texts take,
 // and of what: "increase A and decrease B" is not "increase B and decrease A".
-func differInOpposites(x, y reading) string {
-	for _, axis := range axes() {
-		a, b := x.sides(axis), y.sides(axis)
-		if len(a) == 0 || len(b) == 0 {
-			continue
-		}
-		if v, w, ok := opposed(a, b); ok {
-			return "“" + v + "” and “" + w + "” are opposites"
+func differInOpposites(x, y *reading) string {
+	for axis := range axes {
+		if v, w, ok := opposed(x.sides(axis), y.sides(axis)); ok {
+			return areOpposites(v, w)
 		}
 	}
 	for _, v := range x.words {
 		for _, w := range y.words {
-			if mayBeFormed(v, w) && formedOpposite(v.text, w.text) && !y.has(v.stem) && !x.has(w.stem) {
-				return "“" + v.text + "” and “" + w.text + "” are opposites"
+			if mayBeFormed(v.stem, w.stem) && formedOpposites(v.text, w.text) && !y.has(v.stem) && !x.has(w.stem) {
+				return areOpposites(v.text, w.text)
 			}
 		}
 	}
 	return ""
 }
 
-func (r reading) has(stem string) bool { return r.stands(stem, func(word) bool { return true }) }
+func areOpposites(v, w string) string { return "“" + v + "” and “" + w + "” are opposites" }
 
 // taken is a side of an axis that a text takes, and of what.
 type taken struct {
@@ -230,26 +456,21 @@ type taken struct {
 	objects []string // stems of the words behind it
 }
 
-// sides gives which sides of an axis a text takes, one after the other.
-func (r reading) sides(a axis) []taken {
+// sides returns which sides of an axis a text takes, one after the other.
+func (r *reading) sides(axis int) []taken {
 	var all []taken
 	for i, w := range r.words {
-		side, ok := a.side(w.stem)
+		side, ok := w.side(axis)
 		if !ok {
 			continue
 		}
 		t := taken{text: w.text, side: side}
 		rest := r.words[i+1:]
-		if len(rest) > 1 && (rest[0].text == "and" || rest[0].text == "or") {
-			if _, polar := a.side(rest[1].stem); polar {
-				rest = rest[2:] // "hot and cold water" has both, in whatever order
-			}
+		if len(rest) > 1 && (rest[0].text == "and" || rest[0].text == "or") && rest[1].polar(axis) {
+			rest = rest[2:] // "hot and cold water" has both, in whatever order
 		}
 		for _, o := range rest {
-			if o.clause != w.clause || len(t.objects) == scope {
-				break
-			}
-			if _, polar := a.side(o.stem); polar {
+			if o.clause != w.clause || len(t.objects) == scope || o.polar(axis) {
 				break
 			}
 			if o.weight {
@@ -261,46 +482,81 @@ func (r reading) sides(a axis) []taken {
 	return all
 }
 
+// side returns the side of an axis that a word takes.
+func (w *word) side(axis int) (side int, ok bool) {
+	for _, p := range w.poles {
+		if p.axis == axis {
+			return p.side, true
+		}
+	}
+	return 0, false
+}
+
+func (w *word) polar(axis int) bool {
+	_, ok := w.side(axis)
+	return ok
+}
+
 // opposed finds two words that say the opposite of the same thing, or, where the
-// things cannot be told, texts that take other sides.
+// things are unknown, texts that take other sides.
 func opposed(a, b []taken) (string, string, bool) {
+	if len(a) == 0 || len(b) == 0 {
+		return "", "", false
+	}
 	for _, t := range a {
 		for _, u := range b {
-			if t.side != u.side && shareAny(t.objects, u.objects) && !takes(a, u) && !takes(b, t) {
+			if t.side != u.side && shareAny(t.objects, u.objects) && !u.isIn(a) && !t.isIn(b) {
 				return t.text, u.text, true
 			}
 		}
 	}
+	known := allIn(a, b) && allIn(b, a)
 	for i := range min(len(a), len(b)) {
-		if a[i].side != b[i].side && !allKnown(a, b) {
+		if a[i].side != b[i].side && !known {
 			return a[i].text, b[i].text, true
 		}
 	}
-	switch {
-	case len(a) == len(b) || uniform(append(slices.Clone(a), b...)):
+	other := func(t taken) bool { return t.side != a[0].side }
+	if len(a) == len(b) || !slices.ContainsFunc(a, other) && !slices.ContainsFunc(b, other) {
 		return "", "", false
-	case len(a) > len(b):
-		return a[len(b)].text, b[len(b)-1].text, true
-	default:
-		return a[len(a)-1].text, b[len(a)].text, true
 	}
+	last := min(len(a), len(b))
+	return a[min(last, len(a)-1)].text, b[min(last, len(b)-1)].text, true
 }
 
-// takes tells whether a text takes the same side of the same thing.
-func takes(all []taken, t taken) bool {
+// isIn reports whether a text takes the same side of the same thing.
+func (t taken) isIn(all []taken) bool {
 	return slices.ContainsFunc(all, func(o taken) bool { return o.side == t.side && shareAny(o.objects, t.objects) })
 }
 
-// allKnown tells whether the two texts take the same sides of the same things, in
-// whatever order.
-func allKnown(a, b []taken) bool {
-	return !slices.ContainsFunc(a, func(t taken) bool { return !takes(b, t) }) && !slices.ContainsFunc(b, func(t taken) bool { return !takes(a, t) })
-}
-
-func uniform(all []taken) bool {
-	return !slices.ContainsFunc(all, func(t taken) bool { return t.side != all[0].side })
+func allIn(some, all []taken) bool {
+	return !slices.ContainsFunc(some, func(t taken) bool { return !t.isIn(all) })
 }
 
 func shareAny(a, b []string) bool {
 	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+}
+
+// mayBeFormed looks quickly whether two words can be formed of one: their beginnings or
+// their ends are the same. Every word of one text is held against every one of the other.
+func mayBeFormed(a, b string) bool {
+	if len(a) < 3 || len(b) < 3 || a == b {
+		return false
+	}
+	return a[len(a)-2:] == b[len(b)-2:] || a[:2] == b[:2]
+}
+
+// formedOpposites reports whether two words are one but for a beginning or an end that is
+// exchanged, or taken away: stable and unstable, harmful and harmless, upstream and downstream.
+func formedOpposites(a, b string) bool {
+	for _, f := range formed {
+		for _, pair := range [2][2]string{{a, b}, {b, a}} {
+			x, ok := f.cut(pair[0], f.one)
+			y, too := f.cut(pair[1], f.other)
+			if ok && too && len(x) >= f.least && stem(x) == stem(y) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,153 +1,208 @@
 package playbook
 
-import (
-	"slices"
-	"strings"
+import "strings"
+
+// plainMarks writes marks of one meaning in one way.
+var plainMarks = strings.NewReplacer("’", "'", "‘", "'", "−", "-", "–", "-", "×", " x ", "µ", "u", "μ", "u",
+	"≥", ">=", "≤", "<=", "≠", "!=", "→", " to ", "->", " to ", "=>", " to ")
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// Classes of words. What takes part in none has weight.
+var (
+	signs     = setOf("< > <= >= != ==")
+	negations = setOf(`not no never none nothing nobody nowhere neither nor without avoid avoids avoided avoiding
+		refrain lack lacks lacking instead rather hardly rarely seldom barely unless except prevent prevents
+		forbid forbids stop stops cease skip skips omit omits dont doesnt isnt wont cant`)
+	// turnings are words whose two sides must not be exchanged.
+	turnings = setOf("than before after over versus vs until causes cause caused implies imply precedes follows beats from")
+	// smallWords have no weight: a negation passes over them.
+	smallWords = setOf(`a an the to of in on at by for with and or is are was be been do does did can
+		could will would should must may it its this that these those you your we our they their
+		any ever just only even as than then too very have has had using use used uses`)
+	// ranks count places. "First" is none: one lesson says it of what another one begins with.
+	ranks = setOf("second third fourth fifth sixth seventh eighth ninth tenth")
+	// boundWords before "most" make a bound or a superlative of it.
+	boundWords = setOf("at the a its their our your is are was be")
 )
 
-func isNegation(w string) bool {
-	switch w {
-	case "not", "no", "never", "none", "nothing", "nobody", "nowhere", "neither", "nor", "without", "avoid", "avoids", "avoided", "avoiding",
-		"refrain", "lack", "lacks", "lacking", "instead", "rather", "hardly", "rarely", "seldom", "barely", "unless", "except", "prevent", "prevents",
-		"forbid", "forbids", "stop", "stops", "cease", "skip", "skips", "omit", "omits", "dont", "doesnt", "isnt", "wont", "cant":
-		return true
-	}
-	return false
+// quantifiers are words that say of how much a lesson speaks, with their class.
+var quantifiers = map[string]string{
+	"only": "only", "solely": "only", "exclusively": "only", "merely": "only", "purely": "only",
+	"most": "most", "mostly": "most", "usually": "most", "majority": "most", "almost": "most",
+	"nearly": "most", "predominantly": "most", "largely": "most", "mainly": "most",
+	"some": "some", "sometimes": "some", "occasionally": "some", "partly": "some", "partially": "some",
+	"few": "few", "little": "few", "minority": "few", "infrequently": "few",
 }
 
-// isTurning tells words whose two sides must not be exchanged.
-func isTurning(w string) bool {
-	switch w {
-	case "than", "before", "after", "over", "versus", "vs", "until", "causes", "cause", "caused", "implies", "imply", "precedes", "follows", "beats", "from":
-		return true
-	}
-	return false
+// numberWords are numbers that are written as words.
+var numberWords = map[string]float64{
+	"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5,
+	"zero": 0, "one": 1, "once": 1,
+	"two": 2, "twice": 2, "double": 2, "doubled": 2, "doubling": 2, "both": 2, "pair": 2,
+	"three": 3, "thrice": 3, "triple": 3, "tripled": 3,
+	"four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+	"twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9,
 }
 
-// isSmall tells words without weight, which a negation passes over.
-func isSmall(w string) bool {
-	switch w {
-	case "a", "an", "the", "to", "of", "in", "on", "at", "by", "for", "with", "and", "or", "is", "are", "was", "be", "been", "do", "does", "did", "can",
-		"could", "will", "would", "should", "must", "may", "it", "its", "this", "that", "these", "those", "you", "your", "we", "our", "they", "their",
-		"any", "ever", "just", "only", "even", "as", "than", "then", "too", "very", "have", "has", "had", "using", "use", "used", "uses":
-		return true
-	}
-	return false
+// unit is how many of its base one of a unit is.
+type unit struct {
+	base   string
+	factor float64
 }
 
-// axis is two sides that exclude each other; each side is a list of stems.
-type axis [2][]string
-
-// axes gives the pairs of opposites. Words of one side are not the same word: they
-// only take the same side.
-func axes() []axis {
-	return []axis{
-		opposite("increase raise grow more higher up boost rise enlarge expand maximise maximize gain amplify bigger larger greater large big high longer long widen",
-			"decrease reduce lower less fewer down cut shrink minimise minimize lose attenuate smaller lesser small tiny low shorter short narrow diminish drop fall decline"),
-		opposite("enable allow permit accept activate on include add keep retain insert attach append",
-			"disable deny refuse reject deactivate off exclude remove drop discard delete detach strip"),
-		opposite("before early earlier first beginning begin start open upstream initial previous", "after late later last end finish close downstream final next"),
-		opposite("always all every everywhere", "sometimes some occasionally partly"),
-		opposite("fast faster quick quickly accelerate rapid speed", "slow slower slowly decelerate sluggish"),
-		opposite("good better best right correct true valid positive pass succeed success win", "bad worse worst wrong incorrect false invalid negative fail failure loss"),
-		opposite("strong stronger strengthen", "weak weaker weaken"),
-		opposite("support confirm agree corroborate prove", "refute contradict disagree disprove falsify"),
-		opposite("help benefit improve enhance aid", "hurt harm impair worsen degrade deteriorate hinder hamper"),
-		opposite("promote stimulate induce encourage upregulate activate express trigger", "inhibit suppress repress discourage downregulate block silence deactivate inactivate quench"),
-		opposite("inside internal inner within", "outside external outer beyond"),
-		opposite("above over top upper", "below under bottom beneath"),
-		opposite("hot warm heat", "cold cool chill"),
-		opposite("wet humid", "dry arid"),
-		opposite("freeze", "thaw melt"),
-		opposite("light lighter bright", "heavy heavier dark"),
-		opposite("deep deeper", "shallow shallower"),
-		opposite("wide wider widen broad broader broaden", "narrow narrower narrowly"),
-		opposite("thick thicker thicken", "thin thinner"),
-		opposite("dense denser crowded", "sparse sparser"),
-		opposite("tight tighter tighten", "loose looser loosen"),
-		opposite("rough coarse coarser", "smooth fine finer"),
-		opposite("rich richer", "poor poorer"),
-		opposite("clean pure", "dirty contaminated"),
-		opposite("near nearer nearby local", "far farther distant remote"),
-		opposite("forward forwards ahead", "backward backwards behind"),
-		opposite("horizontal horizontally", "vertical vertically"),
-		opposite("row", "column"),
-		opposite("north northern", "south southern"),
-		opposite("east eastern", "west western"),
-		opposite("day daytime daylight", "night nighttime"),
-		opposite("summer", "winter"),
-		opposite("morning", "evening"),
-		opposite("male man men boy father", "female woman women girl mother"),
-		opposite("young younger juvenile", "older adult"),
-		opposite("alive live living survive", "dead die dying"),
-		opposite("healthy", "sick diseased"),
-		opposite("acid acidic", "alkaline"),
-		opposite("anode cation", "cathode anion"),
-		opposite("attract attractive", "repel repulsive"),
-		opposite("active", "passive idle"),
-		opposite("dominant", "recessive"),
-		opposite("manual manually", "automatic automatically automated"),
-		opposite("common frequent", "rare infrequent uncommon"),
-		opposite("most many much majority often usually", "few little minority"),
-		opposite("mandatory required necessary", "optional voluntary"),
-		opposite("parent ancestor", "child descendant offspring"),
-		opposite("buy", "sell"),
-		opposite("easy simple cheap", "hard difficult complex expensive"),
-		opposite("same equal identical", "different unequal distinct"),
-		opposite("single one-shot alone individually separately", "multiple together jointly several many"),
-		opposite("parallel concurrent concurrently asynchronous async", "sequential sequentially serial serially synchronous sync"),
-		opposite("public global shared", "private local exclusive"),
-		opposite("static constant fixed frozen", "dynamic variable changing mutable"),
-		opposite("full", "empty"),
-		opposite("new fresh", "old stale"),
-		opposite("left", "right"),
-		opposite("odd", "even"),
-		opposite("push send write upload export encode encrypt compress", "pull receive read download import decode decrypt decompress"),
-		opposite("minimum min least lower-bound", "maximum max most upper-bound"),
-		opposite("trust believe", "distrust doubt"),
-		opposite("safe secure", "dangerous risky"),
-		opposite("presence present", "absence absent"),
-	}
+// units are symbols of units as they are written: capitals matter.
+var units = map[string]unit{
+	"%": {"%", 1}, "percent": {"%", 1}, "pp": {"points", 1}, "points": {"points", 1}, "point": {"points", 1},
+	"s": {"s", 1}, "sec": {"s", 1}, "secs": {"s", 1}, "min": {"s", 60}, "mins": {"s", 60},
+	"h": {"s", 3600}, "hr": {"s", 3600}, "hrs": {"s", 3600}, "d": {"s", 86400}, "week": {"s", 7 * 86400},
+	"month": {"month", 1}, "year": {"year", 1}, "m": {"m", 1}, "g": {"g", 1}, "V": {"V", 1}, "A": {"A", 1}, "W": {"W", 1},
+	"J": {"J", 1}, "K": {"K", 1}, "mol": {"mol", 1}, "Pa": {"Pa", 1}, "N": {"N", 1}, "eV": {"eV", 1}, "bp": {"bp", 1},
+	"Da": {"Da", 1}, "cal": {"cal", 1}, "Hz": {"Hz", 1}, "px": {"px", 1}, "dB": {"dB", 1}, "rpm": {"rpm", 1}, "x": {"x", 1},
+	"B": {"B", 1}, "b": {"bit", 1}, "bit": {"bit", 1}, "bits": {"bit", 1}, "L": {"L", 1}, "l": {"L", 1}, "M": {"M", 1},
+	"°C": {"°C", 1}, "°F": {"°F", 1}, "°": {"°", 1},
 }
 
-func opposite(a, b string) axis {
-	return axis{stems(a), stems(b)}
+// prefixable are the units that are counted in thousands of each other.
+var prefixable = setOf("s m g B b bit Hz V A W J L l M mol Pa N eV bp Da cal sec")
+
+var prefixes = []struct {
+	symbol, name string
+	factor       float64
+}{
+	{"Ki", "kibi", 1 << 10}, {"Mi", "mebi", 1 << 20}, {"Gi", "gibi", 1 << 30}, {"Ti", "", 1 << 40},
+	{"p", "pico", 1e-12}, {"n", "nano", 1e-9}, {"u", "micro", 1e-6}, {"m", "milli", 1e-3}, {"c", "centi", 1e-2},
+	{"k", "kilo", 1e3}, {"K", "", 1e3}, {"M", "mega", 1e6}, {"G", "giga", 1e9}, {"T", "tera", 1e12},
 }
 
-func stems(words string) []string {
-	all := strings.Fields(words)
-	for i, w := range all {
-		all[i] = stem(w)
+// unitNames are the symbols of units by their names, without a plural's ending.
+var unitNames = map[string]string{
+	"percent": "%", "percentage": "%", "second": "s", "minute": "min", "hour": "h", "day": "d",
+	"week": "week", "month": "month", "year": "year", "metre": "m", "meter": "m", "gram": "g", "litre": "L", "liter": "L",
+	"volt": "V", "ampere": "A", "watt": "W", "joule": "J", "kelvin": "K", "celsiu": "°C", "fahrenheit": "°F",
+	"byte": "B", "bit": "bit", "hertz": "Hz", "mole": "mol", "molar": "M", "pascal": "Pa", "newton": "N",
+	"electronvolt": "eV", "calorie": "cal", "pixel": "px", "decibel": "dB", "dalton": "Da",
+}
+
+// axes are pairs of opposites. Words of one side are not the same word: they only take
+// the same side.
+var axes = [][2]string{
+	{
+		"increase raise grow more higher up boost rise enlarge expand maximise maximize gain amplify bigger larger greater large big high longer long widen",
+		"decrease reduce lower less fewer down cut shrink minimise minimize lose attenuate smaller lesser small tiny low shorter short narrow diminish drop fall decline",
+	},
+	{
+		"enable allow permit accept activate on include add keep retain insert attach append",
+		"disable deny refuse reject deactivate off exclude remove drop discard delete detach strip",
+	},
+	{"before early earlier first beginning begin start open upstream initial previous", "after late later last end finish close downstream final next"},
+	{"always all every everywhere", "sometimes some occasionally partly"},
+	{"fast faster quick quickly accelerate rapid speed", "slow slower slowly decelerate sluggish"},
+	{"good better best right correct true valid positive pass succeed success win", "bad worse worst wrong incorrect false invalid negative fail failure loss"},
+	{"strong stronger strengthen", "weak weaker weaken"},
+	{"support confirm agree corroborate prove", "refute contradict disagree disprove falsify"},
+	{"help benefit improve enhance aid", "hurt harm impair worsen degrade deteriorate hinder hamper"},
+	{
+		"promote stimulate induce encourage upregulate activate express trigger",
+		"inhibit suppress repress discourage downregulate block silence deactivate inactivate quench",
+	},
+	{"inside internal inner within", "outside external outer beyond"},
+	{"above over top upper", "below under bottom beneath"},
+	{"hot warm heat", "cold cool chill"},
+	{"wet humid", "dry arid"},
+	{"freeze", "thaw melt"},
+	{"light lighter bright", "heavy heavier dark"},
+	{"deep deeper", "shallow shallower"},
+	{"wide wider widen broad broader broaden", "narrow narrower narrowly"},
+	{"thick thicker thicken", "thin thinner"},
+	{"dense denser crowded", "sparse sparser"},
+	{"tight tighter tighten", "loose looser loosen"},
+	{"rough coarse coarser", "smooth fine finer"},
+	{"rich richer", "poor poorer"},
+	{"clean pure", "dirty contaminated"},
+	{"near nearer nearby local", "far farther distant remote"},
+	{"forward forwards ahead", "backward backwards behind"},
+	{"horizontal horizontally", "vertical vertically"},
+	{"row", "column"},
+	{"north northern", "south southern"},
+	{"east eastern", "west western"},
+	{"day daytime daylight", "night nighttime"},
+	{"summer", "winter"},
+	{"morning", "evening"},
+	{"male man men boy father", "female woman women girl mother"},
+	{"young younger juvenile", "older adult"},
+	{"alive live living survive", "dead die dying"},
+	{"healthy", "sick diseased"},
+	{"acid acidic", "alkaline"},
+	{"anode cation", "cathode anion"},
+	{"attract attractive", "repel repulsive"},
+	{"active", "passive idle"},
+	{"dominant", "recessive"},
+	{"manual manually", "automatic automatically automated"},
+	{"common frequent", "rare infrequent uncommon"},
+	{"most many much majority often usually", "few little minority"},
+	{"mandatory required necessary", "optional voluntary"},
+	{"parent ancestor", "child descendant offspring"},
+	{"buy", "sell"},
+	{"easy simple cheap", "hard difficult complex expensive"},
+	{"same equal identical", "different unequal distinct"},
+	{"single one-shot alone individually separately", "multiple together jointly several many"},
+	{"parallel concurrent concurrently asynchronous async", "sequential sequentially serial serially synchronous sync"},
+	{"public global shared", "private local exclusive"},
+	{"static constant fixed frozen", "dynamic variable changing mutable"},
+	{"full", "empty"},
+	{"new fresh", "old stale"},
+	{"left", "right"},
+	{"odd", "even"},
+	{"push send write upload export encode encrypt compress", "pull receive read download import decode decrypt decompress"},
+	{"minimum min least lower-bound", "maximum max most upper-bound"},
+	{"trust believe", "distrust doubt"},
+	{"safe secure", "dangerous risky"},
+	{"presence present", "absence absent"},
+}
+
+// pole is the side of an axis that a word takes.
+type pole struct{ axis, side int }
+
+// poles are the sides that words take, by their stems.
+var poles = func() map[string][]pole {
+	all := map[string][]pole{}
+	for axis, sides := range axes {
+		for side, words := range sides {
+			for _, w := range strings.Fields(words) {
+				all[stem(w)] = append(all[stem(w)], pole{axis, side})
+			}
+		}
 	}
 	return all
+}()
+
+// formation is a beginning or an end that makes the opposite of a word with another one.
+type formation struct {
+	one, other string
+	least      int // length of what is left without the first
+	cut        func(s, affix string) (string, bool)
 }
 
-// side tells which side of an axis a word takes.
-func (a axis) side(stem string) (int, bool) {
-	for side, words := range a {
-		if slices.Contains(words, stem) {
-			return side, true
+// formed are beginnings and ends that make opposites.
+var formed = func() []formation {
+	var all []formation
+	add := func(pairs string, least int, cut func(s, affix string) (string, bool)) {
+		for _, pair := range strings.Fields(pairs) {
+			one, other, _ := strings.Cut(pair, "/")
+			all = append(all, formation{one, other, least, cut})
 		}
 	}
-	return 0, false
-}
-
-// stem cuts the endings of English words off, roughly: what matters is that the forms
-// of one word have one stem.
-func stem(w string) string {
-	for _, end := range []string{"ing", "ed", "es", "s", "ly"} {
-		root, ok := strings.CutSuffix(w, end)
-		if !ok || len(root) < 3 || end == "s" && strings.HasSuffix(root, "s") {
-			continue
-		}
-		if n := len(root); n > 3 && root[n-1] == root[n-2] && strings.ContainsRune("bdgmnprt", rune(root[n-1])) && (end == "ing" || end == "ed") {
-			root = root[:n-1] // dropping, drop
-		}
-		w = root
-		break
-	}
-	if len(w) > 3 {
-		w = strings.TrimSuffix(w, "e")
-	}
-	return w
-}
+	add("un in im ir il dis non de anti mis over under", 4, strings.CutPrefix)
+	add("a an", 6, strings.CutPrefix) // typical and atypical; but "round" and "around" are none
+	add(`over/under up/down in/out in/ex im/ex in/de on/off pre/post pro/anti homo/hetero hyper/hypo intra/inter intra/extra
+		endo/exo micro/macro mono/poly mono/multi single/multi sub/super en/de en/dis as/dis con/di ac/de fore/back`, 3, strings.CutPrefix)
+	add("ful/less philic/phobic", 3, strings.CutSuffix)
+	return all
+}()
