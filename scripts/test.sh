@@ -42,9 +42,10 @@ export GORACE="atexit_sleep_ms=0 ${GORACE:-}"
 # heap, where the race detector does not look: but for its global variables it would be
 # instrumented for nothing, and take twice the time. The driver around it, in
 # modernc.org/sqlite, is Go and is looked at.
+# Whole-program tests wait for processes more than they compute: four at a time.
 # The whole-program tests of cmd/brenner take minutes: on a busy machine more than the
 # 10 that go test allows a package.
-set -- -race -shuffle=on -vet=off -timeout=30m \
+set -- -race -shuffle=on -vet=off -parallel=4 -timeout=30m \
 	-gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false "$@"
 rm -f .tools/test.json
 if sh scripts/tool.sh gotestsum; then

@@ -95,7 +95,7 @@ func oneEffectAtOnce(t *testing.T, k Kind) {
 }
 
 func notMixed(t *testing.T, k Kind) {
-	const rounds, times = 16, 3
+	const rounds, times = 8, 2
 	texts := make([]string, rounds)
 	for i := range texts {
 		texts[i] = strings.Repeat(fmt.Sprintf("The answer of round %d. ", i+1), i*i+1)
