@@ -23,6 +23,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/fault"
 	"brenner/merge"
+	"brenner/playbook"
 	"brenner/roster"
 	"brenner/session/flow"
 )
@@ -105,33 +106,34 @@ type Project struct {
 
 // Model says what a human-readable model of the roster means.
 type Model struct {
-	Model   string // as rosters name it: "Opus 4.5"
-	Via     string // one of Vias, or empty
-	ID      string // at the endpoint
-	BaseURL string // of the endpoint
-	KeyEnv  string // the variable that holds the key; empty is OPENAI_API_KEY
+	Model   string `json:"model,omitempty"`    // as rosters name it: "Opus 4.5"
+	Via     string `json:"via,omitempty"`      // one of Vias, or empty
+	ID      string `json:"id,omitempty"`       // at the endpoint
+	BaseURL string `json:"base_url,omitempty"` // of the endpoint
+	KeyEnv  string `json:"key_env,omitempty"`  // the variable that holds the key; empty is OPENAI_API_KEY
 
-	API          string // APIChat or APIResponses; empty is chat
-	Organization string
-	Headers      []string // "Name: value"
-	Temperature  *float64
-	Seed         *int
-	Effort       string // of reasoning
-	Structured   string // one of the words above; empty is fences
+	API          string   `json:"api,omitempty"` // APIChat or APIResponses; empty is chat
+	Organization string   `json:"organization,omitempty"`
+	Headers      []string `json:"headers,omitempty"` // "Name: value"
+	Temperature  *float64 `json:"temperature,omitempty"`
+	Seed         *int     `json:"seed,omitempty"`
+	Effort       string   `json:"reasoning_effort,omitempty"`
+	Structured   string   `json:"structured,omitempty"` // one of the words above; empty is fences
 
 	// PriceInput and PriceOutput are dollars for a million tokens, both or none.
-	PriceInput, PriceOutput *float64
+	PriceInput  *float64 `json:"price_input,omitempty"`
+	PriceOutput *float64 `json:"price_output,omitempty"`
 	// Concurrent is how many calls the endpoint takes at once; 0 is any number.
-	Concurrent int
+	Concurrent int `json:"concurrent,omitempty"`
 }
 
 // Program says what a program of the roster is on this machine.
 type Program struct {
-	Program string   // as rosters name it: "codex-cli", or a word of the user's own
-	Command []string // what runs in its place; needed for words of the user's own
-	KeyEnv  string   // the variable that holds its key; empty means its usual ones
-	Pass    []string // further variables that it may see
-	Turns   int      // with tools, in one call; 0 is the built-in limit
+	Program string   `json:"program,omitempty"` // as rosters name it: "codex-cli", or a word of the user's own
+	Command []string `json:"command,omitempty"` // what runs in its place; needed for words of the user's own
+	KeyEnv  string   `json:"key_env,omitempty"` // the variable that holds its key; empty means its usual ones
+	Pass    []string `json:"pass,omitempty"`    // further variables that it may see
+	Turns   int      `json:"turns,omitempty"`   // with tools, in one call; 0 is the built-in limit
 }
 
 // FindProgram gives the entry of a program, and whether there is one.
@@ -164,6 +166,29 @@ type Timeouts struct {
 	Session time.Duration // a whole run
 }
 
+func (t Timeouts) times() flow.Times {
+	return flow.Times{
+		Call: t.Call.Milliseconds(), Idle: t.Idle.Milliseconds(), Agent: t.Agent.Milliseconds(), Run: t.Session.Milliseconds(),
+	}
+}
+
+// Playbook is how the project's playbook is kept and used.
+type Playbook struct {
+	Domain string // of bullets for which nobody says another
+	Tokens int    // of bullets in one prompt; 0 is none
+	Rules  playbook.Rules
+	// Embedding is the endpoint that makes vectors; the zero value is the model that
+	// is part of the program.
+	Embedding Embedding
+}
+
+// Embedding is a model at an endpoint.
+type Embedding struct {
+	Model   string
+	BaseURL string
+	KeyEnv  string // the variable that holds the key; empty is OPENAI_API_KEY
+}
+
 // The ways to reach an agent.
 const (
 	ViaOpenAI    = "openai"
@@ -178,7 +203,8 @@ func Vias() []string { return []string{ViaOpenAI, ViaMail, ViaProgram, ViaRehear
 // Load reads the configuration. All faults are said at once, joined; every one
 // of them is a *fault.Error.
 func Load(o Options) (*Config, error) {
-	l := &loading{table: keyTable()}
+	c := &Config{}
+	l := &loading{table: keyTable(c)}
 	project := l.findProject(o.Dir)
 	own := l.readProject(project)
 	session := l.readSession(o.SessionConfig)
@@ -193,8 +219,7 @@ func Load(o Options) (*Config, error) {
 	if l.found.Len() > 0 {
 		return nil, l.found.Err()
 	}
-	c, err := given.settle(l.table)
-	if err != nil {
+	if err := given.settle(c, l.table); err != nil {
 		return nil, err
 	}
 	c.Project, c.Warnings, c.files = project.Project, l.warnings, l.files

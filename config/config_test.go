@@ -108,8 +108,8 @@ func TestBuiltIn(t *testing.T) {
 	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "values" || p.String() == "files" }, cmp.Ignore())); diff != "" {
 		t.Error(diff)
 	}
-	if len(c.Values()) != len(keyTable()) {
-		t.Errorf("%d values for %d keys", len(c.Values()), len(keyTable()))
+	if len(c.Values()) != len(keyTable(&Config{})) {
+		t.Errorf("%d values for %d keys", len(c.Values()), len(keyTable(&Config{})))
 	}
 	for i, v := range c.Values() {
 		if v.Origin.String() != "built-in" || v.Origin.Level != roster.Default {

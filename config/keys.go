@@ -3,9 +3,11 @@ package config
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"brenner/artifact"
 	"brenner/govern/policy"
+	"brenner/internal/text"
 	"brenner/merge"
 	"brenner/playbook"
 	"brenner/roster"
@@ -13,125 +15,150 @@ import (
 	"brenner/session/view"
 )
 
-// kind says what a key holds, and with which Go type.
-type kind int
-
-const (
-	aText     kind = iota // string
-	aWord                 // string, one of the key's words
-	aNumber               // int, not negative
-	aSwitch               // bool
-	aQuorum               // string, one of the key's words or a number from 1
-	anAddress             // string, of an endpoint, or empty
-	aServer               // string, as anAddress in files; who uses it judges a variable
-	aVariable             // string, the name of a variable
-	aDollar               // string, a decimal number of dollars, or empty
-	aDecimal              // float64, from 0 to 1000
-	aTime                 // string, a duration as time.ParseDuration has it, not negative
-	texts                 // []string, each one of the key's words where it has any
-	models                // []Model
-	programs              // []Program
-	roles                 // []Role
-	presets               // []roster.Preset
-	entries               // []roster.Entry
-)
-
-// key is one row of the table of everything that can be configured.
+// key is one row of the table of everything that can be configured: its name in files,
+// what it may hold, what holds where no layer sets it, and the setter. Reading,
+// environment, origins and everything that is shown follow from the row.
 type key struct {
 	path    string // "roster.defaultPreset"
-	kind    kind
-	words   []string // what a word or the elements of a list may be
-	builtIn any      // of the kind's type
+	form    form
+	builtIn any       // of the form's Go type
+	set     func(any) // puts the effective value into the configuration
+	env     string    // the variable, where it is not made of the path; noVariable for none
+	bound   bound     // of the effective value
+	flag    RunFlag   // of commands that run sessions
+}
+
+// noVariable is the env of a key that the environment cannot set.
+const noVariable = "-"
+
+// bound is a rule for the effective value of a number: a weaker layer may break it.
+type bound int
+
+const (
+	unbounded bound = iota
+	positive        // from 1
+	share           // at most 1
+)
+
+// RunFlag is a flag that sets a key, of all commands that run sessions.
+type RunFlag struct{ Key, Name, Usage string }
+
+// RunFlags returns the flags of all commands that run sessions.
+func RunFlags() []RunFlag {
+	var flags []RunFlag
+	for _, k := range keyTable(&Config{}) {
+		if k.flag.Name != "" {
+			flags = append(flags, RunFlag{k.path, k.flag.Name, k.flag.Usage})
+		}
+	}
+	return flags
+}
+
+// row is a key whose value is put into a field as it is.
+func row[T any](path string, f form, to *T, builtIn T) key {
+	return key{path: path, form: f, builtIn: builtIn, set: into(to)}
+}
+
+// into returns a setter of a field.
+func into[T any](to *T) func(any) {
+	return func(v any) { *to, _ = v.(T) }
+}
+
+// timeRow is a key that holds a duration.
+func timeRow(path string, to *time.Duration, builtIn string) key {
+	set := func(v any) {
+		s, _ := v.(string)
+		*to, _ = time.ParseDuration(s)
+	}
+	return key{path: path, form: aTime(), builtIn: builtIn, set: set}
+}
+
+// fileRow is a key that only the layers of files hold; see rosterLayers.
+func fileRow(path string, f form, env string, builtIn any) key {
+	return key{path: path, form: f, env: env, builtIn: builtIn, set: func(any) {}}
+}
+
+func (k key) from(env string) key { k.env = env; return k }
+func (k key) bounded(b bound) key { k.bound = b; return k }
+func (k key) by(flag, usage string) key {
+	k.flag = RunFlag{Name: flag, Usage: usage}
+	return k
 }
 
 // table is the list of all keys.
 type table []key
 
-// keyTable gives every key there is. Role and section names are keys here and
-// may be, because all of them are in lower case: viper knows no other. Names
-// that people choose (agents, models, presets) stand in lists, as values.
-func keyTable() table {
-	rules := playbook.DefaultRules()
+// keyTable returns every key there is; their setters change c. Role and section names
+// are keys here and may be, because all of them are in lower case: viper knows no
+// other. Names that people choose (agents, models, presets) stand in lists, as values.
+func keyTable(c *Config) table {
+	s, p, rules := &c.Session, &c.Playbook, playbook.DefaultRules()
 	t := table{
-		{path: "question", kind: aText, builtIn: ""},
-		{path: "context", kind: aText, builtIn: ""},
-		{path: "via", kind: aWord, words: Vias(), builtIn: ""},
-		{path: "operator", kind: aText, builtIn: "operator"},
-		{path: "agents.base_url", kind: anAddress, builtIn: ""},
-		{path: "agents.models", kind: models, builtIn: []Model{}},
-		{path: "agents.programs", kind: programs, builtIn: []Program{}},
-		{path: "mail.base_url", kind: aServer, builtIn: "http://127.0.0.1:8765"},
-		{path: "mail.path", kind: aText, builtIn: "/mcp/"},
-		{path: "mail.token_env", kind: aVariable, builtIn: mailVariables + "BEARER_TOKEN"},
-		{path: "roster.preset", kind: aText, builtIn: ""},
-		{path: "roster.defaultPreset", kind: aText, builtIn: "default-3-agent"},
-		{path: "roster.presets", kind: presets, builtIn: roster.BuiltIn()},
-		{path: "roster.mode", kind: aText, builtIn: string(roster.RoleSeparated)},
-		{path: "roster.name", kind: aText, builtIn: ""},
-		{path: "roster.entries", kind: entries, builtIn: []roster.Entry{}},
-		{path: "priority", kind: texts, builtIn: []string{}},
-		{path: "authorities", kind: texts, builtIn: []string{}},
-		{path: "session.rounds", kind: aNumber, builtIn: 3},
-		{path: "session.flow", kind: aWord, words: []string{flow.FlowParallel, flow.FlowStaged}, builtIn: flow.FlowParallel},
-		{path: "session.quorum", kind: aQuorum, words: []string{flow.QuorumRole, flow.QuorumAll}, builtIn: flow.QuorumRole},
-		{path: "session.repair", kind: aSwitch, builtIn: true},
-		{path: "session.arbiter", kind: aText, builtIn: ""},
-		{path: "session.context_tokens", kind: aNumber, builtIn: view.DefaultCallTokens},
-		{path: "stop.quiet_rounds", kind: aNumber, builtIn: 2},
-		{path: "stop.when_clean", kind: aSwitch, builtIn: false},
-		{path: "budget.tokens", kind: aNumber, builtIn: 500_000},
-		{path: "budget.usd", kind: aDollar, builtIn: ""},
-		{path: "budget.reply_tokens", kind: aNumber, builtIn: 8_000},
-		{path: "timeouts.call", kind: aTime, builtIn: "10m"},
-		{path: "timeouts.idle", kind: aTime, builtIn: "2m"},
-		{path: "timeouts.agent", kind: aTime, builtIn: "30m"},
-		{path: "timeouts.session", kind: aTime, builtIn: "0s"},
-		{path: "retry.attempts", kind: aNumber, builtIn: 3},
-		{path: "store.types", kind: texts, builtIn: []string{}},
-		{path: "store.compression_after", kind: aNumber, builtIn: 10},
-		{path: "store.unused_after", kind: aTime, builtIn: "720h"},
-		{path: "store.unattended", kind: texts, builtIn: []string{}},
-		{path: "store.people", kind: aText, builtIn: policy.Contributor},
-		{path: "roles", kind: roles, builtIn: []Role{}},
-		{path: "playbook.domain", kind: aText, builtIn: "general"},
-		{path: "playbook.match", kind: aDecimal, builtIn: rules.Match},
-		{path: "playbook.longest", kind: aNumber, builtIn: rules.Longest},
-		{path: "playbook.tokens", kind: aNumber, builtIn: 800},
-		{path: "playbook.staging.support", kind: aNumber, builtIn: rules.Staging.Support},
-		{path: "playbook.staging.ratio", kind: aDecimal, builtIn: rules.Staging.Ratio},
-		{path: "playbook.prod.support", kind: aNumber, builtIn: rules.Prod.Support},
-		{path: "playbook.prod.ratio", kind: aDecimal, builtIn: rules.Prod.Ratio},
-		{path: "playbook.prod.confidence", kind: aDecimal, builtIn: rules.Prod.Confidence},
-		{path: "playbook.confidence.agent", kind: aDecimal, builtIn: rules.AgentConfidence},
-		{path: "playbook.confidence.per_session", kind: aDecimal, builtIn: rules.PerSession},
-		{path: "playbook.staging_share", kind: aDecimal, builtIn: rules.StagingShare},
-		{path: "playbook.guardrail.success", kind: aDecimal, builtIn: rules.Guardrail.Success},
-		{path: "playbook.guardrail.latency", kind: aDecimal, builtIn: rules.Guardrail.Latency},
-		{path: "playbook.guardrail.errors", kind: aDecimal, builtIn: rules.Guardrail.Errors},
-		{path: "playbook.guardrail.window", kind: aNumber, builtIn: rules.Guardrail.Window},
-		{path: "playbook.embedding.model", kind: aText, builtIn: ""},
-		{path: "playbook.embedding.base_url", kind: anAddress, builtIn: ""},
-		{path: "playbook.embedding.key_env", kind: aText, builtIn: ""},
-		{path: "report.mail", kind: aSwitch, builtIn: false},
-		{path: "report.webhook", kind: anAddress, builtIn: ""},
-		{path: "scopes.mode", kind: aWord, words: []string{scopesDefault, scopesStrict}, builtIn: scopesDefault},
+		row("question", aText(), &c.Question, ""),
+		row("context", aText(), &c.Context, ""),
+		row("via", word(Vias()...), &c.Via, ""),
+		row("operator", aText(), &c.Operator, "operator"),
+		row("agents.base_url", anAddress(), &c.BaseURL, ""),
+		row("agents.models", objects(modelList), &c.Models, []Model{}),
+		row("agents.programs", objects(programList), &c.Programs, []Program{}),
+		row("mail.base_url", aServer(), &c.Mail.BaseURL, "http://127.0.0.1:8765").from(mailVariables + "BASE_URL"),
+		row("mail.path", aText(), &c.Mail.Path, "/mcp/").from(mailVariables + "PATH"),
+		row("mail.token_env", aVariable(tokenHint), &c.Mail.TokenEnv, mailVariables+"BEARER_TOKEN"),
+		fileRow("roster.preset", aText(), roster.EnvPreset, ""),
+		// BRENNER_ROSTER_PRESET is stronger than a variable of this key would be, and means the same.
+		row("roster.defaultPreset", aText(), &c.DefaultPreset, "default-3-agent").from(noVariable),
+		row("roster.presets", objects(presetList), &c.Presets, roster.BuiltIn()),
+		fileRow("roster.mode", aText(), roster.EnvMode, string(roster.RoleSeparated)),
+		fileRow("roster.name", aText(), roster.EnvName, ""),
+		fileRow("roster.entries", objects(entryList), "", []roster.Entry{}),
+		row("priority", list{}, &c.Priority, []string{}),
+		row("authorities", list{}, &c.Authorities, []string{}),
+		row("session.rounds", aNumber(), &s.Rounds, 3).bounded(positive).by("rounds", "how many rounds; brenner.yaml's, or 3, if not given"),
+		row("session.flow", word(flow.FlowParallel, flow.FlowStaged), &s.Flow, flow.FlowParallel).by("flow", "parallel, or staged: who has nothing to work on yet waits"),
+		row("session.quorum", quorum(flow.QuorumRole, flow.QuorumAll), &s.Quorum, flow.QuorumRole).by("quorum", "how many answers a round needs: role, all, or a number"),
+		row("session.repair", aSwitch(), &s.Repair, true),
+		row("session.arbiter", aText(), &c.Arbiter, ""),
+		row("session.context_tokens", aNumber(), &s.Context, view.DefaultCallTokens).bounded(positive),
+		row("stop.quiet_rounds", aNumber(), &s.QuietAfter, 2),
+		row("stop.when_clean", aSwitch(), &s.WhenClean, false),
+		row("budget.tokens", aNumber(), &s.Budget, 500_000).by("budget-tokens", "tokens for the whole session; 0 is no limit"),
+		key{path: "budget.usd", form: aDollar(), builtIn: "", set: setDollars(&s.BudgetUSD)}.by("budget-usd", "dollars for the whole session; every model then needs a price"),
+		row("budget.reply_tokens", aNumber(), &s.Reply, 8_000),
+		timeRow("timeouts.call", &c.Timeouts.Call, "10m").by("timeout", "how long one call may take, such as 10m"),
+		timeRow("timeouts.idle", &c.Timeouts.Idle, "2m"),
+		timeRow("timeouts.agent", &c.Timeouts.Agent, "30m"),
+		timeRow("timeouts.session", &c.Timeouts.Session, "0s"),
+		row("retry.attempts", aNumber(), &c.Attempts, 3).bounded(positive),
+		row("store.types", list{}, &c.Records.Types, []string{}),
+		row("store.compression_after", aNumber(), &c.Records.Compression, 10),
+		timeRow("store.unused_after", &c.Records.Unused, "720h"),
+		row("store.unattended", list{}, &c.Records.Unattended, []string{}),
+		row("store.people", aText(), &c.Records.People, policy.Contributor),
+		row("roles", objects(roleList), &c.Roles, []Role{}),
+		row("playbook.domain", aText(), &p.Domain, "general"),
+		row("playbook.match", aDecimal(), &p.Rules.Match, rules.Match).bounded(share),
+		row("playbook.longest", aNumber(), &p.Rules.Longest, rules.Longest),
+		row("playbook.tokens", aNumber(), &p.Tokens, 800),
+		row("playbook.staging.support", aNumber(), &p.Rules.Staging.Support, rules.Staging.Support),
+		row("playbook.staging.ratio", aDecimal(), &p.Rules.Staging.Ratio, rules.Staging.Ratio),
+		row("playbook.prod.support", aNumber(), &p.Rules.Prod.Support, rules.Prod.Support),
+		row("playbook.prod.ratio", aDecimal(), &p.Rules.Prod.Ratio, rules.Prod.Ratio),
+		row("playbook.prod.confidence", aDecimal(), &p.Rules.Prod.Confidence, rules.Prod.Confidence).bounded(share),
+		row("playbook.confidence.agent", aDecimal(), &p.Rules.AgentConfidence, rules.AgentConfidence).bounded(share),
+		row("playbook.confidence.per_session", aDecimal(), &p.Rules.PerSession, rules.PerSession).bounded(share),
+		row("playbook.staging_share", aDecimal(), &p.Rules.StagingShare, rules.StagingShare).bounded(share),
+		row("playbook.guardrail.success", aDecimal(), &p.Rules.Guardrail.Success, rules.Guardrail.Success).bounded(share),
+		row("playbook.guardrail.latency", aDecimal(), &p.Rules.Guardrail.Latency, rules.Guardrail.Latency),
+		row("playbook.guardrail.errors", aDecimal(), &p.Rules.Guardrail.Errors, rules.Guardrail.Errors).bounded(share),
+		row("playbook.guardrail.window", aNumber(), &p.Rules.Guardrail.Window, rules.Guardrail.Window),
+		row("playbook.embedding.model", aText(), &p.Embedding.Model, ""),
+		row("playbook.embedding.base_url", anAddress(), &p.Embedding.BaseURL, ""),
+		row("playbook.embedding.key_env", aText(), &p.Embedding.KeyEnv, ""),
+		row("report.mail", aSwitch(), &c.Report.Mail, false),
+		row("report.webhook", anAddress(), &c.Report.Webhook, ""),
+		{path: "scopes.mode", form: word(scopesDefault, scopesStrict), builtIn: scopesDefault, set: func(v any) { c.Scopes.Strict = v == scopesStrict }},
 	}
-	scopes := merge.DefaultScopes()
-	for _, g := range scopes.Grants {
-		at := "scopes.roles." + g.Role + "."
-		t = append(t,
-			key{path: at + "write", kind: texts, words: sectionIDs(artifact.Sections()), builtIn: sectionIDs(g.Write)},
-			key{path: at + "add", kind: texts, words: sectionIDs(artifact.Sections()), builtIn: sectionIDs(g.Add)},
-			key{path: at + "kill_anywhere", kind: aSwitch, builtIn: g.KillAnywhere},
-		)
-	}
-	for _, s := range limited() {
-		t = append(t,
-			key{path: "limits." + s.String() + ".min", kind: aNumber, builtIn: s.Spec().Min},
-			key{path: "limits." + s.String() + ".max", kind: aNumber, builtIn: s.Spec().Max},
-		)
-	}
-	return t
+	return slices.Concat(t, c.scopeKeys(), c.limitKeys())
 }
 
 // What scopes.mode may be.
@@ -140,8 +167,59 @@ const (
 	scopesStrict  = "strict"
 )
 
-// limited gives the sections whose number of items can be configured: all but
-// the research thread, of which there is always one.
+// scopeKeys returns the keys of what each role may write.
+func (c *Config) scopeKeys() table {
+	scopes := merge.DefaultScopes()
+	c.Scopes.Grants = scopes.Grants
+	var t table
+	for i, g := range scopes.Grants {
+		at, to := "scopes.roles."+g.Role+".", &c.Scopes.Grants[i]
+		t = append(t,
+			sectionRow(at+"write", &to.Write, g.Write),
+			sectionRow(at+"add", &to.Add, g.Add),
+			row(at+"kill_anywhere", aSwitch(), &to.KillAnywhere, g.KillAnywhere),
+		)
+	}
+	return t
+}
+
+// sectionRow is a key that holds sections of the artifact.
+func sectionRow(path string, to *[]artifact.Section, builtIn []artifact.Section) key {
+	set := func(v any) {
+		*to = nil
+		ids, _ := v.([]string)
+		for _, id := range ids {
+			s, _ := artifact.ParseSection(id)
+			*to = append(*to, s)
+		}
+	}
+	return key{path: path, form: list{words: sectionIDs(artifact.Sections())}, builtIn: sectionIDs(builtIn), set: set}
+}
+
+// limitKeys returns the keys of how many items each section may have.
+func (c *Config) limitKeys() table {
+	c.Limits = make(map[artifact.Section]merge.Limit)
+	var t table
+	for _, s := range limited() {
+		at := "limits." + s.String()
+		set := func(change func(*merge.Limit, int)) func(any) {
+			return func(v any) {
+				l := c.Limits[s]
+				n, _ := v.(int)
+				change(&l, n)
+				c.Limits[s] = l
+			}
+		}
+		t = append(t,
+			key{path: at + ".min", form: aNumber(), builtIn: s.Spec().Min, set: set(func(l *merge.Limit, n int) { l.Min = n })},
+			key{path: at + ".max", form: aNumber(), builtIn: s.Spec().Max, set: set(func(l *merge.Limit, n int) { l.Max = n })},
+		)
+	}
+	return t
+}
+
+// limited returns the sections whose number of items can be configured: all but the
+// research thread, of which there is always one.
 func limited() []artifact.Section {
 	return slices.DeleteFunc(artifact.Sections(), func(s artifact.Section) bool { return s == artifact.ResearchThread })
 }
@@ -154,7 +232,7 @@ func sectionIDs(sections []artifact.Section) []string {
 	return ids
 }
 
-// find gives the row of a key.
+// find returns the row of a key.
 func (t table) find(path string) (key, bool) {
 	i := slices.IndexFunc(t, func(k key) bool { return k.path == path })
 	if i < 0 {
@@ -163,13 +241,10 @@ func (t table) find(path string) (key, bool) {
 	return t[i], true
 }
 
-// below gives the names that may stand directly below a path ("" is the top);
-// none where the path holds a value, or nothing.
+// below returns the names that may stand directly below a path ("" is the top); none
+// where the path holds a value, or nothing.
 func (t table) below(path string) []string {
-	prefix := path + "."
-	if path == "" {
-		prefix = ""
-	}
+	prefix := join(path, "")
 	var names []string
 	for _, k := range t {
 		rest, ok := strings.CutPrefix(k.path, prefix)
@@ -181,28 +256,39 @@ func (t table) below(path string) []string {
 	return names
 }
 
-// variable gives the environment's name for the key, or "". The roster's are
-// those that package roster listens to, and the mail server's those that every
-// program that speaks to such a server does.
+// keyHint says what was probably meant by an unknown key below a path: a neighbour that
+// is spelled alike, or a key that belongs elsewhere.
+func (t table) keyHint(path, name string) string {
+	known := t.below(path)
+	if near, ok := text.Nearest(name, known); ok {
+		return "did you mean " + join(path, near) + "?"
+	}
+	if k, ok := t.find(join(path, name)); ok && strings.Contains(name, ".") {
+		return "write each part of " + k.path + " on a line of its own, the next one indented below it"
+	}
+	elsewhere := slices.IndexFunc(t, func(k key) bool { return strings.HasSuffix(k.path, "."+name) })
+	if elsewhere >= 0 {
+		return "did you mean " + t[elsewhere].path + "?"
+	}
+	return "known keys here: " + listed(known)
+}
+
+// join puts a name below a path.
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// variable returns the environment's name for the key, or "".
 func (k key) variable() string {
-	switch k.path {
-	case "mail.base_url":
-		return mailVariables + "BASE_URL"
-	case "mail.path":
-		return mailVariables + "PATH"
-	case "roster.mode":
-		return roster.EnvMode
-	case "roster.name":
-		return roster.EnvName
-	case "roster.preset":
-		return roster.EnvPreset
-	case "roster.defaultPreset":
-		return "" // BRENNER_ROSTER_PRESET is stronger and says the same
-	}
-	switch k.kind {
-	case models, programs, roles, presets, entries:
+	_, isObjects := k.form.(objects)
+	switch {
+	case k.env == noVariable || isObjects:
 		return ""
-	default:
-		return envPrefix + strings.ToUpper(strings.ReplaceAll(k.path, ".", "_"))
+	case k.env != "":
+		return k.env
 	}
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.path, ".", "_"))
 }

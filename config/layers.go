@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/viper"
 
-	"brenner/internal/fault"
-	"brenner/merge"
 	"brenner/roster"
+	"brenner/session/flow"
 )
 
 // given is what each layer above the built-in one says.
@@ -16,121 +15,19 @@ type given struct {
 	flags, environment, session, project layer
 }
 
-// settings is the form in which viper hands over what holds. Its fields are the
-// keys of the table; a key without a field is an error of every Load.
-type settings struct {
-	Question, Context, Via string
-	Operator               string
-	Session                struct {
-		Rounds int
-		Flow   string
-		Quorum string
-		Repair bool
-
-		Arbiter       string
-		ContextTokens int `mapstructure:"context_tokens"`
-	}
-	Stop struct {
-		QuietRounds int  `mapstructure:"quiet_rounds"`
-		WhenClean   bool `mapstructure:"when_clean"`
-	}
-	Budget struct {
-		Tokens      int
-		USD         string
-		ReplyTokens int `mapstructure:"reply_tokens"`
-	}
-	Timeouts struct{ Call, Idle, Agent, Session string }
-	Retry    struct{ Attempts int }
-	Agents   struct {
-		Models   []Model
-		Programs []Program
-		BaseURL  string `mapstructure:"base_url"`
-	}
-	Mail struct {
-		BaseURL  string `mapstructure:"base_url"`
-		Path     string
-		TokenEnv string `mapstructure:"token_env"`
-	}
-	Report struct {
-		Mail    bool
-		Webhook string
-	}
-	Roster struct {
-		Preset, DefaultPreset, Mode, Name string
-		Presets                           []roster.Preset
-		Entries                           []roster.Entry
-	}
-	Store struct {
-		Types            []string
-		CompressionAfter int    `mapstructure:"compression_after"`
-		UnusedAfter      string `mapstructure:"unused_after"`
-		Unattended       []string
-		People           string
-	}
-	Roles  []Role
-	Scopes struct {
-		Mode  string
-		Roles map[string]struct {
-			Write, Add   []string
-			KillAnywhere bool `mapstructure:"kill_anywhere"`
-		}
-	}
-	Playbook struct {
-		Domain        string
-		Match         float64
-		Longest       int
-		Tokens        int
-		Staging, Prod struct {
-			Support    int
-			Ratio      float64
-			Confidence float64
-		}
-		Confidence struct {
-			Agent      float64
-			PerSession float64 `mapstructure:"per_session"`
-		}
-		StagingShare float64 `mapstructure:"staging_share"`
-		Guardrail    struct {
-			Success, Latency, Errors float64
-			Window                   int
-		}
-		Embedding struct {
-			Model   string
-			BaseURL string `mapstructure:"base_url"`
-			KeyEnv  string `mapstructure:"key_env"`
-		}
-	}
-	Limits                map[string]merge.Limit
-	Priority, Authorities []string
-}
-
 // settle decides key by key which layer holds.
-func (g given) settle(t table) (*Config, error) {
+func (g given) settle(c *Config, t table) error {
 	v := g.stack(t)
-	var s settings
-	// All values have their types already, so that viper's own conversions, which
-	// split texts at commas, have nothing left to do.
-	if err := v.UnmarshalExact(&s); err != nil {
-		return nil, &fault.Error{Code: WrongType, Op: "lay the configuration out", Cause: err}
-	}
-	c := &Config{
-		Question: s.Question, Context: s.Context, Via: s.Via, Models: s.Agents.Models, Programs: s.Agents.Programs,
-		Operator: s.Operator, Arbiter: s.Session.Arbiter, Session: s.session(), Timeouts: s.timeouts(), Attempts: s.Retry.Attempts, BaseURL: s.Agents.BaseURL,
-		Mail:   Mail{BaseURL: s.Mail.BaseURL, Path: s.Mail.Path, TokenEnv: s.Mail.TokenEnv},
-		Report: Report{Mail: s.Report.Mail, Webhook: s.Report.Webhook},
-		Layers: g.rosterLayers(), Presets: roster.AllPresets(s.Roster.Presets), DefaultPreset: s.Roster.DefaultPreset,
-		Records: s.records(), Roles: s.Roles,
-		Scopes: s.scopes(), Limits: s.limits(), Priority: s.Priority, Authorities: s.Authorities,
-		Playbook: s.playbook(),
-	}
 	for _, k := range t {
-		c.values = append(c.values, Value{Key: k.path, Value: valueOf(v.Get(k.path)), Origin: g.origin(k.path)})
+		value := v.Get(k.path)
+		k.set(value)
+		c.values = append(c.values, Value{Key: k.path, Value: valueOf(value), Origin: g.origin(k.path), raw: value})
 	}
 	slices.SortFunc(c.values, func(a, b Value) int { return strings.Compare(a.Key, b.Key) })
-	if err := c.check(g); err != nil {
-		return nil, err
-	}
-	return c, nil
+	c.Session.Limits = c.Timeouts.times()
+	c.Presets = roster.AllPresets(c.Presets)
+	c.Layers = g.rosterLayers()
+	return c.check(g, t)
 }
 
 // stack lays the layers over one another, the weakest first. Environment and
@@ -153,7 +50,7 @@ func (g given) stack(t table) *viper.Viper {
 	return v
 }
 
-// nested gives the layer as maps within maps, one for each dot of a path.
+// nested returns the layer as maps within maps, one for each dot of a path.
 func (l layer) nested() map[string]any {
 	top := map[string]any{}
 	for path, s := range l {
@@ -200,4 +97,39 @@ func (l layer) joinPresets(weaker layer) {
 		}
 	}
 	l[path] = setting{all, own.origin}
+}
+
+// rosterLayers returns what each file says about the roster.
+func (g given) rosterLayers() []roster.Layer {
+	var layers []roster.Layer
+	for _, l := range []layer{g.session, g.project} {
+		text := func(path string) (s string) { s, _ = l[path].value.(string); return s }
+		list, hasList := l["roster.entries"].value.([]roster.Entry)
+		one := roster.Layer{
+			Entries: list, Empty: hasList && len(list) == 0,
+			Mode: roster.Mode(text("roster.mode")), Name: text("roster.name"), Preset: text("roster.preset"),
+		}
+		for path, s := range l {
+			if strings.HasPrefix(path, "roster.") {
+				one.Origin = roster.Origin{Level: s.origin.Level, Source: s.origin.Source}
+			}
+		}
+		if one.Origin.Level != 0 {
+			layers = append(layers, one)
+		}
+	}
+	return layers
+}
+
+// ChangeByFlags sets what flags say of a session's settings, and the deadlines. The
+// others stay as they are.
+func (c *Config) ChangeByFlags(s *flow.Settings) {
+	changed := &Config{Session: *s}
+	for _, k := range keyTable(changed) {
+		if v := c.value(k.path); v.Origin.Level == roster.Flags {
+			k.set(v.raw)
+		}
+	}
+	*s = changed.Session
+	s.Limits = c.Session.Limits
 }

@@ -9,6 +9,7 @@ import (
 	"brenner/artifact"
 	"brenner/govern/policy"
 	"brenner/roster"
+	"brenner/session/flow"
 	"brenner/store/record"
 )
 
@@ -34,42 +35,52 @@ func sample(k key, i int) (inFile, inText string) {
 	case strings.HasSuffix(k.path, ".min"):
 		return fmt.Sprint(i), fmt.Sprint(i)
 	}
-	switch k.kind {
-	case aText:
-		return fmt.Sprintf(`"Text, of %d"`, i), fmt.Sprintf("Text, of %d", i)
-	case aWord:
-		return `"` + k.words[i%len(k.words)] + `"`, k.words[i%len(k.words)]
-	case aNumber:
+	switch k.builtIn.(type) {
+	case string:
+		text := sampleText(k, i)
+		return `"` + text + `"`, text
+	case int:
 		return fmt.Sprint(10 + i), fmt.Sprint(10 + i)
-	case aVariable:
-		return fmt.Sprintf(`"TOKEN_%d"`, i), fmt.Sprintf("TOKEN_%d", i)
-	case anAddress, aServer:
-		return fmt.Sprintf(`"http://localhost:%d/v1"`, 8000+i), fmt.Sprintf("http://localhost:%d/v1", 8000+i)
-	case aDollar:
-		return fmt.Sprintf(`"%d.5"`, i+1), fmt.Sprintf("%d.5", i+1)
-	case aDecimal:
+	case float64:
 		return fmt.Sprintf("0.%d", i+1), fmt.Sprintf("0.%d", i+1)
-	case aTime:
-		return fmt.Sprintf(`"%dm"`, i+1), fmt.Sprintf("%dm", i+1)
-	case aSwitch:
+	case bool:
 		return fmt.Sprint(i%2 == 0), fmt.Sprint(i%2 == 0)
-	case texts:
+	case []string:
 		a, b := fmt.Sprintf("A%d", i), fmt.Sprintf("b%d", i)
-		if len(k.words) > 0 {
-			a, b = k.words[i], k.words[i+1]
+		if l, _ := k.form.(list); len(l.words) > 0 {
+			a, b = l.words[i], l.words[i+1]
 		}
 		return fmt.Sprintf(`[%q,%q]`, a, b), a + ", " + b
-	case models:
+	case []Model:
 		return fmt.Sprintf(`[{"id":"Id%d","model":"Model %d"}]`, i, i), ""
-	case programs:
+	case []Program:
 		return fmt.Sprintf(`[{"command":["run","-%d"],"program":"Program %d"}]`, i, i), ""
-	case roles:
+	case []Role:
 		return fmt.Sprintf(`[{"read":["paper_note"],"role":"role_%d"}]`, i), ""
-	case presets:
+	case []roster.Preset:
 		return fmt.Sprintf(`[{"entries":[{"role":"test_designer"}],"id":"Same","name":"Name %d"}]`, i), ""
 	default:
 		return fmt.Sprintf(`[{"agentName":"Agent%d"}]`, i), ""
 	}
+}
+
+// sampleText returns the i-th text that the form of a key takes.
+func sampleText(k key, i int) string {
+	words := map[string][]string{
+		"via": Vias(), "session.flow": {flow.FlowParallel, flow.FlowStaged}, "scopes.mode": {scopesDefault, scopesStrict},
+	}[k.path]
+	if len(words) > 0 {
+		return words[i%len(words)]
+	}
+	for _, text := range []string{
+		fmt.Sprintf("Text, of %d", i), fmt.Sprintf("TOKEN_%d", i), fmt.Sprintf("http://localhost:%d/v1", 8000+i),
+		fmt.Sprintf("%d.5", i+1), fmt.Sprintf("%dm", i+1),
+	} {
+		if _, fits := k.form.(scalar).value(text); fits {
+			return text
+		}
+	}
+	return ""
 }
 
 // block gives a key in YAML, each part of its path on a line of its own.
@@ -86,7 +97,7 @@ func block(path, value string) (text string, line int) {
 // the value and its origin agree.
 func TestEveryLayerBeatsTheOnesBelow(t *testing.T) {
 	root := repository(t)
-	for n, k := range keyTable() {
+	for n, k := range keyTable(&Config{}) {
 		for mask := range 1 << 4 {
 			if k.variable() == "" && mask&0b0010 != 0 || isObjects(k) && mask&0b0001 != 0 {
 				continue
@@ -126,7 +137,8 @@ func TestEveryLayerBeatsTheOnesBelow(t *testing.T) {
 }
 
 func isObjects(k key) bool {
-	return k.kind == models || k.kind == programs || k.kind == roles || k.kind == presets || k.kind == entries
+	_, ok := k.form.(objects)
+	return ok
 }
 
 // A key of one layer leaves its neighbours in other layers alone.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/roster"
 )
 
@@ -48,7 +49,7 @@ func (l *loading) findProject(start string) place {
 		err = mustBeDir(dir)
 	}
 	if err != nil {
-		l.found.Add(Unreadable, fault.Shown(start), "name a folder that exists, with -C or "+EnvProject, "the project's folder cannot be read: %s", reason(err))
+		l.found.Add(Unreadable, fault.Shown(start), "name a folder that exists, with -C or "+EnvProject, "the project's folder cannot be read: %s", files.Reason(err))
 		return place{}
 	}
 	for at := dir; ; at = filepath.Dir(at) {
@@ -124,7 +125,7 @@ func (l *loading) readSession(path string) layer {
 func (l *loading) readFile(path string, from source) layer {
 	data, err := readBounded(path)
 	if err != nil {
-		l.found.Add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", reason(err))
+		l.found.Add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", files.Reason(err))
 		return layer{}
 	}
 	l.files = append(l.files, File{Level: from.level, Path: path, Data: data})
@@ -144,13 +145,4 @@ func readBounded(path string) ([]byte, error) {
 		err = errors.New("it is larger than 1 MiB")
 	}
 	return data, err
-}
-
-// reason gives the part of a file error that is worth reading.
-func reason(err error) string {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err.Error()
-	}
-	return err.Error()
 }

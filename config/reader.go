@@ -32,17 +32,21 @@ type reader struct {
 	found *fault.Bounded
 }
 
-// file reads the bytes of a file; what it gives is whole only if nothing was found.
+// file reads the bytes of a file; what it returns is whole only if nothing was found.
 func (r *reader) file(data []byte) layer {
 	r.read = layer{}
-	if root := r.document(data); root != nil {
+	root, p := yaml.Read(data)
+	if p != nil {
+		r.found.Add(InvalidYAML, r.place(p.Line), p.Hint, "%s", p.Detail)
+	}
+	if root != nil {
 		r.section("", root)
 		r.checkMode()
 	}
 	return r.read
 }
 
-// origin gives the origin of what stands on a line of the file.
+// origin returns the origin of what stands on a line of the file.
 func (r *reader) origin(line int) Origin {
 	return Origin{Level: r.from.level, Source: r.from.name, Line: line}
 }
@@ -62,7 +66,7 @@ func (r *reader) section(path string, n *yaml.Node) {
 		case yaml.IsNull(p.value):
 			// The same as leaving the key out.
 		default:
-			if v, ok := r.value(k, p.value); ok {
+			if v, ok := k.form.read(r, at, p.value); ok {
 				r.read[at] = setting{v, r.origin(p.line)}
 			}
 		}
@@ -76,7 +80,7 @@ type pair struct {
 	value *yaml.Node
 }
 
-// pairs gives the keys of a mapping, each once; nothing at all is an empty one.
+// pairs returns the keys of a mapping, each once; nothing at all is an empty one.
 func (r *reader) pairs(path string, n *yaml.Node) []pair {
 	if yaml.IsNull(n) {
 		return nil
@@ -89,7 +93,7 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 	var all []pair
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, value := n.Content[i], n.Content[i+1]
-		if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" {
+		if name.Kind != yaml.ScalarNode || name.ShortTag() != tagText {
 			r.found.Add(WrongType, r.place(name.Line), "put the key in quotes if it is meant", "a key must be a text, not %s", kindOf(name))
 			continue
 		}
@@ -116,7 +120,27 @@ func (r *reader) wrongType(n *yaml.Node, path, want string) {
 	r.found.Add(WrongType, r.place(n.Line), hint, "%s must be %s, not %s", what, want, kindOf(n))
 }
 
-const wantText = "a text"
+// What values must be, in words.
+const (
+	wantText   = "a text"
+	wantNumber = "a number"
+	wantSwitch = "true or false"
+)
+
+func (r *reader) text(path string, n *yaml.Node) (string, bool) {
+	v, ok := aText().read(r, path, n)
+	s, _ := v.(string)
+	return s, ok
+}
+
+// list returns the elements of a list.
+func (r *reader) list(path string, n *yaml.Node) ([]*yaml.Node, bool) {
+	if n.Kind != yaml.SequenceNode {
+		r.wrongType(n, path, "a list")
+		return nil, false
+	}
+	return n.Content, true
+}
 
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
@@ -126,12 +150,12 @@ func kindOf(n *yaml.Node) string {
 		return "a list"
 	}
 	switch n.ShortTag() {
-	case "!!str":
+	case tagText:
 		return wantText
-	case "!!int", "!!float":
-		return "a number"
-	case "!!bool":
-		return "true or false"
+	case tagInt, tagFloat:
+		return wantNumber
+	case tagBool:
+		return wantSwitch
 	case "!!timestamp":
 		return "a date"
 	case "!!null":

@@ -113,7 +113,7 @@ func TestEveryCommentedKey(t *testing.T) {
 
 // Every variable stands in the template, by its name or by its pattern.
 func TestVariablesAreDocumented(t *testing.T) {
-	for _, k := range keyTable() {
+	for _, k := range keyTable(&Config{}) {
 		name := k.variable()
 		switch {
 		case strings.HasPrefix(k.path, "limits."):

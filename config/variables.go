@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/internal/baseurl"
 	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/roster"
 )
@@ -17,7 +17,7 @@ const envPrefix = "BRENNER_"
 // mailVariables is what the variables of Agent Mail begin with.
 const mailVariables = "AGENT_MAIL_"
 
-// variables gives the program's variables that are set. The last of equal names
+// variables returns the program's variables that are set. The last of equal names
 // counts, and an empty one counts as unset.
 func variables(environ []string) map[string]string {
 	vars := map[string]string{}
@@ -31,7 +31,7 @@ func variables(environ []string) map[string]string {
 	return vars
 }
 
-// readEnviron gives what the environment says.
+// readEnviron returns what the environment says.
 func (l *loading) readEnviron(environ []string) layer {
 	vars := variables(environ)
 	read := layer{}
@@ -68,7 +68,7 @@ func (l *loading) warnOfUnknown(set, known []string) {
 	}
 }
 
-// readFlags gives what the command line says.
+// readFlags returns what the command line says.
 func (l *loading) readFlags(flags []Flag) layer {
 	read := layer{}
 	for _, f := range flags {
@@ -85,7 +85,7 @@ func (l *loading) readFlags(flags []Flag) layer {
 
 // take reads a key from texts, where YAML would have given types.
 func (l *loading) take(into layer, k key, origin Origin, values []string) {
-	v, detail, hint := k.parse(values)
+	v, detail, hint := k.form.parse(values)
 	if detail != "" {
 		l.found.Add(InvalidValue, origin.String(), hint, "%s %s", k.path, detail)
 		return
@@ -93,86 +93,7 @@ func (l *loading) take(into layer, k key, origin Origin, values []string) {
 	into[k.path] = setting{v, origin}
 }
 
-// parse gives the value that texts stand for, or says why they stand for none.
-// Of several texts for one value the last counts, as flags do it everywhere.
-func (k key) parse(values []string) (v any, detail, hint string) {
-	last := values[len(values)-1]
-	switch k.kind {
-	case aText, aServer: // whoever else listens to the variable of a server may take more than we do
-		return last, "", ""
-	case aVariable:
-		if isVariable(last) {
-			return last, "", ""
-		}
-		return nil, "is no name of a variable", variableHint // it may be a token: not shown
-	case aWord:
-		if !slices.Contains(k.words, last) {
-			return nil, "cannot be " + fault.Shown(last), wordHint(last, k.words)
-		}
-		return last, "", ""
-	case aNumber, aDecimal:
-		return k.parseNumber(last)
-	case aQuorum:
-		if k.isQuorum(last) {
-			return last, "", ""
-		}
-		return nil, "cannot be " + fault.Shown(last), k.quorumHint()
-	case anAddress:
-		if isAddress(last) {
-			return last, "", ""
-		}
-		return nil, "is no address of an endpoint", baseurl.WebHint // it may hold a password: not shown
-	case aDollar:
-		if isDollar(last) {
-			return last, "", ""
-		}
-		return nil, "cannot be " + fault.Shown(last), dollarHint
-	case aTime:
-		if isDuration(last) {
-			return last, "", ""
-		}
-		return nil, "cannot be " + fault.Shown(last), durationHint
-	case aSwitch:
-		if last == "true" || last == "false" {
-			return last == "true", "", ""
-		}
-		return nil, "cannot be " + fault.Shown(last), "write true or false"
-	case texts:
-		return k.parseTexts(values)
-	default:
-		return nil, "can only be set in a file", "write it into " + FileName
-	}
-}
-
-func (k key) parseNumber(text string) (v any, detail, hint string) {
-	hint = numberHint
-	if k.kind == aDecimal {
-		if f, ok := decimal(text); ok {
-			return f, "", ""
-		}
-		hint = decimalHint
-	} else if i, ok := wholeNumber(text); ok {
-		return i, "", ""
-	}
-	return nil, "cannot be " + fault.Shown(text), hint
-}
-
-// parseTexts splits lists at commas, everywhere in the same way.
-func (k key) parseTexts(values []string) (v any, detail, hint string) {
-	all, seen := []string{}, map[string]bool{}
-	for _, value := range values {
-		for s := range strings.SplitSeq(value, ",") {
-			s = strings.TrimSpace(s)
-			if detail, hint := k.unfit(s, seen); detail != "" {
-				return nil, detail, hint
-			}
-			all, seen[s] = append(all, s), true
-		}
-	}
-	return all, "", ""
-}
-
-// RosterFromEnvironment gives what the environment says about the roster, the
+// RosterFromEnvironment returns what the environment says about the roster, the
 // file that BRENNER_ROSTER_FILE names included.
 func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, error) {
 	env, warnings, err := roster.FromEnviron(environ)
@@ -182,7 +103,7 @@ func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, 
 	data, err := readBounded(env.File)
 	if err != nil {
 		var found fault.Bounded
-		found.Add(Unreadable, roster.EnvFile+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "the roster cannot be read: %s", reason(err))
+		found.Add(Unreadable, roster.EnvFile+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "the roster cannot be read: %s", files.Reason(err))
 		return nil, warnings, found.Err()
 	}
 	layer, more, err := roster.ReadLayer(roster.FileOrigin(), data)

@@ -91,7 +91,7 @@ func TestMisspeltVariables(t *testing.T) {
 
 func TestVariablesAreUnique(t *testing.T) {
 	seen := map[string]string{EnvProject: "the project"}
-	for _, k := range keyTable() {
+	for _, k := range keyTable(&Config{}) {
 		if name := k.variable(); name != "" {
 			if seen[name] != "" {
 				t.Errorf("%s is the variable of %s and of %s", name, seen[name], k.path)

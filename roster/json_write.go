@@ -7,7 +7,7 @@ import "brenner/artifact"
 func (r Roster) Value() artifact.Value {
 	entries := make(artifact.List, len(r.Entries))
 	for i, e := range r.Entries {
-		entries[i] = entryValue(e)
+		entries[i] = e.Value()
 	}
 	return artifact.MapOf(rosterKeys(r, entries)...)
 }
@@ -51,7 +51,8 @@ func rosterKeys(r Roster, entries artifact.List) []artifact.Entry {
 	return addText(m, "createdAt", r.CreatedAt)
 }
 
-func entryValue(e Entry) artifact.Value { return artifact.MapOf(entryKeys(e)...) }
+// Value returns the entry in the specification's JSON.
+func (e Entry) Value() artifact.Value { return artifact.MapOf(entryKeys(e)...) }
 
 func entryKeys(e Entry) []artifact.Entry {
 	var m []artifact.Entry

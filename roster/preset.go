@@ -112,7 +112,7 @@ func (f *faults) checkPreset(place string, p Preset) {
 func (p Preset) Value() artifact.Value {
 	entries := make(artifact.List, len(p.Entries))
 	for i, e := range p.Entries {
-		entries[i] = entryValue(e)
+		entries[i] = e.Value()
 	}
 	m := []artifact.Entry{
 		{Key: "id", Value: artifact.Text(p.ID)},

@@ -25,12 +25,12 @@ type Spec struct {
 
 // TypeView is how a role sees the records of one type.
 type TypeView struct {
-	Type string
-	Form view.Form // Full or Summary; anything else is Summary
+	Type string    `json:"type,omitempty"`
+	Form view.Form `json:"form,omitempty"` // Full or Summary; anything else is Summary
 	// Max is how many are shown; 0 or less is none.
-	Max int
+	Max int `json:"max"`
 	// Priority decides what is kept when not all fits: higher is kept longer.
-	Priority int
+	Priority int `json:"priority"`
 }
 
 // The most records of a type that the built-in views show.

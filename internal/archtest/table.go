@@ -174,8 +174,8 @@ func brenner() Table {
 
 		{
 			Path: "config", Kind: Shell,
-			Needs: "internal/baseurl internal/fault internal/text internal/yaml artifact roster merge store/record " +
-				"playbook session/flow session/view govern/contexts govern/policy",
+			Needs: "internal/baseurl internal/fault internal/files internal/text internal/yaml artifact roster merge " +
+				"store/record playbook session/flow session/view govern/contexts govern/policy",
 		},
 
 		{Path: "project/schemas", Kind: Shell, Needs: "artifact"},

@@ -7,7 +7,6 @@ import (
 	"brenner/internal/fault"
 	"brenner/project"
 	"brenner/session"
-	"brenner/session/flow"
 )
 
 func sessionResumeCommand(a *ui.App) *cobra.Command {
@@ -56,7 +55,7 @@ func resume(a *ui.App, c *cobra.Command, dir, arg string, run *runFlags) error {
 	}
 	o := &project.ResumeOptions{
 		Traffic: run.traffic, ServeMail: run.serveMail, Doing: ui.Doing(c),
-		Change: func(s *flow.Settings) { run.change(c, s, &p.Config.Session) },
+		Change: p.Config.ChangeByFlags,
 	}
 	if c.Flags().Changed("budget-usd") {
 		o.BudgetUSD = &p.Config.Session.BudgetUSD
@@ -71,22 +70,6 @@ func resume(a *ui.App, c *cobra.Command, dir, arg string, run *runFlags) error {
 		return err
 	}
 	return nothingToResume(a, c, j, err)
-}
-
-// change sets what the flags say, and leaves everything else as it is journaled.
-func (r *runFlags) change(c *cobra.Command, s, given *flow.Settings) {
-	for flag, set := range map[string]func(){
-		"rounds":        func() { s.Rounds = given.Rounds },
-		"flow":          func() { s.Flow = given.Flow },
-		"quorum":        func() { s.Quorum = given.Quorum },
-		"budget-tokens": func() { s.Budget = given.Budget },
-		"budget-usd":    func() { s.BudgetUSD = given.BudgetUSD },
-	} {
-		if c.Flags().Changed(flag) {
-			set()
-		}
-	}
-	s.Limits = given.Limits // deadlines are those of now
 }
 
 // nothingToResume shows a session that has come to its end: for whoever resumes

@@ -78,20 +78,15 @@ reached; 130 interrupted.`,
 
 // runFlags are the flags of everything that runs sessions.
 type runFlags struct {
-	rounds, budget, usd, timeout string
-	flow, quorum                 string
 	traffic                      project.Traffic
 	jsonStream, serveMail, watch bool
 }
 
 func (r *runFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&r.rounds, "rounds", "", "how many rounds; brenner.yaml's, or 3, if not given")
-	f.StringVar(&r.flow, "flow", "", "parallel, or staged: who has nothing to work on yet waits")
-	f.StringVar(&r.quorum, "quorum", "", "how many answers a round needs: role, all, or a number")
-	f.StringVar(&r.timeout, "timeout", "", "how long one call may take, such as 10m")
-	f.StringVar(&r.budget, "budget-tokens", "", "tokens for the whole session; 0 is no limit")
-	f.StringVar(&r.usd, "budget-usd", "", "dollars for the whole session; every model then needs a price")
+	for _, o := range config.RunFlags() {
+		f.String(o.Name, "", o.Usage)
+	}
 	f.StringVar(&r.traffic.BaseURL, "base-url", "", "the address of the models' endpoint ["+project.EnvBaseURL+"]")
 	f.StringVar(&r.traffic.Record, "record-tape", "", "write all traffic with models to this file, without secrets")
 	f.StringVar(&r.traffic.Tape, "tape", "", "play the traffic with models from this file: no network, no cost")
@@ -129,17 +124,9 @@ func (r *runFlags) progress(c *cobra.Command, a *ui.App) progress {
 // keys are the keys of the configuration that the flags set.
 func (r *runFlags) keys(c *cobra.Command) []config.Flag {
 	var flags []config.Flag
-	for _, f := range []struct{ flag, key, value string }{
-		{"rounds", "session.rounds", r.rounds},
-		{"flow", "session.flow", r.flow},
-		{"quorum", "session.quorum", r.quorum},
-		{"timeout", "timeouts.call", r.timeout},
-		{"budget-tokens", "budget.tokens", r.budget},
-		{"budget-usd", "budget.usd", r.usd},
-		{"base-url", "agents.base_url", r.traffic.BaseURL},
-	} {
-		if c.Flags().Changed(f.flag) {
-			flags = append(flags, config.Flag{Key: f.key, Name: "--" + f.flag, Values: []string{f.value}})
+	for _, f := range append(config.RunFlags(), config.RunFlag{Key: "agents.base_url", Name: "base-url"}) {
+		if o := c.Flags().Lookup(f.Name); o.Changed {
+			flags = append(flags, config.Flag{Key: f.Key, Name: "--" + f.Name, Values: []string{o.Value.String()}})
 		}
 	}
 	return flags

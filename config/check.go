@@ -1,0 +1,123 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/playbook"
+	"brenner/roster"
+	"brenner/store/record"
+)
+
+// The codes of configurations that cannot be taken.
+const (
+	Unreadable   fault.Code = "CONFIG_UNREADABLE"
+	InvalidYAML  fault.Code = "CONFIG_INVALID_YAML"
+	DuplicateKey fault.Code = "CONFIG_DUPLICATE_KEY"
+	UnknownKey   fault.Code = "CONFIG_UNKNOWN_KEY"
+	WrongType    fault.Code = "CONFIG_WRONG_TYPE"
+	InvalidValue fault.Code = "CONFIG_INVALID_VALUE"
+)
+
+// The codes of warnings.
+const (
+	UnknownVariable fault.Code = "CONFIG_UNKNOWN_VARIABLE"
+	FileIgnored     fault.Code = "CONFIG_FILE_IGNORED"
+)
+
+// check holds what only the whole can tell.
+func (c *Config) check(g given, t table) error {
+	var found fault.Bounded
+	for _, s := range limited() {
+		if l := c.Limits[s]; l.Max > 0 && l.Min > l.Max {
+			at := "limits." + s.String()
+			least, most := c.Origin(at+".min"), c.Origin(at+".max")
+			stronger := most
+			if least.Level < most.Level || least.Level == most.Level && least.Line > most.Line {
+				stronger = least
+			}
+			found.Add(InvalidValue, stronger.String(), "lower the minimum or raise the maximum; a maximum of 0 is none",
+				"%s has a minimum of %d (%s) above its maximum of %d (%s)", at, l.Min, least, l.Max, most)
+		}
+	}
+	for _, path := range []string{"roster.preset", "roster.defaultPreset"} {
+		for _, l := range []layer{g.session, g.project} {
+			checkPreset(&found, c.Presets, l[path])
+		}
+	}
+	c.checkBounds(&found, t, positive, "write a number from 1")
+	if strings.TrimSpace(c.Operator) == "" {
+		found.Add(InvalidValue, c.place("operator"), "somebody has to sign the brief: write a name", "operator cannot be empty")
+	}
+	c.checkRecords(&found)
+	c.checkBounds(&found, t, share, "write a share from 0 to 1")
+	if playbook.CheckWord("domain", c.Playbook.Domain) != nil {
+		found.Add(InvalidValue, c.place("playbook.domain"), "write a word, in one line", "playbook.domain cannot be %s", fault.Shown(c.Playbook.Domain))
+	}
+	return found.Err()
+}
+
+// place says where the value of a key came from.
+func (c *Config) place(key string) string { return c.Origin(key).String() }
+
+// checkBounds finds the numbers that break a rule.
+func (c *Config) checkBounds(found *fault.Bounded, t table, b bound, hint string) {
+	for _, k := range t {
+		if k.bound != b {
+			continue
+		}
+		value := c.value(k.path).raw
+		if n, ok := value.(int); ok && n < 1 {
+			found.Add(InvalidValue, c.place(k.path), hint, "%s cannot be %d", k.path, n)
+		}
+		if x, ok := value.(float64); ok && x > 1 {
+			found.Add(InvalidValue, c.place(k.path), hint, "%s cannot be %g", k.path, x)
+		}
+	}
+}
+
+// checkPreset says when a file names a preset that is not there; an empty name
+// means none.
+func checkPreset(found *fault.Bounded, all []roster.Preset, named setting) {
+	id, _ := named.value.(string)
+	if id == "" {
+		return
+	}
+	_, err := roster.FindPreset(all, id)
+	for _, one := range fault.All(err) {
+		located := *one
+		located.Place = named.origin.String()
+		found.Take(&located)
+	}
+}
+
+// checkRecords holds the names of types against those that there are: a misspelt
+// one would open or close a door that nobody meant.
+func (c *Config) checkRecords(found *fault.Bounded) {
+	types := c.AllTypes()
+	check := func(key, name string) {
+		if err := types.Check(name); err != nil {
+			found.Add(InvalidValue, c.place(key), fault.HintOf(err), "%s: there is no type %s", key, fault.Shown(name))
+		}
+	}
+	for _, name := range c.Records.Unattended {
+		check("store.unattended", name)
+	}
+	if access := c.Access(); !slices.Contains(access.Roles(), c.Records.People) {
+		found.Add(InvalidValue, c.place("store.people"), "the roles are "+strings.Join(access.Roles(), ", ")+"; roles: adds others",
+			"store.people: no role %s has rights", fault.Shown(c.Records.People))
+	}
+	for _, r := range c.Roles {
+		for _, name := range slices.Concat(r.Read, r.Write) {
+			check("roles", name)
+			if kind, _ := types.Find(name); kind.Raw {
+				found.Add(InvalidValue, c.place("roles"), "take it out: what was sent and said as it was is shown to nobody",
+					"roles: %s cannot read or write %s", fault.Shown(r.Role), record.A(name))
+			}
+		}
+		for _, v := range r.Views {
+			check("roles", v.Type)
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/internal/yaml"
+	"brenner/session/flow"
+)
+
+// form is what a key may hold.
+type form interface {
+	// read returns the value of a node of a file; what is wrong, the reader is told.
+	read(r *reader, path string, n *yaml.Node) (any, bool)
+	// parse returns the value that texts of the environment or the command line stand
+	// for, or says why they stand for none. Of several texts for one value the last
+	// counts.
+	parse(values []string) (v any, detail, hint string)
+}
+
+// scalar is a form of one value.
+type scalar struct {
+	want  string   // in words
+	tags  []string // of YAML
+	value func(text string) (v any, ok bool)
+	// hidden is said of what is refused in place of the value, which may be a secret.
+	hidden string
+	hint   func(text string) string
+	// anyVariable takes every text from outside files: other programs that listen to
+	// the variable may take more.
+	anyVariable bool
+}
+
+func (s scalar) read(r *reader, path string, n *yaml.Node) (any, bool) {
+	tag := n.ShortTag()
+	if n.Kind != yaml.ScalarNode || !slices.Contains(s.tags, tag) {
+		r.wrongType(n, path, s.want)
+		return nil, false
+	}
+	given := n.Value
+	if tag == tagBool {
+		given = strings.ToLower(given)
+	}
+	v, detail, hint := s.judge(given)
+	switch {
+	case detail != "" && s.want == wantText && tag != tagText:
+		r.wrongType(n, path, s.want)
+	case detail != "":
+		r.found.Add(InvalidValue, r.place(n.Line), hint, "%s %s", path, detail)
+	}
+	return v, detail == ""
+}
+
+func (s scalar) parse(values []string) (v any, detail, hint string) {
+	last := values[len(values)-1]
+	if s.anyVariable {
+		return last, "", ""
+	}
+	return s.judge(last)
+}
+
+func (s scalar) judge(given string) (v any, detail, hint string) {
+	v, ok := s.value(given)
+	switch {
+	case ok:
+		return v, "", ""
+	case s.hidden != "":
+		return nil, s.hidden, s.hint(given)
+	}
+	return nil, "cannot be " + fault.Shown(given), s.hint(given)
+}
+
+// list is a form of texts, each once.
+type list struct {
+	words []string // what they may be, where they are not free
+}
+
+func (l list) read(r *reader, path string, n *yaml.Node) (any, bool) {
+	nodes, ok := r.list(path, n)
+	all, seen := make([]string, 0, len(nodes)), make(map[string]bool, len(nodes))
+	for _, one := range nodes {
+		s, isText := r.text(path+"[]", one)
+		if !isText {
+			continue
+		}
+		if detail, hint := l.unfit(s, seen); detail != "" {
+			r.found.Add(InvalidValue, r.place(one.Line), hint, "%s %s", path, detail)
+			continue
+		}
+		all, seen[s] = append(all, s), true
+	}
+	return all, ok
+}
+
+// parse splits lists at commas, everywhere in the same way.
+func (l list) parse(values []string) (v any, detail, hint string) {
+	all, seen := []string{}, map[string]bool{}
+	for _, value := range values {
+		for s := range strings.SplitSeq(value, ",") {
+			s = strings.TrimSpace(s)
+			if detail, hint := l.unfit(s, seen); detail != "" {
+				return nil, detail, hint
+			}
+			all, seen[s] = append(all, s), true
+		}
+	}
+	return all, "", ""
+}
+
+// unfit says why a text cannot stand in a list that has seen others, if so.
+func (l list) unfit(s string, seen map[string]bool) (detail, hint string) {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "holds an empty text", "take it out"
+	case len(l.words) > 0 && !slices.Contains(l.words, s):
+		return "cannot hold " + fault.Shown(s), didYouMean(s, l.words) + "it holds any of " + listed(l.words)
+	case seen[s]:
+		return "holds " + fault.Shown(s) + " twice", "keep one of the two"
+	}
+	return "", ""
+}
+
+// objects is a form of a list of objects, which only files can hold.
+type objects func(r *reader, path string, n *yaml.Node) any
+
+func (o objects) read(r *reader, path string, n *yaml.Node) (any, bool) { return o(r, path, n), true }
+
+func (o objects) parse([]string) (v any, detail, hint string) {
+	return nil, "can only be set in a file", "write it into " + FileName
+}
+
+// The tags of YAML that values may have.
+const (
+	tagText  = "!!str"
+	tagInt   = "!!int"
+	tagFloat = "!!float"
+	tagBool  = "!!bool"
+)
+
+// plain is a form of texts that fit. Refused ones are shown.
+func plain(fits func(string) bool, hint string) scalar {
+	return scalar{
+		want: wantText, tags: []string{tagText}, hint: func(string) string { return hint },
+		value: func(s string) (any, bool) { return s, fits(s) },
+	}
+}
+
+// secretly is plain for texts that are not shown where they are refused.
+func secretly(fits func(string) bool, hidden, hint string) scalar {
+	s := plain(fits, hint)
+	s.hidden = hidden
+	return s
+}
+
+func aText() scalar { return plain(func(string) bool { return true }, "") }
+
+// word is one of some words.
+func word(words ...string) scalar {
+	s := plain(func(s string) bool { return slices.Contains(words, s) }, "")
+	s.hint = func(given string) string { return didYouMean(given, words) + "it is one of " + listed(words) }
+	return s
+}
+
+// quorum is one of some words or a number from 1, which is usually written without quotes.
+func quorum(words ...string) scalar {
+	s := plain(func(s string) bool {
+		n, isNumber := wholeNumber(s)
+		return slices.Contains(words, s) || isNumber && n >= 1
+	}, "it is "+listed(words)+", or a number from 1")
+	s.want, s.tags = "a word or a number", []string{tagText, tagInt}
+	return s
+}
+
+// anAddress is that of an endpoint, or empty. There may be a password in it.
+func anAddress() scalar {
+	return secretly(func(s string) bool { return s == "" || baseurl.IsWeb(s) }, noAddress, baseurl.WebHint)
+}
+
+// aServer is an address in files; the user of a variable judges it.
+func aServer() scalar {
+	s := anAddress()
+	s.anyVariable = true
+	return s
+}
+
+// anEndpoint is the address of a model, or empty.
+func anEndpoint() scalar {
+	return secretly(func(s string) bool { return s == "" || baseurl.Valid(s) }, noAddress, baseurl.Hint)
+}
+
+const noAddress = "is no address of an endpoint"
+
+// aVariable is the name of a variable. What stands in its place may be the secret itself.
+func aVariable(hint string) scalar { return secretly(isVariable, "is no name of a variable", hint) }
+
+const tokenHint = "name the environment variable that holds the token, such as AGENT_MAIL_BEARER_TOKEN"
+
+func isVariable(name string) bool {
+	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name)
+}
+
+// aDollar is an amount of dollars, or empty. It is usually written without quotes.
+func aDollar() scalar {
+	s := plain(isDollar, "write an amount of dollars such as 5 or 0.50; leave it out for no limit")
+	s.tags = []string{tagText, tagInt, tagFloat}
+	return s
+}
+
+func isDollar(s string) bool {
+	nano, ok := flow.ParseDollars(s)
+	return s == "" || ok && nano > 0
+}
+
+// setDollars returns a setter of billionths of a dollar.
+func setDollars(to *int64) func(any) {
+	return func(v any) {
+		s, _ := v.(string)
+		*to, _ = flow.ParseDollars(s)
+	}
+}
+
+// aTime is a duration as time.ParseDuration reads it, not negative.
+func aTime() scalar {
+	return plain(func(s string) bool {
+		d, err := time.ParseDuration(s)
+		return err == nil && d >= 0
+	}, "write a time such as 90s, 10m or 1h30m; 0s is no limit")
+}
+
+// aSwitch is a bool.
+func aSwitch() scalar {
+	return scalar{
+		want: wantSwitch, tags: []string{tagBool}, hint: func(string) string { return "write true or false" },
+		value: func(s string) (any, bool) { return s == "true", s == "true" || s == "false" },
+	}
+}
+
+// mostNumber is far more than anything is limited to.
+const mostNumber = 1_000_000_000
+
+// aNumber is an int, not negative.
+func aNumber() scalar {
+	return scalar{
+		want: "a whole number", tags: []string{tagInt}, hint: func(string) string { return "write a whole number from 0 to 1000000000 in digits" },
+		value: func(s string) (any, bool) { return wholeNumber(s) },
+	}
+}
+
+// wholeNumber takes decimal digits only: 010 is eight to some and ten to others.
+func wholeNumber(s string) (int, bool) {
+	i, err := strconv.Atoi(s)
+	return i, err == nil && i >= 0 && i <= mostNumber && strconv.Itoa(i) == s
+}
+
+// aDecimal is a float64 from 0 to 1000, as people write one.
+func aDecimal() scalar {
+	return scalar{
+		want: wantNumber, tags: []string{tagInt, tagFloat}, hint: func(string) string { return "write a number from 0 to 1000, such as 3 or 0.8" },
+		value: func(s string) (any, bool) {
+			f, err := strconv.ParseFloat(s, 64)
+			return f, err == nil && f >= 0 && f <= 1000 && !strings.ContainsAny(s, "eExXpP_+-nN")
+		},
+	}
+}
+
+// upTo is a float64 from 0 to most.
+func upTo(most float64) scalar {
+	return scalar{
+		want: wantNumber, tags: []string{tagInt, tagFloat},
+		hint: func(string) string { return "write a number from 0 to " + strconv.FormatFloat(most, 'f', -1, 64) },
+		value: func(s string) (any, bool) {
+			f, err := strconv.ParseFloat(s, 64)
+			return f, err == nil && f >= 0 && f <= most
+		},
+	}
+}
+
+// didYouMean returns "did you mean X? " where a candidate is near, else "".
+func didYouMean(word string, candidates []string) string {
+	if near, ok := text.Nearest(word, candidates); ok {
+		return "did you mean " + near + "? "
+	}
+	return ""
+}
+
+// listed returns "a, b and c".
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

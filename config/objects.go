@@ -1,0 +1,356 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+
+	"brenner/govern/contexts"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/internal/yaml"
+	"brenner/roster"
+	"brenner/session/view"
+)
+
+// The words of a model's entry.
+const (
+	APIChat      = "chat"
+	APIResponses = "responses"
+
+	StructuredFences = "fences" // deltas in fences, as the prompts ask for them
+	StructuredSchema = "schema" // JSON by a schema
+	StructuredAuto   = "auto"   // by a schema where the endpoint can
+)
+
+// object is one element of a list of objects.
+type object struct {
+	line   int
+	path   string
+	fields map[string]*yaml.Node
+}
+
+// objects reads a list of objects that have only the known keys.
+func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
+	nodes, _ := r.list(path, n)
+	all := make([]object, 0, len(nodes))
+	for _, one := range nodes {
+		o := object{line: one.Line, path: path + "[]", fields: make(map[string]*yaml.Node, len(known))}
+		if one.Kind != yaml.MappingNode {
+			r.wrongType(one, o.path, "keys with values")
+			continue
+		}
+		for _, p := range r.pairs(o.path, one) {
+			switch {
+			case !slices.Contains(known, p.name):
+				hint := "known keys here: " + listed(known)
+				if near, ok := text.Nearest(p.name, known); ok {
+					hint = "did you mean " + near + "?"
+				}
+				r.found.Add(UnknownKey, r.place(p.line), hint, "unknown key %s", fault.Shown(join(o.path, p.name)))
+			case !yaml.IsNull(p.value):
+				o.fields[p.name] = p.value
+			}
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// field is a key of an object, what it may hold, and its setter.
+type field struct {
+	name string
+	form form
+	set  func(any)
+}
+
+// at is a field that is set where the object has it.
+func at[T any](name string, f form, to *T) field { return field{name, f, into(to)} }
+
+// ifAny is a field that stays nil where the object does not have it.
+func ifAny[T any](name string, f form, to **T) field {
+	return field{name, f, func(v any) {
+		value, _ := v.(T)
+		*to = &value
+	}}
+}
+
+// take sets the fields that an object has.
+func (r *reader) take(o object, fields ...field) {
+	for _, f := range fields {
+		n, ok := o.fields[f.name]
+		if !ok {
+			continue
+		}
+		if v, ok := f.form.read(r, join(o.path, f.name), n); ok {
+			f.set(v)
+		}
+	}
+}
+
+// keyed reads objects each of which says what one name means; what is the key of the
+// name.
+func keyed[T any](r *reader, path string, n *yaml.Node, what, example string, known []string, one func(o object) (T, string)) []T {
+	list := []T{}
+	first := map[string]int{}
+	for _, o := range r.objects(path, n, append([]string{what}, known...)...) {
+		value, name := one(o)
+		switch line, twice := first[name]; {
+		case name == "":
+			r.found.Add(InvalidValue, r.place(o.line), "give it the name that rosters use, such as "+what+": "+example, "an entry of %s names no %s", path, what)
+		case twice:
+			r.found.Add(InvalidValue, r.place(o.line), alreadyOn(line), "%s says twice what %s means", path, fault.Shown(name))
+		}
+		first[name] = o.line
+		list = append(list, value)
+	}
+	return list
+}
+
+// modelList reads what human-readable models mean.
+func modelList(r *reader, path string, n *yaml.Node) any {
+	known := []string{
+		"via", "id", "base_url", "key_env", "api", "organization", "headers", "temperature", "seed",
+		"reasoning_effort", "structured", "price_input", "price_output", "concurrent",
+	}
+	return keyed(r, path, n, "model", "Opus 4.5", known, func(o object) (Model, string) {
+		m := r.model(o)
+		return m, m.Model
+	})
+}
+
+// mostPrice is more than a million tokens will ever cost, in dollars.
+const mostPrice = 1_000_000
+
+func (r *reader) model(o object) Model {
+	var m Model
+	r.take(o,
+		at("model", aText(), &m.Model),
+		at("id", aText(), &m.ID),
+		at("base_url", anEndpoint(), &m.BaseURL),
+		at("organization", aText(), &m.Organization),
+		at("reasoning_effort", aText(), &m.Effort),
+		at("key_env", aKeyName(), &m.KeyEnv),
+		at("headers", objects(headerList), &m.Headers),
+		at("via", word(Vias()...), &m.Via),
+		at("api", word(APIChat, APIResponses), &m.API),
+		at("structured", word(StructuredFences, StructuredSchema, StructuredAuto), &m.Structured),
+		ifAny("temperature", upTo(2), &m.Temperature),
+		ifAny("price_input", upTo(mostPrice), &m.PriceInput),
+		ifAny("price_output", upTo(mostPrice), &m.PriceOutput),
+		at("concurrent", aNumber(), &m.Concurrent),
+		ifAny("seed", aNumber(), &m.Seed),
+	)
+	for _, price := range []*float64{m.PriceInput, m.PriceOutput} {
+		// A thousandth of a dollar for a million is a billionth for one: finer would be rounded.
+		if price != nil && math.Abs(*price*1000-math.Round(*price*1000)) > 1e-6 {
+			r.found.Add(InvalidValue, r.place(o.line), "prices have at most three decimals: thousandths of a dollar for a million tokens", "a price of %s cannot be %v", o.path, *price)
+		}
+	}
+	if (m.PriceInput == nil) != (m.PriceOutput == nil) {
+		r.found.Add(InvalidValue, r.place(o.line), "give both, in dollars for a million tokens", "an entry of %s has only one of price_input and price_output", o.path)
+	}
+	return m
+}
+
+// aKeyName is the name of the variable that holds a key, or empty. The key itself has no
+// place in a file.
+func aKeyName() scalar {
+	s := aVariable("name the environment variable that holds the key, such as OPENAI_API_KEY")
+	s.value = func(s string) (any, bool) { return s, s == "" || isVariable(s) }
+	return s
+}
+
+// headerList reads a list of "Name: value". Those that carry secrets are refused.
+func headerList(r *reader, path string, n *yaml.Node) any {
+	nodes, _ := r.list(path, n)
+	var all []string
+	for _, one := range nodes {
+		s, ok := r.text(path+"[]", one)
+		if !ok {
+			continue
+		}
+		name, value, isHeader := strings.Cut(s, ":")
+		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
+		switch {
+		case !isHeader || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n"):
+			r.found.Add(InvalidValue, r.place(one.Line), "write it like \"X-Team: research\"", "%s holds what is no header", path)
+		case name == "Authorization" || name == "Api-Key" || name == "X-Api-Key" || name == "Cookie":
+			r.found.Add(InvalidValue, r.place(one.Line), "keys stand in the environment: key_env names the variable", "%s holds a secret", path)
+		default:
+			all = append(all, name+": "+strings.TrimSpace(value))
+		}
+	}
+	return all
+}
+
+// textList reads texts, which may stand there twice.
+func textList(r *reader, path string, n *yaml.Node) any {
+	nodes, _ := r.list(path, n)
+	all := []string{}
+	for _, one := range nodes {
+		if s, ok := r.text(path+"[]", one); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// programList reads what the roster's programs are here.
+func programList(r *reader, path string, n *yaml.Node) any {
+	known := []string{"command", "key_env", "pass", "turns"}
+	return keyed(r, path, n, "program", "codex-cli", known, func(o object) (Program, string) {
+		p := Program{}
+		r.take(o,
+			at("program", aText(), &p.Program),
+			at("key_env", aKeyName(), &p.KeyEnv),
+			at("command", objects(textList), &p.Command),
+			at("pass", objects(textList), &p.Pass),
+			at("turns", aNumber(), &p.Turns),
+		)
+		for _, name := range p.Pass {
+			if !isVariable(name) {
+				r.found.Add(InvalidValue, r.place(o.fields["pass"].Line), "name environment variables, not their values", "%s holds what is no name of a variable", join(o.path, "pass"))
+			}
+		}
+		return p, p.Program
+	})
+}
+
+// roleList reads what roles may do.
+func roleList(r *reader, path string, n *yaml.Node) any {
+	known := []string{"read", "write", "max_tokens", "cross", "views"}
+	return keyed(r, path, n, "role", "writer", known, func(o object) (Role, string) {
+		role := Role{}
+		r.take(o,
+			at("role", aText(), &role.Role),
+			at("read", objects(textList), &role.Read),
+			at("write", objects(textList), &role.Write),
+			at("max_tokens", aNumber(), &role.MaxTokens),
+			at("cross", aSwitch(), &role.Cross),
+			at("views", objects(viewList), &role.Views),
+		)
+		return role, role.Role
+	})
+}
+
+// viewList reads how a role sees types of records.
+func viewList(r *reader, path string, n *yaml.Node) any {
+	known := []string{"form", "max", "priority"}
+	return keyed(r, path, n, "type", "paper_note", known, func(o object) (contexts.TypeView, string) {
+		v, form := contexts.TypeView{Max: contexts.MaxOfKnowledge}, ""
+		r.take(o,
+			at("type", aText(), &v.Type),
+			at("form", word(string(view.Full), string(view.Summary)), &form),
+			at("max", aNumber(), &v.Max),
+			at("priority", aNumber(), &v.Priority),
+		)
+		v.Form = view.Form(form)
+		return v, v.Type
+	})
+}
+
+// The rules for rosters and their wording are package roster's; here what it finds is
+// put on its line of the file.
+
+// presetList reads rosters that are saved without their agents.
+func presetList(r *reader, path string, n *yaml.Node) any {
+	known := []string{"id", "name", "description", "entries", "placeholderNames"}
+	check := func(p ...roster.Preset) error { return roster.ValidatePresets(p) }
+	return validated(r, path, n, known, check, func(o object) (roster.Preset, string) {
+		var p roster.Preset
+		r.take(o,
+			at("id", aText(), &p.ID),
+			at("name", aText(), &p.Name),
+			at("description", aText(), &p.Description),
+			at("placeholderNames", list{}, &p.PlaceholderNames),
+		)
+		if given, ok := o.fields["entries"]; ok {
+			for _, e := range r.objects(join(o.path, "entries"), given, "role", "program", "model", "notes") {
+				p.Entries = append(p.Entries, r.entry(e))
+			}
+		}
+		return p, p.ID
+	})
+}
+
+// entryList reads who takes part. Fields may be missing: a layer need not be whole, and
+// what no layer gives is for roster.Resolve to say.
+func entryList(r *reader, path string, n *yaml.Node) any {
+	known := []string{"agentName", "role", "program", "model", "notes"}
+	// Entries may lack roles without being wrong.
+	check := func(e ...roster.Entry) error { return roster.Roster{Mode: roster.Heuristic, Entries: e}.Validate() }
+	return validated(r, path, n, known, check, func(o object) (roster.Entry, string) {
+		e := r.entry(o)
+		return e, e.Agent
+	})
+}
+
+// validated reads objects that package roster judges, each by itself and beside another
+// one of the same name.
+func validated[T any](r *reader, path string, n *yaml.Node, known []string, check func(...T) error, one func(object) (T, string)) []T {
+	list := []T{}
+	first := map[string]int{}
+	for _, o := range r.objects(path, n, known...) {
+		before := r.found.Len()
+		value, name := one(o)
+		list = append(list, value)
+		if r.found.Len() == before {
+			r.takeFaults(o.line, check(value), "")
+		}
+		if line, twice := first[name]; twice && r.found.Len() == before {
+			r.takeFaults(o.line, check(value, value), alreadyOn(line))
+		}
+		first[name] = o.line
+	}
+	return list
+}
+
+func (r *reader) entry(o object) roster.Entry {
+	var e roster.Entry
+	var role string
+	r.take(o,
+		at("role", aText(), &role),
+		at("program", aText(), &e.Program),
+		at("model", aText(), &e.Model),
+		at("notes", aText(), &e.Notes),
+		at("agentName", aText(), &e.Agent),
+	)
+	e.Role = roster.Role(role)
+	return e
+}
+
+// checkMode says when the roster's mode is none.
+func (r *reader) checkMode() {
+	mode, ok := r.read["roster.mode"]
+	if !ok {
+		return
+	}
+	whole := roster.Roster{
+		Mode:    roster.Mode(mode.value.(string)), //nolint:forcetypeassert // the key's form is aText
+		Entries: []roster.Entry{{Agent: "anybody", Role: roster.TestDesigner}},
+	}
+	r.takeFaults(mode.origin.Line, whole.Validate(), "")
+}
+
+func alreadyOn(line int) string {
+	return fmt.Sprintf("it stands on line %d already; keep one of the two", line)
+}
+
+// takeFaults adds what package roster found, with its line and, where one is given, a
+// better hint.
+func (r *reader) takeFaults(line int, err error, hint string) {
+	for _, f := range fault.All(err) {
+		located := *f
+		located.Line, located.Place = 0, r.place(line)
+		if where := f.Where(); where != "" {
+			located.Place += ", " + where
+		}
+		if hint != "" {
+			located.Hint = hint
+		}
+		r.found.Take(&located)
+	}
+}
