@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
@@ -132,71 +134,65 @@ const attempts = 8
 // write makes a change from what the store holds, and stores it. If anything
 // changed meanwhile, it is made anew, so that what was checked still holds.
 func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error {
+	l := d.ledger(Changes)
+	tries := 0
+	l.Retry = func(err error) bool {
+		tries++
+		return fault.CodeOf(err) == store.Conflict && tries <= attempts
+	}
+	l.Wrote = func(e *journal.Entry, _ *struct{}) {
+		head := e.Head()
+		d.left.Store(&head)
+	}
 	known := d.left.Load()
-	for try := 0; ; try++ {
-		if known == nil {
-			head, err := d.head(ctx, Changes)
-			if err != nil {
-				return err
-			}
-			known = &head
+	if known == nil {
+		head, err := d.head(ctx, Changes)
+		if err != nil {
+			return err
 		}
-		head := *known
-		known = nil
+		known = &head
+	}
+	l.Head = *known
+	return l.Update(ctx, func(*struct{}) (*store.Draft, error) {
 		c, err := prepare()
 		if err != nil || c == nil {
-			return err
+			return nil, err
 		}
-		batch := store.Batch{Blobs: c.blobs, Records: c.records, Marks: c.marks}
-		if err := d.append(&batch, Changes, head, c.kind, c.event); err != nil {
-			return err
-		}
-		err = d.Store.Write(ctx, batch)
-		switch code := fault.CodeOf(err); {
-		case err == nil:
-			now := journal.HeadOf(batch.Appends[0].Entries)
-			d.left.Store(&now)
-		case code == store.Moved:
-			continue // whoever moved it got on: this ends
-		case code == store.Conflict && try < attempts:
-			continue
-		}
-		return err
-	}
+		event, err := encoded(c.kind, c.event)
+		return &store.Draft{Events: event, Blobs: c.blobs, Records: c.records, Marks: c.marks}, err
+	})
+}
+
+// ledger returns the writer of a stream of which the head is all that is known.
+func (d *Door) ledger(stream string) *store.Ledger[struct{}] {
+	reload := func(ctx context.Context) (journal.Head, error) { return d.head(ctx, stream) }
+	return &store.Ledger[struct{}]{Store: d.Store, Stream: stream, Now: d.Now, Reload: reload}
 }
 
 func (d *Door) head(ctx context.Context, stream string) (journal.Head, error) {
 	return store.HeadOf(ctx, d.Store, stream)
 }
 
-func (d *Door) append(b *store.Batch, stream string, head journal.Head, kind string, event any) error {
+func encoded(kind string, event any) ([]store.Event, error) {
 	body, err := journal.Encode(event)
 	if err != nil {
-		return &fault.Error{Code: BadRecord, Op: "write the journal", Cause: err, Hint: "every text must be UTF-8"}
+		return nil, &fault.Error{Code: BadRecord, Op: "write the journal", Cause: err, Hint: "every text must be UTF-8"}
 	}
-	entry, err := head.Next(stream, d.Now(), kind, body)
-	if err != nil {
-		return err
-	}
-	b.Appends = append(b.Appends, store.Append{Stream: stream, After: head, Entries: []journal.Entry{entry}})
-	return nil
+	return []store.Event{{Kind: kind, Body: jsontext.Value(body)}}, nil
 }
 
 // log appends to a stream that nothing depends on.
 func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ...[]byte) error {
-	for {
-		head, err := d.head(ctx, stream)
-		if err != nil {
-			return err
-		}
-		batch := store.Batch{Blobs: blobs}
-		if err := d.append(&batch, stream, head, kind, event); err != nil {
-			return err
-		}
-		if err := d.Store.Write(ctx, batch); fault.CodeOf(err) != store.Moved {
-			return err
-		}
+	l := d.ledger(stream)
+	var err error
+	if l.Head, err = d.head(ctx, stream); err != nil {
+		return err
 	}
+	events, err := encoded(kind, event)
+	if err != nil {
+		return err
+	}
+	return l.Update(ctx, func(*struct{}) (*store.Draft, error) { return &store.Draft{Events: events, Blobs: blobs}, nil })
 }
 
 // authority tells whether somebody is a person who may decide.

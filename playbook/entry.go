@@ -84,23 +84,6 @@ type Part struct {
 	Tags       *[]string  `json:"tags,omitzero"`
 }
 
-// Chain makes journal entries of what a draft holds.
-func Chain(after journal.Head, entries []Entry) ([]journal.Entry, error) {
-	out := make([]journal.Entry, 0, len(entries))
-	for i := range entries {
-		body, err := journal.Encode(&entries[i].Body)
-		if err != nil {
-			return nil, err
-		}
-		e, err := after.Next(Stream, entries[i].At, string(entries[i].Op), body)
-		if err != nil {
-			return nil, err
-		}
-		out, after = append(out, e), e.Head()
-	}
-	return out, nil
-}
-
 // Read gives what a journal entry says. It looks at the form; Book.Apply looks whether
 // it can have happened.
 func Read(e *journal.Entry) (Entry, error) {

@@ -41,7 +41,7 @@ func (s *shelf) try(act playbook.Act, do func(*playbook.Draft) error) ([]playboo
 	if err := do(d); err != nil {
 		return nil, err
 	}
-	chained, err := playbook.Chain(journal.HeadOf(s.entries), d.Entries())
+	chained, err := chain(journal.HeadOf(s.entries), d.Entries())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -120,4 +120,21 @@ func ops(entries []playbook.Entry) (all []playbook.Op) {
 		all = append(all, e.Op)
 	}
 	return all
+}
+
+// chain makes journal entries of what a draft holds.
+func chain(after journal.Head, entries []playbook.Entry) ([]journal.Entry, error) {
+	out := make([]journal.Entry, 0, len(entries))
+	for i := range entries {
+		body, err := journal.Encode(&entries[i].Body)
+		if err != nil {
+			return nil, err
+		}
+		e, err := after.Next(playbook.Stream, entries[i].At, string(entries[i].Op), body)
+		if err != nil {
+			return nil, err
+		}
+		out, after = append(out, e), e.Head()
+	}
+	return out, nil
 }

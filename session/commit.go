@@ -56,7 +56,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		if err != nil {
 			return nil, err
 		}
-		d.holds, next = holds, &settled
+		d.Holds, next = holds, &settled
 		return d, nil
 	})
 	if err == nil && next != nil {
@@ -116,7 +116,7 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 	complete(d, c, h.State.Items, &base, &out)
 	d.event(flow.KindCommitted, *c)
 	if out.Changed {
-		d.records = append(d.records, h.record(c, in.At, &out))
+		d.Records = append(d.Records, h.record(c, in.At, &out))
 	}
 	return d, out, nil
 }

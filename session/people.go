@@ -152,10 +152,8 @@ func (d *Door) load(ctx context.Context, thread string) (*History, error) {
 
 // ledger writes to a session's journal; the history follows.
 func (d *Door) ledger(h *History) *ledger {
-	return &ledger{
-		store: remembering(d.Store), stream: Prefix + h.Thread, now: d.Now, state: h.State,
-		wrote: func(e *journal.Entry, _ *flow.State) { h.Entries = append(h.Entries, *e) },
-	}
+	wrote := func(e *journal.Entry, _ *flow.State) { h.Entries = append(h.Entries, *e) }
+	return newLedger(d.Store, Prefix+h.Thread, d.Now, h.State, nil, wrote)
 }
 
 // apply settles deltas on what stands and journals that; no deltas, and what check

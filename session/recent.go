@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"brenner/internal/fault"
 	"brenner/store"
 )
 
@@ -49,21 +50,32 @@ func (r *recent) hold(blobs []blob) {
 	}
 }
 
-// forget is for blobs that are not stored after all.
-func (r *recent) forget() {
+// Write implements store.Store. The blobs that were held are stored now, or, if another
+// process has moved the journal, not after all.
+func (r *recent) Write(ctx context.Context, b store.Batch) error {
+	err := r.Store.Write(ctx, b)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	switch {
+	case err == nil:
+		r.remember()
+	case fault.CodeOf(err) != store.Moved:
+		return err // they are held still
+	}
 	clear(r.held)
+	return err
 }
 
-// news gives, once each, the blobs that this run has not stored yet.
+// news gives, once each, the blobs that this run has neither stored nor held yet.
 func (r *recent) news(blobs []blob) [][]byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all [][]byte
 	among := make(map[string]bool)
 	for _, b := range blobs {
-		if _, ok := r.blobs[b.hash]; ok || among[b.hash] {
+		_, stored := r.blobs[b.hash]
+		_, held := r.held[b.hash]
+		if stored || held || among[b.hash] {
 			continue
 		}
 		among[b.hash] = true
@@ -72,19 +84,16 @@ func (r *recent) news(blobs []blob) [][]byte {
 	return all
 }
 
-// stored remembers blobs that are stored.
-func (r *recent) stored(blobs []blob) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	clear(r.held)
-	for _, b := range blobs {
-		if _, ok := r.blobs[b.hash]; ok || len(b.data) > mostRecent {
+// remember keeps the held blobs as stored ones.
+func (r *recent) remember() {
+	for hash, data := range r.held {
+		if _, ok := r.blobs[hash]; ok || len(data) > mostRecent {
 			continue
 		}
-		if r.size += len(b.data); r.size > mostRecent {
+		if r.size += len(data); r.size > mostRecent {
 			clear(r.blobs)
-			r.size = len(b.data)
+			r.size = len(data)
 		}
-		r.blobs[b.hash] = b.data
+		r.blobs[hash] = data
 	}
 }

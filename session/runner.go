@@ -117,8 +117,8 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := r.ledger(b.Thread)
-	there, err := r.Store.Entries(ctx, l.stream, 0)
+	l := r.ledger(b.Thread, &flow.State{}, &flow.State{})
+	there, err := r.Store.Entries(ctx, Prefix+b.Thread, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,9 @@ func noSession(thread string) error {
 	}
 }
 
-func (r *Runner) ledger(thread string) *ledger {
+// ledger returns the ledger of a session. Seen is its state once more, of which nothing
+// is shared with the other.
+func (r *Runner) ledger(thread string, state, seen *flow.State) *ledger {
 	wrote := func(e *journal.Entry, s *flow.State) {
 		if r.Allowance != nil {
 			r.Allowance.update(s)
@@ -254,26 +256,24 @@ func (r *Runner) ledger(thread string) *ledger {
 			r.Observe(e, s)
 		}
 	}
-	l := &ledger{store: remembering(r.Store), stream: Prefix + thread, now: r.Now, state: &flow.State{}, wrote: wrote}
-	if r.Observe != nil {
-		l.seen = &flow.State{}
+	if r.Observe == nil {
+		seen = nil // it is enough to be called with the state as it is
 	}
-	return l
+	return newLedger(r.Store, Prefix+thread, r.Now, state, seen, wrote)
 }
 
 // reopen gives the ledger of a session as its journal stands; that of one that is not
 // there yet is empty.
 func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
-	l := r.ledger(thread)
-	entries, state, err := read(ctx, r.Store, l.stream)
+	entries, state, err := read(ctx, r.Store, Prefix+thread)
 	if err != nil {
 		return nil, err
 	}
-	l.state = state
-	if l.seen != nil {
-		l.seen, err = flow.Fold(entries) // it follows behind the other, and must share nothing with it
+	var seen *flow.State
+	if r.Observe != nil {
+		seen, err = flow.Fold(entries) // it follows behind the other, and must share nothing with it
 	}
-	return l, err
+	return r.ledger(thread, state, seen), err
 }
 
 func (r *Runner) hold(thread string) (func() error, error) {

@@ -128,7 +128,7 @@ func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error 
 			}
 			h.openOn(d, &cases[i], on)
 		}
-		if len(d.events) == 0 {
+		if len(d.Events) == 0 {
 			return nil, nil
 		}
 		return d, nil

@@ -73,13 +73,12 @@ func Steer(ctx context.Context, st store.Store, now func() time.Time, name, kind
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{store: st, stream: loop.Prefix + name, now: now, state: state}
-	err = l.write(ctx, kind, func(s *loop.State) (any, [][]byte, error) {
+	l := newLedger(st, name, now, state)
+	err = l.write(ctx, kind, func(s *loop.State) (any, error) {
 		if s.Ended != "" {
-			return nil, nil, &fault.Error{Code: IsEnded, Detail: "the loop " + name + " has ended: " + s.Ended, Hint: "`brenner loop report " + name + "` says what it came to"}
+			return nil, &fault.Error{Code: IsEnded, Detail: "the loop " + name + " has ended: " + s.Ended, Hint: "`brenner loop report " + name + "` says what it came to"}
 		}
-		body, err := event(s)
-		return body, nil, err
+		return event(s)
 	})
 	return l.state, err
 }
@@ -90,6 +89,6 @@ func Note(ctx context.Context, st store.Store, now func() time.Time, name, kind 
 	if err != nil {
 		return err
 	}
-	l := &ledger{store: st, stream: loop.Prefix + name, now: now, state: state}
-	return l.write(ctx, kind, func(*loop.State) (any, [][]byte, error) { return body, nil, nil })
+	l := newLedger(st, name, now, state)
+	return l.write(ctx, kind, func(*loop.State) (any, error) { return body, nil })
 }

@@ -197,7 +197,7 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 			return nil
 		case <-ticker.C:
 			before := n.state.Head.Seq
-			if err := n.catchUp(ctx); err != nil && ctx.Err() == nil {
+			if err := n.writer.Refresh(ctx); err != nil && ctx.Err() == nil {
 				return err
 			}
 			// A machine that slept wakes up late: timers do not count that, the clock does.

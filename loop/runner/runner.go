@@ -69,44 +69,56 @@ func (r *Runner) Hold(name string) (release func(), err error) {
 // Start opens a loop and runs it. A loop of that name must not exist yet. Blobs are
 // the files that the work names by their hashes.
 func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loop.State, error) {
-	l := r.ledger(o.Name)
-	there, err := r.Store.Entries(ctx, l.stream, 0)
+	there, err := r.Store.Entries(ctx, loop.Prefix+o.Name, 0)
 	if err != nil {
 		return nil, err
 	}
 	if len(there) > 0 {
-		return nil, &fault.Error{Code: Exists, Detail: "there is a loop " + o.Name + " already", Hint: "`brenner loop status " + o.Name + "` shows it"}
+		return nil, exists(o.Name)
 	}
 	o.Rules = loop.Rules
-	err = l.write(ctx, loop.KindOpened, func(*loop.State) (any, [][]byte, error) { return o, blobs, nil })
+	l := r.ledger(o.Name, &loop.State{}, &loop.State{})
+	if err := l.writer.Keep(drafted(loop.KindOpened, o, blobs...)); err != nil {
+		return nil, err
+	}
+	err = l.flush(ctx)
+	if fault.CodeOf(err) == store.Moved {
+		return nil, exists(o.Name) // another process has opened it
+	}
 	if err != nil {
 		return nil, err
 	}
 	return r.run(ctx, l)
 }
 
+func exists(name string) error {
+	return &fault.Error{Code: Exists, Detail: "there is a loop " + name + " already", Hint: "`brenner loop status " + name + "` shows it"}
+}
+
 // Resume goes on with a loop that was left. Change, if not nil, says what is otherwise
 // from now on.
 func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.State) loop.Resumed) (*loop.State, error) {
-	l := r.ledger(name)
 	entries, err := loaded(ctx, r.Store, name)
 	if err != nil {
 		return nil, err
 	}
-	if l.state, err = loop.Fold(entries); err != nil {
+	state, err := loop.Fold(entries)
+	if err != nil {
 		return nil, err
 	}
-	if l.seen, err = loop.Fold(entries); err != nil {
+	seen, err := loop.Fold(entries)
+	if err != nil {
 		return nil, err
 	}
+	l := r.ledger(name, state, seen)
 	if err := r.settleAbandoned(ctx, l); err != nil {
 		return nil, err
 	}
-	err = l.write(ctx, loop.KindResumed, func(s *loop.State) (any, [][]byte, error) {
+	err = l.write(ctx, loop.KindResumed, func(s *loop.State) (any, error) {
 		if change == nil {
-			return loop.Resumed{}, nil, nil
+			return loop.Resumed{}, nil
 		}
-		return change(s), nil, nil
+		return change(s), nil
 	})
 	if err != nil {
 		return nil, err
@@ -114,6 +126,10 @@ func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.Stat
 	return r.run(ctx, l)
 }
 
-func (r *Runner) ledger(name string) *ledger {
-	return &ledger{store: r.Store, stream: loop.Prefix + name, now: r.Now, state: &loop.State{}, seen: &loop.State{}, wrote: r.Observe}
+// ledger returns the ledger of a loop. Seen is its state once more, of which nothing is
+// shared with the other.
+func (r *Runner) ledger(name string, state, seen *loop.State) *ledger {
+	l := newLedger(r.Store, name, r.Now, state)
+	l.writer.Wrote, l.writer.Seen = r.Observe, seen
+	return l
 }

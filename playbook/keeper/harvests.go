@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/journal"
 )
@@ -60,25 +59,21 @@ func Begin(ctx context.Context, st store.Store, at time.Time, session string) er
 
 // mark journals how much of a session was taken in, unless that is known.
 func mark(ctx context.Context, st store.Store, at time.Time, kind string, h harvest) error {
-	for attempt := 0; ; attempt++ {
-		taken, head, err := readHarvests(ctx, st)
-		if err != nil {
-			return err
-		}
-		if n, ok := taken[h.Session]; ok && n >= h.Entries {
-			return nil
-		}
-		body, err := journal.Encode(h)
-		if err != nil {
-			return err
-		}
-		e, err := head.Next(Harvests, at, kind, body)
-		if err != nil {
-			return err
-		}
-		err = st.Write(ctx, store.Batch{Appends: []store.Append{{Stream: Harvests, After: head, Entries: []journal.Entry{e}}}})
-		if fault.CodeOf(err) != store.Moved || attempt == mostAttempts {
-			return err
-		}
+	taken, head, err := readHarvests(ctx, st)
+	if err != nil {
+		return err
 	}
+	l := store.Ledger[struct{}]{
+		Store: st, Stream: Harvests, Now: func() time.Time { return at }, Head: head,
+		Reload: func(ctx context.Context) (head journal.Head, err error) {
+			taken, head, err = readHarvests(ctx, st)
+			return head, err
+		},
+	}
+	return l.Update(ctx, func(*struct{}) (*store.Draft, error) {
+		if n, ok := taken[h.Session]; ok && n >= h.Entries {
+			return nil, nil
+		}
+		return &store.Draft{Events: []store.Event{{Kind: kind, Body: h}}}, nil
+	})
 }

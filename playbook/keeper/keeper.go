@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"brenner/internal/fault"
 	"brenner/playbook"
 	"brenner/playbook/embedding"
 	"brenner/store"
@@ -116,10 +115,6 @@ func (k *Keeper) Find(id string) (*playbook.Bullet, error) {
 	return b.Clone(), nil
 }
 
-// mostAttempts bounds how often something is tried again because another process was
-// faster. Each time that process has got on, so this is never reached by chance.
-const mostAttempts = 1000
-
 // Do lets the rules decide about something and writes what they decide, whole or not
 // at all. Where another process was faster, they decide again on what it has written.
 func (k *Keeper) Do(ctx context.Context, act playbook.Act, decide func(*playbook.Draft) error) ([]playbook.Entry, error) {
@@ -135,45 +130,67 @@ func (k *Keeper) do(ctx context.Context, act playbook.Act, decide func(*playbook
 	if act.At.IsZero() {
 		act.At = k.Now()
 	}
-	for attempt := 0; ; attempt++ {
-		d := k.book.Draft(k.Rules, act)
-		blobs, err := decide(d)
-		known, nothing := k.chain.Head(), err != nil || len(d.Entries()) == 0
-		if !nothing {
-			written, err := k.write(ctx, d.Entries(), blobs)
-			if fault.CodeOf(err) != store.Moved || attempt == mostAttempts {
-				return written, err
+	for {
+		l := k.ledger()
+		var stored []journal.Entry
+		l.Wrote = func(e *journal.Entry, _ *struct{}) { stored = append(stored, *e) }
+		nothing := false
+		err := l.Update(ctx, func(*struct{}) (*store.Draft, error) {
+			d := k.book.Draft(k.Rules, act)
+			blobs, err := decide(d)
+			if nothing = err != nil || len(d.Entries()) == 0; nothing {
+				return nil, err
 			}
-		}
-		if failed := k.refresh(ctx); failed != nil {
-			return nil, failed
+			return drafted(act.At, d.Entries(), blobs), nil
+		})
+		switch {
+		case !nothing && err != nil:
+			return nil, err
+		case !nothing:
+			return k.takeOwn(stored)
 		}
 		// A write would have shown that there is more; what is not written may be so
 		// because of what was not known.
-		if nothing && (k.chain.Head() == known || attempt == mostAttempts) {
+		known := k.chain.Head()
+		if failed := k.refresh(ctx); failed != nil {
+			return nil, failed
+		}
+		if k.chain.Head() == known {
 			return nil, err
 		}
 	}
 }
 
-// write journals entries, and applies them once they are written.
-func (k *Keeper) write(ctx context.Context, entries []playbook.Entry, blobs [][]byte) ([]playbook.Entry, error) {
-	after := k.chain.Head()
-	chained, err := playbook.Chain(after, entries)
-	if err != nil {
-		return nil, err
+// ledger returns the writer of the journal as far as it was read. It keeps the head
+// alone: the book takes entries in once they are stored.
+func (k *Keeper) ledger() *store.Ledger[struct{}] {
+	return &store.Ledger[struct{}]{
+		Store: k.Store, Stream: playbook.Stream, Head: k.chain.Head(),
+		Reload: func(ctx context.Context) (journal.Head, error) {
+			err := k.refresh(ctx)
+			return k.chain.Head(), err
+		},
 	}
-	err = k.Store.Write(ctx, store.Batch{Blobs: blobs, Appends: []store.Append{{Stream: playbook.Stream, After: after, Entries: chained}}})
-	if err != nil {
-		return nil, err
+}
+
+func drafted(at time.Time, entries []playbook.Entry, blobs [][]byte) *store.Draft {
+	d := &store.Draft{At: at, Blobs: blobs}
+	for i := range entries {
+		d.Events = append(d.Events, store.Event{Kind: string(entries[i].Op), Body: &entries[i].Body})
 	}
-	written := make([]playbook.Entry, len(chained))
-	for i := range chained {
-		line := journal.LineOf(&chained[i])
-		if err := take(k.book, k.chain, &line); err != nil {
-			return nil, err
+	return d
+}
+
+// takeOwn applies entries that were written here.
+func (k *Keeper) takeOwn(stored []journal.Entry) ([]playbook.Entry, error) {
+	written := make([]playbook.Entry, len(stored))
+	for i := range stored {
+		line := journal.LineOf(&stored[i])
+		err := take(k.book, k.chain, &line)
+		if err == nil {
+			written[i], err = playbook.Read(&stored[i])
 		}
-		if written[i], err = playbook.Read(&chained[i]); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

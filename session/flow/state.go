@@ -172,20 +172,8 @@ func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
 	}
 }
 
-// After gives the state after further entries, if they may follow; this one stays as
-// it is.
-func (s *State) After(entries []journal.Entry) (*State, error) {
-	next := s.clone()
-	for i := range entries {
-		if err := next.Apply(&entries[i]); err != nil {
-			return nil, err
-		}
-	}
-	return next, nil
-}
-
-// clone gives a state that can be changed without changing this one.
-func (s *State) clone() *State {
+// Clone returns a state that can be changed without changing this one.
+func (s *State) Clone() *State {
 	c := *s
 	c.Commits, c.Notes = slices.Clip(s.Commits), slices.Clip(s.Notes)
 	c.Items, c.Legs = maps.Clone(s.Items), slices.Clone(s.Legs)

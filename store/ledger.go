@@ -1,0 +1,287 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"brenner/internal/fault"
+	"brenner/store/journal"
+	"brenner/store/record"
+)
+
+// ErrBehind says that another process has written to the journal, and that what was
+// held is forgotten, but for facts: the state is that of the store again, and what was
+// to be written has to be decided anew.
+var ErrBehind = errors.New("somebody else has written to the journal")
+
+// Draft is what is to be written in one transaction.
+type Draft struct {
+	At      time.Time // of its events; the zero time is now
+	Events  []Event
+	Blobs   [][]byte
+	Records []record.Record
+	Marks   []record.Mark
+	// Holds are streams of others that must not move before it is written.
+	Holds []Append
+	// Fact says that it stays true whatever others write: it is held again behind that.
+	Fact bool
+}
+
+// Event becomes an entry of the stream.
+type Event struct {
+	Kind string
+	Body any
+}
+
+// Ledger writes a stream by compare-and-swap, and keeps the state that its entries
+// stand for. Where another process was faster, it reads what that has written, and the
+// caller decides again. It is not safe for concurrent use.
+type Ledger[S any] struct {
+	Store  Store
+	Stream string
+	Now    func() time.Time
+	// Head and State are those of the stream with what is held behind it.
+	Head  journal.Head
+	State *S
+	// Apply takes an entry into a state; nil where the ledger keeps the head alone.
+	Apply func(*S, *journal.Entry) error
+	// Clone, if not nil, copies a state: a draft that is refused then leaves no trace.
+	Clone func(*S) *S
+	// Beside, if not nil, adds to a draft what its entries put beside the stream. The
+	// state is the one before them.
+	Beside func(before *S, entries []journal.Entry, d *Draft) error
+	// Reload, if not nil, returns the head of a stream to which others have written;
+	// nil reads the stream, and takes all of it into a new state.
+	Reload func(context.Context) (journal.Head, error)
+	// Retry, if not nil, reports whether a refusal other than Moved is a reason to
+	// decide anew.
+	Retry func(error) bool
+	// Wrote, if not nil, is called with every entry that is in the store, the ledger's
+	// own and others', and with Seen as it is right after the entry, or with State
+	// where Seen is nil.
+	Wrote func(*journal.Entry, *S)
+	Seen  *S
+
+	held held
+}
+
+// held is a batch that grows until it is stored.
+type held struct {
+	after   journal.Head
+	entries []journal.Entry
+	batch   Batch
+	facts   []Draft
+}
+
+// Holding reports whether the state has anything that the store has not.
+func (l *Ledger[S]) Holding() bool { return len(l.held.entries) > 0 }
+
+// Keep takes a draft into the state. It is stored with the next Flush.
+func (l *Ledger[S]) Keep(d *Draft) error {
+	entries, err := l.chain(d)
+	if err != nil {
+		return err
+	}
+	all := *d
+	if l.Beside != nil {
+		if err := l.Beside(l.State, entries, &all); err != nil {
+			return err
+		}
+	}
+	if err := l.take(entries); err != nil { // what makes no sense must not be stored
+		return err
+	}
+	h := &l.held
+	if len(h.entries) == 0 {
+		h.after = l.Head
+	}
+	h.entries = append(h.entries, entries...)
+	h.batch.Blobs = append(h.batch.Blobs, all.Blobs...)
+	h.batch.Records = append(h.batch.Records, all.Records...)
+	h.batch.Marks = append(h.batch.Marks, all.Marks...)
+	h.hold(d.Holds)
+	if d.Fact {
+		h.facts = append(h.facts, *d)
+	}
+	if len(entries) > 0 {
+		l.Head = journal.HeadOf(entries)
+	}
+	return nil
+}
+
+// chain makes entries of the events of a draft.
+func (l *Ledger[S]) chain(d *Draft) ([]journal.Entry, error) {
+	head, at := l.Head, d.At
+	if at.IsZero() {
+		at = l.Now()
+	}
+	var entries []journal.Entry
+	for _, ev := range d.Events {
+		body, err := journal.Encode(ev.Body)
+		if err != nil {
+			return nil, err
+		}
+		e, err := head.Next(l.Stream, at, ev.Kind, body)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+		head = e.Head()
+	}
+	return entries, nil
+}
+
+// take applies entries to the state.
+func (l *Ledger[S]) take(entries []journal.Entry) error {
+	if l.Apply == nil {
+		return nil
+	}
+	next := l.State
+	if l.Clone != nil {
+		next = l.Clone(l.State)
+	}
+	for i := range entries {
+		if err := l.Apply(next, &entries[i]); err != nil {
+			return err
+		}
+	}
+	*l.State = *next
+	return nil
+}
+
+// hold takes streams of others that must not have moved when it is stored. Of two looks
+// at one stream the first counts: if they differ, it has moved.
+func (h *held) hold(streams []Append) {
+	for _, a := range streams {
+		if !slices.ContainsFunc(h.batch.Appends, func(o Append) bool { return o.Stream == a.Stream }) {
+			h.batch.Appends = append(h.batch.Appends, a)
+		}
+	}
+}
+
+// Flush stores what is held. ErrBehind says that others were faster; Moved, that a
+// stream which was to be opened is there already.
+func (l *Ledger[S]) Flush(ctx context.Context) error {
+	h := l.held
+	if len(h.entries) == 0 {
+		return nil
+	}
+	batch := h.batch
+	batch.Appends = append(slices.Clip(batch.Appends), Append{Stream: l.Stream, After: h.after, Entries: h.entries})
+	err := l.Store.Write(ctx, batch)
+	switch {
+	case err == nil:
+		l.held = held{}
+		return l.tell(h.entries)
+	case fault.CodeOf(err) == Moved && (h.after.Seq > 0 || l.Reload != nil), l.Retry != nil && l.Retry(err):
+		return l.fallBack(ctx)
+	}
+	return err
+}
+
+// fallBack makes the state that of the store, and holds the facts again.
+func (l *Ledger[S]) fallBack(ctx context.Context) error {
+	h := l.held
+	entries, err := l.reload(ctx, &h)
+	if err != nil {
+		return err
+	}
+	l.held = held{}
+	for i := range h.facts {
+		if err := l.Keep(&h.facts[i]); err != nil {
+			return err
+		}
+	}
+	if err := l.tell(entries); err != nil {
+		return err
+	}
+	return ErrBehind
+}
+
+// reload reads the stream, and returns what others have written behind what was known.
+func (l *Ledger[S]) reload(ctx context.Context, h *held) ([]journal.Entry, error) {
+	if l.Reload != nil {
+		head, err := l.Reload(ctx)
+		if err == nil {
+			l.Head = head
+		}
+		return nil, err
+	}
+	entries, err := l.Store.Entries(ctx, l.Stream, 0)
+	if err == nil {
+		err = journal.Check(l.Stream, journal.Head{}, entries)
+	}
+	if err != nil {
+		return nil, err
+	}
+	state := new(S)
+	for i := range entries {
+		if err := l.Apply(state, &entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	known, elsewhere := h.after.Seq, len(h.batch.Appends) > 0
+	if len(entries) < known || len(entries) == known && !elsewhere {
+		return nil, &fault.Error{
+			Code: Damaged, Place: l.Stream, Detail: "the store's own head of the journal is not that of its last entry",
+			Hint: "`brenner verify` says what else is damaged",
+		}
+	}
+	*l.State, l.Head = *state, journal.HeadOf(entries)
+	return entries[known:], nil
+}
+
+// tell says which entries are stored now.
+func (l *Ledger[S]) tell(entries []journal.Entry) error {
+	if l.Wrote == nil {
+		return nil
+	}
+	for i := range entries {
+		state := l.State
+		if l.Seen != nil {
+			if err := l.Apply(l.Seen, &entries[i]); err != nil {
+				return err
+			}
+			state = l.Seen
+		}
+		l.Wrote(&entries[i], state)
+	}
+	return nil
+}
+
+// Update stores what prepare makes from the state as it is; nil is nothing. Where
+// others write meanwhile, it asks prepare again.
+func (l *Ledger[S]) Update(ctx context.Context, prepare func(*S) (*Draft, error)) error {
+	for {
+		d, err := prepare(l.State)
+		if err != nil || d == nil {
+			return err
+		}
+		if err := l.Keep(d); err != nil {
+			return err
+		}
+		if err := l.Flush(ctx); !errors.Is(err, ErrBehind) {
+			return err
+		}
+	}
+}
+
+// Refresh takes in what others have written behind the head.
+func (l *Ledger[S]) Refresh(ctx context.Context) error {
+	entries, err := l.Store.Entries(ctx, l.Stream, l.Head.Seq)
+	if err == nil {
+		err = journal.Check(l.Stream, l.Head, entries)
+	}
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	for i := range entries {
+		if err := l.Apply(l.State, &entries[i]); err != nil {
+			return err
+		}
+		l.Head = entries[i].Head()
+	}
+	return l.tell(entries)
+}
