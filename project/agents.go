@@ -10,11 +10,28 @@ import (
 	"brenner/agent"
 	"brenner/agent/rehearsal"
 	"brenner/config"
+	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/roster"
 	"brenner/session/flow"
+	"brenner/session/stalemate"
 )
+
+// Resolve makes one roster of the layers of a face, the environment and the
+// configuration. Warnings are logged.
+func (p *Project) Resolve(above []roster.Layer) (roster.Resolution, error) {
+	environment, warnings, err := config.RosterFromEnvironment(p.Environ)
+	if err != nil {
+		return roster.Resolution{}, err
+	}
+	p.Warn(warnings)
+	res, err := roster.Resolve(p.Config.RosterInput(append(above, environment...)...))
+	if err == nil {
+		p.Warn(res.Warnings) // what would have been taken is no news where nothing is
+	}
+	return res, err
+}
 
 // The codes of agents that cannot be reached as the configuration stands.
 const (
@@ -178,4 +195,86 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 		}}
 		return agent.Deadline(care.Around(made), limits.Agent), nil
 	}
+}
+
+// arbiter returns how the arbiter is reached; nil where none was named. One of the
+// project does not rule in the built-in rehearsal, which has no part for it. Scripted
+// means that agents play a script of the user's.
+func (p *Project) arbiter(scripted bool, parties []flow.Party) (*flow.Party, error) {
+	origin := p.Config.Origin("session.arbiter")
+	rehearsed := !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via != config.ViaRehearsal })
+	if p.Config.Arbiter == "" || rehearsed && !scripted && origin.Level != roster.Flags {
+		return nil, nil
+	}
+	name, via, model := ArbiterWords(p.Config.Arbiter)
+	way := Way{Via: via}
+	if scripted && (via == "" || origin.Level != roster.Flags) {
+		way.Via = config.ViaRehearsal
+	}
+	arbiter := p.Party(roster.Entry{Agent: name, Role: stalemate.ArbiterRole, Model: model}, way)
+	arbiter.ModelID, arbiter.Seed = cmp.Or(arbiter.ModelID, model), nil
+	if arbiter.Name == "" || arbiter.Via == "" {
+		return nil, &fault.Error{
+			Code: config.InvalidValue, Place: origin.String(), Detail: "the arbiter " + fault.Shown(p.Config.Arbiter) + " does not say who is asked, and how",
+			Hint: "write NAME=KIND, such as Judge=openai:gpt-5",
+		}
+	}
+	if arbiter.Via == config.ViaMail {
+		return nil, &fault.Error{
+			Code: NoWay, Detail: "the arbiter " + fault.Shown(arbiter.Name) + " cannot be reached via mail: who has a mailbox sees more than the request",
+			Hint: "ask a model (NAME=openai:MODEL) or a program, or let a person rule: `brenner stalemate rule`",
+		}
+	}
+	if arbiter.Via == config.ViaProgram && via != "" { // what stands behind it is a program, which knows its models itself
+		arbiter.Program, arbiter.Model, arbiter.ModelID = model, "", ""
+	}
+	if arbiter.Via == config.ViaProgram && arbiter.Program == "" {
+		return nil, &fault.Error{
+			Code: NoProgram, Place: origin.String(), Detail: "the arbiter " + fault.Shown(arbiter.Name) + " is reached via program, and nothing says which",
+			Hint: "write " + arbiter.Name + "=program:PROGRAM: " + strings.Join(knownPrograms(), ", ") + ", or one under agents.programs: in " + config.FileName,
+		}
+	}
+	return &arbiter, checkVias([]flow.Party{arbiter})
+}
+
+// ArbiterWords takes apart what names an arbiter: NAME=KIND:MODEL.
+func ArbiterWords(text string) (name, via, model string) {
+	name, how, _ := strings.Cut(text, "=")
+	via, model, _ = strings.Cut(how, ":")
+	return strings.TrimSpace(name), via, model
+}
+
+// HelperOptions say whom to ask for a job on the records.
+type HelperOptions struct {
+	Model   string // as the configuration names it, or by its id
+	Via     string // how it is reached; empty where the configuration says it
+	Name    string // in the records
+	Traffic Traffic
+}
+
+// Helper makes an agent for jobs of a role on the records, and returns what ends it.
+func (p *Project) Helper(o *HelperOptions, role string) (*govern.Helper, func(), error) {
+	own := *p.Config
+	p = &Project{Host: p.Host, Config: &own}
+	p.Config.Models = slices.Clone(p.Config.Models)
+	for i := range p.Config.Models {
+		p.Config.Models[i].Structured = "" // the answer is a text, no deltas
+	}
+	party := p.Party(roster.Entry{Agent: o.Name, Role: roster.Role(role), Program: o.Model, Model: o.Model}, Way{Via: o.Via})
+	party.ModelID, party.Seed = cmp.Or(party.ModelID, o.Model), nil
+	if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
+		return nil, nil, &fault.Error{
+			Code: NoWay, Detail: "nothing says how to reach " + fault.Shown(o.Model), Hint: "give --via openai or --via program; a rehearsal plays sessions only",
+		}
+	}
+	m, err := p.OpenModels(o.Traffic, []flow.Party{party}, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := m.Agents(nil, []flow.Party{party})(party)
+	if err != nil {
+		m.Close()
+		return nil, nil, err
+	}
+	return &govern.Helper{Agent: made, Name: o.Name, Model: o.Model}, m.Close, nil
 }

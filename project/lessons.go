@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"sync"
 
+	"brenner/internal/fault"
 	"brenner/internal/text"
+	"brenner/internal/tokens"
 	"brenner/playbook/keeper"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/session/memory"
 	"brenner/store"
 )
@@ -77,3 +80,185 @@ func (m *lessonBook) guard(ctx context.Context, b *memory.Book) (string, error) 
 	}
 	return fmt.Sprintf("%s rolled back (%s)", text.Plural(len(back.Bullets), "lesson", "lessons"), back.Breach), nil
 }
+
+// learner is who writes what a session has taught.
+const learner = "brenner"
+
+// begin says that a session of this project will teach, before any agent is asked:
+// should this process be killed, the next one knows what is due.
+func (m *lessonBook) begin(ctx context.Context, thread string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.begun[thread] {
+		return nil
+	}
+	err := keeper.Begin(ctx, m.Store, m.Project.Now(), thread)
+	if err != nil {
+		return err
+	}
+	if m.begun == nil {
+		m.begun = make(map[string]bool)
+	}
+	m.begun[thread] = true
+	return nil
+}
+
+// unfit says why a session teaches nothing, or nothing.
+func unfit(h *session.History) string {
+	switch {
+	case h.State.Opened.Rehearsal != "":
+		return "a rehearsal teaches nothing"
+	case h.State.Ended == "" || h.State.Ended == flow.EndInterrupted:
+		return "it has not ended"
+	case h.State.Version() == 0:
+		return "nothing came of it"
+	}
+	return ""
+}
+
+// learn takes in what a session teaches. The session is done: whatever goes wrong here
+// is worth a word, and the next one catches up on it.
+func (m *lessonBook) learn(ctx context.Context, h *session.History) {
+	if unfit(h) != "" {
+		return
+	}
+	learned, back, err := m.Take(ctx, h)
+	if err != nil {
+		m.Project.Log.Warn().Err(err).Msg("the playbook could not learn from this session; `brenner playbook harvest` tries again")
+	}
+	var said []string
+	if !learned.Nothing() {
+		said = append(said, LearnedText(learned))
+	}
+	if back != "" {
+		said = append(said, back)
+	}
+	if len(said) > 0 && m.Tell != nil {
+		m.Tell(h.Thread, said)
+	}
+}
+
+// LearnedText returns what the playbook learned, in words.
+func LearnedText(l keeper.Learned) string {
+	return fmt.Sprintf("%s credited, %d added, %d counted", text.Plural(l.Credited, "lesson", "lessons"), l.Added, l.Counted)
+}
+
+// Take lets the playbook learn from a session that has ended, and says what the
+// guardrail took back.
+func (m *lessonBook) Take(ctx context.Context, h *session.History) (learned keeper.Learned, back string, err error) {
+	harvest, err := h.Harvest(ctx)
+	if err != nil {
+		return learned, "", err
+	}
+	b, err := m.book(ctx)
+	if err != nil {
+		return learned, "", err
+	}
+	t := keeper.Teaching{Session: h.Thread, Entries: h.State.Head.Seq, Credits: harvest.Credits, Insights: harvest.Insights}
+	for i := range t.Insights {
+		t.Insights[i].Domain = m.Project.Config.Playbook.Domain
+	}
+	if learned, err = b.Keeper.Take(ctx, learner, &t); err != nil {
+		return learned, "", err
+	}
+	back, err = m.guard(ctx, b)
+	return learned, back, err
+}
+
+// due returns the sessions of this project that have gone on since the playbook last
+// took them in, the oldest first.
+func due(ctx context.Context, st store.Store) ([]string, error) {
+	taken, err := keeper.Taken(ctx, st)
+	if err != nil || len(taken) == 0 {
+		return nil, err
+	}
+	streams, err := session.Streams(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	var threads []string
+	for i := len(streams) - 1; i >= 0; i-- {
+		thread := session.ThreadOf(&streams[i])
+		if n, ok := taken[thread]; ok && n < streams[i].Head.Seq {
+			threads = append(threads, thread)
+		}
+	}
+	return threads, nil
+}
+
+// catchUp takes in what earlier processes have not come to: they were killed, or people
+// have ruled since. What cannot be taken in is worth a word, and stops no session.
+func (m *lessonBook) catchUp(ctx context.Context) {
+	threads, err := due(ctx, m.Store)
+	if err != nil {
+		m.Project.Log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
+	}
+	for _, thread := range threads {
+		h, err := session.Load(ctx, m.Store, thread)
+		if err != nil {
+			m.Project.Log.Warn().Err(err).Str("session", thread).Msg("the playbook cannot learn from an earlier session; `brenner verify` says what is wrong with it")
+			continue
+		}
+		m.learn(ctx, h)
+	}
+}
+
+// Harvest is what the playbook has learned.
+type Harvest struct {
+	Schema   string             `json:"schema"`
+	Sessions []HarvestedSession `json:"sessions"`
+}
+
+// HarvestedSession is what one session taught.
+type HarvestedSession struct {
+	Thread string `json:"thread_id"`
+	keeper.Learned
+	RolledBack string `json:"rolled_back"` // what the guardrail took back, and why
+}
+
+// HarvestPlaybook learns from one session that has ended, or from all that are due where
+// no thread is named.
+func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest, error) {
+	out := &Harvest{Schema: "brenner.playbook.harvest/v1"}
+	// A look first: where there is no store, none is made.
+	look, err := p.OpenToRead(ctx)
+	if fault.CodeOf(err) == store.NoStore && thread == "" {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.CloseStore(look)
+	st, err := p.OpenStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	threads := []string{thread}
+	if thread == "" {
+		if threads, err = due(ctx, st); err != nil {
+			return nil, err
+		}
+	}
+	m := &lessonBook{Project: p, Store: st, Counter: tokens.New()}
+	for _, t := range threads {
+		h, err := session.Load(ctx, st, t)
+		if err != nil {
+			return nil, err
+		}
+		if why := unfit(h); why != "" && thread == "" {
+			continue // it will, when it ends
+		} else if why != "" {
+			return nil, &fault.Error{Code: NothingToLearn, Op: "learn from " + h.Thread, Detail: why, Hint: "the playbook learns from sessions with real agents, when they have ended"}
+		}
+		learned, back, err := m.Take(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		out.Sessions = append(out.Sessions, HarvestedSession{Thread: h.Thread, Learned: learned, RolledBack: back})
+	}
+	return out, nil
+}
+
+// NothingToLearn is the code of a session that teaches nothing.
+const NothingToLearn fault.Code = "NOTHING_TO_LEARN"

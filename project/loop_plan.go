@@ -3,7 +3,9 @@ package project
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,10 +16,13 @@ import (
 	"brenner/artifact"
 	"brenner/config"
 	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/loop"
 	"brenner/roster"
+	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/sqlite"
 )
 
 // BudgetNeeded is the code of a loop with a budget whose sessions have none.
@@ -328,4 +333,174 @@ func (p *Project) noWayTo(m *loop.PlanModel) error {
 	return &fault.Error{
 		Code: NoWay, Detail: "nothing says how the model " + fault.Shown(cmp.Or(m.Model, m.ModelID)) + " is reached; a loop plays no rehearsal by itself", Hint: hint,
 	}
+}
+
+// A plan is data that is handed around, and what it names is sent to models. So it
+// names only what lies with it: regular files in its folder and below, links followed,
+// and none that is hidden. Anything else has to be copied there first.
+
+// planFile reads a file that the plan names. A plan from standard input is in the
+// working directory.
+func (p *PinnedPlan) planFile(what, name string) ([]byte, error) {
+	dir := filepath.Dir(p.file)
+	refused := func(detail string) error {
+		return &fault.Error{
+			Code: loop.InvalidValue, Op: "read " + what, Detail: what + " " + fault.Shown(name) + detail,
+			Hint: "a plan is given regular files of its own folder and below; put a copy there",
+		}
+	}
+	below, ok := belowDir(dir, name)
+	switch {
+	case !ok:
+		return nil, refused(" is not in the plan's folder")
+	case hiddenFile(below):
+		return nil, refused(" is hidden")
+	}
+	path := filepath.Join(dir, below)
+	unreadable := func(err error) error {
+		return &fault.Error{Code: files.Unreadable, Op: "read " + what, Place: path, Detail: files.Reason(err), Hint: "check the path and its permissions"}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	info, err := root.Stat(below)
+	if err != nil {
+		if _, there := os.Stat(path); there == nil { // for everybody but the folder
+			return nil, refused(" leads out of the plan's folder")
+		}
+		return nil, unreadable(err)
+	}
+	if !info.Mode().IsRegular() { // a pipe would be waited for
+		return nil, refused(" is no regular file")
+	}
+	resolved, err := resolvedBelow(dir, below)
+	switch {
+	case err != nil:
+		return nil, err
+	case hiddenFile(resolved):
+		return nil, refused(" leads to a hidden file")
+	}
+	f, err := root.Open(resolved)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	data, err := files.ReadBounded(f, files.MostBytes)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	data = files.WithoutMark(data)
+	p.project.logRead(what, path, data)
+	return data, nil
+}
+
+// beside is where a file is that was read by planFile.
+func (p *PinnedPlan) beside(name string) string {
+	dir := filepath.Dir(p.file)
+	below, _ := belowDir(dir, name)
+	return filepath.Join(dir, below)
+}
+
+// belowDir returns a name as seen from a directory, if it does not lead out of it.
+func belowDir(dir, name string) (string, bool) {
+	if filepath.IsAbs(name) {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return "", false
+		}
+		if name, err = filepath.Rel(abs, name); err != nil {
+			return "", false
+		}
+	}
+	name = filepath.Clean(name)
+	return name, filepath.IsLocal(name)
+}
+
+// resolvedBelow returns a name as seen from a directory once all links in both are followed:
+// the name of a link says nothing about its target.
+func resolvedBelow(dir, name string) (string, error) {
+	path, err := files.TrueName(filepath.Join(dir, name))
+	if err != nil {
+		return "", err
+	}
+	if dir, err = files.TrueName(dir); err != nil {
+		return "", err
+	}
+	below, err := filepath.Rel(dir, path)
+	if err != nil {
+		return "", &fault.Error{Code: files.Unreadable, Op: "find the file", Place: path, Detail: files.Reason(err), Hint: "check the path and its permissions"}
+	}
+	return below, nil
+}
+
+func hiddenFile(path string) bool {
+	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if strings.HasPrefix(part, ".") && part != "." {
+			return true
+		}
+	}
+	return false
+}
+
+// faultyPlan gathers what is wrong with what a plan names, so that all of it is said at
+// once.
+type faultyPlan struct {
+	lines fault.List // of the plan
+	other []error    // of files that it names, and of the configuration
+}
+
+// add takes what is wrong with a line of the plan.
+func (f *faultyPlan) add(line int, err error) {
+	if err == nil {
+		return
+	}
+	for _, one := range fault.Distinct(err) {
+		at := *one
+		at.File, at.Line, at.Column, at.Place = "", line, 0, one.Where()
+		f.lines = append(f.lines, &at)
+	}
+}
+
+func (f *faultyPlan) any() bool { return len(f.lines)+len(f.other) > 0 }
+
+// err returns all of it, in the order of the plan's lines.
+func (f *faultyPlan) err(file string) error {
+	loop.ByLine(f.lines)
+	return errors.Join(append([]error{fault.InFile("read the plan", file, f.lines.Err())}, f.other...)...)
+}
+
+// bases makes sure that the sessions of the store are there that others follow. What opens
+// the store makes none to look into.
+func (p *PinnedPlan) bases(ctx context.Context, open func(context.Context) (*sqlite.Store, error)) error {
+	first := make(map[string]int) // by session: the cell that follows it first
+	var order []string
+	for i := range p.opened.Work.Cells {
+		after := p.opened.Work.Cells[i].After
+		if _, known := first[after]; !known && artifact.IsThreadID(after) {
+			first[after], order = i, append(order, after)
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	st, err := open(ctx)
+	switch {
+	case fault.CodeOf(err) == store.NoStore:
+		for _, thread := range order {
+			p.faults.add(p.plan.SessionLine(first[thread]), &fault.Error{
+				Code: session.NoSession, Detail: "there is no session " + thread, Hint: "this project has none yet",
+			})
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	defer p.project.CloseStore(st)
+	for _, thread := range order {
+		_, err := session.Load(ctx, st, thread)
+		p.faults.add(p.plan.SessionLine(first[thread]), err)
+	}
+	return nil
 }

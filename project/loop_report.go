@@ -1,18 +1,31 @@
 package project
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	agentmail "brenner/agent/mail"
+	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/loop/runner"
+	"brenner/mail"
+	"brenner/session"
 	"brenner/store"
 	"brenner/store/sqlite"
 )
@@ -102,4 +115,256 @@ func reportDocument(r *report.Report) ([]byte, error) {
 		return nil, &fault.Error{Code: files.CannotWrite, Op: "encode the report", Cause: err}
 	}
 	return append(data, '\n'), nil
+}
+
+// publishMissing writes the artifacts of a loop's sessions beside the store that are not
+// there: the disk may have been full when they were made, or the process was killed.
+func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.State) {
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if ctx.Err() != nil {
+			return // the same command makes up for it
+		}
+		if j.Settled.Version == 0 || p.published(j) {
+			continue
+		}
+		h, err := session.Load(ctx, st, j.Thread)
+		if err == nil {
+			_, err = p.Publish(ctx, h)
+		}
+		if err != nil && ctx.Err() == nil {
+			p.Log.Warn().Err(err).Str("session", j.Thread).Msg("the artifact could not be written beside the store; the session itself is stored")
+		}
+	}
+}
+
+// published reports whether the artifact of a session is beside the store. Of a session
+// that was run several times an earlier version may be there.
+func (p *Project) published(j *loop.Job) bool {
+	dir := p.publishedDir(j.Thread)
+	if _, err := os.Stat(filepath.Join(dir, "artifact.md")); err != nil {
+		return false
+	}
+	file := filepath.Join(dir, "artifact.json")
+	if j.Attempts > 1 {
+		data, err := files.Read(file)
+		return err == nil && store.Hash(data) == j.Settled.Artifact
+	}
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// NotDelivered is the code of a report that did not reach a reader.
+const NotDelivered fault.Code = "REPORT_NOT_DELIVERED"
+
+// deliveryTime is how long a mail server or a webhook may take.
+const deliveryTime = 30 * time.Second
+
+// reportWish says what a file wants that names an address for reports.
+func reportWish(address string) string { return "send the reports of loops to " + address }
+
+// checkDelivery refuses, before anything starts, to send reports to an address that only
+// an untrusted file names.
+func (p *Project) checkDelivery() error {
+	if p.Config.Report.Mail {
+		if _, err := p.MailboxOf(""); err != nil {
+			return err
+		}
+	}
+	if p.Config.Report.Webhook == "" || isLoopback(p.Config.Report.Webhook) {
+		return nil
+	}
+	return (&Models{Project: p}).MustTrust(p.Config.Origin("report.webhook"), reportWish(p.Config.Report.Webhook))
+}
+
+// reportKey returns the name of a report, so that a reader who gets it twice knows. Several
+// projects may send theirs to one receiver, and loops of one name began at different instants.
+func reportKey(r *report.Report) string {
+	return r.Loop + "/" + r.Began + "/" + strconv.Itoa(r.Runs)
+}
+
+// reportReaders returns the readers of reports that the configuration names.
+func (p *Project) reportReaders() []string {
+	var all []string
+	if p.Config.Report.Mail {
+		all = append(all, byMail)
+	}
+	if p.Config.Report.Webhook != "" {
+		all = append(all, byWebhook)
+	}
+	return all
+}
+
+// OwedReport is what the end of a loop still has to do about its report: the process was
+// killed before, or some readers were not reached.
+type OwedReport struct {
+	Files bool     // to write its files
+	To    []string // to send it to these readers
+}
+
+// Any reports whether anything is owed.
+func (o OwedReport) Any() bool { return o.Files || len(o.To) > 0 }
+
+// owedReport returns what the end of a loop owes.
+func (p *Project) owedReport(s *loop.State) OwedReport {
+	return OwedReport{Files: !p.hasReport(s), To: s.Owed(p.reportReaders())}
+}
+
+// SentReport is what came of sending the report of a loop.
+type SentReport struct {
+	*LoopSummary
+	To          []string `json:"-"` // the readers whom it had not reached
+	Undelivered error    `json:"-"` // whom of them it did not reach now
+}
+
+// SendReport sends the report of a loop that has ended to the readers whom it has not
+// reached.
+func (p *Project) SendReport(ctx context.Context, name string) (*SentReport, error) {
+	readers := p.reportReaders()
+	if len(readers) == 0 {
+		return nil, &fault.Error{Code: fault.Usage, Detail: "nothing says where reports go", Hint: "write report: {webhook: …} or {mail: true} into " + config.FileName}
+	}
+	if err := p.checkDelivery(); err != nil {
+		return nil, err
+	}
+	st, err := p.openLoops(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	state, err := runner.Load(ctx, st, name)
+	if err != nil {
+		return nil, err
+	}
+	if state.Ended == "" {
+		return nil, &fault.Error{
+			Code: fault.Usage, Detail: "the loop " + name + " has not ended; its report is sent then", Hint: "`brenner loop report " + name + "` prints it as it is now",
+		}
+	}
+	sent := &SentReport{To: state.Unreached(readers)}
+	r, err := p.writeReport(ctx, st, state)
+	if err == nil {
+		err = p.deliver(ctx, st, r, sent.To)
+	}
+	if err != nil && fault.CodeOf(err) != NotDelivered {
+		return nil, err
+	}
+	sent.Undelivered = err
+	if state, err = runner.Load(ctx, st, name); err != nil {
+		return nil, err
+	}
+	sent.LoopSummary = p.summariseLoop(st, state)
+	return sent, nil
+}
+
+// The ways in which a report is delivered.
+const (
+	byMail    = "mail"
+	byWebhook = "webhook"
+)
+
+// deliver sends the report to some of its readers, and journals what came of it. A reader
+// who gets it twice knows it by its key.
+func (p *Project) deliver(ctx context.Context, st store.Store, r *report.Report, to []string) error {
+	var missed error
+	for _, to := range to {
+		err := p.deliverTo(ctx, r, to)
+		if ctx.Err() != nil && err != nil {
+			return missed // it is not known whether it came; the next run sends it, under the same key
+		}
+		sent := loop.Reported{To: to}
+		if err != nil {
+			sent.Code, sent.Detail = fault.CodeOf(err), strings.ToValidUTF8(err.Error(), "\ufffd") // a server may have said it
+			missed = errors.Join(missed, &fault.Error{
+				Code: NotDelivered, Op: "send the report to " + to, Cause: err,
+				Hint: "it is in the files; `brenner loop report " + r.Loop + " --send`, or the same command, tries again",
+			})
+		}
+		if err := runner.Note(context.WithoutCancel(ctx), st, p.Now, r.Loop, loop.KindReported, sent); err != nil {
+			missed = errors.Join(missed, err)
+		}
+	}
+	return missed
+}
+
+func (p *Project) deliverTo(ctx context.Context, r *report.Report, to string) error {
+	if to == byMail {
+		ctx, cancel := context.WithTimeout(ctx, deliveryTime)
+		defer cancel()
+		return p.mailReport(ctx, r)
+	}
+	return p.postReport(ctx, r)
+}
+
+// mailReport sends the report to the operator's mailbox.
+func (p *Project) mailReport(ctx context.Context, r *report.Report) error {
+	box, err := p.MailboxOf("")
+	if err != nil {
+		return err
+	}
+	desk := agentmail.New(agentmail.Options{Client: box.Client, Project: box.Key, Sender: OperatorName})
+	if err := desk.Open(ctx); err != nil {
+		return err
+	}
+	_, err = box.Client.Send(ctx, mail.Draft{
+		Project: box.Key, From: desk.Own(), To: []string{desk.Own()}, Subject: "REPORT: loop " + r.Loop + ", " + report.Ending(r.Reason),
+		Body: string(r.Markdown()), Key: "report/" + reportKey(r),
+	})
+	return err
+}
+
+// The waits before a webhook is asked again.
+const (
+	firstWait   = time.Second
+	longestWait = 30 * time.Second
+)
+
+// postReport sends the report as JSON, and once more where that may help: nothing came
+// back, or the other side says that it is its own fault.
+func (p *Project) postReport(ctx context.Context, r *report.Report) error {
+	document, err := reportDocument(r)
+	if err != nil {
+		return err
+	}
+	wait := firstWait
+	for try := 1; ; try++ {
+		again, err := post(ctx, p.Config.Report.Webhook, reportKey(r), document)
+		if err == nil || !again || try >= p.Config.Attempts || ctx.Err() != nil {
+			return err
+		}
+		p.Pause(ctx, wait)
+		wait = min(2*wait, longestWait)
+	}
+}
+
+// post sends one request. No redirect is followed: the address is the one that the user
+// has looked at.
+func post(ctx context.Context, address, key string, document []byte) (again bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, deliveryTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(document))
+	if err != nil {
+		return false, &fault.Error{Code: NotDelivered, Detail: "the address cannot be used", Cause: err}
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "brenner/"+release)
+	request.Header.Set("Idempotency-Key", key)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		var about *url.Error
+		if errors.As(err, &about) {
+			err = about.Err // without the address: it may hold a token
+		}
+		return true, &fault.Error{Code: NotDelivered, Detail: "nobody took it", Cause: err}
+	}
+	defer response.Body.Close()                                      //nolint:errcheck // it was read
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16)) // what it says does not matter
+	switch status := response.StatusCode; {
+	case status >= 200 && status <= 299:
+		return false, nil
+	default:
+		again = status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
+		return again, &fault.Error{Code: NotDelivered, Detail: fmt.Sprintf("it was answered with %s", response.Status)}
+	}
 }

@@ -1,14 +1,40 @@
+// Package project is the application layer: what a command, a page and a tool do with
+// a project, once. It opens a project, resolves its roster, reaches models, programs and
+// mailboxes, composes briefs and runs sessions and loops over the project's store.
+//
+// Its functions take and return values. It knows no flags, no terminal and no exit code;
+// it is the only package that sees both the pure packages and every implementation
+// behind their interfaces, and only faces import it.
 package project
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"brenner/artifact"
 	"brenner/config"
+	"brenner/govern"
+	"brenner/govern/policy"
+	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/internal/trust"
+	"brenner/mail"
+	"brenner/merge"
+	"brenner/playbook"
+	"brenner/playbook/embedding"
+	"brenner/playbook/embedding/uselite"
+	"brenner/playbook/vector"
 	"brenner/roster"
+	"brenner/session"
+	"brenner/store"
+	"brenner/store/journal"
 )
 
 // Host is what the application layer needs of the process around it.
@@ -84,4 +110,87 @@ func (s *servedMail) set(address, token string) {
 		s.tokens = make(map[string]string)
 	}
 	s.tokens[address] = token
+}
+
+// Initialised is what Init made.
+type Initialised struct {
+	Schema string `json:"schema"`
+	File   string `json:"file"`
+	Folder string `json:"folder"`
+}
+
+// Init makes the configuration of a project and its state directory. A file that is
+// there already is never touched.
+func Init(dir string, starter config.Starter) (*Initialised, error) {
+	file, old := filepath.Join(dir, config.FileName), filepath.Join(dir, config.OldFileName)
+	for _, path := range []string{file, old} {
+		if _, err := os.Lstat(path); err == nil {
+			return nil, files.AlreadyThere(path)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, &fault.Error{
+			Code: files.Unreadable, Op: "write", Place: file, Detail: "there is no folder " + dir, Hint: "make the folder first",
+		}
+	}
+	state := filepath.Join(dir, stateDir)
+	if err := os.MkdirAll(state, 0o755); err != nil {
+		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: state, Detail: files.Reason(err), Hint: "it must be a folder, or not there at all"}
+	}
+	ignore := filepath.Join(state, ".gitignore")
+	if err := files.Create(ignore, []byte("*\n")); err != nil && fault.CodeOf(err) != files.AlreadyExists {
+		return nil, err
+	}
+	if err := files.Create(file, config.Template(starter)); err != nil { // last: it makes this a project
+		return nil, err
+	}
+	return &Initialised{Schema: "brenner.init/v1", File: file, Folder: state}, nil
+}
+
+// release is the version of the program; a release build sets it.
+var release = "0.1.0-dev"
+
+// Release returns the version of the program.
+func Release() string { return release }
+
+// VersionInfo says what this program is, and what it can read.
+type VersionInfo struct {
+	Schema   string `json:"schema"`
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Rules    string `json:"rules"`
+	Artifact string `json:"artifact"`
+}
+
+// Version returns the version of this program.
+func Version() *VersionInfo {
+	v := &VersionInfo{
+		Schema: "brenner.version/v1", Version: release, Go: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Rules: merge.Version, Artifact: artifact.Schema,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v.Revision = s.Value
+			}
+		}
+	}
+	return v
+}
+
+// ClassOf returns the class of the first fault of an error, from which a face picks an
+// exit code or a status.
+func ClassOf(err error) fault.Class {
+	code := fault.Distinct(err)[0].Code
+	for _, classes := range []func() fault.Classes{
+		files.Classes, trust.Classes, store.Classes, journal.Classes, vector.Classes, embedding.Classes, uselite.Classes,
+		playbook.Classes, mail.Classes, session.Classes, policy.Classes, govern.Classes,
+	} {
+		if class, ok := classes()[code]; ok {
+			return class
+		}
+	}
+	return fault.ClassUsage
 }

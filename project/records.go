@@ -3,16 +3,27 @@ package project
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
+	"sync"
 	"unicode"
 
 	"brenner/artifact"
 	"brenner/artifact/lint"
+	"brenner/config"
 	"brenner/govern"
+	"brenner/govern/contexts"
 	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/internal/tokens"
+	"brenner/kickoff"
+	"brenner/patch"
+	patchfiles "brenner/patch/files"
 	"brenner/session"
+	"brenner/session/flow"
+	"brenner/session/view"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/record"
 )
 
@@ -97,4 +108,283 @@ func researchArtifact(ctx context.Context, st store.Store, ref record.Ref) ([]by
 		}
 	}
 	return art.JSON(), faults, nil
+}
+
+// briefID is the id of a brief that got no other one.
+const briefID = "project-brief"
+
+// NewBrief is the first draft of a project's brief: a text, or else a question.
+type NewBrief struct {
+	Question string
+	Text     []byte
+}
+
+func (b *NewBrief) content() []byte {
+	if b.Question == "" {
+		return b.Text
+	}
+	return fmt.Appendf(nil, "# Brief\n\n%s\n\n## Goals\n\n- To be written.\n\n## Constraints\n\n- To be written.\n\n## Out of scope\n\n## Open questions\n\n- %s\n", b.Question, b.summary())
+}
+
+func (b *NewBrief) summary() string { return strings.Join(strings.Fields(b.Question), " ") }
+
+// InitBrief puts the first draft of the project's brief, and makes the project's
+// configuration where there is none.
+func (r *Records) InitBrief(ctx context.Context, b *NewBrief) (*govern.Written, error) {
+	heads, err := r.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief}, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(heads) > 0 {
+		return nil, &fault.Error{Code: files.AlreadyExists, Detail: "the project has a brief already: " + heads[0].ID, Hint: "`brenner project brief FILE -m REASON` puts a new version of it"}
+	}
+	put, err := r.Put(ctx, r.Who, govern.Draft{ID: briefID, Type: record.ProjectBrief, Content: b.content(), Summary: b.summary()})
+	if err != nil {
+		return nil, err
+	}
+	// Only now: nothing is left of what is refused.
+	dir := r.Project.Config.Project.Dir // where the brief is, too
+	if _, err := Init(dir, config.Starter{Question: b.Question}); err != nil && fault.CodeOf(err) != files.AlreadyExists {
+		return nil, err
+	}
+	return govern.NewWritten(put...), nil
+}
+
+// PutBrief puts a new version of the project's brief, or the first one.
+func (r *Records) PutBrief(ctx context.Context, draft govern.Draft) (*govern.Written, error) {
+	h, err := r.brief(ctx)
+	if err != nil {
+		return nil, err
+	}
+	draft.ID, draft.Type = h.ID, record.ProjectBrief
+	put, err := r.Put(ctx, r.Who, draft)
+	if err != nil {
+		return nil, err
+	}
+	return govern.NewWritten(put...), nil
+}
+
+// ShowBrief returns the project's brief: the canonical version, or else the latest
+// draft.
+func (r *Records) ShowBrief(ctx context.Context) (*govern.RecordText, error) {
+	h, err := r.brief(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.Latest == 0 {
+		return nil, &fault.Error{Code: store.NoRecord, Detail: "the project has no brief yet", Hint: "`brenner project init` makes one, `brenner project brief FILE` puts one"}
+	}
+	return r.Show(ctx, r.Who, h.ID)
+}
+
+// brief returns the record of the project's brief: the canonical one, or else the
+// newest. Where there is none it is the one to come.
+func (r *Records) brief(ctx context.Context) (record.Head, error) {
+	for _, canonical := range []bool{true, false} {
+		heads, err := r.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief}, Canonical: canonical, Live: true, Newest: true, Limit: 1})
+		if err != nil {
+			return record.Head{}, err
+		}
+		if len(heads) > 0 {
+			return heads[0], nil
+		}
+	}
+	return record.Head{ID: briefID}, nil
+}
+
+// RecordPatches are patches of one record of the store.
+type RecordPatches struct {
+	Patches patchfiles.Sources
+	Address string // the record; with an older version, the results need a rebase
+	Change  string // what changed, and why; the notes of each patch if empty
+	Summary string // of the last version; taken from the text if empty
+	DryRun  bool   // PatchRecord puts nothing, and returns the changes as a diff
+}
+
+// CheckRecord reports whether patches apply to a record.
+func CheckRecord(ctx context.Context, d *govern.Door, who govern.Actor, q *RecordPatches) (*patchfiles.Checked, error) {
+	r, _, err := patchRecord(ctx, d, who, q, true)
+	if err != nil {
+		return nil, err
+	}
+	return r.Checked(), nil
+}
+
+// PatchRecord applies patches to a record: all of them or none. Each makes a new version.
+func PatchRecord(ctx context.Context, d *govern.Door, who govern.Actor, q *RecordPatches) (*patchfiles.Applied, error) {
+	r, out, err := patchRecord(ctx, d, who, q, q.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	if r.DryRun = q.DryRun; r.OK && q.DryRun {
+		name := out.Base.String()
+		r.Diff = patch.Unified("a/"+name, "b/"+name, out.Before.Canonical(), out.After.Canonical())
+	}
+	return r, nil
+}
+
+// patchRecord compares no patch with the record if one of them cannot be read.
+func patchRecord(ctx context.Context, d *govern.Door, who govern.Actor, q *RecordPatches, try bool) (*patchfiles.Applied, *govern.Patched, error) {
+	if r := q.Patches.Unapplied(); !r.OK {
+		return r, nil, nil
+	}
+	p := &govern.Patching{Address: q.Address, Change: q.Change, Summary: q.Summary, Try: try}
+	for i := range q.Patches {
+		p.Patches = append(p.Patches, q.Patches[i].Patch)
+	}
+	out, err := d.Patch(ctx, who, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	hintAtVersion(out)
+	r := q.Patches.Compared(out.Base.String(), out.Reports)
+	for i := range out.Put {
+		made := &out.Put[i].Record
+		r.Patches[i].Version, r.Patches[i].Status = made.Ref().String(), made.Status
+		r.Written = append(r.Written, r.Patches[i].Version)
+	}
+	if out.Stuck != nil {
+		r.Stalemate, r.Record = out.Stuck.ID, out.Base.ID
+	}
+	return r, out, nil
+}
+
+// hintAtVersion says how a patch for an older version can be kept all the same.
+func hintAtVersion(out *govern.Patched) {
+	for i := range out.Reports {
+		problems := out.Reports[i].Problems
+		for j := range problems {
+			if p := &problems[j]; p.Behind > 0 {
+				p.Hint += fmt.Sprintf("; --record %s@v%d keeps what it makes beside the others", out.Base.ID, out.Base.Version-p.Behind)
+			}
+		}
+	}
+}
+
+// projectRecords is the project's store as sessions know it. Several of them may ask it
+// at once.
+type projectRecords struct {
+	door *govern.Door
+
+	mu sync.Mutex
+	// given is what roles are shown in modules, as long as nobody decides anything: the
+	// door's journal then ends where it did.
+	given   map[[2]string]session.Given
+	decided journal.Head
+}
+
+// sessionRecords returns the records of the project as sessions see them.
+func (p *Project) sessionRecords(st store.Store) *projectRecords {
+	return &projectRecords{door: p.Door(st)}
+}
+
+// Given says what agents of a session are shown of the project's records. Only what was
+// promoted is, so that it stays the same until the next decision.
+func (p *projectRecords) Given(ctx context.Context, role, module string) (session.Given, error) {
+	decided, err := p.door.Decided(ctx)
+	if err != nil || decided.Seq == 0 { // nobody has put anything, so nothing was promoted
+		return session.Given{}, err
+	}
+	key := [2]string{role, module}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.decided != decided {
+		p.decided, p.given = decided, make(map[[2]string]session.Given)
+	}
+	given, known := p.given[key]
+	if known {
+		return given, nil
+	}
+	if given, err = p.assemble(ctx, role, module); err == nil {
+		p.given[key] = given
+	}
+	return given, err
+}
+
+// assemble has the assembler say what agents of a session are shown of the project's
+// records: what was promoted, of the session's module and of the whole project, as far
+// as their role may read it.
+func (p *projectRecords) assemble(ctx context.Context, role, module string) (session.Given, error) {
+	g, err := p.door.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
+	switch {
+	case fault.CodeOf(err) == govern.UnknownRole: // it may read nothing, so it is shown nothing
+		return session.Given{}, nil
+	case err != nil || len(g.Shown) == 0:
+		return session.Given{}, err
+	}
+	out := session.Given{Text: g.Text, View: g.Spec}
+	for _, s := range g.Shown {
+		if s.Form == view.Full && s.Type != record.ResearchArtifact && p.door.Access.MayWrite(role, s.Type) {
+			out.Patchable = append(out.Patchable, s.Ref.String())
+		}
+		out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
+	}
+	return out, nil
+}
+
+// Moved asks the door which of them were promoted away meanwhile.
+func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+	var all []contexts.ShownRecord
+	for _, r := range shown {
+		all = append(all, contexts.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
+	}
+	moved, hold, err := p.door.Overtaken(ctx, all)
+	var out []flow.MovedRecord
+	for _, m := range moved {
+		out = append(out, flow.MovedRecord{ID: m.Input.ID, Version: m.Input.Version, Now: m.Now})
+	}
+	return out, hold, err
+}
+
+// ShowRecords composes the messages once more, with what their agents would be shown
+// of the project's records, if it has any.
+func (k *Composed) ShowRecords(ctx context.Context, module string) error {
+	st, err := k.Project.OpenUnchanged(ctx)
+	if fault.CodeOf(err) == store.NoStore {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer k.Project.CloseStore(st)
+	if _, err := session.ShowRecords(ctx, k.Project.sessionRecords(st), cmp.Or(module, record.Project), &k.Input); err != nil {
+		return err
+	}
+	k.Messages, err = kickoff.Compose(k.Input)
+	return err
+}
+
+// Patch carries out what agents of a session say about the texts that they were shown,
+// by the rights of their roles.
+func (p *projectRecords) Patch(ctx context.Context, said *session.Patching) ([]session.Patched, error) {
+	answer := &govern.Answer{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
+	if said.Rehearsal {
+		answer.Tags = []string{record.Rehearsal} // as all that the session puts
+	}
+	for _, r := range said.Shown {
+		if r.Form == string(view.Full) {
+			answer.Shown = append(answer.Shown, record.Ref{ID: r.ID, Version: r.Version})
+		}
+	}
+	all, err := p.door.PatchBy(ctx, govern.Actor{Name: said.Agent, Role: said.Role}, answer)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]session.Patched, len(all))
+	for i := range all {
+		out[i] = patchedBy(&all[i])
+	}
+	return out, nil
+}
+
+func patchedBy(s *govern.Said) session.Patched {
+	out := session.Patched{Patch: flow.Patch{Record: s.Name, Text: s.Content, Message: s.Warning}, BlocksText: s.Blocks, PatchText: s.Patch}
+	switch {
+	case s.Made != nil:
+		out.Made, out.Status = s.Made.Ref().String(), s.Made.Status
+	case len(s.Problem) > 0:
+		p := &s.Problem[0]
+		out.Code, out.Message, out.Hint = p.Code, p.Message, p.Hint
+	}
+	return out
 }

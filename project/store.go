@@ -10,8 +10,10 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/internal/files"
+	"brenner/kickoff"
 	"brenner/session"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/memory"
 	"brenner/store/sqlite"
 )
@@ -150,4 +152,169 @@ func MissingFile(arg string) bool {
 	}
 	_, err := os.Stat(arg)
 	return errors.Is(err, fs.ErrNotExist)
+}
+
+// OpenToWrite opens the project's store for a command that may write. Where there is
+// none, it is made with the first thing that is written, and not before: who asks for
+// something that is not there, or may not do it, leaves no empty store behind.
+func (p *Project) OpenToWrite(ctx context.Context) (store.Store, error) {
+	_, err := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return p.OpenStore(ctx)
+	}
+	return &lateStore{Store: memory.New(), open: func(ctx context.Context, _ store.Store) (store.Store, error) {
+		return p.OpenStore(ctx)
+	}}, nil
+}
+
+// OpenToRefuse opens the project's store for reading by a role: what it may not read is a
+// refusal, and that is recorded.
+func (p *Project) OpenToRefuse(ctx context.Context) (store.Store, error) {
+	st, err := p.OpenToRead(ctx)
+	if fault.CodeOf(err) == store.NoStore {
+		return p.OpenToWrite(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &lateStore{Store: st, open: func(ctx context.Context, before store.Store) (store.Store, error) {
+		st, err := p.OpenStore(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return st, before.Close()
+	}}, nil
+}
+
+// lateStore is a store that is opened for writing when something is first written. It is
+// for commands that use it from one goroutine.
+type lateStore struct {
+	store.Store // what is there before, and then the one that can be written
+	// open opens that one; nil once it is open.
+	open func(ctx context.Context, before store.Store) (store.Store, error)
+}
+
+// Write opens the store, and writes to it. Should others have written meanwhile, it says
+// what it would have said at once.
+func (l *lateStore) Write(ctx context.Context, b store.Batch) error {
+	if l.open != nil {
+		st, err := l.open(ctx, l.Store)
+		if err != nil {
+			return err
+		}
+		l.Store, l.open = st, nil
+	}
+	return l.Store.Write(ctx, b)
+}
+
+// Walk is that of the store behind it.
+func (l *lateStore) Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error {
+	return store.Walk(ctx, l.Store, stream, after, visit)
+}
+
+// Blobs is that of the store behind it.
+func (l *lateStore) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
+	return store.Blobs(ctx, l.Store, hashes, visit)
+}
+
+// scratchStore is a store that cannot be written, with what is written to one of its streams
+// all the same: that is forgotten in the end.
+type scratchStore struct {
+	*memory.Store // the stream, and what is new
+	base          store.Store
+}
+
+// scratch makes one.
+func scratch(ctx context.Context, base store.Store, stream string) (*scratchStore, error) {
+	entries, err := base.Entries(ctx, stream, 0)
+	if err != nil {
+		return nil, err
+	}
+	s := &scratchStore{memory.New(), base}
+	if len(entries) > 0 {
+		err = s.Write(ctx, store.Batch{Appends: []store.Append{{Stream: stream, Entries: entries}}})
+	}
+	return s, err
+}
+
+// Blob looks among what is new first.
+func (s *scratchStore) Blob(ctx context.Context, hash string) ([]byte, error) {
+	data, err := s.Store.Blob(ctx, hash)
+	if fault.CodeOf(err) == store.NoBlob {
+		return s.base.Blob(ctx, hash)
+	}
+	return data, err
+}
+
+// Close ends both.
+func (s *scratchStore) Close() error { return errors.Join(s.Store.Close(), s.base.Close()) }
+
+// Imported is a session that was taken in.
+type Imported struct {
+	Schema   string `json:"schema"`
+	Thread   string `json:"thread_id"`
+	File     string `json:"file"`
+	New      int    `json:"new_entries"`
+	Entries  int    `json:"entries"`
+	Versions int    `json:"versions"`
+	Head     string `json:"head"`
+	Seal     string `json:"seal"`
+	Ahead    bool   `json:"-"` // the project has more of it than the export
+}
+
+// ProvenExport reads an export. One that does not prove itself is an error, with
+// everything that is wrong with it.
+func ProvenExport(ctx context.Context, file string, data []byte) (*session.Exported, error) {
+	proof, x, err := VerifyExport(ctx, file, data, "")
+	if err != nil {
+		return nil, err
+	}
+	if len(proof.Found) > 0 {
+		return nil, refusedExport(file, proof.Found)
+	}
+	// It becomes the name of a directory.
+	return x, fault.InFile("import", file, kickoff.CheckThreadID(x.Thread))
+}
+
+func refusedExport(file string, found []error) error {
+	all := []error{&fault.Error{
+		Code: session.ExportChanged, Op: "import", Place: file, Detail: "it does not prove itself; nothing was imported",
+		Hint: "ask for the file again, or export it again",
+	}}
+	for _, err := range found {
+		for _, f := range fault.Distinct(err) {
+			all = append(all, &fault.Error{Code: f.Code, Place: file, Cause: f})
+		}
+	}
+	return errors.Join(all...)
+}
+
+// Import takes the session of a proven export into the project's store, whole or not at
+// all, and publishes its artifact. doing is what other processes are told meanwhile.
+func (p *Project) Import(ctx context.Context, file string, x *session.Exported, doing string) (*Imported, error) {
+	st, err := p.OpenStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	release, err := st.Hold(x.Thread, p.holder(doing))
+	if err != nil {
+		return nil, err
+	}
+	defer release() //nolint:errcheck // what is stored is stored; the lock ends with the process at the latest
+	n, err := session.Import(ctx, st, x)
+	if err != nil {
+		return nil, fault.InFile("import", file, err)
+	}
+	h, err := session.Load(ctx, st, x.Thread)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Publish(ctx, h); err != nil {
+		return nil, err
+	}
+	return &Imported{
+		Schema: "brenner.session.import/v1", Thread: x.Thread, File: file, New: n, Entries: len(h.Entries),
+		Versions: h.State.Version(), Head: h.State.Head.Hash, Seal: h.State.Seal(), Ahead: len(h.Entries) > len(x.Batch.Appends[0].Entries),
+	}, nil
 }

@@ -1,6 +1,24 @@
+// Package roster says who takes part in a session, and in which role.
+//
+// It promises: the five rules of the roster specification in the specification's
+// own words, all faults at once; one answer for the same layers, with the origin
+// of every field; a Markdown block that no agent's name can forge and that reads
+// back as it was written.
+//
+// It must not know where layers come from (files, flags, the real environment),
+// how an agent is reached, what a role's prompt says, or what a role may write.
+// It takes values and returns values: no clock, no I/O, no guess that was not
+// asked for.
 package roster
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/internal/text"
+)
 
 // Entry gives one agent its role. Empty optional fields are missing ones.
 type Entry struct {
@@ -35,4 +53,251 @@ func (r Roster) Agents() []string {
 		agents[i] = e.Agent
 	}
 	return agents
+}
+
+// Role is what an agent does in a session. A Role read from outside may be any
+// text until Validate has seen it; Valid tells.
+type Role string
+
+// The three canonical roles.
+const (
+	HypothesisGenerator Role = "hypothesis_generator"
+	TestDesigner        Role = "test_designer"
+	AdversarialCritic   Role = "adversarial_critic"
+)
+
+// AllRoles gives the canonical roles in the specification's order.
+func AllRoles() []Role { return []Role{HypothesisGenerator, TestDesigner, AdversarialCritic} }
+
+// Valid tells whether r is a canonical role, spelled exactly.
+func (r Role) Valid() bool { return slices.Contains(AllRoles(), r) }
+
+// Mode says how a roster is turned into prompts. The empty Mode is the default.
+type Mode string
+
+// The modes. Heuristic is deprecated: it guesses roles from names.
+const (
+	RoleSeparated Mode = "role_separated"
+	Unified       Mode = "unified"
+	Heuristic     Mode = "heuristic"
+)
+
+// AllModes gives the modes, the default first and the deprecated one last.
+func AllModes() []Mode { return []Mode{RoleSeparated, Unified, Heuristic} }
+
+// Valid tells whether m is a mode; the empty one is the default and valid.
+func (m Mode) Valid() bool { return slices.Contains(AllModes(), m.OrDefault()) }
+
+// OrDefault gives RoleSeparated for the empty mode, and m otherwise.
+func (m Mode) OrDefault() Mode {
+	if m == "" {
+		return RoleSeparated
+	}
+	return m
+}
+
+// HeuristicRole guesses a role from a name as sessions without a roster used to:
+// the first word of the list that the name contains, in any case, decides. The
+// word is returned, so that the guess can be shown for what it is.
+func HeuristicRole(agent string) (role Role, word string, ok bool) {
+	lower := strings.ToLower(agent)
+	for _, guess := range []struct {
+		word string
+		role Role
+	}{
+		{"codex", HypothesisGenerator},
+		{"gpt", HypothesisGenerator},
+		{"opus", TestDesigner},
+		{"claude", TestDesigner},
+		{"gemini", AdversarialCritic},
+	} {
+		if strings.Contains(lower, guess.word) {
+			return guess.role, guess.word, true
+		}
+	}
+	return "", "", false
+}
+
+// blank tells a name that nobody could be meant by.
+func blank(name string) bool { return strings.TrimSpace(name) == "" }
+
+// Validate checks the rules a roster obeys on its own and says everything that
+// is wrong: no agent twice (rule 1; rule 2, a role twice, is allowed), canonical
+// roles only (rule 5), at least one entry, no blank name, a known mode. In
+// heuristic mode, deprecated as it is, the roster may be empty and a role left
+// out: that is what the mode is for.
+func (r Roster) Validate() error {
+	var found faults
+	if !r.Mode.Valid() {
+		found.invalidMode("", r.Mode)
+	}
+	if len(r.Entries) == 0 && r.Mode != Heuristic {
+		found.emptyRoster("")
+	}
+	found.checkAgents("", r.Agents())
+	for _, e := range r.Entries {
+		if e.Role == "" && r.Mode == Heuristic {
+			continue
+		}
+		if !e.Role.Valid() {
+			found.invalidRole("", e.Agent, e.Role)
+		}
+	}
+	return found.err()
+}
+
+// Covers checks that every recipient has an entry (rule 3). Entries beyond the
+// recipients are allowed (rule 4). In heuristic mode a recipient without an
+// entry is covered when a role can be guessed from its name.
+func (r Roster) Covers(recipients []string) error {
+	var found faults
+	agents := r.Agents()
+	known := setOf(agents)
+	for _, recipient := range recipients {
+		if known[recipient] {
+			continue
+		}
+		if r.Mode != Heuristic {
+			found.missingEntry(recipient, agents, rosterHint)
+		} else if _, _, ok := HeuristicRole(recipient); !ok {
+			found.noGuess(recipient)
+		}
+	}
+	return found.err()
+}
+
+// rosterHint is what to do about a recipient where only a roster is known.
+const rosterHint = "add an entry for it to the roster, or take it out of the recipients"
+
+func (f *faults) missingEntry(recipient string, agents []string, hint string) {
+	if near, ok := text.Nearest(recipient, agents); ok {
+		hint = fmt.Sprintf("did you mean %s? names compare exactly; else %s", fault.Shown(near), hint)
+	}
+	f.add(MissingEntry, "", hint, "Missing roster entry for recipient: %s", fault.Shown(recipient))
+}
+
+func (f *faults) noGuess(agent string) {
+	f.add(NoGuess, "",
+		"heuristic mode looks for Codex or GPT, Opus or Claude, and Gemini in the name; give this agent a role instead",
+		"no role can be guessed from the name of %s", fault.Shown(agent))
+}
+
+func (f *faults) invalidRole(place, agent string, role Role) {
+	said := fault.Shown(string(role))
+	if role == "" {
+		said = "none is given"
+	}
+	f.add(InvalidRole, place, didYouMean(role, AllRoles())+"the roles are "+listed(AllRoles()),
+		"Invalid role for %s: %s", fault.Shown(agent), said)
+}
+
+func (f *faults) invalidMode(place string, mode Mode) {
+	f.add(InvalidMode, place, didYouMean(mode, AllModes())+"the modes are role_separated, unified and (deprecated) heuristic",
+		"Invalid roster mode: %s", fault.Shown(string(mode)))
+}
+
+func (f *faults) emptyRoster(place string) {
+	f.add(EmptyRoster, place, "name agents with --to and --role, give --roster, or choose a preset with --preset default-3-agent",
+		"Empty roster: at least one entry required")
+}
+
+// checkAgents finds names that are blank or stand more than once.
+func (f *faults) checkAgents(place string, agents []string) {
+	first := make(map[string]int, len(agents))
+	for i, agent := range agents {
+		if blank(agent) {
+			f.add(BlankAgent, place, "give every agent its Agent Mail name, such as BlueLake",
+				"Blank agent name in roster: name %d", i+1)
+			continue
+		}
+		if before, seen := first[agent]; seen {
+			f.add(DuplicateAgent, place,
+				fmt.Sprintf("names %d and %d are the same agent; an agent has one entry and one role, while a role may have many agents", before+1, i+1),
+				"Duplicate agent in roster: %s", fault.Shown(agent))
+			continue
+		}
+		first[agent] = i
+	}
+}
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, n := range names {
+		set[n] = true
+	}
+	return set
+}
+
+// The codes of rosters that cannot be taken.
+const (
+	DuplicateAgent    fault.Code = "ROSTER_DUPLICATE_AGENT"
+	InvalidRole       fault.Code = "ROSTER_INVALID_ROLE"
+	MissingEntry      fault.Code = "ROSTER_MISSING_ENTRY"
+	EmptyRoster       fault.Code = "ROSTER_EMPTY"
+	BlankAgent        fault.Code = "ROSTER_BLANK_AGENT"
+	InvalidMode       fault.Code = "ROSTER_INVALID_MODE"
+	TwoRoles          fault.Code = "ROSTER_TWO_ROLES"
+	WrongType         fault.Code = "ROSTER_WRONG_TYPE"
+	NoGuess           fault.Code = "ROSTER_NO_GUESS"
+	NobodyNamed       fault.Code = "ROSTER_NOBODY_NAMED"
+	AmbiguousVariable fault.Code = "ROSTER_AMBIGUOUS_VARIABLE"
+	BadVariable       fault.Code = "ROSTER_BAD_VARIABLE"
+	NoBlock           fault.Code = "ROSTER_NO_BLOCK"
+	BadBlock          fault.Code = "ROSTER_BAD_BLOCK"
+	UnknownPreset     fault.Code = "UNKNOWN_PRESET"
+	TooManyAgents     fault.Code = "TOO_MANY_AGENTS"
+	PresetNoNames     fault.Code = "PRESET_WITHOUT_NAMES"
+	BadPreset         fault.Code = "PRESET_INVALID"
+)
+
+// The codes of warnings.
+const (
+	BadInstant          fault.Code = "ROSTER_BAD_INSTANT"
+	UnknownKey          fault.Code = "ROSTER_UNKNOWN_KEY"
+	UnknownVariable     fault.Code = "ROSTER_UNKNOWN_VARIABLE"
+	UnmatchedVariable   fault.Code = "ROSTER_UNMATCHED_VARIABLE"
+	DefaultPresetUsed   fault.Code = "ROSTER_DEFAULT_PRESET"
+	HeuristicDeprecated fault.Code = "ROSTER_HEURISTIC_DEPRECATED"
+)
+
+// Warning is something a person should know and that stops nothing.
+type Warning struct {
+	Code    fault.Code
+	Place   string // where: a layer, a key, a line; or empty
+	Message string
+	Hint    string
+}
+
+// faults gathers what is wrong, so that all of it is said at once.
+type faults fault.List
+
+func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {
+	(*fault.List)(f).Add(code, place, hint, format, args...)
+}
+
+func (f faults) err() error { return fault.List(f).Err() }
+
+// listed gives "a, b and c".
+func listed[S ~string](words []S) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(fault.Shown(string(w)))
+	}
+	return b.String()
+}
+
+// didYouMean gives "did you mean X? " where a candidate is near, else "".
+func didYouMean[S ~string](word S, candidates []S) string {
+	near, ok := text.Nearest(string(word), candidates)
+	if !ok {
+		return ""
+	}
+	return "did you mean " + fault.Shown(near) + "? "
 }

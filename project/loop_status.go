@@ -1,12 +1,15 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session"
@@ -14,6 +17,32 @@ import (
 	"brenner/store"
 	"brenner/store/sqlite"
 )
+
+// withLoops reads the store of a project that has loops.
+func (p *Project) withLoops(ctx context.Context, do func(*sqlite.Store) error) error {
+	st, err := p.OpenToRead(ctx)
+	if fault.CodeOf(err) == store.NoStore {
+		return &fault.Error{Code: runner.NoLoop, Detail: "there are no loops in this project yet", Hint: "`brenner loop run PLAN.yaml` begins one"}
+	}
+	if err != nil {
+		return err
+	}
+	defer p.CloseStore(st)
+	return do(st)
+}
+
+// openLoops opens the store of a project for a change of a loop. It makes no store for a
+// loop that does not exist.
+func (p *Project) openLoops(ctx context.Context, name string) (*sqlite.Store, error) {
+	err := p.withLoops(ctx, func(st *sqlite.Store) error {
+		_, err := runner.Load(ctx, st, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.OpenStore(ctx)
+}
 
 // LoopSummary says where a loop stands.
 type LoopSummary struct {
@@ -211,4 +240,157 @@ func (s *LoopSummary) next() []string {
 		}
 	}
 	return next
+}
+
+// LoopList is all loops of a project, the last changed one first.
+type LoopList struct {
+	Schema string    `json:"schema"`
+	Loops  []LoopRow `json:"loops"`
+}
+
+// LoopRow is what the list says of a loop.
+type LoopRow struct {
+	Loop      string     `json:"loop"`
+	Phase     string     `json:"phase"`
+	Reason    string     `json:"reason"`
+	RetryAt   string     `json:"retry_at"` // no session begins before
+	Round     int        `json:"round"`
+	Rounds    int        `json:"rounds"`
+	Planned   int        `json:"planned"`
+	Done      int        `json:"done"`
+	Failed    int        `json:"failed"`
+	Short     int        `json:"short"`
+	Tokens    int        `json:"tokens_spent"`
+	Rehearsal bool       `json:"rehearsal"`
+	Started   string     `json:"started_at"`
+	Updated   string     `json:"updated_at"`
+	Code      fault.Code `json:"code,omitempty"` // of a loop that cannot be read
+	Problem   string     `json:"problem,omitempty"`
+}
+
+// Loops lists the loops of the project. A loop that cannot be read has the phase
+// session.PhaseDamaged.
+func (p *Project) Loops(ctx context.Context) (*LoopList, error) {
+	list := &LoopList{Schema: "brenner.loop.list/v1", Loops: []LoopRow{}}
+	err := p.withLoops(ctx, func(st *sqlite.Store) error {
+		streams, err := runner.List(ctx, st)
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(streams, func(x, y store.Stream) int {
+			return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(y.Name, x.Name))
+		})
+		for i := range streams {
+			row := p.loopRow(ctx, st, &streams[i])
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			list.Loops = append(list.Loops, row)
+		}
+		return nil
+	})
+	if err != nil && fault.CodeOf(err) != runner.NoLoop {
+		return nil, err
+	}
+	return list, nil
+}
+
+func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Stream) LoopRow {
+	row := LoopRow{Loop: runner.NameOf(stream), Started: artifact.FormatInstant(stream.Began), Updated: artifact.FormatInstant(stream.Last)}
+	state, err := runner.Load(ctx, st, row.Loop)
+	if err == nil {
+		err = runner.AsNow(ctx, st, state)
+	}
+	if err != nil { // the other loops are listed all the same
+		row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()
+		return row
+	}
+	s := p.summariseLoop(st, state)
+	row.Phase, row.Reason, row.RetryAt, row.Round, row.Rounds = s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds
+	row.Planned, row.Done, row.Failed, row.Short, row.Tokens, row.Rehearsal = s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal
+	return row
+}
+
+// goOnCommand returns the command that goes on with a loop: with the plan that it was
+// begun with, and its key.
+func (p *Project) goOnCommand(o *loop.Opened) string {
+	const plan = "PLAN.yaml" // where the file is not known, or cannot be shown in a command
+	command := "brenner loop run " + plan
+	if o.File != "" {
+		file := filepath.FromSlash(o.File)
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(p.Config.Project.Dir, file)
+		}
+		command = text.CommandToCopy("brenner loop run", plan, files.FromHere(file))
+	}
+	if o.Key != "" {
+		command += " --run " + o.Key
+	}
+	return command
+}
+
+// SteeredLoop is what a loop was told.
+type SteeredLoop struct {
+	Schema   string `json:"schema"`
+	Loop     string `json:"loop"`
+	Event    string `json:"event"` // its kind in the journal
+	Phase    string `json:"phase"`
+	Sessions int    `json:"sessions"` // of all rounds
+	Entry    int    `json:"entry"`
+	Head     string `json:"head"`
+
+	GoOn string `json:"-"` // the command that goes on with the loop
+}
+
+// PauseLoop lets a loop begin no more sessions; those that run go on.
+func (p *Project) PauseLoop(ctx context.Context, name string) (*SteeredLoop, error) {
+	return p.steerLoop(ctx, name, loop.KindPaused, p.pausedBy)
+}
+
+// UnpauseLoop ends the pause of a loop, and its wait for a provider.
+func (p *Project) UnpauseLoop(ctx context.Context, name string) (*SteeredLoop, error) {
+	return p.steerLoop(ctx, name, loop.KindUnpaused, p.pausedBy)
+}
+
+func (p *Project) pausedBy(*loop.State) (any, error) { return loop.Paused{By: p.Config.Operator}, nil }
+
+// StopLoop ends a loop: its calls in flight end, and nothing else begins.
+func (p *Project) StopLoop(ctx context.Context, name string) (*SteeredLoop, error) {
+	return p.steerLoop(ctx, name, loop.KindStopping, func(*loop.State) (any, error) {
+		return loop.Stopping{By: p.Config.Operator}, nil
+	})
+}
+
+// AddToLoop adds a question to a loop.
+func (p *Project) AddToLoop(ctx context.Context, name string, a loop.Addition) (*SteeredLoop, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	if a.After != "" {
+		if err := p.MustHave(ctx, a.After); err != nil {
+			return nil, err
+		}
+	}
+	return p.steerLoop(ctx, name, loop.KindAdded, func(s *loop.State) (any, error) {
+		added, err := s.Add(&a)
+		added.By = p.Config.Operator
+		return added, err
+	})
+}
+
+// steerLoop writes what the operator wants into the journal of a loop, running or not.
+func (p *Project) steerLoop(ctx context.Context, name, kind string, event func(*loop.State) (any, error)) (*SteeredLoop, error) {
+	st, err := p.openLoops(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	state, err := runner.Steer(ctx, st, p.Now, name, kind, event)
+	if err != nil {
+		return nil, err
+	}
+	s := p.summariseLoop(st, state)
+	return &SteeredLoop{
+		Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, GoOn: s.GoOn,
+	}, nil
 }

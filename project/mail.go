@@ -1,0 +1,342 @@
+package project
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/mail"
+	"brenner/mail/box"
+	"brenner/mail/server"
+)
+
+// The files of mail in a project's state folder.
+const (
+	operatorFile = "mail-operator.token"
+	tokensFile   = "mail-tokens.json"
+)
+
+// OperatorName is under whose name people and sessions write.
+const OperatorName = "Operator"
+
+// Mailbox is a project's way to its mail.
+type Mailbox struct {
+	Project *Project
+	Client  *mail.Client
+	Key     string // the project's
+}
+
+// MailboxOf returns the way to the mail of the project, at an address or that of the
+// configuration. Nothing is sent yet.
+func (p *Project) MailboxOf(base string) (*Mailbox, error) {
+	address, err := p.mailAddress(base)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := mail.OpenKeyring(filepath.Join(p.StateDir(), tokensFile))
+	if err != nil {
+		return nil, err
+	}
+	token, err := p.bearer(address)
+	if err != nil {
+		return nil, err
+	}
+	key, err := filepath.Abs(p.Config.Project.Dir)
+	if err != nil {
+		return nil, &fault.Error{Code: files.Unreadable, Place: p.Config.Project.Dir, Cause: err}
+	}
+	client, err := mail.New(mail.Options{URL: address, Token: token, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}})
+	if err != nil {
+		return nil, err
+	}
+	return &Mailbox{Project: p, Client: client, Key: key}, nil
+}
+
+// Name gives the name that an agent has on the server, which may have given it another
+// one than it asked for.
+func (b *Mailbox) Name(asked string) string {
+	return b.Client.Keys().Name(b.Client.URL(), b.Key, asked)
+}
+
+// Names returns the names that agents have on the server.
+func (b *Mailbox) Names(asked []string) []string {
+	all := make([]string, len(asked))
+	for i, name := range asked {
+		all[i] = b.Name(name)
+	}
+	return all
+}
+
+// mailAddress gives where the mail server is: what a flag says, or the
+// configuration. A file that the user has not looked at cannot send the project's
+// mail, or a token, to another machine.
+func (p *Project) mailAddress(flag string) (string, error) {
+	base := flag
+	if base == "" {
+		base = p.Config.Mail.BaseURL
+	}
+	address, err := mail.Address(base, p.Config.Mail.Path)
+	if err != nil || isLoopback(address) {
+		return address, err
+	}
+	m := &Models{Project: p}
+	for _, key := range []string{"mail.base_url", "mail.path"} {
+		if flag != "" && key == "mail.base_url" {
+			continue
+		}
+		if err := m.MustTrust(p.Config.Origin(key), p.mailWish(base)); err != nil {
+			return "", err
+		}
+	}
+	return address, nil
+}
+
+// mailWish is what an address of a file comes to.
+func (p *Project) mailWish(base string) string {
+	return "send this project's mail, and the token of " + p.Config.Mail.TokenEnv + ", to " + base
+}
+
+// bearer finds the token for a server: its own if this process serves it, what the
+// environment says, or for a server of this machine the one that `mail serve` made.
+// That one goes nowhere else.
+func (p *Project) bearer(address string) (string, error) {
+	if token := p.served.token(address); token != "" {
+		return token, nil
+	}
+	if token := p.variable(p.Config.Mail.TokenEnv); token != "" {
+		err := (&Models{Project: p}).MustTrust(p.Config.Origin("mail.token_env"), "send the token of "+p.Config.Mail.TokenEnv+" to "+address)
+		return token, err
+	}
+	if !isLoopback(address) {
+		return "", nil
+	}
+	token, _, err := readToken(p)
+	return token, err
+}
+
+// readToken reads the operator's token; false means that there is none.
+func readToken(p *Project) (token string, there bool, err error) {
+	path := filepath.Join(p.StateDir(), operatorFile)
+	data, err := os.ReadFile(path)
+	switch {
+	case os.IsNotExist(err):
+		return "", false, nil
+	case err != nil:
+		return "", false, &fault.Error{Code: files.Unreadable, Op: "read the mail server's token", Place: path, Detail: files.Reason(err)}
+	}
+	return strings.TrimSpace(string(data)), true, nil
+}
+
+// ClientToken is the variable from which agent programs take their token.
+const ClientToken = "MAIL_TOKEN" //nolint:gosec // the name of a variable, not a secret
+
+// MailConnection is how an agent program reaches a mail server.
+type MailConnection struct {
+	Schema     string       `json:"schema"`
+	Agent      string       `json:"agent"`
+	URL        string       `json:"url"`
+	ProjectKey string       `json:"project_key"`
+	Clients    []MailClient `json:"clients"`
+}
+
+// MailClient is what a program's file has to hold. A file without a folder in
+// front of it is the project's.
+type MailClient struct {
+	Program string `json:"program"`
+	File    string `json:"file"`
+	Text    string `json:"text"`
+}
+
+// Connect returns what agent programs need to reach the mail server as an agent.
+func (b *Mailbox) Connect(agent string) *MailConnection {
+	url := strings.TrimRight(b.Client.URL(), "/") // some clients would ask for it without, in any case
+	filled := func(template string) string {
+		return strings.NewReplacer("URL", url, "TOKEN", ClientToken).Replace(template)
+	}
+	return &MailConnection{
+		Schema: "brenner.mail.connect/v1", Agent: agent, URL: url, ProjectKey: b.Key,
+		Clients: []MailClient{
+			{"Claude Code", ".mcp.json", filled(`{"mcpServers": {"mail": {"type": "http", "url": "URL", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}`)},
+			{"Claude Code, to call the tools unasked", ".claude/settings.json", `{"enabledMcpjsonServers": ["mail"], "permissions": {"allow": ["mcp__mail"]}}`},
+			{"Codex CLI", "~/.codex/config.toml", filled(`[mcp_servers.mail]
+url = "URL"
+bearer_token_env_var = "TOKEN"
+default_tools_approval_mode = "approve"
+required = true
+tool_timeout_sec = 60`)},
+			{"Gemini CLI", ".gemini/settings.json", filled(`{"mcpServers": {"mail": {"httpUrl": "URL", "trust": true, "timeout": 60000, "headers": {"Authorization": "Bearer $TOKEN"}}}}`)},
+			{"Cursor", ".cursor/mcp.json", filled(`{"mcpServers": {"mail": {"url": "URL", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}}}`)},
+		},
+	}
+}
+
+// path returns where a client's file is on this machine.
+func (c *MailClient) path(p *Project) string {
+	rest, ok := strings.CutPrefix(c.File, "~/.codex/")
+	switch home := p.variable("CODEX_HOME"); {
+	case ok && home != "":
+		return filepath.Join(home, rest)
+	case ok:
+		return filepath.Join(p.variable("HOME"), ".codex", rest)
+	}
+	return filepath.Join(p.Config.Project.Dir, c.File)
+}
+
+// server finds in a client's file where the server "mail" is; false is none there.
+func (c *MailClient) server(data []byte) (url string, there bool) {
+	if strings.HasSuffix(c.File, ".toml") {
+		return serverInTOML(string(data))
+	}
+	var doc struct {
+		Servers map[string]struct {
+			URL  string `json:"url"`
+			HTTP string `json:"httpUrl"`
+		} `json:"mcpServers"`
+	}
+	if json.Unmarshal(data, &doc) != nil {
+		return "", false
+	}
+	s, there := doc.Servers["mail"]
+	if s.HTTP != "" {
+		return s.HTTP, there
+	}
+	return s.URL, there
+}
+
+// serverInTOML reads the one table that we print, line by line.
+func serverInTOML(text string) (url string, there bool) {
+	_, table, there := strings.Cut("\n"+text, "\n[mcp_servers.mail]")
+	for line := range strings.Lines(table) {
+		name, value, ok := strings.Cut(line, "=")
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(line), "["):
+			return "", there
+		case ok && strings.TrimSpace(name) == "url":
+			return strings.Trim(strings.TrimSpace(value), `"'`), there
+		}
+	}
+	return "", there
+}
+
+// MailServer says where and how to serve mail.
+type MailServer struct {
+	Addr    string
+	Hosts   []string // names under which it may be asked, beside localhost
+	NoToken bool     // hear everyone
+}
+
+// OpenMailServer is a mail server that is ready to serve.
+type OpenMailServer struct {
+	Listener net.Listener
+	Box      *box.Box
+	Server   *server.Server
+	path     string
+	token    string // the operator's; empty hears everyone
+}
+
+// URL returns the address of the server.
+func (m *OpenMailServer) URL() string { return "http://" + m.Listener.Addr().String() + m.path }
+
+// OpenMail takes the address, opens the mailbox and finds the token.
+func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailServer, err error) {
+	m := &OpenMailServer{path: "/" + strings.TrimLeft(p.Config.Mail.Path, "/")}
+	if m.Listener, err = server.Listen(ctx, opt.Addr, !opt.NoToken); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = m.Listener.Close() // the error that matters is the one that is given
+			if m.Box != nil {
+				_ = m.Box.Close()
+			}
+		}
+	}()
+	if m.Box, err = box.Open(ctx, p.StateDir(), box.Options{Now: p.Now}); err != nil {
+		return nil, err
+	}
+	if !opt.NoToken {
+		if m.token, err = p.operatorToken(); err != nil {
+			return nil, err
+		}
+	}
+	m.Server, err = server.New(server.Options{Box: m.Box, Operator: m.token, Hosts: opt.Hosts, Path: m.path, Version: release})
+	return m, err
+}
+
+// mailBeside serves the project's mail while a session runs, where that looks for
+// it. The function that it gives ends the server.
+func (p *Project) mailBeside(ctx context.Context) (end func(), err error) {
+	address, err := p.mailAddress("")
+	if err != nil {
+		return nil, err
+	}
+	at, err := servedAt(address)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := p.OpenMail(ctx, &MailServer{Addr: at})
+	if err != nil {
+		return nil, err
+	}
+	p.served.set(address, opened.token)
+	p.notify("mail is served at " + opened.URL() + " while the session runs; `brenner mail connect NAME` says how an agent joins")
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- opened.Server.Serve(ctx, opened.Listener) }()
+	return func() {
+		cancel()
+		p.served.set(address, "")
+		if err := errors.Join(<-ended, opened.Box.Close()); err != nil {
+			p.Log.Warn().Err(err).Msg("the mail server did not end well; what was sent is kept")
+		}
+	}, nil
+}
+
+// servedAt gives where to listen so that a session finds its mail at an address, if a
+// server of this process can be there at all.
+func servedAt(address string) (string, error) {
+	wrong := func(why string) error {
+		return &fault.Error{
+			Code: mail.Invalid, Op: "serve mail beside the session", Place: address, Detail: why,
+			Hint: "leave " + mail.EnvBaseURL + " and mail.base_url unset, or name a port of this machine, such as " + mail.DefaultBaseURL,
+		}
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "", wrong(err.Error())
+	case u.Scheme != "http":
+		return "", wrong("--serve-mail serves http, and the session would ask by " + u.Scheme)
+	case !isLoopback(address):
+		return "", wrong("--serve-mail serves this machine only, and the session would ask " + u.Hostname())
+	case u.Port() == "0":
+		return "", wrong("port 0 is any port, and the session could not know which")
+	case u.Port() == "":
+		return net.JoinHostPort(u.Hostname(), "80"), nil
+	}
+	return u.Host, nil
+}
+
+// operatorToken reads the operator's token, or makes it and says it once.
+func (p *Project) operatorToken() (string, error) {
+	token, there, err := readToken(p)
+	if err != nil || there && token != "" {
+		return token, err
+	}
+	token = server.NewToken()
+	path := filepath.Join(p.StateDir(), operatorFile)
+	// A file that is there may be readable by others: it is replaced, not filled.
+	if err := files.Write(path, []byte(token+"\n")); err != nil {
+		return "", &fault.Error{Code: files.CannotWrite, Op: "keep the mail server's token", Place: path, Detail: files.Reason(err)}
+	}
+	p.notify("the operator's token, kept in " + path + " and not printed again: " + token)
+	return token, nil
+}
