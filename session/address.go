@@ -52,6 +52,9 @@ func badAddress(text, detail string) error {
 	}
 }
 
+// MarshalText writes an address as its text.
+func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
 func (a Address) String() string {
 	s := a.Thread
 	if a.Version > 0 {

@@ -31,36 +31,44 @@ const (
 // Origin is where a piece of an artifact came from: the delta that wrote it, the
 // reply in which that stood, the message that it answers, and what that showed.
 type Origin struct {
-	Address Address // of what was written; of the newest version that has it
-	Text    string  // as it stands there
-	Fate    Fate
+	Address Address `json:"address"` // of what was written; of the newest version that has it
+	Item    string  `json:"item"`
+	Field   string  `json:"field"`
+	Text    string  `json:"text"` // as it stands there
+	Fate    Fate    `json:"fate"`
 	// Delta and what follows is empty for what was said outside of any delta.
-	Delta     string
-	Agent     string
-	Operation string
-	Rationale string
-	At        string
-	Source    string // brief, round, person or thread
-	Ruling    string // the stalemate, where it was ruled so
-	Round     int
-	Version   int // the version that the delta was merged into
+	Delta     string `json:"delta_id"`
+	Agent     string `json:"agent"`
+	Operation string `json:"operation"`
+	Rationale string `json:"rationale"`
+	At        string `json:"at"`
+	Source    string `json:"source"`           // brief, round, person or thread
+	Ruling    string `json:"ruling,omitempty"` // the stalemate, where it was ruled so
+	Round     int    `json:"round"`
+	Version   int    `json:"version"` // the version that the delta was merged into
 	// Outcome is what became of the delta, or of its field, when it was merged.
-	Outcome string
-	Code    fault.Code
-	Message string
-	// By is the delta that took the place of this one, and its author.
-	By, ByAgent string
+	Outcome string     `json:"outcome"`
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	// By is the delta that took the place of this one, and ByAgent its author.
+	By      string `json:"replaced_by"`
+	ByAgent string `json:"replaced_by_agent"`
 	// Call, and what belongs to it, is empty for what people wrote.
-	Call     string
-	Reply    string // hash
-	Block    int    // place of the delta in the reply, or in a person's deltas
-	Line     int    // where it begins there; 0 in JSON
-	Kickoff  string // hash
-	Template string
-	Base     int      // the version that the agent was shown
-	Saw      []string // the items of it that it was shown
-	Deltas   string   // hash of a person's deltas
-	Letter   string   // the message on the mail server, for what came by mail
+	Call     string   `json:"call"`
+	Reply    string   `json:"reply"`   // hash
+	Block    int      `json:"block"`   // place of the delta in the reply, or in a person's deltas
+	Line     int      `json:"line"`    // where it begins there; 0 in JSON
+	Kickoff  string   `json:"kickoff"` // hash
+	Template string   `json:"template"`
+	Base     int      `json:"base_version"` // the version that the agent was shown
+	Saw      []string `json:"items_shown"`  // the items of it that it was shown
+	Deltas   string   `json:"deltas"`       // hash of a person's deltas
+	Letter   string   `json:"letter"`       // the message on the mail server, for what came by mail
+}
+
+// at names the place that an origin is about.
+func (origin *Origin) at(a Address) {
+	origin.Address, origin.Item, origin.Field = a, a.Item, a.Field
 }
 
 // Origins finds where things came from.
@@ -187,7 +195,7 @@ func (o *Origins) OfCall(ctx context.Context, id string) ([]Origin, error) {
 			return nil, err
 		}
 		if origin.Call == id {
-			origin.Address = Address{Thread: o.h.Thread, Version: origin.Version, Item: w.target()}
+			origin.at(Address{Thread: o.h.Thread, Version: origin.Version, Item: w.target()})
 			all = append(all, origin)
 		}
 	}
@@ -286,7 +294,7 @@ func (o *Origins) writers(ctx context.Context, version int, id string, p part) (
 				return nil, err
 			}
 		}
-		origin.Address = Address{o.h.Thread, version, id, p.path}
+		origin.at(Address{o.h.Thread, version, id, p.path})
 		origin.Text, origin.Fate = p.text, p.fate
 		all = append(all, origin)
 	}

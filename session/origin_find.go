@@ -44,7 +44,7 @@ func (s *search) has(text string) bool { return strings.Contains(plain(text), s.
 // take keeps what was not found before.
 func (s *search) take(all []Origin) {
 	for i := range all {
-		key := seen{all[i].Delta, all[i].Address.Field, all[i].Text}
+		key := seen{all[i].Delta, all[i].Field, all[i].Text}
 		if !s.seen[key] {
 			s.seen[key] = true
 			s.seen[all[i].field()] = true
@@ -55,7 +55,7 @@ func (s *search) take(all []Origin) {
 
 // field is the field of a delta that a text was in, whatever its part of it is.
 func (origin *Origin) field() seen {
-	name, _, _ := strings.Cut(origin.Address.Field, ".")
+	name, _, _ := strings.Cut(origin.Field, ".")
 	if origin.Operation == delta.Kill && name != "rationale" {
 		name = "reason"
 	}
@@ -127,13 +127,13 @@ func (s *search) earlier(ctx context.Context) error {
 // replaced says who wrote over what stood, in the version after it.
 func (origin *Origin) replaced(after *artifact.Artifact) {
 	origin.Fate = Replaced
-	it, _, ok := after.Find(origin.Address.Item)
+	it, _, ok := after.Find(origin.Item)
 	if !ok {
 		return
 	}
 	for _, p := range partsOf(it) {
 		for _, s := range p.by {
-			if s != nil && p.path == origin.Address.Field && s.Version == after.Metadata.Version {
+			if s != nil && p.path == origin.Field && s.Version == after.Metadata.Version {
 				origin.By, origin.ByAgent = s.Delta, s.Agent
 				return
 			}
@@ -168,7 +168,7 @@ func (s *search) proposed(ctx context.Context) error {
 			return err
 		}
 		origin.Fate, origin.Text = Said, w.delta.Rationale
-		origin.Address = Address{Thread: s.o.h.Thread, Version: origin.Version, Item: w.target(), Field: "rationale"}
+		origin.at(Address{Thread: s.o.h.Thread, Version: origin.Version, Item: w.target(), Field: "rationale"})
 		s.take([]Origin{origin})
 	}
 	return nil
@@ -183,7 +183,7 @@ func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
 		name = "predictions." + key
 	}
 	origin.Text, origin.Fate = flat(f.Value), NotTaken
-	origin.Address = Address{Thread: o.h.Thread, Version: origin.Version, Item: target, Field: name}
+	origin.at(Address{Thread: o.h.Thread, Version: origin.Version, Item: target, Field: name})
 	if w.row == nil || origin.Outcome == merge.Rejected.String() || origin.Outcome == merge.Duplicate.String() {
 		return
 	}

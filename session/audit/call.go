@@ -19,16 +19,16 @@ import (
 
 // CallTrace is one call with all that the journal knows of it.
 type CallTrace struct {
-	Schema    string      `json:"schema"`
-	Thread    string      `json:"thread_id"`
-	Rehearsal bool        `json:"rehearsal"`
-	Call      CallSummary `json:"call"`
-	In        CallInput   `json:"in"`
-	Out       CallOutput  `json:"out"`
-	Deltas    []Origin    `json:"deltas"`
-	Settled   bool        `json:"settled"`
-	Version   int         `json:"version"` // that its round was merged into
-	Journal   []CallEvent `json:"journal"`
+	Schema    string           `json:"schema"`
+	Thread    string           `json:"thread_id"`
+	Rehearsal bool             `json:"rehearsal"`
+	Call      CallSummary      `json:"call"`
+	In        CallInput        `json:"in"`
+	Out       CallOutput       `json:"out"`
+	Deltas    []session.Origin `json:"deltas"`
+	Settled   bool             `json:"settled"`
+	Version   int              `json:"version"` // that its round was merged into
+	Journal   []CallEvent      `json:"journal"`
 }
 
 // CallInput is what went into a call.
@@ -172,7 +172,7 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 	}
 	t := &CallTrace{
 		Schema: "brenner.trace.call/v1", Thread: h.Thread, Rehearsal: h.State.Opened.Rehearsal != "",
-		Call: summaryOf(h.State, c), Deltas: []Origin{}, Journal: eventsOf(h, c.ID),
+		Call: summaryOf(h.State, c), Journal: eventsOf(h, c.ID),
 	}
 	t.In.fill(h.State, c)
 	if err := t.In.here(ctx, h.Store); err != nil {
@@ -203,11 +203,9 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 		if err != nil {
 			return nil, err
 		}
-		found, err := origins.OfCall(ctx, c.ID)
-		if err != nil {
+		if t.Deltas, err = origins.OfCall(ctx, c.ID); err != nil {
 			return nil, err
 		}
-		t.Deltas = originsOf(found)
 	}
 	return t, nil
 }

@@ -94,7 +94,7 @@ func (r blameView) Print(a *ui.App) error {
 
 // beginning says how an item came to be. The research thread is never added: its
 // first EDIT is where it begins.
-func beginning(o *audit.Origin) string {
+func beginning(o *session.Origin) string {
 	if o.Operation == delta.Edit {
 		return "first written"
 	}
@@ -102,7 +102,7 @@ func beginning(o *audit.Origin) string {
 }
 
 // author says in one line who wrote something, how and when.
-func author(o *audit.Origin) string {
+func author(o *session.Origin) string {
 	parts := []string{ui.Clean(o.Agent)}
 	switch {
 	case o.Ruling != "":

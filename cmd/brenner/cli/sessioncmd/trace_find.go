@@ -109,7 +109,7 @@ func (r textFound) Print(a *ui.App) error {
 }
 
 func writeFound(b *strings.Builder, f *audit.Found, quiet bool) {
-	fmt.Fprintf(b, "%s: %s\n", ui.Clean(f.Address), fate(f))
+	fmt.Fprintf(b, "%s: %s\n", ui.Clean(f.Address.String()), fate(f))
 	if quiet {
 		return
 	}

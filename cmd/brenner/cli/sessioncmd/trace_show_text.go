@@ -6,6 +6,7 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
+	"brenner/session"
 	"brenner/session/audit"
 	"brenner/session/flow"
 )
@@ -145,7 +146,7 @@ func (t callTrace) outRows() [][]string {
 }
 
 // deltaRows says what became of deltas.
-func deltaRows(deltas []audit.Origin) [][]string {
+func deltaRows(deltas []session.Origin) [][]string {
 	var rows [][]string
 	for i := range deltas {
 		d := &deltas[i]
