@@ -6,6 +6,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // BadAddress is the code of a text that names nothing in a session.
@@ -67,4 +68,15 @@ func (a Address) String() string {
 		s += "." + a.Field
 	}
 	return s
+}
+
+// ResolveCommand is the command that decides a conflict. The keys of maps are what
+// agents wrote: where a place cannot be shown in a command to be copied, it is the
+// one that lists the conflicts.
+func ResolveCommand(thread, place string, rest ...string) string {
+	const resolve = "brenner session resolve "
+	if words, ok := text.ShellCommand(append([]string{thread, place}, rest...)...); ok {
+		return resolve + words
+	}
+	return resolve + thread
 }

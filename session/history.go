@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -290,3 +291,25 @@ func (h *History) views(ctx context.Context) (map[string]view.Spec, error) {
 	}
 	return specs, nil
 }
+
+// Streams returns the streams of all sessions, the latest first.
+func Streams(ctx context.Context, st store.Store) ([]store.Stream, error) {
+	streams, err := st.Streams(ctx, Prefix)
+	slices.SortStableFunc(streams, func(x, y store.Stream) int {
+		return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(y.Name, x.Name))
+	})
+	return streams, err
+}
+
+// ThreadOf returns the thread id of a stream of a session.
+func ThreadOf(s *store.Stream) string { return strings.TrimPrefix(s.Name, Prefix) }
+
+// The phases of a session.
+const (
+	PhaseRunning = "running"
+	PhaseLeft    = "left" // nobody runs it, and it has not ended
+	PhaseEnded   = "ended"
+)
+
+// PhaseDamaged is that of a session whose journal cannot be read.
+const PhaseDamaged = "damaged"

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"brenner/session/flow"
 	"brenner/store"
@@ -80,4 +81,67 @@ func threadOf(id string) string {
 		}
 	}
 	return id
+}
+
+// Meaning tells which records the kickoffs of a store's sessions mean. A session that
+// was imported names records of the project where it was held, and a record here may
+// have the same name. It reads each journal once, for commands that end soon.
+type Meaning struct {
+	store store.Store
+
+	mu      sync.Mutex
+	threads map[string]shown
+}
+
+// shown are the records of a session's kickoffs, by both ends of the link; the
+// relation is left out.
+type shown map[record.Edge]flow.RecordRef
+
+// NewMeaning looks at the sessions of a store.
+func NewMeaning(st store.Store) *Meaning {
+	return &Meaning{store: st, threads: make(map[string]shown)}
+}
+
+// Of gives the record that a version of a kickoff means by a name. There is none where
+// the version is no kickoff, or does not show it.
+func (m *Meaning) Of(ctx context.Context, from, to record.Ref) (flow.RecordRef, bool, error) {
+	if !strings.HasPrefix(from.ID, kickoffPrefix) {
+		return flow.RecordRef{}, false, nil
+	}
+	thread := threadOf(from.ID)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	have := m.threads[thread]
+	if have == nil {
+		entries, err := m.store.Entries(ctx, Prefix+thread, 0)
+		if err != nil {
+			return flow.RecordRef{}, false, err
+		}
+		have = meantBy(thread, entries)
+		m.threads[thread] = have
+	}
+	ref, ok := have[record.Edge{From: from, To: to}]
+	return ref, ok, nil
+}
+
+func meantBy(thread string, entries []journal.Entry) shown {
+	out := make(shown)
+	versions := make(map[string]int)
+	for i := range entries {
+		if entries[i].Kind != flow.KindPlanned {
+			continue
+		}
+		p, err := journal.Decode[flow.Planned](&entries[i], flow.BadSequence)
+		if err != nil {
+			return out // Verify says what is wrong with it
+		}
+		for _, k := range p.Kickoffs {
+			versions[k.Agent]++
+			from := record.Ref{ID: kickoffID(thread, k.Agent), Version: versions[k.Agent]}
+			for _, ref := range k.Records {
+				out[record.Edge{From: from, To: record.Ref{ID: ref.ID, Version: ref.Version}}] = ref
+			}
+		}
+	}
+	return out
 }

@@ -1,3 +1,5 @@
+// Package audit answers what can be asked of a stored session: where it stands, who
+// wrote what, what a round would be without an agent, whether it proves itself.
 package audit
 
 import (
@@ -8,6 +10,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/mail"
 	"brenner/merge"
 	"brenner/session"
 	"brenner/session/flow"
@@ -269,4 +272,60 @@ func (s *Summary) next(file string) []string {
 		return []string{fmt.Sprintf("brenner session resume %s --rounds %d", id, s.Rounds+1), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
+}
+
+// PatchRow is what came of an agent's blocks about one text.
+type PatchRow struct {
+	Agent   string `json:"agent"`
+	Round   int    `json:"round"`
+	Record  string `json:"record"`
+	Made    string `json:"made"`
+	Status  string `json:"status"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// PatchRows returns what came of the blocks in answers.
+func PatchRows(answers []flow.Patched) []PatchRow {
+	rows := []PatchRow{}
+	for i := range answers {
+		p := &answers[i]
+		for j := range p.Changes {
+			c := &p.Changes[j]
+			rows = append(rows, PatchRow{p.Agent, p.Round, c.Record, c.Made, c.Status, string(c.Code), c.Message})
+		}
+	}
+	return rows
+}
+
+// Thread is how far a session has come, by its thread of mail alone.
+type Thread struct {
+	Server   string            `json:"server"`
+	Phase    mail.Phase        `json:"phase,omitempty"`
+	Agents   []ThreadAgent     `json:"agents"`
+	Compiled int               `json:"compiled"` // versions that were published
+	Messages int               `json:"messages"`
+	Names    map[string]string `json:"names,omitempty"`   // agents whom the server calls otherwise
+	Problem  string            `json:"problem,omitempty"` // why the thread could not be read
+}
+
+// ThreadAgent is what one agent has done in the newest round.
+type ThreadAgent struct {
+	Name         string `json:"name"`
+	Acknowledged bool   `json:"acknowledged"`
+	Answered     bool   `json:"answered"`
+	Asked        string `json:"asked_at"`
+}
+
+// ReadThread returns what the messages of a thread tell.
+func ReadThread(server string, all []mail.Message) *Thread {
+	p := mail.Read(all)
+	t := &Thread{Server: server, Phase: p.Phase, Compiled: p.Compiled, Messages: len(all), Agents: []ThreadAgent{}}
+	for _, name := range p.Asked {
+		t.Agents = append(t.Agents, ThreadAgent{
+			Name: name, Acknowledged: slices.Contains(p.Acked, name), Answered: slices.Contains(p.Answered, name),
+			Asked: artifact.FormatInstant(p.AskedAt),
+		})
+	}
+	return t
 }
