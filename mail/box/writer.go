@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"brenner/internal/fault"
@@ -23,10 +21,9 @@ type writer struct {
 	db   *sql.DB
 	conn *sql.Conn
 
-	queue chan *change
-	done  sync.WaitGroup
+	group *sqlite.Group[*change]
 
-	// Only the writer's goroutine uses these.
+	// Only the caller whose turn it is uses these.
 	prepared map[string]*sql.Stmt
 	memory   memory
 	last     time.Time // the newest instant that was given out
@@ -39,9 +36,7 @@ type change struct {
 	// judged says that it is refused before it writes anything, if at all: there is
 	// nothing to take back then.
 	judged bool
-	taken  atomic.Bool
 	err    error
-	done   chan struct{}
 }
 
 func openWriter(ctx context.Context, b *Box) (*writer, error) {
@@ -49,7 +44,8 @@ func openWriter(ctx context.Context, b *Box) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{box: b, db: db, queue: make(chan *change, most), prepared: make(map[string]*sql.Stmt)}
+	w := &writer{box: b, db: db, prepared: make(map[string]*sql.Stmt)}
+	w.group = sqlite.NewGroup(most, 0, w.commit)
 	err = sqlite.Waiting(ctx, b.wait, func() error {
 		if w.conn == nil {
 			conn, err := db.Conn(ctx)
@@ -66,14 +62,11 @@ func openWriter(ctx context.Context, b *Box) (*writer, error) {
 		}
 		return nil, errors.Join(err, db.Close())
 	}
-	w.done.Go(w.run)
 	return w, nil
 }
 
-// close ends the writer after the last change; nobody may bring another one.
+// close ends the writer, after the last change.
 func (w *writer) close() error {
-	close(w.queue)
-	w.done.Wait()
 	var errs []error
 	for _, statement := range w.prepared {
 		errs = append(errs, statement.Close())
@@ -87,59 +80,16 @@ func (w *writer) write(ctx context.Context, do func(ctx context.Context, w *writ
 	return w.submit(ctx, &change{do: do, after: after})
 }
 
-func (w *writer) submit(ctx context.Context, c *change) error {
-	c.done = make(chan struct{})
-	select {
-	case w.queue <- c:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-c.done:
-	case <-ctx.Done():
-		if c.taken.CompareAndSwap(false, true) {
-			return ctx.Err()
-		}
-		<-c.done
-	}
-	return c.err
-}
-
-func (w *writer) run() {
-	for first := range w.queue {
-		batch := append(make([]*change, 0, most), first)
-		for len(batch) < most {
-			select {
-			case c, ok := <-w.queue:
-				if ok {
-					batch = append(batch, c)
-					continue
-				}
-			default:
-			}
-			break
-		}
-		w.commit(batch)
-	}
-}
+func (w *writer) submit(ctx context.Context, c *change) error { return w.group.Submit(ctx, c, 0) }
 
 // commit makes all changes of a batch in one transaction, and answers each.
-func (w *writer) commit(batch []*change) {
-	var mine []*change
-	for _, c := range batch {
-		if c.taken.CompareAndSwap(false, true) {
-			mine = append(mine, c)
-		}
-	}
-	if len(mine) == 0 {
-		return
-	}
-	ctx := context.Background()
-	err := sqlite.Transaction(ctx, w.conn, w.box.wait, func(ctx context.Context) error {
+func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change]) {
+	err := sqlite.Transaction(context.Background(), w.conn, w.box.wait, func(ctx context.Context) error {
 		if err := w.recall(ctx); err != nil {
 			return err
 		}
-		for _, c := range mine {
+		for _, j := range jobs {
+			c := j.Change
 			if c.err = w.attempt(ctx, c); c.err != nil && !ours(c.err) {
 				return c.err
 			}
@@ -149,15 +99,17 @@ func (w *writer) commit(batch []*change) {
 	if err != nil {
 		w.forget() // what it has learned may not be so
 	}
-	for _, c := range mine {
+	for _, j := range jobs {
+		c := j.Change
 		if c.err == nil {
 			c.err = err
 		}
 		if c.err == nil && c.after != nil {
 			c.after()
 		}
-		close(c.done)
+		j.Answer(c.err)
 	}
+	return nil
 }
 
 // attempt makes one change, or takes it back.

@@ -320,13 +320,13 @@ func TestBusyStore(t *testing.T) {
 func TestWaitingInLine(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir(), Options{})
-	s.writer.turn <- struct{}{}
+	s.writer.group.turn <- struct{}{}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Millisecond, cancel)
 	if err := s.Write(ctx, batch(t, 1, journal.Head{})); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	<-s.writer.turn
+	<-s.writer.group.turn
 }
 
 func TestManyOpenANewStoreAtOnce(t *testing.T) {

@@ -5,161 +5,113 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-
-	"brenner/store"
 )
 
-// Getting a commit down to the disk takes longer than anything else here, and costs
-// the same for one batch as for many. So whoever's turn it is to write takes along
-// what others wait to have written: all of it in one transaction, and each of them is
-// told only when that is on the disk.
+// Group commits the changes of many callers together. Getting a commit down to the disk
+// takes longer than anything else, and costs the same for one change as for many. So the
+// caller whose turn it is takes along what others wait to have written, in one
+// transaction, and each of them has its answer only when that is on the disk.
+type Group[T any] struct {
+	turn   chan struct{} // holds one token while a caller writes
+	most   int           // changes in one transaction
+	bytes  int           // in one transaction; 0 is no bound
+	commit func([]*Job[T]) []*Job[T]
 
-// order is one batch that waits to be written.
-type order struct {
-	ctx    context.Context
-	batch  *store.Batch
-	hashes []string
-	// done gets the outcome from whoever takes the order along.
-	done chan error
+	mu      sync.Mutex
+	waiting []*Job[T] // in the order in which they came
 }
 
-// orders are those that wait, in the order in which they came.
-type orders struct {
-	mu  sync.Mutex
-	all []*order
+// Job is one change that waits to be written.
+type Job[T any] struct {
+	Ctx    context.Context // of its caller
+	Change T
+	size   int
+	done   chan error
 }
 
-// mostTogether bounds a transaction: nobody should wait long for somebody else.
-const (
-	mostTogether      = 32
-	mostBytesTogether = 8 << 20
-)
+// Answer ends a job.
+func (j *Job[T]) Answer(err error) { j.done <- err }
 
-func (q *orders) add(o ...*order) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.all = append(q.all, o...)
+// NewGroup returns a group that writes at most some changes, and bytes if that is not 0,
+// in one transaction, so that no caller waits long for another one. Commit has the turn:
+// it answers jobs, the first of which is that of the caller, and returns those that
+// are to wait on.
+func NewGroup[T any](most, bytes int, commit func([]*Job[T]) []*Job[T]) *Group[T] {
+	return &Group[T]{turn: make(chan struct{}, 1), most: most, bytes: bytes, commit: commit}
 }
 
-// withdraw takes an order back, unless somebody has it in hand.
-func (q *orders) withdraw(o *order) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	before := len(q.all)
-	q.all = slices.DeleteFunc(q.all, func(other *order) bool { return other == o })
-	return len(q.all) < before
+// Submit has a change of some bytes written, by this caller or by another one. If the
+// context ends before the change is in anybody's hands, it is not made.
+func (g *Group[T]) Submit(ctx context.Context, change T, size int) error {
+	j := &Job[T]{Ctx: ctx, Change: change, size: size, done: make(chan error, 1)}
+	g.add(j)
+	select {
+	case err := <-j.done:
+		return err
+	case g.turn <- struct{}{}:
+		defer func() { <-g.turn }()
+	case <-ctx.Done():
+		return g.giveUp(ctx, j)
+	}
+	runtime.Gosched() // callers that are about to want something written come along
+	if taken := g.take(j); taken != nil {
+		g.add(g.commit(taken)...)
+	}
+	return <-j.done
 }
 
-// take gives an order and those that go along with it; none if somebody had it.
-func (q *orders) take(o *order) []*order {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !slices.Contains(q.all, o) {
+// giveUp takes back a job whose context has ended. While another caller has it in hand,
+// only its outcome is the truth; but that one may give it back, and then it would never be
+// written. While this caller has the turn, no other one has it in hand.
+func (g *Group[T]) giveUp(ctx context.Context, j *Job[T]) error {
+	if g.withdraw(j) {
+		return ctx.Err()
+	}
+	select {
+	case err := <-j.done:
+		return err
+	case g.turn <- struct{}{}:
+		defer func() { <-g.turn }()
+	}
+	if g.withdraw(j) {
+		return ctx.Err()
+	}
+	return <-j.done
+}
+
+func (g *Group[T]) add(jobs ...*Job[T]) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = append(g.waiting, jobs...)
+}
+
+// withdraw takes a job back, unless another caller has it in hand.
+func (g *Group[T]) withdraw(j *Job[T]) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before := len(g.waiting)
+	g.waiting = slices.DeleteFunc(g.waiting, func(other *Job[T]) bool { return other == j })
+	return len(g.waiting) < before
+}
+
+// take returns a job and those that go along with it; none if another caller had it.
+func (g *Group[T]) take(j *Job[T]) []*Job[T] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !slices.Contains(g.waiting, j) {
 		return nil
 	}
-	taken, left, bytes := []*order{o}, q.all[:0], o.size()
-	for _, other := range q.all {
+	taken, left, bytes := []*Job[T]{j}, g.waiting[:0], j.size
+	for _, other := range g.waiting {
 		switch {
-		case other == o:
-		case len(taken) < mostTogether && bytes+other.size() <= mostBytesTogether:
-			taken, bytes = append(taken, other), bytes+other.size()
+		case other == j:
+		case len(taken) < g.most && (g.bytes == 0 || bytes+other.size <= g.bytes):
+			taken, bytes = append(taken, other), bytes+other.size
 		default:
 			left = append(left, other)
 		}
 	}
-	clear(q.all[len(left):])
-	q.all = left
+	clear(g.waiting[len(left):])
+	g.waiting = left
 	return taken
-}
-
-func (o *order) size() int {
-	n := 0
-	for _, b := range o.batch.Blobs {
-		n += len(b)
-	}
-	return n
-}
-
-// submit has a batch written, by this caller or by another one.
-func (w *writer) submit(ctx context.Context, b *store.Batch, hashes []string) error {
-	o := &order{ctx: ctx, batch: b, hashes: hashes, done: make(chan error, 1)}
-	w.waiting.add(o)
-	select {
-	case err := <-o.done:
-		return err
-	case w.turn <- struct{}{}:
-		defer func() { <-w.turn }()
-	case <-ctx.Done():
-		return w.giveUp(ctx, o)
-	}
-	runtime.Gosched() // whoever is about to want something written comes along
-	taken := w.waiting.take(o)
-	if taken == nil {
-		return <-o.done
-	}
-	return w.together(o, taken[1:])
-}
-
-// giveUp takes back an order whose context has ended. While somebody has it in hand, only
-// its outcome is the truth; but they may give it back, and then nobody has it who would
-// ever write it. Whoever has the turn knows that nobody has it in hand.
-func (w *writer) giveUp(ctx context.Context, o *order) error {
-	if w.waiting.withdraw(o) {
-		return ctx.Err()
-	}
-	select {
-	case err := <-o.done:
-		return err
-	case w.turn <- struct{}{}:
-		defer func() { <-w.turn }()
-	}
-	if w.waiting.withdraw(o) {
-		return ctx.Err()
-	}
-	return <-o.done
-}
-
-// together writes an order and those that came along. If any of them cannot be
-// written, nothing was, and each is tried by itself: then each has its own outcome.
-func (w *writer) together(first *order, others []*order) error {
-	if len(others) == 0 {
-		return w.transaction(first.ctx, []*order{first})
-	}
-	err := w.transaction(first.ctx, append([]*order{first}, others...))
-	switch {
-	case err == nil || isBusy(err):
-		for _, o := range others {
-			o.done <- err
-		}
-		return err
-	case first.ctx.Err() != nil:
-		w.waiting.add(others...) // they wait for as long as they themselves want to
-		return err
-	}
-	for _, o := range others {
-		o.done <- w.transaction(o.ctx, []*order{o})
-	}
-	return w.transaction(first.ctx, []*order{first})
-}
-
-// transaction writes orders, all of them or none.
-func (w *writer) transaction(ctx context.Context, all []*order) error {
-	err := Transaction(ctx, w.conn, w.wait, func(ctx context.Context) error {
-		if err := w.checkVersion(ctx); err != nil {
-			return err
-		}
-		for _, o := range all {
-			if err := o.ctx.Err(); err != nil {
-				return err
-			}
-			if err := w.write(ctx, o.batch, o.hashes); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		w.known.learn(all)
-	}
-	return err
 }

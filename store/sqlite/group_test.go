@@ -26,9 +26,9 @@ func entryOf(t *testing.T, stream string) store.Batch {
 // waitFor waits until so many wait in line.
 func waitFor(s *Store, n int) {
 	for {
-		s.writer.waiting.mu.Lock()
-		have := len(s.writer.waiting.all)
-		s.writer.waiting.mu.Unlock()
+		s.writer.group.mu.Lock()
+		have := len(s.writer.group.waiting)
+		s.writer.group.mu.Unlock()
 		if have == n {
 			return
 		}
@@ -45,7 +45,7 @@ func TestTogether(t *testing.T) {
 		if err := s.Write(t.Context(), entryOf(t, "taken")); err != nil {
 			t.Fatal(err)
 		}
-		s.writer.turn <- struct{}{} // somebody writes
+		s.writer.group.turn <- struct{}{} // somebody writes
 		const n = 10
 		outcomes := make([]chan error, n)
 		gone, leave := context.WithCancel(t.Context())
@@ -66,7 +66,7 @@ func TestTogether(t *testing.T) {
 			t.Errorf("whoever left got %v", err)
 		}
 		waitFor(s, n-1)
-		<-s.writer.turn
+		<-s.writer.group.turn
 		for i, outcome := range outcomes {
 			if i == 4 {
 				continue
@@ -95,29 +95,28 @@ func TestTogether(t *testing.T) {
 // nobody is taken twice.
 func TestTaken(t *testing.T) {
 	t.Parallel()
-	large := make([]byte, mostBytesTogether/2)
-	var q orders
-	var all []*order
+	q := NewGroup[int](mostTogether, mostBytesTogether, nil)
+	var all []*Job[int]
 	for i := range mostTogether + 5 {
-		o := &order{batch: &store.Batch{Blobs: [][]byte{{byte(i)}}}}
+		j := &Job[int]{Change: i, size: 1}
 		if i == 1 || i == 2 {
-			o.batch.Blobs = [][]byte{large}
+			j.size = mostBytesTogether / 2
 		}
-		all = append(all, o)
+		all = append(all, j)
 	}
 	q.add(all...)
 	first := q.take(all[5])
 	if len(first) != mostTogether || first[0] != all[5] {
 		t.Fatalf("%d were taken", len(first))
 	}
-	for _, o := range []*order{all[5], all[0], all[1]} {
+	for _, o := range []*Job[int]{all[5], all[0], all[1]} {
 		if q.take(o) != nil || q.withdraw(o) {
 			t.Fatal("an order was taken twice")
 		}
 	}
 	second := q.take(all[2])
-	if len(first)+len(second) != len(all) || len(q.all) != 0 {
-		t.Errorf("%d and %d were taken of %d; %d wait", len(first), len(second), len(all), len(q.all))
+	if len(first)+len(second) != len(all) || len(q.waiting) != 0 {
+		t.Errorf("%d and %d were taken of %d; %d wait", len(first), len(second), len(all), len(q.waiting))
 	}
 }
 
@@ -126,15 +125,15 @@ func TestTaken(t *testing.T) {
 func TestAnOrderThatWasGivenBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := &writer{turn: make(chan struct{}, 1)}
-	o := &order{ctx: ctx, done: make(chan error, 1)}
+	w := NewGroup[int](mostTogether, 0, nil)
+	o := &Job[int]{Ctx: ctx, done: make(chan error, 1)}
 	w.turn <- struct{}{} // somebody writes, and has the order in hand
 	gone := make(chan error)
 	go func() { gone <- w.giveUp(ctx, o) }()
-	w.waiting.add(o)
+	w.add(o)
 	<-w.turn
-	if err := <-gone; !errors.Is(err, context.Canceled) || len(w.waiting.all) != 0 {
-		t.Errorf("%v, and %d orders wait", err, len(w.waiting.all))
+	if err := <-gone; !errors.Is(err, context.Canceled) || len(w.waiting) != 0 {
+		t.Errorf("%v, and %d orders wait", err, len(w.waiting))
 	}
 }
 
@@ -142,8 +141,8 @@ func TestAnOrderThatWasGivenBack(t *testing.T) {
 func TestAnOrderThatWasWrittenAllTheSame(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := &writer{turn: make(chan struct{}, 1)}
-	o := &order{ctx: ctx, done: make(chan error, 1)}
+	w := NewGroup[int](mostTogether, 0, nil)
+	o := &Job[int]{Ctx: ctx, done: make(chan error, 1)}
 	w.turn <- struct{}{}
 	gone := make(chan error)
 	go func() { gone <- w.giveUp(ctx, o) }()

@@ -23,9 +23,9 @@ func (k *known) add(hash string) {
 }
 
 // learn takes in what was committed.
-func (k *known) learn(all []*order) {
-	for _, o := range all {
-		for _, hash := range o.hashes {
+func (k *known) learn(jobs []*Job[order]) {
+	for _, j := range jobs {
+		for _, hash := range j.Change.hashes {
 			k.add(hash)
 		}
 	}

@@ -33,11 +33,61 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 		return err
 	}
 	// Hashing needs no lock, so it is done before others have to wait for us.
-	hashes := make([]string, len(b.Blobs))
+	o, size := order{batch: &b, hashes: make([]string, len(b.Blobs))}, 0
 	for i, blob := range b.Blobs {
-		hashes[i] = store.Hash(blob)
+		o.hashes[i] = store.Hash(blob)
+		size += len(blob)
 	}
-	return s.fault(op, s.writer.submit(ctx, &b, hashes))
+	return s.fault(op, s.writer.group.Submit(ctx, o, size))
+}
+
+// order is a batch to be written, and the hashes of its blobs.
+type order struct {
+	batch  *store.Batch
+	hashes []string
+}
+
+// together writes orders in one transaction. If any of them cannot be written, nothing
+// was, and each is tried by itself: then each has its own outcome.
+func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
+	first := jobs[0]
+	err := w.transaction(first.Ctx, jobs)
+	switch {
+	case err == nil, isBusy(err), len(jobs) == 1:
+		for _, j := range jobs {
+			j.Answer(err)
+		}
+		return nil
+	case first.Ctx.Err() != nil:
+		first.Answer(err)
+		return jobs[1:] // they wait for as long as they themselves want to
+	}
+	for _, j := range append(jobs[1:], first) {
+		j.Answer(w.transaction(j.Ctx, []*Job[order]{j}))
+	}
+	return nil
+}
+
+// transaction writes orders, all of them or none.
+func (w *writer) transaction(ctx context.Context, jobs []*Job[order]) error {
+	err := Transaction(ctx, w.conn, w.wait, func(ctx context.Context) error {
+		if err := w.checkVersion(ctx); err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			if err := j.Ctx.Err(); err != nil {
+				return err
+			}
+			if err := w.write(ctx, j.Change.batch, j.Change.hashes); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		w.known.learn(jobs)
+	}
+	return err
 }
 
 func (w *writer) write(ctx context.Context, b *store.Batch, hashes []string) error {

@@ -10,8 +10,7 @@ import (
 // writer is the one connection that writes, with its statements prepared.
 type writer struct {
 	wait     time.Duration
-	turn     chan struct{} // holds one token while somebody writes
-	waiting  orders
+	group    *Group[order]
 	known    known
 	streams  streams
 	newest   int // the version of the schema that the statements are for
@@ -20,6 +19,12 @@ type writer struct {
 	prepared []*sql.Stmt
 	statements
 }
+
+// A transaction has at most so many batches, with so many bytes of blobs.
+const (
+	mostTogether      = 32
+	mostBytesTogether = 8 << 20
+)
 
 // statements are what writing repeats.
 type statements struct {
@@ -36,7 +41,8 @@ func openWriter(ctx context.Context, s *Store, steps []string) (*writer, error) 
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{wait: s.wait, newest: len(steps), turn: make(chan struct{}, 1), db: db}
+	w := &writer{wait: s.wait, newest: len(steps), db: db}
+	w.group = NewGroup(mostTogether, mostBytesTogether, w.together)
 	err = Waiting(ctx, s.wait, func() error {
 		if w.conn == nil {
 			conn, err := db.Conn(ctx)
