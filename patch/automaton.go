@@ -1,5 +1,7 @@
 package patch
 
+import "slices"
+
 // automaton finds any number of words in one pass over a text, overlapping instances
 // included (Aho and Corasick). Looking for each word by itself would take a pass for
 // every operation of a patch, and looking again behind every instance would take for
@@ -11,7 +13,6 @@ type automaton struct {
 	fail    []int32 // the node of the longest proper suffix that is one
 	out     []int32 // the nearest node at or behind fail that ends a word still wanted; 0: none
 	word    []int32 // which word ends at a node, from 1; 0: none
-	order   []int32 // all nodes but the root, nearest first
 	rows    [][256]int32
 	visits  []int32
 }
@@ -66,7 +67,6 @@ func (a *automaton) among(node int32, c byte) int32 {
 func (a *automaton) link() {
 	n := len(a.label)
 	a.fail, a.out, a.visits = make([]int32, n), make([]int32, n), make([]int32, n)
-	a.order = make([]int32, 0, n-1)
 	queue := append(make([]int32, 0, n), 0)
 	for at := 0; at < len(queue); at++ {
 		node := queue[at]
@@ -79,7 +79,6 @@ func (a *automaton) link() {
 				a.out[c] = a.fail[c]
 			}
 			queue = append(queue, c)
-			a.order = append(a.order, c)
 		}
 	}
 	a.renumber(queue)
@@ -110,9 +109,6 @@ func (a *automaton) renumber(queue []int32) {
 	a.label = label
 	a.child, a.sibling, a.fail, a.out = moved(a.child, true), moved(a.sibling, true), moved(a.fail, true), moved(a.out, true)
 	a.word = moved(a.word, false)
-	for i := range a.order {
-		a.order[i] = int32(i + 1)
-	}
 	a.rows = make([][256]int32, min(len(queue), denseNodes))
 	for node := range a.rows {
 		if node > 0 {
@@ -178,12 +174,89 @@ func (a *automaton) wanted(node int32) int32 {
 // counts gives how many instances of each of n words a scan went by.
 func (a *automaton) counts(n int) []int {
 	all := make([]int, n)
-	for i := len(a.order) - 1; i >= 0; i-- {
-		node := a.order[i]
+	for node := len(a.label) - 1; node > 0; node-- { // those nearer to the root come first
 		a.visits[a.fail[node]] += a.visits[node]
 		if w := max(a.word[node], -a.word[node]); w > 0 {
 			all[w-1] = int(a.visits[node])
 		}
 	}
 	return all
+}
+
+// listed is how many places of an ambiguous anchor a message names.
+const listed = 10
+
+// query is what is asked about one word of a text, and the answer.
+type query struct {
+	word      string
+	instances []int // wanted starts, by instance
+	ends      []int // wanted instances, by end
+
+	count  int
+	starts []int       // the first of them
+	at     map[int]int // instance → start, for the instances asked for
+	ranks  map[int]int // end → instance, for the ends asked for
+}
+
+// search is what is asked about one text: each word once.
+type search struct {
+	queries []*query
+	byWord  map[string]*query
+}
+
+// ask returns the query about a word.
+func (s *search) ask(word string) *query {
+	q := s.byWord[word]
+	if q == nil {
+		q = &query{word: word, at: map[int]int{}, ranks: map[int]int{}}
+		if s.byWord == nil {
+			s.byWord = map[string]*query{}
+		}
+		s.byWord[word] = q
+		s.queries = append(s.queries, q)
+	}
+	return q
+}
+
+// in answers all queries in one pass over the text.
+func (s *search) in(text string) {
+	var words []string
+	var asked []*query
+	for _, q := range s.queries {
+		slices.Sort(q.instances)
+		slices.Sort(q.ends)
+		if len(q.word) <= len(text) {
+			words, asked = append(words, q.word), append(asked, q)
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	a := newAutomaton(words)
+	a.scan(text, func(w, end int) bool { return asked[w].found(end) })
+	for w, n := range a.counts(len(words)) {
+		asked[w].count = n
+	}
+}
+
+// found takes the next instance of the word, and reports whether it was the last one needed.
+func (q *query) found(end int) bool {
+	q.count++
+	start := end - len(q.word)
+	if len(q.starts) < listed {
+		q.starts = append(q.starts, start)
+	}
+	for len(q.instances) > 0 && q.instances[0] <= q.count {
+		if q.instances[0] == q.count {
+			q.at[q.count] = start
+		}
+		q.instances = q.instances[1:]
+	}
+	for len(q.ends) > 0 && q.ends[0] <= end {
+		if q.ends[0] == end {
+			q.ranks[end] = q.count
+		}
+		q.ends = q.ends[1:]
+	}
+	return len(q.instances) == 0 && len(q.ends) == 0 && len(q.starts) == listed
 }

@@ -167,8 +167,12 @@ func Convert(path string, base *Text, blocks []Block) (Patch, Report) {
 		return c.made(path, blocks[0].Replace)
 	}
 	c.find(blocks)
-	sortEdits(c.edits)
-	c.cross(blocks)
+	c.overlaps(c.edits, func(first, second, line int) Problem {
+		p := blockProblem(second, blocks[second-1])
+		p.Message = fmt.Sprintf("the blocks at lines %d and %d of the reply both change line %d", blocks[first-1].Line, blocks[second-1].Line, line)
+		p.Hint = "make one block of the two"
+		return p
+	})
 	if !c.report.OK() {
 		return Patch{}, c.report
 	}
@@ -195,47 +199,38 @@ func (c *converter) made(path, content string) (Patch, Report) {
 // find looks for whole lines: both the text and the words get a line end at either
 // side, so that no search text is found in the middle of a line.
 func (c *converter) find(blocks []Block) {
-	lines := "\n" + withEnd(c.base.canon)
-	var queries []query
-	index := make(map[string]int)
+	var s search
+	found := make([]*query, len(blocks))
 	for i, b := range blocks {
 		if blank(b.Search) {
-			c.problem(i, b, EmptyAnchor, "the search text is blank: it would stand everywhere", "quote the lines that are to be replaced")
+			p := blockProblem(i+1, b)
+			p.Code, p.Message, p.Hint = EmptyAnchor, "the search text is blank: it would stand everywhere", "quote the lines that are to be replaced"
+			c.report.Problems = append(c.report.Problems, p)
 			continue
 		}
-		if _, ok := index["\n"+b.Search]; !ok {
-			index["\n"+b.Search] = len(queries)
-			queries = append(queries, query{word: "\n" + b.Search, instances: []int{1}})
-		}
+		found[i] = s.ask("\n" + b.Search)
+		found[i].instances = []int{1}
 	}
-	found := lookUp(lines, queries)
+	s.in("\n" + withEnd(c.base.canon))
 	for i, b := range blocks {
-		at, ok := index["\n"+b.Search]
-		if !ok {
-			continue
+		if found[i] != nil {
+			c.take(i+1, b, found[i])
 		}
-		c.take(i, b, &found[at])
 	}
 }
 
-func (c *converter) problem(i int, b Block, code fault.Code, message, hint string) *Problem {
-	c.report.Problems = append(c.report.Problems, Problem{
-		Code: code, Operation: i + 1, Field: fmt.Sprintf("block at line %d", b.Line), Message: message, Hint: hint,
-	})
-	return &c.report.Problems[len(c.report.Problems)-1]
+func blockProblem(number int, b Block) Problem {
+	return Problem{Operation: number, Field: fmt.Sprintf("block at line %d", b.Line)}
 }
 
-func (c *converter) take(i int, b Block, found *places) {
+func (c *converter) take(number int, b Block, found *query) {
+	p := blockProblem(number, b)
 	start, ok := found.at[1]
 	if !ok {
-		p := c.problem(i, b, AnchorNotFound, "the lines "+fault.Shown(clip(b.Search))+" do not stand in the text", "quote whole lines exactly as they stand")
-		p.Wanted = 1
-		if c.explains() {
-			c.near(p, strings.TrimSuffix(b.Search, "\n"))
-			if p.Line == 0 {
-				c.partly(p, b.Search)
-			}
-		}
+		p.Code, p.Wanted, p.Hint = AnchorNotFound, 1, "quote whole lines exactly as they stand"
+		p.Message = "the lines " + fault.Shown(clip(b.Search)) + " do not stand in the text"
+		c.explain(&p, strings.TrimSuffix(b.Search, "\n"), b.Search)
+		c.report.Problems = append(c.report.Problems, p)
 		return
 	}
 	end, with := start+len(b.Search), b.Replace
@@ -243,38 +238,9 @@ func (c *converter) take(i int, b Block, found *places) {
 		end, with = len(c.base.canon), strings.TrimSuffix(with, "\n")
 	}
 	if found.count > 1 {
-		c.repeated(i, b, found)
+		lines := c.linesOf(&task{found: found})
+		p.Line, p.Hint = lines[0], "quote more lines"
+		c.warn(p, "the lines stand", found.count, lines, "")
 	}
-	c.edits = append(c.edits, edit{start: start, end: end, with: with, op: i + 1})
-}
-
-func (c *converter) repeated(i int, b Block, found *places) {
-	var lines []string
-	for _, at := range found.starts {
-		lines = append(lines, fmt.Sprint(c.base.line(at)))
-	}
-	c.report.Warnings = append(c.report.Warnings, Problem{
-		Code: AmbiguousAnchor, Operation: i + 1, Field: fmt.Sprintf("block at line %d", b.Line), Line: c.base.line(found.starts[0]),
-		Found: found.count, Wanted: 1,
-		Message: fmt.Sprintf("the lines stand %d times, at lines %s; the first is taken", found.count, strings.Join(slices.Compact(lines), ", ")),
-		Hint:    "quote more lines",
-	})
-}
-
-// cross names blocks that want the same lines.
-func (c *converter) cross(blocks []Block) {
-	for i := 1; i < len(c.edits); i++ {
-		a, b := c.edits[i-1], c.edits[i]
-		if b.start >= a.end {
-			continue
-		}
-		second := max(a.op, b.op)
-		c.problem(second-1, blocks[second-1], Overlap,
-			fmt.Sprintf("the blocks at lines %d and %d of the reply both change line %d",
-				blocks[min(a.op, b.op)-1].Line, blocks[second-1].Line, c.base.line(b.start)),
-			"make one block of the two")
-		if a.end > b.end {
-			c.edits[i] = a
-		}
-	}
+	c.edits = append(c.edits, edit{start: start, end: end, with: with, op: number})
 }

@@ -1,11 +1,11 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Report is what a patch would do to a text, or why it cannot.
@@ -30,15 +30,13 @@ type Placed struct {
 
 // Check says what a patch would do to a text. It changes nothing.
 func (p *Patch) Check(base *Text) Report {
-	_, r := p.apply(base)
+	_, r := p.Apply(base)
 	return r
 }
 
-// Apply gives the text that a patch makes of its base, or nil and the problems. The
+// Apply returns the text that a patch makes of its base, or nil and the problems. The
 // patch is one that Read found no problem in, or that Make made.
-func (p *Patch) Apply(base *Text) (*Text, Report) { return p.apply(base) }
-
-func (p *Patch) apply(base *Text) (*Text, Report) {
+func (p *Patch) Apply(base *Text) (*Text, Report) {
 	if problem, ok := p.fits(base); !ok {
 		return nil, Report{Problems: []Problem{problem}}
 	}
@@ -95,6 +93,7 @@ type task struct {
 	anchor Anchor
 	number int // from 1, over all groups
 	field  string
+	found  *query // of its anchor
 }
 
 func (p *Patch) tasks() []task {
@@ -113,10 +112,10 @@ func (p *Patch) tasks() []task {
 // resolver finds the places of all operations on the base.
 type resolver struct {
 	base      *Text
-	loose     *dense // the base without whitespace; nil where nobody asks for it
+	loose     *folded // the base without whitespace; nil where it is not needed
 	report    Report
 	explained int
-	folds     folds
+	folds     [2]*folded // forms of the base in which look-alikes are the same, with and without whitespace
 }
 
 // resolve finds every operation's place on the base text.
@@ -131,21 +130,23 @@ func (p *Patch) resolve(base *Text) ([]edit, Report) {
 		r.whole(tasks, whole, n)
 		return nil, r.report
 	}
-	exact, loose := r.lookUp(tasks)
+	r.lookUp(tasks)
 	edits := make([]edit, 0, len(tasks))
 	for i := range tasks {
-		t := &tasks[i]
-		from := exact[t.anchor.Text]
-		if t.anchor.Mode == IgnoreWhitespace {
-			from = loose[without(t.anchor.Text)]
-		}
-		if e, ok := r.place(t, from); ok {
+		if e, ok := r.place(&tasks[i]); ok {
 			edits = append(edits, e)
+			r.report.Operations = append(r.report.Operations, Placed{
+				Operation: e.op, Kind: tasks[i].op.Kind, Line: base.line(e.start), Removed: e.end - e.start, Added: len(e.with),
+			})
 		}
 	}
-	r.placed(tasks, edits)
-	sortEdits(edits)
-	r.overlaps(tasks, edits)
+	r.overlaps(edits, func(first, second, line int) Problem {
+		return Problem{
+			Operation: second, Field: tasks[second-1].field, Line: line,
+			Message: fmt.Sprintf("operations %d and %d both change the text at line %d", first, second, line),
+			Hint:    "make one operation of the two; every operation is about the base, not about what another one makes of it",
+		}
+	})
 	if !r.report.OK() {
 		r.report.Operations = nil
 	}
@@ -169,53 +170,39 @@ func (r *resolver) whole(tasks []task, op Op, number int) {
 }
 
 // lookUp finds all anchors: the exact ones in one pass, the others in another.
-func (r *resolver) lookUp(tasks []task) (exact, loose map[string]*places) {
-	byMode := [2][]query{}
-	index := [2]map[string]int{{}, {}}
+func (r *resolver) lookUp(tasks []task) {
+	var exact, loose search
 	for i := range tasks {
 		t := &tasks[i]
-		mode, word := 0, t.anchor.Text
 		if t.anchor.Mode == IgnoreWhitespace {
-			mode, word = 1, without(word)
+			t.found = loose.ask(dense(t.anchor.Text).text)
+		} else {
+			t.found = exact.ask(t.anchor.Text)
 		}
-		at, ok := index[mode][word]
-		if !ok {
-			at = len(byMode[mode])
-			index[mode][word] = at
-			byMode[mode] = append(byMode[mode], query{word: word})
-		}
-		q := &byMode[mode][at]
-		q.instances = append(q.instances, max(1, t.op.Index))
+		t.found.instances = append(t.found.instances, max(1, t.op.Index))
 	}
-	exact, loose = map[string]*places{}, map[string]*places{}
-	answer := func(to map[string]*places, text string, queries []query) {
-		for i, found := range lookUp(text, queries) {
-			to[queries[i].word] = &found
-		}
+	exact.in(r.base.canon)
+	if len(loose.queries) > 0 {
+		r.loose = dense(r.base.canon)
+		loose.in(r.loose.text)
 	}
-	answer(exact, r.base.canon, byMode[0])
-	if len(byMode[1]) > 0 {
-		r.loose = newDense(r.base.canon)
-		answer(loose, r.loose.text, byMode[1])
-	}
-	return exact, loose
 }
 
 // place finds the block of an operation behind its anchor.
-func (r *resolver) place(t *task, found *places) (edit, bool) {
+func (r *resolver) place(t *task) (edit, bool) {
 	wanted := max(1, t.op.Index)
-	start, ok := found.at[wanted]
+	start, ok := t.found.at[wanted]
 	if !ok {
-		r.missing(t, found, wanted)
+		r.missing(t, wanted)
 		return edit{}, false
 	}
-	if t.op.Index == 0 && found.count > 1 {
-		r.ambiguous(t, found)
+	if t.op.Index == 0 && t.found.count > 1 {
+		r.ambiguous(t)
 	}
-	end := start + len(t.anchor.Text)
+	end := start + len(t.found.word)
 	at := end
 	if t.anchor.Mode == IgnoreWhitespace {
-		_, end = r.loose.span(start, start+len(without(t.anchor.Text)))
+		end = r.loose.ending(end)
 		at, ok = r.behindGap(end, t.op.Old)
 	} else {
 		ok = strings.HasPrefix(r.base.canon[end:], t.op.Old)
@@ -240,55 +227,92 @@ func (r *resolver) behindGap(end int, block string) (int, bool) {
 	return at, own <= gap && strings.HasPrefix(r.base.canon[at:], block)
 }
 
-func (r *resolver) ambiguous(t *task, found *places) {
-	lines := make([]string, 0, listed+1)
-	for _, at := range found.starts {
+func (r *resolver) ambiguous(t *task) {
+	lines := r.linesOf(t)
+	p := Problem{
+		Operation: t.number, Field: t.field, Line: lines[0],
+		Hint: "quote more text, or say which one is meant with match_index",
+	}
+	more := ""
+	if n := t.found.count - len(lines); n > 0 {
+		more = fmt.Sprintf(", and %d more", n)
+	}
+	r.warn(p, "the anchor stands", t.found.count, lines, more)
+}
+
+// linesOf returns the lines of the first instances of an anchor.
+func (r *resolver) linesOf(t *task) []int {
+	var lines []int
+	for _, at := range t.found.starts {
 		if t.anchor.Mode == IgnoreWhitespace {
-			at = r.loose.original(at)
+			at = r.loose.place(at)
 		}
-		lines = append(lines, fmt.Sprint(r.base.line(at)))
+		lines = append(lines, r.base.line(at))
 	}
-	if more := found.count - len(found.starts); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	lines = slices.Compact(lines)
-	first := found.starts[0]
-	if t.anchor.Mode == IgnoreWhitespace {
-		first = r.loose.original(first)
-	}
-	r.report.Warnings = append(r.report.Warnings, Problem{
-		Code: AmbiguousAnchor, Operation: t.number, Field: t.field, Line: r.base.line(first), Found: found.count, Wanted: 1,
-		Message: fmt.Sprintf("the anchor stands %d times, at lines %s; the first is taken", found.count, strings.Join(lines, ", ")),
-		Hint:    "quote more text, or say which one is meant with match_index",
-	})
+	return lines
 }
 
-func (r *resolver) placed(tasks []task, edits []edit) {
-	for _, e := range edits {
-		r.report.Operations = append(r.report.Operations, Placed{
-			Operation: e.op, Kind: tasks[e.op-1].op.Kind, Line: r.base.line(e.start), Removed: e.end - e.start, Added: len(e.with),
-		})
+// warn adds that a text stands in several places.
+func (r *resolver) warn(p Problem, stands string, count int, lines []int, more string) {
+	var shown []string
+	for _, line := range slices.Compact(lines) {
+		shown = append(shown, fmt.Sprint(line))
 	}
+	p.Code, p.Found, p.Wanted = AmbiguousAnchor, count, 1
+	p.Message = fmt.Sprintf("%s %d times, at lines %s%s; the first is taken", stands, count, strings.Join(shown, ", "), more)
+	r.report.Warnings = append(r.report.Warnings, p)
 }
 
-// overlaps names the operations that want the same text; edits are sorted.
-func (r *resolver) overlaps(tasks []task, edits []edit) {
+// overlaps sorts edits and adds the problem of every two that want the same text.
+func (r *resolver) overlaps(edits []edit, problem func(first, second, line int) Problem) {
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.start-b.start, a.end-b.end) })
 	for i := 1; i < len(edits); i++ {
 		a, b := edits[i-1], edits[i]
 		if b.start >= a.end {
 			continue
 		}
-		first, second := min(a.op, b.op), max(a.op, b.op)
-		r.report.Problems = append(r.report.Problems, Problem{
-			Code: Overlap, Operation: second, Field: tasks[second-1].field, Line: r.base.line(b.start),
-			Message: fmt.Sprintf("operations %d and %d both change the text at line %d", first, second, r.base.line(b.start)),
-			Hint:    "make one operation of the two; every operation is about the base, not about what another one makes of it",
-		})
+		p := problem(min(a.op, b.op), max(a.op, b.op), r.base.line(b.start))
+		p.Code = Overlap
+		r.report.Problems = append(r.report.Problems, p)
 		if a.end > b.end { // what comes next may still be in the longer one
 			edits[i] = a
 		}
 	}
 }
 
-// characters counts what a person would.
-func characters(s string) int { return utf8.RuneCountInString(s) }
+// Version is a version of a text that is kept with its history.
+type Version struct {
+	Number int
+	Hash   string // of the canonical text
+}
+
+// ApplyTo applies a patch to the newest version of a text and gives the text of the
+// next one. A patch for an older version among those known is not applied: its
+// problem says how many versions it is behind, and the version it makes, if it is
+// kept at all, needs a rebase.
+func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report) {
+	next, r := p.Apply(head)
+	for i := range r.Problems {
+		problem := &r.Problems[i]
+		if problem.Code != BaseMismatch || p.Result == head.hash { // that has been applied already, and is told so
+			continue
+		}
+		if old, ok := p.madeFor(known, number); ok {
+			problem.Behind = number - old
+			problem.Message = fmt.Sprintf("needs_rebase: the patch is for version %d, and the text is at version %d: %s behind", old, number, several(problem.Behind, "version"))
+			problem.Hint = fmt.Sprintf("make the patch again, against version %d", number)
+		}
+	}
+	return next, r
+}
+
+// madeFor gives the newest version below a number that has the patch's base.
+func (p *Patch) madeFor(known []Version, below int) (int, bool) {
+	newest := 0
+	for _, v := range known {
+		if v.Hash == p.Base && v.Number < below && v.Number > newest {
+			newest = v.Number
+		}
+	}
+	return newest, newest > 0
+}

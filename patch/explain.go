@@ -31,28 +31,37 @@ const explainable = 20
 // shownBlock is how much of a block a problem repeats.
 const shownBlock = 200
 
+// explains counts the failures that are explained, and reports whether one more is.
 func (r *resolver) explains() bool {
 	r.explained++
 	return r.explained <= explainable
 }
 
 // missing says that an anchor does not stand where it is wanted, and what does.
-func (r *resolver) missing(t *task, found *places, wanted int) {
+func (r *resolver) missing(t *task, wanted int) {
 	p := Problem{
-		Code: AnchorNotFound, Operation: t.number, Field: anchorField(t.field), Found: found.count, Wanted: wanted,
-		Message: fmt.Sprintf("instance %d of the anchor %s was wanted; %d found", wanted, fault.Shown(t.anchor.Text), found.count),
+		Code: AnchorNotFound, Operation: t.number, Field: anchorField(t.field), Found: t.found.count, Wanted: wanted,
+		Message: fmt.Sprintf("instance %d of the anchor %s was wanted; %d found", wanted, fault.Shown(t.anchor.Text), t.found.count),
 		Hint:    "quote text that stands in the base, right before the block",
 	}
-	switch {
-	case found.count > 0:
-		p.Hint = fmt.Sprintf("match_index may be 1 to %d", found.count)
-	case r.explains():
-		r.near(&p, t.anchor.Text)
-		if p.Line == 0 {
-			r.partly(&p, t.anchor.Text)
-		}
+	if t.found.count > 0 {
+		p.Hint = fmt.Sprintf("match_index may be 1 to %d", t.found.count)
+	} else {
+		r.explain(&p, t.anchor.Text, t.anchor.Text)
 	}
 	r.report.Problems = append(r.report.Problems, p)
+}
+
+// explain says where a text that does not stand in the base nearly does: all of it, or the
+// beginning of its lines.
+func (r *resolver) explain(p *Problem, text, lines string) {
+	if !r.explains() {
+		return
+	}
+	r.near(p, text)
+	if p.Line == 0 {
+		r.partly(p, lines)
+	}
 }
 
 func anchorField(field string) string {
@@ -63,48 +72,37 @@ func anchorField(field string) string {
 // near looks for the place that looks like the text and names what keeps it from
 // being the same. It never applies anything by it.
 func (r *resolver) near(p *Problem, text string) {
-	if r.folds.alike == nil {
-		r.folds.alike = fold(r.base.canon, false)
-	}
-	if from, to, ok := r.folds.alike.find(fold(text, false).text); ok {
+	for i, bare := range []bool{false, true} {
+		if r.folds[i] == nil {
+			r.folds[i] = fold(r.base.canon, bare)
+		}
+		from, to, ok := r.folds[i].find(fold(text, bare).text)
+		if !ok {
+			continue
+		}
+		if bare {
+			from, to = around(r.base.canon, text, from, to)
+		}
 		r.say(p, text, from, to)
 		return
 	}
-	if r.folds.bare == nil {
-		r.folds.bare = fold(r.base.canon, true)
-	}
-	if from, to, ok := r.folds.bare.find(fold(text, true).text); ok {
-		from, to = r.around(text, from, to)
-		r.say(p, text, from, to)
-	}
-}
-
-// find gives the first place of a folded word.
-func (f *folded) find(word string) (from, to int, ok bool) {
-	if word == "" {
-		return 0, 0, false
-	}
-	at := strings.Index(f.text, word)
-	if at < 0 {
-		return 0, 0, false
-	}
-	from, to = f.original(at, at+len(word))
-	return from, to, true
 }
 
 // around widens a place by the whitespace around it, as far as the text has some at
 // its ends, and takes off what it does not have.
-func (r *resolver) around(text string, from, to int) (int, int) {
-	base := r.base.canon
+func around(base, text string, from, to int) (int, int) {
 	to = from + len(strings.TrimRightFunc(base[from:to], unicode.IsSpace))
-	if lead := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace)); lead > 0 {
+	if leads(text) {
 		from = len(strings.TrimRightFunc(base[:from], unicode.IsSpace))
 	}
-	if trail := len(text) - len(strings.TrimRightFunc(text, unicode.IsSpace)); trail > 0 {
+	if len(strings.TrimRightFunc(text, unicode.IsSpace)) < len(text) {
 		to = len(base) - len(strings.TrimLeftFunc(base[to:], unicode.IsSpace))
 	}
 	return from, to
 }
+
+// leads reports whether a text begins with whitespace.
+func leads(text string) bool { return len(strings.TrimLeftFunc(text, unicode.IsSpace)) < len(text) }
 
 // say names the first difference between a text and a place of the base.
 func (r *resolver) say(p *Problem, text string, from, to int) {
@@ -115,9 +113,8 @@ func (r *resolver) say(p *Problem, text string, from, to int) {
 		return
 	}
 	i := differ(text, place)
-	n := Near{Kind: nearCharacter}
+	n := Near{Kind: nearCharacter, Patch: oneCharacter(text[i:]), Text: oneCharacter(place[i:])}
 	at := from + i
-	n.Patch, n.Text = oneCharacter(text[i:]), oneCharacter(place[i:])
 	if spaceDiffers(text[i:], place[i:]) {
 		n.Kind = nearWhitespace
 		var start int
@@ -129,10 +126,8 @@ func (r *resolver) say(p *Problem, text string, from, to int) {
 		_, size := utf8.DecodeLastRuneInString(r.base.canon)
 		at -= size
 	}
-	n.Line = r.base.line(at)
-	n.Column = r.base.column(at)
-	p.Line = n.Line
-	p.Near = append(p.Near, n)
+	n.Line, n.Column = r.base.line(at), r.base.column(at)
+	p.Line, p.Near = n.Line, append(p.Near, n)
 	p.Message += fmt.Sprintf("; line %d, column %d looks the same, but has %s where the patch has %s", n.Line, n.Column, n.Text, n.Patch)
 	p.Hint = "quote the base exactly as it stands at line " + fmt.Sprint(n.Line)
 	if n.Kind == nearWhitespace && p.Code == AnchorNotFound {
@@ -234,7 +229,7 @@ func (r *resolver) partly(p *Problem, text string) {
 	}
 	p.Line = r.base.line(end - n)
 	p.Message += fmt.Sprintf("; its first %s stand at line %d, where the base goes on with %s and the anchor with %s",
-		several(characters(text[:n]), "character"), p.Line, fault.Shown(clip(r.base.canon[end:])), fault.Shown(clip(text[n:])))
+		several(utf8.RuneCountInString(text[:n]), "character"), p.Line, fault.Shown(clip(r.base.canon[end:])), fault.Shown(clip(text[n:])))
 }
 
 // clip gives the beginning of a text, for a message.
@@ -317,7 +312,7 @@ func (r *resolver) nearest(p *Problem, block string, end int) {
 		p.Message += "; it stands nowhere behind it"
 		return
 	}
-	p.Gap, p.Nearest = characters(rest[:at]), r.base.line(end+at)
+	p.Gap, p.Nearest = utf8.RuneCountInString(rest[:at]), r.base.line(end+at)
 	p.Message += fmt.Sprintf("; the next place where it does stand is line %d, %s further on", p.Nearest, several(p.Gap, "character"))
 	if strings.TrimFunc(rest[:at], unicode.IsSpace) == "" {
 		_, between := spaces(rest[:at], 0)
@@ -325,7 +320,7 @@ func (r *resolver) nearest(p *Problem, block string, end int) {
 	}
 }
 
-// alike tells whether what stands right there looks like the block and is not: the
+// alike reports whether what stands right there looks like the block and is not: the
 // same but for look-alikes, or but for whitespace inside.
 func alike(rest, block string) (from, to int, ok bool) {
 	window := shorten(rest, 4*len(block)+64)
@@ -336,18 +331,12 @@ func alike(rest, block string) (from, to int, ok bool) {
 		}
 		from, to := have.original(0, len(want.text))
 		if bare {
-			to = from + len(strings.TrimRightFunc(window[from:to], unicode.IsSpace))
-			if lead := len(block) - len(strings.TrimLeftFunc(block, unicode.IsSpace)); lead > 0 {
-				from = 0
-			}
-			if trail := len(block) - len(strings.TrimRightFunc(block, unicode.IsSpace)); trail > 0 {
-				to = len(window) - len(strings.TrimLeftFunc(window[to:], unicode.IsSpace))
-			}
-		} else {
+			from, to = around(window, block, from, to)
+		}
+		if !bare || leads(block) {
 			from = 0
 		}
-		same := strings.HasPrefix(window[from:], block)
-		return from, to, !same
+		return from, to, !strings.HasPrefix(window[from:], block)
 	}
 	return 0, 0, false
 }

@@ -9,14 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// folds are the forms of the base in which look-alikes are the same; each is made
-// when first needed.
-type folds struct {
-	alike *folded // characters that look alike are one
-	bare  *folded // and there is no whitespace
-}
-
-// folded is a text with look-alikes made equal, and the way back.
+// folded is a text without what does not count, and the way back.
 type folded struct {
 	text string
 	from []int // where a stretch begins in text
@@ -109,6 +102,43 @@ func (f *folded) place(offset int) int {
 		at--
 	}
 	return at
+}
+
+// dense leaves whitespace out, and nothing else.
+func dense(s string) *folded {
+	f := &folded{orig: s}
+	var b strings.Builder
+	b.Grow(len(s))
+	jumped := true
+	for i, r := range s {
+		if unicode.IsSpace(r) {
+			jumped = true
+			continue
+		}
+		if jumped {
+			f.from, f.to = append(f.from, b.Len()), append(f.to, i)
+		}
+		jumped = false
+		b.WriteRune(r)
+	}
+	f.text = b.String()
+	return f
+}
+
+// ending returns where in the original the last character before an offset ends.
+func (f *folded) ending(offset int) int {
+	_, size := utf8.DecodeLastRuneInString(f.text[:offset])
+	return f.place(offset-size) + size
+}
+
+// find returns the first place of a folded word.
+func (f *folded) find(word string) (from, to int, ok bool) {
+	at := strings.Index(f.text, word)
+	if word == "" || at < 0 {
+		return 0, 0, false
+	}
+	from, to = f.original(at, at+len(word))
+	return from, to, true
 }
 
 // zeroWidth tells whether a character takes no room, and is no mark on another one.

@@ -130,13 +130,15 @@ func TestLookUpAgreesWithTheSimpleWay(t *testing.T) {
 		letters := rapid.StringOfN(rapid.RuneFrom([]rune("aab")), 0, 60, -1)
 		s := letters.Draw(t, "text")
 		words := rapid.SliceOfNDistinct(rapid.StringOfN(rapid.RuneFrom([]rune("ab")), 1, 6, -1), 1, 12, rapid.ID[string]).Draw(t, "words")
-		queries := make([]query, len(words))
+		var all search
+		wanted := make([]query, len(words))
 		for i, w := range words {
-			queries[i] = query{word: w, instances: []int{rapid.IntRange(1, 15).Draw(t, "instance")}, ends: []int{rapid.IntRange(0, 60).Draw(t, "end")}}
+			q := all.ask(w)
+			q.instances, q.ends = []int{rapid.IntRange(1, 15).Draw(t, "instance")}, []int{rapid.IntRange(0, 60).Draw(t, "end")}
+			wanted[i] = *q
 		}
-		wanted := make([]query, len(queries))
-		copy(wanted, queries)
-		for i, p := range lookUp(s, queries) {
+		all.in(s)
+		for i, p := range all.queries {
 			w, n := words[i], 0
 			for at := 0; at+len(w) <= len(s); at++ {
 				if !strings.HasPrefix(s[at:], w) {

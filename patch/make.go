@@ -171,7 +171,7 @@ func (m *maker) anchors() {
 	}
 	for _, l := range []level{{1, 80}, {2, 160}, {4, 400}, {8, 1000}, {16, 4000}} {
 		var left []int
-		found := m.lookUp(open, func(c change) int { return m.back(c.a0, l) })
+		found := m.lookUp(open, l)
 		for i, n := range open {
 			if found[i].count == 1 {
 				m.all[n].anchor = m.back(m.all[n].a0, l)
@@ -184,7 +184,7 @@ func (m *maker) anchors() {
 		}
 	}
 	first := level{1, 80}
-	found := m.lookUp(open, func(c change) int { return m.back(c.a0, first) })
+	found := m.lookUp(open, first)
 	for i, n := range open {
 		c := &m.all[n]
 		c.anchor, c.index = m.back(c.a0, first), found[i].ranks[c.a0]
@@ -192,27 +192,15 @@ func (m *maker) anchors() {
 }
 
 // lookUp counts the texts between where each change's anchor would begin and the change.
-func (m *maker) lookUp(open []int, begin func(change) int) []*places {
-	var queries []query
-	index := make(map[string]int, len(open))
-	which := make([]int, len(open))
+func (m *maker) lookUp(open []int, l level) []*query {
+	var s search
+	out := make([]*query, len(open))
 	for i, n := range open {
-		c := m.all[n]
-		word := m.a[begin(c):c.a0]
-		at, ok := index[word]
-		if !ok {
-			at = len(queries)
-			index[word] = at
-			queries = append(queries, query{word: word})
-		}
-		queries[at].ends = append(queries[at].ends, c.a0)
-		which[i] = at
+		end := m.all[n].a0
+		out[i] = s.ask(m.a[m.back(end, l):end])
+		out[i].ends = append(out[i].ends, end)
 	}
-	answers := lookUp(m.a, queries)
-	out := make([]*places, len(open))
-	for i, at := range which {
-		out[i] = &answers[at]
-	}
+	s.in(m.a)
 	return out
 }
 

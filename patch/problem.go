@@ -2,6 +2,10 @@ package patch
 
 import (
 	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
 
 	"brenner/internal/fault"
 )
@@ -64,4 +68,33 @@ func Err(problems []Problem) error {
 		list = append(list, &fault.Error{Code: p.Code, Place: p.Place(), Detail: p.Message, Hint: p.Hint})
 	}
 	return list.Err()
+}
+
+// CheckPath says what keeps a path from being one of a file below a root; the zero
+// value where nothing does. It looks at the words only: links are for those who
+// read files.
+func CheckPath(p string) (Problem, bool) {
+	var why string
+	switch {
+	case p == "":
+		why = "is empty"
+	case strings.ContainsFunc(p, unicode.IsControl):
+		why = "holds control characters"
+	case strings.HasPrefix(p, "/"), strings.HasPrefix(p, `\`):
+		why = "is absolute"
+	case len(p) > 1 && p[1] == ':':
+		why = "begins with a drive"
+	case strings.ContainsRune(p, '\\'):
+		why = "holds a backslash"
+	case slices.Contains(strings.Split(p, "/"), ".."):
+		why = "holds .."
+	case path.Clean(p) == "." || strings.HasSuffix(p, "/"):
+		why = "names a folder"
+	default:
+		return Problem{}, true
+	}
+	return Problem{
+		Code: PathUnsafe, Field: "target.path", Message: "the path " + fault.Shown(p) + " " + why,
+		Hint: "write the path of a file below the root, with slashes",
+	}, false
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -94,16 +93,13 @@ func (t *Text) column(offset int) int {
 }
 
 func lineStarts(s string) []int {
-	starts := make([]int, 1, 1+strings.Count(s, "\n"))
-	for i := 0; i < len(s); i++ {
-		n := strings.IndexByte(s[i:], '\n')
-		if n < 0 {
-			break
-		}
-		i += n
-		starts = append(starts, i+1)
+	starts := make([]int, 1, 2+strings.Count(s, "\n"))
+	at := 0
+	for line := range strings.SplitAfterSeq(s, "\n") {
+		at += len(line)
+		starts = append(starts, at)
 	}
-	return starts
+	return starts[:len(starts)-1] // the last one is the end
 }
 
 // lineEnd gives the line end that a text has most; of equals, the one it has first.
@@ -246,14 +242,4 @@ func (j *joiner) add(piece string) {
 func (t *Text) rewritten(content string) string {
 	head := t.raw[:len(t.raw)-len(strings.TrimLeft(t.raw, bom))]
 	return head + strings.ReplaceAll(content, "\n", lineEnd(t.raw))
-}
-
-// sortEdits sorts edits by their place.
-func sortEdits(edits []edit) {
-	slices.SortStableFunc(edits, func(a, b edit) int {
-		if a.start != b.start {
-			return a.start - b.start
-		}
-		return a.end - b.end
-	})
 }
