@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,26 +115,24 @@ func shownValue(v artifact.Value) string {
 
 func (r *reader) patch(top artifact.Map) {
 	r.known(top, "", "protocol_id", "target", "op_groups", "result_sha256", "meta")
-	if target, ok := r.object(top, "target", "target"); ok {
+	if target, ok := required[artifact.Map](r, top, "", "target", "", ""); ok {
 		r.known(target, "target.", "path", "base_checksum_sha256")
-		if path, ok := r.text(target, "path", "target.path"); ok {
-			r.out.Path = path
-			if p, safe := CheckPath(path); !safe {
+		if path, ok := optional[artifact.Text](r, target, "target.", "path", ""); ok {
+			r.out.Path = string(path)
+			if p, safe := CheckPath(r.out.Path); !safe {
 				r.problems = append(r.problems, p)
 			}
 		}
-		if base, ok := r.required(target, "base_checksum_sha256", "target.base_checksum_sha256",
+		if base, ok := r.text(target, "target.", "base_checksum_sha256",
 			"write the SHA-256 of the canonical base, or let `brenner patch make` write the patch"); ok {
 			r.out.Base = r.hash(base, "target.base_checksum_sha256")
 		}
 	}
-	if result, ok := r.text(top, "result_sha256", "result_sha256"); ok {
-		r.out.Result = r.hash(result, "result_sha256")
+	if result, ok := optional[artifact.Text](r, top, "", "result_sha256", ""); ok {
+		r.out.Result = r.hash(string(result), "result_sha256")
 	}
 	if meta, ok := field(top, "meta"); ok {
-		if _, isObject := meta.(artifact.Map); !isObject {
-			r.problem(delta.InvalidField, "meta", "write an object, or leave it out", "meta is not an object")
-		}
+		_, _ = optional[artifact.Map](r, top, "", "meta", "write an object, or leave it out")
 		r.out.Meta = artifact.Canonical(meta)
 	}
 	r.groups(top)
@@ -150,38 +149,48 @@ func (r *reader) known(m artifact.Map, prefix string, names ...string) {
 	}
 }
 
-func (r *reader) object(m artifact.Map, key, name string) (artifact.Map, bool) {
+// optional reads a field that may be absent.
+func optional[T artifact.Value](r *reader, m artifact.Map, prefix, key, hint string) (value T, ok bool) {
 	v, ok := field(m, key)
 	if !ok {
-		r.problem(delta.MissingRequiredField, name, "", "%s is missing", key)
-		return nil, false
+		return value, false
 	}
-	o, ok := v.(artifact.Map)
-	if !ok {
-		r.problem(delta.InvalidField, name, "write an object", "%s is not an object", key)
+	if value, ok = v.(T); !ok {
+		kind := "a text"
+		switch any(value).(type) {
+		case artifact.Map:
+			kind = "an object"
+		case artifact.List:
+			kind = "a list"
+		}
+		r.problem(delta.InvalidField, prefix+key, cmp.Or(hint, "write "+kind), "%s is not %s", key, kind)
 	}
-	return o, ok
+	return value, ok
 }
 
-// text reads a text that may be absent.
-func (r *reader) text(m artifact.Map, key, name string) (string, bool) {
-	v, ok := field(m, key)
-	if !ok {
-		return "", false
+// required reads a field that must be there. The hints are for one that is missing, and
+// for one of another kind.
+func required[T artifact.Value](r *reader, m artifact.Map, prefix, key, missing, wrong string) (value T, ok bool) {
+	if _, ok := field(m, key); !ok {
+		r.problem(delta.MissingRequiredField, prefix+key, missing, "%s is missing", key)
+		return value, false
 	}
-	t, ok := v.(artifact.Text)
-	if !ok {
-		r.problem(delta.InvalidField, name, "write a text", "%s is not a text", key)
-	}
+	return optional[T](r, m, prefix, key, wrong)
+}
+
+// text reads a text that must be there.
+func (r *reader) text(m artifact.Map, prefix, key, hint string) (string, bool) {
+	t, ok := required[artifact.Text](r, m, prefix, key, hint, "")
 	return string(t), ok
 }
 
-func (r *reader) required(m artifact.Map, key, name, hint string) (string, bool) {
-	if _, ok := field(m, key); !ok {
-		r.problem(delta.MissingRequiredField, name, hint, "%s is missing", key)
-		return "", false
+// list reads a list that must be there, and hold something.
+func (r *reader) list(m artifact.Map, prefix, key, hint, noOps, none string) (artifact.List, bool) {
+	list, ok := required[artifact.List](r, m, prefix, key, "", hint)
+	if ok && len(list) == 0 {
+		r.problem(NoOps, prefix+key, noOps, "%s", none)
 	}
-	return r.text(m, key, name)
+	return list, ok
 }
 
 func (r *reader) hash(s, name string) string {
@@ -194,19 +203,8 @@ func (r *reader) hash(s, name string) string {
 }
 
 func (r *reader) groups(top artifact.Map) {
-	v, ok := field(top, "op_groups")
-	if !ok {
-		r.problem(delta.MissingRequiredField, "op_groups", "", "op_groups is missing")
-		return
-	}
-	list, ok := v.(artifact.List)
-	if !ok {
-		r.problem(delta.InvalidField, "op_groups", "write a list of groups", "op_groups is not a list")
-		return
-	}
-	if len(list) == 0 {
-		r.problem(NoOps, "op_groups", "a patch without operations changes nothing: there is no need for it", "there are no operations")
-	}
+	list, _ := r.list(top, "", "op_groups", "write a list of groups",
+		"a patch without operations changes nothing: there is no need for it", "there are no operations")
 	for i, v := range list {
 		name := fmt.Sprintf("op_groups[%d]", i)
 		r.op = 0
@@ -215,74 +213,59 @@ func (r *reader) groups(top artifact.Map) {
 			r.problem(delta.InvalidField, name, "write an object with anchor and targets", "the group is not an object")
 			continue
 		}
-		r.group(group, name)
+		r.group(group, name+".")
 	}
 	r.op = 0
 }
 
-func (r *reader) group(m artifact.Map, name string) {
-	r.known(m, name+".", "anchor", "targets")
-	v, ok := field(m, "targets")
+func (r *reader) group(m artifact.Map, prefix string) {
+	r.known(m, prefix, "anchor", "targets")
+	list, ok := r.list(m, prefix, "targets", "write a list of operations", "take the group out, or say what to do", "the group has no operations")
 	if !ok {
-		r.problem(delta.MissingRequiredField, name+".targets", "", "targets is missing")
 		return
-	}
-	list, ok := v.(artifact.List)
-	if !ok {
-		r.problem(delta.InvalidField, name+".targets", "write a list of operations", "targets is not a list")
-		return
-	}
-	if len(list) == 0 {
-		r.problem(NoOps, name+".targets", "take the group out, or say what to do", "the group has no operations")
 	}
 	g := Group{}
 	first, anchored := r.count, false
 	r.count += len(list)
 	for i, v := range list {
-		at := fmt.Sprintf("%s.targets[%d]", name, i)
+		at := fmt.Sprintf("%stargets[%d]", prefix, i)
 		r.op = first + i + 1
-		target, ok := v.(artifact.Map)
-		if !ok {
+		op := Op{}
+		if target, ok := v.(artifact.Map); ok {
+			op = r.operation(target, at+".")
+		} else {
 			r.problem(delta.InvalidField, at, "write an object with op, old_block, …", "the operation is not an object")
-			g.Ops, anchored = append(g.Ops, Op{}), true
-			continue
 		}
-		op := r.operation(target, at)
 		anchored = anchored || op.Kind != ReplaceFile
 		g.Ops = append(g.Ops, op)
 	}
 	r.op = 0
 	if anchored { // what replaces everything needs no place
 		r.op = first + 1
-		g.Anchor = r.anchor(m, name)
+		g.Anchor = r.anchor(m, prefix)
 	}
 	r.out.Groups = append(r.out.Groups, g)
 }
 
-func (r *reader) anchor(m artifact.Map, name string) Anchor {
+func (r *reader) anchor(m artifact.Map, prefix string) Anchor {
 	a := Anchor{Mode: Exact}
-	v, ok := field(m, "anchor")
+	o, ok := required[artifact.Map](r, m, prefix, "anchor", "", `write {"text": "…"}`)
 	if !ok {
-		r.problem(delta.MissingRequiredField, name+".anchor", "", "anchor is missing")
 		return a
 	}
-	o, ok := v.(artifact.Map)
-	if !ok {
-		r.problem(delta.InvalidField, name+".anchor", `write {"text": "…"}`, "anchor is not an object")
-		return a
-	}
-	r.known(o, name+".anchor.", "text", "match_mode")
-	if text, ok := r.required(o, "text", name+".anchor.text", "quote the text that stands right before the block"); ok {
+	prefix += "anchor."
+	r.known(o, prefix, "text", "match_mode")
+	if text, ok := r.text(o, prefix, "text", "quote the text that stands right before the block"); ok {
 		a.Text = Canonical(text)
 		if blank(a.Text) {
-			r.problem(EmptyAnchor, name+".anchor.text", "quote some text with letters in it that stands right before the block",
+			r.problem(EmptyAnchor, prefix+"text", "quote some text with letters in it that stands right before the block",
 				"the anchor is %s: it would stand everywhere", blankness(a.Text))
 		}
 	}
-	if mode, ok := r.text(o, "match_mode", name+".anchor.match_mode"); ok {
-		a.Mode = mode
+	if mode, ok := optional[artifact.Text](r, o, prefix, "match_mode", ""); ok {
+		a.Mode = string(mode)
 		if mode != Exact && mode != IgnoreWhitespace {
-			r.problem(delta.InvalidField, name+".anchor.match_mode", "", "the mode %s is neither %s nor %s", fault.Shown(mode), Exact, IgnoreWhitespace)
+			r.problem(delta.InvalidField, prefix+"match_mode", "", "the mode %s is neither %s nor %s", fault.Shown(a.Mode), Exact, IgnoreWhitespace)
 		}
 	}
 	return a
@@ -300,34 +283,33 @@ func blank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !zeroWidth(r) })
 }
 
-func (r *reader) operation(m artifact.Map, name string) Op {
-	r.known(m, name+".", "op", "match_index", "old_block", "new_block", "new_content")
-	op := Op{}
-	kind, ok := r.required(m, "op", name+".op", "")
+func (r *reader) operation(m artifact.Map, prefix string) Op {
+	r.known(m, prefix, "op", "match_index", "old_block", "new_block", "new_content")
+	kind, ok := r.text(m, prefix, "op", "")
 	if !ok {
-		return op
+		return Op{}
 	}
-	op.Kind = kind
-	op.Index = r.index(m, name+".match_index")
+	op := Op{Kind: kind, Index: r.index(m, prefix+"match_index")}
 	switch kind {
 	case ReplaceBlock:
-		op.Old = r.oldBlock(m, name)
-		if text, ok := r.required(m, "new_block", name+".new_block", "to delete the block, use "+DeleteBlock); ok {
-			op.New = Canonical(text)
-		}
-		r.unused(m, name, kind, "new_content")
+		op.Old = r.oldBlock(m, prefix)
+		op.New = r.content(m, prefix, "new_block", "to delete the block, use "+DeleteBlock)
+		r.unused(m, prefix, kind, "new_content")
 	case DeleteBlock:
-		op.Old = r.oldBlock(m, name)
-		r.unused(m, name, kind, "new_block", "new_content")
+		op.Old = r.oldBlock(m, prefix)
+		r.unused(m, prefix, kind, "new_block", "new_content")
 	case ReplaceFile:
-		if text, ok := r.required(m, "new_content", name+".new_content", "it may be empty, but it must be there"); ok {
-			op.New = Canonical(text)
-		}
-		r.unused(m, name, kind, "new_block")
+		op.New = r.content(m, prefix, "new_content", "it may be empty, but it must be there")
+		r.unused(m, prefix, kind, "new_block")
 	default:
-		r.problem(delta.InvalidField, name+".op", "", "the operation %s is none of %s, %s and %s", fault.Shown(kind), ReplaceBlock, DeleteBlock, ReplaceFile)
+		r.problem(delta.InvalidField, prefix+"op", "", "the operation %s is none of %s, %s and %s", fault.Shown(kind), ReplaceBlock, DeleteBlock, ReplaceFile)
 	}
 	return op
+}
+
+func (r *reader) content(m artifact.Map, prefix, key, hint string) string {
+	text, _ := r.text(m, prefix, key, hint)
+	return Canonical(text)
 }
 
 func (r *reader) index(m artifact.Map, name string) int {
@@ -343,21 +325,21 @@ func (r *reader) index(m artifact.Map, name string) int {
 	return int(n)
 }
 
-func (r *reader) oldBlock(m artifact.Map, name string) string {
+func (r *reader) oldBlock(m artifact.Map, prefix string) string {
 	const hint = "quote exactly what follows the anchor now"
-	text, ok := r.required(m, "old_block", name+".old_block", hint)
+	text, ok := r.text(m, prefix, "old_block", hint)
 	text = Canonical(text)
 	if ok && text == "" {
-		r.problem(delta.MissingRequiredField, name+".old_block", hint+"; to insert, quote some of it and repeat it in new_block", "old_block is empty")
+		r.problem(delta.MissingRequiredField, prefix+"old_block", hint+"; to insert, quote some of it and repeat it in new_block", "old_block is empty")
 	}
 	return text
 }
 
 // unused refuses content that the operation would not write: its author meant another.
-func (r *reader) unused(m artifact.Map, name, kind string, keys ...string) {
+func (r *reader) unused(m artifact.Map, prefix, kind string, keys ...string) {
 	for _, key := range keys {
 		if v, ok := field(m, key); ok && v != artifact.Text("") {
-			r.problem(delta.InvalidField, name+"."+key, "take it out, or use the operation that writes it", "%s does nothing with %s", kind, key)
+			r.problem(delta.InvalidField, prefix+key, "take it out, or use the operation that writes it", "%s does nothing with %s", kind, key)
 		}
 	}
 }
