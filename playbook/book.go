@@ -230,9 +230,11 @@ func (k *Book) count(session, id string, polarity Section) {
 
 // share keeps texts once that many bullets have.
 func (k *Book) share(b *Bullet) {
-	one := func(s *string) {
+	for _, s := range [...]*string{
+		&b.Domain, &b.Embedding.Model, &b.Review, &b.Source.Agent, &b.Source.Session, &b.Source.Task, (*string)(&b.Section), (*string)(&b.Stage),
+	} {
 		if *s == "" {
-			return
+			continue
 		}
 		kept, ok := k.words[*s]
 		if !ok {
@@ -241,16 +243,6 @@ func (k *Book) share(b *Bullet) {
 		}
 		*s = kept
 	}
-	one(&b.Domain)
-	one(&b.Embedding.Model)
-	one(&b.Review)
-	one(&b.Source.Agent)
-	one(&b.Source.Session)
-	one(&b.Source.Task)
-	section, stage := string(b.Section), string(b.Stage)
-	one(&section)
-	one(&stage)
-	b.Section, b.Stage = Section(section), Stage(stage)
 }
 
 // misborn says why nothing could have been born so, or nothing.

@@ -21,8 +21,8 @@ type Insight struct {
 
 // Match is a bullet that an insight may be about.
 type Match struct {
-	ID     string
-	Cosine float64
+	ID     string  `json:"id"`
+	Cosine float64 `json:"cosine"`
 }
 
 // Outcome is what became of an insight.
@@ -37,7 +37,7 @@ type Outcome struct {
 // Refusal is a bullet that an insight is like, and does not say the same as.
 type Refusal struct {
 	Match
-	Why string
+	Why string `json:"why"`
 }
 
 // Check refuses an insight that cannot be a bullet.

@@ -12,12 +12,17 @@ func (d *Draft) needsReason() error {
 	return &fault.Error{Code: NoReason, Detail: "this needs a reason, in one line", Hint: "the journal keeps it: give --reason"}
 }
 
+// judged returns a bullet that a person decides about, who has to say why.
+func (d *Draft) judged(id string) (*Bullet, error) {
+	if err := d.needsReason(); err != nil {
+		return nil, err
+	}
+	return d.find(id)
+}
+
 // Promote moves a bullet up on a person's word, whatever its counters say.
 func (d *Draft) Promote(id string, to Stage) error {
-	if err := d.needsReason(); err != nil {
-		return err
-	}
-	b, err := d.find(id)
+	b, err := d.judged(id)
 	if err != nil {
 		return err
 	}
@@ -42,10 +47,7 @@ func (d *Draft) Promote(id string, to Stage) error {
 
 // Quarantine takes a bullet out of every prompt.
 func (d *Draft) Quarantine(id string) error {
-	if err := d.needsReason(); err != nil {
-		return err
-	}
-	b, err := d.find(id)
+	b, err := d.judged(id)
 	if err != nil {
 		return err
 	}
@@ -57,10 +59,7 @@ func (d *Draft) Quarantine(id string) error {
 
 // Restore lets a bullet out of quarantine, to where it began.
 func (d *Draft) Restore(id string) error {
-	if err := d.needsReason(); err != nil {
-		return err
-	}
-	b, err := d.find(id)
+	b, err := d.judged(id)
 	if err != nil {
 		return err
 	}
@@ -72,10 +71,7 @@ func (d *Draft) Restore(id string) error {
 
 // Review decides about a bullet that waits for a person: PROD, or quarantine.
 func (d *Draft) Review(id string, approve bool) error {
-	if err := d.needsReason(); err != nil {
-		return err
-	}
-	b, err := d.find(id)
+	b, err := d.judged(id)
 	if err != nil {
 		return err
 	}
@@ -99,10 +95,7 @@ func (d *Draft) Review(id string, approve bool) error {
 // Replace is an administrator's correction: the old bullet goes into quarantine, and
 // a new one with other words stands in its place, in the same domain and section.
 func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID string, err error) {
-	if err := d.needsReason(); err != nil {
-		return "", err
-	}
-	old, err := d.find(id)
+	old, err := d.judged(id)
 	if err != nil {
 		return "", err
 	}

@@ -65,7 +65,7 @@ func (c *Counter) Take(e *Entry) {
 
 // Stats gives what the bullets and the entries amount to.
 func (c *Counter) Stats(bullets []*Bullet) Stats {
-	s := Stats{Bullets: len(bullets), Entries: c.entries, Domains: []Tally{}, Days: []Day{}}
+	s := Stats{Bullets: len(bullets), Entries: c.entries, Days: []Day{}}
 	stages, sections, domains := map[Stage]int{}, map[Section]int{}, map[string]int{}
 	for _, b := range bullets {
 		stages[b.Stage]++
@@ -75,20 +75,18 @@ func (c *Counter) Stats(bullets []*Bullet) Stats {
 			s.Waiting++
 		}
 	}
-	for _, stage := range Stages() {
-		s.Stages = append(s.Stages, Tally{string(stage), stages[stage]})
-	}
-	for _, section := range Sections() {
-		s.Sections = append(s.Sections, Tally{string(section), sections[section]})
-	}
-	for _, d := range slices.Sorted(maps.Keys(domains)) {
-		s.Domains = append(s.Domains, Tally{d, domains[d]})
-	}
-	for _, op := range Ops() {
-		s.Ops = append(s.Ops, Tally{string(op), c.ops[op]})
-	}
+	s.Stages, s.Sections = tally(Stages(), stages), tally(Sections(), sections)
+	s.Domains, s.Ops = tally(slices.Sorted(maps.Keys(domains)), domains), tally(Ops(), c.ops)
 	for _, date := range slices.Sorted(maps.Keys(c.days)) {
 		s.Days = append(s.Days, *c.days[date])
 	}
 	return s
+}
+
+func tally[T ~string](names []T, counts map[T]int) []Tally {
+	all := make([]Tally, len(names))
+	for i, name := range names {
+		all[i] = Tally{string(name), counts[name]}
+	}
+	return all
 }

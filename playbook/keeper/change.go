@@ -15,19 +15,12 @@ type Change struct {
 	Bullets []*playbook.Bullet `json:"bullets"`
 	Entries []playbook.Entry   `json:"entries"`
 	Cosine  float64            `json:"cosine"` // of a match; 0 where nothing was compared
-	Near    []Near             `json:"near"`
+	Near    []playbook.Refusal `json:"near"`
 	Head    string             `json:"head"`
 
 	Again  bool   `json:"-"` // the session has said so before
 	Reason string `json:"-"` // of a rollback
 	Holds  bool   `json:"-"` // the guardrail holds: nothing is rolled back
-}
-
-// Near is a bullet that looks alike and says something else.
-type Near struct {
-	ID     string  `json:"id"`
-	Cosine float64 `json:"cosine"`
-	Why    string  `json:"why"`
 }
 
 // rolledBack is what a rollback did, even to no bullet.
@@ -63,10 +56,7 @@ func (k *Keeper) Add(ctx context.Context, act playbook.Act, i playbook.Insight) 
 	if err != nil {
 		return nil, err
 	}
-	c.Cosine, c.Again = out.Cosine, out.Again
-	for _, n := range out.Near {
-		c.Near = append(c.Near, Near{n.ID, n.Cosine, n.Why})
-	}
+	c.Cosine, c.Again, c.Near = out.Cosine, out.Again, out.Near
 	return c, nil
 }
 

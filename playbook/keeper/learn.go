@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"slices"
 
 	"brenner/playbook"
 	"brenner/playbook/vector"
@@ -61,14 +62,10 @@ func (k *Keeper) sameText(domain, text string) []playbook.Match {
 
 // joined puts two lists of matches behind each other, each bullet once.
 func joined(a, b []playbook.Match) []playbook.Match {
-	seen := map[string]bool{}
-	var all []playbook.Match
-	for _, list := range [][]playbook.Match{a, b} {
-		for _, m := range list {
-			if !seen[m.ID] {
-				seen[m.ID] = true
-				all = append(all, m)
-			}
+	all := slices.Clone(a)
+	for _, m := range b {
+		if !slices.ContainsFunc(a, func(o playbook.Match) bool { return o.ID == m.ID }) {
+			all = append(all, m)
 		}
 	}
 	return all
