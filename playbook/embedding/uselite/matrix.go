@@ -34,24 +34,18 @@ type matrix struct {
 	bias    []float32
 }
 
-func (ts tensors) matrix(in, out int, weights, bias []string) (*matrix, error) {
-	t, err := ts.find(in*out, weights...)
-	if err != nil {
-		return nil, err
-	}
-	m := &matrix{in: in, out: out, panels: make([]uint32, in*out/lanes), scales: make([]float32, in)}
-	if m.bias, err = ts.plain(out, bias...); err != nil {
-		return nil, err
-	}
+func (r *loader) matrix(in, out int, weights, bias []string) *matrix {
+	from := r.find(in*out, weights...)
+	m := &matrix{in: in, out: out, panels: make([]uint32, in*out/lanes), scales: make([]float32, in), bias: r.plain(out, bias...)}
 	for i := range in {
-		row := t.bytes[i*(4+out):][:4+out]
+		row := from[i*(4+out):][:4+out]
 		m.scales[i] = number(row)
 		row = row[4:]
 		for p := range out / lanes {
 			m.panels[p*in+i] = binary.LittleEndian.Uint32(row[p*lanes:])
 		}
 	}
-	return m, nil
+	return m
 }
 
 // spread makes twins of a panel.

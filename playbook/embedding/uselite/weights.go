@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -61,20 +62,11 @@ func (t *tensor) length() int {
 	return rows * (4 + length)
 }
 
-// tensors finds all tensors by the end of their names.
-type tensors []tensor
-
-func readTensors() (tensors, error) {
-	manifest, err := data.ReadFile("data/manifest.json")
-	if err != nil {
-		return nil, err
-	}
-	weights, err := data.ReadFile("data/q8.bin")
-	if err != nil {
-		return nil, err
-	}
-	var all tensors
-	if err := json.Unmarshal(manifest, &all); err != nil {
+func readTensors() ([]tensor, error) {
+	manifest, missing := data.ReadFile("data/manifest.json")
+	weights, none := data.ReadFile("data/q8.bin")
+	var all []tensor
+	if err := errors.Join(missing, none, json.Unmarshal(manifest, &all)); err != nil {
 		return nil, err
 	}
 	for i := range all {
@@ -90,43 +82,88 @@ func readTensors() (tensors, error) {
 	return all, nil
 }
 
-// find gives the one tensor of so many numbers whose name has all these parts.
-func (ts tensors) find(size int, parts ...string) (*tensor, error) {
-	var found *tensor
-	for i := range ts {
-		if ts[i].Type == "float32" && ts[i].size() == size && hasAll(ts[i].Name, parts) {
-			if found != nil {
-				return nil, fmt.Errorf("two tensors are called %v", parts)
-			}
-			found = &ts[i]
+// loader unpacks a model. It keeps the first fault, so that what it loads can be written
+// down as a list.
+type loader struct {
+	tensors []tensor
+	err     error
+}
+
+func (r *loader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+// find returns the bytes of the one tensor of so many numbers whose name has all these
+// parts. After a fault they are zeros.
+func (r *loader) find(size int, parts ...string) []byte {
+	var found []byte
+	for i := range r.tensors {
+		t := &r.tensors[i]
+		missing := func(part string) bool { return !strings.Contains(t.Name, part) }
+		if t.Type != "float32" || t.size() != size || slices.ContainsFunc(parts, missing) {
+			continue
 		}
+		if found != nil {
+			r.fail("two tensors are called %v", parts)
+		}
+		found = t.bytes
 	}
 	if found == nil {
-		return nil, fmt.Errorf("no tensor of %d numbers is called %v", size, parts)
+		r.fail("no tensor of %d numbers is called %v", size, parts)
+		return make([]byte, 8*size)
 	}
-	return found, nil
+	return found
 }
 
-func hasAll(name string, parts []string) bool {
-	for _, p := range parts {
-		if !strings.Contains(name, p) {
-			return false
-		}
-	}
-	return true
-}
-
-// plain gives the numbers of a tensor that is not packed.
-func (ts tensors) plain(size int, parts ...string) ([]float32, error) {
-	t, err := ts.find(size, parts...)
-	if err != nil {
-		return nil, err
-	}
+// plain returns the numbers of a tensor that is not packed.
+func (r *loader) plain(size int, parts ...string) []float32 {
+	from := r.find(size, parts...)
 	out := make([]float32, size)
 	for i := range out {
-		out[i] = number(t.bytes[4*i:])
+		out[i] = number(from[4*i:])
 	}
-	return out, nil
+	return out
 }
 
 func number(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+
+// load unpacks the model.
+func load() (*encoder, error) {
+	r := &loader{}
+	r.tensors, r.err = readTensors()
+	pieces, err := readPieces()
+	if err != nil {
+		return nil, err
+	}
+	e := &encoder{
+		pieces:      pieces,
+		table:       r.find(vocabulary*narrow, "module/Embeddings_en"),
+		frequencies: r.plain(narrow/2, "TimingSignal/ExpandDims"),
+		last:        r.matrix(wide, wide, []string{"tanh_layer_0/weights"}, []string{"tanh_layer_0/bias"}),
+		layers:      [2]layer{r.layer(0, narrow), r.layer(1, wide)},
+	}
+	e.layers[0].project = r.matrix(narrow, wide, []string{"Layer_0/", "/dense/kernel"}, []string{"Layer_0/", "/dense/bias"})
+	return e, r.err
+}
+
+func (r *loader) norm(size int, part string) layerNorm {
+	return layerNorm{scale: r.plain(size, "layer_norm_scale", part), bias: r.plain(size, "layer_norm_bias", part)}
+}
+
+func (r *loader) layer(n, width int) layer {
+	in := fmt.Sprintf("Layer_%d/", n)
+	matrix := func(from, to int, weights, bias string) *matrix {
+		return r.matrix(from, to, []string{in, weights}, []string{in, bias})
+	}
+	return layer{
+		before:    r.norm(width, in+"TransformerLayer/layer_prepostprocess"),
+		attend:    matrix(width, 3*width, "qkv_transform_single/kernel", "qkv_transform_single/bias"),
+		scale:     r.plain(1, in, "MultiheadAttention/mul/y")[0],
+		gather:    matrix(width, wide, "output_transform_single/kernel", "output_transform_single/bias"),
+		between:   r.norm(wide, in+"TransformerLayer/FFN"),
+		widen:     matrix(wide, inner, "FFN/conv1/", "FFN/conv1/bias"),
+		shrinking: matrix(inner, wide, "FFN/conv2/", "FFN/conv2/bias"),
+	}
+}
