@@ -190,16 +190,6 @@ var names = map[rune]string{
 	'\u3000': "ideographic space",
 	'\'':     "apostrophe",
 	'"':      "quotation mark",
-	'‘':      "typographic quotation mark",
-	'’':      "typographic quotation mark",
-	'“':      "typographic quotation mark",
-	'”':      "typographic quotation mark",
-	'„':      "typographic quotation mark",
-	'‚':      "typographic quotation mark",
-	'«':      "typographic quotation mark",
-	'»':      "typographic quotation mark",
-	'‛':      "typographic quotation mark",
-	'‟':      "typographic quotation mark",
 	'-':      "hyphen-minus",
 	'‐':      "hyphen",
 	'‑':      "non-breaking hyphen",
@@ -215,6 +205,8 @@ func nameOf(r rune) string {
 	switch {
 	case ok:
 		return name
+	case strings.ContainsRune("‘’“”„‚«»‛‟", r):
+		return "typographic quotation mark"
 	case zeroWidth(r):
 		return "invisible character"
 	case unicode.Is(unicode.Mn, r):
