@@ -115,7 +115,7 @@ func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do fun
 		if kind, _ := c.Types.Find(h.Type); !fits(kind) {
 			continue
 		}
-		r, err := c.version(ctx, h.Standing(), h.Latest)
+		r, err := c.standing(ctx, h)
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (c *checking) alignment(ctx context.Context) error {
 		c.add(record.Ref{}, record.Ref{}, "`brenner project brief FILE` puts one, and `brenner store promote` decides on it", "there is no canonical project brief to hold anything against")
 		return nil
 	}
-	brief, err := c.version(ctx, h.Standing(), h.Latest)
+	brief, err := c.standing(ctx, h)
 	if err != nil {
 		return err
 	}
@@ -186,14 +186,14 @@ func (c *checking) links(ctx context.Context) error {
 			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for what it rests on", "it says nothing about what it rests on")
 		}
 		for _, l := range r.Links {
-			found, err := c.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version})
+			to, err := c.stored(ctx, l.Ref())
 			if err != nil {
 				return err
 			}
 			switch {
-			case len(found) == 0:
+			case to == nil:
 				c.add(r.Ref(), l.Ref(), "put a version without it", "it points at %s, which is not in the store", l.Ref())
-			case record.Depends(l.Relation) && found[0].Status == record.Deprecated && r.Type != record.TaskSpec && r.Type != record.Review:
+			case record.Depends(l.Relation) && to.Status == record.Deprecated && r.Type != record.TaskSpec && r.Type != record.Review:
 				c.add(r.Ref(), l.Ref(), "put a version that rests on what holds now", "it %s %s, which is deprecated", l.Relation, l.Ref())
 			}
 		}

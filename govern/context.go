@@ -189,7 +189,7 @@ func (c *gathering) overview(ctx context.Context) error {
 		if h == nil {
 			continue
 		}
-		r, err := c.version(ctx, h.Standing(), h.Latest)
+		r, err := c.standing(ctx, h)
 		if err != nil {
 			return err
 		}

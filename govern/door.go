@@ -122,11 +122,6 @@ type change struct {
 	event   any
 }
 
-func (c *change) blob(data []byte) string {
-	c.blobs = append(c.blobs, data)
-	return store.Hash(data)
-}
-
 // attempts is how often a write is made anew when sessions, which have journals of
 // their own, put versions meanwhile.
 const attempts = 8

@@ -126,12 +126,12 @@ func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) 
 		return edges, elsewhere, err
 	}
 	for _, ref := range level {
-		found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+		r, err := d.stored(ctx, ref)
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(found) > 0 && found[0].Parent > 0 {
-			edges = append(edges, record.Edge{From: ref, Relation: GoesOnFrom, To: record.Ref{ID: ref.ID, Version: found[0].Parent}})
+		if r != nil && r.Parent > 0 {
+			edges = append(edges, record.Edge{From: ref, Relation: GoesOnFrom, To: record.Ref{ID: ref.ID, Version: r.Parent}})
 		}
 	}
 	return edges, elsewhere, nil
@@ -165,22 +165,18 @@ func (d *Door) another(ctx context.Context, e record.Edge) (bool, error) {
 	if err != nil || !known {
 		return false, err
 	}
-	found, err := d.Store.Records(ctx, store.Query{ID: e.To.ID, Version: e.To.Version})
-	if err != nil || len(found) == 0 {
+	r, err := d.stored(ctx, e.To)
+	if err != nil || r == nil {
 		return false, err
 	}
-	return content != "" && found[0].Content != content || kind != "" && found[0].Type != kind, nil
+	return content != "" && r.Content != content || kind != "" && r.Type != kind, nil
 }
 
 func (d *Door) node(ctx context.Context, ref record.Ref, depth int) (Node, error) {
-	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
-	if err != nil {
-		return Node{}, err
+	r, err := d.stored(ctx, ref)
+	if err != nil || r == nil {
+		return Node{Ref: ref, Depth: depth, Missing: true}, err
 	}
-	if len(found) == 0 {
-		return Node{Ref: ref, Depth: depth, Missing: true}, nil
-	}
-	r := &found[0]
 	return Node{Ref: ref, Depth: depth, Type: r.Type, Module: r.Module, Status: r.Status, Summary: r.Summary, Creator: r.Creator}, nil
 }
 

@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -121,14 +122,9 @@ func (d *Door) Patch(ctx context.Context, who Actor, p *Patching) (*Patched, err
 		return nil, err
 	}
 	var out *Patched
-	err = d.write(ctx, func() (*change, error) {
-		b := d.putting(who)
-		var err error
-		if out, err = b.patched(ctx, p); err != nil || p.Try || out.After == nil {
-			return nil, err
-		}
-		b.c.event = b.event()
-		return b.c, nil
+	err = d.putAll(ctx, who, func(b *putting) (err error) {
+		out, err = b.patched(ctx, p)
+		return err
 	})
 	if err == nil && !p.Try && out.After == nil {
 		err = d.refused(ctx, who, p, out)
@@ -173,7 +169,7 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 		if now = next; p.Try || failed {
 			continue
 		}
-		draft := &Draft{ID: r.ID, Parent: parent, Content: next.Bytes(), Change: changeOf(p, one), rebase: out.Behind > 0}
+		draft := &Draft{ID: r.ID, Parent: parent, Content: next.Bytes(), Change: cmp.Or(p.Change, one.Notes()), rebase: out.Behind > 0}
 		if i == len(p.Patches)-1 {
 			draft.Summary = p.Summary
 		}
@@ -188,20 +184,11 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 		out.Put = append(out.Put, put)
 	}
 	if failed {
-		out.Put = nil
+		out.Put, b.c.records = nil, nil // all of them, or none
 		return out, nil
 	}
 	out.After = now
 	return out, nil
-}
-
-// changeOf says what a patch changes: what was said for all of them, or what its
-// author noted in it.
-func changeOf(p *Patching, one *patch.Patch) string {
-	if p.Change != "" {
-		return p.Change
-	}
-	return one.Notes()
 }
 
 // known gives the versions of a record before one, by the hashes of their texts.
@@ -378,11 +365,10 @@ func (d *Door) writable(ctx context.Context, who Actor, shown []record.Ref) ([]r
 // mayPatch tells whether somebody may patch a version. Nobody has tried to, and nothing
 // is refused.
 func (d *Door) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
-	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
-	if err != nil || len(found) == 0 {
+	r, err := d.stored(ctx, ref)
+	if err != nil || r == nil {
 		return false, err
 	}
-	r := &found[0]
 	if d.Types.Check(r.Type) != nil || !d.mayRead(who, r.Type) || r.Type == record.ResearchArtifact && d.Artifact != nil {
 		return false, nil
 	}

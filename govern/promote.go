@@ -58,10 +58,9 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 			m := record.Mark{ID: r.ID, Version: r.Version, Status: record.Canonical, Was: began.Canonical}
 			return nil, store.CheckMark(&m, h.Latest, h.Canonical)
 		}
-		p := &promoting{Door: d, who: who, o: o, record: r, head: h, out: &Promotion{Schema: "brenner.store.promote/v1", Record: versionRow(&r, r.Version), Was: h.Canonical}}
-		c, err := p.change(ctx)
-		out = p.out
-		return c, err
+		p := &promoting{marking: d.marking(who), o: o, record: r, head: h}
+		out, err = p.promote(ctx)
+		return p.change(kindPromoted, "promote", strings.TrimSpace(o.Reason)), err
 	})
 	return out, err
 }
@@ -81,55 +80,38 @@ func (d *Door) mayPromote(ctx context.Context, who Actor, r *record.Record) erro
 }
 
 type promoting struct {
-	*Door
-	who    Actor
+	*marking
 	o      PromoteOptions
 	record record.Record
 	head   record.Head
-	holder *record.Head
-	out    *Promotion
+	holder *record.Head // the other record that gives way
 }
 
-func (p *promoting) change(ctx context.Context) (*change, error) {
+func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 	if err := p.gates(ctx); err != nil {
 		return nil, err
 	}
-	at, reason := p.Now().UTC(), strings.TrimSpace(p.o.Reason)
-	mark := func(ref record.Ref, status, why string) record.Mark {
-		return record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: p.who.signed(), Reason: why, At: at}
-	}
-	first := mark(p.record.Ref(), record.Canonical, reason)
-	first.Was = p.head.Canonical
-	marks := []record.Mark{first}
-	from := []staleFrom{{id: p.record.ID, now: p.record.Version}}
-	if was := p.head.Canonical; was > 0 && was != p.record.Version {
-		status, err := p.fate(ctx, was)
+	out := &Promotion{Schema: "brenner.store.promote/v1", Record: versionRow(&p.record, p.record.Version), Was: p.head.Canonical}
+	p.mark(p.record.Ref(), record.Canonical, strings.TrimSpace(p.o.Reason))
+	p.marks[0].Was = out.Was
+	moved := []staleFrom{{id: p.record.ID, now: p.record.Version}}
+	if out.Was > 0 && out.Was != p.record.Version {
+		status, err := p.fate(ctx, out.Was)
 		if err != nil {
 			return nil, err
 		}
-		marks = append(marks, mark(record.Ref{ID: p.record.ID, Version: was}, status, p.record.Ref().String()+" is canonical now"))
+		p.mark(record.Ref{ID: p.record.ID, Version: out.Was}, status, p.record.Ref().String()+" is canonical now")
 	}
 	if p.holder != nil {
-		p.out.Replaced = p.holder.ID
-		marks = append(marks, mark(record.Ref{ID: p.holder.ID, Version: p.holder.Canonical}, record.Alternative, p.record.Ref().String()+" took its place"))
-		from = append(from, staleFrom{id: p.holder.ID})
+		out.Replaced = p.holder.ID
+		p.mark(p.holder.Standing(), record.Alternative, p.record.Ref().String()+" took its place")
+		moved = append(moved, staleFrom{id: p.holder.ID})
 	}
-	stale, err := p.stale(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	p.out.Stale = stale
-	for _, s := range stale {
-		marks = append(marks, mark(s.Ref, record.NeedsUpdate, restsOn(s.Because)))
-	}
-	p.out.Record.Status = record.Canonical
-	return &change{
-		marks: marks, kind: kindPromoted,
-		event: markEvent{By: p.who.signed(), Role: p.who.Role, Reason: reason, Action: "promote", Marks: markEntries(marks)},
-	}, nil
+	out.Record.Status = record.Canonical
+	var err error
+	out.Stale, err = p.markStale(ctx, moved...)
+	return out, err
 }
-
-func restsOn(ref string) string { return "it rests on " + ref + ", which is not current" }
 
 // fate gives the status of what was canonical: what the new one goes on from is
 // past, and what went another way is an alternative.
@@ -227,11 +209,11 @@ func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Ove
 // missing gives what the record points at and is not there.
 func (p *promoting) missing(ctx context.Context) (missing []string, err error) {
 	for _, l := range p.record.Links {
-		found, err := p.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version})
+		r, err := p.stored(ctx, l.Ref())
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 {
+		if r == nil {
 			missing = append(missing, l.Ref().String())
 		}
 	}

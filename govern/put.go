@@ -51,22 +51,28 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	}
 	var out []Put
 	parents := make(map[int]int) // what each draft goes on from, as its author saw it
-	err := d.write(ctx, func() (*change, error) {
-		out = nil
-		b := d.putting(who)
-		b.parents = parents
+	err := d.putAll(ctx, who, func(b *putting) error {
+		out, b.parents = nil, parents
 		for i := range drafts {
 			b.nth = i
 			p, err := b.put(ctx, &drafts[i])
 			if err != nil {
-				return nil, err
+				return err
 			}
 			out = append(out, p)
 		}
-		b.c.event = b.event()
-		return b.c, nil
+		return nil
 	})
 	return out, err
+}
+
+// putOne puts one draft.
+func (d *Door) putOne(ctx context.Context, who Actor, draft Draft) (Put, error) {
+	put, err := d.Put(ctx, who, draft)
+	if err != nil {
+		return Put{}, err
+	}
+	return put[0], nil
 }
 
 // putting is a change that puts versions.
@@ -84,20 +90,25 @@ type putting struct {
 	nth     int // of the drafts
 }
 
-func (d *Door) putting(who Actor) *putting {
-	return &putting{
-		Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, heads: make(map[string]record.Head), read: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record),
-		parents: make(map[int]int),
-	}
-}
-
-func (b *putting) event() putEvent {
-	e := putEvent{By: b.who.Name, Role: b.who.Role}
-	for i := range b.c.records {
-		r := &b.c.records[i]
-		e.Records = append(e.Records, putEntry{r.ID, r.Version, r.Type, r.Status, hashOf(r)})
-	}
-	return e
+// putAll stores the versions that prepare puts, in one change. Where it puts none,
+// nothing is written.
+func (d *Door) putAll(ctx context.Context, who Actor, prepare func(*putting) error) error {
+	return d.write(ctx, func() (*change, error) {
+		b := &putting{
+			Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, parents: make(map[int]int),
+			heads: make(map[string]record.Head), read: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record),
+		}
+		if err := prepare(b); err != nil || len(b.c.records) == 0 {
+			return nil, err
+		}
+		e := putEvent{By: who.Name, Role: who.Role}
+		for i := range b.c.records {
+			r := &b.c.records[i]
+			e.Records = append(e.Records, putEntry{r.ID, r.Version, r.Type, r.Status, hashOf(r)})
+		}
+		b.c.event = e
+		return b.c, nil
+	})
 }
 
 // headOf gives the head of a record by its whole id; there may be none.
@@ -187,7 +198,7 @@ func (b *putting) unmoved(r, parent *record.Record) bool {
 }
 
 func (b *putting) take(r *record.Record, content []byte, h record.Head) {
-	b.c.blob(content)
+	b.c.blobs = append(b.c.blobs, content)
 	b.c.records = append(b.c.records, *r)
 	b.fresh[r.Ref()] = r
 	h.Latest, h.Tip = r.Version, r.Version
@@ -371,18 +382,20 @@ func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
 	case left && h.Canonical > 0:
 		return h.Canonical, nil
 	case left && h.Forked():
-		tips, err := d.Store.Tips(ctx, h.ID)
-		if err != nil {
-			return 0, err
-		}
-		return 0, &fault.Error{
-			Code: BadRecord, Op: "put " + fault.Shown(h.ID), Detail: "it goes several ways, and nobody has decided between " + versions(tips),
-			Hint: "say with --parent which one this goes on from; `brenner store merge " + h.ID + "` joins them",
-		}
+		return 0, d.undecided(ctx, "put", h.ID, "say with --parent which one this goes on from; `brenner store merge "+h.ID+"` joins them")
 	case left:
 		return h.Tip, nil
 	}
 	return h.Latest, nil
+}
+
+// undecided is the error for a record with several tips, of which none was chosen.
+func (d *Door) undecided(ctx context.Context, op, id, hint string) error {
+	tips, err := d.Store.Tips(ctx, id)
+	if err != nil {
+		return err
+	}
+	return &fault.Error{Code: BadRecord, Op: op + " " + id, Detail: "it goes several ways, and nobody has decided between " + versions(tips), Hint: hint}
 }
 
 func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (record.Record, error) {

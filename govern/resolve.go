@@ -66,17 +66,29 @@ func (d *Door) noRecord(ctx context.Context, id string) error {
 	return &fault.Error{Code: store.NoRecord, Detail: "there is no record " + fault.Shown(id), Hint: hint}
 }
 
-// Find finds a version by its address. Without a version it is the latest one of the
-// ways that nobody gave up, as whoever works on a record means; Standing finds the one
-// that holds.
+// tipOf and standingOf choose the version that an address without one means.
+func tipOf(h *record.Head) int      { return h.Tip }
+func standingOf(h *record.Head) int { return h.Standing().Version }
+
+// Find finds a version by its address; without a version it is the latest tip of its
+// record that is still in use.
 func (d *Door) Find(ctx context.Context, address string) (record.Record, record.Head, error) {
-	return d.find(ctx, address, func(h *record.Head) int { return h.Tip })
+	return d.find(ctx, address, tipOf)
 }
 
 // Standing finds a version by its address; without a version it is the canonical
 // one, or else the latest.
 func (d *Door) Standing(ctx context.Context, address string) (record.Record, record.Head, error) {
-	return d.find(ctx, address, func(h *record.Head) int { return h.Standing().Version })
+	return d.find(ctx, address, standingOf)
+}
+
+// findFor finds a version for an actor, and refuses one that the actor may not read.
+func (d *Door) findFor(ctx context.Context, who Actor, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
+	r, h, err := d.find(ctx, address, unsaid)
+	if err == nil && !d.mayRead(who, r.Type) {
+		err = d.refuse(ctx, who, "read", r.Type, r.ID)
+	}
+	return r, h, err
 }
 
 func (d *Door) find(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
@@ -158,14 +170,28 @@ func (d *Door) version(ctx context.Context, ref record.Ref, latest int) (record.
 	if err := inRange(ref, latest); err != nil {
 		return record.Record{}, err
 	}
-	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+	r, err := d.stored(ctx, ref)
 	if err != nil {
 		return record.Record{}, err
 	}
-	if len(found) != 1 {
+	if r == nil {
 		return record.Record{}, &fault.Error{Code: store.NoRecord, Detail: "there is no record " + ref.String(), Hint: "`brenner store log` lists the records there are"}
 	}
-	return found[0], nil
+	return *r, nil
+}
+
+// standing reads the version of a record that stands.
+func (d *Door) standing(ctx context.Context, h *record.Head) (record.Record, error) {
+	return d.version(ctx, h.Standing(), h.Latest)
+}
+
+// stored reads one version, or returns nil where the store has none.
+func (d *Door) stored(ctx context.Context, ref record.Ref) (*record.Record, error) {
+	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
 }
 
 // Content gives what a version says.
@@ -180,12 +206,9 @@ func (d *Door) Content(ctx context.Context, r *record.Record) ([]byte, error) {
 
 // Read gives a version and what it says to somebody who may read it.
 func (d *Door) Read(ctx context.Context, who Actor, address string) (record.Record, []byte, error) {
-	r, _, err := d.Standing(ctx, address)
+	r, _, err := d.findFor(ctx, who, address, standingOf)
 	if err != nil {
-		return r, nil, err
-	}
-	if !d.mayRead(who, r.Type) {
-		return record.Record{}, nil, d.refuse(ctx, who, "read", r.Type, r.ID)
+		return record.Record{}, nil, err
 	}
 	data, err := d.Content(ctx, &r)
 	return r, data, err

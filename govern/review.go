@@ -151,8 +151,8 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 		if err := d.cite(ctx, &draft, about); err != nil {
 			return nil, err
 		}
-		draft.Content = []byte(b.String())
-		put, err := d.putOne(ctx, who, draft, record.Extracted)
+		draft.Content, draft.summaryBy = []byte(b.String()), record.Extracted
+		put, err := d.putOne(ctx, who, draft)
 		if fault.CodeOf(err) == NothingNew {
 			return nil, nil // it was found and kept before
 		}
@@ -174,7 +174,7 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	}
 	draft.Content, draft.Task = []byte(b.String()), a.task.String()
 	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
-	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft, record.Given)
+	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft)
 	if err := d.made(ctx, a, put.Record.Ref(), err); err != nil {
 		return nil, err
 	}

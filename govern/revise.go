@@ -17,22 +17,12 @@ import (
 // Revert puts a new version that says what an earlier one said. Nothing is
 // promoted by it.
 func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (Put, error) {
-	r, h, err := d.Find(ctx, address)
+	r, h, err := d.findFor(ctx, who, address, tipOf)
 	if err != nil {
 		return Put{}, err
 	}
-	if !d.mayRead(who, r.Type) {
-		return Put{}, d.refuse(ctx, who, "read", r.Type, r.ID)
-	}
 	if h.Forked() && h.Canonical == 0 {
-		tips, err := d.Store.Tips(ctx, h.ID)
-		if err != nil {
-			return Put{}, err
-		}
-		return Put{}, &fault.Error{
-			Code: BadRecord, Op: "revert " + h.ID, Detail: "it goes several ways, and nobody has decided between " + versions(tips),
-			Hint: "`brenner store merge " + h.ID + " --take vN` takes one of them; `brenner store put --parent vN` goes on from one",
-		}
+		return Put{}, d.undecided(ctx, "revert", h.ID, "`brenner store merge "+h.ID+" --take vN` takes one of them; `brenner store put --parent vN` goes on from one")
 	}
 	if r.Version == h.Latest {
 		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is the latest version already", Hint: "name the version to go back to, such as " + r.ID + "@v1"}
@@ -47,15 +37,14 @@ func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (P
 	}
 	for _, l := range r.Links {
 		if l.ID != r.ID {
-			draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
+			draft.Links = append(draft.Links, asWritten(l))
 		}
 	}
-	put, err := d.Put(ctx, who, draft)
-	if err != nil {
-		return Put{}, err
-	}
-	return put[0], nil
+	return d.putOne(ctx, who, draft)
 }
+
+// asWritten returns a link as drafts name it.
+func asWritten(l record.Link) Link { return Link{l.Relation, l.Ref().String()} }
 
 // MergeDraft is how a fork is to be ended.
 type MergeDraft struct {
@@ -93,31 +82,18 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 		}
 		parent = m.Take
 	}
-	from, err := d.version(ctx, record.Ref{ID: h.ID, Version: parent}, h.Latest)
-	if err != nil {
-		return Put{}, err
-	}
-	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
-	if m.Take > 0 {
-		if draft.Content, err = d.Content(ctx, &from); err != nil {
-			return Put{}, err
-		}
-	}
-	if strings.TrimSpace(draft.Change) == "" {
+	if strings.TrimSpace(m.Change) == "" {
 		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "it must say what was decided between " + versions(tips), Hint: "say it with -m"}
 	}
+	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
 	if err := d.gather(ctx, &draft, tips, m.Take > 0); err != nil {
 		return Put{}, err
 	}
-	put, err := d.Put(ctx, who, draft)
-	if err != nil {
-		return Put{}, err
-	}
-	return put[0], nil
+	return d.putOne(ctx, who, draft)
 }
 
-// gather gives a merged version the links of all its ways, or of the one that is
-// taken as it is, and closes the others. What is joined of a rehearsal is one.
+// gather fills in the links of all tips, or the text and the links of the one that is
+// taken, and closes the others. A text that joins a rehearsal is one, too.
 func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
 	rehearsed := false
 	for _, tip := range tips {
@@ -128,20 +104,26 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 		rehearsed = rehearsed || record.Rehearsed(&r) && !taken
 		if tip == draft.Parent {
 			draft.Tags = slices.Clone(r.Tags)
+			if taken {
+				draft.Content, err = d.Content(ctx, &r)
+			}
 		} else {
 			draft.Links = append(draft.Links, Link{record.Supersedes, r.Ref().String()})
 			if taken {
-				continue // what it rests on is not what the other says
+				continue // the text that is taken does not rest on its links
 			}
 		}
+		if err != nil {
+			return err
+		}
 		for _, l := range r.Links {
-			// A new text is nobody's result but that of whoever joins the ways.
+			// A new text is the result of the merge, not of the tasks before it.
 			task, err := d.isTask(ctx, l.Ref())
 			if err != nil {
 				return err
 			}
 			if l.ID != r.ID && (!task || taken) {
-				draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
+				draft.Links = append(draft.Links, asWritten(l))
 			}
 		}
 	}
@@ -195,23 +177,46 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 		if err := d.unused(ctx, h, which, anyway); err != nil {
 			return nil, err
 		}
-		marks = nil
-		at := d.Now().UTC()
+		m := d.marking(who)
 		for _, v := range which {
-			marks = append(marks, record.Mark{ID: h.ID, Version: v, Status: record.Deprecated, By: who.Name, Reason: reason, At: at})
+			m.mark(record.Ref{ID: h.ID, Version: v}, record.Deprecated, reason)
 		}
-		stale, err := d.stale(ctx, []staleFrom{from})
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range stale {
-			marks = append(marks, record.Mark{
-				ID: s.Ref.ID, Version: s.Ref.Version, Status: record.NeedsUpdate, By: who.Name, Reason: restsOn(s.Because), At: at,
-			})
-		}
-		return &change{marks: marks, kind: kindMarked, event: markEvent{By: who.Name, Reason: reason, Action: "deprecate", Marks: markEntries(marks)}}, nil
+		_, err = m.markStale(ctx, from)
+		marks = m.marks
+		return m.change(kindMarked, "deprecate", reason), err
 	})
 	return marks, err
+}
+
+// marking is a change that gives versions another status.
+type marking struct {
+	*Door
+	who   Actor
+	at    time.Time
+	marks []record.Mark
+}
+
+func (d *Door) marking(who Actor) *marking {
+	return &marking{Door: d, who: who, at: d.Now().UTC()}
+}
+
+func (m *marking) mark(ref record.Ref, status, reason string) {
+	m.marks = append(m.marks, record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: m.who.signed(), Reason: reason, At: m.at})
+}
+
+// markStale marks what rests on records that moved.
+func (m *marking) markStale(ctx context.Context, moved ...staleFrom) ([]Stale, error) {
+	stale, err := m.stale(ctx, moved)
+	for _, s := range stale {
+		m.mark(s.Ref, record.NeedsUpdate, "it rests on "+s.Because+", which is not current")
+	}
+	return stale, err
+}
+
+func (m *marking) change(kind, action, reason string) *change {
+	return &change{marks: m.marks, kind: kind, event: markEvent{
+		By: m.who.signed(), Role: m.who.Role, Reason: reason, Action: action, Marks: markEntries(m.marks),
+	}}
 }
 
 // inUse gives the versions, of some, that are not deprecated yet.

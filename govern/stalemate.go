@@ -163,17 +163,15 @@ func (d *Door) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, 
 
 // requested puts the version of a request that says it was given out.
 func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
-	err := d.write(ctx, func() (*change, error) {
+	err := d.putAll(ctx, who, func(b *putting) error {
 		now, _, err := d.Find(ctx, s.ID)
 		if err != nil || slices.Contains(now.Tags, stalemate.Requested) {
-			return nil, err
+			return err
 		}
-		b := d.putting(who)
 		_, err = b.put(ctx, &Draft{
 			ID: s.ID, Parent: now.Version, Content: s.Request.JSON(), Change: "given out, to be ruled on", Tags: []string{s.Kind, stalemate.Requested}, ours: true,
 		})
-		b.c.event = b.event()
-		return b.c, err
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -204,18 +202,17 @@ func (d *Door) Rule(ctx context.Context, who Actor, of, id string, text []byte) 
 // putVerdict puts the one verdict on a stalemate. Whoever is second is told so.
 func (d *Door) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stalemate.Verdict) (record.Ref, error) {
 	var ref record.Ref
-	err := d.write(ctx, func() (*change, error) {
+	err := d.putAll(ctx, who, func(b *putting) error {
 		request, _, err := d.Find(ctx, s.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		b := d.putting(who)
 		h, err := b.headOf(ctx, verdictOf(s.ID))
 		if err == nil && h.Latest > 0 {
 			err = s.ruledAlready()
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		put, err := b.put(ctx, &Draft{
 			ID: verdictOf(s.ID), Type: record.StalemateVerdict, Module: request.Module, Content: v.JSON(),
@@ -223,8 +220,7 @@ func (d *Door) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stale
 			Links:   []Link{{Relation: record.RepliesTo, To: request.Ref().String()}}, summaryBy: record.Extracted, ours: true,
 		})
 		ref = put.Record.Ref()
-		b.c.event = b.event()
-		return b.c, err
+		return err
 	})
 	return ref, err
 }
@@ -369,23 +365,18 @@ func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, e
 // whether it was not. The program asks, not the author of the patch: what that may
 // write does not matter here.
 func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *stalemate.Case, r *stalemate.Request) (ref record.Ref, fresh bool, err error) {
-	err = d.write(ctx, func() (*change, error) {
-		b := d.putting(who)
+	err = d.putAll(ctx, who, func(b *putting) error {
 		h, err := b.headOf(ctx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		if fresh = h.Latest == 0; !fresh {
+		if fresh = h.Latest == 0; !fresh || err != nil {
 			ref = record.Ref{ID: h.ID, Version: h.Latest}
-			return nil, nil
+			return err
 		}
 		put, err := b.put(ctx, &Draft{
 			ID: c.ID, Type: record.StalemateRequest, Module: of.Module, Content: r.JSON(), Tags: []string{c.Kind}, Summary: record.Extract([]byte(r.Summary)),
 			Links: []Link{{Relation: record.Cites, To: of.Ref().String()}}, summaryBy: record.Extracted, ours: true,
 		})
 		ref = put.Record.Ref()
-		b.c.event = b.event()
-		return b.c, err
+		return err
 	})
 	return ref, fresh, err
 }

@@ -19,12 +19,9 @@ import (
 // so. It goes on from the version that it is about: where others have gone on from that
 // one with another text, it is a fork, and takes nothing back.
 func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Helper) (Put, error) {
-	r, _, err := d.Find(ctx, address)
+	r, _, err := d.findFor(ctx, who, address, tipOf)
 	if err != nil {
 		return Put{}, err
-	}
-	if !d.mayRead(who, r.Type) {
-		return Put{}, d.refuse(ctx, who, "read", r.Type, r.ID)
 	}
 	content, err := d.Content(ctx, &r)
 	if err != nil {
@@ -61,7 +58,7 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	draft.Summary = oneLine(a.text)
 	draft.Change = "a summary of what it says now, by " + h.Name
 	draft.Task, draft.granted = a.task.String(), true // who asked for it may write it
-	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft, record.Given)
+	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
 	return put, d.made(ctx, a, put.Record.Ref(), err)
 }
 
@@ -95,18 +92,8 @@ func (d *Door) unsummarised(ctx context.Context, r *record.Record, asked bool) (
 }
 
 func (d *Door) extract(ctx context.Context, who Actor, draft Draft) (Put, error) {
-	draft.Summary = record.Extract(draft.Content)
-	return d.putOne(ctx, who, draft, record.Extracted)
-}
-
-// putOne puts a draft whose summary was made in some way.
-func (d *Door) putOne(ctx context.Context, who Actor, draft Draft, by string) (Put, error) {
-	draft.summaryBy = by
-	put, err := d.Put(ctx, who, draft)
-	if err != nil {
-		return Put{}, err
-	}
-	return put[0], nil
+	draft.Summary, draft.summaryBy = record.Extract(draft.Content), record.Extracted
+	return d.putOne(ctx, who, draft)
 }
 
 // mostInputs is how many records an agent takes up at once. The others are named as
@@ -141,7 +128,8 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 		draft.takeUp(refsOf(taken), refsOf(left))
 		draft.Content = extractMemo(module, taken, refsOf(left))
 		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", howMany(len(taken)), module)
-		put, err := d.putOne(ctx, who, draft, record.Extracted)
+		draft.summaryBy = record.Extracted
+		put, err := d.putOne(ctx, who, draft)
 		put.LeftOut = refsOf(left)
 		return put, err
 	}
@@ -189,7 +177,7 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 	left := slices.DeleteFunc(slices.Clone(inputs), func(ref record.Ref) bool { return slices.Contains(taken, ref) })
 	draft.takeUp(taken, left)
 	draft.Content, draft.Task = append([]byte(a.text+"\n"), leftOut(left)...), a.task.String()
-	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft, "")
+	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
 	put.LeftOut = left
 	return put, d.made(ctx, a, put.Record.Ref(), err)
 }

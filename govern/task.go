@@ -74,12 +74,9 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 	draft := Draft{ID: t.ID, Type: record.TaskSpec, Module: t.Module, Tags: t.Tags, NoLinks: len(t.Inputs) == 0, Summary: record.Extract([]byte(task.Task))}
 	var given []record.Record
 	for _, address := range t.Inputs {
-		r, h, err := d.Standing(ctx, address)
+		r, h, err := d.findFor(ctx, who, address, standingOf)
 		if err != nil {
 			return Put{}, task, err
-		}
-		if !d.mayRead(who, r.Type) {
-			return Put{}, task, d.refuse(ctx, who, "read", r.Type, r.ID)
 		}
 		if task.Module == "" && r.Module != record.Project {
 			task.Module = r.Module
@@ -107,11 +104,8 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 	}
 	draft.Content = data
 	draft.granted, draft.ours = true, true // who may run a task may pin one: task specs are no knowledge of the project
-	put, err := d.Put(ctx, who, draft)
-	if err != nil {
-		return Put{}, task, err
-	}
-	return put[0], task, nil
+	put, err := d.putOne(ctx, who, draft)
+	return put, task, err
 }
 
 // mayPin refuses an agent without a role, and one that would put its words in the
@@ -295,11 +289,11 @@ func (d *Door) Overtaken(ctx context.Context, shown []contexts.ShownRecord) ([]M
 	}
 	var all []Moved
 	for _, s := range shown {
-		found, err := d.Store.Records(ctx, store.Query{ID: s.Ref.ID, Version: s.Ref.Version})
+		r, err := d.stored(ctx, s.Ref)
 		if err != nil {
 			return nil, store.Append{}, err
 		}
-		if len(found) == 0 || s.Content != "" && found[0].Content != s.Content {
+		if r == nil || s.Content != "" && r.Content != s.Content {
 			continue
 		}
 		h, err := d.whole(ctx, s.Ref.ID)
@@ -307,7 +301,7 @@ func (d *Door) Overtaken(ctx context.Context, shown []contexts.ShownRecord) ([]M
 			return nil, store.Append{}, err
 		}
 		if h.Canonical != s.Ref.Version {
-			all = append(all, Moved{Input{ID: s.Ref.ID, Version: s.Ref.Version, Type: found[0].Type, Stood: s.Ref.Version, Status: found[0].Status}, h.Canonical})
+			all = append(all, Moved{Input{ID: s.Ref.ID, Version: s.Ref.Version, Type: r.Type, Stood: s.Ref.Version, Status: r.Status}, h.Canonical})
 		}
 	}
 	return all, store.Append{Stream: Changes, After: head}, nil

@@ -123,11 +123,11 @@ func (p *rehearsals) among(ctx context.Context, refs []record.Ref) ([]record.Ref
 		if !p.ids[ref.ID] {
 			continue
 		}
-		r, err := p.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+		r, err := p.stored(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
-		if len(r) > 0 && record.Rehearsed(&r[0]) {
+		if r != nil && record.Rehearsed(r) {
 			out = append(out, ref)
 		}
 	}
