@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,24 +119,19 @@ type answer struct {
 	event       askedEvent
 }
 
-// ask pins a task, assembles its context, and has the agent do it. What went in
-// and what came out is journaled before anybody reads it; what was journaled before, and
-// never read, is not asked for again.
+// ask pins a task, assembles its context, and has the agent do it. An answer that was
+// journaled before and never used is taken instead.
 func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, error) {
 	if a, err := d.again(ctx, who, h, &j); a != nil || err != nil {
 		return a, err
-	}
-	inputs := make([]string, len(j.inputs))
-	for i, ref := range j.inputs {
-		inputs[i] = ref.String()
 	}
 	head, err := d.head(ctx, Calls)
 	if err != nil {
 		return nil, err
 	}
 	id := derivedID("task-", fmt.Sprintf("%s-%d", j.name, head.Seq+1))
-	put, _, err := d.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: inputs, ours: true})
-	if fault.CodeOf(err) == NothingNew { // it was pinned, and whoever did that was killed before it asked
+	put, _, err := d.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: refNames(j.inputs), ours: true})
+	if fault.CodeOf(err) == NothingNew { // pinned by a run that was killed before it asked
 		put.Record, _, err = d.Find(ctx, id)
 	}
 	if err != nil {
@@ -145,20 +141,13 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 	if err != nil {
 		return nil, err
 	}
-	call := agent.Call{
-		ID: "store/" + a.task.String(), Agent: h.Name, Role: j.role, Model: h.Model, Thread: a.task.ID, Round: 1,
-		Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},
-	}
-	began := d.Now()
-	reply, err := h.Agent.Ask(ctx, call)
-	a.event = askedEvent{
-		Call: call.ID, Role: j.role, Agent: h.Name, Model: h.Model, Task: a.task.String(), View: given.Spec, Context: []shownEntry{},
-		Prompt: store.Hash([]byte(given.Text)), Tokens: given.Tokens, TookMS: int(d.Now().Sub(began).Milliseconds()), Produced: []string{},
-	}
+	a.event = askedEvent{Task: a.task.String(), View: given.Spec, Tokens: given.Tokens}
 	for _, s := range given.Shown {
 		a.event.Context = append(a.event.Context, shownEntry{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form)})
 	}
-	return a, d.took(ctx, a, given.Text, reply, err)
+	return a, d.call(ctx, h, a, &agent.Call{
+		ID: "store/" + a.task.String(), Role: j.role, Thread: a.task.ID, Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},
+	})
 }
 
 // prepare assembles what is shown for a job, and an answer that says so and nothing yet.
@@ -202,41 +191,44 @@ func seen(j *job, given *Given) ([]record.Ref, error) {
 	}
 	if len(out) == 0 && len(j.inputs) > 0 {
 		return nil, &fault.Error{
-			Code: view.TooLarge, Op: "show the inputs of " + given.Task.String() + " to the " + j.role, Detail: "none of them is in the context that it would get",
-			Hint: "`brenner context explain --task " + given.Task.String() + "` says why",
+			Code: view.TooLarge, Op: "show the inputs of " + given.Task + " to the " + j.role, Detail: "none of them is in the context that it would get",
+			Hint: "`brenner context explain --task " + given.Task + "` says why",
 		}
 	}
 	return out, nil
 }
 
-// took journals how a call ended.
-func (d *Door) took(ctx context.Context, a *answer, prompt string, reply agent.Reply, failed error) error {
+// call asks an agent, and journals what went in and what came out before it is used.
+func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) error {
+	c.Agent, c.Model, c.Round = h.Name, h.Model, 1
+	began := d.Now()
+	reply, failed := h.Agent.Ask(ctx, *c)
 	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
-	blobs := [][]byte{[]byte(prompt)}
+	prompt := []byte(c.Turns[0].Text)
+	blobs := [][]byte{prompt}
+	e := &a.event
+	e.Call, e.Role, e.Agent, e.Model = c.ID, c.Role, h.Name, h.Model
+	e.Prompt, e.TookMS = store.Hash(prompt), int(d.Now().Sub(began).Milliseconds())
 	var failure *agent.Failure
 	switch {
 	case failed == nil:
 		a.text = asText(reply.Text)
-		a.event.Reply, a.event.Observed = store.Hash([]byte(reply.Text)), strings.ToValidUTF8(reply.Model, "\ufffd")
-		a.event.Input, a.event.Output, a.event.Attempts = reply.Usage.Input, reply.Usage.Output, reply.Attempts
+		e.Reply, e.Observed = store.Hash([]byte(reply.Text)), strings.ToValidUTF8(reply.Model, "\ufffd")
+		e.Input, e.Output, e.Attempts = reply.Usage.Input, reply.Usage.Output, reply.Attempts
 		blobs = append(blobs, []byte(reply.Text))
 	case errors.As(failed, &failure):
-		a.event.Code, a.event.Attempts, a.event.Input, a.event.Output = failure.Code, failure.Attempts, failure.Usage.Input, failure.Usage.Output
+		e.Code, e.Attempts, e.Input, e.Output = failure.Code, failure.Attempts, failure.Usage.Input, failure.Usage.Output
+		failed = &fault.Error{Code: failure.Code, Op: "ask " + fault.Shown(h.Name), Detail: failure.Detail, Hint: failure.Hint, Cause: failure.Cause}
 	default:
-		a.event.Code = agent.Broken
+		e.Code = agent.Broken
 	}
-	if err := d.log(ctx, Calls, kindAsked, a.event, blobs...); err != nil {
+	if err := d.log(ctx, Calls, kindAsked, *e, blobs...); err != nil {
 		return err
 	}
-	switch {
-	case failure != nil:
-		return &fault.Error{Code: failure.Code, Op: "ask " + fault.Shown(a.event.Agent), Detail: failure.Detail, Hint: failure.Hint, Cause: failure.Cause}
-	case failed != nil:
-		return failed
-	case a.text == "":
+	if failed == nil && a.text == "" {
 		return d.empty(ctx, a)
 	}
-	return nil
+	return failed
 }
 
 // asText gives what is read of a reply.
@@ -252,76 +244,82 @@ func (d *Door) empty(ctx context.Context, a *answer) error {
 
 // produced journals what was made of an answer; nothing is possible, too.
 func (d *Door) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
-	e := producedEvent{Call: a.event.Call, Produced: []string{}}
-	for _, ref := range refs {
-		e.Produced = append(e.Produced, ref.String())
-	}
-	return d.log(ctx, Calls, kindProduced, e)
+	return d.log(ctx, Calls, kindProduced, producedEvent{Call: a.event.Call, Produced: refNames(refs)})
 }
 
-// Calls gives the calls of agents, the oldest first.
+// Calls returns the calls of agents, the oldest first.
 func (d *Door) Calls(ctx context.Context) ([]Call, error) {
 	entries, err := d.Store.Entries(ctx, Calls, 0)
 	if err != nil {
 		return nil, err
 	}
-	var out []Call
+	all, err := readCalls(entries)
+	out := make([]Call, len(all))
+	for i, c := range all {
+		e := &c.askedEvent
+		out[i] = Call{
+			ID: e.Call, Role: e.Role, Agent: e.Agent, Model: e.Model, Observed: e.Observed, Task: e.Task, View: e.View, Prompt: e.Prompt, Reply: e.Reply,
+			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: c.at, Produced: e.Produced,
+		}
+		for _, s := range e.Context {
+			out[i].Context = append(out[i].Context, Shown{record.Ref{ID: s.ID, Version: s.Version}, s.Type, s.Form})
+		}
+	}
+	return out, err
+}
+
+// journaledCall is a call as the journal has it, with what was made of its answer.
+type journaledCall struct {
+	askedEvent
+	at   string
+	used bool // an entry says what was made of it
+}
+
+// readCalls reads the entries about calls, the oldest first.
+func readCalls(entries []journal.Entry) ([]journaledCall, error) {
+	var all []journaledCall
 	place := make(map[string]int)
 	for i := range entries {
-		if entries[i].Kind == kindProduced {
-			e, err := journal.Decode[producedEvent](&entries[i], journal.BrokenChain)
+		if entries[i].Kind == kindAsked {
+			e, err := journal.Decode[askedEvent](&entries[i], journal.BrokenChain)
 			if err != nil {
 				return nil, err
 			}
-			if at, ok := place[e.Call]; ok {
-				out[at].Produced = append(out[at].Produced, e.Produced...)
-			}
+			place[e.Call] = len(all)
+			all = append(all, journaledCall{askedEvent: e, at: artifact.FormatInstant(entries[i].At)})
 			continue
 		}
-		e, err := journal.Decode[askedEvent](&entries[i], journal.BrokenChain)
+		e, err := journal.Decode[producedEvent](&entries[i], journal.BrokenChain)
 		if err != nil {
 			return nil, err
 		}
-		place[e.Call] = len(out)
-		c := Call{
-			ID: e.Call, Role: e.Role, Agent: e.Agent, Model: e.Model, Observed: e.Observed, Task: e.Task, View: e.View, Prompt: e.Prompt, Reply: e.Reply,
-			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: artifact.FormatInstant(entries[i].At),
+		if at, ok := place[e.Call]; ok {
+			all[at].used = true
+			all[at].Produced = append(all[at].Produced, e.Produced...)
 		}
-		for _, s := range e.Context {
-			c.Context = append(c.Context, Shown{record.Ref{ID: s.ID, Version: s.Version}, s.Type, s.Form})
-		}
-		out = append(out, c)
 	}
-	return out, nil
+	return all, nil
 }
 
-// unread finds the newest answer of an agent that was journaled, and of which nothing
-// has come: whoever asked was killed before it was put. What is answered is not asked
-// for again.
+// unread finds the newest answer of an agent that was journaled and not used, because
+// the run that asked for it was killed.
 func (d *Door) unread(ctx context.Context, h *Helper, role string, fits func(*askedEvent) (bool, error)) (*askedEvent, error) {
 	entries, _, err := d.newest(ctx, Calls, lookedAt)
 	if err != nil {
 		return nil, err
 	}
-	read := make(map[string]bool) // what came of a call stands after it
-	for i := range entries {
-		if entries[i].Kind == kindProduced {
-			e, err := journal.Decode[producedEvent](&entries[i], journal.BrokenChain)
-			if err != nil {
-				return nil, err
-			}
-			read[e.Call] = true
+	slices.Reverse(entries)
+	all, err := readCalls(entries)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range slices.Backward(all) {
+		e := &c.askedEvent
+		if c.used || e.Reply == "" || e.Role != role || e.Agent != h.Name || e.Model != h.Model {
 			continue
 		}
-		e, err := journal.Decode[askedEvent](&entries[i], journal.BrokenChain)
-		if err != nil {
-			return nil, err
-		}
-		if read[e.Call] || e.Reply == "" || e.Role != role || e.Agent != h.Name || e.Model != h.Model {
-			continue
-		}
-		if ok, err := fits(&e); err != nil || ok {
-			return &e, err
+		if ok, err := fits(e); err != nil || ok {
+			return e, err
 		}
 	}
 	return nil, nil
@@ -361,8 +359,7 @@ func (d *Door) pinned(ctx context.Context, who Actor, address string, j *job) (*
 	if err != nil || t.Task != strings.TrimSpace(j.task) || t.Role != j.role || t.Cross != j.cross {
 		return nil, err
 	}
-	same := slices.EqualFunc(t.Inputs, j.inputs, func(in Input, ref record.Ref) bool { return in.ID == ref.ID && in.Version == ref.Version })
-	if !same {
+	if !slices.EqualFunc(t.Inputs, j.inputs, func(in Input, ref record.Ref) bool { return in.Ref() == ref }) {
 		return nil, nil
 	}
 	return &r, nil
@@ -381,13 +378,11 @@ func (d *Door) takeUp(ctx context.Context, a *answer, e *askedEvent) error {
 // made journals what was made of an answer. One of which nothing can be made, because of
 // what it says, was read as well: who asks again gets another.
 func (d *Door) made(ctx context.Context, a *answer, ref record.Ref, err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return d.produced(ctx, a, ref)
-	case authors(err):
-		if err := d.produced(ctx, a); err != nil {
-			return err
-		}
+	}
+	if authors(err) {
+		return cmp.Or(d.produced(ctx, a), err)
 	}
 	return err
 }

@@ -204,28 +204,23 @@ func (c *checking) links(ctx context.Context) error {
 // summaries looks at the versions that stand, and at drafts beside them that were
 // given the summary of another content.
 func (c *checking) summaries(ctx context.Context) error {
-	stale, err := c.Store.Records(ctx, store.Query{Stale: true})
+	addStale := func(r *record.Record) {
+		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
+	}
+	err := c.eachCounting(ctx, store.Query{Stale: true}, func(r *record.Record, h *record.Head) error {
+		if r.Status != record.Deprecated && h.Standing() != r.Ref() {
+			addStale(r)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	for i := range stale {
-		h, err := c.whole(ctx, stale[i].ID)
-		if err != nil {
-			return err
-		}
-		counts, err := c.counts(ctx, &h, stale[i].Version)
-		if err != nil {
-			return err
-		}
-		if counts && stale[i].Status != record.Deprecated && h.Standing() != stale[i].Ref() {
-			c.add(stale[i].Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
-		}
 	}
 	return c.each(ctx, func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec }, func(r *record.Record) error {
 		kind, _ := c.Types.Find(r.Type)
 		switch {
 		case r.StaleSummary():
-			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
+			addStale(r)
 		case r.SummaryBy == record.Extracted && kind.Core && r.Type != record.ResearchArtifact:
 			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` asks an agent for one", "its summary is the beginning of its text, taken by the program")
 		}

@@ -35,11 +35,12 @@ type Request struct {
 
 // Given is a context, and what it was made for.
 type Given struct {
+	Schema  string   `json:"schema"`
+	Role    string   `json:"role"`
+	Purpose string   `json:"-"`
+	Modules []string `json:"modules"`
+	Task    string   `json:"task"` // the version of its task spec; empty for none
 	contexts.Context
-	Role    string
-	Purpose string
-	Modules []string
-	Task    record.Ref // the zero value for none
 }
 
 // mostLinked is how many neighbours of the inputs are looked at.
@@ -47,13 +48,13 @@ const mostLinked = 200
 
 // Context assembles what an agent of a role would be given. It writes nothing.
 func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
-	g := &Given{Role: q.Role, Purpose: q.Purpose, Modules: slices.Clone(q.Modules)}
+	g := &Given{Schema: "brenner.context/v1", Role: q.Role, Purpose: q.Purpose, Modules: slices.Clone(q.Modules)}
 	if q.Task != "" {
 		r, t, _, err := d.Task(ctx, q.Task)
 		if err != nil {
 			return nil, err
 		}
-		g.Task = r.Ref()
+		g.Task = r.Ref().String()
 		if g.Purpose == "" {
 			g.Purpose = t.Task
 		}
@@ -65,7 +66,7 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 		}
 		q.Cross = q.Cross || t.Cross
 		for _, in := range t.Inputs {
-			q.Inputs = append(q.Inputs, record.Ref{ID: in.ID, Version: in.Version}.String())
+			q.Inputs = append(q.Inputs, in.Ref().String())
 		}
 		q.Tags = append(slices.Clone(q.Tags), r.Tags...)
 	}

@@ -92,7 +92,7 @@ func (b *putting) target(ctx context.Context, address string) (record.Ref, error
 		}
 		return versionOf(&h, a, h.Standing().Version)
 	}
-	ref, _, err := b.refOf(ctx, address, func(h *record.Head) int { return h.Standing().Version })
+	ref, _, err := b.refOf(ctx, address, standingOf)
 	return ref, err
 }
 

@@ -162,7 +162,7 @@ func (p *promoting) gates(ctx context.Context) error {
 		return err
 	}
 	for _, m := range outdated {
-		in.Outdated = append(in.Outdated, record.Ref{ID: m.Input.ID, Version: m.Input.Version}.String())
+		in.Outdated = append(in.Outdated, m.Input.Ref().String())
 	}
 	if p.record.Type == record.ResearchArtifact && p.Artifact != nil {
 		_, faults, err := p.Artifact(ctx, p.record.Ref())

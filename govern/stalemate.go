@@ -89,7 +89,7 @@ func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error)
 		return nil, err
 	}
 	// An address with a version, and one that is not whole, name the record too.
-	if ref, _, err := d.refOf(ctx, of, func(h *record.Head) int { return h.Latest }); of != "" && (err != nil || ref.ID != about.ID) {
+	if ref, _, err := d.refOf(ctx, of, tipOf); of != "" && (err != nil || ref.ID != about.ID) {
 		no.Detail = r.ID + " is not about " + fault.Shown(of) + ", but about " + about.ID
 		return nil, no
 	}
@@ -125,18 +125,31 @@ func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
 	return err
 }
 
-// mayRule refuses whoever may not decide, and what cannot be decided any more.
-func (d *Door) mayRule(who Actor, s *Stalemate, next string) error {
-	if !d.authority(who) {
-		return &fault.Error{
-			Code: policy.OutOfScope, Op: "rule on " + s.ID, Detail: fault.Shown(who.Name) + " is nobody who may decide",
-			Hint: "the operator and the authorities of brenner.yaml may",
-		}
+// ruling finds a stalemate for an actor who may decide, and refuses a step that its
+// state does not allow.
+func (d *Door) ruling(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
+	s, err := d.Stalemate(ctx, of, id)
+	if err == nil {
+		err = d.mayDecide(who, "rule on "+s.ID)
 	}
-	if s.State == stalemate.Ruled {
-		return s.ruledAlready()
+	if err == nil && s.State == stalemate.Ruled {
+		err = s.ruledAlready()
 	}
-	return stalemate.Step(s.ID, s.State, next)
+	if err == nil {
+		err = stalemate.Step(s.ID, s.State, next)
+	}
+	return s, err
+}
+
+// mayDecide refuses an actor who may not decide.
+func (d *Door) mayDecide(who Actor, op string) error {
+	if d.authority(who) {
+		return nil
+	}
+	return &fault.Error{
+		Code: policy.OutOfScope, Op: op, Detail: fault.Shown(who.Name) + " is nobody who may decide",
+		Hint: "the operator and the authorities of brenner.yaml may",
+	}
 }
 
 func (s *Stalemate) ruledAlready() error {
@@ -148,11 +161,8 @@ func (s *Stalemate) ruledAlready() error {
 // Send notes that a request is given out, to be ruled on, and gives it. Evidence that
 // is only a placeholder cannot be sent.
 func (d *Door) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, error) {
-	s, err := d.Stalemate(ctx, of, id)
+	s, err := d.ruling(ctx, who, of, id, stalemate.Requested)
 	if err != nil {
-		return nil, err
-	}
-	if err := d.mayRule(who, s, stalemate.Requested); err != nil {
 		return nil, err
 	}
 	if err := s.Request.Sendable(); err != nil {
@@ -182,11 +192,8 @@ func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalema
 // Rule puts the verdict of a person who may decide, and is no party, on a stalemate
 // about a record. It changes no text: whoever was right, the next patch shows it.
 func (d *Door) Rule(ctx context.Context, who Actor, of, id string, text []byte) (*Stalemate, error) {
-	s, err := d.Stalemate(ctx, of, id)
+	s, err := d.ruling(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
-		return nil, err
-	}
-	if err := d.mayRule(who, s, stalemate.Ruled); err != nil {
 		return nil, err
 	}
 	v, err := stalemate.ReadVerdict(text, stalemate.Arbiter{Kind: stalemate.ByPerson, Name: who.Name}, &s.Request)
@@ -233,11 +240,8 @@ func (d *Door) OpenStalemate(ctx context.Context, who Actor, address string, req
 	if err != nil {
 		return nil, nil, err
 	}
-	if !d.authority(who) {
-		return nil, nil, &fault.Error{
-			Code: policy.OutOfScope, Op: "open a stalemate about " + r.ID, Detail: fault.Shown(who.Name) + " is nobody who may decide",
-			Hint: "the operator and the authorities of brenner.yaml may",
-		}
+	if err := d.mayDecide(who, "open a stalemate about "+r.ID); err != nil {
+		return nil, nil, err
 	}
 	var c stalemate.Case
 	var asked stalemate.Request
@@ -385,11 +389,8 @@ func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *sta
 // sent the request and nothing else; every call is journaled as it came, also when a
 // person rules meanwhile, whose verdict then stands.
 func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
-	s, err := d.Stalemate(ctx, of, id)
+	s, err := d.ruling(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
-		return nil, err
-	}
-	if err := d.mayRule(who, s, stalemate.Ruled); err != nil {
 		return nil, err
 	}
 	arbiter := stalemate.Arbiter{Kind: stalemate.ByAgent, Name: h.Name, Model: h.Model}
@@ -455,16 +456,10 @@ func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer
 	if err != nil {
 		return nil, err
 	}
-	call := agent.Call{
-		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Agent: h.Name, Role: stalemate.ArbiterRole, Model: h.Model, Thread: s.ID, Round: 1,
-		Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
-	}
-	began := d.Now()
-	reply, err := h.Agent.Ask(ctx, call)
 	a := &answer{event: askedEvent{
-		Call: call.ID, Role: call.Role, Agent: h.Name, Model: h.Model, Task: s.ID, Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
-		Prompt: prompt, Tokens: d.count(message),
-		TookMS: int(d.Now().Sub(began).Milliseconds()), Produced: []string{},
+		Task: s.ID, Tokens: d.count(message), Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
 	}}
-	return a, d.took(ctx, a, message, reply, err)
+	return a, d.call(ctx, h, a, &agent.Call{
+		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Role: stalemate.ArbiterRole, Thread: s.ID, Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
+	})
 }

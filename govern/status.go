@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -63,31 +64,23 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 	if s.Spine, err = d.spine(ctx, s.Census); err != nil {
 		return nil, err
 	}
-	if s.NeedsUpdate, err = d.notCurrent(ctx, record.NeedsUpdate); err != nil {
+	if s.NeedsUpdate, err = d.notCurrent(ctx, record.NeedsUpdate, "what it rests on did not hold any more when it was put"); err != nil {
 		return nil, err
 	}
-	if s.NeedsRebase, err = d.notCurrent(ctx, record.NeedsRebase); err != nil {
+	if s.NeedsRebase, err = d.notCurrent(ctx, record.NeedsRebase, "what it was made from moved before it was put"); err != nil {
 		return nil, err
 	}
 	if s.Forks, err = d.Forks(ctx); err != nil {
 		return nil, err
 	}
-	stale, err := d.Store.Records(ctx, store.Query{Stale: true})
+	err = d.eachCounting(ctx, store.Query{Stale: true}, func(r *record.Record, _ *record.Head) error {
+		if r.Status != record.Deprecated {
+			s.StaleSummaries = append(s.StaleSummaries, r.Ref().String())
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	for i := range stale {
-		h, err := d.whole(ctx, stale[i].ID)
-		if err != nil {
-			return nil, err
-		}
-		counts, err := d.counts(ctx, &h, stale[i].Version)
-		if err != nil {
-			return nil, err
-		}
-		if counts && stale[i].Status != record.Deprecated {
-			s.StaleSummaries = append(s.StaleSummaries, stale[i].Ref().String())
-		}
 	}
 	if s.Due, err = d.dueOf(ctx, modulesOf(s.Census, func(t record.Type) bool { return t.Knowledge }, d.Types)); err != nil {
 		return nil, err
@@ -108,47 +101,44 @@ func (d *Door) counts(ctx context.Context, h *record.Head, version int) (bool, e
 	return slices.Contains(tips, version), err
 }
 
-// notCurrent gives the versions with a status that count: one that a newer version
-// has mended is past.
-func (d *Door) notCurrent(ctx context.Context, status string) ([]Outdated, error) {
-	found, err := d.Store.Records(ctx, store.Query{Status: status})
+// eachCounting calls do with the versions that a query finds and that are not past, and
+// with the heads of their records.
+func (d *Door) eachCounting(ctx context.Context, q store.Query, do func(*record.Record, *record.Head) error) error {
+	found, err := d.Store.Records(ctx, q)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []Outdated
 	for i := range found {
-		r := &found[i]
-		h, err := d.whole(ctx, r.ID)
+		h, err := d.whole(ctx, found[i].ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		counts, err := d.counts(ctx, &h, r.Version)
+		counts, err := d.counts(ctx, &h, found[i].Version)
+		if counts && err == nil {
+			err = do(&found[i], &h)
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if !counts {
-			continue
-		}
-		reason := ""
+	}
+	return nil
+}
+
+// notCurrent returns the versions with a status that are not past, each with the reason
+// of its last mark. A version that was put with the status has none: then it is otherwise.
+func (d *Door) notCurrent(ctx context.Context, status, otherwise string) (out []Outdated, err error) {
+	err = d.eachCounting(ctx, store.Query{Status: status}, func(r *record.Record, h *record.Head) error {
 		marks, err := d.Store.Marks(ctx, r.ID)
-		if err != nil {
-			return nil, err
-		}
+		reason := ""
 		for _, m := range marks {
 			if m.Version == r.Version && m.Status == status {
 				reason = m.Reason
 			}
 		}
-		switch {
-		case reason != "":
-		case status == record.NeedsRebase:
-			reason = "what it was made from moved before it was put"
-		default:
-			reason = "what it rests on did not hold any more when it was put"
-		}
-		out = append(out, Outdated{r.Ref(), r.Type, r.Module, h.Canonical == r.Version, reason})
-	}
-	return out, nil
+		out = append(out, Outdated{r.Ref(), r.Type, r.Module, h.Canonical == r.Version, cmp.Or(reason, otherwise)})
+		return err
+	})
+	return out, err
 }
 
 // Forks gives the records that went several ways, those of core types first.
@@ -157,25 +147,19 @@ func (d *Door) Forks(ctx context.Context) ([]Fork, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Fork
+	var core, others []Fork
 	for _, h := range heads {
 		tips, err := d.Store.Tips(ctx, h.ID)
 		if err != nil {
 			return nil, err
 		}
-		kind, _ := d.Types.Find(h.Type)
-		out = append(out, Fork{h.ID, h.Type, h.Module, kind.Core, tips})
-	}
-	slices.SortStableFunc(out, func(a, b Fork) int {
-		switch {
-		case a.Core == b.Core:
-			return 0
-		case a.Core:
-			return -1
+		if kind, _ := d.Types.Find(h.Type); kind.Core {
+			core = append(core, Fork{h.ID, h.Type, h.Module, true, tips})
+		} else {
+			others = append(others, Fork{h.ID, h.Type, h.Module, false, tips})
 		}
-		return 1
-	})
-	return out, nil
+	}
+	return append(core, others...), nil
 }
 
 // modulesOf gives the modules that have records of types that fit.
@@ -205,8 +189,8 @@ func (d *Door) spine(ctx context.Context, census []record.Count) ([]SpineEntry, 
 		return nil, err
 	}
 	for i := range places {
-		for j := range heads {
-			if h := &heads[j]; h.Type == places[i].Type && h.Module == places[i].Module {
+		for _, h := range heads {
+			if h.Type == places[i].Type && h.Module == places[i].Module {
 				places[i].Holder, places[i].Status = h.Standing().String(), h.Status
 			}
 		}

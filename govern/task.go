@@ -38,6 +38,9 @@ type Input struct {
 	Status    string `json:"status"` // of the version itself
 }
 
+// Ref returns the version.
+func (in *Input) Ref() record.Ref { return record.Ref{ID: in.ID, Version: in.Version} }
+
 // Moved is an input that is not what it was when the task began.
 type Moved struct {
 	Input Input
@@ -185,7 +188,7 @@ func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 		now := h.Standing().Version
 		gone := in.Canonical && h.Canonical == 0
 		if now == in.Stood && !gone && in.Status != record.Deprecated {
-			r, err := d.version(ctx, record.Ref{ID: in.ID, Version: in.Version}, h.Latest)
+			r, err := d.version(ctx, in.Ref(), h.Latest)
 			if err != nil {
 				return nil, err
 			}

@@ -69,34 +69,34 @@ func (n Nearness) String() string { return [...]string{"recency", "tag", "link",
 
 // Context is what an agent is given of the store's records.
 type Context struct {
-	Text   string // Markdown
-	Tokens int    // of Text; never more than the bound
-	Bound  int
-	Spec   string // hash
-	Shown  []ShownRecord
+	Spec   string        `json:"view_hash"`
+	Tokens int           `json:"tokens"` // of Text; never more than the bound
+	Bound  int           `json:"bound"`
+	Shown  []ShownRecord `json:"shown"`
 	// LeftOut are the candidates that are not in it, each with the rule.
-	LeftOut []Left
+	LeftOut []Left `json:"left_out"`
+	Text    string `json:"markdown"`
 }
 
-// ShownRecord is a record in a context.
+// ShownRecord is a record in a context, and why it is there.
 type ShownRecord struct {
-	Ref    record.Ref
-	Type   string
-	Form   view.Form
-	Status string
+	Ref     record.Ref `json:",embed"`
+	Type    string     `json:"type"`
+	Form    view.Form  `json:"form"`
+	Status  string     `json:"status"`
+	Because string     `json:"because"`
+	Tokens  int        `json:"tokens"`
 	// Content is the hash of what the version says, in whatever form it is shown.
-	Content string
-	Cut     bool // it was to be shown in full, and only its summary fitted
-	Near    Nearness
-	Tokens  int
+	Content string   `json:"-"`
+	Cut     bool     `json:"-"` // it was to be shown in full, and only its summary fitted
+	Near    Nearness `json:"-"`
 }
 
-// Left is a record that is not in a context, and why not.
+// Left is a record that is not in a context, and the rule that left it out.
 type Left struct {
-	Ref  record.Ref
-	Type string
-	Rule string
-	Near Nearness
+	Ref  record.Ref `json:",embed"`
+	Type string     `json:"type"`
+	Rule string     `json:"rule"`
 }
 
 // The rules that leave records out, beside OverBound.
@@ -185,7 +185,7 @@ func (s *sheet) choose() {
 			}
 		}
 		if rule != "" {
-			s.left = append(s.left, Left{ref, m.Record.Type, rule, m.Near})
+			s.left = append(s.left, Left{ref, m.Record.Type, rule})
 			continue
 		}
 		s.lines = append(s.lines, &line{material: m, want: v.form()})
@@ -201,18 +201,30 @@ func (in *Input) compare(a, b *Material) int {
 	)
 }
 
+// account says which records are shown and why, and which are left out.
 func (s *sheet) account(out *Context) {
+	show := func(m *Material, form view.Form, cut bool, text string) {
+		r := &m.Record
+		because := m.Near.String()
+		if r.Type == record.ProjectBrief || r.Type == record.ProjectSummary {
+			because = "overview"
+		}
+		if cut {
+			because += ", in full it did not fit"
+		}
+		out.Shown = append(out.Shown, ShownRecord{
+			Ref: r.Ref(), Type: r.Type, Form: form, Status: r.Status, Because: because, Tokens: s.count(text), Content: r.Content, Cut: cut, Near: m.Near,
+		})
+	}
 	for i := range s.overview {
-		r := &s.overview[i].Record
-		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: view.Summary, Status: r.Status, Content: r.Content, Tokens: s.count(overviewLine(r))})
+		show(&s.overview[i], view.Summary, false, overviewLine(&s.overview[i].Record))
 	}
 	for _, l := range s.lines {
-		r := &l.material.Record
 		if l.form == "" {
-			s.left = append(s.left, Left{r.Ref(), r.Type, view.OverBound, l.material.Near})
+			s.left = append(s.left, Left{l.material.Record.Ref(), l.material.Record.Type, view.OverBound})
 			continue
 		}
-		out.Shown = append(out.Shown, ShownRecord{Ref: r.Ref(), Type: r.Type, Form: l.form, Status: r.Status, Content: r.Content, Cut: l.want == view.Full && l.form == view.Summary, Near: l.material.Near, Tokens: s.count(l.text(l.form))})
+		show(l.material, l.form, l.want == view.Full && l.form == view.Summary, l.text(l.form))
 	}
 	slices.SortFunc(s.left, func(a, b Left) int { return cmp.Or(cmp.Compare(a.Type, b.Type), record.CompareRefs(a.Ref, b.Ref)) })
 	out.LeftOut = s.left

@@ -74,7 +74,7 @@ alone are over the bound (CONTEXT_TOO_LARGE).`,
 				if err != nil {
 					return err
 				}
-				return a.Show(&contextView{ContextReport: g.Report()})
+				return a.Show(&contextView{Given: g})
 			})
 		},
 	}
@@ -108,7 +108,7 @@ alone are over the bound (CONTEXT_TOO_LARGE).`,
 				if err != nil {
 					return err
 				}
-				return a.Show(&contextView{ContextReport: g.Report(), explain: true})
+				return a.Show(&contextView{Given: g, explain: true})
 			})
 		},
 	}
@@ -118,7 +118,7 @@ alone are over the bound (CONTEXT_TOO_LARGE).`,
 
 // contextView is a context for people: its text, or why each record is in it.
 type contextView struct {
-	*govern.ContextReport
+	*govern.Given
 	explain bool
 }
 
@@ -132,14 +132,14 @@ func (r *contextView) Print(a *ui.App) error {
 	}
 	var b strings.Builder
 	if !a.Quiet {
-		fmt.Fprintf(&b, "%s: %d of %d tokens, view %s\n\n", ui.Clean(r.Role), r.Tokens, r.Bound, r.View[:12])
+		fmt.Fprintf(&b, "%s: %d of %d tokens, view %s\n\n", ui.Clean(r.Role), r.Tokens, r.Bound, r.Spec[:12])
 	}
 	rows := [][]string{{"RECORD", "TYPE", "SHOWN", "BECAUSE", "TOKENS"}}
 	for _, s := range r.Shown {
-		rows = append(rows, []string{fmt.Sprintf("%s@v%d", s.ID, s.Version), s.Type, s.Form, s.Because, fmt.Sprint(s.Tokens)})
+		rows = append(rows, []string{s.Ref.String(), s.Type, string(s.Form), s.Because, fmt.Sprint(s.Tokens)})
 	}
 	for _, l := range r.LeftOut {
-		rows = append(rows, []string{fmt.Sprintf("%s@v%d", l.ID, l.Version), l.Type, "no", l.Rule})
+		rows = append(rows, []string{l.Ref.String(), l.Type, "no", l.Rule})
 	}
 	b.WriteString(ui.Columns(rows))
 	return a.Write([]byte(b.String()))
