@@ -1,6 +1,10 @@
 package govern
 
-import "strings"
+import (
+	"strings"
+
+	"brenner/internal/markdown"
+)
 
 // fences follows the blocks of code in a Markdown text that is written line by line.
 // It need not know all of Markdown, because it may move a fence: one of which it is not
@@ -60,15 +64,16 @@ func indent(line string) (int, string) {
 	return width, bare
 }
 
-// fenceOf gives the mark that opens or closes a block of code, or "".
+// fenceOf returns the mark that opens or closes a block of code, or "".
 func fenceOf(line string) string {
-	for _, c := range []string{"`", "~"} {
-		rest := strings.TrimLeft(line, c)
-		if n := len(line) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, "`")) {
-			return line[:n]
-		}
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return ""
 	}
-	return ""
+	f, ok := markdown.OpenFence([]byte(line))
+	if !ok {
+		return ""
+	}
+	return line[:f.Length]
 }
 
 // itemAt gives the columns that an item of a list is indented by if one surely begins
@@ -77,7 +82,7 @@ func itemAt(width int, bare string, fresh bool) int {
 	digits := strings.TrimLeft(bare, "0123456789")
 	marker := len(bare) - len(digits) + 1
 	switch {
-	case width > 3 || marker > 10 || isBreak(bare):
+	case width > 3 || marker > 10 || markdown.IsBreak([]byte(bare)):
 		return 0
 	case marker == 1 && strings.IndexAny(bare, "-+*") != 0:
 		return 0
@@ -91,11 +96,4 @@ func itemAt(width int, bare string, fresh bool) int {
 		return 0 // empty, or with an empty one in it: readers differ about these
 	}
 	return width + marker + space
-}
-
-// isBreak tells whether a line is a rule across the page, and not the item of a list that
-// it begins like.
-func isBreak(bare string) bool {
-	bare = strings.NewReplacer(" ", "", "\t", "").Replace(bare)
-	return len(bare) >= 3 && strings.Trim(bare, bare[:1]) == "" && strings.IndexAny(bare, "-*_") == 0
 }

@@ -1,9 +1,12 @@
 package kickoff
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/internal/markdown"
 )
 
 // LessonFence is the word of the fences in which agents say what they have learned.
@@ -37,50 +40,32 @@ type Lesson struct {
 
 // ReadLesson finds the lesson in a reply: in a fence with the word lesson, the line that
 // says of which kind it is, or else all of it as one that helps. Of several the first
-// counts, since one is what the templates ask for. A fence within another one is only shown.
+// counts, since one is what the templates ask for. A lesson that is quoted, commented out,
+// indented as code or within another fence is only shown, as a delta is there.
 // What is none is passed over; a reply is hostile until proved otherwise, and nothing
 // depends on this.
 func ReadLesson(reply string) (Lesson, bool) {
-	var lines []string
-	fence, ours := "", false
-	for line := range strings.Lines(strings.ToValidUTF8(reply, "\ufffd")) {
-		line = strings.TrimSpace(line)
-		switch {
-		case fence == "":
-			fence = fenceMark(line)
-			ours, lines = fence != "" && strings.TrimSpace(line[len(fence):]) == LessonFence, nil
-		case strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == "":
-			if l, ok := readFence(lines); ok {
-				return l, true
-			}
-			fence, lines = "", nil
-		case ours:
-			lines = append(lines, line)
+	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
+	for b := range markdown.Blocks(text) {
+		if b.Kind != markdown.Fenced || b.Quoted || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence {
+			continue
 		}
-	}
-	return readFence(lines) // whose end was forgotten
-}
-
-// readFence reads the lines of one fence.
-func readFence(lines []string) (Lesson, bool) {
-	for _, line := range lines {
-		if l, ok := readLesson(line); ok {
+		if l, ok := readFence(string(text[b.Start:b.End])); ok {
 			return l, true
 		}
 	}
-	text := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
-	return Lesson{"helpful", text}, text != ""
+	return Lesson{}, false
 }
 
-// fenceMark gives the backticks or tildes that a line opens a fence with.
-func fenceMark(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		n := len(line) - len(strings.TrimLeft(line, mark))
-		if n >= 3 && (mark != "`" || !strings.Contains(line[n:], mark)) { // else it is code within a line
-			return line[:n]
+// readFence reads the text of one fence.
+func readFence(text string) (Lesson, bool) {
+	for line := range strings.Lines(text) {
+		if l, ok := readLesson(strings.TrimSpace(line)); ok {
+			return l, true
 		}
 	}
-	return ""
+	text = strings.Join(strings.Fields(text), " ")
+	return Lesson{"helpful", text}, text != ""
 }
 
 func readLesson(line string) (Lesson, bool) {

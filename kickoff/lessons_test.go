@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"brenner/artifact/delta"
 )
 
 func TestReadLesson(t *testing.T) {
@@ -25,6 +27,48 @@ func TestReadLesson(t *testing.T) {
 	for _, none := range []string{"", "```lesson", "```lesson\n\n```", "```lessons\nhelpful: x\n```", "> ```lesson\n> helpful: x\n> ```", "``lesson\nhelpful: x", "````markdown\n```lesson\nhelpful: only shown\n```\n````"} {
 		if got, ok := ReadLesson(none); ok {
 			t.Errorf("%q: %+v", none, got)
+		}
+	}
+}
+
+// A lesson is learned where a delta would be read, and nowhere else.
+func TestLessonsAreReadWhereDeltasAre(t *testing.T) {
+	lesson := "```lesson\nhelpful: Count cells twice\n```\n"
+	change := "```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"name\":\"N\",\"claim\":\"C\"}}\n```\n"
+	lines := func(mark string) func(string) string {
+		return func(block string) string {
+			return "Words.\n\n" + mark + strings.ReplaceAll(strings.TrimSuffix(block, "\n"), "\n", "\n"+mark) + "\n"
+		}
+	}
+	between := func(before, after string) func(string) string {
+		return func(block string) string { return "Words.\n\n" + before + block + after }
+	}
+	for _, c := range []struct {
+		name  string
+		place func(string) string
+		read  bool
+	}{
+		{"alone", between("", ""), true},
+		{"behind a paragraph", between("More words\n", "and more"), true},
+		{"indented by three", lines("   "), true},
+		{"in a list item", between("- an item\n\n", ""), true},
+		{"behind a comment", between("<!-- a remark -->\n", ""), true},
+		{"behind a fence", between("```go\nx\n```\n", ""), true},
+		{"in a comment", between("<!--\n", "-->\n"), false},
+		{"in a comment that never ends", between("<!-- see\n\n", ""), false},
+		{"in pre", between("<pre>\n", "</pre>\n"), false},
+		{"in indented code", lines("    "), false},
+		{"behind a tab", lines("\t"), false},
+		{"in a block quote", lines("> "), false},
+		{"in a quote in a list item", lines("  > "), false},
+		{"in a longer fence", between("````markdown\n", "````\n"), false},
+		{"in a fence of tildes", between("~~~\n", "~~~\n"), false},
+		{"in a div", between(":::: note\n", "::::\n"), false},
+	} {
+		_, learned := ReadLesson(c.place(lesson))
+		taken := slices.ContainsFunc(delta.Read([]byte(c.place(change)), delta.Options{}).Blocks, isTaken)
+		if learned != c.read || taken != c.read {
+			t.Errorf("%s: lesson %t, delta %t, want both %t\n%s", c.name, learned, taken, c.read, c.place(lesson))
 		}
 	}
 }

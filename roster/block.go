@@ -57,15 +57,14 @@ type Block struct {
 // out is talk about a roster, not a roster. Roles and the mode are not judged
 // here; Roster.Validate does that.
 func ReadBlock(message string) (Block, error) {
-	lines := strings.Split(message, "\n")
-	start := findHeading(lines)
-	if start < 0 {
+	start := findHeading(message)
+	if start == 0 {
 		return Block{}, &fault.Error{
 			Code: NoBlock, Detail: "the message has no session configuration",
 			Hint: "a kickoff has the line \"" + blockHeading + "\" at the start of a line, outside code and quotations",
 		}
 	}
-	b := blockReader{lines: lines, at: start + 1, out: Block{Line: start + 1}}
+	b := blockReader{lines: strings.Split(message, "\n"), at: start, out: Block{Line: start}}
 	if err := b.read(); err != nil {
 		return Block{}, err
 	}

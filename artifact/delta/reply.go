@@ -136,7 +136,7 @@ func Read(text []byte, opt Options) Reply {
 	}
 	r := newReader(text, opt)
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples).deltas...)
-	scan(text, r.region)
+	r.read()
 	if r.full {
 		return tooLarge(fmt.Sprintf("the message has more than %d delta blocks", opt.MaxBlocks))
 	}

@@ -3,6 +3,8 @@ package delta
 import (
 	"bytes"
 	"strings"
+
+	"brenner/internal/markdown"
 )
 
 // maxAnnouncement is how much of a line is looked at for an announcement.
@@ -10,12 +12,12 @@ const maxAnnouncement = 120
 
 // announce remembers the first line of prose that promises deltas: a heading
 // that speaks of them, "Delta 1:", or an operation in capitals.
-func (r *reader) announce(g region) {
+func (r *reader) announce(b markdown.Block) {
 	if r.announced > 0 || r.meant {
 		return
 	}
-	text := r.src[g.start:g.end]
-	for line := g.line; len(text) > 0; line++ {
+	text := r.src[b.Start:b.End]
+	for line := b.Line; len(text) > 0; line++ {
 		var this []byte
 		this, text, _ = bytes.Cut(text, []byte("\n"))
 		if len(this) > 1 && announces(string(this[:min(len(this), maxAnnouncement)])) {
@@ -57,3 +59,7 @@ func announces(line string) bool {
 func isWordRune(r rune) bool {
 	return r == '_' || r >= 0x80 || (r < 0x80 && (isLetter(byte(r)) || isDigit(byte(r))))
 }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

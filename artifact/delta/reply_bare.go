@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"brenner/artifact"
+	"brenner/internal/markdown"
 )
 
 // bare looks for deltas in a stretch that is no delta block: prose, or a fence of
 // JSON. Reading at a brace may be in vain; the reader's effort bounds how often
 // the same bytes are read again, so that the work stays linear.
-func (r *reader) bare(g region) {
-	text := r.src[g.start:g.end]
+func (r *reader) bare(b markdown.Block) {
+	text := r.src[b.Start:b.End]
 	words := bareWords()
 	if !slices.ContainsFunc(words[:], func(word string) bool { return bytes.Contains(text, []byte(word)) }) {
 		return
@@ -26,14 +27,14 @@ func (r *reader) bare(g region) {
 			brace = pos + i
 		}
 		if comments {
-			skip := inlineComment(text[pos:], brace-pos)
+			skip := markdown.InlineComment(text[pos:], brace-pos)
 			if skip > 0 {
 				pos += skip
 				continue
 			}
 			comments = skip == 0
 		}
-		if skip := codeComment(text[pos:], brace-pos); g.kind == regionLoose && skip > 0 {
+		if skip := codeComment(text[pos:], brace-pos); b.Kind == markdown.Fenced && skip > 0 {
 			pos += skip
 			continue
 		}
@@ -42,22 +43,8 @@ func (r *reader) bare(g region) {
 			pos++
 			continue
 		}
-		pos += r.candidate(text[pos:], g.start+pos, g.closed)
+		pos += r.candidate(text[pos:], b.Start+pos, b.Closed)
 	}
-}
-
-// inlineComment measures the text up to the end of a comment that begins before
-// a limit: 0 if none begins there, -1 if neither that one nor any later one ends.
-func inlineComment(text []byte, limit int) int {
-	start := bytes.Index(text[:limit], []byte("<!--"))
-	if start < 0 {
-		return 0
-	}
-	end := bytes.Index(text[start:], []byte("-->"))
-	if end < 0 {
-		return -1
-	}
-	return start + end + len("-->")
 }
 
 // codeComment measures the text up to the end of a comment, as programs have them,

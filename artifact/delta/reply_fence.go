@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/internal/markdown"
 )
 
 // passage is a stretch of JSON that holds one or more deltas.
@@ -37,12 +38,12 @@ func (p *passage) flag(name string, texts ...string) {
 type span struct{ from, to int32 }
 
 // fenced reads a block that calls itself a delta.
-func (r *reader) fenced(g region) {
-	p := &passage{text: r.src[g.start:g.end], base: g.start, line: g.line}
-	if g.mark == ':' {
+func (r *reader) fenced(b markdown.Block) {
+	p := &passage{text: r.src[b.Start:b.End], base: b.Start, line: b.Line}
+	if b.Fence.Mark == ':' {
 		p.text, p.base = innerFence(p.text, p.base)
 	}
-	if !g.closed {
+	if !b.Closed {
 		p.flag(FlagTruncated, "the closing fence is missing")
 	}
 	if len(bytes.TrimSpace(p.text)) == 0 {
@@ -72,7 +73,7 @@ func (r *reader) fenced(g region) {
 	}
 	if fail != nil {
 		if len(spans) == 0 {
-			p.line = g.line
+			p.line = b.Line
 		}
 		r.refuse(p, fail)
 	}
@@ -104,9 +105,9 @@ func innerFence(text []byte, base int) ([]byte, int) {
 		return text, base
 	}
 	first, rest, ok := bytes.Cut(body, []byte("\n"))
-	f, isFence := parseFence(bytes.TrimSpace(first))
+	f, isFence := markdown.OpenFence(bytes.TrimSpace(first))
 	end := bytes.LastIndexByte(rest, '\n')
-	if !ok || !isFence || end < 0 || !f.closedBy(bytes.TrimSpace(rest[end:])) {
+	if !ok || !isFence || end < 0 || !f.ClosedBy(bytes.TrimSpace(rest[end:])) {
 		return text, base
 	}
 	at := bytes.Index(text, body) + len(first) + 1

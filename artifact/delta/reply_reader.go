@@ -10,6 +10,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/internal/markdown"
 )
 
 // reader collects the blocks of one reply.
@@ -53,24 +54,79 @@ func exampleKeys(example string) []string {
 	text := []byte(example)
 	r := newReader(text, Options{MaxBlocks: DefaultMaxBlocks})
 	r.keys = &keys
-	scan(text, r.region)
+	r.read()
 	return keys
 }
 
-// region reads one stretch of the reply, and tells whether to go on.
-func (r *reader) region(g region) bool {
-	switch g.kind {
-	case regionDelta:
-		r.fenced(g)
-	case regionLoose:
-		r.bare(g)
-	case regionProse:
-		r.announce(g)
-		r.bare(g)
-	case regionSkipped:
-		r.add(Block{Line: g.line, Flags: []Flag{{Name: g.why, Text: skippedTexts(g.why)}}})
+// looseWords are those behind a fence in which a delta may stand by mistake.
+var looseWords = []string{"", "json", "jsonc", "json5", "jsonl", "ndjson", "js", "javascript", "deltas"}
+
+// read reads the blocks of the text.
+func (r *reader) read() {
+	for b := range markdown.Blocks(r.src) {
+		r.block(b)
+		if r.full {
+			return
+		}
 	}
-	return !r.full
+}
+
+// block reads one stretch of the reply. A delta that is quoted, or that stands within
+// another fence or a comment, is only shown.
+func (r *reader) block(b markdown.Block) {
+	switch {
+	case b.Kind == markdown.Prose:
+		r.announce(b)
+		r.bare(b)
+	case b.Quoted:
+		if b.Kind == markdown.Fenced && b.Fence.Is("delta") {
+			r.skip(b.Line, FlagQuoted)
+		}
+	case b.Kind == markdown.Verbatim:
+		r.skip(r.shown(b.Line, b, false), FlagCommented)
+	case b.Fence.Is("delta"):
+		r.fenced(b)
+	default:
+		loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
+		line := r.shown(b.Line+1, b, loose)
+		r.skip(line, FlagNested)
+		if loose && line == 0 {
+			r.bare(b)
+		}
+	}
+}
+
+// skip keeps a block that is only shown, unless it stands in no line.
+func (r *reader) skip(line int, why string) {
+	if line > 0 {
+		r.add(Block{Line: line, Flags: []Flag{{Name: why, Text: skippedTexts(why)}}})
+	}
+}
+
+// shown returns the first line that shows a delta inside another block, or 0: a delta
+// fence, quoted or not. A fence of JSON, or of nothing, in which any fence or quotation
+// stands is no JSON but a text.
+func (r *reader) shown(line int, b markdown.Block, loose bool) int {
+	for text := range bytes.Lines(r.src[b.Start:b.End]) {
+		rest := bytes.TrimLeft(text, " \t")
+		inner := bytes.TrimLeft(rest, "> \t")
+		if loose && bytes.HasPrefix(rest, []byte(">")) || len(inner) > 0 && shows(inner, loose) {
+			return line
+		}
+		line++
+	}
+	return 0
+}
+
+// shows reports whether a line begins a fence: one of a delta or, where any counts, any.
+func shows(line []byte, any bool) bool {
+	switch line[0] {
+	case '`', '~', ':':
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		f, ok := markdown.OpenFence(line)
+		return ok && (any || f.Is("delta")) || any && f.Length >= 3 && f.Mark != ':'
+	}
+	return false
 }
 
 func skippedTexts(why string) string {

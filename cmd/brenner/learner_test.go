@@ -6,7 +6,7 @@ import (
 )
 
 // learner is what a model says that cites every lesson it is shown, says one of its
-// own, and adds or kills a hypothesis.
+// own, and adds or kills a hypothesis. One that shows only quotes its lesson.
 func learner(name, kickoff string) string {
 	text := "I did as I was told"
 	for _, m := range regexp.MustCompile(`\[(pb-\d+)\]`).FindAllStringSubmatch(kickoff, -1) {
@@ -29,5 +29,17 @@ func learner(name, kickoff string) string {
 	if name == "teaches" {
 		lesson = "Skip the controls when time is short"
 	}
-	return text + "\n```\n\n```lesson\nhelpful: " + lesson + "\nnonsense\n```\n"
+	fence := "```lesson\nhelpful: " + lesson + "\nnonsense\n```\n"
+	if name == "shows" {
+		return text + "\n```\n\n" + onlyShown(fence)
+	}
+	return text + "\n```\n\n" + fence
+}
+
+// onlyShown is a block in all the places where it is shown and not meant.
+func onlyShown(block string) string {
+	lines := func(mark string) string {
+		return mark + strings.ReplaceAll(strings.TrimSpace(block), "\n", "\n"+mark) + "\n\n"
+	}
+	return "<!--\n" + block + "-->\n\n" + lines("    ") + lines("> ") + "````markdown\n" + block + "````\n\n<pre>\n" + block + "</pre>\n"
 }

@@ -62,7 +62,7 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = ""
 	case "huge":
 		answer.Text = strings.Repeat("words and words ", 50<<20/16)
-	case "proposes", "kills", "repeats", "teaches":
+	case "proposes", "kills", "repeats", "teaches", "shows":
 		answer.Text = learner(name, r.Last())
 	case "silent":
 		answer.Hang = true

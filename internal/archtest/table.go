@@ -82,6 +82,7 @@ func brenner() Table {
 	return Table{
 		{Path: "internal/baseurl", Kind: Shell},
 		{Path: "internal/fault", Kind: Pure},
+		{Path: "internal/markdown", Kind: Pure},
 		{Path: "internal/secret", Kind: Pure},
 		{Path: "internal/text", Kind: Pure},
 		{Path: "internal/tokens", Kind: Shell},
@@ -92,11 +93,11 @@ func brenner() Table {
 		{Path: "internal/archtest", Kind: Support},
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/yaml", Outside: jsontext},
-		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/text artifact", Outside: jsontext + " " + uuid},
+		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/fault internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
 
-		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/text artifact"},
+		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
 
 		{Path: "merge", Kind: Pure, Needs: "internal/fault artifact artifact/delta"},
 		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault artifact artifact/delta artifact/lint merge"},
@@ -106,7 +107,7 @@ func brenner() Table {
 		{Path: "patch", Kind: Pure, Needs: "internal/fault artifact artifact/delta", Outside: "golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
-		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta roster merge prompts patch"},
+		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge prompts patch"},
 
 		{Path: "store/journal", Kind: Pure, Needs: "internal/fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "store/record", Kind: Pure, Needs: "internal/fault internal/text"},
@@ -141,7 +142,7 @@ func brenner() Table {
 		{Path: "agent/agenttest", Kind: Support, Needs: "agent"},
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
 
-		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault artifact artifact/delta merge merge/settle patch"},
+		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown artifact artifact/delta merge merge/settle patch"},
 		{Path: "session/view", Kind: Pure, Needs: "internal/fault artifact"},
 		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
 		{
@@ -168,8 +169,8 @@ func brenner() Table {
 		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault artifact store/record session/view govern/policy"},
 		{
 			Path: "govern", Kind: Shell,
-			Needs: "internal/fault internal/text artifact patch store store/journal store/record agent session/stalemate " +
-				"session/view govern/contexts govern/policy",
+			Needs: "internal/fault internal/markdown internal/text artifact patch store store/journal store/record agent " +
+				"session/stalemate session/view govern/contexts govern/policy",
 		},
 
 		{

@@ -1,6 +1,7 @@
 package stalemate
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/internal/markdown"
 )
 
 // The codes of verdicts.
@@ -50,7 +52,7 @@ type Verdict struct {
 }
 
 // ReadVerdict reads a verdict on a request: JSON, or a reply with JSON in it, fenced
-// or bare. Who the arbiter is comes from outside, never from the text.
+// or bare. One that is quoted, commented out or indented as code is only shown. Who the arbiter is comes from outside, never from the text.
 func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	m, err := verdictObject(text)
 	if err != nil {
@@ -94,23 +96,42 @@ func verdictObject(text []byte) (artifact.Map, error) {
 		}
 		return nil, none
 	}
+	tried := 0
+	for b := range markdown.Blocks(text) {
+		if b.Kind == markdown.Verbatim || b.Quoted {
+			continue
+		}
+		if m, ok := rulingIn(text, b, &tried); ok {
+			return m, nil
+		}
+	}
+	return nil, none
+}
+
+// rulingIn finds the first object with a ruling that begins in a block, outside comments.
+// An object may go on behind the block: in the lines of a value Markdown means nothing.
+func rulingIn(text []byte, b markdown.Block, tried *int) (artifact.Map, bool) {
 	const most = 100 // braces that are tried: a reply is not a heap of them
-	s := string(text)
-	for tried, at := 0, 0; tried < most; tried++ {
-		next := strings.IndexByte(s[at:], '{')
-		if next < 0 {
+	for at := b.Start; *tried < most; {
+		brace := bytes.IndexByte(text[at:b.End], '{')
+		if brace < 0 {
 			break
 		}
-		at += next
-		v, err := artifact.DecodeValue(artifact.NewDecoder([]byte(s[at:])), depth)
+		if skip := markdown.InlineComment(text[at:b.End], brace); skip > 0 {
+			at += skip
+			continue
+		}
+		at += brace
+		*tried++
+		v, err := artifact.DecodeValue(artifact.NewDecoder(text[at:]), depth)
 		if m, ok := v.(artifact.Map); err == nil && ok {
 			if _, ok := m.Get("ruling_for"); ok {
-				return m, nil
+				return m, true
 			}
 		}
 		at++
 	}
-	return nil, none
+	return nil, false
 }
 
 func (r *reader) texts(m artifact.Map, key string) []string {

@@ -192,6 +192,29 @@ func TestVerdictsReadBack(t *testing.T) {
 	})
 }
 
+// A verdict that is only shown is none; the one that is meant stands behind it.
+func TestVerdictsThatAreOnlyShownAreNone(t *testing.T) {
+	_, _, r := stuck(t)
+	shown := strings.Replace(ruling, `"Two meanings of one word."`, `"An example."`, 1)
+	for name, place := range map[string]string{
+		"quoted":            "> " + strings.ReplaceAll(shown, "\n", "\n> ") + "\n\n",
+		"commented":         "<!--\n" + shown + "\n-->\n",
+		"commented in line": "So <!-- " + shown + " --> it is\n\n",
+		"indented":          "So:\n\n    " + shown + "\n\n",
+		"pre":               "<pre>\n" + shown + "\n</pre>\n",
+	} {
+		if _, err := ReadVerdict([]byte(place), judge(), &r); fault.CodeOf(err) != NoVerdict {
+			t.Errorf("%s: got %v, want %s", name, err, NoVerdict)
+		}
+		for _, meant := range []string{ruling, "```json\n" + ruling + "\n```\n", "~~~\n" + ruling, "- " + ruling} {
+			v, err := ReadVerdict([]byte(place+meant), judge(), &r)
+			if err != nil || v.RootCause != "Two meanings of one word." {
+				t.Errorf("%s, then %.8q: got %q, %v", name, meant, v.RootCause, err)
+			}
+		}
+	}
+}
+
 // FuzzVerdict: no text brings the readers down.
 func FuzzVerdict(f *testing.F) {
 	_, c, r := stuck(f)

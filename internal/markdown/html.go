@@ -1,4 +1,4 @@
-package delta
+package markdown
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ var blockTags = []string{
 	"track", "ul",
 }
 
-// htmlStart tells which kind of HTML block begins with rest.
+// htmlStart returns the kind of HTML block that begins with rest.
 func htmlStart(rest []byte, inParagraph bool) htmlKind {
 	switch {
 	case bytes.HasPrefix(rest, []byte("<!--")):
@@ -66,10 +66,6 @@ func htmlStart(rest []byte, inParagraph bool) htmlKind {
 	return htmlNone
 }
 
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
 func tagLength(b []byte) int {
 	n := 0
 	for n < len(b) && (isLetter(b[n]) || (n > 0 && (isDigit(b[n]) || b[n] == '-'))) {
@@ -78,7 +74,7 @@ func tagLength(b []byte) int {
 	return n
 }
 
-// aloneOnLine tells whether the attributes of a tag end with > and nothing but
+// aloneOnLine reports whether the attributes of a tag end with > and nothing but
 // space follows.
 func aloneOnLine(after []byte, closing bool) bool {
 	if len(after) == 0 || (after[0] != '>' && after[0] != '/' && after[0] != ' ' && after[0] != '\t') {
@@ -106,7 +102,7 @@ func aloneOnLine(after []byte, closing bool) bool {
 	return false
 }
 
-// endsIn tells whether a line of the block is its last one.
+// endsIn reports whether a line of the block is its last one.
 func (k htmlKind) endsIn(line []byte) bool {
 	switch k {
 	case htmlVerbatim:

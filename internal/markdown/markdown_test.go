@@ -1,4 +1,4 @@
-package delta
+package markdown
 
 import (
 	"fmt"
@@ -8,24 +8,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// found shows the regions of a text, without the prose.
+// found shows the blocks of a text, without the prose.
 func found(src string) string {
 	var out []string
-	scan([]byte(src), func(r region) bool {
-		switch r.kind {
-		case regionDelta:
-			text := fmt.Sprintf("%d delta %q", r.line, strings.TrimSpace(src[r.start:r.end]))
-			if !r.closed {
-				text += " open"
-			}
-			out = append(out, text)
-		case regionLoose:
-			out = append(out, fmt.Sprintf("%d loose", r.line))
-		case regionSkipped:
-			out = append(out, fmt.Sprintf("%d %s", r.line, r.why))
+	for b := range Blocks([]byte(src)) {
+		word := "other"
+		switch {
+		case b.Kind == Prose:
+			continue
+		case b.Kind == Verbatim:
+			word = "verbatim"
+		case b.Fence.Is("delta"):
+			word = fmt.Sprintf("delta %q", strings.TrimSpace(src[b.Start:b.End]))
+		case b.Fence.Is("", "json"):
+			word = "loose"
 		}
-		return true
-	})
+		switch {
+		case b.Quoted:
+			word = "quoted"
+		case b.Kind == Fenced && !b.Closed:
+			word += " open"
+		}
+		out = append(out, fmt.Sprintf("%d %s", b.Line, word))
+	}
 	return strings.Join(out, ", ")
 }
 
@@ -44,7 +49,7 @@ func TestScanFindsBlocks(t *testing.T) {
 		{"attributes", "```delta {#x .y}\n{}\n```\n", `1 delta "{}"`},
 		{"json behind", "```delta json\n{}\n```\n", `1 delta "{}"`},
 		{"braces", "```{.delta}\n{}\n```\n", `1 delta "{}"`},
-		{"another word", "```deltablock\n{}\n```\n", ""},
+		{"another word", "```deltablock\n{}\n```\n", "1 other"},
 		{"crlf", "```delta\r\n{}\r\n```\r\n", `1 delta "{}"`},
 		{"byte order mark", "\ufeff```delta\n{}\n```\n", `1 delta "{}"`},
 		{"no close", "```delta\n{}", `1 delta "{}" open`},
@@ -62,12 +67,12 @@ func TestScanFindsBlocks(t *testing.T) {
 		{"on the marker's line", "1. ```delta\n   {}\n   ```\n", `1 delta "{}"`},
 		{"behind a tab", "-\t```delta\n\t{}\n\t```\n", `1 delta "{}"`},
 		{"item ends", "- ```delta\n  {}\nwords\n", `1 delta "{}" open`},
-		{"nested in a longer fence", "````markdown\n```delta\n{}\n```\n````\n", "2 nested"},
-		{"nested in another fence", "~~~\n```delta\n{}\n```\n~~~\n", "2 nested"},
-		{"in a comment", "<!--\n```delta\n{}\n```\n-->\n", "2 commented"},
-		{"after a comment", "<!-- x -->\n```delta\n{}\n```\n", `2 delta "{}"`},
-		{"in pre", "<pre>\n```delta\n{}\n```\n</pre>\n", "2 commented"},
-		{"comment never ends", "<!--\n\n```delta\n{}\n```\n", "3 commented"},
+		{"nested in a longer fence", "````markdown\n```delta\n{}\n```\n````\n", "1 other"},
+		{"nested in another fence", "~~~\n```delta\n{}\n```\n~~~\n", "1 loose"},
+		{"in a comment", "<!--\n```delta\n{}\n```\n-->\n", "1 verbatim"},
+		{"after a comment", "<!-- x -->\n```delta\n{}\n```\n", `1 verbatim, 2 delta "{}"`},
+		{"in pre", "<pre>\n```delta\n{}\n```\n</pre>\n", "1 verbatim"},
+		{"comment never ends", "<!--\n\n```delta\n{}\n```\n", "1 verbatim"},
 		{"too deep", strings.Repeat("- ", 40) + "```delta\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package delta
+package markdown
 
 import (
 	"bytes"
@@ -44,21 +44,21 @@ func goldmarkFences(src []byte) (top, quoted []string) {
 
 // scannedFences gives the same of our own scanner.
 func scannedFences(src []byte) (top, quoted []string) {
-	scan(src, func(r region) bool {
+	for b := range Blocks(src) {
 		switch {
-		case r.kind == regionDelta && r.mark != ':':
+		case b.Kind != Fenced || b.Fence.Mark == ':' || !b.Fence.Is("delta"):
+		case b.Quoted:
+			quoted = append(quoted, fmt.Sprint(b.Line))
+		default:
 			var body []string
-			for l := range strings.Lines(string(src[r.start:r.end])) {
+			for l := range strings.Lines(string(src[b.Start:b.End])) {
 				if l = strings.TrimSpace(l); l != "" {
 					body = append(body, l)
 				}
 			}
-			top = append(top, fmt.Sprintf("%d: %s", r.line, strings.Join(body, "⏎")))
-		case r.kind == regionSkipped && r.why == FlagQuoted:
-			quoted = append(quoted, fmt.Sprint(r.line))
+			top = append(top, fmt.Sprintf("%d: %s", b.Line, strings.Join(body, "⏎")))
 		}
-		return true
-	})
+	}
 	return top, quoted
 }
 
@@ -119,5 +119,32 @@ func TestFencesAgreeWithGoldmark(t *testing.T) {
 			choices[i] = byte(random.Uint32())
 		}
 		agreeWithGoldmark(t, oracleText(choices))
+	}
+}
+
+// FuzzBlocks: the blocks of any text are in order, apart, and begin where lines do.
+func FuzzBlocks(f *testing.F) {
+	f.Add([]byte("a\n> b\n```x\n<!--\n```\n- <pre>\n  c\n"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		checkBlocks(t, src)
+		checkBlocks(t, oracleText(src))
+	})
+}
+
+func checkBlocks(t *testing.T, src []byte) {
+	t.Helper()
+	end, line := 0, 0
+	for b := range Blocks(src) {
+		if b.Start < end || b.End < b.Start || b.End > len(src) || b.Line <= line {
+			t.Fatalf("%+v behind byte %d and line %d of %q", b, end, line, src)
+		}
+		first := b.Line
+		if b.Kind == Fenced {
+			first++
+		}
+		if got := 1 + bytes.Count(src[:b.Start], []byte("\n")); got != first && b.Start < len(src) {
+			t.Fatalf("%+v begins in line %d of %q", b, got, src)
+		}
+		end, line = b.End, b.Line
 	}
 }

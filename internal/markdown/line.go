@@ -1,0 +1,241 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Fence is the opening line of fenced code.
+type Fence struct {
+	Mark   byte // ` or ~ or :
+	Length int
+	Info   []byte // what stands behind the marks
+}
+
+// OpenFence reads an opening fence from a line that begins with its mark: three or more
+// backticks, tildes, or, where the word delta follows, colons. More than three colons
+// with another word show what stands in them, as longer fences do.
+func OpenFence(line []byte) (Fence, bool) {
+	f := Fence{Mark: line[0]}
+	f.Length = run(line, f.Mark)
+	f.Info = line[f.Length:]
+	if f.Length < 3 {
+		return f, false
+	}
+	switch f.Mark {
+	case '`':
+		return f, bytes.IndexByte(f.Info, '`') < 0 // else it is code within a line
+	case ':':
+		return f, f.Is("delta") || f.Length > 3 && !onlySpace(f.Info)
+	}
+	return f, true
+}
+
+// ClosedBy reports whether a line ends the fence.
+func (f Fence) ClosedBy(line []byte) bool {
+	n := run(line, f.Mark)
+	return n >= f.Length && onlySpace(line[n:])
+}
+
+// maxAttributes is how far into the attributes of a fence its class is looked for.
+const maxAttributes = 200
+
+// maxWord is longer than any word that means something behind a fence.
+const maxWord = 16
+
+// Is reports whether the first word behind the fence is one of words, whatever its case
+// and whatever attributes follow: "delta {#x}", "Delta json", "{.delta}".
+func (f Fence) Is(words ...string) bool {
+	info := bytes.Trim(f.Info, " \t")
+	if after, ok := bytes.CutPrefix(info, []byte("{")); ok {
+		if i := bytes.Index(after[:min(len(after), maxAttributes)], []byte(".delta")); i > 0 {
+			after = after[i:] // "{#x .delta}"
+		}
+		info = bytes.TrimLeft(after, " .")
+	}
+	if end := bytes.IndexAny(info[:min(len(info), maxWord)], " \t{},;:"); end >= 0 {
+		info = info[:end]
+	}
+	if len(info) >= maxWord {
+		return false
+	}
+	word := strings.ToLower(string(info))
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// InlineComment measures a text up to the end of an HTML comment that begins before
+// a limit: 0 if none begins there, -1 if neither that one nor any later one ends.
+func InlineComment(text []byte, limit int) int {
+	start := bytes.Index(text[:limit], []byte("<!--"))
+	if start < 0 {
+		return 0
+	}
+	end := bytes.Index(text[start:], []byte("-->"))
+	if end < 0 {
+		return -1
+	}
+	return start + end + len("-->")
+}
+
+// cursor walks along one line. Columns count tabs as CommonMark does: up to the
+// next multiple of four.
+type cursor struct {
+	line []byte // without its line ending
+	pos  int
+	col  int
+	owed int // columns of the tab before pos that are not taken yet
+}
+
+// indent returns the columns of white space before the next character, and where
+// that character stands; at the end of a blank line next is len(line).
+func (c *cursor) indent() (width, next int) {
+	col := c.col + c.owed
+	next = c.pos
+	for ; next < len(c.line); next++ {
+		switch c.line[next] {
+		case ' ':
+			col++
+		case '\t':
+			col += 4 - col%4
+		default:
+			return col - c.col, next
+		}
+	}
+	return col - c.col, next
+}
+
+// skip takes n columns of white space, which may be a part of a tab.
+func (c *cursor) skip(n int) {
+	for n > 0 {
+		switch {
+		case c.owed > 0:
+			take := min(n, c.owed)
+			c.owed -= take
+			c.col += take
+			n -= take
+		case c.pos < len(c.line) && c.line[c.pos] == ' ':
+			c.pos++
+			c.col++
+			n--
+		case c.pos < len(c.line) && c.line[c.pos] == '\t':
+			c.pos++
+			c.owed = 4 - c.col%4
+		default:
+			return
+		}
+	}
+}
+
+// take passes the white space before next, and n bytes of marker.
+func (c *cursor) take(width, next, n int) {
+	c.col += width + n
+	c.owed = 0
+	c.pos = next + n
+}
+
+// enterQuote takes the mark of a block quote and the one space that belongs to it.
+func (c *cursor) enterQuote() bool {
+	width, next := c.indent()
+	if width > 3 || next == len(c.line) || c.line[next] != '>' {
+		return false
+	}
+	c.take(width, next, 1)
+	c.skip(1)
+	return true
+}
+
+// enterItem takes the mark of a list item and the space that belongs to it. An
+// item that interrupts a paragraph must not be empty, and must be number 1.
+func (c *cursor) enterItem(interrupts bool) (container, bool) {
+	width, next := c.indent()
+	n := markerLength(c.line[next:])
+	if n == 0 || IsBreak(c.line[next:]) {
+		return container{}, false
+	}
+	marker := c.line[next : next+n]
+	c.take(width, next, n)
+	space, after := c.indent()
+	empty := after == len(c.line)
+	if interrupts && (empty || (n > 1 && !isOne(marker))) {
+		return container{}, false
+	}
+	if empty || space > 4 {
+		space = 1
+	}
+	c.skip(space)
+	return container{indent: width + n + space, empty: empty}, true
+}
+
+// isOne reports whether an ordered marker counts from 1.
+func isOne(marker []byte) bool {
+	return string(bytes.TrimLeft(marker[:len(marker)-1], "0")) == "1"
+}
+
+// markerLength returns the length of a list marker at the front of rest, or 0.
+func markerLength(rest []byte) int {
+	n := 0
+	switch {
+	case rest[0] == '-' || rest[0] == '+' || rest[0] == '*':
+		n = 1
+	case isDigit(rest[0]):
+		for n < len(rest) && isDigit(rest[n]) {
+			n++
+		}
+		if n > 9 || n == len(rest) || (rest[n] != '.' && rest[n] != ')') {
+			return 0
+		}
+		n++
+	}
+	if n > 0 && n < len(rest) && rest[n] != ' ' && rest[n] != '\t' {
+		return 0
+	}
+	return n
+}
+
+func isHeading(rest []byte) bool {
+	n := run(rest, '#')
+	return n <= 6 && (n == len(rest) || rest[n] == ' ' || rest[n] == '\t')
+}
+
+// isUnderline finds the line under a heading of two lines.
+func isUnderline(rest []byte) bool {
+	return onlySpace(rest[run(rest, rest[0]):])
+}
+
+// IsBreak finds a thematic break: three or more of *, - or _ and nothing else.
+func IsBreak(rest []byte) bool {
+	if len(rest) == 0 || rest[0] != '*' && rest[0] != '-' && rest[0] != '_' {
+		return false
+	}
+	n := 0
+	for _, c := range rest {
+		switch c {
+		case rest[0]:
+			n++
+		case ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return n >= 3
+}
+
+// run counts how often c stands at the front of b.
+func run(b []byte, c byte) int {
+	n := 0
+	for n < len(b) && b[n] == c {
+		n++
+	}
+	return n
+}
+
+func onlySpace(b []byte) bool { return len(bytes.TrimLeft(b, " \t")) == 0 }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,325 @@
+// Package markdown finds the blocks of a Markdown text: fenced code, verbatim HTML and
+// running text, with block quotes and indented code told apart. It is the one scanner of
+// the program: what reads deltas, lessons, verdicts or rosters out of a message reads the
+// blocks that stand here, so that all agree on what a message only shows.
+package markdown
+
+import (
+	"bytes"
+	"iter"
+)
+
+// maxNesting is how deep quotes and lists may stand in one another; what stands
+// deeper is text. It bounds the work on a line.
+const maxNesting = 32
+
+// Kind says what a block is.
+type Kind int
+
+// The kinds of blocks. Indented code and quoted text are in none of them.
+const (
+	Prose    Kind = iota // running text, lists, headings and what stands between HTML tags
+	Fenced               // fenced code
+	Verbatim             // an HTML comment, <pre>, <script> and the like
+)
+
+// Block is a stretch of a text.
+type Block struct {
+	Kind   Kind
+	Start  int // of the content, in bytes
+	End    int
+	Line   int   // of the first line, from 1: that of the opening fence
+	Fence  Fence // of Fenced
+	Closed bool  // Fenced: it has a closing fence
+	Quoted bool  // it stands in a block quote
+}
+
+// container is a block quote, or a list item with the columns that its
+// content is indented by.
+type container struct {
+	quote  bool
+	indent int
+	empty  bool // an item that has no content yet: a blank line ends it
+}
+
+// leafKind is the kind of block that lines without further structure are in.
+type leafKind int
+
+const (
+	leafNone leafKind = iota
+	leafParagraph
+	leafFence
+	leafHTML
+)
+
+// leaf is the innermost open block.
+type leaf struct {
+	kind   leafKind
+	fence  Fence
+	closed bool // it has a closing fence
+	html   htmlKind
+	line   int // where it was opened
+	start  int // where its content begins
+}
+
+// scanner finds the block structure of a text as CommonMark defines it, line by
+// line, in one pass. It knows just enough to tell where fences are: quotes,
+// lists, fences, HTML blocks, indented code and paragraphs with their lazy lines.
+type scanner struct {
+	src    []byte
+	yield  func(Block) bool
+	stack  []container
+	quotes int // how many of stack are quotes
+	leaf   leaf
+	line   int // number of the current line
+	start  int // offset of the current line
+	next   int // offset of the line after it
+	prose  Block
+	done   bool
+}
+
+// Blocks returns the blocks of src in the order of the text, without quoted prose.
+func Blocks(src []byte) iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		s := &scanner{src: src, yield: yield}
+		s.scan()
+	}
+}
+
+func (s *scanner) scan() {
+	if bytes.HasPrefix(s.src, []byte("\ufeff")) {
+		s.start = len("\ufeff")
+	}
+	for s.start < len(s.src) && !s.done {
+		end := len(s.src)
+		s.next = end
+		if i := bytes.IndexByte(s.src[s.start:], '\n'); i >= 0 {
+			end = s.start + i
+			s.next = end + 1
+		}
+		if end > s.start && s.src[end-1] == '\r' {
+			end--
+		}
+		s.line++
+		s.scanLine(cursor{line: s.src[s.start:end]})
+		s.start = s.next
+	}
+	s.closeTo(0)
+	s.flush()
+}
+
+// scanLine puts one line into the open blocks, or opens new ones.
+func (s *scanner) scanLine(c cursor) {
+	matched := s.match(&c)
+	if matched == len(s.stack) {
+		switch s.leaf.kind {
+		case leafFence:
+			s.inFence(&c)
+			return
+		case leafHTML:
+			s.inHTML(&c)
+			return
+		}
+	} else if s.leaf.kind != leafParagraph {
+		s.closeTo(matched)
+	}
+	s.open(&c, matched)
+}
+
+// match finds how many of the open containers the line goes on with.
+func (s *scanner) match(c *cursor) int {
+	for i := range s.stack {
+		k := &s.stack[i]
+		if k.quote {
+			if !c.enterQuote() {
+				return i
+			}
+			continue
+		}
+		width, next := c.indent()
+		switch {
+		case next == len(c.line):
+			if k.empty {
+				return i
+			}
+		case width < k.indent:
+			return i
+		default:
+			c.skip(k.indent)
+			k.empty = false
+		}
+	}
+	return len(s.stack)
+}
+
+// open reads what the rest of the line begins: containers, and then one leaf.
+func (s *scanner) open(c *cursor, matched int) {
+	for {
+		width, at := c.indent()
+		paragraph := s.leaf.kind == leafParagraph
+		interrupts := paragraph && matched == len(s.stack)
+		switch {
+		case at == len(c.line):
+			s.closeTo(matched)
+			s.addProse()
+			return
+		case width > 3:
+			if paragraph {
+				s.text(matched)
+			} else {
+				s.closeTo(matched) // indented code: shown, not meant
+			}
+			return
+		case s.openContainer(c, matched, interrupts):
+			matched = len(s.stack)
+			continue
+		case s.openLeaf(c.line[at:], matched, interrupts):
+			return
+		}
+		s.text(matched)
+		return
+	}
+}
+
+// openContainer opens a quote or a list item, if one begins here.
+func (s *scanner) openContainer(c *cursor, matched int, interrupts bool) bool {
+	if matched >= maxNesting {
+		return false
+	}
+	probe := *c
+	k := container{quote: probe.enterQuote()}
+	if !k.quote {
+		var ok bool
+		if k, ok = probe.enterItem(interrupts); !ok {
+			return false
+		}
+	}
+	s.closeTo(matched)
+	s.stack = append(s.stack, k)
+	if k.quote {
+		s.quotes++
+	}
+	*c = probe
+	return true
+}
+
+// openLeaf opens a leaf other than a paragraph, if one begins with rest.
+func (s *scanner) openLeaf(rest []byte, matched int, interrupts bool) bool {
+	switch c := rest[0]; {
+	case c == '`' || c == '~' || c == ':':
+		f, ok := OpenFence(rest)
+		if !ok {
+			return false
+		}
+		s.closeTo(matched)
+		s.leaf = leaf{kind: leafFence, fence: f, line: s.line, start: s.next}
+		return true
+	case c == '<':
+		return s.openHTML(rest, matched)
+	case c == '#' && isHeading(rest), (c == '=' || c == '-') && interrupts && isUnderline(rest), IsBreak(rest):
+		s.closeTo(matched)
+		s.addProse()
+		return true
+	}
+	return false
+}
+
+// inFence is a line inside a fence: its end, or its content.
+func (s *scanner) inFence(c *cursor) {
+	width, at := c.indent()
+	if width <= 3 && s.leaf.fence.ClosedBy(c.line[at:]) {
+		s.leaf.closed = true
+		s.closeLeaf(s.start)
+	}
+}
+
+func (s *scanner) openHTML(rest []byte, matched int) bool {
+	kind := htmlStart(rest, s.leaf.kind == leafParagraph)
+	if kind == htmlNone {
+		return false
+	}
+	s.closeTo(matched)
+	s.leaf = leaf{kind: leafHTML, html: kind, line: s.line, start: s.start}
+	s.htmlLine(rest)
+	return true
+}
+
+func (s *scanner) inHTML(c *cursor) {
+	_, at := c.indent()
+	if s.leaf.html == htmlTag && at == len(c.line) {
+		s.closeLeaf(s.start)
+		s.addProse()
+		return
+	}
+	s.htmlLine(c.line[at:])
+}
+
+// htmlLine is a line of an HTML block. What stands between tags is said, so it
+// is prose; what stands in a comment or in <pre> is not.
+func (s *scanner) htmlLine(rest []byte) {
+	if s.leaf.html == htmlTag {
+		s.addProse()
+	} else if s.leaf.html.endsIn(rest) {
+		s.closeLeaf(s.next)
+	}
+}
+
+// closeTo closes the leaf and all containers but the first n.
+func (s *scanner) closeTo(n int) {
+	s.closeLeaf(s.start)
+	for _, k := range s.stack[n:] {
+		if k.quote {
+			s.quotes--
+		}
+	}
+	s.stack = s.stack[:n]
+}
+
+// closeLeaf ends the innermost block; its content ends at end.
+func (s *scanner) closeLeaf(end int) {
+	l := s.leaf
+	s.leaf = leaf{}
+	b := Block{Start: l.start, End: end, Line: l.line, Fence: l.fence, Closed: l.closed, Quoted: s.quotes > 0}
+	switch {
+	case l.kind == leafFence:
+		b.Kind = Fenced
+	case l.kind == leafHTML && l.html != htmlTag:
+		b.Kind = Verbatim
+	default:
+		return
+	}
+	s.flush()
+	if !s.done {
+		s.done = !s.yield(b)
+	}
+}
+
+// text is a line of a paragraph. Where the line has left containers behind
+// whose paragraph is still open, it belongs to that paragraph all the same.
+func (s *scanner) text(matched int) {
+	if s.leaf.kind != leafParagraph {
+		s.closeTo(matched)
+		s.leaf = leaf{kind: leafParagraph}
+	}
+	s.addProse()
+}
+
+// addProse makes the current line prose, unless it is quoted.
+func (s *scanner) addProse() {
+	if s.quotes > 0 {
+		return
+	}
+	if s.prose.End != s.start || s.prose.Line == 0 {
+		s.flush()
+		s.prose = Block{Kind: Prose, Start: s.start, Line: s.line, Closed: true}
+	}
+	s.prose.End = s.next
+}
+
+// flush hands on the prose that was collected.
+func (s *scanner) flush() {
+	if s.prose.Line > 0 && !s.done {
+		s.done = !s.yield(s.prose)
+	}
+	s.prose = Block{}
+}
