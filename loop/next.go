@@ -6,6 +6,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/session/flow"
+	"brenner/store/journal"
 )
 
 // Rules names the rules by which a loop decides. Whoever changes what Next makes of a
@@ -237,4 +238,140 @@ func (s *State) poor() bool {
 		return false
 	}
 	return s.Count(Running) == 0 && s.Limits.Concurrency > 0 && len(s.begin(0, time.Time{})) == 0
+}
+
+// A session that failed is left alone for a while: what it failed for may pass.
+const (
+	longestPause = 24 * time.Hour // that a plan may want
+	longPause    = time.Hour      // a pause does not double beyond this
+)
+
+// Again gives when a failed session is tried again; it is not after any instant for one
+// that may begin at once. It follows from what is journaled: a loop that was killed keeps it.
+func (s *State) Again(j *Job) time.Time {
+	if j.Status != Waiting || j.Settled.Outcome != Failed || j.Failures == 0 {
+		return time.Time{}
+	}
+	first := time.Duration(s.Limits.Pause) * time.Millisecond
+	pause, most := first, max(first, longPause)
+	for n := 1; n < j.Failures && pause < most; n++ {
+		pause *= 2
+	}
+	return j.Closed.Add(min(pause, most))
+}
+
+// rested gives when the next failed session may be tried again, if none may now.
+func (s *State) rested(now time.Time) time.Time {
+	var next time.Time
+	if s.begun == 0 { // who failed had begun
+		return next
+	}
+	for i := s.first; i < len(s.Jobs); i++ {
+		if at := s.Again(&s.Jobs[i]); at.After(now) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
+}
+
+// Rests gives the instant before which no session begins, and whether a provider named it;
+// the zero time where there is none.
+func (s *State) Rests(now time.Time) (until time.Time, provider bool) {
+	switch {
+	case s.Ended != "":
+		return time.Time{}, false
+	case s.Hold.After(now):
+		return s.Hold, true
+	case s.Paused || s.Count(Running) > 0 || s.Rule(now) != "" || len(s.begin(0, now)) > 0:
+		return time.Time{}, false
+	}
+	return s.rested(now), false
+}
+
+// retry lets all sessions begin once more that failed, and those that were skipped.
+func (s *State) retry() {
+	s.first, s.forgiven = 0, 0
+	for i := range s.Jobs {
+		switch j := &s.Jobs[i]; j.Status {
+		case Broken:
+			j.Failures = 0
+			s.set(j, Waiting)
+		case Omitted:
+			j.Settled = Settled{}
+			s.set(j, Waiting)
+		}
+	}
+}
+
+// See takes in what somebody made of a session that the loop had given up: they went on
+// with it by hand, and it came to its end. It is not in the loop's journal, and so only for
+// those who look. What the loop spent on it stays what it was.
+func (s *State) See(t Settled) {
+	j, ok := s.Job(t.Job)
+	if !ok || t.Outcome != Done || j.Status == Running {
+		return
+	}
+	t.Spent, t.SpentUSD = j.Settled.Spent, j.Settled.SpentUSD
+	j.Settled = t
+	s.set(j, Finished)
+}
+
+// Justified tells whether an entry that the loop itself decides follows from what was
+// journaled before it: that a round is opened, that a session begins and what is set
+// aside for it, that one is skipped, and by which rule the loop ends. Other entries are
+// words of people and what sessions came to; they need no reason.
+func (s *State) Justified(e *journal.Entry) bool {
+	var is func(Command) bool
+	switch e.Kind {
+	case KindRound:
+		body, err := decode[RoundOpened](e)
+		is = func(c Command) bool { return err == nil && c == OpenRound(body) }
+	case KindEnded:
+		body, err := decode[Ended](e)
+		is = func(c Command) bool { return err == nil && c == End(body) }
+	case KindBegan:
+		body, err := decode[Began](e)
+		is = func(c Command) bool {
+			r, ok := c.(Run)
+			return ok && err == nil && r.Job.Number == body.Job && r.Thread == body.Thread && r.Base == body.Base &&
+				r.Reserve == flow.Cost{Tokens: body.Reserved, USD: body.ReservedUSD}
+		}
+	case KindSettled:
+		body, err := decode[Settled](e)
+		if err != nil || body.Outcome != Skipped {
+			return err == nil
+		}
+		is = func(c Command) bool {
+			skip, ok := c.(Skip)
+			return ok && skip.Job.Number == body.Job
+		}
+	default:
+		return true
+	}
+	for _, now := range s.instants(e.At) {
+		for _, c := range Next(s, now) {
+			if is(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// instants are those until an entry was written between which nothing changes: when
+// exactly it was decided is not known.
+func (s *State) instants(at time.Time) []time.Time {
+	all := []time.Time{at, s.Last}
+	until, timed := s.until()
+	for _, between := range []time.Time{s.Hold, until.Add(-1)} {
+		if (timed || between.Equal(s.Hold)) && between.After(s.Last) && between.Before(at) {
+			all = append(all, between)
+		}
+	}
+	for i := s.first; i < len(s.Jobs) && s.begun > 0; i++ {
+		if again := s.Again(&s.Jobs[i]); again.After(s.Last) && again.Before(at) {
+			all = append(all, again)
+		}
+	}
+	return all
 }

@@ -7,7 +7,16 @@
 // files, the caller has read.
 package loop
 
-import "time"
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/store/journal"
+)
 
 // Schema names the form of a plan.
 const Schema = "brenner.loop.plan/v1"
@@ -142,4 +151,170 @@ func (p *Plan) Cells() []Cell {
 		}
 	}
 	return cells
+}
+
+// MaxName is the length of the longest name of a loop: its sessions are called by
+// it, and a number of up to five digits fits behind it.
+const MaxName = 34
+
+// LongestName is that of a loop of so many sessions: their numbers may have more digits.
+func LongestName(sessions int) int {
+	return min(MaxName, MaxName+len("99999")-len(strconv.Itoa(sessions)))
+}
+
+// ValidName tells whether a loop of so many sessions, in all of its rounds, can be
+// called so.
+func ValidName(name string, sessions int) bool {
+	if name == "" || len(name) > LongestName(sessions) || strings.Trim(name, small+"-") != "" {
+		return false
+	}
+	return !slices.Contains(strings.Split(name, "-"), "")
+}
+
+// LoopName returns the name of the plan's loop for a key; "" is no key. A plan that has no
+// name is called after its file, of which only the last element is given here.
+func (p *Plan) LoopName(file, key string) (string, error) {
+	name := p.Name
+	if name == "" {
+		name = slug(strings.TrimSuffix(strings.TrimSuffix(file, ".yaml"), ".yml"))
+	}
+	// A key is taken as it is: two different keys must not become the same one.
+	if key != "" && slug(key) != key {
+		hint := "a key is words of a-z and 0-9, with - between them"
+		if slug(key) != "" {
+			hint += ", such as " + slug(key)
+		}
+		return "", usage("--run "+fault.Shown(key)+" is no key", hint)
+	}
+	if key != "" {
+		name += "-" + key
+	}
+	if !ValidName(name, p.Count()) {
+		return "", usage("a loop cannot be called "+fault.Shown(name),
+			"name and key together have at most "+strconv.Itoa(LongestName(p.Count()))+" of a-z, 0-9 and -; write name: into the plan, or give a shorter --run")
+	}
+	return name, nil
+}
+
+// slug returns the words of a text as a part of a name.
+func slug(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(words, "-")
+}
+
+// Count returns how many sessions all rounds of a plan have.
+func (p *Plan) Count() int { return p.Limits.Rounds * p.perRound() }
+
+// perRound counts the sessions of a round before they are made: lists of a few
+// thousand each would fill the memory.
+func (p *Plan) perRound() int {
+	if p.Sessions != nil {
+		return len(p.Sessions)
+	}
+	n := 1
+	for _, list := range []int{len(p.Questions), len(p.Rosters), max(1, len(p.Models)), max(1, len(p.Seeds))} {
+		n = min(n*list, 1<<40)
+	}
+	return n
+}
+
+// PlanChanged is the code of a plan that is not the one a loop was opened with.
+const PlanChanged fault.Code = "PLAN_CHANGED"
+
+// CheckWork refuses to go on with a loop by a plan of other work than it was opened
+// with: what the plan asks for would silently not happen. Limits may change. File is the
+// plan's file, for the error.
+func (o *Opened) CheckWork(plan *Opened, file string) error {
+	was, err := journal.Encode(o.Work)
+	if err != nil {
+		return err
+	}
+	is, err := journal.Encode(plan.Work)
+	if err != nil || string(is) == string(was) {
+		return err
+	}
+	return &fault.Error{
+		Code: PlanChanged, Place: file, Detail: "the loop " + o.Name + " was begun with another plan: its questions, rosters, models, sessions or their settings differ",
+		Hint: "rounds, concurrency, the whole budget, stop: and failed: may change; for other work choose another name: or --run, or `brenner loop add`",
+	}
+}
+
+// CheckPlan is CheckWork for a loop that has ended and is not run: an unchanged file is the
+// same plan, whatever the configuration says by now.
+func (o *Opened) CheckPlan(plan *Opened, file string) error {
+	if o.Plan == plan.Plan {
+		return nil
+	}
+	return o.CheckWork(plan, file)
+}
+
+// IsOf reports whether a loop was begun with a plan, changed since or not.
+func (o *Opened) IsOf(plan *Opened) bool {
+	return plan.File != "" && o.File == plan.File || o.CheckPlan(plan, "") == nil
+}
+
+// StopAt gives the instant at which a loop that begins now stops by the clock, or "".
+func (p *Plan) StopAt(now time.Time) string {
+	switch {
+	case p.After > 0:
+		return artifact.FormatInstant(now.Add(p.After).Truncate(time.Millisecond))
+	case p.At == "":
+		return ""
+	}
+	hour, _ := strconv.Atoi(p.At[:2])
+	minute, _ := strconv.Atoi(p.At[3:])
+	at := onDay(now, 0, hour, minute)
+	if !at.After(now) {
+		at = onDay(now, 1, hour, minute)
+	}
+	return artifact.FormatInstant(at)
+}
+
+// StopWords are what the plan says of that instant: as long as it says the same, the
+// instant stays what it was when the loop began.
+func (p *Plan) StopWords() string {
+	switch {
+	case p.After > 0:
+		return "after " + p.After.String()
+	case p.At != "":
+		return "at " + p.At
+	}
+	return ""
+}
+
+// LimitsFrom returns the limits of a loop that begins now.
+func (p *Plan) LimitsFrom(now time.Time) Limits {
+	l := p.Limits
+	l.Until, l.Stop = p.StopAt(now), p.StopWords()
+	return l
+}
+
+// LimitsOn returns the limits under which a loop goes on, from those it would begin with
+// now. The instant at which it stops stays the same, unless the loop had ended or the plan
+// says something else of it.
+func (p *Plan) LimitsOn(s *State, now Limits) Limits {
+	switch {
+	case s.Ended != "":
+	case now.Stop == s.Limits.Stop:
+		now.Until = s.Limits.Until // its hour does not move because it was killed
+	case p.After > 0:
+		now.Until = p.StopAt(s.Began)
+	}
+	return now
+}
+
+// onDay gives a time of day, some days after another instant. Where clocks are put
+// forward over it there is no such time: it is then when they are.
+func onDay(from time.Time, days, hour, minute int) time.Time {
+	at := time.Date(from.Year(), from.Month(), from.Day()+days, hour, minute, 0, 0, from.Location())
+	asked := time.Date(from.Year(), from.Month(), from.Day()+days, hour, minute, 0, 0, time.UTC)
+	shown := time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), 0, 0, time.UTC)
+	before, after := at.ZoneBounds()
+	switch {
+	case shown.After(asked):
+		return before
+	case shown.Before(asked):
+		return after
+	}
+	return at
 }

@@ -3,9 +3,14 @@ package openai
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"brenner/internal/modelhttp"
 )
 
 var errTooLarge = errors.New("the answer is larger than it may be")
@@ -99,4 +104,142 @@ func whole(line []byte) bool {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	data = bytes.TrimSpace(data)
 	return ok && (string(data) == "[DONE]" || json.Valid(data))
+}
+
+// responses is OpenAI's newer form: POST …/responses.
+type responses struct{}
+
+func (r responses) stream(ctx context.Context, client *sdk.Client, x *exchange) (stream, error) {
+	s, err := client.CreateResponseStream(ctx, r.request(x))
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (r responses) send(ctx context.Context, client *sdk.Client, x *exchange) error {
+	_, err := client.CreateResponse(ctx, r.request(x))
+	return err
+}
+
+func (responses) request(x *exchange) sdk.CreateResponseRequest {
+	store := false // what a session says is kept by its own journal, and nowhere else
+	r := sdk.CreateResponseRequest{Model: x.Model, MaxOutputTokens: x.call.MaxReply, Store: &store}
+	var input []sdk.ResponseInputMessage
+	for _, t := range x.call.Turns {
+		role := sdk.ChatMessageRoleUser
+		if t.Own {
+			role = sdk.ChatMessageRoleAssistant
+		}
+		input = append(input, sdk.ResponseInputMessage{Role: role, Content: t.Text})
+	}
+	r.Input = input
+	if t := x.Temperature; t != nil {
+		exact := float32(*t)
+		r.Temperature = &exact
+	}
+	if x.ReasoningEffort != "" {
+		r.Reasoning = &sdk.ResponseReasoning{Effort: x.ReasoningEffort}
+	}
+	if x.form.schema {
+		r.Text = &sdk.ResponseTextConfig{Format: &sdk.ResponseTextFormat{
+			Type: "json_schema", Name: schemaName, Schema: json.RawMessage(x.Schema), Strict: x.Strict,
+		}}
+	}
+	return r
+}
+
+// response is a whole answer, or the state of one.
+type response struct {
+	Model  string `json:"model"`
+	Status string `json:"status"`
+	Output []struct {
+		Content []struct {
+			Type    string `json:"type"`
+			Text    string `json:"text"`
+			Refusal string `json:"refusal"`
+		} `json:"content"`
+	} `json:"output"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Usage json.RawMessage `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+func (responses) chunk(data []byte, a *answer) error {
+	var e struct {
+		Type     sdk.ResponseStreamEventType `json:"type"`
+		Delta    json.RawMessage             `json:"delta"`
+		Response json.RawMessage             `json:"response"`
+		Error    json.RawMessage             `json:"error"`
+	}
+	if err := decode(data, &e); err != nil {
+		return err
+	}
+	if e.Type == sdk.ResponseStreamEventError || isSet(e.Error) {
+		return &refusal{said: modelhttp.Parse(data)}
+	}
+	if e.Type == "" {
+		return errMalformed // a piece of the chat API, say
+	}
+	var delta words
+	switch e.Type {
+	case sdk.ResponseStreamEventOutputTextDelta, sdk.ResponseStreamEventRefusalDelta,
+		sdk.ResponseStreamEventReasoningTextDelta, sdk.ResponseStreamEventReasoningSummaryTextDelta:
+		if err := decode(e.Delta, &delta); err != nil {
+			return err
+		}
+	case sdk.ResponseStreamEventCompleted, sdk.ResponseStreamEventIncomplete, sdk.ResponseStreamEventFailed:
+		return state(e.Response, a)
+	}
+	switch e.Type {
+	case sdk.ResponseStreamEventOutputTextDelta:
+		return a.add(string(delta))
+	case sdk.ResponseStreamEventRefusalDelta:
+		return a.refuse(string(delta))
+	}
+	a.think(string(delta))
+	return nil
+}
+
+func (responses) body(data []byte, a *answer) error { return state(data, a) }
+
+// state takes in how a response ended, and its text where none came before it.
+func state(data []byte, a *answer) error {
+	var r response
+	if err := decode(data, &r); err != nil {
+		return err
+	}
+	a.cost(r.Usage, "input_tokens", "output_tokens")
+	if isSet(r.Error) {
+		return &refusal{said: modelhttp.Parse(data)}
+	}
+	if r.Status == "" && r.Output == nil {
+		return errMalformed // an answer of the chat API, say
+	}
+	a.model = r.Model
+	if a.text.Len() == 0 && a.refusal.Len() == 0 {
+		for _, item := range r.Output {
+			for _, part := range item.Content {
+				if part.Type == "reasoning_text" {
+					continue // thoughts
+				}
+				if err := errors.Join(a.add(part.Text), a.refuse(part.Refusal)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	switch {
+	case r.Status == string(sdk.ResponseStatusFailed) || r.Status == string(sdk.ResponseStatusCancelled):
+		return &refusal{said: modelhttp.Said{Message: "the response has the status " + r.Status}}
+	case r.Incomplete.Reason == "max_output_tokens":
+		a.finish = length
+	case r.Incomplete.Reason != "":
+		a.finish = ending(r.Incomplete.Reason)
+	default:
+		a.finish = stopped
+	}
+	return nil
 }

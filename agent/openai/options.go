@@ -12,14 +12,18 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"brenner/agent"
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
+	"brenner/internal/modelhttp"
+	"brenner/internal/secret"
 )
 
 // The two forms in which an endpoint can be asked.
@@ -159,4 +163,84 @@ func isName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
 	})
+}
+
+// In answers only what cannot be a word is hidden: an answer is verbatim, and
+// "lm-studio" may well stand in one.
+const shortestInAnswers = 16
+
+// secrets keeps the key, and what else was given to be sent in headers that look
+// secret, out of everything that comes back: some endpoints repeat the key that
+// they refuse.
+type secrets struct {
+	modelhttp.Secrets // out of what endpoints say of their "no"
+	answers           secret.Finder
+}
+
+func secretsOf(o Options) secrets {
+	given := []string{o.Key}
+	for name, value := range o.Headers {
+		if !secret.Header(name) {
+			continue // its value may be a word that every answer has
+		}
+		given = append(given, value)
+		if _, token, ok := strings.Cut(value, " "); ok { // "Bearer …"
+			given = append(given, token)
+		}
+	}
+	return secrets{Secrets: modelhttp.NewSecrets(given...), answers: secret.New(given, shortestInAnswers)}
+}
+
+func (s *secrets) answer(t string) string { return modelhttp.Hide(s.answers, t) }
+
+// cause gives an error that can be shown. Where a secret is anywhere in its chain,
+// only the text of it is left, without the secret: whoever unwraps it finds
+// nothing.
+func (s *secrets) cause(err error) error {
+	if err == nil || !s.inside(err) {
+		return err
+	}
+	return errors.New(s.Text(err.Error()))
+}
+
+func (s *secrets) inside(err error) bool {
+	if text := err.Error(); s.Text(text) != text {
+		return true
+	}
+	switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
+	case interface{ Unwrap() error }:
+		inner := e.Unwrap()
+		return inner != nil && s.inside(inner)
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), s.inside)
+	}
+	return false
+}
+
+// sentOn says what to do about a request that was to be sent on.
+func (x *exchange) sentOn(away *modelhttp.Redirected) *agent.Failure {
+	if away.Loop {
+		return &agent.Failure{
+			Code: agent.Refused, Detail: x.host + " sends the request on and on, and never answers it",
+			Hint: "look at the settings of the server, or of the proxy before it; " + askDoctor,
+		}
+	}
+	return &agent.Failure{
+		Code: agent.Refused, Detail: x.host + " wants the request sent elsewhere, and with it the key",
+		Hint: "if that address is right, make it the base_url: " + fault.Shown(x.hide.Text(away.Base())),
+	}
+}
+
+// unqueried takes the query and the fragment out of the address that an error of
+// the client names: after a redirect they are whatever the other side made them.
+func unqueried(err error) error {
+	var at *url.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	own := *at
+	if i := strings.IndexAny(own.URL, "?#"); i >= 0 {
+		own.URL = own.URL[:i]
+	}
+	return &own
 }

@@ -103,3 +103,112 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	s.answer(req).write(w, r, req)
 }
+
+// event is an event of the Responses API.
+type event struct {
+	Type     string `json:"type"`
+	Delta    string `json:"delta,omitempty"`
+	Response object `json:"response,omitempty"`
+}
+
+// chunk is an event of chat completions.
+type chunk struct {
+	ID      string   `json:"id"`
+	Object  string   `json:"object"`
+	Model   string   `json:"model"`
+	Choices []choice `json:"choices"`
+	Usage   object   `json:"usage,omitempty"`
+}
+
+type choice struct {
+	Index  int     `json:"index"`
+	Delta  delta   `json:"delta"`
+	Finish *string `json:"finish_reason"`
+}
+
+type delta struct {
+	Content  string `json:"content,omitempty"`
+	Refusal  string `json:"refusal,omitempty"`
+	Thoughts string `json:"reasoning_content,omitempty"`
+}
+
+// piece is a piece of what a model writes.
+func (r Request) piece(d delta) any {
+	if !r.responses {
+		return r.chunk(choice{Delta: d})
+	}
+	switch {
+	case d.Refusal != "":
+		return event{Type: "response.refusal.delta", Delta: d.Refusal}
+	case d.Thoughts != "":
+		return event{Type: "response.reasoning_text.delta", Delta: d.Thoughts}
+	}
+	return event{Type: "response.output_text.delta", Delta: d.Content}
+}
+
+func (r Request) chunk(choices ...choice) chunk {
+	return chunk{ID: "chatcmpl-1", Object: "chat.completion.chunk", Model: r.Model, Choices: append([]choice{}, choices...)}
+}
+
+// ending is how a stream ends.
+func (a Answer) ending(r Request) []any {
+	if r.responses {
+		kind := "response.completed"
+		if a.Finish != "stop" {
+			kind = "response.incomplete"
+		}
+		return []any{event{Type: kind, Response: a.response(r, []object{})}}
+	}
+	end := []any{r.chunk(choice{Finish: &a.Finish})}
+	if a.Usage != nil {
+		last := r.chunk()
+		last.Usage = a.chatUsage()
+		end = append(end, last)
+	}
+	return end
+}
+
+// whole is an answer in one piece.
+func (a Answer) whole(r Request) object {
+	if r.responses {
+		content := []object{{"type": "output_text", "text": a.Text}}
+		if a.Refusal != "" {
+			content = []object{{"type": "refusal", "refusal": a.Refusal}}
+		}
+		return a.response(r, []object{
+			{"type": "reasoning", "content": []object{{"type": "reasoning_text", "text": a.Thoughts}}},
+			{"type": "message", "role": "assistant", "content": content},
+		})
+	}
+	message := object{"role": "assistant", "content": a.Text, "reasoning_content": a.Thoughts}
+	if a.Refusal != "" {
+		message["content"], message["refusal"] = nil, a.Refusal
+	}
+	whole := object{
+		"id": "chatcmpl-1", "object": "chat.completion", "model": r.Model,
+		"choices": []object{{"index": 0, "message": message, "finish_reason": a.Finish}},
+	}
+	if a.Usage != nil {
+		whole["usage"] = a.chatUsage()
+	}
+	return whole
+}
+
+func (a Answer) chatUsage() object {
+	return object{"prompt_tokens": a.Usage.Input, "completion_tokens": a.Usage.Output, "total_tokens": a.Usage.Input + a.Usage.Output}
+}
+
+func (a Answer) response(r Request, output []object) object {
+	o := object{"id": "resp_1", "object": "response", "model": r.Model, "status": "completed", "output": output, "error": nil, "incomplete_details": nil}
+	switch a.Finish {
+	case "stop":
+	case "length":
+		o["status"], o["incomplete_details"] = "incomplete", object{"reason": "max_output_tokens"}
+	default:
+		o["status"], o["incomplete_details"] = "incomplete", object{"reason": a.Finish}
+	}
+	if a.Usage != nil {
+		o["usage"] = object{"input_tokens": a.Usage.Input, "output_tokens": a.Usage.Output}
+	}
+	return o
+}
