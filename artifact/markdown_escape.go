@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/internal/text"
 )
 
 // place says where in the file a text stands, which decides what in it could be
@@ -127,7 +129,7 @@ func treatRune(s string, i int) (treatment, int) {
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return mend, 1
-	case hidden(r), edge && unicode.IsSpace(r):
+	case text.Invisible(r), edge && unicode.IsSpace(r):
 		return refer, size
 	}
 	return keep, size
@@ -197,23 +199,6 @@ func entityLength(s string) int {
 	return i + 1
 }
 
-// hidden tells whether a character cannot be seen, or changes how its
-// neighbours are seen: controls, separators of lines, marks of direction, tags,
-// byte order marks, noncharacters. The two joiners stay: scripts need them.
-func hidden(r rune) bool {
-	switch {
-	case r < 0x20, 0x7F <= r && r < 0xA0, r == 0xAD:
-		return true
-	case r < 0x600:
-		return false
-	case r == 0x200C, r == 0x200D:
-		return false
-	case r == 0x2028, r == 0x2029, r&0xFFFE == 0xFFFE, 0xFDD0 <= r && r <= 0xFDEF:
-		return true
-	}
-	return unicode.Is(unicode.Cf, r)
-}
-
 // appendSpan writes JSON so that it can stand in a code span, even within a
 // table: what could end either, or cannot be seen, becomes an escape. All of
 // that can only stand within the JSON's strings.
@@ -237,7 +222,7 @@ func appendQuotable(dst, json []byte, also string, yaml bool) []byte {
 		}
 		r, size := utf8.DecodeRune(json[i:])
 		switch {
-		case !hidden(r):
+		case !text.Invisible(r):
 			dst = append(dst, json[i:i+size]...)
 		case r < 0x10000:
 			dst = appendHex(dst, 'u', r, 4)

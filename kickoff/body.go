@@ -80,6 +80,7 @@ func (in *Input) body(to string, f *Frame, sections []section) string {
 type section struct {
 	heading string
 	about   string // ours, before it
+	given   string // theirs, as it came
 	text    string // theirs, clean
 	after   string // ours, behind it
 	without string // said where there is none; "" leaves the section out
@@ -108,8 +109,9 @@ func (in *Input) sections(to string) []section {
 		{heading: headConstraints, text: in.constraints()},
 	}
 	for i := range all {
-		if all[i].text = clean(all[i].text); blank(all[i].text) {
-			all[i].text = ""
+		all[i].given, all[i].text = all[i].text, ""
+		if !blank(all[i].given) {
+			all[i].text = clean(all[i].given)
 		}
 	}
 	return all

@@ -88,7 +88,7 @@ func Compose(in Input) ([]Message, error) {
 
 func (in *Input) check() error {
 	found := []error{CheckThreadID(in.ThreadID), in.Roster.Validate(), in.Roster.Covers(in.Recipients)}
-	if blank(clean(in.Question)) {
+	if blank(in.Question) {
 		found = append(found, &fault.Error{
 			Code: NoQuestion, Detail: "the research question is missing",
 			Hint: "say what the session is about, in a sentence or two",
@@ -105,7 +105,7 @@ func (in *Input) check() error {
 				Code: roster.DuplicateAgent, Detail: "Duplicate recipient: " + fault.Shown(to), Hint: "name each recipient once",
 			})
 		}
-		if in.Round > 1 && blank(clean(in.Views[to])) {
+		if in.Round > 1 && blank(in.Views[to]) {
 			found = append(found, &fault.Error{
 				Code: NoView, Detail: "no view of the artifact for " + fault.Shown(to),
 				Hint: "from round 2 on every recipient is shown the artifact, or it could not name what it wants to change",

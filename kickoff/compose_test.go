@@ -163,7 +163,7 @@ func TestSubject(t *testing.T) {
 		{"exactly as long as allowed", strings.Repeat("é", 111), 1, "KICKOFF: " + strings.Repeat("é", 111)},
 		{"one too many", strings.Repeat("é", 112), 1, "KICKOFF: " + strings.Repeat("é", 110) + "…"},
 		{"no space before the mark", strings.Repeat("x", 109) + " yy", 1, "KICKOFF: " + strings.Repeat("x", 109) + "…"},
-		{"control characters", "a\x00b\x1b[2J", 1, "KICKOFF: a\ufffdb\ufffd[2J"},
+		{"control characters", "a\x00b\x1b[2J", 1, "KICKOFF: a[U+0000]b[U+001B][2J"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := subject(tt.round, tt.question)

@@ -14,19 +14,27 @@ import (
 func (f *Frame) examples(sections []section, body string) []string {
 	examples := []string{f.example}
 	for _, s := range sections {
-		// As it was written, and as it looks without the marks that make it a
-		// quotation, a comment or an example.
-		if delta.Possible(s.text) && shows(s.text) {
-			examples = append(examples, s.text)
-		}
-		if delta.PossibleBare(s.text) || joins(s.text) {
-			if text := unmarked(s.text); delta.PossibleBare(text) && shows(text) {
-				examples = append(examples, text)
-			}
+		examples = appendShown(examples, s.text)
+		if s.text != s.given { // an agent may leave out the marks
+			examples = appendShown(examples, strings.ToValidUTF8(s.given, "\ufffd"))
 		}
 	}
 	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Examples: examples}).Blocks, isTaken) {
 		examples = append(examples, body)
+	}
+	return examples
+}
+
+// appendShown appends a text that shows a delta: as it was written, and as it looks
+// without the marks that make it a quotation, a comment or an example.
+func appendShown(examples []string, text string) []string {
+	if delta.Possible(text) && shows(text) {
+		examples = append(examples, text)
+	}
+	if delta.PossibleBare(text) || joins(text) {
+		if bare := unmarked(text); delta.PossibleBare(bare) && shows(bare) {
+			examples = append(examples, bare)
+		}
 	}
 	return examples
 }

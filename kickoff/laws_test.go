@@ -199,7 +199,7 @@ func TestQuoted(t *testing.T) {
 		{"blank lines inside stay", "a\n\n \nb", "> a\n>\n>\n> b\n"},
 		{"blank lines around go", "\n \n  a\n\n", ">   a\n"},
 		{"every end of a line", "a\r\nb\rc\u2028d\u2029e\u0085f\vg\fh", "> a\n> b\n> c\n> d\n> e\n> f\n> g\n> h\n"},
-		{"what is no text", "\ufeffa\x00\x1b\x7f\xff", "> a\ufffd\ufffd\ufffd\ufffd\n"},
+		{"what is no text", "\ufeffa\x00\x1b\x7f\xff", "> a[U+0000][U+001B][U+007F]\ufffd\n"},
 		{"tabs, and spaces at the end", "\ta  \n\tb\t", "> \ta\n> \tb\n"},
 		{"a quotation", "> a", "> > a\n"},
 	} {

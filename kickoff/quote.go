@@ -3,45 +3,13 @@ package kickoff
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"brenner/internal/text"
 )
 
-// clean makes a text from outside one that every reader sees in the same lines:
-// whatever anybody takes for the end of a line is one, and what no text should
-// hold (bytes that are no characters, control characters) is shown as such.
-func clean(text string) string {
-	if isClean(text) {
-		return text
-	}
-	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\ufffd"), "\ufeff")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029':
-			return '\n'
-		case unicode.IsControl(r):
-			return '\ufffd'
-		}
-		return r
-	}, text)
-}
-
-// isClean tells whether clean would leave a text as it is: nearly all are, and looking
-// is much faster than making a new one.
-func isClean(text string) bool {
-	for i, r := range text {
-		switch {
-		case r >= ' ' && r < '\u007f' || r == '\n' || r == '\t':
-		case r < ' ' || r <= '\u009f' || r == '\u2028' || r == '\u2029' || r == '\ufeff' && i == 0:
-			return false
-		case r == utf8.RuneError:
-			return false // it may be one, or stand for something that is none
-		}
-	}
-	return true
-}
+// clean makes a text from outside one that every reader sees in the same lines, and
+// marks what cannot be seen in it.
+func clean(s string) string { return text.Clean(s, text.PromptText) }
 
 // blank tells whether a text shows nothing.
 func blank(text string) bool {

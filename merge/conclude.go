@@ -2,9 +2,9 @@ package merge
 
 import (
 	"slices"
-	"strconv"
 
 	"brenner/artifact"
+	"brenner/internal/text"
 )
 
 // report puts together what became of the batch, and what the artifact lacks.
@@ -75,7 +75,7 @@ func countActive(items []*artifact.Item, most int) int {
 }
 
 func belowMinimum(s artifact.Section, n, least int) string {
-	return s.String() + " has " + plural(n) + "; at least " + plural(least) + " asked for"
+	return s.String() + " has " + text.Count(n, "active item") + "; at least " + text.Count(least, "active item") + " asked for"
 }
 
 // conflicts lists the fields that wait for a decision. Where a section was made
@@ -131,11 +131,4 @@ func splits(fields []artifact.Field) bool {
 		}
 	}
 	return false
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "1 active item"
-	}
-	return strconv.Itoa(n) + " active items"
 }

@@ -8,6 +8,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // write is one field of a payload, checked and ready to be weighed. Most are made
@@ -250,9 +251,5 @@ func badMark(spec *artifact.FieldSpec, e artifact.Entry) string {
 
 // show quotes a value in a message.
 func show(v artifact.Value) string {
-	s := string(artifact.Canonical(v))
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return s
+	return text.Beginning(string(artifact.Canonical(v)), 60)
 }

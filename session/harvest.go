@@ -351,8 +351,7 @@ const longestPart = 130
 func oneLine(text string) string { return shortened(text, longestPart) }
 
 func shortened(s string, longest int) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	return text.Clip(s, longest)
+	return text.Clip(text.Clean(s, text.Words), longest)
 }
 
 // Observe gives how a session went, as the playbook's guardrail sees it.

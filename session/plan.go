@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -253,6 +254,9 @@ func lastHeard(state *flow.State, name string) *flow.Commit {
 	return nil
 }
 
+// byteOrderMark may begin a file; it belongs to the encoding, not to the text.
+const byteOrderMark = "\ufeff"
+
 // excerpt gives what everybody is to read: the excerpt, then the evidence, each
 // under the name by which it is cited.
 func (s *run) excerpt(ctx context.Context, o *flow.Opened) (string, error) {
@@ -262,7 +266,7 @@ func (s *run) excerpt(ctx context.Context, o *flow.Opened) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.Write(data)
+		b.Write(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	}
 	for _, ev := range o.Evidence {
 		data, err := s.Store.Blob(ctx, ev.Hash)
@@ -272,7 +276,7 @@ func (s *run) excerpt(ctx context.Context, o *flow.Opened) (string, error) {
 		if b.Len() > 0 {
 			b.WriteString("\n\n")
 		}
-		fmt.Fprintf(&b, "%s (%s):\n\n%s", ev.ID, ev.Name, data)
+		fmt.Fprintf(&b, "%s (%s):\n\n%s", ev.ID, ev.Name, bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	}
 	return b.String(), nil
 }

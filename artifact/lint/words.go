@@ -35,14 +35,7 @@ func show(name string) string {
 func quote(s string) string { return strconv.Quote(text.Clip(s, maxQuoted)) }
 
 // safe makes a reader's message safe to print, whatever it quotes.
-func safe(message string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, message)
-}
+func safe(message string) string { return text.Clean(message, text.Printable) }
 
 // enumerate lists the first names and counts the others, of total.
 func enumerate(first []string, total int) string {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"brenner/internal/text"
 	"brenner/session/view"
 	"brenner/store/record"
 )
@@ -241,7 +242,7 @@ func (s *sheet) tail() string {
 
 // overviewLine is a record that opens every context.
 func overviewLine(r *record.Record) string {
-	return "- " + view.Word(r.Type) + " " + refText(r) + ": " + view.Inert(r.Summary) + "\n"
+	return "- " + view.Word(r.Type) + " " + refText(r) + ": " + text.Clean(r.Summary, text.PromptLine) + "\n"
 }
 
 func refText(r *record.Record) string { return view.Word(r.ID) + "@v" + strconv.Itoa(r.Version) }
@@ -249,7 +250,7 @@ func refText(r *record.Record) string { return view.Word(r.ID) + "@v" + strconv.
 // recordText writes a record. What people and agents wrote stands behind something
 // of ours on every line.
 func recordText(r *record.Record, content []byte, f view.Form) string {
-	head := "- " + refText(r) + " (" + view.Word(r.Status) + ", " + view.Word(r.Module) + "): " + view.Inert(r.Summary)
+	head := "- " + refText(r) + " (" + view.Word(r.Status) + ", " + view.Word(r.Module) + "): " + text.Clean(r.Summary, text.PromptLine)
 	if r.StaleSummary() {
 		head += " [this summary is of an earlier version]"
 	}
@@ -261,12 +262,12 @@ func recordText(r *record.Record, content []byte, f view.Form) string {
 
 // lines gives a text line by line, each behind a bar: nothing in it can begin one.
 // Indentation stays: whoever changes a text quotes its lines as they stand.
-func lines(text string) string {
+func lines(content string) string {
 	var b strings.Builder
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n")
-	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+	content = strings.ReplaceAll(strings.ToValidUTF8(content, "\ufffd"), "\r\n", "\n")
+	for one := range strings.SplitSeq(strings.TrimRight(content, "\n"), "\n") {
 		indent := one[:len(one)-len(strings.TrimLeft(one, " \t"))]
-		b.WriteString(strings.TrimRight("  | "+indent+view.Inert(one), " \t") + "\n")
+		b.WriteString(strings.TrimRight("  | "+indent+text.Clean(one, text.PromptLine), " \t") + "\n")
 	}
 	return b.String()
 }

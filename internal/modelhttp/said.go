@@ -7,7 +7,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"brenner/internal/text"
 )
 
 // longestError is how many bytes of a refusal are looked at.
@@ -87,13 +88,11 @@ func word(raw json.RawMessage) string {
 }
 
 // Tidy makes one line of a message that may be a web page.
-func Tidy(text string) string {
-	if strings.HasPrefix(strings.TrimSpace(text), "<") {
-		text = plain(text)
+func Tidy(message string) string {
+	if strings.HasPrefix(strings.TrimSpace(message), "<") {
+		message = plain(message)
 	}
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
+	return text.Clean(message, text.Words)
 }
 
 // plain gives the words of a page: those of its title, where it has one.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"brenner/artifact"
+	"brenner/internal/text"
 )
 
 // Protocol is the one id of requests.
@@ -217,14 +218,14 @@ func Subject(id string) string { return "A ruling is needed: " + id }
 // Message is what an arbiter agent is sent: the request, and the form of the answer.
 // It gets nothing else of the session.
 func (r *Request) Message() string {
-	return r.Arbitration + "\n\nAnswer with one JSON object:\n\n" +
+	return text.Clean(r.Arbitration, text.PromptText) + "\n\nAnswer with one JSON object:\n\n" +
 		"- \"ruling_for\": the name of a party, or D1, D2, D3 for the other explanations in their order\n" +
 		"- \"value\": only when you rule for one of these: what the field should say\n" +
 		"- \"root_cause\": one sentence\n" +
 		"- \"reasoning\": a list of sentences, step by step\n" +
 		"- \"rejected\": a list of {\"hypothesis\": name, \"why\": one sentence}, one for every other party and explanation\n" +
 		"- \"confidence\": a number from 0 to 1\n\n" +
-		"The request:\n\n```json\n" + string(r.JSON()) + "\n```\n"
+		"The request:\n\n```json\n" + text.Clean(string(r.JSON()), text.PromptText) + "\n```\n"
 }
 
 // OpenBy makes the case of a person who says that a field is stuck: of a conflict

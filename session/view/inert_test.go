@@ -20,7 +20,7 @@ func TestInert(t *testing.T) {
 		{"a fence inside stays", "x ```go", "x ```go"},
 		{"nothing", "", ""},
 	} {
-		if got := Inert(tt.text); got != tt.want {
+		if got := inert(tt.text); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

@@ -99,13 +99,13 @@ func value(v artifact.Value) string {
 	case artifact.Conflict:
 		return conflictMark
 	case artifact.Text:
-		return visible(Inert(string(v)))
+		return visible(inert(string(v)))
 	case artifact.List:
 		if text, ok := texts(v); ok {
 			return text
 		}
 	}
-	return Inert(string(artifact.Canonical(v)))
+	return inert(string(artifact.Canonical(v)))
 }
 
 // visible gives quotation marks for a text that shows nothing.

@@ -1,24 +1,24 @@
 package view
 
 import (
-	"strconv"
 	"strings"
 
 	"brenner/artifact"
+	"brenner/internal/text"
 )
 
 // leftOut names what is not shown, a line for each rule.
 func (p *page) leftOut() string {
-	text := ""
+	out := ""
 	for _, rule := range []string{OverBound, OverMax, IDsOnly} {
 		if names := p.leftOutBy(rule); len(names) > 0 {
-			text += "- " + rule + ": " + strings.Join(names, ", ") + "\n"
+			out += "- " + rule + ": " + strings.Join(names, ", ") + "\n"
 		}
 	}
-	if text == "" {
+	if out == "" {
 		return ""
 	}
-	return "\n### Left out\n\n" + text
+	return "\n### Left out\n\n" + out
 }
 
 // leftOutBy gives the ids that a rule left out, neighbours as ranges, and how many
@@ -45,15 +45,8 @@ func (p *page) leftOutBy(rule string) []string {
 			}
 		}
 		if n > 0 {
-			names = append(names, plural(n, of.one))
+			names = append(names, text.Count(n, of.one))
 		}
 	}
 	return names
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + one + "s"
 }

@@ -111,7 +111,7 @@ func atLevel(text string, l level) string {
 	if l == inShort {
 		return visible(cut(text, maxSummary))
 	}
-	return visible(Inert(text))
+	return visible(inert(text))
 }
 
 func (p *page) addConflict(c *conflict, form Form) {

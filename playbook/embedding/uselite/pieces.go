@@ -11,6 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
+
+	words "brenner/internal/text"
 )
 
 // reserved is how many pieces at the beginning stand for no text.
@@ -65,7 +67,7 @@ func readPieces() (*pieces, error) {
 func (p *pieces) split(text string) []int {
 	// The first tokens are all that is used, and no piece of a token is longer than
 	// the longest: what lies far behind them cannot change them.
-	text = beginning(text, 4*longest*p.most)
+	text = words.FirstBytes(text, 4*longest*p.most)
 	text = space + strings.ReplaceAll(norm.NFKC.String(text), " ", space)
 	type step struct {
 		score float64
@@ -105,15 +107,4 @@ func (p *pieces) split(text string) []int {
 	}
 	slices.Reverse(ids)
 	return ids
-}
-
-// beginning cuts a text between characters.
-func beginning(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
 }

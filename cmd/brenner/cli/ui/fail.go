@@ -165,10 +165,10 @@ func (a *App) Say(words string) { _, _ = io.WriteString(a.Err, words) }
 
 // Clean makes text from outside fit for a terminal: one line, and no control
 // characters that could move the cursor or change what stands there.
-func Clean(s string) string { return text.Clean(s, "") }
+func Clean(s string) string { return text.Clean(s, text.TerminalLine) }
 
 // CleanText is clean for a text that keeps its lines and its tabs.
-func CleanText(s string) string { return text.Clean(s, "\n\t") }
+func CleanText(s string) string { return text.Clean(s, text.TerminalText) }
 
 // CleanLines gives a text of several lines as cleanText does, each behind an indent and
 // with the same end.

@@ -7,6 +7,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/internal/files"
+	"brenner/internal/text"
 	"brenner/project"
 )
 
@@ -20,13 +21,7 @@ func (a *App) Clock(instant string) string {
 }
 
 // Cut shortens a text to what fits at the end of a line.
-func Cut(text string) string {
-	const longest = 60
-	if r := []rune(text); len(r) > longest {
-		return strings.TrimSpace(string(r[:longest-1])) + "…"
-	}
-	return text
-}
+func Cut(s string) string { return text.Clip(s, 60) }
 
 // OrDash returns a text for a table, or a dash where it is empty.
 func OrDash(s string) string {
@@ -40,16 +35,10 @@ func OrDash(s string) string {
 const longestLine = 160
 
 // Quoted returns a shortened text in quotation marks.
-func Quoted(text string) string { return `"` + Clean(Clip(text)) + `"` }
+func Quoted(s string) string { return `"` + Clean(Clip(s)) + `"` }
 
 // Clip shortens a text to one line.
-func Clip(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > longestLine {
-		return string(r[:longestLine]) + "…"
-	}
-	return text
-}
+func Clip(s string) string { return text.Beginning(strings.Join(strings.Fields(s), " "), longestLine) }
 
 // Learned returns what tells people what sessions taught, or nil where nobody wants to
 // know. Of several that run at once each is named.
