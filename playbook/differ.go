@@ -29,10 +29,8 @@ type reading struct {
 	words   []word
 	numbers []quantity
 	units   []string // that stand without a number
-	signs   []string // of comparisons
-	mixed   []string // words with letters of two scripts, which look like other words
-	ranks   []string // second, third and so on
-	shares  []quantifier
+	signs   []mark   // and other words that must be there equally often
+	shares  []mark   // quantifiers
 	denials []string // words that negate
 	turns   bool     // there is a comparison
 }
@@ -41,11 +39,11 @@ type reading struct {
 type word struct {
 	text    string // in lower case
 	stem    string
-	poles   []pole
-	clause  int  // which clause of the text it stands in
-	weight  bool // it is no small word
-	negated bool // it follows a negation
-	turned  bool // it follows a word that turns a comparison around, such as "than"
+	sides   map[int]int // by axis of opposites
+	clause  int         // which clause of the text it stands in
+	weight  bool        // it is no small word
+	negated bool        // it follows a negation
+	turned  bool        // it follows a word that turns a comparison around, such as "than"
 }
 
 // quantity is a number and its unit, or a name that has a digit in it.
@@ -56,8 +54,8 @@ type quantity struct {
 	shown string
 }
 
-// quantifier is a word that says of how much of something a lesson speaks.
-type quantifier struct{ text, class string }
+// mark is a sign or a word, and what it counts as.
+type mark struct{ text, class string }
 
 // scope is how many words of weight a negation, or one of two opposites, reaches.
 const scope = 2
@@ -80,11 +78,11 @@ func readWords(text string) *reading {
 		}
 		w := word{text: strings.ToLower(t), clause: clause}
 		if signs[w.text] {
-			r.signs, turned, r.turns = append(r.signs, w.text), scope, true
+			r.signs, turned, r.turns = append(r.signs, mark{w.text, w.text}), scope, true
 			continue
 		}
 		w.stem = stem(w.text)
-		w.poles = poles[w.stem]
+		w.sides = sides[w.stem]
 		r.classify(w.text, before)
 		before = w.text
 		switch {
@@ -104,16 +102,13 @@ func readWords(text string) *reading {
 // classify lists a word by what it says beside its meaning.
 func (r *reading) classify(w, before string) {
 	if class := quantifierClass(before, w); class != "" {
-		r.shares = append(r.shares, quantifier{w, class})
+		r.shares = append(r.shares, mark{w, class})
+	}
+	if ranks[w] || ofTwoScripts(w) {
+		r.signs = append(r.signs, mark{w, w})
 	}
 	if negations[w] {
 		r.denials = append(r.denials, w)
-	}
-	if ranks[w] {
-		r.ranks = append(r.ranks, w)
-	}
-	if ofTwoScripts(w) {
-		r.mixed = append(r.mixed, w)
 	}
 	if u, ok := spelledUnit(w); ok {
 		r.units = append(r.units, u)
@@ -357,38 +352,27 @@ func differInUnits(x, y *reading) string {
 
 // differInSigns looks for comparisons and places that are not the same, and for words that
 // are written so that they look like others: what cannot be read cannot be the same.
-func differInSigns(x, y *reading) string {
-	for _, lists := range [][2][]string{{x.signs, y.signs}, {x.mixed, y.mixed}, {x.ranks, y.ranks}} {
-		a, b := slices.Sorted(slices.Values(lists[0])), slices.Sorted(slices.Values(lists[1]))
-		for _, s := range slices.Concat(a, b) {
-			is := func(o string) bool { return o == s }
-			if count(a, is) != count(b, is) {
-				return onlyOneHas(s)
+func differInSigns(x, y *reading) string { return moreOften(x.signs, y.signs) }
+
+// differInQuantifiers looks whether the texts speak of the same share of things. A lesson about
+// some, about most or about nothing else says something else than one about all.
+func differInQuantifiers(x, y *reading) string { return moreOften(x.shares, y.shares) }
+
+// moreOften says what one text has more often than the other.
+func moreOften(a, b []mark) string {
+	for _, pair := range [][2][]mark{{a, b}, {b, a}} {
+		for _, m := range pair[0] {
+			if m.count(pair[0]) > m.count(pair[1]) {
+				return "only one has “" + m.text + "”, or has it more often"
 			}
 		}
 	}
 	return ""
 }
 
-// differInQuantifiers looks whether the texts speak of the same share of things. Who says
-// it of some, of most or of nothing else says something else than who says it of all.
-func differInQuantifiers(x, y *reading) string {
-	for _, pair := range [][2][]quantifier{{x.shares, y.shares}, {y.shares, x.shares}} {
-		for _, q := range pair[0] {
-			is := func(o quantifier) bool { return o.class == q.class }
-			if count(pair[0], is) > count(pair[1], is) {
-				return onlyOneHas(q.text)
-			}
-		}
-	}
-	return ""
-}
-
-func onlyOneHas(s string) string { return "only one has “" + s + "”, or has it more often" }
-
-func count[T any](all []T, is func(T) bool) (n int) {
-	for _, one := range all {
-		if is(one) {
+func (m mark) count(all []mark) (n int) {
+	for _, o := range all {
+		if o.class == m.class {
 			n++
 		}
 	}
@@ -433,7 +417,7 @@ func (r *reading) has(stem string) bool {
 // and of what: "increase A and decrease B" is not "increase B and decrease A".
 func differInOpposites(x, y *reading) string {
 	for axis := range axes {
-		if v, w, ok := opposed(x.sides(axis), y.sides(axis)); ok {
+		if v, w, ok := opposed(x.taken(axis), y.taken(axis)); ok {
 			return areOpposites(v, w)
 		}
 	}
@@ -456,21 +440,24 @@ type taken struct {
 	objects []string // stems of the words behind it
 }
 
-// sides returns which sides of an axis a text takes, one after the other.
-func (r *reading) sides(axis int) []taken {
+// taken returns which sides of an axis a text takes, one after the other.
+func (r *reading) taken(axis int) []taken {
 	var all []taken
 	for i, w := range r.words {
-		side, ok := w.side(axis)
+		side, ok := w.sides[axis]
 		if !ok {
 			continue
 		}
 		t := taken{text: w.text, side: side}
 		rest := r.words[i+1:]
-		if len(rest) > 1 && (rest[0].text == "and" || rest[0].text == "or") && rest[1].polar(axis) {
-			rest = rest[2:] // "hot and cold water" has both, in whatever order
+		if len(rest) > 1 && (rest[0].text == "and" || rest[0].text == "or") {
+			if _, polar := rest[1].sides[axis]; polar {
+				rest = rest[2:] // "hot and cold water" has both, in whatever order
+			}
 		}
 		for _, o := range rest {
-			if o.clause != w.clause || len(t.objects) == scope || o.polar(axis) {
+			_, polar := o.sides[axis]
+			if polar || o.clause != w.clause || len(t.objects) == scope {
 				break
 			}
 			if o.weight {
@@ -480,21 +467,6 @@ func (r *reading) sides(axis int) []taken {
 		all = append(all, t)
 	}
 	return all
-}
-
-// side returns the side of an axis that a word takes.
-func (w *word) side(axis int) (side int, ok bool) {
-	for _, p := range w.poles {
-		if p.axis == axis {
-			return p.side, true
-		}
-	}
-	return 0, false
-}
-
-func (w *word) polar(axis int) bool {
-	_, ok := w.side(axis)
-	return ok
 }
 
 // opposed finds two words that say the opposite of the same thing, or, where the

@@ -167,16 +167,16 @@ var axes = [][2]string{
 	{"presence present", "absence absent"},
 }
 
-// pole is the side of an axis that a word takes.
-type pole struct{ axis, side int }
-
-// poles are the sides that words take, by their stems.
-var poles = func() map[string][]pole {
-	all := map[string][]pole{}
-	for axis, sides := range axes {
-		for side, words := range sides {
+// sides are the sides of axes that words take, by their stems.
+var sides = func() map[string]map[int]int {
+	all := map[string]map[int]int{}
+	for axis, pair := range axes {
+		for side, words := range pair {
 			for _, w := range strings.Fields(words) {
-				all[stem(w)] = append(all[stem(w)], pole{axis, side})
+				if all[stem(w)] == nil {
+					all[stem(w)] = map[int]int{}
+				}
+				all[stem(w)][axis] = side
 			}
 		}
 	}
