@@ -12,14 +12,16 @@ import (
 
 // Report is what a message says of itself, and what is wrong with that.
 type Report struct {
-	OK        bool // there are no findings
-	ThreadID  string
-	Recipient string
-	Round     int
-	Template  string        // name and version
-	Hash      string        // as it is shown, which may be its beginning only
-	Roster    roster.Roster // of the message: the table's columns, mode and name
-	Findings  []Finding     // by line
+	Schema    string        `json:"schema"` // set by the command that prints it
+	OK        bool          `json:"ok"`     // there are no findings
+	ThreadID  string        `json:"thread_id"`
+	Recipient string        `json:"recipient"`
+	Round     int           `json:"round"`
+	Template  string        `json:"template"`      // name and version
+	Hash      string        `json:"template_hash"` // as it is shown, which may be its beginning only
+	Roster    roster.Roster `json:"roster"`        // of the message: the table's columns, mode and name
+	Session   string        `json:"session"`       // whose roster it was compared with; set as Schema
+	Findings  []Finding     `json:"findings"`      // by line
 }
 
 // Finding is one thing that does not agree.

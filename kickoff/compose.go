@@ -55,17 +55,17 @@ func (b Bullet) line() string { return "- [" + oneLine(b.ID) + "] " + oneLine(b.
 
 // Message is a kickoff for one agent.
 type Message struct {
-	To           string
-	Role         roster.Role // empty in unified mode
-	ThreadID     string
-	Subject      string
-	Body         string // Markdown
-	AckRequired  bool
-	Template     string // name and version: "test_designer/1"
-	TemplateHash string // SHA-256 in hexadecimal digits, in full
+	To           string      `json:"to"`
+	Role         roster.Role `json:"role"` // empty in unified mode
+	ThreadID     string      `json:"-"`
+	Subject      string      `json:"subject"`
+	AckRequired  bool        `json:"ack_required"`
+	Template     string      `json:"template"`      // name and version: "test_designer/1"
+	TemplateHash string      `json:"template_hash"` // SHA-256 in hexadecimal digits, in full
+	Body         string      `json:"body"`          // Markdown
 	// Examples are the deltas that the message shows, for delta.Options: a reply
 	// that repeats one of them does not mean it.
-	Examples []string
+	Examples []string `json:"-"`
 }
 
 // Compose makes the messages, in the order of the recipients. It says everything

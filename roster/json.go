@@ -223,6 +223,15 @@ func (r Roster) Value() artifact.Value {
 // Canonical gives the roster's JSON in canonical bytes.
 func (r Roster) Canonical() []byte { return artifact.Canonical(r.Value()) }
 
+// MarshalJSON returns the roster in the specification's JSON.
+func (r Roster) MarshalJSON() ([]byte, error) { return r.Canonical(), nil }
+
+// MarshalJSON returns the resolved roster in the specification's JSON.
+func (r Resolution) MarshalJSON() ([]byte, error) { return artifact.Canonical(r.Value()), nil }
+
+// MarshalJSON returns the preset in the specification's JSON.
+func (p Preset) MarshalJSON() ([]byte, error) { return artifact.Canonical(p.Value()), nil }
+
 // Value gives the resolved roster in the specification's JSON with an "origin"
 // for each entry, which says of each of its fields where it came from, and one
 // for the mode and the name. ReadJSON takes it back without a warning.

@@ -44,7 +44,7 @@ func versionFlag(a *ui.App, root *cobra.Command) {
 	root.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case *wanted && a.JSON:
-			return a.Show(setupcmd.ThisVersion())
+			return setupcmd.ShowVersion(a)
 		case *wanted:
 			return a.Write([]byte("brenner " + project.Release() + "\n"))
 		}

@@ -85,6 +85,7 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 		if stream, err := c.Flags().GetBool("json-stream"); err == nil && stream {
 			a.JSON = true
 		}
+		a.Dir, _ = c.Flags().GetString("project") // "" where a command has no such flag
 		a.Log = a.Logger(a.Verbose, a.Quiet)
 	}
 	root.SetFlagErrorFunc(flagError)

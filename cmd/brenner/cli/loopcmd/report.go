@@ -1,16 +1,21 @@
 package loopcmd
 
 import (
+	"context"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/fault"
 	"brenner/loop/report"
+	"brenner/project"
 )
 
 func loopReportCommand(a *ui.App) *cobra.Command {
-	var project string
 	var html, send bool
-	c := &cobra.Command{
+	c := ui.InProject(&cobra.Command{
 		Use:   "report NAME",
 		Short: "Print what a loop came to, ended or not: Markdown, HTML or JSON",
 		Long: `Reads the loop's sessions and prints the report: what needs a person, where the hypotheses of
@@ -32,7 +37,7 @@ is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner tru
 			case html && send:
 				return ui.Usage(c, "--send sends, and prints no page", "leave --html out")
 			}
-			p, err := a.Open(project, "", nil)
+			p, err := a.Open()
 			if err != nil {
 				return err
 			}
@@ -40,32 +45,45 @@ is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner tru
 				return sendReport(c.Context(), a, p, args[0])
 			}
 			r, err := p.LoopReport(c.Context(), args[0])
-			if err != nil {
-				return err
+			if err == nil && html {
+				page, err := r.HTML()
+				if err != nil {
+					return err
+				}
+				return a.Write(page)
 			}
-			return a.Show(&reportResult{r, html})
+			return ui.Show(a, r, err, func(_ *ui.App, r *report.Report) string { return string(r.Markdown()) })
 		},
-	}
-	ui.AddProjectFlag(c, &project)
+	})
 	c.Flags().BoolVar(&html, "html", false, "one HTML file that needs nothing else")
 	c.Flags().BoolVar(&send, "send", false, "send it to those that report: names and whom it has not reached")
 	return c
 }
 
-type reportResult struct {
-	*report.Report
-	html bool
-}
-
-func (r *reportResult) Document() any { return r.Report }
-
-func (r *reportResult) Print(a *ui.App) error {
-	if !r.html {
-		return a.Write(r.Markdown())
-	}
-	page, err := r.HTML()
+// sendReport sends the report of a loop that has ended to the readers whom it has not
+// reached.
+func sendReport(ctx context.Context, a *ui.App, p *project.Project, name string) error {
+	sent, err := p.SendReport(ctx, name)
 	if err != nil {
 		return err
 	}
-	return a.Write(page)
+	if sent.Undelivered != nil {
+		a.Exit = ui.ExitFailed
+		a.SayFaults(fault.Distinct(sent.Undelivered))
+	}
+	sent.Exit = &a.Exit
+	return ui.Show(a, sent, nil, sentText)
+}
+
+func sentText(_ *ui.App, r *project.SentReport) string {
+	var b strings.Builder
+	if len(r.To) == 0 {
+		b.WriteString(ui.Clean(r.Loop) + ": the report has reached everybody already; nothing was sent\n")
+	}
+	for _, d := range r.Deliveries {
+		if slices.Contains(r.To, d.To) && d.Code == "" {
+			b.WriteString(ui.Clean(r.Loop) + ": the report was sent to " + ui.Clean(d.To) + "\n")
+		}
+	}
+	return b.String()
 }

@@ -2,7 +2,10 @@ package loopcmd
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -11,6 +14,7 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/project"
 	"brenner/session"
@@ -23,13 +27,12 @@ const grace = 5 * time.Second
 
 type runOptions struct {
 	project.LoopOptions
-	dir    string
 	dryRun bool
 }
 
 func loopRunCommand(a *ui.App) *cobra.Command {
 	var opt runOptions
-	c := &cobra.Command{
+	c := ui.InProject(&cobra.Command{
 		Use:   "run PLAN.yaml",
 		Short: "Run the sessions of a plan, or go on with them",
 		Long: `Reads the plan, says everything that is wrong with it before anything starts, and runs its
@@ -60,8 +63,7 @@ configuration is wrong, or no model is named; 4 a file wants what needs ` + "`br
 5 another process runs the loop; 75 the store is busy; 130 interrupted.`,
 		Args: ui.Exactly("plan"),
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
-	}
-	ui.AddProjectFlag(c, &opt.dir)
+	})
 	c.Flags().StringVar(&opt.Key, "run", "", "run the plan once for this key")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "check the plan and print what it would do; send nothing, write nothing")
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "go on with the loop although it has ended: the limits are those of the plan now")
@@ -73,7 +75,7 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	if c.Flags().Changed("run") && opt.Key == "" {
 		return ui.Usage(c, "--run needs a key, and got an empty one: without it the plan would be run anew each time", "such as --run $(date +%F); leave it out to begin anew")
 	}
-	p, err := a.Open(opt.dir, "", nil)
+	p, err := a.Open()
 	if err != nil {
 		return err
 	}
@@ -87,10 +89,7 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	}
 	if opt.dryRun {
 		v, err := p.PreviewLoop(c.Context(), plan, opt.LoopOptions)
-		if err != nil {
-			return err
-		}
-		return a.Show(previewView{v})
+		return ui.Show(a, v, err, previewText)
 	}
 	opt.Doing, opt.Observe, opt.Learned = ui.Doing(c), loopProgress(a), a.Learned(true)
 	job, err := p.Loop(c.Context(), plan, opt.LoopOptions)
@@ -118,7 +117,7 @@ func hasEnded(ctx context.Context, a *ui.App, job *project.LoopJob) error {
 		return err
 	}
 	if !owed.Any() {
-		return a.Show(summaryView{r.LoopSummary})
+		return ui.Show(a, r.LoopSummary, nil, summaryText)
 	}
 	return showResult(a, r)
 }
@@ -173,7 +172,7 @@ func showResult(a *ui.App, r *project.LoopResult) error {
 		a.SayFaults(fault.Distinct(r.Undelivered))
 	}
 	r.Exit = &a.Exit
-	return a.Show(summaryView{r.LoopSummary})
+	return ui.Show(a, r.LoopSummary, nil, summaryText)
 }
 
 // loopProgress returns what prints every event of a loop, or nil.
@@ -189,4 +188,76 @@ func loopProgress(a *ui.App) func(*journal.Entry, *loop.State) {
 			a.Say(e.At.In(a.Now().Location()).Format(time.TimeOnly) + " " + line + "\n")
 		}
 	}
+}
+
+// collectLess lets twice as much garbage gather before it is collected, unless GOGC is
+// set. A loop keeps little and drops much; collecting it took a tenth of the loop's time.
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200)
+	}
+}
+
+func previewText(a *ui.App, v *project.LoopPreview) string {
+	does := map[string]string{
+		project.WouldBegin: "would begin", project.WouldGoOn: fmt.Sprintf("would go on, %d of %s done", v.Done, text.Count(v.Planned, "session")),
+		project.WouldEnd:     "would end, since it was told to stop or its hour has passed; no session would begin",
+		project.WouldDeliver: "has ended; only its report would be made up for", project.WouldNothing: "has ended; nothing would be run",
+	}[v.Does]
+	headline := fmt.Sprintf("%s: %s\n", ui.Clean(v.Loop), does)
+	if a.Quiet {
+		return headline
+	}
+	var b strings.Builder
+	if v.Rehearsal {
+		b.WriteString(ui.LoopRehearsalNote + "\n\n")
+	}
+	b.WriteString("Dry run: nothing is sent, nothing is written.\n\n" + headline + "\n" + ui.Columns(previewFacts(a, v)) + "\n")
+	rows := [][]string{{"SESSION OF A ROUND", "AFTER", "AGENTS"}}
+	for i := range v.Sessions {
+		if i == mostJobs {
+			rows = append(rows, []string{fmt.Sprintf("… and %d more: --json has all of them", len(v.Sessions)-i)})
+			break
+		}
+		s := &v.Sessions[i]
+		var agents []string
+		for _, one := range s.Agents {
+			agents = append(agents, fmt.Sprintf("%s (%s)", one.Name, strings.TrimSpace(one.Via+" "+one.ModelID)))
+		}
+		rows = append(rows, []string{s.Name, ui.OrDash(s.After), strings.Join(agents, ", ")})
+	}
+	b.WriteString(ui.Columns(rows))
+	return b.String()
+}
+
+func previewFacts(a *ui.App, v *project.LoopPreview) [][]string {
+	rows := [][]string{
+		{"Sessions", fmt.Sprintf("%d a round, %d at a time: %d in all", len(v.Sessions), v.Concurrency, v.Planned)},
+		{"Rounds", fmt.Sprint(v.Rounds)},
+	}
+	atOnce := min(v.Concurrency, len(v.Sessions))
+	if n := v.Share; n > 0 {
+		rows = append(rows, []string{"Set aside", fmt.Sprintf("%d tokens for each session: %d at once, %d for all", n, n*atOnce, n*v.Planned)})
+	}
+	if usd := v.ShareUSD; usd > 0 {
+		rows = append(rows, []string{"", fmt.Sprintf("%s for each session: %s at once, %s for all", ui.Money(usd), ui.Money(usd*float64(atOnce)), ui.Money(usd*float64(v.Planned)))})
+	}
+	if v.TokensLimit > 0 {
+		rows = append(rows, []string{"Budget", fmt.Sprintf("%d tokens%s", v.TokensLimit, previewReach(v, int64(v.TokensLimit), int64(v.Share)))})
+	}
+	if v.USDLimit > 0 {
+		rows = append(rows, []string{"Budget", ui.Money(v.USDLimit) + previewReach(v, v.LimitNano, v.ShareNano)})
+	}
+	if v.Until != "" {
+		rows = append(rows, []string{"Until", a.Clock(v.Until)})
+	}
+	return append(rows, []string{"Report", strings.Join(append([]string{"files"}, v.Deliver...), ", ")})
+}
+
+// previewReach says how far a budget reaches in the worst case.
+func previewReach(v *project.LoopPreview, budget, share int64) string {
+	if share <= 0 || budget/share >= int64(v.Planned) {
+		return ""
+	}
+	return fmt.Sprintf(": if every session spends its share, %d of %d begin", budget/share, v.Planned)
 }

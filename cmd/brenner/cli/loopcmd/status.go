@@ -1,6 +1,7 @@
 package loopcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,13 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/text"
+	"brenner/loop"
+	"brenner/loop/report"
 	"brenner/project"
 	"brenner/session"
 )
 
 func loopStatusCommand(a *ui.App) *cobra.Command {
-	var project string
-	c := &cobra.Command{
+	return ui.InProject(&cobra.Command{
 		Use:   "status [NAME]",
 		Short: "Say where a loop stands, from any terminal; without a name, list all of them",
 		Example: `  brenner loop status
@@ -25,7 +28,7 @@ Exit codes: 0 shown; 1 the store, or a loop of those that are listed, is damaged
 no such loop.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			p, err := a.Open(project, "", nil)
+			p, err := a.Open()
 			if err != nil {
 				return err
 			}
@@ -33,41 +36,27 @@ no such loop.`,
 				return listLoops(c.Context(), a, p)
 			}
 			s, err := p.LoopStatus(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return a.Show(summaryView{s})
+			return ui.Show(a, s, err, summaryText)
 		},
-	}
-	ui.AddProjectFlag(c, &project)
-	return c
+	})
 }
 
 func listLoops(ctx context.Context, a *ui.App, p *project.Project) error {
 	list, err := p.Loops(ctx)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(list.Loops, func(r project.LoopRow) bool { return r.Phase == session.PhaseDamaged }) {
+	if err == nil && slices.ContainsFunc(list.Loops, func(r project.LoopRow) bool { return r.Phase == session.PhaseDamaged }) {
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(listView{list})
+	return ui.Show(a, list, err, listText)
 }
 
-type listView struct{ *project.LoopList }
-
-func (v listView) Print(a *ui.App) error {
+func listText(a *ui.App, v *project.LoopList) string {
 	l := v.Loops
 	if a.Quiet {
-		var b strings.Builder
-		for i := range l {
-			b.WriteString(ui.Clean(l[i].Loop) + "\n")
-		}
-		return a.Write([]byte(b.String()))
+		return ui.EachLine(l, func(r *project.LoopRow) string { return r.Loop })
 	}
 	if len(l) == 0 {
 		a.Say("There are no loops yet: `brenner loop run PLAN.yaml` begins one.\n")
-		return nil
+		return ""
 	}
 	var problems strings.Builder
 	rows := [][]string{{"LOOP", "PHASE", "ROUND", "DONE", "FAILED", "TOKENS", "UPDATED"}}
@@ -90,5 +79,162 @@ func (v listView) Print(a *ui.App) error {
 			fmt.Sprint(r.Tokens), ui.Seconds(r.Updated),
 		})
 	}
-	return a.Write([]byte(ui.Columns(rows) + problems.String()))
+	return ui.Columns(rows) + problems.String()
+}
+
+func summaryHeadline(s *project.LoopSummary) string {
+	sessions := fmt.Sprintf("%d of %s done", s.Done, text.Count(s.Planned, "session"))
+	if s.Failed > 0 {
+		sessions += fmt.Sprintf(", %d failed", s.Failed)
+	}
+	if s.Short > 0 {
+		sessions += fmt.Sprintf(", %d short of budget", s.Short)
+	}
+	switch s.Phase {
+	case session.PhaseRunning, project.PhasePaused, project.PhaseStopping:
+		return s.Phase + ", " + sessions + ", held by " + ui.Clean(s.HeldBy)
+	case session.PhaseLeft:
+		if s.Stopping {
+			return "left before its end and told to stop, " + sessions
+		}
+		return "left before its end, " + sessions
+	}
+	return report.Ending(s.Reason) + ", " + sessions
+}
+
+func summaryText(a *ui.App, s *project.LoopSummary) string {
+	headline := fmt.Sprintf("%s: %s\n", ui.Clean(s.Loop), summaryHeadline(s))
+	if a.Quiet {
+		return headline
+	}
+	var b strings.Builder
+	if s.Rehearsal {
+		b.WriteString(ui.LoopRehearsalNote + "\n\n")
+	}
+	b.WriteString(headline + "\n" + ui.Columns(summaryFacts(a, s)))
+	b.WriteString("\n" + ui.Columns(summaryRows(s)))
+	summaryProblems(s, &b)
+	if left := summaryUndone(s); left != "" {
+		b.WriteString("\nLeft undone: " + left + "\n")
+	}
+	if len(s.NeedsPerson) > 0 {
+		names, more := s.NeedsPerson, ""
+		if n := len(names) - mostNames; n > 0 {
+			names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(&b, "\nA person is needed: %s%s\n", ui.Clean(strings.Join(names, ", ")), more)
+	}
+	for _, d := range s.Deliveries {
+		if d.Code != "" {
+			fmt.Fprintf(&b, "\nThe report did not reach %s: %s\n", ui.Clean(d.To), ui.Clean(d.Detail))
+		}
+	}
+	return b.String() + ui.NextText(s.Next)
+}
+
+func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
+	tokens := fmt.Sprintf("%d (no limit)", s.Tokens)
+	if s.TokensLimit > 0 {
+		tokens = fmt.Sprintf("%d (of %d)", s.Tokens, s.TokensLimit)
+		if over := s.Tokens - s.TokensLimit; over > 0 {
+			tokens = fmt.Sprintf("%d (of %d: %d over)", s.Tokens, s.TokensLimit, over)
+		}
+	}
+	if s.Reserved > 0 {
+		tokens += fmt.Sprintf(", %d set aside", s.Reserved)
+	}
+	rows := [][]string{
+		{"Round", fmt.Sprintf("%d of %d", s.Round, s.Rounds)},
+		{"Tokens", tokens},
+	}
+	if s.USD > 0 || s.USDLimit > 0 {
+		limit := "no limit"
+		if s.USDLimit > 0 {
+			limit = "of " + ui.Money(s.USDLimit)
+		}
+		rows = append(rows, []string{"Cost", fmt.Sprintf("%s (%s)", ui.Money(s.USD), limit)})
+	}
+	if s.Until != "" {
+		rows = append(rows, []string{"Until", a.Clock(s.Until)})
+	}
+	if s.RetryAt != "" {
+		why := "a provider said so"
+		if s.Backoff {
+			why = "then a failed session is tried again"
+		}
+		rows = append(rows, []string{"Waits", "until " + a.Clock(s.RetryAt) + ": " + why})
+	}
+	if s.Report != "" {
+		rows = append(rows, []string{"Report", ui.FromHere(s.Report)})
+	}
+	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", text.Plural(s.Entries, "entry", "entries"), s.Head)})
+}
+
+// How many sessions, and names of them, a person is shown.
+const (
+	mostJobs     = 40
+	mostUnbegun  = 5 // of sessions of which there is nothing to say but that they wait
+	mostNames    = 3
+	mostProblems = 10
+)
+
+// summaryProblems says what went wrong with sessions; in the table it would push everything
+// out of line.
+func summaryProblems(s *project.LoopSummary, b *strings.Builder) {
+	shown := 0
+	for i := range s.Sessions {
+		j := &s.Sessions[i]
+		if j.Problem == "" {
+			continue
+		}
+		if shown++; shown == 1 {
+			b.WriteString("\nWhat went wrong:\n")
+		}
+		if shown <= mostProblems {
+			fmt.Fprintf(b, "  %s: %s\n", ui.Clean(cmp.Or(j.Thread, j.Name)), ui.Clean(strings.TrimSpace(string(j.Code)+" "+j.Problem)))
+		}
+	}
+	if shown > mostProblems {
+		fmt.Fprintf(b, "  … and %d more: --json has all of them\n", shown-mostProblems)
+	}
+}
+
+func summaryRows(s *project.LoopSummary) [][]string {
+	rows := [][]string{{"SESSION", "ROUND", "WHAT", "STATUS", "VERSION", "TOKENS", "CONFLICTS"}}
+	unbegun := 0
+	for _, j := range s.Sessions {
+		if j.Thread == "" && j.Status == string(loop.Waiting) {
+			if unbegun++; unbegun > mostUnbegun {
+				continue
+			}
+		}
+		if len(rows) > mostJobs {
+			break
+		}
+		rows = append(rows, []string{
+			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), j.Status, fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
+		})
+	}
+	if n := len(s.Sessions) - len(rows) + 1; n > 0 {
+		rows = append(rows, []string{fmt.Sprintf("… and %d more: --json has all of them", n)})
+	}
+	return rows
+}
+
+// summaryUndone says what a loop that has ended left undone.
+func summaryUndone(s *project.LoopSummary) string {
+	if s.Phase != session.PhaseEnded {
+		return ""
+	}
+	var parts []string
+	if s.Waiting > 0 {
+		parts = append(parts, text.Count(s.Waiting, "session")+" of round "+fmt.Sprint(s.Round))
+	}
+	if s.Short > 0 {
+		parts = append(parts, text.Count(s.Short, "session")+" short of budget")
+	}
+	if s.NotOpened > 0 {
+		parts = append(parts, text.Count(s.NotOpened, "session")+" of later rounds")
+	}
+	return strings.Join(parts, ", ")
 }

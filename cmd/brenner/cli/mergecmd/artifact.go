@@ -7,25 +7,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"brenner/artifact/delta"
 	"brenner/artifact/lint"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
 	"brenner/internal/text"
+	"brenner/merge/settle"
+	"brenner/project"
 )
 
 // ArtifactCommand returns the artifact commands.
 func ArtifactCommand(a *ui.App) *cobra.Command {
-	c := &cobra.Command{
+	return ui.Family(&cobra.Command{
 		Use:     "artifact",
 		GroupID: ui.Everyday,
 		Short:   "Render, lint or parse a research artifact",
 		Long: `An artifact has two forms. Canonical JSON is complete: it says of every field who
 wrote it and when. Markdown is for people and carries all content, but not those
 stamps. Each command here reads both; "-" is standard input.`,
-	}
-	c.AddCommand(renderCommand(a), parseCommand(a), lintCommand(a))
-	ui.Group(c)
-	return c
+	}, renderCommand(a), parseCommand(a), lintCommand(a))
 }
 
 func renderCommand(a *ui.App) *cobra.Command {
@@ -42,21 +42,15 @@ Exit codes: 0 printed; 2 the file cannot be used.`,
 			if err != nil {
 				return err
 			}
-			return a.Show(rendered(art.Markdown()))
+			return ui.Show(a, rendered{"brenner.render/v1", string(art.Markdown())}, nil, func(_ *ui.App, r rendered) string { return r.Markdown })
 		},
 	}
 }
 
 // rendered is an artifact as Markdown.
-type rendered []byte
-
-func (r rendered) Print(a *ui.App) error { return a.Write(r) }
-
-func (r rendered) Document() any {
-	return struct {
-		Schema   string `json:"schema"`
-		Markdown string `json:"markdown"`
-	}{"brenner.render/v1", string(r)}
+type rendered struct {
+	Schema   string `json:"schema"`
+	Markdown string `json:"markdown"`
 }
 
 func parseCommand(a *ui.App) *cobra.Command {
@@ -74,17 +68,10 @@ Exit codes: 0 printed; 2 the file cannot be used.`,
 			if err != nil {
 				return err
 			}
-			return a.Show(parsed(art.JSON()))
+			return ui.Show(a, jsontext.Value(art.JSON()), nil, func(_ *ui.App, v jsontext.Value) string { return string(v) + "\n" })
 		},
 	}
 }
-
-// parsed is an artifact as canonical JSON, which is its own document.
-type parsed []byte
-
-func (p parsed) Print(a *ui.App) error { return a.Write(append(p, '\n')) }
-
-func (p parsed) Document() any { return jsontext.Value(p) }
 
 func lintCommand(a *ui.App) *cobra.Command {
 	var rules bool
@@ -106,7 +93,7 @@ Exit codes: 0 valid; 1 invalid; 2 the file cannot be used.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if rules {
-				return a.Show(ruleList(lint.Rules()))
+				return ui.Show(a, ruleList{"brenner.lint.rules/v1", lint.Rules()}, nil, rulesText)
 			}
 			return lintArtifact(a, args[0])
 		},
@@ -127,21 +114,16 @@ func lintArtifact(a *ui.App, path string) error {
 	if !v.Valid {
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(verdictView{v, path})
+	return ui.Show(a, v, nil, func(a *ui.App, v *lint.Verdict) string { return verdictText(a, v, path) })
 }
 
-// verdictView is what lint found in a file.
-type verdictView struct {
-	*lint.Verdict
-	path string
-}
-
-func (l verdictView) Print(a *ui.App) error {
+// verdictText says what lint found in a file.
+func verdictText(a *ui.App, l *lint.Verdict, path string) string {
 	var b strings.Builder
 	counts := map[lint.Severity]int{}
 	for _, f := range l.Findings {
 		counts[f.Severity]++
-		fmt.Fprintf(&b, "%s:%d: %s %s: %s: %s\n", ui.Clean(l.path), f.Line, f.Severity, f.ID, ui.Clean(f.Item), ui.Clean(f.Message))
+		fmt.Fprintf(&b, "%s:%d: %s %s: %s: %s\n", ui.Clean(path), f.Line, f.Severity, f.ID, ui.Clean(f.Item), ui.Clean(f.Message))
 		if !a.Quiet {
 			fmt.Fprintf(&b, "    fix: %s\n", ui.Clean(f.Fix))
 		}
@@ -154,23 +136,127 @@ func (l verdictView) Print(a *ui.App) error {
 		fmt.Fprintf(&b, "%s: %s, %s, %s\n", verdict, text.Count(counts[lint.Error], "error"),
 			text.Count(counts[lint.Warning], "warning"), text.Count(counts[lint.Info], "info"))
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }
 
 // ruleList is all rules of lint.
-type ruleList []lint.Rule
-
-func (r ruleList) Print(a *ui.App) error {
-	var b strings.Builder
-	for _, rule := range r {
-		fmt.Fprintf(&b, "%-8s %-8s %s\n", rule.ID, rule.Severity, rule.Title)
-	}
-	return a.Write([]byte(b.String()))
+type ruleList struct {
+	Schema string      `json:"schema"`
+	Rules  []lint.Rule `json:"rules"`
 }
 
-func (r ruleList) Document() any {
-	return struct {
-		Schema string      `json:"schema"`
-		Rules  []lint.Rule `json:"rules"`
-	}{"brenner.lint.rules/v1", r}
+func rulesText(_ *ui.App, r ruleList) string {
+	var b strings.Builder
+	for _, rule := range r.Rules {
+		fmt.Fprintf(&b, "%-8s %-8s %s\n", rule.ID, rule.Severity, rule.Title)
+	}
+	return b.String()
+}
+
+// DeltaCommand returns the delta commands.
+func DeltaCommand(a *ui.App) *cobra.Command {
+	return ui.Family(&cobra.Command{
+		Use:     "delta",
+		GroupID: ui.Other,
+		Short:   "See what the reader makes of an agent's reply",
+	}, deltaCheckCommand(a))
+}
+
+func deltaCheckCommand(a *ui.App) *cobra.Command {
+	var strict, reply bool
+	c := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Read a reply, or a file of deltas, and say what became of each block",
+		Long: `Reads the deltas in an agent's reply and says of each block what became of it: taken
+as it is, mended, refused, or only shown (a quotation, an example, a comment). "-" is
+standard input.
+
+A file of deltas, in JSON or JSON Lines, is read as ` + "`brenner merge --deltas FILE`" + ` reads it, and a
+row is refused where a merge would reject it, whatever the base. --reply reads JSON as an
+agent's reply, too, as --deltas NAME=FILE does.`,
+		Example: `  brenner delta check reply.md
+  brenner delta check --strict reply.md
+  brenner delta check deltas.json
+
+Exit codes: 0 everything that was meant could be read; 1 something was refused, or
+there is no delta at all; 2 the file cannot be read.`,
+		Args: ui.OneFile,
+		RunE: func(c *cobra.Command, args []string) error {
+			text, err := a.ReadFile("reply", args[0])
+			if err != nil {
+				return err
+			}
+			var r delta.Reply
+			if !reply && settle.IsDeltaFile(args[0], text) {
+				if err := ui.Unused(c, "is for replies: in a file of deltas nothing is mended anyway", "strict"); err != nil {
+					return err
+				}
+				r, err = settle.CheckFile(args[0], text)
+			} else {
+				r = delta.Read(text, delta.Options{Strict: strict, Examples: project.WorkedExamples()})
+			}
+			if err != nil {
+				return err
+			}
+			if !r.Clean() {
+				a.Exit = ui.ExitFailed
+			}
+			return ui.Show(a, r.Report(), nil, func(a *ui.App, _ *delta.CheckReport) string { return checkedText(a, &r, args[0]) })
+		},
+	}
+	c.Flags().BoolVar(&strict, "strict", false, "take only exact JSON in delta fences: nothing is repaired, normalised or read from prose")
+	c.Flags().BoolVar(&reply, "reply", false, "it is an agent's reply, though all of it is JSON")
+	return c
+}
+
+// checkedText says what the reader made of a reply.
+func checkedText(a *ui.App, c *delta.Reply, path string) string {
+	var out strings.Builder
+	counts := map[string]int{}
+	for i := range c.Blocks {
+		b := &c.Blocks[i]
+		fate := blockFate(b)
+		counts[fate]++
+		what := strings.TrimSpace(fate + " " + blockSummary(b))
+		fmt.Fprintf(&out, "%s:%d: %s\n", ui.Clean(path), b.Line, what)
+		for _, f := range b.Flags {
+			fmt.Fprintf(&out, "    %s: %s\n", f.Name, ui.Clean(f.Text))
+		}
+		writeProblems(&out, path, b.Problems, a.Quiet)
+	}
+	writeProblems(&out, path, c.Problems, a.Quiet)
+	if !a.Quiet {
+		fmt.Fprintf(&out, "%d read, %d refused, %d only shown\n", counts["read"], counts["refused"], counts["shown"])
+	}
+	return out.String()
+}
+
+func blockFate(b *delta.Block) string {
+	switch {
+	case b.OK:
+		return "read"
+	case b.Skipped():
+		return "shown"
+	}
+	return "refused"
+}
+
+func blockSummary(b *delta.Block) string {
+	words := []string{b.Delta.Operation, b.Delta.Section, b.Delta.Target}
+	if len(b.Delta.Labels) > 0 {
+		words = append(words, "("+strings.Join(b.Delta.Labels, ", ")+")")
+	}
+	if name := b.Delta.Payload.Text("name"); name != "" {
+		words = append(words, fmt.Sprintf("%q", name))
+	}
+	return ui.Clean(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+}
+
+func writeProblems(out *strings.Builder, path string, problems []delta.Located, quiet bool) {
+	for _, p := range problems {
+		fmt.Fprintf(out, "%s:%d:%d: %s: %s\n", ui.Clean(path), p.Line, p.Column, p.Code, ui.Clean(p.Message))
+		if !quiet && p.Hint != "" {
+			fmt.Fprintf(out, "    fix: %s\n", ui.Clean(p.Hint))
+		}
+	}
 }

@@ -1,3 +1,4 @@
+// Package mergecmd holds the commands about artifacts without a store: merge, artifact and delta.
 package mergecmd
 
 import (
@@ -8,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/internal/fault"
-	"brenner/internal/files"
 	"brenner/merge"
+	"brenner/merge/settle"
 	"brenner/project"
 )
 
@@ -25,14 +27,13 @@ type mergeOptions struct {
 	scopes      string
 	format      string
 	out         string
-	project     string
 	strict      bool
 }
 
 // Command returns the merge command.
 func Command(a *ui.App) *cobra.Command {
 	var opt mergeOptions
-	c := &cobra.Command{
+	c := ui.InProject(&cobra.Command{
 		Use:     "merge --base FILE --deltas FILE…",
 		GroupID: ui.Everyday,
 		Short:   "Merge deltas into an artifact, by rule",
@@ -57,7 +58,7 @@ when a delta or a field was rejected or is in conflict.`,
 			opt.deltas = append(opt.deltas, args...)
 			return runMerge(a, c, opt)
 		},
-	}
+	})
 	f := c.Flags()
 	f.StringVar(&opt.base, "base", "", "the artifact to merge into (required)")
 	f.StringArrayVar(&opt.deltas, "deltas", nil, "a file of deltas, or NAME[@TIME]=reply.md; repeatable (required)")
@@ -65,7 +66,6 @@ when a delta or a field was rejected or is in conflict.`,
 	f.StringSliceVar(&opt.priority, "priority", nil, "agents, highest first; decides between writes of one instant")
 	f.StringSliceVar(&opt.authorities, "authority", nil, "a person or arbiter who may edit anything; repeatable")
 	f.StringVar(&opt.scopes, "scopes", "", "with a roster: default (everybody may add) or strict")
-	ui.AddProjectFlag(c, &opt.project)
 	f.StringVar(&opt.format, "format", "", "json or markdown; the ending of --out or the form of the base if not given")
 	f.StringVarP(&opt.out, "out", "o", "", "write the artifact to this file instead")
 	f.BoolVar(&opt.strict, "strict", false, "forgive nothing in replies, and exit with 3 when anything was rejected or is in conflict")
@@ -95,17 +95,28 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	if in.Deltas, in.Replies, err = readDeltas(a, opt.deltas); err != nil {
 		return err
 	}
-	r := &mergedView{Merged: p.Merge(&in), markdown: opt.markdown(raw)}
-	if opt.out != "" && opt.out != "-" {
-		if err := files.Replace(opt.out, r.bytes()); err != nil {
-			return err
-		}
-		r.written = opt.out
+	r := p.Merge(&in)
+	form := func() []byte { return append(r.Artifact.JSON(), '\n') }
+	if opt.markdown(raw) {
+		form = r.Artifact.Markdown
 	}
-	if opt.strict && !r.Report.Clean() {
+	written, err := ui.WriteOut(opt.out, form)
+	if err == nil && opt.strict && !r.Report.Clean() {
 		a.Exit = ui.ExitPartial
 	}
-	return a.Show(r)
+	return ui.Show(a, r, err, func(a *ui.App, r *project.Merged) string {
+		report := NotesText(r.Reading) + ReportText(&r.Report)
+		if written != "" {
+			report += "; written to " + ui.Clean(written)
+		}
+		if !a.Quiet {
+			a.Say(report + "\n")
+		}
+		if written != "" {
+			return ""
+		}
+		return string(form())
+	})
 }
 
 func (o *mergeOptions) check(c *cobra.Command) error {
@@ -136,17 +147,11 @@ func (o *mergeOptions) markdown(base []byte) bool {
 
 // openToMerge opens the project with what the flags say of it, and reads the roster.
 func openToMerge(a *ui.App, c *cobra.Command, opt mergeOptions, in *project.MergeInput) (*project.Project, error) {
-	var flags []config.Flag
-	for _, f := range []config.Flag{
-		{Key: "priority", Name: "--priority", Values: opt.priority},
-		{Key: "authorities", Name: "--authority", Values: opt.authorities},
-		{Key: "scopes.mode", Name: "--scopes", Values: []string{opt.scopes}},
-	} {
-		if c.Flags().Changed(strings.TrimPrefix(f.Name, "--")) {
-			flags = append(flags, f)
-		}
-	}
-	p, err := a.Open(opt.project, "", flags)
+	p, err := a.Open(ui.ChangedKeys(c,
+		config.Flag{Key: "priority", Name: "--priority", Values: opt.priority},
+		config.Flag{Key: "authorities", Name: "--authority", Values: opt.authorities},
+		config.Flag{Key: "scopes.mode", Name: "--scopes", Values: []string{opt.scopes}},
+	)...)
 	if err != nil || opt.roster == "" {
 		return p, err
 	}
@@ -155,30 +160,147 @@ func openToMerge(a *ui.App, c *cobra.Command, opt mergeOptions, in *project.Merg
 	return p, err
 }
 
-// mergedView is a merged artifact, in the form that was asked for.
-type mergedView struct {
-	*project.Merged
-	markdown bool
-	written  string // the file that holds the artifact, if not standard output
+// readDeltas reads everything that --deltas names. All of it is read before
+// anything is merged: one file that cannot be read stops the whole.
+func readDeltas(a *ui.App, specs []string) (batch []delta.Delta, replies []settle.Reply, err error) {
+	for _, spec := range specs {
+		name, path, isReply := strings.Cut(spec, "=")
+		if isReply {
+			r, err := readReply(a, name, path)
+			if err != nil {
+				return nil, nil, err
+			}
+			replies = append(replies, r)
+			continue
+		}
+		data, err := a.ReadFile("deltas", spec)
+		if err != nil {
+			return nil, nil, err
+		}
+		deltas, err := settle.ReadFile(spec, data, "did you mean --base?")
+		if err != nil {
+			return nil, nil, err
+		}
+		batch = append(batch, deltas...)
+	}
+	return batch, replies, nil
 }
 
-func (r *mergedView) bytes() []byte {
-	if r.markdown {
-		return r.Artifact.Markdown()
+// readReply reads NAME[@TIME]=FILE.
+func readReply(a *ui.App, name, path string) (settle.Reply, error) {
+	r := settle.Reply{Agent: name, At: settle.Undated(), File: path}
+	if at := strings.LastIndexByte(name, '@'); at >= 0 {
+		instant, err := artifact.ParseInstant(name[at+1:])
+		if err != nil {
+			return r, &fault.Error{
+				Code: fault.Usage, Op: "read --deltas " + name + "=" + path, Place: name[at+1:], Cause: err,
+				Hint: "write NAME@2025-12-30T12:00:00Z=reply.md",
+			}
+		}
+		r.Agent, r.At = name[:at], instant
 	}
-	return append(r.Artifact.JSON(), '\n')
+	if r.Agent == "" {
+		return r, &fault.Error{
+			Code: fault.Usage, Detail: "--deltas " + name + "=" + path + " names no agent",
+			Hint: "write NAME=reply.md",
+		}
+	}
+	var err error
+	r.Text, err = a.ReadFile("reply", path)
+	return r, err
 }
 
-func (r *mergedView) Print(a *ui.App) error {
-	report := NotesText(r.Reading) + ReportText(&r.Report)
-	if r.written != "" {
-		report += "; written to " + ui.Clean(r.written)
+// ReportText gives a merge's report for people: a line for each delta, what was
+// refused in it, warnings, conflicts, and the sum.
+func ReportText(r *merge.Report) string {
+	var rows [][]string
+	for i := range r.Deltas {
+		rows = appendRows(rows, &r.Deltas[i])
 	}
-	if !a.Quiet {
-		a.Say(report + "\n")
+	var b strings.Builder
+	b.WriteString(ui.Columns(rows))
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(&b, "warning  %s: %s\n", warning.Code, ui.Clean(warning.Message))
 	}
-	if r.written != "" {
-		return nil
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(&b, "conflict %s.%s\n", c.Item, ui.Clean(c.Field))
+		for _, candidate := range c.Candidates {
+			fmt.Fprintf(&b, "           %s (%s): %s\n", ui.Clean(candidate.Agent), ui.Clean(candidate.Delta),
+				ui.Clean(string(artifact.Canonical(candidate.Value))))
+		}
 	}
-	return a.Write(r.bytes())
+	b.WriteString(sum(r))
+	return b.String()
+}
+
+// NotesText says what the reader of replies had to say.
+func NotesText(notes []delta.Note) string {
+	var b strings.Builder
+	for _, n := range notes {
+		fmt.Fprintf(&b, "note     %s:%d: %s: %s\n", ui.Clean(n.File), n.Line, n.What, ui.Clean(n.Text))
+	}
+	return b.String()
+}
+
+func appendRows(rows [][]string, row *merge.Row) [][]string {
+	what := ui.Clean(row.Message)
+	switch {
+	case row.Code != "":
+		what = string(row.Code) + ": " + what
+	case what == "":
+		what = written(row)
+	}
+	target := row.TargetID
+	if target == "" {
+		target = "-"
+	}
+	rows = append(rows, []string{row.Disposition.String(), row.DeltaID, row.Agent, target, what})
+	for _, f := range row.Fields {
+		if f.Outcome == merge.FieldApplied || f.Outcome == merge.FieldUnchanged {
+			continue
+		}
+		detail := f.Outcome.String()
+		if code := f.Code(); code != "" {
+			detail += " " + string(code)
+		}
+		if f.Message != "" {
+			detail += ": " + ui.Clean(f.Message)
+		}
+		rows = append(rows, []string{"", "", "", "." + f.Field, detail})
+	}
+	return rows
+}
+
+// written names the fields that a delta changed.
+func written(row *merge.Row) string {
+	var names []string
+	for _, f := range row.Fields {
+		if f.Outcome == merge.FieldApplied {
+			names = append(names, ui.Clean(f.Field))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "wrote " + strings.Join(names, ", ")
+}
+
+// sum is the last line of the report.
+func sum(r *merge.Report) string {
+	counts := map[merge.Disposition]int{}
+	for i := range r.Deltas {
+		counts[r.Deltas[i].Disposition]++
+	}
+	parts := []string{fmt.Sprintf("version %d", r.Version)}
+	for _, d := range []merge.Disposition{
+		merge.Applied, merge.Conflicted, merge.Superseded, merge.Skipped, merge.Duplicate, merge.Rejected,
+	} {
+		if n := counts[d]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, d))
+		}
+	}
+	if len(r.Deltas) == 0 {
+		parts = append(parts, "no deltas")
+	}
+	return strings.Join(parts, ", ")
 }

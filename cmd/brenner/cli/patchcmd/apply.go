@@ -59,10 +59,7 @@ Exit codes: 0 all apply; 1 some do not; 2 a patch or the root cannot be read.`,
 				return patchRecord(a, c, &opt, args, true)
 			}
 			r, err := files.Check(opt.request(a, args))
-			if err != nil {
-				return err
-			}
-			return showChecked(a, r)
+			return showChecked(a, r, err)
 		},
 	}
 	addPatchFlags(c, &opt)
@@ -120,30 +117,25 @@ func readPatch(a *ui.App) func(path string) ([]byte, error) {
 
 func applyPatches(a *ui.App, opt *patchApplyOptions, args []string) error {
 	r, err := files.Apply(opt.request(a, args))
-	if err != nil {
-		if r != nil && len(r.Written) > 0 {
-			a.Say("written before that: " + ui.Clean(strings.Join(r.Written, ", ")) + "; run it again with --skip-applied\n")
-		}
-		return err
+	if err != nil && r != nil && len(r.Written) > 0 {
+		a.Say("written before that: " + ui.Clean(strings.Join(r.Written, ", ")) + "; run it again with --skip-applied\n")
 	}
-	return showApplied(a, r)
+	return showApplied(a, r, err)
 }
 
-type checkedView struct{ *files.Checked }
-
-func showChecked(a *ui.App, r *files.Checked) error {
-	if !r.OK {
+func showChecked(a *ui.App, r *files.Checked, err error) error {
+	if err == nil && !r.OK {
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(checkedView{r})
+	return ui.Show(a, r, err, checkedText)
 }
 
-func (r checkedView) Print(a *ui.App) error {
+func checkedText(a *ui.App, r *files.Checked) string {
 	var out strings.Builder
 	for i := range r.Patches {
 		describe(&out, &r.Patches[i], "applies to", a.Quiet)
 	}
-	return a.Write([]byte(out.String()))
+	return out.String()
 }
 
 func describe(out *strings.Builder, p *files.Outcome, does string, quiet bool) {
@@ -160,19 +152,18 @@ func describe(out *strings.Builder, p *files.Outcome, does string, quiet bool) {
 	}
 }
 
-type appliedView struct{ *files.Applied }
-
-func showApplied(a *ui.App, r *files.Applied) error {
+func showApplied(a *ui.App, r *files.Applied, err error) error {
 	switch {
+	case err != nil:
 	case r.Stalemate != "":
 		a.Exit = ui.ExitPerson
 	case !r.OK:
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(appliedView{r})
+	return ui.Show(a, r, err, appliedText)
 }
 
-func (r appliedView) Print(a *ui.App) error {
+func appliedText(a *ui.App, r *files.Applied) string {
 	var out strings.Builder
 	does := "applied to"
 	if r.DryRun || !r.OK {
@@ -194,5 +185,5 @@ func (r appliedView) Print(a *ui.App) error {
 	}
 	a.Say(out.String())
 	// A diff is printed as it is, except for what could deceive a terminal.
-	return a.Write([]byte(ui.CleanText(r.Diff)))
+	return ui.CleanText(r.Diff)
 }

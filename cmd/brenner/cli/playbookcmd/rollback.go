@@ -70,22 +70,22 @@ func playbookRollback(a *ui.App, c *cobra.Command, opt *rollbackOptions) error {
 	if err != nil {
 		return err
 	}
-	return withPlaybook(a, c, &opt.actFlags, func(b *project.Playbook, act playbook.Act) (ui.Result, error) {
+	return change(a, c, &opt.actFlags, func(b *project.Playbook, act playbook.Act) (*keeper.Change, string, error) {
 		if err := opt.metrics(c, &r); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		done, err := b.Rollback(c.Context(), act, r)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		v := &changeView{Change: done, note: "There was nothing to take back."}
+		note := "There was nothing to take back."
 		switch n := len(done.Bullets); {
 		case done.Holds:
-			v.note = "The guardrail holds: nothing is taken back."
+			note = "The guardrail holds: nothing is taken back."
 		case n > 0:
-			v.note = fmt.Sprintf("%s taken back (%s).", text.Plural(n, "bullet was", "bullets were"), ui.Clean(done.Reason))
+			note = fmt.Sprintf("%s taken back (%s).", text.Plural(n, "bullet was", "bullets were"), ui.Clean(done.Reason))
 		}
-		return v, nil
+		return done, note, nil
 	})
 }
 

@@ -19,14 +19,13 @@ import (
 const exportEnding = ".brenner.jsonl"
 
 type exportOptions struct {
-	project string
-	out     string
-	force   bool
+	out   string
+	force bool
 }
 
 func sessionExportCommand(a *ui.App) *cobra.Command {
 	var opt exportOptions
-	c := &cobra.Command{
+	c := ui.InProject(&cobra.Command{
 		Use:   "export ID",
 		Short: "Write everything about a session into one file that proves itself",
 		Long: `Writes one file with everything that a reviewer needs: the journal, every message and
@@ -46,15 +45,11 @@ session, or the file is there already.`,
 			if opt.out == "-" && a.JSON {
 				return ui.Usage(c, "--out - and --json both want standard output", "give --out a file")
 			}
-			return a.WithSession(c, opt.project, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
-				if err := ui.WholeSession(c, src.Address); err != nil {
-					return err
-				}
+			return a.WithWhole(c, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
 				return export(ctx, a, h, &opt)
 			})
 		},
-	}
-	ui.AddProjectFlag(c, &opt.project)
+	})
 	f := c.Flags()
 	f.StringVarP(&opt.out, "out", "o", "", `the file; ID`+exportEnding+` in the working directory if not given, "-" is standard output`)
 	f.BoolVar(&opt.force, "force", false, "overwrite the file if it is there")
@@ -82,29 +77,23 @@ func export(ctx context.Context, a *ui.App, h *session.History, opt *exportOptio
 			}
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return a.Show(exported{x})
+	return ui.Show(a, x, err, exportedText)
 }
 
-// exported is a file that was written, for people.
-type exported struct{ *audit.Export }
-
-func (x exported) Print(a *ui.App) error {
+func exportedText(a *ui.App, x *audit.Export) string {
 	if x.File == "-" {
 		if !a.Quiet {
-			a.Say(x.facts())
+			a.Say(exportedFacts(x))
 		}
-		return nil
+		return ""
 	}
 	if a.Quiet {
-		return a.Write([]byte(ui.Clean(x.File) + "\n"))
+		return ui.Clean(x.File) + "\n"
 	}
-	return a.Write([]byte(x.facts()))
+	return exportedFacts(x)
 }
 
-func (x exported) facts() string {
+func exportedFacts(x *audit.Export) string {
 	return ui.Columns([][]string{
 		{"Session", ui.Clean(x.Thread)},
 		{"File", fmt.Sprintf("%s, %d bytes", ui.Clean(x.File), x.Bytes)},
@@ -113,4 +102,56 @@ func (x exported) facts() string {
 		{"Seal", x.Seal},
 		{"SHA-256", x.SHA256},
 	})
+}
+
+func sessionImportCommand(a *ui.App) *cobra.Command {
+	return ui.InProject(&cobra.Command{
+		Use:   "import FILE",
+		Short: "Take the session of an export into this project",
+		Long: `Proves an export as verify does, and takes its session into the project's store, whole or
+not at all. Where the session is here already, and the export has more of it, it is
+continued; where it went another way, nothing is touched.`,
+		Example: `  brenner session import RS-20261115-cell-fate.brenner.jsonl
+  brenner session import -C ../review cell-fate.jsonl
+
+Exit codes: 0 imported, or it is here already; 1 the export was changed, or it cannot be
+stored; 2 the file cannot be read, or is no export; 5 there is another session of this
+name here, or another process holds it.`,
+		Args: ui.OneFile,
+		RunE: func(c *cobra.Command, args []string) error { return importSession(a, c, args[0]) },
+	})
+}
+
+func importSession(a *ui.App, c *cobra.Command, file string) error {
+	ctx := c.Context()
+	data, err := a.ReadExact("the export", file)
+	if err != nil {
+		return err
+	}
+	x, err := project.ProvenExport(ctx, file, data)
+	if err != nil {
+		return err
+	}
+	p, err := a.Open()
+	if err != nil {
+		return err
+	}
+	res, err := p.Import(ctx, file, x, ui.Doing(c))
+	return ui.Show(a, res, err, importedText)
+}
+
+func importedText(a *ui.App, i *project.Imported) string {
+	what := fmt.Sprintf("imported, %s", text.Plural(i.New, "new entry", "new entries"))
+	switch {
+	case i.New == 0 && i.Ahead:
+		what = "already here, and further on than the export"
+	case i.New == 0:
+		what = "already here"
+	}
+	if a.Quiet {
+		return ui.Clean(i.Thread) + "\n"
+	}
+	return fmt.Sprintf("%s: %s\n%s", ui.Clean(i.Thread), what, ui.Columns([][]string{
+		{"Holds", text.Plural(i.Entries, "entry", "entries") + ", " + text.Count(i.Versions, "version")}, {"Head", i.Head}, {"Seal", i.Seal},
+	}))
 }

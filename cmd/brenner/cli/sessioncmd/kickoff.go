@@ -5,30 +5,26 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/kickoff"
 	"brenner/project"
+	"brenner/roster"
 	"brenner/session"
 	"brenner/store"
 )
 
 // KickoffCommand returns the kickoff commands.
 func KickoffCommand(a *ui.App) *cobra.Command {
-	c := &cobra.Command{
+	return ui.Family(&cobra.Command{
 		Use:     "kickoff",
 		GroupID: ui.Other,
 		Short:   "Compose the messages that start a session, or audit one",
-	}
-	c.AddCommand(kickoffComposeCommand(a), kickoffAuditCommand(a))
-	ui.Group(c)
-	return c
+	}, kickoffComposeCommand(a), kickoffAuditCommand(a))
 }
 
 func kickoffComposeCommand(a *ui.App) *cobra.Command {
@@ -49,7 +45,7 @@ Exit codes: 0 printed; 2 the roster, the brief or the configuration is wrong.`,
 			if err != nil {
 				return err
 			}
-			return a.Show(kickoffs(k))
+			return ui.Show(a, composedDocument{Schema: "brenner.kickoff/v1", ThreadID: k.ThreadID, Roster: k.Roster, Messages: k.Messages}, nil, kickoffsText)
 		},
 	}
 	flags.Add(c)
@@ -57,10 +53,17 @@ Exit codes: 0 printed; 2 the roster, the brief or the configuration is wrong.`,
 	return c
 }
 
-// kickoffs are the messages of a session's first round.
-type kickoffs project.Composed
+// composedDocument is what a session would send.
+type composedDocument struct {
+	Schema   string            `json:"schema"`
+	DryRun   bool              `json:"dry_run,omitzero"`
+	ThreadID string            `json:"thread_id"`
+	Question string            `json:"question,omitzero"`
+	Roster   roster.Resolution `json:"roster"`
+	Messages []kickoff.Message `json:"messages"`
+}
 
-func (k kickoffs) Print(a *ui.App) error { return a.Write([]byte(messagesText(k.Messages))) }
+func kickoffsText(_ *ui.App, k composedDocument) string { return messagesText(k.Messages) }
 
 // between stands between two messages.
 const between = "=============================================================================="
@@ -94,36 +97,9 @@ func messagesText(messages []kickoff.Message) string {
 	return b.String()
 }
 
-type messageDocument struct {
-	To           string `json:"to"`
-	Role         string `json:"role"`
-	Subject      string `json:"subject"`
-	AckRequired  bool   `json:"ack_required"`
-	Template     string `json:"template"`
-	TemplateHash string `json:"template_hash"`
-	Body         string `json:"body"`
-}
-
-func messageDocuments(messages []kickoff.Message) []messageDocument {
-	out := make([]messageDocument, len(messages))
-	for i, m := range messages {
-		out[i] = messageDocument{m.To, string(m.Role), m.Subject, m.AckRequired, m.Template, m.TemplateHash, m.Body}
-	}
-	return out
-}
-
-func (k kickoffs) Document() any {
-	return struct {
-		Schema   string            `json:"schema"`
-		ThreadID string            `json:"thread_id"`
-		Roster   jsontext.Value    `json:"roster"`
-		Messages []messageDocument `json:"messages"`
-	}{"brenner.kickoff/v1", k.ThreadID, jsontext.Value(artifact.Canonical(k.Roster.Value())), messageDocuments(k.Messages)}
-}
-
 func kickoffAuditCommand(a *ui.App) *cobra.Command {
-	var project, rosterFile, thread string
-	c := &cobra.Command{
+	var rosterFile, thread string
+	c := ui.InProject(&cobra.Command{
 		Use:   "audit FILE",
 		Short: "Read a kickoff back and check that its parts agree",
 		Long: `Reads the thread id, the roster's table and the template out of a kickoff message and
@@ -151,18 +127,18 @@ be used, or there is no such session.`,
 			if err != nil {
 				return fault.InFile("read kickoff", args[0], err)
 			}
-			want, err := wantedOf(a, c, text, rosterFile, project, thread)
+			want, err := wantedOf(a, c, text, rosterFile, thread)
 			if err != nil {
 				return err
 			}
-			r := audited{path: args[0], against: rosterFile, session: want.ThreadID, Report: kickoff.Audit(text, want)}
+			r := kickoff.Audit(text, want)
+			r.Schema, r.Session = "brenner.kickoff.audit/v1", want.ThreadID
 			if !r.OK {
 				a.Exit = ui.ExitFailed
 			}
-			return a.Show(r)
+			return ui.Show(a, &r, nil, func(a *ui.App, r *kickoff.Report) string { return auditText(a, r, args[0], rosterFile) })
 		},
-	}
-	ui.AddProjectFlag(c, &project)
+	})
 	c.Flags().StringVar(&thread, "session", "", "a session, or the file of an export: the message must be of it")
 	c.Flags().StringVar(&rosterFile, "roster", "", ui.RosterUsage+": the message must agree with it")
 	return c
@@ -170,7 +146,7 @@ be used, or there is no such session.`,
 
 // wantedOf gives what a message must agree with: a roster of the command line, or that of
 // a session.
-func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, dir, thread string) (want kickoff.Wanted, err error) {
+func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, thread string) (want kickoff.Wanted, err error) {
 	if rosterFile != "" {
 		r, err := a.ReadRoster(rosterFile)
 		return kickoff.Wanted{Roster: &r}, err
@@ -182,10 +158,7 @@ func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, dir, thread string)
 			return want, nil // that is a finding
 		}
 	}
-	err = a.WithSession(c, dir, thread, func(_ context.Context, src *project.Source, h *session.History) error {
-		if err := ui.WholeSession(c, src.Address); err != nil {
-			return err
-		}
+	err = a.WithWhole(c, thread, func(_ context.Context, src *project.Source, h *session.History) error {
 		r, err := h.Roster()
 		want = kickoff.Wanted{ThreadID: h.Thread, Roster: &r}
 		return err
@@ -196,21 +169,14 @@ func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, dir, thread string)
 	return want, err
 }
 
-// audited is what an audit of a message found.
-type audited struct {
-	path    string
-	against string // the file of a roster
-	session string // whose roster it was compared with
-	kickoff.Report
-}
-
-func (r audited) Print(a *ui.App) error {
+// auditText says what an audit of a message found; against is the file of a roster.
+func auditText(a *ui.App, r *kickoff.Report, path, against string) string {
 	var b strings.Builder
 	b.WriteString(ui.Columns([][]string{
 		{"thread", ui.OrDash(r.ThreadID)},
 		{"recipient", ui.OrDash(r.Recipient)},
 		{"template", ui.OrDash(strings.TrimSpace(r.Template + " " + r.Hash))},
-		{"against", ui.OrDash(r.against + r.session)},
+		{"against", ui.OrDash(against + r.Session)},
 	}))
 	rows := [][]string{}
 	for _, e := range r.Roster.Entries {
@@ -218,7 +184,7 @@ func (r audited) Print(a *ui.App) error {
 	}
 	b.WriteString(ui.Columns(rows))
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s:%d: %s: %s: %s\n", ui.Clean(r.path), f.Line, f.Code, ui.Clean(f.What), ui.Clean(f.Message))
+		fmt.Fprintf(&b, "%s:%d: %s: %s: %s\n", ui.Clean(path), f.Line, f.Code, ui.Clean(f.What), ui.Clean(f.Message))
 		if f.Hint != "" && !a.Quiet {
 			fmt.Fprintf(&b, "    fix: %s\n", ui.Clean(f.Hint))
 		}
@@ -228,23 +194,5 @@ func (r audited) Print(a *ui.App) error {
 	} else {
 		b.WriteString(text.Count(len(r.Findings), "finding") + "\n")
 	}
-	return a.Write([]byte(b.String()))
-}
-
-func (r audited) Document() any {
-	return struct {
-		Schema    string            `json:"schema"`
-		OK        bool              `json:"ok"`
-		ThreadID  string            `json:"thread_id"`
-		Recipient string            `json:"recipient"`
-		Round     int               `json:"round"`
-		Template  string            `json:"template"`
-		Hash      string            `json:"template_hash"`
-		Roster    jsontext.Value    `json:"roster"`
-		Session   string            `json:"session"`
-		Findings  []kickoff.Finding `json:"findings"`
-	}{
-		"brenner.kickoff.audit/v1", r.OK, r.ThreadID, r.Recipient, r.Round, r.Template, r.Hash,
-		jsontext.Value(r.Roster.Canonical()), r.session, r.Findings,
-	}
+	return b.String()
 }

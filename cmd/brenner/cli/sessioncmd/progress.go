@@ -1,10 +1,20 @@
 package sessioncmd
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
+	"brenner/project"
+	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 	"brenner/store/journal"
 )
@@ -161,4 +171,265 @@ func commitLine(c *flow.Commit) string {
 	o := c.Outcome
 	return fmt.Sprintf("%s: version %d, %d applied, %d rejected, %s; lint: %s, %s", what, c.Version, o.Applied, o.Rejected,
 		text.Count(o.Conflicts, "conflict"), text.Count(o.Errors, "error"), text.Count(o.Warnings, "warning"))
+}
+
+// liveTable shows a running session on a terminal: a line for each event that
+// settles something, and below them a table that is drawn anew in its place.
+type liveTable struct {
+	mu     sync.Mutex
+	screen *ui.Screen
+	now    func() time.Time
+	rows   []liveRow
+	head   string
+	// coming is how much of each answer under way has come, by call.
+	coming map[string]int
+	stop   chan struct{}
+	ended  chan struct{}
+}
+
+// liveRow is what the table says of one agent.
+type liveRow struct {
+	name, role, state string
+	call              string
+	round, tokens     int
+	usd               float64
+	began             time.Time // of the call under way; zero where there is none
+	took              time.Duration
+}
+
+const redraw = 200 * time.Millisecond
+
+// longestName is how many columns of an agent's name the table shows, so that
+// what changes has its place on a narrow terminal.
+const longestName = 20
+
+func newLiveTable(out io.Writer, now func() time.Time) *liveTable {
+	t := &liveTable{screen: ui.ScreenOf(out), now: now, coming: make(map[string]int), stop: make(chan struct{}), ended: make(chan struct{})}
+	go t.tick()
+	return t
+}
+
+// tick draws the table every now and then, for the clocks in it.
+func (t *liveTable) tick() {
+	defer close(t.ended)
+	ticker := time.NewTicker(redraw)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			t.mu.Lock()
+			t.draw()
+			t.mu.Unlock()
+		case <-t.stop:
+			return
+		}
+	}
+}
+
+func (t *liveTable) event(e *journal.Entry, s *flow.State) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.take(s)
+	switch e.Kind {
+	case flow.KindAnswered, flow.KindPlanned, flow.KindBegan: // the table says it
+	default:
+		if line := eventLine(e, s); line != "" {
+			_, _ = io.WriteString(t.screen, line+"\n") // a terminal that is gone is nobody to tell
+		}
+	}
+	t.draw()
+}
+
+func (t *liveTable) tokens(call string, output int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.coming[call] = output // it is drawn with the next tick
+}
+
+// take copies what the table shows out of the state.
+func (t *liveTable) take(s *flow.State) {
+	t.head = fmt.Sprintf("round %d of %d · version %d · %d tokens", s.Round(), s.Settings.Rounds, s.Version(), s.Spent.Tokens)
+	t.rows = t.rows[:0]
+	for _, a := range audit.AgentSummaries(s) {
+		row := liveRow{name: a.Name, role: a.Role, state: a.State, tokens: a.Tokens, usd: a.USD}
+		for _, c := range s.Calls() {
+			if c.Agent != a.Name {
+				continue
+			}
+			row.round, row.began, row.call = c.Round, time.Time{}, c.ID
+			switch {
+			case c.Status == flow.Begun && c.Turn == flow.TurnRepair:
+				row.state, row.began = "repairing", c.Began
+			case c.Status == flow.Begun:
+				row.state, row.began = "asked", c.Began
+			default:
+				row.took = c.Ended.Sub(c.Began)
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+}
+
+func (t *liveTable) draw() {
+	if len(t.rows) == 0 {
+		return
+	}
+	// The role comes last: it says nothing new, and may be cut off.
+	rows := [][]string{{"AGENT", "ROUND", "STATE", "TOKENS", "COST", "TIME", "ROLE"}}
+	for _, r := range t.rows {
+		took, tokens := r.took, r.tokens
+		if !r.began.IsZero() {
+			took = t.now().Sub(r.began)
+			tokens += t.coming[r.call]
+		}
+		rows = append(rows, []string{
+			ui.Fit(ui.Clean(r.name), longestName), strconv.Itoa(r.round), r.state, strconv.Itoa(tokens), ui.Money(r.usd),
+			took.Round(100 * time.Millisecond).String(), ui.OrDash(r.role),
+		})
+	}
+	t.screen.Draw(ui.Columns(rows) + t.head + "\n")
+}
+
+// end takes the table away: the summary says more.
+func (t *liveTable) end() {
+	close(t.stop)
+	<-t.ended
+	t.screen.Clear()
+}
+
+func sessionWatchCommand(a *ui.App) *cobra.Command {
+	var stream bool
+	c := ui.InProject(&cobra.Command{
+		Use:   "watch ID",
+		Short: "Follow a running session, from any terminal",
+		Long: `Shows what happens in a session that another process runs: first what it came to so far,
+then every event as it is journaled; a live table on a terminal, lines elsewhere. It
+ends with the session, or when nobody runs it any more, and then shows where it stands.
+
+Watching changes nothing: Ctrl-C ends the watching, and the session goes on.`,
+		Example: `  brenner session watch RS-20261115-cell-fate
+  brenner session watch RS-20261115-cell-fate --json-stream
+
+Exit codes: 0 the session ended, or nobody runs it; 1 the store is damaged; 2 there is no
+such session; 3 it ended without some answer; 5 it ended with an open conflict or stalemate; 130
+interrupted.`,
+		Args: ui.OneSession,
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.WithWhole(c, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
+				return watch(ctx, a, src, h, stream)
+			})
+		},
+	})
+	c.Flags().BoolVar(&stream, "json-stream", false, "print every entry of the journal as a line of JSON as it comes, the result last")
+	return c
+}
+
+// poll is how often the journal is looked at.
+const poll = 200 * time.Millisecond
+
+func watch(ctx context.Context, a *ui.App, src *project.Source, h *session.History, stream bool) error {
+	hard, drain, done := a.Interrupts.Gently(ctx, func() {})
+	defer done()
+	w := &watcher{app: a, src: src, thread: h.Thread, state: &flow.State{}, progress: progressFor(a, stream)}
+	interruptedBy, err := w.follow(hard, drain, h.Entries, stream)
+	w.progress.end()
+	if err != nil {
+		return err
+	}
+	if interruptedBy {
+		a.Exit = ui.ExitInterrupted
+		return nil
+	}
+	if h, err = session.Load(ctx, src.Store, h.Thread); err != nil {
+		return err
+	}
+	if stream {
+		a.JSON = true
+	}
+	return showStatus(ctx, a, src, h)
+}
+
+// watcher follows a journal that others write.
+type watcher struct {
+	app      *ui.App
+	src      *project.Source
+	thread   string
+	state    *flow.State
+	progress progress
+}
+
+// follow tells of everything until nobody runs the session, and whether it was
+// stopped before.
+func (w *watcher) follow(ctx context.Context, drain <-chan struct{}, past []journal.Entry, stream bool) (stopped bool, err error) {
+	if err := w.past(past, stream); err != nil {
+		return false, err
+	}
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		// Who runs it is asked first: what was written before that is then read.
+		running := false
+		if w.src.Locks != nil {
+			if _, running, err = w.src.Locks.HolderOf(w.thread); err != nil {
+				return false, err
+			}
+		}
+		if err := w.news(ctx); err != nil || !running {
+			return false, err
+		}
+		select {
+		case <-ticker.C:
+		case <-drain:
+			return true, nil
+		case <-ctx.Done():
+			return true, nil
+		}
+	}
+}
+
+// past tells what happened before: a line for each version, and what came after
+// the last one as if it came now. A stream of events has all of them.
+func (w *watcher) past(entries []journal.Entry, stream bool) error {
+	known := 0
+	for i := range entries {
+		if entries[i].Kind == flow.KindCommitted && !stream {
+			known = i + 1
+		}
+	}
+	for i := range entries[:known] {
+		if err := w.state.Apply(&entries[i]); err != nil {
+			return err
+		}
+	}
+	if known > 0 && !w.app.Quiet && !w.app.JSON {
+		if w.state.Opened.Rehearsal != "" {
+			w.app.Say(ui.RehearsalNote + "\n")
+		}
+		for i := range w.state.Commits {
+			w.app.Say(commitLine(&w.state.Commits[i]) + "\n")
+		}
+	}
+	return w.tell(entries[known:])
+}
+
+// news reads what was written since.
+func (w *watcher) news(ctx context.Context) error {
+	entries, err := w.src.Store.Entries(ctx, session.Prefix+w.thread, w.state.Head.Seq)
+	if err == nil {
+		err = journal.Check(session.Prefix+w.thread, w.state.Head, entries)
+	}
+	if err != nil {
+		return err
+	}
+	return w.tell(entries)
+}
+
+func (w *watcher) tell(entries []journal.Entry) error {
+	for i := range entries {
+		if err := w.state.Apply(&entries[i]); err != nil {
+			return err
+		}
+		w.progress.event(&entries[i], w.state)
+	}
+	return nil
 }

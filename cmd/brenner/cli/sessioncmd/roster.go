@@ -15,17 +15,14 @@ import (
 
 // RosterCommand returns the roster commands.
 func RosterCommand(a *ui.App) *cobra.Command {
-	c := &cobra.Command{
+	return ui.Family(&cobra.Command{
 		Use:     "roster",
 		GroupID: ui.Everyday,
 		Short:   "Show or check who takes part, and where that came from",
 		Long: `A roster gives each agent its role. It is made, field by field, from flags, the
 environment (BRENNER_ROSTER_…), the session's configuration, the project's, and a
 preset, in this order.`,
-	}
-	c.AddCommand(rosterShowCommand(a), rosterValidateCommand(a), rosterPresetsCommand(a))
-	ui.Group(c)
-	return c
+	}, rosterShowCommand(a), rosterValidateCommand(a), rosterPresetsCommand(a))
 }
 
 func rosterShowCommand(a *ui.App) *cobra.Command {
@@ -44,17 +41,16 @@ Exit codes: 0 shown; 2 the roster or the configuration is wrong.`,
 			if err != nil {
 				return err
 			}
-			return a.Show(resolvedRoster(res))
+			doc := jsontext.Value(artifact.Canonical(withSchema(res.Value(), "brenner.roster/v1")))
+			return ui.Show(a, doc, err, func(*ui.App, jsontext.Value) string { return resolvedText(&res) })
 		},
 	}
 	flags.Add(c)
 	return c
 }
 
-// resolvedRoster is a roster and where it came from.
-type resolvedRoster roster.Resolution
-
-func (r resolvedRoster) Print(a *ui.App) error {
+// resolvedText shows a roster and where it came from.
+func resolvedText(r *roster.Resolution) string {
 	title := string(r.Roster.Mode)
 	if r.Roster.Name != "" {
 		title = r.Roster.Name + ", " + title
@@ -69,7 +65,7 @@ func (r resolvedRoster) Print(a *ui.App) error {
 	for _, u := range r.Unused {
 		out += fmt.Sprintf("not taking part: %s (%s)\n", ui.Clean(u.Agent), ui.Clean(u.Origin.String()))
 	}
-	return a.Write([]byte(out))
+	return out
 }
 
 // whereFrom names the origin of an entry, field by field where they differ.
@@ -95,10 +91,6 @@ func whereFrom(o roster.EntryOrigin) string {
 	return strings.Join(parts, "; ")
 }
 
-func (r resolvedRoster) Document() any {
-	return jsontext.Value(artifact.Canonical(withSchema(roster.Resolution(r).Value(), "brenner.roster/v1")))
-}
-
 // withSchema adds the name of its schema to an object.
 func withSchema(v artifact.Value, schema string) artifact.Value {
 	m, _ := v.(artifact.Map)
@@ -117,18 +109,15 @@ func rosterValidateCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 valid; 2 not valid, with every reason.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			doc := validRoster{Schema: "brenner.roster.validate/v1", Valid: true}
 			if len(args) == 0 {
 				_, res, err := Resolve(a, c, &flags)
-				if err != nil {
-					return err
-				}
-				return a.Show(validRoster(res.Roster))
+				doc.Roster = res.Roster
+				return ui.Show(a, doc, err, validText)
 			}
 			r, err := a.ReadRoster(args[0])
-			if err != nil {
-				return err
-			}
-			return a.Show(validRoster(r))
+			doc.Roster = r
+			return ui.Show(a, doc, err, validText)
 		},
 	}
 	flags.Add(c)
@@ -136,24 +125,18 @@ Exit codes: 0 valid; 2 not valid, with every reason.`,
 }
 
 // validRoster is a roster that was found to be right.
-type validRoster roster.Roster
-
-func (v validRoster) Print(a *ui.App) error {
-	r := roster.Roster(v)
-	return a.Write(fmt.Appendf(nil, "valid: %s, %s\n", text.Count(len(r.Entries), "agent"), r.Mode.OrDefault()))
+type validRoster struct {
+	Schema string        `json:"schema"`
+	Valid  bool          `json:"valid"`
+	Roster roster.Roster `json:"roster"`
 }
 
-func (v validRoster) Document() any {
-	return struct {
-		Schema string         `json:"schema"`
-		Valid  bool           `json:"valid"`
-		Roster jsontext.Value `json:"roster"`
-	}{"brenner.roster.validate/v1", true, jsontext.Value(roster.Roster(v).Canonical())}
+func validText(_ *ui.App, v validRoster) string {
+	return fmt.Sprintf("valid: %s, %s\n", text.Count(len(v.Roster.Entries), "agent"), v.Roster.Mode.OrDefault())
 }
 
 func rosterPresetsCommand(a *ui.App) *cobra.Command {
-	var project string
-	c := &cobra.Command{
+	return ui.InProject(&cobra.Command{
 		Use:   "presets",
 		Short: "List the presets: the built-in ones and the project's",
 		Example: `  brenner roster presets
@@ -162,23 +145,24 @@ func rosterPresetsCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 listed; 2 the configuration is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			p, err := a.Open(project, "", nil)
+			p, err := a.Open()
 			if err != nil {
 				return err
 			}
-			return a.Show(presetList(roster.AllPresets(p.Config.Presets)))
+			return ui.Show(a, presetList{"brenner.roster.presets/v1", roster.AllPresets(p.Config.Presets)}, nil, presetsText)
 		},
-	}
-	ui.AddProjectFlag(c, &project)
-	return c
+	})
 }
 
 // presetList is all presets.
-type presetList []roster.Preset
+type presetList struct {
+	Schema  string          `json:"schema"`
+	Presets []roster.Preset `json:"presets"`
+}
 
-func (p presetList) Print(a *ui.App) error {
+func presetsText(_ *ui.App, p presetList) string {
 	var b strings.Builder
-	for i, preset := range p {
+	for i, preset := range p.Presets {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -196,16 +180,5 @@ func (p presetList) Print(a *ui.App) error {
 		}
 		b.WriteString(ui.Columns(rows))
 	}
-	return a.Write([]byte(b.String()))
-}
-
-func (p presetList) Document() any {
-	presets := make([]jsontext.Value, len(p))
-	for i, preset := range p {
-		presets[i] = jsontext.Value(artifact.Canonical(preset.Value()))
-	}
-	return struct {
-		Schema  string           `json:"schema"`
-		Presets []jsontext.Value `json:"presets"`
-	}{"brenner.roster.presets/v1", presets}
+	return b.String()
 }

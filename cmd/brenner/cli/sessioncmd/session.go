@@ -1,60 +1,243 @@
+// Package sessioncmd holds the commands about sessions: session, roster, kickoff, blame and trace.
 package sessioncmd
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/mail"
 	"brenner/project"
+	"brenner/session"
+	"brenner/session/audit"
+	"brenner/session/flow"
 )
 
 // Command returns the session commands.
 func Command(a *ui.App) *cobra.Command {
-	c := &cobra.Command{
+	return ui.Family(&cobra.Command{
 		Use:     "session",
 		GroupID: ui.Everyday,
 		Short:   "Run research sessions, and look at what they came to",
-	}
-	c.AddCommand(
-		sessionStartCommand(a),
+	}, sessionStartCommand(a),
 		sessionResumeCommand(a), sessionStatusCommand(a), sessionListCommand(a), sessionShowCommand(a),
 		sessionWatchCommand(a), sessionExportCommand(a), sessionImportCommand(a), sessionReplayCommand(a),
-		sessionApplyCommand(a), sessionResolveCommand(a), sessionNoteCommand(a), sessionCompileCommand(a), sessionPublishCommand(a),
-	)
-	ui.Group(c)
-	return c
+		sessionApplyCommand(a), sessionResolveCommand(a), sessionNoteCommand(a), sessionCompileCommand(a), sessionPublishCommand(a))
 }
 
-// dryRunResult is what a session would do.
-type dryRunResult project.Composed
-
-func (d dryRunResult) Print(a *ui.App) error {
+// dryRunText shows what a session would do.
+func dryRunText(d *project.Composed) string {
 	rows := [][]string{{"AGENT", "ROLE", "PROGRAM", "MODEL", "REACHED VIA", "TEMPLATE"}}
 	for i, e := range d.Roster.Roster.Entries {
 		rows = append(rows, []string{
-			ui.Clean(e.Agent), ui.Clean(string(e.Role)), ui.OrDash(e.Program), ui.OrDash(e.Model),
-			ui.OrDash(d.Project.Config.Reach(e.Model).Via), d.Messages[i].Template,
+			e.Agent, string(e.Role), ui.OrDash(e.Program), ui.OrDash(e.Model), ui.OrDash(d.Project.Config.Reach(e.Model).Via), d.Messages[i].Template,
 		})
 	}
-	head := fmt.Sprintf("Dry run of %s: nothing is sent, nothing is written.\nQuestion: %s\n\n%s\n",
-		d.ThreadID, ui.Clean(strings.TrimSpace(d.Question)), ui.Columns(rows))
-	return a.Write([]byte(head + between + "\n\n" + messagesText(d.Messages)))
+	return fmt.Sprintf("Dry run of %s: nothing is sent, nothing is written.\nQuestion: %s\n\n%s\n%s\n\n%s",
+		d.ThreadID, ui.Clean(strings.TrimSpace(d.Question)), ui.Columns(rows), between, messagesText(d.Messages))
 }
 
-func (d dryRunResult) Document() any {
-	return struct {
-		Schema   string            `json:"schema"`
-		DryRun   bool              `json:"dry_run"`
-		ThreadID string            `json:"thread_id"`
-		Question string            `json:"question"`
-		Roster   jsontext.Value    `json:"roster"`
-		Messages []messageDocument `json:"messages"`
-	}{
-		"brenner.session.plan/v1", true, d.ThreadID, d.Question,
-		jsontext.Value(artifact.Canonical(d.Roster.Value())), messageDocuments(d.Messages),
+func sessionListCommand(a *ui.App) *cobra.Command {
+	return ui.InProject(&cobra.Command{
+		Use:   "list",
+		Short: "List the sessions of the project, the one with the latest event first",
+		Long: `Lists the sessions of the project, the one in which something happened last first. With
+--quiet it prints their ids only.`,
+		Example: `  brenner session list
+  brenner session list --json
+  brenner session list -q | xargs -n 1 brenner session resume
+
+Exit codes: 0 listed, even if there are none; 1 the store, or a session of those that are
+listed, is damaged; 2 the configuration is wrong.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return listSessions(c.Context(), a) },
+	})
+}
+
+func listSessions(ctx context.Context, a *ui.App) error {
+	p, err := a.Open()
+	if err != nil {
+		return err
 	}
+	l, err := p.Sessions(ctx)
+	if err == nil && l.Damaged() {
+		a.Exit = ui.ExitFailed
+	}
+	return ui.Show(a, l, err, sessionListText)
+}
+
+func sessionListText(a *ui.App, l *audit.List) string {
+	if a.Quiet {
+		return ui.EachLine(l.Sessions, func(r *audit.Row) string { return r.Thread })
+	}
+	if len(l.Sessions) == 0 {
+		a.Say("There are no sessions yet: `brenner session start` begins one.\n")
+		return ""
+	}
+	rows := [][]string{{"SESSION", "PHASE", "ROUND", "VERSION", "CONFLICTS", "UPDATED", "QUESTION"}}
+	for i := range l.Sessions {
+		rows = append(rows, listCells(&l.Sessions[i]))
+	}
+	return ui.Columns(rows)
+}
+
+func listCells(r *audit.Row) []string {
+	updated := ui.Seconds(r.Updated)
+	if r.Phase == session.PhaseDamaged {
+		return []string{r.Thread, r.Phase, "-", "-", "-", updated, r.Problem}
+	}
+	phase := r.Phase
+	if r.Reason != "" && r.Reason != flow.EndRounds {
+		phase += " (" + ui.Clean(r.Reason) + ")"
+	}
+	question := ui.Cut(ui.Clean(strings.Join(strings.Fields(r.Question), " ")))
+	if r.Rehearsal {
+		question = "(rehearsal) " + question
+	}
+	return []string{
+		ui.Clean(r.Thread), phase, strconv.Itoa(r.Round) + " of " + strconv.Itoa(r.Rounds), strconv.Itoa(r.Version),
+		strconv.Itoa(r.Conflicts), updated, question,
+	}
+}
+
+func sessionStatusCommand(a *ui.App) *cobra.Command {
+	return ui.InProject(&cobra.Command{
+		Use:   "status [ID|FILE]",
+		Short: "Show where a session stands: who answered, what is missing, what is in conflict",
+		Long: `Shows where a session stands: its phase, who answered, what every version came to, what
+was rejected and what waits for a person; for agents with mailboxes also what the thread
+tells: who acknowledged, who answered, who is silent. A thread that another tool began is
+shown as far as its mail tells. Without an argument it shows the session in which
+something happened last.`,
+		Example: `  brenner session status
+  brenner session status RS-20261115-cell-fate --json
+
+Exit codes: 0 shown; 1 the store is damaged; 2 there is no such session; 3 shown, and some
+answer is missing for good; 5 shown, and the session has ended with an open conflict or
+stalemate: it waits for a person.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return newestStatus(a, c)
+			}
+			err := a.WithWhole(c, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
+				return showStatus(ctx, a, src, h)
+			})
+			if unknownHere(err) {
+				return foreignStatus(a, c, args[0], err)
+			}
+			return err
+		},
+	})
+}
+
+func newestStatus(a *ui.App, c *cobra.Command) error {
+	ctx := c.Context()
+	p, err := a.Open()
+	if err != nil {
+		return err
+	}
+	st, err := p.OpenToRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.CloseStore(st)
+	streams, err := session.Streams(ctx, st)
+	if err != nil {
+		return err
+	}
+	if len(streams) == 0 {
+		return ui.Usage(c, "there is no session yet", "`brenner session start` begins one")
+	}
+	h, err := session.Load(ctx, st, session.ThreadOf(&streams[0]))
+	if err != nil {
+		return err
+	}
+	return showStatus(ctx, a, &project.Source{Store: st, Locks: st, Project: p}, h)
+}
+
+// showStatus shows where a session stands, and exits with what that asks for.
+func showStatus(ctx context.Context, a *ui.App, src *project.Source, h *session.History) error {
+	s, err := src.Status(ctx, h)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.Phase == session.PhaseEnded && (len(s.Conflicts) > 0 || s.NeedsRuling()):
+		a.Exit = ui.ExitPerson
+	case s.Phase == session.PhaseEnded && len(s.Missing) > 0:
+		a.Exit = ui.ExitPartial
+	}
+	return ui.Show(a, s, nil, summaryText)
+}
+
+func standing(t *audit.ThreadAgent) string {
+	switch {
+	case t.Answered:
+		return "answered"
+	case t.Acknowledged:
+		return "acknowledged, not answered"
+	}
+	return "asked, silent"
+}
+
+// threadRows are the lines of a status about the thread.
+func threadRows(t *audit.Thread) [][]string {
+	if t.Problem != "" {
+		return [][]string{{"Mail", "cannot be read: " + t.Problem}}
+	}
+	rows := [][]string{{"Mail", string(t.Phase) + ", " + text.Count(t.Messages, "message") + " at " + t.Server}}
+	for i := range t.Agents {
+		rows = append(rows, []string{"", t.Agents[i].Name + ": " + standing(&t.Agents[i])})
+	}
+	for _, agent := range slices.Sorted(maps.Keys(t.Names)) {
+		rows = append(rows, []string{"", agent + " is called " + t.Names[agent] + " there"})
+	}
+	return rows
+}
+
+func foreignThreadText(_ *ui.App, f *project.ForeignThread) string {
+	return ui.Clean(f.Thread) + ": a thread of another tool; this project's store has no session of that name\n\n" + ui.Columns(threadRows(f.Mail)) + ui.NextText(f.Next)
+}
+
+// foreignStatus shows a thread that no session of this store belongs to. Where
+// there is no such thread either, the session is what is missing.
+func foreignStatus(a *ui.App, c *cobra.Command, arg string, missing error) error {
+	address, err := session.ParseAddress(arg)
+	if err != nil || ui.WholeSession(c, address) != nil {
+		return missing
+	}
+	p, err := a.Open()
+	if err != nil {
+		return missing
+	}
+	f, err := p.ForeignThread(c.Context(), address.Thread)
+	switch {
+	case fault.CodeOf(err) == mail.NoAuth:
+		return errors.Join(missing, err) // it may well be there
+	case err != nil || f == nil:
+		return missing // what was asked for is not here; that no server answers is no news
+	}
+	return ui.Show(a, f, nil, foreignThreadText)
+}
+
+// unmailedLine says that a version was not mailed to everybody.
+func unmailedLine(u *flow.Published) string {
+	what := "Version " + strconv.Itoa(u.Version) + " was not mailed"
+	if len(u.Missed) > 0 {
+		what += " to " + strings.Join(u.Missed, ", ")
+	}
+	if u.Code != "" {
+		what += ": " + u.Detail
+	}
+	return ui.Clean(what)
 }

@@ -3,28 +3,30 @@ package sessioncmd
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
+	"brenner/artifact/lint"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/files"
+	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session"
 	"brenner/session/audit"
+	"brenner/session/flow"
 )
 
 type showOptions struct {
-	project string
-	format  string
-	out     string
+	format string
+	out    string
 }
 
 func sessionShowCommand(a *ui.App) *cobra.Command {
 	var opt showOptions
-	c := &cobra.Command{
+	c := ui.InProject(&cobra.Command{
 		Use:   "show ID[@vN][#ITEM[.FIELD]]|FILE",
 		Short: "Print the artifact of a session, a version of it, an item or a field",
 		Long: `Prints the artifact of a session as Markdown, or as canonical JSON with --format json. An
@@ -42,8 +44,7 @@ Exit codes: 0 printed; 1 the store or the export is damaged; 2 there is no such 
 version, item or field.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return showArtifact(a, c, args[0], &opt) },
-	}
-	ui.AddProjectFlag(c, &opt.project)
+	})
 	addFormatFlag(c, &opt.format)
 	c.Flags().StringVarP(&opt.out, "out", "o", "", "write it to this file instead")
 	return c
@@ -71,27 +72,22 @@ func showArtifact(a *ui.App, c *cobra.Command, arg string, opt *showOptions) err
 	if err != nil {
 		return err
 	}
-	return a.WithSession(c, opt.project, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
+	return a.WithSession(c, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
 		part, err := audit.PartAt(ctx, h, src.Address)
 		if err != nil {
 			return err
 		}
-		shown := &shownPart{Part: part, json: inJSON}
-		if opt.out != "" && opt.out != "-" {
-			if err := files.Replace(opt.out, shown.bytes()); err != nil {
-				return err
+		written, err := ui.WriteOut(opt.out, func() []byte { return partBytes(part, inJSON) })
+		return ui.Show(a, part, err, func(a *ui.App, part *audit.Part) string {
+			if written == "" {
+				return string(partBytes(part, inJSON))
 			}
-			shown.written = opt.out
-		}
-		return a.Show(shown)
+			if !a.Quiet {
+				a.Say(fmt.Sprintf("%s, written to %s\n", part.Address, ui.Clean(written)))
+			}
+			return ""
+		})
 	})
-}
-
-// shownPart is an artifact, an item or a field in one of its two forms.
-type shownPart struct {
-	*audit.Part
-	json    bool
-	written string
 }
 
 // candidatesText gives each candidate its line, as resolve lists them.
@@ -114,11 +110,11 @@ func plainValue(value []byte) string {
 	return ui.CleanText(text) + "\n"
 }
 
-// bytes returns what was asked for. JSON has no line's end, so that anybody can
-// take its hash.
-func (p *shownPart) bytes() []byte {
+// partBytes returns an artifact, an item or a field in one of its two forms. JSON has no
+// line's end, so that anybody can take its hash.
+func partBytes(p *audit.Part, inJSON bool) []byte {
 	switch {
-	case p.json:
+	case inJSON:
 		return p.Canonical()
 	case p.Conflict != nil:
 		return candidatesText(p.Conflict)
@@ -128,12 +124,128 @@ func (p *shownPart) bytes() []byte {
 	return p.Markdown
 }
 
-func (p *shownPart) Print(a *ui.App) error {
-	if p.written == "" {
-		return a.Write(p.bytes())
+type replayOptions struct {
+	without string
+	format  string
+}
+
+func sessionReplayCommand(a *ui.App) *cobra.Command {
+	var opt replayOptions
+	c := ui.InProject(&cobra.Command{
+		Use:   "replay ID|FILE",
+		Short: "Settle a session again from its journal, and prove the same bytes",
+		Long: `Settles everything again, from the empty artifact on, offline and from the replies that
+the journal names, and compares each version with the one that was committed, byte by
+byte.
+
+With --without it shows what the artifact would be had one agent, or one person, never
+answered: the artifact on standard output, what that changes on standard error. Whoever
+meant an item by its id means the same item then, whatever its id is.`,
+		Example: `  brenner session replay RS-20261115-cell-fate
+  brenner session replay cell-fate.brenner.jsonl --without GreenValley > without.md
+
+Exit codes: 0 the same bytes, or the artifact is printed; 1 a version differs; 2 there is
+no such session or agent.`,
+		Args: ui.OneSession,
+		RunE: func(c *cobra.Command, args []string) error { return replay(a, c, args[0], &opt) },
+	})
+	addFormatFlag(c, &opt.format)
+	c.Flags().StringVar(&opt.without, "without", "", "leave out what this agent or person contributed")
+	return c
+}
+
+func replay(a *ui.App, c *cobra.Command, arg string, opt *replayOptions) error {
+	inJSON, err := asJSON(c, opt.format, "")
+	if err != nil {
+		return err
 	}
+	switch {
+	case c.Flags().Changed("without") && opt.without == "":
+		return ui.Usage(c, "--without names nobody", "")
+	case opt.format != "" && opt.without == "":
+		return ui.Usage(c, "--format is for the artifact that --without prints", "")
+	}
+	return a.WithWhole(c, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
+		if opt.without != "" {
+			res, err := audit.Without(ctx, h, opt.without)
+			return ui.Show(a, res, err, func(a *ui.App, w *audit.Counterfactual) string { return withoutText(a, w, inJSON) })
+		}
+		r, err := audit.ReplaySession(ctx, h)
+		if err == nil && !r.Equal {
+			a.Exit = ui.ExitFailed
+		}
+		return ui.Show(a, r, err, replayText)
+	})
+}
+
+func replayText(a *ui.App, r *audit.Replay) string {
+	rows := [][]string{{"VERSION", "FROM", "REPLAYED", "SHA-256"}}
+	for _, v := range r.Versions {
+		from := v.From
+		switch {
+		case v.From == flow.ByRound:
+			from = "round " + strconv.Itoa(v.Round)
+		case v.From == flow.ByPerson:
+			from = "by " + ui.Clean(v.Author)
+		case v.From == flow.ByThread:
+			from = "letters"
+		case v.Author != "":
+			from += " by " + ui.Clean(v.Author)
+		}
+		result, hash := "ok", v.SHA256
+		if !v.OK {
+			result, hash = "differs", v.SHA256+", now "+v.Replayed
+		}
+		rows = append(rows, []string{strconv.Itoa(v.Version), from, result, hash})
+	}
+	text := ""
 	if !a.Quiet {
-		a.Say(fmt.Sprintf("%s, written to %s\n", p.Address, ui.Clean(p.written)))
+		text = ui.Columns(rows)
 	}
-	return nil
+	for _, f := range r.Faults {
+		text += string(f.Code) + ": " + ui.Clean(f.Message) + "\n"
+	}
+	for _, v := range r.Versions {
+		if v.Lint != "" && !a.Quiet {
+			text += fmt.Sprintf("version %d: its findings are of %s and were not compared: this program has %s\n", v.Version, ui.Clean(v.Lint), lint.Version)
+		}
+		if v.Reworded && !a.Quiet {
+			text += fmt.Sprintf("version %d: its report says the same in other words than this program's\n", v.Version)
+		}
+	}
+	if r.Equal && !a.Quiet {
+		text += ui.Clean(r.Thread) + ": every version follows from the journal, to the byte\n"
+	}
+	return text
+}
+
+// withoutText is an artifact as it would be; how it differs goes to standard error.
+func withoutText(a *ui.App, w *audit.Counterfactual, inJSON bool) string {
+	if !a.Quiet {
+		a.Say(withoutAccount(w))
+	}
+	if inJSON {
+		return string(w.Artifact) + "\n"
+	}
+	return string(w.After.Markdown())
+}
+
+// withoutAccount says in short what differs.
+func withoutAccount(w *audit.Counterfactual) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s without %s: version %d instead of %d; %s gone, %s, %s of others now rejected\n", ui.Clean(w.Thread), ui.Clean(w.Without),
+		w.Version, w.WasVersion, text.Count(len(w.Gone), "item"), text.Plural(len(w.Changed), "field differs", "fields differ"), text.Count(len(w.Rejected), "delta"))
+	for _, g := range w.Gone {
+		fmt.Fprintf(&b, "  gone: %s (%s)\n", ui.Clean(g.ID), ui.Cut(ui.Clean(g.Title)))
+	}
+	for _, r := range w.Renamed {
+		fmt.Fprintf(&b, "  %s is now %s\n", ui.Clean(r.Was), ui.Clean(r.Now))
+	}
+	for _, c := range w.Changed {
+		fmt.Fprintf(&b, "  differs: %s.%s: %s, was %s\n", ui.Clean(c.Item), ui.Clean(c.Field), ui.Cut(ui.Clean(string(c.To))), ui.Cut(ui.Clean(string(c.From))))
+	}
+	for _, r := range w.Rejected {
+		fmt.Fprintf(&b, "  now rejected: %s, %s: %s %s\n", ui.Clean(r.Agent), ui.OrDash(r.Target), r.Code, ui.Clean(r.Message))
+	}
+	return b.String()
 }

@@ -1,9 +1,13 @@
 package sessioncmd
 
 import (
+	"context"
+	"errors"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +18,8 @@ import (
 	"brenner/internal/fault"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/audit"
+	"brenner/session/flow"
 	"brenner/store"
 )
 
@@ -182,7 +188,8 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 		if err := k.ShowRecords(c.Context(), opt.module); err != nil {
 			return err
 		}
-		return a.Show(dryRunResult(k))
+		doc := composedDocument{"brenner.session.plan/v1", true, k.ThreadID, k.Question, k.Roster, k.Messages}
+		return ui.Show(a, doc, nil, func(*ui.App, composedDocument) string { return dryRunText(&k) })
 	}
 	evidence, err := evidence(a, opt.evidence)
 	if err != nil {
@@ -205,7 +212,7 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 			return err
 		}
 		j.Close() // it is run with its own parties, and has a tape and a mail server of its own
-		return resume(a, c, opt.roster.Project, j.Brief.Thread, &opt.run)
+		return resume(a, c, j.Brief.Thread, &opt.run)
 	}
 	return runJob(a, c, &opt.run, j)
 }
@@ -273,4 +280,119 @@ func (s *startOptions) readScript(a *ui.App, c *cobra.Command) error {
 // arbiterFlag adds the flag that names who is asked when a session is stuck.
 func (s *startOptions) arbiterFlag(c *cobra.Command) {
 	c.Flags().StringVar(&s.arbiter, "arbiter", "", "who rules when the session is stuck: NAME, NAME=KIND, NAME=KIND:MODEL or NAME=program:PROGRAM; no agent of the roster; empty: a person")
+}
+
+// runJob runs a session, shows what happens while it does, and then what it came to.
+func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
+	ctx, drain, done := a.Interrupts.Gently(c.Context(), func() {
+		a.Say("\nbrenner: waiting for the calls under way; once more stops at once. Nothing is lost: `brenner session resume` goes on\n")
+	})
+	defer done()
+	// Whoever reads the output may go away; the session goes on.
+	signal.Ignore(syscall.SIGPIPE)
+	progress := run.progress(c, a)
+	ended, err := j.Run(ctx, project.Watch{
+		Event: progress.event, Tokens: progress.tokens, Ended: progress.end, Learned: a.Learned(false), Drain: drain,
+	})
+	if err != nil {
+		return err
+	}
+	summary, err := audit.Summarise(context.WithoutCancel(ctx), ended.History, j.Source().Locks, "")
+	if err != nil {
+		return err
+	}
+	summary.Artifact = ended.Artifact
+	a.Exit = exitOf(ended.Result, summary)
+	summary.Exit = &a.Exit
+	if run.jsonStream {
+		return errors.Join(a.PrintJSON(summary), ended.Unpublished)
+	}
+	return errors.Join(ui.Show(a, summary, nil, summaryText), ended.Unpublished)
+}
+
+// exitOf translates the end of a run.
+func exitOf(res *session.Result, s *audit.Summary) int {
+	switch {
+	case res.Reason == flow.EndInterrupted:
+		return ui.ExitInterrupted
+	case res.Reason == flow.EndBudget:
+		return ui.ExitBudget
+	case res.Reason == flow.EndLater:
+		return ui.ExitLater
+	case len(s.Conflicts) > 0, s.NeedsRuling():
+		return ui.ExitPerson
+	case len(res.Missing) > 0, res.Reason == flow.EndQuorum, res.Reason == flow.EndTime:
+		return ui.ExitPartial
+	}
+	return 0
+}
+
+func sessionResumeCommand(a *ui.App) *cobra.Command {
+	var run runFlags
+	c := ui.InProject(&cobra.Command{
+		Use:   "resume ID",
+		Short: "Go on with a session after a crash, an interrupt or a timeout",
+		Long: `Goes on with a session where its journal ends. Nobody is asked again for what was
+answered; calls that failed, or that were never heard of again, are made once more.
+Who takes part, how they are reached, the rules and the script of a rehearsal are those
+that the session was opened with.
+
+Of the settings only those change that are given here as flags, and the deadlines, which
+are those of the flags and of brenner.yaml as it is now. Every change is journaled.
+
+A session that has ended is no fault: it says so, and shows where the session stands.`,
+		Example: `  brenner session resume RS-20261115-cell-fate
+  brenner session resume RS-20261115-cell-fate --rounds 5 --budget-tokens 1000000
+  brenner session list -q | xargs -n 1 brenner session resume
+
+Exit codes: 0 done, or there was nothing left to do; 1 it could not be stored; 2 there is
+no such session, or an agent cannot be reached; 3 done, but an agent did not answer;
+4 a file wants what needs ` + "`brenner trust`" + `; 5 it has an open conflict or stalemate, or another process
+holds the session; 6 the budget does not reach further; 75 too few answered, and they said when
+to return; 130 interrupted.`,
+		Args: ui.OneSession,
+		RunE: func(c *cobra.Command, args []string) error { return resume(a, c, args[0], &run) },
+	})
+	run.add(c)
+	return c
+}
+
+func resume(a *ui.App, c *cobra.Command, arg string, run *runFlags) error {
+	if err := run.checkWatch(c, a); err != nil {
+		return err
+	}
+	thread, err := ui.StoredSession(c, arg)
+	if err != nil {
+		return err
+	}
+	p, err := a.Open(run.keys(c)...)
+	if err != nil {
+		return err
+	}
+	o := &project.ResumeOptions{
+		Traffic: run.traffic, ServeMail: run.serveMail, Doing: ui.Doing(c),
+		Change: p.Config.ChangeByFlags,
+	}
+	if c.Flags().Changed("budget-usd") {
+		o.BudgetUSD = &p.Config.Session.BudgetUSD
+	}
+	j, err := p.PrepareResume(c.Context(), thread, o)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	err = runJob(a, c, run, j)
+	if fault.CodeOf(err) != session.NotOpen {
+		return err
+	}
+	return nothingToResume(a, c, j, err)
+}
+
+// nothingToResume shows a session that has come to its end: for whoever resumes
+// all sessions each night that is as it should be.
+func nothingToResume(a *ui.App, c *cobra.Command, j *project.Job, why error) error {
+	if !a.Quiet {
+		a.Say(ui.Clean(why.Error()) + "; " + ui.Clean(fault.HintOf(why)) + "\n")
+	}
+	return showStatus(c.Context(), a, j.Source(), j.History)
 }

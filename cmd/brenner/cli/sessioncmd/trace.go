@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session"
 	"brenner/session/audit"
@@ -17,19 +19,15 @@ import (
 
 // TraceCommand returns the trace command.
 func TraceCommand(a *ui.App) *cobra.Command {
-	c := &cobra.Command{
+	return ui.Family(&cobra.Command{
 		Use:     "trace",
 		GroupID: ui.Other,
 		Short:   "See every agent call, and follow a sentence back to its sources",
-	}
-	c.AddCommand(traceListCommand(a), traceShowCommand(a), traceFindCommand(a))
-	ui.Group(c)
-	return c
+	}, traceListCommand(a), traceShowCommand(a), traceFindCommand(a))
 }
 
 func traceListCommand(a *ui.App) *cobra.Command {
-	var dir string
-	c := &cobra.Command{
+	return ui.InProject(&cobra.Command{
 		Use:   "list ID|FILE",
 		Short: "List the agent calls of a session",
 		Long: `Lists every call of a session, those of its arbiter too (turn rule): who was asked in which
@@ -42,16 +40,11 @@ Exit codes: 0 listed; 1 the store is damaged; 2 there is no such session, or the
 cannot be read.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.WithSession(c, dir, args[0], func(_ context.Context, src *project.Source, h *session.History) error {
-				if err := ui.WholeSession(c, src.Address); err != nil {
-					return err
-				}
-				return a.Show(callList{audit.ListCalls(h)})
+			return a.WithWhole(c, args[0], func(_ context.Context, src *project.Source, h *session.History) error {
+				return ui.Show(a, audit.ListCalls(h), nil, callListText)
 			})
 		},
-	}
-	ui.AddProjectFlag(c, &dir)
-	return c
+	})
 }
 
 // outcome says how a call ended, in a word or two.
@@ -87,16 +80,13 @@ func took(ms int) string {
 	return fmt.Sprintf("%.1f s", float64(ms)/1000)
 }
 
-// callList is every call of a session.
-type callList struct{ *audit.CallList }
-
-func (r callList) Print(a *ui.App) error {
+func callListText(a *ui.App, r *audit.CallList) string {
 	if a.Quiet {
 		var b strings.Builder
 		for i := range r.Calls {
 			b.WriteString(ui.Clean(r.Calls[i].Call) + "\n")
 		}
-		return a.Write([]byte(b.String()))
+		return b.String()
 	}
 	head := ""
 	if r.Rehearsal {
@@ -111,7 +101,232 @@ func (r callList) Print(a *ui.App) error {
 		})
 	}
 	if len(r.Calls) == 0 {
-		return a.Write([]byte(head + ui.Clean(r.Thread) + ": nobody was asked yet\n"))
+		return head + ui.Clean(r.Thread) + ": nobody was asked yet\n"
 	}
-	return a.Write([]byte(head + ui.Columns(rows)))
+	return head + ui.Columns(rows)
+}
+
+type traceShowOptions struct {
+	project string
+	call    audit.CallQuery
+}
+
+func traceShowCommand(a *ui.App) *cobra.Command {
+	var opt traceShowOptions
+	c := ui.InProject(&cobra.Command{
+		Use:   "show CALL [FILE]",
+		Short: "Show one agent call: what went in, what came out, and what became of it",
+		Long: `Shows one call. What went in: the template and the view with their hashes, the version
+that was shown and the items of it, the evidence, the prompt. What came out: the reply,
+its blocks, and what became of each delta in it. And what it used and how long it took,
+with every attempt that the journal knows of.
+
+A call is named by its id, which ` + "`brenner trace list`" + ` shows, or by a session (or the
+file of an export) with --agent and --round. --prompt and --reply print the text itself,
+byte for byte, and nothing else.`,
+		Example: `  brenner trace show RS-20261115-cell-fate/r2.1/BlueLake/ask
+  brenner trace show RS-20261115-cell-fate --agent BlueLake --round 2
+  brenner trace show RS-20261115-cell-fate/r1.1/GreenValley/repair --reply
+  brenner trace show RS-20261115-cell-fate/r2.1/BlueLake/ask cell-fate.jsonl --json
+
+Exit codes: 0 shown; 1 the store is damaged; 2 there is no such session or call, the call
+has no reply, or the file cannot be read.`,
+		Args: ui.OneOrTwo("a call is needed"),
+		RunE: func(c *cobra.Command, args []string) error { return traceShow(a, c, args, &opt) },
+	})
+	f := c.Flags()
+	f.StringVar(&opt.call.Agent, "agent", "", "with a session: the call of this agent")
+	f.IntVar(&opt.call.Round, "round", 0, "with a session: the call of this round")
+	f.BoolVar(&opt.call.Repair, "repair", false, "with --agent and --round: the question for better blocks")
+	f.BoolVar(&opt.call.Prompt, "prompt", false, "print what was sent, as it was sent")
+	f.BoolVar(&opt.call.Reply, "reply", false, "print what was answered, as it came")
+	return c
+}
+
+func traceShow(a *ui.App, c *cobra.Command, args []string, opt *traceShowOptions) error {
+	if opt.call.Prompt && opt.call.Reply && !a.JSON {
+		return ui.Usage(c, "--prompt and --reply: one of them at a time", "--json takes both")
+	}
+	where, id := args[0], ""
+	thread, _, isCall := strings.Cut(args[0], "/")
+	if isCall && artifact.IsThreadID(thread) {
+		where, id = thread, args[0]
+	}
+	if len(args) > 1 {
+		where = args[1]
+	}
+	switch byHand := opt.call.Agent != "" || opt.call.Round != 0; {
+	case id != "" && (byHand || opt.call.Repair):
+		return ui.Usage(c, "the call is named twice: by its id, and by --agent and --round", "")
+	case id == "" && (opt.call.Agent == "" || opt.call.Round < 1):
+		return ui.Usage(c, ui.Clean(args[0])+" is no call: with a session, --agent and --round are needed", "`brenner trace list "+ui.Clean(args[0])+"` lists the calls")
+	case id == "" && len(args) > 1:
+		return ui.Usage(c, ui.Clean(args[0])+" is no call", "a call is named like RS-20261115-name/r1.1/AGENT/ask")
+	}
+	opt.call.ID = id
+	return a.WithWhole(c, where, func(ctx context.Context, src *project.Source, h *session.History) error {
+		res, err := audit.TraceCall(ctx, h, &opt.call)
+		return ui.Show(a, res, err, callTraceText)
+	})
+}
+
+func recordShown(r *audit.CallRecord) string {
+	text := ui.Clean(r.Type)
+	if r.Form != "" {
+		text += ", " + ui.Clean(r.Form)
+	}
+	switch r.Here {
+	case audit.HereAnother:
+		text += "; another record has this name here"
+	case audit.HereNone:
+		text += "; not in this store"
+	}
+	return text
+}
+
+// lessons says which bullets a message quotes, and which it has no room for.
+func lessons(in *audit.CallInput) string {
+	if len(in.Lessons)+len(in.LessonsLeft) == 0 {
+		return ""
+	}
+	text := "none"
+	if len(in.Lessons) > 0 {
+		text = strings.Join(in.Lessons, ", ")
+	}
+	if len(in.LessonsLeft) > 0 {
+		text += "; no room for " + strings.Join(in.LessonsLeft, ", ")
+	}
+	return text
+}
+
+func callTraceText(a *ui.App, t *audit.CallTrace) string {
+	switch {
+	case t.Out.Text != nil:
+		if t.Out.Broken && !a.Quiet {
+			a.Say("brenner: this reply broke off, and was not used\n")
+		}
+		return *t.Out.Text
+	case t.In.Text != nil:
+		return *t.In.Text
+	}
+	var b strings.Builder
+	if t.Rehearsal && !a.Quiet {
+		b.WriteString(ui.RehearsalNote + "\n")
+	}
+	fmt.Fprintf(&b, "%s: %s\n", ui.Clean(t.Call.Call), outcome(&t.Call))
+	if t.Call.Detail != "" {
+		fmt.Fprintf(&b, "%s\n", ui.Clean(t.Call.Detail))
+		if t.Call.Hint != "" {
+			fmt.Fprintf(&b, "  hint: %s\n", ui.Clean(t.Call.Hint))
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\nIn\n%s\nOut\n%s", ui.Columns(callTraceFacts(t)), ui.Columns(inputRows(&t.In)), ui.Columns(callTraceOutRows(t)))
+	if len(t.Deltas) > 0 {
+		b.WriteString("\nDeltas\n" + ui.Columns(deltaRows(t.Deltas)))
+	}
+	b.WriteString("\nJournal\n")
+	for _, e := range t.Journal {
+		fmt.Fprintf(&b, "  entry %d  %s  %s\n", e.Entry, e.At, ui.Clean(e.Kind))
+	}
+	return b.String()
+}
+
+func callTraceFacts(t *audit.CallTrace) [][]string {
+	s := &t.Call
+	rows := [][]string{
+		{"  Agent", ui.Clean(s.Agent) + ", " + ui.OrDash(s.Role) + ", via " + ui.Clean(s.Via)},
+		{"  Model", askedModel(s) + seeded(s) + "; answered by " + ui.OrDash(s.Observed)},
+		{"  Round", fmt.Sprintf("%d, leg %d, %s", s.Round, s.Leg, s.Turn)},
+		{"  Time", s.Began + " to " + ui.OrDash(s.Ended) + ", " + took(s.TookMS) + ", " + text.Plural(s.Attempts, "attempt", "attempts")},
+	}
+	used := fmt.Sprintf("%s in, %s out", tokens(s, s.Input), tokens(s, s.Output))
+	if s.Guessed {
+		used += " (~: counted here)"
+	}
+	if s.Status == flow.Lost {
+		used = fmt.Sprintf("%d count as spent", s.Spent)
+	}
+	return append(rows, []string{"  Tokens", used + fmt.Sprintf("; %d were reserved", t.In.Reserved)})
+}
+
+// seeded says which seed the model was asked with.
+func seeded(s *audit.CallSummary) string {
+	if s.Seed == nil {
+		return ""
+	}
+	return fmt.Sprintf(", seed %d", *s.Seed)
+}
+
+func inputRows(in *audit.CallInput) [][]string {
+	saw := "no items: only the brief"
+	if len(in.Saw) > 0 {
+		saw = ui.Clean(strings.Join(in.Saw, ", "))
+	}
+	rows := [][]string{
+		{"  Template", ui.Clean(in.Template), in.TemplateHash},
+		{"  View", "", in.View},
+		{"  Shown", fmt.Sprintf("version %d", in.Base), saw},
+	}
+	if in.Ruling {
+		rows = [][]string{{"  Shown", "the request", "and nothing else of the session"}}
+	}
+	if quoted := lessons(in); quoted != "" {
+		rows = append(rows, []string{"  Lessons", quoted})
+	}
+	for _, ev := range in.Evidence {
+		rows = append(rows, []string{"  Evidence", ev.ID + " " + ev.Name, ev.Hash})
+	}
+	for i := range in.Records {
+		r := &in.Records[i]
+		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", r.ID, r.Version), recordShown(r)})
+	}
+	if in.RecordsView != "" {
+		rows = append(rows, []string{"  Records' view", "", in.RecordsView})
+	}
+	if in.Before != "" {
+		rows = append(rows, []string{"  Kickoff", "", in.Kickoff}, []string{"  First reply", "", in.Before})
+	}
+	return append(rows, []string{"  Prompt", fmt.Sprintf("%d bytes", in.Bytes), in.Prompt})
+}
+
+func callTraceOutRows(t *audit.CallTrace) [][]string {
+	out := &t.Out
+	if out.Reply == "" {
+		return [][]string{{"  no reply"}}
+	}
+	rows := [][]string{{"  Reply", fmt.Sprintf("%d bytes", out.Bytes), out.Reply}}
+	switch {
+	case t.In.Ruling:
+		if t.Settled {
+			rows = append(rows, []string{"  Ruling", fmt.Sprintf("stands in version %d", t.Version)})
+		}
+		return rows
+	case out.Broken:
+		rows = append(rows, []string{"  Broken off", "it was not used"})
+	default:
+		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d taken, %d refused, %d only shown", out.Taken, out.Refused, out.Shown)})
+	}
+	for _, p := range out.Problems {
+		rows = append(rows, []string{fmt.Sprintf("  Line %d", p.Line), string(p.Code) + ": " + p.Message})
+	}
+	if t.Settled {
+		return append(rows, []string{"  Merged", fmt.Sprintf("into version %d", t.Version)})
+	}
+	return append(rows, []string{"  Merged", "not yet"})
+}
+
+// deltaRows says what became of deltas.
+func deltaRows(deltas []session.Origin) [][]string {
+	var rows [][]string
+	for i := range deltas {
+		d := &deltas[i]
+		what := ui.Clean(d.Message)
+		if d.Code != "" {
+			what = string(d.Code) + ": " + what
+		}
+		rows = append(rows, []string{
+			fmt.Sprintf("  line %d", d.Line), d.Outcome, ui.OrDash(d.Operation), ui.OrDash(d.Item), ui.Clean(d.Delta), ui.Clip(what),
+		})
+	}
+	return rows
 }

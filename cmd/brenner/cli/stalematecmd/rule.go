@@ -72,7 +72,7 @@ func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, arg
 		return err
 	}
 	res.Warn(warnings)
-	return a.Show(stalemateView{res})
+	return ui.Show(a, res, nil, stalemateText)
 }
 
 type ruleOptions struct {
@@ -102,12 +102,7 @@ a person answered is ruled in their name only by the session itself (session sta
 Exit codes: 0 ruled, and written into the artifact; 1 it could not be stored; 2 there is no
 such session or stalemate, the verdict is none, or --as names a party; 4 --as names no
 authority; 5 ruled, but nothing could be written: a person is needed; 75 the store is busy.`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 2 || len(args) > 3 {
-				return ui.Usage(c, fmt.Sprintf("a session, a stalemate and a verdict are needed, %d given", len(args)), "")
-			}
-			return nil
-		},
+		Args: ui.Args(2, 3, "a session, a stalemate and a verdict are needed", ""),
 		RunE: func(c *cobra.Command, args []string) error { return ruleStalemate(a, c, &opt, args) },
 	}
 	opt.door.Add(c)
@@ -148,7 +143,7 @@ func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string)
 	if now, _ := h.State.Stalemate(args[1]); now.State != stalemate.Applied {
 		a.Exit = ui.ExitPerson
 	}
-	return a.Show(stalemateView{res})
+	return ui.Show(a, res, nil, stalemateText)
 }
 
 // verdict returns the verdict of a file or of the flags.

@@ -11,7 +11,6 @@ import (
 	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/storecmd"
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/internal/files"
 	"brenner/project"
 	"brenner/session"
 	"brenner/session/audit"
@@ -19,15 +18,11 @@ import (
 )
 
 func stalemateArgs(c *cobra.Command, args []string) error {
-	if len(args) != 2 {
-		return ui.Usage(c, fmt.Sprintf("a session or a record, and a stalemate, are needed, %d given", len(args)), "`brenner stalemate list` shows those there are")
-	}
-	return nil
+	return ui.Args(2, 2, "a session or a record, and a stalemate, are needed", "`brenner stalemate list` shows those there are")(c, args)
 }
 
 func stalemateShowCommand(a *ui.App) *cobra.Command {
-	var dir string
-	c := &cobra.Command{
+	return ui.InProject(&cobra.Command{
 		Use:   "show ID STALEMATE",
 		Short: "Show a stalemate: the positions, the evidence, and the ruling",
 		Example: `  brenner stalemate show RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b
@@ -36,37 +31,26 @@ Exit codes: 0 shown; 2 there is no such session or stalemate; 5 shown: a ruling 
 		Args: stalemateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if aboutRecord(args[0]) {
-				return showRecordStalemate(a, c, dir, args[0], args[1])
+				return showRecordStalemate(a, c, args[0], args[1])
 			}
-			return a.WithSession(c, dir, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
-				if err := ui.WholeSession(c, src.Address); err != nil {
-					return err
-				}
+			return a.WithWhole(c, args[0], func(ctx context.Context, _ *project.Source, h *session.History) error {
 				res, err := audit.ShowStalemate(ctx, h, args[1])
-				if err != nil {
-					return err
-				}
-				return show(a, res)
+				return show(a, res, err)
 			})
 		},
-	}
-	ui.AddProjectFlag(c, &dir)
-	return c
+	})
 }
 
 // show shows everything about a stalemate; one that waits for a ruling says so by the
 // exit code.
-func show(a *ui.App, s *audit.Stalemate) error {
-	if s.Row.Waits {
+func show(a *ui.App, s *audit.Stalemate, err error) error {
+	if err == nil && s.Row.Waits {
 		a.Exit = ui.ExitPerson
 	}
-	return a.Show(stalemateView{s})
+	return ui.Show(a, s, err, stalemateText)
 }
 
-// stalemateView is everything about a stalemate, for people.
-type stalemateView struct{ *audit.Stalemate }
-
-func (s stalemateView) Print(a *ui.App) error {
+func stalemateText(a *ui.App, s *audit.Stalemate) string {
 	var b strings.Builder
 	for _, w := range s.Warnings {
 		a.Say("warning: " + ui.Clean(w) + "\n")
@@ -101,7 +85,7 @@ func (s stalemateView) Print(a *ui.App) error {
 	} else if s.Row.Waits && !a.Quiet {
 		fmt.Fprintf(&b, "\nTo rule: brenner stalemate rule %s %s --for NAME --root-cause … --reason … --reject NAME=WHY …\n", ui.Clean(s.Row.Thread), ui.Clean(s.Row.ID))
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }
 
 type requestOptions struct {
@@ -112,7 +96,7 @@ type requestOptions struct {
 
 func stalemateRequestCommand(a *ui.App) *cobra.Command {
 	var opt requestOptions
-	c := &cobra.Command{
+	c := ui.InProject(&cobra.Command{
 		Use:   "request ID STALEMATE",
 		Short: "Print the request for a ruling, and note that it was sent; or have an agent rule",
 		Long: `Prints the request (` + stalemate.Protocol + `): all that an arbiter may see. From then on the
@@ -129,9 +113,8 @@ or stalemate, it is ruled already, its evidence is only a placeholder, or the ar
 be reached or gives no verdict; 4 --as names no authority; 75 the store or the model is busy.`,
 		Args: stalemateArgs,
 		RunE: func(c *cobra.Command, args []string) error { return requestRuling(a, c, &opt, args) },
-	}
+	})
 	f := c.Flags()
-	ui.AddProjectFlag(c, &opt.helper.Project)
 	f.StringVar(&opt.helper.As, "as", "", "who gives it out; the operator of brenner.yaml if not given")
 	f.StringVarP(&opt.out, "out", "o", "", "write the request to this file instead")
 	f.StringVar(&opt.arbiter, "arbiter", "", "send it to this agent, and put its verdict: NAME=KIND:MODEL, KIND being openai or program; for records")
@@ -160,15 +143,17 @@ func requestRuling(a *ui.App, c *cobra.Command, opt *requestOptions, args []stri
 	if err != nil {
 		return err
 	}
-	res := stalemateRequested{thread: args[0], id: args[1], request: r.JSON()}
-	if opt.out != "" && opt.out != "-" {
-		text := append(r.JSON(), '\n')
-		if err := files.Replace(opt.out, text); err != nil {
-			return err
+	written, err := ui.WriteOut(opt.out, func() []byte { return append(r.JSON(), '\n') })
+	doc := requested{"brenner.stalemate.request/v1", args[0], args[1], r.JSON()}
+	return ui.Show(a, doc, err, func(a *ui.App, r requested) string {
+		if written == "" {
+			return string(r.Request) + "\n"
 		}
-		res.written = opt.out
-	}
-	return a.Show(res)
+		if !a.Quiet {
+			a.Say("wrote " + ui.Clean(written) + "\n")
+		}
+		return ""
+	})
 }
 
 // sendStalemate gives the request of a stalemate out.
@@ -176,7 +161,7 @@ func sendStalemate(a *ui.App, c *cobra.Command, opt *requestOptions, args []stri
 	if aboutRecord(args[0]) {
 		return sendOnRecord(a, c, &opt.helper, args)
 	}
-	d, err := sessioncmd.OpenDoor(a, c, &sessioncmd.DoorFlags{Project: opt.helper.Project, As: opt.helper.As}, args[0])
+	d, err := sessioncmd.OpenDoor(a, c, &sessioncmd.DoorFlags{As: opt.helper.As}, args[0])
 	if err != nil {
 		return stalemate.Request{}, err
 	}
@@ -185,28 +170,10 @@ func sendStalemate(a *ui.App, c *cobra.Command, opt *requestOptions, args []stri
 	return r, err
 }
 
-// stalemateRequested is a request that is given out.
-type stalemateRequested struct {
-	thread, id string
-	request    []byte
-	written    string
-}
-
-func (r stalemateRequested) Print(a *ui.App) error {
-	if r.written == "" {
-		return a.Write(append(r.request[:len(r.request):len(r.request)], '\n'))
-	}
-	if !a.Quiet {
-		a.Say("wrote " + ui.Clean(r.written) + "\n")
-	}
-	return nil
-}
-
-func (r stalemateRequested) Document() any {
-	return struct {
-		Schema  string         `json:"schema"`
-		Thread  string         `json:"thread_id"`
-		ID      string         `json:"id"`
-		Request jsontext.Value `json:"request"`
-	}{"brenner.stalemate.request/v1", r.thread, r.id, r.request}
+// requested is a request that is given out.
+type requested struct {
+	Schema  string         `json:"schema"`
+	Thread  string         `json:"thread_id"`
+	ID      string         `json:"id"`
+	Request jsontext.Value `json:"request"`
 }

@@ -36,14 +36,13 @@ meant: note-1, note-1@v3, note-1@canonical, note-1@latest.`,
 
 // RecordFlags are the flags of everything that is done with records.
 type RecordFlags struct {
-	Project string
-	As      string
-	role    string
-	Dry     bool // nothing is written, not even the store's own form
+	As   string
+	role string
+	Dry  bool // nothing is written, not even the store's own form
 }
 
 func (f *RecordFlags) add(c *cobra.Command) {
-	ui.AddProjectFlag(c, &f.Project)
+	ui.InProject(c)
 }
 
 // AddWho adds the flags of who does it.
@@ -68,7 +67,7 @@ type Records = project.Records
 
 // WithRecords opens the door for one command.
 func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do func(ctx context.Context, r *Records) error) error {
-	p, err := a.Open(f.Project, "", nil)
+	p, err := a.Open()
 	if err != nil {
 		return err
 	}

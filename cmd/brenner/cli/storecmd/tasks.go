@@ -124,7 +124,7 @@ func (f *HelperFlags) Helper(a *ui.App, c *cobra.Command, r *Records, role strin
 	}
 	p := r.Project
 	if c.Flags().Changed("base-url") {
-		given, err := a.Open(f.Project, "", []config.Flag{{Key: "agents.base_url", Name: "--base-url", Values: []string{f.Traffic.BaseURL}}})
+		given, err := a.Open(config.Flag{Key: "agents.base_url", Name: "--base-url", Values: []string{f.Traffic.BaseURL}})
 		if err != nil {
 			return nil, nil, err
 		}

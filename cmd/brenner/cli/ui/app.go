@@ -1,11 +1,16 @@
 package ui
 
 import (
+	"context"
+
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"brenner/config"
 	"brenner/internal/text"
 	"brenner/project"
+	"brenner/session"
+	"brenner/store"
 )
 
 // App is what all commands share: the streams, and the flags that every command has.
@@ -15,9 +20,10 @@ type App struct {
 	JSON    bool
 	Quiet   bool
 	Verbose bool
-	printed bool // a JSON document went out
-	drained bool // standard input was read
-	Exit    int  // of a command that was done, but has more to say than 0
+	Dir     string // what --project names
+	printed bool   // a JSON document went out
+	drained bool   // standard input was read
+	Exit    int    // of a command that was done, but has more to say than 0
 
 	host *project.Host // of this run, once it is needed
 }
@@ -27,6 +33,13 @@ const (
 	Everyday = "everyday"
 	Other    = "other"
 )
+
+// Family returns a command that only holds others.
+func Family(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
+	c.AddCommand(commands...)
+	Group(c)
+	return c
+}
 
 // Group makes a command that only holds others say so, instead of printing help
 // and calling it a success when the word after it is misspelt.
@@ -53,4 +66,61 @@ func UnknownCommand(c *cobra.Command, word string) error {
 		hint = "did you mean `" + c.CommandPath() + " " + near + "`?"
 	}
 	return Usage(c, "there is no command `"+c.CommandPath()+" "+Clean(word)+"`", hint)
+}
+
+// InProject declares -C, --project on a command; Open reads it.
+func InProject(c *cobra.Command) *cobra.Command {
+	c.Flags().StringP("project", "C", "", "a folder of the project; the working directory if not given ["+config.EnvProject+"]. The project is the nearest folder from there upwards with a "+config.FileName+", or else the repository's root")
+	return c
+}
+
+// Host is what the application layer gets to know of this process.
+func (a *App) Host() *project.Host {
+	if a.host == nil {
+		a.host = &project.Host{
+			Environ: a.Environ, Now: a.Now, Log: a.Log, Pause: a.pause,
+			Notice: func(text string) { a.Say("brenner: " + Clean(text) + "\n") },
+		}
+	}
+	return a.host
+}
+
+// CloseStore ends a store.
+func (a *App) CloseStore(st store.Store) { a.Host().CloseStore(st) }
+
+// Open opens the project of a command.
+func (a *App) Open(flags ...config.Flag) (*project.Project, error) { return a.OpenWith("", flags...) }
+
+// OpenWith opens the project of a command, with a configuration file for one session.
+func (a *App) OpenWith(sessionConfig string, flags ...config.Flag) (*project.Project, error) {
+	return project.Open(a.Host(), config.Options{Dir: a.Dir, SessionConfig: sessionConfig, Flags: flags})
+}
+
+// WithSession runs a read-only command on a session or an export.
+func (a *App) WithSession(c *cobra.Command, arg string, do func(context.Context, *project.Source, *session.History) error) error {
+	ctx := c.Context()
+	p, err := a.Open()
+	if err != nil {
+		return err
+	}
+	src, err := p.OpenSource(ctx, arg)
+	if err != nil {
+		return err
+	}
+	defer a.CloseStore(src.Store)
+	h, err := session.Load(ctx, src.Store, src.Address.Thread)
+	if err != nil {
+		return err
+	}
+	return do(ctx, src, h)
+}
+
+// WithWhole is WithSession for a command that takes no part of a session.
+func (a *App) WithWhole(c *cobra.Command, arg string, do func(context.Context, *project.Source, *session.History) error) error {
+	return a.WithSession(c, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
+		if err := WholeSession(c, src.Address); err != nil {
+			return err
+		}
+		return do(ctx, src, h)
+	})
 }

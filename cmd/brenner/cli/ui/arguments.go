@@ -2,10 +2,12 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"brenner/config"
 	"brenner/project"
 	"brenner/session"
 )
@@ -13,20 +15,24 @@ import (
 // Doing is what a command does, for others that find something locked by it.
 func Doing(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "brenner ") }
 
+// Args refuses fewer or more arguments; needed says which ones are wanted.
+func Args(least, most int, needed, hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return Usage(c, fmt.Sprintf("%s, %d given", needed, len(args)), hint)
+		}
+		return nil
+	}
+}
+
 // OneFile requires one file.
 func OneFile(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return Usage(c, fmt.Sprintf("one file is needed, %d given", len(args)), "")
-	}
-	return nil
+	return Args(1, 1, "one file is needed", "")(c, args)
 }
 
 // OneSession requires one session.
 func OneSession(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return Usage(c, fmt.Sprintf("one session is needed, %d given", len(args)), "`brenner session list` shows those there are")
-	}
-	return nil
+	return Args(1, 1, "one session is needed", "`brenner session list` shows those there are")(c, args)
 }
 
 // WholeSession refuses what names a part of a session where the whole is meant.
@@ -50,26 +56,40 @@ func StoredSession(c *cobra.Command, arg string) (string, error) {
 	return address.Thread, WholeSession(c, address)
 }
 
+// textHint is for a text that the shell may have split.
+func textHint(c *cobra.Command) string {
+	return "see `" + c.CommandPath() + " --help`; a text with blanks needs quotation marks"
+}
+
 // Exactly wants one argument, and calls it by its name.
 func Exactly(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return Usage(c, fmt.Sprintf("one %s is needed, %d given", what, len(args)), "see `"+c.CommandPath()+" --help`; a text with blanks needs quotation marks")
-		}
-		return nil
+		return Args(1, 1, "one "+what+" is needed", textHint(c))(c, args)
 	}
 }
 
 // OneOrTwo refuses other numbers of arguments; missing is what to say of none.
 func OneOrTwo(missing string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		switch len(args) {
-		case 0:
+		if len(args) == 0 {
 			return Usage(c, missing, "")
-		case 1, 2:
-			return nil
 		}
-		return Usage(c, fmt.Sprintf("two arguments at most, %d given", len(args)),
-			"see `"+c.CommandPath()+" --help`; a text with blanks needs quotation marks")
+		return Args(1, 2, "two arguments at most", textHint(c))(c, args)
 	}
+}
+
+// Unused refuses flags that would do nothing as the command was given: whoever gave one
+// believes that it does. Why stands behind the name of the flag.
+func Unused(c *cobra.Command, why string, names ...string) error {
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			return Usage(c, "--"+name+" "+why, "")
+		}
+	}
+	return nil
+}
+
+// ChangedKeys returns those keys of the configuration that flags of the command line set.
+func ChangedKeys(c *cobra.Command, all ...config.Flag) []config.Flag {
+	return slices.DeleteFunc(all, func(f config.Flag) bool { return !c.Flags().Changed(strings.TrimPrefix(f.Name, "--")) })
 }

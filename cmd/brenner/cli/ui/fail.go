@@ -118,27 +118,27 @@ type failure struct {
 	Also   []fault.Detail `json:"also"` // what else was wrong
 }
 
-// Result is what a command has to say. It knows its text form; its JSON form is the
-// value itself, with its schema named in it, or what its Document returns. Which of
-// them is wanted is decided in Show, and nowhere else.
-type Result interface {
-	// Print writes the human form: the thing asked for to Out, what is said
-	// about it to Err.
-	Print(a *App) error
+// Show prints a result, unless there is an error: with --json the value itself, which names
+// its schema, and else the text for people. What is said about the result goes to Err.
+func Show[V any](a *App, v V, err error, text func(*App, V) string) error {
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.PrintJSON(v)
+	}
+	return a.WriteText(text(a, v))
 }
 
-// documenter is a result whose JSON form is another value.
-type documenter interface{ Document() any }
+// Result is what a command of records has to say: Print writes the text for people.
+type Result interface{ Print(a *App) error }
 
-// Show prints a result.
+// Show prints a result of a command of records.
 func (a *App) Show(r Result) error {
-	if !a.JSON {
-		return r.Print(a)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
-	if d, ok := r.(documenter); ok {
-		return a.PrintJSON(d.Document())
-	}
-	return a.PrintJSON(r)
+	return r.Print(a)
 }
 
 // PrintJSON prints a value as one JSON document.
@@ -158,6 +158,14 @@ func (a *App) Write(data []byte) error {
 		return &fault.Error{Code: files.CannotWrite, Op: "write the result", Cause: err}
 	}
 	return nil
+}
+
+// WriteText puts a text on standard output.
+func (a *App) WriteText(text string) error {
+	if text == "" {
+		return nil
+	}
+	return a.Write([]byte(text))
 }
 
 // Say writes to standard error. If nobody can read that, there is nobody to tell.

@@ -120,3 +120,12 @@ func (a *App) Lines(flag string, values []string) ([]string, error) {
 	}
 	return out, nil
 }
+
+// WriteOut writes the file that --out names, and returns its name; "" is standard output, to
+// which nothing is written here.
+func WriteOut(out string, data func() []byte) (written string, err error) {
+	if out == "" || out == "-" {
+		return "", nil
+	}
+	return out, files.Replace(out, data())
+}

@@ -1,20 +1,27 @@
+// Package verifycmd holds the command `brenner verify`.
 package verifycmd
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"brenner/artifact/lint"
+	"brenner/cmd/brenner/cli/playbookcmd"
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/govern"
+	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session/audit"
 )
 
 // Command returns the verify command.
 func Command(a *ui.App) *cobra.Command {
-	var dir string
-	c := &cobra.Command{
+	return ui.InProject(&cobra.Command{
 		Use:     "verify [ID|FILE [HEAD]]",
 		GroupID: ui.Other,
 		Short:   "Prove a session, an export, or everything in the store",
@@ -34,13 +41,11 @@ its beginning, looks whole.`,
 Exit codes: 0 everything is proven; 1 something is not as it was written; 2 there is no
 such session, or the file cannot be read or is no export.`,
 		Args: cobra.MaximumNArgs(2),
-		RunE: func(c *cobra.Command, args []string) error { return verify(a, c, dir, args) },
-	}
-	ui.AddProjectFlag(c, &dir)
-	return c
+		RunE: func(c *cobra.Command, args []string) error { return verify(a, c, args) },
+	})
 }
 
-func verify(a *ui.App, c *cobra.Command, dir string, args []string) error {
+func verify(a *ui.App, c *cobra.Command, args []string) error {
 	head := ""
 	if len(args) == 2 {
 		head = strings.ToLower(args[1])
@@ -48,24 +53,21 @@ func verify(a *ui.App, c *cobra.Command, dir string, args []string) error {
 			return ui.Usage(c, ui.Clean(args[1])+" is no head and no seal", "both are 64 hexadecimal digits; the summary of a session prints them")
 		}
 	}
-	v, err := proof(a, c, dir, args, head)
-	if err != nil {
-		return err
-	}
-	if !v.OK {
+	v, err := proof(a, c, args, head)
+	if err == nil && !v.OK {
 		a.Exit = ui.ExitFailed
 	}
-	return a.Show(verification{v})
+	return ui.Show(a, v, err, verificationText)
 }
 
 // proof proves what the arguments name, or everything.
-func proof(a *ui.App, c *cobra.Command, dir string, args []string, head string) (*project.Verification, error) {
+func proof(a *ui.App, c *cobra.Command, args []string, head string) (*project.Verification, error) {
 	if len(args) > 0 {
 		if file, rest, ok := project.ExportFile(args[0]); ok {
 			return exportProof(a, c, file, rest, head)
 		}
 	}
-	p, err := a.Open(dir, "", nil)
+	p, err := a.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -100,4 +102,75 @@ func exportProof(a *ui.App, c *cobra.Command, file, rest, head string) (*project
 		return nil, err
 	}
 	return project.Verified(checked), nil
+}
+
+func verificationText(a *ui.App, v *project.Verification) string {
+	t := &verdicts{quiet: a.Quiet}
+	if v.Store != nil {
+		t.add("the store", v.Store.Faults, "every page, blob and stream is whole")
+	}
+	if p := v.Records; p != nil {
+		t.add("the records", p.Faults, fmt.Sprintf("%s, %s, %s",
+			text.Plural(p.Entries, "entry", "entries"), text.Count(p.Versions, "version"), text.Count(p.Marks, "mark")))
+		t.mark("head", p.Head, "")
+		for _, s := range p.Streams {
+			if s.Name != govern.Changes {
+				t.mark("head", s.Head, " of "+s.Name)
+			}
+		}
+	}
+	if p := v.Playbook; p != nil {
+		t.add("the playbook", p.Faults, playbookcmd.ProofSize(p.Proof))
+		t.mark("head", p.Head, "")
+	}
+	for _, s := range v.Sessions {
+		t.add(cmp.Or(s.File, s.Thread), s.Faults, fmt.Sprintf("%s, %s, %s",
+			text.Plural(s.Entries, "entry", "entries"), text.Count(s.Blobs, "blob"), text.Count(s.Versions, "version")))
+		if s.Head != "" {
+			t.mark("head", s.Head, "")
+			t.mark("seal", s.Seal, "")
+		}
+		for _, rules := range s.Lint {
+			t.mark("lint", rules, ", whose findings were not compared: this program has "+lint.Version)
+		}
+		if s.Reworded > 0 {
+			t.mark("words", text.Count(s.Reworded, "version"), " with a report that says the same in other words than this program's")
+		}
+	}
+	for _, l := range v.Loops {
+		t.add("the loop "+l.Name, l.Faults, text.Plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")
+		t.mark("head", l.Head, "")
+	}
+	return t.b.String()
+}
+
+// verdicts is what was found of one thing after the other.
+type verdicts struct {
+	b     strings.Builder
+	quiet bool
+}
+
+// mark names the end of a journal, for those who keep it.
+func (t *verdicts) mark(what, hash, of string) {
+	if !t.quiet && hash != "" {
+		fmt.Fprintf(&t.b, "    %s %s%s\n", what, ui.Clean(hash), of)
+	}
+}
+
+// add says of one thing that it is proven, or every fault on its own line.
+func (t *verdicts) add(name string, faults []fault.Detail, whole string) {
+	b, quiet := &t.b, t.quiet
+	name = ui.Clean(name)
+	if len(faults) == 0 {
+		if !quiet {
+			fmt.Fprintf(b, "%s: proven: %s\n", name, whole)
+		}
+		return
+	}
+	for _, f := range faults {
+		fmt.Fprintf(b, "%s: %s: %s\n", name, f.Code, ui.Clean(f.Message))
+	}
+	if !quiet {
+		fmt.Fprintf(b, "%s: not proven: %s\n", name, text.Count(len(faults), "fault"))
+	}
 }

@@ -13,31 +13,28 @@ import (
 	"brenner/session/flow"
 )
 
-// summaryView is where a session stands, for people.
-type summaryView struct{ *audit.Summary }
-
-func (s summaryView) Print(a *ui.App) error {
+func summaryText(a *ui.App, s *audit.Summary) string {
 	if a.Quiet {
 		line := s.Thread
 		if s.Exit != nil && s.Artifact != "" { // of a run
-			line = s.path()
+			line = summaryPath(s)
 		}
-		return a.Write([]byte(ui.Clean(line) + "\n"))
+		return ui.Clean(line) + "\n"
 	}
 	var b strings.Builder
 	if s.Rehearsal {
 		b.WriteString(ui.RehearsalNote + "\n\n")
 	}
-	fmt.Fprintf(&b, "%s: %s\n", ui.Clean(s.Thread), s.headline())
+	fmt.Fprintf(&b, "%s: %s\n", ui.Clean(s.Thread), summaryHeadline(s))
 	fmt.Fprintf(&b, "Question: %s\n\n", ui.Clean(s.Question))
-	facts := s.facts()
+	facts := summaryFacts(s)
 	if s.Mail != nil {
 		facts = append(facts, threadRows(s.Mail)...)
 	}
 	b.WriteString(ui.Columns(facts) + "\n")
-	b.WriteString(s.agentTable() + "\n")
-	b.WriteString(s.versionTable())
-	s.problems(&b)
+	b.WriteString(summaryAgentTable(s) + "\n")
+	b.WriteString(summaryVersionTable(s))
+	summaryProblems(s, &b)
 	b.WriteString("\nNext:\n")
 	for _, next := range s.Next {
 		b.WriteString("  " + ui.Clean(next) + "\n")
@@ -45,14 +42,14 @@ func (s summaryView) Print(a *ui.App) error {
 	if s.Rehearsal {
 		b.WriteString("For real agents: say in " + config.FileName + " how they are reached (via:, agents.models:), and give your question.\n")
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }
 
 // path shows a file as the working directory sees it, where it is below that.
-func (s summaryView) path() string { return ui.FromHere(s.Artifact) }
+func summaryPath(s *audit.Summary) string { return ui.FromHere(s.Artifact) }
 
 // headline says in one line where the session stands.
-func (s summaryView) headline() string {
+func summaryHeadline(s *audit.Summary) string {
 	rounds := fmt.Sprintf("round %d of %d, version %d", s.Round, s.Rounds, s.Version)
 	switch s.Phase {
 	case session.PhaseRunning:
@@ -76,10 +73,10 @@ func (s summaryView) headline() string {
 	return line
 }
 
-func (s summaryView) facts() [][]string {
+func summaryFacts(s *audit.Summary) [][]string {
 	rows := [][]string{}
 	if s.Artifact != "" {
-		rows = append(rows, []string{"Artifact", s.path()})
+		rows = append(rows, []string{"Artifact", summaryPath(s)})
 	}
 	budget := "no limit"
 	if s.Budget > 0 {
@@ -89,12 +86,12 @@ func (s summaryView) facts() [][]string {
 		[]string{"Journal", fmt.Sprintf("%s, head %s", text.Plural(s.Entries, "entry", "entries"), s.Head)},
 		[]string{"Seal", s.Seal},
 		[]string{"Tokens", fmt.Sprintf("%d (%s)", s.Spent, budget)},
-		[]string{"Cost", s.cost()},
+		[]string{"Cost", summaryCost(s)},
 	)
 }
 
 // cost says what the session cost, as far as its models have prices.
-func (s summaryView) cost() string {
+func summaryCost(s *audit.Summary) string {
 	switch {
 	case s.BudgetUSD > 0:
 		return fmt.Sprintf("%s (of %s)", ui.Money(s.SpentUSD), ui.Money(s.BudgetUSD))
@@ -106,7 +103,7 @@ func (s summaryView) cost() string {
 	return "not known: no model has a price"
 }
 
-func (s summaryView) agentTable() string {
+func summaryAgentTable(s *audit.Summary) string {
 	rows := [][]string{{"AGENT", "ROLE", "VIA", "ANSWERED", "FAILED", "TOKENS", "COST", "LAST ROUND"}}
 	for _, g := range s.Agents {
 		state := g.State
@@ -123,7 +120,7 @@ func (s summaryView) agentTable() string {
 	return ui.Columns(rows)
 }
 
-func (s summaryView) versionTable() string {
+func summaryVersionTable(s *audit.Summary) string {
 	rows := [][]string{{"VERSION", "FROM", "APPLIED", "REJECTED", "CONFLICTS", "LINT"}}
 	for _, v := range s.Versions {
 		from := v.From
@@ -146,7 +143,7 @@ func (s summaryView) versionTable() string {
 }
 
 // moved names the records that changed while agents worked with what they were before.
-func (s summaryView) moved(b *strings.Builder) {
+func summaryMoved(s *audit.Summary, b *strings.Builder) {
 	title := "\nChanged in the project while agents worked with it:\n"
 	for _, v := range s.Versions {
 		for _, m := range v.Moved {
@@ -157,7 +154,7 @@ func (s summaryView) moved(b *strings.Builder) {
 }
 
 // problems names what was not taken, and what waits for a person.
-func (s summaryView) problems(b *strings.Builder) {
+func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	const most = 10
 	if len(s.Rejected) > 0 {
 		b.WriteString("\nRejected:\n")
@@ -179,9 +176,9 @@ func (s summaryView) problems(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s: %s\n", ui.Clean(c.Place), strings.Join(by, " or "))
 		}
 	}
-	s.moved(b)
-	s.patches(b)
-	s.stalemates(b)
+	summaryMoved(s, b)
+	summaryPatches(s, b)
+	summaryStalemates(s, b)
 	if len(s.Missing) > 0 {
 		var who []string
 		for _, m := range s.Missing {
@@ -195,5 +192,52 @@ func (s summaryView) problems(b *strings.Builder) {
 	}
 	if s.Unmailed != nil {
 		b.WriteString("\n" + unmailedLine(s.Unmailed) + "\n")
+	}
+}
+
+func patchLine(r *audit.PatchRow) string {
+	what := fmt.Sprintf("round %d, %s on %s: ", r.Round, ui.Clean(r.Agent), ui.Clean(r.Record))
+	if r.Made != "" {
+		return what + "made " + ui.Clean(r.Made) + ", " + r.Status
+	}
+	return what + r.Code + ": " + ui.Clean(ui.Clip(r.Message))
+}
+
+// patches names the versions of records that agents made, and what was refused.
+func summaryPatches(s *audit.Summary, b *strings.Builder) {
+	if len(s.Patches) == 0 {
+		return
+	}
+	b.WriteString("\nPatches of records:\n")
+	for i := range s.Patches {
+		fmt.Fprintf(b, "  %s\n", patchLine(&s.Patches[i]))
+	}
+}
+
+// patchLines returns what came of the blocks in the last answer that had any.
+func patchLines(st *flow.State) string {
+	rows := audit.PatchRows(st.Patches[len(st.Patches)-1:])
+	lines := make([]string, len(rows))
+	for i := range rows {
+		lines[i] = patchLine(&rows[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// stalemates names what waits for a ruling, and what was ruled.
+func summaryStalemates(s *audit.Summary, b *strings.Builder) {
+	if len(s.Stuck) == 0 {
+		return
+	}
+	b.WriteString("\nStalemates:\n")
+	for _, r := range s.Stuck {
+		fmt.Fprintf(b, "  %s, %s (%s): %s", ui.Clean(r.ID), ui.Clean(r.Place), ui.Clean(r.Kind), ui.Clean(r.State))
+		if r.By != "" {
+			b.WriteString(" by " + ui.Clean(r.By))
+		}
+		if r.Why != "" {
+			b.WriteString(": " + ui.Clean(r.Why))
+		}
+		b.WriteByte('\n')
 	}
 }

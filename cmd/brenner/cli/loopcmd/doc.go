@@ -1,2 +1,0 @@
-// Package loopcmd holds the commands of `brenner loop`.
-package loopcmd

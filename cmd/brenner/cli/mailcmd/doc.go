@@ -1,2 +1,0 @@
-// Package mailcmd holds the commands of `brenner mail`.
-package mailcmd

@@ -1,2 +1,0 @@
-// Package mergecmd holds the commands about artifacts without a store: merge, artifact and delta.
-package mergecmd

@@ -1,2 +1,0 @@
-// Package patchcmd holds the commands of `brenner patch`.
-package patchcmd

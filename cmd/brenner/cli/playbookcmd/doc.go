@@ -1,2 +1,0 @@
-// Package playbookcmd holds the commands of `brenner playbook`.
-package playbookcmd

@@ -1,2 +1,0 @@
-// Package stalematecmd holds the commands of `brenner stalemate`.
-package stalematecmd

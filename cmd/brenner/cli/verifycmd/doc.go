@@ -1,2 +1,0 @@
-// Package verifycmd holds the command `brenner verify`.
-package verifycmd
