@@ -196,8 +196,8 @@ func brenner() Table {
 		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/server config project cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint merge merge/settle " +
-				"config project cmd/brenner/cli/ui",
+			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint merge merge/settle config project " +
+				"cmd/brenner/cli/ui",
 		},
 		{Path: "cmd/brenner/cli/playbookcmd", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact playbook playbook/keeper project cmd/brenner/cli/ui"},
 		{
@@ -224,7 +224,7 @@ func brenner() Table {
 		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact roster config project project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
-			Needs: "internal/fault internal/files artifact session session/audit session/stalemate project " +
+			Needs: "internal/fault artifact session session/audit session/stalemate govern project " +
 				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/storecmd cmd/brenner/cli/ui",
 		},
 		{
