@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	words "brenner/internal/text"
 )
 
 // Report is what a patch would do to a text, or why it cannot.
@@ -299,7 +301,7 @@ func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report)
 		}
 		if old, ok := p.madeFor(known, number); ok {
 			problem.Behind = number - old
-			problem.Message = fmt.Sprintf("needs_rebase: the patch is for version %d, and the text is at version %d: %s behind", old, number, several(problem.Behind, "version"))
+			problem.Message = fmt.Sprintf("needs_rebase: the patch is for version %d, and the text is at version %d: %s behind", old, number, words.Count(problem.Behind, "version"))
 			problem.Hint = fmt.Sprintf("make the patch again, against version %d", number)
 		}
 	}

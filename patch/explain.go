@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/internal/fault"
+	words "brenner/internal/text"
 )
 
 // Near is a place where a text would have matched, but for a character.
@@ -168,7 +169,7 @@ func spaces(s string, at int) (int, string) {
 	if run == "" {
 		return start, "no whitespace"
 	}
-	var words []string
+	var found []string
 	for run != "" {
 		r, size := utf8.DecodeRuneInString(run)
 		n := 0
@@ -176,20 +177,13 @@ func spaces(s string, at int) (int, string) {
 			run = run[size:]
 			n++
 		}
-		words = append(words, several(n, nameOf(r)))
-		if len(words) == 4 && run != "" {
-			words = append(words, "…")
+		found = append(found, words.Count(n, nameOf(r)))
+		if len(found) == 4 && run != "" {
+			found = append(found, "…")
 			break
 		}
 	}
-	return start, strings.Join(words, " + ")
-}
-
-func several(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return start, strings.Join(found, " + ")
 }
 
 // oneCharacter names the first character of a text, with what combines with it.
@@ -198,7 +192,7 @@ func oneCharacter(s string) string {
 		return "nothing more"
 	}
 	n, _ := segment(s)
-	var words []string
+	var found []string
 	for _, r := range s[:n] {
 		word := fmt.Sprintf("U+%04X", r)
 		name := nameOf(r)
@@ -208,11 +202,11 @@ func oneCharacter(s string) string {
 		if name != "" {
 			word += " (" + name + ")"
 		}
-		if words = append(words, word); len(words) == 4 {
+		if found = append(found, word); len(found) == 4 {
 			break
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(found, " ")
 }
 
 // shortestPart is how much of an anchor must be there to be worth a word.
@@ -229,21 +223,11 @@ func (r *resolver) partly(p *Problem, text string) {
 	}
 	p.Line = r.base.line(end - n)
 	p.Message += fmt.Sprintf("; its first %s stand at line %d, where the base goes on with %s and the anchor with %s",
-		several(utf8.RuneCountInString(text[:n]), "character"), p.Line, fault.Shown(clip(r.base.canon[end:])), fault.Shown(clip(text[n:])))
+		words.Count(utf8.RuneCountInString(text[:n]), "character"), p.Line, fault.Shown(clip(r.base.canon[end:])), fault.Shown(clip(text[n:])))
 }
 
 // clip gives the beginning of a text, for a message.
-func clip(s string) string {
-	const length = 40
-	n := 0
-	for i := range s {
-		if n == length {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
-}
+func clip(s string) string { return words.Beginning(s, 40) }
 
 // longestPrefix gives the longest beginning of a word that stands in the text, and
 // where it ends (Knuth, Morris and Pratt).
@@ -280,7 +264,7 @@ func (r *resolver) notAdjacent(t *task, end int) {
 	rest := r.base.canon[end:]
 	p := Problem{
 		Code: BlockNotAdjacent, Operation: t.number, Field: t.field + ".old_block", Line: r.lineAt(end), Gap: -1,
-		Expects: shorten(block, shownBlock), Stands: shorten(rest, max(len(block), 40)),
+		Expects: words.FirstBytes(block, shownBlock), Stands: words.FirstBytes(rest, max(len(block), 40)),
 		Hint: "quote exactly what follows the anchor",
 	}
 	p.Message = fmt.Sprintf("behind the anchor, at line %d, %s is expected and %s stands there", p.Line,
@@ -313,7 +297,7 @@ func (r *resolver) nearest(p *Problem, block string, end int) {
 		return
 	}
 	p.Gap, p.Nearest = utf8.RuneCountInString(rest[:at]), r.base.line(end+at)
-	p.Message += fmt.Sprintf("; the next place where it does stand is line %d, %s further on", p.Nearest, several(p.Gap, "character"))
+	p.Message += fmt.Sprintf("; the next place where it does stand is line %d, %s further on", p.Nearest, words.Count(p.Gap, "character"))
 	if strings.TrimFunc(rest[:at], unicode.IsSpace) == "" {
 		_, between := spaces(rest[:at], 0)
 		p.Hint = fmt.Sprintf(`only whitespace stands between them (%s): put it at the end of the anchor, or use "match_mode": %q`, between, IgnoreWhitespace)
@@ -323,7 +307,7 @@ func (r *resolver) nearest(p *Problem, block string, end int) {
 // alike reports whether what stands right there looks like the block and is not: the
 // same but for look-alikes, or but for whitespace inside.
 func alike(rest, block string) (from, to int, ok bool) {
-	window := shorten(rest, 4*len(block)+64)
+	window := words.FirstBytes(rest, 4*len(block)+64)
 	for _, bare := range []bool{false, true} {
 		want, have := fold(block, bare), fold(window, bare)
 		if want.text == "" || !strings.HasPrefix(have.text, want.text) {
@@ -339,15 +323,4 @@ func alike(rest, block string) (from, to int, ok bool) {
 		return from, to, !strings.HasPrefix(window[from:], block)
 	}
 	return 0, 0, false
-}
-
-// shorten gives the beginning of a text of at most n bytes, whole characters only.
-func shorten(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

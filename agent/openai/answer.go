@@ -14,6 +14,7 @@ import (
 
 	"brenner/agent"
 	"brenner/internal/modelhttp"
+	"brenner/internal/text"
 )
 
 // How an answer can end. Endpoints have more words; those that mean a whole answer
@@ -116,27 +117,16 @@ func (w *words) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// clip gives the beginning of a text, without half a character at its end.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
-}
-
 // reply makes a reply of an answer that has an end, unless the end says that it is
 // none.
 func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	a := &x.answer
-	text := strings.ToValidUTF8(a.text.String(), "\uFFFD")
+	answer := strings.ToValidUTF8(a.text.String(), "\uFFFD")
 	if x.form.schema {
-		text = markdown(text)
+		answer = markdown(answer)
 	}
-	text = x.hide.answer(text)
-	f := &agent.Failure{Usage: x.spent(), Partial: clip(text, longestPartial)}
+	answer = x.hide.answer(answer)
+	f := &agent.Failure{Usage: x.spent(), Partial: text.FirstBytes(answer, longestPartial)}
 	switch reported := x.reported(); {
 	case reported > 0 && x.cutShort(reported):
 		f.Code = agent.Truncated
@@ -148,15 +138,15 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	case a.finish == filtered:
 		f.Code, f.Detail = agent.Filtered, "a content filter of "+x.host+" stopped the answer"
 		f.Hint = rephrase
-	case strings.TrimSpace(text) == "" && a.refusal.Len() > 0:
+	case strings.TrimSpace(answer) == "" && a.refusal.Len() > 0:
 		f.Code, f.Detail = agent.Refused, "the model will not answer: "+x.hide.Shown(modelhttp.Tidy(a.refusal.String()))
 		f.Hint = rephrase
-	case strings.TrimSpace(text) == "":
+	case strings.TrimSpace(answer) == "":
 		f.Code, f.Detail = agent.Empty, "the answer is blank"
 		f.Hint = "raise budget.reply_tokens, or ask another model"
 		f.Partial = ""
 	default:
-		return agent.Reply{Text: text, Model: x.hide.Text(a.model), Usage: f.Usage}, nil
+		return agent.Reply{Text: answer, Model: x.hide.Text(a.model), Usage: f.Usage}, nil
 	}
 	return agent.Reply{}, f
 }

@@ -16,6 +16,7 @@ import (
 
 	"brenner/agent"
 	"brenner/internal/modelhttp"
+	"brenner/internal/text"
 )
 
 // dialect is one of the two forms in which an endpoint can be asked.
@@ -57,7 +58,7 @@ func (x *exchange) run(ctx context.Context) (agent.Reply, *agent.Failure, *refus
 		return reply, f, nil
 	}
 	f := x.failure(ctx, err)
-	f.Partial = clip(x.hide.answer(strings.ToValidUTF8(x.answer.text.String(), "\uFFFD")), longestPartial)
+	f.Partial = text.FirstBytes(x.hide.answer(strings.ToValidUTF8(x.answer.text.String(), "\uFFFD")), longestPartial)
 	var no *refusal
 	errors.As(err, &no)
 	return agent.Reply{}, f, no

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"brenner/internal/secret"
 	"brenner/internal/text"
@@ -181,16 +179,16 @@ func (s *secrets) answer(t string) string { return s.answers.Replace(t, inPlace)
 // shown gives a program's words for a message of ours: one line, and not long.
 // They are cleaned first: nothing may hide in the middle of a secret.
 func (s *secrets) shown(words string) string {
-	return text.Clip(s.errors.Replace(strings.Join(strings.Fields(cleaned(words)), " "), inPlace), longestMessage)
+	return text.Clip(s.errors.Replace(strings.Join(strings.Fields(text.Clean(words, text.Output)), " "), inPlace), longestMessage)
 }
 
 // evidence gives the end of a program's words, to be kept.
-func (s *secrets) evidence(text string) string {
-	text = s.errors.Replace(cleaned(text), inPlace)
-	if len(text) > longestPartial {
-		text = strings.ToValidUTF8(text[len(text)-longestPartial:], "")
+func (s *secrets) evidence(words string) string {
+	words = s.errors.Replace(text.Clean(words, text.Output), inPlace)
+	if len(words) > longestPartial {
+		words = strings.ToValidUTF8(words[len(words)-longestPartial:], "")
 	}
-	return text
+	return words
 }
 
 // file hides the secrets in a file that stays.
@@ -208,44 +206,3 @@ func (s *secrets) file(path string) {
 
 // tail gives the end of what may be very long.
 func tail(data []byte) []byte { return data[max(0, len(data)-longestPartial):] }
-
-// cleaned takes out what deceives a terminal: escape sequences and control
-// characters.
-func cleaned(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r == '\x1b':
-			n = escape(text[i:])
-		case r == '\n' || r == '\t' || unicode.IsPrint(r) && r != utf8.RuneError:
-			b.WriteString(text[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
-}
-
-// escape gives the length of an escape sequence: ESC [ … letter, ESC ] … BEL, or
-// ESC and one character.
-func escape(text string) int {
-	if len(text) < 2 {
-		return len(text)
-	}
-	switch text[1] {
-	case '[':
-		for i := 2; i < len(text); i++ {
-			if text[i] >= '@' && text[i] <= '~' {
-				return i + 1
-			}
-		}
-		return len(text)
-	case ']':
-		if i := strings.IndexByte(text, '\a'); i >= 0 {
-			return i + 1
-		}
-		return 2
-	}
-	_, n := utf8.DecodeRuneInString(text[1:])
-	return 1 + n
-}

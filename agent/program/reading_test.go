@@ -6,6 +6,7 @@ import (
 
 	"brenner/agent"
 	"brenner/internal/secret"
+	"brenner/internal/text"
 )
 
 func TestReading(t *testing.T) {
@@ -124,11 +125,11 @@ func TestMeaning(t *testing.T) {
 }
 
 func TestCleaned(t *testing.T) {
-	for text, want := range map[string]string{
+	for words, want := range map[string]string{
 		"\x1b[31;1mred\x1b[0m\n": "red\n", "a\x1b]0;title\ab": "ab", "a\x1bcb": "ab", "a\x00\x07\u202eb\tc": "ab\tc", "\x1b": "", "\x1b[": "", "a\xffé": "aé", "a\x1b]b": "ab",
 	} {
-		if got := cleaned(text); got != want {
-			t.Errorf("%q: %q, not %q", text, got, want)
+		if got := text.Clean(words, text.Output); got != want {
+			t.Errorf("%q: %q, not %q", words, got, want)
 		}
 	}
 	var hide secrets

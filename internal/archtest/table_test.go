@@ -92,19 +92,19 @@ func brenner() Table {
 		{Path: "internal/trust", Kind: Shell, Needs: "internal/fault internal/files"},
 		{Path: "internal/archtest", Kind: Support},
 
-		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/yaml", Outside: jsontext},
+		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/text internal/yaml", Outside: jsontext},
 		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/fault internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
 
 		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
 
-		{Path: "merge", Kind: Pure, Needs: "internal/fault artifact artifact/delta"},
+		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta"},
 		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault artifact artifact/delta artifact/lint merge"},
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 
-		{Path: "patch", Kind: Pure, Needs: "internal/fault artifact artifact/delta", Outside: "github.com/go-json-experiment/json " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta", Outside: "github.com/go-json-experiment/json " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
 		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge prompts patch"},
@@ -121,7 +121,7 @@ func brenner() Table {
 		{Path: "playbook/vector", Kind: Pure, Needs: "internal/fault"},
 		{Path: "playbook/embedding", Kind: Shell, Needs: "internal/fault playbook/vector"},
 		{Path: "playbook/embedding/endpoint", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp playbook/embedding playbook/vector"},
-		{Path: "playbook/embedding/uselite", Kind: Shell, Needs: "internal/fault playbook/embedding playbook/vector"},
+		{Path: "playbook/embedding/uselite", Kind: Shell, Needs: "internal/fault internal/text playbook/embedding playbook/vector"},
 		{Path: "playbook/keeper", Kind: Shell, Needs: "internal/fault store store/journal playbook playbook/embedding playbook/vector"},
 		{Path: "playbook/embedding/embeddingtest", Kind: Support, Needs: "internal/fault playbook/embedding playbook/vector"},
 
@@ -134,7 +134,7 @@ func brenner() Table {
 		{Path: "agent", Kind: Shell, Needs: "internal/fault internal/text"},
 		{Path: "agent/program/supervisor", Kind: Shell, Needs: "internal/files"},
 		{Path: "agent/mail", Kind: Shell, Needs: "internal/fault mail agent"},
-		{Path: "agent/openai", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp internal/secret agent"},
+		{Path: "agent/openai", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp internal/secret internal/text agent"},
 		{Path: "agent/program", Kind: Shell, Needs: "internal/baseurl internal/fault internal/secret internal/text agent agent/program/supervisor"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "internal/fault internal/text internal/yaml roster agent"},
 		{Path: "agent/tape", Kind: Shell, Needs: "internal/fault internal/secret agent"},
@@ -142,8 +142,8 @@ func brenner() Table {
 		{Path: "agent/agenttest", Kind: Support, Needs: "agent"},
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
 
-		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown artifact artifact/delta merge merge/settle patch"},
-		{Path: "session/view", Kind: Pure, Needs: "internal/fault artifact"},
+		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta merge merge/settle patch"},
+		{Path: "session/view", Kind: Pure, Needs: "internal/fault internal/text artifact"},
 		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
 		{
 			Path: "session", Kind: Shell,
@@ -158,7 +158,7 @@ func brenner() Table {
 		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper playbook/vector session"},
 
 		{Path: "loop", Kind: Pure, Needs: "internal/fault internal/text internal/yaml artifact roster store/journal session/flow", Outside: jsonv2 + " " + jsontext},
-		{Path: "loop/report", Kind: Pure, Needs: "internal/fault artifact session/flow loop"},
+		{Path: "loop/report", Kind: Pure, Needs: "internal/fault internal/text artifact session/flow loop"},
 		{
 			Path: "loop/runner", Kind: Shell,
 			Needs: "internal/fault internal/text artifact store store/journal session session/flow session/stalemate " +
@@ -166,7 +166,7 @@ func brenner() Table {
 		},
 
 		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault store/record"},
-		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault artifact store/record session/view govern/policy"},
+		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact store/record session/view govern/policy"},
 		{
 			Path: "govern", Kind: Shell,
 			Needs: "internal/fault internal/markdown internal/text artifact patch store store/journal store/record agent " +

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"brenner/internal/text"
 	"brenner/loop"
 )
 
@@ -36,12 +37,12 @@ func (r *Report) Markdown() []byte {
 // facts are the first lines of a report.
 func (r *Report) facts() []string {
 	lines := []string{
-		fmt.Sprintf("%d of %s done, %d failed, %d left undone", r.Done, count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened),
+		fmt.Sprintf("%d of %s done, %d failed, %d left undone", r.Done, text.Count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened),
 		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, seconds(r.Began), seconds(r.Last)),
 		"spent: " + r.money(),
 	}
 	if over := r.Tokens - r.TokensLimit; r.TokensLimit > 0 && over > 0 {
-		lines = append(lines, fmt.Sprintf("%s over the budget: what was asked and answered was counted higher than what had been set aside for it", count(over, "token")))
+		lines = append(lines, fmt.Sprintf("%s over the budget: what was asked and answered was counted higher than what had been set aside for it", text.Count(over, "token")))
 	}
 	if over := r.USD - r.USDLimit; r.USDLimit > 0 && over > 0 {
 		lines = append(lines, fmt.Sprintf("$%.2f over the budget in dollars", over))
@@ -54,13 +55,6 @@ func (r *Report) facts() []string {
 		lines = append(lines, fmt.Sprintf("%d things need a person", n))
 	}
 	return lines
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // seconds gives an instant as people want it.
@@ -136,7 +130,7 @@ func (r *Report) questions(b *strings.Builder) {
 			fmt.Fprintf(b, "- **%s** %s\n", h.ID, plain(strings.TrimPrefix(h.Name+": "+h.Claim, ": ")))
 		}
 		if len(q.Disagree) == 0 {
-			fmt.Fprintf(b, "\nThe hypotheses disagree about no prediction (%s).\n", count(q.Agree, "condition"))
+			fmt.Fprintf(b, "\nThe hypotheses disagree about no prediction (%s).\n", text.Count(q.Agree, "condition"))
 			continue
 		}
 		b.WriteString("\nWhere they disagree:\n\n| | condition |")
@@ -202,7 +196,7 @@ func (r *Report) failed(b *strings.Builder) {
 			more(b, len(r.Failed)-i)
 			break
 		}
-		fmt.Fprintf(b, "- %s (%s), %s: %s %s%s\n", dash(f.Session), plain(f.Name), count(f.Attempts, "attempt"), f.Code, plain(f.Detail), command(f.Command))
+		fmt.Fprintf(b, "- %s (%s), %s: %s %s%s\n", dash(f.Session), plain(f.Name), text.Count(f.Attempts, "attempt"), f.Code, plain(f.Detail), command(f.Command))
 	}
 	b.WriteString("\nThe command that ran the loop, with `--retry-failed`, tries all of them again.\n")
 }
@@ -220,7 +214,7 @@ func (r *Report) undone(b *strings.Builder) {
 		fmt.Fprintf(b, "- %s (round %d) %s: %s%s\n", plain(u.Name), u.Round, dash(u.Session), plain(u.State), command(u.Command))
 	}
 	if r.NotOpened > 0 {
-		fmt.Fprintf(b, "- %s of rounds that were not opened\n", count(r.NotOpened, "session"))
+		fmt.Fprintf(b, "- %s of rounds that were not opened\n", text.Count(r.NotOpened, "session"))
 	}
 }
 
@@ -242,7 +236,7 @@ func (r *Report) sessions(b *strings.Builder) {
 			break
 		}
 		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %s, %s |\n",
-			dash(s.Session), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, count(s.Errors, "error"), count(s.Warnings, "warning"))
+			dash(s.Session), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, text.Count(s.Errors, "error"), text.Count(s.Warnings, "warning"))
 	}
 }
 
@@ -255,12 +249,7 @@ func dash(s string) string {
 
 // code shows a command as it is: inside more backticks than it has itself.
 func code(s string) string {
-	s = strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) {
-			return '\ufffd'
-		}
-		return c
-	}, s)
+	s = text.Clean(s, text.Printable)
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"

@@ -13,10 +13,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/session/flow"
 )
@@ -152,16 +152,16 @@ type Row struct {
 
 // Outcome says how a session ended, where there is more to say than that it is done.
 func (r *Row) Outcome() string {
-	text := r.Status
+	outcome := r.Status
 	switch r.Reason {
 	case "", flow.EndRounds, flow.EndQuiet, flow.EndClean:
 	default:
-		text += " (" + r.Reason + ")"
+		outcome += " (" + r.Reason + ")"
 	}
 	if r.Missing > 0 {
-		text += ", " + count(r.Missing, "answer") + " missing"
+		outcome += ", " + text.Count(r.Missing, "answer") + " missing"
 	}
-	return text
+	return outcome
 }
 
 // Begun gives the sessions of which there is something to say; the others are among
@@ -336,7 +336,7 @@ func (r *Report) HTML() ([]byte, error) {
 		"ending": func(reason string) string { return strings.ReplaceAll(Ending(reason), "\\", "") },
 		"facts":  func() []string { return r.facts() },
 		"cost":   cost,
-		"count":  count,
+		"count":  text.Count,
 		"few":    few,
 		"rest":   func(list any) int { return max(0, reflect.ValueOf(list).Len()-mostRows) },
 		"dash": func(s string) string {
@@ -359,7 +359,7 @@ func (r *Report) HTML() ([]byte, error) {
 // shownOnly gives what stands for a character that is not seen and does something: the
 // page may be read with cat as well.
 func shownOnly(r rune) rune {
-	if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+	if r != '\n' && r != '\t' && text.Hidden(r) {
 		return '\ufffd'
 	}
 	return r
