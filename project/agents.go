@@ -111,10 +111,6 @@ func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
 			way.Via = cmp.Or(way.Via, config.ViaRehearsal)
 		}
 		party := p.Party(e, way)
-		if r.Mode == roster.Heuristic && party.Role == "" {
-			role, _, _ := roster.HeuristicRole(e.Agent)
-			party.Role = string(role)
-		}
 		if party.Via == "" {
 			missing = append(missing, e.Agent)
 		}
@@ -129,12 +125,20 @@ func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
 	return parties, checkVias(parties)
 }
 
+// anyVia reports whether an agent is reached in a way.
+func anyVia(parties []flow.Party, via string) bool {
+	return slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == via })
+}
+
+// setupOf returns what an agent is made from.
+func setupOf(p *flow.Party) agent.Setup {
+	return agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model, ModelID: p.ModelID, Seed: p.Seed}
+}
+
 // checkVias refuses ways to agents that are unknown.
 func checkVias(parties []flow.Party) error {
 	for _, p := range parties {
-		switch p.Via {
-		case config.ViaRehearsal, config.ViaOpenAI, config.ViaProgram, config.ViaMail:
-		default:
+		if !slices.Contains(config.Vias(), p.Via) {
 			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s cannot be reached via %s", p.Name, fault.Shown(p.Via)), Hint: "it is one of " + strings.Join(config.Vias(), ", ")}
 		}
 	}
@@ -145,7 +149,7 @@ func checkVias(parties []flow.Party) error {
 // user's own, or the built-in one. That plays its own question only, unless it is asked
 // for by hand: scripted answers must never pass for answers to a question of the user's.
 func (p *Project) rehearsalScript(own *rehearsal.Script, byHand bool, parties []flow.Party) (*rehearsal.Script, error) {
-	if !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaRehearsal }) {
+	if !anyVia(parties, config.ViaRehearsal) {
 		return nil, nil
 	}
 	if own != nil {
@@ -172,7 +176,7 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 	}
 	registry, limits := agent.NewRegistry(makers), m.Project.Config.Timeouts
 	return func(p flow.Party) (agent.Agent, error) {
-		setup := agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model, ModelID: p.ModelID, Seed: p.Seed}
+		setup := setupOf(&p)
 		for _, o := range all {
 			if o.Name == p.Name {
 				break

@@ -69,14 +69,14 @@ func Diagnose(ctx context.Context, h *Host, o config.Options, resolve func() (ro
 	add(checkProject(p))
 	add(checkStore(ctx, p)...)
 	if p.Config.Question == "" {
-		add(Check{"question", CheckNote, "none in the configuration", "give one with --question, or set question: in " + config.FileName})
+		add(note("question", "none in the configuration", "give one with --question, or set question: in "+config.FileName))
 	}
 	r, err := resolve()
 	if err != nil {
 		add(brokenBy("roster", err)...)
 		return d
 	}
-	add(Check{What: "roster", Status: CheckFine, Found: fmt.Sprintf("%d agents: %s", len(r.Entries), strings.Join(r.Agents(), ", "))})
+	add(fine("roster", fmt.Sprintf("%d agents: %s", len(r.Entries), strings.Join(r.Agents(), ", "))))
 	for _, e := range r.Entries {
 		add(checkAgent(p, e))
 	}
@@ -86,23 +86,28 @@ func Diagnose(ctx context.Context, h *Host, o config.Options, resolve func() (ro
 	return d
 }
 
+func fine(what, found string) Check { return Check{What: what, Status: CheckFine, Found: found} }
+
+func note(what, found, fix string) Check { return Check{what, CheckNote, found, fix} }
+
+func broken(what, found, fix string) Check { return Check{what, CheckBroken, found, fix} }
+
 func brokenBy(what string, err error) []Check {
 	var d []Check
 	for _, f := range fault.Distinct(err) {
-		d = append(d, Check{What: what, Status: CheckBroken, Found: f.Error(), Fix: f.Hint})
+		d = append(d, broken(what, f.Error(), f.Hint))
 	}
 	return d
 }
 
 func checkProject(p *Project) Check {
 	if p.Config.Project.File == "" {
-		return Check{"configuration", CheckNote, "no " + config.FileName + "; the built-in defaults hold", "`brenner init` writes one"}
+		return note("configuration", "no "+config.FileName+"; the built-in defaults hold", "`brenner init` writes one")
 	}
-	c := Check{What: "configuration", Status: CheckFine, Found: filepath.Join(p.Config.Project.Dir, p.Config.Project.File)}
 	if err := writable(p.Config.Project.Dir); err != nil {
-		c.Status, c.Found, c.Fix = CheckBroken, p.Config.Project.Dir+": "+files.Reason(err), "make the folder writable: sessions are stored in "+stateDir
+		return broken("configuration", p.Config.Project.Dir+": "+files.Reason(err), "make the folder writable: sessions are stored in "+stateDir)
 	}
-	return c
+	return fine("configuration", filepath.Join(p.Config.Project.Dir, p.Config.Project.File))
 }
 
 // writable tries to write a file in a folder, which is the only sure way to know: a disk
@@ -118,19 +123,16 @@ func writable(dir string) error {
 
 // checkAgent says how an agent would be reached.
 func checkAgent(p *Project, e roster.Entry) Check {
-	m := p.Config.Reach(e.Model)
-	c := Check{What: "agent " + e.Agent, Status: CheckFine, Found: "via " + m.Via}
+	m, what := p.Config.Reach(e.Model), "agent "+e.Agent
 	switch {
 	case m.Via == "":
-		c.Status, c.Found = CheckNote, "nothing says how it is reached"
-		c.Fix = "set via: in " + config.FileName + ", or list its model under agents.models"
+		return note(what, "nothing says how it is reached", "set via: in "+config.FileName+", or list its model under agents.models")
 	case m.Via == config.ViaOpenAI && m.ID == "":
-		c.Status, c.Found = CheckNote, fmt.Sprintf("via openai, but nothing says which model %q is", e.Model)
-		c.Fix = "list it under agents.models with its id and base_url"
+		return note(what, fmt.Sprintf("via openai, but nothing says which model %q is", e.Model), "list it under agents.models with its id and base_url")
 	case m.Via == config.ViaOpenAI:
-		c.Found = strings.TrimSpace("via openai, model " + m.ID + " " + m.BaseURL)
+		return fine(what, strings.TrimSpace("via openai, model "+m.ID+" "+m.BaseURL))
 	}
-	return c
+	return fine(what, "via "+m.Via)
 }
 
 // localServers are where servers of one's own usually listen.
@@ -149,7 +151,6 @@ const patience = 2 * time.Second
 // checkModels asks every endpoint that the roster would be asked at for its list
 // of models, and looks for servers on this machine. It spends nothing.
 func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
-	m := &Models{Project: p}
 	var d []Check
 	var seen []string
 	for _, e := range r.Entries {
@@ -157,43 +158,40 @@ func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
 		if model.Via != config.ViaOpenAI {
 			continue
 		}
-		base := m.Address(model)
+		base := p.addressOf(model)
 		if key := base + " " + model.ID; !slices.Contains(seen, key) {
 			seen = append(seen, key)
-			d = append(d, checkEndpoint(ctx, m, base, model))
+			d = append(d, checkEndpoint(ctx, p, base, model))
 		}
 	}
 	return append(d, findLocal(ctx)...)
 }
 
 // checkEndpoint says what is wrong with a configured endpoint.
-func checkEndpoint(ctx context.Context, m *Models, base string, model config.Model) Check {
-	c := Check{What: "endpoint " + base, Status: CheckFine}
-	name, key := m.Key(model)
-	if err := m.CheckTrustOf(model); err != nil {
+func checkEndpoint(ctx context.Context, p *Project, base string, model config.Model) Check {
+	what := "endpoint " + base
+	name, key := p.keyOf(model)
+	if err := p.checkTrustOf(model); err != nil {
 		f := fault.Distinct(err)[0]
-		return Check{c.What, CheckBroken, f.Detail, f.Hint}
+		return broken(what, f.Detail, f.Hint)
 	}
 	if !baseurl.Valid(base) {
-		return Check{"endpoint", CheckBroken, "its address is none, or holds a password", "write it like http://localhost:11434/v1"}
+		return broken("endpoint", "its address is none, or holds a password", "write it like http://localhost:11434/v1")
 	}
 	ids, status, err := listModels(ctx, base, key)
 	switch {
 	case err != nil:
-		c.Status, c.Found, c.Fix = CheckBroken, "it does not answer: "+files.Reason(err), "start the server, or mend base_url"
+		return broken(what, "it does not answer: "+files.Reason(err), "start the server, or mend base_url")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		c.Status, c.Found, c.Fix = CheckBroken, fmt.Sprintf("it refuses the key (HTTP %d)", status), "set "+name+" to a key for this endpoint"
+		return broken(what, fmt.Sprintf("it refuses the key (HTTP %d)", status), "set "+name+" to a key for this endpoint")
 	case status != http.StatusOK:
-		c.Status, c.Found = CheckNote, fmt.Sprintf("it answers, but has no list of models (HTTP %d)", status)
-		c.Fix = "this may be all right; a rehearsal cannot tell, a session will"
+		return note(what, fmt.Sprintf("it answers, but has no list of models (HTTP %d)", status), "this may be all right; a rehearsal cannot tell, a session will")
 	case model.ID != "" && !slices.Contains(ids, model.ID):
-		c.Status, c.Found = CheckBroken, fmt.Sprintf("it has no model %q; it has %s", model.ID, cmp.Or(text.Some(ids), "no models"))
-		c.Fix = "mend id: under agents.models, or --model"
-	default:
-		c.Found = "answers, has " + model.ID
-		if model.Concurrent == 0 && isLoopback(base) {
-			c.Fix = "a small server answers best one at a time: concurrent: 1 under agents.models"
-		}
+		return broken(what, fmt.Sprintf("it has no model %q; it has %s", model.ID, cmp.Or(text.Some(ids), "no models")), "mend id: under agents.models, or --model")
+	}
+	c := fine(what, "answers, has "+model.ID)
+	if model.Concurrent == 0 && isLoopback(base) {
+		c.Fix = "a small server answers best one at a time: concurrent: 1 under agents.models"
 	}
 	return c
 }
@@ -207,7 +205,7 @@ func findLocal(ctx context.Context) []Check {
 		wait.Go(func() {
 			// No key: whoever listens there was not chosen by anybody.
 			if ids, status, err := listModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
-				found[i] = Check{"local server", CheckNote, fmt.Sprintf("%s answers at %s with %s", s.name, s.base, cmp.Or(text.Some(ids), "no models")), "to use it: --via openai --base-url " + s.base + " --model ID"}
+				found[i] = note("local server", fmt.Sprintf("%s answers at %s with %s", s.name, s.base, cmp.Or(text.Some(ids), "no models")), "to use it: --via openai --base-url "+s.base+" --model ID")
 			}
 		})
 	}
@@ -286,17 +284,16 @@ func checkPrograms(ctx context.Context, p *Project, r roster.Roster) []Check {
 
 func checkProgram(ctx context.Context, m *Models, name string, p *program.Program, wanted bool) []Check {
 	plan := p.Plan()
-	c := Check{What: "program " + name, Status: CheckFine}
-	if !plan.Found {
-		c.Status, c.Found, c.Fix = CheckNote, "it is not there", "needed only for agents that are reached via program"
-		if wanted {
-			c.Status, c.Fix = CheckBroken, plan.Install
-		}
-		return []Check{c}
+	what := "program " + name
+	switch {
+	case !plan.Found && wanted:
+		return []Check{broken(what, "it is not there", plan.Install)}
+	case !plan.Found:
+		return []Check{note(what, "it is not there", "needed only for agents that are reached via program")}
 	}
 	if entry, listed := m.Project.Config.FindProgram(name); listed {
-		if err := m.MustTrust(m.Project.Config.Origin("agents.programs"), wantOf(entry)); err != nil {
-			return brokenBy(c.What, err)
+		if err := m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), wantOf(entry)); err != nil {
+			return brokenBy(what, err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -306,10 +303,7 @@ func checkProgram(ctx context.Context, m *Models, name string, p *program.Progra
 		version = "its version cannot be asked: " + err.Error()
 	}
 	state, detail := p.Login()
-	if version == "" {
-		version = "it is there"
-	}
-	c.Found = fmt.Sprintf("%s; login: %s", version, state)
+	c := fine(what, fmt.Sprintf("%s; login: %s", cmp.Or(version, "it is there"), state))
 	if state == program.LoginNone {
 		c.Fix = detail
 		if wanted {
@@ -319,7 +313,7 @@ func checkProgram(ctx context.Context, m *Models, name string, p *program.Progra
 	if !wanted {
 		return []Check{c}
 	}
-	return []Check{c, {What: "runs", Status: CheckFine, Found: plan.CommandLine()}}
+	return []Check{c, fine("runs", plan.CommandLine())}
 }
 
 // checkStore looks at what the project keeps: whether it can be opened and
@@ -329,7 +323,7 @@ func checkStore(ctx context.Context, p *Project) []Check {
 	dir := p.StateDir()
 	st, err := p.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
-		return append([]Check{{"store", CheckNote, "none yet", "the first session makes it, in " + filepath.Join(dir, sqlite.FileName)}}, checkState(dir)...)
+		return []Check{note("store", "none yet", "the first session makes it, in "+filepath.Join(dir, sqlite.FileName)), checkState(dir)}
 	}
 	if err != nil {
 		return brokenBy("store", err)
@@ -342,10 +336,8 @@ func checkStore(ctx context.Context, p *Project) []Check {
 	if err != nil {
 		return brokenBy("store", err)
 	}
-	d := []Check{{What: "store", Status: CheckFine, Found: fmt.Sprintf("%s, %s, on a local file system, %s",
-		filepath.Join(dir, sqlite.FileName), sizeOf(dir), text.Count(len(streams), "session"))}}
-	d = append(d, checkState(dir)...)
-	return append(d, checkSessions(ctx, st, streams)...)
+	found := fmt.Sprintf("%s, %s, on a local file system, %s", filepath.Join(dir, sqlite.FileName), sizeOf(dir), text.Count(len(streams), "session"))
+	return append([]Check{fine("store", found), checkState(dir)}, checkSessions(ctx, st, streams)...)
 }
 
 // damagedBy names the first fault of a store's file; what else is wrong, verify says.
@@ -359,16 +351,16 @@ func damagedBy(err error) []Check {
 
 // checkState looks whether the state folder, or the one that it would be made in,
 // can be written to.
-func checkState(dir string) []Check {
+func checkState(dir string) Check {
 	err := writable(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		dir = filepath.Dir(dir)
 		err = writable(dir)
 	}
 	if err != nil {
-		return []Check{{"state folder", CheckBroken, dir + ": " + files.Reason(err), "make the folder writable: sessions are stored in it"}}
+		return broken("state folder", dir+": "+files.Reason(err), "make the folder writable: sessions are stored in it")
 	}
-	return []Check{{What: "state folder", Status: CheckFine, Found: dir}}
+	return fine("state folder", dir)
 }
 
 // sizeOf gives the size of the store's files for people.
@@ -403,11 +395,11 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 			continue
 		}
 		if left++; left <= most {
-			d = append(d, Check{"session " + thread, CheckNote, why, "`brenner session resume " + thread + "` goes on with it"})
+			d = append(d, note("session "+thread, why, "`brenner session resume "+thread+"` goes on with it"))
 		}
 	}
 	if left > most {
-		d = append(d, Check{"sessions", CheckNote, fmt.Sprintf("%d more were left before their end", left-most), "`brenner session list` shows them"})
+		d = append(d, note("sessions", fmt.Sprintf("%d more were left before their end", left-most), "`brenner session list` shows them"))
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -47,18 +48,18 @@ func checkServer(ctx context.Context, b *Mailbox) []Check {
 	at := "mail server " + b.Client.URL()
 	var d []Check
 	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !isLoopback(b.Client.URL()) {
-		d = append(d, Check{at, CheckNote, "the token and all mail go over the network for everybody to read", "use https, or a server on this machine"})
+		d = append(d, note(at, "the token and all mail go over the network for everybody to read", "use https, or a server on this machine"))
 	}
 	h, err := b.Client.Health(ctx)
 	switch code := fault.CodeOf(err); {
 	case err == nil && h.Ready():
-		return append(d, Check{What: at, Status: CheckFine, Found: strings.TrimSpace("answers, takes the token; " + h.Status + " " + h.Version)})
+		return append(d, fine(at, strings.TrimSpace("answers, takes the token; "+h.Status+" "+h.Version)))
 	case err == nil:
-		return append(d, Check{at, CheckBroken, "it answers, and says that it is " + fault.Shown(h.Status), "look at the server"})
+		return append(d, broken(at, "it answers, and says that it is "+fault.Shown(h.Status), "look at the server"))
 	case code == mail.Unreachable:
-		return append(d, Check{at, CheckBroken, "nobody answers there", "start it with `brenner mail serve`, or say where it is with " + mail.EnvBaseURL + " or mail.base_url in " + config.FileName})
+		return append(d, broken(at, "nobody answers there", "start it with `brenner mail serve`, or say where it is with "+mail.EnvBaseURL+" or mail.base_url in "+config.FileName))
 	case code == mail.NoAuth:
-		return append(d, Check{at, CheckBroken, "it does not take the token", "set " + b.Project.Config.Mail.TokenEnv + " to the server's token; for a `brenner mail serve` of this project leave it unset"})
+		return append(d, broken(at, "it does not take the token", "set "+b.Project.Config.Mail.TokenEnv+" to the server's token; for a `brenner mail serve` of this project leave it unset"))
 	}
 	return append(d, brokenBy(at, err)...)
 }
@@ -70,29 +71,28 @@ func needed() []string {
 
 // checkTools says whether the server has the tools that a session needs.
 func checkTools(ctx context.Context, b *Mailbox) Check {
-	c := Check{What: "mail tools", Status: CheckFine}
+	const what = "mail tools"
 	all, err := b.Client.Tools(ctx)
 	if err != nil {
 		f := fault.Distinct(err)[0]
-		return Check{c.What, CheckNote, "it does not list its tools: " + f.Error(), "a session by mail may work all the same"}
+		return note(what, "it does not list its tools: "+f.Error(), "a session by mail may work all the same")
 	}
 	missing := slices.DeleteFunc(needed(), func(name string) bool { return slices.Contains(all, name) })
 	if len(missing) > 0 {
-		return Check{c.What, CheckBroken, "it has no " + strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one"}
+		return broken(what, "it has no "+strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one")
 	}
-	c.Found = fmt.Sprintf("%d, those that a session needs among them", len(all))
-	return c
+	return fine(what, fmt.Sprintf("%d, those that a session needs among them", len(all)))
 }
 
 // checkAgents says which agents have a mailbox, and which of the roster have none.
 func checkAgents(ctx context.Context, b *Mailbox, by []string) Check {
-	c := Check{What: "mailboxes", Status: CheckFine}
+	const what = "mailboxes"
 	all, err := b.Client.Agents(ctx, b.Key)
 	if code := fault.CodeOf(err); code == mail.NotFound || code == mail.Refused {
 		all, err = nil, nil // the project is made by whoever first needs it
 	}
 	if err != nil {
-		return brokenBy(c.What, err)[0]
+		return brokenBy(what, err)[0]
 	}
 	var names []string
 	for _, agent := range all {
@@ -101,15 +101,11 @@ func checkAgents(ctx context.Context, b *Mailbox, by []string) Check {
 	without := slices.DeleteFunc(slices.Clone(by), func(name string) bool {
 		return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
 	})
-	c.Found = text.Some(names)
-	if len(names) == 0 {
-		c.Found = "the project has none yet"
-	}
+	found := cmp.Or(text.Some(names), "the project has none yet")
 	if len(without) > 0 {
-		c.Status, c.Found = CheckNote, c.Found+"; none for "+strings.Join(without, ", ")
-		c.Fix = "`" + text.CommandToCopy("brenner mail connect", "NAME", without[0]) + "` says how it joins"
+		return note(what, found+"; none for "+strings.Join(without, ", "), "`"+text.CommandToCopy("brenner mail connect", "NAME", without[0])+"` says how it joins")
 	}
-	return c
+	return fine(what, found)
 }
 
 // checkKeys says whether the server still takes the agents' tokens that are held here.
@@ -131,12 +127,10 @@ func checkKeys(ctx context.Context, b *Mailbox) []Check {
 		}
 	}
 	if len(refused) == 0 {
-		return []Check{{What: what, Status: CheckFine, Found: "the server takes those of " + text.Some(held)}}
+		return []Check{fine(what, "the server takes those of "+text.Some(held))}
 	}
-	return []Check{{
-		what, CheckNote, "the server does not take those of " + text.Some(refused) + " any more",
-		"its mailboxes were made anew: `" + text.CommandToCopy("brenner mail token", "NAME", refused[0]) + "` gives a new one; where the operator's token does, nothing need be done",
-	}}
+	return []Check{note(what, "the server does not take those of "+text.Some(refused)+" any more",
+		"its mailboxes were made anew: `"+text.CommandToCopy("brenner mail token", "NAME", refused[0])+"` gives a new one; where the operator's token does, nothing need be done")}
 }
 
 // checkClients checks what `mail connect` would tell the programs that agents are:
@@ -145,7 +139,7 @@ func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
 	var d []Check
 	for _, name := range by {
 		if err := mail.CheckName(name); err != nil {
-			d = append(d, Check{"agent " + name, CheckBroken, "it cannot have a mailbox: " + fault.Distinct(err)[0].Error(), fault.HintOf(err)})
+			d = append(d, broken("agent "+name, "it cannot have a mailbox: "+fault.Distinct(err)[0].Error(), fault.HintOf(err)))
 		}
 	}
 	if c := checkClientToken(ctx, box, by); c.What != "" {
@@ -162,9 +156,9 @@ func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
 		switch {
 		case !there:
 		case strings.TrimRight(at, "/") == said.URL:
-			d = append(d, Check{What: what, Status: CheckFine, Found: c.File + " names this server"})
+			d = append(d, fine(what, c.File+" names this server"))
 		default:
-			d = append(d, Check{what, CheckBroken, c.File + " names another server: " + at, "write what `brenner mail connect NAME` prints into it"})
+			d = append(d, broken(what, c.File+" names another server: "+at, "write what `brenner mail connect NAME` prints into it"))
 		}
 	}
 	return d
@@ -172,11 +166,10 @@ func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
 
 // checkClientToken says whose token the variable of the programs holds here.
 func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
-	c := Check{What: ClientToken, Status: CheckNote, Fix: "export " + ClientToken + "=$(brenner mail token NAME), where the agent's program is started"}
+	const fix = "export " + ClientToken + "=$(brenner mail token NAME), where the agent's program is started"
 	token := box.Project.variable(ClientToken)
 	if token == "" {
-		c.Found = "not set here; the programs of agents need it"
-		return c
+		return note(ClientToken, "not set here; the programs of agents need it", fix)
 	}
 	client, err := mail.New(mail.Options{URL: box.Client.URL(), Token: token, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
@@ -185,7 +178,7 @@ func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
 	for _, name := range by {
 		_, err = client.Inbox(ctx, mail.InboxQuery{Project: box.Key, Agent: name, Limit: 1, NoBodies: true}, 0)
 		if err == nil {
-			return Check{What: c.What, Status: CheckFine, Found: "lets " + name + " read its mail"}
+			return fine(ClientToken, "lets "+name+" read its mail")
 		}
 	}
 	if len(by) == 0 {
@@ -193,13 +186,11 @@ func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
 	}
 	switch fault.CodeOf(err) {
 	case "":
-		return Check{What: c.What, Status: CheckFine, Found: "the server takes it"}
+		return fine(ClientToken, "the server takes it")
 	case mail.NoAuth:
-		c.Status, c.Found = CheckBroken, "the server does not take it"
+		return broken(ClientToken, "the server does not take it", fix)
 	case mail.NotYours, mail.NotFound:
-		c.Found = "of nobody who is reached via mail here"
-	default:
-		return Check{} // what is wrong with the server was said
+		return note(ClientToken, "of nobody who is reached via mail here", fix)
 	}
-	return c
+	return Check{} // what is wrong with the server was said
 }

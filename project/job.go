@@ -2,10 +2,8 @@ package project
 
 import (
 	"context"
-	"slices"
 
 	"brenner/agent/rehearsal"
-	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/session/flow"
@@ -20,6 +18,7 @@ type Job struct {
 	// History is the session that is to go on; nil for one that is to start.
 	History *session.History
 
+	closing
 	project *Project
 	models  *Models
 	script  *rehearsal.Script
@@ -72,11 +71,9 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			models.Close()
-		}
-	}()
+	j := &Job{project: p, models: models, script: script, parties: parties, start: o, doing: o.Doing, base: k.ThreadID}
+	j.onClose(models.Close)
+	defer j.closeOn(&err)
 	b, err := k.Brief(o.Module, o.Evidence, parties, script)
 	if err != nil {
 		return nil, err
@@ -90,18 +87,27 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 			return nil, err
 		}
 	}
-	return &Job{Brief: b, project: p, models: models, script: script, parties: parties, start: o, doing: o.Doing, base: k.ThreadID}, nil
+	j.Brief = b
+	return j, nil
 }
 
 // Open opens the store and settles the name of a session that is to start. It reports
 // whether that is an existing session, which is then to be resumed.
 func (j *Job) Open(ctx context.Context) (exists bool, err error) {
-	st, err := j.project.OpenStore(ctx)
-	if err != nil {
+	if err := j.openStore(ctx); err != nil {
 		return false, err
 	}
+	return nameSession(ctx, j.store, &j.Brief, j.start.IfExists, j.start.Chosen)
+}
+
+func (j *Job) openStore(ctx context.Context) error {
+	st, err := j.project.OpenStore(ctx)
+	if err != nil {
+		return err
+	}
 	j.store = st
-	return nameSession(ctx, st, &j.Brief, j.start.IfExists, j.start.Chosen)
+	j.onClose(func() { j.project.CloseStore(st) })
+	return nil
 }
 
 // ResumeOptions say how a session goes on.
@@ -121,17 +127,11 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 		return nil, err
 	}
 	j := &Job{project: p, resume: o, doing: o.Doing}
-	defer func() {
-		if err != nil {
-			j.Close()
-		}
-	}()
-	st, err := p.OpenStore(ctx)
-	if err != nil {
+	defer j.closeOn(&err)
+	if err := j.openStore(ctx); err != nil {
 		return nil, err
 	}
-	j.store = st
-	if j.History, err = session.Load(ctx, st, thread); err != nil {
+	if j.History, err = session.Load(ctx, j.store, thread); err != nil {
 		return nil, err
 	}
 	opened := &j.History.State.Opened
@@ -149,22 +149,12 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	if j.models, err = p.OpenModels(o.Traffic, j.parties, budget); err != nil {
 		return nil, err
 	}
+	j.onClose(j.models.Close)
 	return j, j.models.OpenPost(ctx, j.parties, o.ServeMail)
 }
 
 // Source returns where the session of a job is read.
 func (j *Job) Source() *Source { return &Source{Store: j.store, Locks: j.store, Project: j.project} }
-
-// Close ends what the job has opened. It may be called twice.
-func (j *Job) Close() {
-	if j.models != nil {
-		j.models.Close()
-	}
-	if j.store != nil {
-		j.project.CloseStore(j.store)
-		j.store = nil
-	}
-}
 
 // Watch is told what happens while a session runs; any of it may be nil.
 type Watch struct {
@@ -187,12 +177,8 @@ type Ended struct {
 // Run runs the session; one that is to start must have been opened. What is answered is
 // stored, whatever happens to the run.
 func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
-	r := j.project.runner(j.store, j.doing)
-	r.Project = j.project.sessionRecords(j.store)
-	r.Deadline, r.Allowance, r.Agent = j.project.Config.Timeouts.Session, &j.models.Allow, j.models.Agents(j.script, j.parties)
-	if slices.ContainsFunc(j.parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
-		r.Post = j.models.Post
-	}
+	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)
+	r.Project, r.Deadline = j.project.sessionRecords(j.store), j.project.Config.Timeouts.Session
 	lessons := &lessonBook{Project: j.project, Store: j.store, Counter: j.models.Counter, Tell: w.Learned}
 	r.Memory, r.Drain, r.Observe, j.models.Progress = lessons, w.Drain, w.Event, w.Tokens
 	if j.script == nil { // a rehearsal learns nothing, and teaches nothing

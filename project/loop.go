@@ -5,11 +5,9 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"brenner/agent/rehearsal"
-	"brenner/config"
 	"brenner/internal/tokens"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -38,13 +36,13 @@ func (o *LoopOptions) goesOn() bool { return o.GoOn || o.Retry }
 
 // LoopJob is a loop that this process holds.
 type LoopJob struct {
+	closing
 	project *Project
 	plan    *PinnedPlan
 	options LoopOptions
 	models  *Models
 	store   *sqlite.Store
 	runner  *runner.Runner
-	release func()
 	name    string
 	state   *loop.State // as it was found; nil for a loop that begins
 }
@@ -67,14 +65,11 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 		return nil, err
 	}
 	j := &LoopJob{project: p, plan: plan, options: o}
-	defer func() {
-		if err != nil {
-			j.Close()
-		}
-	}()
+	defer j.closeOn(&err)
 	if j.models, err = plan.openModels(); err != nil {
 		return nil, err
 	}
+	j.onClose(j.models.Close)
 	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
 	if c, ok := j.models.Counter.(*tokens.Counter); ok {
 		j.models.Counter = tokens.Remember(c) // thousands of messages are the same but for a few lines
@@ -88,10 +83,13 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	if j.store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}
+	j.onClose(func() { p.CloseStore(j.store) })
 	j.runner = &runner.Runner{Store: j.store, Locks: j.store, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing)}
-	if j.name, j.state, j.release, err = j.runner.HoldFound(ctx, search); err != nil {
+	var release func()
+	if j.name, j.state, release, err = j.runner.HoldFound(ctx, search); err != nil {
 		return nil, err
 	}
+	j.onClose(release)
 	return j, nil
 }
 
@@ -109,19 +107,6 @@ func (p *PinnedPlan) search(o *LoopOptions) (*runner.Search, error) {
 
 func (p *PinnedPlan) openModels() (*Models, error) {
 	return p.project.OpenModels(Traffic{}, p.parties, p.opened.Work.Settings.BudgetUSD)
-}
-
-// Close releases the loop.
-func (j *LoopJob) Close() {
-	if j.release != nil {
-		j.release()
-	}
-	if j.store != nil {
-		j.project.CloseStore(j.store)
-	}
-	if j.models != nil {
-		j.models.Close()
-	}
 }
 
 // Name returns the name of the loop.
@@ -276,13 +261,8 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	}
 	b.Settings.Prices = p.prices(flow.Everyone(parties, b.Arbiter))
 	own := c.models.fork()
-	run := &session.Runner{
-		Store: c.store, Locks: c.store, Now: p.Now, Log: p.Log, Tokens: own.Counter, Allowance: &own.Allow, Deadline: c.timeout,
-		Agent: own.Agents(script, flow.Everyone(parties, b.Arbiter)), Holder: c.holder, Project: c.records, Common: &c.common,
-	}
-	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
-		run.Post = own.Post
-	}
+	run := own.runner(c.store, c.holder, script, flow.Everyone(parties, b.Arbiter))
+	run.Deadline, run.Project, run.Common = c.timeout, c.records, &c.common
 	if c.lessons != nil {
 		run.Memory = c.lessons
 	}

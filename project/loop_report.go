@@ -174,7 +174,7 @@ func (p *Project) checkDelivery() error {
 	if p.Config.Report.Webhook == "" || isLoopback(p.Config.Report.Webhook) {
 		return nil
 	}
-	return (&Models{Project: p}).MustTrust(p.Config.Origin("report.webhook"), reportWish(p.Config.Report.Webhook))
+	return p.mustTrust(p.Config.Origin("report.webhook"), reportWish(p.Config.Report.Webhook))
 }
 
 // reportKey returns the name of a report, so that a reader who gets it twice knows. Several

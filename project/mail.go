@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,20 +80,16 @@ func (b *Mailbox) Names(asked []string) []string {
 // configuration. A file that the user has not looked at cannot send the project's
 // mail, or a token, to another machine.
 func (p *Project) mailAddress(flag string) (string, error) {
-	base := flag
-	if base == "" {
-		base = p.Config.Mail.BaseURL
-	}
+	base := cmp.Or(flag, p.Config.Mail.BaseURL)
 	address, err := mail.Address(base, p.Config.Mail.Path)
 	if err != nil || isLoopback(address) {
 		return address, err
 	}
-	m := &Models{Project: p}
 	for _, key := range []string{"mail.base_url", "mail.path"} {
 		if flag != "" && key == "mail.base_url" {
 			continue
 		}
-		if err := m.MustTrust(p.Config.Origin(key), p.mailWish(base)); err != nil {
+		if err := p.mustTrust(p.Config.Origin(key), p.mailWish(base)); err != nil {
 			return "", err
 		}
 	}
@@ -112,7 +109,7 @@ func (p *Project) bearer(address string) (string, error) {
 		return token, nil
 	}
 	if token := p.variable(p.Config.Mail.TokenEnv); token != "" {
-		err := (&Models{Project: p}).MustTrust(p.Config.Origin("mail.token_env"), "send the token of "+p.Config.Mail.TokenEnv+" to "+address)
+		err := p.mustTrust(p.Config.Origin("mail.token_env"), "send the token of "+p.Config.Mail.TokenEnv+" to "+address)
 		return token, err
 	}
 	if !isLoopback(address) {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +21,6 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/tokens"
-	"brenner/internal/trust"
 	"brenner/project/schemas"
 	"brenner/roster"
 	"brenner/session"
@@ -41,6 +39,7 @@ const (
 // Models is how the models of a session are reached: what the configuration, the
 // flags and the environment say about it together.
 type Models struct {
+	closing   // a recording, and a mail server of our own
 	Project   *Project
 	Transport http.RoundTripper
 	Counter   session.Counter
@@ -50,8 +49,6 @@ type Models struct {
 	Allow     session.Allowance
 	patience  time.Duration // the longest wait that a provider may ask for; 0 is no limit
 	offline   bool          // a tape is played: no key leaves the machine
-	done      func() error  // ends a recording
-	endMail   func()        // ends a mail server of our own
 }
 
 // OpenModels prepares the way to models for these parties, and says everything that is
@@ -64,7 +61,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	counter.Warm()
 	m := &Models{
 		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
-		offline: run.Tape != "", done: func() error { return nil }, endMail: func() {}, Post: p.postOffice("", counter.Count),
+		offline: run.Tape != "", Post: p.postOffice("", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
@@ -73,15 +70,6 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 		return nil, err
 	}
 	return m, nil
-}
-
-// Close ends a recording, and a mail server of our own, once.
-func (m *Models) Close() {
-	m.endMail()
-	if err := m.done(); err != nil {
-		m.Project.Log.Warn().Err(err).Msg("the tape could not be closed")
-	}
-	m.endMail, m.done = func() {}, func() error { return nil }
 }
 
 // tell passes on how much of an answer has come.
@@ -102,36 +90,33 @@ func (h *Host) variable(name string) string {
 	return value
 }
 
-// Address gives where a model is asked.
-func (m *Models) Address(model config.Model) string {
-	base, _ := m.addressFrom(model)
+// addressOf returns where a model is asked.
+func (p *Project) addressOf(model config.Model) string {
+	base, _ := p.addressFrom(model)
 	return base
 }
 
-// addressFrom gives where a model is asked, and who says so. The stronger layer
+// addressFrom returns where a model is asked, and who says so. The stronger layer
 // decides between the model's own address and the general one.
-func (m *Models) addressFrom(model config.Model) (base string, from config.Origin) {
-	general, own := m.Project.Config.Origin("agents.base_url"), m.Project.Config.Origin("agents.models")
+func (p *Project) addressFrom(model config.Model) (base string, from config.Origin) {
+	general, own := p.Config.Origin("agents.base_url"), p.Config.Origin("agents.models")
 	base, from = model.BaseURL, own
-	if base == "" || m.Project.Config.BaseURL != "" && general.Level < own.Level {
-		base, from = m.Project.Config.BaseURL, general
+	if base == "" || p.Config.BaseURL != "" && general.Level < own.Level {
+		base, from = p.Config.BaseURL, general
 	}
 	if base != "" {
 		return base, from
 	}
-	if base = m.Project.variable(EnvBaseURL); base != "" {
+	if base = p.variable(EnvBaseURL); base != "" {
 		return base, config.Origin{Level: roster.Environment, Source: EnvBaseURL}
 	}
 	return openai.PublicBaseURL, config.Origin{Level: roster.Default}
 }
 
-// Key returns the name and the value of the variable with the key of a model.
-func (m *Models) Key(model config.Model) (name, value string) {
-	name = model.KeyEnv
-	if name == "" {
-		name = envKey
-	}
-	return name, m.Project.variable(name)
+// keyOf returns the name and the value of the variable with the key of a model.
+func (p *Project) keyOf(model config.Model) (name, value string) {
+	name = cmp.Or(model.KeyEnv, envKey)
+	return name, p.variable(name)
 }
 
 // check says everything that would go wrong before anything is sent: a model
@@ -165,68 +150,37 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 // file names, unless the user has looked at that file.
 func (m *Models) checkTrust(parties []flow.Party) error {
 	for _, p := range parties {
-		if p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
+		if m.offline || p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
 			continue
 		}
-		if err := m.CheckTrustOf(m.Project.Config.Reach(p.Model)); err != nil {
+		if err := m.Project.checkTrustOf(m.Project.Config.Reach(p.Model)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// CheckTrustOf refuses to send a key where only a file says so that the user has not
+// checkTrustOf refuses to send a key where only a file says so that the user has not
 // looked at: the file names the address, or it chooses which variable is the key.
-func (m *Models) CheckTrustOf(model config.Model) error {
-	base, from := m.addressFrom(model)
-	name, key := m.Key(model)
-	if key == "" || m.offline {
+func (p *Project) checkTrustOf(model config.Model) error {
+	base, from := p.addressFrom(model)
+	name, key := p.keyOf(model)
+	if key == "" {
 		return nil
 	}
 	if model.KeyEnv != "" {
-		if err := m.MustTrust(m.Project.Config.Origin("agents.models"), fmt.Sprintf("send the key of %s to %s", name, base)); err != nil {
+		if err := p.mustTrust(p.Config.Origin("agents.models"), sendKey(name, base)); err != nil {
 			return err
 		}
 	}
-	return m.MustTrust(from, fmt.Sprintf("send the key of %s to %s", name, base))
-}
-
-// MustTrust refuses what a file wants, unless the user trusts that file as it was
-// read. What a flag, the environment or we ourselves say needs no trust.
-func (m *Models) MustTrust(from config.Origin, what string) error {
-	file, ok := m.Project.Config.FileOf(from.Level)
-	if !ok {
-		return nil
-	}
-	trusted, err := m.Project.trusts(file)
-	if err != nil || trusted {
-		return err
-	}
-	hint := "look at the file, then `brenner trust`"
-	if file.Level == roster.SessionConfig {
-		hint += " --session-config " + file.Path
-	}
-	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "the file wants to " + what + ", and is not trusted", Hint: hint}
-}
-
-// trusts tells whether the user trusts a file as it was read.
-func (h *Host) trusts(file config.File) (bool, error) {
-	path, err := files.TrueName(file.Path)
-	if err != nil {
-		return false, err
-	}
-	book, err := trust.Find(h.Environ)
-	if err != nil {
-		return false, err
-	}
-	return book.Trusts(path, file.Data)
+	return p.mustTrust(from, sendKey(name, base))
 }
 
 // maker makes agents that ask models.
 func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
 	model := m.Project.Config.Reach(s.Model)
-	base := m.Address(model)
-	name, key := m.Key(model)
+	base := m.Project.addressOf(model)
+	name, key := m.Project.keyOf(model)
 	o := openai.Options{
 		BaseURL: base, Key: key, KeyName: name, Organization: model.Organization, Headers: headers(model.Headers), Model: s.ModelID,
 		API: model.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
@@ -259,7 +213,7 @@ func (m *Models) limit(p flow.Party) *agent.Slots {
 	if model.Concurrent == 0 {
 		return nil
 	}
-	return m.slots.at(m.Address(model), model.Concurrent)
+	return m.slots.at(m.Project.addressOf(model), model.Concurrent)
 }
 
 // endpointSlots are the slots of endpoints, by address. The sessions of a loop share them,
@@ -314,7 +268,7 @@ type Traffic struct {
 // reachModels refuses flags about the traffic with models where there is none: whoever
 // gives --tape in a rehearsal believes that it is played.
 func (r Traffic) reachModels(parties []flow.Party) error {
-	if slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaOpenAI }) {
+	if anyVia(parties, config.ViaOpenAI) {
 		return nil
 	}
 	for _, f := range []struct{ name, value string }{{"--base-url", r.BaseURL}, {"--record-tape", r.Record}, {"--tape", r.Tape}} {
@@ -347,7 +301,7 @@ func (m *Models) carry(run Traffic) error {
 func (m *Models) secrets() []string {
 	var all []string
 	for _, model := range append([]config.Model{{}}, m.Project.Config.Models...) {
-		if _, key := m.Key(model); key != "" {
+		if _, key := m.Project.keyOf(model); key != "" {
 			all = append(all, key)
 		}
 	}
@@ -371,14 +325,17 @@ func (m *Models) recordTo(path string) error {
 	if err != nil {
 		return errors.Join(err, f.Close(), os.Remove(path))
 	}
-	m.Transport, m.done = recorder, func() error {
+	m.Transport = recorder
+	m.onClose(func() {
 		ended, err := f.Stat()
 		err = errors.Join(err, f.Close())
 		if err == nil && ended.Size() == begun.Size() { // else the same command could not be given again, once it is mended
 			err = os.Remove(path)
 		}
-		return err
-	}
+		if err != nil {
+			m.Project.Log.Warn().Err(err).Msg("the tape could not be closed")
+		}
+	})
 	return nil
 }
 

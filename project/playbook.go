@@ -3,7 +3,6 @@ package project
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -212,16 +211,10 @@ func (p *Project) embedder() (embedding.Embedder, error) {
 			Hint: "set both, or none for the model that is part of the program",
 		}
 	}
-	name := e.KeyEnv
-	if name == "" {
-		name = envKey
-	}
-	key := p.variable(name)
+	name, key := p.keyOf(config.Model{KeyEnv: e.KeyEnv})
 	if key != "" {
-		m := &Models{Project: p}
-		what := fmt.Sprintf("send the key of %s to %s", name, e.BaseURL)
 		for _, k := range []string{"playbook.embedding.base_url", "playbook.embedding.key_env"} {
-			if err := m.MustTrust(p.Config.Origin(k), what); err != nil {
+			if err := p.mustTrust(p.Config.Origin(k), sendKey(name, e.BaseURL)); err != nil {
 				return nil, err
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/text"
+	"brenner/internal/tokens"
 	"brenner/mail"
 	"brenner/mail/box"
 	"brenner/mail/server"
@@ -51,7 +52,7 @@ func (p *Project) PostRunner(ctx context.Context, doing, url string) (r *session
 	if err != nil {
 		return nil, nil, err
 	}
-	r = p.runner(st, doing)
+	r = p.runner(st, p.holder(doing), tokens.New())
 	r.Post = p.postOffice(url, nil)
 	return r, func() { p.CloseStore(st) }, nil
 }
@@ -62,7 +63,7 @@ func (m *Models) OpenPost(ctx context.Context, parties []flow.Party, serve bool)
 	if err := CheckMailboxes(parties); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == config.ViaMail }) {
+	if !anyVia(parties, config.ViaMail) {
 		if serve {
 			return &fault.Error{Code: fault.Usage, Detail: "--serve-mail serves nobody: no agent of the session is reached via mail", Hint: "--via mail reaches all of them that way"}
 		}
@@ -73,7 +74,7 @@ func (m *Models) OpenPost(ctx context.Context, parties []flow.Party, serve bool)
 		if err != nil {
 			return err
 		}
-		m.endMail = end
+		m.onClose(end)
 	}
 	return m.Post.check(ctx)
 }
@@ -146,7 +147,7 @@ func (o *postOffice) Join(ctx context.Context, agents []flow.Party) ([]flow.Mail
 	var boxes []flow.Mailbox
 	var failed []error
 	for _, p := range agents {
-		j, err := desk.Join(ctx, agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model})
+		j, err := desk.Join(ctx, setupOf(&p))
 		if err != nil {
 			failed = append(failed, err)
 			continue

@@ -47,9 +47,9 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 		o.Kind = program.Command
 	}
 	if model.BaseURL != "" || m.Project.Config.BaseURL != "" {
-		o.BaseURL = m.Address(model)
+		o.BaseURL = m.Project.addressOf(model)
 		if o.KeyEnv == "" {
-			o.KeyEnv, _ = m.Key(model)
+			o.KeyEnv, _ = m.Project.keyOf(model)
 		}
 	}
 	return o
@@ -122,9 +122,9 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 			found.Add(NoProgram, "", "known are "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
 				"nothing says what the program %s of %s is", fault.Shown(p.Program), fault.Shown(p.Name))
 		case listed:
-			found = append(found, faultsIn(m.MustTrust(m.Project.Config.Origin("agents.programs"), wantOf(entry)))...)
+			found = append(found, faultsIn(m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), wantOf(entry)))...)
 		}
-		found = append(found, faultsIn(m.MustTrust(m.saysProgram(p), wantOf(entry)))...)
+		found = append(found, faultsIn(m.Project.mustTrust(m.saysProgram(p), wantOf(entry)))...)
 	}
 	return found.Err()
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,6 +68,26 @@ func Open(h *Host, o config.Options) (*Project, error) {
 	h.Warn(cfg.Warnings)
 	h.Log.Debug().Str("project", cfg.Project.Dir).Str("file", cfg.Project.File).Msg("read the configuration")
 	return &Project{h, cfg}, nil
+}
+
+// closing holds what ends the things that were opened. The last one is ended first.
+type closing []func()
+
+func (c *closing) onClose(end func()) { *c = append(*c, end) }
+
+// Close ends everything, once.
+func (c *closing) Close() {
+	for _, end := range slices.Backward(*c) {
+		end()
+	}
+	*c = nil
+}
+
+// closeOn ends everything where an error is returned.
+func (c *closing) closeOn(err *error) {
+	if *err != nil {
+		c.Close()
+	}
 }
 
 // notify tells the person who runs the process something.

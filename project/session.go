@@ -18,7 +18,6 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/text"
-	"brenner/internal/tokens"
 	"brenner/kickoff"
 	"brenner/merge"
 	"brenner/roster"
@@ -206,8 +205,18 @@ type lockStore interface {
 }
 
 // runner returns what everything that writes to sessions needs.
-func (p *Project) runner(st lockStore, doing string) *session.Runner {
-	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: tokens.New(), Holder: p.holder(doing)}
+func (p *Project) runner(st lockStore, holder store.Holder, tokens session.Counter) *session.Runner {
+	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: tokens, Holder: holder}
+}
+
+// runner returns what runs a session of these parties.
+func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Script, parties []flow.Party) *session.Runner {
+	r := m.Project.runner(st, holder, m.Counter)
+	r.Allowance, r.Agent = &m.Allow, m.Agents(script, parties)
+	if anyVia(parties, config.ViaMail) {
+		r.Post = m.Post
+	}
+	return r
 }
 
 // Publish writes the newest version of an artifact into the project's folder.

@@ -71,69 +71,87 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 	return s, nil
 }
 
+// wish is what a configuration would do that needs trust in the file that sets one of
+// the keys.
+type wish struct {
+	holds bool
+	what  string
+	keys  []string
+}
+
 // asks lists what a file wants that needs trust.
 func (p *Project) asks(level roster.Level) []string {
-	m := &Models{Project: p}
 	all := []string{}
-	says := func(key string) bool { return p.Config.Origin(key).Level == level }
-	add := func(ask string) {
-		if !slices.Contains(all, ask) {
-			all = append(all, ask)
+	for _, w := range p.wishes() {
+		says := slices.ContainsFunc(w.keys, func(key string) bool { return p.Config.Origin(key).Level == level })
+		if w.holds && says && !slices.Contains(all, w.what) {
+			all = append(all, w.what)
 		}
-	}
-	if p.Config.BaseURL != "" && says("agents.base_url") {
-		add(fmt.Sprintf("send the key of %s to %s", envKey, p.Config.BaseURL))
-	}
-	for _, model := range p.Config.Models {
-		if says("agents.models") && (model.BaseURL != "" || model.KeyEnv != "") {
-			name, _ := m.Key(model)
-			add(fmt.Sprintf("send the key of %s to %s", name, m.Address(model)))
-		}
-		if says("agents.models") && model.Via == config.ViaProgram {
-			add("run the programs that the roster names, with your logins")
-		}
-	}
-	for _, ask := range asksToSend(p, says) {
-		add(ask)
-	}
-	if p.Config.Via == config.ViaProgram && says("via") {
-		add("run the programs that the roster names, with your logins")
-	}
-	if ask := embeddingWish(p, says); ask != "" {
-		add(ask)
-	}
-	for _, p := range p.Config.Programs {
-		if says("agents.programs") {
-			add(wantOf(p))
-		}
-	}
-	if _, via, program := ArbiterWords(p.Config.Arbiter); via == config.ViaProgram && program != "" && says("session.arbiter") {
-		p, _ := p.Config.FindProgram(program)
-		add(wantOf(p))
 	}
 	return all
 }
 
-// embeddingWish is what a file wants for the endpoint of embeddings, or nothing.
-func embeddingWish(p *Project, says func(key string) bool) string {
-	e := p.Config.Playbook.Embedding
-	if e.BaseURL == "" || !says("playbook.embedding.base_url") && !says("playbook.embedding.key_env") {
-		return ""
+// wishes lists what the configuration would do, whichever file says so.
+func (p *Project) wishes() []wish {
+	const programs = "run the programs that the roster names, with your logins"
+	c := p.Config
+	models := []string{"agents.models"}
+	all := []wish{{c.BaseURL != "", sendKey(envKey, c.BaseURL), []string{"agents.base_url"}}}
+	for _, model := range c.Models {
+		name, _ := p.keyOf(model)
+		all = append(all,
+			wish{model.BaseURL != "" || model.KeyEnv != "", sendKey(name, p.addressOf(model)), models},
+			wish{model.Via == config.ViaProgram, programs, models},
+		)
 	}
-	return fmt.Sprintf("send the key of %s to %s", cmp.Or(e.KeyEnv, envKey), e.BaseURL)
+	e := c.Playbook.Embedding
+	all = append(all,
+		wish{c.Mail.BaseURL != "" && !isLoopback(c.Mail.BaseURL), p.mailWish(c.Mail.BaseURL), []string{"mail.base_url", "mail.path"}},
+		wish{true, "choose " + c.Mail.TokenEnv + " as the mail server's token", []string{"mail.token_env"}},
+		wish{c.Report.Webhook != "" && !isLoopback(c.Report.Webhook), reportWish(c.Report.Webhook), []string{"report.webhook"}},
+		wish{c.Via == config.ViaProgram, programs, []string{"via"}},
+		wish{e.BaseURL != "", sendKey(cmp.Or(e.KeyEnv, envKey), e.BaseURL), []string{"playbook.embedding.base_url", "playbook.embedding.key_env"}},
+	)
+	for _, program := range c.Programs {
+		all = append(all, wish{true, wantOf(program), []string{"agents.programs"}})
+	}
+	_, via, name := ArbiterWords(c.Arbiter)
+	program, _ := c.FindProgram(name)
+	return append(all, wish{via == config.ViaProgram && name != "", wantOf(program), []string{"session.arbiter"}})
 }
 
-// asksToSend lists where a file wants mail and reports to be sent.
-func asksToSend(p *Project, says func(key string) bool) []string {
-	var all []string
-	if p.Config.Mail.BaseURL != "" && (says("mail.base_url") || says("mail.path")) && !isLoopback(p.Config.Mail.BaseURL) {
-		all = append(all, p.mailWish(p.Config.Mail.BaseURL))
+// sendKey is the wish to send a key to an address.
+func sendKey(name, address string) string {
+	return fmt.Sprintf("send the key of %s to %s", name, address)
+}
+
+// mustTrust refuses what a file wants, unless the user trusts that file as it was
+// read. What a flag, the environment or we ourselves say needs no trust.
+func (p *Project) mustTrust(from config.Origin, what string) error {
+	file, ok := p.Config.FileOf(from.Level)
+	if !ok {
+		return nil
 	}
-	if says("mail.token_env") {
-		all = append(all, "choose "+p.Config.Mail.TokenEnv+" as the mail server's token")
+	trusted, err := p.trusts(file)
+	if err != nil || trusted {
+		return err
 	}
-	if says("report.webhook") && p.Config.Report.Webhook != "" && !isLoopback(p.Config.Report.Webhook) {
-		all = append(all, reportWish(p.Config.Report.Webhook))
+	hint := "look at the file, then `brenner trust`"
+	if file.Level == roster.SessionConfig {
+		hint += " --session-config " + file.Path
 	}
-	return all
+	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "the file wants to " + what + ", and is not trusted", Hint: hint}
+}
+
+// trusts reports whether the user trusts a file as it was read.
+func (h *Host) trusts(file config.File) (bool, error) {
+	path, err := files.TrueName(file.Path)
+	if err != nil {
+		return false, err
+	}
+	book, err := trust.Find(h.Environ)
+	if err != nil {
+		return false, err
+	}
+	return book.Trusts(path, file.Data)
 }

@@ -1,6 +1,8 @@
 package schemas
 
 import (
+	"encoding/json"
+
 	"brenner/artifact"
 )
 
@@ -13,35 +15,13 @@ const (
 // object is a JSON object in the making.
 type object map[string]any
 
-// value turns what Go can write into a JSON value.
-func value(v any) artifact.Value {
-	switch v := v.(type) {
-	case string:
-		return artifact.Text(v)
-	case bool:
-		return artifact.Bool(v)
-	case int:
-		return artifact.Number(v)
-	case []string:
-		list := make(artifact.List, len(v))
-		for i, s := range v {
-			list[i] = artifact.Text(s)
-		}
-		return list
-	case []any:
-		list := make(artifact.List, len(v))
-		for i, e := range v {
-			list[i] = value(e)
-		}
-		return list
-	case object:
-		var entries []artifact.Entry
-		for key, e := range v {
-			entries = append(entries, artifact.Entry{Key: key, Value: value(e)})
-		}
-		return artifact.MapOf(entries...)
+// encoded returns an object in JSON, its keys sorted.
+func encoded(o object) []byte {
+	data, err := json.Marshal(o)
+	if err != nil {
+		panic("schemas: " + err.Error()) // cannot be: it holds texts, numbers and lists
 	}
-	return artifact.Null{}
+	return data
 }
 
 func artifactSchema() []byte {
@@ -54,7 +34,7 @@ func artifactSchema() []byte {
 			sections[s.String()] = object{"type": "array", "items": item}
 		}
 	}
-	return artifact.Canonical(value(object{
+	return encoded(object{
 		"$schema": draft, "$id": artifactName, "title": "A research artifact", "type": "object",
 		"required": []string{"metadata", "sections"}, "additionalProperties": false,
 		"properties": object{
@@ -64,7 +44,7 @@ func artifactSchema() []byte {
 			"provenance": provenanceSchema(),
 		},
 		"$defs": object{"conflict": conflictSchema()},
-	}))
+	})
 }
 
 func metadataSchema() object {
@@ -185,7 +165,7 @@ func deltaSchema() []byte {
 			}},
 		})
 	}
-	return artifact.Canonical(value(object{
+	return encoded(object{
 		"$schema": draft, "$id": deltaName, "title": "A delta: one proposed change", "type": "object",
 		"required": []string{"agent", "operation", "section", "timestamp"},
 		"properties": object{
@@ -196,7 +176,7 @@ func deltaSchema() []byte {
 			"payload": object{"type": []string{"object", "null"}},
 		},
 		"allOf": payloads,
-	}))
+	})
 }
 
 // Answer gives the schema of an agent's whole answer, for endpoints that hold a
@@ -209,7 +189,7 @@ func Answer() []byte {
 	for _, s := range artifact.Sections() {
 		ids = append(ids, s.String())
 	}
-	return artifact.Canonical(value(object{
+	return encoded(object{
 		"type": "object", "required": []string{"prose", "deltas"}, "additionalProperties": false,
 		"properties": object{
 			"prose": text,
@@ -221,5 +201,5 @@ func Answer() []byte {
 				},
 			}},
 		},
-	}))
+	})
 }
