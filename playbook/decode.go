@@ -101,13 +101,13 @@ func (s *plain) number() float64 {
 // part reads a key and some fields of a bullet, in the order of their names.
 func (s *plain) part(key string, p *Part) {
 	s.word(key)
-	last := ""
+	var last []byte
 	for !s.other && !s.begins("}") {
-		if last != "" {
+		if last != nil {
 			s.word(",")
 		}
 		name := s.name()
-		if s.other || name <= last {
+		if s.other || string(name) <= string(last) {
 			s.other = true
 			return
 		}
@@ -118,34 +118,21 @@ func (s *plain) part(key string, p *Part) {
 }
 
 // name reads the name of a field of a bullet.
-func (s *plain) name() string {
+func (s *plain) name() []byte {
 	s.word(`"`)
 	end := bytes.IndexByte(s.rest, '"')
 	if s.other || end < 0 {
 		s.other = true
-		return ""
+		return nil
 	}
-	name := fieldName(s.rest[:end])
+	name := s.rest[:end]
 	s.rest = s.rest[end+1:]
 	s.word(":")
 	return name
 }
 
-// fieldName gives a name without making a text of it, or nothing.
-func fieldName(name []byte) string {
-	for _, known := range [...]string{
-		"confidence", "helpful_count", "last_seen_at", "harmful_count", "neutral_count", "stage", "review", "content", "created_at",
-		"domain", "embedding", "near", "section", "source", "supersedes", "tags",
-	} {
-		if string(name) == known {
-			return known
-		}
-	}
-	return ""
-}
-
-func (s *plain) field(name string, p *Part) {
-	switch name {
+func (s *plain) field(name []byte, p *Part) {
+	switch string(name) {
 	case "confidence":
 		n := s.number()
 		p.Confidence = &n

@@ -157,8 +157,13 @@ type given struct {
 }
 
 func (g *given) add(e *Entry) {
-	for n, change := range e.counts() {
-		g.counts[n] += change
+	for n, counter := range [3][2]*int{
+		{e.Before.Helpful, e.After.Helpful}, {e.Before.Harmful, e.After.Harmful}, {e.Before.Neutral, e.After.Neutral},
+	} {
+		var before, after int
+		set(counter[0], &before)
+		set(counter[1], &after)
+		g.counts[n] += after - before
 	}
 	if e.Before.Confidence != nil && e.After.Confidence != nil {
 		g.confidence += *e.After.Confidence - *e.Before.Confidence
@@ -210,19 +215,4 @@ func (d *Draft) fall(id string) error {
 			b.Review = ""
 		}
 	})
-}
-
-// counts gives by how much an entry raised each counter, in the order of Sections.
-func (e *Entry) counts() [3]int {
-	by := func(before, after *int) int {
-		n := 0
-		if after != nil {
-			n = *after
-		}
-		if before != nil {
-			n -= *before
-		}
-		return n
-	}
-	return [3]int{by(e.Before.Helpful, e.After.Helpful), by(e.Before.Harmful, e.After.Harmful), by(e.Before.Neutral, e.After.Neutral)}
 }
