@@ -23,30 +23,6 @@ const (
 
 const fCounters = fHarmful | fHelpful | fNeutral
 
-// touched gives the fields of a part.
-func (p *Part) touched() (f fields) {
-	for _, t := range []struct {
-		set bool
-		f   fields
-	}{
-		{p.Confidence != nil, fConfidence},
-		{p.Embedding != nil, fEmbedding},
-		{p.Harmful != nil, fHarmful},
-		{p.Helpful != nil, fHelpful},
-		{p.LastSeen != nil, fLastSeen},
-		{p.Neutral != nil, fNeutral},
-		{p.Review != nil, fReview},
-		{p.Stage != nil, fStage},
-		{p.Content != nil || p.Created != nil || p.Domain != nil || p.Near != nil || p.Section != nil || p.Source != nil ||
-			p.Supersedes != nil || p.Tags != nil, fImmutable},
-	} {
-		if t.set {
-			f |= t.f
-		}
-	}
-	return f
-}
-
 // polarity gives the section of the one counter in a part.
 func (p *Part) polarity() Section {
 	switch {

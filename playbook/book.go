@@ -144,11 +144,11 @@ func (k *Book) Apply(e *Entry) error {
 	if err := e.After.put(&after); err != nil {
 		return impossible(e.Seq, e.Op, "%s", err)
 	}
-	was, is := diff(before, &after)
+	was, is, touched := diff(before, &after)
 	if !was.equal(&e.Before) || !is.equal(&e.After) {
 		return impossible(e.Seq, e.Op, "it does not say what it changes")
 	}
-	if detail := e.forbidden(before, &after, is.touched()); detail != "" {
+	if detail := e.forbidden(before, &after, touched); detail != "" {
 		return impossible(e.Seq, e.Op, "%s", detail)
 	}
 	sum := after.sum()
@@ -185,7 +185,7 @@ func (k *Book) applyAdd(e *Entry) error {
 	if detail := b.misborn(); detail != "" {
 		return impossible(e.Seq, e.Op, "%s", detail)
 	}
-	_, is := diff(&Bullet{ID: e.Bullet}, b)
+	_, is, _ := diff(&Bullet{ID: e.Bullet}, b)
 	if !is.equal(&e.After) || e.Before != (Part{}) || e.BeforeHash != "" {
 		return impossible(e.Seq, e.Op, "it does not say what it adds")
 	}

@@ -60,8 +60,8 @@ func (d *Draft) change(op Op, id string, n note, do func(*Bullet)) error {
 	}
 	after := before.Clone()
 	do(after)
-	was, is := diff(before, after)
-	if is.touched() == 0 {
+	was, is, touched := diff(before, after)
+	if touched == 0 {
 		return nil
 	}
 	d.journal(op, after, n, Body{Before: was, After: is, BeforeHash: before.Hash()})
@@ -82,7 +82,7 @@ func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
 
 // add journals a birth.
 func (d *Draft) add(b *Bullet, n note) {
-	_, is := diff(&Bullet{ID: b.ID}, b)
+	_, is, _ := diff(&Bullet{ID: b.ID}, b)
 	d.journal(OpAdd, b, n, Body{After: is})
 	d.mark(b.ID, b.Section)
 }

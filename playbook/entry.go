@@ -141,25 +141,25 @@ func impossible(seq int, op Op, format string, args ...any) error {
 	}
 }
 
-// diff gives the fields in which two bullets differ, as they were and as they are.
-func diff(before, after *Bullet) (was, is Part) {
-	compare(before.Confidence, after.Confidence, &was.Confidence, &is.Confidence)
-	compare(before.Content, after.Content, &was.Content, &is.Content)
-	compareInstants(before.Created, after.Created, &was.Created, &is.Created)
-	compare(before.Domain, after.Domain, &was.Domain, &is.Domain)
-	compare(before.Embedding, after.Embedding, &was.Embedding, &is.Embedding)
-	compare(before.Harmful, after.Harmful, &was.Harmful, &is.Harmful)
-	compare(before.Helpful, after.Helpful, &was.Helpful, &is.Helpful)
-	compareInstants(before.LastSeen, after.LastSeen, &was.LastSeen, &is.LastSeen)
-	compareLists(before.Near, after.Near, &was.Near, &is.Near)
-	compare(before.Neutral, after.Neutral, &was.Neutral, &is.Neutral)
-	compare(before.Review, after.Review, &was.Review, &is.Review)
-	compare(before.Section, after.Section, &was.Section, &is.Section)
-	compare(before.Source, after.Source, &was.Source, &is.Source)
-	compare(before.Stage, after.Stage, &was.Stage, &is.Stage)
-	compare(before.Supersedes, after.Supersedes, &was.Supersedes, &is.Supersedes)
-	compareLists(before.Tags, after.Tags, &was.Tags, &is.Tags)
-	return was, is
+// diff returns the fields in which two bullets differ, as they were and as they are.
+func diff(before, after *Bullet) (was, is Part, f fields) {
+	compare(before.Confidence, after.Confidence, &was.Confidence, &is.Confidence, &f, fConfidence)
+	compare(before.Content, after.Content, &was.Content, &is.Content, &f, fImmutable)
+	compareInstants(before.Created, after.Created, &was.Created, &is.Created, &f, fImmutable)
+	compare(before.Domain, after.Domain, &was.Domain, &is.Domain, &f, fImmutable)
+	compare(before.Embedding, after.Embedding, &was.Embedding, &is.Embedding, &f, fEmbedding)
+	compare(before.Harmful, after.Harmful, &was.Harmful, &is.Harmful, &f, fHarmful)
+	compare(before.Helpful, after.Helpful, &was.Helpful, &is.Helpful, &f, fHelpful)
+	compareInstants(before.LastSeen, after.LastSeen, &was.LastSeen, &is.LastSeen, &f, fLastSeen)
+	compareLists(before.Near, after.Near, &was.Near, &is.Near, &f, fImmutable)
+	compare(before.Neutral, after.Neutral, &was.Neutral, &is.Neutral, &f, fNeutral)
+	compare(before.Review, after.Review, &was.Review, &is.Review, &f, fReview)
+	compare(before.Section, after.Section, &was.Section, &is.Section, &f, fImmutable)
+	compare(before.Source, after.Source, &was.Source, &is.Source, &f, fImmutable)
+	compare(before.Stage, after.Stage, &was.Stage, &is.Stage, &f, fStage)
+	compare(before.Supersedes, after.Supersedes, &was.Supersedes, &is.Supersedes, &f, fImmutable)
+	compareLists(before.Tags, after.Tags, &was.Tags, &is.Tags, &f, fImmutable)
+	return was, is, f
 }
 
 func instant(t time.Time) string {
@@ -169,25 +169,27 @@ func instant(t time.Time) string {
 	return artifact.FormatInstant(t)
 }
 
-func compare[T comparable](a, b T, was, is **T) {
+func compare[T comparable](a, b T, was, is **T, touched *fields, f fields) {
 	if a != b {
 		x, y := a, b // the parameters themselves would be put on the heap every time
 		*was, *is = &x, &y
+		*touched |= f
 	}
 }
 
-func compareInstants(a, b time.Time, was, is **string) {
-	if a.Equal(b) {
-		return
+func compareInstants(a, b time.Time, was, is **string, touched *fields, f fields) {
+	if !a.Equal(b) {
+		x, y := instant(a), instant(b)
+		*was, *is = &x, &y
+		*touched |= f
 	}
-	x, y := instant(a), instant(b)
-	*was, *is = &x, &y
 }
 
-func compareLists(a, b []string, was, is **[]string) {
+func compareLists(a, b []string, was, is **[]string, touched *fields, f fields) {
 	if !slices.Equal(a, b) {
 		x, y := a, b
 		*was, *is = &x, &y
+		*touched |= f
 	}
 }
 

@@ -12,7 +12,10 @@ func DecodePlain(data []byte) (b Body, ok bool) {
 func (b *Bullet) AppendJSON(to []byte) []byte { return b.appendJSON(to) }
 
 // Diff gives what an entry holds that makes one bullet of another.
-func Diff(before, after *Bullet) (was, is Part) { return diff(before, after) }
+func Diff(before, after *Bullet) (was, is Part) {
+	was, is, _ = diff(before, after)
+	return was, is
+}
 
 // Fold gives the book that a journal stands for. It does not follow the chain:
 // journal.Check does.
