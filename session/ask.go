@@ -3,11 +3,13 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"brenner/agent"
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/kickoff"
 	"brenner/merge/settle"
@@ -24,13 +26,84 @@ type outcome struct {
 	took  time.Duration
 }
 
+// talk is what an agent is sent in the open leg, and what it has contributed so far.
+type talk struct {
+	settle.Contribution
+	body string
+}
+
+// talks reads those of the open leg.
+func (h *History) talks(ctx context.Context) ([]talk, error) {
+	leg := h.State.OpenLeg()
+	heard, err := h.answers(ctx, leg)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]talk, len(heard))
+	for i := range all {
+		t, x := &all[i], &leg.Exchanges[i]
+		t.Contribution = heard[i]
+		body, err := h.Store.Blob(ctx, x.Body)
+		if err != nil {
+			return nil, err
+		}
+		t.body = string(body)
+		if t.Known, err = h.common.examples(ctx, h.Store, x.Examples); err != nil {
+			return nil, err
+		}
+		if t.Text != nil {
+			t.hear(t.Text)
+		}
+	}
+	return all, nil
+}
+
+// hear reads a first answer.
+func (t *talk) hear(text []byte) {
+	reply := delta.Read(text, delta.Options{Known: t.Known})
+	t.Text, t.Read = text, &reply
+}
+
+// talk returns that of an agent who is asked in the open leg.
+func (s *run) talk(agent string) *talk {
+	return &s.talks[slices.IndexFunc(s.talks, func(t talk) bool { return t.Agent == agent })]
+}
+
+// contributions are those of the open leg.
+func (s *run) contributions() []settle.Contribution {
+	var all []settle.Contribution
+	for i := range s.talks {
+		all = append(all, s.talks[i].Contribution)
+	}
+	return all
+}
+
 // ask journals that calls begin, all of them at once, and then makes them. Each
 // has a slot of its own; nothing depends on the order in which they end.
 func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
-	var calls []asked
-	err := s.write(ctx, func(state *flow.State) (d *draft, err error) {
-		d, calls, err = s.asking(ctx, state, asks)
-		return d, err
+	calls := make([]asked, len(asks))
+	err := s.write(ctx, func(state *flow.State) (*draft, error) {
+		d := &draft{}
+		for i, a := range asks {
+			if c, ok := state.Call(a.Call.ID); !ok || c.Status != flow.Open {
+				return nil, overtaken(state)
+			}
+			call, err := s.call(a)
+			if err != nil {
+				return nil, err
+			}
+			calls[i] = asked{call, *a.Call}
+			prompt := a.Exchange.Body
+			if a.Call.Turn == flow.TurnRepair {
+				prompt = d.blob([]byte(call.Turns[len(call.Turns)-1].Text))
+			}
+			reserved := state.Reserve(a.Exchange, a.Call)
+			d.event(flow.KindBegan, flow.Began{
+				Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
+				Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
+			})
+		}
+		return d, nil
 	})
 	if err == nil {
 		s.send(calls)
@@ -42,32 +115,6 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 type asked struct {
 	agent.Call
 	of flow.Call
-}
-
-// asking drafts that calls begin.
-func (s *run) asking(ctx context.Context, state *flow.State, asks []flow.Ask) (*draft, []asked, error) {
-	d := &draft{}
-	calls := make([]asked, len(asks))
-	for i, a := range asks {
-		if c, ok := state.Call(a.Call.ID); !ok || c.Status != flow.Open {
-			return nil, nil, overtaken(state)
-		}
-		call, err := s.call(ctx, a)
-		if err != nil {
-			return nil, nil, err
-		}
-		calls[i] = asked{call, *a.Call}
-		prompt := a.Exchange.Body
-		if a.Call.Turn == flow.TurnRepair {
-			prompt = d.blob([]byte(call.Turns[len(call.Turns)-1].Text))
-		}
-		reserved := state.Reserve(a.Exchange, a.Call)
-		d.event(flow.KindBegan, flow.Began{
-			Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
-			Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
-		})
-	}
-	return d, calls, nil
 }
 
 // send makes calls that are journaled.
@@ -85,22 +132,14 @@ func (s *run) send(calls []asked) {
 
 // call puts a call together: the kickoff, and for a repair what was answered to
 // it and what could not be read.
-func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
-	var p flow.Party
-	for _, o := range s.state.Opened.Agents {
-		if o.Name == a.Call.Agent {
-			p = o
-		}
-	}
-	c := agent.Call{
+func (s *run) call(a flow.Ask) (c agent.Call, err error) {
+	p := s.state.Opened.Party(a.Call.Agent)
+	t := s.talk(p.Name)
+	c = agent.Call{
 		ID: a.Call.ID, Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model,
 		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
+		Turns: []agent.Turn{{Text: t.body}},
 	}
-	body, err := s.Store.Blob(ctx, a.Exchange.Body)
-	if err != nil {
-		return c, err
-	}
-	c.Turns = []agent.Turn{{Text: string(body)}}
 	if p.Via == flow.ViaMail { // nobody else can be reminded
 		c.Nudge, err = view.Nudge(&view.NudgeInput{
 			Role: p.Name, Bound: s.state.Settings.Context, Count: s.Tokens.Count, Subject: c.Subject, Question: s.state.Opened.Question, Saw: a.Exchange.Saw,
@@ -112,19 +151,10 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	if a.Call.Turn != flow.TurnRepair {
 		return c, nil
 	}
-	first := a.Exchange.Ask.Answered.Reply
-	reply, err := s.Store.Blob(ctx, first)
-	if err != nil {
-		return c, err
-	}
-	read, err := s.read(ctx, a.Exchange.Kickoff, first, reply)
-	if err != nil {
-		return c, err
-	}
-	asked := kickoff.Repair(c.Thread, settle.Mendable(&read))
+	asked := kickoff.Repair(c.Thread, settle.Mendable(t.Read))
 	again, err := view.Repair(&view.RepairInput{
 		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.state.Settings.Context, Count: s.Tokens.Count,
-		Opening: string(body), Answer: string(reply), Head: asked.Head, Tail: asked.Tail, Problems: asked.Problems, Lines: asked.Lines, More: asked.More,
+		Opening: t.body, Answer: string(t.Text), Head: asked.Head, Tail: asked.Tail, Problems: asked.Problems, Lines: asked.Lines, More: asked.More,
 	})
 	if err != nil {
 		return c, err
@@ -133,52 +163,20 @@ func (s *run) call(ctx context.Context, a flow.Ask) (agent.Call, error) {
 	return c, nil
 }
 
-// record journals what came of calls, with the replies as they came.
-func (s *run) record(ctx context.Context, all ...outcome) error {
-	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
-	return s.write(ctx, s.recording(ctx, all))
-}
-
-// recordAndAsk does so as well, and asks those who are to mend what they said: that
-// they are asked is stored with what they said.
-func (s *run) recordAndAsk(ctx context.Context, all ...outcome) error {
-	ctx = context.WithoutCancel(ctx)
-	var calls []asked
-	err := s.write(ctx, s.recording(ctx, all), func(state *flow.State) (d *draft, err error) {
-		calls = nil
-		var asks []flow.Ask
-		for _, c := range flow.Next(state) {
-			if a, ok := c.(flow.Ask); ok && a.Call.Turn == flow.TurnRepair {
-				asks = append(asks, a)
-			}
-		}
-		if s.flying > 0 { // who does not fit beside those is asked later, or not at all
-			asks = s.Allowance.afforded(state, asks)
-		}
-		if len(asks) == 0 {
-			return nil, nil
-		}
-		if d, calls, err = s.asking(ctx, state, asks); err != nil {
-			return nil, nil // what was answered is stored all the same; asking again says what is wrong
-		}
-		return d, nil
-	})
-	if err == nil {
-		s.send(calls)
-	}
-	return err
-}
-
-func (s *run) recording(ctx context.Context, all []outcome) func(*flow.State) (*draft, error) {
-	return func(state *flow.State) (*draft, error) {
+// record takes what came of calls into the state, with the replies as they came. It is
+// a fact, whatever others write meanwhile, and it is stored with what is asked next, or
+// else before the run uses it or waits.
+func (s *run) record(all ...outcome) error {
+	return s.keep(func(state *flow.State) (*draft, error) {
 		d := &draft{}
+		d.Fact = true
 		for i := range all {
-			if err := s.came(ctx, d, state, &all[i]); err != nil {
+			if err := s.came(d, state, &all[i]); err != nil {
 				return nil, err
 			}
 		}
 		return d, nil
-	}
+	})
 }
 
 // failureOf gives what went wrong with a call; nil where nothing did.
@@ -201,7 +199,7 @@ func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 }
 
 // came adds what came of one call to a draft.
-func (s *run) came(ctx context.Context, d *draft, state *flow.State, o *outcome) error {
+func (s *run) came(d *draft, state *flow.State, o *outcome) error {
 	c, ok := state.Call(o.call.ID)
 	if !ok || c.Status != flow.Begun {
 		return overtaken(state)
@@ -214,9 +212,12 @@ func (s *run) came(ctx context.Context, d *draft, state *flow.State, o *outcome)
 		return nil
 	}
 	answered := answeredOf(d, o, prices)
-	var err error
-	if answered.Mend, err = s.mend(ctx, o, answered.Reply); err != nil {
-		return err
+	t := s.talk(o.call.Agent)
+	if o.call.Turn == flow.TurnRepair {
+		t.Repair = []byte(o.reply.Text)
+	} else {
+		t.hear([]byte(o.reply.Text))
+		answered.Mend = len(settle.Mendable(t.Read))
 	}
 	d.event(flow.KindAnswered, answered)
 	return nil
@@ -229,15 +230,6 @@ func overtaken(state *flow.State) error {
 		Code: store.Held, Detail: "another process runs " + state.Opened.Thread + " as well; this one stops",
 		Hint: "`brenner session status " + state.Opened.Thread + "` shows how it goes on",
 	}
-}
-
-// mend counts what could be mended in a first answer.
-func (s *run) mend(ctx context.Context, o *outcome, hash string) (int, error) {
-	if o.call.Turn != flow.TurnAsk {
-		return 0, nil
-	}
-	reply, err := s.read(ctx, s.state.OpenLeg().Of(o.call.Agent).Kickoff, hash, []byte(o.reply.Text))
-	return len(settle.Mendable(&reply)), err
 }
 
 func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices) flow.Failed {

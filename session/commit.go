@@ -38,11 +38,12 @@ func (s *run) settle(ctx context.Context) error {
 // settled on what stands then. About also gives the texts that are not stored yet.
 func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committed, [][]byte)) error {
 	var next *settle.Settlement
-	h := s.history()
 	err := s.put(ctx, func(state *flow.State) (*draft, error) {
-		if err := s.catchUpArtifact(ctx, state); err != nil {
+		if err := s.catchUp(ctx); err != nil {
 			return nil, err
 		}
+		h := s.history()
+		h.heard = s.contributions()
 		c, given := about(state)
 		if c.Source == flow.ByThread && len(c.Letters) == 0 {
 			next = nil // somebody else has taken them all
@@ -62,10 +63,10 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 	if err == nil && next != nil {
 		s.current = next.Artifact
 		s.settled(next)
-		if n := len(s.state.Commits); n > 0 { // everybody is told from it in the next round
-			s.told, s.toldBy = newReport(next), s.state.Commits[n-1].Report
+		s.report, s.reported = newReport(next), s.state.Commits[len(s.state.Commits)-1].Report
+		if s.state.OpenLeg() == nil {
+			s.talks = nil
 		}
-		clear(s.readings)
 	}
 	return err
 }
@@ -80,18 +81,6 @@ func (s *run) moved(ctx context.Context, state *flow.State, c *flow.Committed) (
 	moved, hold, err := s.Project.Moved(ctx, shown)
 	c.Moved = moved
 	return []store.Append{hold}, err
-}
-
-// catchUpArtifact reads the artifact as it stands, if somebody else wrote a version.
-func (s *run) catchUpArtifact(ctx context.Context, state *flow.State) error {
-	if s.current.Metadata.Version == state.Version() {
-		return nil
-	}
-	a, err := s.history().Artifact(ctx, state.Version())
-	if err == nil {
-		s.current = a
-	}
-	return err
 }
 
 // draft settles what a commit is about on a base, and completes the commit. Given
@@ -132,7 +121,7 @@ func complete(d *draft, c *flow.Committed, items map[string]string, base *artifa
 	c.Changed = []flow.Piece{}
 	for _, p := range pieces.Items {
 		if hash := store.Hash(p.Data); hash != items[p.ID] {
-			d.blobs = append(d.blobs, blob{hash, p.Data})
+			d.add(hash, p.Data)
 			c.Changed = append(c.Changed, flow.Piece{ID: p.ID, Hash: hash})
 		}
 	}

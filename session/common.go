@@ -7,7 +7,6 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/kickoff"
-	"brenner/roster"
 	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/journal"
@@ -54,13 +53,8 @@ type framesOf struct {
 	pinned string // of both
 }
 
-// framesOf gives the frames of a session's messages. Where roles are guessed, a frame
-// depends on who is asked, and none is kept.
+// framesOf returns the frames of a session's messages.
 func (m *Common) framesOf(o *flow.Opened) (kickoff.Frames, error) {
-	r, err := rosterOf(o)
-	if err != nil || r.Mode == roster.Heuristic {
-		return nil, err
-	}
 	rules, err := journal.Encode(o.Rules)
 	return framesOf{m, store.Hash(slices.Concat(o.Roster, rules))}, err
 }

@@ -84,7 +84,7 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 
 // merge makes a version of the letters of each round.
 func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Result, error) {
-	s := &run{Runner: r, Store: l.store, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
+	s := &run{Runner: r, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,5 @@ func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Resul
 			return nil, err
 		}
 	}
-	return &Result{
-		State: l.state, Settled: l.state.Commits[before:], Missing: l.state.Missing(), Reason: l.state.Ended, Duration: r.Now().Sub(s.began),
-	}, nil
+	return s.result(before), nil
 }

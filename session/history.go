@@ -11,6 +11,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/fault"
 	"brenner/internal/text"
+	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/roster"
 	"brenner/session/flow"
@@ -26,9 +27,10 @@ type History struct {
 	Entries []journal.Entry
 	State   *flow.State
 
-	common   *Common            // nil where nobody remembers
-	readings readings           // of a run, as far as it has them
-	current  *artifact.Artifact // the newest version, once somebody has put it together
+	common  *Common               // nil where nobody remembers
+	rules   *merge.Rules          // once they were read
+	heard   []settle.Contribution // those of the open leg, where a run has them
+	current *artifact.Artifact    // the newest version, once somebody has put it together
 }
 
 // Load reads a session, and checks the chain of its journal.
@@ -171,9 +173,12 @@ func (h *History) empty() artifact.Artifact {
 
 // input gathers what a commit settles. Given texts are ones that are not stored yet.
 func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, given [][]byte) (settle.Input, error) {
-	rules, err := h.State.Opened.Merge()
-	if err != nil {
-		return settle.Input{}, err
+	if h.rules == nil {
+		rules, err := h.State.Opened.Merge()
+		if err != nil {
+			return settle.Input{}, err
+		}
+		h.rules = &rules
 	}
 	at, err := artifact.ParseInstant(c.At)
 	if err != nil {
@@ -182,16 +187,20 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 	if base.Metadata.Version == 0 {
 		base.Metadata.CreatedAt = c.At
 	}
-	in := settle.Input{Base: base, At: at, Message: c.Message, Rules: rules, Marks: h.marks(c.Seal)}
+	in := settle.Input{Base: base, At: at, Message: c.Message, Rules: *h.rules, Marks: h.marks(c.Seal)}
+	if c.Source == flow.ByRound && h.heard != nil {
+		in.Contributions = h.heard
+		return in, nil
+	}
 	if c.Source == flow.ByRound {
-		in.Contributions, err = h.answers(ctx, c.Round, c.Leg)
+		in.Contributions, err = h.answers(ctx, h.State.Leg(c.Round, c.Leg))
 		return in, err
 	}
 	if c.Source == flow.ByThread {
 		in.Contributions, err = h.letters(ctx, c.Letters, given)
 		return in, err
 	}
-	in.Rules.Authorities = append([]string{c.Author}, rules.Authorities...)
+	in.Rules.Authorities = append([]string{c.Author}, h.rules.Authorities...)
 	text, err := h.text(ctx, c.Deltas, given, 0)
 	if err != nil {
 		return in, err
@@ -245,8 +254,7 @@ func (h *History) marks(seal string) artifact.Map {
 
 // answers gives what the agents of a leg contributed, in the order of the
 // kickoffs. Whoever did not answer contributes nothing, and keeps the number.
-func (h *History) answers(ctx context.Context, round, number int) ([]settle.Contribution, error) {
-	leg := h.State.Leg(round, number)
+func (h *History) answers(ctx context.Context, leg *flow.Leg) ([]settle.Contribution, error) {
 	if leg == nil {
 		return nil, nil
 	}
@@ -264,9 +272,6 @@ func (h *History) answers(ctx context.Context, round, number int) ([]settle.Cont
 		}
 		if out[i].Text, err = h.Store.Blob(ctx, answer.Answered.Reply); err != nil {
 			return nil, err
-		}
-		if reply, ok := h.readings[readingKey(x.Kickoff, answer.Answered.Reply)]; ok {
-			out[i].Read = &reply
 		}
 		if repair := x.Mended(); repair != nil {
 			if out[i].Repair, err = h.Store.Blob(ctx, repair.Answered.Reply); err != nil {

@@ -17,7 +17,7 @@ const Prefix = "session/"
 
 // ledger writes a session's journal and keeps the state that it stands for.
 type ledger struct {
-	store  *recent
+	store  overlay // with the blobs that are held
 	state  *flow.State
 	writer store.Ledger[flow.State]
 }
@@ -29,10 +29,9 @@ var errBehind = store.ErrBehind
 // that is in the store, and with seen as it is right after it; where seen is nil, with
 // the state as it is.
 func newLedger(st store.Store, stream string, now func() time.Time, state, seen *flow.State, wrote func(*journal.Entry, *flow.State)) *ledger {
-	known := remembering(st)
-	return &ledger{store: known, state: state, writer: store.Ledger[flow.State]{
-		Store: known, Stream: stream, Now: now, Head: state.Head, State: state,
-		Apply: (*flow.State).Apply, Clone: (*flow.State).Clone, Beside: beside, Wrote: wrote, Seen: seen,
+	return &ledger{store: overlay{st, make(map[string][]byte)}, state: state, writer: store.Ledger[flow.State]{
+		Store: st, Stream: stream, Now: now, Head: state.Head, State: state,
+		Apply: (*flow.State).Apply, Clone: (*flow.State).Clone, Beside: beside, Overtaken: overtaken, Wrote: wrote, Seen: seen,
 	}}
 }
 
@@ -40,19 +39,18 @@ func newLedger(st store.Store, stream string, now func() time.Time, state, seen 
 type draft struct {
 	store.Draft
 
-	blobs []blob
+	hashes []string // of its blobs
 }
 
-// blob is bytes under their hash.
-type blob struct {
-	hash string
-	data []byte
-}
-
+// blob adds a blob to the draft, and returns its hash.
 func (d *draft) blob(data []byte) string {
 	hash := store.Hash(data)
-	d.blobs = append(d.blobs, blob{hash, data})
+	d.add(hash, data)
 	return hash
+}
+
+func (d *draft) add(hash string, data []byte) {
+	d.Blobs, d.hashes = append(d.Blobs, data), append(d.hashes, hash)
 }
 
 func (d *draft) event(kind string, body any) {
@@ -67,16 +65,14 @@ func beside(before *flow.State, entries []journal.Entry, d *store.Draft) error {
 	return err
 }
 
-// write makes drafts, each from the state as it is then, and stores them, with what is
-// held. People may write to the journal of a running session: then the state catches up
-// with them, and the drafts are made anew.
-func (l *ledger) write(ctx context.Context, prepare ...func(*flow.State) (*draft, error)) error {
+// write makes a draft from the state as it is then, and stores it, with what is held.
+// People may write to the journal of a running session: then the state catches up with
+// them, and the draft is made anew, unless anything else was held.
+func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
 	for {
 		alone := !l.writer.Holding()
-		for _, p := range prepare {
-			if err := l.keep(p); err != nil {
-				return err
-			}
+		if err := l.keep(prepare); err != nil {
+			return err
 		}
 		if err := l.flush(ctx); !errors.Is(err, errBehind) || !alone {
 			return err
@@ -92,18 +88,22 @@ func (l *ledger) keep(prepare func(*flow.State) (*draft, error)) error {
 	if err != nil || d == nil {
 		return err
 	}
-	d.Blobs = l.store.news(d.blobs)
 	if err := l.writer.Keep(&d.Draft); err != nil {
 		return err
 	}
-	l.store.hold(d.blobs)
+	for i, hash := range d.hashes {
+		l.store.blobs[hash] = d.Blobs[i]
+	}
 	return nil
 }
 
 // flush stores what is held.
 func (l *ledger) flush(ctx context.Context) error {
 	err := l.writer.Flush(ctx)
-	if fault.CodeOf(err) == store.Moved {
+	switch {
+	case err == nil:
+		clear(l.store.blobs)
+	case fault.CodeOf(err) == store.Moved:
 		return exists(strings.TrimPrefix(l.writer.Stream, Prefix)) // another process has opened it
 	}
 	return err

@@ -62,12 +62,12 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 		return err
 	}
 	var err error
-	if p.Text, err = s.Store.Blob(ctx, c.Answered.Reply); err != nil {
+	if p.Text, err = s.store.Blob(ctx, c.Answered.Reply); err != nil {
 		return err
 	}
 	found, err := s.Project.Patch(ctx, &p)
 	if repair := x.Mended(); err == nil && len(found) == 0 && repair != nil {
-		if p.Text, err = s.Store.Blob(ctx, repair.Answered.Reply); err == nil {
+		if p.Text, err = s.store.Blob(ctx, repair.Answered.Reply); err == nil {
 			found, err = s.Project.Patch(ctx, &p)
 		}
 	}
@@ -93,19 +93,12 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 	})
 }
 
-// roleOf gives the role by whose rights an agent reads and writes records.
+// roleOf returns the role by whose rights an agent reads and writes records.
 func (s *run) roleOf(name string) string {
-	for _, p := range s.state.Opened.Agents {
-		if p.Name == name && p.Role != "" && !s.unified() {
-			return p.Role
-		}
+	if s.roster.Mode == roster.Unified {
+		return view.Unified
 	}
-	return view.Unified
-}
-
-func (s *run) unified() bool {
-	r, err := rosterOf(&s.state.Opened)
-	return err == nil && r.Mode == roster.Unified
+	return s.state.Opened.Party(name).Role
 }
 
 // attempts gives the blocks of which nothing was made, for those who look whether a
@@ -176,7 +169,7 @@ func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string)
 		}
 		break
 	}
-	h := &History{Store: s.Store, Thread: state.Opened.Thread, State: state}
+	h := s.history()
 	for i := range state.Stalemates {
 		one := &state.Stalemates[i]
 		if !aboutText(one.Place) || one.Verdict == "" {

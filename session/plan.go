@@ -24,8 +24,8 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		return err
 	}
 	boxes := s.join(ctx, p.Agents)
-	return s.put(ctx, func(state *flow.State) (*draft, error) {
-		if err := s.catchUpArtifact(ctx, state); err != nil {
+	err := s.put(ctx, func(state *flow.State) (*draft, error) {
+		if err := s.catchUp(ctx); err != nil {
 			return nil, err
 		}
 		in, shown, err := s.input(ctx, state, p)
@@ -64,6 +64,10 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		d.event(flow.KindPlanned, body)
 		return d, nil
 	})
+	if err == nil {
+		s.talks, err = s.history().talks(ctx)
+	}
+	return err
 }
 
 func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
@@ -144,14 +148,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	o := &state.Opened
 	in := kickoff.Input{
 		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
-		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Frames: s.frames,
-	}
-	var err error
-	if in.Roster, err = rosterOf(o); err != nil {
-		return in, nil, err
-	}
-	if in.Excerpt, err = s.excerpt(ctx, o); err != nil {
-		return in, nil, err
+		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: s.roster, Frames: s.frames,
 	}
 	if p.Round == 1 {
 		for _, h := range s.current.Active(artifact.HypothesisSlate) {
@@ -221,14 +218,13 @@ func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([
 	if heard == nil {
 		return nil, nil
 	}
-	if s.told == nil || s.toldBy != heard.Report { // mostly all were heard in one round
-		report, err := readReport(ctx, s.Store, heard.Report)
-		if err != nil {
+	report := s.report
+	if s.reported != heard.Report { // it was heard in an earlier round, or by an earlier run
+		var err error
+		if report, err = readReport(ctx, s.store, heard.Report); err != nil {
 			return nil, err
 		}
-		s.told, s.toldBy = report, heard.Report
 	}
-	report := s.told
 	var rows []merge.Row
 	for _, row := range report.Merge.Deltas {
 		if row.Agent == name && row.Disposition != merge.Applied && row.Disposition != merge.Duplicate {
@@ -259,17 +255,18 @@ const byteOrderMark = "\ufeff"
 
 // excerpt gives what everybody is to read: the excerpt, then the evidence, each
 // under the name by which it is cited.
-func (s *run) excerpt(ctx context.Context, o *flow.Opened) (string, error) {
+func (h *History) excerpt(ctx context.Context) (string, error) {
+	o := &h.State.Opened
 	var b strings.Builder
 	if o.Excerpt != "" {
-		data, err := s.Store.Blob(ctx, o.Excerpt)
+		data, err := h.Store.Blob(ctx, o.Excerpt)
 		if err != nil {
 			return "", err
 		}
 		b.Write(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	}
 	for _, ev := range o.Evidence {
-		data, err := s.Store.Blob(ctx, ev.Hash)
+		data, err := h.Store.Blob(ctx, ev.Hash)
 		if err != nil {
 			return "", err
 		}

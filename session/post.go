@@ -147,7 +147,7 @@ func (r *Runner) Publish(ctx context.Context, thread string) (*Sent, error) {
 	case l.state.Version() == 0:
 		return nil, &fault.Error{Code: NoVersion, Detail: thread + " has no version yet", Hint: "`brenner session resume " + thread + "` goes on with it"}
 	}
-	s := &run{Runner: r, Store: l.store, ledger: l, began: r.Now()}
+	s := &run{Runner: r, ledger: l, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (s *run) note(ctx context.Context, kind string, body any) error {
 
 // publication puts together what everybody is sent.
 func (s *run) publication(ctx context.Context) (Publication, error) {
-	if err := s.catchUpArtifact(ctx, s.state); err != nil {
+	if err := s.catchUp(ctx); err != nil {
 		return Publication{}, err
 	}
 	h := s.history()

@@ -13,36 +13,39 @@ import (
 	"brenner/artifact"
 	"brenner/kickoff"
 	"brenner/merge"
+	"brenner/roster"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
 	"brenner/session/view"
-	"brenner/store"
 )
 
 // run is one run of a session.
 type run struct {
 	*Runner
 	*ledger
-	Store  store.Store // the one that remembers
-	common *Common
-	frames kickoff.Frames
-	rules  merge.Rules
-	views  map[string]view.Spec
 	agents map[string]agent.Agent
-	// current is the artifact as it stands.
-	current artifact.Artifact
-	// moments are the settlements so far, if they are known; see stalemates.
-	moments  []stalemate.Moment
-	group    *errgroup.Group
-	calls    context.Context // of the calls under way
-	cancel   context.CancelFunc
-	done     chan outcome
-	flying   int
-	began    time.Time
-	readings readings
-	// told is the report that was read last, and toldBy its hash.
-	told   *Report
-	toldBy string
+	began  time.Time
+
+	// What the journal pins, read once.
+	common  *Common
+	frames  kickoff.Frames
+	roster  roster.Roster
+	rules   merge.Rules
+	views   map[string]view.Spec
+	excerpt string // what every agent is to read
+
+	// What belongs to the state as it is: begin reads it, and every step keeps it up.
+	current  artifact.Artifact
+	moments  []stalemate.Moment // the settlements so far, if they are known; see stalemates
+	talks    []talk             // of the open leg
+	report   *Report            // of the last commit of this run
+	reported string             // its hash
+
+	group  *errgroup.Group
+	calls  context.Context // of the calls under way
+	cancel context.CancelFunc
+	done   chan outcome
+	flying int
 	// givenUp tells that a call of the open leg was only waiting, and ended because the run
 	// goes: whoever resumes the session asks again.
 	givenUp bool
@@ -55,7 +58,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // run executes commands until there are none left.
 func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Agent) (*Result, error) {
 	s := &run{
-		Runner: r, Store: l.store, ledger: l, agents: agents, group: &errgroup.Group{},
+		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
 		done: make(chan outcome, 2*len(l.state.Opened.Agents)), began: r.Now(),
 		holds: r.Post == nil, // a server is asked and told things at every step
 	}
@@ -73,20 +76,28 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{
-		State: l.state, Settled: l.state.Commits[before:], Missing: l.state.Missing(), Reason: l.state.Ended, Duration: r.Now().Sub(s.began),
-	}
-	if err := s.catchUpArtifact(ctx, l.state); err == nil { // else whoever wants it reads it
+	res := s.result(before)
+	if err := s.catchUp(ctx); err == nil { // else whoever wants it reads it
 		res.current = &s.current
 	}
 	return res, nil
 }
 
-// prepare reads what the journal pins.
+// result is where the session stands, which had so many commits before.
+func (s *run) result(before int) *Result {
+	return &Result{
+		State: s.state, Settled: s.state.Commits[before:], Missing: s.state.Missing(), Reason: s.state.Ended, Duration: s.Now().Sub(s.began),
+	}
+}
+
+// prepare reads what the journal pins, and where the session stands.
 func (s *run) prepare(ctx context.Context) error {
 	opened := &s.state.Opened
 	var err error
 	if s.rules, err = opened.Merge(); err != nil {
+		return err
+	}
+	if s.roster, err = rosterOf(opened); err != nil {
 		return err
 	}
 	if s.common = s.Common; s.common == nil {
@@ -99,14 +110,36 @@ func (s *run) prepare(ctx context.Context) error {
 	if s.views, err = h.views(ctx); err != nil {
 		return err
 	}
+	if s.excerpt, err = h.excerpt(ctx); err != nil {
+		return err
+	}
 	s.recall()
-	s.current, err = h.Artifact(ctx, s.state.Version())
-	return err
+	return s.begin(ctx)
 }
 
 // history is the session as far as this run knows it.
 func (s *run) history() *History {
-	return &History{Store: s.Store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, readings: s.readings}
+	return &History{Store: s.store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, rules: &s.rules}
+}
+
+// begin reads what belongs to the state as it is: at the beginning, and after somebody
+// else has written to the journal.
+func (s *run) begin(ctx context.Context) (err error) {
+	h := s.history()
+	s.moments, s.report, s.reported = nil, nil, ""
+	if s.current, err = h.Artifact(ctx, s.state.Version()); err != nil {
+		return err
+	}
+	s.talks, err = h.talks(ctx)
+	return err
+}
+
+// catchUp begins anew if somebody else wrote a version.
+func (s *run) catchUp(ctx context.Context) error {
+	if s.current.Metadata.Version == s.state.Version() {
+		return nil
+	}
+	return s.begin(ctx)
 }
 
 // loop is the whole of a run: what flow commands is done, and what comes of it is
@@ -116,40 +149,37 @@ func (s *run) loop(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return s.abandon(ctx)
 		}
-		why := s.stopping()
-		acted, err := s.act(ctx, flow.Next(s.state), why)
+		more, err := s.step(ctx)
 		if errors.Is(err, errBehind) {
-			acted, err = true, s.begunAnew(ctx)
-		}
-		if err != nil && ctx.Err() != nil {
-			return s.abandon(ctx) // it is the end of the run that went wrong, not the run
-		}
-		if err != nil {
-			return s.fail(ctx, err)
-		}
-		if acted {
-			continue
-		}
-		if s.flying == 0 && why != "" && s.state.Ended == "" {
-			err = s.end(ctx, why)
-		} else {
-			err = s.flush(ctx)
-		}
-		if errors.Is(err, errBehind) {
-			if err = s.begunAnew(ctx); err == nil {
-				continue
-			}
+			more, err = true, s.begin(ctx)
 		}
 		switch {
+		case err != nil && ctx.Err() != nil:
+			return s.abandon(ctx) // it is the end of the run that went wrong, not the run
 		case err != nil:
 			return s.fail(ctx, err)
-		case s.flying == 0:
+		case !more:
 			return nil
 		}
-		if err := s.wait(ctx); err != nil {
-			return s.fail(ctx, err)
-		}
 	}
+}
+
+// step does what the state commands, or else waits for a call. It reports whether the
+// run goes on.
+func (s *run) step(ctx context.Context) (bool, error) {
+	why := s.stopping()
+	acted, err := s.act(ctx, flow.Next(s.state), why)
+	switch {
+	case acted || err != nil:
+		return acted, err
+	case s.flying == 0 && why != "" && s.state.Ended == "":
+		return false, s.end(ctx, why)
+	case s.writer.Holding(): // what is stored may let more begin
+		return true, s.flush(ctx)
+	case s.flying == 0:
+		return false, nil
+	}
+	return true, s.wait(ctx)
 }
 
 // deadline gives the context of the calls: it ends when the run should.
@@ -195,7 +225,10 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			if why != "" && s.givenUp { // enough have answered, but not all who would
 				return false, nil
 			}
-			if err = s.settle(ctx); err == nil {
+			if err = s.flush(ctx); err == nil { // an answer is stored before it is used
+				err = s.settle(ctx)
+			}
+			if err == nil {
 				err = s.afterwards(ctx)
 			}
 		case flow.Publish:
@@ -239,7 +272,7 @@ func (s *run) afterwards(ctx context.Context) error {
 		if !errors.Is(err, errBehind) {
 			return err
 		}
-		if err := s.begunAnew(ctx); err != nil {
+		if err := s.begin(ctx); err != nil {
 			return err
 		}
 	}
@@ -251,14 +284,6 @@ func (s *run) put(ctx context.Context, prepare func(*flow.State) (*draft, error)
 		return s.keep(prepare)
 	}
 	return s.write(ctx, prepare)
-}
-
-// begunAnew reads the artifact after somebody else has written to the journal. Its
-// version says nothing here: one that was held had that number, too.
-func (s *run) begunAnew(ctx context.Context) (err error) {
-	s.moments = nil
-	s.current, err = s.history().Artifact(ctx, s.state.Version())
-	return err
 }
 
 // wait waits for a call to end. Those that have ended as well are recorded with it.
@@ -275,10 +300,7 @@ func (s *run) wait(ctx context.Context) error {
 			}
 		}
 		s.flying -= len(all)
-		if !s.holds || s.stopping() != "" || ctx.Err() != nil {
-			return s.record(ctx, all...)
-		}
-		return s.recordAndAsk(ctx, all...)
+		return s.record(all...)
 	case <-ctx.Done():
 		return nil
 	}
@@ -291,34 +313,39 @@ func (s *run) end(ctx context.Context, reason string) error {
 }
 
 // abandon is the end without grace: calls under way are cancelled, and what they
-// had answered by then is kept.
+// had answered by then is kept. What else is held is made again if somebody else was
+// faster.
 func (s *run) abandon(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx)
-	if err := s.flush(ctx); err != nil && !errors.Is(err, errBehind) { // what is not stored after all will be made again
-		return s.fail(ctx, err)
-	}
 	for ; s.flying > 0; s.flying-- {
 		// Those without an answer are kept as well: they may have cost something.
-		if err := s.record(ctx, <-s.done); err != nil {
+		if err := s.record(<-s.done); err != nil {
+			return s.fail(ctx, err)
+		}
+	}
+	for {
+		if err := s.end(ctx, flow.EndInterrupted); !errors.Is(err, errBehind) {
 			return err
 		}
 	}
-	return s.end(ctx, flow.EndInterrupted)
 }
 
 // fail ends a run that cannot go on. What the calls under way have answered by now
 // is kept if that can be done at all.
 func (s *run) fail(ctx context.Context, err error) error {
 	s.cancel()
-	if lost := s.flush(context.WithoutCancel(ctx)); lost != nil {
-		s.Log.Warn().Err(lost).Msg("the last steps could not be stored; they will be made again")
-	}
 	for ; s.flying > 0; s.flying-- {
 		if o := <-s.done; o.err == nil {
-			if lost := s.record(ctx, o); lost != nil {
+			if lost := s.record(o); lost != nil {
 				s.Log.Warn().Err(lost).Str("call", o.call.ID).Msg("an answer could not be stored; it will be asked for again")
 			}
 		}
+	}
+	lost := errBehind
+	for errors.Is(lost, errBehind) {
+		lost = s.flush(context.WithoutCancel(ctx))
+	}
+	if lost != nil {
+		s.Log.Warn().Err(lost).Msg("the last steps could not be stored; they will be made again")
 	}
 	return err
 }

@@ -114,9 +114,9 @@ func (s *run) settled(out *settle.Settlement) {
 
 // noteStalemates journals what is newly stuck, and what is no longer.
 func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error {
-	return s.put(ctx, func(state *flow.State) (*draft, error) {
+	return s.put(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
-		h := &History{Store: s.Store, Thread: state.Opened.Thread, State: state}
+		h := s.history()
 		h.expire(d, &s.current)
 		for i := range cases {
 			if h.isStuckOn(&cases[i]) {
@@ -295,7 +295,7 @@ func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Req
 func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 	var out *settle.Settlement
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
-		if err := s.catchUpArtifact(ctx, state); err != nil {
+		if err := s.catchUp(ctx); err != nil {
 			return nil, err
 		}
 		var d *draft
@@ -303,13 +303,11 @@ func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 		d, out, err = h.carriedOut(ctx, s.current, id, artifact.FormatInstant(state.NextInstant(s.Now())))
 		return d, err
 	})
-	if err != nil {
-		return err
-	}
-	if out != nil {
+	if err == nil && out != nil {
+		s.current = out.Artifact
 		s.settled(out)
 	}
-	return s.catchUpArtifact(ctx, s.state)
+	return err
 }
 
 // carriedOut drafts the last step of a stalemate that was ruled: the EDIT through the

@@ -58,6 +58,9 @@ type Ledger[S any] struct {
 	// Retry, if not nil, reports whether a refusal other than Moved is a reason to
 	// decide anew.
 	Retry func(error) bool
+	// Overtaken, if not nil, returns the error for a fact that cannot follow what others
+	// have written.
+	Overtaken func(*S) error
 	// Wrote, if not nil, is called with every entry that is in the store, the ledger's
 	// own and others', and with Seen as it is right after the entry, or with State
 	// where Seen is nil.
@@ -190,7 +193,11 @@ func (l *Ledger[S]) fallBack(ctx context.Context) error {
 	}
 	l.held = held{}
 	for i := range h.facts {
-		if err := l.Keep(&h.facts[i]); err != nil {
+		err := l.Keep(&h.facts[i])
+		if err != nil && l.Overtaken != nil {
+			return l.Overtaken(l.State)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -87,6 +87,16 @@ func Everyone(parties []Party, arbiter *Party) []Party {
 	return append(parties[:len(parties):len(parties)], *arbiter)
 }
 
+// Party returns the agent of a name; one that is not there is empty.
+func (o *Opened) Party(name string) Party {
+	for _, p := range o.Agents {
+		if p.Name == name {
+			return p
+		}
+	}
+	return Party{}
+}
+
 // Settings are what may change while a session goes on; each change is journaled.
 type Settings struct {
 	Rounds int    `json:"rounds"`

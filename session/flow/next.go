@@ -143,14 +143,7 @@ func (s *State) quorate(leg *Leg) bool {
 	return len(leg.Kickoffs)-len(missing) >= min(n, len(leg.Kickoffs))
 }
 
-func (s *State) roleOf(agent string) string {
-	for _, a := range s.Opened.Agents {
-		if a.Name == agent {
-			return a.Role
-		}
-	}
-	return ""
-}
+func (s *State) roleOf(agent string) string { return s.Opened.Party(agent).Role }
 
 func (s *State) agents() []string {
 	var names []string
