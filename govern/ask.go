@@ -19,15 +19,15 @@ import (
 	"brenner/store/record"
 )
 
-// Helper is an agent that does a job on the store. The zero value is nobody: then
-// the program does what can be done without understanding anything, and says so.
+// Helper is an agent that does a job on the store. The zero value stands for none: then the
+// program does what needs no understanding.
 type Helper struct {
 	Agent agent.Agent
 	Name  string
 	Model string
 }
 
-// There tells whether there is anybody to ask.
+// There reports whether there is an agent to ask.
 func (h *Helper) There() bool { return h != nil && h.Agent != nil }
 
 // askedEvent is one call of an agent: what went in, and what came out.
@@ -167,8 +167,8 @@ func (d *Door) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *
 	return a, given, nil
 }
 
-// seen gives the inputs of a job that an agent would be shown, and refuses a job
-// for which that is not enough: an answer about what nobody saw is invented.
+// seen returns the inputs of a job that the agent would be shown, and refuses a job with too
+// few.
 func seen(j *job, given *Given) ([]record.Ref, error) {
 	forms := make(map[record.Ref]view.Form)
 	for _, s := range given.Shown {
@@ -231,7 +231,7 @@ func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) er
 	return failed
 }
 
-// asText gives what is read of a reply.
+// asText returns what is read of a reply.
 func asText(reply string) string { return strings.TrimSpace(strings.ToValidUTF8(reply, "\ufffd")) }
 
 // empty is what comes of an answer without a text.
@@ -325,8 +325,7 @@ func (d *Door) unread(ctx context.Context, h *Helper, role string, fits func(*as
 	return nil, nil
 }
 
-// again gives the answer to a job that somebody else was killed over, or nil. The
-// question must be the same, word by word, with everything that is shown for it.
+// again returns an unused answer to the very same question, or nil.
 func (d *Door) again(ctx context.Context, who Actor, h *Helper, j *job) (*answer, error) {
 	var a *answer
 	e, err := d.unread(ctx, h, j.role, func(e *askedEvent) (bool, error) {
@@ -346,7 +345,7 @@ func (d *Door) again(ctx context.Context, who Actor, h *Helper, j *job) (*answer
 	return a, d.takeUp(ctx, a, e)
 }
 
-// pinned gives the task spec of a call, if it is this job, by the same person.
+// pinned returns the task spec of a call, if it is this job, by the same person.
 func (d *Door) pinned(ctx context.Context, who Actor, address string, j *job) (*record.Record, error) {
 	r, _, err := d.Find(ctx, address)
 	if fault.CodeOf(err) == store.NoRecord {
@@ -375,8 +374,7 @@ func (d *Door) takeUp(ctx context.Context, a *answer, e *askedEvent) error {
 	return err
 }
 
-// made journals what was made of an answer. One of which nothing can be made, because of
-// what it says, was read as well: who asks again gets another.
+// made journals what was made of an answer. One that cannot be used is journaled as used, too.
 func (d *Door) made(ctx context.Context, a *answer, ref record.Ref, err error) error {
 	if err == nil {
 		return d.produced(ctx, a, ref)
@@ -387,7 +385,7 @@ func (d *Door) made(ctx context.Context, a *answer, ref record.Ref, err error) e
 	return err
 }
 
-// authors tells whether an error is about what somebody wrote, who could mend it.
+// authors reports whether an error is about what its author wrote and could mend.
 func authors(err error) bool {
 	switch fault.CodeOf(err) {
 	case policy.OutOfScope, BadRecord, NothingNew, BadLink, LinkCycle, record.Invalid, record.BadSummary:

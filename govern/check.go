@@ -33,7 +33,7 @@ func (f *Finding) String() string {
 	return text + f.Says()
 }
 
-// Says gives what was found, with the words that it is about.
+// Says returns the finding with the words that it is about.
 func (f *Finding) Says() string {
 	if f.Quote == "" {
 		return f.Detail
@@ -52,13 +52,12 @@ const (
 	CheckDuplicates  = "duplicates"
 )
 
-// Checks gives the names of all checks.
+// Checks returns the names of all checks.
 func Checks() []string {
 	return []string{CheckAlignment, CheckAssumptions, CheckLinks, CheckSummaries, CheckUnused, CheckCompression, CheckDuplicates}
 }
 
-// Check does the mechanical part of checks: what can be found without
-// understanding a text. To an agent it speaks only of what its role may read.
+// Check runs checks that need no understanding of a text, on what the actor may read.
 func (d *Door) Check(ctx context.Context, who Actor, names ...string) ([]Finding, error) {
 	c := &checking{Door: d, who: who, hidden: make(map[string]bool)}
 	if _, known := d.Access.Of(who.Role); !who.person() && !known {
@@ -105,7 +104,7 @@ func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
 	}
 }
 
-// quote gives the finding that was added last the words that it is about.
+// quote adds the words that the last finding is about.
 func (c *checking) quote(words string) { c.found[len(c.found)-1].Quote = words }
 
 // each calls do with the standing versions of types that fit.
@@ -126,9 +125,7 @@ func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do fun
 	return nil
 }
 
-// alignment holds core records against the brief: that there is one, that they
-// were made after it was decided, and that they keep out of what it puts out of
-// scope.
+// alignment compares core records with the brief: their age, and what it puts out of scope.
 func (c *checking) alignment(ctx context.Context) error {
 	h, err := c.holderOf(ctx, record.ProjectBrief, record.Project)
 	if err != nil || !c.mayRead(c.who, record.ProjectBrief) {
@@ -165,8 +162,7 @@ func (c *checking) alignment(ctx context.Context) error {
 	})
 }
 
-// speaksOf tells whether plain words, with a blank at both ends, have a phrase among them.
-// Its last word may be a plural there.
+// speaksOf reports whether plain words, with a blank at both ends, have a phrase or its plural.
 func speaksOf(words, phrase string) bool {
 	if phrase == "" {
 		return false
@@ -201,8 +197,7 @@ func (c *checking) links(ctx context.Context) error {
 	})
 }
 
-// summaries looks at the versions that stand, and at drafts beside them that were
-// given the summary of another content.
+// summaries finds stale summaries of standing versions and of drafts beside them.
 func (c *checking) summaries(ctx context.Context) error {
 	addStale := func(r *record.Record) {
 		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
@@ -248,8 +243,7 @@ func (c *checking) compression(ctx context.Context) error {
 	return err
 }
 
-// duplicates finds records that say the same. What is canonical, and else what was
-// there first, is the one that the others repeat.
+// duplicates finds records with the same content; the canonical or oldest one is the original.
 func (c *checking) duplicates(ctx context.Context) error {
 	defer func(all []record.Head) { c.heads = all }(c.heads)
 	c.heads = slices.Clone(c.heads)
@@ -272,7 +266,7 @@ func (c *checking) duplicates(ctx context.Context) error {
 	})
 }
 
-// assumed is an assumption as somebody wrote it down.
+// assumed is a place where an assumption is written down.
 type assumed struct {
 	ref    record.Ref
 	module string
@@ -315,9 +309,8 @@ func (c *checking) assumptions(ctx context.Context) error {
 // statement is an assumption with what is said of it.
 type statement struct{ text, status string }
 
-// assumptionsIn reads assumptions: lines "Assumes: …" and "Assumes not: …" of any
-// record, a record of type assumption with its "Status: …" line, and the ledger of
-// a research artifact.
+// assumptionsIn reads lines "Assumes: …" and "Assumes not: …" of any record, the "Status: …" of
+// an assumption, and the ledger of a research artifact.
 func assumptionsIn(r *record.Record, content string) []statement {
 	if r.Type == record.ResearchArtifact {
 		return ledgerOf(content)
@@ -359,7 +352,7 @@ func ledgerOf(content string) []statement {
 	return out
 }
 
-// plain gives the words of a text alone, in small letters.
+// plain returns the words of a text alone, in small letters.
 func plain(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, " ")

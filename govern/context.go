@@ -101,8 +101,7 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 	return g, err
 }
 
-// gathering finds the candidates of a context: those that can be among the first of
-// their type, whatever else the store holds.
+// gathering finds the candidates of a context.
 type gathering struct {
 	*Door
 	q      Request
@@ -121,8 +120,7 @@ func (c *gathering) take(r *record.Record, h *record.Head, near contexts.Nearnes
 	c.in.Materials = append(c.in.Materials, contexts.Material{Record: *r, Near: near, Changed: h.At})
 }
 
-// inputs takes what the task is about, with its very versions. Without a module of
-// its own, a task is about those of its inputs.
+// inputs takes the exact versions that the task names, and their modules where it has none.
 func (c *gathering) inputs(ctx context.Context, spec *contexts.Spec, g *Given) error {
 	for _, address := range c.q.Inputs {
 		r, h, err := c.Standing(ctx, address)
@@ -143,8 +141,7 @@ func (c *gathering) inputs(ctx context.Context, spec *contexts.Spec, g *Given) e
 	return nil
 }
 
-// roomFor lets a spec show as many of a type as the task was given: those are not
-// there by chance.
+// roomFor raises the maximum of each type to the number of inputs of that type.
 func (c *gathering) roomFor(spec *contexts.Spec) {
 	given := make(map[string]int)
 	for i := range c.in.Materials {
@@ -161,8 +158,7 @@ func (c *gathering) roomFor(spec *contexts.Spec) {
 // first is the priority of what a task is about, before all else.
 const first = 1000
 
-// showInFull makes a spec show a type in full, before all others, and one more of
-// it. Whether the role may read it at all is decided elsewhere.
+// showInFull makes a spec show a type in full, before all others, and one more of it.
 func showInFull(spec *contexts.Spec, kind string) {
 	spec.Types = slices.Clone(spec.Types)
 	for i := range spec.Types {
@@ -266,7 +262,7 @@ func (c *gathering) rest(ctx context.Context) error {
 	return nil
 }
 
-// scope gives the modules to look into, each for itself; "" is all of them.
+// scope returns the modules to look into; "" is all of them.
 func (c *gathering) scope() []string {
 	if c.in.Spec.Cross {
 		return []string{""}
@@ -326,7 +322,7 @@ func (c *gathering) head(ctx context.Context, h *record.Head, near contexts.Near
 	return nil
 }
 
-// barPlayed marks what rests on a rehearsal: it is no ground for anybody.
+// barPlayed marks what rests on a rehearsal.
 func (c *gathering) barPlayed(ctx context.Context) error {
 	refs := make([]record.Ref, len(c.in.Materials))
 	for i := range c.in.Materials {
@@ -339,8 +335,7 @@ func (c *gathering) barPlayed(ctx context.Context) error {
 	return err
 }
 
-// everything takes all other records as well, so that each that is left out can be
-// named. None of them is shown: those that could be were found before.
+// everything takes all other records, so that each one that is left out can be named.
 func (c *gathering) everything(ctx context.Context) error {
 	if !c.q.All {
 		return nil
@@ -380,9 +375,8 @@ func (c *gathering) contents(ctx context.Context) error {
 	return nil
 }
 
-// artifacts reads the research artifacts that a context shows, so that it can show
-// their sections, and tells whether there are any. It is done last: to put one together
-// takes time, and only those that are shown anyway are needed.
+// artifacts reads the research artifacts that a context shows, and reports whether there are
+// any. Only those are read, since it takes time.
 func (c *gathering) artifacts(ctx context.Context, shown []contexts.ShownRecord) (found bool, err error) {
 	for _, s := range shown {
 		i, ok := c.seen[s.Ref]

@@ -104,8 +104,7 @@ type Rules struct {
 	People string
 }
 
-// Actor is who does something: a person, or an agent with its role. A name is taken
-// as it is given: who may run the program may say whose work it is.
+// Actor is a person, or an agent with its role. Names are not verified.
 type Actor struct {
 	Name string
 	Role string // of an agent; "" for a person
@@ -190,7 +189,7 @@ func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ..
 	return l.Update(ctx, func(*struct{}) (*store.Draft, error) { return &store.Draft{Events: events, Blobs: blobs}, nil })
 }
 
-// authority tells whether somebody is a person who may decide.
+// authority reports whether an actor is a person who may decide.
 func (d *Door) authority(a Actor) bool {
 	return a.person() && slices.Contains(d.Rules.Authorities, a.Name)
 }
@@ -202,7 +201,7 @@ func (d *Door) count(text string) int {
 	return d.Count(text)
 }
 
-// view gives the context spec of a role.
+// view returns the context spec of a role.
 func (d *Door) view(role string) (contexts.Spec, error) {
 	access, ok := d.Access.Of(role)
 	if !ok {

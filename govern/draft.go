@@ -55,8 +55,7 @@ type Link struct {
 	To       string // an address
 }
 
-// maxContent is how large a content may be. What is larger is a data set, whose
-// place is beside the store.
+// maxContent is how large a content may be.
 const maxContent = 16 << 20
 
 func checkDraft(draft *Draft) error {
@@ -163,10 +162,8 @@ func ParseLinks(words []string) ([]Link, error) {
 	return out, nil
 }
 
-// reserved refuses what sessions alone write: what they send and hear, and the ids
-// under which they keep their artifacts. A record with the id of a session that is
-// still to come would stop it for ever, and one with that of a stalemate or its verdict,
-// the ruling. Ours is what the program made.
+// reserved refuses ids and types that only sessions and the program itself write: they would
+// block the session or ruling that needs them.
 func reserved(r *record.Record, kind record.Type, ours bool) error {
 	switch {
 	case strings.HasPrefix(r.ID, verdictOf(stalematePrefix)) && !ours:
@@ -194,9 +191,8 @@ func reserved(r *record.Record, kind record.Type, ours bool) error {
 	return nil
 }
 
-// derivedID gives the id of a record that the program makes for another id, or for a
-// module. Where the two together are too long, what of the name does not fit is told by
-// a hash. Such ids are as long as can be, and others shorter: none is that of two names.
+// derivedID returns the id of a record that the program makes for a name. A name that is too
+// long ends in a hash; such ids have the full length, so no two names share one.
 func derivedID(prefix, name string) string {
 	if len(prefix)+len(name) < maxID {
 		return prefix + name

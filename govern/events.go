@@ -65,8 +65,7 @@ func markEntries(marks []record.Mark) []markEntry {
 	return out
 }
 
-// signed is how somebody stands under a mark: an agent is told from a person of its
-// name.
+// signed is the name under a mark; it tells an agent from a person.
 func (a Actor) signed() string {
 	if a.person() {
 		return a.Name
@@ -101,8 +100,7 @@ type RefusalList struct {
 	Attempts []Refusal `json:"attempts"`
 }
 
-// Refusals returns the attempts that were refused, the newest first; most of them at
-// most, where that is above 0.
+// Refusals returns the refused attempts, the newest first; at most so many if most is above 0.
 func (d *Door) Refusals(ctx context.Context, most int) (*RefusalList, error) {
 	entries, all, err := d.newest(ctx, Refusals, most)
 	if err != nil {
@@ -119,7 +117,7 @@ func (d *Door) Refusals(ctx context.Context, most int) (*RefusalList, error) {
 	return out, nil
 }
 
-// newest gives the last entries of a stream, the newest first, and how many there are.
+// newest returns the last entries of a stream, the newest first, and how many there are.
 func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.Entry, int, error) {
 	head, err := d.head(ctx, stream)
 	if err != nil || head.Seq == 0 {
@@ -137,8 +135,7 @@ func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.E
 	return entries, head.Seq, nil
 }
 
-// hashOf is the hash of everything in a version that never changes: all but its
-// status.
+// hashOf hashes everything in a version but its status, which may change.
 func hashOf(r *record.Record) string {
 	data, err := json.Marshal(struct {
 		ID        string        `json:"id"`

@@ -98,8 +98,7 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 	return l, nil
 }
 
-// unseen returns the versions that edges lead to for the first time, sorted, and marks
-// them as seen at this depth.
+// unseen returns, sorted, the versions that edges reach for the first time.
 func unseen(edges []record.Edge, up bool, depth int, seen map[record.Ref]int) []record.Ref {
 	var next []record.Ref
 	for _, e := range edges {
@@ -116,7 +115,7 @@ func unseen(edges []record.Edge, up bool, depth int, seen map[record.Ref]int) []
 	return next
 }
 
-// step gives the links of one level, and those that mean records elsewhere.
+// step returns the links of one level, and those that mean records elsewhere.
 func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) (edges, elsewhere []record.Edge, err error) {
 	if !up {
 		return d.edges(ctx, store.EdgeQuery{To: level})
@@ -137,8 +136,7 @@ func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) 
 	return edges, elsewhere, nil
 }
 
-// edges gives links as they are meant: those that lead to the version of that name
-// here, or to none, and those that mean a record of another project.
+// edges returns links into this project, and those that mean a record of another project.
 func (d *Door) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []record.Edge, err error) {
 	all, err := d.Store.Edges(ctx, q)
 	if err != nil || d.Meant == nil {
@@ -158,8 +156,7 @@ func (d *Door) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []
 	return here, elsewhere, nil
 }
 
-// another tells whether the version that has the name of a link's target is another
-// one than the link means.
+// another reports whether a link means another record than the one of that name here.
 func (d *Door) another(ctx context.Context, e record.Edge) (bool, error) {
 	kind, content, known, err := d.Meant(ctx, e.From, e.To)
 	if err != nil || !known {
@@ -180,7 +177,7 @@ func (d *Door) node(ctx context.Context, ref record.Ref, depth int) (Node, error
 	return Node{Ref: ref, Depth: depth, Type: r.Type, Module: r.Module, Status: r.Status, Summary: r.Summary, Creator: r.Creator}, nil
 }
 
-// DOT gives the lineage in the language of Graphviz.
+// DOT returns the lineage in the language of Graphviz.
 func (l *Lineage) DOT() string {
 	var b strings.Builder
 	b.WriteString("digraph lineage {\n  rankdir=LR;\n  node [shape=box];\n")
@@ -203,7 +200,7 @@ func (l *Lineage) DOT() string {
 	return b.String() + "}\n"
 }
 
-// Mermaid gives the lineage in the language of Mermaid.
+// Mermaid returns the lineage in the language of Mermaid.
 func (l *Lineage) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")

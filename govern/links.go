@@ -11,9 +11,8 @@ import (
 	"brenner/store/record"
 )
 
-// links resolves the links of a draft to exact versions: what a record rests on
-// is what it was when it was read. Without a version the one that stands is meant.
-// A draft that names neither links nor a task rests on what its parent rests on.
+// links resolves the links of a draft to exact versions; an address without one means the
+// standing version.
 func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Draft) ([]record.Link, error) {
 	out := inherited(r, parent, draft)
 	add := func(l record.Link) {
@@ -53,8 +52,7 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 	return out, b.checkCycle(ctx, r, out)
 }
 
-// inherited gives the links of the parent, for a draft that says nothing about its
-// own: what came of a task comes of it until somebody says what else it rests on.
+// inherited returns the parent's links for a draft without links or a task.
 func inherited(r, parent *record.Record, draft *Draft) []record.Link {
 	if len(draft.Links) > 0 || draft.Task != "" || draft.NoLinks {
 		return nil
@@ -68,7 +66,7 @@ func inherited(r, parent *record.Record, draft *Draft) []record.Link {
 	return out
 }
 
-// target finds the version that a link means, among what is put with it too.
+// target finds the version that a link means, among fresh ones too.
 func (b *putting) target(ctx context.Context, address string) (record.Ref, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
@@ -96,8 +94,7 @@ func (b *putting) target(ctx context.Context, address string) (record.Ref, error
 	return ref, err
 }
 
-// checkCycle refuses links that would have a record rest on itself, by whatever
-// way: each change of it would make it stale, for ever.
+// checkCycle refuses links by which a record would rest on itself.
 func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []record.Link) error {
 	if r.Version == 1 {
 		return nil // nobody can point at it yet
@@ -139,7 +136,7 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 	return nil
 }
 
-// isTask tells whether a version is a task spec.
+// isTask reports whether a version is a task spec.
 func (b *putting) isTask(ctx context.Context, ref record.Ref) (bool, error) {
 	if ref == (record.Ref{}) {
 		return false, nil

@@ -40,14 +40,12 @@ type Patched struct {
 	Stuck *record.Ref
 }
 
-// Text gives the text of a version for patches, to somebody who may read it. Without
-// a version it is the end of the way that the record goes; see onWay.
+// Text returns the text of a version for patches, to an actor who may read it.
 func (d *Door) Text(ctx context.Context, who Actor, address string) (record.Record, record.Head, *patch.Text, error) {
 	return d.textFor(ctx, who, address, "")
 }
 
-// textFor is Text for a patch of the base with a hash: where a record goes several
-// ways and none is named, the hash says which one is meant.
+// textFor is Text for a patch of a base with a hash, which chooses among several tips.
 func (d *Door) textFor(ctx context.Context, who Actor, address, base string) (record.Record, record.Head, *patch.Text, error) {
 	r, h, err := d.Find(ctx, address)
 	if err == nil && h.Forked() && d.mayRead(who, r.Type) {
@@ -111,8 +109,8 @@ func (d *Door) text(ctx context.Context, r *record.Record) (*patch.Text, error) 
 	return t, nil
 }
 
-// Patch applies patches to a record: all of them or none. Each makes a new version. A
-// patch for an older version than the one that is patched is never applied.
+// Patch applies patches to a record, all or none; each makes a new version. A patch for an
+// older version is never applied.
 func (d *Door) Patch(ctx context.Context, who Actor, p *Patching) (*Patched, error) {
 	r, _, _, err := d.Text(ctx, who, p.Address)
 	if err == nil && !p.Try {
@@ -132,7 +130,7 @@ func (d *Door) Patch(ctx context.Context, who Actor, p *Patching) (*Patched, err
 	return out, err
 }
 
-// patched works patches out on what the store holds now.
+// patched applies patches to what the store holds now.
 func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 	base := ""
 	if len(p.Patches) > 0 {
@@ -191,7 +189,7 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 	return out, nil
 }
 
-// known gives the versions of a record before one, by the hashes of their texts.
+// known returns the versions before one, by the hashes of their texts.
 func (b *putting) known(ctx context.Context, before record.Ref) ([]patch.Version, error) {
 	all, err := b.Store.Records(ctx, store.Query{ID: before.ID})
 	if err != nil {
@@ -216,7 +214,7 @@ func (b *putting) known(ctx context.Context, before record.Ref) ([]patch.Version
 	return out, nil
 }
 
-// bySessions is what is said to those who would write an artifact by other means.
+// bySessions is the error for an artifact that is written by other means.
 func bySessions(op, id string) error {
 	return &fault.Error{
 		Code: BadRecord, Op: op + " " + fault.Shown(id), Detail: "research artifacts are written by sessions",
@@ -245,11 +243,9 @@ type Said struct {
 	Problem []patch.Problem // why nothing was made
 }
 
-// PatchBy makes versions of what an agent's search/replace blocks say about the texts
-// that it was shown. The blocks are held against the version that was shown: where that
-// is not the last any more, what they make is kept beside it with needs_rebase. Blocks
-// of which nothing can be made are told, each text by itself; the same answer given
-// twice makes one version.
+// PatchBy makes versions of the search/replace blocks in an agent's answer. They apply to the
+// version that was shown; where that is no longer the last, the result needs a rebase. The same
+// answer twice makes one version.
 func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
 	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
 	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
@@ -286,9 +282,8 @@ func names(shown []record.Ref) []string {
 	return all
 }
 
-// grouped gives blocks by the texts that they are about, in the order in which these
-// are first named. Those about nothing that was shown are one group, under the first
-// name, however many names an answer makes up.
+// grouped returns blocks by the texts that they name, in order. Those about texts that were not
+// shown are one group.
 func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 	var all []*about
 	for _, b := range blocks {
@@ -347,7 +342,7 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 	return c, nil
 }
 
-// writable gives those of the versions that somebody may make new ones of.
+// writable returns those of the versions that the actor may patch.
 func (d *Door) writable(ctx context.Context, who Actor, shown []record.Ref) ([]record.Ref, error) {
 	var out []record.Ref
 	for _, ref := range shown {
@@ -362,8 +357,7 @@ func (d *Door) writable(ctx context.Context, who Actor, shown []record.Ref) ([]r
 	return out, nil
 }
 
-// mayPatch tells whether somebody may patch a version. Nobody has tried to, and nothing
-// is refused.
+// mayPatch reports whether an actor may patch a version; no attempt is recorded.
 func (d *Door) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
 	r, err := d.stored(ctx, ref)
 	if err != nil || r == nil {
@@ -382,8 +376,7 @@ func (d *Door) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, e
 	return err == nil, err
 }
 
-// mostUnshown is how many texts that were not shown are named: an answer may make up as
-// many as it likes.
+// mostUnshown is how many texts that were not shown are named.
 const mostUnshown = 8
 
 func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
@@ -413,7 +406,7 @@ func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
 	c.Problem = []patch.Problem{p}
 }
 
-// refusedBy takes what the author could mend for a problem; all else is an error.
+// refusedBy turns what the author could mend into a problem; all else stays an error.
 func (c *Said) refusedBy(err error) error {
 	var f *fault.Error
 	if authors(err) && errors.As(err, &f) {
@@ -423,8 +416,7 @@ func (c *Said) refusedBy(err error) error {
 	return err
 }
 
-// madeBefore finds the version that was made of the very same answer before: one that
-// is read again after a kill.
+// madeBefore finds the version that was made of the same answer before a kill.
 func (d *Door) madeBefore(ctx context.Context, who Actor, a *Answer, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
 	next, _ := p.ApplyTo(text, base.Version, nil)
 	if next == nil {

@@ -65,8 +65,8 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 	return out, err
 }
 
-// mayPromote refuses an agent outside the scope of its role, and keeps every attempt
-// of an agent to decide what is left to people, which the gates refuse.
+// mayPromote refuses an agent outside its scope, and records every attempt of an agent to
+// decide what is left to people.
 func (d *Door) mayPromote(ctx context.Context, who Actor, r *record.Record) error {
 	switch {
 	case who.person():
@@ -113,8 +113,8 @@ func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 	return out, err
 }
 
-// fate gives the status of what was canonical: what the new one goes on from is
-// past, and what went another way is an alternative.
+// fate returns the new status of the version that was canonical: deprecated if the new one goes
+// on from it.
 func (p *promoting) fate(ctx context.Context, was int) (string, error) {
 	all, err := p.Store.Records(ctx, store.Query{ID: p.record.ID})
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *promoting) fate(ctx context.Context, was int) (string, error) {
 	return record.Alternative, nil
 }
 
-// gates looks at everything that could speak against the promotion.
+// gates gathers everything that could speak against the promotion.
 func (p *promoting) gates(ctx context.Context) error {
 	kind, _ := p.Types.Find(p.record.Type)
 	in := policy.Promotion{
@@ -174,8 +174,8 @@ func (p *promoting) gates(ctx context.Context) error {
 	return policy.Refused(p.record.Ref(), policy.Gates(&in))
 }
 
-// overdue gives the modules whose memo comes first: that of the record, and, for what
-// holds for the whole project, every one. A memo is what its own module waits for.
+// overdue returns the modules whose memo must come first; for a decision about the project, all
+// of them.
 func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Overdue, error) {
 	if !kind.Core || p.Rules.Compression <= 0 {
 		return nil, nil
@@ -206,7 +206,7 @@ func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Ove
 	return out, nil
 }
 
-// missing gives what the record points at and is not there.
+// missing returns the links that lead nowhere.
 func (p *promoting) missing(ctx context.Context) (missing []string, err error) {
 	for _, l := range p.record.Links {
 		r, err := p.stored(ctx, l.Ref())
@@ -220,8 +220,8 @@ func (p *promoting) missing(ctx context.Context) (missing []string, err error) {
 	return missing, nil
 }
 
-// rehearsed gives what the record rests on, over however many steps, and comes from a
-// rehearsal; unknown says that there is too much to look at all of it.
+// rehearsed returns the grounds of the record that stem from a rehearsal; unknown means too
+// many to look at.
 func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bool, err error) {
 	played, err := p.rehearsals(ctx)
 	if err != nil {
@@ -242,7 +242,7 @@ func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bo
 	return because, !whole, err
 }
 
-// holderOf gives the record that is canonical for a type and a module.
+// holderOf returns the record that is canonical for a type and a module.
 func (d *Door) holderOf(ctx context.Context, kind, module string) (*record.Head, error) {
 	found, err := d.Store.Heads(ctx, store.HeadQuery{Types: []string{kind}, Modules: []string{module}, Canonical: true, Limit: 1})
 	if err != nil || len(found) == 0 {
@@ -262,7 +262,7 @@ type Due struct {
 	memo record.Ref
 }
 
-// Count says how much that is; counting ends where it is more than enough.
+// Count says how many; counting ends at twice the limit.
 func (u *Due) Count() string {
 	if u.Limit > 0 && u.Changed > 2*u.Limit {
 		return strconv.Itoa(u.Changed) + " or more"
@@ -270,12 +270,11 @@ func (u *Due) Count() string {
 	return strconv.Itoa(u.Changed)
 }
 
-// IsDue tells whether the module needs a new memo before anything large is decided.
+// IsDue reports whether the module needs a new memo.
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
-// due counts what stands in a module and its canonical memo does not name: what is
-// new, what changed, and what the memo left out. What comes from a rehearsal no memo
-// takes up.
+// due counts what stands in a module and its canonical memo does not take up, without
+// rehearsals.
 func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
 	due := Due{Module: module, Limit: d.Rules.Compression}
 	q := store.HeadQuery{
@@ -309,7 +308,7 @@ func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due,
 	}
 }
 
-// dueOf gives the modules, of some, in which compression is due.
+// dueOf returns those of the modules in which compression is due.
 func (d *Door) dueOf(ctx context.Context, modules []string) ([]Due, error) {
 	played, err := d.rehearsals(ctx)
 	if err != nil {

@@ -111,7 +111,7 @@ func (d *Door) putAll(ctx context.Context, who Actor, prepare func(*putting) err
 	})
 }
 
-// headOf gives the head of a record by its whole id; there may be none.
+// headOf returns the head of a record by its whole id; there may be none.
 func (b *putting) headOf(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.heads[id]; ok {
 		return h, nil
@@ -119,7 +119,7 @@ func (b *putting) headOf(ctx context.Context, id string) (record.Head, error) {
 	return b.before(ctx, id)
 }
 
-// before gives the head of a record as it is before anything of the change.
+// before returns the head of a record as it is before the change.
 func (b *putting) before(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.read[id]; ok {
 		return h, nil
@@ -191,8 +191,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	return out, nil
 }
 
-// unmoved tells whether an agent says once more, word for word, what was made from
-// inputs that have moved: that is not made anew, whatever it is said to rest on.
+// unmoved reports whether an agent repeats a text whose inputs have moved.
 func (b *putting) unmoved(r, parent *record.Record) bool {
 	return !b.who.person() && parent.Status == record.NeedsRebase && parent.Content == r.Content
 }
@@ -245,8 +244,7 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	return summarise(r, parent, draft)
 }
 
-// tag gives a version without tags those of its parent. What goes on from a rehearsal
-// is nobody's thought either.
+// tag gives a version without tags those of its parent; a rehearsal stays one.
 func tag(r, parent *record.Record) {
 	if len(r.Tags) == 0 && parent.Version > 0 {
 		r.Tags = slices.Clone(parent.Tags)
@@ -256,7 +254,7 @@ func tag(r, parent *record.Record) {
 	}
 }
 
-// summarise gives a version its summary, and says for which content it was written.
+// summarise sets the summary, and for which content it was written.
 func summarise(r, parent *record.Record, draft *Draft) error {
 	r.SummaryOf = r.Content
 	switch {
@@ -281,14 +279,13 @@ func summarise(r, parent *record.Record, draft *Draft) error {
 	return nil
 }
 
-// same tells whether a version would add nothing to its parent.
+// same reports whether a version would add nothing to its parent.
 func same(r, parent *record.Record) bool {
 	return r.Content == parent.Content && r.Summary == parent.Summary && r.SummaryOf == parent.SummaryOf && r.SummaryBy == parent.SummaryBy && r.Module == parent.Module &&
 		slices.Equal(r.Tags, parent.Tags) && slices.Equal(r.Links, parent.Links)
 }
 
-// mayPut refuses what is outside the scope of an agent's role, or of the role that
-// people have who may not decide, before anything else is said about it.
+// mayPut refuses what is outside the scope of an agent, or of people who may not decide.
 func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
 	o, err := d.outside(ctx, who, draft)
 	if err != nil || o == nil {
@@ -303,8 +300,7 @@ type overstep struct {
 	action, kind string
 }
 
-// outside says what of a draft is outside somebody's scope, and keeps no attempt; nil is
-// nothing.
+// outside returns what of a draft is outside an actor's scope, or nil; no attempt is recorded.
 func (d *Door) outside(ctx context.Context, who Actor, draft *Draft) (*overstep, error) {
 	kind := draft.Type
 	if err := d.Types.Check(kind); err != nil {
@@ -333,16 +329,13 @@ func (d *Door) outside(ctx context.Context, who Actor, draft *Draft) (*overstep,
 	return nil, nil
 }
 
-// mayRead tells whether somebody may read records of a type: a person may read all,
-// and an agent what its role may, but never what was sent and said.
+// mayRead reports whether an actor may read a type: people all, agents never raw traffic.
 func (d *Door) mayRead(who Actor, kind string) bool {
 	t, _ := d.Types.Find(kind)
 	return who.person() || !t.Raw && d.Access.MayRead(who.Role, kind)
 }
 
-// setAside tells whether a version is one that others do not go on from unless they
-// name it. One that needs a rebase is that only beside another way: where it is the
-// only one, its inputs have moved, and it is mended by going on.
+// setAside reports whether drafts do not go on from a version unless they name it.
 func setAside(status string, forked bool) bool {
 	return status == record.Alternative || status == record.Deprecated || status == record.NeedsRebase && forked
 }
@@ -368,8 +361,7 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 	return from, err
 }
 
-// continued gives the version that a new one of a record goes on from where nobody
-// says which.
+// continued returns the version that a new one goes on from by default.
 func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
 	if h.Latest == 0 {
 		return 0, nil
@@ -406,8 +398,7 @@ func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (
 	return b.version(ctx, ref, h.Latest)
 }
 
-// fork gives the ways that a record goes once the version is put, if there are
-// several and the version begins one of them.
+// fork returns the tips of a record after the put, if the version begins a new one.
 func (b *putting) fork(ctx context.Context, r *record.Record, h record.Head) ([]int, error) {
 	if h.Latest == 0 || r.Parent == h.Latest && h.Tips <= 1 {
 		return nil, nil

@@ -20,8 +20,7 @@ func unknownRole(role string, all policy.Accesses) error {
 	return &fault.Error{Code: UnknownRole, Detail: "no role " + fault.Shown(role) + " may read or write anything", Hint: hint}
 }
 
-// Head finds a record by its id, or by the beginning of it where no other begins
-// so.
+// Head finds a record by its id, or by a unique beginning of it.
 func (d *Door) Head(ctx context.Context, id string) (record.Head, error) {
 	const most = 6
 	found, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: id, Limit: most})
@@ -100,8 +99,7 @@ func (d *Door) find(ctx context.Context, address string, unsaid func(*record.Hea
 	return r, h, err
 }
 
-// refOf finds which version an address means, without reading it: a record has all
-// versions up to its latest.
+// refOf finds which version an address means, without reading it.
 func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Ref, record.Head, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
@@ -115,7 +113,7 @@ func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.He
 	return ref, h, err
 }
 
-// versionOf gives the version of a record that an address means.
+// versionOf returns the version of a record that an address means.
 func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error) {
 	ref := record.Ref{ID: h.ID, Version: a.Version}
 	switch {
@@ -135,8 +133,7 @@ func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error)
 	return ref, inRange(ref, h.Latest)
 }
 
-// exactly gives the head of a record by its whole id; its latest version is 0 where
-// there is none.
+// exactly returns the head of a record by its whole id; Latest is 0 where there is none.
 func (d *Door) exactly(ctx context.Context, id string) (record.Head, error) {
 	found, err := d.Store.Heads(ctx, store.HeadQuery{ID: id})
 	if err != nil || len(found) == 0 {
@@ -145,8 +142,7 @@ func (d *Door) exactly(ctx context.Context, id string) (record.Head, error) {
 	return found[0], nil
 }
 
-// whole gives the head of a record by its whole id, which no person has typed: another
-// one whose id begins so is not meant.
+// whole returns the head of a record that must exist, by its whole id.
 func (d *Door) whole(ctx context.Context, id string) (record.Head, error) {
 	h, err := d.exactly(ctx, id)
 	if err == nil && h.Latest == 0 {
@@ -194,7 +190,7 @@ func (d *Door) stored(ctx context.Context, ref record.Ref) (*record.Record, erro
 	return &found[0], nil
 }
 
-// Content gives what a version says.
+// Content returns what a version says.
 func (d *Door) Content(ctx context.Context, r *record.Record) ([]byte, error) {
 	if r.Type == record.ResearchArtifact && d.Artifact != nil {
 		if data, _, err := d.Artifact(ctx, r.Ref()); err == nil || fault.CodeOf(err) != store.NoRecord {
@@ -204,7 +200,7 @@ func (d *Door) Content(ctx context.Context, r *record.Record) ([]byte, error) {
 	return d.Store.Blob(ctx, r.Content)
 }
 
-// Read gives a version and what it says to somebody who may read it.
+// Read returns a version and its content to an actor who may read it.
 func (d *Door) Read(ctx context.Context, who Actor, address string) (record.Record, []byte, error) {
 	r, _, err := d.findFor(ctx, who, address, standingOf)
 	if err != nil {
@@ -214,7 +210,7 @@ func (d *Door) Read(ctx context.Context, who Actor, address string) (record.Reco
 	return r, data, err
 }
 
-// refuse keeps an attempt outside a role's scope, and gives the fault for it.
+// refuse records an attempt outside a role's scope, and returns the error for it.
 func (d *Door) refuse(ctx context.Context, who Actor, action, kind, id string) error {
 	f := &fault.Error{
 		Code: policy.OutOfScope, Op: action + " " + fault.Shown(id),

@@ -89,8 +89,8 @@ func (d *Door) deprecateRepetitions(ctx context.Context, who Actor, found []Find
 	return done, nil
 }
 
-// MendSummaries makes new summaries for those that the check of summaries finds: by an
-// agent, or from the text.
+// MendSummaries makes new summaries for those that the check finds, by an agent or from the
+// text.
 func (d *Door) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, error) {
 	found, err := d.Check(ctx, who, CheckSummaries)
 	if err != nil {
@@ -117,8 +117,8 @@ func (d *Door) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, 
 	return all, nil
 }
 
-// Review puts findings as a review, with what the critic says beside them where
-// there is one to ask. Without findings and without a critic there is none.
+// Review puts findings as a review, with what the critic says if there is one. Without both
+// there is none.
 func (d *Door) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
 	if len(found) == 0 && !h.There() {
 		return nil, nil
@@ -181,7 +181,7 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	return &put, nil
 }
 
-// there gives those of some versions that the store has.
+// there returns those of the versions that the store has.
 func (d *Door) there(ctx context.Context, refs []record.Ref) ([]record.Ref, error) {
 	var out []record.Ref
 	for _, ref := range refs {
@@ -196,10 +196,8 @@ func (d *Door) there(ctx context.Context, refs []record.Ref) ([]record.Ref, erro
 	return out, nil
 }
 
-// cite links a review to what was looked at for it: what its author was given, or
-// what the program itself read. What was made of an earlier version of the review is
-// left out, since a record cannot rest on itself; so are other reviews, which are the
-// words of critics and not what they are about.
+// cite links a review to what was looked at for it, except other reviews and what rests on an
+// earlier version of itself.
 func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
 	loops, _, err := d.grounds(ctx, refs, func(_ context.Context, level []record.Ref) ([]record.Ref, error) {
 		return slices.DeleteFunc(slices.Clone(level), func(ref record.Ref) bool { return ref.ID != draft.ID }), nil
@@ -219,8 +217,7 @@ func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error 
 	return nil
 }
 
-// keepable writes a finding down for everybody who may read reviews: without the
-// words of a record that one of them may not read.
+// keepable returns a finding without words that a reader of reviews may not read.
 func (d *Door) keepable(ctx context.Context, f Finding) (string, error) {
 	for _, ref := range []record.Ref{f.Ref, f.Other} {
 		if ref == (record.Ref{}) || f.Quote == "" {

@@ -14,8 +14,7 @@ import (
 	"brenner/store/record"
 )
 
-// Revert puts a new version that says what an earlier one said. Nothing is
-// promoted by it.
+// Revert puts a new version with the content of an earlier one. It promotes nothing.
 func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (Put, error) {
 	r, h, err := d.findFor(ctx, who, address, tipOf)
 	if err != nil {
@@ -141,8 +140,8 @@ func versions(tips []int) string {
 	return strings.Join(all, ", ")
 }
 
-// Deprecate marks a record as no longer in use: all its ways, or one version of
-// it. Others may not rest on it, unless somebody says that it is meant so.
+// Deprecate marks a record, or one version of it, as no longer in use. Unless anyway is set, no
+// standing version may rest on it.
 func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string, anyway bool) ([]record.Mark, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
@@ -219,7 +218,7 @@ func (m *marking) change(kind, action, reason string) *change {
 	}}
 }
 
-// inUse gives the versions, of some, that are not deprecated yet.
+// inUse returns those of the versions that are not deprecated yet.
 func (d *Door) inUse(ctx context.Context, h record.Head, which []int) ([]int, error) {
 	var out []int
 	for _, v := range which {
@@ -237,7 +236,7 @@ func (d *Door) inUse(ctx context.Context, h record.Head, which []int) ([]int, er
 	return out, nil
 }
 
-// mayDeprecate refuses whoever may not decide; that an agent tried is kept.
+// mayDeprecate refuses an actor who may not decide, and records the attempt of an agent.
 func (d *Door) mayDeprecate(ctx context.Context, who Actor, id string) error {
 	switch {
 	case d.authority(who):
@@ -256,8 +255,7 @@ func (d *Door) mayDeprecate(ctx context.Context, who Actor, id string) error {
 	return d.refuse(ctx, who, "deprecate", kind, id)
 }
 
-// unused refuses to deprecate what holds the spine of the project, or what a
-// version that stands rests on.
+// unused refuses to deprecate the spine of the project, or what a standing version rests on.
 func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bool) error {
 	kind, _ := d.Types.Find(h.Type)
 	if kind.Key && h.Canonical > 0 && slices.Contains(which, h.Canonical) {
@@ -286,7 +284,7 @@ func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bo
 	}
 }
 
-// users gives the standing versions of live records that point at a version.
+// users returns the standing versions of live records that point at a version.
 func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 	edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: []record.Ref{ref}})
 	if err != nil {
@@ -308,8 +306,8 @@ func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 	return names, nil
 }
 
-// Unused gives the records at which nothing that stands has pointed for the time
-// that the rules say, and that nobody promoted.
+// Unused returns unpromoted records at which no standing version has pointed for the time of
+// the rules.
 func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
 	if d.Rules.Unused <= 0 {
 		return nil, nil
@@ -354,9 +352,8 @@ func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Ti
 	return used, nil
 }
 
-// stoodAfter tells whether a version that does not stand now may have stood after an
-// instant: what came next, or a decision, took its place later than that. What was sent
-// and said never stands for anything.
+// stoodAfter reports whether a version may have stood after an instant: what took its place
+// came later.
 func (d *Door) stoodAfter(ctx context.Context, ref record.Ref, since time.Time) (bool, error) {
 	versions, err := d.Store.Records(ctx, store.Query{ID: ref.ID})
 	if err != nil || len(versions) == 0 || record.IsRaw(versions[0].Type) {

@@ -25,8 +25,7 @@ type VersionRow struct {
 	Links     []record.Link `json:"links"`
 }
 
-// versionRow returns the row of a version of a record whose canonical version is
-// known; 0 is none.
+// versionRow returns the row of a version; canonical is that of its record, or 0.
 func versionRow(r *record.Record, canonical int) VersionRow {
 	return VersionRow{
 		ID: r.ID, Type: r.Type, Version: r.Version, Parent: r.Parent, Status: r.Status, Canonical: canonical == r.Version, Module: r.Module,

@@ -135,8 +135,8 @@ type FieldChange struct {
 	To    string `json:"to"`
 }
 
-// Diff says what changed between two versions, in the words of those who changed
-// it and line by line. Where to is empty, it is the first version against its parent.
+// Diff returns what changed between two versions. If to is empty, it compares the first with
+// its parent.
 func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	a, ha, err := d.Standing(ctx, from)
 	if err != nil {
@@ -198,7 +198,7 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimRight(string(content), "\n"), "\n")
 }
 
-// changes gives what the versions after one, up to another, say of themselves.
+// changes returns what the versions after one, up to another, say of themselves.
 func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, error) {
 	all, err := d.Store.Records(ctx, store.Query{ID: id})
 	if err != nil {
@@ -224,7 +224,7 @@ type History struct {
 	Marks    []MarkRow    `json:"marks"`
 }
 
-// History gives all versions of a record.
+// History returns all versions of a record.
 func (d *Door) History(ctx context.Context, address string) (*History, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
@@ -266,9 +266,8 @@ type Found struct {
 	Text string
 }
 
-// FindText looks for a text in what records say: those that stand first, then
-// drafts beside them. Case and line breaks do not count, and what was sent and said
-// as it was is not looked at: sessions know it better.
+// FindText looks for a text in records, without case and line breaks: in standing versions
+// first, then in drafts. Raw traffic is left out.
 func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
 	want := spaced(text)
 	if want == "" {
@@ -352,7 +351,7 @@ func (d *Door) findIn(ctx context.Context, h *record.Head, want string) (*Found,
 	return nil, nil
 }
 
-// says gives the line of a version that has a text.
+// says returns the line of a version that has a text.
 func (d *Door) says(ctx context.Context, r *record.Record, want string) (string, bool, error) {
 	data, err := d.Content(ctx, r)
 	if err != nil {
@@ -370,5 +369,5 @@ func (d *Door) says(ctx context.Context, r *record.Record, want string) (string,
 	return oneLine(content), true, nil // it goes over several lines
 }
 
-// spaced gives a text in small letters, with one blank between words.
+// spaced returns a text in small letters, with one blank between words.
 func spaced(text string) string { return strings.ToLower(oneLine(text)) }

@@ -19,8 +19,7 @@ type Snapshot struct {
 	Text string   `json:"markdown"`
 }
 
-// Snapshot writes the project's question and scope, its hypotheses and models, the
-// evidence, and what is open.
+// Snapshot writes the question, the hypotheses and models, the evidence, and what is open.
 func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{Canonical: true, Live: true})
 	if err != nil {
@@ -170,11 +169,10 @@ func (s *snapshot) questions() {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// questionsOf gives the list under a heading about open questions.
+// questionsOf returns the list under a heading about open questions.
 func questionsOf(content string) []string { return listUnder(content, "open question") }
 
-// listUnder gives the entries of the list under a heading that begins with some
-// words, or behind such words on a line of their own.
+// listUnder returns the list under a heading, or behind words on their own line.
 func listUnder(content, words string) []string {
 	var out []string
 	inside := false

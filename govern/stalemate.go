@@ -30,20 +30,18 @@ type Stalemate struct {
 	Verdict *stalemate.Verdict
 }
 
-// Waits tells whether somebody is still needed. A ruling about a record changes no text
-// by itself, so there is nothing to wait for behind it.
+// Waits reports whether a person is still needed. A ruling changes no text, so nothing waits
+// behind it.
 func (s *Stalemate) Waits() bool {
 	return s.State == stalemate.Open || s.State == stalemate.Requested
 }
 
-// stalematePrefix begins the ids of requests that the door puts. Those of sessions have
-// other ids, and are ruled on where they belong.
+// stalematePrefix begins the ids of requests about records; those of sessions differ.
 const stalematePrefix = "ST-"
 
 func verdictOf(id string) string { return "verdict-" + id }
 
-// Stalemates gives the stalemates about records, by their ids. Of, if it is not empty,
-// is the record that they must be about.
+// Stalemates returns the stalemates about records, or about one of them, by their ids.
 func (d *Door) Stalemates(ctx context.Context, of string) ([]Stalemate, error) {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: stalematePrefix, Types: []string{record.StalemateRequest}})
 	if err != nil {
@@ -65,8 +63,7 @@ func (d *Door) Stalemates(ctx context.Context, of string) ([]Stalemate, error) {
 	return all, nil
 }
 
-// Stalemate gives one of them. Of, if it is not empty, is the record that it must be
-// about.
+// Stalemate returns one stalemate. If of is not empty, it must be about that record.
 func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error) {
 	r, _, err := d.Find(ctx, id)
 	if err != nil {
@@ -125,8 +122,7 @@ func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
 	return err
 }
 
-// ruling finds a stalemate for an actor who may decide, and refuses a step that its
-// state does not allow.
+// ruling finds a stalemate for an actor who may decide and a step that its state allows.
 func (d *Door) ruling(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
 	s, err := d.Stalemate(ctx, of, id)
 	if err == nil {
@@ -158,8 +154,7 @@ func (s *Stalemate) ruledAlready() error {
 	}
 }
 
-// Send notes that a request is given out, to be ruled on, and gives it. Evidence that
-// is only a placeholder cannot be sent.
+// Send marks a request as given out. Evidence that is only a placeholder cannot be sent.
 func (d *Door) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, error) {
 	s, err := d.ruling(ctx, who, of, id, stalemate.Requested)
 	if err != nil {
@@ -189,8 +184,7 @@ func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalema
 	return d.Stalemate(ctx, "", s.ID)
 }
 
-// Rule puts the verdict of a person who may decide, and is no party, on a stalemate
-// about a record. It changes no text: whoever was right, the next patch shows it.
+// Rule puts the verdict of a person who may decide and is no party. It changes no text.
 func (d *Door) Rule(ctx context.Context, who Actor, of, id string, text []byte) (*Stalemate, error) {
 	s, err := d.ruling(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
@@ -206,7 +200,7 @@ func (d *Door) Rule(ctx context.Context, who Actor, of, id string, text []byte) 
 	return d.Stalemate(ctx, "", s.ID)
 }
 
-// putVerdict puts the one verdict on a stalemate. Whoever is second is told so.
+// putVerdict puts the only verdict on a stalemate; a second one is an error.
 func (d *Door) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stalemate.Verdict) (record.Ref, error) {
 	var ref record.Ref
 	err := d.putAll(ctx, who, func(b *putting) error {
@@ -232,9 +226,8 @@ func (d *Door) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stale
 	return ref, err
 }
 
-// OpenStalemate is a person who says that patches of a record are stuck: those that a
-// version refused, without waiting for a third time, or what a request of theirs
-// describes. Warnings name evidence in it that is only a placeholder.
+// OpenStalemate opens a stalemate for a person: about the patches that a version refused,
+// however few, or about a request. Warnings name placeholder evidence.
 func (d *Door) OpenStalemate(ctx context.Context, who Actor, address string, request []byte) (*Stalemate, []*fault.Error, error) {
 	r, _, text, err := d.Text(ctx, who, address)
 	if err != nil {
@@ -289,8 +282,7 @@ func (d *Door) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate
 	return c, err
 }
 
-// triedEvent is a patch of a record that was refused. Who sends the same one again and
-// again is stuck, and that is seen by these.
+// triedEvent is a patch of a record that was refused.
 type triedEvent struct {
 	By      string     `json:"by"`
 	Role    string     `json:"role"`
@@ -305,8 +297,7 @@ type triedEvent struct {
 // lookedAt is how many attempts, of all records, are looked at for those of one.
 const lookedAt = 1000
 
-// refused keeps the patches that were refused, and asks for a ruling when their
-// author is stuck.
+// refused records refused patches, and requests a ruling when their author is stuck.
 func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched) error {
 	last := ""
 	for i := range out.Reports {
@@ -346,7 +337,7 @@ func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched
 	return err
 }
 
-// tries gives the patches that a version refused, in their order.
+// tries returns the patches that a version refused, in order.
 func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, error) {
 	entries, _, err := d.newest(ctx, Attempts, lookedAt)
 	if err != nil {
@@ -365,9 +356,8 @@ func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, e
 	return all, nil
 }
 
-// request puts the request for a ruling on a version, unless it is there, and tells
-// whether it was not. The program asks, not the author of the patch: what that may
-// write does not matter here.
+// request puts the request for a ruling on a version, and reports whether it is new. The
+// program asks, so the rights of the author do not matter.
 func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *stalemate.Case, r *stalemate.Request) (ref record.Ref, fresh bool, err error) {
 	err = d.putAll(ctx, who, func(b *putting) error {
 		h, err := b.headOf(ctx, c.ID)
@@ -385,9 +375,8 @@ func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *sta
 	return ref, fresh, err
 }
 
-// Arbitrate has an agent that is no party rule on a stalemate about a record. It is
-// sent the request and nothing else; every call is journaled as it came, also when a
-// person rules meanwhile, whose verdict then stands.
+// Arbitrate has an agent that is no party rule on a stalemate. It sees the request alone. If a
+// person rules meanwhile, that verdict stands.
 func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
 	s, err := d.ruling(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
@@ -435,8 +424,7 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 	}
 }
 
-// askArbiter asks once, and journals what came; what it answered before, and nobody
-// read, is not asked for again.
+// askArbiter asks once, unless an unused answer is journaled.
 func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer, error) {
 	message := s.Request.Message()
 	prompt := store.Hash([]byte(message))

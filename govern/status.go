@@ -91,8 +91,7 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 	return s, err
 }
 
-// counts tells whether a version of a record is not past: it stands, or is the latest, or
-// nobody has gone on from it.
+// counts reports whether a version is not past: it stands, or is the latest, or a tip.
 func (d *Door) counts(ctx context.Context, h *record.Head, version int) (bool, error) {
 	if known := version == h.Canonical || version == h.Latest || version == h.Tip; known || !h.Forked() {
 		return known, nil
@@ -101,8 +100,7 @@ func (d *Door) counts(ctx context.Context, h *record.Head, version int) (bool, e
 	return slices.Contains(tips, version), err
 }
 
-// eachCounting calls do with the versions that a query finds and that are not past, and
-// with the heads of their records.
+// eachCounting calls do with the versions of a query that are not past, and their heads.
 func (d *Door) eachCounting(ctx context.Context, q store.Query, do func(*record.Record, *record.Head) error) error {
 	found, err := d.Store.Records(ctx, q)
 	if err != nil {
@@ -124,8 +122,7 @@ func (d *Door) eachCounting(ctx context.Context, q store.Query, do func(*record.
 	return nil
 }
 
-// notCurrent returns the versions with a status that are not past, each with the reason
-// of its last mark. A version that was put with the status has none: then it is otherwise.
+// notCurrent returns the versions with a status that are not past, each with its reason.
 func (d *Door) notCurrent(ctx context.Context, status, otherwise string) (out []Outdated, err error) {
 	err = d.eachCounting(ctx, store.Query{Status: status}, func(r *record.Record, h *record.Head) error {
 		marks, err := d.Store.Marks(ctx, r.ID)
@@ -141,7 +138,7 @@ func (d *Door) notCurrent(ctx context.Context, status, otherwise string) (out []
 	return out, err
 }
 
-// Forks gives the records that went several ways, those of core types first.
+// Forks returns the records with several tips, those of core types first.
 func (d *Door) Forks(ctx context.Context) ([]Fork, error) {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{Forked: true})
 	if err != nil {
@@ -162,7 +159,7 @@ func (d *Door) Forks(ctx context.Context) ([]Fork, error) {
 	return append(core, others...), nil
 }
 
-// modulesOf gives the modules that have records of types that fit.
+// modulesOf returns the modules that have records of types that fit.
 func modulesOf(census []record.Count, fits func(record.Type) bool, types record.Types) []string {
 	var modules []string
 	for _, c := range census {
@@ -175,8 +172,7 @@ func modulesOf(census []record.Count, fits func(record.Type) bool, types record.
 	return modules
 }
 
-// spine gives the minimum consistent view of the project: its brief, its summary
-// and the memo of each module, and which of them are missing.
+// spine returns the places of the project's spine: brief, summary, and the memo of each module.
 func (d *Door) spine(ctx context.Context, census []record.Count) ([]SpineEntry, error) {
 	places := []SpineEntry{{Type: record.ProjectBrief, Module: record.Project}, {Type: record.ProjectSummary, Module: record.Project}}
 	for _, module := range modulesOf(census, func(t record.Type) bool { return t.Knowledge || t.Name == record.IntegratedMemo }, d.Types) {

@@ -14,10 +14,8 @@ import (
 	"brenner/store/record"
 )
 
-// Summarise puts a version with a summary of its own content: by an agent, or,
-// where nobody can be asked or shown all of it, taken from its beginning, and marked
-// so. It goes on from the version that it is about: where others have gone on from that
-// one with another text, it is a fork, and takes nothing back.
+// Summarise puts a version with a new summary: by an agent, or, where none can be asked or
+// shown all of it, the beginning of the text. It goes on from the version that it is about.
 func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Helper) (Put, error) {
 	r, _, err := d.findFor(ctx, who, address, tipOf)
 	if err != nil {
@@ -62,9 +60,8 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	return put, d.made(ctx, a, put.Record.Ref(), err)
 }
 
-// unsummarised gives the version that a summary of this one goes on from: the newest
-// that differs from it in its summary alone, unless that was set aside. If one that says
-// the same has a summary that fits, there is nothing to be made.
+// unsummarised returns the version that a summary goes on from: the newest that differs in its
+// summary alone. A fitting summary of the same content is an error.
 func (d *Door) unsummarised(ctx context.Context, r *record.Record, asked bool) (int, error) {
 	all, err := d.Store.Records(ctx, store.Query{ID: r.ID})
 	if err != nil {
@@ -96,14 +93,11 @@ func (d *Door) extract(ctx context.Context, who Actor, draft Draft) (Put, error)
 	return d.putOne(ctx, who, draft)
 }
 
-// mostInputs is how many records an agent takes up at once. The others are named as
-// left out, and the next memo begins with them.
+// mostInputs is how many records an agent takes up at once; the next memo begins with the rest.
 const mostInputs = 200
 
-// Consolidate drafts the memo of a module from what stands in it, or, for the
-// module "project", the summary of the project from its memos and from what belongs to
-// no other module. It promotes nothing. What did not fit is named in what came of it,
-// and counts as not taken up.
+// Consolidate drafts the memo of a module, or, for the module "project", the summary of the
+// project. It promotes nothing. What did not fit counts as not taken up.
 func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Helper) (Put, error) {
 	if err := CheckID("module", module); err != nil {
 		return Put{}, err
@@ -136,9 +130,8 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	return d.integrate(ctx, who, h, draft, refsOf(inputs))
 }
 
-// integrate has an agent write a memo. It goes on from the memo before, as far as
-// that is shown in full: then what that one took up, and still stands so, is in this
-// one too, and the agent reads what is not.
+// integrate has an agent write a memo, which goes on from the one before where that is shown in
+// full.
 func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft, inputs []record.Ref) (Put, error) {
 	before, err := d.memoBefore(ctx, draft.ID)
 	if err != nil {
@@ -182,7 +175,7 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 	return put, d.made(ctx, a, put.Record.Ref(), err)
 }
 
-// memoBefore gives the version that a new one of a memo goes on from, or nil.
+// memoBefore returns the version that a new one of a memo goes on from, or nil.
 func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error) {
 	h, err := d.exactly(ctx, id)
 	if err != nil || h.Latest == 0 {
@@ -231,14 +224,12 @@ func kindID(kind, module string) string {
 	return derivedID("memo-", module)
 }
 
-// integrated gives the types that memos are made of: knowledge that an integrator may
-// read, whether one writes the memo or the program does.
+// integrated returns the types that memos are made of.
 func (d *Door) integrated() []string {
 	return d.Types.Names(func(t record.Type) bool { return t.Knowledge && d.Access.MayRead(policy.Integrator, t.Name) })
 }
 
-// toIntegrate gives what a memo, or the summary of the project, is made from: the
-// newest first.
+// toIntegrate returns what a memo or the project's summary is made from, the newest first.
 func (d *Door) toIntegrate(ctx context.Context, who Actor, module string) (string, []record.Record, error) {
 	kind := policy.MemoOf(module)
 	queries := []store.HeadQuery{{
@@ -278,8 +269,7 @@ func (d *Door) toIntegrate(ctx context.Context, who Actor, module string) (strin
 	return kind, inputs, nil
 }
 
-// fitting gives as many records, the first ones, as a list of their summaries has
-// room for, and the others.
+// fitting splits records into those whose summaries have room, and the others.
 func fitting(inputs []record.Record, bound int) (taken, left []record.Record) {
 	room := bound - len(extractMemo("", nil, nil)) - maxID - len(leftOut(make([]record.Ref, len(inputs)))) - mostNamed*maxID
 	for i := range inputs {
@@ -315,8 +305,7 @@ func extractMemo(module string, inputs []record.Record, left []record.Ref) []byt
 	return append([]byte(b.String()), leftOut(left)...)
 }
 
-// mostNamed is how many records a memo names that it leaves out; behind them stands
-// how many others there are.
+// mostNamed is how many left-out records a memo names.
 const mostNamed = 50
 
 // leftOut is what a memo says of the records that it does not take up.

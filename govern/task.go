@@ -15,8 +15,7 @@ import (
 	"brenner/store/record"
 )
 
-// Task is what a task spec says: what is to be done, and on exactly which
-// versions.
+// Task is what a task spec says: what is to be done, on exactly which versions.
 type Task struct {
 	Task   string  `json:"task"`
 	Role   string  `json:"role"`
@@ -25,10 +24,8 @@ type Task struct {
 	Inputs []Input `json:"inputs"`
 }
 
-// Input is a version that a task was given. Stood is the version of its record
-// that stood then, and Canonical says that somebody had promoted it: the input has
-// moved when another one stands, when it is not canonical any more, or when it was
-// deprecated since.
+// Input is a version that a task was given. Stood is the version that stood then. The input has
+// moved when another one stands, or when it was deprecated or lost its canonical status.
 type Input struct {
 	ID        string `json:"id"`
 	Version   int    `json:"version"`
@@ -111,8 +108,8 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 	return put, task, err
 }
 
-// mayPin refuses an agent without a role, and one that would put its words in the
-// place of a task that somebody else pinned: whoever does that task reads them.
+// mayPin refuses an agent without a role, and one that would replace the task of another
+// author.
 func (d *Door) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
 	if who.person() {
 		return nil
@@ -127,7 +124,7 @@ func (d *Door) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
 	return d.refuse(ctx, who, "write", there[0].Type, t.ID)
 }
 
-// fitsTask refuses an input that whoever does the task would never be shown.
+// fitsTask refuses an input that the role of the task would never be shown.
 func (d *Door) fitsTask(t *Task, r *record.Record) error {
 	bad := func(detail, hint string) error {
 		return &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(r.Ref().String()), Detail: detail, Hint: hint}
@@ -201,10 +198,8 @@ func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 	return moved, nil
 }
 
-// outdated says which versions that a version rests on do not hold any more: an
-// earlier one than the canonical one, a way that was not taken, or one that gave way
-// to another record or is not in use. Task specs and reviews are about old versions
-// on purpose, and what was sent and said stays as it was.
+// outdated returns what a version rests on and no longer holds: superseded, not taken, or
+// deprecated. Task specs, reviews and raw traffic are about old versions on purpose.
 func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(context.Context, string) (record.Head, error)) ([]Moved, error) {
 	if r.Type == record.TaskSpec || r.Type == record.Review {
 		return nil, nil
@@ -242,8 +237,8 @@ func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(conte
 	return all, nil
 }
 
-// moved says which inputs of the tasks that a version comes from have moved. Who goes
-// on with the result of a task that was to revise the record has moved it himself.
+// moved returns the moved inputs of the tasks behind a version. A draft that goes on from the
+// result of a revision has moved its record itself.
 func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]Moved, error) {
 	var all []Moved
 	for _, l := range r.Links {
@@ -278,13 +273,12 @@ func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]M
 	return all, nil
 }
 
-// Decided gives the end of the journal of what people and agents put and decided: while
-// it stays, nothing is promoted, and nothing stops being so.
+// Decided returns the end of the journal of changes: while it stays, nothing is promoted.
 func (d *Door) Decided(ctx context.Context) (journal.Head, error) { return d.head(ctx, Changes) }
 
-// Overtaken says which versions that agents were shown as canonical are that no
-// longer, and what has to be as it is when that is written down. A record that is not
-// there was another project's.
+// Overtaken returns the versions that agents were shown as canonical and that are no longer,
+// and the head that must still hold when that is written. Records of other projects are
+// skipped.
 func (d *Door) Overtaken(ctx context.Context, shown []contexts.ShownRecord) ([]Moved, store.Append, error) {
 	head, err := d.head(ctx, Changes)
 	if err != nil {

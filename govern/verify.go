@@ -33,10 +33,8 @@ type ProvenStream struct {
 	Head    string // "" where it has no entry
 }
 
-// Verify proves the records from their journal, both ways: everything that it says
-// was put or marked is there as it says, and nothing else is there. What the store's
-// lists say of a record is made once more from its versions and marks, and compared.
-// Others may go on writing meanwhile.
+// Verify proves the records from their journal, both ways, and compares the store's lists with
+// versions and marks. Others may write meanwhile.
 func (d *Door) Verify(ctx context.Context) (*Proof, error) {
 	const most = 5
 	for try := 1; ; try++ {
@@ -51,8 +49,7 @@ func (d *Door) Verify(ctx context.Context) (*Proof, error) {
 	}
 }
 
-// movedSince tells whether anything was put or marked since a proof began: through the door,
-// which its journal tells, or by a session.
+// movedSince reports whether anything was put or marked since a proof began.
 func (d *Door) movedSince(ctx context.Context, p *Proof) (bool, error) {
 	now, err := d.head(ctx, Changes)
 	if err != nil || now.Hash != p.Head || p.listed == nil {
@@ -201,8 +198,7 @@ func (d *Door) proveRecord(ctx context.Context, p *Proof, id string, t *told, he
 	return ctx.Err()
 }
 
-// proveMarks compares the marks of a record with the journal. A mark that it does
-// not have is a promotion that nobody made.
+// proveMarks compares the marks of a record with the journal.
 func (p *Proof) proveMarks(id string, want []toldMark, have []record.Mark) {
 	is := markEntries(have)
 	for i, m := range have {
@@ -310,9 +306,8 @@ func (p *Proof) proveHead(id string, t *told, versions []record.Record, have *re
 
 func shown(v any) string { return fault.Shown(fmt.Sprint(v)) }
 
-// headOf gives what the lists have to say of a record, and the ends of its ways.
-// The versions that other journals put follow each other, so that it does not
-// matter when: they come first.
+// headOf returns what the lists must say of a record, and its tips. Versions of other journals
+// come first: their order does not matter.
 func headOf(id string, t *told, versions []record.Record) (record.Head, []int) {
 	byNumber := make(map[int]*record.Record, len(versions))
 	var steps []step

@@ -24,9 +24,8 @@ func (s stem) String() string {
 // mostGrounds is how many versions are looked at under one question.
 const mostGrounds = 20_000
 
-// grounds walks up from versions, level by level, and gives those that are looked for,
-// by what sources says of a level, or that stem from such a one. It looks at every
-// version once, whatever cycles there are; whole says that it saw all of them.
+// grounds walks up from versions, level by level, and returns those that sources names or that
+// stem from one. Whole means that all were seen.
 func (d *Door) grounds(ctx context.Context, refs []record.Ref, sources func(context.Context, []record.Ref) ([]record.Ref, error)) (found map[record.Ref]stem, whole bool, err error) {
 	found = make(map[record.Ref]stem)
 	rests := make(map[record.Ref][]record.Ref) // by what they rest on
@@ -65,8 +64,7 @@ func (d *Door) grounds(ctx context.Context, refs []record.Ref, sources func(cont
 	return found, len(level) == 0, nil
 }
 
-// spread gives everything that rests on what was found, step by step, the reason of
-// what it rests on.
+// spread passes the reason of what was found on to everything that rests on it.
 func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
 	var level []record.Ref
 	for ref := range found {
@@ -87,9 +85,7 @@ func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
 	}
 }
 
-// rehearsals knows which records come from rehearsals, and finds out what stems from
-// them: nobody thought of what those say, so nothing that rests on one holds, however
-// many steps lie between.
+// rehearsals finds what stems from rehearsals: nothing that rests on one holds.
 type rehearsals struct {
 	*Door
 	ids map[string]bool // of records that have a version from a rehearsal
@@ -107,8 +103,7 @@ func (d *Door) rehearsals(ctx context.Context) (*rehearsals, error) {
 	return p, nil
 }
 
-// under gives the versions that come from a rehearsal or stem from one. Where there
-// are no rehearsals it reads nothing.
+// under returns the versions that come from a rehearsal or stem from one.
 func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[record.Ref]stem, whole bool, err error) {
 	if len(p.ids) == 0 {
 		return nil, true, nil
@@ -116,7 +111,7 @@ func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[r
 	return p.grounds(ctx, refs, p.among)
 }
 
-// among gives the versions that come from a rehearsal themselves.
+// among returns the versions that come from a rehearsal themselves.
 func (p *rehearsals) among(ctx context.Context, refs []record.Ref) ([]record.Ref, error) {
 	var out []record.Ref
 	for _, ref := range refs {
@@ -134,8 +129,7 @@ func (p *rehearsals) among(ctx context.Context, refs []record.Ref) ([]record.Ref
 	return out, nil
 }
 
-// real gives the standing versions of records, without those that stem from
-// rehearsals.
+// real returns the standing versions of records that do not stem from rehearsals.
 func (p *rehearsals) real(ctx context.Context, heads []record.Head) ([]record.Ref, error) {
 	refs := make([]record.Ref, len(heads))
 	for i := range heads {
@@ -145,16 +139,15 @@ func (p *rehearsals) real(ctx context.Context, heads []record.Head) ([]record.Re
 	return slices.DeleteFunc(refs, func(ref record.Ref) bool { _, stems := found[ref]; return stems }), err
 }
 
-// staleFrom is a record whose canonical version moved: whoever rests on another
-// version than now is stale. Now 0 means that no version of it holds. With only,
-// nothing moved but that those versions do not hold any more.
+// staleFrom is a record whose canonical version moved: what rests on another version than now
+// is stale. Now 0 means that no version holds. With only, just those versions no longer hold.
 type staleFrom struct {
 	id   string
 	now  int
 	only []int
 }
 
-// refs gives the versions that whoever is stale points at.
+// refs returns the versions that stale ones point at.
 func (f *staleFrom) refs() []record.Ref {
 	if len(f.only) == 0 {
 		return []record.Ref{{ID: f.id}}
@@ -166,10 +159,8 @@ func (f *staleFrom) refs() []record.Ref {
 	return all
 }
 
-// stale finds everything that rests on what does not hold any more, step by step,
-// the nearest first. Task specs pin old versions on purpose, and reviews are about
-// one version: neither becomes stale, but what was made from a task does. What was
-// sent and said in a session stays what it was, and what came of it is stale.
+// stale finds everything that rests on what no longer holds, the nearest first. Task specs,
+// reviews and raw traffic do not become stale, but what was made from them does.
 func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 	var out []Stale
 	seen := make(map[record.Ref]bool)
@@ -210,9 +201,8 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 	return out, nil
 }
 
-// becomesStale decides about one version that rests on something stale: whether
-// what rests on it is stale too, and whether it is to be marked itself. Only a
-// version that counts is.
+// becomesStale decides whether what rests on a version is stale too, and whether the version
+// itself is marked: only one that is not past is.
 func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
 	h, err := d.whole(ctx, e.From.ID)
 	if err != nil {

@@ -111,10 +111,8 @@ const (
 	OverTopK    = "past the type's maximum"
 )
 
-// Assemble makes a context of records. Nothing is in it that the role may not
-// read. What does not fit is left out by the priority of its type, then its
-// nearness, then its age, then its id. Only if purpose and overview do not fit is
-// there an error.
+// Assemble makes a context of records that the role may read. What does not fit is left out by
+// priority, nearness, age and id. It is an error if purpose and overview do not fit.
 func Assemble(in *Input) (Context, error) {
 	count := in.Count
 	if count == nil {
@@ -136,7 +134,7 @@ func Assemble(in *Input) (Context, error) {
 	return out, nil
 }
 
-// barred gives the rule that keeps a record out whatever room there is, or "".
+// barred returns the rule that keeps a record out whatever room there is, or "".
 func (in *Input) barred(m *Material) string {
 	r := &m.Record
 	kind, known := in.Types.Find(r.Type)

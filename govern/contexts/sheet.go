@@ -48,7 +48,7 @@ func (s *sheet) fixed() {
 	}
 }
 
-// fill gives the text and its tokens.
+// fill returns the text and its tokens.
 func (s *sheet) fill() (text string, tokens int) {
 	// Room is kept for the number of what is left out, whatever it is: what is shown must
 	// not depend on how far somebody counted.
@@ -100,8 +100,7 @@ func (s *sheet) fill() (text string, tokens int) {
 	}
 }
 
-// sections shows a research artifact by what of its sections fits into the room that
-// is left, as the role sees artifacts, and gives what that costs.
+// sections shows as much of a research artifact as fits, and returns what that costs.
 func (s *sheet) sections(l *line, left int) int {
 	was := 0
 	if l.form != "" {
@@ -138,7 +137,7 @@ func barred(text string) string {
 	return b.String()
 }
 
-// raise shows a record in a form if there is room for it, and gives what that costs.
+// raise shows a record in a form if there is room, and returns what that costs.
 func (s *sheet) raise(l *line, form view.Form, left int) int {
 	switch {
 	case form == view.Full && l.want != view.Full:
@@ -175,7 +174,7 @@ func (s *sheet) weigh() int { return s.count(s.body()) }
 
 func typeHeading(kind string) string { return "\n## " + view.Word(kind) + "\n\n" }
 
-// body gives the sheet as it is, but for what is not on it.
+// body returns the sheet without the line about what is left out.
 func (s *sheet) body() string {
 	var b strings.Builder
 	b.WriteString("# The project\n\n")
@@ -247,8 +246,7 @@ func overviewLine(r *record.Record) string {
 
 func refText(r *record.Record) string { return view.Word(r.ID) + "@v" + strconv.Itoa(r.Version) }
 
-// recordText writes a record. What people and agents wrote stands behind something
-// of ours on every line.
+// recordText writes a record; every line of its content stands behind a bar.
 func recordText(r *record.Record, content []byte, f view.Form) string {
 	head := "- " + refText(r) + " (" + view.Word(r.Status) + ", " + view.Word(r.Module) + "): " + text.Clean(r.Summary, text.PromptLine)
 	if r.StaleSummary() {
@@ -260,8 +258,7 @@ func recordText(r *record.Record, content []byte, f view.Form) string {
 	return head + "\n" + lines(string(content))
 }
 
-// lines gives a text line by line, each behind a bar: nothing in it can begin one.
-// Indentation stays: whoever changes a text quotes its lines as they stand.
+// lines returns a text with a bar before each line, which keeps its indentation.
 func lines(content string) string {
 	var b strings.Builder
 	content = strings.ReplaceAll(strings.ToValidUTF8(content, "\ufffd"), "\r\n", "\n")

@@ -59,7 +59,7 @@ func Default(access policy.Access) Spec {
 	return spec
 }
 
-// Bound gives the most tokens that a context may have.
+// Bound returns the most tokens that a context may have.
 func (s *Spec) Bound() int {
 	if s.MaxTokens <= 0 {
 		return DefaultTokens
@@ -67,7 +67,7 @@ func (s *Spec) Bound() int {
 	return min(s.MaxTokens, view.MaxSetting)
 }
 
-// Of gives how a type is seen; not at all where the spec does not name it.
+// Of returns how a type is seen; not at all where the spec does not name it.
 func (s *Spec) Of(kind string) (TypeView, bool) {
 	for _, v := range s.Types {
 		if v.Type == kind {
@@ -83,7 +83,7 @@ func (s *Spec) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Canonical gives the spec in its one JSON form.
+// Canonical returns the spec in its one JSON form.
 func (s *Spec) Canonical() []byte {
 	types := make(artifact.List, 0, len(s.Types))
 	for _, v := range s.Types {

@@ -41,7 +41,7 @@ const (
 	Contributor = "contributor"
 )
 
-// DefaultAccess gives the built-in rights of roles.
+// DefaultAccess returns the built-in rights of roles.
 func DefaultAccess() Accesses {
 	spine := []string{record.ProjectBrief, record.ProjectSummary, record.IntegratedMemo}
 	knowledge := slices.Concat(spine, []string{
@@ -63,7 +63,7 @@ func DefaultAccess() Accesses {
 	}
 }
 
-// Of gives the rights of a role.
+// Of returns the rights of a role.
 func (a Accesses) Of(role string) (Access, bool) {
 	i := slices.IndexFunc(a, func(one Access) bool { return one.Role == role })
 	if i < 0 {
@@ -72,7 +72,7 @@ func (a Accesses) Of(role string) (Access, bool) {
 	return a[i], true
 }
 
-// Roles gives the names of all roles that have rights.
+// Roles returns the names of all roles that have rights.
 func (a Accesses) Roles() []string {
 	names := make([]string, len(a))
 	for i := range a {
@@ -81,13 +81,13 @@ func (a Accesses) Roles() []string {
 	return names
 }
 
-// MayRead tells whether agents of a role may be shown records of a type.
+// MayRead reports whether agents of a role may be shown records of a type.
 func (a Accesses) MayRead(role, kind string) bool {
 	one, _ := a.Of(role)
 	return slices.Contains(one.Read, kind)
 }
 
-// MayWrite tells whether agents of a role may put records of a type.
+// MayWrite reports whether agents of a role may put records of a type.
 func (a Accesses) MayWrite(role, kind string) bool {
 	one, _ := a.Of(role)
 	return slices.Contains(one.Write, kind)

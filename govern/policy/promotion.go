@@ -66,7 +66,7 @@ const (
 	GateHolder      = "holder"
 )
 
-// Gates gives every reason not to promote. None means that it may be done.
+// Gates returns every reason not to promote.
 func Gates(p *Promotion) []Refusal {
 	var all []Refusal
 	refuse := func(when bool, gate, hint, format string, args ...any) {
@@ -119,8 +119,7 @@ func Gates(p *Promotion) []Refusal {
 	return all
 }
 
-// MemoOf gives the type that takes up what is known in a module: its memo, and for
-// the whole project its summary.
+// MemoOf returns the type that sums up a module: its memo, or the summary of the project.
 func MemoOf(module string) string {
 	if module == record.Project {
 		return record.ProjectSummary
@@ -128,7 +127,7 @@ func MemoOf(module string) string {
 	return record.IntegratedMemo
 }
 
-// Refused gives refusals as one fault for each.
+// Refused returns one fault for each refusal.
 func Refused(ref record.Ref, all []Refusal) error {
 	var list fault.List
 	for _, r := range all {
