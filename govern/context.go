@@ -231,18 +231,15 @@ func (c *gathering) linked(ctx context.Context) error {
 		if h.Latest == 0 || c.q.Canonical && h.Canonical == 0 {
 			continue
 		}
-		r, err := c.version(ctx, h.Standing(), h.Latest)
-		if err != nil {
+		if err := c.head(ctx, &h, contexts.Linked); err != nil {
 			return err
 		}
-		c.take(&r, &h, contexts.Linked)
 	}
 	return nil
 }
 
-// rest takes, of each type that the view shows, those that share a tag with the
-// task and the newest ones: as many as could be shown and one more, to know that
-// there are more.
+// rest takes the tagged and the newest records of each type: one more than could be shown, to
+// know that there are more.
 func (c *gathering) rest(ctx context.Context) error {
 	for _, v := range c.in.Spec.Types {
 		if v.Max <= 0 || !c.Access.MayRead(c.in.Spec.Role, v.Type) {
@@ -311,7 +308,7 @@ func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag
 }
 
 func (c *gathering) head(ctx context.Context, h *record.Head, near contexts.Nearness) error {
-	r, err := c.version(ctx, h.Standing(), h.Latest)
+	r, err := c.standing(ctx, h)
 	if err != nil {
 		return err
 	}

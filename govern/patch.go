@@ -305,7 +305,7 @@ func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Said, error) {
 	c := Said{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
 	if on.ref == (record.Ref{}) {
-		writable, err := d.writable(ctx, who, a.Shown)
+		writable, err := filter(a.Shown, func(ref record.Ref) (bool, error) { return d.mayPatch(ctx, who, ref) })
 		c.notShown(on.blocks, writable)
 		return c, err
 	}
@@ -340,21 +340,6 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 		c.Problem = out.Reports[0].Problems
 	}
 	return c, nil
-}
-
-// writable returns those of the versions that the actor may patch.
-func (d *Door) writable(ctx context.Context, who Actor, shown []record.Ref) ([]record.Ref, error) {
-	var out []record.Ref
-	for _, ref := range shown {
-		may, err := d.mayPatch(ctx, who, ref)
-		if err != nil {
-			return nil, err
-		}
-		if may {
-			out = append(out, ref)
-		}
-	}
-	return out, nil
 }
 
 // mayPatch reports whether an actor may patch a version; no attempt is recorded.

@@ -151,8 +151,15 @@ func (p *promoting) gates(ctx context.Context) error {
 	if in.Due, err = p.overdue(ctx, kind); err != nil {
 		return err
 	}
-	if in.Missing, err = p.missing(ctx); err != nil {
+	missing, err := filter(p.record.Links, func(l record.Link) (bool, error) {
+		there, err := p.isStored(ctx, l.Ref())
+		return !there, err
+	})
+	if err != nil {
 		return err
+	}
+	for _, l := range missing {
+		in.Missing = append(in.Missing, l.Ref().String())
 	}
 	if in.Rehearsed, in.Unknown, err = p.rehearsed(ctx); err != nil {
 		return err
@@ -204,20 +211,6 @@ func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Ove
 		}
 	}
 	return out, nil
-}
-
-// missing returns the links that lead nowhere.
-func (p *promoting) missing(ctx context.Context) (missing []string, err error) {
-	for _, l := range p.record.Links {
-		r, err := p.stored(ctx, l.Ref())
-		if err != nil {
-			return nil, err
-		}
-		if r == nil {
-			missing = append(missing, l.Ref().String())
-		}
-	}
-	return missing, nil
 }
 
 // rehearsed returns the grounds of the record that stem from a rehearsal; unknown means too

@@ -387,7 +387,7 @@ func (d *Door) undecided(ctx context.Context, op, id, hint string) error {
 	if err != nil {
 		return err
 	}
-	return &fault.Error{Code: BadRecord, Op: op + " " + id, Detail: "it goes several ways, and nobody has decided between " + versions(tips), Hint: hint}
+	return &fault.Error{Code: BadRecord, Op: op + " " + id, Detail: "it goes several ways, and nobody has decided between " + Versions(tips), Hint: hint}
 }
 
 func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (record.Record, error) {

@@ -38,10 +38,7 @@ func (d *Door) Head(ctx context.Context, id string) (record.Head, error) {
 	case len(found) == 1:
 		return found[0], nil
 	}
-	var names []string
-	for _, h := range found {
-		names = append(names, h.ID)
-	}
+	names := idsOf(found)
 	if len(found) == most {
 		names[most-1] = "…"
 	}
@@ -50,15 +47,19 @@ func (d *Door) Head(ctx context.Context, id string) (record.Head, error) {
 	}
 }
 
+func idsOf(heads []record.Head) []string {
+	ids := make([]string, len(heads))
+	for i := range heads {
+		ids[i] = heads[i].ID
+	}
+	return ids
+}
+
 func (d *Door) noRecord(ctx context.Context, id string) error {
 	hint := "`brenner store log` lists the records there are"
 	if len(id) > 2 {
-		var names []string
 		near, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: id[:1], Limit: 1000})
-		for _, h := range near {
-			names = append(names, h.ID)
-		}
-		if best, ok := text.Nearest(id, names); ok && err == nil {
+		if best, ok := text.Nearest(id, idsOf(near)); ok && err == nil {
 			hint = "did you mean " + best + "?"
 		}
 	}
@@ -188,6 +189,27 @@ func (d *Door) stored(ctx context.Context, ref record.Ref) (*record.Record, erro
 		return nil, err
 	}
 	return &found[0], nil
+}
+
+// filter returns those elements of a list that are to be kept.
+func filter[T any](all []T, keep func(T) (bool, error)) ([]T, error) {
+	var out []T
+	for _, one := range all {
+		kept, err := keep(one)
+		if err != nil {
+			return nil, err
+		}
+		if kept {
+			out = append(out, one)
+		}
+	}
+	return out, nil
+}
+
+// isStored reports whether the store has a version.
+func (d *Door) isStored(ctx context.Context, ref record.Ref) (bool, error) {
+	r, err := d.stored(ctx, ref)
+	return r != nil, err
 }
 
 // Content returns what a version says.

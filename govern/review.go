@@ -8,7 +8,6 @@ import (
 
 	"brenner/govern/policy"
 	"brenner/internal/fault"
-	"brenner/store"
 	"brenner/store/record"
 )
 
@@ -142,7 +141,7 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	if err := d.mayPut(ctx, who, &draft); err != nil {
 		return nil, err
 	}
-	about, err := d.there(ctx, about)
+	about, err := filter(about, func(ref record.Ref) (bool, error) { return d.isStored(ctx, ref) })
 	if err != nil {
 		return nil, err
 	}
@@ -181,27 +180,10 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	return &put, nil
 }
 
-// there returns those of the versions that the store has.
-func (d *Door) there(ctx context.Context, refs []record.Ref) ([]record.Ref, error) {
-	var out []record.Ref
-	for _, ref := range refs {
-		found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
-		if err != nil {
-			return nil, err
-		}
-		if len(found) > 0 {
-			out = append(out, ref)
-		}
-	}
-	return out, nil
-}
-
 // cite links a review to what was looked at for it, except other reviews and what rests on an
 // earlier version of itself.
 func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
-	loops, _, err := d.grounds(ctx, refs, func(_ context.Context, level []record.Ref) ([]record.Ref, error) {
-		return slices.DeleteFunc(slices.Clone(level), func(ref record.Ref) bool { return ref.ID != draft.ID }), nil
-	})
+	loops, _, err := d.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return ref.ID == draft.ID, nil })
 	if err != nil {
 		return err
 	}

@@ -77,12 +77,12 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 	}
 	if m.Take > 0 {
 		if !slices.Contains(tips, m.Take) {
-			return Put{}, &fault.Error{Code: NoFork, Detail: fmt.Sprintf("v%d is no end of a way of %s", m.Take, h.ID), Hint: "it is one of " + versions(tips)}
+			return Put{}, &fault.Error{Code: NoFork, Detail: fmt.Sprintf("v%d is no end of a way of %s", m.Take, h.ID), Hint: "it is one of " + Versions(tips)}
 		}
 		parent = m.Take
 	}
 	if strings.TrimSpace(m.Change) == "" {
-		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "it must say what was decided between " + versions(tips), Hint: "say it with -m"}
+		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "it must say what was decided between " + Versions(tips), Hint: "say it with -m"}
 	}
 	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
 	if err := d.gather(ctx, &draft, tips, m.Take > 0); err != nil {
@@ -132,7 +132,8 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 	return nil
 }
 
-func versions(tips []int) string {
+// Versions returns version numbers as a list in words.
+func Versions(tips []int) string {
 	all := make([]string, len(tips))
 	for i, n := range tips {
 		all[i] = "v" + strconv.Itoa(n)
@@ -220,20 +221,14 @@ func (m *marking) change(kind, action, reason string) *change {
 
 // inUse returns those of the versions that are not deprecated yet.
 func (d *Door) inUse(ctx context.Context, h record.Head, which []int) ([]int, error) {
-	var out []int
-	for _, v := range which {
+	out, err := filter(which, func(v int) (bool, error) {
 		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
-		if err != nil {
-			return nil, err
-		}
-		if r.Status != record.Deprecated {
-			out = append(out, v)
-		}
+		return r.Status != record.Deprecated, err
+	})
+	if err == nil && len(out) == 0 {
+		err = &fault.Error{Code: NothingNew, Op: "deprecate " + h.ID, Detail: Versions(which) + " is deprecated already", Hint: "nothing was written"}
 	}
-	if len(out) == 0 {
-		return nil, &fault.Error{Code: NothingNew, Op: "deprecate " + h.ID, Detail: versions(which) + " is deprecated already", Hint: "nothing was written"}
-	}
-	return out, nil
+	return out, err
 }
 
 // mayDeprecate refuses an actor who may not decide, and records the attempt of an agent.

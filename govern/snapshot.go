@@ -25,7 +25,7 @@ func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{door: d}
+	s := &snapshot{}
 	byType := make(map[string][]page)
 	for i := range heads {
 		h := &heads[i]
@@ -50,7 +50,6 @@ type page struct {
 }
 
 type snapshot struct {
-	door *Door
 	b    strings.Builder
 	from []string
 	open []string
@@ -84,10 +83,8 @@ func (s *snapshot) heading(title string) { fmt.Fprintf(&s.b, "\n## %s\n\n", titl
 // cite names a version as a source, with a word where it is not current.
 func (s *snapshot) cite(p *page) string {
 	s.from = append(s.from, p.Ref().String())
-	if at := questionsOf(p.content); len(at) > 0 {
-		for _, q := range at {
-			s.open = append(s.open, q+" ("+p.Ref().String()+")")
-		}
+	for _, q := range listUnder(p.content, "open question") {
+		s.open = append(s.open, q+" ("+p.Ref().String()+")")
 	}
 	if p.Status != record.Canonical {
 		s.open = append(s.open, p.Ref().String()+" is canonical and "+p.Status)
@@ -168,9 +165,6 @@ func (s *snapshot) questions() {
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// questionsOf returns the list under a heading about open questions.
-func questionsOf(content string) []string { return listUnder(content, "open question") }
 
 // listUnder returns the list under a heading, or behind words on their own line.
 func listUnder(content, words string) []string {

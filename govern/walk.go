@@ -24,9 +24,9 @@ func (s stem) String() string {
 // mostGrounds is how many versions are looked at under one question.
 const mostGrounds = 20_000
 
-// grounds walks up from versions, level by level, and returns those that sources names or that
+// grounds walks up from versions, level by level, and returns those that are sources or that
 // stem from one. Whole means that all were seen.
-func (d *Door) grounds(ctx context.Context, refs []record.Ref, sources func(context.Context, []record.Ref) ([]record.Ref, error)) (found map[record.Ref]stem, whole bool, err error) {
+func (d *Door) grounds(ctx context.Context, refs []record.Ref, isSource func(record.Ref) (bool, error)) (found map[record.Ref]stem, whole bool, err error) {
 	found = make(map[record.Ref]stem)
 	rests := make(map[record.Ref][]record.Ref) // by what they rest on
 	seen := make(map[record.Ref]bool)
@@ -45,11 +45,11 @@ func (d *Door) grounds(ctx context.Context, refs []record.Ref, sources func(cont
 		if err != nil {
 			return nil, false, err
 		}
-		these, err := sources(ctx, level)
+		sources, err := filter(level, isSource)
 		if err != nil {
 			return nil, false, err
 		}
-		for _, ref := range these {
+		for _, ref := range sources {
 			found[ref] = stem{source: ref, through: ref}
 		}
 		level = nil
@@ -108,25 +108,16 @@ func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[r
 	if len(p.ids) == 0 {
 		return nil, true, nil
 	}
-	return p.grounds(ctx, refs, p.among)
+	return p.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return p.isRehearsed(ctx, ref) })
 }
 
-// among returns the versions that come from a rehearsal themselves.
-func (p *rehearsals) among(ctx context.Context, refs []record.Ref) ([]record.Ref, error) {
-	var out []record.Ref
-	for _, ref := range refs {
-		if !p.ids[ref.ID] {
-			continue
-		}
-		r, err := p.stored(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		if r != nil && record.Rehearsed(r) {
-			out = append(out, ref)
-		}
+// isRehearsed reports whether a version comes from a rehearsal itself.
+func (p *rehearsals) isRehearsed(ctx context.Context, ref record.Ref) (bool, error) {
+	if !p.ids[ref.ID] {
+		return false, nil
 	}
-	return out, nil
+	r, err := p.stored(ctx, ref)
+	return r != nil && record.Rehearsed(r), err
 }
 
 // real returns the standing versions of records that do not stem from rehearsals.

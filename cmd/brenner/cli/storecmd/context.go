@@ -24,33 +24,8 @@ func ContextCommand(a *ui.App) *cobra.Command {
 	return c
 }
 
-type contextOptions struct {
-	RecordFlags
-	q govern.Request
-}
-
-func (o *contextOptions) add(c *cobra.Command) {
-	o.RecordFlags.add(c)
-	f := c.Flags()
-	f.StringVar(&o.q.Role, "role", "", "the role; needed unless --task names one")
-	f.StringVar(&o.q.Task, "task", "", "a task spec: its text, role, module and inputs are taken")
-	f.StringVar(&o.q.Purpose, "purpose", "", "what the agent is to do")
-	f.StringArrayVar(&o.q.Modules, "module", nil, "a module in scope; repeatable")
-	f.StringArrayVar(&o.q.Tags, "tag", nil, "a tag of the task; repeatable")
-	f.StringArrayVar(&o.q.Inputs, "input", nil, "a record that the task is about; repeatable")
-	f.BoolVar(&o.q.Cross, "cross-module", false, "the task is about the whole project")
-}
-
-func (o *contextOptions) check(c *cobra.Command) error {
-	if o.q.Role == "" && o.q.Task == "" {
-		return ui.Usage(c, "--role or --task is needed: who is to read it?", "")
-	}
-	return nil
-}
-
 func contextBuildCommand(a *ui.App) *cobra.Command {
-	var opt contextOptions
-	c := &cobra.Command{
+	return contextCommand(a, false, &cobra.Command{
 		Use:   "build --role ROLE",
 		Short: "Print the context that an agent of a role would be given",
 		Long: `Assembles what an agent of a role would be given of the project's records: an overview of the
@@ -61,30 +36,11 @@ Nothing is sent, and nothing is written.`,
 
 Exit codes: 0 printed; 2 there is no such role, task or record, or the overview and the task
 alone are over the bound (CONTEXT_TOO_LARGE).`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := opt.check(c); err != nil {
-				return err
-			}
-			return WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *Records) error {
-				if err := r.CheckModules(ctx, opt.q.Modules...); err != nil {
-					return err
-				}
-				g, err := r.Context(ctx, opt.q)
-				if err != nil {
-					return err
-				}
-				return a.Show(&contextView{Given: g})
-			})
-		},
-	}
-	opt.add(c)
-	return c
+	})
 }
 
 func contextExplainCommand(a *ui.App) *cobra.Command {
-	var opt contextOptions
-	c := &cobra.Command{
+	return contextCommand(a, true, &cobra.Command{
 		Use:   "explain --role ROLE",
 		Short: "Say of every record why it is in a context, or which rule left it out",
 		Long: `Assembles the same context as build, and says of every record of the project how it is shown
@@ -94,25 +50,35 @@ and for which reason (an input of the task, a link, a tag, recency), or which ru
 
 Exit codes: 0 explained; 2 there is no such role, task or record, or the overview and the task
 alone are over the bound (CONTEXT_TOO_LARGE).`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := opt.check(c); err != nil {
+	})
+}
+
+// contextCommand completes a command that assembles a context, and prints or explains it.
+func contextCommand(a *ui.App, explain bool, c *cobra.Command) *cobra.Command {
+	var records RecordFlags
+	q := govern.Request{All: explain}
+	c.Args = cobra.NoArgs
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if q.Role == "" && q.Task == "" {
+			return ui.Usage(c, "--role or --task is needed: who is to read it?", "")
+		}
+		return WithRecords(a, c, &records, false, func(ctx context.Context, r *Records) error {
+			if err := r.CheckModules(ctx, q.Modules...); err != nil {
 				return err
 			}
-			opt.q.All = true
-			return WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *Records) error {
-				if err := r.CheckModules(ctx, opt.q.Modules...); err != nil {
-					return err
-				}
-				g, err := r.Context(ctx, opt.q)
-				if err != nil {
-					return err
-				}
-				return a.Show(&contextView{Given: g, explain: true})
-			})
-		},
+			g, err := r.Context(ctx, q)
+			return a.ShowResult(&contextView{Given: g, explain: explain}, err)
+		})
 	}
-	opt.add(c)
+	records.add(c)
+	f := c.Flags()
+	f.StringVar(&q.Role, "role", "", "the role; needed unless --task names one")
+	f.StringVar(&q.Task, "task", "", "a task spec: its text, role, module and inputs are taken")
+	f.StringVar(&q.Purpose, "purpose", "", "what the agent is to do")
+	f.StringArrayVar(&q.Modules, "module", nil, "a module in scope; repeatable")
+	f.StringArrayVar(&q.Tags, "tag", nil, "a tag of the task; repeatable")
+	f.StringArrayVar(&q.Inputs, "input", nil, "a record that the task is about; repeatable")
+	f.BoolVar(&q.Cross, "cross-module", false, "the task is about the whole project")
 	return c
 }
 

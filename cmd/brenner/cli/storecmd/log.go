@@ -45,16 +45,16 @@ Exit codes: 0 listed; 2 there is no such record.`,
 				switch {
 				case opt.refused:
 					list, err := r.Refusals(ctx, opt.most)
-					return show(a, refusalsView{list}, err)
+					return a.ShowResult(refusalsView{list}, err)
 				case opt.calls:
 					calls, err := r.Calls(ctx)
-					return show(a, &callsView{Schema: "brenner.store.calls/v1", Calls: calls}, err)
+					return a.ShowResult(&callsView{Schema: "brenner.store.calls/v1", Calls: calls}, err)
 				case len(args) == 1:
 					h, err := r.History(ctx, args[0])
-					return show(a, historyView{h}, err)
+					return a.ShowResult(historyView{h}, err)
 				}
 				list, err := r.List(ctx, govern.ListOptions{Type: opt.kind, Module: opt.module, Status: opt.status, Most: opt.most})
-				return show(a, listView{list}, err)
+				return a.ShowResult(listView{list}, err)
 			})
 		},
 	}
@@ -138,7 +138,7 @@ func (r historyView) Print(a *ui.App) error {
 	}
 	b.WriteString(ui.Columns(rows))
 	if len(r.Tips) > 1 && !a.Quiet {
-		fmt.Fprintf(&b, "\nA fork: %s go different ways.\n", versionList(r.Tips))
+		fmt.Fprintf(&b, "\nA fork: %s go different ways.\n", govern.Versions(r.Tips))
 	}
 	if len(r.Marks) > 0 && !a.Quiet {
 		b.WriteByte('\n')

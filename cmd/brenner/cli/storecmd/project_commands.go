@@ -53,7 +53,7 @@ says what it is about.`,
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				w, err := r.InitBrief(ctx, &b)
-				return show(a, writtenView{w}, err)
+				return a.ShowResult(writtenView{w}, err)
 			})
 		},
 	}
@@ -88,7 +88,7 @@ busy.`,
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				w, err := r.PutBrief(ctx, govern.Draft{Content: data, Change: message, Summary: summary})
-				return show(a, writtenView{w}, err)
+				return a.ShowResult(writtenView{w}, err)
 			})
 		},
 	}

@@ -38,7 +38,7 @@ Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and noth
 		RunE: func(c *cobra.Command, args []string) error {
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				p, err := r.Promote(ctx, r.Who, args[0], o)
-				return show(a, promotionView{p}, err)
+				return a.ShowResult(promotionView{p}, err)
 			})
 		},
 	}
@@ -88,7 +88,7 @@ write this type; 75 the store is busy.`,
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				put, err := r.Revert(ctx, r.Who, args[0], reason)
-				return show(a, written(put), err)
+				return a.ShowResult(written(put), err)
 			})
 		},
 	}
@@ -135,7 +135,7 @@ func (r *forksView) Print(a *ui.App) error {
 	}
 	rows := [][]string{{"RECORD", "TYPE", "MODULE", "WAYS"}}
 	for _, f := range r.Forks {
-		rows = append(rows, []string{f.ID, f.Type, f.Module, versionList(f.Tips)})
+		rows = append(rows, []string{f.ID, f.Type, f.Module, govern.Versions(f.Tips)})
 	}
 	text := ui.Columns(rows)
 	if !a.Quiet {
@@ -184,7 +184,7 @@ type; 75 the store is busy.`,
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				put, err := r.Merge(ctx, r.Who, m)
-				return show(a, written(put), err)
+				return a.ShowResult(written(put), err)
 			})
 		},
 	}
@@ -231,7 +231,7 @@ store is busy.`,
 				}
 				o.Dry = f.Dry
 				d, err := r.Retire(ctx, r.Who, o)
-				return show(a, deprecationView{d}, err)
+				return a.ShowResult(deprecationView{d}, err)
 			})
 		},
 	}

@@ -101,7 +101,7 @@ func storePut(a *ui.App, c *cobra.Command, opt *putOptions, file string) error {
 			drafts[0].ID = h.ID
 		}
 		put, err := r.Put(ctx, r.Who, drafts...)
-		return show(a, written(put...), err)
+		return a.ShowResult(written(put...), err)
 	})
 }
 
@@ -196,16 +196,8 @@ func (r writtenView) Print(a *ui.App) error {
 			fmt.Fprintf(&b, "  it has no room for %s: the next `brenner store consolidate --module %s` goes on with them\n", ui.Some(p.LeftOut), ui.Clean(p.Module))
 		}
 		if len(p.Fork) > 0 {
-			fmt.Fprintf(&b, "  this is a fork: %s go different ways; `brenner store merge %s` joins them\n", versionList(p.Fork), ui.Clean(p.ID))
+			fmt.Fprintf(&b, "  this is a fork: %s go different ways; `brenner store merge %s` joins them\n", govern.Versions(p.Fork), ui.Clean(p.ID))
 		}
 	}
 	return a.Write([]byte(b.String()))
-}
-
-func versionList(versions []int) string {
-	all := make([]string, len(versions))
-	for i, v := range versions {
-		all[i] = fmt.Sprintf("v%d", v)
-	}
-	return strings.Join(all, ", ")
 }

@@ -34,7 +34,7 @@ the beginning of several; 4 the role may not read this type.`,
 				if err == nil && content && !a.JSON {
 					return a.Write([]byte(one.Text))
 				}
-				return show(a, textView{one}, err)
+				return a.ShowResult(textView{one}, err)
 			})
 		},
 	}
@@ -103,7 +103,7 @@ Exit codes: 0 said; 2 there is no such record or version.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
 				d, err := r.Diff(ctx, args[0], append(args, "")[1])
-				return show(a, diffView{d}, err)
+				return a.ShowResult(diffView{d}, err)
 			})
 		},
 	}

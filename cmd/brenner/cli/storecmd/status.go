@@ -65,7 +65,7 @@ func (r statusView) Print(a *ui.App) error {
 		line(record.NeedsRebase, "%s@v%d (%s): %s", ui.Clean(o.Ref.ID), o.Ref.Version, ui.Clean(o.Type), ui.Clean(o.Reason))
 	}
 	for _, f := range r.Forks {
-		line("fork", "%s (%s): %s go different ways", ui.Clean(f.ID), ui.Clean(f.Type), versionList(f.Tips))
+		line("fork", "%s (%s): %s go different ways", ui.Clean(f.ID), ui.Clean(f.Type), govern.Versions(f.Tips))
 	}
 	for _, s := range r.StaleSummaries {
 		line("stale_summary", "%s", ui.Clean(s))
@@ -99,7 +99,7 @@ what each module knows and what is open: from canonical versions, with the sourc
 		RunE: func(c *cobra.Command, _ []string) error {
 			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
 				s, err := r.Snapshot(ctx)
-				return show(a, snapshotView{s}, err)
+				return a.ShowResult(snapshotView{s}, err)
 			})
 		},
 	}

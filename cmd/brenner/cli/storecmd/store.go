@@ -79,14 +79,6 @@ func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do fun
 	return do(c.Context(), r)
 }
 
-// show prints a result, unless there is an error.
-func show(a *ui.App, r ui.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	return a.Show(r)
-}
-
 // nameOf returns how a version is named in a line for people.
 func nameOf(r *govern.VersionRow) string { return fmt.Sprintf("%s@v%d", ui.Clean(r.ID), r.Version) }
 

@@ -41,7 +41,7 @@ Exit codes: 0 put, or nothing moved; 2 an input is not there; 5 with --check, an
 			}
 			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
 				put, task, err := r.Pin(ctx, r.Who, t)
-				return show(a, taskView{govern.NewTaskState(&put.Record, &task, nil)}, err)
+				return a.ShowResult(taskView{govern.NewTaskState(&put.Record, &task, nil)}, err)
 			})
 		},
 	}
@@ -167,7 +167,10 @@ from, or the agent cannot be reached; 4 not allowed; 75 the store is busy.`,
 				return err
 			}
 			if module != "" {
-				return integrate(a, c, &f, module)
+				return putByHelper(a, c, &f, func(ctx context.Context, r *Records, h *govern.Helper) ([]govern.Put, error) {
+					put, err := r.Consolidate(ctx, r.Who, module, h)
+					return []govern.Put{put}, err
+				})
 			}
 			checks := []string{govern.CheckDuplicates, govern.CheckUnused, govern.CheckSummaries, govern.CheckLinks, govern.CheckCompression}
 			return runChecks(a, c, &f, govern.CheckRun{Name: "consolidation", Checks: checks, Write: write, Tidy: write})
@@ -179,15 +182,16 @@ from, or the agent cannot be reached; 4 not allowed; 75 the store is busy.`,
 	return c
 }
 
-func integrate(a *ui.App, c *cobra.Command, f *HelperFlags, module string) error {
+// putByHelper shows the versions that are put with the help of an integrator, or without.
+func putByHelper(a *ui.App, c *cobra.Command, f *HelperFlags, do func(context.Context, *Records, *govern.Helper) ([]govern.Put, error)) error {
 	return WithRecords(a, c, &f.RecordFlags, true, func(ctx context.Context, r *Records) error {
 		h, done, err := f.Helper(a, c, r, policy.Integrator)
 		if err != nil {
 			return err
 		}
 		defer done()
-		put, err := r.Consolidate(ctx, r.Who, module, h)
-		return show(a, written(put), err)
+		put, err := do(ctx, r, h)
+		return a.ShowResult(written(put...), err)
 	})
 }
 
@@ -227,7 +231,9 @@ be reached; 75 the store is busy.`,
 				return err
 			}
 			if mend {
-				return mendSummaries(a, c, &f)
+				return putByHelper(a, c, &f, func(ctx context.Context, r *Records, h *govern.Helper) ([]govern.Put, error) {
+					return r.MendSummaries(ctx, r.Who, h)
+				})
 			}
 			run := govern.CheckRun{Name: "all", Checks: args, Write: !f.Dry}
 			if len(args) == 0 {
@@ -255,18 +261,6 @@ func runChecks(a *ui.App, c *cobra.Command, f *HelperFlags, run govern.CheckRun)
 			a.Exit = ui.ExitFailed
 		}
 		return a.Show(checkView{res})
-	})
-}
-
-func mendSummaries(a *ui.App, c *cobra.Command, f *HelperFlags) error {
-	return WithRecords(a, c, &f.RecordFlags, true, func(ctx context.Context, r *Records) error {
-		h, done, err := f.Helper(a, c, r, policy.Integrator)
-		if err != nil {
-			return err
-		}
-		defer done()
-		put, err := r.MendSummaries(ctx, r.Who, h)
-		return show(a, written(put...), err)
 	})
 }
 

@@ -141,6 +141,14 @@ func (a *App) Show(r Result) error {
 	return r.Print(a)
 }
 
+// ShowResult prints a result, unless there is an error.
+func (a *App) ShowResult(r Result, err error) error {
+	if err != nil {
+		return err
+	}
+	return a.Show(r)
+}
+
 // PrintJSON prints a value as one JSON document.
 func (a *App) PrintJSON(v any) error {
 	// A name or a reply that is no UTF-8 must not cost the whole document.
