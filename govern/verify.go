@@ -14,23 +14,23 @@ import (
 
 // Proof is what a verification of the records looked at, and what it found.
 type Proof struct {
-	Entries  int
-	Versions int
-	Marks    int
+	Entries  int `json:"entries"`
+	Versions int `json:"versions"`
+	Marks    int `json:"marks"`
 	// Head is the end of the journal of changes. Whoever kept it can tell a journal
 	// that was made anew; Streams has the ends of the others too.
-	Head    string
-	Streams []ProvenStream
-	Faults  []error
+	Head    string         `json:"head"`
+	Streams []ProvenStream `json:"streams"`
+	Faults  store.Faults   `json:"faults"`
 
 	listed []record.Head // the records that were looked at; nil for none
 }
 
 // ProvenStream is one journal of the door, and where it ends.
 type ProvenStream struct {
-	Name    string
-	Entries int
-	Head    string // "" where it has no entry
+	Name    string `json:"name"`
+	Entries int    `json:"entries"`
+	Head    string `json:"head"` // "" where it has no entry
 }
 
 // Verify proves the records from their journal, both ways, and compares the store's lists with
@@ -71,9 +71,7 @@ func (d *Door) verify(ctx context.Context) (*Proof, error) {
 		p.Entries += len(entries)
 		p.Streams = append(p.Streams, ProvenStream{stream, len(entries), journal.HeadOf(entries).Hash})
 		err = journal.Check(stream, journal.Head{}, entries)
-		if err != nil {
-			p.Faults = append(p.Faults, err)
-		}
+		p.Faults.Add(err)
 		if stream == Changes {
 			p.Head, changes, whole = journal.HeadOf(entries).Hash, entries, err == nil
 		}
@@ -146,7 +144,7 @@ func (p *Proof) read(entries []journal.Entry) (map[string]*told, error) {
 }
 
 func (p *Proof) wrong(place, format string, args ...any) {
-	p.Faults = append(p.Faults, &fault.Error{
+	p.Faults.Add(&fault.Error{
 		Code: store.Damaged, Place: place, Detail: fmt.Sprintf(format, args...), Hint: "the store was changed by other means than this program",
 	})
 }
@@ -253,7 +251,7 @@ func (d *Door) proveVersions(ctx context.Context, p *Proof, id string, t *told, 
 			continue // its own journal proves what it holds
 		}
 		if _, err := d.Store.Blob(ctx, r.Content); err != nil {
-			p.Faults = append(p.Faults, &fault.Error{Code: fault.CodeOf(err), Place: r.Ref().String(), Detail: "its content is gone or changed", Cause: err})
+			p.Faults.Add(&fault.Error{Code: fault.CodeOf(err), Place: r.Ref().String(), Detail: "its content is gone or changed", Cause: err})
 		}
 	}
 	for _, version := range slices.Sorted(maps.Keys(t.puts)) {

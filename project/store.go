@@ -269,8 +269,8 @@ func ProvenExport(ctx context.Context, file string, data []byte) (*session.Expor
 	if err != nil {
 		return nil, err
 	}
-	if len(proof.Found) > 0 {
-		return nil, refusedExport(file, proof.Found)
+	if len(proof.Faults) > 0 {
+		return nil, refusedExport(file, proof.Faults)
 	}
 	// It becomes the name of a directory.
 	return x, fault.InFile("import", file, kickoff.CheckThreadID(x.Thread))

@@ -8,6 +8,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/config"
+	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
@@ -26,42 +27,25 @@ type Verification struct {
 	Schema   string            `json:"schema"`
 	OK       bool              `json:"ok"`
 	Store    *StoreProof       `json:"store,omitempty"`    // nil where the store itself was not asked for
-	Records  *RecordsProof     `json:"records,omitempty"`  // nil where they were not asked for, or there are none
+	Records  *govern.Proof     `json:"records,omitempty"`  // nil where they were not asked for, or there are none
 	Playbook *VerifiedPlaybook `json:"playbook,omitempty"` // nil where it was not asked for, or is empty
-	Sessions []*audit.Proof    `json:"sessions"`
+	Sessions []*session.Proof  `json:"sessions"`
 	Loops    []*LoopProof      `json:"loops,omitempty"`
 }
 
 // StoreProof is what was found in the store's own file.
 type StoreProof struct {
-	Faults []fault.Detail `json:"faults"`
-}
-
-// RecordsProof is what was found of the project's records.
-type RecordsProof struct {
-	Entries  int            `json:"entries"`
-	Versions int            `json:"versions"`
-	Marks    int            `json:"marks"`
-	Head     string         `json:"head"`
-	Streams  []RecordStream `json:"streams"`
-	Faults   []fault.Detail `json:"faults"`
-}
-
-// RecordStream is a journal of the project's records.
-type RecordStream struct {
-	Name    string `json:"name"`
-	Entries int    `json:"entries"`
-	Head    string `json:"head"`
+	Faults store.Faults `json:"faults"`
 }
 
 // VerifiedPlaybook is what was found of the playbook.
 type VerifiedPlaybook struct {
 	*keeper.Proof
-	Faults []fault.Detail `json:"faults"`
+	Faults store.Faults `json:"faults"`
 }
 
 // Verified returns the verification of these sessions.
-func Verified(sessions ...*audit.Proof) *Verification {
+func Verified(sessions ...*session.Proof) *Verification {
 	return (&Verification{Sessions: sessions}).judged()
 }
 
@@ -71,7 +55,7 @@ func DamagedStore(err error) (*Verification, error) {
 	if fault.CodeOf(err) != store.Damaged {
 		return nil, err
 	}
-	return (&Verification{Store: &StoreProof{Faults: fault.Details(err)}}).judged(), nil
+	return (&Verification{Store: &StoreProof{Faults: store.Faults{err}}}).judged(), nil
 }
 
 // judged says whether everything was proven.
@@ -104,29 +88,29 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 		return DamagedStore(err)
 	}
 	defer p.CloseStore(st)
-	found := []error{st.Verify(ctx)}
-	v := &Verification{}
+	v := &Verification{Store: &StoreProof{}}
+	found := &v.Store.Faults
+	found.Add(st.Verify(ctx))
 	v.Sessions, err = audit.VerifyAll(ctx, st)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	found = append(found, err)
+	found.Add(err)
 	v.Loops, err = VerifyLoops(ctx, st)
-	found = append(found, err)
+	found.Add(err)
 	lost, err := audit.Orphans(ctx, st)
-	found = append(found, err)
+	found.Add(err)
 	v.Records, err = p.proveRecords(ctx, st, lost)
-	found = append(found, err)
-	if b := keeper.Prove(ctx, st, ""); b.Entries > 0 || !b.OK() {
-		v.Playbook = &VerifiedPlaybook{b, fault.Details(b.Found...)}
+	found.Add(err)
+	if b := keeper.Prove(ctx, st, ""); b.Entries > 0 || len(b.Faults) > 0 {
+		v.Playbook = &VerifiedPlaybook{b, b.Faults}
 	}
-	v.Store = &StoreProof{Faults: fault.Details(found...)}
 	return v.judged(), ctx.Err()
 }
 
 // proveRecords proves the project's records, where there are any. What is missing of the
 // lost sessions is reported elsewhere.
-func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*RecordsProof, error) {
+func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*govern.Proof, error) {
 	door, sessions := p.Door(st), session.NewVouching(st)
 	door.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
 		if slices.Contains(lost, ref.ID) {
@@ -138,16 +122,12 @@ func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []strin
 	if r == nil || r.Entries == 0 && len(r.Faults) == 0 {
 		return nil, err
 	}
-	proof := &RecordsProof{Entries: r.Entries, Versions: r.Versions, Marks: r.Marks, Head: r.Head, Faults: fault.Details(r.Faults...)}
-	for _, s := range r.Streams {
-		proof.Streams = append(proof.Streams, RecordStream(s))
-	}
-	return proof, err
+	return r, err
 }
 
 // VerifyExport proves the bytes of an export, with all of them: a mark that an editor put
 // in front is a change, too.
-func VerifyExport(ctx context.Context, file string, data []byte, head string) (*audit.Proof, *session.Exported, error) {
+func VerifyExport(ctx context.Context, file string, data []byte, head string) (*session.Proof, *session.Exported, error) {
 	proof, x, err := audit.VerifyExport(ctx, memory.New(), data, head)
 	if err != nil {
 		return nil, nil, fault.InFile("read the export", file, err)
@@ -158,10 +138,10 @@ func VerifyExport(ctx context.Context, file string, data []byte, head string) (*
 
 // LoopProof is what was found of one loop.
 type LoopProof struct {
-	Name    string         `json:"name"`
-	Entries int            `json:"entries"`
-	Head    string         `json:"head"`
-	Faults  []fault.Detail `json:"faults"`
+	Name    string       `json:"name"`
+	Entries int          `json:"entries"`
+	Head    string       `json:"head"`
+	Faults  store.Faults `json:"faults"`
 }
 
 // VerifyLoops proves the loops of a store: the chain of each journal, that its events
@@ -178,13 +158,13 @@ func VerifyLoops(ctx context.Context, st store.Store) ([]*LoopProof, error) {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			l.Faults = fault.Details(err)
+			l.Faults.Add(err)
 			continue
 		}
+		l.Entries, l.Head, l.Faults = s.Head.Seq, s.Head.Hash, found
 		for i := range s.Jobs {
-			found = append(found, verifyOpening(ctx, st, s, &s.Jobs[i]))
+			l.Faults.Add(verifyOpening(ctx, st, s, &s.Jobs[i]))
 		}
-		l.Entries, l.Head, l.Faults = s.Head.Seq, s.Head.Hash, fault.Details(found...)
 	}
 	return all, err
 }

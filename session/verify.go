@@ -15,15 +15,17 @@ import (
 
 // Proof is what a verification looked at, and what it found.
 type Proof struct {
-	Thread   string
-	Head     journal.Head
-	Seal     string
-	Entries  int
-	Blobs    int
-	Versions int
-	Lint     []string // rules of other programs whose findings were taken as they are
-	Reworded int      // versions whose reports say the same in other words than ours
-	Faults   []error  // empty: everything is as it was written
+	Thread   string `json:"thread_id"`
+	File     string `json:"file"` // of an export
+	Entries  int    `json:"entries"`
+	Blobs    int    `json:"blobs"`
+	Versions int    `json:"versions"`
+	Head     string `json:"head"`
+	Seal     string `json:"seal"`
+	// Lint names rules of other programs whose findings were taken as they are.
+	Lint     []string     `json:"other_lint,omitempty"`
+	Reworded int          `json:"reworded,omitzero"` // versions whose reports say the same in other words
+	Faults   store.Faults `json:"faults"`
 
 	words []words // in which records may be
 }
@@ -50,26 +52,26 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 	if len(entries) == 0 {
 		return nil, unknownSession(ctx, st, thread)
 	}
-	p.Entries, p.Head = len(entries), journal.HeadOf(entries)
+	p.Entries, p.Head = len(entries), journal.HeadOf(entries).Hash
 	if err := journal.Check(Prefix+thread, journal.Head{}, entries); err != nil {
-		p.Faults = append(p.Faults, err)
+		p.Faults.Add(err)
 		return p, nil // nothing behind a broken chain can be trusted
 	}
 	state, err := flow.Fold(entries)
 	if err != nil {
-		p.Faults = append(p.Faults, err)
+		p.Faults.Add(err)
 		return p, nil
 	}
 	h := &History{Store: st, Thread: thread, Entries: entries, State: state}
 	p.Seal, p.Versions = state.Seal(), state.Version()
 	if head != "" {
-		p.add(h.knows(head))
+		p.Faults.Add(h.knows(head))
 	}
-	p.add(h.checkHead(ctx))
+	p.Faults.Add(h.checkHead(ctx))
 	p.blobs(ctx, h)
 	if len(p.Faults) == 0 { // a missing blob would only be said twice
 		all, err := h.Replay(ctx)
-		p.add(err)
+		p.Faults.Add(err)
 		for i := range all {
 			then := &all[i].Then
 			if then.Lint != "" && !slices.Contains(p.Lint, then.Lint) {
@@ -110,12 +112,6 @@ func (h *History) checkHead(ctx context.Context) error {
 	}
 }
 
-func (p *Proof) add(err error) {
-	if err != nil {
-		p.Faults = append(p.Faults, err)
-	}
-}
-
 // knows tells whether a hash is that of an entry or the seal of a version.
 func (h *History) knows(hash string) error {
 	for i := range h.State.Commits {
@@ -131,7 +127,7 @@ func (p *Proof) blobs(ctx context.Context, h *History) {
 	for _, ref := range h.References() {
 		p.Blobs++
 		if _, err := h.Store.Blob(ctx, ref.Hash); err != nil {
-			p.add(&fault.Error{
+			p.Faults.Add(&fault.Error{
 				Code: fault.CodeOf(err), Place: h.Thread + ", " + ref.What, Cause: err,
 				Hint: "an export of the session, if there is one, holds it too",
 			})
@@ -143,7 +139,7 @@ func (p *Proof) blobs(ctx context.Context, h *History) {
 func (p *Proof) versions(ctx context.Context, h *History) {
 	for v := 1; v <= h.State.Version(); v++ {
 		_, err := h.Artifact(ctx, v)
-		p.add(err)
+		p.Faults.Add(err)
 	}
 }
 
@@ -160,18 +156,18 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 	}
 	now, err := h.Store.Records(ctx, store.Query{ID: h.Thread, Type: record.ResearchArtifact})
 	if err != nil {
-		p.add(err)
+		p.Faults.Add(err)
 		return
 	}
 	marked := marks{store: h.Store}
 	for _, want := range wanted {
 		if err := marked.apply(ctx, want); err != nil {
-			p.add(err)
+			p.Faults.Add(err)
 			return
 		}
 	}
 	wrong := func(version int, format string, args ...any) {
-		p.add(&fault.Error{Code: store.Damaged, Place: fmt.Sprintf("%s, record of version %d", h.Thread, version), Detail: fmt.Sprintf(format, args...)})
+		p.Faults.Add(&fault.Error{Code: store.Damaged, Place: fmt.Sprintf("%s, record of version %d", h.Thread, version), Detail: fmt.Sprintf(format, args...)})
 	}
 	have := make(map[int]bool)
 	for i := range now {
@@ -199,7 +195,7 @@ func (p *Proof) beside(ctx context.Context, h *History) {
 	for w := range p.words {
 		records, _, err := p.words[w].sideRecords(&flow.State{}, h.Entries)
 		if err != nil {
-			p.add(err)
+			p.Faults.Add(err)
 			return
 		}
 		if wanted == nil {
@@ -218,12 +214,12 @@ func (p *Proof) beside(ctx context.Context, h *History) {
 		}
 		switch {
 		case err != nil:
-			p.add(err)
+			p.Faults.Add(err)
 			return
 		case len(found) == 0:
-			p.add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record is missing"})
+			p.Faults.Add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record is missing"})
 		case !isOneOf(&found[0], want):
-			p.add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record says something else than the journal does"})
+			p.Faults.Add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record says something else than the journal does"})
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // before it, that what the loop decided follows from its rules, and that each session
 // was what the loop says of it. It gives the state and all that is wrong; the error is
 // that of a journal that cannot be read at all.
-func Verify(ctx context.Context, st store.Store, name string) (*loop.State, []error, error) {
+func Verify(ctx context.Context, st store.Store, name string) (*loop.State, store.Faults, error) {
 	entries, err := entriesOf(ctx, st, loop.Prefix+name)
 	if err == nil && len(entries) == 0 {
 		err = unknown(ctx, st, name)
@@ -27,12 +27,12 @@ func Verify(ctx context.Context, st store.Store, name string) (*loop.State, []er
 	if err != nil {
 		return nil, nil, err
 	}
-	var found []error
+	var found store.Faults
 	s := &loop.State{}
 	for i := range entries {
 		e := &entries[i]
 		if s.Head.Seq > 0 && !s.Justified(e) {
-			found = append(found, &fault.Error{
+			found.Add(&fault.Error{
 				Code: store.Damaged, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: "it does not follow from what was journaled before it",
 				Hint: anew,
 			})
@@ -43,9 +43,7 @@ func Verify(ctx context.Context, st store.Store, name string) (*loop.State, []er
 		if e.Kind != loop.KindSettled {
 			continue
 		}
-		if err := verifySettled(ctx, st, s, entries[i:]); err != nil {
-			found = append(found, err)
-		}
+		found.Add(verifySettled(ctx, st, s, entries[i:]))
 	}
 	return s, found, nil
 }

@@ -75,7 +75,7 @@ func TestVerifyNamesWhatWasTouched(t *testing.T) {
 			if fault.CodeOf(err) != test.code || err != nil && (!strings.Contains(err.Error(), test.says) || fault.HintOf(err) == "") {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			if err == nil && (r.Bullets != 4 || r.Vectors != 4 || r.Head.Hash != head) {
+			if err == nil && (r.Bullets != 4 || r.Vectors != 4 || r.Head != head) {
 				t.Errorf("%+v", r)
 			}
 			if test.code == journal.BrokenChain {

@@ -11,44 +11,31 @@ import (
 	"brenner/store/journal"
 )
 
-// Report is what verifying a playbook found out.
-type Report struct {
-	Head    journal.Head
-	Bullets int
-	Vectors int
-}
-
 // Proof is what was found of a playbook.
 type Proof struct {
-	Entries int     `json:"entries"` // that are intact
-	Bullets int     `json:"bullets"`
-	Vectors int     `json:"vectors"`
-	Head    string  `json:"head"` // of the last one
-	Found   []error `json:"-"`
+	Entries int          `json:"entries"` // that are intact
+	Bullets int          `json:"bullets"`
+	Vectors int          `json:"vectors"`
+	Head    string       `json:"head"` // of the last one
+	Faults  store.Faults `json:"-"`    // under names of their own
 }
 
 // Prove does what Verify does, and returns the fault as part of what was found.
 func Prove(ctx context.Context, st store.Store, kept string) *Proof {
-	r, err := Verify(ctx, st, kept)
-	p := &Proof{Entries: r.Head.Seq, Bullets: r.Bullets, Vectors: r.Vectors, Head: r.Head.Hash}
-	if err != nil {
-		p.Found = []error{err}
-	}
+	p, err := Verify(ctx, st, kept)
+	p.Faults.Add(err)
 	return p
 }
-
-// OK reports whether nothing was found.
-func (p *Proof) OK() bool { return len(p.Found) == 0 }
 
 // Verify reads the whole journal, follows its chain, replays what it says and looks at
 // every vector. The error names the first entry that was edited, dropped, swapped or
 // put in between; a kept hash, where one is given, has to be in the chain: a tail that
 // was cut off shows in nothing else.
-func Verify(ctx context.Context, st store.Store, kept string) (Report, error) {
+func Verify(ctx context.Context, st store.Store, kept string) (*Proof, error) {
 	book, chain := &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{})
 	found := kept == ""
 	head, err := follow(ctx, st, book, chain, func(l *journal.Line) { found = found || string(l.Hash) == kept })
-	r := Report{Head: head, Bullets: book.Len()}
+	r := &Proof{Entries: head.Seq, Bullets: book.Len(), Head: head.Hash}
 	if err != nil {
 		return r, err
 	}
@@ -58,7 +45,7 @@ func Verify(ctx context.Context, st store.Store, kept string) (Report, error) {
 	if !found {
 		return r, &fault.Error{
 			Code: journal.WrongHead, Op: "look for the head " + fault.Shown(kept),
-			Detail: fmt.Sprintf("no entry has this hash; the journal ends with entry %d, %s", r.Head.Seq, fault.Shown(r.Head.Hash)),
+			Detail: fmt.Sprintf("no entry has this hash; the journal ends with entry %d, %s", r.Entries, fault.Shown(r.Head)),
 			Hint:   "entries at its end were removed, or the hash is of another journal",
 		}
 	}

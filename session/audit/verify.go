@@ -18,42 +18,14 @@ import (
 	"brenner/store/record"
 )
 
-// Proof is what was looked at in a session, and what was found.
-type Proof struct {
-	Thread   string `json:"thread_id"`
-	File     string `json:"file"` // of an export
-	Entries  int    `json:"entries"`
-	Blobs    int    `json:"blobs"`
-	Versions int    `json:"versions"`
-	Head     string `json:"head"`
-	Seal     string `json:"seal"`
-	// Lint names rules of other programs whose findings were taken as they are.
-	Lint     []string `json:"other_lint,omitempty"`
-	Reworded int      `json:"reworded,omitzero"` // versions whose reports say the same in other words
-	// Faults are empty where everything is as it was written.
-	Faults []fault.Detail `json:"faults"`
-	Found  []error        `json:"-"` // the faults as errors
-}
-
 // unproven returns the proof of a session of which nothing could be looked at.
-func unproven(thread string, err error) *Proof {
-	return (&Proof{Thread: thread}).with(err)
-}
-
-// with adds what was found.
-func (p *Proof) with(found ...error) *Proof {
-	for _, err := range found {
-		if err != nil {
-			p.Found = append(p.Found, err)
-		}
-	}
-	p.Faults = fault.Details(p.Found...)
-	return p
+func unproven(thread string, err error) *session.Proof {
+	return &session.Proof{Thread: thread, Faults: store.Faults{err}}
 }
 
 // Verify proves one session of a store. What cannot be read is part of the proof; an
 // error means that there is no such session, or that the context has ended.
-func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, error) {
+func Verify(ctx context.Context, st store.Store, thread, head string) (*session.Proof, error) {
 	p, err := session.Verify(ctx, st, thread, head)
 	switch code := fault.CodeOf(err); {
 	case err == nil:
@@ -62,16 +34,13 @@ func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, e
 	default:
 		return unproven(thread, err), nil
 	}
-	proof := &Proof{
-		Thread: thread, Entries: p.Entries, Blobs: p.Blobs, Versions: p.Versions, Head: p.Head.Hash, Seal: p.Seal, Lint: p.Lint, Reworded: p.Reworded,
-	}
-	return proof.with(p.Faults...), nil
+	return p, nil
 }
 
 // VerifyAll proves every session that a store lists.
-func VerifyAll(ctx context.Context, st store.Store) ([]*Proof, error) {
+func VerifyAll(ctx context.Context, st store.Store) ([]*session.Proof, error) {
 	threads, err := session.List(ctx, st)
-	var all []*Proof
+	var all []*session.Proof
 	for _, thread := range threads {
 		checked, err := Verify(ctx, st, thread, "")
 		if fault.CodeOf(err) == session.NoSession {
@@ -109,7 +78,7 @@ func Orphans(ctx context.Context, st store.Store) (lost []string, err error) {
 // VerifyExport proves the bytes of an export, with the help of an empty store. What is
 // wrong with its lines comes first; what they say is only looked at if they are as they
 // were written. An error means that the bytes are not an export.
-func VerifyExport(ctx context.Context, empty store.Store, data []byte, head string) (*Proof, *session.Exported, error) {
+func VerifyExport(ctx context.Context, empty store.Store, data []byte, head string) (*session.Proof, *session.Exported, error) {
 	x, err := session.ReadExport(data)
 	if err != nil {
 		if broken := brokenHeader(data); broken != nil {
@@ -119,14 +88,13 @@ func VerifyExport(ctx context.Context, empty store.Store, data []byte, head stri
 	}
 	entries := x.Batch.Appends[0].Entries
 	if len(x.Faults) > 0 {
-		checked := &Proof{
-			Thread: x.Thread, Entries: len(entries), Blobs: len(x.Batch.Blobs), Head: journal.HeadOf(entries).Hash,
+		checked := &session.Proof{
+			Thread: x.Thread, Entries: len(entries), Blobs: len(x.Batch.Blobs), Head: journal.HeadOf(entries).Hash, Faults: namedLines(data, x),
 		}
-		found := namedLines(data, x)
 		if head != "" {
-			found = append(found, journal.CheckHead(entries, head))
+			checked.Faults.Add(journal.CheckHead(entries, head))
 		}
-		return checked.with(found...), x, nil
+		return checked, x, nil
 	}
 	if _, err := session.Import(ctx, empty, x); err != nil {
 		return unproven(x.Thread, err), x, nil
@@ -146,7 +114,7 @@ func changedLine(line int, detail string) *fault.Error {
 
 // brokenHeader tells an export whose first line was changed from a file that is
 // something else: the lines behind it are those of a journal.
-func brokenHeader(data []byte) *Proof {
+func brokenHeader(data []byte) *session.Proof {
 	lines := bytes.Split(data, []byte("\n"))
 	c := unproven("", changedLine(1, "the header cannot be read"))
 	for _, line := range lines[1:] {
@@ -164,10 +132,10 @@ func brokenHeader(data []byte) *Proof {
 }
 
 // namedLines says of the lines of an export that were changed what stood there.
-func namedLines(data []byte, x *session.Exported) []error {
+func namedLines(data []byte, x *session.Exported) store.Faults {
 	lines := bytes.Split(data, []byte("\n"))
 	names := namesIn(lines, x)
-	var all []error
+	var all store.Faults
 	for _, err := range x.Faults {
 		var f *fault.Error
 		if errors.As(err, &f) {

@@ -21,7 +21,7 @@ import (
 func whole(t *testing.T, data []byte, head string) bool {
 	t.Helper()
 	checked, _, err := audit.VerifyExport(context.Background(), memory.New(), data, head)
-	return err == nil && len(checked.Found) == 0
+	return err == nil && len(checked.Faults) == 0
 }
 
 // densely gives the places that are tried: all of them in the first and the last
@@ -102,8 +102,8 @@ func TestForgedReplyIsFoundAndNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(checked.Found) != 1 || !strings.Contains(checked.Found[0].Error(), "the reply of A in round 1 (ask)") {
-		t.Errorf("%v", checked.Found)
+	if len(checked.Faults) != 1 || !strings.Contains(checked.Faults[0].Error(), "the reply of A in round 1 (ask)") {
+		t.Errorf("%v", checked.Faults)
 	}
 }
 

@@ -84,7 +84,7 @@ session: {rounds: 1}
 		if err != nil || len(loops) != 1 {
 			t.Fatal(loops, err)
 		}
-		found := loops[0].Faults
+		found := loops[0].Faults.Details()
 		if c.says == "" && len(found) == 0 {
 			continue
 		}

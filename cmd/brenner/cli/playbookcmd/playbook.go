@@ -174,10 +174,11 @@ func playbookVerify(a *ui.App, c *cobra.Command, head string) error {
 	if err != nil {
 		return err
 	}
-	if !proved.OK() {
+	whole := len(proved.Faults) == 0
+	if !whole {
 		a.Exit = ui.ExitFailed
 	}
-	doc := &playbookProof{Schema: "brenner.playbook.verify/v1", Whole: proved.OK(), Proof: proved, Problems: fault.Details(proved.Found...)}
+	doc := &playbookProof{Schema: "brenner.playbook.verify/v1", Whole: whole, Proof: proved, Problems: proved.Faults.Details()}
 	return ui.Show(a, doc, nil, proofText)
 }
 

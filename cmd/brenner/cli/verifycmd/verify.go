@@ -107,10 +107,10 @@ func exportProof(a *ui.App, c *cobra.Command, file, rest, head string) (*project
 func verificationText(a *ui.App, v *project.Verification) string {
 	t := &verdicts{quiet: a.Quiet}
 	if v.Store != nil {
-		t.add("the store", v.Store.Faults, "every page, blob and stream is whole")
+		t.add("the store", v.Store.Faults.Details(), "every page, blob and stream is whole")
 	}
 	if p := v.Records; p != nil {
-		t.add("the records", p.Faults, fmt.Sprintf("%s, %s, %s",
+		t.add("the records", p.Faults.Details(), fmt.Sprintf("%s, %s, %s",
 			text.Plural(p.Entries, "entry", "entries"), text.Count(p.Versions, "version"), text.Count(p.Marks, "mark")))
 		t.mark("head", p.Head, "")
 		for _, s := range p.Streams {
@@ -120,11 +120,11 @@ func verificationText(a *ui.App, v *project.Verification) string {
 		}
 	}
 	if p := v.Playbook; p != nil {
-		t.add("the playbook", p.Faults, playbookcmd.ProofSize(p.Proof))
+		t.add("the playbook", p.Faults.Details(), playbookcmd.ProofSize(p.Proof))
 		t.mark("head", p.Head, "")
 	}
 	for _, s := range v.Sessions {
-		t.add(cmp.Or(s.File, s.Thread), s.Faults, fmt.Sprintf("%s, %s, %s",
+		t.add(cmp.Or(s.File, s.Thread), s.Faults.Details(), fmt.Sprintf("%s, %s, %s",
 			text.Plural(s.Entries, "entry", "entries"), text.Count(s.Blobs, "blob"), text.Count(s.Versions, "version")))
 		if s.Head != "" {
 			t.mark("head", s.Head, "")
@@ -138,7 +138,7 @@ func verificationText(a *ui.App, v *project.Verification) string {
 		}
 	}
 	for _, l := range v.Loops {
-		t.add("the loop "+l.Name, l.Faults, text.Plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")
+		t.add("the loop "+l.Name, l.Faults.Details(), text.Plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")
 		t.mark("head", l.Head, "")
 	}
 	return t.b.String()
