@@ -1,6 +1,15 @@
+// Package artifact is the research artifact as a value: one section table, items
+// with fields of closed kinds, stamps that say who wrote what, and two forms on
+// paper. Canonical JSON is complete; Markdown is for people and carries all
+// content but the stamps, and both read back to what was written.
+//
+// The package is pure. It knows nothing of deltas, of merging or of agents.
 package artifact
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Schema names the JSON form of an artifact.
 const Schema = "brenner.artifact/v1"
@@ -117,4 +126,26 @@ func (it *Item) without() *Item {
 		bare.rare().Cells = append(bare.rare().Cells, c)
 	}
 	return bare
+}
+
+// IsThreadID tells whether id can be the thread id of a research session,
+// ^RS-\d{8}-[a-z0-9-]{2,40}$. It joins thread, artifact and store, and is used as
+// a file name. Whether the digits are a day of the calendar is not asked: an id
+// that was let in once can never be changed again.
+func IsThreadID(id string) bool {
+	rest, ok := strings.CutPrefix(id, "RS-")
+	if !ok || len(rest) < 8+1+2 || len(rest) > 8+1+40 || rest[8] != '-' {
+		return false
+	}
+	for i := range len(rest) {
+		c := rest[i]
+		digit := c >= '0' && c <= '9'
+		switch {
+		case i < 8 && !digit:
+			return false
+		case i > 8 && !digit && c != '-' && (c < 'a' || c > 'z'):
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,9 @@
 package artifact
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Markdown gives the artifact as the file that people read: all content, no
 // provenance, one byte string for one artifact. Parse reads it back.
@@ -207,4 +210,249 @@ func (w *mdWriter) heading(spec *SectionSpec, it *Item) {
 		w.put(mdStrike + " " + mdKilled)
 	}
 	w.end()
+}
+
+// field writes one field of an item: a line, and a list under it where the value
+// is a map or a conflict.
+func (w *mdWriter) field(spec *SectionSpec, it *Item, f *Field) {
+	kind := KindAny
+	known, ok := spec.Field(f.Name)
+	if ok {
+		kind = known.Kind
+	}
+	w.blankAfterList()
+	w.markField(it, f.Name)
+	if ok {
+		w.put("**" + known.Title + "**:")
+	} else {
+		w.ownLabel(f.Name)
+	}
+	w.fieldValue(kind, f.Value, it.Killed())
+}
+
+func (w *mdWriter) label(title string) {
+	w.blankAfterList()
+	w.put("**" + title + "**:")
+}
+
+func (w *mdWriter) blankAfterList() {
+	if w.afterList {
+		w.end()
+		w.afterList = false
+	}
+}
+
+// ownLabel labels a field that the section table does not know by its own name,
+// in a code span: an unknown "Claim" is not the known one.
+func (w *mdWriter) ownLabel(name string) {
+	w.put("**`")
+	if plainName(name) {
+		w.put(name)
+	} else {
+		w.json = AppendString(w.json[:0], name)
+		w.buf = appendSpan(w.buf, w.json)
+	}
+	w.put("`**:")
+}
+
+// fieldValue writes what stands behind a label.
+func (w *mdWriter) fieldValue(kind Kind, v Value, killed bool) {
+	switch v := v.(type) {
+	case Conflict:
+		w.put(" " + mdConflict)
+		w.end()
+		w.candidates(v, "", killed)
+		return
+	case Map:
+		if asLines(kind, v) {
+			w.end()
+			w.entries(v, killed)
+			return
+		}
+	}
+	w.put(" ")
+	w.strike(killed)
+	w.inline(kind, v)
+	w.strike(killed)
+	w.end()
+}
+
+func (w *mdWriter) strike(killed bool) {
+	if killed {
+		w.put(mdStrike)
+	}
+}
+
+// asLines tells whether a map is written one key a line. Any map with a conflict
+// in it is, so that a person can see the candidates.
+func asLines(kind Kind, m Map) bool {
+	switch {
+	case len(m) == 0:
+		return false
+	case kind == KindMap:
+		return true
+	case kind == KindScore && !plainScore(m):
+		return true
+	}
+	return slices.ContainsFunc(m, func(e Entry) bool { _, ok := e.Value.(Conflict); return ok })
+}
+
+func (w *mdWriter) entries(m Map, killed bool) {
+	for _, e := range m {
+		w.entry(e, killed)
+	}
+	w.afterList = true
+}
+
+func (w *mdWriter) entry(e Entry, killed bool) {
+	w.put("- ")
+	w.text(e.Key, inKey)
+	w.put(": ")
+	if c, ok := e.Value.(Conflict); ok {
+		w.put(mdConflict)
+		w.end()
+		w.candidates(c, "  ", killed)
+		return
+	}
+	w.strike(killed)
+	w.inline(KindAny, e.Value)
+	w.strike(killed)
+	w.end()
+}
+
+func (w *mdWriter) candidates(c Conflict, indent string, killed bool) {
+	for _, candidate := range c {
+		w.put(indent + "- ")
+		w.text(candidate.Agent, inKey)
+		w.put(" (")
+		w.text(candidate.Delta, inKey)
+		w.put("): ")
+		w.strike(killed)
+		w.inline(KindAny, candidate.Value)
+		w.strike(killed)
+		w.end()
+	}
+	w.afterList = true
+}
+
+// inline writes a value within a line: in the plain form of its kind, or, where
+// it does not have the shape for that, as JSON in a code span.
+func (w *mdWriter) inline(kind Kind, v Value) {
+	switch v := v.(type) {
+	case Text:
+		if kind == KindText || kind == KindStatus || kind == KindAny {
+			w.text(string(v), inField)
+			return
+		}
+	case Bool:
+		if kind == KindFlag {
+			w.put(flagWord(v))
+			return
+		}
+	case List:
+		if kind == KindList && allTexts(v) {
+			w.list(v)
+			return
+		}
+	case Map:
+		if len(v) == 0 && (kind == KindMap || kind == KindScore) {
+			w.put(mdNone)
+			return
+		}
+		if kind == KindScore && plainScore(v) {
+			w.score(v)
+			return
+		}
+	}
+	w.span(v)
+}
+
+func flagWord(b Bool) string {
+	if b {
+		return mdYes
+	}
+	return mdNo
+}
+
+func allTexts(list List) bool {
+	return !slices.ContainsFunc(list, func(v Value) bool { _, ok := v.(Text); return !ok })
+}
+
+func (w *mdWriter) list(list List) {
+	if len(list) == 0 {
+		w.put(mdNone)
+	}
+	for i, v := range list {
+		if i > 0 {
+			w.put(", ")
+		}
+		w.text(string(v.(Text)), inList)
+	}
+}
+
+// plainScore tells whether a map can be written as "cost 2, speed 3".
+func plainScore(m Map) bool {
+	return len(m) > 0 && !slices.ContainsFunc(m, func(e Entry) bool {
+		_, number := e.Value.(Number)
+		return !number || !plainWord(e.Key)
+	})
+}
+
+// score writes the marks in the table's order, then any others.
+func (w *mdWriter) score(m Map) {
+	spec, _ := DiscriminativeTests.Spec().Field("score")
+	first := true
+	mark := func(key string, v Value) {
+		if !first {
+			w.put(", ")
+		}
+		first = false
+		w.put(key + " ")
+		w.buf = AppendValue(w.buf, v)
+	}
+	for _, key := range spec.Allowed {
+		if v, ok := m.Get(key); ok {
+			mark(key, v)
+		}
+	}
+	for _, e := range m {
+		if !slices.Contains(spec.Allowed, e.Key) {
+			mark(e.Key, e.Value)
+		}
+	}
+}
+
+// system writes what is no field: unresolved places, and the kill.
+func (w *mdWriter) system(it *Item) {
+	if len(it.Unresolved()) > 0 {
+		w.label(mdUnresolved)
+		w.put(" ")
+		w.list(texts(it.Unresolved()))
+		w.end()
+	}
+	if it.Kill == nil {
+		return
+	}
+	if it.Kill.By != "" || !it.Kill.At.IsZero() {
+		w.label(mdKilledBy)
+		w.killer(it.Kill)
+		w.end()
+	}
+	if it.Kill.Reason != "" {
+		w.label(mdReason)
+		w.put(" ")
+		w.text(it.Kill.Reason, inField)
+		w.end()
+	}
+}
+
+// killer writes who killed and when, each where it is known.
+func (w *mdWriter) killer(k *Kill) {
+	if k.By != "" {
+		w.put(" ")
+		w.text(k.By, inKey)
+	}
+	if !k.At.IsZero() {
+		w.put(" (" + FormatInstant(k.At) + ")")
+	}
 }

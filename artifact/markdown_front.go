@@ -1,6 +1,17 @@
 package artifact
 
-import "strings"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/internal/fault"
+	"brenner/internal/yaml"
+)
 
 // frontMatter writes the metadata as YAML, by hand: one form for one value, no
 // line of which can be mistaken for another, whatever the texts say.
@@ -172,4 +183,135 @@ func yamlWord(s string) bool {
 		return true
 	}
 	return false
+}
+
+// frontMatter reads the metadata from YAML that begins on line 2 of the file.
+func (r *mdReader) frontMatter(text string) {
+	root, err := yaml.Parse([]byte(text))
+	if err != nil {
+		r.problem(BadMetadata, 1, "metadata", "the front matter cannot be read: %s", fault.Shown(strings.TrimPrefix(err.Error(), "yaml: ")))
+		return
+	}
+	if root == nil {
+		return
+	}
+	if root.Kind != yaml.MappingNode || odd(root) {
+		r.problem(BadMetadata, 1+root.Line, "metadata", "the front matter is not a plain list of keys and values")
+		return
+	}
+	seen := make(map[string]bool, len(root.Content)/2)
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		name, err := yamlKey(key)
+		switch {
+		case err != nil:
+			r.problem(BadMetadata, 1+key.Line, "metadata", "metadata: %v", err)
+		case seen[name]:
+			r.problem(BadMetadata, 1+key.Line, "metadata", "metadata: the key %s stands twice", fault.Shown(name))
+		default:
+			seen[name] = true
+			r.metadata(name, value)
+		}
+	}
+	slices.SortFunc(r.doc.Artifact.Metadata.Extra, func(x, y Entry) int { return CompareKeys(x.Key, y.Key) })
+}
+
+// metadata takes one key of the front matter.
+func (r *mdReader) metadata(key string, node *yaml.Node) {
+	line := 1 + node.Line
+	v, err := yamlValue(node, documentDepth-2)
+	if err != nil {
+		kind := BadMetadata
+		if key == "version" {
+			kind = BadVersion
+		}
+		r.problem(kind, line, "metadata", "metadata: %s: %v", fault.Shown(key), err)
+		return
+	}
+	r.doc.Artifact.Metadata.take(Entry{key, v}, func(kind ProblemKind, format string, args ...any) {
+		r.problem(kind, line, "metadata", format, args...)
+	})
+}
+
+// odd tells whether a node uses what plain JSON cannot say.
+func odd(n *yaml.Node) bool { return n.Anchor != "" || n.Kind == yaml.AliasNode }
+
+func yamlKey(n *yaml.Node) (string, error) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || odd(n) {
+		return "", errors.New("a key is not a text; put it in quotes")
+	}
+	return n.Value, nil
+}
+
+// yamlValue turns a node into the value that its JSON would be.
+func yamlValue(n *yaml.Node, depth int) (Value, error) {
+	switch {
+	case odd(n):
+		return nil, errors.New("anchors and aliases are not read")
+	case depth < 0:
+		return nil, errors.New("lists and objects stand too deep in one another")
+	case n.Kind == yaml.ScalarNode:
+		return yamlScalar(n)
+	case n.Kind == yaml.SequenceNode && n.ShortTag() == "!!seq":
+		list := make(List, len(n.Content))
+		for i, c := range n.Content {
+			v, err := yamlValue(c, depth-1)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = v
+		}
+		return list, nil
+	case n.Kind == yaml.MappingNode && n.ShortTag() == "!!map":
+		return yamlMap(n, depth)
+	}
+	return nil, fmt.Errorf("the tag %s is not read", fault.Shown(n.Tag))
+}
+
+func yamlMap(n *yaml.Node, depth int) (Value, error) {
+	entries := make([]Entry, 0, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, err := yamlKey(n.Content[i])
+		if err != nil {
+			return nil, err
+		}
+		v, err := yamlValue(n.Content[i+1], depth-1)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, Entry{key, v})
+	}
+	m := MapOf(entries...)
+	if len(m) != len(entries) {
+		return nil, errors.New("a key stands twice")
+	}
+	return m, nil
+}
+
+func yamlScalar(n *yaml.Node) (Value, error) {
+	switch tag := n.ShortTag(); tag {
+	case "!!str", "!!timestamp":
+		return Text(n.Value), nil
+	case "!!null":
+		return Null{}, nil
+	case "!!bool":
+		switch strings.ToLower(n.Value) {
+		case "true":
+			return Bool(true), nil
+		case "false":
+			return Bool(false), nil
+		}
+	case "!!int", "!!float":
+		if text := jsontext.Value(n.Value); text.IsValid() && text.Kind() == '0' {
+			f, reason := number(string(bytes.TrimSpace(text)))
+			if reason != "" {
+				return nil, errors.New(reason)
+			}
+			return f, nil
+		}
+		return nil, fmt.Errorf("%s is not a number as JSON writes them; put it in quotes if it is a text", fault.Shown(n.Value))
+	default:
+		return nil, fmt.Errorf("the tag %s is not read", fault.Shown(tag))
+	}
+	return nil, fmt.Errorf("%s is neither true nor false", fault.Shown(n.Value))
 }

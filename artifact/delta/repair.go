@@ -2,7 +2,9 @@ package delta
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // repaired is JSON made out of something close to it. Apart from what stands in
@@ -266,4 +268,120 @@ func (r *repairer) note() {
 	if r.pos-len(r.text) != was {
 		r.shifts = append(r.shifts, shift{out: int32(len(r.text)), src: int32(r.pos)})
 	}
+}
+
+// fix is a kind of change that makes JSON out of something close to it.
+type fix int
+
+const (
+	fixTrailingComma fix = iota
+	fixComment
+	fixQuotes
+	fixBareKey
+	fixControl
+	fixEscape
+	fixPython
+	fixSpace
+	fixSeveral
+	fixCount
+)
+
+// fixNames are what was found, for one and for several.
+var fixNames = [fixCount][2]string{
+	fixTrailingComma: {"a trailing comma taken out", "trailing commas taken out"},
+	fixComment:       {"a comment taken out", "comments taken out"},
+	fixQuotes:        {"a text put in double quotes", "texts put in double quotes"},
+	fixBareKey:       {"a key put in quotes", "keys put in quotes"},
+	fixControl:       {"a raw control character in a text escaped", "raw control characters in texts escaped"},
+	fixEscape:        {"a backslash that escapes nothing kept as written", "backslashes that escape nothing kept as written"},
+	fixPython:        {"a Python word put as JSON", "Python words put as JSON"},
+	fixSpace:         {"an odd space taken out", "odd spaces taken out"},
+	fixSeveral:       {"a second value in the block taken as another delta", "further values in the block taken as deltas"},
+}
+
+// changes counts what was changed, and where each kind was met first.
+type changes [fixCount]struct{ count, first int }
+
+func (c *changes) add(f fix, at int) {
+	if c[f].count == 0 {
+		c[f].first = at
+	}
+	c[f].count++
+}
+
+func (r *repairer) change(f fix, at int) { r.changes.add(f, at) }
+
+// any tells whether anything was changed.
+func (c *changes) any() bool { return *c != changes{} }
+
+// firstAt gives the place of the first change.
+func (c *changes) firstAt() int {
+	first := -1
+	for _, k := range c {
+		if k.count > 0 && (first < 0 || k.first < first) {
+			first = k.first
+		}
+	}
+	return max(first, 0)
+}
+
+// describe says what was changed; where, if given, names the place of an offset.
+func (c *changes) describe(where func(int) string) []string {
+	var said []string
+	for f, k := range c {
+		if k.count == 0 {
+			continue
+		}
+		text, place := fixNames[f][0], "at "
+		if k.count > 1 {
+			text, place = fmt.Sprintf("%d %s", k.count, fixNames[f][1]), "the first at "
+		}
+		if where != nil {
+			text += " (" + place + where(k.first) + ")"
+		}
+		said = append(said, text)
+	}
+	return said
+}
+
+// space passes white space and comments. It is false where a comment never ends.
+func (r *repairer) space() bool {
+	for r.pos < len(r.src) {
+		rest := r.src[r.pos:]
+		switch c := rest[0]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			r.text = append(r.text, c)
+			r.pos++
+		case c == '#' || bytes.HasPrefix(rest, []byte("//")):
+			r.change(fixComment, r.pos)
+			n := bytes.IndexByte(rest, '\n')
+			if n < 0 {
+				n = len(rest)
+			}
+			r.blank(n)
+		case bytes.HasPrefix(rest, []byte("/*")):
+			n := 2 + bytes.Index(rest[2:], []byte("*/")) // "/*/" has only begun
+			if n < 2 {
+				r.misfit(r.pos, "a comment begins here and never ends", "JSON has no comments: take it out")
+				return false
+			}
+			r.change(fixComment, r.pos)
+			r.blank(n + 2)
+		case c >= utf8.RuneSelf && oddSpace(rest) > 0:
+			r.change(fixSpace, r.pos)
+			r.blank(oddSpace(rest))
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+// oddSpace measures white space that JSON does not know.
+func oddSpace(b []byte) int {
+	switch r, n := utf8.DecodeRune(b); {
+	case r == '\u00a0', r == '\u202f', r == '\u3000', r == '\ufeff', r >= '\u2000' && r <= '\u200b', r == '\u2028', r == '\u2029':
+		return n
+	}
+	return 0
 }

@@ -3,6 +3,7 @@ package delta
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"brenner/artifact"
 	"brenner/internal/markdown"
@@ -143,3 +144,99 @@ func mentionsOperation(text []byte) bool {
 		}
 	}
 }
+
+// maxAnnouncement is how much of a line is looked at for an announcement.
+const maxAnnouncement = 120
+
+// announce remembers the first line of prose that promises deltas: a heading
+// that speaks of them, "Delta 1:", or an operation in capitals.
+func (r *reader) announce(b markdown.Block) {
+	if r.announced > 0 || r.meant {
+		return
+	}
+	text := r.src[b.Start:b.End]
+	for line := b.Line; len(text) > 0; line++ {
+		var this []byte
+		this, text, _ = bytes.Cut(text, []byte("\n"))
+		if len(this) > 1 && announces(string(this[:min(len(this), maxAnnouncement)])) {
+			r.announced = line
+			return
+		}
+	}
+}
+
+// announces tells whether a line promises a delta.
+func announces(line string) bool {
+	said := strings.TrimLeft(line, " \t-+>0123456789.)")
+	body := strings.TrimLeft(said, "#*_` \t0123456789.)")
+	emphatic := len(body) < len(said)
+	first := strings.FieldsFunc(body, func(r rune) bool { return !isWordRune(r) })
+	if len(first) == 0 {
+		return false
+	}
+	switch first[0] {
+	case Add, Edit, Kill:
+		return len(first) > 1
+	}
+	word := strings.ToLower(first[0])
+	if word == "delta" || word == "deltas" {
+		rest := strings.TrimLeft(body[len(word):], " #0123456789*_`")
+		return emphatic || rest == "" || rest[0] == ':'
+	}
+	if !emphatic {
+		return false
+	}
+	for _, w := range first {
+		if w = strings.ToLower(w); w == "delta" || w == "deltas" {
+			return true
+		}
+	}
+	return false
+}
+
+func isWordRune(r rune) bool {
+	return r == '_' || r >= 0x80 || (r < 0x80 && (isLetter(byte(r)) || isDigit(byte(r))))
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// Possible is false for a text in which Read certainly finds no delta, be it one that
+// is taken, refused or only shown, and it is found out much faster: a fence calls itself
+// a delta by that word, and elsewhere only an object with one of a few words is looked at.
+// Read may still name a fence in which something is quoted.
+func Possible(text string) bool {
+	return PossibleBare(text) || possibleFence(text)
+}
+
+// PossibleBare is false for a text in which there is certainly no delta outside a fence
+// that calls itself one.
+func PossibleBare(text string) bool {
+	if !strings.Contains(text, "{") {
+		return false
+	}
+	for _, word := range bareWords() {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func possibleFence(text string) bool {
+	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") && !strings.Contains(text, ":::") {
+		return false
+	}
+	const word = "delta"
+	for i := 0; i+len(word) <= len(text); i++ {
+		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// bareWords are those of which a stretch outside a delta fence has one, if it holds
+// a delta.
+func bareWords() [4]string { return [...]string{"peration", "PERATION", `"op"`, "action"} }

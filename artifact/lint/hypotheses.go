@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"brenner/artifact"
@@ -39,19 +40,19 @@ func hypothesisRules() []rule {
 			id: "WH-001", title: "every hypothesis has anchors",
 			why:   "a reader has to be able to tell what was read from what was thought",
 			fix:   "EDIT it with `anchors`: `§n`, `§n-§m`, `EV-001`, `EV-001#E1`, or `inference`",
-			check: hypothesisAnchors,
+			check: wantsAnchors(h),
 		},
 		{
 			id: "WH-002", title: "anchors have one of the known forms",
 			why:   "an anchor that cannot be looked up proves nothing",
 			fix:   "write `§n`, a range `§127-§129` or `§127-129`, `EV-001`, `EV-001#E1`, or `inference`; `[inference]` may follow any of them or stand alone",
-			check: anchorForms,
+			check: each(h, "anchors", anchorForms),
 		},
 		{
 			id: "WH-003", title: "a hypothesis without a source is labelled as inference",
 			why:   "words that look like a source are taken for one",
 			fix:   "add an anchor with `§` or `EV-`, or the anchor `inference`",
-			check: inferenceLabelled,
+			check: each(h, "anchors", inferenceLabelled),
 		},
 		{
 			id: "WH-101", title: "some active test can kill the hypothesis",
@@ -68,77 +69,53 @@ func hypothesisRules() []rule {
 	}
 }
 
-func hypothesisAnchors(s *subject, r *report) {
-	for _, it := range s.active[artifact.HypothesisSlate] {
-		wantAnchors(r, artifact.HypothesisSlate, it)
-	}
+// wantsAnchors makes the check for items whose anchors are no list, or a list of nothing.
+func wantsAnchors(section artifact.Section) check {
+	const payload = `{"anchors": ["§12"]}, the places that it rests on, or with {"anchors": ["inference"]}`
+	return each(section, "anchors", func(_ *subject, it *artifact.Item) (string, string) {
+		switch v := it.Get("anchors").(type) {
+		case artifact.Conflict:
+			return "", ""
+		case artifact.List:
+			if slices.ContainsFunc(v, func(e artifact.Value) bool { return !blank(e) }) {
+				return "", ""
+			}
+		case nil:
+		default:
+			return "the anchors of " + show(it.ID) + " are not a list", payload
+		}
+		return show(it.ID) + " has no anchors", payload
+	})
 }
 
-// wantAnchors reports an item whose anchors are no list, or a list of nothing.
-func wantAnchors(r *report, section artifact.Section, it *artifact.Item) {
-	message := show(it.ID) + " has no anchors"
-	switch v := it.Get("anchors").(type) {
-	case artifact.Conflict:
-		return
-	case artifact.List:
-		for _, e := range v {
-			if !blank(e) {
-				return
-			}
+func anchorForms(_ *subject, it *artifact.Item) (wrong, payload string) {
+	var d dangling
+	list, _ := it.Get("anchors").(artifact.List)
+	for _, v := range list {
+		t, ok := v.(artifact.Text)
+		if !ok {
+			d.add(valueOf(v) + " is not a text")
+			continue
 		}
-	case nil:
-	default:
-		message = "the anchors of " + show(it.ID) + " are not a list"
-	}
-	r.add(inItem(section, it, "anchors"), message,
-		edit(it, `{"anchors": ["§12"]}, the places that it rests on, or with {"anchors": ["inference"]}`))
-}
-
-func anchorForms(s *subject, r *report) {
-	for _, it := range s.active[artifact.HypothesisSlate] {
-		var d dangling
-		list, _ := it.Get("anchors").(artifact.List)
-		for _, v := range list {
-			t, ok := v.(artifact.Text)
-			if !ok {
-				d.add(valueOf(v) + " is not a text")
-				continue
-			}
-			if a := readAnchor(string(t)); a.wrong != "" && !blank(t) {
-				d.add(quote(string(t)) + " " + a.wrong)
-			}
-		}
-		if d.total > 0 {
-			r.add(inItem(artifact.HypothesisSlate, it, "anchors"), show(it.ID)+"'s anchors: "+d.list(),
-				edit(it, `{"anchors": ["§12", "§127-§129", "EV-001#E1", "inference"], "anchors_replace": true}, all of its anchors in forms like these`))
+		if a := readAnchor(string(t)); a.wrong != "" && !blank(t) {
+			d.add(quote(string(t)) + " " + a.wrong)
 		}
 	}
+	return d.of(it, "anchors"), `{"anchors": ["§12", "§127-§129", "EV-001#E1", "inference"], "anchors_replace": true}, all of its anchors in forms like these`
 }
 
 // inferenceLabelled is about hypotheses whose anchors are words only. One without
 // any anchors is WH-001's, and a § or EV anchor that is merely misspelt is
 // WH-002's alone.
-func inferenceLabelled(s *subject, r *report) {
-	for _, it := range s.active[artifact.HypothesisSlate] {
-		anchors := it.Texts("anchors")
-		said := false
-		for _, text := range anchors {
-			a := readAnchor(text)
-			if a.source || a.inference {
-				said = true
-				break
-			}
-		}
-		for _, label := range it.Texts("labels") {
-			said = said || readAnchor(label).inference
-		}
-		if said || strings.TrimSpace(strings.Join(anchors, "")) == "" {
-			continue
-		}
-		r.add(inItem(artifact.HypothesisSlate, it, "anchors"),
-			show(it.ID)+" has no anchor in the text or the evidence, and is not labelled as inference",
-			edit(it, `{"anchors": ["inference"]}, or with the § or EV anchor that it rests on`))
+func inferenceLabelled(_ *subject, it *artifact.Item) (wrong, payload string) {
+	anchors := it.Texts("anchors")
+	said := slices.ContainsFunc(anchors, func(text string) bool { a := readAnchor(text); return a.source || a.inference }) ||
+		slices.ContainsFunc(it.Texts("labels"), func(label string) bool { return readAnchor(label).inference })
+	if said || strings.TrimSpace(strings.Join(anchors, "")) == "" {
+		return "", ""
 	}
+	return show(it.ID) + " has no anchor in the text or the evidence, and is not labelled as inference",
+		`{"anchors": ["inference"]}, or with the § or EV anchor that it rests on`
 }
 
 // killable looks for hypotheses that no active test names. Without any test at

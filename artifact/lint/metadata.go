@@ -19,31 +19,31 @@ func metadataRules() []rule {
 			id: "EM-002", title: "metadata has a session_id",
 			why:   "it joins the artifact to its mail thread and to its records in the store",
 			fix:   "write `session_id: RS-YYYYMMDD-slug`",
-			check: sessionID,
+			check: judgeKey("session_id", "write session_id: RS-20251230-example, with the date and a short name of the session", sessionID),
 		},
 		{
 			id: "EM-003", title: "created_at is a timestamp",
 			why:   "versions are compared as instants, never as text",
 			fix:   "write an RFC 3339 timestamp such as `2025-12-30T12:00:00Z`",
-			check: createdAt,
+			check: judgeKey("created_at", "write created_at: 2025-12-30T12:00:00Z, with the session's own date and time", createdAt),
 		},
 		{
 			id: "EM-004", title: "status is " + either(artifact.Statuses()),
 			why:   "a closed session takes no more deltas, so the word has to be one that the program knows",
 			fix:   "write `status: draft`, `status: active` or `status: closed`",
-			check: status,
+			check: judgeKey("status", "write status: active while the session goes on, draft before and closed after it", status),
 		},
 		{
 			id: "WM-001", title: "contributors are named",
 			why:   "a claim can only be weighed by someone who knows whose it is",
 			fix:   "list each one as `{agent, program, model, contributed_at}`; merging does it by itself",
-			check: contributors,
+			check: judgeKey("contributors", "list each one: contributors: [{agent: BlueLake, program: codex-cli, model: GPT-5.2}]", contributors),
 		},
 		{
 			id: "WM-002", title: "updated_at is not before created_at",
 			why:   "the two were exchanged, or a clock was wrong: later writes may then lose to older ones",
 			fix:   "set `updated_at` to the instant of the newest change",
-			check: updatedAt,
+			check: judgeKey("updated_at", "write the instant of the newest change, such as updated_at: 2025-12-30T12:00:00Z", updatedAt),
 		},
 		{
 			id: "IM-001", title: "session_id follows the convention of thread ids",
@@ -95,22 +95,24 @@ func frontMatter(s *subject, r *report) {
 	}
 }
 
-// judgeKey runs the check of one key of the metadata, unless the reader has
-// already said what is wrong with that key, or with all of them.
-func judgeKey(s *subject, r *report, key, fix string, wrong func(*artifact.Metadata) string) {
-	for _, p := range s.problems {
-		if p.Kind == artifact.BadMetadata && keyOf(p) == key {
-			if hasError(key) {
-				r.add(place{item: metadata, field: key, line: p.Line}, safe(p.Message), fix)
+// judgeKey makes the check of one key of the metadata. It says nothing where the reader
+// has already said what is wrong with that key, or with all of them.
+func judgeKey(key, fix string, wrong func(*artifact.Metadata) string) check {
+	return func(s *subject, r *report) {
+		for _, p := range s.problems {
+			if p.Kind == artifact.BadMetadata && keyOf(p) == key {
+				if hasError(key) {
+					r.add(place{item: metadata, field: key, line: p.Line}, safe(p.Message), fix)
+				}
+				return
 			}
+		}
+		if s.unread() {
 			return
 		}
-	}
-	if s.unread() {
-		return
-	}
-	if message := wrong(&s.artifact.Metadata); message != "" {
-		r.add(inMetadata(key), message, fix)
+		if message := wrong(&s.artifact.Metadata); message != "" {
+			r.add(inMetadata(key), message, fix)
+		}
 	}
 }
 
@@ -122,20 +124,14 @@ func (s *subject) unread() bool {
 	return s.has(artifact.NoFrontMatter) || (nothing && s.has(artifact.BadMetadata))
 }
 
-func sessionID(s *subject, r *report) {
-	judgeKey(s, r, "session_id", "write session_id: RS-20251230-example, with the date and a short name of the session",
-		func(m *artifact.Metadata) string {
-			if strings.TrimSpace(m.SessionID) == "" {
-				return "the metadata has no session_id"
-			}
-			return ""
-		})
+func sessionID(m *artifact.Metadata) string {
+	if strings.TrimSpace(m.SessionID) == "" {
+		return "the metadata has no session_id"
+	}
+	return ""
 }
 
-func createdAt(s *subject, r *report) {
-	judgeKey(s, r, "created_at", "write created_at: 2025-12-30T12:00:00Z, with the session's own date and time",
-		func(m *artifact.Metadata) string { return notInstant("created_at", m.CreatedAt) })
-}
+func createdAt(m *artifact.Metadata) string { return notInstant("created_at", m.CreatedAt) }
 
 func notInstant(key, text string) string {
 	if text == "" {
@@ -147,53 +143,43 @@ func notInstant(key, text string) string {
 	return ""
 }
 
-func status(s *subject, r *report) {
-	allowed := strings.Join(artifact.Statuses(), ", ")
-	judgeKey(s, r, "status", "write status: active while the session goes on, draft before and closed after it",
-		func(m *artifact.Metadata) string {
-			switch {
-			case m.Status == "":
-				return "the metadata has no status"
-			case !artifact.ValidStatus(m.Status):
-				return fmt.Sprintf("the status is %s, which is none of %s", quote(m.Status), allowed)
-			}
-			return ""
-		})
+func status(m *artifact.Metadata) string {
+	switch {
+	case m.Status == "":
+		return "the metadata has no status"
+	case !artifact.ValidStatus(m.Status):
+		return fmt.Sprintf("the status is %s, which is none of %s", quote(m.Status), strings.Join(artifact.Statuses(), ", "))
+	}
+	return ""
 }
 
-func contributors(s *subject, r *report) {
-	judgeKey(s, r, "contributors", "list each one: contributors: [{agent: BlueLake, program: codex-cli, model: GPT-5.2}]",
-		func(m *artifact.Metadata) string {
-			if len(m.Contributors) == 0 {
-				return "the metadata names no contributors"
-			}
-			for i, c := range m.Contributors {
-				if strings.TrimSpace(c.Agent) == "" {
-					return fmt.Sprintf("contributor %d has no agent name", i+1)
-				}
-			}
-			return ""
-		})
+func contributors(m *artifact.Metadata) string {
+	if len(m.Contributors) == 0 {
+		return "the metadata names no contributors"
+	}
+	for i, c := range m.Contributors {
+		if strings.TrimSpace(c.Agent) == "" {
+			return fmt.Sprintf("contributor %d has no agent name", i+1)
+		}
+	}
+	return ""
 }
 
 // updatedAt compares instants. A missing updated_at is no finding: nothing was
 // updated yet.
-func updatedAt(s *subject, r *report) {
-	judgeKey(s, r, "updated_at", "write the instant of the newest change, such as updated_at: 2025-12-30T12:00:00Z",
-		func(m *artifact.Metadata) string {
-			if m.UpdatedAt == "" {
-				return ""
-			}
-			if wrong := notInstant("updated_at", m.UpdatedAt); wrong != "" {
-				return wrong
-			}
-			created, err := artifact.ParseInstant(m.CreatedAt)
-			updated, _ := artifact.ParseInstant(m.UpdatedAt)
-			if err == nil && updated.Before(created) {
-				return fmt.Sprintf("updated_at %s is before created_at %s", quote(m.UpdatedAt), quote(m.CreatedAt))
-			}
-			return ""
-		})
+func updatedAt(m *artifact.Metadata) string {
+	if m.UpdatedAt == "" {
+		return ""
+	}
+	if wrong := notInstant("updated_at", m.UpdatedAt); wrong != "" {
+		return wrong
+	}
+	created, err := artifact.ParseInstant(m.CreatedAt)
+	updated, _ := artifact.ParseInstant(m.UpdatedAt)
+	if err == nil && updated.Before(created) {
+		return fmt.Sprintf("updated_at %s is before created_at %s", quote(m.UpdatedAt), quote(m.CreatedAt))
+	}
+	return ""
 }
 
 func threadID(s *subject, r *report) {

@@ -25,7 +25,7 @@ func predictionRules() []rule {
 			id: "EP-003", title: "every prediction has an outcome for each active hypothesis that is not a third alternative",
 			why:   "a hypothesis that does not say what it predicts cannot be wrong about it",
 			fix:   "EDIT the row with the outcomes that are missing, or KILL the cell if the condition does not apply",
-			check: columns,
+			check: outcomesFor(func(s *subject) []string { return s.plain }, "%s has no outcome for %s", `{"predictions": {"%s": "what it predicts here"}}`),
 		},
 		{
 			id: "WP-001", title: "a prediction's outcomes are not all equal",
@@ -41,9 +41,10 @@ func predictionRules() []rule {
 		},
 		{
 			id: "IP-001", title: "every prediction has an outcome for the third alternative, which may be \"indeterminate\"",
-			why:   "a third alternative often cannot say, and that should be seen",
-			fix:   "EDIT the row with `\"indeterminate\"` for it",
-			check: thirdColumn,
+			why: "a third alternative often cannot say, and that should be seen",
+			fix: "EDIT the row with `\"indeterminate\"` for it",
+			check: outcomesFor(func(s *subject) []string { return s.thirds }, "%s has no outcome for the third alternative %s; it may be \"indeterminate\"",
+				`{"predictions": {"%s": "indeterminate"}}, or with what it predicts`),
 		},
 	}
 }
@@ -102,8 +103,8 @@ func setOf(ids []string) map[string]bool {
 
 func conditionAndPredictions(s *subject, r *report) {
 	const p = artifact.PredictionsTable
+	wantsText(p, "condition", "what is done or observed")(s, r)
 	for _, it := range s.active[p] {
-		wantText(r, p, it, "condition", "what is done or observed")
 		if wrong := wrongPredictions(it); wrong != "" {
 			r.add(inItem(p, it, "predictions"), wrong, edit(it, `{"predictions": {"H1": "…", "H2": "…"}}`))
 		}
@@ -127,26 +128,16 @@ func wrongPredictions(it *artifact.Item) string {
 	}
 }
 
-// columns leaves third alternatives to IP-001.
-func columns(s *subject, r *report) {
-	wanted := setOf(s.plain)
-	for _, row := range s.rows {
-		if first, total := row.lacking(s.plain, wanted); total > 0 {
-			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"),
-				fmt.Sprintf("%s has no outcome for %s", show(row.ID), enumerate(first, total)),
-				edit(row.Item, `{"predictions": {"%s": "what it predicts here"}}`, first[0]))
-		}
-	}
-}
-
-func thirdColumn(s *subject, r *report) {
-	wanted := setOf(s.thirds)
-	for _, row := range s.rows {
-		if first, total := row.lacking(s.thirds, wanted); total > 0 {
-			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"),
-				fmt.Sprintf("%s has no outcome for the third alternative %s; it may be \"indeterminate\"",
-					show(row.ID), enumerate(first, total)),
-				edit(row.Item, `{"predictions": {"%s": "indeterminate"}}, or with what it predicts`, first[0]))
+// outcomesFor makes the check of the outcomes for some of the hypotheses.
+func outcomesFor(some func(*subject) []string, message, payload string) check {
+	return func(s *subject, r *report) {
+		hypotheses := some(s)
+		wanted := setOf(hypotheses)
+		for _, row := range s.rows {
+			if first, total := row.lacking(hypotheses, wanted); total > 0 {
+				r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"),
+					fmt.Sprintf(message, show(row.ID), enumerate(first, total)), edit(row.Item, payload, first[0]))
+			}
 		}
 	}
 }
@@ -202,8 +193,8 @@ func knownColumns(s *subject, r *report) {
 			}
 			d.id(e.Key, s.exists(e.Key), row.InDoubt(e.Key))
 		}
-		if d.total > 0 {
-			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"), show(row.ID)+"'s predictions: "+d.list(),
+		if wrong := d.of(row.Item, "predictions"); wrong != "" {
+			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"), wrong,
 				edit(row.Item, `{"predictions": {"H1": "…"}, "predictions_replace": true}, all outcomes as they shall stand`))
 		}
 	}

@@ -35,6 +35,14 @@ func (d *dangling) id(id string, known, doubted bool) {
 	}
 }
 
+// of says what was collected in a field of an item, or "".
+func (d *dangling) of(it *artifact.Item, field string) string {
+	if d.total == 0 {
+		return ""
+	}
+	return show(it.ID) + "'s " + field + ": " + d.list()
+}
+
 // list gives what was collected, or "".
 func (d *dangling) list() string {
 	text := strings.Join(d.first, "; ")
@@ -71,8 +79,8 @@ func (s *subject) fieldReferences(r *report, section artifact.Section, it *artif
 		s.elements(&d, it, f.Name)
 		like = `["H1"]`
 	}
-	if d.total > 0 {
-		r.add(inItem(section, it, f.Name), show(it.ID)+"'s "+f.Name+": "+d.list(),
+	if wrong := d.of(it, f.Name); wrong != "" {
+		r.add(inItem(section, it, f.Name), wrong,
 			edit(it, `{"%s": %s, "%[1]s_replace": true}, all that shall stand there, with ids that exist`, f.Name, like))
 	}
 }
@@ -152,4 +160,48 @@ func textAt(m artifact.Map, key string) string {
 	v, _ := m.Get(key)
 	t, _ := v.(artifact.Text)
 	return strings.TrimSpace(string(t))
+}
+
+// conflicts reports every field, and every key of a map, that nobody has decided.
+// Killed items and cells that are N/A are left alone: no EDIT could reach them,
+// and the artifact would stay invalid for ever.
+func conflicts(s *subject, r *report) {
+	for _, section := range artifact.Sections() {
+		for _, it := range s.active[section] {
+			for _, f := range it.Fields {
+				s.fieldConflicts(r, section, it, f)
+			}
+		}
+	}
+}
+
+func (s *subject) fieldConflicts(r *report, section artifact.Section, it *artifact.Item, f artifact.Field) {
+	switch v := f.Value.(type) {
+	case artifact.Conflict:
+		fix := edit(it, `{%s: …}, the one value that shall stand, stamped later than these`, jsonText(f.Name))
+		r.add(inItem(section, it, f.Name), conflictText(it, show(f.Name), v), fix)
+	case artifact.Map:
+		cells := section == artifact.PredictionsTable && f.Name == "predictions"
+		var row artifact.Row
+		if cells {
+			row = artifact.RowOf(it, s.struck)
+		}
+		for _, e := range v {
+			c, ok := e.Value.(artifact.Conflict)
+			if !ok || (cells && row.NotApplicable(e.Key)) {
+				continue
+			}
+			fix := edit(it, `{%s: {%s: …}}, the one value that shall stand, stamped later than these`, jsonText(f.Name), jsonText(e.Key))
+			r.add(inItem(section, it, f.Name), conflictText(it, show(f.Name)+"."+show(e.Key), c), fix)
+		}
+	}
+}
+
+func conflictText(it *artifact.Item, where string, c artifact.Conflict) string {
+	var agents []string
+	for _, candidate := range c[:min(len(c), maxShown)] {
+		agents = append(agents, show(candidate.Agent))
+	}
+	return fmt.Sprintf("%s's %s is in CONFLICT: %s wrote %d different values with equal right",
+		show(it.ID), where, enumerate(agents, len(c)), len(c))
 }

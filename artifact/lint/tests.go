@@ -25,9 +25,10 @@ func testRules() []rule {
 		},
 		{
 			id: "ET-003", title: "every test has expected outcomes",
-			why:   "outcomes written down afterwards always fit",
-			fix:   "EDIT it with `expected_outcomes`, one for each hypothesis that it can kill",
-			check: expectedOutcomes,
+			why: "outcomes written down afterwards always fit",
+			fix: "EDIT it with `expected_outcomes`, one for each hypothesis that it can kill",
+			check: wantsKind[artifact.Map](t, "expected_outcomes", " has no expected outcomes", "the expected outcomes of %s are not outcomes by hypothesis",
+				`{"expected_outcomes": {"H1": "…", "H2": "…"}}`),
 		},
 		{
 			id: "WT-001", title: "every test has a potency check",
@@ -45,13 +46,13 @@ func testRules() []rule {
 			id: "WT-003", title: fmt.Sprintf("every test has a score with all its parts, each a whole number from 0 to %d", artifact.ScoreMax),
 			why:   "a total hides which part of it is a guess",
 			fix:   "EDIT its `score` with `likelihood_ratio`, `cost`, `speed` and `ambiguity`",
-			check: scoreBreakdown,
+			check: each(t, "score", scoreBreakdown),
 		},
 		{
 			id: "WT-101", title: "`discriminates` names hypotheses that exist",
 			why:   "a test between hypotheses that nobody holds is wasted",
 			fix:   "EDIT it with ids that exist: `\"discriminates\": \"H1 vs H2\"`",
-			check: discriminates,
+			check: each(t, "discriminates", discriminates),
 		},
 		{
 			id: "IT-002", title: "every test says how feasible it is",
@@ -59,22 +60,6 @@ func testRules() []rule {
 			fix:   "EDIT it with its `feasibility`: means, time, money",
 			check: wantsText(t, "feasibility", "what it takes: means, time, money"),
 		},
-	}
-}
-
-func expectedOutcomes(s *subject, r *report) {
-	const t = artifact.DiscriminativeTests
-	for _, it := range s.active[t] {
-		v := it.Get("expected_outcomes")
-		_, isMap := v.(artifact.Map)
-		if undecided(it, "expected_outcomes") || (isMap && !blank(v)) {
-			continue
-		}
-		message := show(it.ID) + " has no expected outcomes"
-		if !blank(v) {
-			message = "the expected outcomes of " + show(it.ID) + " are not outcomes by hypothesis"
-		}
-		r.add(inItem(t, it, "expected_outcomes"), message, edit(it, `{"expected_outcomes": {"H1": "…", "H2": "…"}}`))
 	}
 }
 
@@ -108,28 +93,20 @@ func scoreUndecided(it *artifact.Item) bool {
 }
 
 // scoreBreakdown counts a part in CONFLICT as given.
-func scoreBreakdown(s *subject, r *report) {
-	const t = artifact.DiscriminativeTests
-	spec, _ := t.Spec().Field("score")
-	for _, it := range s.active[t] {
-		wrong := ""
-		switch v := it.Get("score"); {
-		case undecided(it, "score"):
-		case blank(v):
-			wrong = show(it.ID) + " has no score"
-		default:
-			if parts := wrongParts(spec, it.Map("score")); parts != "" {
-				wrong = show(it.ID) + "'s score: " + parts
-			}
-		}
-		if wrong != "" {
-			r.add(inItem(t, it, "score"), wrong,
-				edit(it, `{"score": {"likelihood_ratio": 3, "cost": 2, "speed": 2, "ambiguity": 1}, "score_replace": true}, each from 0 to %d`, artifact.ScoreMax))
-		}
+func scoreBreakdown(_ *subject, it *artifact.Item) (wrong, payload string) {
+	spec, _ := artifact.DiscriminativeTests.Spec().Field("score")
+	switch {
+	case undecided(it, "score"):
+	case blank(it.Get("score")):
+		wrong = show(it.ID) + " has no score"
+	default:
+		d := wrongParts(spec, it.Map("score"))
+		wrong = d.of(it, "score")
 	}
+	return wrong, fmt.Sprintf(`{"score": {"likelihood_ratio": 3, "cost": 2, "speed": 2, "ambiguity": 1}, "score_replace": true}, each from 0 to %d`, artifact.ScoreMax)
 }
 
-func wrongParts(spec *artifact.FieldSpec, score artifact.Map) string {
+func wrongParts(spec *artifact.FieldSpec, score artifact.Map) dangling {
 	var d dangling
 	for _, part := range spec.Allowed {
 		v, ok := score.Get(part)
@@ -144,7 +121,7 @@ func wrongParts(spec *artifact.FieldSpec, score artifact.Map) string {
 			d.add(show(e.Key) + " is no part of a score")
 		}
 	}
-	return d.list()
+	return d
 }
 
 // mark tells whether a value can be one part of a score.
@@ -160,27 +137,21 @@ func mark(v artifact.Value) bool {
 
 // discriminates judges the tokens of a text. A test that leaves the field out
 // says as much by its expected outcomes.
-func discriminates(s *subject, r *report) {
-	const t = artifact.DiscriminativeTests
-	for _, it := range s.active[t] {
-		v := it.Get("discriminates")
-		if blank(v) || undecided(it, "discriminates") {
-			continue
-		}
-		var d dangling
-		doubted := it.Doubts()
-		ids := mentioned(v)
-		if len(ids) == 0 {
-			d.add("it names no hypothesis by its id")
-		}
-		for _, id := range ids {
-			d.id(id, s.exists(id), doubted["discriminates."+id])
-		}
-		if d.total > 0 {
-			r.add(inItem(t, it, "discriminates"), show(it.ID)+"'s discriminates: "+d.list(),
-				edit(it, `{"discriminates": "%s"}`, s.example()))
-		}
+func discriminates(s *subject, it *artifact.Item) (wrong, payload string) {
+	v := it.Get("discriminates")
+	if blank(v) || undecided(it, "discriminates") {
+		return "", ""
 	}
+	var d dangling
+	doubted := it.Doubts()
+	ids := mentioned(v)
+	if len(ids) == 0 {
+		d.add("it names no hypothesis by its id")
+	}
+	for _, id := range ids {
+		d.id(id, s.exists(id), doubted["discriminates."+id])
+	}
+	return d.of(it, "discriminates"), fmt.Sprintf(`{"discriminates": "%s"}`, s.example())
 }
 
 // example names hypotheses that a hint can use.

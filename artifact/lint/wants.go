@@ -2,9 +2,13 @@ package lint
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"brenner/artifact"
+	"brenner/internal/text"
 )
 
 // The checks that several sections share.
@@ -59,20 +63,50 @@ func atMost(section artifact.Section, noun string) check {
 	}
 }
 
-// wantsText makes the check of a text that every active item must have; example
-// is what to write there.
-func wantsText(section artifact.Section, field, example string) check {
+// judgement says what is wrong with an item, or "", and which EDIT of it helps.
+type judgement func(s *subject, it *artifact.Item) (wrong, payload string)
+
+// each makes the check of a field of every active item of a section.
+func each(section artifact.Section, field string, judge judgement) check {
 	return func(s *subject, r *report) {
 		for _, it := range s.active[section] {
-			wantText(r, section, it, field, example)
+			if wrong, payload := judge(s, it); wrong != "" {
+				r.add(inItem(section, it, field), wrong, edit(it, "%s", payload))
+			}
 		}
 	}
 }
 
-func wantText(r *report, section artifact.Section, it *artifact.Item, field, example string) {
-	if wrong := wrongText(it, field); wrong != "" {
-		r.add(inItem(section, it, field), wrong, edit(it, `{"%s": "%s"}`, field, example))
-	}
+// wantsText makes the check of a text that every active item must have; example
+// is what to write there.
+func wantsText(section artifact.Section, field, example string) check {
+	return wantsTextIf(section, field, example, func(*artifact.Item) bool { return true })
+}
+
+// wantsTextIf is wantsText for some of the items.
+func wantsTextIf(section artifact.Section, field, example string, wanted func(*artifact.Item) bool) check {
+	return each(section, field, func(_ *subject, it *artifact.Item) (wrong, payload string) {
+		if !wanted(it) {
+			return "", ""
+		}
+		return wrongText(it, field), fmt.Sprintf(`{"%s": "%s"}`, field, example)
+	})
+}
+
+// wantsKind makes the check of a list or a map that every active item must have; lacks
+// is what to say of one without it, other of one that holds something else there.
+func wantsKind[V artifact.Value](section artifact.Section, field, lacks, other, payload string) check {
+	return each(section, field, func(_ *subject, it *artifact.Item) (string, string) {
+		v := it.Get(field)
+		_, isKind := v.(V)
+		switch {
+		case undecided(it, field) || (isKind && !blank(v)):
+			return "", ""
+		case blank(v):
+			return show(it.ID) + lacks, payload
+		}
+		return fmt.Sprintf(other, show(it.ID)), payload
+	})
 }
 
 // wrongText says why a field is not the text that it should be, or "".
@@ -94,31 +128,20 @@ func wrongText(it *artifact.Item, field string) string {
 
 // wantsStatus makes the check of a status that every active item must have.
 func wantsStatus(section artifact.Section) check {
-	return func(s *subject, r *report) {
-		spec, _ := section.Spec().Field("status")
-		for _, it := range s.active[section] {
-			v := it.Get("status")
-			if undecided(it, "status") || allowed(spec, v) {
-				continue
-			}
-			message := show(it.ID) + " has no status"
-			if !blank(v) {
-				message = fmt.Sprintf("the status of %s is %s, which is none of %s",
-					show(it.ID), valueOf(v), strings.Join(spec.Allowed, ", "))
-			}
-			r.add(inItem(section, it, "status"), message,
-				edit(it, `{"status": "%s"}; it is one of %s`, spec.Default, either(spec.Allowed)))
+	spec, _ := section.Spec().Field("status")
+	payload := fmt.Sprintf(`{"status": "%s"}; it is one of %s`, spec.Default, either(spec.Allowed))
+	return each(section, "status", func(_ *subject, it *artifact.Item) (string, string) {
+		v := it.Get("status")
+		t, _ := v.(artifact.Text)
+		switch {
+		case undecided(it, "status") || slices.Contains(spec.Allowed, string(t)):
+			return "", ""
+		case blank(v):
+			return show(it.ID) + " has no status", payload
 		}
-	}
-}
-
-func allowed(spec *artifact.FieldSpec, v artifact.Value) bool {
-	for _, word := range spec.Allowed {
-		if v == artifact.Text(word) {
-			return true
-		}
-	}
-	return false
+		return fmt.Sprintf("the status of %s is %s, which is none of %s",
+			show(it.ID), valueOf(v), strings.Join(spec.Allowed, ", ")), payload
+	})
 }
 
 // valueOf gives a value in a few words.
@@ -149,4 +172,71 @@ func oneOf(section artifact.Section, is func(*artifact.Item) bool, decided []str
 			r.add(inSection(section), message, fix)
 		}
 	}
+}
+
+// maxShown is how many things of a kind a message lists, and maxQuoted how many
+// characters of one it quotes: a finding is read by people.
+const (
+	maxShown  = 5
+	maxQuoted = 60
+)
+
+// show gives a name as it is, or quoted where it could pass for something else:
+// agents write names, and a terminal shows them.
+func show(name string) string {
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.#§", r) {
+			return quote(name)
+		}
+	}
+	if name == "" || len(name) > maxQuoted {
+		return quote(name)
+	}
+	return name
+}
+
+// quote gives the beginning of a text, in quotation marks, on one line.
+func quote(s string) string { return strconv.Quote(text.Clip(s, maxQuoted)) }
+
+// safe makes a reader's message safe to print, whatever it quotes.
+func safe(message string) string { return text.Clean(message, text.Printable) }
+
+// enumerate lists the first names and counts the others, of total.
+func enumerate(first []string, total int) string {
+	shown := first[:min(len(first), maxShown)]
+	text := strings.Join(shown, ", ")
+	if more := total - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// normal gives a text in the form in which it is compared: without case, with
+// single spaces.
+func normal(text string) string {
+	return strings.Join(strings.Fields(strings.ToLower(text)), " ")
+}
+
+// edit says which EDIT of an item mends a finding; payload is JSON.
+func edit(it *artifact.Item, format string, args ...any) string {
+	return "EDIT " + show(it.ID) + " with " + fmt.Sprintf(format, args...)
+}
+
+// hypothesesIn gives the ids of hypotheses that a text names, in order. A token
+// is a whole word: "H2" in "H1/H2", but not in "H2O".
+func hypothesesIn(text string) []string {
+	var ids []string
+	for _, word := range strings.FieldsFunc(text, notWord) {
+		if artifact.HypothesisSlate.ValidID(word) {
+			ids = append(ids, word)
+		}
+	}
+	return ids
+}
+
+func notWord(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// jsonText writes a name that anyone may have chosen into a hint's JSON.
+func jsonText(name string) string {
+	return safe(string(artifact.AppendString(nil, text.Clip(name, maxQuoted))))
 }
