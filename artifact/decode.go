@@ -190,7 +190,8 @@ func (it *Item) take(s Section, e Entry, withheld *Map) error {
 		}
 		it.ID = string(id)
 	case "unresolved":
-		if it.rare().Unresolved, ok = textList(e.Value); !ok {
+		list, isList := e.Value.(List)
+		if it.rare().Unresolved, ok = TextsOf(list); !ok || !isList {
 			return errors.New("unresolved is not a list of texts")
 		}
 	case "withheld":
@@ -319,11 +320,8 @@ func withheldCell(cell Map) (value Value, kill *Kill, err error) {
 	return value, kill, err
 }
 
-func textList(v Value) ([]string, bool) {
-	list, ok := v.(List)
-	if !ok {
-		return nil, false
-	}
+// TextsOf returns the texts of a list that holds nothing else.
+func TextsOf(list List) ([]string, bool) {
 	out := make([]string, len(list))
 	for i, v := range list {
 		t, ok := v.(Text)

@@ -70,7 +70,7 @@ func (it *Item) append(dst []byte, hypotheses *slate) []byte {
 		entries = it.Kill.entries(entries)
 	}
 	if len(it.Unresolved()) > 0 {
-		entries = append(entries, Entry{"unresolved", texts(it.Unresolved())})
+		entries = append(entries, Entry{"unresolved", Texts(it.Unresolved())})
 	}
 	if hypotheses != nil {
 		entries = hypotheses.withhold(it, entries)
@@ -140,7 +140,8 @@ func (s *slate) withhold(it *Item, entries []Entry) []Entry {
 	return append(entries, Entry{"withheld", MapOf(withheld...)})
 }
 
-func texts(list []string) List {
+// Texts returns a list of texts.
+func Texts(list []string) List {
 	out := make(List, len(list))
 	for i, s := range list {
 		out[i] = Text(s)

@@ -427,7 +427,7 @@ func (w *mdWriter) system(it *Item) {
 	if len(it.Unresolved()) > 0 {
 		w.label(mdUnresolved)
 		w.put(" ")
-		w.list(texts(it.Unresolved()))
+		w.list(Texts(it.Unresolved()))
 		w.end()
 	}
 	if it.Kill == nil {

@@ -26,17 +26,7 @@ func DerivedID(parts ...string) string {
 // one object, or JSON Lines. JSON that cannot be read at all is an error; a row
 // that is no delta is a Delta with a Problem, so that it is accounted for.
 func ReadFile(data []byte) ([]Delta, error) {
-	dec := artifact.NewDecoder(data)
-	var deltas []Delta
-	var err error
-	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
-		deltas, err = readArray(dec)
-		if err == nil {
-			err = atEnd(dec)
-		}
-	} else {
-		deltas, err = readLines(dec)
-	}
+	deltas, err := readRows(data)
 	if err != nil {
 		return nil, artifact.SyntaxFault(data, err)
 	}
@@ -49,44 +39,31 @@ func ReadFile(data []byte) ([]Delta, error) {
 	return deltas, nil
 }
 
-func readArray(dec *jsontext.Decoder) ([]Delta, error) {
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, err
+// readRows reads the elements of an array, or values up to the end.
+func readRows(data []byte) (deltas []Delta, err error) {
+	dec := artifact.NewDecoder(data)
+	isList := dec.PeekKind() == '['
+	if isList {
+		_, err = dec.ReadToken()
 	}
-	var deltas []Delta
-	for dec.PeekKind() != ']' {
-		d, err := readDelta(dec)
-		if err != nil {
-			return nil, err
+	for err == nil && !(isList && dec.PeekKind() == ']') {
+		var d Delta
+		if d, err = readDelta(dec); err == nil {
+			deltas = append(deltas, d)
 		}
-		deltas = append(deltas, d)
 	}
-	_, err := dec.ReadToken()
+	if isList && err == nil {
+		if _, err = dec.ReadToken(); err == nil {
+			_, err = dec.ReadToken()
+		}
+		if err == nil {
+			return nil, errors.New("something stands after the array of deltas")
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
 	return deltas, err
-}
-
-func readLines(dec *jsontext.Decoder) ([]Delta, error) {
-	var deltas []Delta
-	for {
-		d, err := readDelta(dec)
-		if errors.Is(err, io.EOF) {
-			return deltas, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		deltas = append(deltas, d)
-	}
-}
-
-func atEnd(dec *jsontext.Decoder) error {
-	switch _, err := dec.ReadToken(); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return err
-	}
-	return errors.New("something stands after the array of deltas")
 }
 
 // readDelta reads the next value as a delta.
@@ -102,25 +79,32 @@ func readDelta(dec *jsontext.Decoder) (Delta, error) {
 		d.Seal()
 		return d, nil
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return Delta{}, err
-	}
 	var d Delta
-	for dec.PeekKind() != '}' {
-		key, err := dec.ReadToken()
-		if err != nil {
-			return Delta{}, err
-		}
-		if err := d.read(dec, key.String()); err != nil {
-			return Delta{}, err
-		}
-	}
-	if _, err := dec.ReadToken(); err != nil {
+	err := readObject(dec, func(key string) error { return d.read(dec, key) })
+	if err != nil {
 		return Delta{}, err
 	}
 	d.Settle()
 	d.Seal()
 	return d, nil
+}
+
+// readObject reads an object whose values are read by value.
+func readObject(dec *jsontext.Decoder, value func(key string) error) error {
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() != '}' {
+		key, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := value(key.String()); err != nil {
+			return err
+		}
+	}
+	_, err := dec.ReadToken()
+	return err
 }
 
 // read reads the value of one key of a delta.
@@ -181,27 +165,17 @@ func (d *Delta) readPayload(dec *jsontext.Decoder) error {
 		d.Problem = &Problem{Code: InvalidField, Message: "payload is not an object"}
 		return dec.SkipValue()
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	for dec.PeekKind() != '}' {
-		key, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		f := Field{Name: key.String()}
+	return readObject(dec, func(key string) error {
+		f := Field{Name: key}
+		var err error
 		f.Value, err = artifact.DecodeValue(dec, artifact.MaxDepth)
 		var bad *artifact.BadValue
-		switch {
-		case errors.As(err, &bad):
-			f.Value, f.Bad = nil, bad.Reason
-		case err != nil:
-			return err
+		if errors.As(err, &bad) {
+			f.Value, f.Bad, err = nil, bad.Reason, nil
 		}
 		d.Payload = append(d.Payload, f)
-	}
-	_, err := dec.ReadToken()
-	return err
+		return err
+	})
 }
 
 // Settle sorts the payload, refuses values that no field may hold, and makes an

@@ -94,10 +94,8 @@ func (j *judgement) properName(table []synonyms, f *written) string {
 }
 
 func (j *judgement) field(name string) *written {
-	for i := range j.payload {
-		if j.payload[i].name == name {
-			return &j.payload[i]
-		}
+	if i := slices.IndexFunc(j.payload, func(f written) bool { return f.name == name }); i >= 0 {
+		return &j.payload[i]
 	}
 	return nil
 }
@@ -268,17 +266,18 @@ func reshape(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string
 			}
 		}
 	case artifact.KindMap:
-		return texts(v)
+		return eachEntry(v, "numbers and truth values read as texts", asText)
 	case artifact.KindScore:
-		return marks(v)
+		return eachEntry(v, "digits in texts read as numbers", asMark)
 	}
 	return v, ""
 }
 
 // joined makes one text of a list of texts.
 func joined(v artifact.Value, refs bool) (artifact.Value, string) {
-	list, ok := v.(artifact.List)
-	if !ok || len(list) == 0 || !allTexts(list) {
+	list, _ := v.(artifact.List)
+	parts, ok := artifact.TextsOf(list)
+	if !ok || len(parts) == 0 {
 		return v, ""
 	}
 	const note = "a list of texts read as one text"
@@ -286,71 +285,57 @@ func joined(v artifact.Value, refs bool) (artifact.Value, string) {
 		text, _ := Separated(list)
 		return text, note
 	}
-	return artifact.Text(strings.Join(words(list), "\n")), note
+	return artifact.Text(strings.Join(parts, "\n")), note
 }
 
 // Separated makes one text of a list in a field that says what is held against what,
 // as "discriminates" does: "H1 vs H2" of two ids, "H1 vs H2, H1 vs H3" of two pairs. It
 // is false where not everything in the list is a text.
 func Separated(list artifact.List) (artifact.Text, bool) {
-	if !allTexts(list) {
-		return "", false
-	}
-	parts, between := words(list), " vs "
+	parts, ok := artifact.TextsOf(list)
+	between := " vs "
 	if slices.ContainsFunc(parts, func(s string) bool { return len(strings.Fields(s)) > 1 }) {
 		between = ", "
 	}
-	return artifact.Text(strings.Join(parts, between)), true
+	return artifact.Text(strings.Join(parts, between)), ok
 }
 
-// words gives the texts of a list that holds nothing else.
-func words(list artifact.List) []string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = string(e.(artifact.Text))
-	}
-	return out
-}
-
-// texts makes texts of the numbers and truth values in a map of texts.
-func texts(v artifact.Value) (artifact.Value, string) {
-	m, ok := v.(artifact.Map)
-	if !ok {
-		return v, ""
-	}
-	out := slices.Clone(m)
-	n := 0
-	for i, e := range out {
-		switch e.Value.(type) {
-		case artifact.Number, artifact.Bool:
-			out[i].Value = artifact.Text(artifact.Canonical(e.Value))
-			n++
+// eachEntry puts the entries of a map into another shape; note says so where one was.
+func eachEntry(v artifact.Value, note string, shape func(artifact.Value) (artifact.Value, bool)) (artifact.Value, string) {
+	m, _ := v.(artifact.Map)
+	var out artifact.Map
+	for i, e := range m {
+		shaped, ok := shape(e.Value)
+		if !ok {
+			continue
 		}
+		if out == nil {
+			out = slices.Clone(m)
+		}
+		out[i].Value = shaped
 	}
-	if n == 0 {
+	if out == nil {
 		return v, ""
 	}
-	return out, "numbers and truth values read as texts"
+	return out, note
 }
 
-// marks makes numbers of the digits in a score.
-func marks(v artifact.Value) (artifact.Value, string) {
-	m, ok := v.(artifact.Map)
-	if !ok {
-		return v, ""
+// asText makes a text of a number or a truth value.
+func asText(v artifact.Value) (artifact.Value, bool) {
+	switch v.(type) {
+	case artifact.Number, artifact.Bool:
+		return artifact.Text(artifact.Canonical(v)), true
 	}
-	out := slices.Clone(m)
-	n := 0
-	for i, e := range out {
-		if t, ok := e.Value.(artifact.Text); ok && len(t) == 1 && isDigit(t[0]) {
-			out[i].Value = artifact.Number(t[0] - '0')
-			n++
-		}
+	return nil, false
+}
+
+// asMark makes a number of a digit.
+func asMark(v artifact.Value) (artifact.Value, bool) {
+	t, ok := v.(artifact.Text)
+	if !ok || len(t) != 1 || !isDigit(t[0]) {
+		return nil, false
 	}
-	if n == 0 {
-		return v, ""
-	}
-	return out, "digits in texts read as numbers"
+	return artifact.Number(t[0] - '0'), true
 }
 
 // truth reads a text that says yes or no.
@@ -366,13 +351,6 @@ func truth(v artifact.Value) (artifact.Bool, bool) {
 		return false, true
 	}
 	return false, false
-}
-
-func allTexts(list artifact.List) bool {
-	return !slices.ContainsFunc(list, func(v artifact.Value) bool {
-		_, ok := v.(artifact.Text)
-		return !ok
-	})
 }
 
 // fits tells whether a value is of the kind that a required field has.

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bytes"
+	"sort"
 	"unicode"
 	"unicode/utf8"
 )
@@ -214,16 +215,9 @@ func (r *repairer) control(c byte) {
 // source gives the place in the source of an offset in the repaired text. It is
 // exact at the start of a token.
 func (r *repaired) source(offset int) int {
-	lo, hi := 0, len(r.shifts)
-	for lo < hi {
-		if mid := (lo + hi) / 2; int(r.shifts[mid].out) <= offset {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo > 0 {
-		s := r.shifts[lo-1]
+	behind := sort.Search(len(r.shifts), func(i int) bool { return int(r.shifts[i].out) > offset })
+	if behind > 0 {
+		s := r.shifts[behind-1]
 		offset += int(s.src) - int(s.out)
 	}
 	return min(max(offset, 0), max(r.end, 0))

@@ -109,12 +109,7 @@ type Located struct {
 
 // Flagged tells whether the block has a flag.
 func (b *Block) Flagged(name string) bool {
-	for _, f := range b.Flags {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Flags, func(f Flag) bool { return f.Name == name })
 }
 
 // Skipped tells whether the block was only shown, not meant: an example, a

@@ -264,16 +264,6 @@ func valueOf(fields []written) artifact.Value {
 	return artifact.MapOf(entries...)
 }
 
-func asSyntactic(err error) (*jsontext.SyntacticError, bool) {
-	var serr *jsontext.SyntacticError
-	ok := errors.As(err, &serr)
-	return serr, ok
-}
-
-func isDuplicate(err *jsontext.SyntacticError) bool {
-	return errors.Is(err.Err, jsontext.ErrDuplicateName)
-}
-
 // clipped keeps a message short, and on one line, whatever is quoted in it.
 func clipped(s string) string {
 	return strings.Map(func(r rune) rune {

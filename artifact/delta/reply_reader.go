@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -221,10 +222,11 @@ func (l *locator) find(offset int) (line, column int) {
 // syntax turns a decoder's error into a misfit.
 func syntax(err error) (*misfit, fault.Code) {
 	m, code := &misfit{what: err.Error(), hint: "check the JSON at that place"}, artifact.InvalidJSON
-	if serr, ok := asSyntactic(err); ok {
+	var serr *jsontext.SyntacticError
+	if errors.As(err, &serr) {
 		m.at = int(serr.ByteOffset)
 		m.what = serr.Err.Error()
-		if isDuplicate(serr) {
+		if errors.Is(serr.Err, jsontext.ErrDuplicateName) {
 			code = artifact.DuplicateKey
 			m.what = fmt.Sprintf("the key %q stands twice in one object", clipped(serr.JSONPointer.LastToken()))
 			m.hint = "keep one of the two"

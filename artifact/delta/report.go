@@ -2,6 +2,7 @@ package delta
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,12 +47,7 @@ func (r *Reply) Report() *CheckReport {
 
 // Clean reports whether everything that was meant could be read.
 func (r *Reply) Clean() bool {
-	for i := range r.Blocks {
-		if len(r.Blocks[i].Problems) > 0 {
-			return false
-		}
-	}
-	return len(r.Problems) == 0
+	return len(r.Problems) == 0 && !slices.ContainsFunc(r.Blocks, func(b Block) bool { return len(b.Problems) > 0 })
 }
 
 // form returns what the delta says in the specification's form; null where it says
@@ -79,11 +75,7 @@ func (d *Delta) form() jsontext.Value {
 		entries = append(entries, artifact.Entry{Key: "rationale", Value: artifact.Text(d.Rationale)})
 	}
 	if len(d.Labels) > 0 {
-		labels := make(artifact.List, len(d.Labels))
-		for i, l := range d.Labels {
-			labels[i] = artifact.Text(l)
-		}
-		entries = append(entries, artifact.Entry{Key: "labels", Value: labels})
+		entries = append(entries, artifact.Entry{Key: "labels", Value: artifact.Texts(d.Labels)})
 	}
 	return jsontext.Value(artifact.Canonical(artifact.MapOf(entries...)))
 }
