@@ -149,45 +149,6 @@ func Texts(list []string) List {
 	return out
 }
 
-func (m *Metadata) value() Map {
-	entries := slices.Clone([]Entry(m.Extra))
-	entries = append(entries, Entry{"session_id", Text(m.SessionID)}, Entry{"version", Number(m.Version)})
-	for _, e := range []struct{ key, text string }{
-		{"created_at", m.CreatedAt},
-		{"updated_at", m.UpdatedAt},
-		{"status", m.Status},
-		{"rules", m.Rules},
-		{"research_program", m.ResearchProgram},
-	} {
-		if e.text != "" {
-			entries = append(entries, Entry{e.key, Text(e.text)})
-		}
-	}
-	if len(m.Contributors) > 0 {
-		entries = append(entries, Entry{"contributors", m.contributors()})
-	}
-	if m.Roster != nil {
-		entries = append(entries, Entry{"roster", m.Roster})
-	}
-	return MapOf(entries...)
-}
-
-func (m *Metadata) contributors() List {
-	list := make(List, len(m.Contributors))
-	for i, c := range m.Contributors {
-		entries := []Entry{{"agent", Text(c.Agent)}}
-		for _, e := range []struct{ key, text string }{
-			{"program", c.Program}, {"model", c.Model}, {"contributed_at", c.ContributedAt},
-		} {
-			if e.text != "" {
-				entries = append(entries, Entry{e.key, Text(e.text)})
-			}
-		}
-		list[i] = MapOf(entries...)
-	}
-	return list
-}
-
 // appendProvenance writes the stamps: every delta once, and for everything that
 // was written the ids of the deltas that wrote it.
 func (a *Artifact) appendProvenance(dst []byte) []byte {

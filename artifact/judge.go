@@ -222,14 +222,16 @@ func (a *Artifact) Struck() map[string]bool {
 
 // Doubts gives the places of an item that name what did not exist when they were
 // written. A set, because an item may have any number of them.
-func (it *Item) Doubts() map[string]bool {
-	places := it.Unresolved()
-	if len(places) == 0 {
+func (it *Item) Doubts() map[string]bool { return SetOf(it.Unresolved()) }
+
+// SetOf returns a set of texts; nil where there are none.
+func SetOf(texts []string) map[string]bool {
+	if len(texts) == 0 {
 		return nil
 	}
-	set := make(map[string]bool, len(places))
-	for _, place := range places {
-		set[place] = true
+	set := make(map[string]bool, len(texts))
+	for _, t := range texts {
+		set[t] = true
 	}
 	return set
 }

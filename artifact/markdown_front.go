@@ -18,51 +18,11 @@ import (
 func (w *mdWriter) frontMatter(m *Metadata) {
 	w.put(mdFence)
 	w.end()
-	for _, e := range m.entries() {
+	for _, e := range append(m.known(), m.Extra...) {
 		w.yamlEntry(e, 0)
 	}
 	w.put(mdFence)
 	w.end()
-}
-
-// entries gives the metadata in the order in which people want to read it.
-func (m *Metadata) entries() []Entry {
-	entries := []Entry{{"session_id", Text(m.SessionID)}}
-	text := func(key, s string) {
-		if s != "" {
-			entries = append(entries, Entry{key, Text(s)})
-		}
-	}
-	text("created_at", m.CreatedAt)
-	text("updated_at", m.UpdatedAt)
-	entries = append(entries, Entry{"version", Number(m.Version)})
-	text("status", m.Status)
-	if len(m.Contributors) > 0 {
-		entries = append(entries, Entry{"contributors", m.contributorsForPeople()})
-	}
-	if m.Roster != nil {
-		entries = append(entries, Entry{"roster", m.Roster})
-	}
-	text("research_program", m.ResearchProgram)
-	text("rules", m.Rules)
-	return append(entries, m.Extra...)
-}
-
-// contributorsForPeople is contributors with the keys in the order of the schema.
-func (m *Metadata) contributorsForPeople() List {
-	list := make(List, len(m.Contributors))
-	for i, c := range m.Contributors {
-		one := Map{{"agent", Text(c.Agent)}}
-		for _, e := range []Entry{
-			{"program", Text(c.Program)}, {"model", Text(c.Model)}, {"contributed_at", Text(c.ContributedAt)},
-		} {
-			if e.Value != Text("") {
-				one = append(one, e)
-			}
-		}
-		list[i] = one
-	}
-	return list
 }
 
 // maxYAMLKey is the length up to which a key stands before its colon; YAML

@@ -1,6 +1,10 @@
 package artifact
 
-import "brenner/internal/fault"
+import (
+	"slices"
+
+	"brenner/internal/fault"
+)
 
 // metadataFlaw is told what is wrong with the metadata; each form of an artifact
 // says where.
@@ -11,12 +15,10 @@ func (m *Metadata) take(e Entry, flaw metadataFlaw) {
 	if e.Value == (Null{}) {
 		return
 	}
-	if to := m.text(e.Key); to != nil {
-		t, ok := e.Value.(Text)
+	if known, ok := takeText(m.texts(), e); known {
 		if !ok {
 			flaw(BadMetadata, "metadata: %s is not a text; put it in quotes", e.Key)
 		}
-		*to = string(t)
 		return
 	}
 	switch e.Key {
@@ -31,23 +33,75 @@ func (m *Metadata) take(e Entry, flaw metadataFlaw) {
 	}
 }
 
-// text gives the place of a key that holds a text, or nil.
-func (m *Metadata) text(key string) *string {
-	switch key {
-	case "session_id":
-		return &m.SessionID
-	case "created_at":
-		return &m.CreatedAt
-	case "updated_at":
-		return &m.UpdatedAt
-	case "status":
-		return &m.Status
-	case "rules":
-		return &m.Rules
-	case "research_program":
-		return &m.ResearchProgram
+// textKey is a key that holds a text.
+type textKey struct {
+	key  string
+	text *string
+}
+
+// takeText reads one of the keys that hold texts, and reports whether it is one of
+// them and whether it holds one.
+func takeText(keys []textKey, e Entry) (known, ok bool) {
+	for _, k := range keys {
+		if k.key == e.Key {
+			t, ok := e.Value.(Text)
+			*k.text = string(t)
+			return true, ok
+		}
 	}
-	return nil
+	return false, false
+}
+
+// appendTexts appends the keys that hold something.
+func appendTexts(entries []Entry, keys ...textKey) []Entry {
+	for _, k := range keys {
+		if *k.text != "" {
+			entries = append(entries, Entry{k.key, Text(*k.text)})
+		}
+	}
+	return entries
+}
+
+// texts are the keys that hold texts, in the order in which people read them.
+func (m *Metadata) texts() []textKey {
+	return []textKey{
+		{"session_id", &m.SessionID}, {"created_at", &m.CreatedAt}, {"updated_at", &m.UpdatedAt},
+		{"status", &m.Status}, {"research_program", &m.ResearchProgram}, {"rules", &m.Rules},
+	}
+}
+
+func (c *Contributor) texts() []textKey {
+	return []textKey{{"agent", &c.Agent}, {"program", &c.Program}, {"model", &c.Model}, {"contributed_at", &c.ContributedAt}}
+}
+
+// known returns the keys that this program knows, in the order in which people read them.
+func (m *Metadata) known() []Entry {
+	texts := m.texts()
+	entries := appendTexts([]Entry{{"session_id", Text(m.SessionID)}}, texts[1:3]...)
+	entries = appendTexts(append(entries, Entry{"version", Number(m.Version)}), texts[3])
+	if len(m.Contributors) > 0 {
+		list := make(List, len(m.Contributors))
+		for i := range m.Contributors {
+			c := &m.Contributors[i]
+			list[i] = Map(appendTexts([]Entry{{"agent", Text(c.Agent)}}, c.texts()[1:]...))
+		}
+		entries = append(entries, Entry{"contributors", list})
+	}
+	if m.Roster != nil {
+		entries = append(entries, Entry{"roster", m.Roster})
+	}
+	return appendTexts(entries, texts[4:]...)
+}
+
+// value returns the metadata as canonical JSON orders it.
+func (m *Metadata) value() Map {
+	v := MapOf(append(slices.Clone([]Entry(m.Extra)), m.known()...)...)
+	if list, ok := get[List](v, "contributors"); ok && len(m.Contributors) > 0 {
+		for i, c := range list {
+			list[i] = MapOf(c.(Map)...)
+		}
+	}
+	return v
 }
 
 func (m *Metadata) takeVersion(v Value, flaw metadataFlaw) {
@@ -72,27 +126,10 @@ func (m *Metadata) takeContributors(v Value, flaw metadataFlaw) {
 		}
 		var c Contributor
 		for _, e := range fields {
-			if !c.take(e) {
+			if _, ok := takeText(c.texts(), e); !ok {
 				flaw(BadMetadata, "metadata: a contributor's %s cannot be read", fault.Shown(e.Key))
 			}
 		}
 		m.Contributors = append(m.Contributors, c)
 	}
-}
-
-func (c *Contributor) take(e Entry) bool {
-	t, ok := e.Value.(Text)
-	switch e.Key {
-	case "agent":
-		c.Agent = string(t)
-	case "program":
-		c.Program = string(t)
-	case "model":
-		c.Model = string(t)
-	case "contributed_at":
-		c.ContributedAt = string(t)
-	default:
-		return false
-	}
-	return ok
 }

@@ -358,13 +358,12 @@ func (d *decoder) writers(v Value) ([]*Stamp, error) {
 // fit checks that there are as many marks as the value has parts.
 func (m *Marks) fit(v Value) error {
 	parts, ok := 0, true
+	byPart := m.One != nil || (m.Parts != nil && m.Parts.By == nil)
 	switch v := v.(type) {
 	case List:
-		parts = len(v)
-		ok = m.One != nil || (m.Parts != nil && m.Parts.By == nil)
+		parts, ok = len(v), byPart
 	case Map:
-		parts = len(v)
-		ok = m.One != nil || (m.Parts != nil && m.Parts.By == nil)
+		parts, ok = len(v), byPart
 	case Conflict:
 		ok = len(m.By()) == len(v)
 	}

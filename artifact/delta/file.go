@@ -109,29 +109,15 @@ func readObject(dec *jsontext.Decoder, value func(key string) error) error {
 
 // read reads the value of one key of a delta.
 func (d *Delta) read(dec *jsontext.Decoder, key string) error {
-	var into *string
-	switch key {
-	case "payload":
+	into := d.textKey(key)
+	switch {
+	case key == keyPayload:
 		return d.readPayload(dec)
-	case "delta_id":
-		into = &d.ID
-	case "timestamp":
-		into = &d.Timestamp
-	case "agent":
-		into = &d.Agent
-	case "operation":
-		into = &d.Operation
-	case "section":
-		into = &d.Section
-	case "rationale":
-		into = &d.Rationale
-	case "target_id":
-		into = &d.Target
-	case "ref", "id":
+	case key == keyRef || key == keyID:
 		var label string
 		into = &label
 		defer func() { d.label(label) }()
-	default:
+	case into == nil:
 		d.Ignored = append(d.Ignored, key)
 		return dec.SkipValue()
 	}
@@ -146,6 +132,27 @@ func (d *Delta) read(dec *jsontext.Decoder, key string) error {
 	case artifact.Null:
 	default:
 		d.Problem = &Problem{Code: InvalidField, Message: key + " is not a text"}
+	}
+	return nil
+}
+
+// textKey returns the place of a key that holds a text, or nil.
+func (d *Delta) textKey(key string) *string {
+	switch key {
+	case keyDeltaID:
+		return &d.ID
+	case keyTimestamp:
+		return &d.Timestamp
+	case keyAgent:
+		return &d.Agent
+	case keyOperation:
+		return &d.Operation
+	case keySection:
+		return &d.Section
+	case keyRationale:
+		return &d.Rationale
+	case keyTarget:
+		return &d.Target
 	}
 	return nil
 }

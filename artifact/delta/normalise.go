@@ -138,17 +138,11 @@ func (j *judgement) key(name string, f written) {
 		j.problem(InvalidField, f.at, name+" is not a text", `write "`+name+`": "…"`)
 		return
 	}
-	switch name {
-	case keyOperation:
-		d.Operation = string(text)
-	case keySection:
-		d.Section = string(text)
-	case keyTarget:
-		d.Target = string(text)
-	case keyRationale:
-		d.Rationale = string(text)
-	case keyDeltaID:
+	switch into := d.textKey(name); {
+	case name == keyDeltaID:
 		j.b.Written = string(text)
+	case into != nil:
+		*into = string(text)
 	default:
 		d.label(string(text))
 	}

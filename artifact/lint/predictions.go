@@ -9,43 +9,31 @@ import (
 func predictionRules() []rule {
 	const p = artifact.PredictionsTable
 	return []rule{
-		{
-			id: "EP-001", title: minimum(p, "predictions"),
-			why:   "hypotheses differ in what they predict, and one row shows too little of it",
-			fix:   "ADD rows with a `condition` and `predictions`",
-			check: atLeast(p, "predictions", `{"condition": "…", "predictions": {"H1": "…", "H2": "…"}}`),
-		},
-		{
-			id: "EP-002", title: "every prediction has a condition and predictions",
-			why:   "an outcome means nothing without the condition it is predicted for, and the other way about",
-			fix:   "EDIT it with what is missing",
-			check: conditionAndPredictions,
-		},
-		{
-			id: "EP-003", title: "every prediction has an outcome for each active hypothesis that is not a third alternative",
-			why:   "a hypothesis that does not say what it predicts cannot be wrong about it",
-			fix:   "EDIT the row with the outcomes that are missing, or KILL the cell if the condition does not apply",
-			check: outcomesFor(func(s *subject) []string { return s.plain }, "%s has no outcome for %s", `{"predictions": {"%s": "what it predicts here"}}`),
-		},
-		{
-			id: "WP-001", title: "a prediction's outcomes are not all equal",
-			why:   "if all hypotheses predict the same, no outcome decides between them",
-			fix:   "sharpen the condition until the outcomes differ, or KILL the row",
-			check: discriminating,
-		},
-		{
-			id: "WP-101", title: "predictions name hypotheses that exist",
-			why:   "an outcome under an id that means nothing belongs to nobody",
-			fix:   "replace `predictions` with `\"predictions_replace\": true`",
-			check: knownColumns,
-		},
-		{
-			id: "IP-001", title: "every prediction has an outcome for the third alternative, which may be \"indeterminate\"",
-			why: "a third alternative often cannot say, and that should be seen",
-			fix: "EDIT the row with `\"indeterminate\"` for it",
-			check: outcomesFor(func(s *subject) []string { return s.thirds }, "%s has no outcome for the third alternative %s; it may be \"indeterminate\"",
-				`{"predictions": {"%s": "indeterminate"}}, or with what it predicts`),
-		},
+		newRule("EP-001", minimum(p, "predictions"),
+			"hypotheses differ in what they predict, and one row shows too little of it",
+			"ADD rows with a `condition` and `predictions`",
+			atLeast(p, "predictions", `{"condition": "…", "predictions": {"H1": "…", "H2": "…"}}`)),
+		newRule("EP-002", "every prediction has a condition and predictions",
+			"an outcome means nothing without the condition it is predicted for, and the other way about",
+			"EDIT it with what is missing",
+			conditionAndPredictions),
+		newRule("EP-003", "every prediction has an outcome for each active hypothesis that is not a third alternative",
+			"a hypothesis that does not say what it predicts cannot be wrong about it",
+			"EDIT the row with the outcomes that are missing, or KILL the cell if the condition does not apply",
+			outcomesFor(func(s *subject) []string { return s.plain }, "%s has no outcome for %s", `{"predictions": {"%s": "what it predicts here"}}`)),
+		newRule("WP-001", "a prediction's outcomes are not all equal",
+			"if all hypotheses predict the same, no outcome decides between them",
+			"sharpen the condition until the outcomes differ, or KILL the row",
+			discriminating),
+		newRule("WP-101", "predictions name hypotheses that exist",
+			"an outcome under an id that means nothing belongs to nobody",
+			"replace `predictions` with `\"predictions_replace\": true`",
+			knownColumns),
+		newRule("IP-001", "every prediction has an outcome for the third alternative, which may be \"indeterminate\"",
+			"a third alternative often cannot say, and that should be seen",
+			"EDIT the row with `\"indeterminate\"` for it",
+			outcomesFor(func(s *subject) []string { return s.thirds }, "%s has no outcome for the third alternative %s; it may be \"indeterminate\"",
+				`{"predictions": {"%s": "indeterminate"}}, or with what it predicts`)),
 	}
 }
 
@@ -93,14 +81,6 @@ func (r *row) lacking(hypotheses []string, wanted map[string]bool) (first []stri
 	return first, total
 }
 
-func setOf(ids []string) map[string]bool {
-	set := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
-	}
-	return set
-}
-
 func conditionAndPredictions(s *subject, r *report) {
 	const p = artifact.PredictionsTable
 	wantsText(p, "condition", "what is done or observed")(s, r)
@@ -132,7 +112,7 @@ func wrongPredictions(it *artifact.Item) string {
 func outcomesFor(some func(*subject) []string, message, payload string) check {
 	return func(s *subject, r *report) {
 		hypotheses := some(s)
-		wanted := setOf(hypotheses)
+		wanted := artifact.SetOf(hypotheses)
 		for _, row := range s.rows {
 			if first, total := row.lacking(hypotheses, wanted); total > 0 {
 				r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"),

@@ -33,6 +33,10 @@ type rule struct {
 	check     check
 }
 
+// newRule returns a row: what the rule asks for, why, and what to write to be rid of a
+// finding.
+func newRule(id, title, why, fix string, check check) rule { return rule{id, title, why, fix, check} }
+
 // check is one rule's judgement: it looks at the subject and reports.
 type check func(*subject, *report)
 
