@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/internal/fault"
+	"brenner/prompts"
 	"brenner/roster"
 )
 
@@ -163,4 +165,196 @@ func orNone(s string) string {
 		return "missing"
 	}
 	return fault.Shown(s)
+}
+
+const headHint = "a kickoff begins with its title, recipient, round and template, and then its session configuration"
+
+// head reads what stands before the session configuration: the title and three
+// labelled lines.
+func (a *auditor) head() {
+	for a.body < len(a.lines) && a.lines[a.body] == "" {
+		a.body++
+	}
+	first := a.body
+	id, ok := "", false
+	if a.body < len(a.lines) {
+		id, ok = strings.CutPrefix(strings.TrimPrefix(a.lines[a.body], "\ufeff"), titleMark)
+	}
+	if ok {
+		a.thread(id)
+		a.body++
+	} else {
+		a.add(BadHead, "title", a.body, headHint, "the message does not begin with %q and a thread id", titleMark)
+	}
+	stray := 0
+	for ; a.body < len(a.lines) && !strings.HasPrefix(a.lines[a.body], "## "); a.body++ {
+		line := a.lines[a.body]
+		if line == "" || a.label(line) {
+			continue
+		}
+		if stray++; stray == 1 { // the first one says enough
+			a.add(BadHead, "head", a.body, headHint, "this line does not belong in the head of a message: %s", fault.Shown(line))
+		}
+	}
+	for _, l := range []struct {
+		what  string
+		place int
+	}{{"recipient", a.places.recipient}, {"round", a.places.round}, {"template", a.places.template}} {
+		if l.place == 0 {
+			a.add(BadHead, l.what, first, headHint, "the head of the message has no readable line for the %s", l.what)
+		}
+	}
+}
+
+func (a *auditor) thread(id string) {
+	a.out.ThreadID, a.title = id, a.body
+	if err := CheckThreadID(id); err != nil {
+		a.add(fault.CodeOf(err), "thread_id", a.body, fault.HintOf(err), "%s", err)
+	}
+}
+
+// label reads one of the labelled lines, if it is one; each may stand once.
+func (a *auditor) label(line string) bool {
+	if text, ok := strings.CutPrefix(line, recipientLabel); ok && a.places.recipient == 0 {
+		if name, err := readName(text); err == nil {
+			a.out.Recipient, a.places.recipient = name, a.body+1
+			return true
+		}
+	}
+	if text, ok := strings.CutPrefix(line, roundLabel); ok && a.places.round == 0 {
+		if n, err := strconv.Atoi(text); err == nil && n > 0 && strconv.Itoa(n) == text {
+			a.out.Round, a.places.round = n, a.body+1
+			return true
+		}
+	}
+	if text, ok := strings.CutPrefix(line, templateLabel); ok && a.places.template == 0 {
+		id, hash, cut := strings.Cut(strings.TrimSuffix(text, ")"), hashLabel)
+		if cut && strings.HasSuffix(text, ")") {
+			a.out.Template, a.out.Hash, a.places.template = id, hash, a.body+1
+			return true
+		}
+	}
+	return false
+}
+
+// shortestHash is the least that is taken for a hash.
+const shortestHash = 12
+
+// template checks the template against the list of all versions and against the
+// recipient's role.
+func (a *auditor) template() {
+	if a.places.template == 0 {
+		return
+	}
+	at := a.places.template - 1
+	id := a.out.Template
+	hash, known := prompts.HashOf(id)
+	switch {
+	case !known:
+		a.add(UnknownTemplate, "template", at, "a newer version of the program may know it",
+			"this program never had a template %s", fault.Shown(id))
+	case len(a.out.Hash) < shortestHash || !strings.HasPrefix(hash, a.out.Hash):
+		a.add(TemplateHash, "template_hash", at, "the message was changed, or written with a changed template",
+			"the hash is not that of %s: %s instead of %s", id, fault.Shown(a.out.Hash), prompts.Short(hash))
+	}
+	if want, ok := a.wantedTemplate(); ok && known {
+		if name, _, _ := strings.Cut(id, "/"); name != want {
+			a.add(WrongTemplate, "template", at, "either the roster or the template is not the one that was meant",
+				"%s has the template %s, but the roster asks for %s", fault.Shown(a.out.Recipient), id, want)
+		}
+	}
+	for _, t := range prompts.All() {
+		if t.ID() == id && a.roster.Line > 0 {
+			a.prompt(t)
+		}
+	}
+}
+
+// wantedTemplate gives the template that the roster asks for.
+func (a *auditor) wantedTemplate() (string, bool) {
+	if a.out.Roster.Mode == roster.Unified {
+		return prompts.UnifiedName, true
+	}
+	e, ok := a.out.Roster.Find(a.out.Recipient)
+	return string(e.Role), ok && e.Role.Valid()
+}
+
+// prompt compares the prompt and the example of the message with the template's,
+// where the program still has that version.
+func (a *auditor) prompt(t prompts.Template) {
+	const hint = "the agent was told something else than the template says"
+	from := a.roster.Line
+	for from < len(a.lines) && a.lines[from] != "---" {
+		from++
+	}
+	from = min(from+2, len(a.lines)) // the rule and a blank line
+	want := strings.Split(t.Prompt()+"\n\n"+headQuestion, "\n")
+	for i, line := range want {
+		if from+i >= len(a.lines) || a.lines[from+i] != line {
+			a.add(PromptChanged, "prompt", min(from+i, len(a.lines)-1), hint,
+				"the prompt is not that of %s from this line on", t.ID())
+			return
+		}
+	}
+	format := slices.Index(a.lines, headFormat)
+	if format >= 0 && !strings.Contains(strings.Join(a.lines[format:], "\n"), "\n"+t.Example()) {
+		a.add(PromptChanged, "example", format, hint, "the worked example is not that of %s", t.ID())
+	}
+}
+
+// order holds the headings behind the prompt against the order of a kickoff. All
+// that others wrote is quoted there, so a heading is one of ours or forged.
+func (a *auditor) order() {
+	from := slices.Index(a.lines, headQuestion)
+	if from < 0 {
+		a.add(BadOrder, "order", len(a.lines)-1, orderHint(), "the message has no part %q", headQuestion)
+		return
+	}
+	next := 0
+	parts := parts()
+	for i := from; i < len(a.lines); i++ {
+		line := a.lines[i]
+		if !strings.HasPrefix(line, "## ") && !strings.HasPrefix(line, "# ") {
+			continue
+		}
+		at := slices.IndexFunc(parts[next:], func(p part) bool { return p.heading == line })
+		if at < 0 {
+			a.add(BadOrder, "order", i, orderHint(), "this heading does not belong here: %s", fault.Shown(line))
+			continue
+		}
+		a.missing(parts[next:next+at], i)
+		next += at + 1
+	}
+	a.missing(parts[next:], len(a.lines)-1)
+}
+
+func (a *auditor) missing(parts []part, index int) {
+	for _, p := range parts {
+		if p.required {
+			a.add(BadOrder, "order", index, orderHint(), "before this line the part %q is missing", p.heading)
+		}
+	}
+}
+
+// part is a heading of a kickoff behind the prompt.
+type part struct {
+	heading  string
+	required bool
+}
+
+// parts are the headings in their order, which is that of the writer.
+func parts() []part {
+	var all []part
+	for _, s := range new(Input).sections("") {
+		all = append(all, part{s.heading, s.heading == headQuestion || s.without != ""})
+	}
+	return append(all, part{headOutputs, true}, part{headFormat, true})
+}
+
+func orderHint() string {
+	var names []string
+	for _, p := range parts() {
+		names = append(names, strings.TrimPrefix(p.heading, "## "))
+	}
+	return "behind the prompt a kickoff has, in this order: " + strings.Join(names, ", ")
 }

@@ -9,6 +9,8 @@ import (
 
 	"brenner/internal/text"
 	"brenner/patch"
+	"brenner/prompts"
+	"brenner/roster"
 )
 
 // The fixed lines of a message, which Audit looks for.
@@ -173,4 +175,116 @@ func readName(text string) (string, error) {
 		return text, nil
 	}
 	return strconv.Unquote(text)
+}
+
+// clean makes a text from outside one that every reader sees in the same lines, and
+// marks what cannot be seen in it.
+func clean(s string) string { return text.Clean(s, text.PromptText) }
+
+// blank tells whether a text shows nothing.
+func blank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
+}
+
+// oneLine gives a text without line ends and without space around its words.
+func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+
+// quoted gives a text as a block quote.
+func quoted(text string) string {
+	var b strings.Builder
+	quote(&b, clean(text))
+	return b.String()
+}
+
+// quote writes a clean text as a block quote. Every line of it begins with the mark,
+// so that nothing in it can begin a block outside the quote; whoever writes it leaves
+// a blank line behind it, so that nothing behind it is taken into the quote.
+func quote(b *strings.Builder, text string) {
+	for line := range strings.SplitSeq(trimmed(text), "\n") {
+		line = strings.TrimRight(line, " \t")
+		b.WriteByte('>')
+		if line != "" {
+			b.WriteByte(' ')
+			b.WriteString(line)
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// trimmed takes blank lines off both ends of a text, and leaves the indentation of
+// its first line.
+func trimmed(text string) string {
+	for {
+		line, rest, more := strings.Cut(text, "\n")
+		if !more || !blank(line) {
+			break
+		}
+		text = rest
+	}
+	return strings.TrimRight(text, " \t\n")
+}
+
+// entry gives one element of a list inside a quote: its lines after the first are
+// indented, so that they belong to it.
+func entry(mark, text string) string {
+	return mark + strings.ReplaceAll(trimmed(clean(text)), "\n", "\n  ") + "\n"
+}
+
+// Frame is what stands around the texts of a session in an agent's messages: the
+// roster, the role's prompt, what is asked for and how to answer. It follows from the
+// roster, the scopes, the agent, and whether the round is the first one. Most of a
+// message is frame, and making one takes far longer than copying it.
+type Frame struct {
+	role           roster.Role // empty in unified mode
+	template, hash string
+	head, tail     string
+	example        string // the worked example
+	// plain tells that nothing of the roster could be taken for a delta.
+	plain bool
+}
+
+// Frames keep frames. One Frames is for one roster and one set of scopes: whoever
+// keeps several keeps them apart.
+type Frames interface {
+	// Frame gives the frame of an agent's first message, or of its later ones; where
+	// it has none yet it makes it.
+	Frame(agent string, later bool, fresh func() Frame) Frame
+}
+
+func (in *Input) framed(to string) Frame {
+	if in.Frames == nil {
+		return in.frame(to)
+	}
+	return in.Frames.Frame(to, in.Round > 1, func() Frame { return in.frame(to) })
+}
+
+// frame makes the frame of an agent's message; the input has been checked.
+func (in *Input) frame(to string) Frame {
+	entry, _ := in.Roster.Find(to)
+	rights := prompts.Rights{Role: string(entry.Role), Scopes: in.Scopes, Unified: in.Roster.Mode == roster.Unified}
+	for _, e := range in.Roster.Entries {
+		rights.Roles = append(rights.Roles, string(e.Role))
+	}
+	f := Frame{role: entry.Role, plain: plain(to) && plain(in.Roster.Name) && plain(in.Roster.CreatedAt)}
+	t, ok := prompts.For(string(entry.Role))
+	if rights.Unified || !ok {
+		t, f.role = prompts.Unified(), ""
+	}
+	f.template, f.hash, f.example = t.ID(), t.Hash(), t.Example()
+	for _, e := range in.Roster.Entries {
+		f.plain = f.plain && plain(e.Agent) && plain(string(e.Role)) && plain(e.Program) && plain(e.Model) && plain(e.Notes)
+	}
+	f.head = fmt.Sprintf("%s%s%s%s)\n\n", templateLabel, f.template, hashLabel, prompts.Short(f.hash)) +
+		in.Roster.Block() + "\n" + t.Prompt() + "\n\n"
+	f.tail = fmt.Sprintf("%s\n\n%s\n\n", headOutputs, t.Outputs(in.Round, rights)) +
+		fmt.Sprintf("%s\n\n%s\n", headFormat, t.Format(rights))
+	return f
+}
+
+// plain tells whether a name has nothing that Markdown or JSON would take for more
+// than text.
+func plain(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._-@/:", r)
+	})
 }

@@ -129,3 +129,21 @@ func beginsWord(text string) bool {
 func inWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
+
+// QuestionOf gives the research question that a kickoff asks, whoever composed it:
+// the text below its heading, out of the quotation; empty where there is none.
+func QuestionOf(message string) string {
+	_, text, ok := strings.Cut("\n"+clean(message), "\n"+headQuestion+"\n")
+	if !ok {
+		return ""
+	}
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, "#") {
+			break
+		}
+		line = strings.TrimPrefix(strings.TrimPrefix(line, ">"), " ")
+		lines = append(lines, strings.TrimRight(line, " \t"))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}

@@ -4,11 +4,19 @@
 package settle
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/artifact/lint"
+	"brenner/internal/fault"
 	"brenner/merge"
 )
 
@@ -83,4 +91,127 @@ func Read(in Input) (readings []Reading, deltas []delta.Delta) {
 	}
 	rename(deltas, in.Renamed)
 	return readings, deltas
+}
+
+// Undated returns the instant that replies without a time share. It is fixed, so that
+// reading the same reply twice gives the same deltas.
+func Undated() time.Time { return time.Unix(0, 0).UTC() }
+
+// Reply is a message of an agent in a file.
+type Reply struct {
+	Agent string
+	At    time.Time
+	File  string
+	Text  []byte
+
+	hash string
+}
+
+// ReadReplies reads the deltas in replies. Messages are numbered by what they are, not
+// by the order in which they are given.
+func ReadReplies(replies []Reply, base artifact.Artifact, o delta.Options) ([]delta.Delta, []delta.Note) {
+	replies = slices.Clone(replies)
+	for i := range replies {
+		r := &replies[i]
+		sum := sha256.Sum256(r.Text)
+		r.hash = hex.EncodeToString(sum[:])
+	}
+	slices.SortFunc(replies, func(x, y Reply) int {
+		return cmp.Or(x.At.Compare(y.At), strings.Compare(x.Agent, y.Agent), strings.Compare(x.hash, y.hash))
+	})
+	var batch []delta.Delta
+	var notes []delta.Note
+	for i, r := range replies {
+		read := delta.Read(r.Text, o)
+		notes = append(notes, notesOf(r.File, read)...)
+		if base.Metadata.UpdatedAt != "" && r.At.Equal(Undated()) && len(read.Blocks) > 0 {
+			notes = append(notes, delta.Note{
+				File: r.File, Line: 1, What: "undated",
+				Text: "a reply without a time counts as older than the base; NAME@TIME=FILE lets its edits win",
+			})
+		}
+		batch = append(batch, read.Stamped(delta.Envelope{
+			Agent: r.Agent, At: r.At, Message: i + 1,
+			MessageID: strings.Join([]string{r.Agent, artifact.FormatInstant(r.At), r.hash}, "/"),
+			Shown:     base.Metadata.Version,
+		})...)
+	}
+	return batch, notes
+}
+
+// notesOf says what was wrong with a reply, and what was mended in it.
+func notesOf(path string, r delta.Reply) []delta.Note {
+	var notes []delta.Note
+	for _, p := range r.Problems {
+		notes = append(notes, delta.Note{File: path, Line: p.Line, What: string(p.Code), Text: p.Message})
+	}
+	for i := range r.Blocks {
+		for _, f := range r.Blocks[i].Flags {
+			notes = append(notes, delta.Note{File: path, Line: r.Blocks[i].Line, What: f.Name, Text: f.Text})
+		}
+	}
+	return notes
+}
+
+// ReadFile reads a file of deltas. The path is named in errors, and the hint is for an
+// artifact that was given instead.
+func ReadFile(path string, data []byte, hint string) ([]delta.Delta, error) {
+	if !artifact.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 {
+		return nil, &fault.Error{
+			Code: artifact.InvalidJSON, Op: "read deltas", Place: path, Detail: "this is not JSON",
+			Hint: "a Markdown reply is given with its author: --deltas NAME=" + path,
+		}
+	}
+	deltas, err := delta.ReadFile(data)
+	if err == nil && len(deltas) == 1 && slices.Contains(deltas[0].Ignored, "metadata") && slices.Contains(deltas[0].Ignored, "sections") {
+		err = &fault.Error{Code: artifact.InvalidJSON, Detail: "this is an artifact, not a file of deltas", Hint: hint}
+	}
+	return deltas, fault.InFile("read deltas", path, err)
+}
+
+// IsDeltaFile tells a file of deltas, as `merge --deltas FILE` takes it, from a reply: by
+// its name, or because all of it is JSON. A reply may well begin with a brace.
+func IsDeltaFile(file string, data []byte) bool {
+	if slices.Contains([]string{".json", ".jsonl", ".ndjson"}, strings.ToLower(path.Ext(file))) {
+		return true
+	}
+	_, err := delta.ReadFile(data)
+	return err == nil && artifact.IsJSON(data)
+}
+
+// CheckFile says of each row of a file of deltas what a merge would make of it, as far
+// as that does not depend on the base.
+func CheckFile(path string, data []byte) (delta.Reply, error) {
+	var r delta.Reply
+	deltas, err := ReadFile(path, data, "`brenner artifact lint` checks one")
+	if err != nil {
+		return r, err
+	}
+	lines := delta.Lines(data)
+	for i := range deltas {
+		b := delta.Block{Index: i + 1, Line: lines[i], Delta: deltas[i], OK: true}
+		if code, message := refusedAnyway(&deltas[i]); code != "" {
+			b.OK, b.Problems = false, []delta.Located{{Code: code, Message: message, Line: b.Line, Column: 1, Hint: "a merge rejects it, whatever the base"}}
+		}
+		r.Blocks = append(r.Blocks, b)
+	}
+	if len(deltas) == 0 {
+		r.Problems = []delta.Located{{Code: delta.NoDeltas, Message: "the file holds no delta", Line: 1, Column: 1, Hint: "write each change as one JSON object"}}
+	}
+	return r, nil
+}
+
+// refusedAnyway returns why no base could take a delta. It asks the merge itself, about a
+// base with nothing in it: what that says of the delta alone holds for all others.
+func refusedAnyway(d *delta.Delta) (fault.Code, string) {
+	_, report := merge.Merge(artifact.Artifact{}, []delta.Delta{*d}, merge.Rules{})
+	row := report.Deltas[0]
+	switch row.Code {
+	case artifact.InvalidJSON, delta.InvalidOperation, delta.InvalidSection, delta.InvalidField, delta.InvalidTimestamp, delta.MissingRequiredField, merge.RTEditOnly:
+		return row.Code, row.Message
+	}
+	if d.Operation == delta.Edit && len(d.Payload) == 0 {
+		return delta.MissingRequiredField, "an EDIT needs at least one field in its payload"
+	}
+	return "", ""
 }

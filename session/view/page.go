@@ -1,10 +1,12 @@
 package view
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"brenner/artifact"
+	"brenner/internal/text"
 )
 
 // page is the view before it is written: all parts, in the order of the text, and
@@ -207,4 +209,137 @@ func (p *page) write() string {
 	}
 	b.WriteString(p.leftOut())
 	return b.String()
+}
+
+// level is how much of a part is shown.
+type level int
+
+const (
+	named    level = iota // by its name, under what is left out
+	inShort               // cut to a line or a few
+	complete              // all of it
+)
+
+// group is a stretch of the text under one heading: a section has its own number,
+// the others come behind.
+type group int
+
+const (
+	people group = artifact.SectionCount + iota
+	outcomes
+	disputes
+	groupCount
+)
+
+// part is one thing that can be shown, in short or completely: an item, a
+// conflict, an outcome, a note.
+type part struct {
+	id    string
+	group group
+	want  level  // what the spec says
+	level level  // what it came to
+	rule  string // why it is shown by its name alone
+	// write writes it in short or completely; texts and tokens remember what came
+	// of it, for of thousands only a few are ever looked at.
+	write  func(level) string
+	texts  [complete + 1]string
+	tokens [complete + 1]int
+}
+
+// text gives the part at a level.
+func (p *part) text(l level) string {
+	if l == named {
+		return ""
+	}
+	if p.texts[l] == "" {
+		p.texts[l] = p.write(l)
+	}
+	return p.texts[l]
+}
+
+// cost gives the tokens of the part at a level.
+func (p *part) cost(l level, count func(string) int) int {
+	if l == named {
+		return 0
+	}
+	if p.tokens[l] == 0 {
+		p.tokens[l] = count(p.text(l))
+	}
+	return p.tokens[l]
+}
+
+// leftOut names what is not shown, a line for each rule.
+func (p *page) leftOut() string {
+	out := ""
+	for _, rule := range []string{OverBound, OverMax, IDsOnly} {
+		if names := p.leftOutBy(rule); len(names) > 0 {
+			out += "- " + rule + ": " + strings.Join(names, ", ") + "\n"
+		}
+	}
+	if out == "" {
+		return ""
+	}
+	return "\n### Left out\n\n" + out
+}
+
+// leftOutBy gives the ids that a rule left out, neighbours as ranges, and how many
+// there are of what has no id.
+func (p *page) leftOutBy(rule string) []string {
+	var names []string
+	for _, s := range artifact.Sections() {
+		var ids []string
+		for _, part := range p.groups[s] {
+			if part.level == named && part.rule == rule {
+				ids = append(ids, part.id)
+			}
+		}
+		names = append(names, ranges(s, ids)...)
+	}
+	for _, of := range []struct {
+		group group
+		one   string
+	}{{disputes, "CONFLICT"}, {outcomes, "outcome"}, {people, "note"}} {
+		n := 0
+		for _, part := range p.groups[of.group] {
+			if part.level == named && part.rule == rule {
+				n++
+			}
+		}
+		if n > 0 {
+			names = append(names, text.Count(n, of.one))
+		}
+	}
+	return names
+}
+
+// shortestRange is from how many ids on a range is shorter than a list.
+const shortestRange = 3
+
+// ranges writes ids of one section, by number: three or more neighbours as one
+// range, so that a ledger of thousands can still be named.
+func ranges(s artifact.Section, ids []string) []string {
+	var numbers []int
+	var names []string
+	for _, id := range ids {
+		if n, ok := s.IDNumber(id); ok {
+			numbers = append(numbers, n)
+		} else {
+			names = append(names, Word(id))
+		}
+	}
+	slices.Sort(numbers)
+	for i := 0; i < len(numbers); {
+		end := i
+		for end+1 < len(numbers) && numbers[end+1] == numbers[end]+1 {
+			end++
+		}
+		if end-i+1 >= shortestRange {
+			names = append(names, s.ItemID(numbers[i])+"-"+s.ItemID(numbers[end]))
+			i = end + 1
+			continue
+		}
+		names = append(names, s.ItemID(numbers[i]))
+		i++
+	}
+	return names
 }
