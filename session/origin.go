@@ -403,15 +403,15 @@ func (h *History) reading(ctx context.Context, text []byte, examples string) (de
 
 // Reading gives what the reader makes of the answer to a call, block by block.
 func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error) {
-	leg := h.State.Leg(c.Round, c.Leg)
-	if leg == nil || c.Status != flow.Replied {
+	_, x := h.State.Planned(c)
+	if x == nil || c.Status != flow.Replied {
 		return delta.Reply{}, nil
 	}
 	text, err := h.Store.Blob(ctx, c.Answered.Reply)
 	if err != nil {
 		return delta.Reply{}, err
 	}
-	return h.reading(ctx, text, leg.Of(c.Agent).Examples)
+	return h.reading(ctx, text, x.Examples)
 }
 
 // flat gives a value as people would search for it.

@@ -238,8 +238,10 @@ func (in *CallInput) fill(st *flow.State, c *flow.Call) {
 	for _, ev := range st.Opened.Evidence {
 		in.Evidence = append(in.Evidence, CallEvidence{ev.ID, ev.Name, ev.Hash})
 	}
-	leg := st.Leg(c.Round, c.Leg)
-	k := leg.Of(c.Agent)
+	leg, k := st.Planned(c)
+	if k == nil {
+		return
+	}
 	in.Subject, in.Template, in.TemplateHash, in.Kickoff, in.Tokens, in.Base = k.Subject, k.Template, k.Hash, k.Body, k.Tokens, leg.Base
 	in.Saw = append(in.Saw, k.Saw...)
 	for _, ref := range k.Records {

@@ -284,6 +284,18 @@ func (s *State) contributions(c *Commit) int {
 	return 0
 }
 
+// Planned returns the leg and the exchange of a call, or nil. Forged journals have several legs
+// of one number.
+func (s *State) Planned(c *Call) (*Leg, *Exchange) {
+	for i := range s.Legs {
+		l := &s.Legs[i]
+		if x := l.Of(c.Agent); x != nil && l.Round == c.Round && l.Leg == c.Leg {
+			return l, x
+		}
+	}
+	return nil, nil
+}
+
 // Leg returns a leg of a round, or nil.
 func (s *State) Leg(round, leg int) *Leg {
 	for i := range s.Legs {
