@@ -18,7 +18,7 @@ func (s *run) brief(ctx context.Context) error {
 	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
 		return flow.Committed{
 			Source: flow.ByBrief, Author: state.Opened.Operator, Deltas: state.Opened.Brief,
-			At: artifact.FormatInstant(state.NextInstant(s.Now())),
+			At: state.NextAt(s.Now()),
 		}, nil
 	})
 }

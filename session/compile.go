@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"brenner/agent"
-	"brenner/artifact"
 	"brenner/internal/fault"
 	"brenner/session/flow"
 )
@@ -100,7 +99,7 @@ func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Resul
 			n = len(letters)
 		}
 		err := s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
-			return letterCommit(state, letters[:n], artifact.FormatInstant(state.NextInstant(s.Now())))
+			return letterCommit(state, letters[:n], state.NextAt(s.Now()))
 		})
 		if err != nil {
 			return nil, err

@@ -57,6 +57,13 @@ func (d *draft) event(kind string, body any) {
 	d.Events = append(d.Events, store.Event{Kind: kind, Body: body})
 }
 
+// drafted returns a draft of one event.
+func drafted(kind string, body any) *draft {
+	d := &draft{}
+	d.event(kind, body)
+	return d
+}
+
 // beside adds the records that entries put beside the artifact's versions.
 func beside(before *flow.State, entries []journal.Entry, d *store.Draft) error {
 	records, blobs, err := sideRecords(before, entries)

@@ -178,7 +178,7 @@ func (d *Door) apply(
 		if err != nil || text == nil {
 			return nil, err
 		}
-		c := flow.Committed{Source: flow.ByPerson, Author: d.As, At: artifact.FormatInstant(state.NextInstant(d.Now()))}
+		c := flow.Committed{Source: flow.ByPerson, Author: d.As, At: state.NextAt(d.Now())}
 		var dr *draft
 		dr, out, err = h.draft(ctx, base, &c, [][]byte{text})
 		if err == nil && check != nil {
@@ -369,8 +369,6 @@ func (d *Door) Note(ctx context.Context, thread, text string) (*History, error) 
 		return nil, err
 	}
 	return h, d.ledger(h).write(ctx, func(*flow.State) (*draft, error) {
-		dr := &draft{}
-		dr.event(flow.KindNoted, flow.Noted{Author: d.As, Text: text})
-		return dr, nil
+		return drafted(flow.KindNoted, flow.Noted{Author: d.As, Text: text}), nil
 	})
 }

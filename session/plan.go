@@ -43,7 +43,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		}
 		d := &draft{}
 		body := flow.Planned{
-			Round: p.Round, Leg: p.Leg, At: artifact.FormatInstant(state.NextInstant(s.Now())), Base: state.Version(),
+			Round: p.Round, Leg: p.Leg, At: state.NextAt(s.Now()), Base: state.Version(),
 			Mailboxes: boxes,
 		}
 		for _, m := range messages {
@@ -96,7 +96,7 @@ func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Inpu
 	in.Project, in.Patchable = make(map[string]string), make(map[string][]string)
 	for _, e := range in.Roster.Entries {
 		role := string(e.Role)
-		if role == "" || in.Roster.Mode == roster.Unified {
+		if in.Roster.Mode == roster.Unified {
 			role = view.Unified
 		}
 		given, err := p.Given(ctx, role, module)

@@ -91,7 +91,7 @@ func (s *run) collect(ctx context.Context) error {
 	}
 	defer s.recall()
 	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
-		return letterCommit(state, fresh, artifact.FormatInstant(state.NextInstant(s.Now())))
+		return letterCommit(state, fresh, state.NextAt(s.Now()))
 	})
 }
 
@@ -199,9 +199,7 @@ func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 // note journals one event that depends on nothing.
 func (s *run) note(ctx context.Context, kind string, body any) error {
 	return s.write(context.WithoutCancel(ctx), func(*flow.State) (*draft, error) {
-		d := &draft{}
-		d.event(kind, body)
-		return d, nil
+		return drafted(kind, body), nil
 	})
 }
 

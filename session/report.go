@@ -6,7 +6,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"brenner/artifact/delta"
 	"brenner/artifact/lint"
 	"brenner/internal/fault"
 	"brenner/merge"
@@ -17,33 +16,15 @@ import (
 
 // Report is what became of everything that a commit settled, as it is stored.
 type Report struct {
-	Schema   string         `json:"schema"`
-	Readings []Reading      `json:"readings"`
-	Merge    merge.Report   `json:"merge"`
-	Lint     string         `json:"lint,omitempty"` // the rules that found what follows
-	Findings []lint.Finding `json:"findings"`
-}
-
-// Reading is what the reader made of one contribution.
-type Reading struct {
-	Agent    string          `json:"agent"`
-	Message  string          `json:"message"`
-	Taken    int             `json:"taken"`
-	Refused  int             `json:"refused"`
-	Repaired int             `json:"repaired"`
-	Shown    int             `json:"only_shown"`
-	Problems []delta.Located `json:"problems"`
+	Schema   string           `json:"schema"`
+	Readings []settle.Reading `json:"readings"`
+	Merge    merge.Report     `json:"merge"`
+	Lint     string           `json:"lint,omitempty"` // the rules that found what follows
+	Findings []lint.Finding   `json:"findings"`
 }
 
 func newReport(s *settle.Settlement) *Report {
-	r := &Report{Schema: "brenner.report/v1", Merge: s.Report, Lint: lint.Version, Findings: s.Lint.Findings}
-	for i := range s.Readings {
-		in := &s.Readings[i]
-		r.Readings = append(r.Readings, Reading{
-			Agent: in.Agent, Message: in.ID, Taken: in.Taken, Refused: in.Refused, Repaired: in.Repaired, Shown: in.Shown, Problems: in.Problems,
-		})
-	}
-	return r
+	return &Report{Schema: "brenner.report/v1", Readings: s.Readings, Merge: s.Report, Lint: lint.Version, Findings: s.Lint.Findings}
 }
 
 // JSON gives the report in one form for one content.

@@ -203,13 +203,10 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 		return nil, err
 	}
 	err = l.write(ctx, func(s *flow.State) (*draft, error) {
-		d := &draft{}
-		if !reflect.DeepEqual(settings, s.Settings) {
-			d.event(flow.KindResumed, flow.Resumed{Settings: &settings})
-		} else {
-			d.event(flow.KindResumed, flow.Resumed{})
+		if reflect.DeepEqual(settings, s.Settings) {
+			return drafted(flow.KindResumed, flow.Resumed{}), nil
 		}
-		return d, nil
+		return drafted(flow.KindResumed, flow.Resumed{Settings: &settings}), nil
 	})
 	if err != nil {
 		return nil, err

@@ -300,7 +300,7 @@ func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 		}
 		var d *draft
 		var err error
-		d, out, err = h.carriedOut(ctx, s.current, id, artifact.FormatInstant(state.NextInstant(s.Now())))
+		d, out, err = h.carriedOut(ctx, s.current, id, state.NextAt(s.Now()))
 		return d, err
 	})
 	if err == nil && out != nil {
@@ -331,9 +331,7 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 		case v.For != stalemate.TheRules:
 			last.State = stalemate.Refused
 		}
-		d := &draft{}
-		d.event(flow.KindStalemate, last)
-		return d, nil, nil
+		return drafted(flow.KindStalemate, last), nil, nil
 	}
 	commit := flow.Committed{Source: flow.ByPerson, Author: v.Arbiter.Name, At: at, Ruling: id}
 	d, out, err := h.draft(ctx, base, &commit, [][]byte{text})
@@ -342,9 +340,7 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 	}
 	if reason := unwritten(&c, &out); reason != "" { // then its reasons have no place in the artifact either
 		last.State, last.Why = stalemate.Refused, "the merge did not take it: "+reason
-		d := &draft{}
-		d.event(flow.KindStalemate, last)
-		return d, nil, nil
+		return drafted(flow.KindStalemate, last), nil, nil
 	}
 	d.event(flow.KindStalemate, last)
 	return d, &out, nil

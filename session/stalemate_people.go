@@ -110,9 +110,7 @@ func (d *Door) SendStalemate(ctx context.Context, thread, id string) (*History, 
 		if err := stalemate.Step(id, stateOf(state, id), stalemate.Requested); err != nil {
 			return nil, err
 		}
-		dr := &draft{}
-		dr.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: d.As})
-		return dr, nil
+		return drafted(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: d.As}), nil
 	})
 }
 
@@ -149,7 +147,7 @@ func (d *Door) Rule(ctx context.Context, thread, id string, verdict []byte) (*Hi
 			return nil, err
 		}
 		var dr *draft
-		dr, out, err = h.carriedOut(ctx, base, id, artifact.FormatInstant(state.NextInstant(d.Now())))
+		dr, out, err = h.carriedOut(ctx, base, id, state.NextAt(d.Now()))
 		return dr, err
 	})
 	return h, out, err

@@ -11,15 +11,16 @@ import (
 	"brenner/internal/fault"
 )
 
-// Reading is what the reader made of one contribution.
+// Reading is what the reader made of one contribution. Reports hold it, and journals
+// name those by their hashes: it is frozen.
 type Reading struct {
-	Agent    string
-	ID       string
-	Taken    int // blocks that went to the merge
-	Refused  int // blocks that could not be read; the merge accounts for them
-	Repaired int // blocks that the repair took the place of
-	Shown    int // blocks that were quotations or examples
-	Problems []delta.Located
+	Agent    string          `json:"agent"`
+	ID       string          `json:"message"`
+	Taken    int             `json:"taken"`      // blocks that went to the merge
+	Refused  int             `json:"refused"`    // blocks that could not be read; the merge accounts for them
+	Repaired int             `json:"repaired"`   // blocks that the repair took the place of
+	Shown    int             `json:"only_shown"` // blocks that were quotations or examples
+	Problems []delta.Located `json:"problems"`
 }
 
 // Whole tells whether the whole message was refused: too long to be read.

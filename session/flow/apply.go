@@ -1,66 +1,71 @@
 package flow
 
 import (
+	"fmt"
 	"strings"
 
 	"brenner/internal/fault"
 	"brenner/store/journal"
 )
 
-// applier says what a kind of event does to the state; nil if nobody knows.
-func applier(kind string) func(*State, *journal.Entry) error {
-	switch kind {
+// apply takes the body of an entry into the state, by its kind.
+func (s *State) apply(e *journal.Entry) error {
+	switch e.Kind {
 	case KindOpened:
-		return (*State).opened
+		return with(e, s.opened)
 	case KindResumed:
-		return (*State).resumed
+		return with(e, s.resumed)
 	case KindEnded:
-		return (*State).ended
+		return with(e, s.ended)
 	case KindPlanned:
-		return (*State).planned
+		return with(e, s.planned)
 	case KindBegan:
-		return (*State).began
+		return with(e, s.began)
 	case KindAnswered:
-		return (*State).answered
+		return with(e, s.answered)
 	case KindFailed:
-		return (*State).failed
+		return with(e, s.failed)
 	case KindCommitted:
-		return (*State).committed
+		return with(e, s.committed)
 	case KindNoted:
-		return (*State).noted
+		return with(e, s.noted)
 	case KindPublishing:
-		return (*State).publishing
+		return with(e, s.publishing)
 	case KindPublished:
-		return (*State).published
+		return with(e, s.published)
 	case KindStalemate:
-		return (*State).stalemated
+		return with(e, s.stalemated)
 	case KindPatched:
-		return (*State).patched
+		return with(e, s.patched)
 	}
-	return nil
+	return &fault.Error{
+		Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
+		Hint: "it may come from a newer version of this program",
+	}
 }
 
-func (s *State) opened(e *journal.Entry) error {
-	body, err := decode[Opened](e)
+// with decodes the body of an entry for the function that takes it.
+func with[T any](e *journal.Entry, take func(*journal.Entry, *T) error) error {
+	body, err := journal.Decode[T](e, BadSequence)
 	if err != nil {
 		return err
 	}
+	return take(e, &body)
+}
+
+func (s *State) opened(e *journal.Entry, body *Opened) error {
 	if !strings.HasSuffix(e.Stream, "/"+body.Thread) {
 		return s.wrong(e, "the stream is not that of the session %s", fault.Shown(body.Thread))
 	}
 	hash, rules := openingOf(e.Body)
 	*s = State{
-		opening: hash, rules: rules, Opened: body, Settings: body.Settings, Began: e.At, Runs: 1,
+		opening: hash, rules: rules, Opened: *body, Settings: body.Settings, Began: e.At, Runs: 1,
 		Items: make(map[string]string),
 	}
 	return nil
 }
 
-func (s *State) resumed(e *journal.Entry) error {
-	body, err := decode[Resumed](e)
-	if err != nil {
-		return err
-	}
+func (s *State) resumed(_ *journal.Entry, body *Resumed) error {
 	if body.Settings != nil {
 		s.Settings = *body.Settings
 	}
@@ -88,24 +93,18 @@ func (s *State) resumed(e *journal.Entry) error {
 	return nil
 }
 
-func (s *State) ended(e *journal.Entry) error {
-	body, err := decode[Ended](e)
+func (s *State) ended(_ *journal.Entry, body *Ended) error {
 	s.Ended, s.Touched = body.Reason, false
-	return err
+	return nil
 }
 
-func (s *State) noted(e *journal.Entry) error {
-	body, err := decode[Noted](e)
-	s.Notes = append(s.Notes, Note{Noted: body, At: e.At})
+func (s *State) noted(e *journal.Entry, body *Noted) error {
+	s.Notes = append(s.Notes, Note{Noted: *body, At: e.At})
 	s.Touched, s.Stirred = true, s.Round()
-	return err
+	return nil
 }
 
-func (s *State) planned(e *journal.Entry) error {
-	body, err := decode[Planned](e)
-	if err != nil {
-		return err
-	}
+func (s *State) planned(e *journal.Entry, body *Planned) error {
 	if s.OpenLeg() != nil || len(s.Commits) == 0 {
 		return s.wrong(e, "a round is planned before the last one was settled")
 	}
@@ -116,11 +115,11 @@ func (s *State) planned(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
-	leg := Leg{Planned: body, Instant: at, mailboxes: storedMailboxes(e.Body)}
+	leg := Leg{Planned: *body, Instant: at, mailboxes: storedMailboxes(e.Body)}
 	again := s.Leg(body.Round, body.Leg)
 	for i := range body.Kickoffs {
 		k := &body.Kickoffs[i]
-		x := Exchange{k, s.call(&body, k.Agent, TurnAsk), s.call(&body, k.Agent, TurnRepair)}
+		x := Exchange{k, s.call(body, k.Agent, TurnAsk), s.call(body, k.Agent, TurnRepair)}
 		x.Ask.Status, x.Ask.Prompt = Open, k.Body
 		if leg.Of(k.Agent) != nil || again != nil && again.Of(k.Agent) != nil {
 			return s.wrong(e, "the call %s is planned twice", x.Ask.ID)
@@ -136,11 +135,7 @@ func (s *State) call(p *Planned, agent, turn string) Call {
 	return Call{ID: CallID(s.Opened.Thread, p.Round, p.Leg, agent, turn), Agent: agent, Round: p.Round, Leg: p.Leg, Turn: turn}
 }
 
-func (s *State) began(e *journal.Entry) error {
-	body, err := decode[Began](e)
-	if err != nil {
-		return err
-	}
+func (s *State) began(e *journal.Entry, body *Began) error {
 	c, ok := s.Call(body.Call)
 	if !ok || c.Status != Open {
 		return s.wrong(e, "the call %s begins, but it is not open", body.Call)
@@ -150,11 +145,7 @@ func (s *State) began(e *journal.Entry) error {
 	return nil
 }
 
-func (s *State) answered(e *journal.Entry) error {
-	body, err := decode[Answered](e)
-	if err != nil {
-		return err
-	}
+func (s *State) answered(e *journal.Entry, body *Answered) error {
 	c, err := s.end(e, body.Call)
 	if err != nil {
 		return err
@@ -162,7 +153,7 @@ func (s *State) answered(e *journal.Entry) error {
 	if body.Letter != "" && s.Took(body.Letter) {
 		return s.wrong(e, "the message %s answers a second time", fault.Shown(body.Letter))
 	}
-	c.Status, c.Answered = Replied, body
+	c.Status, c.Answered = Replied, *body
 	s.Spent = s.Spent.Plus(body.Spent())
 	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
 		s.OpenLeg().Of(c.Agent).Repair.Status = Open
@@ -170,16 +161,12 @@ func (s *State) answered(e *journal.Entry) error {
 	return nil
 }
 
-func (s *State) failed(e *journal.Entry) error {
-	body, err := decode[Failed](e)
-	if err != nil {
-		return err
-	}
+func (s *State) failed(e *journal.Entry, body *Failed) error {
 	c, err := s.end(e, body.Call)
 	if err != nil {
 		return err
 	}
-	c.Status, c.Failed = Lost, body
+	c.Status, c.Failed = Lost, *body
 	lost := Cost{body.Spent, body.SpentUSD}
 	s.Spent, c.Lost, c.Failures = s.Spent.Plus(lost), c.Lost.Plus(lost), c.Failures+1
 	return nil
@@ -195,12 +182,8 @@ func (s *State) end(e *journal.Entry, id string) (*Call, error) {
 	return c, nil
 }
 
-func (s *State) committed(e *journal.Entry) error {
-	body, err := decode[Committed](e)
-	if err != nil {
-		return err
-	}
-	if err := s.rulingGiven(e, &body); err != nil {
+func (s *State) committed(e *journal.Entry, body *Committed) error {
+	if err := s.rulingGiven(e, body); err != nil {
 		return err
 	}
 	if v := body.Version - s.Version(); v < 0 || v > 1 {
@@ -210,16 +193,16 @@ func (s *State) committed(e *journal.Entry) error {
 	if body.Source == ByRound && (leg == nil || leg.Round != body.Round || leg.Leg != body.Leg || body.Stale != (leg.Base != s.Version())) {
 		return s.wrong(e, "round %d.%d is settled, but it is not open, or not on this base", body.Round, body.Leg)
 	}
-	if err := s.letters(e, &body); err != nil {
+	if err := s.letters(e, body); err != nil {
 		return err
 	}
-	if err := s.moved(e, &body); err != nil {
+	if err := s.moved(e, body); err != nil {
 		return err
 	}
 	switch {
 	case body.Message != s.NextMessage():
 		return s.wrong(e, "its first message has the number %d, not %d", body.Message, s.NextMessage())
-	case body.Seal != s.SealFor(&body):
+	case body.Seal != s.SealFor(body):
 		return s.wrong(e, "its seal is not that of what it was made from")
 	}
 	if body.Source == ByRound {
@@ -235,6 +218,6 @@ func (s *State) committed(e *journal.Entry) error {
 	for _, p := range body.Changed {
 		s.Items[p.ID] = p.Hash
 	}
-	s.Commits = append(s.Commits, Commit{Committed: body, Instant: at, Seq: e.Seq, Hash: e.Hash})
+	s.Commits = append(s.Commits, Commit{Committed: *body, Instant: at, Seq: e.Seq, Hash: e.Hash})
 	return nil
 }

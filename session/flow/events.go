@@ -12,7 +12,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/internal/fault"
-	"brenner/store/journal"
 )
 
 // The codes of a journal that makes no sense as a session.
@@ -353,5 +352,3 @@ type Ended struct {
 type Resumed struct {
 	Settings *Settings `json:"settings,omitempty"` // if they changed
 }
-
-func decode[T any](e *journal.Entry) (T, error) { return journal.Decode[T](e, BadSequence) }

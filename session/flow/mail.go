@@ -113,11 +113,7 @@ func (s *State) mailboxes(e *journal.Entry, boxes []Mailbox) error {
 	return nil
 }
 
-func (s *State) publishing(e *journal.Entry) error {
-	body, err := decode[Publishing](e)
-	if err != nil {
-		return err
-	}
+func (s *State) publishing(e *journal.Entry, body *Publishing) error {
 	if body.Version < 1 || body.Version > s.Version() {
 		return s.wrong(e, "version %d is mailed, and is not there", body.Version)
 	}
@@ -125,17 +121,13 @@ func (s *State) publishing(e *journal.Entry) error {
 	return nil
 }
 
-func (s *State) published(e *journal.Entry) error {
-	body, err := decode[Published](e)
-	if err != nil {
-		return err
-	}
+func (s *State) published(e *journal.Entry, body *Published) error {
 	if body.Version < 1 || body.Version > s.Publishing {
 		return s.wrong(e, "version %d was mailed, and that never began", body.Version)
 	}
 	s.Mailed, s.Unmailed = max(s.Mailed, body.Version), Published{}
 	if body.Code != "" || len(body.Missed) > 0 {
-		s.Unmailed = body
+		s.Unmailed = *body
 	}
 	return nil
 }

@@ -32,11 +32,7 @@ type Patch struct {
 	Hint    string     `json:"hint,omitempty"`
 }
 
-func (s *State) patched(e *journal.Entry) error {
-	body, err := decode[Patched](e)
-	if err != nil {
-		return err
-	}
+func (s *State) patched(e *journal.Entry, body *Patched) error {
 	c, ok := s.Call(body.Call)
 	switch {
 	case !ok || c.Status != Replied || c.Agent != body.Agent || c.Round != body.Round:
@@ -44,7 +40,7 @@ func (s *State) patched(e *journal.Entry) error {
 	case s.PatchesOf(body.Call) != nil:
 		return s.wrong(e, "the answer to %s patches records twice", fault.Shown(body.Call))
 	}
-	s.Patches = append(slices.Clip(s.Patches), body)
+	s.Patches = append(slices.Clip(s.Patches), *body)
 	if slices.ContainsFunc(body.Changes, func(c Patch) bool { return c.Made != "" }) {
 		s.Stirred = max(s.Stirred, body.Round) // a text has changed: that is something new
 	}

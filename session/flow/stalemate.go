@@ -162,14 +162,10 @@ func (s *State) late(e *journal.Entry, before *Stalemate, body *Stalemated) erro
 	return nil
 }
 
-func (s *State) stalemated(e *journal.Entry) error {
-	body, err := decode[Stalemated](e)
-	if err != nil {
-		return err
-	}
+func (s *State) stalemated(e *journal.Entry, body *Stalemated) error {
 	before, known := s.Stalemate(body.ID)
 	if body.Late {
-		return s.late(e, &before, &body)
+		return s.late(e, &before, body)
 	}
 	if !stalemate.May(before.State, body.State) {
 		return s.wrong(e, "the stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
@@ -197,7 +193,7 @@ func (s *State) stalemated(e *journal.Entry) error {
 	if body.Reply != "" {
 		now.Replies = append(slices.Clip(before.Replies), body.Reply)
 	}
-	if err := s.arbitrated(e, &body); err != nil {
+	if err := s.arbitrated(e, body); err != nil {
 		return err
 	}
 	// Copied, since a trial of what may follow shares the list.

@@ -151,14 +151,7 @@ func (s *State) Apply(e *journal.Entry) error {
 	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
 		return s.wrong(e, "a session begins with %s, and only there", KindOpened)
 	}
-	apply := applier(e.Kind)
-	if apply == nil {
-		return &fault.Error{
-			Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
-			Hint: "it may come from a newer version of this program",
-		}
-	}
-	if err := apply(s, e); err != nil {
+	if err := s.apply(e); err != nil {
 		return err
 	}
 	s.Head, s.Last = e.Head(), e.At
@@ -259,6 +252,9 @@ func (s *State) NextInstant(now time.Time) time.Time {
 	}
 	return now
 }
+
+// NextAt returns the next instant as it is journaled.
+func (s *State) NextAt(now time.Time) string { return artifact.FormatInstant(s.NextInstant(now)) }
 
 // NextMessage is the number that the next message of the thread has.
 func (s *State) NextMessage() int {
