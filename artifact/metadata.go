@@ -65,8 +65,12 @@ func appendTexts(entries []Entry, keys ...textKey) []Entry {
 // texts are the keys that hold texts, in the order in which people read them.
 func (m *Metadata) texts() []textKey {
 	return []textKey{
-		{"session_id", &m.SessionID}, {"created_at", &m.CreatedAt}, {"updated_at", &m.UpdatedAt},
-		{"status", &m.Status}, {"research_program", &m.ResearchProgram}, {"rules", &m.Rules},
+		{"session_id", &m.SessionID},
+		{"created_at", &m.CreatedAt},
+		{"updated_at", &m.UpdatedAt},
+		{"status", &m.Status},
+		{"research_program", &m.ResearchProgram},
+		{"rules", &m.Rules},
 	}
 }
 

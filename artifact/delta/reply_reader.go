@@ -119,13 +119,14 @@ func (r *reader) shown(line int, b markdown.Block, loose bool) int {
 	return 0
 }
 
-// shows reports whether a line begins a fence: one of a delta or, where any counts, any.
-func shows(line []byte, any bool) bool {
+// shows reports whether a line begins a fence: one of a delta or, where every word
+// counts, any.
+func shows(line []byte, anyWord bool) bool {
 	switch line[0] {
 	case '`', '~', ':':
 		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 		f, ok := markdown.OpenFence(line)
-		return ok && (any || f.Is("delta")) || any && f.Length >= 3 && f.Mark != ':'
+		return ok && (anyWord || f.Is("delta")) || anyWord && f.Length >= 3 && f.Mark != ':'
 	}
 	return false
 }

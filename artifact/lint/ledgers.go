@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -94,7 +93,7 @@ func numbers(_ *subject, it *artifact.Item) (wrong, payload string) {
 	if !it.ScaleCheck() || strings.TrimSpace(text) == "" || hasNumber(text) {
 		return "", ""
 	}
-	return "the calculation of " + show(it.ID) + " has no numbers in it", fmt.Sprintf(`{"calculation": "%s"}`, exampleCalculation)
+	return "the calculation of " + show(it.ID) + " has no numbers in it", `{"calculation": "` + exampleCalculation + `"}`
 }
 
 // hasNumber looks for a number that is not merely the number of an item: "see A2"

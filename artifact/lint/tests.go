@@ -135,7 +135,7 @@ func discriminates(s *subject, it *artifact.Item) (wrong, payload string) {
 	for _, id := range ids {
 		d.id(id, s.exists(id), doubted["discriminates."+id])
 	}
-	return d.of(it, "discriminates"), fmt.Sprintf(`{"discriminates": "%s"}`, s.example())
+	return d.of(it, "discriminates"), `{"discriminates": "` + s.example() + `"}`
 }
 
 // example names hypotheses that a hint can use.

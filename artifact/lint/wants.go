@@ -89,7 +89,7 @@ func wantsTextIf(section artifact.Section, field, example string, wanted func(*a
 		if !wanted(it) {
 			return "", ""
 		}
-		return wrongText(it, field), fmt.Sprintf(`{"%s": "%s"}`, field, example)
+		return wrongText(it, field), `{"` + field + `": "` + example + `"}`
 	})
 }
 
@@ -129,7 +129,7 @@ func wrongText(it *artifact.Item, field string) string {
 // wantsStatus makes the check of a status that every active item must have.
 func wantsStatus(section artifact.Section) check {
 	spec, _ := section.Spec().Field("status")
-	payload := fmt.Sprintf(`{"status": "%s"}; it is one of %s`, spec.Default, either(spec.Allowed))
+	payload := fmt.Sprintf(`{"status": %s}; it is one of %s`, artifact.Canonical(spec.Default), either(spec.Allowed))
 	return each(section, "status", func(_ *subject, it *artifact.Item) (string, string) {
 		v := it.Get("status")
 		t, _ := v.(artifact.Text)
