@@ -17,18 +17,9 @@ const envPrefix = "BRENNER_"
 // mailVariables is what the variables of Agent Mail begin with.
 const mailVariables = "AGENT_MAIL_"
 
-// variables returns the program's variables that are set. The last of equal names
-// counts, and an empty one counts as unset.
+// variables returns the program's variables that are set.
 func variables(environ []string) map[string]string {
-	vars := map[string]string{}
-	for _, pair := range environ {
-		name, value, ok := strings.Cut(pair, "=")
-		if ok && (strings.HasPrefix(name, envPrefix) || strings.HasPrefix(name, mailVariables)) {
-			vars[name] = value
-		}
-	}
-	maps.DeleteFunc(vars, func(_, value string) bool { return value == "" })
-	return vars
+	return roster.Variables(environ, envPrefix, mailVariables)
 }
 
 // readEnviron returns what the environment says.

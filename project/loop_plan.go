@@ -38,6 +38,7 @@ type PinnedPlan struct {
 	blobs   [][]byte
 	scripts map[string]*rehearsal.Script // of scripted agents, by their hashes
 	parties []flow.Party                 // of all sessions
+	reached map[[2]string][]flow.Party   // by roster and model
 	faults  faultyPlan
 }
 
@@ -263,14 +264,14 @@ func (p *PinnedPlan) checkQuorum(i, agents int) {
 // everybody checks how each agent of each session is reached.
 func (p *PinnedPlan) everybody() {
 	w := &p.opened.Work
-	seen := make(map[string]bool)
+	p.reached = make(map[[2]string][]flow.Party)
 	for i := range w.Cells {
 		c := &w.Cells[i]
-		kind := c.Roster + "\n" + c.Model
-		if seen[kind] {
+		kind := [2]string{c.Roster, c.Model}
+		if _, seen := p.reached[kind]; seen {
 			continue
 		}
-		seen[kind] = true
+		p.reached[kind] = nil
 		r, err := w.RosterOf(c, 0)
 		if err != nil {
 			p.faults.other = append(p.faults.other, err)
@@ -285,6 +286,7 @@ func (p *PinnedPlan) everybody() {
 			p.wrong(at, err)
 			continue
 		}
+		p.reached[kind] = parties
 		arbiter, err := p.project.arbiter(w.Script != "", parties)
 		if err != nil {
 			p.faults.other = append(p.faults.other, err)

@@ -89,13 +89,12 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 		Rounds: l.Rounds, Planned: l.Rounds * len(w.Cells), Concurrency: l.Concurrency,
 		Share: w.Settings.Budget, ShareUSD: flow.Dollars(w.Settings.BudgetUSD), TokensLimit: l.Tokens, USDLimit: flow.Dollars(l.USD),
 		Until: l.Until, Deliver: append([]string{}, p.reportReaders()...),
-		ShareNano: w.Settings.BudgetUSD, LimitNano: l.USD,
+		ShareNano: w.Settings.BudgetUSD, LimitNano: l.USD, Sessions: plan.previewSessions(),
 	}
 	if state != nil {
 		v.Done, v.Does = state.Count(loop.Finished), p.wouldDo(state, &o, l.Until)
 	}
-	v.Sessions, err = plan.previewSessions()
-	return v, err
+	return v, nil
 }
 
 // wouldDo says what would become of a loop that exists.
@@ -136,27 +135,14 @@ func (p *Project) peekLoop(ctx context.Context, search *runner.Search) (string, 
 }
 
 // previewSessions returns the sessions of a round, with who takes part in each.
-func (p *PinnedPlan) previewSessions() ([]PreviewSession, error) {
-	w := &p.opened.Work
-	all, agents := make([]PreviewSession, 0, len(w.Cells)), make(map[string][]PreviewAgent)
-	for i := range w.Cells {
-		c := &w.Cells[i]
-		kind := c.Roster + "\n" + c.Model
-		if _, known := agents[kind]; !known {
-			r, err := w.RosterOf(c, 0)
-			if err != nil {
-				return nil, err
-			}
-			parties, err := p.project.loopParties(w, c, r)
-			if err != nil {
-				return nil, err
-			}
-			for _, one := range parties {
-				agents[kind] = append(agents[kind], PreviewAgent{one.Name, one.Role, one.Via, one.ModelID})
-			}
+func (p *PinnedPlan) previewSessions() []PreviewSession {
+	all := make([]PreviewSession, 0, len(p.opened.Work.Cells))
+	for _, c := range p.opened.Work.Cells {
+		s := PreviewSession{Name: (&loop.Job{Cell: c}).Name(), Question: c.Question, Roster: c.Roster, Model: c.Model, Seed: c.Seed, After: c.After}
+		for _, one := range p.reached[[2]string{c.Roster, c.Model}] {
+			s.Agents = append(s.Agents, PreviewAgent{one.Name, one.Role, one.Via, one.ModelID})
 		}
-		name := (&loop.Job{Cell: *c}).Name()
-		all = append(all, PreviewSession{name, c.Question, c.Roster, c.Model, c.Seed, c.After, agents[kind]})
+		all = append(all, s)
 	}
-	return all, nil
+	return all
 }

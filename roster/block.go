@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/internal/fault"
+	"brenner/internal/markdown"
 )
 
 // The fixed lines of the block, as the specification's serialisation section
@@ -322,4 +323,23 @@ func readNumbered(b *strings.Builder, s string) (int, error) {
 		return 0, fmt.Errorf(`the escape \%c{%s} is out of range`, s[1], digits)
 	}
 	return end + 1, nil
+}
+
+// findHeading returns the number of the first line that is the block's heading and
+// stands at the top level, or 0. What is in quotations and lists does not begin at
+// the line's start.
+func findHeading(message string) int {
+	for b := range markdown.Blocks([]byte(message)) {
+		if b.Kind != markdown.Prose {
+			continue
+		}
+		number := b.Line
+		for line := range strings.Lines(message[b.Start:b.End]) {
+			if strings.TrimRight(line, " \t\r\n") == blockHeading {
+				return number
+			}
+			number++
+		}
+	}
+	return 0
 }

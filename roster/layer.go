@@ -147,7 +147,7 @@ func FileOrigin() Origin { return Origin{Level: Environment, Source: EnvFile} }
 // os.Environ; the last of equal names counts, and an empty one counts as unset.
 // A variable of its own (mode, name, agent) is asked before the JSON.
 func FromEnviron(environ []string) (Environ, []Warning, error) {
-	vars := rosterVariables(environ)
+	vars := Variables(environ, envPrefix)
 	out := Environ{File: vars[EnvFile]}
 	var warnings []Warning
 	var found faults
@@ -200,19 +200,17 @@ func variableLayer(name, value string) (Layer, bool) {
 	return layer, true
 }
 
-func rosterVariables(environ []string) map[string]string {
+// Variables returns the variables that are set and begin with one of the prefixes. The
+// last of equal names counts, and an empty one counts as unset.
+func Variables(environ []string, prefixes ...string) map[string]string {
 	vars := map[string]string{}
 	for _, pair := range environ {
 		name, value, ok := strings.Cut(pair, "=")
-		if !ok || !strings.HasPrefix(name, envPrefix) {
-			continue
+		if ok && slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			vars[name] = value
 		}
-		if value == "" {
-			delete(vars, name)
-			continue
-		}
-		vars[name] = value
 	}
+	maps.DeleteFunc(vars, func(_, value string) bool { return value == "" })
 	return vars
 }
 
