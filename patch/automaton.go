@@ -7,14 +7,18 @@ import "slices"
 // every operation of a patch, and looking again behind every instance would take for
 // ever on a text of one letter.
 type automaton struct {
-	label   []byte
-	child   []int32 // the first child of a node; 0: none
-	sibling []int32
-	fail    []int32 // the node of the longest proper suffix that is one
-	out     []int32 // the nearest node at or behind fail that ends a word still wanted; 0: none
-	word    []int32 // which word ends at a node, from 1; 0: none
-	rows    [][256]int32
-	visits  []int32
+	nodes []node
+	rows  [][256]int32 // of the first nodes: where each byte leads
+}
+
+// node is a beginning of words. Nodes are named by their places; 0 is the root, or none.
+type node struct {
+	label          byte
+	child, sibling int32 // the first child, and the next one of the same parent
+	fail           int32 // the node of the longest proper suffix that is one
+	out            int32 // the nearest node at or behind fail that ends a word still wanted
+	word           int32 // which word ends here, from 1; below 0 where it is no longer wanted
+	visits         int32
 }
 
 // denseNodes is how many nodes have all their children in a row: those near the
@@ -27,157 +31,141 @@ func newAutomaton(words []string) *automaton {
 	for _, w := range words {
 		total += len(w)
 	}
-	a := &automaton{
-		label: make([]byte, 1, total), child: make([]int32, 1, total), sibling: make([]int32, 1, total), word: make([]int32, 1, total),
-	}
+	a := &automaton{nodes: make([]node, 1, total)}
 	for i, w := range words {
-		node := int32(0)
+		at := int32(0)
 		for j := range len(w) {
-			node = a.grow(node, w[j])
+			at = a.grow(at, w[j])
 		}
-		a.word[node] = int32(i + 1)
+		a.nodes[at].word = int32(i + 1)
 	}
-	a.link()
+	a.renumber(a.link())
 	return a
 }
 
-func (a *automaton) grow(node int32, c byte) int32 {
-	if next := a.among(node, c); next != 0 {
+func (a *automaton) grow(at int32, c byte) int32 {
+	if next := a.among(at, c); next != 0 {
 		return next
 	}
-	next := int32(len(a.label))
-	a.label = append(a.label, c)
-	a.child = append(a.child, 0)
-	a.sibling = append(a.sibling, a.child[node])
-	a.word = append(a.word, 0)
-	a.child[node] = next
+	next := int32(len(a.nodes))
+	a.nodes = append(a.nodes, node{label: c, sibling: a.nodes[at].child})
+	a.nodes[at].child = next
 	return next
 }
 
 // among finds a child in the list of them.
-func (a *automaton) among(node int32, c byte) int32 {
-	next := a.child[node]
-	for next != 0 && a.label[next] != c {
-		next = a.sibling[next]
+func (a *automaton) among(at int32, c byte) int32 {
+	next := a.nodes[at].child
+	for next != 0 && a.nodes[next].label != c {
+		next = a.nodes[next].sibling
 	}
 	return next
 }
 
-// link sets fail and out, node by node from the root.
-func (a *automaton) link() {
-	n := len(a.label)
-	a.fail, a.out, a.visits = make([]int32, n), make([]int32, n), make([]int32, n)
-	queue := append(make([]int32, 0, n), 0)
+// link sets fail and out, and returns the nodes in the order of their distance from the root.
+func (a *automaton) link() []int32 {
+	queue := append(make([]int32, 0, len(a.nodes)), 0)
 	for at := 0; at < len(queue); at++ {
-		node := queue[at]
-		for c := a.child[node]; c != 0; c = a.sibling[c] {
-			if node != 0 {
-				a.fail[c] = a.step(a.fail[node], a.label[c])
+		parent := queue[at]
+		for c := a.nodes[parent].child; c != 0; c = a.nodes[c].sibling {
+			n := &a.nodes[c]
+			if parent != 0 {
+				n.fail = a.step(a.nodes[parent].fail, n.label)
 			}
-			a.out[c] = a.out[a.fail[c]]
-			if a.word[a.fail[c]] != 0 {
-				a.out[c] = a.fail[c]
+			n.out = a.nodes[n.fail].out
+			if a.nodes[n.fail].word != 0 {
+				n.out = n.fail
 			}
 			queue = append(queue, c)
 		}
 	}
-	a.renumber(queue)
+	return queue
 }
 
-// renumber gives the nodes the numbers of their order, so that those near the root
-// are the first, and lie together.
-func (a *automaton) renumber(queue []int32) {
-	number := make([]int32, len(queue))
-	for i, node := range queue {
-		number[node] = int32(i)
+// renumber puts the nodes in an order in which those near the root lie together, and makes
+// the rows of the first ones.
+func (a *automaton) renumber(order []int32) {
+	number := make([]int32, len(order))
+	for i, at := range order {
+		number[at] = int32(i)
 	}
-	moved := func(list []int32, isNode bool) []int32 {
-		to := make([]int32, len(list))
-		for i, node := range queue {
-			v := list[node]
-			if isNode {
-				v = number[v]
-			}
-			to[i] = v
+	sorted := make([]node, len(order))
+	for i, at := range order {
+		n := a.nodes[at]
+		n.child, n.sibling, n.fail, n.out = number[n.child], number[n.sibling], number[n.fail], number[n.out]
+		sorted[i] = n
+	}
+	a.nodes = sorted
+	a.rows = make([][256]int32, min(len(order), denseNodes))
+	for at := range a.rows {
+		if at > 0 {
+			a.rows[at] = a.rows[sorted[at].fail] // it is nearer to the root: its row is done
 		}
-		return to
-	}
-	label := make([]byte, len(queue))
-	for i, node := range queue {
-		label[i] = a.label[node]
-	}
-	a.label = label
-	a.child, a.sibling, a.fail, a.out = moved(a.child, true), moved(a.sibling, true), moved(a.fail, true), moved(a.out, true)
-	a.word = moved(a.word, false)
-	a.rows = make([][256]int32, min(len(queue), denseNodes))
-	for node := range a.rows {
-		if node > 0 {
-			a.rows[node] = a.rows[a.fail[node]] // it is nearer to the root: its row is done
-		}
-		for c := a.child[node]; c != 0; c = a.sibling[c] {
-			a.rows[node][a.label[c]] = c
+		for c := sorted[at].child; c != 0; c = sorted[c].sibling {
+			a.rows[at][sorted[c].label] = c
 		}
 	}
 }
 
 // step reads one byte.
-func (a *automaton) step(node int32, c byte) int32 {
+func (a *automaton) step(at int32, c byte) int32 {
 	for {
-		if int(node) < len(a.rows) {
-			return a.rows[node][c]
+		if int(at) < len(a.rows) {
+			return a.rows[at][c]
 		}
-		if next := a.among(node, c); next != 0 || node == 0 {
+		if next := a.among(at, c); next != 0 || at == 0 {
 			return next
 		}
-		node = a.fail[node]
+		at = a.nodes[at].fail
 	}
 }
 
 // scan reads the text and calls found for every instance of a word, in the order of
 // their ends, until found says that it has seen enough of that word.
 func (a *automaton) scan(text string, found func(word, end int) (enough bool)) {
-	node := int32(0)
+	here := int32(0)
 	for i := range len(text) {
-		node = a.step(node, text[i])
-		a.visits[node]++
-		at := node
-		if a.word[at] <= 0 {
+		here = a.step(here, text[i])
+		a.nodes[here].visits++
+		at := here
+		if a.nodes[at].word <= 0 {
 			at = a.wanted(at)
 		}
 		for at != 0 {
-			if found(int(a.word[at]-1), i+1) {
-				a.word[at] = -a.word[at]
+			if found(int(a.nodes[at].word-1), i+1) {
+				a.nodes[at].word = -a.nodes[at].word
 			}
 			at = a.wanted(at)
 		}
 	}
 }
 
-// wanted gives the next word behind a node that is still wanted, and shortens the
-// way to it for those who come later.
-func (a *automaton) wanted(node int32) int32 {
-	to := a.out[node]
-	for to != 0 && a.word[to] < 0 {
-		to = a.out[to]
+// wanted returns the next word behind a node that is still wanted, and shortens the
+// way to it for later calls.
+func (a *automaton) wanted(at int32) int32 {
+	to := a.nodes[at].out
+	for to != 0 && a.nodes[to].word < 0 {
+		to = a.nodes[to].out
 	}
-	for node != to {
-		next := a.out[node]
-		a.out[node] = to
+	for at != to {
+		next := a.nodes[at].out
+		a.nodes[at].out = to
 		if next == to || next == 0 {
 			break
 		}
-		node = next
+		at = next
 	}
 	return to
 }
 
-// counts gives how many instances of each of n words a scan went by.
+// counts returns how many instances of each of n words a scan went by.
 func (a *automaton) counts(n int) []int {
 	all := make([]int, n)
-	for node := len(a.label) - 1; node > 0; node-- { // those nearer to the root come first
-		a.visits[a.fail[node]] += a.visits[node]
-		if w := max(a.word[node], -a.word[node]); w > 0 {
-			all[w-1] = int(a.visits[node])
+	for i := len(a.nodes) - 1; i > 0; i-- { // those nearer to the root come first
+		at := &a.nodes[i]
+		a.nodes[at.fail].visits += at.visits
+		if w := max(at.word, -at.word); w > 0 {
+			all[w-1] = int(at.visits)
 		}
 	}
 	return all
