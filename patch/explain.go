@@ -113,7 +113,7 @@ func (r *resolver) say(p *Problem, text string, from, to int) {
 		p.Message += fmt.Sprintf("; line %d has it as a part of it only", p.Line)
 		return
 	}
-	i := differ(text, place)
+	i := words.Common(text, place)
 	n := Near{Kind: nearCharacter, Patch: oneCharacter(text[i:]), Text: oneCharacter(place[i:])}
 	at := from + i
 	if spaceDiffers(text[i:], place[i:]) {
@@ -134,19 +134,6 @@ func (r *resolver) say(p *Problem, text string, from, to int) {
 	if n.Kind == nearWhitespace && p.Code == AnchorNotFound {
 		p.Hint += `, or use "match_mode": "` + IgnoreWhitespace + `"`
 	}
-}
-
-// differ gives where two texts begin to differ, at the beginning of a character.
-func differ(a, b string) int {
-	n := min(len(a), len(b))
-	i := 0
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	for i > 0 && (i < len(a) && !utf8.RuneStart(a[i]) || i < len(b) && !utf8.RuneStart(b[i])) {
-		i--
-	}
-	return i
 }
 
 // spaceDiffers tells whether it is only plain whitespace that two texts differ by at

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	words "brenner/internal/text"
 )
 
 // Make gives a patch that turns one text into another. Its blocks are whole lines
@@ -91,7 +93,7 @@ func (m *maker) dropLineEnd(c *change) {
 // narrow leaves out the words that stay at both ends.
 func (m *maker) narrow(c *change) {
 	old, now := m.old(*c), m.new(*c)
-	head := differ(old, now)
+	head := words.Common(old, now)
 	for head > 0 && !boundary(old, head) {
 		_, size := utf8.DecodeLastRuneInString(old[:head])
 		head -= size
@@ -120,7 +122,7 @@ func boundary(s string, at int) bool {
 
 // leaveStart moves a change away from the first character, if that stays.
 func (m *maker) leaveStart(c *change) {
-	head := differ(m.old(*c), m.new(*c))
+	head := words.Common(m.old(*c), m.new(*c))
 	c.a0, c.b0 = c.a0+head, c.b0+head
 }
 

@@ -76,9 +76,20 @@ var prefixes = []struct {
 	symbol, name string
 	factor       float64
 }{
-	{"Ki", "kibi", 1 << 10}, {"Mi", "mebi", 1 << 20}, {"Gi", "gibi", 1 << 30}, {"Ti", "", 1 << 40},
-	{"p", "pico", 1e-12}, {"n", "nano", 1e-9}, {"u", "micro", 1e-6}, {"m", "milli", 1e-3}, {"c", "centi", 1e-2},
-	{"k", "kilo", 1e3}, {"K", "", 1e3}, {"M", "mega", 1e6}, {"G", "giga", 1e9}, {"T", "tera", 1e12},
+	{"Ki", "kibi", 1 << 10},
+	{"Mi", "mebi", 1 << 20},
+	{"Gi", "gibi", 1 << 30},
+	{"Ti", "", 1 << 40},
+	{"p", "pico", 1e-12},
+	{"n", "nano", 1e-9},
+	{"u", "micro", 1e-6},
+	{"m", "milli", 1e-3},
+	{"c", "centi", 1e-2},
+	{"k", "kilo", 1e3},
+	{"K", "", 1e3},
+	{"M", "mega", 1e6},
+	{"G", "giga", 1e9},
+	{"T", "tera", 1e12},
 }
 
 // unitNames are the symbols of units by their names, without a plural's ending.

@@ -15,6 +15,7 @@ import (
 
 	"brenner/agent"
 	"brenner/internal/fault"
+	words "brenner/internal/text"
 )
 
 // Player is a transport that answers from a tape.
@@ -211,7 +212,7 @@ func (p *Player) missed(e entry, text string) *agent.Failure {
 		f.Detail += ": nothing else was recorded there either"
 		return f
 	}
-	at := common(near.text, text)
+	at := words.Common(near.text, text)
 	f.Detail += fmt.Sprintf("; the nearest is line %d (model %s, call %s), which differs from byte %d of the body on: %q was asked then, %q now",
 		near.line, fault.Shown(modelOf(near.text)), fault.Shown(near.Call), at+1, around(near.text, at), around(text, at))
 	return f
@@ -245,7 +246,7 @@ func (p *Player) nearest(e entry, text string) *track {
 		if t.Request.Path != e.Request.Path || t.Request.Method != e.Request.Method {
 			continue
 		}
-		score := common(t.text, text)
+		score := words.Common(t.text, text)
 		if modelOf(t.text) == model {
 			score += 1 << 40
 		}
@@ -257,19 +258,6 @@ func (p *Player) nearest(e entry, text string) *track {
 		}
 	}
 	return best
-}
-
-// common is how many bytes two texts have in common at their beginning, without
-// half a character.
-func common(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	for n > 0 && (n < len(a) && !utf8.RuneStart(a[n]) || n < len(b) && !utf8.RuneStart(b[n])) {
-		n--
-	}
-	return n
 }
 
 // around gives some words of a text, so that the place can be recognised.

@@ -137,7 +137,7 @@ func brenner() Table {
 		{Path: "agent/openai", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp internal/secret internal/text agent"},
 		{Path: "agent/program", Kind: Shell, Needs: "internal/baseurl internal/fault internal/secret internal/text agent agent/program/supervisor"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "internal/fault internal/text internal/yaml roster agent"},
-		{Path: "agent/tape", Kind: Shell, Needs: "internal/fault internal/secret agent"},
+		{Path: "agent/tape", Kind: Shell, Needs: "internal/fault internal/secret internal/text agent"},
 		{Path: "agent/openai/openaitest", Kind: Support},
 		{Path: "agent/agenttest", Kind: Support, Needs: "agent"},
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},

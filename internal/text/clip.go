@@ -60,6 +60,19 @@ func FirstBytes(text string, n int) string {
 	return text[:n]
 }
 
+// Common returns how many bytes two texts have in common at their beginning, without
+// half a character.
+func Common(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && (n < len(a) && !utf8.RuneStart(a[n]) || n < len(b) && !utf8.RuneStart(b[n])) {
+		n--
+	}
+	return n
+}
+
 // Count returns a number with a noun that takes an "s" in the plural.
 func Count(n int, noun string) string { return Plural(n, noun, noun+"s") }
 
