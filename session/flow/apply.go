@@ -116,12 +116,11 @@ func (s *State) planned(e *journal.Entry, body *Planned) error {
 		return err
 	}
 	leg := Leg{Planned: *body, Instant: at, mailboxes: storedMailboxes(e.Body)}
-	again := s.Leg(body.Round, body.Leg)
 	for i := range body.Kickoffs {
 		k := &body.Kickoffs[i]
 		x := Exchange{k, s.call(body, k.Agent, TurnAsk), s.call(body, k.Agent, TurnRepair)}
 		x.Ask.Status, x.Ask.Prompt = Open, k.Body
-		if leg.Of(k.Agent) != nil || again != nil && again.Of(k.Agent) != nil {
+		if _, twice := s.Call(x.Ask.ID); twice || leg.Of(k.Agent) != nil {
 			return s.wrong(e, "the call %s is planned twice", x.Ask.ID)
 		}
 		leg.Exchanges = append(leg.Exchanges, x)
@@ -156,7 +155,8 @@ func (s *State) answered(e *journal.Entry, body *Answered) error {
 	c.Status, c.Answered = Replied, *body
 	s.Spent = s.Spent.Plus(body.Spent())
 	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
-		s.OpenLeg().Of(c.Agent).Repair.Status = Open
+		_, x := s.Planned(c)
+		x.Repair.Status = Open
 	}
 	return nil
 }
