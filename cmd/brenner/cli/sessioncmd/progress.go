@@ -19,67 +19,34 @@ import (
 	"brenner/store/journal"
 )
 
-// progress shows a session while it runs.
-type progress interface {
-	// event is told of every entry of the journal, with the state after it.
-	event(e *journal.Entry, s *flow.State)
-	// tokens is told how much of an answer has come, from any goroutine.
-	tokens(call string, output int)
-	end()
-}
-
-// progress chooses how: events in JSON for programs, a live table for people at a
-// terminal, lines for logs, nothing where nothing is wanted.
-func progressFor(a *ui.App, stream bool) progress {
+// progressFor chooses how a session is shown while it runs: events in JSON for programs, a
+// live table for people at a terminal, lines for logs, nothing where nothing is wanted.
+func progressFor(a *ui.App, stream bool) project.Watch {
 	switch {
-	case stream:
-		return &jsonProgress{a}
+	case stream: // the entries themselves: one line each, as an export has them
+		return project.Watch{Event: func(e *journal.Entry, _ *flow.State) {
+			// If nobody reads on, the session goes on all the same: its journal is stored.
+			_ = a.Write(append(e.JSON(), '\n'))
+		}}
 	case a.Quiet || a.JSON:
-		return noProgress{}
+		return project.Watch{}
 	}
 	return forPeople(a)
 }
 
-// forPeople is the live table on a terminal, and lines elsewhere.
-func forPeople(a *ui.App) progress {
+// forPeople is the live table on a terminal, and elsewhere a line for each event that a
+// person would want to know of.
+func forPeople(a *ui.App) project.Watch {
 	if a.ErrTTY {
-		return newLiveTable(a.Err, a.Now)
+		t := newLiveTable(a.Err, a.Now)
+		return project.Watch{Event: t.event, Tokens: t.tokens, Ended: t.end}
 	}
-	return &lineProgress{a}
+	return project.Watch{Event: func(e *journal.Entry, s *flow.State) {
+		if line := eventLine(e, s); line != "" {
+			a.Say(line + "\n")
+		}
+	}}
 }
-
-type noProgress struct{}
-
-func (noProgress) event(*journal.Entry, *flow.State) {}
-
-func (noProgress) tokens(string, int) {}
-
-func (noProgress) end() {}
-
-// jsonProgress prints the entries themselves: one line each, as an export has them.
-type jsonProgress struct{ a *ui.App }
-
-func (p *jsonProgress) event(e *journal.Entry, _ *flow.State) {
-	// If nobody reads on, the session goes on all the same: its journal is stored.
-	_ = p.a.Write(append(e.JSON(), '\n'))
-}
-
-func (p *jsonProgress) tokens(string, int) {}
-
-func (p *jsonProgress) end() {}
-
-// lineProgress prints a line for each event that a person would want to know of.
-type lineProgress struct{ a *ui.App }
-
-func (p *lineProgress) event(e *journal.Entry, s *flow.State) {
-	if line := eventLine(e, s); line != "" {
-		p.a.Say(line + "\n")
-	}
-}
-
-func (p *lineProgress) tokens(string, int) {}
-
-func (p *lineProgress) end() {}
 
 // eventLine says in one line what an event was.
 func eventLine(e *journal.Entry, s *flow.State) string {
@@ -332,7 +299,9 @@ func watch(ctx context.Context, a *ui.App, src *project.Source, h *session.Histo
 	defer done()
 	w := &watcher{app: a, src: src, thread: h.Thread, state: &flow.State{}, progress: progressFor(a, stream)}
 	interruptedBy, err := w.follow(hard, drain, h.Entries, stream)
-	w.progress.end()
+	if w.progress.Ended != nil {
+		w.progress.Ended()
+	}
 	if err != nil {
 		return err
 	}
@@ -355,7 +324,7 @@ type watcher struct {
 	src      *project.Source
 	thread   string
 	state    *flow.State
-	progress progress
+	progress project.Watch
 }
 
 // follow tells of everything until nobody runs the session, and whether it was
@@ -429,7 +398,9 @@ func (w *watcher) tell(entries []journal.Entry) error {
 		if err := w.state.Apply(&entries[i]); err != nil {
 			return err
 		}
-		w.progress.event(&entries[i], w.state)
+		if w.progress.Event != nil {
+			w.progress.Event(&entries[i], w.state)
+		}
 	}
 	return nil
 }

@@ -117,14 +117,14 @@ func (r *runFlags) checkWatch(c *cobra.Command, a *ui.App) error {
 }
 
 // progress is how a run is shown: as --watch says, or as suits the other flags.
-func (r *runFlags) progress(c *cobra.Command, a *ui.App) progress {
+func (r *runFlags) progress(c *cobra.Command, a *ui.App) project.Watch {
 	switch {
 	case !c.Flags().Changed("watch"):
 		return progressFor(a, r.jsonStream)
 	case r.watch:
 		return forPeople(a)
 	}
-	return noProgress{}
+	return project.Watch{}
 }
 
 // keys are the keys of the configuration that the flags set.
@@ -290,10 +290,9 @@ func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 	defer done()
 	// Whoever reads the output may go away; the session goes on.
 	signal.Ignore(syscall.SIGPIPE)
-	progress := run.progress(c, a)
-	ended, err := j.Run(ctx, project.Watch{
-		Event: progress.event, Tokens: progress.tokens, Ended: progress.end, Learned: a.Learned(false), Drain: drain,
-	})
+	watch := run.progress(c, a)
+	watch.Learned, watch.Drain = a.Learned(false), drain
+	ended, err := j.Run(ctx, watch)
 	if err != nil {
 		return err
 	}
