@@ -12,9 +12,7 @@ import (
 
 // labels are the names that one author gave, within one message, to the items
 // that its ADDs make. Each name keeps all ADDs that claimed it, in order.
-type labels struct {
-	byName map[string][]entry
-}
+type labels map[string][]entry
 
 // scope is where a label means something: one message of one agent. A delta file
 // has no messages; there it is all that the agent has in the batch.
@@ -38,18 +36,18 @@ func (d *docket) collectLabels() {
 			continue
 		}
 		if d.scopes == nil {
-			d.scopes = make(map[scope]*labels)
+			d.scopes = make(map[scope]labels)
 		}
 		e := d.entry(i)
 		scope := scopeOf(e.d())
 		names := d.scopes[scope]
 		if names == nil {
-			names = &labels{byName: make(map[string][]entry)}
+			names = make(labels)
 			d.scopes[scope] = names
 		}
 		e.needs().labels = names
 		for _, name := range e.d().Labels {
-			names.byName[name] = append(names.byName[name], e)
+			names[name] = append(names[name], e)
 		}
 	}
 }
@@ -57,11 +55,7 @@ func (d *docket) collectLabels() {
 // labelled finds the ADD that a name means for e: the nearest one before it,
 // else the first one after it.
 func (e entry) labelled(name string) entry {
-	names := e.labels()
-	if names == nil {
-		return entry{}
-	}
-	adds := names.byName[name]
+	adds := e.labels()[name]
 	if len(adds) == 0 {
 		return entry{}
 	}

@@ -19,7 +19,7 @@ type docket struct {
 	derived   map[int32]string // ids of those that have none
 	standings []standing
 	version   int
-	scopes    map[scope]*labels
+	scopes    map[scope]labels
 	history   *history
 	repeated  []int32 // places of those that may repeat something, or be repeated
 
@@ -195,7 +195,7 @@ func (e entry) author() *standing { return &e.in.standings[e.agent] }
 
 // rare is what few deltas need.
 type rare struct {
-	labels *labels
+	labels labels
 	links  *links // nil for what certainly says something new
 	queue  *queue // nil but for deltas that wait, and those waited for
 }
@@ -226,7 +226,7 @@ func (e entry) needs() *rare {
 	return &e.in.rares[e.rare-1]
 }
 
-func (e entry) labels() *labels {
+func (e entry) labels() labels {
 	if e.rare == 0 {
 		return nil
 	}

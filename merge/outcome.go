@@ -137,12 +137,7 @@ func (p *pass) settleTouches() {
 
 // hasAny tells whether any of the elements is in the list.
 func (f *field) hasAny(list artifact.List) bool {
-	for _, v := range list {
-		if f.element(v) >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(v artifact.Value) bool { return f.element(v) >= 0 })
 }
 
 // conclude gives every delta its disposition, now that all is decided.

@@ -227,12 +227,7 @@ func (p *pass) open(s *slot) *draft {
 
 func (s *slot) id() string { return s.item.ID }
 
-func (s *slot) killed() bool {
-	if s.draft != nil {
-		return s.draft.kill != nil
-	}
-	return s.item.Killed()
-}
+func (s *slot) killed() bool { return s.killer() != nil }
 
 func (s *slot) killer() *artifact.Kill {
 	if s.draft != nil {
@@ -241,21 +236,12 @@ func (s *slot) killer() *artifact.Kill {
 	return s.item.Kill
 }
 
+// author is who added the item, or "" where nobody knows.
 func (s *slot) author() string {
-	if s.draft != nil {
-		return s.draft.author()
-	}
 	if s.item.Created == nil {
 		return ""
 	}
 	return s.item.Created.Agent
-}
-
-func (s *slot) created() *artifact.Stamp {
-	if s.draft != nil {
-		return s.draft.created
-	}
-	return s.item.Created
 }
 
 // shownTo tells whether a delta's author can have meant this item: it stood in
@@ -264,7 +250,7 @@ func (s *slot) shownTo(e entry) bool {
 	if e.d().Place == nil {
 		return true
 	}
-	created := s.created()
+	created := s.item.Created
 	return created == nil || created.Version <= e.d().Place.Shown
 }
 
@@ -411,12 +397,4 @@ func (d *draft) cellKilled(e entry, key string) bool {
 func (d *draft) killCell(e entry, key string, k artifact.Kill) {
 	d.cells = append(d.cells, artifact.CellKill{Key: key, Kill: k})
 	d.cellsBy[key] = e
-}
-
-// author is who added the item, or "" where nobody knows.
-func (d *draft) author() string {
-	if d.created == nil {
-		return ""
-	}
-	return d.created.Agent
 }

@@ -25,12 +25,7 @@ type Reading struct {
 
 // Whole tells whether the whole message was refused: too long to be read.
 func (r *Reading) Whole() bool {
-	for _, p := range r.Problems {
-		if p.Code == delta.MessageTooLarge {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Problems, func(p delta.Located) bool { return p.Code == delta.MessageTooLarge })
 }
 
 // read finds the deltas of a contribution and signs them.
