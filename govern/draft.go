@@ -165,28 +165,21 @@ func ParseLinks(words []string) ([]Link, error) {
 // reserved refuses ids and types that only sessions and the program itself write: they would
 // block the session or ruling that needs them.
 func reserved(r *record.Record, kind record.Type, ours bool) error {
+	no := func(code fault.Code, op, detail, hint string) error {
+		return &fault.Error{Code: code, Op: op + " " + fault.Shown(r.ID), Detail: detail, Hint: hint}
+	}
 	switch {
 	case strings.HasPrefix(r.ID, verdictOf(stalematePrefix)) && !ours:
-		return &fault.Error{
-			Code: BadID, Op: "id " + fault.Shown(r.ID), Detail: "it is the id of a verdict", Hint: "`brenner stalemate rule` puts one; choose another id for anything else",
-		}
+		return no(BadID, "id", "it is the id of a verdict", "`brenner stalemate rule` puts one; choose another id for anything else")
 	case stalemate.IsID(r.ID) && !ours:
-		return &fault.Error{
-			Code: BadID, Op: "id " + fault.Shown(r.ID), Detail: "it is the id of a stalemate", Hint: "`brenner stalemate open` makes one; choose another id for anything else",
-		}
+		return no(BadID, "id", "it is the id of a stalemate", "`brenner stalemate open` makes one; choose another id for anything else")
 	case r.Type == record.TaskSpec && !ours:
-		return &fault.Error{
-			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: record.A(r.Type) + " names exact versions", Hint: "`brenner store pin` makes one",
-		}
+		return no(BadRecord, "put", record.A(r.Type)+" names exact versions", "`brenner store pin` makes one")
 	case kind.Raw:
-		return &fault.Error{
-			Code: BadRecord, Op: "put " + fault.Shown(r.ID), Detail: record.A(r.Type) + " is written by the session that it belongs to",
-			Hint: "put what somebody said as a paper_note, or as another type of its own",
-		}
+		return no(BadRecord, "put", record.A(r.Type)+" is written by the session that it belongs to",
+			"put what somebody said as a paper_note, or as another type of its own")
 	case r.Type != record.ResearchArtifact && artifact.IsThreadID(r.ID):
-		return &fault.Error{
-			Code: BadID, Op: "id " + fault.Shown(r.ID), Detail: "it is the id of a session", Hint: "choose one that does not begin with RS- and a date",
-		}
+		return no(BadID, "id", "it is the id of a session", "choose one that does not begin with RS- and a date")
 	}
 	return nil
 }

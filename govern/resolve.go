@@ -222,16 +222,6 @@ func (d *Door) Content(ctx context.Context, r *record.Record) ([]byte, error) {
 	return d.Store.Blob(ctx, r.Content)
 }
 
-// Read returns a version and its content to an actor who may read it.
-func (d *Door) Read(ctx context.Context, who Actor, address string) (record.Record, []byte, error) {
-	r, _, err := d.findFor(ctx, who, address, standingOf)
-	if err != nil {
-		return record.Record{}, nil, err
-	}
-	data, err := d.Content(ctx, &r)
-	return r, data, err
-}
-
 // refuse records an attempt outside a role's scope, and returns the error for it.
 func (d *Door) refuse(ctx context.Context, who Actor, action, kind, id string) error {
 	f := &fault.Error{

@@ -96,15 +96,12 @@ type RecordText struct {
 
 // Show returns a version with what it says.
 func (d *Door) Show(ctx context.Context, who Actor, address string) (*RecordText, error) {
-	r, data, err := d.Read(ctx, who, address)
+	r, h, err := d.findFor(ctx, who, address, standingOf)
 	if err != nil {
 		return nil, err
 	}
-	h, err := d.Head(ctx, r.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &RecordText{Schema: "brenner.store.show/v1", Record: versionRow(&r, h.Canonical), Latest: h.Latest, Text: string(data)}, nil
+	data, err := d.Content(ctx, &r)
+	return &RecordText{Schema: "brenner.store.show/v1", Record: versionRow(&r, h.Canonical), Latest: h.Latest, Text: string(data)}, err
 }
 
 // Diff is what changed between two versions of a record.
@@ -170,16 +167,7 @@ func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 			out.Fields = append(out.Fields, f)
 		}
 	}
-	for _, l := range b.Links {
-		if !slices.Contains(a.Links, l) {
-			out.Added = append(out.Added, l)
-		}
-	}
-	for _, l := range a.Links {
-		if !slices.Contains(b.Links, l) {
-			out.Removed = append(out.Removed, l)
-		}
-	}
+	out.Added, out.Removed = linksBeside(b.Links, a.Links), linksBeside(a.Links, b.Links)
 	one, err := d.Content(ctx, &a)
 	if err != nil {
 		return nil, err
@@ -192,6 +180,11 @@ func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 		out.Lines = append(out.Lines, string(l.Mark)+l.Text)
 	}
 	return out, nil
+}
+
+// linksBeside returns the links of one version that another does not have.
+func linksBeside(links, others []record.Link) []record.Link {
+	return slices.DeleteFunc(slices.Clone(links), func(l record.Link) bool { return slices.Contains(others, l) })
 }
 
 func linesOf(content []byte) []string {

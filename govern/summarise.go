@@ -9,6 +9,7 @@ import (
 
 	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/record"
@@ -121,7 +122,7 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 		taken, left := fitting(inputs, maxContent)
 		draft.takeUp(refsOf(taken), refsOf(left))
 		draft.Content = extractMemo(module, taken, refsOf(left))
-		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", howMany(len(taken)), module)
+		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", text.Count(len(taken), "record"), module)
 		draft.summaryBy = record.Extracted
 		put, err := d.putOne(ctx, who, draft)
 		put.LeftOut = refsOf(left)
@@ -191,22 +192,15 @@ func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error
 
 // takeUp links a memo to what it was made from, and says what it was not.
 func (draft *Draft) takeUp(refs, left []record.Ref) {
-	draft.Change = "takes up " + howMany(len(refs))
+	draft.Change = "takes up " + text.Count(len(refs), "record")
 	if len(left) > 0 {
-		draft.Change += "; " + howMany(len(left)) + " did not fit"
+		draft.Change += "; " + text.Count(len(left), "record") + " did not fit"
 	}
 	draft.NoLinks = true
 	slices.SortFunc(refs, record.CompareRefs)
 	for _, ref := range refs {
 		draft.Links = append(draft.Links, Link{record.Summarises, ref.String()})
 	}
-}
-
-func howMany(records int) string {
-	if records == 1 {
-		return "1 record"
-	}
-	return fmt.Sprintf("%d records", records)
 }
 
 func refsOf(records []record.Record) []record.Ref {
@@ -289,7 +283,7 @@ func memoLine(r *record.Record) string {
 // extractMemo lists what records say of themselves, and that nobody weighed it.
 func extractMemo(module string, inputs []record.Record, left []record.Ref) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What stands in %s\n\nPut together by the program from the summaries of %s, without a model:\nnothing here was weighed, and no contradiction was looked for.\n", module, howMany(len(inputs)))
+	fmt.Fprintf(&b, "# What stands in %s\n\nPut together by the program from the summaries of %s, without a model:\nnothing here was weighed, and no contradiction was looked for.\n", module, text.Count(len(inputs), "record"))
 	kind := ""
 	byType := slices.Clone(inputs)
 	slices.SortFunc(byType, func(a, b record.Record) int {

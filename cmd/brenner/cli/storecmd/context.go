@@ -14,14 +14,11 @@ import (
 
 // ContextCommand returns the context commands.
 func ContextCommand(a *ui.App) *cobra.Command {
-	c := &cobra.Command{
+	return ui.Family(&cobra.Command{
 		Use:     "context",
 		GroupID: ui.Other,
 		Short:   "See what an agent of a role would be given of the records, and why",
-	}
-	c.AddCommand(contextBuildCommand(a), contextExplainCommand(a))
-	ui.Group(c)
-	return c
+	}, contextBuildCommand(a), contextExplainCommand(a))
 }
 
 func contextBuildCommand(a *ui.App) *cobra.Command {
@@ -62,13 +59,22 @@ func contextCommand(a *ui.App, explain bool, c *cobra.Command) *cobra.Command {
 		if q.Role == "" && q.Task == "" {
 			return ui.Usage(c, "--role or --task is needed: who is to read it?", "")
 		}
-		return WithRecords(a, c, &records, false, func(ctx context.Context, r *Records) error {
+		asText := func(_ *ui.App, g *govern.Given) string { return g.Text }
+		if explain {
+			asText = explainText
+		}
+		var g *govern.Given
+		err := showRecords(a, c, &records, false, asText, func(ctx context.Context, r *Records) (_ *govern.Given, err error) {
 			if err := r.CheckModules(ctx, q.Modules...); err != nil {
-				return err
+				return nil, err
 			}
-			g, err := r.Context(ctx, q)
-			return a.ShowResult(&contextView{Given: g, explain: explain}, err)
+			g, err = r.Context(ctx, q)
+			return g, err
 		})
+		if err == nil && !explain && !a.Quiet && !a.JSON {
+			a.Say(fmt.Sprintf("%d of %d tokens, %s\n", g.Tokens, g.Bound, text.Count(len(g.Shown), "record")))
+		}
+		return err
 	}
 	records.add(c)
 	f := c.Flags()
@@ -82,20 +88,8 @@ func contextCommand(a *ui.App, explain bool, c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// contextView is a context for people: its text, or why each record is in it.
-type contextView struct {
-	*govern.Given
-	explain bool
-}
-
-func (r *contextView) Print(a *ui.App) error {
-	if !r.explain {
-		if err := a.Write([]byte(r.Text)); err != nil || a.Quiet {
-			return err
-		}
-		a.Say(fmt.Sprintf("%d of %d tokens, %s\n", r.Tokens, r.Bound, text.Count(len(r.Shown), "record")))
-		return nil
-	}
+// explainText says of each record why it is in a context, or is not.
+func explainText(a *ui.App, r *govern.Given) string {
 	var b strings.Builder
 	if !a.Quiet {
 		fmt.Fprintf(&b, "%s: %d of %d tokens, view %s\n\n", ui.Clean(r.Role), r.Tokens, r.Bound, r.Spec[:12])
@@ -108,5 +102,5 @@ func (r *contextView) Print(a *ui.App) error {
 		rows = append(rows, []string{l.Ref.String(), l.Type, "no", l.Rule})
 	}
 	b.WriteString(ui.Columns(rows))
-	return a.Write([]byte(b.String()))
+	return b.String()
 }

@@ -41,19 +41,15 @@ Exit codes: 0 shown; 2 there is no such version.`,
 			case form != "text" && form != "dot" && form != "mermaid":
 				return ui.Usage(c, "--format "+ui.Clean(form)+" is none", "it is text, dot or mermaid")
 			}
-			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
-				l, err := r.Lineage(ctx, args[0], !down, versions, depth)
-				if err != nil {
-					return err
-				}
-				res := &lineageView{Lineage: l}
-				if form != "text" {
-					res.drawn = l.DOT()
-					if form == "mermaid" {
-						res.drawn = l.Mermaid()
-					}
-				}
-				return a.Show(res)
+			asText := lineageText
+			switch form {
+			case "dot":
+				asText = func(_ *ui.App, l *govern.Lineage) string { return ui.CleanLines(l.DOT(), "") }
+			case "mermaid":
+				asText = func(_ *ui.App, l *govern.Lineage) string { return ui.CleanLines(l.Mermaid(), "") }
+			}
+			return showRecords(a, c, &f, false, asText, func(ctx context.Context, r *Records) (*govern.Lineage, error) {
+				return r.Lineage(ctx, args[0], !down, versions, depth)
 			})
 		},
 	}
@@ -66,16 +62,8 @@ Exit codes: 0 shown; 2 there is no such version.`,
 	return c
 }
 
-// lineageView is a lineage as a tree, or drawn.
-type lineageView struct {
-	*govern.Lineage
-	drawn string
-}
-
-func (r *lineageView) Print(a *ui.App) error {
-	if r.drawn != "" {
-		return a.Write([]byte(ui.CleanLines(r.drawn, "")))
-	}
+// lineageText writes a lineage as a tree.
+func lineageText(_ *ui.App, r *govern.Lineage) string {
 	nodes := make(map[string]*govern.Node)
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -93,7 +81,7 @@ func (r *lineageView) Print(a *ui.App) error {
 	if r.Cut {
 		b.WriteString("… and more\n")
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }
 
 // lineageTree is a lineage on its way to the terminal.

@@ -45,16 +45,16 @@ Exit codes: 0 listed; 2 there is no such record.`,
 				switch {
 				case opt.refused:
 					list, err := r.Refusals(ctx, opt.most)
-					return a.ShowResult(refusalsView{list}, err)
+					return ui.Show(a, list, err, refusalsText)
 				case opt.calls:
 					calls, err := r.Calls(ctx)
-					return a.ShowResult(&callsView{Schema: "brenner.store.calls/v1", Calls: calls}, err)
+					return ui.Show(a, &callList{Schema: "brenner.store.calls/v1", Calls: calls}, err, callsText)
 				case len(args) == 1:
 					h, err := r.History(ctx, args[0])
-					return a.ShowResult(historyView{h}, err)
+					return ui.Show(a, h, err, historyText)
 				}
 				list, err := r.List(ctx, govern.ListOptions{Type: opt.kind, Module: opt.module, Status: opt.status, Most: opt.most})
-				return a.ShowResult(listView{list}, err)
+				return ui.Show(a, list, err, listText)
 			})
 		},
 	}
@@ -85,19 +85,16 @@ func (o *logOptions) check(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// listView is a list of records.
-type listView struct{ *govern.RecordList }
-
-func (r listView) Print(a *ui.App) error {
+func listText(a *ui.App, r *govern.RecordList) string {
 	if a.Quiet {
 		var b strings.Builder
 		for i := range r.Records {
 			b.WriteString(ui.Clean(r.Records[i].ID) + "\n")
 		}
-		return a.Write([]byte(b.String()))
+		return b.String()
 	}
 	if len(r.Records) == 0 {
-		return a.Write([]byte("No records.\n"))
+		return "No records.\n"
 	}
 	rows := [][]string{{"RECORD", "TYPE", "MODULE", "STATUS", "CANONICAL", "SUMMARY"}}
 	for i := range r.Records {
@@ -116,13 +113,10 @@ func (r listView) Print(a *ui.App) error {
 	if r.More {
 		text += "and more: -n 0 lists all\n"
 	}
-	return a.Write([]byte(text))
+	return text
 }
 
-// historyView is a record with all its versions.
-type historyView struct{ *govern.History }
-
-func (r historyView) Print(a *ui.App) error {
+func historyText(a *ui.App, r *govern.History) string {
 	var b strings.Builder
 	if !a.Quiet {
 		fmt.Fprintf(&b, "%s: %s of %s\n\n", ui.Clean(r.Record.ID), ui.Clean(r.Record.Type), ui.Clean(r.Record.Module))
@@ -146,32 +140,29 @@ func (r historyView) Print(a *ui.App) error {
 			fmt.Fprintf(&b, "v%d %s by %s, %s: %s\n", m.Version, m.Status, ui.Clean(m.By), m.At, ui.Clean(m.Reason))
 		}
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }
 
-// refusalsView is what agents tried outside their scope.
-type refusalsView struct{ *govern.RefusalList }
-
-func (r refusalsView) Print(a *ui.App) error {
+func refusalsText(_ *ui.App, r *govern.RefusalList) string {
 	if len(r.Attempts) == 0 {
-		return a.Write([]byte("Nobody tried anything outside the scope of a role.\n"))
+		return "Nobody tried anything outside the scope of a role.\n"
 	}
 	rows := [][]string{{"AT", "BY", "ROLE", "TRIED TO", "TYPE", "RECORD"}}
 	for _, f := range r.Attempts {
 		rows = append(rows, []string{f.At, f.By, f.Role, f.Action, ui.OrDash(f.Type), ui.OrDash(f.ID)})
 	}
-	return a.Write([]byte(ui.Columns(rows)))
+	return ui.Columns(rows)
 }
 
-// callsView are the calls of agents for the store.
-type callsView struct {
+// callList are the calls of agents for the store.
+type callList struct {
 	Schema string        `json:"schema"`
 	Calls  []govern.Call `json:"calls"`
 }
 
-func (r *callsView) Print(a *ui.App) error {
+func callsText(a *ui.App, r *callList) string {
 	if len(r.Calls) == 0 {
-		return a.Write([]byte("No agent was asked for the store.\n"))
+		return "No agent was asked for the store.\n"
 	}
 	var b strings.Builder
 	for i := range r.Calls {
@@ -198,5 +189,5 @@ func (r *callsView) Print(a *ui.App) error {
 		}
 		b.WriteString(ui.Columns(rows))
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }

@@ -14,14 +14,11 @@ import (
 
 // ProjectCommand returns the project commands.
 func ProjectCommand(a *ui.App) *cobra.Command {
-	c := &cobra.Command{
+	return ui.Family(&cobra.Command{
 		Use:     "project",
 		GroupID: ui.Other,
 		Short:   "The project's brief, and its state for people",
-	}
-	c.AddCommand(projectInitCommand(a), projectBriefCommand(a), snapshotCommand(a, "brenner project snapshot > state.md"))
-	ui.Group(c)
-	return c
+	}, projectInitCommand(a), projectBriefCommand(a), snapshotCommand(a, "brenner project snapshot > state.md"))
 }
 
 func projectInitCommand(a *ui.App) *cobra.Command {
@@ -51,9 +48,8 @@ says what it is about.`,
 				}
 				b.Text = data
 			}
-			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
-				w, err := r.InitBrief(ctx, &b)
-				return a.ShowResult(writtenView{w}, err)
+			return showRecords(a, c, &f, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
+				return r.InitBrief(ctx, &b)
 			})
 		},
 	}
@@ -80,15 +76,14 @@ busy.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error { return showBrief(ctx, a, r) })
+				return showRecords(a, c, &f, false, briefText, func(ctx context.Context, r *Records) (*govern.RecordText, error) { return r.ShowBrief(ctx) })
 			}
 			data, err := a.ReadFile("the brief", args[0])
 			if err != nil {
 				return err
 			}
-			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
-				w, err := r.PutBrief(ctx, govern.Draft{Content: data, Change: message, Summary: summary})
-				return a.ShowResult(writtenView{w}, err)
+			return showRecords(a, c, &f, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
+				return r.PutBrief(ctx, govern.Draft{Content: data, Change: message, Summary: summary})
 			})
 		},
 	}
@@ -98,16 +93,9 @@ busy.`,
 	return c
 }
 
-func showBrief(ctx context.Context, a *ui.App, r *Records) error {
-	b, err := r.ShowBrief(ctx)
-	if err != nil {
-		return err
-	}
-	if a.JSON {
-		return a.Show(textView{b})
-	}
+func briefText(a *ui.App, b *govern.RecordText) string {
 	if b.Record.Status != record.Canonical && !a.Quiet {
 		a.Say(fmt.Sprintf("%s@v%d is %s: nobody has promoted it as it is\n", b.Record.ID, b.Record.Version, b.Record.Status))
 	}
-	return a.Write([]byte(ui.CleanLines(b.Text, "")))
+	return ui.CleanLines(b.Text, "")
 }

@@ -36,9 +36,8 @@ Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and noth
 5 somebody else promoted a version meanwhile; 75 the store is busy.`,
 		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
-				p, err := r.Promote(ctx, r.Who, args[0], o)
-				return a.ShowResult(promotionView{p}, err)
+			return showRecords(a, c, &f, true, promotionText, func(ctx context.Context, r *Records) (*govern.Promotion, error) {
+				return r.Promote(ctx, r.Who, args[0], o)
 			})
 		},
 	}
@@ -48,10 +47,7 @@ Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and noth
 	return c
 }
 
-// promotionView is what a promotion changed.
-type promotionView struct{ *govern.Promotion }
-
-func (r promotionView) Print(a *ui.App) error {
+func promotionText(a *ui.App, r *govern.Promotion) string {
 	var b strings.Builder
 	was := ""
 	if r.Was > 0 && r.Was != r.Record.Version {
@@ -66,7 +62,7 @@ func (r promotionView) Print(a *ui.App) error {
 			fmt.Fprintf(&b, "  %s@v%d needs an update: it rests on %s\n", ui.Clean(s.Ref.ID), s.Ref.Version, ui.Clean(s.Because))
 		}
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }
 
 func storeRevertCommand(a *ui.App) *cobra.Command {
@@ -86,9 +82,9 @@ write this type; 75 the store is busy.`,
 			if strings.TrimSpace(reason) == "" {
 				return ui.Usage(c, "-m is needed: why is it to go back?", "")
 			}
-			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
+			return showRecords(a, c, &f, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
 				put, err := r.Revert(ctx, r.Who, args[0], reason)
-				return a.ShowResult(written(put), err)
+				return govern.NewWritten(put), err
 			})
 		},
 	}
@@ -107,15 +103,12 @@ func storeForksCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 there are none; 5 there are some, and somebody has to decide.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
+			return showRecords(a, c, &f, false, forksText, func(ctx context.Context, r *Records) (*forkList, error) {
 				forks, err := r.Forks(ctx)
-				if err != nil {
-					return err
-				}
 				if len(forks) > 0 {
 					a.Exit = ui.ExitPerson
 				}
-				return a.Show(&forksView{Schema: "brenner.store.forks/v1", Forks: forks})
+				return &forkList{Schema: "brenner.store.forks/v1", Forks: forks}, err
 			})
 		},
 	}
@@ -123,15 +116,15 @@ Exit codes: 0 there are none; 5 there are some, and somebody has to decide.`,
 	return c
 }
 
-// forksView lists forks.
-type forksView struct {
+// forkList is a list of forks.
+type forkList struct {
 	Schema string        `json:"schema"`
 	Forks  []govern.Fork `json:"forks"`
 }
 
-func (r *forksView) Print(a *ui.App) error {
+func forksText(a *ui.App, r *forkList) string {
 	if len(r.Forks) == 0 {
-		return a.Write([]byte("No forks.\n"))
+		return "No forks.\n"
 	}
 	rows := [][]string{{"RECORD", "TYPE", "MODULE", "WAYS"}}
 	for _, f := range r.Forks {
@@ -141,7 +134,7 @@ func (r *forksView) Print(a *ui.App) error {
 	if !a.Quiet {
 		text += "`brenner store merge ID` joins them; `brenner store pin` makes a task of it\n"
 	}
-	return a.Write([]byte(text))
+	return text
 }
 
 func storeMergeCommand(a *ui.App) *cobra.Command {
@@ -182,9 +175,9 @@ type; 75 the store is busy.`,
 				}
 				m.Content = data
 			}
-			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
+			return showRecords(a, c, &f, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
 				put, err := r.Merge(ctx, r.Who, m)
-				return a.ShowResult(written(put), err)
+				return govern.NewWritten(put), err
 			})
 		},
 	}
@@ -225,13 +218,12 @@ store is busy.`,
 					return err
 				}
 			}
-			return WithRecords(a, c, &f, !f.Dry, func(ctx context.Context, r *Records) error {
-				if !all {
-					o.Address = args[0]
-				}
-				o.Dry = f.Dry
-				d, err := r.Retire(ctx, r.Who, o)
-				return a.ShowResult(deprecationView{d}, err)
+			if !all {
+				o.Address = args[0]
+			}
+			o.Dry = f.Dry
+			return showRecords(a, c, &f, !f.Dry, deprecationText, func(ctx context.Context, r *Records) (*govern.Deprecation, error) {
+				return r.Retire(ctx, r.Who, o)
 			})
 		},
 	}
@@ -243,12 +235,9 @@ store is busy.`,
 	return c
 }
 
-// deprecationView is what was marked.
-type deprecationView struct{ *govern.Deprecation }
-
-func (r deprecationView) Print(a *ui.App) error {
+func deprecationText(_ *ui.App, r *govern.Deprecation) string {
 	if len(r.Marks) == 0 {
-		return a.Write([]byte("Nothing to deprecate.\n"))
+		return "Nothing to deprecate.\n"
 	}
 	var b strings.Builder
 	for _, m := range r.Marks {
@@ -261,5 +250,5 @@ func (r deprecationView) Print(a *ui.App) error {
 		}
 		fmt.Fprintf(&b, "%s@v%d %s: %s\n", ui.Clean(m.ID), m.Version, word, ui.Clean(m.Reason))
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }

@@ -87,21 +87,21 @@ func storePut(a *ui.App, c *cobra.Command, opt *putOptions, file string) error {
 		}
 		drafts = []govern.Draft{d}
 	}
-	return WithRecords(a, c, &opt.RecordFlags, true, func(ctx context.Context, r *Records) error {
+	return showRecords(a, c, &opt.RecordFlags, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
 		if !opt.batch && !c.Flags().Changed("id") {
 			if err := opt.free(ctx, r, &drafts[0], file); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if !opt.batch && (opt.kind == "" || opt.parent != "") { // a new version is meant: its id may be shortened
 			h, err := r.Head(ctx, drafts[0].ID)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			drafts[0].ID = h.ID
 		}
 		put, err := r.Put(ctx, r.Who, drafts...)
-		return a.ShowResult(written(put...), err)
+		return govern.NewWritten(put...), err
 	})
 }
 
@@ -165,12 +165,7 @@ func (opt *putOptions) free(ctx context.Context, r *Records, d *govern.Draft, fi
 	return nil
 }
 
-// writtenView is what was put.
-type writtenView struct{ *govern.Written }
-
-func written(put ...govern.Put) writtenView { return writtenView{govern.NewWritten(put...)} }
-
-func (r writtenView) Print(a *ui.App) error {
+func writtenText(a *ui.App, r *govern.Written) string {
 	var b strings.Builder
 	for i := range r.Records {
 		p := &r.Records[i]
@@ -199,5 +194,5 @@ func (r writtenView) Print(a *ui.App) error {
 			fmt.Fprintf(&b, "  this is a fork: %s go different ways; `brenner store merge %s` joins them\n", govern.Versions(p.Fork), ui.Clean(p.ID))
 		}
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }

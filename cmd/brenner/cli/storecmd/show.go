@@ -29,12 +29,12 @@ Exit codes: 0 shown; 1 the store is damaged; 2 there is no such record or versio
 the beginning of several; 4 the role may not read this type.`,
 		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
-				one, err := r.Show(ctx, r.Who, args[0])
-				if err == nil && content && !a.JSON {
-					return a.Write([]byte(one.Text))
-				}
-				return a.ShowResult(textView{one}, err)
+			asText := recordText
+			if content {
+				asText = func(_ *ui.App, r *govern.RecordText) string { return r.Text }
+			}
+			return showRecords(a, c, &f, false, asText, func(ctx context.Context, r *Records) (*govern.RecordText, error) {
+				return r.Show(ctx, r.Who, args[0])
 			})
 		},
 	}
@@ -43,10 +43,7 @@ the beginning of several; 4 the role may not read this type.`,
 	return c
 }
 
-// textView is a version with what it says.
-type textView struct{ *govern.RecordText }
-
-func (r textView) Print(a *ui.App) error {
+func recordText(a *ui.App, r *govern.RecordText) string {
 	d := &r.Record
 	of := ""
 	if d.Version != r.Latest {
@@ -83,9 +80,9 @@ func (r textView) Print(a *ui.App) error {
 	}
 	rows = append(rows, []string{"Content", "sha256 " + d.Content})
 	if a.Quiet {
-		return a.Write([]byte(ui.CleanLines(r.Text, "")))
+		return ui.CleanLines(r.Text, "")
 	}
-	return a.Write([]byte(ui.Columns(rows) + "\n" + ui.CleanLines(r.Text, "  ")))
+	return ui.Columns(rows) + "\n" + ui.CleanLines(r.Text, "  ")
 }
 
 func storeDiffCommand(a *ui.App) *cobra.Command {
@@ -101,9 +98,8 @@ field, link by link, and line by line. With one address it is that version again
 Exit codes: 0 said; 2 there is no such record or version.`,
 		Args: ui.OneOrTwo("a record is needed"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
-				d, err := r.Diff(ctx, args[0], append(args, "")[1])
-				return a.ShowResult(diffView{d}, err)
+			return showRecords(a, c, &f, false, diffText, func(ctx context.Context, r *Records) (*govern.Diff, error) {
+				return r.Diff(ctx, args[0], append(args, "")[1])
 			})
 		},
 	}
@@ -111,10 +107,7 @@ Exit codes: 0 said; 2 there is no such record or version.`,
 	return c
 }
 
-// diffView is what changed between two versions.
-type diffView struct{ *govern.Diff }
-
-func (r diffView) Print(a *ui.App) error {
+func diffText(a *ui.App, r *govern.Diff) string {
 	var b strings.Builder
 	if !a.Quiet {
 		fmt.Fprintf(&b, "%s → %s\n", nameOf(&r.From), nameOf(&r.To))
@@ -135,5 +128,5 @@ func (r diffView) Print(a *ui.App) error {
 	for _, line := range r.Lines {
 		b.WriteString(strings.TrimRight(ui.CleanText(line), " ") + "\n")
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }

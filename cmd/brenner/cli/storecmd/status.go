@@ -26,15 +26,12 @@ results of tasks whose inputs moved, forks, stale summaries, modules whose memo 
 Exit codes: 0 everything is current; 5 something needs a person.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
+			return showRecords(a, c, &f, false, statusText, func(ctx context.Context, r *Records) (*govern.Status, error) {
 				s, err := r.Status(ctx)
-				if err != nil {
-					return err
-				}
-				if !s.Current {
+				if err == nil && !s.Current {
 					a.Exit = ui.ExitPerson
 				}
-				return a.Show(statusView{s})
+				return s, err
 			})
 		},
 	}
@@ -42,10 +39,7 @@ Exit codes: 0 everything is current; 5 something needs a person.`,
 	return c
 }
 
-// statusView is the state of a project's records.
-type statusView struct{ *govern.Status }
-
-func (r statusView) Print(a *ui.App) error {
+func statusText(a *ui.App, r *govern.Status) string {
 	var b strings.Builder
 	if !a.Quiet {
 		fmt.Fprintf(&b, "%s\n\n", text.Count(r.Records, "record"))
@@ -79,7 +73,7 @@ func (r statusView) Print(a *ui.App) error {
 	if r.Current && !a.Quiet {
 		b.WriteString("Everything is current.\n")
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }
 
 func storeSnapshotCommand(a *ui.App) *cobra.Command {
@@ -97,9 +91,8 @@ what each module knows and what is open: from canonical versions, with the sourc
 		Example: "  " + example + "\n\nExit codes: 0 written; 1 the store is damaged.",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return WithRecords(a, c, &f, false, func(ctx context.Context, r *Records) error {
-				s, err := r.Snapshot(ctx)
-				return a.ShowResult(snapshotView{s}, err)
+			return showRecords(a, c, &f, false, snapshotText, func(ctx context.Context, r *Records) (*govern.Snapshot, error) {
+				return r.Snapshot(ctx)
 			})
 		},
 	}
@@ -107,7 +100,4 @@ what each module knows and what is open: from canonical versions, with the sourc
 	return c
 }
 
-// snapshotView is the state of a project in Markdown.
-type snapshotView struct{ *govern.Snapshot }
-
-func (r snapshotView) Print(a *ui.App) error { return a.Write([]byte(ui.CleanLines(r.Text, ""))) }
+func snapshotText(_ *ui.App, r *govern.Snapshot) string { return ui.CleanLines(r.Text, "") }

@@ -15,7 +15,7 @@ import (
 
 // Command returns the store commands.
 func Command(a *ui.App) *cobra.Command {
-	c := &cobra.Command{
+	return ui.Family(&cobra.Command{
 		Use:     "store",
 		GroupID: ui.Other,
 		Short:   "Keep typed, versioned records: notes, memos, models, reviews and what rests on what",
@@ -24,14 +24,10 @@ never changed. One version of a record may be canonical, and only promote makes 
 
 An address is an id, or the beginning of one that is unique, with a version if one is
 meant: note-1, note-1@v3, note-1@canonical, note-1@latest.`,
-	}
-	c.AddCommand(
+	},
 		storePutCommand(a), storeShowCommand(a), storeDiffCommand(a), storeLogCommand(a), storePromoteCommand(a),
 		storeRevertCommand(a), storeStatusCommand(a), storeLineageCommand(a), storeForksCommand(a), storeMergeCommand(a),
-		storePinCommand(a), storeDeprecateCommand(a), storeConsolidateCommand(a), storeSnapshotCommand(a), storeCheckCommand(a),
-	)
-	ui.Group(c)
-	return c
+		storePinCommand(a), storeDeprecateCommand(a), storeConsolidateCommand(a), storeSnapshotCommand(a), storeCheckCommand(a))
 }
 
 // RecordFlags are the flags of everything that is done with records.
@@ -77,6 +73,14 @@ func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do fun
 	}
 	defer a.CloseStore(r.Store)
 	return do(c.Context(), r)
+}
+
+// showRecords opens the door for one command, and shows what was done or read.
+func showRecords[V any](a *ui.App, c *cobra.Command, f *RecordFlags, write bool, text func(*ui.App, V) string, do func(context.Context, *Records) (V, error)) error {
+	return WithRecords(a, c, f, write, func(ctx context.Context, r *Records) error {
+		v, err := do(ctx, r)
+		return ui.Show(a, v, err, text)
+	})
 }
 
 // nameOf returns how a version is named in a line for people.

@@ -39,9 +39,9 @@ Exit codes: 0 put, or nothing moved; 2 an input is not there; 5 with --check, an
 				}
 				return checkTask(a, c, &f, t.ID)
 			}
-			return WithRecords(a, c, &f, true, func(ctx context.Context, r *Records) error {
+			return showRecords(a, c, &f, true, taskText, func(ctx context.Context, r *Records) (*govern.TaskState, error) {
 				put, task, err := r.Pin(ctx, r.Who, t)
-				return a.ShowResult(taskView{govern.NewTaskState(&put.Record, &task, nil)}, err)
+				return govern.NewTaskState(&put.Record, &task, nil), err
 			})
 		},
 	}
@@ -57,22 +57,16 @@ Exit codes: 0 put, or nothing moved; 2 an input is not there; 5 with --check, an
 }
 
 func checkTask(a *ui.App, c *cobra.Command, f *RecordFlags, id string) error {
-	return WithRecords(a, c, f, false, func(ctx context.Context, r *Records) error {
+	return showRecords(a, c, f, false, taskText, func(ctx context.Context, r *Records) (*govern.TaskState, error) {
 		one, task, moved, err := r.Task(ctx, id)
-		if err != nil {
-			return err
-		}
-		if len(moved) > 0 {
+		if err == nil && len(moved) > 0 {
 			a.Exit = ui.ExitPerson
 		}
-		return a.Show(taskView{govern.NewTaskState(&one, &task, moved)})
+		return govern.NewTaskState(&one, &task, moved), err
 	})
 }
 
-// taskView is a task spec.
-type taskView struct{ *govern.TaskState }
-
-func (r taskView) Print(a *ui.App) error {
+func taskText(a *ui.App, r *govern.TaskState) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", nameOf(&r.Record), ui.Clean(ui.Clip(r.Task)))
 	if !a.Quiet {
@@ -83,7 +77,7 @@ func (r taskView) Print(a *ui.App) error {
 			fmt.Fprintf(&b, "  %s has moved: v%d stands now\n", ui.Clean(m.ID), m.Now)
 		}
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }
 
 // HelperFlags say which agent to ask for a job on the store: none, unless a model or a
@@ -184,14 +178,14 @@ from, or the agent cannot be reached; 4 not allowed; 75 the store is busy.`,
 
 // putByHelper shows the versions that are put with the help of an integrator, or without.
 func putByHelper(a *ui.App, c *cobra.Command, f *HelperFlags, do func(context.Context, *Records, *govern.Helper) ([]govern.Put, error)) error {
-	return WithRecords(a, c, &f.RecordFlags, true, func(ctx context.Context, r *Records) error {
+	return showRecords(a, c, &f.RecordFlags, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
 		h, done, err := f.Helper(a, c, r, policy.Integrator)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer done()
 		put, err := do(ctx, r, h)
-		return a.ShowResult(written(put...), err)
+		return govern.NewWritten(put...), err
 	})
 }
 
@@ -251,23 +245,17 @@ be reached; 75 the store is busy.`,
 }
 
 func runChecks(a *ui.App, c *cobra.Command, f *HelperFlags, run govern.CheckRun) error {
-	return WithRecords(a, c, &f.RecordFlags, run.Write, func(ctx context.Context, r *Records) error {
+	return showRecords(a, c, &f.RecordFlags, run.Write, checkText, func(ctx context.Context, r *Records) (*govern.CheckResult, error) {
 		run.Helper = func() (*govern.Helper, func(), error) { return f.Helper(a, c, r, policy.Critic) }
 		res, err := r.RunChecks(ctx, r.Who, run)
-		if err != nil {
-			return err
-		}
-		if len(res.Findings) > 0 {
+		if err == nil && len(res.Findings) > 0 {
 			a.Exit = ui.ExitFailed
 		}
-		return a.Show(checkView{res})
+		return res, err
 	})
 }
 
-// checkView is what checks found.
-type checkView struct{ *govern.CheckResult }
-
-func (r checkView) Print(a *ui.App) error {
+func checkText(a *ui.App, r *govern.CheckResult) string {
 	var b strings.Builder
 	for _, f := range r.Findings {
 		about := f.Ref
@@ -290,5 +278,5 @@ func (r checkView) Print(a *ui.App) error {
 			fmt.Fprintf(&b, "Kept as %s.\n", ui.Clean(r.Review))
 		}
 	}
-	return a.Write([]byte(b.String()))
+	return b.String()
 }

@@ -130,25 +130,6 @@ func Show[V any](a *App, v V, err error, text func(*App, V) string) error {
 	return a.WriteText(text(a, v))
 }
 
-// Result is what a command of records has to say: Print writes the text for people.
-type Result interface{ Print(a *App) error }
-
-// Show prints a result of a command of records.
-func (a *App) Show(r Result) error {
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	return r.Print(a)
-}
-
-// ShowResult prints a result, unless there is an error.
-func (a *App) ShowResult(r Result, err error) error {
-	if err != nil {
-		return err
-	}
-	return a.Show(r)
-}
-
 // PrintJSON prints a value as one JSON document.
 func (a *App) PrintJSON(v any) error {
 	// A name or a reply that is no UTF-8 must not cost the whole document.
