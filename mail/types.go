@@ -3,6 +3,12 @@ package mail
 import (
 	"bytes"
 	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"brenner/internal/fault"
 )
 
 // How urgent a message is.
@@ -153,4 +159,117 @@ type Summary struct {
 	KeyPoints    []string  `json:"key_points"`
 	ActionItems  []string  `json:"action_items"`
 	Examples     []Message `json:"examples,omitempty"`
+}
+
+// ID names a message. Servers give numbers or texts; both are texts here.
+type ID string
+
+// Number gives the id as a number, for boxes that count.
+func (id ID) Number() (int64, bool) {
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	return n, err == nil && n > 0 && strconv.FormatInt(n, 10) == string(id)
+}
+
+// Numbered makes the id of a box that counts.
+func Numbered(n int64) ID { return ID(strconv.FormatInt(n, 10)) }
+
+// exact is the largest number that every reader of JSON keeps as it is.
+const exact = 1 << 53
+
+// MarshalJSON writes a number where it is one: that is what most servers want back.
+func (id ID) MarshalJSON() ([]byte, error) {
+	if n, ok := id.Number(); ok && n <= exact {
+		return []byte(id), nil
+	}
+	if id == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(id))
+}
+
+// UnmarshalJSON takes a number, a text or null.
+func (id *ID) UnmarshalJSON(data []byte) error {
+	data = bytes.TrimSpace(data)
+	switch {
+	case bytes.Equal(data, []byte("null")):
+		*id = ""
+		return nil
+	case len(data) > 0 && data[0] == '"':
+		var text string
+		err := json.Unmarshal(data, &text)
+		*id = ID(text)
+		return err
+	}
+	var n json.Number
+	if err := json.Unmarshal(data, &n); err != nil {
+		return err
+	}
+	*id = ID(n.String())
+	return nil
+}
+
+// Instant is a moment on the wire: RFC 3339, in UTC, to the microsecond.
+type Instant struct{ time.Time }
+
+// ParseInstant reads a moment as servers write it: with Z or an offset, with any
+// fraction, or without a zone, which is UTC.
+func ParseInstant(text string) (Instant, error) {
+	text = strings.Replace(strings.TrimSpace(text), " ", "T", 1)
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02"} {
+		if at, err := time.Parse(form, text); err == nil {
+			return Instant{at.UTC()}, nil
+		}
+	}
+	return Instant{}, &fault.Error{Code: Invalid, Detail: "not a time: " + fault.Shown(text), Hint: "write it like 2026-01-31T12:00:00Z"}
+}
+
+const instantForm = "2006-01-02T15:04:05.000000Z07:00"
+
+// String gives the moment as it is written.
+func (i Instant) String() string {
+	if i.IsZero() {
+		return ""
+	}
+	return i.UTC().Format(instantForm)
+}
+
+// MarshalJSON writes the moment, or null for none.
+func (i Instant) MarshalJSON() ([]byte, error) {
+	if i.IsZero() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(i.String())
+}
+
+// UnmarshalJSON reads a moment; null and the empty text are none. Some servers count
+// the seconds since 1970, or parts of them.
+func (i *Instant) UnmarshalJSON(data []byte) error {
+	var number float64
+	if json.Unmarshal(data, &number) == nil && string(data) != "null" {
+		*i = counted(number)
+		return nil
+	}
+	var text *string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	if text == nil || *text == "" {
+		*i = Instant{}
+		return nil
+	}
+	at, err := ParseInstant(*text)
+	*i = at
+	return err
+}
+
+// counted gives the moment of a number. Seconds of any time near ours are far smaller
+// than its milliseconds, and so on; 0 is none.
+func counted(n float64) Instant {
+	for n > 1e11 {
+		n /= 1000
+	}
+	if n <= 0 {
+		return Instant{}
+	}
+	return Instant{time.UnixMicro(int64(math.Round(n * 1e6))).UTC()}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"brenner/internal/fault"
 	"brenner/store/journal"
 	"brenner/store/record"
@@ -135,3 +138,22 @@ func CheckLockName(name string) error {
 }
 
 func unfitForFiles(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) }
+
+// Faults are what a verification found: none means that everything is as it was
+// written. Every proof of a journal, or of what one stands for, ends with them.
+type Faults []error
+
+// Add takes errors in; nil is none.
+func (f *Faults) Add(found ...error) {
+	for _, err := range found {
+		if err != nil {
+			*f = append(*f, err)
+		}
+	}
+}
+
+// Details returns each fault once, as JSON shows it.
+func (f Faults) Details() []fault.Detail { return fault.Details(f...) }
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (f Faults) MarshalJSONTo(e *jsontext.Encoder) error { return json.MarshalEncode(e, f.Details()) }

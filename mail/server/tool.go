@@ -148,3 +148,107 @@ func failed(who *caller, err error) *mcp.CallToolResult {
 	text, _ := json.Marshal(r) // texts can always be written
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: r}
 }
+
+// The arguments that many tools take.
+var (
+	projectKey = argument{"project_key", "string", "the absolute path of the project's folder, or its slug", true}
+	agentName  = argument{"agent_name", "string", "the agent's name", true}
+	messageID  = argument{"message_id", "integer", "the message's id", true}
+	proof      = argument{"registration_token", "string", "the agent's token, where it is not the bearer token", false}
+	senderName = argument{"sender_name", "string", "your name", true}
+	senderKey  = argument{"sender_token", "string", "your token, where it is not the bearer token", false}
+	onceKey    = argument{"idempotency_key", "string", "the same key gives the same message: send with it again when you did not get an answer", false}
+	bodyText   = argument{"body_md", "string", "the text, in Markdown", true}
+	paths      = argument{"paths", "array", "paths or patterns, relative to the project", false}
+	ttl        = argument{"ttl_seconds", "integer", "how long, in seconds; 3600 if left out", false}
+	program    = argument{"program", "string", "the program that you are, such as codex-cli", true}
+	model      = argument{"model", "string", "the model that you are", true}
+	task       = argument{"task_description", "string", "what you work on", false}
+)
+
+// people are further recipients.
+func people(to bool) []argument {
+	return []argument{
+		{"to", "array", "names of agents", to},
+		{"cc", "array", "names of agents who get a copy", false},
+		{"bcc", "array", "names of agents who get a copy that the others do not see", false},
+	}
+}
+
+func with(first []argument, more ...argument) []argument { return append(first, more...) }
+
+// tools are all tools of the contract.
+func tools() []tool {
+	return []tool{
+		{name: "health_check", about: "Say whether the server works.", reads: true, do: health},
+		{
+			name: "ensure_project", about: "Make the mail of a project, if it is not there.", repeats: true, do: ensureProject,
+			takes: []argument{{"human_key", "string", "the absolute path of the project's folder", true}},
+		},
+		{
+			name: "register_agent", about: "Say who you are. The answer to a new name has your registration_token: keep it.", repeats: true, do: register,
+			takes: []argument{projectKey, program, model, {"name", "string", "the name that you want, such as BlueLake; one is made up if left out", false}, task, proof},
+		},
+		{name: "whois", about: "Tell about an agent.", reads: true, do: whois, takes: []argument{projectKey, agentName}},
+		{
+			name: "send_message", about: "Send a message to agents of the project. It is delivered to all of them or to none.", do: sendMessage,
+			takes: with([]argument{projectKey, senderName}, with(people(true),
+				argument{"subject", "string", "PREFIX: text", true}, bodyText,
+				argument{"thread_id", "string", "the thread that it belongs to; a new one if left out", false},
+				argument{"importance", "string", "low, normal, high or urgent", false},
+				argument{"ack_required", "boolean", "whether the recipients have to acknowledge it", false}, senderKey, onceKey)...),
+		},
+		{
+			name: "reply_message", about: "Answer a message, in its thread; to its sender if `to` is left out.", do: replyMessage,
+			takes: with([]argument{projectKey, messageID, senderName, bodyText}, with(people(false),
+				argument{"subject_prefix", "string", "what stands before the subject of what is answered; Re: if left out", false}, senderKey, onceKey)...),
+		},
+		{
+			name: "fetch_inbox", about: "Show what was sent to you, newest first. It marks nothing as read, unless mark_read says so.", repeats: true, do: fetchInbox,
+			takes: []argument{
+				projectKey, agentName,
+				{"limit", "integer", "how many; 20 if left out", false},
+				{"urgent_only", "boolean", "only high and urgent ones", false},
+				{"unread_only", "boolean", "only what was not marked as read", false},
+				{"include_bodies", "boolean", "with their texts; true if left out", false},
+				{"since_ts", "string", "only what came after this time", false},
+				{"after_id", "integer", "only what came behind this message, oldest first; 0 begins at the beginning", false},
+				{"thread_id", "string", "only of this thread", false},
+				{"mark_read", "boolean", "mark what is shown as read", false},
+				{"wait_seconds", "integer", "wait so long, 50 at most, until there is something to show", false},
+				proof,
+			},
+		},
+		{name: "mark_message_read", about: "Mark a message of your inbox as read.", repeats: true, do: markRead, takes: []argument{projectKey, agentName, messageID, proof}},
+		{name: "acknowledge_message", about: "Acknowledge a message of your inbox.", repeats: true, do: acknowledge, takes: []argument{projectKey, agentName, messageID, proof}},
+		{
+			name: "search_messages", about: `Find messages of yours: words, "phrases", OR between them, * at the end of a word.`, reads: true, do: search,
+			takes: []argument{projectKey, {"query", "string", "what to look for", true}, {"limit", "integer", "how many; 20 if left out", false}},
+		},
+		{
+			name: "summarize_thread", about: "Say who writes in a thread, and what is open in it.", reads: true, do: summarize,
+			takes: []argument{projectKey, {"thread_id", "string", "the thread", true}, {"include_examples", "boolean", "with its last messages", false}},
+		},
+		{
+			name: "set_contact_policy", about: "Say who may write to you: open, auto, contacts_only or block_all.", repeats: true, do: setPolicy,
+			takes: []argument{projectKey, agentName, {"policy", "string", "open, auto, contacts_only or block_all", true}, proof},
+		},
+		{
+			name: "macro_start_session", about: "Make the project, register, and show the inbox: all that a session begins with.", repeats: true, do: startSession,
+			takes: []argument{
+				{"human_key", "string", "the absolute path of the project's folder", true},
+				program, model,
+				{"agent_name", "string", "the name that you want", false},
+				task,
+				{"inbox_limit", "integer", "how many messages to show; 10 if left out", false},
+				proof,
+			},
+		},
+		{
+			name: "file_reservation_paths", about: "Say that you are going to edit files, and learn who else is.", repeats: true, do: reserve,
+			takes: []argument{projectKey, agentName, paths, ttl, {"exclusive", "boolean", "nobody else may edit them; true if left out", false}, {"reason", "string", "what for", false}, proof},
+		},
+		{name: "release_file_reservations", about: "Give up reservations: of these paths, or all.", repeats: true, do: release, takes: []argument{projectKey, agentName, paths, proof}},
+		{name: "renew_file_reservations", about: "Make reservations last longer: of these paths, or all.", repeats: true, do: renew, takes: []argument{projectKey, agentName, paths, ttl, proof}},
+	}
+}

@@ -139,3 +139,48 @@ func Transaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do fun
 	}
 	return err
 }
+
+// known are hashes of blobs that this connection has stored lately. Blobs are never
+// changed nor taken away, so there is no need to write one again: the sessions of a loop
+// have many in common. Only whoever has the turn to write touches it.
+type known struct{ now, before map[string]bool }
+
+// mostKnown bounds a generation: two of them take about a megabyte.
+const mostKnown = 4096
+
+func (k *known) has(hash string) bool {
+	if k.before[hash] && !k.now[hash] {
+		k.add(hash) // what is asked for again is kept longer
+	}
+	return k.now[hash]
+}
+
+func (k *known) add(hash string) {
+	if k.now == nil || len(k.now) >= mostKnown {
+		k.now, k.before = make(map[string]bool), k.now
+	}
+	k.now[hash] = true
+}
+
+// learn takes in what was committed.
+func (k *known) learn(jobs []*Job[order]) {
+	for _, j := range jobs {
+		for _, hash := range j.Change.hashes {
+			k.add(hash)
+		}
+	}
+}
+
+// streams are the ids of streams that this connection has written to lately, by name. A
+// transaction that was taken back may leave a wrong one here, and another process may have
+// moved the stream on: whoever uses an id looks at the head as well.
+type streams struct{ ids map[string]int64 }
+
+func (s *streams) id(name string) int64 { return s.ids[name] }
+
+func (s *streams) learn(name string, id int64) {
+	if s.ids == nil || len(s.ids) >= mostKnown {
+		s.ids = make(map[string]int64)
+	}
+	s.ids[name] = id
+}

@@ -5,8 +5,10 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -158,3 +160,137 @@ func untouched(t *testing.T, s store.Store) {
 }
 
 func background(t *testing.T) context.Context { return context.WithoutCancel(t.Context()) }
+
+func testBlobs(t *testing.T, s store.Store) {
+	everyByte := make([]byte, 256)
+	for i := range everyByte {
+		everyByte[i] = byte(i)
+	}
+	blobs := [][]byte{nil, {}, {0}, []byte("a"), []byte("\xff\xfe not UTF-8"), everyByte, bytes.Repeat(everyByte, 10_000)}
+	write(t, s, store.Batch{Blobs: blobs})
+	write(t, s, store.Batch{Blobs: blobs}) // once more is no mistake
+	for _, want := range blobs {
+		got, err := s.Blob(t.Context(), store.Hash(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want, got) {
+			t.Errorf("%d bytes came back as %d others", len(want), len(got))
+		}
+	}
+}
+
+func testBlobsAreCopies(t *testing.T, s store.Store) {
+	given := []byte("as it was written")
+	hash := store.Hash(given)
+	write(t, s, store.Batch{Blobs: [][]byte{given}})
+	given[0] = 'X'
+	for range 2 {
+		got, err := s.Blob(t.Context(), hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "as it was written", string(got))
+		got[0] = 'Y'
+	}
+}
+
+func testNoBlob(t *testing.T, s store.Store) {
+	write(t, s, store.Batch{Blobs: [][]byte{[]byte("a")}})
+	for _, hash := range []string{store.Hash([]byte("b")), "", "%", "_", "'; DROP TABLE blobs; --", "\xff", store.Hash([]byte("a"))[:63]} {
+		_, err := s.Blob(t.Context(), hash)
+		refused(t, store.NoBlob, err)
+	}
+}
+
+const (
+	writers    = 16
+	eachWrites = 3
+)
+
+// testOneWinner has many append to one stream: for each head one of them wins,
+// the others read again, and in the end every entry is there once.
+func testOneWinner(t *testing.T, s store.Store) {
+	var all sync.WaitGroup
+	for n := range writers {
+		all.Go(func() {
+			for i := range eachWrites {
+				if err := appendUntilWon(background(t), s, fmt.Sprintf("writer %d, entry %d", n, i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	got := entries(t, s, "race", 0)
+	if err := journal.Check("race", journal.Head{}, got); err != nil {
+		t.Error(err)
+	}
+	kinds := map[string]int{}
+	for _, e := range got {
+		kinds[e.Kind]++
+	}
+	if len(got) != writers*eachWrites || len(kinds) != writers*eachWrites {
+		t.Errorf("%d entries, %d different ones", len(got), len(kinds))
+	}
+}
+
+func appendUntilWon(ctx context.Context, s store.Store, kind string) error {
+	for {
+		have, err := s.Entries(ctx, "race", 0)
+		if err != nil {
+			return err
+		}
+		head := journal.HeadOf(have)
+		e, err := head.Next("race", Instant(head.Seq), kind, []byte(`{}`))
+		if err != nil {
+			return err
+		}
+		err = s.Write(ctx, store.Batch{Appends: []store.Append{{Stream: "race", After: head, Entries: []journal.Entry{e}}}})
+		if fault.CodeOf(err) != store.Moved {
+			return err
+		}
+	}
+}
+
+// testReadersSeeWholeBatches reads while another writes: what is read is always
+// a beginning of the stream that ends with a whole batch.
+func testReadersSeeWholeBatches(t *testing.T, s store.Store) {
+	const batches, size = 10, 5
+	ctx := background(t)
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		defer close(done)
+		var head journal.Head
+		for i := range batches {
+			chain := Chain(t, "a", head, size)
+			err := s.Write(ctx, store.Batch{
+				Appends: []store.Append{{Stream: "a", After: head, Entries: chain}}, Records: []record.Record{Record("a", i+1)},
+			})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			head = journal.HeadOf(chain)
+		}
+	})
+	for range 3 {
+		all.Go(func() {
+			for ended := false; !ended; {
+				select {
+				case <-done:
+					ended = true
+				default:
+				}
+				got, err := s.Entries(ctx, "a", 0)
+				if err != nil || len(got)%size != 0 || journal.Check("a", journal.Head{}, got) != nil {
+					t.Errorf("%d entries: %v", len(got), err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	same(t, batches*size, len(entries(t, s, "a", 0)))
+}
