@@ -325,7 +325,7 @@ func resolveConflict(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, place, 
 
 // listConflicts shows what waits for a decision.
 func listConflicts(a *ui.App, c *cobra.Command, arg, place string) error {
-	return a.WithWhole(c, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
+	return a.WithWhole(c, arg, func(ctx context.Context, _ *project.Source, h *session.History) error {
 		res, err := audit.OpenConflicts(ctx, h, place)
 		if err != nil {
 			return err

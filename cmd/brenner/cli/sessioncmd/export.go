@@ -45,7 +45,7 @@ session, or the file is there already.`,
 			if opt.out == "-" && a.JSON {
 				return ui.Usage(c, "--out - and --json both want standard output", "give --out a file")
 			}
-			return a.WithWhole(c, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
+			return a.WithWhole(c, args[0], func(ctx context.Context, _ *project.Source, h *session.History) error {
 				return export(ctx, a, h, &opt)
 			})
 		},

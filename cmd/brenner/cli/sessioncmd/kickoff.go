@@ -158,7 +158,7 @@ func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, thread string) (wan
 			return want, nil // that is a finding
 		}
 	}
-	err = a.WithWhole(c, thread, func(_ context.Context, src *project.Source, h *session.History) error {
+	err = a.WithWhole(c, thread, func(_ context.Context, _ *project.Source, h *session.History) error {
 		r, err := h.Roster()
 		want = kickoff.Wanted{ThreadID: h.Thread, Roster: &r}
 		return err

@@ -165,7 +165,7 @@ func replay(a *ui.App, c *cobra.Command, arg string, opt *replayOptions) error {
 	case opt.format != "" && opt.without == "":
 		return ui.Usage(c, "--format is for the artifact that --without prints", "")
 	}
-	return a.WithWhole(c, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
+	return a.WithWhole(c, arg, func(ctx context.Context, _ *project.Source, h *session.History) error {
 		if opt.without != "" {
 			res, err := audit.Without(ctx, h, opt.without)
 			return ui.Show(a, res, err, func(a *ui.App, w *audit.Counterfactual) string { return withoutText(a, w, inJSON) })

@@ -40,7 +40,7 @@ Exit codes: 0 listed; 1 the store is damaged; 2 there is no such session, or the
 cannot be read.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.WithWhole(c, args[0], func(_ context.Context, src *project.Source, h *session.History) error {
+			return a.WithWhole(c, args[0], func(_ context.Context, _ *project.Source, h *session.History) error {
 				return ui.Show(a, audit.ListCalls(h), nil, callListText)
 			})
 		},
@@ -106,13 +106,8 @@ func callListText(a *ui.App, r *audit.CallList) string {
 	return head + ui.Columns(rows)
 }
 
-type traceShowOptions struct {
-	project string
-	call    audit.CallQuery
-}
-
 func traceShowCommand(a *ui.App) *cobra.Command {
-	var opt traceShowOptions
+	var q audit.CallQuery
 	c := ui.InProject(&cobra.Command{
 		Use:   "show CALL [FILE]",
 		Short: "Show one agent call: what went in, what came out, and what became of it",
@@ -132,19 +127,19 @@ byte for byte, and nothing else.`,
 Exit codes: 0 shown; 1 the store is damaged; 2 there is no such session or call, the call
 has no reply, or the file cannot be read.`,
 		Args: ui.OneOrTwo("a call is needed"),
-		RunE: func(c *cobra.Command, args []string) error { return traceShow(a, c, args, &opt) },
+		RunE: func(c *cobra.Command, args []string) error { return traceShow(a, c, args, &q) },
 	})
 	f := c.Flags()
-	f.StringVar(&opt.call.Agent, "agent", "", "with a session: the call of this agent")
-	f.IntVar(&opt.call.Round, "round", 0, "with a session: the call of this round")
-	f.BoolVar(&opt.call.Repair, "repair", false, "with --agent and --round: the question for better blocks")
-	f.BoolVar(&opt.call.Prompt, "prompt", false, "print what was sent, as it was sent")
-	f.BoolVar(&opt.call.Reply, "reply", false, "print what was answered, as it came")
+	f.StringVar(&q.Agent, "agent", "", "with a session: the call of this agent")
+	f.IntVar(&q.Round, "round", 0, "with a session: the call of this round")
+	f.BoolVar(&q.Repair, "repair", false, "with --agent and --round: the question for better blocks")
+	f.BoolVar(&q.Prompt, "prompt", false, "print what was sent, as it was sent")
+	f.BoolVar(&q.Reply, "reply", false, "print what was answered, as it came")
 	return c
 }
 
-func traceShow(a *ui.App, c *cobra.Command, args []string, opt *traceShowOptions) error {
-	if opt.call.Prompt && opt.call.Reply && !a.JSON {
+func traceShow(a *ui.App, c *cobra.Command, args []string, q *audit.CallQuery) error {
+	if q.Prompt && q.Reply && !a.JSON {
 		return ui.Usage(c, "--prompt and --reply: one of them at a time", "--json takes both")
 	}
 	where, id := args[0], ""
@@ -155,17 +150,17 @@ func traceShow(a *ui.App, c *cobra.Command, args []string, opt *traceShowOptions
 	if len(args) > 1 {
 		where = args[1]
 	}
-	switch byHand := opt.call.Agent != "" || opt.call.Round != 0; {
-	case id != "" && (byHand || opt.call.Repair):
+	switch byHand := q.Agent != "" || q.Round != 0; {
+	case id != "" && (byHand || q.Repair):
 		return ui.Usage(c, "the call is named twice: by its id, and by --agent and --round", "")
-	case id == "" && (opt.call.Agent == "" || opt.call.Round < 1):
+	case id == "" && (q.Agent == "" || q.Round < 1):
 		return ui.Usage(c, ui.Clean(args[0])+" is no call: with a session, --agent and --round are needed", "`brenner trace list "+ui.Clean(args[0])+"` lists the calls")
 	case id == "" && len(args) > 1:
 		return ui.Usage(c, ui.Clean(args[0])+" is no call", "a call is named like RS-20261115-name/r1.1/AGENT/ask")
 	}
-	opt.call.ID = id
-	return a.WithWhole(c, where, func(ctx context.Context, src *project.Source, h *session.History) error {
-		res, err := audit.TraceCall(ctx, h, &opt.call)
+	q.ID = id
+	return a.WithWhole(c, where, func(ctx context.Context, _ *project.Source, h *session.History) error {
+		res, err := audit.TraceCall(ctx, h, q)
 		return ui.Show(a, res, err, callTraceText)
 	})
 }

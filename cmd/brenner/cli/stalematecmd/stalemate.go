@@ -81,7 +81,7 @@ func showStalemates(a *ui.App, l *audit.StalemateList, err error) error {
 	return ui.Show(a, l, err, stalemateListText)
 }
 
-func stalemateListText(a *ui.App, l *audit.StalemateList) string {
+func stalemateListText(_ *ui.App, l *audit.StalemateList) string {
 	if len(l.Stalemates)+len(l.Damaged) == 0 {
 		return "nothing is stuck\n"
 	}
