@@ -85,14 +85,23 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "it must say what was decided between " + Versions(tips), Hint: "say it with -m"}
 	}
 	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
+	if m.Take > 0 {
+		from, err := d.version(ctx, record.Ref{ID: h.ID, Version: m.Take}, h.Latest)
+		if err != nil {
+			return Put{}, err
+		}
+		if draft.Content, err = d.Content(ctx, &from); err != nil {
+			return Put{}, err
+		}
+	}
 	if err := d.gather(ctx, &draft, tips, m.Take > 0); err != nil {
 		return Put{}, err
 	}
 	return d.putOne(ctx, who, draft)
 }
 
-// gather fills in the links of all tips, or the text and the links of the one that is
-// taken, and closes the others. A text that joins a rehearsal is one, too.
+// gather fills in the links of all tips, or of the one that is taken, and closes the others.
+// A text that joins a rehearsal is one, too.
 func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
 	rehearsed := false
 	for _, tip := range tips {
@@ -103,17 +112,11 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 		rehearsed = rehearsed || record.Rehearsed(&r) && !taken
 		if tip == draft.Parent {
 			draft.Tags = slices.Clone(r.Tags)
-			if taken {
-				draft.Content, err = d.Content(ctx, &r)
-			}
 		} else {
 			draft.Links = append(draft.Links, Link{record.Supersedes, r.Ref().String()})
 			if taken {
 				continue // the text that is taken does not rest on its links
 			}
-		}
-		if err != nil {
-			return err
 		}
 		for _, l := range r.Links {
 			// A new text is the result of the merge, not of the tasks before it.
