@@ -33,9 +33,6 @@ type Agent interface {
 type Call struct {
 	ID      string // of this call in all the world: "RS-…/r1/BlueLake/ask"
 	Agent   string // the roster's name
-	Role    string
-	Program string // as the roster names it
-	Model   string // as the roster names it
 	Thread  string
 	Round   int
 	Subject string

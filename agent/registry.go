@@ -7,6 +7,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/internal/text"
+	"brenner/roster"
 )
 
 // The codes of agents that cannot be made.
@@ -18,10 +19,7 @@ const (
 // Setup is what a kind is told of one agent. Whatever else it needs (a client, a
 // key, a log) is its Maker's business, which is a closure over it.
 type Setup struct {
-	Agent   string // as the roster names it
-	Role    string
-	Program string
-	Model   string // as the roster names it
+	roster.Entry
 	ModelID string // what the model is called where it is asked
 	BaseURL string // where that is
 	Seed    *int   // for the model; nil leaves it to its configuration

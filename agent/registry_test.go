@@ -12,6 +12,7 @@ import (
 
 	"brenner/agent"
 	"brenner/internal/fault"
+	"brenner/roster"
 )
 
 func kinds(made agent.Agent, err error) *agent.Registry {
@@ -29,7 +30,7 @@ func TestRegistryKnowsItsKinds(t *testing.T) {
 		"fax":    {Code: agent.UnknownKind, Detail: "BlueLake cannot be reached via fax", Hint: "known kinds: mail, openai"},
 		"":       {Code: agent.NoKind, Detail: "nothing says how BlueLake is reached", Hint: "say it with --via or with via in brenner.yaml; known kinds: mail, openai"},
 	} {
-		a, err := r.Make(kind, agent.Setup{Agent: "BlueLake"})
+		a, err := r.Make(kind, agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 		var f *fault.Error
 		if !errors.As(err, &f) || *f != want || a != nil {
 			t.Errorf("%q: %v, %+v", kind, a, f)

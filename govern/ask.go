@@ -141,12 +141,12 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 	if err != nil {
 		return nil, err
 	}
-	a.event = askedEvent{Task: a.task.String(), View: given.Spec, Tokens: given.Tokens}
+	a.event = askedEvent{Task: a.task.String(), Role: j.role, View: given.Spec, Tokens: given.Tokens}
 	for _, s := range given.Shown {
 		a.event.Context = append(a.event.Context, shownEntry{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form)})
 	}
 	return a, d.call(ctx, h, a, &agent.Call{
-		ID: "store/" + a.task.String(), Role: j.role, Thread: a.task.ID, Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},
+		ID: "store/" + a.task.String(), Thread: a.task.ID, Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},
 	})
 }
 
@@ -200,14 +200,14 @@ func seen(j *job, given *Given) ([]record.Ref, error) {
 
 // call asks an agent, and journals what went in and what came out before it is used.
 func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) error {
-	c.Agent, c.Model, c.Round = h.Name, h.Model, 1
+	c.Agent, c.Round = h.Name, 1
 	began := d.Now()
 	reply, failed := h.Agent.Ask(ctx, *c)
 	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
 	prompt := []byte(c.Turns[0].Text)
 	blobs := [][]byte{prompt}
 	e := &a.event
-	e.Call, e.Role, e.Agent, e.Model = c.ID, c.Role, h.Name, h.Model
+	e.Call, e.Agent, e.Model = c.ID, h.Name, h.Model
 	e.Prompt, e.TookMS = store.Hash(prompt), int(d.Now().Sub(began).Milliseconds())
 	var failure *agent.Failure
 	switch {

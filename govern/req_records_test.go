@@ -477,8 +477,11 @@ func TestReq24_AlignmentWithTheBrief(t *testing.T) {
 			k.Fatal(err)
 		}
 		content, err := k.Content(k.Context1(), &put.Record)
-		if err != nil || !strings.Contains(string(content), "memo@v1 contradicts the goal") || ada.calls[0].Role != policy.Critic {
-			k.Errorf("%s, %v", content, err)
+		if err != nil || !strings.Contains(string(content), "memo@v1 contradicts the goal") || len(ada.calls) != 1 {
+			k.Errorf("%s, %v; asked %d times, want once", content, err, len(ada.calls))
+		}
+		if calls, err := k.Calls(k.Context1()); err != nil || len(calls) == 0 || calls[len(calls)-1].Role != policy.Critic {
+			k.Errorf("%v: the last of the calls %+v is not the critic's", err, calls)
 		}
 	})
 }

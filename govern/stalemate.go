@@ -445,9 +445,9 @@ func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer
 		return nil, err
 	}
 	a := &answer{event: askedEvent{
-		Task: s.ID, Tokens: d.count(message), Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
+		Task: s.ID, Role: stalemate.ArbiterRole, Tokens: d.count(message), Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
 	}}
 	return a, d.call(ctx, h, a, &agent.Call{
-		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Role: stalemate.ArbiterRole, Thread: s.ID, Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
+		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Thread: s.ID, Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
 	})
 }

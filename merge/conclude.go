@@ -169,10 +169,10 @@ func (p *pass) commitContributors(m *artifact.Metadata) (first, last time.Time) 
 		if last.Before(newest) {
 			last = newest
 		}
-		i, ok := place[who.Name]
+		i, ok := place[who.Agent]
 		if !ok {
 			i = len(list)
-			list = append(list, artifact.Contributor{Agent: who.Name})
+			list = append(list, artifact.Contributor{Agent: who.Agent})
 		}
 		if who.Program != "" || who.Model != "" {
 			list[i].Program, list[i].Model = who.Program, who.Model

@@ -12,6 +12,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/merge"
+	"brenner/roster"
 )
 
 // The corpus holds journals as merge/1 merged them. It is frozen: these rules must
@@ -77,8 +78,8 @@ func corpusRules(m artifact.Map) merge.Rules {
 	for _, name := range must[artifact.List](m, "priority") {
 		r.Priority = append(r.Priority, string(name.(artifact.Text)))
 	}
-	if roster := must[artifact.Bool](m, "roster"); bool(roster) {
-		r.Agents = []merge.Agent{{Name: "Amber", Role: "hypothesis_generator"}, {Name: "Blue", Role: "adversarial_critic"}}
+	if bool(must[artifact.Bool](m, "roster")) {
+		r.Agents = []roster.Entry{{Agent: "Amber", Role: "hypothesis_generator"}, {Agent: "Blue", Role: "adversarial_critic"}}
 		r.Scopes = merge.DefaultScopes()
 	}
 	return r

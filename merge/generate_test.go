@@ -9,6 +9,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/merge"
+	"brenner/roster"
 )
 
 // The generators draw from small pools on purpose: laws break where deltas meet,
@@ -152,9 +153,9 @@ func anyRules() *rapid.Generator[merge.Rules] {
 		r := merge.Rules{Authorities: []string{"Judge"}}
 		r.Priority = rapid.SliceOfNDistinct(rapid.SampledFrom(agents), 0, 2, rapid.ID).Draw(t, "priority")
 		if rapid.IntRange(0, 2).Draw(t, "roster") == 0 {
-			r.Agents = []merge.Agent{
-				{Name: "Amber", Role: "hypothesis_generator", Program: "codex-cli"},
-				{Name: "Blue", Role: "adversarial_critic"},
+			r.Agents = []roster.Entry{
+				{Agent: "Amber", Role: "hypothesis_generator", Program: "codex-cli"},
+				{Agent: "Blue", Role: "adversarial_critic"},
 			}
 			r.Scopes = merge.DefaultScopes()
 			r.Scopes.Strict = rapid.Bool().Draw(t, "strict")

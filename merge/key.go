@@ -117,11 +117,11 @@ func (d *docket) survey(c *court) (gists []gist, ends []int32, ordered bool) {
 	}
 	ends = append(ends, int32(len(d.batch)))
 	slices.SortFunc(all, func(a, b standing) int {
-		return cmp.Or(cmp.Compare(b.rank, a.rank), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.rank, a.rank), strings.Compare(a.Agent, b.Agent))
 	})
 	place := make([]int32, len(all))
 	for i := range all {
-		place[seen[all[i].Name]] = int32(i)
+		place[seen[all[i].Agent]] = int32(i)
 	}
 	for i := range d.facts {
 		d.facts[i].agent = place[d.facts[i].agent]

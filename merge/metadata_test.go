@@ -6,6 +6,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/merge"
+	"brenner/roster"
 )
 
 // A new version says under which roster it was made, and with which program and model
@@ -14,18 +15,18 @@ func TestMetadataSaysWhoWithWhat(t *testing.T) {
 	add := func(id string) string {
 		return `{"delta_id":"` + id + `","timestamp":"2025-12-30T12:00:00Z","agent":"Blue","operation":"ADD","section":"assumption_ledger","payload":{"statement":"` + id + `"}}`
 	}
-	roster := artifact.MapOf(artifact.Entry{Key: "mode", Value: artifact.Text("unified")})
-	rules := merge.Rules{Agents: []merge.Agent{{Name: "Blue", Program: "codex-cli"}}, Unified: true, Roster: roster}
+	seats := artifact.MapOf(artifact.Entry{Key: "mode", Value: artifact.Text("unified")})
+	rules := merge.Rules{Agents: []roster.Entry{{Agent: "Blue", Program: "codex-cli"}}, Unified: true, Roster: seats}
 	first, _ := merge.Merge(artifact.Artifact{}, read(t, add("d1")), rules)
 	blue := artifact.Contributor{Agent: "Blue", Program: "codex-cli", ContributedAt: "2025-12-30T12:00:00Z"}
-	if m := first.Metadata; !artifact.Equal(m.Roster, roster) || !slices.Equal(m.Contributors, []artifact.Contributor{blue}) {
+	if m := first.Metadata; !artifact.Equal(m.Roster, seats) || !slices.Equal(m.Contributors, []artifact.Contributor{blue}) {
 		t.Errorf("%+v", m)
 	}
 	second, _ := merge.Merge(first, read(t, add("d2")), merge.Rules{})
-	if m := second.Metadata; !artifact.Equal(m.Roster, roster) || !slices.Equal(m.Contributors, []artifact.Contributor{blue}) {
+	if m := second.Metadata; !artifact.Equal(m.Roster, seats) || !slices.Equal(m.Contributors, []artifact.Contributor{blue}) {
 		t.Errorf("%+v", m)
 	}
-	rules.Agents[0] = merge.Agent{Name: "Blue", Model: "GPT-5.2"}
+	rules.Agents[0] = roster.Entry{Agent: "Blue", Model: "GPT-5.2"}
 	third, _ := merge.Merge(second, read(t, add("d3")), rules)
 	blue.Program, blue.Model = "", "GPT-5.2"
 	if m := third.Metadata; !slices.Equal(m.Contributors, []artifact.Contributor{blue}) {

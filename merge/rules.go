@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
+	"brenner/roster"
 )
 
 // Version names these rules. A change of behaviour is another version, and this
@@ -15,7 +16,7 @@ const Version = "merge/1"
 // applies, and the section table's limits hold.
 type Rules struct {
 	// Agents are those who may contribute. None: everybody may, and no scope applies.
-	Agents []Agent
+	Agents []roster.Entry
 	// Roster is the roster as it is recorded in the metadata of a new version.
 	Roster artifact.Value
 	// Unified switches scopes off: all agents have one role.
@@ -28,14 +29,6 @@ type Rules struct {
 	Priority []string
 	// Limits replace the section table's minimum and maximum.
 	Limits map[artifact.Section]Limit
-}
-
-// Agent is a contributor as the roster knows it.
-type Agent struct {
-	Name    string
-	Role    string
-	Program string
-	Model   string
 }
 
 // authorityRank is above every priority, of this merge and of all others.
@@ -61,7 +54,7 @@ type court struct {
 
 // standing is what the rules say about one agent.
 type standing struct {
-	Agent
+	roster.Entry
 	known     bool
 	authority bool
 	blank     bool // the name says nothing
@@ -75,8 +68,8 @@ func newCourt(r *Rules) *court {
 	c := &court{rules: r, agents: make(map[string]standing, len(r.Agents)+len(r.Priority))}
 	var roles []string
 	for _, a := range r.Agents {
-		c.agents[a.Name] = standing{Agent: a, known: true}
-		roles = append(roles, a.Role)
+		c.agents[a.Agent] = standing{Entry: a, known: true}
+		roles = append(roles, string(a.Role))
 	}
 	for i, name := range r.Priority {
 		s := c.standing(name)
@@ -99,7 +92,7 @@ func newCourt(r *Rules) *court {
 func (c *court) standing(name string) standing {
 	s, ok := c.agents[name]
 	if !ok {
-		s = standing{Agent: Agent{Name: name}, known: len(c.rules.Agents) == 0}
+		s = standing{Entry: roster.Entry{Agent: name}, known: len(c.rules.Agents) == 0}
 	}
 	return s
 }
@@ -115,11 +108,11 @@ func (c *court) may(who *standing, op string, section artifact.Section, author s
 	}
 	switch op {
 	case opAdd:
-		return c.rules.Scopes.MayAdd(who.Role, section)
+		return c.rules.Scopes.MayAdd(string(who.Role), section)
 	case opKill:
-		return author == who.Name || c.rules.Scopes.MayKill(who.Role, section)
+		return author == who.Agent || c.rules.Scopes.MayKill(string(who.Role), section)
 	default:
-		return author == who.Name || c.rules.Scopes.MayEdit(who.Role, section)
+		return author == who.Agent || c.rules.Scopes.MayEdit(string(who.Role), section)
 	}
 }
 
@@ -127,7 +120,7 @@ func (c *court) may(who *standing, op string, section artifact.Section, author s
 func (c *court) owners(op string, section artifact.Section) []string {
 	var roles []string
 	for _, g := range c.rules.Scopes.Grants {
-		who := standing{Agent: Agent{Role: g.Role}}
+		who := standing{Entry: roster.Entry{Role: roster.Role(g.Role)}}
 		if c.may(&who, op, section, "\x00nobody") && !slices.Contains(roles, g.Role) {
 			roles = append(roles, g.Role)
 		}

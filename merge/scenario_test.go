@@ -13,6 +13,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/merge"
+	"brenner/roster"
 )
 
 // Scenarios are texts: a base, rules, a line for each delta, and what is wanted.
@@ -194,7 +195,7 @@ func (s *scenario) rule(words []string) error {
 		s.rules.Priority = words[1:]
 	case "agent":
 		s.rules.Scopes = mergeScopes(s.rules.Scopes)
-		s.rules.Agents = append(s.rules.Agents, merge.Agent{Name: words[1], Role: words[2], Program: "codex-cli"})
+		s.rules.Agents = append(s.rules.Agents, roster.Entry{Agent: words[1], Role: roster.Role(words[2]), Program: "codex-cli"})
 	case "authority":
 		s.rules.Authorities = words[1:]
 	case "strict":

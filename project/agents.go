@@ -132,7 +132,7 @@ func anyVia(parties []flow.Party, via string) bool {
 
 // setupOf returns what an agent is made from.
 func setupOf(p *flow.Party) agent.Setup {
-	return agent.Setup{Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model, ModelID: p.ModelID, Seed: p.Seed}
+	return agent.Setup{Entry: p.Entry(), ModelID: p.ModelID, Seed: p.Seed}
 }
 
 // checkVias refuses ways to agents that are unknown.

@@ -269,7 +269,7 @@ func checkPrograms(ctx context.Context, p *Project, r roster.Roster) []Check {
 		}
 		seen = append(seen, e.Program)
 		reach := p.Config.Reach(e.Model)
-		p, err := program.New(m.ProgramOptions(agent.Setup{Agent: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model, ModelID: reach.ID}))
+		p, err := program.New(m.ProgramOptions(agent.Setup{Entry: e, ModelID: reach.ID}))
 		wanted := reach.Via == config.ViaProgram
 		if err != nil {
 			if wanted {

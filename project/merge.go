@@ -54,9 +54,7 @@ func (p *Project) mergeRules(r *roster.Roster) merge.Rules {
 	if r == nil {
 		return rules
 	}
-	for _, e := range r.Entries {
-		rules.Agents = append(rules.Agents, merge.Agent{Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model})
-	}
+	rules.Agents = r.Entries
 	rules.Roster = r.Value()
 	rules.Unified = r.Mode == roster.Unified
 	return rules
@@ -66,7 +64,7 @@ func (p *Project) mergeRules(r *roster.Roster) merge.Rules {
 // that is misspelt there would change the outcome without a word.
 func (p *Project) warnPriority(rules merge.Rules, batch []delta.Delta) {
 	for _, name := range rules.Priority {
-		known := slices.ContainsFunc(rules.Agents, func(g merge.Agent) bool { return g.Name == name }) ||
+		known := slices.ContainsFunc(rules.Agents, func(g roster.Entry) bool { return g.Agent == name }) ||
 			slices.ContainsFunc(batch, func(d delta.Delta) bool { return d.Agent == name })
 		if !known && len(batch) > 0 {
 			p.Log.Warn().Str("agent", name).Msg("the priority list names an agent that has no delta here")

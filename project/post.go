@@ -147,7 +147,7 @@ func (o *postOffice) Join(ctx context.Context, agents []flow.Party) ([]flow.Mail
 	var boxes []flow.Mailbox
 	var failed []error
 	for _, p := range agents {
-		j, err := desk.Join(ctx, setupOf(&p))
+		j, err := desk.Join(ctx, p.Entry())
 		if err != nil {
 			failed = append(failed, err)
 			continue

@@ -43,11 +43,11 @@ func settle(t *testing.T, onto artifact.Artifact, tmpl prompts.Template, round i
 	rules := merge.Rules{Scopes: merge.DefaultScopes(), Unified: tmpl.Name == prompts.UnifiedName}
 	rules.Scopes.Strict = true
 	for _, role := range roster.AllRoles() {
-		rules.Agents = append(rules.Agents, merge.Agent{Name: string(role), Role: string(role)})
+		rules.Agents = append(rules.Agents, roster.Entry{Agent: string(role), Role: role})
 	}
 	author := tmpl.Name
 	if rules.Unified {
-		author = rules.Agents[0].Name
+		author = rules.Agents[0].Agent
 	}
 	batch := reply.Stamped(delta.Envelope{
 		Agent: author, At: time.Date(2026, 1, 10, 9+round, 0, 0, 0, time.UTC),

@@ -136,7 +136,7 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	p := s.state.Opened.Party(a.Call.Agent)
 	t := s.talk(p.Name)
 	c = agent.Call{
-		ID: a.Call.ID, Agent: p.Name, Role: p.Role, Program: p.Program, Model: p.Model,
+		ID: a.Call.ID, Agent: p.Name,
 		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
 		Turns: []agent.Turn{{Text: t.body}},
 	}

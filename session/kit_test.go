@@ -35,7 +35,7 @@ type stage struct {
 }
 
 func (s *stage) agent(p flow.Party) (agent.Agent, error) {
-	a, err := s.script.Agent(agent.Setup{Agent: p.Name, Role: p.Role})
+	a, err := s.script.Agent(agent.Setup{Entry: roster.Entry{Agent: p.Name, Role: roster.Role(p.Role)}})
 	if err != nil {
 		return nil, err
 	}

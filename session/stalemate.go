@@ -199,7 +199,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 		return nil
 	}
 	call := agent.Call{
-		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name, Role: party.Role, Program: party.Program, Model: party.Model,
+		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name,
 		Thread: h.Thread, Round: s.state.Round(), Subject: stalemate.Subject(id), MaxReply: s.state.Settings.Reply,
 		Turns: []agent.Turn{{Text: message}}, Drain: s.Drain,
 	}

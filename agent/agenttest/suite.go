@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"brenner/agent"
+	"brenner/roster"
 )
 
 // Kind makes agents of one kind on trial, each with an other side of its own.
@@ -75,7 +76,7 @@ func made(t *testing.T, s Subject) agent.Agent {
 	r := agent.NewRegistry(map[string]agent.Maker{
 		kind: func(agent.Setup) (agent.Agent, error) { return s.Agent, nil },
 	})
-	a, err := r.Make(kind, agent.Setup{Agent: name})
+	a, err := r.Make(kind, agent.Setup{Entry: roster.Entry{Agent: name}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +90,8 @@ const asking = "This is the question of round %d.\n\nPlease answer.\n"
 // call is a question of a round.
 func call(id string, round int) agent.Call {
 	return agent.Call{
-		ID: "RS-20260101-trial/" + id, Agent: name, Role: "hypothesis_generator",
-		Program: "codex-cli", Model: "GPT-5.2", Thread: "RS-20260101-trial", Round: round,
+		ID: "RS-20260101-trial/" + id, Agent: name,
+		Thread: "RS-20260101-trial", Round: round,
 		Subject: "KICKOFF: on trial",
 		Turns:   []agent.Turn{{Text: fmt.Sprintf(asking, round)}},
 	}

@@ -50,11 +50,8 @@ type wait struct {
 }
 
 func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
-	if s.Agent == "" { // a call names its agent too
-		s = agent.Setup{Agent: w.call.Agent, Role: w.call.Role, Program: w.call.Program, Model: w.call.Model}
-	}
 	var err error
-	if w.who, err = w.desk.Join(ctx, s); err != nil {
+	if w.who, err = w.desk.Join(ctx, s.Entry); err != nil {
 		return agent.Reply{}, err
 	}
 	if err := w.send(ctx); err != nil {

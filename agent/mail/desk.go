@@ -19,6 +19,7 @@ import (
 	"brenner/agent"
 	"brenner/internal/fault"
 	post "brenner/mail"
+	"brenner/roster"
 )
 
 // Options say whose mail it is. Client, Project and Sender are needed.
@@ -83,7 +84,7 @@ func (d *Desk) Agent(s agent.Setup) (agent.Agent, error) { return &correspondent
 
 // Join makes sure that we and an agent have mailboxes, and says under which name the
 // agent has it. Whoever is registered already is left as it is.
-func (d *Desk) Join(ctx context.Context, s agent.Setup) (Joined, error) {
+func (d *Desk) Join(ctx context.Context, s roster.Entry) (Joined, error) {
 	d.joining.Lock()
 	defer d.joining.Unlock()
 	if err := d.open(ctx); err != nil {
@@ -101,7 +102,7 @@ func (d *Desk) Join(ctx context.Context, s agent.Setup) (Joined, error) {
 			Hint: "give the agent another name in the roster",
 		}
 	}
-	a, err := d.mailbox(ctx, post.Registration{Project: d.Project, Name: s.Agent, Program: s.Program, Model: s.Model, Task: s.Role})
+	a, err := d.mailbox(ctx, post.Registration{Project: d.Project, Name: s.Agent, Program: s.Program, Model: s.Model, Task: string(s.Role)})
 	if err != nil {
 		return Joined{}, err
 	}

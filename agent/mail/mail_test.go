@@ -18,6 +18,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/mail/mailtest"
+	"brenner/roster"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -81,7 +82,7 @@ func TestConformance(t *testing.T) {
 				t.Helper()
 				d := mailtest.New(t, q)
 				answering(t, d, "BlueLake", answer)
-				a, err := desk(t, d, agentmail.Options{Poll: poll[q.Plain]}).Agent(agent.Setup{Agent: "BlueLake"})
+				a, err := desk(t, d, agentmail.Options{Poll: poll[q.Plain]}).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -111,7 +112,7 @@ const thread = "RS-20260101-trial"
 
 func kickoff(id, name string) agent.Call {
 	return agent.Call{
-		ID: thread + "/" + id, Agent: name, Role: "critic", Program: "codex-cli", Model: "m", Thread: thread, Round: 1,
+		ID: thread + "/" + id, Agent: name, Thread: thread, Round: 1,
 		Subject: "KICKOFF: q", Turns: []agent.Turn{{Text: "What is it?\n"}}, Alive: func() {},
 		Nudge: "Please answer.\n",
 	}
@@ -129,7 +130,7 @@ func TestEveryServerIsCopedWith(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := mailtest.New(t, quirks)
 			o := desk(t, d, agentmail.Options{})
-			j, err := o.Join(t.Context(), agent.Setup{Agent: "BlueLake"})
+			j, err := o.Join(t.Context(), roster.Entry{Agent: "BlueLake"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +142,7 @@ func TestEveryServerIsCopedWith(t *testing.T) {
 			} else {
 				answering(t, d, j.Name, func(mail.Message) (string, bool) { return "It is this.", true })
 			}
-			a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
+			a, _ := o.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 			reply, err := a.Ask(t.Context(), kickoff("1", "BlueLake"))
 			if err != nil || reply.Text != "It is this." {
 				t.Fatalf("%+v, %v", reply, err)
@@ -151,7 +152,7 @@ func TestEveryServerIsCopedWith(t *testing.T) {
 				t.Errorf("%+v, %v", page, err)
 			}
 			// Another process that asks the same call finds question and answer.
-			other, _ := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Agent: j.Name})
+			other, _ := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Entry: roster.Entry{Agent: j.Name}})
 			if quirks.Tokens || quirks.Rename != nil {
 				return
 			}
@@ -190,7 +191,7 @@ func TestWhoAcknowledgesIsRemindedOnce(t *testing.T) {
 		n++
 		return "at last", strings.HasPrefix(m.Subject, "INFO: still waiting") && strings.HasPrefix(m.Body, "Please answer.\n")
 	})
-	a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
+	a, _ := o.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	reply, err := a.Ask(t.Context(), kickoff("1", "BlueLake"))
 	if err != nil || reply.Text != "at last" {
 		t.Fatalf("%+v, %v", reply, err)
@@ -208,7 +209,7 @@ func TestWhoAcknowledgesIsRemindedOnce(t *testing.T) {
 func TestARepairGoesOnInTheThread(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) { return "answer to " + strings.Fields(m.Subject)[0], true })
-	a, _ := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Agent: "BlueLake"})
+	a, _ := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	first, err := a.Ask(t.Context(), kickoff("ask", "BlueLake"))
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func TestPublish(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	o := desk(t, d, agentmail.Options{})
 	for _, name := range []string{"BlueLake", "RedSky"} {
-		if _, err := o.Join(t.Context(), agent.Setup{Agent: name}); err != nil {
+		if _, err := o.Join(t.Context(), roster.Entry{Agent: name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -260,7 +261,7 @@ func TestPublish(t *testing.T) {
 func TestAnAnswerToAReminderOfAnEarlierTry(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	o := desk(t, d, agentmail.Options{Nudge: time.Millisecond})
-	a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
+	a, _ := o.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	short, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var reminder mail.Message
@@ -281,7 +282,7 @@ func TestAnAnswerToAReminderOfAnEarlierTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, again := range []*agentmail.Desk{o, desk(t, d, agentmail.Options{})} { // the same process, and another one
-		a, _ := again.Agent(agent.Setup{Agent: "BlueLake"})
+		a, _ := again.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 		reply, err := a.Ask(t.Context(), kickoff("1", "BlueLake"))
 		if err != nil || reply.Text != "at last" {
 			t.Errorf("%+v, %v", reply, err)
@@ -296,10 +297,10 @@ func TestNobodySharesAMailbox(t *testing.T) {
 	if err := o.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.Join(t.Context(), agent.Setup{Agent: "BlueLake"}); fault.CodeOf(err) != mail.NameTaken {
+	if _, err := o.Join(t.Context(), roster.Entry{Agent: "BlueLake"}); fault.CodeOf(err) != mail.NameTaken {
 		t.Errorf("%v", err)
 	}
-	if _, err := o.Join(t.Context(), agent.Setup{Agent: "operator"}); fault.CodeOf(err) != mail.NameTaken {
+	if _, err := o.Join(t.Context(), roster.Entry{Agent: "operator"}); fault.CodeOf(err) != mail.NameTaken {
 		t.Errorf("%v", err)
 	}
 }
@@ -307,7 +308,7 @@ func TestNobodySharesAMailbox(t *testing.T) {
 func TestARepairMayAnswerTheKickoff(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	o := desk(t, d, agentmail.Options{})
-	a, _ := o.Agent(agent.Setup{Agent: "BlueLake"})
+	a, _ := o.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	var first mail.Message
 	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) {
 		if first.ID == "" {

@@ -13,6 +13,7 @@ import (
 	"brenner/agent"
 	agentmail "brenner/agent/mail"
 	"brenner/mail"
+	"brenner/roster"
 )
 
 type object = map[string]any
@@ -113,7 +114,7 @@ func TestAServerThatDoesNotWaitIsNotAskedWithoutPause(t *testing.T) {
 					Client: client, Project: "/p", Sender: "Operator", Poll: poll,
 					Observe: func(s agentmail.Standing) { seen = s },
 				})
-				a, err := d.Agent(agent.Setup{Agent: "BlueLake"})
+				a, err := d.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"brenner/agent"
 	"brenner/internal/fault"
 	post "brenner/mail"
+	"brenner/roster"
 )
 
 // Compiled is a version of an artifact that everybody is to see.
@@ -46,7 +46,7 @@ func (d *Desk) Publish(ctx context.Context, c Compiled) (sent []post.Message, mi
 		return err
 	}
 	for _, name := range names {
-		j, err := d.Join(ctx, agent.Setup{Agent: name})
+		j, err := d.Join(ctx, roster.Entry{Agent: name})
 		if err == nil {
 			err = send(j.Name, c.Bodies[name])
 		}

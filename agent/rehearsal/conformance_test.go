@@ -11,6 +11,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/agenttest"
 	"brenner/agent/rehearsal"
+	"brenner/roster"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -45,7 +46,7 @@ func (c *counted) Ask(ctx context.Context, call agent.Call) (agent.Reply, error)
 
 func subject(t *testing.T, rounds ...map[string]any) agenttest.Subject {
 	t.Helper()
-	a, err := written(t, rounds...).Agent(agent.Setup{Agent: "BlueLake"})
+	a, err := written(t, rounds...).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/rehearsal"
 	"brenner/internal/fault"
+	"brenner/roster"
 )
 
 func parse(t *testing.T, script string) *rehearsal.Script {
@@ -52,7 +53,7 @@ agents:
         usage: {input: 900, output: 400}
       - reply: two
 `)
-	a := mustMake(t, s, agent.Setup{Agent: "A", Role: "test_designer"})
+	a := mustMake(t, s, agent.Setup{Entry: roster.Entry{Agent: "A", Role: "test_designer"}})
 	mend := []agent.Turn{{Text: "please"}, {Own: true, Text: "one"}, {Text: "once more"}}
 	for _, c := range []struct {
 		round int
@@ -87,7 +88,7 @@ agents:
       - {reply: slow, delay: 30s}
 `)
 	synctest.Test(t, func(t *testing.T) {
-		a := mustMake(t, s, agent.Setup{Agent: "A"})
+		a := mustMake(t, s, agent.Setup{Entry: roster.Entry{Agent: "A"}})
 		for _, c := range []struct {
 			round int
 			id    string
@@ -106,7 +107,7 @@ agents:
 			}
 		}
 		// The count belongs to the call, not to the agent that happens to ask.
-		again := mustMake(t, s, agent.Setup{Agent: "A"})
+		again := mustMake(t, s, agent.Setup{Entry: roster.Entry{Agent: "A"}})
 		if got := say(t, again, agent.Call{ID: "one", Round: 1}).Text; got != "at last" {
 			t.Error(got)
 		}
@@ -130,18 +131,18 @@ agents:
 		setup agent.Setup
 		want  string
 	}{
-		{agent.Setup{Agent: "A", Role: "adversarial_critic"}, "first"},
-		{agent.Setup{Agent: "Named", Role: "adversarial_critic", Before: []string{"A"}}, "by name"},
-		{agent.Setup{Agent: "B", Role: "adversarial_critic", Before: []string{"A", "Named"}}, "second"},
-		{agent.Setup{Agent: "C", Role: "adversarial_critic", Before: []string{"A", "Named", "B"}}, nothing},
-		{agent.Setup{Agent: "Named", Role: "hypothesis_generator"}, "by name"},
-		{agent.Setup{Agent: "named", Role: "test_designer"}, "designer"},
+		{agent.Setup{Entry: roster.Entry{Agent: "A", Role: "adversarial_critic"}}, "first"},
+		{agent.Setup{Entry: roster.Entry{Agent: "Named", Role: "adversarial_critic"}, Before: []string{"A"}}, "by name"},
+		{agent.Setup{Entry: roster.Entry{Agent: "B", Role: "adversarial_critic"}, Before: []string{"A", "Named"}}, "second"},
+		{agent.Setup{Entry: roster.Entry{Agent: "C", Role: "adversarial_critic"}, Before: []string{"A", "Named", "B"}}, nothing},
+		{agent.Setup{Entry: roster.Entry{Agent: "Named", Role: "hypothesis_generator"}}, "by name"},
+		{agent.Setup{Entry: roster.Entry{Agent: "named", Role: "test_designer"}}, "designer"},
 	} {
 		if got := say(t, mustMake(t, s, c.setup), agent.Call{Round: 1}).Text; got != c.want {
 			t.Errorf("%+v: %s", c.setup, got)
 		}
 	}
-	_, err := s.Agent(agent.Setup{Agent: "D", Role: "hypothesis_generator"})
+	_, err := s.Agent(agent.Setup{Entry: roster.Entry{Agent: "D", Role: "hypothesis_generator"}})
 	want := "the script has no part for D, hypothesis_generator"
 	if fault.CodeOf(err) != rehearsal.NoPart || err.Error() != want ||
 		!strings.HasSuffix(fault.HintOf(err), "it has parts for adversarial_critic, Named, adversarial_critic, test_designer") {

@@ -117,7 +117,7 @@ func (s *Script) Agent(setup agent.Setup) (agent.Agent, error) {
 	var listener *part
 	for i := range s.parts {
 		p := &s.parts[i]
-		if p.name != "" || p.role != setup.Role {
+		if p.name != "" || p.role != string(setup.Role) {
 			continue
 		}
 		if before == 0 {
@@ -148,7 +148,7 @@ func (s *Script) noPart(setup agent.Setup) error {
 	}
 	return &fault.Error{
 		Code:   NoPart,
-		Detail: "the script has no part for " + fault.Shown(setup.Agent) + ", " + fault.Shown(setup.Role),
+		Detail: "the script has no part for " + fault.Shown(setup.Agent) + ", " + fault.Shown(string(setup.Role)),
 		Hint:   "give the agent another role, or the script another entry; it has parts for " + strings.Join(known, ", "),
 	}
 }

@@ -42,12 +42,12 @@ func newStage(t *testing.T, s *rehearsal.Script, presetID string, names ...strin
 	begin := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 	st := &stage{t: t, rules: merge.Rules{Scopes: merge.DefaultScopes(), Authorities: []string{"operator"}}, instant: begin}
 	for i, e := range preset.Entries {
-		a, err := s.Agent(agent.Setup{Agent: names[i], Role: string(e.Role), Program: e.Program, Model: e.Model})
+		a, err := s.Agent(agent.Setup{Entry: roster.Entry{Agent: names[i], Role: e.Role, Program: e.Program, Model: e.Model}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		st.agents = append(st.agents, agent.Once(agent.Guard(a)))
-		st.rules.Agents = append(st.rules.Agents, merge.Agent{Name: names[i], Role: string(e.Role), Program: e.Program, Model: e.Model})
+		st.rules.Agents = append(st.rules.Agents, roster.Entry{Agent: names[i], Role: e.Role, Program: e.Program, Model: e.Model})
 	}
 	st.artifact.Metadata = artifact.Metadata{
 		SessionID: "RS-20261115-cell-fate", CreatedAt: artifact.FormatInstant(begin), Status: "active",
@@ -88,17 +88,17 @@ func (st *stage) round(n int) merge.Report {
 	for i, a := range st.agents {
 		who := st.rules.Agents[i]
 		c := agent.Call{
-			ID: fmt.Sprintf("r%d/%s/ask", n, who.Name), Agent: who.Name, Role: who.Role, Round: n,
+			ID: fmt.Sprintf("r%d/%s/ask", n, who.Agent), Agent: who.Agent, Round: n,
 			Turns: []agent.Turn{{Text: "KICKOFF"}},
 		}
 		read, text := st.ask(a, c)
-		batch = append(batch, read.Stamped(st.envelope(who.Name, c.ID, 2*i+1))...)
+		batch = append(batch, read.Stamped(st.envelope(who.Agent, c.ID, 2*i+1))...)
 		if slices.ContainsFunc(read.Blocks, func(b delta.Block) bool { return len(b.Problems) > 0 }) {
 			st.repaired++
 			c.ID += "/repair"
 			c.Turns = append(c.Turns, agent.Turn{Own: true, Text: text}, agent.Turn{Text: "please mend it"})
 			read, _ = st.ask(a, c)
-			batch = append(batch, read.Stamped(st.envelope(who.Name, c.ID, 2*i+2))...)
+			batch = append(batch, read.Stamped(st.envelope(who.Agent, c.ID, 2*i+2))...)
 		}
 	}
 	return st.merge(batch)

@@ -99,7 +99,7 @@ func brenner() Table {
 
 		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
 
-		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta"},
+		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta roster"},
 		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault artifact artifact/delta artifact/lint merge"},
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
@@ -131,20 +131,20 @@ func brenner() Table {
 		{Path: "mail/boxtest", Kind: Support, Needs: "internal/fault mail"},
 		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
 
-		{Path: "agent", Kind: Shell, Needs: "internal/fault internal/text"},
+		{Path: "agent", Kind: Shell, Needs: "internal/fault internal/text roster"},
 		{Path: "agent/program/supervisor", Kind: Shell, Needs: "internal/files"},
-		{Path: "agent/mail", Kind: Shell, Needs: "internal/fault mail agent"},
+		{Path: "agent/mail", Kind: Shell, Needs: "internal/fault roster mail agent"},
 		{Path: "agent/openai", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp internal/secret internal/text agent"},
 		{Path: "agent/program", Kind: Shell, Needs: "internal/baseurl internal/fault internal/secret internal/text agent agent/program/supervisor"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "internal/fault internal/text internal/yaml roster agent"},
 		{Path: "agent/tape", Kind: Shell, Needs: "internal/fault internal/secret internal/text agent"},
 		{Path: "agent/openai/openaitest", Kind: Support},
-		{Path: "agent/agenttest", Kind: Support, Needs: "agent"},
+		{Path: "agent/agenttest", Kind: Support, Needs: "roster agent"},
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
 
 		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta merge merge/settle patch"},
 		{Path: "session/view", Kind: Pure, Needs: "internal/fault internal/text artifact"},
-		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
+		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact roster merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
 		{
 			Path: "session", Kind: Shell,
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle kickoff " +

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +48,9 @@ const maxWord = 16
 // and whatever attributes follow: "delta {#x}", "Delta json", "{.delta}".
 func (f Fence) Is(words ...string) bool {
 	info := bytes.Trim(f.Info, " \t")
+	if len(info) == 0 {
+		return slices.Contains(words, "")
+	}
 	if after, ok := bytes.CutPrefix(info, []byte("{")); ok {
 		if i := bytes.Index(after[:min(len(after), maxAttributes)], []byte(".delta")); i > 0 {
 			after = after[i:] // "{#x .delta}"
@@ -59,13 +63,7 @@ func (f Fence) Is(words ...string) bool {
 	if len(info) >= maxWord {
 		return false
 	}
-	word := strings.ToLower(string(info))
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(words, strings.ToLower(string(info)))
 }
 
 // InlineComment measures a text up to the end of an HTML comment that begins before

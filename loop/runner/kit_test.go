@@ -106,7 +106,7 @@ func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.S
 	return &runner.Session{Brief: b, Runner: &session.Runner{
 		Store: g.store, Locks: g.store, Now: g.now, Tokens: bytesCounter{}, Allowance: allowance, Common: &g.common,
 		Agent: func(p flow.Party) (agent.Agent, error) {
-			a, err := script.Agent(agent.Setup{Agent: p.Name, Role: p.Role})
+			a, err := script.Agent(agent.Setup{Entry: roster.Entry{Agent: p.Name, Role: roster.Role(p.Role)}})
 			if err != nil {
 				return nil, err
 			}

@@ -39,7 +39,7 @@ func play(t *testing.T, script string, agents ...string) (*memory.Store, *sessio
 		Store: st, Locks: st, Tokens: counter{},
 		Now: func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) },
 		Agent: func(p flow.Party) (agent.Agent, error) {
-			return played.Agent(agent.Setup{Agent: p.Name, Role: p.Role})
+			return played.Agent(agent.Setup{Entry: roster.Entry{Agent: p.Name, Role: roster.Role(p.Role)}})
 		},
 	}
 	b := session.Brief{

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/internal/fault"
+	"brenner/roster"
 )
 
 // The codes of a journal that makes no sense as a session.
@@ -76,6 +77,11 @@ type Party struct {
 	ModelID string `json:"model_id,omitempty"`
 	Seed    *int   `json:"seed,omitempty"` // that the model is asked with
 	View    string `json:"view,omitempty"` // the hash of its view's specification
+}
+
+// Entry returns the party as the roster has it.
+func (p *Party) Entry() roster.Entry {
+	return roster.Entry{Agent: p.Name, Role: roster.Role(p.Role), Program: p.Program, Model: p.Model}
 }
 
 // Everyone returns all who are asked in a session, the arbiter last.

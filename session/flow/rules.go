@@ -78,8 +78,8 @@ func (o *Opened) Merge() (merge.Rules, error) {
 		Authorities: append([]string{o.Operator}, o.Rules.Authorities...), Priority: o.Rules.Priority,
 		Scopes: merge.Scopes{Strict: o.Rules.Strict},
 	}
-	for _, a := range o.Agents {
-		r.Agents = append(r.Agents, merge.Agent{Name: a.Name, Role: a.Role, Program: a.Program, Model: a.Model})
+	for i := range o.Agents {
+		r.Agents = append(r.Agents, o.Agents[i].Entry())
 	}
 	for _, g := range o.Rules.Grants {
 		r.Scopes.Grants = append(r.Scopes.Grants, merge.Grant{

@@ -9,6 +9,7 @@ import (
 	"brenner/artifact"
 	"brenner/merge"
 	"brenner/merge/settle"
+	"brenner/roster"
 )
 
 // play settles rounds of replies: round → agent → reply, as a session does.
@@ -29,8 +30,8 @@ func start(t testing.TB) *play {
 }
 
 func rules() merge.Rules {
-	return merge.Rules{Unified: true, Authorities: []string{"operator", "Judge"}, Agents: []merge.Agent{
-		{Name: "Anna", Role: "hypothesis_generator"}, {Name: "Bert", Role: "hypothesis_generator"}, {Name: "Cleo", Role: "hypothesis_generator"},
+	return merge.Rules{Unified: true, Authorities: []string{"operator", "Judge"}, Agents: []roster.Entry{
+		{Agent: "Anna", Role: "hypothesis_generator"}, {Agent: "Bert", Role: "hypothesis_generator"}, {Agent: "Cleo", Role: "hypothesis_generator"},
 	}}
 }
 
