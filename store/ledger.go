@@ -178,16 +178,22 @@ func (l *Ledger[S]) Flush(ctx context.Context) error {
 	case err == nil:
 		l.held = held{}
 		return l.tell(h.entries)
-	case fault.CodeOf(err) == Moved && (h.after.Seq > 0 || l.Reload != nil), l.Retry != nil && l.Retry(err):
-		return l.fallBack(ctx)
+	case fault.CodeOf(err) == Moved && (h.after.Seq > 0 || l.Reload != nil):
+		return l.fallBack(ctx, len(h.batch.Appends) == 0)
+	case l.Retry != nil && l.Retry(err):
+		return l.fallBack(ctx, false)
 	}
 	return err
 }
 
-// fallBack makes the state that of the store, and holds the facts again.
-func (l *Ledger[S]) fallBack(ctx context.Context) error {
+// fallBack makes the state that of the store, and holds the facts again. A stream of
+// which the store says that it has moved must have.
+func (l *Ledger[S]) fallBack(ctx context.Context, moved bool) error {
 	h := l.held
 	entries, err := l.reload(ctx, &h)
+	if err == nil && moved && l.Head == h.after {
+		err = l.damaged()
+	}
 	if err != nil {
 		return err
 	}
@@ -229,15 +235,18 @@ func (l *Ledger[S]) reload(ctx context.Context, h *held) ([]journal.Entry, error
 			return nil, err
 		}
 	}
-	known, elsewhere := h.after.Seq, len(h.batch.Appends) > 0
-	if len(entries) < known || len(entries) == known && !elsewhere {
-		return nil, &fault.Error{
-			Code: Damaged, Place: l.Stream, Detail: "the store's own head of the journal is not that of its last entry",
-			Hint: "`brenner verify` says what else is damaged",
-		}
+	if len(entries) < h.after.Seq {
+		return nil, l.damaged()
 	}
 	*l.State, l.Head = *state, journal.HeadOf(entries)
-	return entries[known:], nil
+	return entries[h.after.Seq:], nil
+}
+
+func (l *Ledger[S]) damaged() error {
+	return &fault.Error{
+		Code: Damaged, Place: l.Stream, Detail: "the store's own head of the journal is not that of its last entry",
+		Hint: "`brenner verify` says what else is damaged",
+	}
 }
 
 // tell says which entries are stored now.

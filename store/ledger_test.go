@@ -229,3 +229,31 @@ func TestLedgerHoldsOtherStreams(t *testing.T) {
 		t.Errorf("it was asked %d times, want 3; %d entries, want 2", asked, len(l.State.by))
 	}
 }
+
+// stuck refuses every write as if its stream had moved.
+type stuck struct{ store.Store }
+
+func (stuck) Write(context.Context, store.Batch) error {
+	return &fault.Error{Code: store.Moved, Detail: "the head is another one"}
+}
+
+// A store whose head is not that of its last entry is damaged: asking again would not end.
+func TestLedgerEndsAtADamagedHead(t *testing.T) {
+	st := memory.New()
+	first := ledgerOf(st)
+	if err := first.Update(t.Context(), func(s *said) (*store.Draft, error) { return saysOf(s, "Anna"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	first.Store = stuck{st}
+	alone := &store.Ledger[struct{}]{Store: stuck{st}, Stream: stream, Now: time.Now, Head: first.Head, Reload: func(ctx context.Context) (journal.Head, error) {
+		return store.HeadOf(ctx, st, stream)
+	}}
+	for name, err := range map[string]error{
+		"with a state": first.Update(t.Context(), func(s *said) (*store.Draft, error) { return saysOf(s, "Anna"), nil }),
+		"without one":  alone.Update(t.Context(), func(*struct{}) (*store.Draft, error) { return saysOf(&said{}, "Anna"), nil }),
+	} {
+		if fault.CodeOf(err) != store.Damaged {
+			t.Errorf("%s: got %v, want %s", name, err, store.Damaged)
+		}
+	}
+}
