@@ -21,6 +21,7 @@ type Code string
 // package declares the class of its other codes beside them, in a function Classes.
 type Class int
 
+// The classes of faults.
 const (
 	ClassUsage  Class = iota // mend the request, or the file that it names
 	ClassFailed              // read the message: the disk, the data or the check failed
