@@ -9,11 +9,11 @@ import (
 	"brenner/internal/text"
 )
 
-// BadAddress is the code of a text that names nothing in a session.
+// BadAddress is the code of a malformed session address.
 const BadAddress fault.Code = "BAD_ADDRESS"
 
-// Address names a version, an item or a field of a session: RS-…@v5#H2.claim.
-// Missing parts are zero: the newest version, the whole artifact.
+// Address names a version, an item or a field of a session: RS-…@v5#H2.claim. Zero parts mean
+// the newest version and the whole artifact.
 type Address struct {
 	Thread  string
 	Version int
@@ -21,7 +21,7 @@ type Address struct {
 	Field   string // "claim", or "predictions.H2" for a cell
 }
 
-// ParseAddress reads an address.
+// ParseAddress parses an address.
 func ParseAddress(text string) (Address, error) {
 	var a Address
 	head, place, hasPlace := strings.Cut(text, "#")
@@ -53,7 +53,7 @@ func badAddress(text, detail string) error {
 	}
 }
 
-// MarshalText writes an address as its text.
+// MarshalText implements encoding.TextMarshaler.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 func (a Address) String() string {
@@ -70,9 +70,8 @@ func (a Address) String() string {
 	return s
 }
 
-// ResolveCommand is the command that decides a conflict. The keys of maps are what
-// agents wrote: where a place cannot be shown in a command to be copied, it is the
-// one that lists the conflicts.
+// ResolveCommand returns the command that resolves a conflict. Map keys are agents' text: if
+// the place cannot be quoted in a command, the command lists the conflicts instead.
 func ResolveCommand(thread, place string, rest ...string) string {
 	const resolve = "brenner session resolve "
 	if words, ok := text.ShellCommand(append([]string{thread, place}, rest...)...); ok {

@@ -7,21 +7,19 @@ import (
 	"brenner/session/flow"
 )
 
-// Allowance lets calls be made, and tried again, only as far as the budget reaches. A
-// call's reservation is for one attempt; what the attempts before have cost comes on
-// top, and is not in the journal before the call ends. The zero value works, and allows
-// everything until a run uses it.
+// Allowance permits calls and retries within the budget. A call's reservation covers one
+// attempt; the cost of failed attempts comes on top and is journaled only when the call ends.
+// The zero value is usable and permits everything until a run updates it.
 type Allowance struct {
 	mu       sync.Mutex
 	known    bool
 	settings flow.Settings
 	spent    flow.Cost
-	reserved map[string]flow.Cost // of the call under way, by agent
-	extra    map[string]flow.Cost // what its attempts so far have cost
-	promised map[string]flow.Cost // of calls that are about to begin, by call
+	reserved map[string]flow.Cost // of calls in flight, by agent
+	extra    map[string]flow.Cost // cost of failed attempts so far
+	promised map[string]flow.Cost // of calls about to begin, by call
 }
 
-// update takes in the state of the run.
 func (a *Allowance) update(s *flow.State) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -41,20 +39,20 @@ func (a *Allowance) update(s *flow.State) {
 			take(c)
 		}
 	}
-	for i := range s.Rulings { // an arbiter's
+	for i := range s.Rulings { // arbiter calls
 		take(&s.Rulings[i])
 	}
 }
 
-// afforded gives those of the calls that may begin now. Whoever is tried again has spent
-// what no journal tells yet; who does not fit beside it waits until it does.
+// afforded returns the calls that may begin now. The cost of retries is not in the journal yet;
+// calls that do not fit beside it wait.
 func (a *Allowance) afforded(s *flow.State, asks []flow.Ask) []flow.Ask {
 	if a == nil {
 		return asks
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	clear(a.promised) // those before have begun, or are asked for again
+	clear(a.promised) // earlier promises have begun, or are asked for again
 	var out []flow.Ask
 	for _, ask := range asks {
 		cost := s.Reserve(ask.Exchange, ask.Call)
@@ -70,7 +68,7 @@ func (a *Allowance) afforded(s *flow.State, asks []flow.Ask) []flow.Ask {
 	return out
 }
 
-// all is what was spent, and what the calls under way may come to.
+// all returns what was spent plus what the calls in flight may cost.
 func (a *Allowance) all() flow.Cost {
 	all := a.spent
 	for name, r := range a.reserved {
@@ -82,8 +80,8 @@ func (a *Allowance) all() flow.Cost {
 	return all
 }
 
-// Again tells whether the budget allows another attempt at the call that an agent
-// is at, after it failed like this.
+// Again reports whether the budget allows an agent's current call another attempt after failure
+// f.
 func (a *Allowance) Again(name string, f *agent.Failure) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -95,8 +93,8 @@ func (a *Allowance) Again(name string, f *agent.Failure) bool {
 	return a.settings.Affords(a.all())
 }
 
-// spentBy is what a call has cost that failed: what is known of it, and where it was at
-// work and nobody said how long, what was set aside for it, each time.
+// spentBy returns the cost of a failed call: the reported cost, and the full reservation for
+// each attempt that worked without reporting its duration.
 func spentBy(name string, f *agent.Failure, reserved flow.Cost, prices flow.Prices) flow.Cost {
 	known := prices.Cost(name, f.Usage.Input, f.Usage.Output)
 	if all := reserved.Times(f.Attempts); worked(f) && (f.Usage.Guessed || known.Tokens == 0) && all.Tokens > known.Tokens {
@@ -105,7 +103,7 @@ func spentBy(name string, f *agent.Failure, reserved flow.Cost, prices flow.Pric
 	return known
 }
 
-// worked tells whether an agent may have been at work although nobody said so.
+// worked reports whether an agent may have done work that it did not report.
 func worked(f *agent.Failure) bool {
 	switch f.Code {
 	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped, agent.Broken:

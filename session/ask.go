@@ -18,7 +18,7 @@ import (
 	"brenner/store"
 )
 
-// outcome is what came of one call.
+// outcome is the result of one call.
 type outcome struct {
 	call  flow.Call
 	reply agent.Reply
@@ -26,13 +26,13 @@ type outcome struct {
 	took  time.Duration
 }
 
-// talk is what an agent is sent in the open leg, and what it has contributed so far.
+// talk is one agent's exchange in the open leg: the kickoff and the contribution so far.
 type talk struct {
 	settle.Contribution
 	body string
 }
 
-// talks reads those of the open leg.
+// talks returns the exchanges of the open leg.
 func (h *History) talks(ctx context.Context) ([]talk, error) {
 	leg := h.State.OpenLeg()
 	heard, err := h.answers(ctx, leg)
@@ -64,12 +64,11 @@ func (t *talk) hear(text []byte) {
 	t.Text, t.Read = text, &reply
 }
 
-// talk returns that of an agent who is asked in the open leg.
+// talk returns the exchange of an agent in the open leg.
 func (s *run) talk(agent string) *talk {
 	return &s.talks[slices.IndexFunc(s.talks, func(t talk) bool { return t.Agent == agent })]
 }
 
-// contributions are those of the open leg.
 func (s *run) contributions() []settle.Contribution {
 	var all []settle.Contribution
 	for i := range s.talks {
@@ -78,8 +77,8 @@ func (s *run) contributions() []settle.Contribution {
 	return all
 }
 
-// ask journals that calls begin, all of them at once, and then makes them. Each
-// has a slot of its own; nothing depends on the order in which they end.
+// ask journals that calls begin, in one transaction, and then makes them. Nothing depends on
+// the order in which they end.
 func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 	calls := make([]asked, len(asks))
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
@@ -117,7 +116,7 @@ type asked struct {
 	of flow.Call
 }
 
-// send makes calls that are journaled.
+// send makes calls that are already journaled.
 func (s *run) send(calls []asked) {
 	for _, c := range calls {
 		s.flying++
@@ -130,8 +129,8 @@ func (s *run) send(calls []asked) {
 	}
 }
 
-// call puts a call together: the kickoff, and for a repair what was answered to
-// it and what could not be read.
+// call composes a call: the kickoff and, for a repair, the first answer with its unreadable
+// parts.
 func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	p := s.state.Opened.Party(a.Call.Agent)
 	t := s.talk(p.Name)
@@ -140,7 +139,7 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
 		Turns: []agent.Turn{{Text: t.body}},
 	}
-	if p.Via == flow.ViaMail { // nobody else can be reminded
+	if p.Via == flow.ViaMail { // only mail can send a reminder
 		c.Nudge, err = view.Nudge(&view.NudgeInput{
 			Role: p.Name, Bound: s.state.Settings.Context, Count: s.Tokens.Count, Subject: c.Subject, Question: s.state.Opened.Question, Saw: a.Exchange.Saw,
 		})
@@ -163,9 +162,9 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	return c, nil
 }
 
-// record takes what came of calls into the state, with the replies as they came. It is
-// a fact, whatever others write meanwhile, and it is stored with what is asked next, or
-// else before the run uses it or waits.
+// record adds the outcomes of calls and their raw replies to the state. They hold whatever
+// other processes write meanwhile. They are stored with the next request, or before the run
+// uses them or waits.
 func (s *run) record(all ...outcome) error {
 	return s.keep(func(state *flow.State) (*draft, error) {
 		d := &draft{}
@@ -179,7 +178,7 @@ func (s *run) record(all ...outcome) error {
 	})
 }
 
-// failureOf gives what went wrong with a call; nil where nothing did.
+// failureOf returns the failure behind err, or nil.
 func failureOf(err error) *agent.Failure {
 	var failure *agent.Failure
 	if err != nil && !errors.As(err, &failure) {
@@ -188,7 +187,7 @@ func failureOf(err error) *agent.Failure {
 	return failure
 }
 
-// answeredOf says what was answered, and keeps it as it came.
+// answeredOf returns the journal body of an answer and keeps the raw reply.
 func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	used := &o.reply.Usage
 	return flow.Answered{
@@ -198,13 +197,13 @@ func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	}
 }
 
-// came adds what came of one call to a draft.
+// came adds the outcome of one call to a draft.
 func (s *run) came(d *draft, state *flow.State, o *outcome) error {
 	c, ok := state.Call(o.call.ID)
 	if !ok || c.Status != flow.Begun {
 		return overtaken(state)
 	}
-	o.call.Reserved = c.Reserved // which was not known when it was commanded
+	o.call.Reserved = c.Reserved // not known when the call was commanded
 	prices := state.Settings.Prices
 	if failure := failureOf(o.err); failure != nil {
 		s.givenUp = s.givenUp || failure.Retry && s.stopping() == flow.EndInterrupted
@@ -223,8 +222,8 @@ func (s *run) came(d *draft, state *flow.State, o *outcome) error {
 	return nil
 }
 
-// overtaken is what a run says that finds another one at its work: the lock should
-// have kept them apart.
+// overtaken returns the error of a run that finds another run of its session; the lock should
+// prevent that.
 func overtaken(state *flow.State) error {
 	return &fault.Error{
 		Code: store.Held, Detail: "another process runs " + state.Opened.Thread + " as well; this one stops",
@@ -244,7 +243,7 @@ func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices)
 	if f.Partial != "" {
 		body.Partial = d.blob([]byte(f.Partial))
 	}
-	if f.After >= time.Second { // less is not worth coming back for
+	if f.After >= time.Second { // a shorter wait is not worth reporting
 		body.RetryAt = artifact.FormatInstant(s.Now().Add(f.After))
 	}
 	body.Detail, body.Hint = strings.ToValidUTF8(body.Detail, "\ufffd"), strings.ToValidUTF8(body.Hint, "\ufffd")

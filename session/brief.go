@@ -19,7 +19,7 @@ import (
 type Brief struct {
 	Thread      string
 	Operator    string
-	Program     string // the version of this program
+	Program     string // version of this program
 	Question    string
 	Context     string
 	Excerpt     string
@@ -27,24 +27,23 @@ type Brief struct {
 	Constraints []string
 	Evidence    []File
 	Roster      roster.Roster
-	Agents      []flow.Party // in the roster's order
-	Arbiter     *flow.Party  // who is asked when the session is stuck; nil for nobody
+	Agents      []flow.Party // in roster order
+	Arbiter     *flow.Party  // rules on stalemates; may be nil
 	Views       map[string]view.Spec
 	Rules       merge.Rules
-	Script      []byte // of a rehearsal; nil for sessions in earnest
-	// Module is the part of the project that it belongs to; "" is the whole.
+	Script      []byte // of a rehearsal, else nil
+	// Module is the module of the project that the session belongs to; "" is the whole project.
 	Module   string
 	Settings flow.Settings
-	// Seeds are items that the session begins with, beside the hypotheses: what it
-	// takes over from an earlier one.
+	// Seeds are initial items besides the hypotheses, carried over from an earlier session.
 	Seeds []Seed
 }
 
-// Seed is an item to begin with. Label is how other seeds refer to it.
+// Seed is an initial item. Other seeds refer to it by Label.
 type Seed struct {
 	Section   artifact.Section
 	Label     string
-	Payload   jsontext.Value // an object
+	Payload   jsontext.Value // a JSON object
 	Rationale string
 }
 
@@ -54,7 +53,7 @@ type File struct {
 	Data []byte
 }
 
-// open makes the first entry of the journal.
+// open returns the first entry of the journal.
 func (b *Brief) open() (*draft, error) {
 	if err := b.checkNames(); err != nil {
 		return nil, err
@@ -87,8 +86,8 @@ func (b *Brief) open() (*draft, error) {
 	return d, nil
 }
 
-// checkNames keeps agents and people apart: an agent by the name of an authority
-// would have its rights, and its words would pass for that person's.
+// checkNames keeps the names of agents and authorities disjoint: an agent named like an
+// authority would have its rights.
 func (b *Brief) checkNames() error {
 	if err := b.checkArbiter(); err != nil {
 		return err
@@ -104,8 +103,8 @@ func (b *Brief) checkNames() error {
 	return nil
 }
 
-// deltas gives the brief as what the operator contributes: the research thread,
-// and the hypotheses to begin with.
+// deltas returns the brief as the operator's deltas: the research thread and the initial
+// hypotheses.
 func (b *Brief) deltas() ([]byte, error) {
 	type op struct {
 		Operation string  `json:"operation"`

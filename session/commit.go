@@ -13,7 +13,7 @@ import (
 	"brenner/store/record"
 )
 
-// brief makes version 1: the operator's deltas, settled.
+// brief makes version 1 from the operator's deltas.
 func (s *run) brief(ctx context.Context) error {
 	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
 		return flow.Committed{
@@ -23,7 +23,6 @@ func (s *run) brief(ctx context.Context) error {
 	})
 }
 
-// settle merges the answers of the open leg.
 func (s *run) settle(ctx context.Context) error {
 	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
 		leg := state.OpenLeg()
@@ -33,9 +32,9 @@ func (s *run) settle(ctx context.Context) error {
 	})
 }
 
-// commit settles what a commit is about and stores the new version with it, in
-// one transaction. If somebody else was faster, the same contributions are
-// settled on what stands then. About also gives the texts that are not stored yet.
+// commit settles a commit and stores the new version in one transaction. If another process
+// wrote first, the same contributions are settled on the newer base. About also returns the
+// texts that are not stored yet.
 func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committed, [][]byte)) error {
 	var next *settle.Settlement
 	err := s.put(ctx, func(state *flow.State) (*draft, error) {
@@ -46,7 +45,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		h.heard = s.contributions()
 		c, given := about(state)
 		if c.Source == flow.ByThread && len(c.Letters) == 0 {
-			next = nil // somebody else has taken them all
+			next = nil // another process has taken all of them
 			return nil, nil
 		}
 		holds, err := s.moved(ctx, state, &c)
@@ -71,8 +70,8 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 	return err
 }
 
-// moved writes down which of the records that the authors of a commit were shown do
-// not hold any more, and gives what must not change until that is stored.
+// moved records in c which of the records shown to its authors no longer hold. It returns what
+// must not change until that is stored.
 func (s *run) moved(ctx context.Context, state *flow.State, c *flow.Committed) ([]store.Append, error) {
 	shown := state.Shown(c)
 	if s.Project == nil || len(shown) == 0 {
@@ -83,8 +82,8 @@ func (s *run) moved(ctx context.Context, state *flow.State, c *flow.Committed) (
 	return []store.Append{hold}, err
 }
 
-// draft settles what a commit is about on a base, and completes the commit. Given
-// texts, if any, are a person's deltas or letters that the draft is to store.
+// draft settles a commit on a base and completes it. Given texts, if any, are a person's deltas
+// or letters that the draft is to store.
 func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Committed, given [][]byte) (*draft, settle.Settlement, error) {
 	d := &draft{}
 	for i, text := range given {
@@ -110,8 +109,8 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 	return d, out, nil
 }
 
-// complete writes down what a settlement came to. Items are the hashes of those
-// that stood before.
+// complete writes the result of a settlement into c. Items are the hashes of the items before
+// it.
 func complete(d *draft, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) {
 	a := &out.Artifact
 	c.Version = a.Metadata.Version
@@ -154,7 +153,7 @@ func outcomeOf(out *settle.Settlement) flow.Outcome {
 	return o
 }
 
-// gravity counts what has to be mended, and what should be.
+// gravity counts errors and warnings.
 func gravity(findings []lint.Finding) (errors, warnings int) {
 	for _, f := range findings {
 		switch f.Severity {
@@ -167,7 +166,7 @@ func gravity(findings []lint.Finding) (errors, warnings int) {
 	return errors, warnings
 }
 
-// record is the version as the store's lists show it, in the words of this program.
+// record returns the store's record of the version, in the current wording.
 func (h *History) record(c *flow.Committed, at time.Time, out *settle.Settlement) record.Record {
 	return h.recordIn(&wordings()[0], c, at, out)
 }

@@ -12,21 +12,20 @@ import (
 	"brenner/store/journal"
 )
 
-// Common keeps what sessions have in common, made once: the frames of messages, and
-// the examples that they show. All of it follows from content that never changes. The
-// zero value is ready, and may be used by many sessions at once.
+// Common caches what sessions share: message frames and the examples shown in them. All of it
+// derives from immutable content. The zero value is ready for use, also concurrently.
 type Common struct {
 	mu     sync.Mutex
 	frames map[string]kickoff.Frame
 	known  map[string]delta.Known
 }
 
-// mostRemembered is how many things of a kind are kept; a loop has a handful of
-// rosters, and a frame is some 20 kB.
+// mostRemembered bounds the cached values of each kind. A loop has a handful of rosters, and a
+// frame takes some 20 kB.
 const mostRemembered = 256
 
-// remembered gives what stands under a key, and makes it where it does not. Two may
-// make it at once: they make the same.
+// remembered returns the value under a key and makes it if missing. Two goroutines may make it
+// at once; they make the same value.
 func remembered[T any](m *Common, all *map[string]T, key string, fresh func() (T, error)) (T, error) {
 	m.mu.Lock()
 	have, ok := (*all)[key]
@@ -50,7 +49,7 @@ func remembered[T any](m *Common, all *map[string]T, key string, fresh func() (T
 // framesOf are the frames of one roster under one set of rules.
 type framesOf struct {
 	common *Common
-	pinned string // of both
+	pinned string // hash of roster and rules
 }
 
 // framesOf returns the frames of a session's messages.
@@ -69,7 +68,7 @@ func (f framesOf) Frame(agent string, later bool, fresh func() kickoff.Frame) ki
 	return made
 }
 
-// examples gives the deltas that a kickoff showed; m may be nil.
+// examples returns the deltas that a kickoff showed; m may be nil.
 func (m *Common) examples(ctx context.Context, st store.Store, hash string) (delta.Known, error) {
 	fresh := func() (delta.Known, error) {
 		texts, err := examplesOf(ctx, st, hash)

@@ -9,15 +9,15 @@ import (
 	"brenner/session/flow"
 )
 
-// The codes of threads that cannot be merged as they stand.
+// Error codes of threads that cannot be merged in their current state.
 const (
 	RoundOpen fault.Code = "ROUND_OPEN"
 	NoLetters fault.Code = "NO_LETTERS"
 )
 
-// Compile merges what a session's thread holds and no call has taken: critiques,
-// late answers, or the answers to another tool's questions. The letters of each
-// round of the thread share an instant and make one version.
+// Compile merges what a session's thread holds and no call has taken: critiques, late answers,
+// or answers to another tool's questions. The letters of each round share a timestamp and make
+// one version.
 func (r *Runner) Compile(ctx context.Context, thread string) (*Result, error) {
 	return r.compile(ctx, thread, nil)
 }
@@ -28,7 +28,7 @@ func (r *Runner) Adopt(ctx context.Context, b Brief) (*Result, error) {
 }
 
 func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result, error) {
-	release, err := r.hold(thread) // a run that goes on takes its answers itself
+	release, err := r.hold(thread) // an active run takes its answers itself
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,7 @@ func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result,
 	return r.merge(ctx, l, letters)
 }
 
-// unread gives the letters that nothing has taken yet. Nothing is written where
-// there are none.
+// unread returns the letters not yet taken. If there are none, nothing is written.
 func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]Letter, error) {
 	var parties []flow.Party
 	switch {
@@ -81,7 +80,7 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 	return all, nil
 }
 
-// merge makes a version of the letters of each round.
+// merge makes one version of the letters of each round.
 func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Result, error) {
 	s := &run{Runner: r, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {

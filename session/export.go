@@ -19,12 +19,11 @@ import (
 	"brenner/store/journal"
 )
 
-// ExportSchema names the form of an export: lines of JSON. The first one is a
-// header, then come the entries of the journal, then the blobs that it names, and
-// the last one is the checksum of all lines before it.
+// ExportSchema names the export format: lines of JSON. The first line is a header; then come
+// the journal entries, the blobs that they name, and a checksum of all lines before it.
 const ExportSchema = "brenner.export/v1"
 
-// The codes of exports.
+// Error codes of exports.
 const (
 	NotAnExport   fault.Code = "NOT_AN_EXPORT"
 	ExportChanged fault.Code = "EXPORT_CHANGED"
@@ -42,14 +41,14 @@ type exportHeader struct {
 type exportBlob struct {
 	Hash   string  `json:"blob"`
 	Text   *string `json:"text,omitempty"`
-	Base64 *string `json:"base64,omitempty"` // for what is no text
+	Base64 *string `json:"base64,omitempty"` // if not valid UTF-8
 }
 
 type exportEnd struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Export writes the session into one file that proves itself.
+// Export writes the session as one self-verifying file.
 func (h *History) Export(ctx context.Context, w io.Writer) error {
 	refs := h.References()
 	sum := sha256.New()
@@ -101,17 +100,17 @@ func blobLine(hash string, data []byte) exportBlob {
 	return b
 }
 
-// Exported is what was found in an export.
+// Exported is the content of an export.
 type Exported struct {
 	Thread string
 	Head   string
 	Batch  store.Batch
-	// Faults are what is wrong with it: a line that was changed, and which.
+	// Faults are the defects found, such as an altered line.
 	Faults []error
 }
 
-// ReadExport reads an export. What is wrong with it is in Faults, all of it; an
-// error means that the bytes are no export at all.
+// ReadExport reads an export. All its defects are in Faults; an error means that the data is
+// not an export at all.
 func ReadExport(data []byte) (*Exported, error) {
 	lines := bytes.Split(data, []byte("\n"))
 	var head exportHeader
@@ -144,8 +143,8 @@ func ReadExport(data []byte) (*Exported, error) {
 	return x, nil
 }
 
-// rewrite exports what was read once more: what a clever hand has put into the
-// file, and every checksum allows, is in the way then.
+// rewrite exports the content again and compares the bytes. That finds additions that every
+// checksum allows.
 func (x *Exported) rewrite(data []byte) {
 	entries := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(entries)
@@ -225,8 +224,8 @@ func (x *Exported) blob(number int, line []byte) {
 	x.Batch.Blobs = append(x.Batch.Blobs, data)
 }
 
-// checksum finds what the hashes of entries and blobs do not cover: the header,
-// the order of blobs, and the checksum's own line.
+// checksum finds what the hashes of entries and blobs do not cover: changes of the header, of
+// the order of blobs, and of the checksum line itself.
 func (x *Exported) checksum(data []byte, lines [][]byte) {
 	if len(lines) < 3 {
 		return

@@ -10,12 +10,12 @@ import (
 	"brenner/internal/fault"
 )
 
-// ByHand gives what a person does without writing deltas as a file of deltas.
+// ByHand returns a file with the given deltas.
 func ByHand(deltas ...artifact.Value) []byte { return artifact.Canonical(artifact.List(deltas)) }
 
-// EditBy is the delta of a person who sets a field: "H2.claim". A text is taken
-// for what the field holds: a number, a yes or no, a list. Lists and maps may be
-// given in JSON, and take the place of what stood there.
+// EditBy returns the delta of a person who sets a field, such as "H2.claim". The text is
+// converted to the field's type: a number, a boolean, a list. Lists and maps may be given in
+// JSON and replace the old value.
 func EditBy(place, text, why string) (artifact.Value, error) {
 	p, err := parsePlace(place)
 	if err != nil {
@@ -38,8 +38,8 @@ func EditBy(place, text, why string) (artifact.Value, error) {
 	return p.byHand(delta.Edit, p.item, artifact.MapOf(payload...), why), nil
 }
 
-// KillBy is the delta of a person who strikes out an item, or one cell of the
-// predictions: "P1.H2".
+// KillBy returns the delta of a person who kills an item, or one cell of the predictions, such
+// as "P1.H2".
 func KillBy(place, why string) (artifact.Value, error) {
 	if delta.Blank(why) {
 		return nil, &fault.Error{Code: NothingSaid, Place: fault.Shown(place), Detail: "nothing says why it is struck out", Hint: "say so with --why"}
@@ -73,7 +73,7 @@ type handPlace struct {
 	key     string
 }
 
-// parsePlace reads "H2.claim", "P1.predictions.H2" and, for short, "P1.H2".
+// parsePlace parses "H2.claim", "P1.predictions.H2" and the short form "P1.H2".
 func parsePlace(text string) (handPlace, error) {
 	id, path, _ := strings.Cut(text, ".")
 	section, ok := artifact.SectionOfID(id)
@@ -88,8 +88,7 @@ func parsePlace(text string) (handPlace, error) {
 	return p, nil
 }
 
-// cellPath gives the whole path of a cell that is named for short: the cell of H2
-// in a row of the predictions.
+// cellPath expands the short form of a prediction cell to its full path.
 func cellPath(section artifact.Section, path string) string {
 	if section == artifact.PredictionsTable && artifact.HypothesisSlate.ValidID(path) {
 		return "predictions." + path
@@ -105,7 +104,7 @@ func (p handPlace) String() string {
 	return s
 }
 
-// wrap makes the value of a key one of its field.
+// wrap wraps the value of a key as a value of its field.
 func (p handPlace) wrap(v artifact.Value) artifact.Value {
 	if p.key == "" {
 		return v
@@ -117,7 +116,7 @@ func (p handPlace) byHand(operation, target string, payload artifact.Map, why st
 	return delta.Row{Operation: operation, Section: p.section, Target: target, Payload: payload, Rationale: why}.Value()
 }
 
-// valueOf makes a person's words what a field, or a key of it, can hold.
+// valueOf converts a person's text to a value of a field or of a key of it.
 func valueOf(p handPlace, spec *artifact.FieldSpec, text string) (artifact.Value, error) {
 	wrong := func(what string) error {
 		return &fault.Error{Code: delta.InvalidField, Place: p.String(), Detail: fault.Shown(text) + " is not " + what}
@@ -147,7 +146,7 @@ func valueOf(p handPlace, spec *artifact.FieldSpec, text string) (artifact.Value
 	return structured(spec, isMap, text, wrong)
 }
 
-// structured reads a whole list or map in JSON; one text is a list of one.
+// structured parses a whole list or map in JSON; plain text is a list of one.
 func structured(spec *artifact.FieldSpec, isMap bool, text string, wrong func(string) error) (artifact.Value, error) {
 	if artifact.IsJSON([]byte(text)) {
 		v, err := artifact.ParseValue([]byte(text), artifact.MaxDepth)

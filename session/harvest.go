@@ -21,14 +21,14 @@ import (
 	"brenner/session/stalemate"
 )
 
-// Harvest is what a session has to teach: what became of the lessons that were cited in
-// it, and what is new.
+// Harvest is what a session contributes to the playbook: credits for the lessons cited in it,
+// and new insights.
 type Harvest struct {
 	Credits  []playbook.Credit
 	Insights []playbook.Insight
 }
 
-// The tags of insights from results.
+// Tags of insights from results.
 const (
 	TagKilled   = "killed"
 	TagRejected = "rejected"
@@ -37,14 +37,13 @@ const (
 	TagLesson   = "lesson"
 )
 
-// KilledMark stands between the claim of a hypothesis that was killed and the reason.
+// KilledMark separates the claim of a killed hypothesis from the reason.
 const KilledMark = " (killed: "
 
-// mostInsights is how many insights of each kind one session may bring.
+// mostInsights bounds the insights of each kind from one session.
 const mostInsights = 20
 
-// Harvest reads what a session has to teach the sessions after it. A rehearsal teaches
-// nothing.
+// Harvest returns what a session teaches later sessions. It is empty for a rehearsal.
 func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
 	if h.State.Opened.Rehearsal != "" {
 		return &Harvest{}, nil
@@ -52,8 +51,7 @@ func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
 	return h.Lessons(ctx)
 }
 
-// Lessons reads what came of a session that somebody can learn from, though it was a
-// rehearsal.
+// Lessons returns what a session teaches, also for a rehearsal.
 func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	out := &Harvest{}
 	if h.State.Version() == 0 {
@@ -91,8 +89,8 @@ func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	return out, nil
 }
 
-// replies reads what the agents said of lessons: those they cite, by bullet and agent,
-// and those they have learned.
+// replies reads what the agents wrote about lessons. It returns the cited bullets with the
+// agents that cited them, and adds newly reported lessons to out.
 func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]string, error) {
 	cited := make(map[string][]string)
 	for i := range h.State.Legs {
@@ -122,15 +120,15 @@ func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]strin
 	return cited, nil
 }
 
-// result is what became of what an agent contributed.
+// result counts the good and bad outcomes of an agent's contributions.
 type result struct{ good, bad int }
 
 func (r *result) add(o result) { r.good, r.bad = r.good+o.good, r.bad+o.bad }
 
-// results are the outcome of a session, as far as it judges lessons.
+// results are the outcomes of a session by which lessons are judged.
 type results struct {
 	agents map[string]*result
-	whole  result // what lint says of the artifact at the end
+	whole  result // lint findings of the final artifact as a whole
 }
 
 func (r *results) of(agent string) *result {
@@ -140,8 +138,8 @@ func (r *results) of(agent string) *result {
 	return r.agents[agent]
 }
 
-// resultsOf counts for each agent what was applied, and what was rejected, killed by
-// somebody else, or is an error for lint at the end.
+// resultsOf counts for each agent what was applied, and what was rejected, killed by another
+// author, or is a lint error at the end.
 func resultsOf(reports []*Report, last *artifact.Artifact) *results {
 	all := &results{agents: make(map[string]*result)}
 	for _, r := range reports {
@@ -166,9 +164,9 @@ func resultsOf(reports []*Report, last *artifact.Artifact) *results {
 	return all
 }
 
-// lint takes in what lint says at the end. An error in an item is its author's; whether
-// the artifact is valid is nobody's alone. Warnings judge no lesson: most of them are
-// about what is still to be done.
+// lint counts the final lint findings. An error in an item counts against its author; validity
+// counts for the artifact as a whole. Warnings do not count: most of them are about work still
+// to be done.
 func (r *results) lint(findings []lint.Finding, last *artifact.Artifact) {
 	for _, f := range findings {
 		if it, _, ok := last.Find(f.Item); f.Severity == lint.Error && ok && it.Created != nil {
@@ -182,9 +180,8 @@ func (r *results) lint(findings []lint.Finding, last *artifact.Artifact) {
 	}
 }
 
-// credit judges the bullets that were cited by what became of those who cited them. Where
-// as much speaks for them as against, the artifact as a whole decides; those who gave
-// nothing to it have no part in that.
+// credit judges each cited bullet by the results of the agents that cited it. In a tie the
+// artifact as a whole decides, unless those agents contributed nothing to it.
 func (out *Harvest) credit(cited map[string][]string, results *results) {
 	for _, id := range slices.Sorted(maps.Keys(cited)) {
 		var sum result
@@ -205,7 +202,7 @@ func (out *Harvest) credit(cited map[string][]string, results *results) {
 	}
 }
 
-// add takes an insight, as long as there are not too many of its kind.
+// add adds an insight unless there are mostInsights of its kind.
 func (out *Harvest) add(tag string, i playbook.Insight) {
 	same := 0
 	for _, o := range out.Insights {
@@ -222,7 +219,7 @@ func (out *Harvest) add(tag string, i playbook.Insight) {
 	}
 }
 
-// kills are the hypotheses that died, and why.
+// kills adds the killed hypotheses with the reasons.
 func (out *Harvest) kills(ctx context.Context, h *History, last *artifact.Artifact) error {
 	for _, it := range last.Items(artifact.HypothesisSlate) {
 		claim := oneLine(it.Text("claim"))
@@ -239,7 +236,7 @@ func (out *Harvest) kills(ctx context.Context, h *History, last *artifact.Artifa
 	return nil
 }
 
-// rejections are the causes for which deltas were not taken, by role.
+// rejections adds the causes for which deltas were rejected, by role.
 func (out *Harvest) rejections(h *History, reports []*Report) {
 	roles := make(map[string]string)
 	for _, p := range h.State.Opened.Agents {
@@ -251,7 +248,7 @@ func (out *Harvest) rejections(h *History, reports []*Report) {
 				continue
 			}
 			text := "Deltas of a " + roles[row.Agent] + " were rejected with " + string(row.Code)
-			if !strings.ContainsFunc(row.Message, unicode.IsDigit) { // what names an item is about that item only
+			if !strings.ContainsFunc(row.Message, unicode.IsDigit) { // a message with an item id applies to that item only
 				text += ": " + oneLine(row.Message)
 			}
 			out.add(TagRejected, playbook.Insight{
@@ -262,8 +259,8 @@ func (out *Harvest) rejections(h *History, reports []*Report) {
 	}
 }
 
-// rulings are conflicts that somebody has decided: a person, or an arbiter, whose word is
-// an agent's, though it is carried out like a person's.
+// rulings adds the conflicts that a person or an arbiter has decided. An arbiter counts as an
+// agent, though its ruling is carried out like a person's.
 func (out *Harvest) rulings(h *History, reports []*Report, last *artifact.Artifact) {
 	for i := 1; i < len(reports); i++ {
 		c := &h.State.Commits[i]
@@ -285,7 +282,7 @@ func (out *Harvest) rulings(h *History, reports []*Report, last *artifact.Artifa
 	}
 }
 
-// verdicts are the causes of stalemates, as those who ruled on them see it.
+// verdicts adds the causes of stalemates according to the verdicts.
 func (out *Harvest) verdicts(ctx context.Context, h *History) error {
 	for _, s := range h.State.Stalemates {
 		if s.Verdict == "" {
@@ -305,12 +302,12 @@ func (out *Harvest) verdicts(ctx context.Context, h *History) error {
 	return nil
 }
 
-// isArbiter tells the agent that rules; no person has its name.
+// isArbiter reports whether name is the arbiter's; no person has the same name.
 func (h *History) isArbiter(name string) bool {
 	return h.State.Opened.Arbiter != nil && h.State.Opened.Arbiter.Name == name
 }
 
-// subject says what an item is about: its first text that is not the field itself.
+// subject returns what an item is about: its first text other than the field but.
 func subject(it *artifact.Item, but string) string {
 	for _, f := range it.Fields {
 		if text := oneLine(it.Text(f.Name)); f.Name != but && text != "" {
@@ -320,9 +317,8 @@ func subject(it *artifact.Item, but string) string {
 	return it.ID
 }
 
-// fixed are the findings of lint that a round had, and the last one has not. Those of
-// the brief are not looked at: that nothing is there yet teaches nothing. Nor is it
-// mending that an item was killed.
+// fixed adds the lint findings that a round had and the last one has not. Findings of the brief
+// are skipped, since it is incomplete by nature. Killing an item does not count as fixing it.
 func (out *Harvest) fixed(reports []*Report, last *artifact.Artifact) {
 	if len(reports) < 2 {
 		return
@@ -344,17 +340,17 @@ func (out *Harvest) fixed(reports []*Report, last *artifact.Artifact) {
 	}
 }
 
-// longestPart is how much of a text of the artifact goes into a lesson.
+// longestPart bounds the text of the artifact quoted in a lesson.
 const longestPart = 130
 
-// oneLine makes one line of a text, of bounded length, that shows what it holds.
+// oneLine returns a text cleaned and clipped to longestPart, on one line.
 func oneLine(text string) string { return shortened(text, longestPart) }
 
 func shortened(s string, longest int) string {
 	return text.Clip(text.Clean(s, text.Words), longest)
 }
 
-// Observe gives how a session went, as the playbook's guardrail sees it.
+// Observe returns how a session went, as input of the playbook's guardrail.
 func (h *History) Observe() playbook.Observation {
 	o := playbook.Observation{Session: h.Thread, At: h.State.Began}
 	switch h.State.Ended {
@@ -376,11 +372,11 @@ func (h *History) Observe() playbook.Observation {
 	return o
 }
 
-// NoReason stands where nobody has said why a hypothesis was killed.
+// NoReason stands for the missing reason of a kill.
 const NoReason = "no reason was given"
 
-// death says why an item was killed: by the reason of the KILL, or else by its
-// rationale, which many agents write instead. It is empty where there is neither.
+// death returns why an item was killed: the reason of the KILL or else its rationale, which
+// many agents write instead. It returns "" if there is neither.
 func (h *History) death(ctx context.Context, k *artifact.Kill) (string, error) {
 	if !delta.Blank(k.Reason) || k.Stamp == nil {
 		return k.Reason, nil

@@ -20,20 +20,20 @@ import (
 	"brenner/store/journal"
 )
 
-// History is a session as the store has it.
+// History is a session as stored.
 type History struct {
 	Store   store.Store
 	Thread  string
 	Entries []journal.Entry
 	State   *flow.State
 
-	common  *Common               // nil where nobody remembers
-	rules   *merge.Rules          // once they were read
-	heard   []settle.Contribution // those of the open leg, where a run has them
-	current *artifact.Artifact    // the newest version, once somebody has put it together
+	common  *Common               // may be nil
+	rules   *merge.Rules          // cached
+	heard   []settle.Contribution // of the open leg, if a run has them
+	current *artifact.Artifact    // the newest version, cached
 }
 
-// Load reads a session, and checks the chain of its journal.
+// Load reads a session and verifies the chain of its journal.
 func Load(ctx context.Context, st store.Store, thread string) (*History, error) {
 	entries, state, err := read(ctx, st, Prefix+thread)
 	if err != nil {
@@ -45,8 +45,8 @@ func Load(ctx context.Context, st store.Store, thread string) (*History, error) 
 	return &History{Store: st, Thread: thread, Entries: entries, State: state}, nil
 }
 
-// read gives the journal of a session and the state that it stands for; a session that
-// is not there has no entries.
+// read returns the journal of a session and its state. A session that does not exist has no
+// entries.
 func read(ctx context.Context, st store.Store, stream string) ([]journal.Entry, *flow.State, error) {
 	entries, err := st.Entries(ctx, stream, 0)
 	if err != nil {
@@ -56,7 +56,7 @@ func read(ctx context.Context, st store.Store, stream string) ([]journal.Entry, 
 	return entries, state, err
 }
 
-// fold gives the state that a whole journal stands for, and checks its chain.
+// fold verifies the chain of a whole journal and returns its state.
 func fold(stream string, entries []journal.Entry) (*flow.State, error) {
 	if err := journal.Check(stream, journal.Head{}, entries); err != nil {
 		return nil, err
@@ -64,12 +64,12 @@ func fold(stream string, entries []journal.Entry) (*flow.State, error) {
 	return flow.Fold(entries)
 }
 
-// unknownSession says that there is no such session, and which one was probably meant.
+// unknownSession returns the error for a missing session, with the most similar name.
 func unknownSession(ctx context.Context, st store.Store, thread string) error {
 	none := noSession(thread)
 	threads, err := List(ctx, st)
 	if err != nil {
-		return none // that there is none is known all the same
+		return none // without a suggestion
 	}
 	if near, ok := text.Nearest(thread, threads); ok {
 		return &fault.Error{Code: NoSession, Detail: none.Error(), Hint: "did you mean " + near + "?"}
@@ -77,7 +77,7 @@ func unknownSession(ctx context.Context, st store.Store, thread string) error {
 	return none
 }
 
-// List gives the names of all sessions of a store.
+// List returns the names of all sessions of a store.
 func List(ctx context.Context, st store.Store) ([]string, error) {
 	streams, err := st.Streams(ctx, Prefix)
 	if err != nil {
@@ -90,11 +90,11 @@ func List(ctx context.Context, st store.Store) ([]string, error) {
 	return threads, nil
 }
 
-// Roster is who takes part, as it was journaled when the session was opened.
+// Roster returns the roster as journaled when the session was opened.
 func (h *History) Roster() (roster.Roster, error) { return rosterOf(&h.State.Opened) }
 
-// Artifact puts a version of the artifact together; version 0 is the empty one
-// that the brief is merged into.
+// Artifact assembles a version of the artifact. Version 0 is the empty one that the brief is
+// merged into.
 func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact, error) {
 	switch {
 	case version == 0:
@@ -129,8 +129,7 @@ func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact,
 	return artifact.Artifact{}, h.noVersion(version)
 }
 
-// join puts the pieces of a commit together and checks that they are what was
-// committed.
+// join assembles the pieces of a commit and checks the result against the committed hash.
 func (h *History) join(ctx context.Context, c *flow.Commit, items map[string]string, stamps [][]byte) (artifact.Artifact, error) {
 	metadata, err := h.Store.Blob(ctx, c.Metadata)
 	if err != nil {
@@ -161,7 +160,7 @@ func (h *History) inCommit(c *flow.Commit, err error) error {
 	}
 }
 
-// empty is the artifact before the brief.
+// empty returns the artifact before the brief.
 func (h *History) empty() artifact.Artifact {
 	a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: h.Thread, Status: "active"}}
 	a.Metadata.CreatedAt = artifact.FormatInstant(h.State.Began)
@@ -171,7 +170,7 @@ func (h *History) empty() artifact.Artifact {
 	return a
 }
 
-// input gathers what a commit settles. Given texts are ones that are not stored yet.
+// input gathers what a commit settles. Given texts are not stored yet.
 func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, given [][]byte) (settle.Input, error) {
 	if h.rules == nil {
 		rules, err := h.State.Opened.Merge()
@@ -211,7 +210,7 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 	return in, nil
 }
 
-// text gives a text that is given, or stored under its hash.
+// text returns the i-th given text, or the one stored under hash.
 func (h *History) text(ctx context.Context, hash string, given [][]byte, i int) ([]byte, error) {
 	if i < len(given) {
 		return given[i], nil
@@ -219,8 +218,8 @@ func (h *History) text(ctx context.Context, hash string, given [][]byte, i int) 
 	return h.Store.Blob(ctx, hash)
 }
 
-// letters gives what letters contribute. Their authors are agents: they have the
-// rights of their roles, like those who answer a call.
+// letters returns the contributions of letters. Their authors are agents with the rights of
+// their roles, as for answers to calls.
 func (h *History) letters(ctx context.Context, letters []flow.Letter, given [][]byte) ([]settle.Contribution, error) {
 	out := make([]settle.Contribution, len(letters))
 	for i, l := range letters {
@@ -233,7 +232,7 @@ func (h *History) letters(ctx context.Context, letters []flow.Letter, given [][]
 	return out, nil
 }
 
-// marks are what the metadata of every version says beside what the merge writes.
+// marks returns the metadata of a version beyond what the merge writes.
 func (h *History) marks(seal string) artifact.Map {
 	m := []artifact.Entry{{Key: "seal", Value: artifact.Text(seal)}}
 	if h.State.Opened.Rehearsal != "" {
@@ -252,8 +251,8 @@ func (h *History) marks(seal string) artifact.Map {
 	return artifact.MapOf(m...)
 }
 
-// answers gives what the agents of a leg contributed, in the order of the
-// kickoffs. Whoever did not answer contributes nothing, and keeps the number.
+// answers returns the contributions of a leg's agents in kickoff order. An agent without an
+// answer contributes nothing and keeps its number.
 func (h *History) answers(ctx context.Context, leg *flow.Leg) ([]settle.Contribution, error) {
 	if leg == nil {
 		return nil, nil
@@ -282,7 +281,7 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg) ([]settle.Contribu
 	return out, nil
 }
 
-// views reads the views that the journal pins, by agent.
+// views returns the views that the journal pins, by agent.
 func (h *History) views(ctx context.Context) (map[string]view.Spec, error) {
 	specs := make(map[string]view.Spec)
 	for _, p := range h.State.Opened.Agents {
@@ -297,7 +296,7 @@ func (h *History) views(ctx context.Context) (map[string]view.Spec, error) {
 	return specs, nil
 }
 
-// Streams returns the streams of all sessions, the latest first.
+// Streams returns the streams of all sessions, latest first.
 func Streams(ctx context.Context, st store.Store) ([]store.Stream, error) {
 	streams, err := st.Streams(ctx, Prefix)
 	slices.SortStableFunc(streams, func(x, y store.Stream) int {
@@ -306,15 +305,15 @@ func Streams(ctx context.Context, st store.Store) ([]store.Stream, error) {
 	return streams, err
 }
 
-// ThreadOf returns the thread id of a stream of a session.
+// ThreadOf returns the thread id of a session's stream.
 func ThreadOf(s *store.Stream) string { return strings.TrimPrefix(s.Name, Prefix) }
 
-// The phases of a session.
+// Phases of a session.
 const (
 	PhaseRunning = "running"
-	PhaseLeft    = "left" // nobody runs it, and it has not ended
+	PhaseLeft    = "left" // not running and not ended
 	PhaseEnded   = "ended"
 )
 
-// PhaseDamaged is that of a session whose journal cannot be read.
+// PhaseDamaged is the phase of a session whose journal cannot be read.
 const PhaseDamaged = "damaged"

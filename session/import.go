@@ -12,12 +12,11 @@ import (
 	"brenner/store/record"
 )
 
-// Diverged is the code of an export whose session is another one here.
+// Diverged is the code of an export that conflicts with the stored session.
 const Diverged fault.Code = "SESSIONS_DIVERGE"
 
-// Import takes an export into a store. A session that is there already is
-// continued where the export has more of it; one that went another way is left
-// alone. It tells how many entries are new.
+// Import adds an export to a store and returns the number of new entries. An existing session
+// is extended if the export continues it; a diverged one is left alone.
 func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
 	batch := x.Batch
 	stream := Prefix + x.Thread
@@ -52,7 +51,7 @@ func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
 	return len(all) - common, st.Write(ctx, batch)
 }
 
-// records are the versions of an export after one, as the store's lists show them.
+// records returns the store's records of the export's versions after version.
 func (x *Exported) records(ctx context.Context, st store.Store, version int) ([]record.Record, error) {
 	all := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(all)
@@ -76,7 +75,7 @@ func (x *Exported) records(ctx context.Context, st store.Store, version int) ([]
 	return records, nil
 }
 
-// blobs gives a store that also has the blobs of the export.
+// blobs returns a store that also has the blobs of the export.
 func (x *Exported) blobs(st store.Store) overlay {
 	o := overlay{Store: st, blobs: make(map[string][]byte)}
 	for _, data := range x.Batch.Blobs {
@@ -85,7 +84,7 @@ func (x *Exported) blobs(st store.Store) overlay {
 	return o
 }
 
-// overlay is a store with blobs that it does not have yet.
+// overlay is a store with additional blobs.
 type overlay struct {
 	store.Store
 	blobs map[string][]byte

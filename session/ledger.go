@@ -12,22 +12,21 @@ import (
 	"brenner/store/journal"
 )
 
-// Prefix is what the names of sessions' streams begin with.
+// Prefix begins the names of sessions' streams.
 const Prefix = "session/"
 
-// ledger writes a session's journal and keeps the state that it stands for.
+// ledger writes a session's journal and keeps its state.
 type ledger struct {
-	store  overlay // with the blobs that are held
+	store  overlay // with the held blobs
 	state  *flow.State
 	writer store.Ledger[flow.State]
 }
 
-// errBehind says that another process has written to the journal: see store.ErrBehind.
+// errBehind reports that another process has written to the journal; see store.ErrBehind.
 var errBehind = store.ErrBehind
 
-// newLedger returns the ledger of a session in a state. Wrote is called with every entry
-// that is in the store, and with seen as it is right after it; where seen is nil, with
-// the state as it is.
+// newLedger returns the ledger of a session. Wrote is called with every stored entry and with
+// seen as it is right after that entry; if seen is nil, with the current state.
 func newLedger(st store.Store, stream string, now func() time.Time, state, seen *flow.State, wrote func(*journal.Entry, *flow.State)) *ledger {
 	return &ledger{store: overlay{st, make(map[string][]byte)}, state: state, writer: store.Ledger[flow.State]{
 		Store: st, Stream: stream, Now: now, Head: state.Head, State: state,
@@ -35,14 +34,14 @@ func newLedger(st store.Store, stream string, now func() time.Time, state, seen 
 	}}
 }
 
-// draft is what is to be written in one transaction.
+// draft is what one transaction writes.
 type draft struct {
 	store.Draft
 
 	hashes []string // of its blobs
 }
 
-// blob adds a blob to the draft, and returns its hash.
+// blob adds a blob to the draft and returns its hash.
 func (d *draft) blob(data []byte) string {
 	hash := store.Hash(data)
 	d.add(hash, data)
@@ -72,9 +71,9 @@ func beside(before *flow.State, entries []journal.Entry, d *store.Draft) error {
 	return err
 }
 
-// write makes a draft from the state as it is then, and stores it, with what is held.
-// People may write to the journal of a running session: then the state catches up with
-// them, and the draft is made anew, unless anything else was held.
+// write prepares a draft from the current state and stores it together with what is held. If a
+// person has written to the journal meanwhile, the state catches up and the draft is prepared
+// again, unless other drafts were held.
 func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
 	for {
 		alone := !l.writer.Holding()
@@ -87,9 +86,8 @@ func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, e
 	}
 }
 
-// keep makes a draft from the state as it is and takes it into the state. It is stored
-// with what is written next: before anybody outside is told of anything, and never
-// later than an answer.
+// keep prepares a draft and applies it to the state. It is stored with the next write: before
+// anything is sent outside, and never later than an answer.
 func (l *ledger) keep(prepare func(*flow.State) (*draft, error)) error {
 	d, err := prepare(l.state)
 	if err != nil || d == nil {
@@ -104,7 +102,6 @@ func (l *ledger) keep(prepare func(*flow.State) (*draft, error)) error {
 	return nil
 }
 
-// flush stores what is held.
 func (l *ledger) flush(ctx context.Context) error {
 	err := l.writer.Flush(ctx)
 	switch {

@@ -8,25 +8,24 @@ import (
 	"brenner/session/flow"
 )
 
-// Memory is what earlier sessions of a project have learned, as far as a session needs
-// to know it.
+// Memory is what earlier sessions of a project have learned.
 type Memory interface {
-	// Recall gives the lessons for one agent's message, those for which there was room
-	// and the ids of those for which there was not.
+	// Recall returns the lessons for one agent's message, and the ids of those that did not
+	// fit.
 	Recall(ctx context.Context, about Recall) (Recalled, error)
 }
 
-// Recall is for whom, and for what, lessons are looked for.
+// Recall describes the agent and the subject for which lessons are sought.
 type Recall struct {
 	Thread, Agent, Role, Question string
-	Own                           []Claim // hypotheses of this agent that stand
-	Died                          []Claim // hypotheses of this session that were killed
+	Own                           []Claim // live hypotheses of this agent
+	Died                          []Claim // killed hypotheses of this session
 }
 
-// Claim is a hypothesis, and why it died where it did, as far as somebody said so.
+// Claim is a hypothesis and, if it was killed, the reason if one was given.
 type Claim struct{ Item, Text, Reason string }
 
-// Recalled is what an agent is told of earlier sessions.
+// Recalled is what an agent is shown of earlier sessions.
 type Recalled struct {
 	Lessons []kickoff.Bullet
 	Left    []string
@@ -40,8 +39,8 @@ func (r Recalled) ids() []string {
 	return ids
 }
 
-// remember puts lessons into the messages of a leg. A playbook that cannot be read is
-// worth a word, and no session is lost for it.
+// remember adds lessons to the messages of a leg. An unreadable playbook is reported and does
+// not stop the session.
 func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input) map[string]Recalled {
 	if s.Memory == nil || state.Opened.Rehearsal != "" {
 		return nil
@@ -67,14 +66,14 @@ func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input
 	return all
 }
 
-// longestClaim is how much of a claim is compared: some agents write pages.
+// longestClaim bounds the compared part of a claim; some agents write pages.
 const longestClaim = 400
 
 func claimOf(h *artifact.Item) Claim {
 	return Claim{Item: h.ID, Text: shortened(h.Text("claim"), longestClaim)}
 }
 
-// died gives the hypotheses of this session that were killed, and why.
+// died returns the killed hypotheses of this session with the reasons.
 func (s *run) died(ctx context.Context) []Claim {
 	var all []Claim
 	for _, it := range s.current.Items(artifact.HypothesisSlate) {

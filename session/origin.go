@@ -12,7 +12,7 @@ import (
 	"brenner/session/flow"
 )
 
-// NotFound is the code of a text or an item that no session holds.
+// NotFound is the code of a text or an item that is not in the session.
 const NotFound fault.Code = "NOT_FOUND"
 
 // Fate is what became of a text.
@@ -21,64 +21,64 @@ type Fate string
 // The fates.
 const (
 	Stands     Fate = "stands"
-	InConflict Fate = "in_conflict" // one candidate of several
-	Replaced   Fate = "replaced"    // it stood, and does not any more
-	NotTaken   Fate = "not_taken"   // proposed in a delta; the outcome says why not
-	Said       Fate = "said"        // in a reply or a rationale: no part of the artifact
+	InConflict Fate = "in_conflict" // one of several candidates
+	Replaced   Fate = "replaced"    // no longer in the artifact
+	NotTaken   Fate = "not_taken"   // proposed in a delta; the outcome says why it was not applied
+	Said       Fate = "said"        // in a reply or a rationale only
 	Noted      Fate = "noted"       // in a person's note to the agents
 )
 
-// Origin is where a piece of an artifact came from: the delta that wrote it, the
-// reply in which that stood, the message that it answers, and what that showed.
+// Origin is where a piece of an artifact came from: the delta that wrote it, the reply with
+// that delta, the message that it answers, and what that message showed.
 type Origin struct {
-	Address Address `json:"address"` // of what was written; of the newest version that has it
+	Address Address `json:"address"` // in the newest version that has it
 	Item    string  `json:"item"`
 	Field   string  `json:"field"`
-	Text    string  `json:"text"` // as it stands there
+	Text    string  `json:"text"` // as in the artifact
 	Fate    Fate    `json:"fate"`
-	// Delta and what follows is empty for what was said outside of any delta.
+	// Delta and the following fields are empty for text outside of any delta.
 	Delta     string `json:"delta_id"`
 	Agent     string `json:"agent"`
 	Operation string `json:"operation"`
 	Rationale string `json:"rationale"`
 	At        string `json:"at"`
 	Source    string `json:"source"`           // brief, round, person or thread
-	Ruling    string `json:"ruling,omitempty"` // the stalemate, where it was ruled so
+	Ruling    string `json:"ruling,omitempty"` // the stalemate, if set by a ruling
 	Round     int    `json:"round"`
 	Version   int    `json:"version"` // the version that the delta was merged into
-	// Outcome is what became of the delta, or of its field, when it was merged.
+	// Outcome is the outcome of the delta, or of its field, in the merge.
 	Outcome string     `json:"outcome"`
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
-	// By is the delta that took the place of this one, and ByAgent its author.
+	// By is the delta that replaced this one, and ByAgent its author.
 	By      string `json:"replaced_by"`
 	ByAgent string `json:"replaced_by_agent"`
-	// Call, and what belongs to it, is empty for what people wrote.
+	// Call and the fields that belong to it are empty for what people wrote.
 	Call     string   `json:"call"`
 	Reply    string   `json:"reply"`   // hash
-	Block    int      `json:"block"`   // place of the delta in the reply, or in a person's deltas
-	Line     int      `json:"line"`    // where it begins there; 0 in JSON
+	Block    int      `json:"block"`   // index of the delta in the reply, or in a person's deltas
+	Line     int      `json:"line"`    // where the block begins; 0 for JSON
 	Kickoff  string   `json:"kickoff"` // hash
 	Template string   `json:"template"`
-	Base     int      `json:"base_version"` // the version that the agent was shown
-	Saw      []string `json:"items_shown"`  // the items of it that it was shown
+	Base     int      `json:"base_version"` // the version shown to the agent
+	Saw      []string `json:"items_shown"`  // the items of it shown to the agent
 	Deltas   string   `json:"deltas"`       // hash of a person's deltas
-	Letter   string   `json:"letter"`       // the message on the mail server, for what came by mail
+	Letter   string   `json:"letter"`       // the message on the mail server, if it came by mail
 }
 
-// at names the place that an origin is about.
+// at sets the address of an origin.
 func (origin *Origin) at(a Address) {
 	origin.Address, origin.Item, origin.Field = a, a.Item, a.Field
 }
 
-// Origins finds where things came from.
+// Origins finds where parts of a session's artifact came from.
 type Origins struct {
 	h       *History
 	all     []Replayed
 	current artifact.Artifact
 	deltas  map[string]*written
-	order   []*written       // as they were merged
-	lines   map[string][]int // where blocks begin, by the hash of a text
+	order   []*written       // in merge order
+	lines   map[string][]int // starting lines of blocks, by the hash of a text
 }
 
 // written is a delta with the commit that settled it.
@@ -88,7 +88,7 @@ type written struct {
 	row    *merge.Row
 }
 
-// Origins replays the session, so that every delta is known with its place.
+// Origins replays the session to locate every delta.
 func (h *History) Origins(ctx context.Context) (*Origins, error) {
 	all, err := h.Replay(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (h *History) Origins(ctx context.Context) (*Origins, error) {
 	return o, nil
 }
 
-// At moves to the artifact of a version; 0 is the newest.
+// At selects the artifact of a version; 0 is the newest.
 func (o *Origins) At(version int) error {
 	for i := len(o.all) - 1; i >= 0; i-- {
 		if a := &o.all[i].Settlement.Artifact; a.Metadata.Version == version || version == 0 {
@@ -131,11 +131,11 @@ func (h *History) noVersion(version int) error {
 	}
 }
 
-// Version is that of the artifact that is looked at.
+// Version returns the selected version.
 func (o *Origins) Version() int { return o.current.Metadata.Version }
 
-// Blame says who wrote an item: who added it, each of its fields, and who struck
-// it out. With a field it says who wrote that; "killed" is the end of the item.
+// Blame returns the authors of an item: who added it, wrote each field, and killed it. With a
+// field it returns the authors of that field; "killed" is the kill of the item.
 func (o *Origins) Blame(ctx context.Context, id, field string) ([]Origin, error) {
 	it, section, ok := o.current.Find(id)
 	if !ok {
@@ -165,8 +165,8 @@ func (o *Origins) Blame(ctx context.Context, id, field string) ([]Origin, error)
 	return all, nil
 }
 
-// goneWith gives the cells of a prediction that are not applicable because their
-// hypothesis was struck out.
+// goneWith returns the cells of a prediction that are not applicable because their hypothesis
+// was killed.
 func (o *Origins) goneWith(it *artifact.Item, section artifact.Section) []part {
 	if section != artifact.PredictionsTable {
 		return nil
@@ -182,7 +182,7 @@ func (o *Origins) goneWith(it *artifact.Item, section artifact.Section) []part {
 
 func notApplicable(why string) string { return artifact.NotApplicable + ": " + why }
 
-// OfCall gives what became of the deltas in the answer to a call, in its order.
+// OfCall returns the origins of the deltas in the answer to a call, in its order.
 func (o *Origins) OfCall(ctx context.Context, id string) ([]Origin, error) {
 	var all []Origin
 	for _, w := range o.order {
@@ -202,7 +202,7 @@ func (o *Origins) OfCall(ctx context.Context, id string) ([]Origin, error) {
 	return all, nil
 }
 
-// target names the item that a delta was about, as far as it was about one.
+// target returns the id of the item that a delta was about, or "".
 func (w *written) target() string {
 	if w.row != nil && w.row.TargetID != "" {
 		return w.row.TargetID
@@ -210,16 +210,15 @@ func (w *written) target() string {
 	return w.delta.Target
 }
 
-// part is a piece of an item with its own writers.
+// part is a piece of an item with its own authors.
 type part struct {
-	path string // "claim", "predictions.H2"; "" for the item's beginning
+	path string // "claim", "predictions.H2"; "" for the addition of the item
 	text string
 	fate Fate
 	by   []*artifact.Stamp
 }
 
-// partsOf takes an item apart: its beginning, its fields, the cells that were
-// struck out, and its end.
+// partsOf splits an item into its addition, its fields, its killed cells, and its kill.
 func partsOf(it *artifact.Item) []part {
 	var parts []part
 	if it.Created != nil {
@@ -252,7 +251,7 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 	default:
 		return partsOfValue(f.Name, v, whole)
 	}
-	if len(parts) == 0 { // somebody emptied it
+	if len(parts) == 0 { // the field was emptied
 		if marks.Parts != nil {
 			whole = marks.Floor()
 		}
@@ -261,7 +260,7 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 	return parts
 }
 
-// partsOfValue gives each candidate of a conflict its own writer.
+// partsOfValue returns one part for each candidate of a conflict.
 func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
 	conflict, ok := v.(artifact.Conflict)
 	if !ok {
@@ -280,7 +279,7 @@ func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
 	return parts
 }
 
-// writers gives the origin of a part for each of its writers.
+// writers returns the origin of a part for each of its authors.
 func (o *Origins) writers(ctx context.Context, version int, id string, p part) ([]Origin, error) {
 	var all []Origin
 	for _, s := range p.by {
@@ -301,7 +300,7 @@ func (o *Origins) writers(ctx context.Context, version int, id string, p part) (
 	return all, nil
 }
 
-// of follows a delta back to the message that it answers.
+// of traces a delta back to the message that it answers.
 func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
 	d, c := w.delta, w.commit
 	origin := Origin{
@@ -338,8 +337,7 @@ func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
 	return origin, err
 }
 
-// inReply finds the block of a delta; behind those of the first answer come those
-// of the repair.
+// inReply locates the block of a delta. Blocks of the repair follow those of the first answer.
 func (o *Origins) inReply(ctx context.Context, origin *Origin, x *flow.Exchange) error {
 	call := &x.Ask
 	lines, err := o.linesOf(ctx, call.Answered.Reply, x.Examples, false)
@@ -365,8 +363,7 @@ func lineOf(lines []int, block int) int {
 	return lines[block-1]
 }
 
-// linesOf gives the lines at which the blocks of a text begin. A file of deltas in
-// JSON has none.
+// linesOf returns the lines at which the blocks of a text begin; none for deltas in JSON.
 func (o *Origins) linesOf(ctx context.Context, hash, examples string, file bool) ([]int, error) {
 	key := hash + examples
 	if lines, ok := o.lines[key]; ok {
@@ -401,7 +398,7 @@ func (h *History) reading(ctx context.Context, text []byte, examples string) (de
 	return delta.Read(text, opt), nil
 }
 
-// Reading gives what the reader makes of the answer to a call, block by block.
+// Reading returns the parsed answer to a call, block by block.
 func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error) {
 	_, x := h.State.Planned(c)
 	if x == nil || c.Status != flow.Replied {
@@ -414,7 +411,7 @@ func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error
 	return h.reading(ctx, text, x.Examples)
 }
 
-// flat gives a value as people would search for it.
+// flat returns a value as text to search in.
 func flat(v artifact.Value) string {
 	switch v := v.(type) {
 	case nil:

@@ -12,9 +12,9 @@ import (
 	"brenner/session/flow"
 )
 
-// Find finds a text, wherever it is: what stands comes first, then what stood,
-// then what was proposed and not taken, then what was only said, then the notes of
-// people. Case and the breaks of lines do not count.
+// Find finds all occurrences of a text: first in the current version, then in earlier ones, in
+// deltas that were not applied, in replies and letters, and in people's notes. It ignores case
+// and line breaks.
 func (o *Origins) Find(ctx context.Context, text string) ([]Origin, error) {
 	s := &search{o: o, want: plain(text), seen: make(map[seen]bool)}
 	if s.want == "" {
@@ -36,12 +36,12 @@ type search struct {
 	seen  map[seen]bool
 }
 
-// seen is a text that was found in a field of a delta, or any text in it.
+// seen identifies a text in a field of a delta; an empty text stands for any.
 type seen struct{ delta, field, text string }
 
 func (s *search) has(text string) bool { return strings.Contains(plain(text), s.want) }
 
-// take keeps what was not found before.
+// take keeps the origins not found before.
 func (s *search) take(all []Origin) {
 	for i := range all {
 		key := seen{all[i].Delta, all[i].Field, all[i].Text}
@@ -53,7 +53,7 @@ func (s *search) take(all []Origin) {
 	}
 }
 
-// field is the field of a delta that a text was in, whatever its part of it is.
+// field returns the field of a delta that a text was in.
 func (origin *Origin) field() seen {
 	name, _, _ := strings.Cut(origin.Field, ".")
 	if origin.Operation == delta.Kill && name != "rationale" {
@@ -90,8 +90,8 @@ func (s *search) inItem(ctx context.Context, version int, it *artifact.Item) ([]
 	return all, nil
 }
 
-// earlier looks through the versions before, the newest first. An item that did
-// not change is the same item in both.
+// earlier searches the earlier versions, newest first. An unchanged item is the same pointer in
+// both.
 func (s *search) earlier(ctx context.Context) error {
 	known := make(map[*artifact.Item]bool)
 	after := &s.o.current
@@ -124,7 +124,7 @@ func (s *search) earlier(ctx context.Context) error {
 	return nil
 }
 
-// replaced says who wrote over what stood, in the version after it.
+// replaced sets the author of the replacement in the following version.
 func (origin *Origin) replaced(after *artifact.Artifact) {
 	origin.Fate = Replaced
 	it, _, ok := after.Find(origin.Item)
@@ -141,7 +141,7 @@ func (origin *Origin) replaced(after *artifact.Artifact) {
 	}
 }
 
-// proposed looks through all deltas, in the order in which they were merged.
+// proposed searches all deltas in merge order.
 func (s *search) proposed(ctx context.Context) error {
 	for _, w := range s.o.order {
 		if w.commit.Version > s.o.Version() {
@@ -174,8 +174,8 @@ func (s *search) proposed(ctx context.Context) error {
 	return nil
 }
 
-// judge says what became of one field of a delta. The text of one that was taken
-// may stand otherwise than it was written: labels become ids.
+// judge sets the fate of one field of a delta. The text of an applied field may differ from the
+// written one: labels become ids.
 func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
 	name := f.Name
 	target, key, isCell := strings.Cut(w.target(), ".")
@@ -214,7 +214,7 @@ func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
 	}
 }
 
-// spoken looks through what agents answered, if the text is in no delta.
+// spoken searches the agents' answers, if the text is in no delta.
 func (s *search) spoken(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
@@ -241,7 +241,7 @@ func (s *search) spoken(ctx context.Context) error {
 	return nil
 }
 
-// written looks through the letters of the thread, if the text is in no delta.
+// written searches the letters of the thread, if the text is in no delta.
 func (s *search) written(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
@@ -266,7 +266,7 @@ func (s *search) written(ctx context.Context) error {
 	return nil
 }
 
-// noted looks through what people left to the agents.
+// noted searches people's notes to the agents.
 func (s *search) noted(context.Context) error {
 	for _, n := range s.o.h.State.Notes {
 		if s.has(n.Text) {
@@ -288,10 +288,10 @@ func (s *search) said(leg *flow.Leg, c *flow.Call, hash string, line int) Origin
 	}
 }
 
-// lineWith gives the line on which a text begins that may go on over several, or 0.
+// lineWith returns the line on which a text begins that may span several lines, or 0.
 func lineWith(text, want string) int {
 	var b strings.Builder
-	var starts []int // of each line in b
+	var starts []int // offset of each line in b
 	for line := range strings.Lines(text) {
 		starts = append(starts, b.Len())
 		if words := plain(line); words != "" {
@@ -305,5 +305,5 @@ func lineWith(text, want string) int {
 	return sort.Search(len(starts), func(i int) bool { return starts[i] > at })
 }
 
-// plain makes texts comparable: case and the breaks of lines do not count.
+// plain normalizes text for comparison: lower case, single spaces.
 func plain(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }

@@ -11,8 +11,8 @@ import (
 	"brenner/store/record"
 )
 
-// Patching is an answer whose search/replace blocks are to be carried out on the
-// records that its author was shown.
+// Patching is an answer whose search/replace blocks are to be applied to the records that its
+// author was shown.
 type Patching struct {
 	Thread    string
 	Call      string
@@ -24,17 +24,17 @@ type Patching struct {
 	Rehearsal bool
 }
 
-// Patched is what came of the blocks about one text, with the blocks as they were
-// understood and the patch that they became, if any. Their hashes are filled in here.
+// Patched is the outcome of the blocks about one text, with the parsed blocks and the resulting
+// patch, if any. Patches fills in their hashes.
 type Patched struct {
 	flow.Patch
 	BlocksText string
 	PatchText  []byte
 }
 
-// patches carries out what the answers of the last round say about texts of records,
-// in the roster's order, and journals what came of it. Whoever was killed meanwhile
-// does it again: a record takes the same answer once.
+// patches applies what the answers of the last round say about texts of records, in roster
+// order, and journals the outcome. A resumed run repeats it safely: a record takes the same
+// answer only once.
 func (s *run) patches(ctx context.Context) error {
 	leg := s.state.LastSettled()
 	if s.Project == nil || leg == nil {
@@ -58,7 +58,7 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: x.Records,
 		Rehearsal: s.state.Opened.Rehearsal != "",
 	}
-	if err := s.flush(ctx); err != nil { // a record must not know of a round that the journal does not
+	if err := s.flush(ctx); err != nil { // a record must not refer to a round that is not in the journal
 		return err
 	}
 	var err error
@@ -93,7 +93,7 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 	})
 }
 
-// roleOf returns the role by whose rights an agent reads and writes records.
+// roleOf returns the role with whose rights an agent reads and writes records.
 func (s *run) roleOf(name string) string {
 	if s.roster.Mode == roster.Unified {
 		return view.Unified
@@ -101,8 +101,7 @@ func (s *run) roleOf(name string) string {
 	return s.state.Opened.Party(name).Role
 }
 
-// attempts gives the blocks of which nothing was made, for those who look whether a
-// session is stuck.
+// attempts returns the refused blocks, as input of the stalemate search.
 func (h *History) attempts() []stalemate.Attempt {
 	var all []stalemate.Attempt
 	for i := range h.State.Patches {
@@ -118,8 +117,8 @@ func (h *History) attempts() []stalemate.Attempt {
 	return all
 }
 
-// textOf gives the text that a case is about, with the blocks that were refused last;
-// nil where it is about none.
+// textOf returns the text that a case is about, with the blocks refused last, or nil if it is
+// not about a text.
 func (h *History) textOf(ctx context.Context, c *stalemate.Case) (*stalemate.Patched, error) {
 	for i := range slices.Backward(h.State.Patches) {
 		p := &h.State.Patches[i]
@@ -139,7 +138,7 @@ func (h *History) textOf(ctx context.Context, c *stalemate.Case) (*stalemate.Pat
 	return nil, nil
 }
 
-// patchReferences are the blobs that patches name.
+// patchReferences returns the blobs that patches name.
 func (h *History) patchReferences() []Reference {
 	var refs []Reference
 	for i := range h.State.Patches {
@@ -150,9 +149,8 @@ func (h *History) patchReferences() []Reference {
 	return refs
 }
 
-// patchFeedback tells an agent what became of its blocks when it was last heard, and how
-// those that it is stuck on were ruled: a ruling about a text changes none, the next
-// patch does.
+// patchFeedback returns what became of an agent's blocks in its last answer, and the rulings on
+// those it is stuck on. A ruling does not change a text; the next patch does.
 func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string) ([]view.Outcome, error) {
 	var out []view.Outcome
 	for i := range slices.Backward(state.Patches) {
@@ -191,7 +189,7 @@ func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string)
 	return out, nil
 }
 
-// aboutText tells whether a stalemate is about a version of a record: "memo-1@v3".
+// aboutText reports whether a stalemate is about a version of a record: "memo-1@v3".
 func aboutText(place string) bool {
 	ref, err := record.ParseAddress(place)
 	return err == nil && ref.Version > 0

@@ -16,7 +16,7 @@ import (
 	"brenner/store/journal"
 )
 
-// The codes of what people do.
+// Error codes of people's actions.
 const (
 	NoConflict  fault.Code = "NO_CONFLICT"
 	NoCandidate fault.Code = "NO_CANDIDATE"
@@ -36,18 +36,18 @@ func Classes() fault.Classes {
 	}
 }
 
-// Door is how people take part in a session, while it runs or after it.
+// Door lets a person take part in a session, during a run or after it.
 type Door struct {
 	Store store.Store
 	Now   func() time.Time
 	As    string
-	// Authorities are those whom the configuration lets edit anything, beside
-	// those that the session was opened with.
+	// Authorities are the people that the configuration lets edit anything, besides those that
+	// the session was opened with.
 	Authorities []string
 }
 
-// Apply merges a person's deltas into the session's next version. If somebody
-// else was faster, they are merged into what stands then.
+// Apply merges a person's deltas into the session's next version. If another process writes
+// first, they are merged into the newer version.
 func (d *Door) Apply(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, error) {
 	if err := readableDeltas(text); err != nil {
 		return nil, settle.Settlement{}, err
@@ -59,9 +59,8 @@ func (d *Door) Apply(ctx context.Context, thread string, text []byte) (*History,
 	return d.apply(ctx, h, given(text), nil)
 }
 
-// ApplyOnce is Apply for what a person may give twice by mistake. If the same
-// bytes of the same person were taken before, that commit is given, and nothing
-// is written.
+// ApplyOnce is Apply for deltas that may be submitted twice by mistake. If the same bytes of
+// the same person were merged before, it returns that commit and writes nothing.
 func (d *Door) ApplyOnce(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, *flow.Commit, error) {
 	if err := readableDeltas(text); err != nil {
 		return nil, settle.Settlement{}, nil, err
@@ -83,8 +82,7 @@ func (d *Door) ApplyOnce(ctx context.Context, thread string, text []byte) (*Hist
 	return h, out, before, err
 }
 
-// appliedBy finds the last commit that took something of these deltas of a person,
-// or nil.
+// appliedBy returns the last commit that applied any of these deltas of a person, or nil.
 func (h *History) appliedBy(author string, text []byte) *flow.Commit {
 	hash := store.Hash(text)
 	for i := len(h.State.Commits) - 1; i >= 0; i-- {
@@ -96,9 +94,8 @@ func (h *History) appliedBy(author string, text []byte) *flow.Commit {
 	return nil
 }
 
-// ApplyByHand merges what a person does without writing deltas: all of it, or
-// nothing. What a file may say of an item that is not there, a person who names
-// it by hand got wrong.
+// ApplyByHand merges a person's single changes, all or none. Unlike in a file of deltas, an
+// unknown item is an error.
 func (d *Door) ApplyByHand(ctx context.Context, thread string, deltas ...artifact.Value) (*History, settle.Settlement, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
@@ -111,8 +108,8 @@ func given(text []byte) func(*artifact.Artifact) ([]byte, error) {
 	return func(*artifact.Artifact) ([]byte, error) { return text, nil }
 }
 
-// refusal is the first of a person's changes that was not taken, or nil. One that
-// finds everything as it would make it is none.
+// refusal returns the error of the first change that was not applied, or nil. A change without
+// effect is not an error.
 func (h *History) refusal(out *settle.Settlement) error {
 	for i := range out.Report.Deltas {
 		row := &out.Report.Deltas[i]
@@ -141,7 +138,7 @@ func isKill(out *settle.Settlement, id string) bool {
 	return slices.ContainsFunc(out.Deltas, func(d delta.Delta) bool { return d.ID == id && d.Operation == delta.Kill })
 }
 
-// load reads the session, and looks whether the person may write to it.
+// load reads the session and checks that the person may write to it.
 func (d *Door) load(ctx context.Context, thread string) (*History, error) {
 	h, err := Load(ctx, d.Store, thread)
 	if err != nil {
@@ -150,21 +147,20 @@ func (d *Door) load(ctx context.Context, thread string) (*History, error) {
 	return h, d.allowed(h)
 }
 
-// ledger writes to a session's journal; the history follows.
+// ledger returns a ledger that keeps the history up to date.
 func (d *Door) ledger(h *History) *ledger {
 	wrote := func(e *journal.Entry, _ *flow.State) { h.Entries = append(h.Entries, *e) }
 	return newLedger(d.Store, Prefix+h.Thread, d.Now, h.State, nil, wrote)
 }
 
-// apply settles deltas on what stands and journals that; no deltas, and what check
-// refuses, are not journaled. Check may be nil.
+// apply settles deltas on the current version and journals them, unless there are none or check
+// refuses them. Check may be nil.
 func (d *Door) apply(
 	ctx context.Context, h *History, deltas func(base *artifact.Artifact) ([]byte, error), check func(*settle.Settlement) error,
 ) (*History, settle.Settlement, error) {
 	var out settle.Settlement
 	err := d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
 		if len(state.Commits) == 0 {
-			// The brief is version 1, and nothing can come before it.
 			return nil, &fault.Error{
 				Code: NoVersion, Detail: h.Thread + " has no version yet: it was left before its brief was merged",
 				Hint: "`brenner session resume " + h.Thread + "` goes on with it",
@@ -192,7 +188,7 @@ func (d *Door) apply(
 	return h, out, err
 }
 
-// readableDeltas refuses what holds no delta at all, before it is journaled.
+// readableDeltas returns an error for a text without any delta.
 func readableDeltas(text []byte) error {
 	none := &fault.Error{Code: delta.NoDeltas, Detail: "it holds no delta that can be read", Hint: "`brenner delta check FILE` says what is wrong with it"}
 	if artifact.IsJSON(text) {
@@ -239,8 +235,8 @@ func (d *Door) allowed(h *History) error {
 	}
 }
 
-// Resolve decides a conflict: it takes one candidate, named by its delta, the
-// beginning of that, or its agent.
+// Resolve decides a conflict in favor of one candidate, named by its delta, a prefix of that,
+// or its agent.
 func (d *Door) Resolve(ctx context.Context, thread, place, take, why string) (*History, settle.Settlement, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
@@ -249,7 +245,7 @@ func (d *Door) Resolve(ctx context.Context, thread, place, take, why string) (*H
 	return d.apply(ctx, h, func(base *artifact.Artifact) ([]byte, error) { return resolution(base, place, take, why) }, nil)
 }
 
-// resolution is the EDIT that decides a conflict.
+// resolution returns the EDIT that decides a conflict.
 func resolution(a *artifact.Artifact, place, take, why string) ([]byte, error) {
 	conflict, err := ConflictAt(a, place)
 	if err != nil {
@@ -270,8 +266,7 @@ func resolution(a *artifact.Artifact, place, take, why string) ([]byte, error) {
 	return ByHand(p.byHand(delta.Edit, p.item, payload, why)), nil
 }
 
-// ConflictAt gives the candidates for a place that waits for a decision:
-// "H2.claim", "P1.predictions.H2".
+// ConflictAt returns the candidates of an undecided place: "H2.claim", "P1.predictions.H2".
 func ConflictAt(a *artifact.Artifact, place string) (artifact.Conflict, error) {
 	p, err := parsePlace(place)
 	if err != nil {
@@ -298,8 +293,7 @@ func ConflictAt(a *artifact.Artifact, place string) (artifact.Conflict, error) {
 	return conflict, nil
 }
 
-// Candidate finds the candidate that is meant: by its agent or its delta, or by
-// the beginning of that if no other one begins so.
+// Candidate returns the candidate named by its agent, its delta, or a unique prefix of that.
 func Candidate(conflict artifact.Conflict, place, take string) (*artifact.Candidate, error) {
 	var exact, near []*artifact.Candidate
 	var names []string
@@ -333,8 +327,7 @@ func noConflict(a *artifact.Artifact, place string) error {
 	return f
 }
 
-// Conflicts gives the places of an artifact that wait for a decision. What was
-// struck out needs none.
+// Conflicts returns the undecided places of an artifact, without those of killed items.
 func Conflicts(a *artifact.Artifact) []string {
 	var open []string
 	for _, items := range a.Sections {
@@ -359,7 +352,7 @@ func Conflicts(a *artifact.Artifact) []string {
 	return open
 }
 
-// Note leaves a word to the agents; they read it in the next round.
+// Note leaves a note that the agents read in the next round.
 func (d *Door) Note(ctx context.Context, thread, text string) (*History, error) {
 	if delta.Blank(text) {
 		return nil, &fault.Error{Code: NothingSaid, Detail: "the note says nothing", Hint: "write what the agents should know"}

@@ -18,7 +18,7 @@ import (
 	"brenner/store"
 )
 
-// plan composes the messages of a leg and journals them, before anything is sent.
+// plan composes the messages of a leg and journals them before anything is sent.
 func (s *run) plan(ctx context.Context, p flow.Plan) error {
 	if err := s.collect(ctx); err != nil {
 		return err
@@ -81,7 +81,6 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 	}, nil
 }
 
-// records has the assembler say what each agent is shown of the project's records.
 func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input) (map[string]Given, error) {
 	if s.Project == nil {
 		return nil, nil
@@ -89,8 +88,8 @@ func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input)
 	return ShowRecords(ctx, s.Project, moduleOf(&state.Opened), in)
 }
 
-// ShowRecords puts what each agent of the roster is shown of the project's records
-// into what its message is made of, and gives it.
+// ShowRecords adds the project's records shown to each agent to the input of its message, and
+// returns them.
 func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Input) (map[string]Given, error) {
 	all := make(map[string]Given)
 	in.Project, in.Patchable = make(map[string]string), make(map[string][]string)
@@ -108,8 +107,8 @@ func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Inpu
 	return all, nil
 }
 
-// samePrompt holds a session to the prompts that it began with: answers to two
-// prompts are not rounds of one session.
+// samePrompt returns an error if the prompts differ from those the session began with: answers
+// to different prompts are not rounds of one session.
 func samePrompt(state *flow.State, k *flow.Kickoff) error {
 	for i := range state.Legs {
 		for _, first := range state.Legs[i].Kickoffs {
@@ -129,7 +128,7 @@ func samePrompt(state *flow.State, k *flow.Kickoff) error {
 	return nil
 }
 
-// examplesOf gives the worked examples that a kickoff showed.
+// examplesOf returns the worked examples that a kickoff showed.
 func examplesOf(ctx context.Context, st store.Store, hash string) ([]string, error) {
 	data, err := st.Blob(ctx, hash)
 	if err != nil {
@@ -142,8 +141,7 @@ func examplesOf(ctx context.Context, st store.Store, hash string) ([]string, err
 	return examples, nil
 }
 
-// input gathers what the messages of a leg are made of, and which items each
-// agent is shown.
+// input gathers what the messages of a leg are made of, and the items shown to each agent.
 func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickoff.Input, map[string][]string, error) {
 	o := &state.Opened
 	in := kickoff.Input{
@@ -172,7 +170,8 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	return in, shown, nil
 }
 
-// everybody is shown the hypotheses of the brief, before there is a view.
+// everybody returns the items shown before there is a view: the hypotheses of the brief, for
+// each agent.
 func everybody(agents []string, hypotheses []kickoff.Hypothesis) map[string][]string {
 	shown := make(map[string][]string)
 	for _, name := range agents {
@@ -183,7 +182,7 @@ func everybody(agents []string, hypotheses []kickoff.Hypothesis) map[string][]st
 	return shown
 }
 
-// view gives the artifact as an agent sees it.
+// view returns the artifact as an agent sees it.
 func (s *run) view(ctx context.Context, state *flow.State, name string) (view.View, error) {
 	in := view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.quoted}
 	for _, n := range state.Notes {
@@ -206,20 +205,19 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	return view.Build(in)
 }
 
-// quoted counts a view as it is sent: in a block quote.
+// quoted counts the tokens of a view as sent, in a block quote.
 func (s *run) quoted(text string) int {
 	return s.Tokens.Count("> " + strings.ReplaceAll(text, "\n", "\n> "))
 }
 
-// lastReport gives what became of an agent's deltas when it was last heard,
-// without those that simply stand.
+// lastReport returns the outcomes of an agent's last deltas, without those that simply stand.
 func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([]merge.Row, error) {
 	heard := lastHeard(state, name)
 	if heard == nil {
 		return nil, nil
 	}
 	report := s.report
-	if s.reported != heard.Report { // it was heard in an earlier round, or by an earlier run
+	if s.reported != heard.Report { // settled in an earlier round, or by an earlier run
 		var err error
 		if report, err = readReport(ctx, s.store, heard.Report); err != nil {
 			return nil, err
@@ -234,7 +232,7 @@ func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([
 	return rows, nil
 }
 
-// lastHeard finds the commit that settled an agent's last answer.
+// lastHeard returns the commit that settled an agent's last answer.
 func lastHeard(state *flow.State, name string) *flow.Commit {
 	for i := len(state.Legs) - 1; i >= 0; i-- {
 		leg := &state.Legs[i]
@@ -250,11 +248,11 @@ func lastHeard(state *flow.State, name string) *flow.Commit {
 	return nil
 }
 
-// byteOrderMark may begin a file; it belongs to the encoding, not to the text.
+// byteOrderMark may begin a file; it is not part of the text.
 const byteOrderMark = "\ufeff"
 
-// excerpt gives what everybody is to read: the excerpt, then the evidence, each
-// under the name by which it is cited.
+// excerpt returns what all agents are to read: the excerpt, then the evidence, each under its
+// citation name.
 func (h *History) excerpt(ctx context.Context) (string, error) {
 	o := &h.State.Opened
 	var b strings.Builder
@@ -278,7 +276,7 @@ func (h *History) excerpt(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// rosterOf reads the roster that the journal pins.
+// rosterOf returns the roster that the journal pins.
 func rosterOf(o *flow.Opened) (roster.Roster, error) {
 	v, err := artifact.ParseValue(o.Roster, artifact.MaxDepth)
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	"brenner/store"
 )
 
-// Post is the mail of a session's thread: where agents have mailboxes, and people
-// read along. The calls themselves go through the agents.
+// Post is the mail of a session's thread, in which agents have mailboxes and people read along.
+// Calls do not go through it but through the agents.
 type Post interface {
-	// Recall tells what is known from the journal: the names of agents on the server,
-	// and the messages that were taken before.
+	// Recall passes what the journal knows: the agents' names on the server, and the messages
+	// already taken.
 	Recall(boxes []flow.Mailbox, taken map[string]bool)
-	// Join sees to it that agents have mailboxes, and says under which names. It gives
-	// those that it could see to, also with an error.
+	// Join ensures that agents have mailboxes and returns their names. On an error it still
+	// returns the mailboxes that exist.
 	Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error)
-	// Letters gives all that the session's agents wrote in a thread, oldest first,
-	// but for signs of life.
+	// Letters returns all that the session's agents wrote in a thread, oldest first, except
+	// liveness messages.
 	Letters(ctx context.Context, thread string, agents []flow.Party) ([]Letter, error)
-	// Publish mails a version, once for each of its recipients, however often it is
-	// tried. It says which messages it is in, and who was not reached.
+	// Publish mails a version, once per recipient however often it is tried. It returns the
+	// messages with it, and the recipients not reached.
 	Publish(ctx context.Context, p Publication) (letters, missed []string, err error)
 }
 
@@ -34,28 +34,27 @@ type Post interface {
 type Letter struct {
 	flow.Letter
 	Text  string
-	Round int // of the thread, by its kickoffs, from 1
+	Round int // of the thread, counted by kickoffs from 1
 }
 
-// Publication is a version as everybody with a mailbox is sent it.
+// Publication is a version as mailed to each mailbox.
 type Publication struct {
 	Thread  string
 	Version int
 	Subject string
 	Bodies  map[string]string // by agent: what its role may see
-	Whole   string            // for people: all of it
+	Whole   string            // for people: everything
 }
 
-// recall tells the post what the journal knows.
+// recall passes the journal's mailboxes and letters to the post.
 func (s *run) recall() {
 	if s.Post != nil {
 		s.Post.Recall(s.state.Mailboxes(), s.state.Taken())
 	}
 }
 
-// join gives the agents of a leg their mailboxes before they are written to. A
-// server that cannot be reached now may be there when the calls are made: they say
-// what went wrong.
+// join ensures mailboxes for the agents of a leg before messages are sent. Errors are only
+// logged: if the server stays unreachable, the calls report it.
 func (s *run) join(ctx context.Context, agents []string) []flow.Mailbox {
 	var parties []flow.Party
 	for _, p := range s.state.ByMail() {
@@ -73,9 +72,9 @@ func (s *run) join(ctx context.Context, agents []string) []flow.Mailbox {
 	return boxes
 }
 
-// collect merges what agents wrote outside of any call: critiques of what was
-// published, and answers to rounds that were settled without them. It stands
-// between rounds, when no call is under way that could be meant.
+// collect merges what agents wrote outside of any call: critiques of published versions, and
+// late answers to settled rounds. It runs between rounds, when a letter cannot belong to a call
+// in flight.
 func (s *run) collect(ctx context.Context) error {
 	if s.Post == nil || len(s.state.Legs) == 0 {
 		return nil
@@ -95,8 +94,7 @@ func (s *run) collect(ctx context.Context) error {
 	})
 }
 
-// untaken gives the letters that the journal does not have yet. Who sends the same
-// text twice has said it once.
+// untaken returns the letters not yet in the journal, without repeated texts.
 func untaken(state *flow.State, all []Letter) []Letter {
 	taken, said := state.Taken(), state.Said()
 	return slices.DeleteFunc(all, func(l Letter) bool {
@@ -109,9 +107,8 @@ func untaken(state *flow.State, all []Letter) []Letter {
 	})
 }
 
-// letterCommit is the commit of letters, with their texts. What was published
-// after a letter was written its author cannot have seen; a version that is not
-// there nobody can.
+// letterCommit returns the commit of letters, with their texts. A shown version that is unknown
+// or does not exist yet is replaced by the current one.
 func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committed, [][]byte) {
 	c := flow.Committed{Source: flow.ByThread, At: at}
 	var texts [][]byte
@@ -131,7 +128,7 @@ type Sent struct {
 	Subject string
 }
 
-// Publish mails the newest version of a session that no run has in its hands.
+// Publish mails the newest version of a session that is not running.
 func (r *Runner) Publish(ctx context.Context, thread string) (*Sent, error) {
 	release, err := r.hold(thread)
 	if err != nil {
@@ -155,14 +152,13 @@ func (r *Runner) Publish(ctx context.Context, thread string) (*Sent, error) {
 	return &Sent{Published: done, Subject: p.Subject}, err
 }
 
-// publish mails the artifact as it stands. What goes wrong with that is journaled,
-// and the session goes on.
+// publish mails the current version. Mail errors are journaled and do not stop the session.
 func (s *run) publish(ctx context.Context) error {
 	_, done, err := s.mail(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err() // the next run publishes it
-	case err != nil && done.Code == "": // it could not even be composed or journaled
+	case err != nil && done.Code == "": // it could not be composed or journaled
 		return err
 	case err != nil:
 		s.Log.Warn().Err(err).Int("version", done.Version).Msg("the version could not be mailed")
@@ -170,8 +166,8 @@ func (s *run) publish(ctx context.Context) error {
 	return nil
 }
 
-// mail sends the artifact as it stands to everybody who has a mailbox, and journals
-// before and after that. An error of the mail itself is in the journal, too.
+// mail sends the current version to all mailboxes and journals that before and after. An error
+// of the mail itself is journaled, too.
 func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 	done := flow.Published{Version: s.state.Version()}
 	p, err := s.publication(ctx)
@@ -196,14 +192,13 @@ func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 	return p, done, failed
 }
 
-// note journals one event that depends on nothing.
+// note journals one event that does not depend on the state.
 func (s *run) note(ctx context.Context, kind string, body any) error {
 	return s.write(context.WithoutCancel(ctx), func(*flow.State) (*draft, error) {
 		return drafted(kind, body), nil
 	})
 }
 
-// publication puts together what everybody is sent.
 func (s *run) publication(ctx context.Context) (Publication, error) {
 	if err := s.catchUp(ctx); err != nil {
 		return Publication{}, err
@@ -239,8 +234,8 @@ func (h *History) publication(a *artifact.Artifact, view func(agent string) (str
 	return p, nil
 }
 
-// contributors are those whose deltas were applied, as the metadata has them: the
-// provenance also names those of whom nothing stands.
+// contributors returns the agents whose deltas were applied according to the metadata. The
+// provenance also names agents without any surviving text.
 func contributors(a *artifact.Artifact) []string {
 	names := make([]string, len(a.Metadata.Contributors))
 	for i, c := range a.Metadata.Contributors {

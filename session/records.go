@@ -10,11 +10,10 @@ import (
 	"brenner/store/record"
 )
 
-// A session keeps what it sends and hears as records of the store, beside the
-// versions of its artifact: the roster, each agent's kickoffs and each agent's
-// replies, linked so that a lineage leads from a version to the replies that made
-// it, to the messages that they answer, and to what those showed. All of it follows
-// from the journal: nothing here is a second source of truth.
+// A session keeps what it sends and receives as records beside the versions of its artifact:
+// the roster, and each agent's kickoffs and replies. They are linked, so that a lineage leads
+// from a version to the replies behind it, the messages they answer, and what those showed. All
+// of it derives from the journal, which is the only source of truth.
 
 const (
 	rosterPrefix  = "roster/"
@@ -34,8 +33,8 @@ func requestID(thread, id string) string { return requestPrefix + thread + "/" +
 
 func verdictID(thread, id string) string { return verdictPrefix + thread + "/" + id }
 
-// sideRecords gives the records that entries put beside the artifact's versions, in the
-// words of this program. The state is the one before them.
+// sideRecords returns the records that entries put beside the artifact's versions, in the
+// current wording. The state is the one before the entries.
 func sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
 	return wordings()[0].sideRecords(before, entries)
 }
@@ -75,7 +74,7 @@ type side struct {
 	opened            flow.Opened
 	kickoffs, replies map[string]int // versions so far, by agent
 	round             map[string]flow.Call
-	places            map[string]string // what stalemates are about, by their ids
+	places            map[string]string // subjects of stalemates, by id
 	version           int               // of the artifact
 	records           []record.Record
 	blobs             [][]byte
@@ -131,8 +130,7 @@ func (s *side) take(e *journal.Entry) error {
 	return nil
 }
 
-// stalemate keeps the request when a stalemate is opened, and the verdict when it is
-// ruled on.
+// stalemate adds the request when a stalemate is opened, and the verdict when it is ruled on.
 func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
 	thread := s.opened.Thread
 	switch {
@@ -158,7 +156,7 @@ func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
 	}
 }
 
-// about names what a stalemate is about, in a line.
+// about returns the subject of a stalemate, in one line.
 func (s *side) about(id string) string { return s.words.about(s.places[id], s.opened.Thread) }
 
 func (s *side) add(e *journal.Entry, r record.Record) {
@@ -194,8 +192,8 @@ func (s *side) kickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
 	s.add(e, r)
 }
 
-// reply is an answer, or a letter: those of a thread that another tool began answer
-// no message of ours.
+// reply adds an answer or a letter. In threads that another tool began, letters answer no
+// kickoff.
 func (s *side) reply(e *journal.Entry, agent, content, summary string) {
 	s.replies[agent]++
 	r := record.Record{
@@ -208,7 +206,7 @@ func (s *side) reply(e *journal.Entry, agent, content, summary string) {
 	s.add(e, r)
 }
 
-// moduleOf gives the part of the project that a session belongs to.
+// moduleOf returns the module that a session belongs to.
 func moduleOf(o *flow.Opened) string {
 	if o.Module == "" {
 		return record.Project
@@ -216,8 +214,8 @@ func moduleOf(o *flow.Opened) string {
 	return o.Module
 }
 
-// sourcesOf gives links to the replies and letters that a version was made from, or to
-// the verdict that it carries out.
+// sourcesOf returns links to the replies and letters that a version was made from, or to the
+// verdict that it carries out.
 func sourcesOf(state *flow.State, c *flow.Committed) []record.Link {
 	if c.Ruling != "" {
 		return []record.Link{{Relation: record.DerivesFrom, ID: verdictID(state.Opened.Thread, c.Ruling), Version: 1}}
@@ -234,15 +232,14 @@ func sourcesOf(state *flow.State, c *flow.Committed) []record.Link {
 	return links
 }
 
-// hearing is something that an agent said.
+// hearing is a reply or a letter of an agent.
 type hearing struct {
 	agent string
-	seq   int  // of the entry that has it
-	now   bool // it is what the commit in question is about
+	seq   int  // of its entry
+	now   bool // the commit in question settles it
 }
 
-// heard gives what agents said, in the order of the journal. The commit may be stored
-// already, or not yet.
+// heard returns replies and letters in journal order. The commit may be stored or not.
 func heard(state *flow.State, c *flow.Committed) []hearing {
 	var all []hearing
 	for _, call := range state.Calls() {

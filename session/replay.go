@@ -16,7 +16,7 @@ import (
 	"brenner/store"
 )
 
-// ReplayDiffers is the code of a journal that does not give what was committed.
+// ReplayDiffers is the code of a journal whose replay does not reproduce what was committed.
 const ReplayDiffers fault.Code = "REPLAY_DIFFERS"
 
 // Replayed is one commit, settled again.
@@ -26,18 +26,18 @@ type Replayed struct {
 	Then       Then
 }
 
-// Then is how the report of a version is not that of now, though the same was decided:
-// sessions are proved by programs that are newer than they are.
+// Then describes how a stored report differs from a current one with the same decisions.
+// Sessions are often verified by newer programs than wrote them.
 type Then struct {
-	// Lint names the rules that judged it, where they are not those of now. Their findings
-	// were not compared.
+	// Lint names the rules that judged the version, if they are not the current ones. Their
+	// findings were not compared.
 	Lint string
-	// Reworded tells that it says the same in other words.
+	// Reworded reports whether the stored report has other wording.
 	Reworded bool
 }
 
-// Replay settles everything again, from the empty artifact on, and proves that
-// each version is the one that was committed, to the byte.
+// Replay settles everything again from the empty artifact, and verifies that each version
+// equals the committed one to the byte.
 func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 	var all []Replayed
 	base, items := h.empty(), make(map[string]string)
@@ -68,9 +68,9 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 	return all, nil
 }
 
-// differs names what a commit says and its settlement does not. Decisions are compared, not
-// the words for them, and what lint found only where rules of the same name found it: both
-// get better from one program to the next, and no version is a forgery by that.
+// differs returns what differs between a commit and its settlement. It compares decisions, not
+// wording, and lint findings only if rules of the same name found them: both change between
+// programs without any forgery.
 func (h *History) differs(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what string, then Then, err error) {
 	again := *c
 	complete(&draft{}, &again, items, base, out)
@@ -91,8 +91,8 @@ func (h *History) differs(ctx context.Context, c *flow.Committed, items map[stri
 	return "", then, nil
 }
 
-// reportOfThen lets a commit have the report that is stored of it, where that says the same
-// as one of now would.
+// reportOfThen gives the commit again the stored report, if that has the same decisions as a
+// current one.
 func (h *History) reportOfThen(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (then Then, err error) {
 	stored, err := readReport(ctx, h.Store, c.Report)
 	if err != nil {
@@ -113,9 +113,8 @@ func (h *History) reportOfThen(ctx context.Context, c, again *flow.Committed, ou
 	return then, nil
 }
 
-// Without settles everything again as if one contributor had never answered.
-// Items keep their meaning, not their ids: who named an item then means the same
-// item now.
+// Without settles everything again as if one contributor had never answered. Items are matched
+// by meaning, not by id: references of other contributors are renamed.
 func (h *History) Without(ctx context.Context, name string) ([]Replayed, error) {
 	if !h.contributes(name) {
 		return nil, &fault.Error{
@@ -163,8 +162,8 @@ func (h *History) contributes(name string) bool {
 	return false
 }
 
-// renames says which item of one artifact is which of the other: those that the
-// same delta made. Items that the other one lacks mean nothing there.
+// renames maps the items of one artifact to those that the same delta made in the other. Items
+// missing there map to nothing.
 func renames(from, to *artifact.Artifact) map[string]string {
 	made := make(map[string]string)
 	for _, items := range to.Sections {

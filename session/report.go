@@ -14,12 +14,12 @@ import (
 	"brenner/store"
 )
 
-// Report is what became of everything that a commit settled, as it is stored.
+// Report is the stored outcome of everything that a commit settled.
 type Report struct {
 	Schema   string           `json:"schema"`
 	Readings []settle.Reading `json:"readings"`
 	Merge    merge.Report     `json:"merge"`
-	Lint     string           `json:"lint,omitempty"` // the rules that found what follows
+	Lint     string           `json:"lint,omitempty"` // the rules behind the following findings
 	Findings []lint.Finding   `json:"findings"`
 }
 
@@ -27,19 +27,18 @@ func newReport(s *settle.Settlement) *Report {
 	return &Report{Schema: "brenner.report/v1", Readings: s.Readings, Merge: s.Report, Lint: lint.Version, Findings: s.Lint.Findings}
 }
 
-// JSON gives the report in one form for one content.
+// JSON returns the report in canonical form.
 func (r *Report) JSON() []byte {
-	// Everything in it came out of readers that let only UTF-8 through, or is
-	// quoted; should a text not be, it is written with its bad bytes replaced.
+	// All text comes from readers that accept only UTF-8, or is quoted. Any invalid bytes are
+	// replaced.
 	data, _ := json.Marshal(r, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	return data
 }
 
-// decisions gives the report without its words, and without the lines of a file that is
-// made of it.
+// decisions returns the report without wording and without line numbers of rendered files.
 func (r *Report) decisions() []byte {
 	var bare Report
-	if json.Unmarshal(r.JSON(), &bare) != nil { // it shares nothing with the report
+	if json.Unmarshal(r.JSON(), &bare) != nil { // a deep copy
 		return nil
 	}
 	for i := range bare.Readings {
@@ -77,7 +76,7 @@ func readReport(ctx context.Context, st store.Store, hash string) (*Report, erro
 	return &r, nil
 }
 
-// Report gives what became of everything that a commit settled.
+// Report returns the stored report of a commit.
 func (h *History) Report(ctx context.Context, c *flow.Commit) (*Report, error) {
 	r, err := readReport(ctx, h.Store, c.Report)
 	if err != nil {

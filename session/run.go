@@ -32,35 +32,35 @@ type run struct {
 	roster  roster.Roster
 	rules   merge.Rules
 	views   map[string]view.Spec
-	excerpt string // what every agent is to read
+	excerpt string // text that all agents read
 
-	// What belongs to the state as it is: begin reads it, and every step keeps it up.
+	// What belongs to the current state: begin reads it, and every step updates it.
 	current  artifact.Artifact
-	moments  []stalemate.Moment // the settlements so far, if they are known; see stalemates
+	moments  []stalemate.Moment // the settlements so far, if known; see stalemates
 	talks    []talk             // of the open leg
 	report   *Report            // of the last commit of this run
 	reported string             // its hash
 
 	group  *errgroup.Group
-	calls  context.Context // of the calls under way
+	calls  context.Context // of the calls in flight
 	cancel context.CancelFunc
 	done   chan outcome
 	flying int
-	// givenUp tells that a call of the open leg was only waiting, and ended because the run
-	// goes: whoever resumes the session asks again.
+	// givenUp reports whether a call of the open leg ended while waiting because the run stops.
+	// A resumed run asks again.
 	givenUp bool
-	// holds lets steps that nobody outside hears of be stored with the next one.
+	// holds allows internal steps to be stored together with the next one.
 	holds bool
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// run executes commands until there are none left.
+// run executes commands until none are left.
 func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Agent) (*Result, error) {
 	s := &run{
 		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
 		done: make(chan outcome, 2*len(l.state.Opened.Agents)), began: r.Now(),
-		holds: r.Post == nil, // a server is asked and told things at every step
+		holds: r.Post == nil, // a mail server is involved at every step
 	}
 	before := len(l.state.Commits)
 	if err := s.prepare(ctx); err != nil {
@@ -68,29 +68,29 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	}
 	s.calls, s.cancel = s.deadline(ctx)
 	defer s.cancel()
-	err := s.afterwards(ctx) // what a run that was killed did not come to
+	err := s.afterwards(ctx) // what a killed run did not get to
 	if err == nil {
 		err = s.loop(ctx)
 	}
-	_ = s.group.Wait() // nothing in it gives an error: all outcomes went through the channel
+	_ = s.group.Wait() // never an error: all outcomes went through the channel
 	if err != nil {
 		return nil, err
 	}
 	res := s.result(before)
-	if err := s.catchUp(ctx); err == nil { // else whoever wants it reads it
+	if err := s.catchUp(ctx); err == nil { // otherwise the caller reads it from the store
 		res.current = &s.current
 	}
 	return res, nil
 }
 
-// result is where the session stands, which had so many commits before.
+// result returns where the session stands; before is the number of commits before this run.
 func (s *run) result(before int) *Result {
 	return &Result{
 		State: s.state, Settled: s.state.Commits[before:], Missing: s.state.Missing(), Reason: s.state.Ended, Duration: s.Now().Sub(s.began),
 	}
 }
 
-// prepare reads what the journal pins, and where the session stands.
+// prepare reads what the journal pins and the current state.
 func (s *run) prepare(ctx context.Context) error {
 	opened := &s.state.Opened
 	var err error
@@ -117,13 +117,13 @@ func (s *run) prepare(ctx context.Context) error {
 	return s.begin(ctx)
 }
 
-// history is the session as far as this run knows it.
+// history returns the session as far as this run knows it.
 func (s *run) history() *History {
 	return &History{Store: s.store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, rules: &s.rules}
 }
 
-// begin reads what belongs to the state as it is: at the beginning, and after somebody
-// else has written to the journal.
+// begin reads what belongs to the current state: at the start, and after another process has
+// written to the journal.
 func (s *run) begin(ctx context.Context) (err error) {
 	h := s.history()
 	s.moments, s.report, s.reported = nil, nil, ""
@@ -134,7 +134,7 @@ func (s *run) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// catchUp begins anew if somebody else wrote a version.
+// catchUp begins again if another process wrote a version.
 func (s *run) catchUp(ctx context.Context) error {
 	if s.current.Metadata.Version == s.state.Version() {
 		return nil
@@ -142,8 +142,8 @@ func (s *run) catchUp(ctx context.Context) error {
 	return s.begin(ctx)
 }
 
-// loop is the whole of a run: what flow commands is done, and what comes of it is
-// journaled. Stopping is gentle at first: calls under way may end.
+// loop executes what flow commands and journals the results. Stopping is graceful at first:
+// calls in flight may end.
 func (s *run) loop(ctx context.Context) error {
 	for {
 		if ctx.Err() != nil {
@@ -155,7 +155,7 @@ func (s *run) loop(ctx context.Context) error {
 		}
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return s.abandon(ctx) // it is the end of the run that went wrong, not the run
+			return s.abandon(ctx) // ending the run failed, not the run itself
 		case err != nil:
 			return s.fail(ctx, err)
 		case !more:
@@ -164,8 +164,8 @@ func (s *run) loop(ctx context.Context) error {
 	}
 }
 
-// step does what the state commands, or else waits for a call. It reports whether the
-// run goes on.
+// step executes what the state commands, or else waits for a call. It reports whether the run
+// continues.
 func (s *run) step(ctx context.Context) (bool, error) {
 	why := s.stopping()
 	acted, err := s.act(ctx, flow.Next(s.state), why)
@@ -174,7 +174,7 @@ func (s *run) step(ctx context.Context) (bool, error) {
 		return acted, err
 	case s.flying == 0 && why != "" && s.state.Ended == "":
 		return false, s.end(ctx, why)
-	case s.writer.Holding(): // what is stored may let more begin
+	case s.writer.Holding(): // storing may permit more calls
 		return true, s.flush(ctx)
 	case s.flying == 0:
 		return false, nil
@@ -182,7 +182,7 @@ func (s *run) step(ctx context.Context) (bool, error) {
 	return true, s.wait(ctx)
 }
 
-// deadline gives the context of the calls: it ends when the run should.
+// deadline returns the context of the calls, which ends with the run's time limit.
 func (s *run) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.Deadline <= 0 {
 		return context.WithCancel(ctx)
@@ -190,7 +190,7 @@ func (s *run) deadline(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeout(ctx, s.Deadline)
 }
 
-// stopping says why no more calls should begin, or "".
+// stopping returns why no more calls should begin, or "".
 func (s *run) stopping() string {
 	select {
 	case <-s.Drain:
@@ -203,7 +203,7 @@ func (s *run) stopping() string {
 	return ""
 }
 
-// act executes commands, and tells whether there was anything to do.
+// act executes commands and reports whether there was anything to do.
 func (s *run) act(ctx context.Context, commands []flow.Command, why string) (bool, error) {
 	var asks []flow.Ask
 	for _, c := range commands {
@@ -222,7 +222,7 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			}
 			err = s.plan(ctx, c)
 		case flow.Settle:
-			if why != "" && s.givenUp { // enough have answered, but not all who would
+			if why != "" && s.givenUp { // a quorum has answered, but not all agents
 				return false, nil
 			}
 			if err = s.flush(ctx); err == nil { // an answer is stored before it is used
@@ -241,7 +241,7 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 		}
 		return err == nil, err
 	}
-	if s.flying > 0 { // else nobody has spent what the state does not know
+	if s.flying > 0 { // otherwise the state has all costs
 		asks = s.Allowance.afforded(s.state, asks)
 	}
 	if len(asks) == 0 {
@@ -250,8 +250,8 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 	return true, s.ask(ctx, asks)
 }
 
-// endOf gives the reason of an end that the rules command while the run is stopping, for
-// why: who was stopped did not fail, but who had nothing left to do is done.
+// endOf returns the reason of an end that the rules command while the run is stopping because
+// of why. A stopped session did not fail, but one without work left is done.
 func endOf(rule, why string) string {
 	switch rule {
 	case flow.EndRounds, flow.EndQuiet, flow.EndClean:
@@ -260,9 +260,9 @@ func endOf(rule, why string) string {
 	return cmp.Or(why, rule)
 }
 
-// afterwards does what follows when answers were merged: what they say about records,
-// and a look at what the session is stuck on. If somebody else writes meanwhile, it looks
-// again: the round may have to be settled anew first, and then nothing follows yet.
+// afterwards does what follows a merge of answers: it applies patches to records and looks for
+// stalemates. If another process writes meanwhile, it starts over, since the round may have to
+// be settled again first.
 func (s *run) afterwards(ctx context.Context) error {
 	for {
 		err := s.patches(ctx)
@@ -278,7 +278,7 @@ func (s *run) afterwards(ctx context.Context) error {
 	}
 }
 
-// put journals a step that nobody outside hears of.
+// put journals an internal step.
 func (s *run) put(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
 	if s.holds {
 		return s.keep(prepare)
@@ -286,7 +286,7 @@ func (s *run) put(ctx context.Context, prepare func(*flow.State) (*draft, error)
 	return s.write(ctx, prepare)
 }
 
-// wait waits for a call to end. Those that have ended as well are recorded with it.
+// wait waits for a call to end and records it with all others that have ended.
 func (s *run) wait(ctx context.Context) error {
 	select {
 	case o := <-s.done:
@@ -306,18 +306,17 @@ func (s *run) wait(ctx context.Context) error {
 	}
 }
 
-// end journals the end of the run. If somebody else was faster, it is not the end yet:
-// the last round, which may have been held, is to be settled anew.
+// end journals the end of the run. If another process wrote first, it is not the end yet: the
+// last round may have been held and must be settled again.
 func (s *run) end(ctx context.Context, reason string) error {
 	return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
 }
 
-// abandon is the end without grace: calls under way are cancelled, and what they
-// had answered by then is kept. What else is held is made again if somebody else was
-// faster.
+// abandon cancels calls in flight and keeps replies already received. Other held drafts are
+// made again if another process wrote first.
 func (s *run) abandon(ctx context.Context) error {
 	for ; s.flying > 0; s.flying-- {
-		// Those without an answer are kept as well: they may have cost something.
+		// Failed calls are recorded, too: they may have a cost.
 		if err := s.record(<-s.done); err != nil {
 			return s.fail(ctx, err)
 		}
@@ -329,8 +328,7 @@ func (s *run) abandon(ctx context.Context) error {
 	}
 }
 
-// fail ends a run that cannot go on. What the calls under way have answered by now
-// is kept if that can be done at all.
+// fail ends a run that cannot continue. It keeps the replies received so far if possible.
 func (s *run) fail(ctx context.Context, err error) error {
 	s.cancel()
 	for ; s.flying > 0; s.flying-- {

@@ -1,10 +1,8 @@
-// Package session runs sessions: it executes what package flow commands, with
-// agents that it knows by their interface and a store that it knows by its, and
-// it reads what sessions left.
+// Package session runs sessions: it executes what package flow commands, with agents and a
+// store behind interfaces, and it reads stored sessions.
 //
-// What was answered is in the store before anybody reads it; what was planned is
-// there before anybody is asked. A run may be killed at any instruction, and the
-// next one goes on from what is stored.
+// Plans are stored before agents are asked, and answers before they are used. A run may be
+// killed at any instruction; the next one continues from what is stored.
 package session
 
 import (
@@ -22,7 +20,7 @@ import (
 	"brenner/store/journal"
 )
 
-// The codes of sessions.
+// Error codes of sessions.
 const (
 	Exists    fault.Code = "SESSION_EXISTS"
 	NoSession fault.Code = "NO_SESSION"
@@ -35,56 +33,55 @@ const (
 // Counter counts tokens.
 type Counter interface{ Count(text string) int }
 
-// Runner runs sessions. It may run several at once.
+// Runner runs sessions, also several at once.
 type Runner struct {
 	Store store.Store
 	Locks store.Locks
 	Now   func() time.Time
 	Log   zerolog.Logger
-	// Agent gives the way to an agent of the roster, wrapped as it should be.
+	// Agent returns the agent of a roster entry, with retries and other wrappers.
 	Agent func(flow.Party) (agent.Agent, error)
-	// Common keeps what sessions have in common; nil is one for each run.
+	// Common caches what sessions share; nil means one cache for each run.
 	Common *Common
 	// Tokens counts what is sent.
 	Tokens Counter
-	// Project is where the project's records come from; nil where there are none.
+	// Project provides the project's records; nil if there are none.
 	Project Project
 	// Memory, if not nil, is what earlier sessions have learned. Rehearsals have none.
 	Memory Memory
-	// Observe, if not nil, is told of every entry after it was stored, in order,
-	// with the state after it. It must not keep the state.
+	// Observe, if not nil, is called with every entry after it was stored, in order, and the
+	// state after it. It must not keep the state.
 	Observe func(*journal.Entry, *flow.State)
-	// Allowance, if not nil, is kept up to date, for whoever tries calls again.
+	// Allowance, if not nil, is kept up to date for retries of calls.
 	Allowance *Allowance
-	// Drain, when it is closed, lets the calls under way end and begins no others.
+	// Drain, when closed, lets the calls in flight end and begins no others.
 	Drain <-chan struct{}
-	// Deadline is how long one run may take; 0 is no limit.
+	// Deadline limits the time of one run; 0 means no limit.
 	Deadline time.Duration
-	// Post is the mail of the session's thread; nil where nobody has a mailbox.
+	// Post is the mail of the session's thread; nil if there are no mailboxes.
 	Post Post
-	// Holder says who we are, for whoever else wants the session.
+	// Holder identifies this process to others that want the session.
 	Holder store.Holder
 }
 
-// Project is the governed store, as far as sessions have to do with it.
+// Project is the governed store as sessions use it.
 type Project interface {
-	// Given says what an agent of a role is shown of the project's records.
+	// Given returns what an agent of a role is shown of the project's records.
 	Given(ctx context.Context, role, module string) (Given, error)
-	// Moved says which records that were shown do not hold any more, and what has to
-	// be as it is when that is written down.
+	// Moved returns which of the shown records no longer hold, and the precondition for writing
+	// that down.
 	Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
-	// Patch carries out what an answer says about texts of records that its author was
-	// shown.
+	// Patch applies what an answer says about texts of records that its author was shown.
 	Patch(ctx context.Context, p *Patching) ([]Patched, error)
 }
 
-// Given is what an agent is shown of the project's records, which they are, and the
-// hash of the spec by which they were chosen.
+// Given is what an agent is shown of the project's records, their references, and the hash of
+// the spec that selected them.
 type Given struct {
 	Text    string
 	View    string
 	Records []flow.RecordRef
-	// Patchable are those of them that it may change by search/replace blocks.
+	// Patchable are the records that the agent may change by search/replace blocks.
 	Patchable []string
 }
 
@@ -99,21 +96,19 @@ type Result struct {
 	current *artifact.Artifact
 }
 
-// History is the session as the run left it, so that nobody needs to read the version
-// that it came to out of the store again.
+// History returns the session as the run left it, with the newest version already assembled.
 func (r *Result) History(st store.Store) *History {
 	return &History{Store: st, Thread: r.State.Opened.Thread, State: r.State, current: r.current}
 }
 
-// Start opens a session and runs it to its end. A session of that name must not
-// exist yet.
+// Start opens a session and runs it to its end. A session of that name must not exist yet.
 func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	release, err := r.hold(b.Thread)
 	if err != nil {
 		return nil, err
 	}
 	defer r.release(b.Thread, release)
-	agents, err := r.agents(b.Agents) // before anything is written: one that cannot be made leaves no trace
+	agents, err := r.agents(b.Agents) // before anything is written: a failure leaves no trace
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +125,7 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	}
 	opening := func(*flow.State) (*draft, error) { return b.open() }
 	if r.Post == nil {
-		err = l.keep(opening) // it is stored with what is asked first
+		err = l.keep(opening) // stored with the first request
 	} else {
 		err = l.write(ctx, opening)
 	}
@@ -147,8 +142,7 @@ func exists(thread string) error {
 	}
 }
 
-// free refuses, before anything is written, to begin a session whose versions could
-// not be kept, as something else has their place.
+// free returns an error if a record other than a session has the thread's id already.
 func (r *Runner) free(ctx context.Context, thread string) error {
 	there, err := r.Store.Heads(ctx, store.HeadQuery{ID: thread})
 	if err != nil || len(there) == 0 {
@@ -160,7 +154,7 @@ func (r *Runner) free(ctx context.Context, thread string) error {
 	}
 }
 
-// agents makes the way to each party.
+// agents makes the agent of each party.
 func (r *Runner) agents(parties []flow.Party) (map[string]agent.Agent, error) {
 	all := make(map[string]agent.Agent)
 	for _, p := range parties {
@@ -176,8 +170,7 @@ func (r *Runner) agents(parties []flow.Party) (map[string]agent.Agent, error) {
 	return all, nil
 }
 
-// Resume goes on with a session that was left. Settings, if not nil, are the
-// ones that hold from now on.
+// Resume continues a session. Change, if not nil, sets the settings that apply from now on.
 func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Settings)) (*Result, error) {
 	release, err := r.hold(thread)
 	if err != nil {
@@ -214,8 +207,8 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	return r.run(ctx, l, agents)
 }
 
-// finished says why there is nothing to resume: a session that was done stays
-// done, until somebody says a word, changes it by hand, or asks for more.
+// finished returns why there is nothing to resume. A finished session stays so until a person
+// adds a note, changes it by hand, or asks for more.
 func finished(s *flow.State, settings flow.Settings) error {
 	f := &fault.Error{Code: NotOpen, Hint: "a note, a change by hand or --rounds " + itoa(max(settings.Rounds, s.Round())+1) + " lets it go on"}
 	asked := settings
@@ -242,8 +235,7 @@ func noSession(thread string) error {
 	}
 }
 
-// ledger returns the ledger of a session. Seen is its state once more, of which nothing
-// is shared with the other.
+// ledger returns the ledger of a session. Seen is a deep copy of its state.
 func (r *Runner) ledger(thread string, state, seen *flow.State) *ledger {
 	wrote := func(e *journal.Entry, s *flow.State) {
 		if r.Allowance != nil {
@@ -254,13 +246,12 @@ func (r *Runner) ledger(thread string, state, seen *flow.State) *ledger {
 		}
 	}
 	if r.Observe == nil {
-		seen = nil // it is enough to be called with the state as it is
+		seen = nil // passing the current state suffices
 	}
 	return newLedger(r.Store, Prefix+thread, r.Now, state, seen, wrote)
 }
 
-// reopen gives the ledger of a session as its journal stands; that of one that is not
-// there yet is empty.
+// reopen returns the ledger of a session as its journal stands; it is empty for a new session.
 func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
 	entries, state, err := read(ctx, r.Store, Prefix+thread)
 	if err != nil {
@@ -268,7 +259,7 @@ func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
 	}
 	var seen *flow.State
 	if r.Observe != nil {
-		seen, err = flow.Fold(entries) // it follows behind the other, and must share nothing with it
+		seen, err = flow.Fold(entries) // it lags behind the other and must share nothing with it
 	}
 	return r.ledger(thread, state, seen), err
 }

@@ -16,7 +16,7 @@ import (
 	"brenner/session/view"
 )
 
-// NoStalemate is the code of a stalemate that a session does not have.
+// NoStalemate is the code of an unknown stalemate.
 const NoStalemate fault.Code = "NO_STALEMATE"
 
 // checkArbiter keeps the arbiter apart from the parties and from people.
@@ -37,14 +37,14 @@ func (b *Brief) checkArbiter() error {
 	return nil
 }
 
-// isPerson tells whether a name is that of a person with authority. Who differs only in
-// capitals is nobody else: people would take the one for the other.
+// isPerson reports whether a name is that of an authority. Names that differ only in case are
+// the same name.
 func (b *Brief) isPerson(name string) bool {
 	same := func(other string) bool { return strings.EqualFold(other, name) }
 	return same(b.Operator) || slices.ContainsFunc(b.Rules.Authorities, same)
 }
 
-// stalemateReferences are the blobs that stalemates name.
+// stalemateReferences returns the blobs that stalemates name.
 func (h *History) stalemateReferences() []Reference {
 	var refs []Reference
 	for _, s := range h.State.Stalemates {
@@ -60,7 +60,7 @@ func (h *History) stalemateReferences() []Reference {
 	return refs
 }
 
-// Moments gives the history as stalemates are found in it.
+// Moments returns the history in the form in which stalemates are found.
 func (h *History) Moments(ctx context.Context) ([]stalemate.Moment, error) {
 	all, err := h.Replay(ctx)
 	if err != nil {
@@ -73,8 +73,8 @@ func (h *History) Moments(ctx context.Context) ([]stalemate.Moment, error) {
 	return out, nil
 }
 
-// stalemates looks, at the end of a round, what the session is stuck on, and asks the
-// arbiter, if there is one. Without one the session goes on where it can.
+// stalemates looks for stalemates at the end of a round and asks the arbiter, if there is one.
+// Without an arbiter the session continues where it can.
 func (s *run) stalemates(ctx context.Context) error {
 	if !s.state.RoundDone() || s.state.Ended != "" {
 		return nil
@@ -101,18 +101,18 @@ func (s *run) stalemates(ctx context.Context) error {
 	return nil
 }
 
-// settled keeps a settlement of this run, so that looking for stalemates need not
-// settle the whole session again at the end of every round.
+// settled keeps a settlement of this run, so that the search for stalemates need not settle the
+// whole session again after every round.
 func (s *run) settled(out *settle.Settlement) {
 	n := len(s.state.Commits)
 	if n == 0 || len(s.moments) != n-1 {
-		return // somebody else wrote meanwhile: the next look reads everything
+		return // another process wrote meanwhile: the next search reads everything
 	}
 	c := &s.state.Commits[n-1]
 	s.moments = append(s.moments, stalemate.Moment{Round: c.Round, At: c.Instant, Out: out})
 }
 
-// noteStalemates journals what is newly stuck, and what is no longer.
+// noteStalemates journals new stalemates, and the end of those that are gone.
 func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error {
 	return s.put(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
@@ -135,7 +135,7 @@ func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error 
 	})
 }
 
-// expire drafts the end of the stalemates whose conflict an artifact does not have.
+// expire drafts the end of the stalemates whose conflict is no longer in the artifact.
 func (h *History) expire(d *draft, now *artifact.Artifact) {
 	for _, open := range h.State.OpenStalemates() {
 		if open.Kind == stalemate.Conflict && open.State != stalemate.Ruled && !slices.Contains(Conflicts(now), open.Place) {
@@ -144,7 +144,7 @@ func (h *History) expire(d *draft, now *artifact.Artifact) {
 	}
 }
 
-// isStuckOn tells whether a case is known, or one about the same place is open.
+// isStuckOn reports whether a case is known, or one about the same place is open.
 func (h *History) isStuckOn(c *stalemate.Case) bool {
 	for _, s := range h.State.Stalemates {
 		if s.ID == c.ID || s.Place == c.Place && s.Waits() {
@@ -154,7 +154,7 @@ func (h *History) isStuckOn(c *stalemate.Case) bool {
 	return false
 }
 
-// openOn drafts the opening of a case that may be about a text.
+// openOn drafts the opening of a case, which may be about a text.
 func (h *History) openOn(d *draft, c *stalemate.Case, on *stalemate.Patched) {
 	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
 	if on != nil {
@@ -169,8 +169,8 @@ func (h *History) openWith(d *draft, c *stalemate.Case, r *stalemate.Request, by
 	})
 }
 
-// lastInstant is that of the last commit: what depends on a round alone has the same
-// bytes whenever it is made.
+// lastInstant returns the time of the last commit. What depends on a round alone thus has the
+// same bytes whenever it is made.
 func (h *History) lastInstant() time.Time {
 	if n := len(h.State.Commits); n > 0 {
 		return h.State.Commits[n-1].Instant
@@ -178,7 +178,7 @@ func (h *History) lastInstant() time.Time {
 	return h.State.Began
 }
 
-// arbitrate asks the arbiter about one stalemate, and carries the ruling out.
+// arbitrate asks the arbiter about one stalemate and carries the ruling out.
 func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	open, _ := s.state.Stalemate(id)
 	if open.State == stalemate.Ruled {
@@ -218,15 +218,15 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	began := s.Now()
 	reply, err := judge.Ask(s.calls, call)
 	o := outcome{call: flow.Call{ID: call.ID, Agent: party.Name, Reserved: cost}, reply: reply, err: err, took: s.Now().Sub(began)}
-	if err != nil { // it stays requested: the next round, a resume, or a person goes on with it
+	if err != nil { // it stays requested: the next round, a resume or a person continues with it
 		s.Log.Warn().Err(err).Str("stalemate", id).Str("arbiter", party.Name).Msg("the arbiter did not answer")
 		return s.unanswered(ctx, id, &o)
 	}
 	return s.ruled(ctx, h, id, &request, party, &o)
 }
 
-// sendable says what keeps a request from an arbiter: evidence that is none, or more
-// than one call may hold.
+// sendable returns why a request cannot be sent to an arbiter: placeholder evidence, or more
+// tokens than one call may have.
 func (s *run) sendable(r *stalemate.Request, arbiter string, tokens int) error {
 	if err := r.Sendable(); err != nil {
 		return err
@@ -234,7 +234,7 @@ func (s *run) sendable(r *stalemate.Request, arbiter string, tokens int) error {
 	return view.Opening(arbiter, s.state.Settings.Context, tokens)
 }
 
-// askArbiter journals that an arbiter is asked, with what is set aside for it.
+// askArbiter journals that an arbiter is asked, with the reserved cost.
 func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost flow.Cost) error {
 	return s.write(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
@@ -246,7 +246,7 @@ func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost 
 	})
 }
 
-// unanswered journals that an arbiter did not answer, and what that may have cost.
+// unanswered journals that an arbiter did not answer, and the possible cost.
 func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
 	ctx = context.WithoutCancel(ctx)
 	failure := failureOf(o.err)
@@ -261,7 +261,7 @@ func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
 
 // ruled keeps an arbiter's answer and, if it is a verdict, carries it out.
 func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Request, p flow.Party, o *outcome) error {
-	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
+	ctx = context.WithoutCancel(ctx) // an answer is kept even if the run ends
 	v, bad := stalemate.ReadVerdict([]byte(o.reply.Text), stalemate.Arbiter{Kind: stalemate.ByAgent, Name: p.Name, Model: p.Model}, r)
 	late := false
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
@@ -271,7 +271,7 @@ func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Req
 		late = now != stalemate.Requested
 		body := flow.Stalemated{ID: id, State: stalemate.Ruled, By: p.Name, Reply: answered.Reply, Answered: &answered, Late: late}
 		switch {
-		case late: // a person was faster: it is kept, and changes nothing
+		case late: // a person ruled first: the answer is kept without effect
 			body.State = now
 		case bad != nil:
 			body.State, body.Why = stalemate.Requested, fault.Shown(bad.Error())
@@ -291,7 +291,7 @@ func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Req
 	return s.carryOut(ctx, h, id)
 }
 
-// carryOut merges what a ruling writes, signed by who ruled.
+// carryOut merges what a ruling writes, signed by its author.
 func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 	var out *settle.Settlement
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
@@ -310,8 +310,8 @@ func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 	return err
 }
 
-// carriedOut drafts the last step of a stalemate that was ruled: the EDIT through the
-// merge, and whether it stands.
+// carriedOut drafts the last step of a ruled stalemate: the EDIT through the merge, and whether
+// it was applied.
 func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at string) (*draft, *settle.Settlement, error) {
 	now, _ := h.State.Stalemate(id)
 	if now.State != stalemate.Ruled {
@@ -338,7 +338,7 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 	if err != nil {
 		return nil, nil, err
 	}
-	if reason := unwritten(&c, &out); reason != "" { // then its reasons have no place in the artifact either
+	if reason := unwritten(&c, &out); reason != "" { // then its reasons stay out of the artifact, too
 		last.State, last.Why = stalemate.Refused, "the merge did not take it: "+reason
 		return drafted(flow.KindStalemate, last), nil, nil
 	}
@@ -346,7 +346,7 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 	return d, &out, nil
 }
 
-// ruling reads what a stalemate is about and how it was ruled.
+// ruling returns the case of a stalemate and its verdict.
 func (h *History) ruling(ctx context.Context, s *flow.Stalemate) (stalemate.Case, stalemate.Verdict, error) {
 	c, err := h.caseOf(ctx, s)
 	if err != nil {
@@ -364,7 +364,7 @@ func (h *History) caseOf(ctx context.Context, s *flow.Stalemate) (stalemate.Case
 	return stalemate.ReadCase(data)
 }
 
-// Request gives the request of a stalemate.
+// Request returns the request of a stalemate.
 func (h *History) Request(ctx context.Context, id string) (stalemate.Request, error) {
 	s, err := h.stalemate(id)
 	if err != nil {
@@ -378,7 +378,7 @@ func (h *History) Request(ctx context.Context, id string) (stalemate.Request, er
 	return r, err
 }
 
-// Verdict gives the verdict on a stalemate that was ruled.
+// Verdict returns the verdict on a ruled stalemate.
 func (h *History) Verdict(ctx context.Context, id string) (stalemate.Verdict, error) {
 	s, err := h.stalemate(id)
 	if err != nil {

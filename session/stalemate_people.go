@@ -13,8 +13,8 @@ import (
 	"brenner/session/stalemate"
 )
 
-// OpenStalemate is a person who says that a field is stuck: a conflict that stands
-// there, or what a request of theirs describes. It gives the stalemate's id.
+// OpenStalemate opens a stalemate on behalf of a person and returns its id. It is about an
+// existing conflict, or about what the person's own request describes.
 func (d *Door) OpenStalemate(ctx context.Context, thread, place string, request []byte) (*History, string, []*fault.Error, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
@@ -65,7 +65,7 @@ func (d *Door) OpenStalemate(ctx context.Context, thread, place string, request 
 	return h, id, warnings, err
 }
 
-// in says why an artifact has no such place that could be ruled on, or nil.
+// in returns why an artifact has no such place to rule on, or nil.
 func (p handPlace) in(a *artifact.Artifact) error {
 	f := &fault.Error{Code: BadAddress, Detail: "there is no " + fault.Shown(p.String()), Hint: "name a field of an item that stands, such as H2.claim"}
 	it, _, ok := a.Find(p.item)
@@ -89,8 +89,7 @@ func stateOf(s *flow.State, id string) string {
 	return one.State
 }
 
-// SendStalemate marks a request as sent and gives it. Evidence that is only a
-// placeholder cannot be sent.
+// SendStalemate marks a request as sent and returns it. Placeholder evidence cannot be sent.
 func (d *Door) SendStalemate(ctx context.Context, thread, id string) (*History, stalemate.Request, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
@@ -114,8 +113,8 @@ func (d *Door) SendStalemate(ctx context.Context, thread, id string) (*History, 
 	})
 }
 
-// Rule is a person's ruling: the verdict is journaled, and carried out through the
-// merge. Who is a party of the stalemate cannot rule.
+// Rule journals a person's verdict and carries it out through the merge. A party of the
+// stalemate cannot rule.
 func (d *Door) Rule(ctx context.Context, thread, id string, verdict []byte) (*History, *settle.Settlement, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
@@ -153,9 +152,8 @@ func (d *Door) Rule(ctx context.Context, thread, id string, verdict []byte) (*Hi
 	return h, out, err
 }
 
-// unwritten says why a ruling does not stand in what the merge made of it, or "". That
-// its reasons were taken is not enough: the field that it is about must say what was
-// ruled, all of it.
+// unwritten returns why the merge did not apply a ruling, or "". It is not enough that its
+// reasons were applied: the field in question must have the ruled value in full.
 func unwritten(c *stalemate.Case, out *settle.Settlement) string {
 	reasons, stands := stalemate.ReasonsField(c.Place), false
 	for i := range out.Report.Deltas {
@@ -183,7 +181,7 @@ func unwritten(c *stalemate.Case, out *settle.Settlement) string {
 	return ""
 }
 
-// why gives the reason for the first field of a delta that was refused as a whole.
+// why returns the reason for the first refused field of a delta that was refused as a whole.
 func why(row *merge.Row) string {
 	for i := range row.Fields {
 		if f := &row.Fields[i]; f.Message != "" {

@@ -13,7 +13,7 @@ import (
 	"brenner/store/record"
 )
 
-// Proof is what a verification looked at, and what it found.
+// Proof is what a verification examined, and what it found.
 type Proof struct {
 	Thread   string `json:"thread_id"`
 	File     string `json:"file"` // of an export
@@ -22,19 +22,18 @@ type Proof struct {
 	Versions int    `json:"versions"`
 	Head     string `json:"head"`
 	Seal     string `json:"seal"`
-	// Lint names rules of other programs whose findings were taken as they are.
+	// Lint names the rules of other programs whose findings were not checked.
 	Lint     []string     `json:"other_lint,omitempty"`
-	Reworded int          `json:"reworded,omitzero"` // versions whose reports say the same in other words
+	Reworded int          `json:"reworded,omitzero"` // versions whose reports only differ in wording
 	Faults   store.Faults `json:"faults"`
 
-	words []words // in which records may be
+	words []words // in which records may be written
 }
 
-// Verify proves a session: the chain of its journal, every blob that it names,
-// every version from the replies it came from, the pieces that are stored of it,
-// and what the store's own lists say of it. A head, if not empty, is the hash of
-// an entry or the seal of a version that must be part of it. The session may be
-// running.
+// Verify verifies a session: the chain of its journal, every blob that it names, every version
+// against its replies and its stored pieces, and the store's lists. Head, if not empty, is the
+// hash of an entry or the seal of a version that must be part of the session. The session may
+// be running.
 func Verify(ctx context.Context, st store.Store, thread, head string) (*Proof, error) {
 	return verify(ctx, st, &Proof{Thread: thread, words: wordings()}, head)
 }
@@ -69,7 +68,7 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 	}
 	p.Faults.Add(h.checkHead(ctx))
 	p.blobs(ctx, h)
-	if len(p.Faults) == 0 { // a missing blob would only be said twice
+	if len(p.Faults) == 0 { // a missing blob would be reported twice
 		all, err := h.Replay(ctx)
 		p.Faults.Add(err)
 		for i := range all {
@@ -90,8 +89,7 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 	return p, ctx.Err()
 }
 
-// checkHead compares the end of the journal with what the store says of it. The
-// store may have more by now, never less.
+// checkHead compares the end of the journal with the store's head, which may be further by now.
 func (h *History) checkHead(ctx context.Context) error {
 	stream, end := Prefix+h.Thread, h.State.Head
 	head, err := store.HeadOf(ctx, h.Store, stream)
@@ -103,7 +101,7 @@ func (h *History) checkHead(ctx context.Context) error {
 		return err
 	}
 	if head.Seq > end.Seq && len(more) >= head.Seq-end.Seq {
-		return nil // it goes on while we look
+		return nil // the session is running
 	}
 	return &fault.Error{
 		Code: store.Damaged, Place: h.Thread,
@@ -112,7 +110,7 @@ func (h *History) checkHead(ctx context.Context) error {
 	}
 }
 
-// knows tells whether a hash is that of an entry or the seal of a version.
+// knows returns an error unless a hash is that of an entry or the seal of a version.
 func (h *History) knows(hash string) error {
 	for i := range h.State.Commits {
 		if h.State.Commits[i].Seal == hash {
@@ -122,7 +120,7 @@ func (h *History) knows(hash string) error {
 	return journal.CheckHead(h.Entries, hash)
 }
 
-// blobs looks at everything that the journal names by its hash.
+// blobs checks everything that the journal names by its hash.
 func (p *Proof) blobs(ctx context.Context, h *History) {
 	for _, ref := range h.References() {
 		p.Blobs++
@@ -135,7 +133,7 @@ func (p *Proof) blobs(ctx context.Context, h *History) {
 	}
 }
 
-// versions puts every version together from its pieces.
+// versions assembles every version from its pieces.
 func (p *Proof) versions(ctx context.Context, h *History) {
 	for v := 1; v <= h.State.Version(); v++ {
 		_, err := h.Artifact(ctx, v)
@@ -143,9 +141,8 @@ func (p *Proof) versions(ctx context.Context, h *History) {
 	}
 }
 
-// records compares the store's list of versions with the journal: those that were
-// there before the journal was read must be of it, and those that it has must be
-// there now.
+// records compares the store's list of versions with the journal: those listed before the
+// journal was read must be in it, and those in it must be listed now.
 func (p *Proof) records(ctx context.Context, h *History, before []record.Record, all []Replayed) {
 	wanted := make(map[int][]record.Record)
 	for i := range all {
@@ -188,10 +185,10 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 	}
 }
 
-// beside compares the roster, the kickoffs and the replies that the store keeps as
-// records with the journal that they follow from.
+// beside compares the roster, kickoffs and replies that the store keeps as records with the
+// journal.
 func (p *Proof) beside(ctx context.Context, h *History) {
-	var wanted [][]record.Record // of each record, in all words
+	var wanted [][]record.Record // of each record, in all wordings
 	for w := range p.words {
 		records, _, err := p.words[w].sideRecords(&flow.State{}, h.Entries)
 		if err != nil {
@@ -224,20 +221,19 @@ func (p *Proof) beside(ctx context.Context, h *History) {
 	}
 }
 
-// isOneOf reports whether a stored record is one that the journal leads to. Those differ
-// in their words alone.
+// isOneOf reports whether a stored record is one that the journal leads to, in any wording.
 func isOneOf(r *record.Record, wanted []record.Record) bool {
 	return slices.ContainsFunc(wanted, func(want record.Record) bool { return reflect.DeepEqual(want, *r) })
 }
 
-// marks are the statuses that records were given later, which no journal of a session
-// has. Those of an id are read once.
+// marks are the later statuses of records, which are not in a session's journal. Those of an id
+// are read once.
 type marks struct {
 	store store.Store
 	read  map[string][]record.Mark
 }
 
-// apply gives a record, in all words, the status that it was given last.
+// apply sets the last status of a record in all wordings.
 func (m *marks) apply(ctx context.Context, records []record.Record) error {
 	for i := range records {
 		r := &records[i]
@@ -261,13 +257,13 @@ func (m *marks) apply(ctx context.Context, records []record.Record) error {
 	return nil
 }
 
-// Reference is a blob that a journal names, and what it is.
+// Reference is a blob that a journal names, and its role.
 type Reference struct {
 	Hash string
 	What string
 }
 
-// References gives every blob that the journal names, each once, by what it was first.
+// References returns every blob that the journal names once, with its first role.
 func (h *History) References() []Reference {
 	o := &h.State.Opened
 	refs := []Reference{{o.Brief, "the brief"}, {o.Excerpt, "the excerpt"}, {o.Rehearsal, "the script of the rehearsal"}}
@@ -305,7 +301,7 @@ func (h *History) References() []Reference {
 		}
 	}
 	refs = slices.Concat(refs, h.stalemateReferences(), h.patchReferences())
-	seen := map[string]bool{"": true} // what there is none of has no hash
+	seen := map[string]bool{"": true} // absent blobs have no hash
 	return slices.DeleteFunc(refs, func(r Reference) bool {
 		known := seen[r.Hash]
 		seen[r.Hash] = true

@@ -11,8 +11,8 @@ import (
 	"brenner/store/record"
 )
 
-// Vouching tells which versions of records the journals of a store's sessions say
-// were put. It reads each journal once, and again when it has grown.
+// Vouching determines which record versions the journals of a store's sessions account for. It
+// reads each journal once, and again when it has grown.
 type Vouching struct {
 	store   store.Store
 	threads map[string]*vouched
@@ -20,18 +20,17 @@ type Vouching struct {
 
 type vouched struct {
 	head   journal.Head
-	broken bool // Verify says what is wrong with it
+	broken bool // Verify reports the details
 	refs   map[record.Ref]bool
 }
 
-// NewVouching looks at the sessions of a store.
+// NewVouching returns a Vouching for the sessions of a store.
 func NewVouching(st store.Store) *Vouching {
 	return &Vouching{store: st, threads: make(map[string]*vouched)}
 }
 
-// Vouches tells whether a session put a version. A session whose journal cannot be
-// read vouches for all that would be its own: what is wrong with it is not the
-// records' fault.
+// Vouches reports whether a session put a version. A session with an unreadable journal vouches
+// for all records that would be its own, since the damage is reported elsewhere.
 func (v *Vouching) Vouches(ctx context.Context, ref record.Ref) (bool, error) {
 	thread := threadOf(ref.ID)
 	have := v.threads[thread]
@@ -72,7 +71,7 @@ func vouchedBy(thread string, entries []journal.Entry) *vouched {
 	return out
 }
 
-// threadOf gives the session that a record's id would belong to.
+// threadOf returns the session that a record's id would belong to.
 func threadOf(id string) string {
 	for _, prefix := range []string{rosterPrefix, kickoffPrefix, replyPrefix, requestPrefix, verdictPrefix} {
 		if rest, ok := strings.CutPrefix(id, prefix); ok {
@@ -83,9 +82,9 @@ func threadOf(id string) string {
 	return id
 }
 
-// Meaning tells which records the kickoffs of a store's sessions mean. A session that
-// was imported names records of the project where it was held, and a record here may
-// have the same name. It reads each journal once, for commands that end soon.
+// Meaning resolves the records named in kickoffs. An imported session names records of its
+// original project, and a local record may have the same name. Each journal is read only once,
+// so a Meaning suits short-lived commands.
 type Meaning struct {
 	store store.Store
 
@@ -93,17 +92,16 @@ type Meaning struct {
 	threads map[string]shown
 }
 
-// shown are the records of a session's kickoffs, by both ends of the link; the
-// relation is left out.
+// shown are the records of a session's kickoffs, by both ends of the link without the relation.
 type shown map[record.Edge]flow.RecordRef
 
-// NewMeaning looks at the sessions of a store.
+// NewMeaning returns a Meaning for the sessions of a store.
 func NewMeaning(st store.Store) *Meaning {
 	return &Meaning{store: st, threads: make(map[string]shown)}
 }
 
-// Of gives the record that a version of a kickoff means by a name. There is none where
-// the version is no kickoff, or does not show it.
+// Of returns the record that a kickoff means by a name. It reports false if the version is not
+// a kickoff or does not show that record.
 func (m *Meaning) Of(ctx context.Context, from, to record.Ref) (flow.RecordRef, bool, error) {
 	if !strings.HasPrefix(from.ID, kickoffPrefix) {
 		return flow.RecordRef{}, false, nil
@@ -133,7 +131,7 @@ func meantBy(thread string, entries []journal.Entry) shown {
 		}
 		p, err := journal.Decode[flow.Planned](&entries[i], flow.BadSequence)
 		if err != nil {
-			return out // Verify says what is wrong with it
+			return out // Verify reports the details
 		}
 		for _, k := range p.Kickoffs {
 			versions[k.Agent]++

@@ -9,27 +9,27 @@ import (
 	"brenner/store/record"
 )
 
-// words are how a program says what the records of a session are. Records are compared
-// with the journal word for word, and the journal does not hold their words. Therefore the
-// words of every program that wrote records are kept; any others were altered.
+// words is one wording of a session's records. Stored records are compared literally, and the
+// journal does not hold their wording. So the wordings of all programs that wrote records are
+// kept; any other text was altered.
 type words struct {
 	roster  func(*flow.Opened) string
 	kickoff func(*flow.Planned, *flow.Kickoff) string
 	answer  func(*flow.Call) string
 	letter  func(*flow.Letter) string
-	about   func(place, thread string) string // what a stalemate is about
+	about   func(place, thread string) string // subject of a stalemate
 	stuck   func(m *flow.Stalemated, about string) string
 	ruled   func(m *flow.Stalemated, about string) string
 	version func(*artifact.Artifact) string
 	change  func(*flow.Committed) string
 }
 
-// wordings returns the words of all programs, the newest first: records are written in
-// those, and a record in any of them is as it was written. To reword records, put a copy
-// with the new words in front, and leave the others as they are.
+// wordings returns all wordings, newest first: records are written in that one and verified
+// against any. To reword records, put a copy with the new texts in front and leave the others
+// unchanged.
 func wordings() []words { return []words{firstWords()} }
 
-// firstWords are frozen, with all that they call.
+// firstWords is frozen, with all that it calls.
 func firstWords() words {
 	return words{
 		roster: func(o *flow.Opened) string {
@@ -54,7 +54,7 @@ func firstWords() words {
 	}
 }
 
-// changes says in a line what a commit came to.
+// changes returns a one-line summary of a commit.
 func changes(c *flow.Committed) string {
 	text := fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
 	for _, m := range c.Moved {

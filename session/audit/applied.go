@@ -10,24 +10,24 @@ import (
 	"brenner/session/flow"
 )
 
-// Applied is what became of a person's deltas.
+// Applied is the outcome of a person's deltas.
 type Applied struct {
 	Schema   string       `json:"schema"`
 	Thread   string       `json:"thread_id"`
 	Author   string       `json:"author"`
 	Version  int          `json:"version"`
-	Changed  bool         `json:"changed"` // the version is a new one
+	Changed  bool         `json:"changed"` // there is a new version
 	Already  bool         `json:"already_applied,omitzero"`
 	Entry    int          `json:"entry"`
 	Head     string       `json:"head"`
 	Seal     string       `json:"seal"`
-	Artifact string       `json:"artifact"` // the file for people
+	Artifact string       `json:"artifact"` // path of the rendered file
 	Resolved *Resolved    `json:"resolved,omitempty"`
 	Report   merge.Report `json:"report"`
 	Reading  []delta.Note `json:"reading"`
 }
 
-// Resolved is the candidate of a conflict that was taken.
+// Resolved is the chosen candidate of a conflict.
 type Resolved struct {
 	Place string         `json:"place"`
 	Agent string         `json:"agent"`
@@ -35,7 +35,7 @@ type Resolved struct {
 	Value jsontext.Value `json:"value"`
 }
 
-// NewApplied returns what became of the deltas that a session took last.
+// NewApplied returns the outcome of the deltas that a session merged last.
 func NewApplied(h *session.History, out *settle.Settlement) *Applied {
 	last := h.State.Commits[len(h.State.Commits)-1]
 	return &Applied{
@@ -44,7 +44,7 @@ func NewApplied(h *session.History, out *settle.Settlement) *Applied {
 	}
 }
 
-// AlreadyApplied names the commit that the same deltas came to before.
+// AlreadyApplied returns the outcome for deltas that commit c merged before.
 func AlreadyApplied(h *session.History, c *flow.Commit) *Applied {
 	return &Applied{
 		Schema: "brenner.session.apply/v1", Thread: h.Thread, Author: c.Author, Version: c.Version, Already: true,
@@ -52,7 +52,7 @@ func AlreadyApplied(h *session.History, c *flow.Commit) *Applied {
 	}
 }
 
-// AddNotes adds what the reader of a file had to say about it.
+// AddNotes adds the reader's notes about a file.
 func (r *Applied) AddNotes(file string, out *settle.Settlement) {
 	for i := range out.Readings {
 		for _, p := range out.Readings[i].Problems {
@@ -61,7 +61,7 @@ func (r *Applied) AddNotes(file string, out *settle.Settlement) {
 	}
 }
 
-// Refused reports whether a delta, or a field of one, was not taken for a reason.
+// Refused reports whether a delta, or a field of one, was refused.
 func (r *Applied) Refused() bool {
 	for i := range r.Report.Deltas {
 		row := &r.Report.Deltas[i]

@@ -6,7 +6,7 @@ import (
 	"brenner/session"
 )
 
-// Blame is who wrote an item.
+// Blame lists the authors of an item.
 type Blame struct {
 	Schema    string           `json:"schema"`
 	Thread    string           `json:"thread_id"`
@@ -17,7 +17,7 @@ type Blame struct {
 	Origins   []session.Origin `json:"origins"`
 }
 
-// BlameItem returns who wrote the item, or the field, of an address.
+// BlameItem returns the authors of the item or field at an address.
 func BlameItem(ctx context.Context, h *session.History, at session.Address) (*Blame, error) {
 	origins, err := h.Origins(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ type Found struct {
 	Evidence     []CallEvidence `json:"evidence"`
 }
 
-// Find returns where a text in a version of a session came from; version 0 is the newest.
+// Find returns the origins of a text in a version of a session; version 0 is the newest.
 func Find(ctx context.Context, h *session.History, version int, text string) ([]Found, error) {
 	origins, err := h.Origins(ctx)
 	if err != nil {

@@ -27,7 +27,7 @@ type CallTrace struct {
 	Out       CallOutput       `json:"out"`
 	Deltas    []session.Origin `json:"deltas"`
 	Settled   bool             `json:"settled"`
-	Version   int              `json:"version"` // that its round was merged into
+	Version   int              `json:"version"` // the version its round was merged into
 	Journal   []CallEvent      `json:"journal"`
 }
 
@@ -39,41 +39,40 @@ type CallInput struct {
 	View         string         `json:"view_hash"`
 	Base         int            `json:"base_version"`
 	Saw          []string       `json:"items_shown"`
-	Lessons      []string       `json:"lessons,omitempty"`      // of the playbook, that it quotes
-	LessonsLeft  []string       `json:"lessons_left,omitempty"` // for which there was no room
+	Lessons      []string       `json:"lessons,omitempty"`      // quoted bullets of the playbook
+	LessonsLeft  []string       `json:"lessons_left,omitempty"` // those that did not fit
 	Evidence     []CallEvidence `json:"evidence"`
 	Records      []CallRecord   `json:"records_shown"`
 	RecordsView  string         `json:"records_view_hash"`
 	Kickoff      string         `json:"kickoff"`
 	Prompt       string         `json:"prompt"`
 	Bytes        int            `json:"prompt_bytes"`
-	Tokens       int            `json:"prompt_tokens"` // counted here, before it was sent
+	Tokens       int            `json:"prompt_tokens"` // counted locally before sending
 	Reserved     int            `json:"reserved_tokens"`
 	Before       string         `json:"first_reply"` // what a repair is about
 	Text         *string        `json:"prompt_text,omitempty"`
-	Ruling       bool           `json:"-"` // it is that of an arbiter
+	Ruling       bool           `json:"-"` // an arbiter's call
 }
 
-// CallRecord is a record of the project that an agent was shown.
+// CallRecord is a record of the project shown to an agent.
 type CallRecord struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Type    string `json:"type"`
 	Form    string `json:"form"`
 	Content string `json:"content"` // hash
-	// Here says what this store has of that name: the same, another, or none.
+	// Here reports what the store has under that name: the same record, another one, or none.
 	Here string `json:"here"`
 }
 
-// What a store has of the name of a record that an agent was shown. A session that
-// was imported names records of the project where it was held.
+// Values of CallRecord.Here. An imported session names records of its original project.
 const (
 	HereSame    = "same"
 	HereAnother = "another"
 	HereNone    = "none"
 )
 
-// here looks for the records of a call in the store that holds the session.
+// here looks up the records of a call in the store that holds the session.
 func (in *CallInput) here(ctx context.Context, st store.Store) error {
 	for i := range in.Records {
 		r := &in.Records[i]
@@ -103,7 +102,7 @@ type CallEvidence struct {
 type CallOutput struct {
 	Reply    string          `json:"reply"`
 	Bytes    int             `json:"reply_bytes"`
-	Broken   bool            `json:"broken_off"` // the reply has no end, and was not used
+	Broken   bool            `json:"broken_off"` // the reply was cut off and not used
 	Taken    int             `json:"taken"`
 	Refused  int             `json:"refused"`
 	Shown    int             `json:"only_shown"`
@@ -111,7 +110,7 @@ type CallOutput struct {
 	Text     *string         `json:"reply_text,omitempty"`
 }
 
-// CallEvent is an entry of the journal about a call.
+// CallEvent is a journal entry about a call.
 type CallEvent struct {
 	Entry int    `json:"entry"`
 	At    string `json:"at"`
@@ -119,25 +118,24 @@ type CallEvent struct {
 	Hash  string `json:"hash"`
 }
 
-// CallQuery names a call, by its id or by an agent and a round, and the texts of it
-// that are wanted.
+// CallQuery names a call, by id or by agent and round, and selects its texts.
 type CallQuery struct {
 	ID     string
 	Agent  string
 	Round  int
-	Repair bool // the question for better blocks
-	Prompt bool // what was sent, as it was sent
-	Reply  bool // what was answered, as it came
+	Repair bool // the repair call
+	Prompt bool // include the prompt as sent
+	Reply  bool // include the reply as received
 }
 
-// find returns the call that is meant. Of several legs the last one counts.
+// find returns the call in question. Of several legs the last one counts.
 func (o *CallQuery) find(h *session.History) (*flow.Call, error) {
 	turn := flow.TurnAsk
 	if o.Repair {
 		turn = flow.TurnRepair
 	}
 	var found *flow.Call
-	asked := false // the agent was, in that round
+	asked := false // in that round
 	for _, call := range callsOf(h.State) {
 		inRound := o.ID == "" && call.Agent == o.Agent && call.Round == o.Round
 		asked = asked || inRound
@@ -210,7 +208,7 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 	return t, nil
 }
 
-// settledIn returns the version that a call was merged into, and whether it was.
+// settledIn returns the version that a call was merged into, and whether it was merged.
 func settledIn(st *flow.State, c *flow.Call) (version int, settled bool) {
 	for i := range st.Commits {
 		m := &st.Commits[i]
@@ -222,11 +220,11 @@ func settledIn(st *flow.State, c *flow.Call) (version int, settled bool) {
 	return version, settled
 }
 
-// fill says what went into a call.
+// fill sets the input of a call.
 func (in *CallInput) fill(st *flow.State, c *flow.Call) {
 	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved.Tokens, []string{}, []CallEvidence{}
 	in.Records = []CallRecord{}
-	if c.Turn == flow.TurnRule { // it sees the request, and nothing else of the session
+	if c.Turn == flow.TurnRule { // an arbiter sees only the request
 		in.Ruling, in.Tokens = true, max(0, c.Reserved.Tokens-st.Settings.Reply)
 		return
 	}
@@ -254,7 +252,7 @@ func (in *CallInput) fill(st *flow.State, c *flow.Call) {
 	}
 }
 
-// fill says what came out of a call, and returns the reply.
+// fill sets the output of a call and returns the reply.
 func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Call) ([]byte, error) {
 	switch {
 	case c.Status == flow.Replied:
@@ -269,7 +267,7 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 		return nil, err
 	}
 	out.Bytes = len(text)
-	if c.Turn == flow.TurnRule { // a verdict, which stalemate show tells of
+	if c.Turn == flow.TurnRule { // a verdict; stalemate show displays it
 		return text, nil
 	}
 	reply, err := h.Reading(ctx, c)
@@ -282,7 +280,7 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 	return text, nil
 }
 
-// eventsOf returns the entries about a call: one that was made again has several of each.
+// eventsOf returns the entries about a call, of all its attempts.
 func eventsOf(h *session.History, id string) []CallEvent {
 	events := []CallEvent{}
 	for i := range h.Entries {
@@ -300,7 +298,7 @@ func eventsOf(h *session.History, id string) []CallEvent {
 			// Of an arbiter's call.
 			Began, Answered, Failed about
 		}
-		// The journal was folded before: its bodies can be read.
+		// The journal was folded before, so its bodies are readable.
 		if json.Unmarshal(e.Body, &body, json.MatchCaseInsensitiveNames(true)) == nil && slices.Contains([]string{body.Call, body.Began.Call, body.Answered.Call, body.Failed.Call}, id) {
 			events = append(events, CallEvent{e.Seq, artifact.FormatInstant(e.At), e.Kind, e.Hash})
 		}

@@ -18,8 +18,8 @@ type CallList struct {
 	Calls     []CallSummary `json:"calls"`
 }
 
-// callsOf returns all calls of a session in the order of its rounds: those of its
-// agents, and those of its arbiter after the round that was stuck.
+// callsOf returns all calls of a session in the order of its rounds. Calls of the arbiter
+// follow the round with the stalemate.
 func callsOf(st *flow.State) []*flow.Call {
 	all := st.Calls()
 	for i := range st.Rulings {
@@ -29,7 +29,7 @@ func callsOf(st *flow.State) []*flow.Call {
 	return all
 }
 
-// CallSummary is one call in a few facts.
+// CallSummary summarizes one call.
 type CallSummary struct {
 	Call     string      `json:"call"`
 	Round    int         `json:"round"`
@@ -38,14 +38,14 @@ type CallSummary struct {
 	Agent    string      `json:"agent"`
 	Role     string      `json:"role"`
 	Via      string      `json:"via"`
-	Model    string      `json:"model"`          // as the roster names it
-	ModelID  string      `json:"model_id"`       // as it was asked for
-	Observed string      `json:"model_observed"` // as it called itself
-	Seed     *int        `json:"seed,omitempty"` // that it was asked with
+	Model    string      `json:"model"`          // in the roster
+	ModelID  string      `json:"model_id"`       // as requested
+	Observed string      `json:"model_observed"` // as reported by the model
+	Seed     *int        `json:"seed,omitempty"` // for the model
 	Input    int         `json:"input_tokens"`
 	Output   int         `json:"output_tokens"`
 	Guessed  bool        `json:"guessed"`
-	Spent    int         `json:"spent_tokens"` // what a call without an answer may have cost
+	Spent    int         `json:"spent_tokens"` // possible cost of a call without an answer
 	Attempts int         `json:"attempts"`
 	TookMS   int         `json:"took_ms"`
 	Began    string      `json:"began_at"`

@@ -10,7 +10,7 @@ import (
 	"brenner/session"
 )
 
-// ConflictList is what waits for a decision in a session.
+// ConflictList is the open conflicts of a session.
 type ConflictList struct {
 	Schema    string         `json:"schema"`
 	Thread    string         `json:"thread_id"`
@@ -18,24 +18,23 @@ type ConflictList struct {
 	Conflicts []OpenConflict `json:"conflicts"`
 }
 
-// OpenConflict is a place that waits for a decision.
+// OpenConflict is an undecided place.
 type OpenConflict struct {
 	Place      string          `json:"place"`
 	Candidates []OpenCandidate `json:"candidates"`
 }
 
-// OpenCandidate is what an agent wrote there.
+// OpenCandidate is one agent's value for it.
 type OpenCandidate struct {
 	Agent     string         `json:"agent"`
 	Delta     string         `json:"delta_id"`
 	Value     jsontext.Value `json:"value"`
 	At        string         `json:"at"`
 	Rationale string         `json:"rationale"`
-	Text      string         `json:"-"` // the value as people read it
+	Text      string         `json:"-"` // Value as readable text
 }
 
-// OpenConflicts returns what waits for a decision, at one place or, where that is empty,
-// everywhere.
+// OpenConflicts returns the open conflicts at one place or, if that is empty, everywhere.
 func OpenConflicts(ctx context.Context, h *session.History, place string) (*ConflictList, error) {
 	now, err := h.Artifact(ctx, h.State.Version())
 	if err != nil {

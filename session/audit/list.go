@@ -18,7 +18,7 @@ type List struct {
 	Sessions []Row  `json:"sessions"`
 }
 
-// Row is what the list says of a session.
+// Row describes a session in the list.
 type Row struct {
 	Thread    string     `json:"thread_id"`
 	Phase     string     `json:"phase"`
@@ -31,7 +31,7 @@ type Row struct {
 	Question  string     `json:"question"`
 	Started   string     `json:"started_at"`
 	Updated   string     `json:"updated_at"`
-	Code      fault.Code `json:"code,omitempty"` // of a session that cannot be read
+	Code      fault.Code `json:"code,omitempty"` // if it cannot be read
 	Problem   string     `json:"problem,omitempty"`
 }
 
@@ -55,7 +55,7 @@ func ListSessions(ctx context.Context, st store.Store, locks store.Locks) (*List
 	return l, ctx.Err()
 }
 
-// listers is how many journals are read at once.
+// listers bounds the journals read at once.
 const listers = 4
 
 func rowsOf(ctx context.Context, st store.Store, locks store.Locks, streams []store.Stream) []Row {
@@ -72,8 +72,7 @@ func rowsOf(ctx context.Context, st store.Store, locks store.Locks, streams []st
 	return rows
 }
 
-// rowOf folds a journal. It does not follow its chain: that is what verify is
-// for. A session that cannot be read is a row all the same.
+// rowOf folds a journal without verifying its chain. An unreadable session still has a row.
 func rowOf(ctx context.Context, st store.Store, locks store.Locks, stream *store.Stream) Row {
 	row := Row{
 		Thread: session.ThreadOf(stream), Started: artifact.FormatInstant(stream.Began), Updated: artifact.FormatInstant(stream.Last),

@@ -14,7 +14,7 @@ import (
 	"brenner/store"
 )
 
-// Part is an artifact, an item of it or a field of that.
+// Part is an artifact, an item of it or a field of an item.
 type Part struct {
 	Schema   string         `json:"schema"`
 	Thread   string         `json:"thread_id"`
@@ -24,13 +24,13 @@ type Part struct {
 	Artifact jsontext.Value `json:"artifact,omitzero"`
 	Item     jsontext.Value `json:"item,omitzero"`
 	Value    jsontext.Value `json:"value,omitzero"`
-	// Markdown shows the artifact or the item; it is empty for a field.
+	// Markdown renders the artifact or the item; it is empty for a field.
 	Markdown []byte `json:"-"`
-	// Conflict has the candidates of a field that waits for a decision.
+	// Conflict has the candidates of an undecided field.
 	Conflict artifact.Conflict `json:"-"`
 }
 
-// Canonical returns the canonical JSON of what was asked for.
+// Canonical returns the part as canonical JSON.
 func (p *Part) Canonical() []byte {
 	for _, data := range [][]byte{p.Value, p.Item, p.Artifact} {
 		if data != nil {
@@ -40,7 +40,7 @@ func (p *Part) Canonical() []byte {
 	return nil
 }
 
-// PartAt returns what an address names; without a version it is of the newest one.
+// PartAt returns what an address names, by default in the newest version.
 func PartAt(ctx context.Context, h *session.History, at session.Address) (*Part, error) {
 	if at.Version == 0 {
 		at.Version = h.State.Version()
@@ -62,7 +62,7 @@ func noVersion(h *session.History) error {
 	}
 }
 
-// partOf takes out of an artifact what an address names.
+// partOf returns what an address names in an artifact.
 func partOf(art *artifact.Artifact, at session.Address) (*Part, error) {
 	whole := art.JSON()
 	p := &Part{Schema: "brenner.session.show/v1", Thread: at.Thread, Version: at.Version, SHA256: store.Hash(whole), Address: at.String()}
@@ -120,7 +120,7 @@ func itemsOf(art *artifact.Artifact) []string {
 	return ids
 }
 
-// itemJSON takes an item's own bytes out of an artifact's JSON.
+// itemJSON extracts an item's bytes from an artifact's JSON.
 func itemJSON(whole []byte, section artifact.Section, id string) ([]byte, error) {
 	var doc struct {
 		Sections map[string]jsontext.Value `json:"sections"`
@@ -154,8 +154,8 @@ func valueAt(object []byte, path string) []byte {
 	return nil
 }
 
-// itemMarkdown is the part of the Markdown that shows one item; for a prediction
-// that is its row of the table, under the table's head.
+// itemMarkdown returns the Markdown of one item. For a prediction that is its table row with
+// the table's head.
 func itemMarkdown(art *artifact.Artifact, it *artifact.Item, section artifact.Section) []byte {
 	small := artifact.Artifact{Metadata: art.Metadata}
 	if section == artifact.PredictionsTable {
@@ -166,7 +166,7 @@ func itemMarkdown(art *artifact.Artifact, it *artifact.Item, section artifact.Se
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	from := places[it.ID] - 1
 	if section == artifact.PredictionsTable {
-		from = places[section.String()] // behind the section's heading
+		from = places[section.String()] // after the section's heading
 	}
 	to := from
 	for to < len(lines) && !bytes.HasPrefix(lines[to], []byte("## ")) {

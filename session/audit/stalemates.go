@@ -53,7 +53,7 @@ type StalemateList struct {
 	Damaged    []DamagedSession `json:"damaged"`
 }
 
-// DamagedSession is one whose stalemates cannot be read.
+// DamagedSession is a session whose stalemates cannot be read.
 type DamagedSession struct {
 	Thread  string     `json:"thread_id"`
 	Code    fault.Code `json:"code"`
@@ -72,8 +72,8 @@ func anyWaits(rows []StalemateRow) bool {
 	return slices.ContainsFunc(rows, func(r StalemateRow) bool { return r.Waits })
 }
 
-// AddSession adds the stalemates of a session, or none of them. Without all it adds
-// those that wait for a ruling.
+// AddSession adds the stalemates of a session; unless all is set, only those that wait for a
+// ruling. On an error it adds none.
 func (l *StalemateList) AddSession(ctx context.Context, h *session.History, all bool) error {
 	var rows []StalemateRow
 	for i := range h.State.Stalemates {
@@ -91,8 +91,8 @@ func (l *StalemateList) AddSession(ctx context.Context, h *session.History, all 
 	return nil
 }
 
-// AddSessions adds the stalemates of all sessions of a store. A session that cannot be
-// read is named, and the others are added all the same.
+// AddSessions adds the stalemates of all sessions of a store. Unreadable sessions are listed as
+// damaged.
 func (l *StalemateList) AddSessions(ctx context.Context, st store.Store, all bool) error {
 	threads, err := session.List(ctx, st)
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *StalemateList) AddSessions(ctx context.Context, st store.Store, all boo
 	return nil
 }
 
-// between names the parties of a request.
+// between returns the row with the parties of a request.
 func (r StalemateRow) between(request *stalemate.Request) StalemateRow {
 	for _, p := range request.Parties {
 		r.Parties = append(r.Parties, p.Name)
@@ -126,7 +126,7 @@ type Stalemate struct {
 	Schema   string         `json:"schema"`
 	Row      StalemateRow   `json:"stalemate"`
 	Request  jsontext.Value `json:"request"`
-	Verdict  jsontext.Value `json:"verdict"` // null where there is none yet
+	Verdict  jsontext.Value `json:"verdict"` // null if there is none yet
 	Version  int            `json:"version"`
 	Warnings []string       `json:"warnings"`
 	// Asked and Ruled are the request and the verdict.
@@ -164,7 +164,7 @@ func ShowStalemate(ctx context.Context, h *session.History, id string) (*Stalema
 	return NewStalemate(rowOfStalemate(h.Thread, &s), h.State.Version(), r, verdict), nil
 }
 
-// Warn adds what is wrong with a request and stops nothing.
+// Warn adds warnings about a request.
 func (s *Stalemate) Warn(warnings []*fault.Error) {
 	for _, w := range warnings {
 		s.Warnings = append(s.Warnings, string(w.Code)+": "+w.Error())

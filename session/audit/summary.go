@@ -1,5 +1,5 @@
-// Package audit answers what can be asked of a stored session: where it stands, who
-// wrote what, what a round would be without an agent, whether it proves itself.
+// Package audit answers questions about a stored session: where it stands, who wrote what, how
+// it would be without an agent, and whether it verifies.
 package audit
 
 import (
@@ -24,12 +24,12 @@ type Summary struct {
 	Question  string            `json:"question"`
 	Rehearsal bool              `json:"rehearsal"`
 	Phase     string            `json:"phase"`
-	Reason    string            `json:"reason"` // why it ended
+	Reason    string            `json:"reason"` // of the end
 	HeldBy    string            `json:"held_by"`
 	Round     int               `json:"round"`
 	Rounds    int               `json:"rounds"`
 	Version   int               `json:"version"`
-	Artifact  string            `json:"artifact"` // the file for people, where there is one
+	Artifact  string            `json:"artifact"` // path of the rendered file, if any
 	Head      string            `json:"head"`
 	Entries   int               `json:"entries"`
 	Seal      string            `json:"seal"`
@@ -44,27 +44,27 @@ type Summary struct {
 	Stuck     []StalemateRow    `json:"stalemates"`
 	Patches   []PatchRow        `json:"record_patches"`
 	Missing   []flow.Absence    `json:"missing"`
-	Mail      *Thread           `json:"mail,omitempty"`     // what the thread tells, where agents have mailboxes
-	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not everybody was sent it
+	Mail      *Thread           `json:"mail,omitempty"`     // state of the thread, if agents have mailboxes
+	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not all recipients were reached
 	Next      []string          `json:"next"`
-	Needs     int               `json:"tokens_needed"` // by the calls that the budget did not allow
+	Needs     int               `json:"tokens_needed"` // by the calls beyond the budget
 	NeedsUSD  float64           `json:"usd_needed"`
-	RetryAt   string            `json:"retry_at"`      // when those who did not answer may
+	RetryAt   string            `json:"retry_at"`      // when the missing agents may answer
 	Exit      *int              `json:"exit,omitzero"` // of the command that ran it, which sets it
 	Started   string            `json:"started_at"`
 	Updated   string            `json:"updated_at"`
-	blame     string            // an item that there is
-	enough    string            // the flags of a budget under which it goes on
+	blame     string            // an existing item
+	enough    string            // flags of a sufficient budget
 }
 
-// AgentSummary is how the calls of an agent went.
+// AgentSummary summarizes the calls of an agent.
 type AgentSummary struct {
 	Name     string     `json:"name"`
 	Role     string     `json:"role"`
 	Via      string     `json:"via"`
 	Model    string     `json:"model"`
 	Answered int        `json:"answered"`
-	Letters  int        `json:"letters"` // that no call asked for
+	Letters  int        `json:"letters"` // outside of any call
 	Failed   int        `json:"failed"`
 	Tokens   int        `json:"tokens"`
 	USD      float64    `json:"usd"`
@@ -73,7 +73,7 @@ type AgentSummary struct {
 	Problem  string     `json:"problem,omitempty"`
 }
 
-// VersionSummary is what a version came to.
+// VersionSummary summarizes a version.
 type VersionSummary struct {
 	Version   int    `json:"version"`
 	From      string `json:"from"`
@@ -87,13 +87,13 @@ type VersionSummary struct {
 	Errors    int    `json:"lint_errors"`
 	Warnings  int    `json:"lint_warnings"`
 	Stale     bool   `json:"stale_base,omitzero"`
-	// Moved are records that its authors were shown and that changed meanwhile.
+	// Moved are records that changed after its authors were shown them.
 	Moved    []flow.MovedRecord `json:"moved_records,omitempty"`
 	Artifact string             `json:"sha256"`
 	Seal     string             `json:"seal"`
 }
 
-// Rejection is a delta that was not taken.
+// Rejection is a rejected delta.
 type Rejection struct {
 	Version int        `json:"version"`
 	Agent   string     `json:"agent"`
@@ -103,20 +103,20 @@ type Rejection struct {
 	Message string     `json:"message"`
 }
 
-// ConflictSummary is a place that waits for a decision.
+// ConflictSummary is an undecided place.
 type ConflictSummary struct {
 	Place      string             `json:"place"`
 	Candidates []CandidateSummary `json:"candidates"`
 }
 
-// CandidateSummary is one of the values between which to decide.
+// CandidateSummary is one candidate for it.
 type CandidateSummary struct {
 	Agent string `json:"agent"`
 	Delta string `json:"delta_id"`
 }
 
-// Summarise returns where a session stands. locks says who runs it; it is nil for an
-// export, whose file the next commands then name.
+// Summarise returns where a session stands. Locks tells whether it is running; it is nil for an
+// export, whose file the suggested commands then name.
 func Summarise(ctx context.Context, h *session.History, locks store.Locks, file string) (*Summary, error) {
 	st := h.State
 	s := &Summary{
@@ -159,7 +159,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	return s, nil
 }
 
-// AgentSummaries returns of each agent how its calls went.
+// AgentSummaries summarizes the calls of each agent.
 func AgentSummaries(st *flow.State) []AgentSummary {
 	out := make([]AgentSummary, len(st.Opened.Agents))
 	for i, p := range st.Opened.Agents {
@@ -192,7 +192,7 @@ func AgentSummaries(st *flow.State) []AgentSummary {
 	return out
 }
 
-// reports reads what became of the deltas of every version.
+// reports reads the outcomes of the deltas of every version.
 func (s *Summary) reports(ctx context.Context, h *session.History) error {
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
@@ -232,8 +232,8 @@ func (s *Summary) reports(ctx context.Context, h *session.History) error {
 	return nil
 }
 
-// conflicts names the candidates at the places that wait for a decision; the
-// report also has those of items that were killed.
+// conflicts lists the candidates at the undecided places. The report also has conflicts of
+// killed items.
 func (s *Summary) conflicts(all []merge.Conflict, open []string) {
 	for _, c := range all {
 		out := ConflictSummary{Place: c.Item + "." + c.Field}
@@ -247,7 +247,7 @@ func (s *Summary) conflicts(all []merge.Conflict, open []string) {
 	}
 }
 
-// next returns the commands that are most likely wanted now.
+// next returns suggested next commands.
 func (s *Summary) next(file string) []string {
 	if file != "" {
 		return []string{"brenner session show " + file, "brenner verify " + file, "brenner session replay " + file}
@@ -274,7 +274,7 @@ func (s *Summary) next(file string) []string {
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
 }
 
-// PatchRow is what came of an agent's blocks about one text.
+// PatchRow is the outcome of an agent's blocks about one text.
 type PatchRow struct {
 	Agent   string `json:"agent"`
 	Round   int    `json:"round"`
@@ -285,7 +285,7 @@ type PatchRow struct {
 	Message string `json:"message"`
 }
 
-// PatchRows returns what came of the blocks in answers.
+// PatchRows returns the outcomes of the blocks in answers.
 func PatchRows(answers []flow.Patched) []PatchRow {
 	rows := []PatchRow{}
 	for i := range answers {
@@ -298,18 +298,18 @@ func PatchRows(answers []flow.Patched) []PatchRow {
 	return rows
 }
 
-// Thread is how far a session has come, by its thread of mail alone.
+// Thread is the progress of a session according to its mail thread alone.
 type Thread struct {
 	Server   string            `json:"server"`
 	Phase    mail.Phase        `json:"phase,omitempty"`
 	Agents   []ThreadAgent     `json:"agents"`
-	Compiled int               `json:"compiled"` // versions that were published
+	Compiled int               `json:"compiled"` // number of published versions
 	Messages int               `json:"messages"`
-	Names    map[string]string `json:"names,omitempty"`   // agents whom the server calls otherwise
+	Names    map[string]string `json:"names,omitempty"`   // agents with other names on the server
 	Problem  string            `json:"problem,omitempty"` // why the thread could not be read
 }
 
-// ThreadAgent is what one agent has done in the newest round.
+// ThreadAgent is an agent's progress in the newest round.
 type ThreadAgent struct {
 	Name         string `json:"name"`
 	Acknowledged bool   `json:"acknowledged"`
@@ -317,7 +317,7 @@ type ThreadAgent struct {
 	Asked        string `json:"asked_at"`
 }
 
-// ReadThread returns what the messages of a thread tell.
+// ReadThread returns the progress according to the messages of a thread.
 func ReadThread(server string, all []mail.Message) *Thread {
 	p := mail.Read(all)
 	t := &Thread{Server: server, Phase: p.Phase, Compiled: p.Compiled, Messages: len(all), Agents: []ThreadAgent{}}

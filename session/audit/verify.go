@@ -18,13 +18,13 @@ import (
 	"brenner/store/record"
 )
 
-// unproven returns the proof of a session of which nothing could be looked at.
+// unproven returns the proof of a session that could not be examined at all.
 func unproven(thread string, err error) *session.Proof {
 	return &session.Proof{Thread: thread, Faults: store.Faults{err}}
 }
 
-// Verify proves one session of a store. What cannot be read is part of the proof; an
-// error means that there is no such session, or that the context has ended.
+// Verify verifies one session of a store. What cannot be read is part of the proof; an error
+// means that there is no such session, or that the context has ended.
 func Verify(ctx context.Context, st store.Store, thread, head string) (*session.Proof, error) {
 	p, err := session.Verify(ctx, st, thread, head)
 	switch code := fault.CodeOf(err); {
@@ -37,7 +37,7 @@ func Verify(ctx context.Context, st store.Store, thread, head string) (*session.
 	return p, nil
 }
 
-// VerifyAll proves every session that a store lists.
+// VerifyAll verifies every session that a store lists.
 func VerifyAll(ctx context.Context, st store.Store) ([]*session.Proof, error) {
 	threads, err := session.List(ctx, st)
 	var all []*session.Proof
@@ -54,8 +54,8 @@ func VerifyAll(ctx context.Context, st store.Store) ([]*session.Proof, error) {
 	return all, err
 }
 
-// Orphans finds versions of sessions that the store no longer has, and names those. The
-// sessions are listed last: each begins before it has a version, and perhaps just now.
+// Orphans returns the names of sessions that the store has versions of but no longer lists. It
+// lists the sessions last, since a session may begin meanwhile.
 func Orphans(ctx context.Context, st store.Store) (lost []string, err error) {
 	records, err := st.Records(ctx, store.Query{Type: record.ResearchArtifact, Latest: true})
 	if err != nil {
@@ -75,9 +75,9 @@ func Orphans(ctx context.Context, st store.Store) (lost []string, err error) {
 	return lost, found.Err()
 }
 
-// VerifyExport proves the bytes of an export, with the help of an empty store. What is
-// wrong with its lines comes first; what they say is only looked at if they are as they
-// were written. An error means that the bytes are not an export.
+// VerifyExport verifies an export with the help of an empty store. Altered lines come first;
+// the content is verified only if there are none. An error means that the data is not an
+// export.
 func VerifyExport(ctx context.Context, empty store.Store, data []byte, head string) (*session.Proof, *session.Exported, error) {
 	x, err := session.ReadExport(data)
 	if err != nil {
@@ -112,8 +112,8 @@ func changedLine(line int, detail string) *fault.Error {
 	}
 }
 
-// brokenHeader tells an export whose first line was changed from a file that is
-// something else: the lines behind it are those of a journal.
+// brokenHeader returns a proof if only the first line of an export was altered and journal
+// lines follow; nil for any other file.
 func brokenHeader(data []byte) *session.Proof {
 	lines := bytes.Split(data, []byte("\n"))
 	c := unproven("", changedLine(1, "the header cannot be read"))
@@ -131,7 +131,7 @@ func brokenHeader(data []byte) *session.Proof {
 	return c
 }
 
-// namedLines says of the lines of an export that were changed what stood there.
+// namedLines describes the altered lines of an export.
 func namedLines(data []byte, x *session.Exported) store.Faults {
 	lines := bytes.Split(data, []byte("\n"))
 	names := namesIn(lines, x)
@@ -150,8 +150,8 @@ func namedLines(data []byte, x *session.Exported) store.Faults {
 	return all
 }
 
-// namesIn returns the names of an export's lines, as far as its journal can be
-// read. A blob is known by its hash, and where that was changed too, by its place.
+// namesIn returns a function that names an export's lines, as far as its journal can be read. A
+// blob is known by its hash or, if that was altered, by its position.
 func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
 	entries := x.Batch.Appends[0].Entries
 	state, whole := &flow.State{}, true
@@ -169,7 +169,7 @@ func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
 	var head struct {
 		Entries int `json:"entries"`
 	}
-	_ = json.Unmarshal(lines[0], &head) // it was read before
+	_ = json.Unmarshal(lines[0], &head) // read before
 	return func(line int) string {
 		entry, blob := line-1, line-2-head.Entries
 		switch {
@@ -185,7 +185,7 @@ func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
 		var named struct {
 			Hash string `json:"blob"`
 		}
-		_ = json.Unmarshal(lines[line-1], &named) // then it has no hash
+		_ = json.Unmarshal(lines[line-1], &named) // without a hash if it fails
 		switch {
 		case byHash[named.Hash] != "":
 			return byHash[named.Hash]
@@ -196,11 +196,11 @@ func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
 	}
 }
 
-// Export is the file of a session that proves itself.
+// Export is a session as a self-verifying file.
 type Export struct {
 	Schema   string `json:"schema"`
 	Thread   string `json:"thread_id"`
-	File     string `json:"file"` // where it is written to; its writer sets it
+	File     string `json:"file"` // its path; set by the writer
 	Head     string `json:"head"`
 	Seal     string `json:"seal"`
 	SHA256   string `json:"sha256"` // of the file
@@ -233,23 +233,23 @@ type Replay struct {
 	Faults   []fault.Detail    `json:"faults"`
 }
 
-// ReplayedVersion is a version as it was committed and as it was settled again.
+// ReplayedVersion is a version as committed and as settled again.
 type ReplayedVersion struct {
 	Version  int    `json:"version"`
 	From     string `json:"from"`
 	Round    int    `json:"round,omitzero"`
 	Author   string `json:"author,omitempty"`
 	Entry    int    `json:"entry"`
-	SHA256   string `json:"sha256"` // as it was committed
+	SHA256   string `json:"sha256"` // as committed
 	Replayed string `json:"replayed"`
 	OK       bool   `json:"ok"`
 	// Lint names the rules of another program whose findings were not compared.
 	Lint     string `json:"other_lint,omitempty"`
-	Reworded bool   `json:"reworded,omitzero"` // its report says the same in other words
+	Reworded bool   `json:"reworded,omitzero"` // its report differs in wording only
 }
 
-// ReplaySession settles a session again, and compares each version with the one that
-// was committed. A version that differs is part of the result.
+// ReplaySession settles a session again and compares each version with the committed one.
+// Differences are part of the result.
 func ReplaySession(ctx context.Context, h *session.History) (*Replay, error) {
 	all, err := h.Replay(ctx)
 	if ctx.Err() != nil {

@@ -12,7 +12,7 @@ import (
 	"brenner/session"
 )
 
-// Counterfactual is an artifact as it would be, and how it differs.
+// Counterfactual is an artifact without one contributor, and its differences.
 type Counterfactual struct {
 	Schema     string         `json:"schema"`
 	Thread     string         `json:"thread_id"`
@@ -22,15 +22,15 @@ type Counterfactual struct {
 	Gone       []GoneItem     `json:"gone"`
 	Renamed    []RenamedItem  `json:"renamed"`
 	Changed    []ChangedField `json:"changed"`
-	Rejected   []Rejection    `json:"rejected"` // deltas of others that were taken, and now are not
+	Rejected   []Rejection    `json:"rejected"` // deltas of others that are no longer applied
 	Artifact   jsontext.Value `json:"artifact"`
 	// After is the artifact itself.
 	After artifact.Artifact `json:"-"`
 }
 
-// GoneItem is an item that would not be there.
+// GoneItem is an item that would not exist.
 type GoneItem struct {
-	ID    string `json:"id"` // as it was
+	ID    string `json:"id"` // originally
 	Title string `json:"title"`
 }
 
@@ -40,16 +40,16 @@ type RenamedItem struct {
 	Now string `json:"now"`
 }
 
-// ChangedField is a field that would say something else.
+// ChangedField is a field that would have another value.
 type ChangedField struct {
-	Item  string         `json:"item"` // as it is now
-	Was   string         `json:"was"`  // the item's id as it was
+	Item  string         `json:"item"` // in After
+	Was   string         `json:"was"`  // its original id
 	Field string         `json:"field"`
-	From  jsontext.Value `json:"from"` // null where there was nothing
+	From  jsontext.Value `json:"from"` // null if there was none
 	To    jsontext.Value `json:"to"`
 }
 
-// Without returns what a session would have come to without an agent or a person.
+// Without returns the result of a session without an agent or a person.
 func Without(ctx context.Context, h *session.History, name string) (*Counterfactual, error) {
 	now, err := h.Without(ctx, name)
 	if err != nil {
@@ -72,8 +72,7 @@ func Without(ctx context.Context, h *session.History, name string) (*Counterfact
 	return w, nil
 }
 
-// compare finds what is gone and what differs. Items are the same if the same
-// delta made them.
+// compare finds what is gone and what differs. Items are the same if the same delta made them.
 func (w *Counterfactual) compare(before *artifact.Artifact) {
 	w.Gone, w.Renamed, w.Changed, w.Rejected = []GoneItem{}, []RenamedItem{}, []ChangedField{}, []Rejection{}
 	made := make(map[string]*artifact.Item)
@@ -105,7 +104,7 @@ func (w *Counterfactual) compare(before *artifact.Artifact) {
 	}
 }
 
-// maker names what made an item; the research thread is there from the beginning.
+// maker returns what made an item; the research thread exists from the start.
 func maker(it *artifact.Item) string {
 	if it.Created == nil || it.ID == artifact.ThreadID {
 		return "#" + it.ID
@@ -161,7 +160,7 @@ func canonicalOrNull(v artifact.Value) jsontext.Value {
 	return jsontext.Value(artifact.Canonical(v))
 }
 
-// renamed returns a value as it reads with the ids of the other artifact.
+// renamed returns a value with the ids of the other artifact.
 func renamed(v artifact.Value, ids map[string]string) artifact.Value {
 	name := func(id string) string {
 		if now, ok := ids[id]; ok {
@@ -188,7 +187,7 @@ func renamed(v artifact.Value, ids map[string]string) artifact.Value {
 	return v
 }
 
-// nowRejected finds the deltas of others that were taken and now are rejected.
+// nowRejected finds the deltas of others that were applied and would be rejected.
 func (w *Counterfactual) nowRejected(was, now []session.Replayed) {
 	rejected := make(map[string]bool)
 	for i := range was {

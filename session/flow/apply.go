@@ -8,7 +8,7 @@ import (
 	"brenner/store/journal"
 )
 
-// apply takes the body of an entry into the state, by its kind.
+// apply applies the body of an entry, by its kind.
 func (s *State) apply(e *journal.Entry) error {
 	switch e.Kind {
 	case KindOpened:
@@ -44,7 +44,7 @@ func (s *State) apply(e *journal.Entry) error {
 	}
 }
 
-// with decodes the body of an entry for the function that takes it.
+// with decodes the body of an entry and passes it to take.
 func with[T any](e *journal.Entry, take func(*journal.Entry, *T) error) error {
 	body, err := journal.Decode[T](e, BadSequence)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *State) resumed(_ *journal.Entry, body *Resumed) error {
 		s.Settings = *body.Settings
 	}
 	switch s.Ended {
-	case EndRounds, EndQuiet, EndClean: // somebody wants more of what was thought done
+	case EndRounds, EndQuiet, EndClean: // a finished session is asked for more
 		s.Stirred = s.Round()
 	}
 	s.Ended, s.Touched = "", false
@@ -81,8 +81,7 @@ func (s *State) resumed(_ *journal.Entry, body *Resumed) error {
 		return nil
 	}
 	for c := range leg.Calls() {
-		// What was set aside for a call that nobody heard of again counts as spent:
-		// it may well have been answered.
+		// The reservation of a lost call counts as spent: it may have been answered.
 		if c.Status == Begun {
 			s.Spent, c.Lost, c.Failures = s.Spent.Plus(c.Reserved), c.Lost.Plus(c.Reserved), c.Failures+1
 		}

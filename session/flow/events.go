@@ -1,9 +1,8 @@
-// Package flow is a session as a machine: Fold gives the state that a journal
-// stands for, Next gives the commands that lead on from a state. Whoever runs a
-// session only executes commands and journals what came of them; a run that was
-// killed goes on by folding what it left.
+// Package flow is a session as a state machine: Fold returns the state of a journal, and Next
+// the commands that lead on from a state. A runner only executes commands and journals their
+// results; after a crash it folds the journal and continues.
 //
-// The package is pure. It knows no agent, no store and no clock.
+// The package is pure. It must not know agents, stores or clocks.
 package flow
 
 import (
@@ -15,13 +14,13 @@ import (
 	"brenner/roster"
 )
 
-// The codes of a journal that makes no sense as a session.
+// Error codes of a journal that is not a valid session.
 const (
 	UnknownEvent fault.Code = "UNKNOWN_EVENT"
 	BadSequence  fault.Code = "BAD_SEQUENCE"
 )
 
-// The kinds of events of a session.
+// Kinds of a session's events.
 const (
 	KindOpened    = "session.opened"
 	KindResumed   = "session.resumed"
@@ -37,30 +36,30 @@ const (
 	KindPublished  = "version.published"
 )
 
-// Opened is the first event: everything that decides what the session comes to.
+// Opened is the first event: everything that determines the session's results.
 type Opened struct {
 	Thread      string         `json:"thread"`
 	Operator    string         `json:"operator"`
-	Program     string         `json:"program"` // what wrote it: "brenner 0.3.0"
+	Program     string         `json:"program"` // that wrote it: "brenner 0.3.0"
 	Question    string         `json:"question"`
 	Context     string         `json:"context,omitempty"`
-	Excerpt     string         `json:"excerpt,omitempty"` // a hash, like all that can be long
+	Excerpt     string         `json:"excerpt,omitempty"` // hash, as for everything that can be long
 	Evidence    []Evidence     `json:"evidence,omitempty"`
 	Constraints []string       `json:"constraints,omitempty"`
-	Brief       string         `json:"brief"` // the hash of the operator's deltas
+	Brief       string         `json:"brief"` // hash of the operator's deltas
 	Roster      jsontext.Value `json:"roster"`
-	Agents      []Party        `json:"agents"`            // in the roster's order
-	Arbiter     *Party         `json:"arbiter,omitempty"` // who is asked when the session is stuck; no party of it
+	Agents      []Party        `json:"agents"`            // in roster order
+	Arbiter     *Party         `json:"arbiter,omitempty"` // rules on stalemates; not a party
 	Rules       Rules          `json:"rules"`
-	Rehearsal   string         `json:"rehearsal,omitempty"` // the hash of the script
+	Rehearsal   string         `json:"rehearsal,omitempty"` // hash of the script
 	Settings    Settings       `json:"settings"`
-	// Records is always true, and nobody asks: the roster, kickoffs and replies of every
-	// session are records of the store. Journals have the key, and are read strictly.
+	// Records is always true and never read: every session keeps its roster, kickoffs and
+	// replies as records. Journals have the key and are read strictly.
 	Records bool   `json:"records,omitzero"`
-	Module  string `json:"module,omitempty"` // of the project; "" is the whole
+	Module  string `json:"module,omitempty"` // of the project; "" is the whole project
 }
 
-// Evidence is a file that every agent is given.
+// Evidence is a file shown to every agent.
 type Evidence struct {
 	ID   string `json:"id"` // "EV-001"
 	Name string `json:"name"`
@@ -75,16 +74,16 @@ type Party struct {
 	Model   string `json:"model,omitempty"`
 	Via     string `json:"via"`
 	ModelID string `json:"model_id,omitempty"`
-	Seed    *int   `json:"seed,omitempty"` // that the model is asked with
-	View    string `json:"view,omitempty"` // the hash of its view's specification
+	Seed    *int   `json:"seed,omitempty"` // for the model
+	View    string `json:"view,omitempty"` // hash of its view's specification
 }
 
-// Entry returns the party as the roster has it.
+// Entry returns the party as a roster entry.
 func (p *Party) Entry() roster.Entry {
 	return roster.Entry{Agent: p.Name, Role: roster.Role(p.Role), Program: p.Program, Model: p.Model}
 }
 
-// Everyone returns all who are asked in a session, the arbiter last.
+// Everyone returns the parties followed by the arbiter, if any.
 func Everyone(parties []Party, arbiter *Party) []Party {
 	if arbiter == nil {
 		return parties
@@ -92,7 +91,7 @@ func Everyone(parties []Party, arbiter *Party) []Party {
 	return append(parties[:len(parties):len(parties)], *arbiter)
 }
 
-// Party returns the agent of a name; one that is not there is empty.
+// Party returns the agent of a name, or a zero Party.
 func (o *Opened) Party(name string) Party {
 	for _, p := range o.Agents {
 		if p.Name == name {
@@ -102,26 +101,25 @@ func (o *Opened) Party(name string) Party {
 	return Party{}
 }
 
-// Settings are what may change while a session goes on; each change is journaled.
+// Settings may change during a session; each change is journaled.
 type Settings struct {
 	Rounds int    `json:"rounds"`
 	Flow   string `json:"flow"`   // parallel or staged
 	Quorum string `json:"quorum"` // role, all, or a number of answers
 	Budget int    `json:"budget_tokens"`
-	// BudgetUSD and Prices are in billionths of a dollar: whole numbers, so that a
-	// ledger of them is exact.
+	// BudgetUSD and Prices are in billionths of a dollar: integers, so that sums are exact.
 	BudgetUSD  int64  `json:"budget_nano_usd,omitzero"`
 	Prices     Prices `json:"prices,omitempty"`
 	Reply      int    `json:"reply_tokens"` // reserved for each answer
-	QuietAfter int    `json:"quiet_rounds"` // rounds without anything new that end it; 0: never
+	QuietAfter int    `json:"quiet_rounds"` // rounds without changes that end the session; 0: never
 	WhenClean  bool   `json:"stop_when_clean"`
-	Repair     bool   `json:"repair"` // ask once more for what could not be read
-	// Context is the most tokens that one call may send; 0 is the built-in bound.
+	Repair     bool   `json:"repair"` // ask once more about unreadable blocks
+	// Context is the maximum number of tokens that one call may send; 0 is the built-in bound.
 	Context int   `json:"context_tokens,omitzero"`
 	Limits  Times `json:"limits"`
 }
 
-// Times are how long things may take, in milliseconds; 0 is no limit.
+// Times are time limits in milliseconds; 0 means no limit.
 type Times struct {
 	Call  int64 `json:"call_ms"`
 	Idle  int64 `json:"idle_ms"`
@@ -129,25 +127,24 @@ type Times struct {
 	Run   int64 `json:"run_ms"`
 }
 
-// Planned begins a leg of a round: who is asked, and with what.
+// Planned begins a leg of a round: the agents and their messages.
 type Planned struct {
 	Round    int       `json:"round"`
 	Leg      int       `json:"leg"`
-	At       string    `json:"at"`   // the instant of everything in it
-	Base     int       `json:"base"` // the version that was shown
+	At       string    `json:"at"`   // timestamp of everything in it
+	Base     int       `json:"base"` // the version shown
 	Kickoffs []Kickoff `json:"kickoffs"`
-	// Mailboxes are the names of agents on a mail server, which may give them others
-	// than the roster does.
+	// Mailboxes are the agents' names on a mail server, which may differ from the roster's.
 	Mailboxes []Mailbox `json:"mailboxes,omitempty"`
 }
 
-// Mailbox is an agent of the roster on a mail server.
+// Mailbox is an agent's mailbox on a mail server.
 type Mailbox struct {
 	Agent string `json:"agent"`
 	Name  string `json:"name"`
 }
 
-// Kickoff is a message as it was composed.
+// Kickoff is a composed message.
 type Kickoff struct {
 	Agent    string   `json:"agent"`
 	Subject  string   `json:"subject"`
@@ -156,19 +153,18 @@ type Kickoff struct {
 	Template string   `json:"template"`
 	Hash     string   `json:"template_hash"`
 	Tokens   int      `json:"tokens"`
-	Saw      []string `json:"saw,omitempty"` // the items that its view shows
+	Saw      []string `json:"saw,omitempty"` // the items in its view
 	// Records are the versions of the project's records that it shows.
 	Records []RecordRef `json:"records,omitempty"`
-	// RecordsView is the hash of the spec by which they were chosen.
+	// RecordsView is the hash of the spec that selected them.
 	RecordsView string `json:"records_view,omitempty"`
-	// Lessons are the bullets of the playbook that it quotes, LessonsLeft those for
-	// which there was no room.
+	// Lessons are the quoted bullets of the playbook, LessonsLeft those that did not fit.
 	Lessons     []string `json:"lessons,omitempty"`
 	LessonsLeft []string `json:"lessons_left,omitempty"`
 }
 
-// RecordRef names a version of a record. Its content tells it from another project's
-// record of the same name.
+// RecordRef names a version of a record. Content distinguishes it from another project's record
+// of the same name.
 type RecordRef struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
@@ -180,11 +176,11 @@ type RecordRef struct {
 // MovedRecord is a record that changed while agents worked with an earlier version.
 type MovedRecord struct {
 	ID      string `json:"id"`
-	Version int    `json:"version"`      // that was shown
-	Now     int    `json:"now,omitzero"` // that holds now; 0 where none does
+	Version int    `json:"version"`      // shown
+	Now     int    `json:"now,omitzero"` // current; 0 if none
 }
 
-// String is quoted by records of sessions, and is frozen with their words.
+// String returns text that session records quote; it is frozen with their wording.
 func (m MovedRecord) String() string {
 	now := "which does not hold any more"
 	if m.Now > 0 {
@@ -200,7 +196,7 @@ const (
 	TurnRule   = "rule" // of an arbiter
 )
 
-// Began is journaled before a call: what it is, and what is set aside for it.
+// Began is journaled before a call, with its reservation.
 type Began struct {
 	Call        string `json:"call"`
 	Agent       string `json:"agent"`
@@ -212,7 +208,7 @@ type Began struct {
 	ReservedUSD int64  `json:"reserved_nano_usd,omitzero"`
 }
 
-// Answered is a reply, stored verbatim before anybody reads it.
+// Answered is a reply, stored verbatim before it is read.
 type Answered struct {
 	Call     string `json:"call"`
 	Reply    string `json:"reply"` // hash
@@ -223,8 +219,8 @@ type Answered struct {
 	Guessed  bool   `json:"guessed,omitzero"`
 	Attempts int    `json:"attempts"`
 	TookMS   int    `json:"took_ms"`
-	Mend     int    `json:"mend"`             // how many things in it could be mended
-	Letter   string `json:"letter,omitempty"` // the message that it came in, if it came by mail
+	Mend     int    `json:"mend"`             // number of repairable defects
+	Letter   string `json:"letter,omitempty"` // its message, if it came by mail
 }
 
 // Failed is a call without an answer.
@@ -233,10 +229,10 @@ type Failed struct {
 	Code     fault.Code `json:"code"`
 	Detail   string     `json:"detail"`
 	Hint     string     `json:"hint,omitempty"`
-	Partial  string     `json:"partial,omitempty"` // hash of what came: evidence only
-	Spent    int        `json:"spent_tokens"`      // what it may have cost all the same
+	Partial  string     `json:"partial,omitempty"` // hash of the partial reply; evidence only
+	Spent    int        `json:"spent_tokens"`      // possible cost
 	SpentUSD int64      `json:"spent_nano_usd,omitzero"`
-	RetryAt  string     `json:"retry_at,omitempty"` // when asking again may help, where that is known
+	RetryAt  string     `json:"retry_at,omitempty"` // when a retry may help, if known
 	Attempts int        `json:"attempts"`
 	TookMS   int        `json:"took_ms"`
 }
@@ -249,7 +245,7 @@ const (
 	ByThread = "thread" // letters outside of any call: critiques, late answers, another tool's session
 )
 
-// Committed is a settlement. Version is that of the base where nothing changed.
+// Committed is a settlement. Version is that of the base if nothing changed.
 type Committed struct {
 	Source   string   `json:"source"`
 	Round    int      `json:"round,omitzero"`
@@ -267,22 +263,22 @@ type Committed struct {
 	Report   string   `json:"report"` // hash
 	Seal     string   `json:"seal"`
 	Ruling   string   `json:"ruling,omitempty"`    // the stalemate whose ruling this is
-	Stale    bool     `json:"stale_base,omitzero"` // somebody committed after the agents were shown the base
-	// Moved are records that its authors were shown in a version that does not hold
-	// any more when it is settled.
+	Stale    bool     `json:"stale_base,omitzero"` // another commit followed the base shown to the agents
+	// Moved are records shown to its authors in versions that no longer hold when it is
+	// settled.
 	Moved   []MovedRecord  `json:"moved_records,omitempty"`
 	Outcome Outcome        `json:"outcome"`
-	Active  map[string]int `json:"active"` // items of each section that were not killed
+	Active  map[string]int `json:"active"` // live items of each section
 }
 
-// Letter is a message of the session's thread that no call asked for.
+// Letter is a message of the session's thread outside of any call.
 type Letter struct {
-	ID      string `json:"id"`    // on the mail server, and when it came: "17@2026-11-15T09:30:00Z"
-	Agent   string `json:"agent"` // the roster's name
+	ID      string `json:"id"`    // on the mail server, with its arrival time: "17@2026-11-15T09:30:00Z"
+	Agent   string `json:"agent"` // in the roster
 	Subject string `json:"subject"`
-	At      string `json:"at"`    // when the server had it
+	At      string `json:"at"`    // arrival time on the server
 	Body    string `json:"body"`  // hash
-	Shown   int    `json:"shown"` // the version that its author had been sent
+	Shown   int    `json:"shown"` // the version last sent to its author
 }
 
 // Piece is an item that a version changed.
@@ -291,7 +287,7 @@ type Piece struct {
 	Hash string `json:"hash"`
 }
 
-// Outcome counts what a settlement came to.
+// Outcome counts the results of a settlement.
 type Outcome struct {
 	Applied   int `json:"applied"`
 	Rejected  int `json:"rejected"`
@@ -301,26 +297,25 @@ type Outcome struct {
 	Warnings  int `json:"lint_warnings"`
 }
 
-// Noted is a word of a person to the agents.
+// Noted is a person's note to the agents.
 type Noted struct {
 	Author string `json:"author"`
 	Text   string `json:"text"`
 }
 
-// Publishing is journaled before a version is mailed. The marker that the mail
-// carries is made of the session and the version, so that it is the same however
-// often it is tried.
+// Publishing is journaled before a version is mailed. The mail's marker is made of the session
+// and the version, so that it is the same in every attempt.
 type Publishing struct {
 	Version int      `json:"version"`
 	To      []string `json:"to"`
 }
 
-// Published is what came of it. A version that could not be mailed is not tried
-// again by itself: the session does not hang on a mail server.
+// Published is the result of a mailing. A failed one is not retried automatically: the session
+// does not depend on a mail server.
 type Published struct {
 	Version int        `json:"version"`
 	Letters []string   `json:"letters,omitempty"`
-	Missed  []string   `json:"missed,omitempty"` // agents who were not reached
+	Missed  []string   `json:"missed,omitempty"` // agents not reached
 	Code    fault.Code `json:"code,omitempty"`
 	Detail  string     `json:"detail,omitempty"`
 }
@@ -333,13 +328,13 @@ const (
 	EndBudget      = "budget"
 	EndTime        = "time"
 	EndQuorum      = "quorum"
-	EndLater       = "later" // too few answered, and those who did not said when to return
+	EndLater       = "later" // too few answers, and the missing agents named a time to retry
 	EndInterrupted = "interrupted"
-	EndCompiled    = "compiled" // another tool asked; its thread was merged
+	EndCompiled    = "compiled" // another tool's thread was merged
 )
 
-// BrokeOff reports whether a session that ended for this reason goes on where it
-// stopped when it is resumed.
+// BrokeOff reports whether a session that ended for this reason continues where it stopped when
+// resumed.
 func BrokeOff(reason string) bool {
 	switch reason {
 	case EndInterrupted, EndQuorum, EndTime, EndLater:
@@ -353,8 +348,8 @@ type Ended struct {
 	Reason string `json:"reason"`
 }
 
-// Resumed begins another run. Calls that began and were never answered, and calls
-// that failed, are open again.
+// Resumed begins another run. Failed calls, and calls that began and were never answered, are
+// open again.
 type Resumed struct {
-	Settings *Settings `json:"settings,omitempty"` // if they changed
+	Settings *Settings `json:"settings,omitempty"` // if changed
 }

@@ -8,21 +8,21 @@ import (
 	"brenner/store/journal"
 )
 
-// ViaMail is how agents with a mailbox are reached.
+// ViaMail is the Via of agents with a mailbox.
 const ViaMail = "mail"
 
-// ByMail gives the agents of the session that have a mailbox.
+// ByMail returns the agents that have a mailbox.
 func (s *State) ByMail() []Party {
 	return slices.DeleteFunc(slices.Clone(s.Opened.Agents), func(p Party) bool { return p.Via != ViaMail })
 }
 
-// unpublished tells whether the artifact should be mailed as it stands: the brief
-// is in the kickoffs, everything later is news.
+// unpublished reports whether the current version should be mailed. Version 1 need not be: the
+// brief is in the kickoffs.
 func (s *State) unpublished() bool {
 	return s.Version() > 1 && s.Mailed < s.Version() && s.Round() > 0 && len(s.ByMail()) > 0
 }
 
-// Mailboxes are the names of agents on the mail server, as they were last known.
+// Mailboxes returns the last known names of agents on the mail server.
 func (s *State) Mailboxes() []Mailbox {
 	var all []Mailbox
 	for i := len(s.Legs) - 1; i >= 0; i-- {
@@ -35,12 +35,11 @@ func (s *State) Mailboxes() []Mailbox {
 	return all
 }
 
-// Took tells whether a message was taken before, as an answer or as a letter. It is
-// the session's own cursor: what a server calls read counts for nothing. A message's
-// name has its time in it, for a server may count from 1 again.
+// Took reports whether a message was taken before, as an answer or as a letter. The server's
+// read marks do not count. The id includes a time, since a server may restart its numbering.
 func (s *State) Took(id string) bool { return s.Taken()[id] }
 
-// Taken gives all messages that were taken.
+// Taken returns all messages that were taken.
 func (s *State) Taken() map[string]bool {
 	all := make(map[string]bool)
 	for _, c := range s.Calls() {
@@ -56,10 +55,10 @@ func (s *State) Taken() map[string]bool {
 	return all
 }
 
-// Words are what an agent said.
+// Words identifies a text of an agent.
 type Words struct{ Agent, Hash string }
 
-// Said gives all that agents answered or wrote.
+// Said returns all that agents answered or wrote.
 func (s *State) Said() map[Words]bool {
 	all := make(map[Words]bool)
 	for _, c := range s.Calls() {
@@ -75,8 +74,8 @@ func (s *State) Said() map[Words]bool {
 	return all
 }
 
-// letters refuses letters that were taken before, that nobody of the roster wrote,
-// or that came with another kind of commit.
+// letters rejects letters that were taken before, that no agent of the roster wrote, or that
+// are in another kind of commit.
 func (s *State) letters(e *journal.Entry, c *Committed) error {
 	if (c.Source == ByThread) != (len(c.Letters) > 0) {
 		return s.wrong(e, "a commit of letters has letters, and no other one has")
@@ -99,8 +98,7 @@ func (s *State) letters(e *journal.Entry, c *Committed) error {
 	return nil
 }
 
-// mailboxes refuses mailboxes of somebody who is not asked by mail, and one mailbox
-// for two.
+// mailboxes rejects mailboxes of agents not reached by mail, and shared mailboxes.
 func (s *State) mailboxes(e *journal.Entry, boxes []Mailbox) error {
 	named := make(map[string]bool)
 	for _, b := range boxes {

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Price is what the tokens of an agent's model cost, in billionths of a dollar.
+// Price is the price of a model's tokens, in billionths of a dollar.
 type Price struct {
 	Agent  string `json:"agent"`
 	Input  int64  `json:"input"`
 	Output int64  `json:"output"`
 }
 
-// Prices are those of the agents whose models have one.
+// Prices are the prices of the agents whose models have one.
 type Prices []Price
 
-// Of gives what tokens of an agent cost.
+// Of returns the price of an agent's tokens.
 func (p Prices) Of(agent string, input, output int) int64 {
 	for _, one := range p {
 		if one.Agent == agent {
@@ -27,16 +27,16 @@ func (p Prices) Of(agent string, input, output int) int64 {
 	return 0
 }
 
-// most is more than anything costs, and the largest number that JSON carries exactly.
-// Sums and products stop there, and what is below zero counts as nothing: no number
-// that anybody invents can turn a cost into a gain.
+// most exceeds any cost and is the largest integer that JSON carries exactly. Sums and products
+// saturate there, and negative values count as 0, so that no invented number turns a cost into
+// a gain.
 const most = 1<<53 - 1
 
 func within(n int64) int64 { return min(max(n, 0), most) }
 
 func add(a, b int64) int64 { return within(within(a) + within(b)) }
 
-// sum adds tokens, tokens counts them: an int may be smaller than most.
+// sum adds token counts; an int may be smaller than most.
 func sum(a, b int) int { return tokens(add(int64(a), int64(b))) }
 
 func tokens(n int64) int { return int(min(within(n), math.MaxInt)) }
@@ -51,34 +51,33 @@ func times(price int64, n int) int64 {
 	return price * int64(n)
 }
 
-// Cost is what something costs, or may cost.
+// Cost is an actual or possible cost.
 type Cost struct {
 	Tokens int
 	USD    int64 // in billionths
 }
 
-// Plus gives what both cost together.
+// Plus returns c + o.
 func (c Cost) Plus(o Cost) Cost { return Cost{sum(c.Tokens, o.Tokens), add(c.USD, o.USD)} }
 
-// Minus gives what is left of a cost without another: never less than nothing.
+// Minus returns c - o, at least 0.
 func (c Cost) Minus(o Cost) Cost {
 	return Cost{tokens(within(int64(c.Tokens)) - within(int64(o.Tokens))), within(within(c.USD) - within(o.USD))}
 }
 
-// Times gives what it costs to do something so often.
+// Times returns n times c.
 func (c Cost) Times(n int) Cost { return Cost{tokens(times(int64(c.Tokens), n)), times(c.USD, n)} }
 
-// Cost gives what tokens of an agent come to.
+// Cost returns the cost of an agent's tokens.
 func (p Prices) Cost(agent string, input, output int) Cost {
 	return Cost{sum(input, output), p.Of(agent, input, output)}
 }
 
-// Spent is what an answer has cost.
+// Spent returns the cost of an answer.
 func (a *Answered) Spent() Cost { return Cost{sum(a.Input, a.Output), within(a.Cost)} }
 
-// Reserve is what must be set aside before a call: its question, and the answer
-// that it may have. A repair sends the first question and answer again, with a
-// word about what could not be read.
+// Reserve returns the cost to reserve for a call: its question and the maximum answer. A repair
+// sends the first question and answer again, with a list of what could not be read.
 func (s *State) Reserve(x *Exchange, c *Call) Cost {
 	input := x.Tokens
 	if c.Turn == TurnRepair {
@@ -88,21 +87,21 @@ func (s *State) Reserve(x *Exchange, c *Call) Cost {
 	return s.Settings.Prices.Cost(x.Agent, input, s.Settings.Reply)
 }
 
-// Within tells whether a cost is within a budget, of which nothing is no limit.
+// Within reports whether a cost is within a budget; 0 means no limit.
 func (c Cost) Within(budget Cost) bool {
 	return (budget.Tokens <= 0 || c.Tokens <= budget.Tokens) && (budget.USD <= 0 || c.USD <= budget.USD)
 }
 
-// Affords tells whether so much may be spent in all.
+// Affords reports whether the budget allows a total cost.
 func (s *Settings) Affords(c Cost) bool { return c.Within(Cost{s.Budget, s.BudgetUSD}) }
 
-// Enough gives a budget under which a session goes on that its budget has ended: twice what
-// it had, or more where that is not enough for the calls that it could not make. What is no
-// limit, or was not the one that was reached, is left out.
+// Enough returns a budget with which a session that exhausted its budget can continue: twice
+// the old one, or more if the pending calls need it. Limits that are unset or were not reached
+// are left out.
 func (s *Settings) Enough(spent, wanting Cost) Cost {
 	had, next := Cost{s.Budget, s.BudgetUSD}, spent.Plus(wanting)
 	double, enough := had.Times(2), next.Plus(wanting)
-	either := next.Within(had) // which of them was reached is not known
+	either := next.Within(had) // it is unknown which limit was reached
 	var out Cost
 	if had.Tokens > 0 && (either || next.Tokens > had.Tokens) {
 		out.Tokens = max(double.Tokens, enough.Tokens)
@@ -113,7 +112,7 @@ func (s *Settings) Enough(spent, wanting Cost) Cost {
 	return out
 }
 
-// Flags are those by which people give a session such a budget.
+// Flags returns the command-line flags that set such a budget.
 func (c Cost) Flags() string {
 	text := ""
 	if c.Tokens > 0 {
@@ -125,8 +124,8 @@ func (c Cost) Flags() string {
 	return text
 }
 
-// Wanting adds up what the calls of the last leg want that the budget did not allow. Where
-// it was settled without them, nobody will be asked to mend anything any more.
+// Wanting sums up the costs of the last leg's calls that the budget did not allow. Repairs
+// count only while the leg is open.
 func (s *State) Wanting() Cost {
 	var all Cost
 	if s.Ended != EndBudget || len(s.Legs) == 0 {
@@ -140,7 +139,7 @@ func (s *State) Wanting() Cost {
 	return all
 }
 
-// UnderWay is what was set aside for calls that have begun and did not end.
+// UnderWay returns the reservations of calls in flight.
 func (s *State) UnderWay() Cost {
 	var all Cost
 	if leg := s.OpenLeg(); leg != nil {
@@ -158,17 +157,17 @@ func (s *State) UnderWay() Cost {
 	return all
 }
 
-// exhausted tells whether nothing is left to spend.
+// exhausted reports whether nothing is left to spend.
 func (s *State) exhausted() bool {
 	set := &s.Settings
 	return set.Budget > 0 && s.Spent.Tokens >= set.Budget || set.BudgetUSD > 0 && s.Spent.USD >= set.BudgetUSD
 }
 
-// MostDollars is more than anybody lets anything cost.
+// MostDollars bounds an amount of dollars.
 const MostDollars = 1_000_000
 
-// ParseDollars reads an amount of dollars, of at most nine decimals, as billionths of
-// one. It does so exactly: money is never a float.
+// ParseDollars parses an amount of dollars with at most nine decimals, as billionths. It is
+// exact: no floats are involved.
 func ParseDollars(text string) (nano int64, ok bool) {
 	whole, part, _ := strings.Cut(text, ".")
 	if len(part) > 9 || whole == "" || len(whole) > 7 {
@@ -182,5 +181,5 @@ func ParseDollars(text string) (nano int64, ok bool) {
 	return nano, err == nil && nano <= MostDollars*1_000_000_000
 }
 
-// Dollars gives billionths of a dollar as people know them.
+// Dollars converts billionths of a dollar to dollars.
 func Dollars(nano int64) float64 { return float64(nano) / 1e9 }

@@ -11,7 +11,7 @@ import (
 // Command is what to do next.
 type Command interface{ command() }
 
-// Brief asks for version 1: the operator's deltas, settled.
+// Brief asks for version 1, made from the operator's deltas.
 type Brief struct{}
 
 // Plan asks for the messages of a leg.
@@ -20,7 +20,7 @@ type Plan struct {
 	Agents     []string
 }
 
-// Ask asks for the answer to a call. Several stand side by side.
+// Ask asks for the answer to a call. Several may run at once.
 type Ask struct {
 	Call     *Call
 	Exchange *Exchange // that it is part of
@@ -29,7 +29,7 @@ type Ask struct {
 // Settle asks for the answers of the open leg to be merged and committed.
 type Settle struct{ Round, Leg int }
 
-// Publish asks for a version to be mailed to those who have a mailbox.
+// Publish asks for a version to be mailed.
 type Publish struct{ Version int }
 
 // End asks for the end of the run.
@@ -42,20 +42,20 @@ func (Settle) command()  {}
 func (Publish) command() {}
 func (End) command()     {}
 
-// The flows of a round.
+// Flows of a round.
 const (
-	FlowParallel = "parallel" // everybody at once
-	FlowStaged   = "staged"   // whoever has nothing to work on yet waits
+	FlowParallel = "parallel" // all agents at once
+	FlowStaged   = "staged"   // agents without a subject wait
 )
 
-// The quorums that are no numbers.
+// Quorums other than a number.
 const (
 	QuorumRole = "role" // an answer of each role
 	QuorumAll  = "all"
 )
 
-// Next gives what leads on from a state: nothing while calls are under way, and
-// nothing once the session has ended.
+// Next returns the commands that lead on from a state. There are none while only calls in
+// flight are left to wait for, and none after the end.
 func Next(s *State) []Command {
 	if s.Ended != "" {
 		return nil
@@ -78,7 +78,7 @@ func Next(s *State) []Command {
 	return s.plan(s.Round()+1, s.agents())
 }
 
-// gather leads through an open leg.
+// gather returns the next commands of an open leg.
 func (s *State) gather(leg *Leg) []Command {
 	var asks []Command
 	spent, underWay, short := s.Spent, false, false
@@ -113,7 +113,7 @@ func (s *State) gather(leg *Leg) []Command {
 	return []Command{Settle{leg.Round, leg.Leg}}
 }
 
-// open returns the calls that are to be made, with the exchanges that they are part of.
+// open returns the calls to be made, with their exchanges.
 func (l *Leg) open() iter.Seq2[*Exchange, *Call] {
 	return func(yield func(*Exchange, *Call) bool) {
 		for c := range l.Calls() {
@@ -124,7 +124,7 @@ func (l *Leg) open() iter.Seq2[*Exchange, *Call] {
 	}
 }
 
-// quorate tells whether enough agents of a leg answered.
+// quorate reports whether enough agents of a leg answered.
 func (s *State) quorate(leg *Leg) bool {
 	missing := leg.Missing()
 	switch s.Settings.Quorum {
@@ -153,7 +153,7 @@ func (s *State) agents() []string {
 	return names
 }
 
-// waiting gives the agents that the current round has not asked yet.
+// waiting returns the agents not yet asked in the current round.
 func (s *State) waiting() []string {
 	round := s.Round()
 	if round == 0 {
@@ -171,8 +171,8 @@ func (s *State) waiting() []string {
 	return slices.DeleteFunc(s.agents(), func(a string) bool { return slices.Contains(asked, a) })
 }
 
-// plan begins a leg with those of the candidates who have something to work on;
-// with all of them where nobody has, for then waiting would not help.
+// plan begins a leg with the candidates that are ready, or with all of them if none is, since
+// waiting would not help.
 func (s *State) plan(round int, candidates []string) []Command {
 	leg := 1
 	if n := len(s.Legs); n > 0 && s.Legs[n-1].Round == round {
@@ -188,8 +188,8 @@ func (s *State) plan(round int, candidates []string) []Command {
 	return []Command{Plan{Round: round, Leg: leg, Agents: ready}}
 }
 
-// ready tells whether an agent's role has its subject: hypotheses, for all who
-// test or attack them.
+// ready reports whether an agent's role has its subject: hypotheses, for all roles that test or
+// attack them.
 func (s *State) ready(agent string) bool {
 	switch s.roleOf(agent) {
 	case "test_designer", "adversarial_critic":
@@ -199,7 +199,7 @@ func (s *State) ready(agent string) bool {
 	return true
 }
 
-// stop gives the rule by which the session ends here, or "".
+// stop returns the rule by which the session ends here, or "".
 func (s *State) stop() string {
 	switch {
 	case s.cutShort():
@@ -216,8 +216,8 @@ func (s *State) stop() string {
 	return ""
 }
 
-// cutShort tells whether the last leg left somebody out for want of budget, and
-// the budget still does not reach.
+// cutShort reports whether the last leg left an agent out for lack of budget, and the budget
+// still does not suffice.
 func (s *State) cutShort() bool {
 	if len(s.Legs) == 0 {
 		return false
@@ -230,7 +230,7 @@ func (s *State) cutShort() bool {
 	return false
 }
 
-// quiet counts the last rounds that changed nothing, since anybody stirred.
+// quiet counts the latest rounds since Stirred that changed nothing.
 func (s *State) quiet() int {
 	changed := make(map[int]bool)
 	for i := 1; i < len(s.Commits); i++ {

@@ -7,26 +7,26 @@ import (
 	"brenner/store/journal"
 )
 
-// KindPatched is the event of what came of the search/replace blocks in an answer.
+// KindPatched is the event of the outcome of an answer's search/replace blocks.
 const KindPatched = "records.patched"
 
-// Patched is what came of the search/replace blocks in one answer.
+// Patched is the outcome of the search/replace blocks in one answer.
 type Patched struct {
-	Call    string  `json:"call"` // the one that was answered
+	Call    string  `json:"call"` // the answered call
 	Agent   string  `json:"agent"`
 	Round   int     `json:"round"`
 	Changes []Patch `json:"changes"`
 }
 
-// Patch is what came of the blocks about one text.
+// Patch is the outcome of the blocks about one text.
 type Patch struct {
-	Record string `json:"record"`          // "memo-1@v3": the version that was shown, or what the answer names instead
-	Blocks string `json:"blocks"`          // hash of the blocks, as they were understood
-	Text   string `json:"text,omitempty"`  // hash of the text that they were held against
-	Patch  string `json:"patch,omitempty"` // hash of the patch that they became
-	Made   string `json:"made,omitempty"`  // the version that it made
+	Record string `json:"record"`          // "memo-1@v3": the version shown, or what the answer names instead
+	Blocks string `json:"blocks"`          // hash of the parsed blocks
+	Text   string `json:"text,omitempty"`  // hash of the text they were applied to
+	Patch  string `json:"patch,omitempty"` // hash of the resulting patch
+	Made   string `json:"made,omitempty"`  // the version made
 	Status string `json:"status,omitempty"`
-	// Why nothing was made of them.
+	// Why no version was made.
 	Code    fault.Code `json:"code,omitempty"`
 	Message string     `json:"message,omitempty"`
 	Hint    string     `json:"hint,omitempty"`
@@ -42,13 +42,13 @@ func (s *State) patched(e *journal.Entry, body *Patched) error {
 	}
 	s.Patches = append(slices.Clip(s.Patches), *body)
 	if slices.ContainsFunc(body.Changes, func(c Patch) bool { return c.Made != "" }) {
-		s.Stirred = max(s.Stirred, body.Round) // a text has changed: that is something new
+		s.Stirred = max(s.Stirred, body.Round) // a changed text is a change
 	}
 	return nil
 }
 
-// PatchesOf gives what came of the blocks in the answer to a call; nil where nobody
-// looked yet, or there were none.
+// PatchesOf returns the outcome of the blocks in the answer to a call; nil if they were not
+// processed yet, or there were none.
 func (s *State) PatchesOf(call string) *Patched {
 	for i := range s.Patches {
 		if s.Patches[i].Call == call {
@@ -58,7 +58,7 @@ func (s *State) PatchesOf(call string) *Patched {
 	return nil
 }
 
-// LastSettled gives the last leg whose answers were merged, or nil.
+// LastSettled returns the last settled leg, or nil.
 func (s *State) LastSettled() *Leg {
 	for i := len(s.Legs) - 1; i >= 0; i-- {
 		if s.Legs[i].Settled {
@@ -68,9 +68,8 @@ func (s *State) LastSettled() *Leg {
 	return nil
 }
 
-// Shown gives the records that the authors of a commit were shown: those of a round
-// by its messages, those of letters by the last one that each of them was sent.
-// People look for themselves.
+// Shown returns the records shown to the authors of a commit: those of a round by its messages,
+// authors of letters by the last message to each. There are none for people's commits.
 func (s *State) Shown(c *Committed) []RecordRef {
 	var all []RecordRef
 	take := func(k *Kickoff) {
@@ -101,7 +100,7 @@ func (s *State) Shown(c *Committed) []RecordRef {
 	return all
 }
 
-// lastKickoff gives the last message that was composed for an agent.
+// lastKickoff returns the last message to an agent.
 func (s *State) lastKickoff(agent string) *Kickoff {
 	for i := len(s.Legs) - 1; i >= 0; i-- {
 		for j := range s.Legs[i].Kickoffs {
@@ -113,7 +112,7 @@ func (s *State) lastKickoff(agent string) *Kickoff {
 	return nil
 }
 
-// moved refuses records that moved and that nobody was shown.
+// moved rejects moved records that were not shown.
 func (s *State) moved(e *journal.Entry, c *Committed) error {
 	if len(c.Moved) == 0 {
 		return nil

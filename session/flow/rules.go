@@ -8,7 +8,7 @@ import (
 	"brenner/merge"
 )
 
-// Rules are the merge's rules as a journal pins them.
+// Rules are the merge rules as a journal pins them.
 type Rules struct {
 	Version     string           `json:"version"`
 	Unified     bool             `json:"unified,omitzero"`
@@ -27,13 +27,13 @@ type Grant struct {
 	KillAnywhere bool     `json:"kill_anywhere,omitzero"`
 }
 
-// Limit is how many items a section should and may have.
+// Limit is the recommended minimum and the maximum number of items of a section.
 type Limit struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
 }
 
-// PinRules gives the rules in the form that a journal keeps.
+// PinRules returns the rules in the form that a journal keeps.
 func PinRules(r *merge.Rules) Rules {
 	p := Rules{
 		Version: merge.Version, Unified: r.Unified, Strict: r.Scopes.Strict,
@@ -61,7 +61,7 @@ func names(sections []artifact.Section) []string {
 	return out
 }
 
-// Merge gives the rules for the merge of a session.
+// Merge returns the rules for the merge of a session.
 func (o *Opened) Merge() (merge.Rules, error) {
 	if o.Rules.Version != merge.Version {
 		return merge.Rules{}, &fault.Error{

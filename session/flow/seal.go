@@ -8,12 +8,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Sealed is what a seal is made of: everything that a version came from, and
-// nothing that depends on the order of arrival, on crashes or on the clock of the
-// machine. A session that was killed and resumed has the seals of one that was not.
+// Sealed is the content of a seal: everything that a version came from, and nothing that
+// depends on the order of arrival, crashes or the clock. A killed and resumed session has the
+// same seals as an uninterrupted one.
 type Sealed struct {
 	Schema   string      `json:"schema"`
-	Before   string      `json:"before"` // the seal of the commit before
+	Before   string      `json:"before"` // seal of the previous commit
 	Thread   string      `json:"thread"`
 	Opened   string      `json:"opened"` // see openingOf
 	Source   string      `json:"source"`
@@ -24,24 +24,23 @@ type Sealed struct {
 	Author   string      `json:"author"`
 	Deltas   string      `json:"deltas"`
 	Messages []SealedOne `json:"messages"`
-	// Mailboxes are whose words counted as whose, where agents were asked by mail, as the
-	// journal has them.
+	// Mailboxes is the mapping of agents to mailboxes as journaled, if agents were asked by
+	// mail.
 	Mailboxes jsontext.Value `json:"mailboxes,omitempty"`
 }
 
-// SealedOne is a question and its answers, by their hashes.
+// SealedOne is a question and its answers, by hash.
 type SealedOne struct {
 	Agent   string `json:"agent"`
 	Kickoff string `json:"kickoff"`
 	Reply   string `json:"reply"`
 	Repair  string `json:"repair"`
-	// Of a letter: which one it was, and the version that its author was taken to have
-	// seen.
+	// For a letter: its id, and the version assumed as seen by its author.
 	Letter string `json:"letter,omitempty"`
 	Shown  int    `json:"shown,omitzero"`
 }
 
-// SealFor gives the seal of the commit of a leg, or of what a person did.
+// SealFor returns the seal of the commit of a leg, or of a person's change.
 func (s *State) SealFor(c *Committed) string {
 	sealed := Sealed{
 		Schema: "brenner.seal/v1", Before: s.Seal(), Thread: s.Opened.Thread, Opened: s.opening,
@@ -62,37 +61,35 @@ func (s *State) SealFor(c *Committed) string {
 	return digest(sealed)
 }
 
-// openingOf returns the hash of everything that decides what a session comes to: who
-// takes part and how, the brief, the rules, whether it is a rehearsal. Settings may
-// change later, and are not part of it. It reads the bytes that were journaled: what the
-// program would write today does not matter.
+// openingOf returns the hash of everything that determines a session's results: parties, brief,
+// rules, rehearsal. Settings are not part of it, since they may change. It reads the journaled
+// bytes, not what the program would write today.
 func openingOf(body []byte) (hash string, rules sealedRules) {
 	var o sealedOpening
-	_ = json.Unmarshal(body, &o) // it was read as Opened, whose shape is the same
+	_ = json.Unmarshal(body, &o) // cannot fail: Opened has the same shape
 	o.Settings = jsontext.Value(noSettings)
 	return digest(o), o.Rules
 }
 
-// storedMailboxes returns the mailboxes of a plan as they were journaled.
+// storedMailboxes returns the mailboxes of a plan as journaled.
 func storedMailboxes(body []byte) jsontext.Value {
 	var p struct {
 		Mailboxes jsontext.Value `json:"mailboxes"`
 	}
-	_ = json.Unmarshal(body, &p) // it was read as Planned
+	_ = json.Unmarshal(body, &p) // cannot fail: read as Planned before
 	return p.Mailboxes
 }
 
 func digest(v any) string {
-	// Texts, numbers and lists of them can always be written.
+	// Strings, numbers and lists of them always marshal.
 	data, _ := json.Marshal(v, json.Deterministic(true))
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// A journal has the keys of an opening in canonical order; a seal of brenner.seal/v1
-// hashes them in the order below. These types put stored members into that order and
-// copy their values. They are frozen, and independent of Opened: a key that Opened gains
-// later is in Later, and follows in canonical order.
+// A journal has the keys of an opening in canonical order; a seal of brenner.seal/v1 hashes
+// them in the order below. These types copy stored members into that order. They are frozen and
+// independent of Opened: keys added to Opened later go to Later, in canonical order.
 
 type sealedOpening struct {
 	Thread      jsontext.Value   `json:"thread,omitzero"`

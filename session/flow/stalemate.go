@@ -9,43 +9,42 @@ import (
 	"brenner/store/journal"
 )
 
-// KindStalemate is the event of a stalemate that is opened or goes on to its next
-// state.
+// KindStalemate is the event of a stalemate that is opened or changes its state.
 const KindStalemate = "stalemate.moved"
 
-// Stalemated is one step of a stalemate. What is empty stays as it was.
+// Stalemated is one step of a stalemate. Empty fields stay as they were.
 type Stalemated struct {
 	ID      string `json:"id"`
 	State   string `json:"state"`
-	By      string `json:"by,omitempty"`      // who did it; empty for the program
-	Kind    string `json:"kind,omitempty"`    // when it is opened
-	Place   string `json:"place,omitempty"`   // when it is opened
-	Case    string `json:"case,omitempty"`    // hash, when it is opened
-	Request string `json:"request,omitempty"` // hash, when it is opened
-	Reply   string `json:"reply,omitempty"`   // hash of an arbiter's answer, verbatim
+	By      string `json:"by,omitempty"`      // author; empty for the program
+	Kind    string `json:"kind,omitempty"`    // on opening
+	Place   string `json:"place,omitempty"`   // on opening
+	Case    string `json:"case,omitempty"`    // hash, on opening
+	Request string `json:"request,omitempty"` // hash, on opening
+	Reply   string `json:"reply,omitempty"`   // hash of an arbiter's verbatim answer
 	Verdict string `json:"verdict,omitempty"` // hash
 	Why     string `json:"why,omitempty"`
-	// Late says that an arbiter was answering when somebody else settled it: what came
-	// is kept, and changes nothing.
+	// Late marks the answer of an arbiter after the stalemate was settled otherwise. It is kept
+	// without effect.
 	Late bool `json:"late,omitzero"`
-	// The call of an arbiter that the step begins or ends.
+	// The arbiter's call that the step begins or ends.
 	Began    *Began    `json:"began,omitempty"`
 	Answered *Answered `json:"answered,omitempty"`
 	Failed   *Failed   `json:"failed,omitempty"`
 }
 
-// Stalemate is a stalemate as it stands.
+// Stalemate is the current state of a stalemate.
 type Stalemate struct {
-	Stalemated           // the last of everything
-	Opened     time.Time // when it was opened
-	Moved      time.Time // when it came to its state
-	Replies    []string  // of arbiters, verbatim, in order
+	Stalemated // the last value of every field
+	Opened     time.Time
+	Moved      time.Time // when it reached its state
+	Replies    []string  // hashes of arbiters' answers, in order
 }
 
-// Waits tells whether somebody is still needed.
+// Waits reports whether the stalemate needs a ruling, or its ruling must still be carried out.
 func (s *Stalemate) Waits() bool { return stalemate.Waits(s.State) }
 
-// Stalemate finds a stalemate by its id.
+// Stalemate returns a stalemate by its id.
 func (s *State) Stalemate(id string) (Stalemate, bool) {
 	for _, one := range s.Stalemates {
 		if one.ID == id {
@@ -55,7 +54,7 @@ func (s *State) Stalemate(id string) (Stalemate, bool) {
 	return Stalemate{}, false
 }
 
-// OpenStalemates gives those that somebody is still needed for.
+// OpenStalemates returns the stalemates that wait.
 func (s *State) OpenStalemates() []Stalemate {
 	var open []Stalemate
 	for _, one := range s.Stalemates {
@@ -66,9 +65,9 @@ func (s *State) OpenStalemates() []Stalemate {
 	return open
 }
 
-// arbitrated follows the call of an arbiter.
+// arbitrated applies the call of an arbiter.
 func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
-	// Copied, since a trial of what may follow shares the list.
+	// Copied, since a clone for a trial shares the list.
 	s.Rulings = slices.Clone(s.Rulings)
 	at := func(id string) int {
 		return slices.IndexFunc(s.Rulings, func(c Call) bool { return c.ID == id })
@@ -105,7 +104,7 @@ func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
 	return nil
 }
 
-// rulingGiven refuses a commit that says it carries out a ruling that is none.
+// rulingGiven rejects a commit for a ruling that does not exist.
 func (s *State) rulingGiven(e *journal.Entry, c *Committed) error {
 	one, _ := s.Stalemate(c.Ruling)
 	if c.Ruling == "" || one.State == stalemate.Ruled && c.Source == ByPerson && one.By == c.Author {
@@ -114,7 +113,7 @@ func (s *State) rulingGiven(e *journal.Entry, c *Committed) error {
 	return s.wrong(e, "it carries out a ruling of %s in %s that nobody gave", fault.Shown(c.Author), fault.Shown(c.Ruling))
 }
 
-// ends gives the call that a step ends, if any.
+// ends returns the call that a step ends, if any.
 func (b *Stalemated) ends() []string {
 	switch {
 	case b.Answered != nil:
@@ -125,8 +124,8 @@ func (b *Stalemated) ends() []string {
 	return nil
 }
 
-// forgotten counts as spent what was set aside for an arbiter that nobody heard of
-// again: it may well have answered.
+// forgotten counts the reservations of lost arbiter calls as spent: they may have been
+// answered.
 func (s *State) forgotten() {
 	s.Rulings = slices.Clone(s.Rulings)
 	for i := range s.Rulings {
@@ -136,16 +135,15 @@ func (s *State) forgotten() {
 	}
 }
 
-// Affords tells whether the budget reaches for something beside what was spent.
+// Affords reports whether the budget covers a cost besides what was spent.
 func (s *State) Affords(c Cost) bool { return s.Settings.Affords(s.Spent.Plus(c)) }
 
-// RoundDone tells whether all agents of the last round were asked, and what they
-// answered was merged.
+// RoundDone reports whether all agents of the last round were asked and their answers merged.
 func (s *State) RoundDone() bool {
 	return s.Round() > 0 && s.OpenLeg() == nil && len(s.waiting()) == 0
 }
 
-// late keeps the answer of an arbiter that came when it was not needed any more.
+// late keeps an arbiter's answer that is no longer needed.
 func (s *State) late(e *journal.Entry, before *Stalemate, body *Stalemated) error {
 	if before.ID == "" || body.State != before.State || body.Began != nil || len(body.ends()) == 0 || body.Verdict+body.Request+body.Case != "" {
 		return s.wrong(e, "it says more of the stalemate %s than that an answer came late", body.ID)
@@ -171,7 +169,7 @@ func (s *State) stalemated(e *journal.Entry, body *Stalemated) error {
 		return s.wrong(e, "the stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
 	}
 	now := before
-	now.Began, now.Answered, now.Failed = nil, nil, nil // they stand in Rulings
+	now.Began, now.Answered, now.Failed = nil, nil, nil // they are in Rulings
 	now.ID, now.State, now.Moved = body.ID, body.State, e.At
 	if !known {
 		now.Opened = e.At
@@ -196,7 +194,7 @@ func (s *State) stalemated(e *journal.Entry, body *Stalemated) error {
 	if err := s.arbitrated(e, body); err != nil {
 		return err
 	}
-	// Copied, since a trial of what may follow shares the list.
+	// Copied, since a clone for a trial shares the list.
 	s.Stalemates = slices.Clone(s.Stalemates)
 	for i := range s.Stalemates {
 		if s.Stalemates[i].ID == body.ID {

@@ -14,7 +14,7 @@ import (
 	"brenner/store/journal"
 )
 
-// State is what a journal says.
+// State is the state of a session according to its journal.
 type State struct {
 	Head     journal.Head
 	Opened   Opened
@@ -24,68 +24,66 @@ type State struct {
 	Legs     []Leg // in order; the last one may be open
 	Commits  []Commit
 	Notes    []Note
-	// Stalemates are what the session was stuck on, in the order in which it was seen.
+	// Stalemates are in the order in which they were found.
 	Stalemates []Stalemate
-	// Patches are what came of the search/replace blocks in answers, in their order.
+	// Patches are the outcomes of search/replace blocks, in the order of the answers.
 	Patches []Patched
 	// Rulings are the calls of arbiters, in the order in which they first began.
 	Rulings []Call
-	Ended   string // the reason, while no run goes on
+	Ended   string // the reason, if no run is active
 	Runs    int
-	// Stirred is the last round when a person last did something, or somebody
-	// resumed the session: rounds before it were not quiet, they were answered.
+	// Stirred is the last round at the time of the last action of a person or of a resume;
+	// rounds up to it do not count as quiet.
 	Stirred int
-	// Touched tells that a person did something since the session ended.
+	// Touched reports whether a person did something since the session ended.
 	Touched bool
-	// Publishing is the newest version of which the mailing began, Mailed the newest
-	// of which it ended, well or not; Unmailed says what went wrong then.
+	// Publishing is the newest version whose mailing began, Mailed the newest whose mailing
+	// ended, successfully or not. Unmailed is the failure of that one.
 	Publishing int
 	Mailed     int
 	Unmailed   Published
-	// Items are the hashes of the items as they stand, by id.
+	// Items are the hashes of the current items, by id.
 	Items map[string]string
-	// Spent is what was used, and what calls that went astray may have cost.
+	// Spent is the reported cost plus the possible cost of lost calls.
 	Spent Cost
 
 	opening string // see openingOf
 	rules   sealedRules
 }
 
-// Leg is a part of a round in which agents are asked at once. Without stages a
-// round has one.
+// Leg is a part of a round in which agents are asked at once. Without stages a round has one.
 type Leg struct {
 	Planned
 	Instant   time.Time
-	Exchanges []Exchange // in the order of the kickoffs
+	Exchanges []Exchange // in kickoff order
 	Settled   bool
 
-	mailboxes jsontext.Value // as the journal has them
+	mailboxes jsontext.Value // as journaled
 }
 
-// Exchange is what one agent is asked in a leg, and once more where its answer could not
-// be read.
+// Exchange is one agent's call in a leg, and the repair call if its answer could not be read.
 type Exchange struct {
 	*Kickoff
 	Ask    Call
 	Repair Call
 }
 
-// Answer returns the call that was answered first, or nil.
+// Answer returns the answered first call, or nil.
 func (x *Exchange) Answer() *Call { return x.Ask.replied() }
 
 // Mended returns the answered repair, or nil.
 func (x *Exchange) Mended() *Call { return x.Repair.replied() }
 
-// Status of a call.
+// Status is the status of a call.
 type Status string
 
-// The statuses of calls.
+// Statuses of calls.
 const (
 	Open     Status = "open"
 	Begun    Status = "begun"
 	Replied  Status = "answered"
 	Lost     Status = "failed"
-	Unwanted Status = "" // a repair that nobody needs
+	Unwanted Status = "" // a repair that is not needed
 )
 
 // Call is one question to one agent.
@@ -102,9 +100,9 @@ type Call struct {
 	Ended    time.Time
 	Seq      int // of the last entry about it
 	Answered Answered
-	Failed   Failed // the last time
-	Failures int    // how often it failed, or was never heard of again
-	Lost     Cost   // what that may have cost
+	Failed   Failed // the last failure
+	Failures int    // number of failed or lost attempts
+	Lost     Cost   // their possible cost
 }
 
 func (c *Call) replied() *Call {
@@ -122,20 +120,20 @@ type Commit struct {
 	Hash    string // of the entry
 }
 
-// Note is a word of a person to the agents.
+// Note is a person's note to the agents.
 type Note struct {
 	Noted
 	At time.Time
 }
 
-// CallID names a call. It says all there is to say, so that a call that is made
-// again after a crash is the same call.
+// CallID returns the id of a call. It derives from the call's place alone, so that a call
+// repeated after a crash is the same call.
 func CallID(thread string, round, leg int, agent, turn string) string {
 	return fmt.Sprintf("%s/r%d.%d/%s/%s", thread, round, leg, agent, turn)
 }
 
-// Fold gives the state after all entries of a session's journal. The chain is
-// the caller's to check.
+// Fold returns the state after all entries of a session's journal. The caller verifies the
+// chain.
 func Fold(entries []journal.Entry) (*State, error) {
 	s := &State{}
 	for i := range entries {
@@ -146,7 +144,7 @@ func Fold(entries []journal.Entry) (*State, error) {
 	return s, nil
 }
 
-// Apply takes one more entry into the state.
+// Apply applies one more entry.
 func (s *State) Apply(e *journal.Entry) error {
 	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
 		return s.wrong(e, "a session begins with %s, and only there", KindOpened)
@@ -170,13 +168,13 @@ func (s *State) Clone() *State {
 	c := *s
 	c.Commits, c.Notes = slices.Clip(s.Commits), slices.Clip(s.Notes)
 	c.Items, c.Legs = maps.Clone(s.Items), slices.Clone(s.Legs)
-	if leg := c.OpenLeg(); leg != nil { // the others stay as they are
+	if leg := c.OpenLeg(); leg != nil { // settled legs do not change
 		leg.Exchanges = slices.Clone(leg.Exchanges)
 	}
 	return &c
 }
 
-// Version is that of the artifact as it stands; 0 before the brief.
+// Version returns the current version of the artifact; 0 before the brief.
 func (s *State) Version() int {
 	if len(s.Commits) == 0 {
 		return 0
@@ -184,7 +182,7 @@ func (s *State) Version() int {
 	return s.Commits[len(s.Commits)-1].Version
 }
 
-// Seal is that of the last commit.
+// Seal returns the seal of the last commit.
 func (s *State) Seal() string {
 	if len(s.Commits) == 0 {
 		return ""
@@ -192,7 +190,7 @@ func (s *State) Seal() string {
 	return s.Commits[len(s.Commits)-1].Seal
 }
 
-// Round is the number of the last round that was planned.
+// Round returns the number of the last planned round.
 func (s *State) Round() int {
 	if len(s.Legs) == 0 {
 		return 0
@@ -200,7 +198,7 @@ func (s *State) Round() int {
 	return s.Legs[len(s.Legs)-1].Round
 }
 
-// OpenLeg gives the leg that is not settled yet, or nil.
+// OpenLeg returns the leg that is not settled yet, or nil.
 func (s *State) OpenLeg() *Leg {
 	if n := len(s.Legs); n > 0 && !s.Legs[n-1].Settled {
 		return &s.Legs[n-1]
@@ -208,7 +206,7 @@ func (s *State) OpenLeg() *Leg {
 	return nil
 }
 
-// Call finds a call by its id.
+// Call returns a call by its id.
 func (s *State) Call(id string) (*Call, bool) {
 	for i := range slices.Backward(s.Legs) {
 		for c := range s.Legs[i].Calls() {
@@ -220,7 +218,7 @@ func (s *State) Call(id string) (*Call, bool) {
 	return nil, false
 }
 
-// Calls gives all calls that were made, in the order of the legs and rosters.
+// Calls returns all calls that were made, in the order of legs and rosters.
 func (s *State) Calls() []*Call {
 	var all []*Call
 	for i := range s.Legs {
@@ -233,15 +231,15 @@ func (s *State) Calls() []*Call {
 	return all
 }
 
-// NextInstant gives the instant for what happens now: later than all before it,
-// whatever the clock says.
+// NextInstant returns the time for a new event: later than all before it, whatever the clock
+// says.
 func (s *State) NextInstant(now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	last := time.Time{}
 	if n := len(s.Legs); n > 0 {
 		last = s.Legs[n-1].Instant
 	}
-	// A person's commit may be later than that of the round that was under way.
+	// A person's commit may be later than that of the round in progress.
 	for i := range s.Commits {
 		if s.Commits[i].Instant.After(last) {
 			last = s.Commits[i].Instant
@@ -253,15 +251,15 @@ func (s *State) NextInstant(now time.Time) time.Time {
 	return now
 }
 
-// NextAt returns the next instant as it is journaled.
+// NextAt returns NextInstant in the journal's format.
 func (s *State) NextAt(now time.Time) string { return artifact.FormatInstant(s.NextInstant(now)) }
 
-// NextMessage is the number that the next message of the thread has.
+// NextMessage returns the number of the thread's next message.
 func (s *State) NextMessage() int {
 	if len(s.Commits) == 0 {
 		return 1
 	}
-	last := &s.Commits[len(s.Commits)-1] // each has the number that was the next one
+	last := &s.Commits[len(s.Commits)-1] // numbered by what was then the next number
 	return last.Message + s.contributions(last)
 }
 
@@ -302,7 +300,7 @@ func (s *State) Leg(round, leg int) *Leg {
 	return nil
 }
 
-// Calls returns the calls of the leg: of each agent the first, and the repair.
+// Calls returns the calls of the leg: for each agent the first call, then the repair.
 func (l *Leg) Calls() iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
 		for i := range l.Exchanges {
@@ -314,7 +312,7 @@ func (l *Leg) Calls() iter.Seq[*Call] {
 	}
 }
 
-// Of returns what an agent was asked in the leg, or nil.
+// Of returns an agent's exchange in the leg, or nil.
 func (l *Leg) Of(agent string) *Exchange {
 	for i := range l.Exchanges {
 		if l.Exchanges[i].Agent == agent {
@@ -335,8 +333,8 @@ func (l *Leg) Missing() []string {
 	return out
 }
 
-// Later returns the time when asking again may help, if every agent of the leg that
-// did not answer said one: the latest of them.
+// Later returns the latest retry time of the agents that did not answer, if all of them named
+// one.
 func (l *Leg) Later() (time.Time, bool) {
 	var latest time.Time
 	for i := range l.Exchanges {
@@ -361,7 +359,7 @@ type Absence struct {
 	Round int    `json:"round"`
 }
 
-// Missing gives the answers that the session lacks, of all rounds.
+// Missing returns the missing answers of all rounds.
 func (s *State) Missing() []Absence {
 	var all []Absence
 	for i := range s.Legs {

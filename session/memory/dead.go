@@ -13,15 +13,14 @@ import (
 	"brenner/session"
 )
 
-// dead is a hypothesis that was killed, here or in an earlier session.
+// dead is a hypothesis killed in this or an earlier session.
 type dead struct {
-	id, claim, reason string // the reason is empty where nobody gave one
+	id, claim, reason string // the reason may be empty
 	here              bool
 }
 
-// tells compares what two deaths have to tell to somebody whose hypothesis is like both:
-// one with a reason more than one without, and one of this session more than an older one.
-// What is left is how alike they are.
+// tells compares how informative two killed hypotheses are: one with a reason ranks above one
+// without, and one of this session above an older one. Similarity decides between equals.
 func (d *dead) tells(o *dead) int {
 	order := func(a, b bool) int {
 		switch {
@@ -36,7 +35,7 @@ func (d *dead) tells(o *dead) int {
 	return cmp.Or(order(d.reason != "", o.reason != ""), order(d.here, o.here))
 }
 
-// resembling tells an agent why hypotheses died that its own are like.
+// resembling returns why hypotheses died that are similar to the agent's own.
 func (b *Book) resembling(ctx context.Context, r *session.Recall) ([]kickoff.Bullet, error) {
 	var told []kickoff.Bullet
 	killed := func(p *playbook.Bullet) bool {
@@ -74,7 +73,7 @@ func (b *Book) resembling(ctx context.Context, r *session.Recall) ([]kickoff.Bul
 	return told, nil
 }
 
-// deadBullet reads what a bullet says of a hypothesis that was killed.
+// deadBullet parses a bullet about a killed hypothesis.
 func deadBullet(b *playbook.Bullet) (dead, bool) {
 	claim, reason, ok := strings.Cut(b.Content, session.KilledMark)
 	reason = strings.TrimSuffix(reason, ")")
@@ -84,11 +83,11 @@ func deadBullet(b *playbook.Bullet) (dead, bool) {
 	return dead{id: b.ID, claim: claim, reason: reason}, ok
 }
 
-// mostDead is how many hypotheses that were killed one is compared with.
+// mostDead bounds the killed hypotheses that a claim is compared with.
 const mostDead = 10
 
-// nearest gives the dead hypothesis that says the same as a claim, and of several the one
-// that has most to tell, or nothing.
+// nearest returns the killed hypothesis that matches a claim, the most informative of several,
+// or nil.
 func (b *Book) nearest(ctx context.Context, claim string, all []dead) (*dead, error) {
 	all = slices.DeleteFunc(all, func(d dead) bool { return strings.TrimSpace(d.claim) == "" })
 	if len(all) == 0 || strings.TrimSpace(claim) == "" {

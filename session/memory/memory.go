@@ -1,8 +1,8 @@
-// Package memory is the playbook as sessions use it: which lessons an agent is told, which
-// dead hypotheses its own are like, and what is taken back when sessions get worse.
+// Package memory is the playbook as sessions use it: the lessons for an agent, warnings about
+// similar killed hypotheses, and the rollback of lessons when sessions get worse.
 //
-// It promises: what an agent is told keeps to the bound of tokens, counted on the very
-// lines that its message has. It must not know commands, or where the playbook is opened.
+// It promises that lessons stay within the token bound, counted on the exact lines of the
+// message. It must not know commands, or where the playbook is opened.
 package memory
 
 import (
@@ -14,14 +14,14 @@ import (
 	"brenner/session"
 )
 
-// Book is a playbook that sessions are told from.
+// Book is a playbook that provides lessons to sessions.
 type Book struct {
 	Keeper *keeper.Keeper
-	Tokens int // that the lessons of one message may have
+	Tokens int // bound for the lessons of one message
 	Count  func(string) int
 }
 
-// Lesson is a bullet as an agent is told it.
+// Lesson returns a bullet as shown to an agent.
 func Lesson(b *playbook.Bullet) kickoff.Bullet {
 	text := b.Content
 	if b.Section == playbook.Harmful {
@@ -30,10 +30,10 @@ func Lesson(b *playbook.Bullet) kickoff.Bullet {
 	return kickoff.Bullet{ID: b.ID, Text: text}
 }
 
-// Line is the line that a bullet has in a message.
+// Line returns the line of a bullet in a message.
 func Line(b *playbook.Bullet) string { return Lesson(b).Quoted() }
 
-// Recall gives the lessons for one agent's message.
+// Recall returns the lessons for one agent's message.
 func (b *Book) Recall(ctx context.Context, r *session.Recall) (session.Recalled, error) {
 	chosen, err := b.Keeper.Choose(ctx, keeper.Wish{
 		Session: r.Thread, Role: r.Role, About: r.Question, Tokens: b.Tokens, Count: b.Count, Line: Line,
@@ -54,7 +54,7 @@ func (b *Book) Recall(ctx context.Context, r *session.Recall) (session.Recalled,
 	return out, err
 }
 
-// warn puts warnings behind the lessons, whose text is given, as far as the bound reaches.
+// warn appends warnings to the lessons, whose text is given, as far as the bound allows.
 func (b *Book) warn(out *session.Recalled, text string, warnings []kickoff.Bullet) {
 	for _, w := range warnings {
 		longer := text + w.Quoted()
@@ -66,14 +66,14 @@ func (b *Book) warn(out *session.Recalled, text string, warnings []kickoff.Bulle
 	}
 }
 
-// RolledBack is what the guardrail took back, and why.
+// RolledBack is what the guardrail rolled back, and why.
 type RolledBack struct {
 	Bullets []string
 	Breach  string
 }
 
-// Guard looks at the latest of the sessions, which come the latest first, and rolls back
-// what came in while they got worse.
+// Guard examines the latest of the sessions, given latest first, and rolls back the bullets
+// added while they got worse.
 func (b *Book) Guard(ctx context.Context, actor string, threads []string) (RolledBack, error) {
 	g := b.Keeper.Rules.Guardrail
 	var all []playbook.Observation
@@ -83,7 +83,7 @@ func (b *Book) Guard(ctx context.Context, actor string, threads []string) (Rolle
 		}
 		h, err := session.Load(ctx, b.Keeper.Store, thread)
 		if err != nil {
-			continue // a session that is damaged says nothing of how it went; verify names it
+			continue // a damaged session has no outcome; verify reports it
 		}
 		if h.State.Opened.Rehearsal == "" && h.State.Ended != "" {
 			all = append(all, h.Observe())
