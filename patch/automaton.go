@@ -2,30 +2,29 @@ package patch
 
 import "slices"
 
-// automaton finds any number of words in one pass over a text, overlapping instances
-// included (Aho and Corasick). Looking for each word by itself would take a pass for
-// every operation of a patch, and looking again behind every instance would take for
-// ever on a text of one letter.
+// automaton finds any number of words in one pass over a text, overlapping instances included
+// (Aho and Corasick). A search per word would take a pass for every operation of a patch, and
+// quadratic time on repetitive texts.
 type automaton struct {
 	nodes []node
-	rows  [][256]int32 // of the first nodes: where each byte leads
+	rows  [][256]int32 // of the first nodes: transitions by byte
 }
 
-// node is a beginning of words. Nodes are named by their places; 0 is the root, or none.
+// node is a prefix of words. Nodes are identified by index; 0 is the root, or none.
 type node struct {
 	label          byte
 	child, sibling int32 // the first child, and the next one of the same parent
-	fail           int32 // the node of the longest proper suffix that is one
-	out            int32 // the nearest node at or behind fail that ends a word still wanted
-	word           int32 // which word ends here, from 1; below 0 where it is no longer wanted
+	fail           int32 // node of the longest proper suffix that is a prefix
+	out            int32 // nearest node at or after fail that ends a wanted word
+	word           int32 // the word that ends here, from 1; negative if no longer wanted
 	visits         int32
 }
 
-// denseNodes is how many nodes have all their children in a row: those near the
-// root, where nearly all of a text is read. It bounds the memory of hostile words.
+// denseNodes is the number of nodes with a transition row: those near the root, where nearly
+// all of a text is read. It bounds the memory for hostile words.
 const denseNodes = 1024
 
-// newAutomaton makes the automaton of words, which are not empty and all different.
+// newAutomaton returns the automaton of words, which must be non-empty and distinct.
 func newAutomaton(words []string) *automaton {
 	total := 1
 	for _, w := range words {
@@ -53,7 +52,7 @@ func (a *automaton) grow(at int32, c byte) int32 {
 	return next
 }
 
-// among finds a child in the list of them.
+// among finds a child in the list of children.
 func (a *automaton) among(at int32, c byte) int32 {
 	next := a.nodes[at].child
 	for next != 0 && a.nodes[next].label != c {
@@ -62,7 +61,7 @@ func (a *automaton) among(at int32, c byte) int32 {
 	return next
 }
 
-// link sets fail and out, and returns the nodes in the order of their distance from the root.
+// link sets fail and out, and returns the nodes in breadth-first order.
 func (a *automaton) link() []int32 {
 	queue := append(make([]int32, 0, len(a.nodes)), 0)
 	for at := 0; at < len(queue); at++ {
@@ -82,8 +81,8 @@ func (a *automaton) link() []int32 {
 	return queue
 }
 
-// renumber puts the nodes in an order in which those near the root lie together, and makes
-// the rows of the first ones.
+// renumber orders the nodes so that those near the root are adjacent, and makes the rows of the
+// first ones.
 func (a *automaton) renumber(order []int32) {
 	number := make([]int32, len(order))
 	for i, at := range order {
@@ -99,7 +98,7 @@ func (a *automaton) renumber(order []int32) {
 	a.rows = make([][256]int32, min(len(order), denseNodes))
 	for at := range a.rows {
 		if at > 0 {
-			a.rows[at] = a.rows[sorted[at].fail] // it is nearer to the root: its row is done
+			a.rows[at] = a.rows[sorted[at].fail] // it is nearer to the root: its row is complete
 		}
 		for c := sorted[at].child; c != 0; c = sorted[c].sibling {
 			a.rows[at][sorted[c].label] = c
@@ -107,7 +106,6 @@ func (a *automaton) renumber(order []int32) {
 	}
 }
 
-// step reads one byte.
 func (a *automaton) step(at int32, c byte) int32 {
 	for {
 		if int(at) < len(a.rows) {
@@ -120,8 +118,8 @@ func (a *automaton) step(at int32, c byte) int32 {
 	}
 }
 
-// scan reads the text and calls found for every instance of a word, in the order of
-// their ends, until found says that it has seen enough of that word.
+// scan reads the text and calls found for every instance of a word, ordered by end, until found
+// returns that it has enough of that word.
 func (a *automaton) scan(text string, found func(word, end int) (enough bool)) {
 	here := int32(0)
 	for i := range len(text) {
@@ -140,8 +138,8 @@ func (a *automaton) scan(text string, found func(word, end int) (enough bool)) {
 	}
 }
 
-// wanted returns the next word behind a node that is still wanted, and shortens the
-// way to it for later calls.
+// wanted returns the next wanted word from a node on, and shortens the path to it for later
+// calls.
 func (a *automaton) wanted(at int32) int32 {
 	to := a.nodes[at].out
 	for to != 0 && a.nodes[to].word < 0 {
@@ -158,10 +156,10 @@ func (a *automaton) wanted(at int32) int32 {
 	return to
 }
 
-// counts returns how many instances of each of n words a scan went by.
+// counts returns the number of scanned instances of each of n words.
 func (a *automaton) counts(n int) []int {
 	all := make([]int, n)
-	for i := len(a.nodes) - 1; i > 0; i-- { // those nearer to the root come first
+	for i := len(a.nodes) - 1; i > 0; i-- { // nodes nearer to the root come first
 		at := &a.nodes[i]
 		a.nodes[at.fail].visits += at.visits
 		if w := max(at.word, -at.word); w > 0 {
@@ -171,22 +169,22 @@ func (a *automaton) counts(n int) []int {
 	return all
 }
 
-// listed is how many places of an ambiguous anchor a message names.
+// listed bounds the places of an ambiguous anchor in a message.
 const listed = 10
 
-// query is what is asked about one word of a text, and the answer.
+// query asks about one word of a text and holds the answer.
 type query struct {
 	word      string
 	instances []int // wanted starts, by instance
 	ends      []int // wanted instances, by end
 
 	count  int
-	starts []int       // the first of them
-	at     map[int]int // instance → start, for the instances asked for
-	ranks  map[int]int // end → instance, for the ends asked for
+	starts []int       // the first ones
+	at     map[int]int // instance → start, for the requested instances
+	ranks  map[int]int // end → instance, for the requested ends
 }
 
-// search is what is asked about one text: each word once.
+// search is the queries about one text, one per word.
 type search struct {
 	queries []*query
 	byWord  map[string]*query
@@ -227,7 +225,7 @@ func (s *search) in(text string) {
 	}
 }
 
-// found takes the next instance of the word, and reports whether it was the last one needed.
+// found takes the next instance of the word and reports whether it was the last one needed.
 func (q *query) found(end int) bool {
 	q.count++
 	start := end - len(q.word)

@@ -17,25 +17,24 @@ import (
 //	what shall stand there
 //	>>>>>>> REPLACE
 type Block struct {
-	Path    string // the name on the line above; "" where there is none
-	Line    int    // of its first marker, in the reply
-	Search  string // whole lines, each with its line end
+	Path    string // the name on the line above; "" if there is none
+	Line    int    // of its first marker in the reply
+	Search  string // whole lines with line ends
 	Replace string
 }
 
-// ExampleSearch is what a block searches for that only shows what blocks look like.
+// ExampleSearch is the search text of a block that only shows the format.
 const ExampleSearch = "the lines as they stand now\n"
 
-// The markers of blocks, in the order in which they must come.
+// Markers of blocks, in order.
 const (
 	markSearch  = '<'
 	markDivider = '='
 	markReplace = '>'
 )
 
-// ReadBlocks finds the search/replace blocks in an agent's reply. A block that is
-// not closed, or in which another one begins, is a problem. Names are those that the
-// line above a block may have beside what looks like a path.
+// ReadBlocks returns the search/replace blocks in an agent's reply. An unclosed or nested block
+// is a problem. Names are accepted on the line above a block besides what looks like a path.
 func ReadBlocks(reply []byte, names ...string) ([]Block, []Problem) {
 	text := Canonical(strings.ToValidUTF8(string(reply), "\ufffd"))
 	r := &blockReader{names: names}
@@ -54,7 +53,7 @@ func ReadBlocks(reply []byte, names ...string) ([]Block, []Problem) {
 	return r.blocks, r.problems
 }
 
-// blockReader reads line by line; state is the marker that opened the present part.
+// blockReader reads line by line; state is the marker that opened the current part.
 type blockReader struct {
 	names    []string
 	blocks   []Block
@@ -63,8 +62,8 @@ type blockReader struct {
 	open     Block
 	search   strings.Builder
 	replace  strings.Builder
-	above    string // the last line that says something, outside blocks
-	path     string // of the block before, which holds until another is named
+	above    string // the last non-blank line outside blocks
+	path     string // of the previous block; it applies until another is named
 }
 
 func (r *blockReader) line(line string, number int) {
@@ -112,7 +111,8 @@ func (r *blockReader) broken(why string) {
 	})
 }
 
-// marker tells which marker a line is; 0 for none. Agents count their arrows badly.
+// marker returns the marker of a line, or 0. The number of arrows may vary, since agents
+// miscount them.
 func marker(line string) byte {
 	line = strings.TrimRight(line, " \t\n")
 	if line == "" {
@@ -135,7 +135,7 @@ func marker(line string) byte {
 	return 0
 }
 
-// pathIn takes a file's name out of the line above a block.
+// pathIn extracts a file name from the line above a block.
 func (r *blockReader) pathIn(line string) (string, bool) {
 	line = strings.Trim(line, "`*#: \t")
 	line = strings.TrimSpace(strings.TrimPrefix(line, "File:"))
@@ -149,7 +149,7 @@ func (r *blockReader) pathIn(line string) (string, bool) {
 	return line, true
 }
 
-// WriteBlocks writes blocks about one text as agents do, all in one way.
+// WriteBlocks writes blocks about one text in canonical form.
 func WriteBlocks(name string, blocks []Block) string {
 	var b strings.Builder
 	for _, one := range blocks {
@@ -158,9 +158,9 @@ func WriteBlocks(name string, blocks []Block) string {
 	return b.String()
 }
 
-// Convert makes a patch of search/replace blocks about one text. A block's search
-// text is whole lines of the base; where it stands more than once the first is taken,
-// with a warning. Blocks are about the base, not about what others make of it.
+// Convert makes a patch of search/replace blocks about one text. A block's search text is whole
+// lines of the base; of several instances it takes the first, with a warning. All blocks refer
+// to the base, not to each other's results.
 func Convert(path string, base *Text, blocks []Block) (Patch, Report) {
 	c := &converter{resolver: resolver{base: base}}
 	if len(blocks) == 1 && strings.TrimSpace(blocks[0].Search) == "" && strings.TrimSpace(base.canon) == "" {
@@ -196,8 +196,8 @@ func (c *converter) made(path, content string) (Patch, Report) {
 	return p, r
 }
 
-// find looks for whole lines: both the text and the words get a line end at either
-// side, so that no search text is found in the middle of a line.
+// find searches for whole lines: text and words get a line end on either side, so that nothing
+// matches in the middle of a line.
 func (c *converter) find(blocks []Block) {
 	var s search
 	found := make([]*query, len(blocks))

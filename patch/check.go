@@ -10,34 +10,34 @@ import (
 	words "brenner/internal/text"
 )
 
-// Report is what a patch would do to a text, or why it cannot.
+// Report is what a patch would do to a text, or why it cannot be applied.
 type Report struct {
 	Problems   []Problem
 	Warnings   []Problem
-	Operations []Placed // in the order of the patch; empty where there are problems
-	Hash       string   // of the canonical result; "" where there are problems
+	Operations []Placed // in patch order; empty if there are problems
+	Hash       string   // of the canonical result; "" if there are problems
 }
 
-// OK tells whether the patch applies.
+// OK reports whether the patch applies.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
 // Placed is an operation at its place.
 type Placed struct {
 	Operation int    `json:"operation"`
 	Kind      string `json:"op"`
-	Line      int    `json:"line"`    // of the block's first character, in the base
+	Line      int    `json:"line"`    // of the block's first character in the base
 	Removed   int    `json:"removed"` // bytes of the canonical text
 	Added     int    `json:"added"`
 }
 
-// Check says what a patch would do to a text. It changes nothing.
+// Check returns what a patch would do to a text.
 func (p *Patch) Check(base *Text) Report {
 	_, r := p.Apply(base)
 	return r
 }
 
-// Apply returns the text that a patch makes of its base, or nil and the problems. The
-// patch is one that Read found no problem in, or that Make made.
+// Apply returns the text that a patch makes of its base, or nil and the problems. The patch
+// must come from Read without problems, or from Make.
 func (p *Patch) Apply(base *Text) (*Text, Report) {
 	if problem, ok := p.fits(base); !ok {
 		return nil, Report{Problems: []Problem{problem}}
@@ -64,7 +64,7 @@ func (p *Patch) Apply(base *Text) (*Text, Report) {
 	return out, r
 }
 
-// fits holds the base against the hash that the patch was made for.
+// fits compares the base with the hash that the patch was made for.
 func (p *Patch) fits(base *Text) (Problem, bool) {
 	if p.Base == base.hash {
 		return Problem{}, true
@@ -89,7 +89,7 @@ func (p *Patch) fits(base *Text) (Problem, bool) {
 	return problem, false
 }
 
-// task is one operation and what is known about its place.
+// task is one operation with what is known about its place.
 type task struct {
 	op     Op
 	anchor Anchor
@@ -111,16 +111,16 @@ func (p *Patch) tasks() []task {
 	return all
 }
 
-// resolver finds the places of all operations on the base.
+// resolver finds the places of all operations in the base.
 type resolver struct {
 	base      *Text
-	loose     *folded // the base without whitespace; nil where it is not needed
+	loose     *folded // the base without whitespace; nil if not needed
 	report    Report
 	explained int
-	folds     [2]*folded // forms of the base in which look-alikes are the same, with and without whitespace
+	folds     [2]*folded // the base with look-alikes folded, with and without whitespace
 }
 
-// resolve finds every operation's place on the base text.
+// resolve returns the edits of all operations on the base.
 func (p *Patch) resolve(base *Text) ([]edit, Report) {
 	r := &resolver{base: base}
 	tasks := p.tasks()
@@ -190,7 +190,7 @@ func (r *resolver) lookUp(tasks []task) {
 	}
 }
 
-// place finds the block of an operation behind its anchor.
+// place finds the block of an operation after its anchor.
 func (r *resolver) place(t *task) (edit, bool) {
 	wanted := max(1, t.op.Index)
 	start, ok := t.found.at[wanted]
@@ -216,12 +216,13 @@ func (r *resolver) place(t *task) (edit, bool) {
 	return edit{start: at, end: at + len(t.op.Old), with: t.op.New, op: t.number}, true
 }
 
-// behindGap finds a block behind whitespace of any length, its own whitespace exact.
+// behindGap finds a block after whitespace of any length; its own whitespace must match
+// exactly.
 func (r *resolver) behindGap(end int, block string) (int, bool) {
 	rest := r.base.canon[end:]
 	gap := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsSpace))
 	own := len(block) - len(strings.TrimLeftFunc(block, unicode.IsSpace))
-	if own == len(block) { // it is all whitespace: the first place in the gap
+	if own == len(block) { // only whitespace: the first place in the gap
 		at := strings.Index(rest[:gap], block)
 		return end + at, at >= 0
 	}
@@ -254,7 +255,7 @@ func (r *resolver) linesOf(t *task) []int {
 	return lines
 }
 
-// warn adds that a text stands in several places.
+// warn adds that a text occurs in several places.
 func (r *resolver) warn(p Problem, stands string, count int, lines []int, more string) {
 	var shown []string
 	for _, line := range slices.Compact(lines) {
@@ -265,7 +266,7 @@ func (r *resolver) warn(p Problem, stands string, count int, lines []int, more s
 	r.report.Warnings = append(r.report.Warnings, p)
 }
 
-// overlaps sorts edits and adds the problem of every two that want the same text.
+// overlaps sorts edits and adds a problem for every two that overlap.
 func (r *resolver) overlaps(edits []edit, problem func(first, second, line int) Problem) {
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.start-b.start, a.end-b.end) })
 	for i := 1; i < len(edits); i++ {
@@ -276,27 +277,26 @@ func (r *resolver) overlaps(edits []edit, problem func(first, second, line int) 
 		p := problem(min(a.op, b.op), max(a.op, b.op), r.base.line(b.start))
 		p.Code = Overlap
 		r.report.Problems = append(r.report.Problems, p)
-		if a.end > b.end { // what comes next may still be in the longer one
+		if a.end > b.end { // the next edit may still be within the longer one
 			edits[i] = a
 		}
 	}
 }
 
-// Version is a version of a text that is kept with its history.
+// Version is a version of a text with a history.
 type Version struct {
 	Number int
 	Hash   string // of the canonical text
 }
 
-// ApplyTo applies a patch to the newest version of a text and gives the text of the
-// next one. A patch for an older version among those known is not applied: its
-// problem says how many versions it is behind, and the version it makes, if it is
-// kept at all, needs a rebase.
+// ApplyTo applies a patch to the newest version of a text and returns the text of the next one.
+// A patch for an older known version is not applied: its problem says how many versions it is
+// behind. If kept, the version it makes needs a rebase.
 func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report) {
 	next, r := p.Apply(head)
 	for i := range r.Problems {
 		problem := &r.Problems[i]
-		if problem.Code != BaseMismatch || p.Result == head.hash { // that has been applied already, and is told so
+		if problem.Code != BaseMismatch || p.Result == head.hash { // an applied patch is reported as such
 			continue
 		}
 		if old, ok := p.madeFor(known, number); ok {
@@ -308,7 +308,7 @@ func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report)
 	return next, r
 }
 
-// madeFor gives the newest version below a number that has the patch's base.
+// madeFor returns the newest version below a number that has the patch's base.
 func (p *Patch) madeFor(known []Version, below int) (int, bool) {
 	newest := 0
 	for _, v := range known {

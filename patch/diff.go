@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// hunk is a stretch of lines of one text and what stands for it in the other.
+// hunk is a range of lines of one text and its counterpart in the other.
 type hunk struct{ a0, a1, b0, b1 int }
 
-// The bounds of the comparison. Beyond them it is coarser, never slower: a hunk is
-// then larger than it had to be.
+// Bounds of the comparison. Beyond them hunks get larger than necessary, but the time stays
+// bounded.
 const (
 	deepestSplit = 64
 	mostEdits    = 256
 )
 
-// comparison compares two texts line by line: first by the lines that stand once in
-// both (Bram Cohen's patience), and between them by the shortest way (Myers).
+// comparison compares two texts line by line: first by the lines that occur once in both (Bram
+// Cohen's patience diff), then between them by the shortest edit (Myers).
 type comparison struct {
-	a, b  []int // lines, equal ones with equal numbers
+	a, b  []int // lines; equal ones have equal numbers
 	hunks []hunk
 }
 
-// Line is a line of a difference: ' ' in both, '-' in the first, '+' in the second.
+// Line is a line of a diff: ' ' in both, '-' in the first, '+' in the second.
 type Line struct {
 	Mark byte
 	Text string
 }
 
-// Lines gives two texts as one, with what went and what came marked.
+// Lines returns the diff of two texts, with removed and added lines marked.
 func Lines(a, b []string) []Line {
 	out := make([]Line, 0, max(len(a), len(b)))
 	put := func(mark byte, lines []string) {
@@ -48,7 +48,7 @@ func Lines(a, b []string) []Line {
 	return out
 }
 
-// splitLines cuts a text behind its line ends.
+// splitLines splits a text after its line ends.
 func splitLines(s string) []string {
 	if s == "" {
 		return nil
@@ -60,7 +60,7 @@ func splitLines(s string) []string {
 	return lines
 }
 
-// compareLines gives the hunks in which two lists of lines differ, in order.
+// compareLines returns the hunks in which two lists of lines differ, in order.
 func compareLines(a, b []string) []hunk {
 	numbers := make(map[string]int, len(a))
 	number := func(lines []string) []int {
@@ -114,10 +114,9 @@ func (c *comparison) split(a0, a1, b0, b1, depth int) {
 	c.split(a0, a1, b0, b1, depth-1)
 }
 
-// landmarks gives the longest row of lines, in the order of both sides, that stand
-// once on each.
+// landmarks returns the longest common subsequence of the lines that occur once on each side.
 func (c *comparison) landmarks(a0, a1, b0, b1 int) [][2]int {
-	once := make(map[int]int, a1-a0) // line → place in a; -1: not once
+	once := make(map[int]int, a1-a0) // line → place in a; -1: not unique
 	for i := a0; i < a1; i++ {
 		if _, twice := once[c.a[i]]; twice {
 			once[c.a[i]] = -1
@@ -125,7 +124,7 @@ func (c *comparison) landmarks(a0, a1, b0, b1 int) [][2]int {
 		}
 		once[c.a[i]] = i
 	}
-	seen := make(map[int]int, b1-b0) // how often in b
+	seen := make(map[int]int, b1-b0) // occurrences in b
 	for j := b0; j < b1; j++ {
 		seen[c.b[j]]++
 	}
@@ -138,9 +137,9 @@ func (c *comparison) landmarks(a0, a1, b0, b1 int) [][2]int {
 	return rising(pairs)
 }
 
-// rising gives the longest row of pairs whose first numbers rise.
+// rising returns the longest subsequence of pairs whose first numbers rise.
 func rising(pairs [][2]int) [][2]int {
-	var tops []int // of each length, the pair that ends it lowest
+	var tops []int // for each length, the pair with the lowest end
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
 		at, _ := slices.BinarySearchFunc(tops, p[0], func(t, v int) int { return pairs[t][0] - v })
@@ -164,10 +163,10 @@ func rising(pairs [][2]int) [][2]int {
 	return out
 }
 
-// shortest finds the fewest lines to take out and put in, where that is not too many.
+// shortest adds the hunks of a shortest edit, if that is not too long.
 func (c *comparison) shortest(a0, a1, b0, b1 int) {
 	n, m := a1-a0, b1-b0
-	reach := map[int]int{1: 0} // diagonal → how far in a
+	reach := map[int]int{1: 0} // diagonal → furthest place in a
 	var trail []map[int]int
 	for d := 0; d <= min(n+m, mostEdits); d++ {
 		step := make(map[int]int, d+2)
@@ -191,7 +190,7 @@ func (c *comparison) shortest(a0, a1, b0, b1 int) {
 	c.add(a0, a1, b0, b1)
 }
 
-// walk goes back over the trail and adds the hunks in order.
+// walk follows the trail backwards and adds the hunks in order.
 func (c *comparison) walk(trail []map[int]int, a0, b0, n, m int) {
 	var back []hunk
 	x, y := n, m
@@ -212,8 +211,8 @@ func (c *comparison) walk(trail []map[int]int, a0, b0, n, m int) {
 	}
 }
 
-// Unified gives the difference between two canonical texts as a unified diff with
-// three lines around each change; "" where there is none.
+// Unified returns a unified diff of two canonical texts with three lines of context, or "" if
+// they are equal.
 func Unified(nameA, nameB, a, b string) string {
 	const around = 3
 	linesA, linesB := splitLines(a), splitLines(b)

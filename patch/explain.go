@@ -10,35 +10,35 @@ import (
 	words "brenner/internal/text"
 )
 
-// Near is a place where a text would have matched, but for a character.
+// Near is a place where a text would have matched except for a character.
 type Near struct {
-	Line   int    `json:"line"`   // in the base, of the character
+	Line   int    `json:"line"`   // in the base
 	Column int    `json:"column"` // in characters, from 1
-	Text   string `json:"text"`   // what the base has there
-	Patch  string `json:"patch"`  // what the patch has there
+	Text   string `json:"text"`   // in the base
+	Patch  string `json:"patch"`  // in the patch
 	Kind   string `json:"kind"`   // "character" or "whitespace"
 }
 
-// The kinds of what keeps two texts from being the same.
+// Kinds of near misses.
 const (
 	nearCharacter  = "character"
 	nearWhitespace = "whitespace"
 )
 
-// explainable is how many failures of one patch are explained: each may take a pass
-// over the base, and who mends twenty sees the rest in the next run.
+// explainable bounds the explained failures of one patch: each may take a pass over the base,
+// and the next run shows the rest.
 const explainable = 20
 
-// shownBlock is how much of a block a problem repeats.
+// shownBlock bounds the part of a block that a problem repeats.
 const shownBlock = 200
 
-// explains counts the failures that are explained, and reports whether one more is.
+// explains reports whether one more failure may be explained, and counts it.
 func (r *resolver) explains() bool {
 	r.explained++
 	return r.explained <= explainable
 }
 
-// missing says that an anchor does not stand where it is wanted, and what does.
+// missing adds the problem of an anchor that was not found, with near misses.
 func (r *resolver) missing(t *task, wanted int) {
 	p := Problem{
 		Code: AnchorNotFound, Operation: t.number, Field: anchorField(t.field), Found: t.found.count, Wanted: wanted,
@@ -53,8 +53,8 @@ func (r *resolver) missing(t *task, wanted int) {
 	r.report.Problems = append(r.report.Problems, p)
 }
 
-// explain says where a text that does not stand in the base nearly does: all of it, or the
-// beginning of its lines.
+// explain adds where a text nearly occurs in the base: all of it, or the beginning of its
+// lines.
 func (r *resolver) explain(p *Problem, text, lines string) {
 	if !r.explains() {
 		return
@@ -70,8 +70,8 @@ func anchorField(field string) string {
 	return group + ".anchor.text"
 }
 
-// near looks for the place that looks like the text and names what keeps it from
-// being the same. It never applies anything by it.
+// near finds the place that looks like the text and describes the difference. It is for
+// messages only; nothing is applied by it.
 func (r *resolver) near(p *Problem, text string) {
 	for i, bare := range []bool{false, true} {
 		if r.folds[i] == nil {
@@ -89,8 +89,8 @@ func (r *resolver) near(p *Problem, text string) {
 	}
 }
 
-// around widens a place by the whitespace around it, as far as the text has some at
-// its ends, and takes off what it does not have.
+// around extends a place by the surrounding whitespace if the text has some at its ends, and
+// trims it otherwise.
 func around(base, text string, from, to int) (int, int) {
 	to = from + len(strings.TrimRightFunc(base[from:to], unicode.IsSpace))
 	if leads(text) {
@@ -102,10 +102,9 @@ func around(base, text string, from, to int) (int, int) {
 	return from, to
 }
 
-// leads reports whether a text begins with whitespace.
 func leads(text string) bool { return len(strings.TrimLeftFunc(text, unicode.IsSpace)) < len(text) }
 
-// say names the first difference between a text and a place of the base.
+// say describes the first difference between a text and a place of the base.
 func (r *resolver) say(p *Problem, text string, from, to int) {
 	place := r.base.canon[from:to]
 	if strings.HasPrefix(place, text) {
@@ -136,8 +135,8 @@ func (r *resolver) say(p *Problem, text string, from, to int) {
 	}
 }
 
-// spaceDiffers tells whether it is only plain whitespace that two texts differ by at
-// their beginning; a no-break space is a character that must be named.
+// spaceDiffers reports whether two texts differ at their beginning only by plain whitespace. A
+// no-break space does not count: it has to be named.
 func spaceDiffers(a, b string) bool {
 	ra, _ := utf8.DecodeRuneInString(a)
 	rb, _ := utf8.DecodeRuneInString(b)
@@ -148,7 +147,7 @@ func spaceDiffers(a, b string) bool {
 	return (plain(ra) || plain(rb)) && !odd(ra) && !odd(rb)
 }
 
-// spaces describes the run of whitespace around a place, and gives where it begins.
+// spaces describes the run of whitespace around a place, and returns where it begins.
 func spaces(s string, at int) (int, string) {
 	start := len(strings.TrimRightFunc(s[:at], unicode.IsSpace))
 	end := len(s) - len(strings.TrimLeftFunc(s[at:], unicode.IsSpace))
@@ -173,7 +172,7 @@ func spaces(s string, at int) (int, string) {
 	return start, strings.Join(found, " + ")
 }
 
-// oneCharacter names the first character of a text, with what combines with it.
+// oneCharacter names the first character of a text, with its combining marks.
 func oneCharacter(s string) string {
 	if s == "" {
 		return "nothing more"
@@ -196,10 +195,10 @@ func oneCharacter(s string) string {
 	return strings.Join(found, " ")
 }
 
-// shortestPart is how much of an anchor must be there to be worth a word.
+// shortestPart is the minimum length of a partial match worth reporting.
 const shortestPart = 8
 
-// partly says how much of an anchor does stand in the base.
+// partly adds how much of an anchor occurs in the base.
 func (r *resolver) partly(p *Problem, text string) {
 	n, end := longestPrefix(r.base.canon, text)
 	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
@@ -213,11 +212,10 @@ func (r *resolver) partly(p *Problem, text string) {
 		words.Count(utf8.RuneCountInString(text[:n]), "character"), p.Line, fault.Shown(clip(r.base.canon[end:])), fault.Shown(clip(text[n:])))
 }
 
-// clip gives the beginning of a text, for a message.
 func clip(s string) string { return words.Beginning(s, 40) }
 
-// longestPrefix gives the longest beginning of a word that stands in the text, and
-// where it ends (Knuth, Morris and Pratt).
+// longestPrefix returns the longest prefix of a word that occurs in the text, and where it ends
+// (Knuth, Morris and Pratt).
 func longestPrefix(text, word string) (length, end int) {
 	fail := make([]int32, len(word)+1)
 	k := int32(0)
@@ -245,7 +243,7 @@ func longestPrefix(text, word string) (length, end int) {
 	return length, end
 }
 
-// notAdjacent says that a block does not follow its anchor, and where it stands.
+// notAdjacent adds the problem of a block that does not follow its anchor, and where it occurs.
 func (r *resolver) notAdjacent(t *task, end int) {
 	block := t.op.Old
 	rest := r.base.canon[end:]
@@ -291,8 +289,8 @@ func (r *resolver) nearest(p *Problem, block string, end int) {
 	}
 }
 
-// alike reports whether what stands right there looks like the block and is not: the
-// same but for look-alikes, or but for whitespace inside.
+// alike reports whether rest begins with a look-alike of the block: equal except for similar
+// characters or inner whitespace.
 func alike(rest, block string) (from, to int, ok bool) {
 	window := words.FirstBytes(rest, 4*len(block)+64)
 	for _, bare := range []bool{false, true} {

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// folded is a text without what does not count, and the way back.
+// folded is a normalized text with a mapping to the original.
 type folded struct {
 	text string
-	from []int // where a stretch begins in text
-	to   []int // where it begins in the original
+	from []int // start of a stretch in text
+	to   []int // its start in the original
 	orig string
 }
 
-// fold makes look-alikes equal: composed and decomposed characters, kinds of spaces,
-// quotes and dashes; what has no width is left out, and whitespace where asked.
+// fold makes look-alikes equal: composed and decomposed characters, kinds of spaces, quotes and
+// dashes. It drops zero-width characters and, if bare is set, whitespace.
 func fold(s string, bare bool) *folded {
 	f := &folded{orig: s}
 	var b strings.Builder
@@ -28,7 +28,7 @@ func fold(s string, bare bool) *folded {
 	}
 	jumped := true
 	for i := 0; i < len(s); {
-		if n := plain(s[i:], bare); n > 0 { // most of a text, at once
+		if n := plain(s[i:], bare); n > 0 { // the bulk of a text, at once
 			if jumped {
 				mark(i)
 			}
@@ -59,21 +59,21 @@ func fold(s string, bare bool) *folded {
 	return f
 }
 
-// plain gives how many bytes at the beginning stand for themselves, whatever follows:
-// ASCII before ASCII, and no whitespace where that is left out.
+// plain returns how many leading bytes map to themselves, whatever follows: ASCII before ASCII,
+// without whitespace if bare is set.
 func plain(s string, bare bool) int {
 	n := 0
 	for n < len(s) && s[n] < utf8.RuneSelf && (!bare || s[n] > ' ' || !unicode.IsSpace(rune(s[n]))) {
 		n++
 	}
 	if n > 0 && n < len(s) && s[n] >= utf8.RuneSelf {
-		n-- // what follows may combine with it
+		n-- // the next character may combine with it
 	}
 	return n
 }
 
-// segment gives how long the first character is, with all that combines with it, and
-// its composed form.
+// segment returns the length of the first character with its combining marks, and its composed
+// form.
 func segment(s string) (int, string) {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1, s[:1]
@@ -85,7 +85,7 @@ func segment(s string) (int, string) {
 	return n, norm.NFC.String(s[:n])
 }
 
-// original gives where in the original a stretch of the folded text stands.
+// original maps a range of the folded text to the original.
 func (f *folded) original(start, end int) (from, to int) {
 	from, to = f.place(start), len(f.orig)
 	if end < len(f.text) {
@@ -94,7 +94,7 @@ func (f *folded) original(start, end int) (from, to int) {
 	return from, max(from, to)
 }
 
-// place gives the beginning of the character in the original that a byte came from.
+// place returns the start of the original character that a byte came from.
 func (f *folded) place(offset int) int {
 	i := sort.SearchInts(f.from, offset+1) - 1
 	at := min(f.to[i]+offset-f.from[i], len(f.orig))
@@ -104,7 +104,7 @@ func (f *folded) place(offset int) int {
 	return at
 }
 
-// dense leaves whitespace out, and nothing else.
+// dense drops only whitespace.
 func dense(s string) *folded {
 	f := &folded{orig: s}
 	var b strings.Builder
@@ -141,7 +141,7 @@ func (f *folded) find(word string) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// zeroWidth tells whether a character takes no room, and is no mark on another one.
+// zeroWidth reports whether a character has no width and is not a combining mark.
 func zeroWidth(r rune) bool {
 	switch r {
 	case '\u00ad', '\u034f', '\u061c', '\u180e', '\ufeff', '\u2060', '\u2061', '\u2062', '\u2063', '\u2064':
@@ -151,7 +151,7 @@ func zeroWidth(r rune) bool {
 		r >= '\ufe00' && r <= '\ufe0f'
 }
 
-// lookAlike gives the plain text that a character beyond ASCII looks like.
+// lookAlike returns the plain text that a non-ASCII character looks like.
 func lookAlike(r rune) string {
 	switch {
 	case r == '\u0085' || r == '\u2028' || r == '\u2029':
@@ -172,7 +172,7 @@ func lookAlike(r rune) string {
 	return string(r)
 }
 
-// names are those of characters that people cannot tell apart by looking.
+// names are those of characters that look alike.
 var names = map[rune]string{
 	' ':      "space",
 	'\t':     "tab",
@@ -199,7 +199,7 @@ var names = map[rune]string{
 	'…':      "ellipsis",
 }
 
-// nameOf gives a character its name, where it has one that helps.
+// nameOf returns a character with its name, if it has a helpful one.
 func nameOf(r rune) string {
 	name, ok := names[r]
 	switch {

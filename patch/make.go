@@ -8,10 +8,9 @@ import (
 	words "brenner/internal/text"
 )
 
-// Make gives a patch that turns one text into another. Its blocks are whole lines
-// where these are short, its anchors stand once where that can be had in a few lines,
-// and it holds both hashes. A change at the first character has nothing before it to
-// hold on to: then the patch replaces the entire file.
+// Make returns a patch that turns one text into another, with both hashes. Its blocks are whole
+// lines if these are short, and its anchors are unique if a few lines suffice for that. A
+// change at the first character cannot be anchored: then the patch replaces the entire file.
 func Make(path string, a, b *Text) (Patch, []Problem) {
 	if a.canon == b.canon {
 		p := Problem{Code: NoOps, Message: "the two texts are the same: there is nothing to patch"}
@@ -37,11 +36,11 @@ func Make(path string, a, b *Text) (Patch, []Problem) {
 	return p, nil
 }
 
-// change is a stretch of a and what stands for it in b.
+// change is a range of a and its counterpart in b.
 type change struct {
 	a0, a1, b0, b1 int
-	anchor         int // where its anchor begins
-	index          int // which instance of it; 0: there is only one
+	anchor         int // start of its anchor
+	index          int // instance of the anchor; 0: it is unique
 }
 
 type maker struct {
@@ -52,10 +51,10 @@ type maker struct {
 func (m *maker) old(c change) string { return m.a[c.a0:c.a1] }
 func (m *maker) new(c change) string { return m.b[c.b0:c.b1] }
 
-// longBlock is from when on a block is cut down to the words that change.
+// longBlock is the size from which a block is reduced to the changed words.
 const longBlock = 400
 
-// changes finds what changes; false where that cannot be anchored.
+// changes finds the changes; it returns false if they cannot be anchored.
 func (m *maker) changes() bool {
 	linesA, linesB := splitLines(m.a), splitLines(m.b)
 	startA, startB := offsets(linesA), offsets(linesB)
@@ -83,14 +82,14 @@ func offsets(lines []string) []int {
 	return out
 }
 
-// dropLineEnd leaves out a line end that stays.
+// dropLineEnd excludes an unchanged line end.
 func (m *maker) dropLineEnd(c *change) {
 	if c.a1-c.a0 > 1 && c.b1 > c.b0 && m.a[c.a1-1] == '\n' && m.b[c.b1-1] == '\n' {
 		c.a1, c.b1 = c.a1-1, c.b1-1
 	}
 }
 
-// narrow leaves out the words that stay at both ends.
+// narrow excludes the unchanged words at both ends.
 func (m *maker) narrow(c *change) {
 	old, now := m.old(*c), m.new(*c)
 	head := words.Common(old, now)
@@ -110,7 +109,7 @@ func (m *maker) narrow(c *change) {
 	c.a1, c.b1 = c.a1-tail, c.b1-tail
 }
 
-// boundary tells whether a word begins at a place, or whitespace.
+// boundary reports whether a word or whitespace begins at a place.
 func boundary(s string, at int) bool {
 	if at == len(s) || !utf8.RuneStart(s[at]) {
 		return at == len(s)
@@ -120,14 +119,14 @@ func boundary(s string, at int) bool {
 	return unicode.IsSpace(before) || unicode.IsSpace(r)
 }
 
-// leaveStart moves a change away from the first character, if that stays.
+// leaveStart moves a change away from the first character if that is unchanged.
 func (m *maker) leaveStart(c *change) {
 	head := words.Common(m.old(*c), m.new(*c))
 	c.a0, c.b0 = c.a0+head, c.b0+head
 }
 
-// fill gives a change that only inserts some text to hold on to: the rest of the
-// line behind it, or the line before it at the end of the text.
+// fill extends a pure insertion by text to replace: the rest of the line after it or, at the
+// end of the text, the line before it.
 func (m *maker) fill(c *change) {
 	if c.a1 > c.a0 {
 		return
@@ -144,13 +143,13 @@ func (m *maker) fill(c *change) {
 		return
 	}
 	n := len(m.a) - 1 - strings.LastIndexByte(m.a[:max(0, len(m.a)-1)], '\n')
-	if n > longBlock || n == len(m.a) { // the first line must stay, or most of it
+	if n > longBlock || n == len(m.a) { // the first line, or most of it, must stay
 		_, n = utf8.DecodeLastRuneInString(m.a)
 	}
 	c.a0, c.b0 = c.a0-n, c.b0-n
 }
 
-// join adds a change, and makes one of two that met when they were filled.
+// join adds a change and merges it with the previous one if they touch.
 func (m *maker) join(c change) {
 	if n := len(m.all); n > 0 && c.a0 < m.all[n-1].a1 {
 		last := &m.all[n-1]
@@ -161,11 +160,11 @@ func (m *maker) join(c change) {
 	m.all = append(m.all, c)
 }
 
-// level is how much text an anchor may have.
+// level bounds the size of an anchor.
 type level struct{ lines, bytes int }
 
-// anchors looks for the shortest text before each change that stands only once,
-// and counts instances where none of a reasonable length does.
+// anchors finds the shortest unique text before each change, and counts instances if none of a
+// reasonable length is unique.
 func (m *maker) anchors() {
 	open := make([]int, len(m.all))
 	for i := range open {
@@ -193,7 +192,7 @@ func (m *maker) anchors() {
 	}
 }
 
-// lookUp counts the texts between where each change's anchor would begin and the change.
+// lookUp counts the candidate anchors of the open changes.
 func (m *maker) lookUp(open []int, l level) []*query {
 	var s search
 	out := make([]*query, len(open))
@@ -206,8 +205,8 @@ func (m *maker) lookUp(open []int, l level) []*query {
 	return out
 }
 
-// back gives where an anchor begins that ends at a place: some lines before it, not
-// too many bytes, and at least one character that can be seen.
+// back returns the start of an anchor that ends at a place: some lines before it, within the
+// bound, with at least one visible character.
 func (m *maker) back(end int, l level) int {
 	at := end
 	for range l.lines {

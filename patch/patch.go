@@ -1,13 +1,12 @@
-// Package patch holds anchor patches: changes of a text that say where they belong
-// by text that stands there, in the form anchor_diff_v2.1.
+// Package patch holds anchor patches in the format anchor_diff_v2.1: each edit of a text is
+// located by quoting nearby text.
 //
-// It promises that a patch applies to the very text it was made for or to none,
-// whole or not at all, in time that grows with the text and the patch and not with
-// their product; and that a patch which fails says everything that is wrong with it,
-// so that its author can mend it in one go.
+// It promises that a patch applies only to the text it was made for, and as a whole or not at
+// all; that the time is linear in the text and the patch, not in their product; and that a
+// failing patch reports all its problems at once.
 //
-// The package is pure. It must not know where texts and patches come from; whoever
-// reads and writes files looks after links and atomic writes.
+// The package is pure. It must not know where texts and patches come from; its callers handle
+// links and atomic writes.
 package patch
 
 import (
@@ -20,33 +19,32 @@ import (
 	"brenner/artifact"
 )
 
-// Protocol is the one id of the patches that this package reads.
+// Protocol is the id of the supported patch format.
 const Protocol = "anchor_diff_v2.1"
 
-// The operations.
+// Kinds of operations.
 const (
 	ReplaceBlock = "replace_block"
 	DeleteBlock  = "delete_block"
 	ReplaceFile  = "replace_entire_file"
 )
 
-// The ways in which an anchor is looked for.
+// Match modes of an anchor.
 const (
 	Exact            = "exact"
 	IgnoreWhitespace = "ignore_whitespace"
 )
 
-// Patch is a change of one text. A zero Path is allowed: then whoever applies the
-// patch says to what.
+// Patch is a change of one text. If Path is empty, the caller chooses the text.
 type Patch struct {
 	Path   string
 	Base   string // SHA-256 of the canonical base, 64 lower-case hexadecimal digits
 	Groups []Group
-	Result string // SHA-256 of the canonical result; "" where it is not given
-	Meta   []byte // a JSON object as it was given; nil for none
+	Result string // SHA-256 of the canonical result; "" if not given
+	Meta   []byte // a JSON object, verbatim; nil for none
 }
 
-// Group is what is done at one anchor.
+// Group is the operations at one anchor.
 type Group struct {
 	Anchor Anchor `json:"anchor,omitzero"`
 	Ops    []Op   `json:"targets"`
@@ -61,9 +59,9 @@ type Anchor struct {
 // Op is one operation.
 type Op struct {
 	Kind  string
-	Index int    // which instance of the anchor is meant, from 1; 0: the first, none was named
+	Index int    // instance of the anchor, from 1; 0: not given, the first
 	Old   string // what follows the anchor now
-	New   string // what follows it then; all of the file for ReplaceFile
+	New   string // the replacement; the whole file for ReplaceFile
 }
 
 // Operations counts the operations of all groups.
@@ -75,7 +73,7 @@ func (p *Patch) Operations() int {
 	return n
 }
 
-// wholeFile gives the operation that replaces everything, where there is one.
+// wholeFile returns the operation that replaces the whole file, if there is one.
 func (p *Patch) wholeFile() (op Op, number int, ok bool) {
 	n := 0
 	for i := range p.Groups {
@@ -89,7 +87,7 @@ func (p *Patch) wholeFile() (op Op, number int, ok bool) {
 	return Op{}, 0, false
 }
 
-// Notes gives the word of its author that a patch carries in its meta, if any.
+// Notes returns the author's notes in the meta of a patch, if any.
 func (p *Patch) Notes() string {
 	meta, err := artifact.ParseValue(p.Meta, artifact.MaxDepth)
 	if err != nil {
@@ -101,8 +99,7 @@ func (p *Patch) Notes() string {
 	return string(text)
 }
 
-// JSON returns the patch in its form, the keys in the order of the specification, one
-// level of indentation a level: it is read by people, too.
+// JSON returns the patch as indented JSON, with the keys in the order of the specification.
 func (p *Patch) JSON() []byte {
 	var form struct {
 		Protocol string `json:"protocol_id"`
@@ -115,15 +112,15 @@ func (p *Patch) JSON() []byte {
 	}
 	form.Protocol, form.Groups, form.Result = Protocol, p.Groups, p.Result
 	form.Target.Path, form.Target.Base = p.Path, p.Base
-	// Texts of any bytes can be written, so this cannot fail.
+	// Invalid UTF-8 is allowed, so this cannot fail.
 	data, _ := json.Marshal(&form, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
-	if p.Meta != nil { // it stays in one line
+	if p.Meta != nil { // it stays on one line
 		data = slices.Concat(bytes.TrimSuffix(data, []byte("\n}")), []byte(",\n  \"meta\": "), p.Meta, []byte("\n}"))
 	}
 	return append(data, '\n')
 }
 
-// IsZero reports whether an operation needs no anchor.
+// IsZero reports whether there is no anchor.
 func (a Anchor) IsZero() bool { return a.Text == "" }
 
 // MarshalJSONTo writes the fields that the kind of operation has.

@@ -10,8 +10,8 @@ import (
 	"brenner/internal/fault"
 )
 
-// The codes of patches, beside INVALID_JSON of package artifact and INVALID_FIELD
-// and MISSING_REQUIRED_FIELD of package delta, which mean the same here.
+// Error codes of patches, besides INVALID_JSON of package artifact and INVALID_FIELD and
+// MISSING_REQUIRED_FIELD of package delta, which mean the same here.
 const (
 	BadProtocol      fault.Code = "BAD_PROTOCOL"
 	InvalidUTF8      fault.Code = "INVALID_UTF8"
@@ -25,31 +25,31 @@ const (
 	Overlap          fault.Code = "OVERLAP"
 	NoOps            fault.Code = "NO_OPS"
 	ResultMismatch   fault.Code = "RESULT_MISMATCH"
-	// AmbiguousAnchor is a warning: the anchor stands in several places, and no index
-	// says which is meant.
+	// AmbiguousAnchor is a warning: the anchor occurs in several places, and no index selects
+	// one.
 	AmbiguousAnchor fault.Code = "AMBIGUOUS_ANCHOR"
 )
 
-// Problem is one thing that is wrong with a patch, or, as a warning, doubtful.
+// Problem is an error or a warning about a patch.
 type Problem struct {
 	Code      fault.Code `json:"code"`
-	Operation int        `json:"operation"` // from 1, over all groups; 0: the patch as a whole
+	Operation int        `json:"operation"` // from 1, over all groups; 0: the whole patch
 	Field     string     `json:"field"`     // "op_groups[0].anchor.text"
 	Line      int        `json:"line"`      // in the base, from 1; 0: none
 	Message   string     `json:"message"`
 	Hint      string     `json:"hint"`
 
-	Found   int    `json:"found"`   // ANCHOR_NOT_FOUND: how many instances there are
-	Wanted  int    `json:"wanted"`  // ANCHOR_NOT_FOUND: which one was meant
-	Nearest int    `json:"nearest"` // BLOCK_NOT_ADJACENT: the line of the next place where the block stands; 0: none
-	Gap     int    `json:"gap"`     // BLOCK_NOT_ADJACENT: how many characters before that place; -1: none
+	Found   int    `json:"found"`   // ANCHOR_NOT_FOUND: number of instances
+	Wanted  int    `json:"wanted"`  // ANCHOR_NOT_FOUND: the wanted instance
+	Nearest int    `json:"nearest"` // BLOCK_NOT_ADJACENT: line of the next instance of the block; 0: none
+	Gap     int    `json:"gap"`     // BLOCK_NOT_ADJACENT: distance to it in characters; -1: none
 	Expects string `json:"expects"` // BLOCK_NOT_ADJACENT: the block; clipped
-	Stands  string `json:"stands"`  // BLOCK_NOT_ADJACENT: what stands there instead; clipped
-	Near    []Near `json:"near"`    // what would have matched, but for single characters
-	Behind  int    `json:"behind"`  // BASE_MISMATCH: how many versions the base is behind the text
+	Stands  string `json:"stands"`  // BLOCK_NOT_ADJACENT: the actual text; clipped
+	Near    []Near `json:"near"`    // near misses
+	Behind  int    `json:"behind"`  // BASE_MISMATCH: how many versions the base is behind
 }
 
-// Place says where in a patch a problem is.
+// Place returns where in a patch a problem is.
 func (p *Problem) Place() string {
 	switch {
 	case p.Operation > 0 && p.Field != "":
@@ -60,7 +60,7 @@ func (p *Problem) Place() string {
 	return p.Field
 }
 
-// Err gives problems as faults; nil where there are none.
+// Err returns problems as an error; nil if there are none.
 func Err(problems []Problem) error {
 	var list fault.List
 	for i := range problems {
@@ -70,9 +70,8 @@ func Err(problems []Problem) error {
 	return list.Err()
 }
 
-// CheckPath says what keeps a path from being one of a file below a root; the zero
-// value where nothing does. It looks at the words only: links are for those who
-// read files.
+// CheckPath returns a problem if p is not the path of a file below a root. It checks the path
+// lexically; callers that read files check links.
 func CheckPath(p string) (Problem, bool) {
 	var why string
 	switch {

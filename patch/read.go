@@ -13,11 +13,11 @@ import (
 	"brenner/internal/fault"
 )
 
-// deepest is how deep a patch may be nested; only meta has a depth of its own.
+// deepest bounds the nesting of a patch; only meta can be deep.
 const deepest = 64
 
-// Read reads a patch from its JSON form and says everything that is wrong with it.
-// A patch with problems is only good for naming it.
+// Read parses a patch in JSON and returns all its problems. A patch with problems must not be
+// applied.
 func Read(data []byte) (Patch, []Problem) {
 	if !utf8.Valid(data) {
 		return Patch{}, []Problem{notUTF8("the patch", string(data))}
@@ -53,7 +53,7 @@ func notJSON(err error) Problem {
 type reader struct {
 	out      Patch
 	problems []Problem
-	op       int // number of the operation that is being read
+	op       int // number of the current operation
 	count    int // operations read so far
 }
 
@@ -63,7 +63,7 @@ func (r *reader) problem(code fault.Code, field, hint, format string, args ...an
 	})
 }
 
-// relatives says what the other ids of the family are.
+// relatives describes the other ids of the format's family.
 func relatives(id string) string {
 	switch id {
 	case "diff_json_v1", "json_diff":
@@ -97,7 +97,7 @@ func (r *reader) protocol(top artifact.Map) bool {
 	return false
 }
 
-// field finds a key; null is as good as absent.
+// field returns the value of a key; null counts as absent.
 func field(m artifact.Map, key string) (artifact.Value, bool) {
 	v, ok := m.Get(key)
 	if !ok || v == (artifact.Null{}) {
@@ -138,8 +138,7 @@ func (r *reader) patch(top artifact.Map) {
 	r.groups(top)
 }
 
-// known refuses keys that mean nothing: a misspelt match_index would otherwise be an
-// operation in another place.
+// known rejects unknown keys: a misspelt match_index would otherwise move an operation.
 func (r *reader) known(m artifact.Map, prefix string, names ...string) {
 	for _, e := range m {
 		if !slices.Contains(names, e.Key) {
@@ -168,8 +167,7 @@ func optional[T artifact.Value](r *reader, m artifact.Map, prefix, key, hint str
 	return value, ok
 }
 
-// required reads a field that must be there. The hints are for one that is missing, and
-// for one of another kind.
+// required reads a required field. The hints are for a missing one and for one of another type.
 func required[T artifact.Value](r *reader, m artifact.Map, prefix, key, missing, wrong string) (value T, ok bool) {
 	if _, ok := field(m, key); !ok {
 		r.problem(delta.MissingRequiredField, prefix+key, missing, "%s is missing", key)
@@ -178,13 +176,13 @@ func required[T artifact.Value](r *reader, m artifact.Map, prefix, key, missing,
 	return optional[T](r, m, prefix, key, wrong)
 }
 
-// text reads a text that must be there.
+// text reads a required string.
 func (r *reader) text(m artifact.Map, prefix, key, hint string) (string, bool) {
 	t, ok := required[artifact.Text](r, m, prefix, key, hint, "")
 	return string(t), ok
 }
 
-// list reads a list that must be there, and hold something.
+// list reads a required, non-empty list.
 func (r *reader) list(m artifact.Map, prefix, key, hint, noOps, none string) (artifact.List, bool) {
 	list, ok := required[artifact.List](r, m, prefix, key, "", hint)
 	if ok && len(list) == 0 {
@@ -240,7 +238,7 @@ func (r *reader) group(m artifact.Map, prefix string) {
 		g.Ops = append(g.Ops, op)
 	}
 	r.op = 0
-	if anchored { // what replaces everything needs no place
+	if anchored { // a whole-file replacement needs no place
 		r.op = first + 1
 		g.Anchor = r.anchor(m, prefix)
 	}
@@ -278,7 +276,7 @@ func blankness(s string) string {
 	return "blank"
 }
 
-// blank tells whether nothing of a text can be seen.
+// blank reports whether a text has no visible character.
 func blank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !zeroWidth(r) })
 }
@@ -335,7 +333,8 @@ func (r *reader) oldBlock(m artifact.Map, prefix string) string {
 	return text
 }
 
-// unused refuses content that the operation would not write: its author meant another.
+// unused rejects content that the operation would not write: its author meant another
+// operation.
 func (r *reader) unused(m artifact.Map, prefix, kind string, keys ...string) {
 	for _, key := range keys {
 		if v, ok := field(m, key); ok && v != artifact.Text("") {

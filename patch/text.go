@@ -9,22 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// bom is U+FEFF, the byte order mark.
 const bom = "\ufeff"
 
-// emptyHash is the hash of nothing, which authors write who do not know the right one.
+// emptyHash is the hash of the empty text, which authors write if they do not know the right
+// one.
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// Text is a text to be patched: its canonical form, which hashes and offsets are
-// about, and its bytes, whose line ends and byte order mark outlive a patch.
+// Text is a text to be patched: its canonical form, to which hashes and offsets refer, and its
+// bytes, whose line ends and byte order mark a patch preserves.
 type Text struct {
 	raw   string
 	canon string
 	hash  string
-	lines []int // offsets in canon of the lines' beginnings; made when first needed
+	lines []int // offsets of line starts in canon; made on first use
 }
 
-// NewText takes the bytes of a file. Bytes that are no UTF-8 are refused.
+// NewText returns the text of a file. It rejects invalid UTF-8.
 func NewText(raw []byte) (*Text, []Problem) {
 	s := string(raw)
 	if !utf8.ValidString(s) {
@@ -51,7 +51,7 @@ func notUTF8(what, s string) Problem {
 	}
 }
 
-// Canonical gives a text as patches see it: without U+FEFF, every line end an LF.
+// Canonical returns the canonical form of a text: without U+FEFF, with LF line ends.
 func Canonical(s string) string {
 	if strings.Contains(s, bom) {
 		s = strings.ReplaceAll(s, bom, "")
@@ -63,22 +63,22 @@ func Canonical(s string) string {
 	return s
 }
 
-// Hash gives the SHA-256 of a canonical text in hexadecimal digits.
+// Hash returns the SHA-256 of a canonical text in hexadecimal.
 func Hash(canonical string) string {
 	sum := sha256.Sum256([]byte(canonical))
 	return hex.EncodeToString(sum[:])
 }
 
-// Canonical gives the canonical text.
+// Canonical returns the canonical text.
 func (t *Text) Canonical() string { return t.canon }
 
-// Hash gives the hash of the canonical text.
+// Hash returns the hash of the canonical text.
 func (t *Text) Hash() string { return t.hash }
 
-// Bytes gives the text as it stands in its file.
+// Bytes returns the text as in its file.
 func (t *Text) Bytes() []byte { return []byte(t.raw) }
 
-// line gives the line of an offset in the canonical text, from 1.
+// line returns the line of an offset in the canonical text, from 1.
 func (t *Text) line(offset int) int {
 	if t.lines == nil {
 		t.lines = lineStarts(t.canon)
@@ -102,7 +102,7 @@ func lineStarts(s string) []int {
 	return starts[:len(starts)-1] // the last one is the end
 }
 
-// lineEnd gives the line end that a text has most; of equals, the one it has first.
+// lineEnd returns the most frequent line end; of equals, the first.
 func lineEnd(raw string) string {
 	kinds := []string{"\n", "\r\n", "\r"}
 	counts, first := [3]int{}, [3]int{}
@@ -134,15 +134,15 @@ func lineEnd(raw string) string {
 	return kinds[best]
 }
 
-// edit is one stretch of the canonical text and what comes in its place.
+// edit replaces a range of the canonical text.
 type edit struct {
 	start, end int
 	with       string
-	op         int // which operation wants it, from 1
+	op         int // its operation, from 1
 }
 
-// replaced gives the file's bytes after edits, which are sorted and do not overlap.
-// What no edit touches stays as it is, byte by byte; new lines end as the file's do.
+// replaced returns the file's bytes after edits, which are sorted and do not overlap.
+// Everything else stays byte by byte; new lines get the file's line end.
 func (t *Text) replaced(edits []edit) string {
 	if t.raw == t.canon {
 		return spliced(t.canon, edits)
@@ -164,7 +164,7 @@ func (t *Text) replaced(edits []edit) string {
 	return w.out.String()
 }
 
-// spliced applies edits to a text that is canonical on disk, too.
+// spliced applies edits to a text whose bytes are canonical.
 func spliced(s string, edits []edit) string {
 	var out strings.Builder
 	out.Grow(len(s))
@@ -178,9 +178,9 @@ func spliced(s string, edits []edit) string {
 	return out.String()
 }
 
-// inRaw turns offsets in the canonical text, sorted, in pairs of start and end, into
-// offsets in the bytes. A start is where its first character begins, an end is where
-// the last character before it ends: what is invisible between two edits is kept.
+// inRaw maps offsets in the canonical text, sorted pairs of start and end, to offsets in the
+// bytes. A start is where its first character begins, an end where the last character before it
+// ends, so that invisible bytes between two edits are kept.
 func (t *Text) inRaw(offsets []int) []int {
 	places := make([]int, len(offsets))
 	next, canon := 0, 0
@@ -203,7 +203,7 @@ func (t *Text) inRaw(offsets []int) []int {
 	return places
 }
 
-// rawLength gives how many bytes stand for one byte of the canonical text.
+// rawLength returns the number of bytes for the next byte of the canonical text.
 func rawLength(raw string) int {
 	if raw[0] != '\r' {
 		return 1
@@ -218,11 +218,11 @@ func rawLength(raw string) int {
 	return 1
 }
 
-// joiner puts pieces of a file together so that no CR at the end of one becomes a
-// single line end with the LF at the beginning of the next.
+// joiner concatenates pieces of a file so that a CR at the end of one and an LF at the
+// beginning of the next do not become one line end.
 type joiner struct {
 	out strings.Builder
-	cr  bool // what was written ends with a CR
+	cr  bool // the output ends with a CR
 }
 
 func (j *joiner) add(piece string) {
@@ -238,7 +238,7 @@ func (j *joiner) add(piece string) {
 	j.cr = strings.HasSuffix(strings.TrimRight(piece, bom), "\r")
 }
 
-// rewritten gives the file's bytes with entirely new content.
+// rewritten returns the file's bytes with entirely new content.
 func (t *Text) rewritten(content string) string {
 	head := t.raw[:len(t.raw)-len(strings.TrimLeft(t.raw, bom))]
 	return head + strings.ReplaceAll(content, "\n", lineEnd(t.raw))

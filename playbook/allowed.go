@@ -6,7 +6,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// fields are the fields that an entry touches.
+// fields is the set of fields that an entry changes.
 type fields uint32
 
 const (
@@ -18,12 +18,12 @@ const (
 	fNeutral
 	fReview
 	fStage
-	fImmutable // what never changes: content, section, domain, source and the like
+	fImmutable // fields that never change: content, section, domain, source and so on
 )
 
 const fCounters = fHarmful | fHelpful | fNeutral
 
-// polarity gives the section of the one counter in a part.
+// polarity returns the section of the only counter in a part.
 func (p *Part) polarity() Section {
 	switch {
 	case p.Helpful != nil:
@@ -35,7 +35,7 @@ func (p *Part) polarity() Section {
 	}
 }
 
-// mayTouch gives the fields that an operation may change.
+// mayTouch returns the fields that an operation may change.
 func (o Op) mayTouch() fields {
 	switch o {
 	case OpCount:
@@ -55,7 +55,7 @@ func (o Op) mayTouch() fields {
 	}
 }
 
-// forbidden says which rule an entry breaks, or nothing.
+// forbidden returns the rule that an entry breaks, or "".
 func (e *Entry) forbidden(before, after *Bullet, touched fields) string {
 	switch {
 	case touched == 0:
@@ -76,7 +76,7 @@ func (e *Entry) forbidden(before, after *Bullet, touched fields) string {
 	return e.unruly(before, after, touched)
 }
 
-// unruly says which rule of its operation an entry breaks, or nothing.
+// unruly returns the rule of its operation that an entry breaks, or "".
 func (e *Entry) unruly(before, after *Bullet, touched fields) string {
 	rise := after.Helpful + after.Harmful + after.Neutral - before.Helpful - before.Harmful - before.Neutral
 	counters := touched & fCounters
@@ -100,12 +100,11 @@ func (e *Entry) unruly(before, after *Bullet, touched fields) string {
 	return ""
 }
 
-// falls tells whether a bullet is taken back: down, or into quarantine.
+// falls reports whether a bullet is demoted or quarantined.
 func falls(from, to Stage) bool {
 	return to == Quarantined || from != Quarantined && rank(to) < rank(from)
 }
 
-// equal tells whether two parts say the same.
 func (p *Part) equal(q *Part) bool {
 	return same(p.Confidence, q.Confidence) && same(p.Content, q.Content) && same(p.Created, q.Created) && same(p.Domain, q.Domain) &&
 		same(p.Embedding, q.Embedding) && same(p.Harmful, q.Harmful) && same(p.Helpful, q.Helpful) && same(p.LastSeen, q.LastSeen) &&

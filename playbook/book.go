@@ -11,42 +11,42 @@ import (
 	"brenner/internal/fault"
 )
 
-// NoBullet is the code of an id that no bullet has.
+// NoBullet is the code of an unknown bullet id.
 const NoBullet fault.Code = "NO_BULLET"
 
-// Book is the playbook: the fold of its journal. The zero value is an empty one.
+// Book is the playbook: the fold of its journal. The zero value is an empty playbook.
 type Book struct {
-	bullets []*Bullet           // the oldest first
-	sums    [][sha256.Size]byte // of the bullets as they are
+	bullets []*Bullet           // oldest first
+	sums    [][sha256.Size]byte // hashes of the current bullets
 	byID    map[string]int
-	byText  map[digest][]int    // by domain and normalised text
-	counted map[digest]struct{} // session, bullet and polarity that were counted
-	taken   map[digest]int      // what sessions have said, and the bullet that it was taken for
-	forced  map[int]Stage       // where a person has put a bullet, whatever its counters say
-	words   map[string]string   // texts that many bullets share, kept once
-	next    int                 // the number of the next bullet of our own
+	byText  map[digest][]int    // by domain and normalized text
+	counted map[digest]struct{} // session, bullet and polarity already counted
+	taken   map[digest]int      // insights of sessions, and the bullet each was counted for
+	forced  map[int]Stage       // stages set by a person, whatever the counters
+	words   map[string]string   // interned texts that many bullets share
+	next    int                 // number of the next local id
 }
 
-// digest is a short key for something long.
+// digest is a short key for a long value.
 type digest [16]byte
 
 func digestOf(parts ...string) digest {
 	buffer := make([]byte, 0, 256)
 	for _, p := range parts {
-		buffer = strconv.AppendInt(buffer, int64(len(p)), 10) // so that no two lists of parts look alike
+		buffer = strconv.AppendInt(buffer, int64(len(p)), 10) // keeps different lists of parts distinct
 		buffer = append(append(buffer, ':'), p...)
 	}
 	sum := sha256.Sum256(buffer)
 	return digest(sum[:16])
 }
 
-// Len tells how many bullets there are.
+// Len returns the number of bullets.
 func (k *Book) Len() int { return len(k.bullets) }
 
-// At gives the n-th bullet by age, to read it before the next entry is applied.
+// At returns the n-th bullet by age. It is valid until the next entry is applied.
 func (k *Book) At(n int) *Bullet { return k.bullets[n] }
 
-// Find gives a bullet by its id, to read it before the next entry is applied.
+// Find returns a bullet by its id. It is valid until the next entry is applied.
 func (k *Book) Find(id string) (*Bullet, error) {
 	n, ok := k.byID[id]
 	if !ok {
@@ -58,14 +58,13 @@ func (k *Book) Find(id string) (*Bullet, error) {
 	return k.bullets[n], nil
 }
 
-// SameText gives the bullets of a domain whose text is the same but for capitals,
-// blanks and the like, the oldest first.
+// SameText returns the bullets of a domain with the same normalized text, oldest first.
 func (k *Book) SameText(domain, text string) []int {
 	return k.byText[digestOf(domain, Normalise(text))]
 }
 
-// said gives the oldest bullet of a domain, but one, that has the same text and does not
-// differ in what matters, or nil.
+// said returns the oldest other bullet of a domain that has the same text without a difference
+// in meaning, or nil.
 func (k *Book) said(domain, text, but string) *Bullet {
 	for _, n := range k.SameText(domain, text) {
 		if b := k.bullets[n]; b.ID != but && Differ(text, b.Content) == "" {
@@ -75,7 +74,7 @@ func (k *Book) said(domain, text, but string) *Bullet {
 	return nil
 }
 
-// successor gives the bullet that has taken the place of one, or nil.
+// successor returns the bullet that replaced another one, or nil.
 func (k *Book) successor(id string) *Bullet {
 	for _, b := range k.bullets {
 		if b.Supersedes == id {
@@ -85,8 +84,8 @@ func (k *Book) successor(id string) *Bullet {
 	return nil
 }
 
-// Counted tells whether a session has counted for a bullet in this way before. Who
-// names no session is never said to have.
+// Counted reports whether a session has already counted for a bullet with this polarity. It is
+// false for an empty session.
 func (k *Book) Counted(session, id string, polarity Section) bool {
 	if session == "" {
 		return false
@@ -95,8 +94,8 @@ func (k *Book) Counted(session, id string, polarity Section) bool {
 	return ok
 }
 
-// Took gives the bullet for which an insight of a session was taken before, whatever is
-// more like it by now.
+// Took returns the bullet for which an insight of a session was counted before, even if another
+// bullet is more similar by now.
 func (k *Book) Took(session string, i *Insight) (id string, ok bool) {
 	n, ok := k.taken[digestOf(session, i.Domain, string(i.Section), i.Text)]
 	if !ok || session == "" {
@@ -105,15 +104,15 @@ func (k *Book) Took(session string, i *Insight) (id string, ok bool) {
 	return k.bullets[n].ID, true
 }
 
-// take remembers what a session has said.
+// take remembers an insight of a session.
 func (k *Book) take(session, text string, polarity Section, n int) {
 	if session != "" && text != "" {
 		k.taken[digestOf(session, k.bullets[n].Domain, string(polarity), text)] = n
 	}
 }
 
-// Forced gives the stage to which a person has promoted a bullet since it was last in
-// quarantine, or none.
+// Forced returns the stage to which a person has promoted a bullet since its last quarantine,
+// or "".
 func (k *Book) Forced(id string) Stage {
 	if n, ok := k.byID[id]; ok {
 		return k.forced[n]
@@ -121,11 +120,10 @@ func (k *Book) Forced(id string) Stage {
 	return ""
 }
 
-// ownID gives the id of the n-th bullet of our own.
+// ownID returns the n-th local bullet id.
 func ownID(n int) string { return fmt.Sprintf("pb-%05d", n) }
 
-// Apply takes an entry into the book, or says why it cannot have happened; then the
-// book is as it was.
+// Apply applies an entry, or returns why it is impossible and leaves the book unchanged.
 func (k *Book) Apply(e *Entry) error {
 	n, exists := k.byID[e.Bullet]
 	switch {
@@ -170,7 +168,7 @@ func (k *Book) Apply(e *Entry) error {
 	return nil
 }
 
-// isHash tells whether a text is a hash in hexadecimal digits, in its one form.
+// isHash reports whether text is sum in lower-case hexadecimal.
 func isHash(sum [sha256.Size]byte, text string) bool {
 	var digits [2 * sha256.Size]byte
 	hex.Encode(digits[:], sum[:])
@@ -219,7 +217,7 @@ func (k *Book) insert(b *Bullet, sum [sha256.Size]byte) {
 	}
 }
 
-// maxNumber keeps an imported id from using up all numbers.
+// maxNumber keeps an imported id from exhausting the numbers.
 const maxNumber = 1 << 40
 
 func (k *Book) count(session, id string, polarity Section) {
@@ -228,7 +226,7 @@ func (k *Book) count(session, id string, polarity Section) {
 	}
 }
 
-// share keeps texts once that many bullets have.
+// share interns texts that many bullets have.
 func (k *Book) share(b *Bullet) {
 	for _, s := range [...]*string{
 		&b.Domain, &b.Embedding.Model, &b.Review, &b.Source.Agent, &b.Source.Session, &b.Source.Task, (*string)(&b.Section), (*string)(&b.Stage),
@@ -245,7 +243,7 @@ func (k *Book) share(b *Bullet) {
 	}
 }
 
-// misborn says why nothing could have been born so, or nothing.
+// misborn returns why a bullet cannot begin like this, or "".
 func (b *Bullet) misborn() string {
 	switch {
 	case !slices.Contains(Sections(), b.Section):

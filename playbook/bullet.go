@@ -1,14 +1,13 @@
-// Package playbook is what a project learns across sessions: short lessons, called
-// bullets, that are put into later kickoffs.
+// Package playbook is what a project learns across sessions: short lessons, called bullets,
+// that later kickoffs quote.
 //
-// The content of a bullet never changes; counters do, and everything that happens is
-// an entry of a hash-chained journal. A Book is the fold of that journal, a Draft is
-// where the rules turn something that happened into entries. What is decided depends on
-// nothing but the book, the rules and what is asked, so the same journal gives the same
-// book everywhere, byte for byte.
+// The content of a bullet never changes; its counters do. Everything that happens is an entry
+// of a hash-chained journal. A Book is the fold of that journal; a Draft turns an event into
+// entries according to the rules. Decisions depend only on the book, the rules and the request,
+// so the same journal always yields the same book, byte for byte.
 //
-// The package is pure. It must not know where the journal is kept, what makes vectors,
-// or who runs sessions.
+// The package is pure. It must not know where the journal is kept, what makes vectors, or how
+// sessions run.
 package playbook
 
 import (
@@ -23,7 +22,7 @@ import (
 	"brenner/artifact"
 )
 
-// Section is what an insight says of its subject.
+// Section is the polarity of an insight.
 type Section string
 
 // The sections.
@@ -33,27 +32,27 @@ const (
 	Neutral Section = "neutral"
 )
 
-// Sections gives all sections.
+// Sections returns all sections.
 func Sections() []Section { return []Section{Helpful, Harmful, Neutral} }
 
-// Stage is how far a bullet has come.
+// Stage is the release stage of a bullet.
 type Stage string
 
 // The stages.
 const (
-	Shadow      Stage = "SHADOW"      // it is counted, and reaches no prompt
-	Staging     Stage = "STAGING"     // it reaches the prompts of some sessions
-	Prod        Stage = "PROD"        // it reaches the prompts of all sessions
-	Quarantined Stage = "QUARANTINED" // it reaches no prompt until a person says so
+	Shadow      Stage = "SHADOW"      // counted, in no prompt
+	Staging     Stage = "STAGING"     // in the prompts of some sessions
+	Prod        Stage = "PROD"        // in the prompts of all sessions
+	Quarantined Stage = "QUARANTINED" // in no prompt until a person restores it
 )
 
-// Stages gives all stages, in the order in which a bullet rises.
+// Stages returns all stages in ascending order.
 func Stages() []Stage { return []Stage{Shadow, Staging, Prod, Quarantined} }
 
-// rank tells how far up a stage is. No stage is the lowest.
+// rank returns the position of a stage; -1 for no stage.
 func rank(s Stage) int { return slices.Index(Stages(), s) }
 
-// What became of a bullet's review.
+// States of a bullet's review.
 const (
 	Waiting  = "waiting"
 	Approved = "approved"
@@ -67,8 +66,8 @@ type Source struct {
 	Task    string `json:"task"`
 }
 
-// Embedding names a bullet's vector: the model that made it, and the SHA-256 of its
-// bytes. The zero value is that of a bullet without one.
+// Embedding names a bullet's vector: its model, and the SHA-256 of its bytes. The zero value
+// means no vector.
 type Embedding struct {
 	Model  string `json:"model"`
 	SHA256 string `json:"sha256"`
@@ -90,9 +89,9 @@ type Bullet struct {
 	Source     Source    `json:"source"`
 	Confidence float64   `json:"confidence"`
 	Embedding  Embedding `json:"embedding"`
-	// Review is empty for a bullet that nobody has to look at.
+	// Review is empty for a bullet that needs no review.
 	Review string `json:"review"`
-	// Near are bullets that say nearly the same, and not the same.
+	// Near are similar bullets with a different meaning.
 	Near []string `json:"near"`
 	// Supersedes is the bullet that this one replaces.
 	Supersedes string `json:"supersedes"`
@@ -109,14 +108,13 @@ func (b *Bullet) counter(s Section) *int {
 	}
 }
 
-// Support is how often the bullet was confirmed, and Against how often it was
-// contradicted: a bullet that warns is confirmed by harm.
+// Support returns how often the bullet was confirmed. Harm confirms a warning.
 func (b *Bullet) Support() int { return *b.counter(b.confirming()) }
 
-// Against is how often the bullet was contradicted.
+// Against returns how often the bullet was contradicted.
 func (b *Bullet) Against() int { return *b.counter(b.contradicting()) }
 
-// confirming is the polarity that speaks for the bullet.
+// confirming returns the polarity that confirms the bullet.
 func (b *Bullet) confirming() Section {
 	if b.Section == Harmful {
 		return Harmful
@@ -131,15 +129,14 @@ func (b *Bullet) contradicting() Section {
 	return Harmful
 }
 
-// Clone gives a copy that shares nothing that can be written to.
+// Clone returns a deep copy.
 func (b *Bullet) Clone() *Bullet {
 	c := *b
 	c.Tags, c.Near = slices.Clone(b.Tags), slices.Clone(b.Near)
 	return &c
 }
 
-// Hash covers the whole bullet: what it says, its counters and its stage. It is the
-// SHA-256 of its canonical JSON.
+// Hash returns the SHA-256 of the bullet's canonical JSON: content, counters and stage.
 func (b *Bullet) Hash() string {
 	sum := b.sum()
 	return hex.EncodeToString(sum[:])
@@ -149,8 +146,8 @@ func (b *Bullet) sum() [sha256.Size]byte {
 	return sha256.Sum256(b.appendJSON(make([]byte, 0, 1024)))
 }
 
-// appendJSON writes the canonical form: the keys are in their order. It is written by
-// hand because verifying a journal writes every bullet once for each of its entries.
+// appendJSON appends the canonical JSON. It is written by hand because verifying a journal
+// encodes a bullet for every entry.
 func (b *Bullet) appendJSON(to []byte) []byte {
 	text := func(key, value string) { to = artifact.AppendString(append(to, key...), value) }
 	number := func(key string, n int) { to = strconv.AppendInt(append(to, key...), int64(n), 10) }
@@ -188,25 +185,24 @@ func (b *Bullet) appendJSON(to []byte) []byte {
 	return append(to, '}')
 }
 
-// share rounds a number from 0 to 1 to four digits: sums of such numbers are then the
-// same on every machine, and look as people write them.
+// share rounds a number from 0 to 1 to four digits, so that sums are the same on every machine.
 func share(x float64) float64 { return math.Round(min(1, max(0, x))*1e4) / 1e4 }
 
-// appendShare writes a rounded share as canonical JSON has it.
+// appendShare appends a rounded share as canonical JSON.
 func appendShare(to []byte, x float64) []byte {
 	return strconv.AppendFloat(to, share(x), 'f', -1, 64)
 }
 
-// RolePrefix begins the tags that keep a bullet to one role.
+// RolePrefix begins the tags that restrict a bullet to a role.
 const RolePrefix = "role:"
 
-// For tells whether a bullet is for a role: for all, unless its tags name some.
+// For reports whether a bullet is for a role. Without role tags it is for all.
 func (b *Bullet) For(role string) bool {
 	bound := slices.ContainsFunc(b.Tags, func(t string) bool { return strings.HasPrefix(t, RolePrefix) })
 	return role == "" || !bound || slices.Contains(b.Tags, RolePrefix+role)
 }
 
-// Credit is what a session has made of a bullet that was cited in it.
+// Credit is a session's judgment of a bullet cited in it.
 type Credit struct {
 	Bullet   string
 	Polarity Section

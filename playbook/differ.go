@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// Differ says in what two texts that look alike differ so that they cannot be one
-// lesson: a negation, a pair of opposites, a quantifier, a number or a unit. It is empty
-// where they differ in none of these. In doubt they differ: two bullets that say the same cost
-// little, and one counter for two opposites would be wrong for ever.
+// Differ returns the difference in meaning between two similar texts, because of which they
+// cannot be one lesson: a negation, a pair of opposites, a quantifier, a number or a unit. It
+// returns "" if there is none. In doubt they differ: a duplicate bullet costs little, but a
+// counter shared by two opposites would be wrong forever.
 func Differ(a, b string) string {
 	x, y := readWords(a), readWords(b)
 	for _, compare := range []func(x, y *reading) string{
@@ -24,29 +24,29 @@ func Differ(a, b string) string {
 	return ""
 }
 
-// reading is what a text is compared by.
+// reading is the parsed form in which texts are compared.
 type reading struct {
 	words   []word
 	numbers []quantity
-	units   []string // that stand without a number
-	signs   []mark   // and other words that must be there equally often
+	units   []string // without a number
+	signs   []mark   // and other words that must occur equally often
 	shares  []mark   // quantifiers
-	denials []string // words that negate
+	denials []string // negating words
 	turns   bool     // there is a comparison
 }
 
-// word is one word, in the form in which words are compared.
+// word is one word of a text.
 type word struct {
 	text    string // in lower case
 	stem    string
 	sides   map[int]int // by axis of opposites
-	clause  int         // which clause of the text it stands in
-	weight  bool        // it is no small word
-	negated bool        // it follows a negation
-	turned  bool        // it follows a word that turns a comparison around, such as "than"
+	clause  int         // index of its clause
+	weight  bool        // not a small word
+	negated bool        // follows a negation
+	turned  bool        // follows a word that reverses a comparison, such as "than"
 }
 
-// quantity is a number and its unit, or a name that has a digit in it.
+// quantity is a number and its unit, or a name with a digit in it.
 type quantity struct {
 	name  string // "gpt-4"; empty for a number
 	value float64
@@ -54,13 +54,13 @@ type quantity struct {
 	shown string
 }
 
-// mark is a sign or a word, and what it counts as.
+// mark is a sign or a word, with its class.
 type mark struct{ text, class string }
 
-// scope is how many words of weight a negation, or one of two opposites, reaches.
+// scope is how many words of weight a negation, or one of two opposites, applies to.
 const scope = 2
 
-// readWords cuts a text into words and numbers.
+// readWords splits a text into words and numbers.
 func readWords(text string) *reading {
 	r := &reading{}
 	negated, turned, clause, before := 0, 0, 0, ""
@@ -99,7 +99,7 @@ func readWords(text string) *reading {
 	return r
 }
 
-// classify lists a word by what it says beside its meaning.
+// classify adds a word to the lists of its class.
 func (r *reading) classify(w, before string) {
 	if class := quantifierClass(before, w); class != "" {
 		r.shares = append(r.shares, mark{w, class})
@@ -118,8 +118,8 @@ func (r *reading) classify(w, before string) {
 // clauseEnd is the token of a mark that ends a clause.
 const clauseEnd = ","
 
-// tokenise cuts a text into words, numbers, signs and ends of clauses. They stay as they are
-// written: "mM" and "MM" are two units.
+// tokenise splits a text into words, numbers, signs and clause ends. It keeps case: "mM" and
+// "MM" are two units.
 func tokenise(text string) []string {
 	text = plainMarks.Replace(text)
 	var out []string
@@ -144,7 +144,7 @@ func tokenise(text string) []string {
 	return out
 }
 
-// tokenLength returns the length of the word or number at the beginning of a text, or 0.
+// tokenLength returns the length of the word or number at the start of a text, or 0.
 // "state-of-the-art" is several words, "don't" is one.
 func tokenLength(text string) int {
 	if n := numberLength(text); n > 0 {
@@ -161,7 +161,7 @@ func isOfWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '_' || r == '\''
 }
 
-// numberLength takes digits with a point, commas between thousands, and an exponent.
+// numberLength accepts digits with a point, commas between thousands, and an exponent.
 func numberLength(text string) int {
 	n := signed(text)
 	if digits(text[n:]) == 0 && !pointed(text[n:]) {
@@ -189,7 +189,7 @@ func exponentLength(text string) int {
 	return end
 }
 
-// signed returns the length of a plus or minus at the beginning of a text.
+// signed returns the length of a leading plus or minus.
 func signed(text string) int {
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
 		return 1
@@ -197,14 +197,14 @@ func signed(text string) int {
 	return 0
 }
 
-// digits returns how many digits a text begins with.
+// digits returns the number of leading digits.
 func digits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 func pointed(text string) bool { return strings.HasPrefix(text, ".") && digits(text[1:]) > 0 }
 
-// splitContraction makes two words of don't, isn't and cannot.
+// splitContraction splits don't, isn't and cannot into two words.
 func splitContraction(t string) []string {
 	lower := strings.ToLower(t)
 	switch {
@@ -216,8 +216,8 @@ func splitContraction(t string) []string {
 	return []string{strings.TrimSuffix(strings.TrimSuffix(t, "'s"), "'")}
 }
 
-// readQuantity reads a number, with the unit behind it, or a name with a digit. It returns
-// how many tokens it took; 0 where there is none.
+// readQuantity reads a number with its unit, or a name with a digit. It returns the number of
+// tokens read, or 0.
 func readQuantity(tokens []string) (quantity, int) {
 	t := tokens[0]
 	lower := strings.ToLower(t)
@@ -247,7 +247,7 @@ func readQuantity(tokens []string) (quantity, int) {
 	return quantity{value: value * u.factor, unit: u.base, shown: t + " " + tokens[1]}, 2
 }
 
-// unitOf reads the symbol of a unit behind a number.
+// unitOf parses the symbol of a unit.
 func unitOf(symbol string) (unit, bool) {
 	if u, ok := units[symbol]; ok {
 		return u, true
@@ -275,9 +275,9 @@ func spelledUnit(w string) (string, bool) {
 	return "", false
 }
 
-// quantifierClass reads a quantifier, by the word before it: "at most" is a bound, "the most"
-// a superlative, and "a few" are some. Words for all of something are none: a lesson that
-// does not say of how much it speaks speaks of all.
+// quantifierClass returns the class of a quantifier, given the word before it: "at most" is a
+// bound, "the most" a superlative, and "a few" means some. Words for all have no class: a
+// lesson without a quantifier is about all.
 func quantifierClass(before, w string) string {
 	switch {
 	case w == "most" && boundWords[before]:
@@ -295,8 +295,7 @@ func ofTwoScripts(word string) bool {
 	return strings.ContainsFunc(word, latin) && strings.ContainsFunc(word, other)
 }
 
-// stem cuts the endings of English words off, roughly: what matters is that the forms
-// of one word have one stem.
+// stem strips English endings, roughly: the forms of one word must have one stem.
 func stem(w string) string {
 	for _, end := range []string{"ing", "ed", "es", "s", "ly"} {
 		root, ok := strings.CutSuffix(w, end)
@@ -315,8 +314,8 @@ func stem(w string) string {
 	return w
 }
 
-// differInNumbers compares all numbers, in their order. A bare "one" is often no
-// number, and is passed over.
+// differInNumbers compares all numbers in order. It skips a bare "one", which is often not a
+// number.
 func differInNumbers(x, y *reading) string {
 	bare := func(q quantity) bool { return q.name == "" && q.unit == "" && strings.EqualFold(q.shown, "one") }
 	a, b := slices.DeleteFunc(x.numbers, bare), slices.DeleteFunc(y.numbers, bare)
@@ -337,12 +336,12 @@ func differInNumbers(x, y *reading) string {
 	return ""
 }
 
-// nearly forgives what converting units rounds away.
+// nearly reports whether two numbers are equal up to the rounding of unit conversions.
 func nearly(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
 }
 
-// differInUnits compares the units that stand without a number.
+// differInUnits compares the units without a number.
 func differInUnits(x, y *reading) string {
 	if len(x.units) == 0 || len(y.units) == 0 || slices.Equal(x.units, y.units) {
 		return ""
@@ -350,15 +349,15 @@ func differInUnits(x, y *reading) string {
 	return "“" + x.units[0] + "” and “" + y.units[len(y.units)-1] + "” are different units"
 }
 
-// differInSigns looks for comparisons and places that are not the same, and for words that
-// are written so that they look like others: what cannot be read cannot be the same.
+// differInSigns finds different comparisons and ranks, and words of mixed scripts, which may
+// imitate other words.
 func differInSigns(x, y *reading) string { return moreOften(x.signs, y.signs) }
 
-// differInQuantifiers looks whether the texts speak of the same share of things. A lesson about
-// some, about most or about nothing else says something else than one about all.
+// differInQuantifiers finds different quantifiers: a lesson about some, most or only something
+// differs from one about all.
 func differInQuantifiers(x, y *reading) string { return moreOften(x.shares, y.shares) }
 
-// moreOften says what one text has more often than the other.
+// moreOften returns what one text has more often than the other.
 func moreOften(a, b []mark) string {
 	for _, pair := range [][2][]mark{{a, b}, {b, a}} {
 		for _, m := range pair[0] {
@@ -379,9 +378,9 @@ func (m mark) count(all []mark) (n int) {
 	return n
 }
 
-// differInNegations looks whether one text denies what the other says. The number of
-// negations has to be the same; and where it is, no word may be denied in one text and
-// stand without a negation in the other, as in "use A, not B" and "use B, not A".
+// differInNegations finds a text that negates what the other one says. The number of negations
+// must be equal, and no word may be negated in one text and occur only without a negation in
+// the other, as in "use A, not B" and "use B, not A".
 func differInNegations(x, y *reading) string {
 	a, b := x.denials, y.denials
 	switch {
@@ -404,7 +403,7 @@ func differInNegations(x, y *reading) string {
 	return ""
 }
 
-// hasBut reports whether a text has a stem, and nowhere so.
+// hasBut reports whether a text has a stem, and no word of that stem satisfies so.
 func (r *reading) hasBut(stem string, so func(word) bool) bool {
 	return r.has(stem) && !slices.ContainsFunc(r.words, func(w word) bool { return w.stem == stem && so(w) })
 }
@@ -413,8 +412,8 @@ func (r *reading) has(stem string) bool {
 	return slices.ContainsFunc(r.words, func(w word) bool { return w.stem == stem })
 }
 
-// differInOpposites compares, for each pair of opposites, which side the texts take,
-// and of what: "increase A and decrease B" is not "increase B and decrease A".
+// differInOpposites compares the sides that the texts take in each pair of opposites, and their
+// objects: "increase A and decrease B" is not "increase B and decrease A".
 func differInOpposites(x, y *reading) string {
 	for axis := range axes {
 		if v, w, ok := opposed(x.taken(axis), y.taken(axis)); ok {
@@ -433,14 +432,14 @@ func differInOpposites(x, y *reading) string {
 
 func areOpposites(v, w string) string { return "“" + v + "” and “" + w + "” are opposites" }
 
-// taken is a side of an axis that a text takes, and of what.
+// taken is a side of an axis that a text takes, with its objects.
 type taken struct {
 	text    string
 	side    int
-	objects []string // stems of the words behind it
+	objects []string // stems of the words after it
 }
 
-// taken returns which sides of an axis a text takes, one after the other.
+// taken returns the sides of an axis that a text takes, in order.
 func (r *reading) taken(axis int) []taken {
 	var all []taken
 	for i, w := range r.words {
@@ -452,7 +451,7 @@ func (r *reading) taken(axis int) []taken {
 		rest := r.words[i+1:]
 		if len(rest) > 1 && (rest[0].text == "and" || rest[0].text == "or") {
 			if _, polar := rest[1].sides[axis]; polar {
-				rest = rest[2:] // "hot and cold water" has both, in whatever order
+				rest = rest[2:] // "hot and cold water" has both, in any order
 			}
 		}
 		for _, o := range rest {
@@ -469,8 +468,8 @@ func (r *reading) taken(axis int) []taken {
 	return all
 }
 
-// opposed finds two words that say the opposite of the same thing, or, where the
-// things are unknown, texts that take other sides.
+// opposed finds two words that say the opposite of the same object or, if the objects are
+// unknown, texts that take different sides.
 func opposed(a, b []taken) (string, string, bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return "", "", false
@@ -496,7 +495,7 @@ func opposed(a, b []taken) (string, string, bool) {
 	return a[min(last, len(a)-1)].text, b[min(last, len(b)-1)].text, true
 }
 
-// isIn reports whether a text takes the same side of the same thing.
+// isIn reports whether a text takes the same side of the same object.
 func (t taken) isIn(all []taken) bool {
 	return slices.ContainsFunc(all, func(o taken) bool { return o.side == t.side && shareAny(o.objects, t.objects) })
 }
@@ -509,8 +508,8 @@ func shareAny(a, b []string) bool {
 	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// mayBeFormed looks quickly whether two words can be formed of one: their beginnings or
-// their ends are the same. Every word of one text is held against every one of the other.
+// mayBeFormed is a fast filter for formedOpposites: the words share a beginning or an end.
+// Every word of one text is compared with every word of the other.
 func mayBeFormed(a, b string) bool {
 	if len(a) < 3 || len(b) < 3 || a == b {
 		return false
@@ -518,8 +517,8 @@ func mayBeFormed(a, b string) bool {
 	return a[len(a)-2:] == b[len(b)-2:] || a[:2] == b[:2]
 }
 
-// formedOpposites reports whether two words are one but for a beginning or an end that is
-// exchanged, or taken away: stable and unstable, harmful and harmless, upstream and downstream.
+// formedOpposites reports whether two words differ only by an exchanged or removed prefix or
+// suffix: stable and unstable, harmful and harmless, upstream and downstream.
 func formedOpposites(a, b string) bool {
 	for _, f := range formed {
 		for _, pair := range [2][2]string{{a, b}, {b, a}} {

@@ -2,7 +2,7 @@ package playbook
 
 import "strings"
 
-// plainMarks writes marks of one meaning in one way.
+// plainMarks normalizes marks of the same meaning.
 var plainMarks = strings.NewReplacer("’", "'", "‘", "'", "−", "-", "–", "-", "×", " x ", "µ", "u", "μ", "u",
 	"≥", ">=", "≤", "<=", "≠", "!=", "→", " to ", "->", " to ", "=>", " to ")
 
@@ -14,7 +14,7 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// Classes of words. What takes part in none has weight.
+// Classes of words. Words of no class have weight.
 var (
 	signs     = setOf("< > <= >= != ==")
 	negations = setOf(`not no never none nothing nobody nowhere neither nor without avoid avoids avoided avoiding
@@ -22,17 +22,17 @@ var (
 		forbid forbids stop stops cease skip skips omit omits dont doesnt isnt wont cant`)
 	// turnings are words whose two sides must not be exchanged.
 	turnings = setOf("than before after over versus vs until causes cause caused implies imply precedes follows beats from")
-	// smallWords have no weight: a negation passes over them.
+	// smallWords have no weight: a negation skips them.
 	smallWords = setOf(`a an the to of in on at by for with and or is are was be been do does did can
 		could will would should must may it its this that these those you your we our they their
 		any ever just only even as than then too very have has had using use used uses`)
-	// ranks count places. "First" is none: one lesson says it of what another one begins with.
+	// ranks are ordinals without "first", which often only begins a list of steps.
 	ranks = setOf("second third fourth fifth sixth seventh eighth ninth tenth")
-	// boundWords before "most" make a bound or a superlative of it.
+	// boundWords before "most" turn it into a bound or a superlative.
 	boundWords = setOf("at the a its their our your is are was be")
 )
 
-// quantifiers are words that say of how much a lesson speaks, with their class.
+// quantifiers maps quantifying words to their class.
 var quantifiers = map[string]string{
 	"only": "only", "solely": "only", "exclusively": "only", "merely": "only", "purely": "only",
 	"most": "most", "mostly": "most", "usually": "most", "majority": "most", "almost": "most",
@@ -41,7 +41,7 @@ var quantifiers = map[string]string{
 	"few": "few", "little": "few", "minority": "few", "infrequently": "few",
 }
 
-// numberWords are numbers that are written as words.
+// numberWords are numbers written as words.
 var numberWords = map[string]float64{
 	"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5,
 	"zero": 0, "one": 1, "once": 1,
@@ -51,13 +51,13 @@ var numberWords = map[string]float64{
 	"twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9,
 }
 
-// unit is how many of its base one of a unit is.
+// unit is the size of a unit in its base unit.
 type unit struct {
 	base   string
 	factor float64
 }
 
-// units are symbols of units as they are written: capitals matter.
+// units are the symbols of units; case matters.
 var units = map[string]unit{
 	"%": {"%", 1}, "percent": {"%", 1}, "pp": {"points", 1}, "points": {"points", 1}, "point": {"points", 1},
 	"s": {"s", 1}, "sec": {"s", 1}, "secs": {"s", 1}, "min": {"s", 60}, "mins": {"s", 60},
@@ -69,7 +69,7 @@ var units = map[string]unit{
 	"°C": {"°C", 1}, "°F": {"°F", 1}, "°": {"°", 1},
 }
 
-// prefixable are the units that are counted in thousands of each other.
+// prefixable are the units that take metric prefixes.
 var prefixable = setOf("s m g B b bit Hz V A W J L l M mol Pa N eV bp Da cal sec")
 
 var prefixes = []struct {
@@ -92,7 +92,7 @@ var prefixes = []struct {
 	{"T", "tera", 1e12},
 }
 
-// unitNames are the symbols of units by their names, without a plural's ending.
+// unitNames maps singular names of units to symbols.
 var unitNames = map[string]string{
 	"percent": "%", "percentage": "%", "second": "s", "minute": "min", "hour": "h", "day": "d",
 	"week": "week", "month": "month", "year": "year", "metre": "m", "meter": "m", "gram": "g", "litre": "L", "liter": "L",
@@ -101,8 +101,8 @@ var unitNames = map[string]string{
 	"electronvolt": "eV", "calorie": "cal", "pixel": "px", "decibel": "dB", "dalton": "Da",
 }
 
-// axes are pairs of opposites. Words of one side are not the same word: they only take
-// the same side.
+// axes are pairs of opposites. Words of one side are not synonyms; they only take the same
+// side.
 var axes = [][2]string{
 	{
 		"increase raise grow more higher up boost rise enlarge expand maximise maximize gain amplify bigger larger greater large big high longer long widen",
@@ -178,7 +178,7 @@ var axes = [][2]string{
 	{"presence present", "absence absent"},
 }
 
-// sides are the sides of axes that words take, by their stems.
+// sides maps stems to the sides of axes that they take.
 var sides = func() map[string]map[int]int {
 	all := map[string]map[int]int{}
 	for axis, pair := range axes {
@@ -194,14 +194,14 @@ var sides = func() map[string]map[int]int {
 	return all
 }()
 
-// formation is a beginning or an end that makes the opposite of a word with another one.
+// formation is a pair of prefixes or suffixes that form opposites.
 type formation struct {
 	one, other string
-	least      int // length of what is left without the first
+	least      int // minimum length of the word without the first
 	cut        func(s, affix string) (string, bool)
 }
 
-// formed are beginnings and ends that make opposites.
+// formed are prefixes and suffixes that form opposites.
 var formed = func() []formation {
 	var all []formation
 	add := func(pairs string, least int, cut func(s, affix string) (string, bool)) {
@@ -211,7 +211,7 @@ var formed = func() []formation {
 		}
 	}
 	add("un in im ir il dis non de anti mis over under", 4, strings.CutPrefix)
-	add("a an", 6, strings.CutPrefix) // typical and atypical; but "round" and "around" are none
+	add("a an", 6, strings.CutPrefix) // typical and atypical, but not "round" and "around"
 	add(`over/under up/down in/out in/ex im/ex in/de on/off pre/post pro/anti homo/hetero hyper/hypo intra/inter intra/extra
 		endo/exo micro/macro mono/poly mono/multi single/multi sub/super en/de en/dis as/dis con/di ac/de fore/back`, 3, strings.CutPrefix)
 	add("ful/less philic/phobic", 3, strings.CutSuffix)

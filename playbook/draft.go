@@ -7,16 +7,16 @@ import (
 	"brenner/internal/fault"
 )
 
-// Act is who does something, when and why.
+// Act describes an action: who, when and why.
 type Act struct {
 	Actor   string
-	Session string // empty where it is none of a session's
+	Session string // empty if not part of a session
 	Reason  string
 	At      time.Time
 }
 
-// Draft is what is about to be written: entries that follow a book. It never changes
-// the book; whoever has written the entries applies them.
+// Draft is a list of entries to append to a book. It never changes the book; its caller applies
+// the entries once they are stored.
 type Draft struct {
 	book    *Book
 	rules   Rules
@@ -27,16 +27,16 @@ type Draft struct {
 	entries []Entry
 }
 
-// Draft begins something.
+// Draft returns an empty draft.
 func (k *Book) Draft(rules Rules, act Act) *Draft {
 	act.At = act.At.UTC().Round(0)
 	return &Draft{book: k, rules: rules, act: act, changed: map[string]*Bullet{}, counted: map[digest]bool{}}
 }
 
-// Entries gives what the draft has come to.
+// Entries returns the entries of the draft.
 func (d *Draft) Entries() []Entry { return d.entries }
 
-// find gives a bullet as the draft has it.
+// find returns a bullet with the changes of the draft.
 func (d *Draft) find(id string) (*Bullet, error) {
 	if b, ok := d.changed[id]; ok {
 		return b, nil
@@ -44,15 +44,14 @@ func (d *Draft) find(id string) (*Bullet, error) {
 	return d.book.Find(id)
 }
 
-// note is what an entry says beside what it changes.
+// note is what an entry records besides its changes.
 type note struct {
-	reason  string // empty takes the act's
+	reason  string // empty means the act's
 	insight string
 	cosine  float64
 }
 
-// change journals what a function does to a bullet. Where it does nothing, nothing is
-// journaled.
+// change journals what do changes in a bullet, if anything.
 func (d *Draft) change(op Op, id string, n note, do func(*Bullet)) error {
 	before, err := d.find(id)
 	if err != nil {
@@ -80,14 +79,14 @@ func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
 	d.entries = append(d.entries, Entry{Op: op, At: d.act.At, Body: body})
 }
 
-// add journals a birth.
+// add journals a new bullet.
 func (d *Draft) add(b *Bullet, n note) {
 	_, is, _ := diff(&Bullet{ID: b.ID}, b)
 	d.journal(OpAdd, b, n, Body{After: is})
 	d.mark(b.ID, b.Section)
 }
 
-// nextID gives the next id of our own.
+// nextID returns the next local id.
 func (d *Draft) nextID() string {
 	d.born++
 	return ownID(d.book.next + d.born)
@@ -99,13 +98,13 @@ func (d *Draft) mark(id string, polarity Section) {
 	}
 }
 
-// has tells whether this session has counted so before.
+// has reports whether this session has already counted with this polarity.
 func (d *Draft) has(id string, polarity Section) bool {
 	return d.book.Counted(d.act.Session, id, polarity) || d.act.Session != "" && d.counted[digestOf(d.act.Session, id, string(polarity))]
 }
 
-// count raises a counter by one and lets the gates look. It is false where the session
-// has counted for the bullet in this way before.
+// count increments a counter and checks the gates. It returns false if the session has already
+// counted for the bullet with this polarity.
 func (d *Draft) count(id string, polarity Section, n note) (bool, error) {
 	if d.has(id, polarity) {
 		return false, nil
@@ -128,8 +127,8 @@ func (d *Draft) count(id string, polarity Section, n note) (bool, error) {
 	return true, d.gates(id, against)
 }
 
-// gates moves a bullet as far as its counters say. Only what speaks against it condemns it:
-// one that a person has let out of quarantine is not sent back by praise.
+// gates moves a bullet to the stage that its counters allow. Only a count against it can
+// quarantine it: support must not send back a bullet that a person has restored.
 func (d *Draft) gates(id string, against bool) error {
 	b, err := d.find(id)
 	if err != nil || b.Stage == Quarantined {
@@ -158,7 +157,7 @@ func (d *Draft) gates(id string, against bool) error {
 	return d.change(OpStage, id, note{reason: counts}, func(b *Bullet) { b.Stage = Prod })
 }
 
-// quarantine takes a bullet out of every prompt, and off everybody's desk.
+// quarantine removes a bullet from all prompts and from the review queue.
 func quarantine(b *Bullet) {
 	b.Stage = Quarantined
 	if b.Review == Waiting {

@@ -11,32 +11,32 @@ import (
 	"brenner/store/journal"
 )
 
-// Stream is the stream of a store in which a project's playbook is journaled.
+// Stream is the stream of a project's playbook in its store.
 const Stream = "playbook"
 
-// Op is what an entry does.
+// Op is the operation of an entry.
 type Op string
 
 // The operations.
 const (
-	OpAdd        Op = "add"        // a bullet is born
-	OpCount      Op = "count"      // a counter rises by one
+	OpAdd        Op = "add"        // a new bullet
+	OpCount      Op = "count"      // a counter is incremented
 	OpStage      Op = "stage"      // a gate opens
-	OpForce      Op = "force"      // a person moves a bullet up
-	OpQuarantine Op = "quarantine" // a bullet may reach no prompt any more
-	OpRestore    Op = "restore"    // a person lets it out
-	OpReview     Op = "review"     // a bullet waits for a person, or a person has decided
-	OpRollback   Op = "rollback"   // what was done is undone, by an entry more
+	OpForce      Op = "force"      // a person promotes a bullet
+	OpQuarantine Op = "quarantine" // a bullet is removed from all prompts
+	OpRestore    Op = "restore"    // a person ends a quarantine
+	OpReview     Op = "review"     // a bullet waits for review, or was reviewed
+	OpRollback   Op = "rollback"   // earlier entries are undone by a new one
 	OpEmbed      Op = "embed"      // a bullet gets the vector of another model
 )
 
-// Ops gives all operations.
+// Ops returns all operations.
 func Ops() []Op {
 	return []Op{OpAdd, OpCount, OpStage, OpForce, OpQuarantine, OpRestore, OpReview, OpRollback, OpEmbed}
 }
 
-// Entry is one entry of the journal. Before and After hold what it changes; the hashes
-// cover the whole bullet before and after it.
+// Entry is one entry of the journal. Before and After hold what it changes; the hashes cover
+// the whole bullet before and after it.
 type Entry struct {
 	Seq      int       `json:"seq"`
 	PrevHash string    `json:"prev_hash"`
@@ -46,8 +46,7 @@ type Entry struct {
 	Body
 }
 
-// Body is what an entry says beside its place in the chain. The keys are in canonical
-// order.
+// Body is the body of an entry. The keys are in canonical order.
 type Body struct {
 	Actor      string `json:"actor"`
 	After      Part   `json:"after"`
@@ -55,16 +54,15 @@ type Body struct {
 	Before     Part   `json:"before"`
 	BeforeHash string `json:"before_hash"` // empty for a new bullet
 	Bullet     string `json:"bullet"`
-	// Cosine is how alike an insight that was counted is; 0 where none was compared.
+	// Cosine is the similarity of a counted insight; 0 if none was compared.
 	Cosine float64 `json:"cosine"`
-	// Insight is the text that was counted, word by word.
+	// Insight is the counted text, verbatim.
 	Insight string `json:"insight"`
 	Reason  string `json:"reason"`
 	Session string `json:"session"`
 }
 
-// Part is some fields of a bullet; nil fields are not touched. The keys are in
-// canonical order.
+// Part is some fields of a bullet; nil fields are unchanged. The keys are in canonical order.
 type Part struct {
 	Confidence *float64   `json:"confidence,omitzero"`
 	Content    *string    `json:"content,omitzero"`
@@ -84,17 +82,17 @@ type Part struct {
 	Tags       *[]string  `json:"tags,omitzero"`
 }
 
-// Read gives what a journal entry says. It looks at the form; Book.Apply looks whether
-// it can have happened.
+// Read decodes a journal entry. It checks the form; Book.Apply checks whether the entry is
+// possible.
 func Read(e *journal.Entry) (Entry, error) {
 	out := Entry{PrevHash: e.Prev, Hash: e.Hash, At: e.At}
 	err := out.read(e.Seq, []byte(e.Kind), e.Body)
 	return out, err
 }
 
-// ReadLine gives what an entry says as a store holds it, without its place in the
-// chain and its time: all that Book.Apply needs. It takes a place to put it, since a
-// copy of an entry for each of a million lines is a tenth of the work.
+// ReadLine decodes a stored line without its place in the chain and its time, which Book.Apply
+// does not need. It fills to, since returning a copy for each of a million lines would be a
+// tenth of the work.
 func ReadLine(l *journal.Line, to *Entry) error { return to.read(l.Seq, l.Kind, l.Body) }
 
 func (e *Entry) read(seq int, kind, body []byte) error {
@@ -110,9 +108,9 @@ func (e *Entry) read(seq int, kind, body []byte) error {
 	return err
 }
 
-// opOf gives an operation by its name, or nothing.
+// opOf returns an operation by its name, or "".
 func opOf(kind []byte) Op {
-	switch Op(kind) { // the compiler makes no text of it
+	switch Op(kind) { // the compiler does not allocate here
 	case OpAdd:
 		return OpAdd
 	case OpCount:
@@ -129,7 +127,7 @@ func opOf(kind []byte) Op {
 // Impossible is the code of an entry that no rule of the playbook writes.
 const Impossible fault.Code = "PLAYBOOK_IMPOSSIBLE_ENTRY"
 
-// Classes returns the class of Impossible: what is stored is wrong, not the request.
+// Classes returns the class of Impossible: the stored data is wrong, not the request.
 func Classes() fault.Classes {
 	return fault.Classes{Impossible: fault.ClassFailed}
 }
@@ -141,7 +139,7 @@ func impossible(seq int, op Op, format string, args ...any) error {
 	}
 }
 
-// diff returns the fields in which two bullets differ, as they were and as they are.
+// diff returns the old and new values of the fields in which two bullets differ.
 func diff(before, after *Bullet) (was, is Part, f fields) {
 	compare(before.Confidence, after.Confidence, &was.Confidence, &is.Confidence, &f, fConfidence)
 	compare(before.Content, after.Content, &was.Content, &is.Content, &f, fImmutable)
@@ -171,7 +169,7 @@ func instant(t time.Time) string {
 
 func compare[T comparable](a, b T, was, is **T, touched *fields, f fields) {
 	if a != b {
-		x, y := a, b // the parameters themselves would be put on the heap every time
+		x, y := a, b // the parameters themselves would escape to the heap every time
 		*was, *is = &x, &y
 		*touched |= f
 	}
@@ -193,7 +191,7 @@ func compareLists(a, b []string, was, is **[]string, touched *fields, f fields) 
 	}
 }
 
-// put writes the fields of a part into a bullet.
+// put sets the fields of a part in a bullet.
 func (p *Part) put(b *Bullet) error {
 	set(p.Confidence, &b.Confidence)
 	set(p.Content, &b.Content)

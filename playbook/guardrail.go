@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Observation is what a session came to, as the guardrail sees it.
+// Observation is the outcome of a session as input of the guardrail.
 type Observation struct {
 	Session   string
-	At        time.Time // when it began
-	OK        bool      // it ended as it should
+	At        time.Time // start of the session
+	OK        bool      // it ended regularly
 	Latencies []time.Duration
 	Failed    int // calls without an answer
 	Calls     int
 }
 
-// Metrics is how well the sessions of a window did.
+// Metrics measures the sessions of a window.
 type Metrics struct {
 	Sessions int           `json:"sessions"`
 	Success  float64       `json:"success"` // share of sessions
@@ -27,7 +27,7 @@ type Metrics struct {
 	P95      time.Duration `json:"-"`
 }
 
-// Measure gives the metrics of some sessions.
+// Measure returns the metrics of some sessions.
 func Measure(all []Observation) Metrics {
 	var m Metrics
 	var latencies []time.Duration
@@ -53,9 +53,8 @@ func Measure(all []Observation) Metrics {
 	return m
 }
 
-// Windows cuts the latest sessions into the current window and the one before it, and
-// gives the instant at which the current one begins. It is false where there are too
-// few of them for two windows.
+// Windows splits the latest sessions into the current window and the previous one, and returns
+// when the current one begins. It returns false if there are too few for two windows.
 func (g Guardrail) Windows(all []Observation) (before, now Metrics, since time.Time, ok bool) {
 	n := g.Window
 	if n <= 0 || len(all) < 2*n {
@@ -68,8 +67,7 @@ func (g Guardrail) Windows(all []Observation) (before, now Metrics, since time.T
 	return Measure(all[len(all)-2*n : len(all)-n]), Measure(current), current[0].At, true
 }
 
-// Breach says in what a window is so much worse than the one before it that what came
-// in with it has to go, or nothing.
+// Breach returns in what a window is too much worse than the one before it, or "".
 func (g Guardrail) Breach(before, now Metrics) string {
 	const rounding = 1e-9
 	var why []string
@@ -85,8 +83,8 @@ func (g Guardrail) Breach(before, now Metrics) string {
 	return strings.Join(why, "; ")
 }
 
-// Rollback quarantines the bullets that were added in a window, both ends included,
-// and gives their ids. Nothing is deleted: each gets an entry that says why.
+// Rollback quarantines the bullets added in a window, both ends included, and returns their
+// ids. Nothing is deleted: each gets an entry with the reason.
 func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
@@ -104,16 +102,15 @@ func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
 	return ids, nil
 }
 
-// Undo takes back what one session did: what it counted is counted down, with the
-// confidence that it gave, and what it added is quarantined. A stage or a place in the
-// review queue that then rests on nothing is taken back as well. What people have decided
-// stays: a promotion by hand, an approval, a quarantine. The entries are the journal's;
-// the session is the act's. What was taken back before stays so.
+// Undo reverts what the act's session did, given the journal's entries: its counts are
+// subtracted, with the confidence that they gave, and its bullets are quarantined. Stages and
+// reviews without other support are reverted, too. Decisions of people remain: promotions,
+// approvals, quarantines. What was reverted before stays so.
 func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
 	}
-	net := make(map[string]*given) // of each bullet, what it still has from the session
+	net := make(map[string]*given) // by bullet, what is left from the session
 	var order []string
 	for i := range entries {
 		e := &entries[i]
@@ -150,7 +147,7 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	return ids, nil
 }
 
-// given is what a bullet has from a session.
+// given is what a session has contributed to a bullet.
 type given struct {
 	counts     [3]int // in the order of Sections
 	confidence float64
@@ -170,8 +167,7 @@ func (g *given) add(e *Entry) {
 	}
 }
 
-// takeFrom takes it away again. A confidence that a person has given meanwhile is no
-// session's any more.
+// takeFrom subtracts the contribution. A confidence that a person has set meanwhile stays.
 func (g *given) takeFrom(b *Bullet) {
 	for n, s := range Sections() {
 		*b.counter(s) -= max(0, min(g.counts[n], *b.counter(s)))
@@ -181,8 +177,8 @@ func (g *given) takeFrom(b *Bullet) {
 	}
 }
 
-// fall moves a bullet whose counters have fallen as far down as they say, but not below
-// where a person has put it.
+// fall demotes a bullet as far as its reduced counters require, but not below a stage set by a
+// person.
 func (d *Draft) fall(id string) error {
 	b, err := d.find(id)
 	if err != nil {

@@ -6,20 +6,20 @@ import (
 	"brenner/internal/fault"
 )
 
-// Insight is something that somebody has learned.
+// Insight is a newly reported lesson.
 type Insight struct {
 	Domain  string
 	Section Section
 	Text    string
 	Tags    []string
 	Source  Source
-	// Person tells whether a person says so; Confidence is what an agent says of its
-	// own, which counts only up to a bound. 0 is not said.
+	// Person reports whether it comes from a person. Confidence is an agent's own estimate,
+	// which counts up to a bound; 0 means none.
 	Person     bool
 	Confidence float64
 }
 
-// Match is a bullet that an insight may be about.
+// Match is a bullet similar to an insight.
 type Match struct {
 	ID     string  `json:"id"`
 	Cosine float64 `json:"cosine"`
@@ -27,20 +27,20 @@ type Match struct {
 
 // Outcome is what became of an insight.
 type Outcome struct {
-	Bullet string  // the new one, or the one that was counted
+	Bullet string  // the new or the counted one
 	Added  bool    // it is new
-	Again  bool    // the session has said so before: nothing was counted
+	Again  bool    // the session has reported it before: nothing was counted
 	Cosine float64 // of the match
 	Near   []Refusal
 }
 
-// Refusal is a bullet that an insight is like, and does not say the same as.
+// Refusal is a similar bullet with a different meaning.
 type Refusal struct {
 	Match
 	Why string `json:"why"`
 }
 
-// Check refuses an insight that cannot be a bullet.
+// Check returns an error if an insight cannot be a bullet.
 func (i *Insight) Check(rules Rules) error {
 	if err := CheckWord("domain", i.Domain); err != nil {
 		return err
@@ -53,15 +53,15 @@ func (i *Insight) Check(rules Rules) error {
 			return err
 		}
 	}
-	if !(i.Confidence >= 0 && i.Confidence <= 1) { // so that what is no number is refused, too
+	if !(i.Confidence >= 0 && i.Confidence <= 1) { // rejects NaN, too
 		return badBullet("a number from 0 to 1", "the confidence cannot be %g", i.Confidence)
 	}
 	return CheckContent(i.Text, rules.Longest)
 }
 
-// Choose takes the first of the matches, the most alike first, that says the same as
-// the text, and gives those before it that do not. Cosine cannot see polarity, so the
-// words are looked at.
+// Choose returns the first of the matches, most similar first, that has the same meaning as the
+// text, and those before it that do not. It compares the words, since cosines are blind to
+// polarity.
 func (k *Book) Choose(text string, matches []Match) (chosen *Match, refused []Refusal) {
 	for i, m := range matches {
 		b, err := k.Find(m.ID)
@@ -77,8 +77,8 @@ func (k *Book) Choose(text string, matches []Match) (chosen *Match, refused []Re
 	return nil, refused
 }
 
-// Learn takes an insight in: it counts for the bullet that says the same already,
-// whatever section that is in, or becomes a bullet of its own.
+// Learn counts an insight for the bullet with the same meaning, in whatever section, or adds a
+// new bullet.
 func (d *Draft) Learn(i Insight, matches []Match, e Embedding) (Outcome, error) {
 	if err := i.Check(d.rules); err != nil {
 		return Outcome{}, err
@@ -100,7 +100,7 @@ func (d *Draft) Learn(i Insight, matches []Match, e Embedding) (Outcome, error) 
 	return Outcome{Bullet: b.ID, Added: true, Near: refused}, nil
 }
 
-// mostNear is how many bullets a new one is linked to.
+// mostNear bounds the bullets that a new one is linked to.
 const mostNear = 3
 
 func (i *Insight) bullet(id string, rules Rules) *Bullet {
@@ -118,8 +118,8 @@ func (i *Insight) bullet(id string, rules Rules) *Bullet {
 	return b
 }
 
-// Credit counts what a session has made of a bullet, or what a person says of it. It
-// is false where that was counted before.
+// Credit counts a session's or a person's judgment of a bullet. It returns false if that was
+// counted before.
 func (d *Draft) Credit(id string, polarity Section) (bool, error) {
 	if !slices.Contains(Sections(), polarity) {
 		return false, badBullet("helpful, harmful or neutral", "there is no polarity %s", fault.Shown(string(polarity)))
@@ -127,7 +127,7 @@ func (d *Draft) Credit(id string, polarity Section) (bool, error) {
 	return d.count(id, polarity, note{})
 }
 
-// Embed gives a bullet the vector of the model that is in use now.
+// Embed gives a bullet the vector of the current model.
 func (d *Draft) Embed(id string, e Embedding) error {
 	return d.change(OpEmbed, id, note{reason: "the model is " + e.Model}, func(b *Bullet) { b.Embedding = e })
 }

@@ -11,7 +11,7 @@ import (
 // BadLine is the code of a line that cannot be imported.
 const BadLine fault.Code = "BAD_LINE"
 
-// Line is a bullet in the form that other playbook tools read and write:
+// Line is a bullet in the exchange format of playbook tools:
 //
 //	[id] helpful=N harmful=N :: text
 type Line struct {
@@ -22,10 +22,10 @@ type Line struct {
 	Text    string
 }
 
-// mostCounted keeps sums of counters within a number.
+// mostCounted keeps sums of counters within an int.
 const mostCounted = 1_000_000_000
 
-// LineOf gives a bullet in the line form.
+// LineOf returns a bullet in the line format.
 func LineOf(b *Bullet) Line {
 	return Line{ID: b.ID, Helpful: b.Helpful, Harmful: b.Harmful, Text: b.Content}
 }
@@ -34,8 +34,8 @@ func (l Line) String() string {
 	return fmt.Sprintf("[%s] helpful=%d harmful=%d :: %s", l.ID, l.Helpful, l.Harmful, l.Text)
 }
 
-// ParseLines reads a file of lines. Blank lines and headings, which begin with #, are
-// passed over. All lines that are none are said at once, each with its number.
+// ParseLines parses a file of lines. It skips blank lines and headings, which begin with #. The
+// error reports all invalid lines with their numbers.
 func ParseLines(text string, longest int) ([]Line, error) {
 	var lines []Line
 	var found fault.List
@@ -90,8 +90,7 @@ func parseLine(line string, longest int) (Line, error) {
 	return l, CheckContent(content, longest)
 }
 
-// counter reads a counter in its one form: what is read has to be written again as it
-// was.
+// counter parses a counter in canonical form only, so that it is written back unchanged.
 func counter(text, key string, to *int) bool {
 	digits, ok := strings.CutPrefix(text, key)
 	n, err := strconv.Atoi(digits)
@@ -99,18 +98,17 @@ func counter(text, key string, to *int) bool {
 	return ok && err == nil && n >= 0 && n <= mostCounted && strconv.Itoa(n) == digits
 }
 
-// Into is where imported lines go.
+// Into is the target of imported lines.
 type Into struct {
 	Domain string
-	// Named tells that somebody has named the domain: a line that stands in another one
-	// is then not where it should be. Otherwise it is there already, wherever it is: an
-	// export has the lines of all domains.
+	// Named reports whether the user named the domain. Then a line that exists in another
+	// domain is an error; otherwise it is skipped, since an export has the lines of all
+	// domains.
 	Named bool
 }
 
-// Import adds lines, all or none. A line that is there already, word by word, is passed
-// over; one whose id or text stands for something else is refused. The bullets begin in
-// SHADOW, whatever their counters say.
+// Import adds lines, all or none. It skips lines that already exist verbatim, and refuses those
+// whose id or text is taken otherwise. The bullets begin in SHADOW, whatever their counters.
 func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (added int, err error) {
 	var found fault.List
 	fresh := make(map[string][]*Line) // by text
@@ -131,7 +129,7 @@ func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (ad
 			Created: d.act.At, LastSeen: d.act.At, Stage: Shadow, Source: Source{Agent: d.act.Actor, Task: "import"},
 			Confidence: share(d.rules.AgentConfidence), Embedding: embed(n),
 		}
-		if l.Harmful > l.Helpful { // what was harmful more often than not is a warning
+		if l.Harmful > l.Helpful { // a mostly harmful lesson is a warning
 			b.Section = Harmful
 		}
 		d.add(b, note{})
@@ -143,7 +141,7 @@ func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (ad
 	return added, nil
 }
 
-// clash says why a line cannot stand for the bullet that has its id, or nothing.
+// clash adds why a line cannot stand for the bullet with its id, if so.
 func (l *Line) clash(old *Bullet, into Into, found *fault.List) {
 	is := LineOf(old)
 	switch {
@@ -155,8 +153,7 @@ func (l *Line) clash(old *Bullet, into Into, found *fault.List) {
 	}
 }
 
-// saidBefore names what says the same as a line already, in the book or in the file, and
-// what can be done.
+// saidBefore returns the bullet or line with the same meaning as a line, and a hint.
 func (d *Draft) saidBefore(l *Line, domain string, fresh map[string][]*Line) (says, hint string) {
 	if b := d.book.said(domain, l.Text, ""); b != nil {
 		return "the bullet " + b.ID, "take the line out, or credit that bullet"

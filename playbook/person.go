@@ -2,7 +2,7 @@ package playbook
 
 import "brenner/internal/fault"
 
-// NoReason is the code of something that a person has to give a reason for.
+// NoReason is the code of a missing reason.
 const NoReason fault.Code = "REASON_NEEDED"
 
 func (d *Draft) needsReason() error {
@@ -12,7 +12,7 @@ func (d *Draft) needsReason() error {
 	return &fault.Error{Code: NoReason, Detail: "this needs a reason, in one line", Hint: "the journal keeps it: give --reason"}
 }
 
-// judged returns a bullet that a person decides about, who has to say why.
+// judged returns a bullet that a person decides about. A reason is required.
 func (d *Draft) judged(id string) (*Bullet, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (d *Draft) judged(id string) (*Bullet, error) {
 	return d.find(id)
 }
 
-// Promote moves a bullet up on a person's word, whatever its counters say.
+// Promote moves a bullet up, whatever its counters.
 func (d *Draft) Promote(id string, to Stage) error {
 	b, err := d.judged(id)
 	if err != nil {
@@ -45,7 +45,7 @@ func (d *Draft) Promote(id string, to Stage) error {
 	})
 }
 
-// Quarantine takes a bullet out of every prompt.
+// Quarantine removes a bullet from all prompts.
 func (d *Draft) Quarantine(id string) error {
 	b, err := d.judged(id)
 	if err != nil {
@@ -57,7 +57,7 @@ func (d *Draft) Quarantine(id string) error {
 	return d.change(OpQuarantine, id, note{}, quarantine)
 }
 
-// Restore lets a bullet out of quarantine, to where it began.
+// Restore returns a quarantined bullet to SHADOW.
 func (d *Draft) Restore(id string) error {
 	b, err := d.judged(id)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *Draft) Restore(id string) error {
 	return d.change(OpRestore, id, note{}, func(b *Bullet) { b.Stage, b.Review = Shadow, "" })
 }
 
-// Review decides about a bullet that waits for a person: PROD, or quarantine.
+// Review decides about a bullet that waits for review: PROD, or quarantine.
 func (d *Draft) Review(id string, approve bool) error {
 	b, err := d.judged(id)
 	if err != nil {
@@ -92,8 +92,8 @@ func (d *Draft) Review(id string, approve bool) error {
 	return d.change(OpStage, id, note{}, func(b *Bullet) { b.Stage = Prod })
 }
 
-// Replace is an administrator's correction: the old bullet goes into quarantine, and
-// a new one with other words stands in its place, in the same domain and section.
+// Replace quarantines a bullet and adds a new one with other words in the same domain and
+// section.
 func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID string, err error) {
 	old, err := d.judged(id)
 	if err != nil {
@@ -120,8 +120,7 @@ func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID stri
 	return b.ID, nil
 }
 
-// replaceable refuses to put a second bullet in the place of one, or a second one of a
-// text that another bullet has.
+// replaceable refuses to replace a bullet twice, and to duplicate the text of another bullet.
 func (d *Draft) replaceable(old *Bullet, text string) error {
 	if next := d.book.successor(old.ID); next != nil && old.Stage == Quarantined {
 		return wrongStage(old, "replace "+next.ID+", or restore "+old.ID+" first", "the bullet "+next.ID+" has taken its place")

@@ -6,43 +6,42 @@ import (
 	"strings"
 )
 
-// Rules are everything that can be set about a playbook. Default gives the values of
-// the specification; the zero value lets everything pass.
+// Rules are the settings of a playbook. DefaultRules returns the values of the specification;
+// the zero value lets everything pass.
 type Rules struct {
-	Match   float64 // the cosine from which two texts are one lesson
-	Longest int     // characters of a bullet; 0 is no limit
+	Match   float64 // minimum cosine of two texts that are one lesson
+	Longest int     // in characters; 0 means no limit
 
 	Staging Gate // SHADOW → STAGING
 	Prod    Gate // STAGING → PROD
 
-	// AgentConfidence is the most that an agent's own word is worth, PerSession what
-	// each further session that confirms a bullet adds to it.
+	// AgentConfidence bounds an agent's own confidence; PerSession is what each further
+	// confirming session adds.
 	AgentConfidence float64
 	PerSession      float64
 
 	Guardrail Guardrail
 
-	// StagingShare is the share of sessions that get STAGING bullets too.
+	// StagingShare is the share of sessions that also get STAGING bullets.
 	StagingShare float64
 }
 
-// Gate is what a bullet needs to rise.
+// Gate is what a bullet needs to be promoted.
 type Gate struct {
 	Support    int
-	Ratio      float64 // of support to what speaks against it
-	Confidence float64 // of a gate to PROD; see undecided
+	Ratio      float64 // of support to contradiction
+	Confidence float64 // for PROD; see undecided
 }
 
-// Guardrail is how much worse sessions may get before what came in meanwhile is rolled
-// back.
+// Guardrail limits how much worse sessions may get before recent bullets are rolled back.
 type Guardrail struct {
-	Success float64 // by how much the rate of success may fall, as a share
-	Latency float64 // by how much the 95th percentile of latency may rise, as a share of what it was
-	Errors  float64 // the highest rate of errors, as a share
+	Success float64 // maximum drop of the success rate, as a share
+	Latency float64 // maximum rise of the 95th percentile of latency, relative
+	Errors  float64 // maximum error rate, as a share
 	Window  int     // sessions in a window
 }
 
-// DefaultRules gives the values of the specification.
+// DefaultRules returns the values of the specification.
 func DefaultRules() Rules {
 	return Rules{
 		Match: 0.8, Longest: 300,
@@ -54,24 +53,22 @@ func DefaultRules() Rules {
 	}
 }
 
-// passes tells whether a bullet's counters open the gate.
+// passes reports whether a bullet's counters open the gate.
 func (g Gate) passes(b *Bullet) bool {
 	support, against := b.Support(), b.Against()
 	return support >= g.Support && float64(support) >= g.Ratio*float64(against)
 }
 
-// Person is the confidence of what a person says, or has approved, and of nothing else.
+// Person is the confidence of what a person said or approved, and of nothing else.
 const Person = 1.0
 
-// mostBySessions is as far as sessions raise a confidence, however many they are: they
-// are no person.
+// mostBySessions bounds the confidence that sessions can give, below that of a person.
 const mostBySessions = 0.99
 
-// undecided tells whether a person has to look at a bullet before it goes to PROD: one of
-// an agent that nobody has approved, however many sessions confirm it. Otherwise harm
-// would be the way around the queue: it keeps a bullet back until enough sessions have
-// raised it. Where the gate asks for no more than an agent's own word is worth, nobody
-// has to look.
+// undecided reports whether a bullet needs a review before PROD. That is an agent's bullet
+// without approval, however many sessions confirm it: otherwise harm, which holds a bullet back
+// until enough sessions have confirmed it, would bypass the queue. No review is needed if the
+// gate requires no more than AgentConfidence.
 func (r Rules) undecided(b *Bullet) bool {
 	if r.Prod.Confidence > r.AgentConfidence && b.Confidence < Person {
 		return true
@@ -79,19 +76,19 @@ func (r Rules) undecided(b *Bullet) bool {
 	return b.Confidence < r.Prod.Confidence
 }
 
-// condemned tells whether a bullet's counters send it into quarantine.
+// condemned reports whether a bullet's counters put it into quarantine.
 func condemned(b *Bullet) bool { return b.Against() > 0 && b.Against() >= b.Support() }
 
-// Rendered is the part of a prompt that holds bullets.
+// Rendered is the part of a prompt with bullets.
 type Rendered struct {
 	Text  string
-	Taken []string // ids, in their order
-	Left  []string // ids for which there was no room
+	Taken []string // ids, in order
+	Left  []string // ids of those that did not fit
 }
 
-// Render puts bullets into one text under a hard bound of tokens, each in the form that
-// line gives it. Bullets are taken whole, in the order given; one that does not fit is
-// left out, and a shorter one behind it may still fit.
+// Render renders bullets as one text within a budget of tokens, each formatted by line. Bullets
+// are taken whole, in the given order; one that does not fit is skipped, and a shorter one
+// after it may still fit.
 func Render(bullets []*Bullet, budget int, line func(*Bullet) string, count func(string) int) Rendered {
 	var r Rendered
 	var lines []string
@@ -105,7 +102,7 @@ func Render(bullets []*Bullet, budget int, line func(*Bullet) string, count func
 			r.Left = append(r.Left, b.ID)
 		}
 	}
-	// Counts of parts need not add up to the count of the whole.
+	// The counts of the parts need not add up to the count of the whole.
 	for len(lines) > 0 {
 		if r.Text = strings.Join(lines, ""); count(r.Text) <= budget {
 			break
@@ -117,13 +114,13 @@ func Render(bullets []*Bullet, budget int, line func(*Bullet) string, count func
 	return r
 }
 
-// Reaches tells whether a bullet may stand in the prompts of a session.
+// Reaches reports whether a bullet may be in the prompts of a session.
 func (r Rules) Reaches(b *Bullet, session string) bool {
 	return b.Stage == Prod || b.Stage == Staging && r.tries(session)
 }
 
-// tries tells whether a session is one of those that get STAGING bullets too. It
-// follows from the session's id, so that it can be repeated.
+// tries reports whether a session also gets STAGING bullets. It depends only on the session's
+// id, so that it is repeatable.
 func (r Rules) tries(session string) bool {
 	sum := sha256.Sum256([]byte("staging:" + session))
 	const all = 1 << 32

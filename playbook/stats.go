@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Stats is what a playbook amounts to.
+// Stats are statistics of a playbook.
 type Stats struct {
 	Bullets  int     `json:"bullets"`
 	Entries  int     `json:"entries"`
-	Waiting  int     `json:"waiting"` // for a person
+	Waiting  int     `json:"waiting"` // for review
 	Stages   []Tally `json:"stages"`
 	Sections []Tally `json:"sections"`
 	Domains  []Tally `json:"domains"`
 	Ops      []Tally `json:"ops"`
-	Days     []Day   `json:"days"` // on which something happened, the oldest first
+	Days     []Day   `json:"days"` // with entries, oldest first
 }
 
-// Tally is how often something is there.
+// Tally is a named count.
 type Tally struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 }
 
-// Day is what happened on one day, by UTC.
+// Day counts the entries of one day, in UTC.
 type Day struct {
 	Date    string `json:"date"`
 	Added   int    `json:"added"`
@@ -32,8 +32,7 @@ type Day struct {
 	Other   int    `json:"other"`
 }
 
-// Counter gathers what a journal amounts to, entry by entry. The zero value is that of
-// an empty one.
+// Counter gathers statistics entry by entry. The zero value is ready for use.
 type Counter struct {
 	ops     map[Op]int
 	days    map[string]*Day
@@ -63,7 +62,7 @@ func (c *Counter) Take(e *Entry) {
 	}
 }
 
-// Stats gives what the bullets and the entries amount to.
+// Stats returns the statistics of the bullets and the counted entries.
 func (c *Counter) Stats(bullets []*Bullet) Stats {
 	s := Stats{Bullets: len(bullets), Entries: c.entries, Days: []Day{}}
 	stages, sections, domains := map[Stage]int{}, map[Section]int{}, map[string]int{}

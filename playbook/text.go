@@ -11,16 +11,16 @@ import (
 	"brenner/internal/fault"
 )
 
-// BadBullet is the code of what cannot be a bullet.
+// BadBullet is the code of an invalid bullet.
 const BadBullet fault.Code = "BAD_BULLET"
 
 func badBullet(hint, format string, args ...any) error {
 	return &fault.Error{Code: BadBullet, Op: "make a bullet", Detail: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// CheckContent refuses a text that is not one line, or has more characters than a
-// bullet may have; longest 0 is no limit. A bullet stands in prompts and in line files:
-// nothing in it may look like the end of a line, or turn the line around.
+// CheckContent returns an error for a text that is not one line, or has more than longest
+// characters; 0 means no limit. Bullets are quoted in prompts and line files, so they must not
+// contain anything like a line end or a direction change.
 func CheckContent(text string, longest int) error {
 	switch {
 	case !utf8.ValidString(text):
@@ -41,15 +41,15 @@ func CheckContent(text string, longest int) error {
 	return nil
 }
 
-// unfitForLine tells control characters, ends of lines of every kind, and the marks
-// that turn or hide text.
+// unfitForLine reports whether r is a control character, a line end of any kind, or a mark that
+// reorders or hides text.
 func unfitForLine(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c'
 }
 
 const longestID = 64
 
-// CheckID refuses what cannot be an id: ids stand in brackets, and replies cite them.
+// CheckID returns an error for an invalid id. Ids are written in brackets and cited in replies.
 func CheckID(id string) error {
 	if id == "" || len(id) > longestID || strings.ContainsFunc(id, unfitForID) {
 		return badBullet(fmt.Sprintf("ids have 1 to %d letters, digits, dots, hyphens and underscores", longestID), "%s is no id", fault.Shown(id))
@@ -61,7 +61,7 @@ func unfitForID(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
 }
 
-// CheckWord refuses what cannot be a domain, a tag or an actor.
+// CheckWord returns an error for an invalid domain, tag or actor.
 func CheckWord(what, word string) error {
 	if word == "" || !utf8.ValidString(word) || strings.TrimSpace(word) != word || utf8.RuneCountInString(word) > longestID ||
 		strings.ContainsFunc(word, unfitForLine) {
@@ -70,8 +70,8 @@ func CheckWord(what, word string) error {
 	return nil
 }
 
-// Normalise gives a text without what does not change its meaning: capitals, ways to
-// write the same character, blanks, and the stop at its end.
+// Normalise removes what does not change the meaning of a text: case, variant encodings,
+// blanks, and the final period.
 func Normalise(text string) string {
 	text = strings.ToLower(norm.NFKC.String(text))
 	return strings.TrimRight(strings.Join(strings.Fields(text), " "), ".!;, ")

@@ -1,8 +1,8 @@
 // Package files applies anchor patches to the files of a working tree.
 //
-// All patches are worked out before a file is touched. The new texts are written beside
-// the files and renamed, under a lock of their directories. A process that is killed at
-// any instruction leaves each file with its old bytes or its new ones.
+// All patches are computed before a file is touched. New texts are written next to the files
+// and renamed, under a lock of their directories. A killed process leaves each file with its
+// old bytes or its new ones.
 package files
 
 import (
@@ -12,19 +12,19 @@ import (
 
 // Request names patches and the files they change.
 type Request struct {
-	Patches     []string // files; a directory stands for the .json files in it, by name
-	Root        string   // the directory that the paths of patches are below
-	File        string   // what the single patch changes, whatever path it names; "": that path
-	SkipApplied bool     // leave out patches whose result the file holds already
-	DryRun      bool     // Apply writes nothing, and returns the changes as a diff
+	Patches     []string // files; a directory stands for its .json files, by name
+	Root        string   // the directory that patch paths are relative to
+	File        string   // target of the single patch instead of the path it names; "": that path
+	SkipApplied bool     // skip patches whose result the file already has
+	DryRun      bool     // Apply writes nothing and returns a diff
 
-	// Read returns the content of a patch file; nil reads it from the file system.
+	// Read returns the content of a patch file; nil reads the file system.
 	Read func(path string) ([]byte, error)
-	// Disk is where files are replaced; nil stands for the file system.
+	// Disk replaces files; nil means the file system.
 	Disk fileio.Disk
 }
 
-// Check reports whether patches apply, and everything that is wrong with them.
+// Check returns whether patches apply, with all their problems.
 func Check(q *Request) (*Checked, error) {
 	p, err := newPlan(q)
 	if err != nil {
@@ -33,8 +33,8 @@ func Check(q *Request) (*Checked, error) {
 	return newApplied(p.outcomes()).Checked(), nil
 }
 
-// Apply applies patches: all of them or none. Where a file cannot be replaced after
-// others were, it returns the names of those beside the error.
+// Apply applies patches, all or none. If a file cannot be replaced after others were, it
+// returns their names beside the error.
 func Apply(q *Request) (*Applied, error) {
 	p, err := newPlan(q)
 	if err != nil {
@@ -98,8 +98,7 @@ type Applied struct {
 	Written []string  `json:"written"`
 	Diff    string    `json:"diff"`
 	Patches []Outcome `json:"patches"`
-	// Stalemate is the request for a ruling on Record, where the same patch was refused
-	// too often.
+	// Stalemate is the request for a ruling on Record, if the same patch was refused too often.
 	Stalemate string `json:"stalemate,omitempty"`
 	Record    string `json:"-"`
 }

@@ -13,14 +13,14 @@ import (
 	"brenner/patch"
 )
 
-// MakeRequest says what a patch is made from.
+// MakeRequest describes what a patch is made from.
 type MakeRequest struct {
-	Path  string // the path that the patch names; "" names none
+	Path  string // the path that the patch names; "" for none
 	Old   *patch.Text
-	New   *patch.Text // nil: the changes are the search/replace blocks of Reply
+	New   *patch.Text // nil: use the search/replace blocks of Reply
 	Reply []byte
 	Notes string // kept in the meta of the patch
-	Out   string // the file that the patch is written to; "" or "-" writes none
+	Out   string // output file; "" or "-" writes none
 }
 
 // Made is a patch that was made, or why there is none.
@@ -29,7 +29,7 @@ type Made struct {
 	OK       bool            `json:"ok"`
 	Written  string          `json:"written"`
 	Patch    jsontext.Value  `json:"patch"`
-	Others   []string        `json:"others"` // files that other blocks of the reply are for
+	Others   []string        `json:"others"` // files of other blocks in the reply
 	Problems []patch.Problem `json:"problems"`
 	Warnings []patch.Problem `json:"warnings"`
 
@@ -88,9 +88,8 @@ func (r *Made) fromReply(q *MakeRequest) patch.Patch {
 	return made
 }
 
-// PathOf returns the path that a patch of a file names: the one the file was called by,
-// where that is a path below the working directory, else its name. It is "" where
-// neither is safe.
+// PathOf returns the path that a patch of a file names: the given one if it is below the
+// working directory, else the base name. It returns "" if neither is safe.
 func PathOf(file string) string {
 	if file == "-" {
 		return ""

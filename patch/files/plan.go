@@ -11,11 +11,11 @@ import (
 	"brenner/patch"
 )
 
-// plan is what patches do to files, worked out before any file is touched.
+// plan is what patches do to files, computed before any file is touched.
 type plan struct {
 	root    *root
-	file    string // what the single patch is applied to, whatever it names; "": what it names
-	skip    bool   // leave out what has been applied already
+	file    string // target of the single patch; "": the path it names
+	skip    bool   // skip applied patches
 	patches []*planned
 	files   []*target
 	byReal  map[string]*target
@@ -29,17 +29,16 @@ type planned struct {
 	skipped bool
 }
 
-// target is a file with what patches make of it.
+// target is a file with its patched text.
 type target struct {
-	path   string // as the patches call it
+	path   string // as named by the patches
 	actual string // without links
 	before *patch.Text
 	now    *patch.Text
 	failed string // the patch that did not apply to it
 }
 
-// newPlan reads patches and works them out in order: a patch sees what those before it
-// make of its file.
+// newPlan reads patches and computes them in order: each sees the results of those before it.
 func newPlan(q *Request) (*plan, error) {
 	r, err := openRoot(q.Root)
 	if err != nil {
@@ -64,7 +63,7 @@ func newPlan(q *Request) (*plan, error) {
 	return p, nil
 }
 
-// workOut compares the patches with the files as they are now.
+// workOut compares the patches with the current files.
 func (p *plan) workOut() {
 	p.files, p.byReal, p.root.byHash = nil, make(map[string]*target), nil
 	for _, one := range p.patches {
@@ -109,7 +108,7 @@ func (p *plan) locate(one *planned) {
 	p.files = append(p.files, one.target)
 }
 
-// find returns the name and the place of the file that a patch is for.
+// find returns the name and the actual path of a patch's file.
 func (p *plan) find(one *patch.Patch) (name, actual string, problem *patch.Problem) {
 	switch {
 	case p.file != "":
@@ -129,15 +128,15 @@ func (p *plan) find(one *patch.Patch) (name, actual string, problem *patch.Probl
 	return name, actual, problem
 }
 
-// hintAtBase names the file that a patch was made for, where another one has its text.
+// hintAtBase adds the file that a patch was made for, if another file has its text.
 func (p *plan) hintAtBase(problem *patch.Problem, base, path string) {
 	if other := p.root.withHash(base); other != "" && other != path {
 		problem.Hint = other + " is the text that the patch is for: if that is meant, say so with --file"
 	}
 }
 
-// skipApplied leaves out the patches that made the text a file has now: the last one
-// with that result, and those before it for the same file.
+// skipApplied skips the patches behind a file's current text: the last one with that result,
+// and those before it for the same file.
 func (p *plan) skipApplied() {
 	for _, f := range p.files {
 		last := -1
@@ -170,7 +169,7 @@ func (p *plan) apply(one *planned) {
 		switch {
 		case f.failed != "":
 			problem.Hint = f.failed + " comes before it and does not apply"
-		case one.Patch.Result == f.now.Hash(): // the problem says that it has been applied already
+		case one.Patch.Result == f.now.Hash(): // the problem says that it was applied already
 		case p.skip && one.Patch.Result == "":
 			problem.Hint = "it has no result_sha256, so that --skip-applied cannot tell whether it was applied; look at the file, and leave the patch out if it was"
 		default:

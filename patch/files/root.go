@@ -14,7 +14,7 @@ import (
 // root is the directory below which patches may change files.
 type root struct {
 	dir    string            // without links
-	byHash map[string]string // the paths of its files; nil until a search
+	byHash map[string]string // paths of its files; nil until a search
 }
 
 func openRoot(dir string) (*root, error) {
@@ -28,8 +28,7 @@ func openRoot(dir string) (*root, error) {
 	return &root{dir: actual}, nil
 }
 
-// find returns the file that a patch's path leads to. Links are followed; one that leads
-// out of the root is refused.
+// find returns the file of a patch's path. It follows links, but not out of the root.
 func (r *root) find(path string) (string, *patch.Problem) {
 	if p, ok := patch.CheckPath(path); !ok {
 		return "", &p
@@ -48,7 +47,7 @@ func (r *root) find(path string) (string, *patch.Problem) {
 	return actual, plain(path, actual)
 }
 
-// plainFile returns the file that a path from outside leads to.
+// plainFile returns the regular file of a path given by the user.
 func plainFile(path string) (string, *patch.Problem) {
 	actual, err := resolve(path)
 	if err != nil {
@@ -66,8 +65,8 @@ func resolve(path string) (string, error) {
 	return filepath.Abs(actual)
 }
 
-// plain refuses anything but a regular file before it is opened: opening a pipe waits
-// for a writer, and a device has no end.
+// plain rejects anything but a regular file before it is opened: opening a pipe blocks, and a
+// device has no end.
 func plain(path, actual string) *patch.Problem {
 	info, err := os.Stat(actual)
 	switch {
@@ -86,14 +85,13 @@ func missingBase(path, why string) *patch.Problem {
 	}
 }
 
-// The bounds of the search for a file with a certain hash.
+// Bounds of the search for a file by hash.
 const (
 	searchedFiles = 10_000
 	searchedBytes = 256 << 20
 )
 
-// withHash returns the path of the file with a hash, or "". It is for hints only: the
-// file is never patched instead of the one that the patch names.
+// withHash returns the path of the file with a hash, or "". It is for hints only.
 func (r *root) withHash(hash string) string {
 	if r.byHash == nil {
 		r.search()
@@ -104,7 +102,7 @@ func (r *root) withHash(hash string) string {
 func (r *root) search() {
 	r.byHash = make(map[string]string)
 	paths, left := 0, int64(searchedBytes)
-	// A file that cannot be read is left out.
+	// Unreadable files are skipped.
 	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -118,7 +116,7 @@ func (r *root) search() {
 		switch paths++; {
 		case paths > searchedFiles, err == nil && info.Size() > left:
 			return fs.SkipAll
-		case err != nil, info.Size() == 0: // a file of /proc has no size, and may have no end
+		case err != nil, info.Size() == 0: // files in /proc have size 0 and may have no end
 			return nil
 		}
 		data, err := fileio.ReadAtMost(path, left)

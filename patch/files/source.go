@@ -10,7 +10,7 @@ import (
 	"brenner/patch"
 )
 
-// Source is a patch with the file that it was read from.
+// Source is a patch with its file.
 type Source struct {
 	File     string
 	Patch    patch.Patch
@@ -20,8 +20,8 @@ type Source struct {
 // Sources are patches in the order in which they apply.
 type Sources []Source
 
-// ReadSources reads the patches that paths name. A directory stands for the .json files
-// in it, by name. A patch with problems is a Source, too. A nil read reads files.
+// ReadSources reads the patches that paths name. A directory stands for its .json files, by
+// name. A patch with problems is a Source, too. A nil read reads files.
 func ReadSources(paths []string, read func(path string) ([]byte, error)) (Sources, error) {
 	names, err := list(paths)
 	if err != nil {
@@ -79,8 +79,8 @@ func list(paths []string) ([]string, error) {
 	return all, nil
 }
 
-// Unapplied returns the result of patches that were compared with nothing. It is OK if
-// all of them can be read.
+// Unapplied returns the result of patches that were not compared with a text. It is OK if all
+// of them can be read.
 func (s Sources) Unapplied() *Applied {
 	all := make([]Outcome, len(s))
 	for i := range s {
@@ -89,8 +89,8 @@ func (s Sources) Unapplied() *Applied {
 	return newApplied(all)
 }
 
-// Compared returns the result of patches that were compared with the text at a path, with
-// a report of each.
+// Compared returns the result of patches that were compared with the text at a path, with a
+// report for each.
 func (s Sources) Compared(path string, reports []patch.Report) *Applied {
 	all := make([]Outcome, len(s))
 	for i := range s {

@@ -15,11 +15,11 @@ import (
 	fileio "brenner/internal/files"
 )
 
-// errMoved is the error of a path that leads to another directory than before.
+// errMoved is the error of a path that now leads to another directory.
 var errMoved = errors.New("it was moved while the patch was being applied")
 
-// lock keeps the files of a plan from changing until unlock is called. Where one changed
-// since it was read, the patches are worked out again.
+// lock keeps the files of a plan from changing until unlock is called. If one changed since it
+// was read, the patches are computed again.
 func (p *plan) lock() (unlock func(), err error) {
 	dirs := p.dirs()
 	if unlock, err = lockDirs(dirs); err != nil {
@@ -34,7 +34,6 @@ func (p *plan) lock() (unlock func(), err error) {
 	return unlock, nil
 }
 
-// dirs returns the directories of the plan's files.
 func (p *plan) dirs() []string {
 	var dirs []string
 	for _, f := range p.files {
@@ -44,7 +43,7 @@ func (p *plan) dirs() []string {
 	return slices.Compact(dirs)
 }
 
-// current reports whether all files are as they were read.
+// current reports whether all files are unchanged since they were read.
 func (p *plan) current() bool {
 	return !slices.ContainsFunc(p.files, func(f *target) bool {
 		data, err := fileio.Read(f.actual)
@@ -52,9 +51,8 @@ func (p *plan) current() bool {
 	})
 }
 
-// write replaces the files that change, and returns the paths of those it replaced. All
-// texts are written beside the files first, so that most failures come before the first
-// file is replaced.
+// write replaces the changed files and returns their paths. It writes all texts next to the
+// files first, so that most failures occur before the first file is replaced.
 func (p *plan) write(d fileio.Disk) (written []string, err error) {
 	changed := p.changed()
 	var ready []string
@@ -79,7 +77,7 @@ func (p *plan) write(d fileio.Disk) (written []string, err error) {
 	return written, nil
 }
 
-// prepare writes the new text of a file beside it.
+// prepare writes the new text of a file next to it.
 func (f *target) prepare(d fileio.Disk) (tmp string, err error) {
 	info, err := os.Stat(f.actual)
 	switch {
@@ -95,11 +93,11 @@ func (f *target) prepare(d fileio.Disk) (tmp string, err error) {
 	return fileio.WriteTemp(d, dir, "."+name+".*"+unfinished, f.now.Bytes(), info.Mode().Perm())
 }
 
-// unfinished ends the name of a new text until it is renamed.
+// unfinished is the suffix of a new text until it is renamed.
 const unfinished = ".brenner-patch"
 
-// sweep removes what a killed process left beside a file. Only the holder of the
-// directory's lock writes such files, so none of them is in use.
+// sweep removes what a killed process left next to a file. Only the holder of the directory's
+// lock writes such files, so none of them is in use.
 func sweep(dir, name string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -122,8 +120,8 @@ func unwritable(path string, err error) error {
 	return &fault.Error{Code: fileio.CannotWrite, Op: "write", Place: path, Detail: fileio.Reason(err), Hint: "it is as it was; check the file and its permissions"}
 }
 
-// lockDirs keeps other processes of this program from changing files in directories,
-// until unlock is called or the process ends in any way.
+// lockDirs keeps other processes of this program from changing files in directories until
+// unlock is called or the process ends.
 func lockDirs(dirs []string) (unlock func(), err error) {
 	var held []*os.File
 	unlock = func() {
@@ -131,7 +129,7 @@ func lockDirs(dirs []string) (unlock func(), err error) {
 			_ = f.Close() // nothing was written to it
 		}
 	}
-	// Every process takes them in the same order, so that no two wait for each other.
+	// The same order in every process avoids deadlocks.
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(dirs))) {
 		f, err := lockDir(dir)
 		if err != nil {
@@ -143,9 +141,9 @@ func lockDirs(dirs []string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// lockDir takes the lock of the directory itself: it leaves nothing behind, and every
-// user who may write there sees it. Where a system cannot lock directories, as Windows
-// and some network file systems, a temporary file of this user stands for the directory.
+// lockDir locks the directory itself: that leaves nothing behind and is visible to every user
+// who may write there. If directories cannot be locked, as on Windows and some network file
+// systems, a temporary file of this user stands for the directory.
 func lockDir(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err == nil {

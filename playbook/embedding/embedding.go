@@ -1,8 +1,7 @@
-// Package embedding turns texts into vectors: by the model that is part of the
-// program (uselite), or by one at an endpoint (endpoint).
+// Package embedding turns texts into vectors: with the built-in model (uselite), or with one at
+// an endpoint (endpoint). Package embeddingtest has the conformance suite of the interface.
 //
-// The interface stands here, beside its conformance suite in embeddingtest. It must
-// not know what is embedded, or what is done with a vector.
+// It must not know what is embedded, or what vectors are used for.
 package embedding
 
 import (
@@ -14,13 +13,13 @@ import (
 	"brenner/playbook/vector"
 )
 
-// The codes of texts that get no vector.
+// Error codes of embedding.
 const (
-	BadText     fault.Code = "EMBEDDING_BAD_TEXT"    // there is nothing to embed
-	Setup       fault.Code = "EMBEDDING_SETUP"       // the endpoint is not described well enough to be asked
-	Refused     fault.Code = "EMBEDDING_REFUSED"     // the endpoint will not do it, however often it is asked
-	Unavailable fault.Code = "EMBEDDING_UNAVAILABLE" // the endpoint cannot be reached, or says "later"
-	Malformed   fault.Code = "EMBEDDING_MALFORMED"   // the endpoint's answer is not vectors
+	BadText     fault.Code = "EMBEDDING_BAD_TEXT"    // nothing to embed
+	Setup       fault.Code = "EMBEDDING_SETUP"       // the endpoint is not configured completely
+	Refused     fault.Code = "EMBEDDING_REFUSED"     // the endpoint refuses permanently
+	Unavailable fault.Code = "EMBEDDING_UNAVAILABLE" // the endpoint is unreachable or asks to retry later
+	Malformed   fault.Code = "EMBEDDING_MALFORMED"   // the endpoint's answer has no valid vectors
 )
 
 // Classes returns the classes of the codes above.
@@ -30,15 +29,15 @@ func Classes() fault.Classes {
 
 // Embedder makes vectors. It is safe for concurrent use.
 type Embedder interface {
-	// Model names what makes the vectors. Two embedders of one name give the same
-	// vectors; whatever changes them changes the name.
+	// Model names what makes the vectors. Embedders of the same name return the same vectors;
+	// whatever changes them changes the name.
 	Model() string
-	// Embed gives a vector for each text, in their order, all or none. A text that
-	// is blank or no UTF-8 is BadText; a context that ends, an error that wraps its.
+	// Embed returns a vector for each text, in order, all or none. A text that is blank or not
+	// valid UTF-8 is BadText. If the context ends, the error wraps its error.
 	Embed(ctx context.Context, texts []string) ([]vector.Vector, error)
 }
 
-// Check refuses what no embedder can take.
+// Check returns an error for texts that no embedder accepts.
 func Check(texts []string) error {
 	for _, t := range texts {
 		switch {

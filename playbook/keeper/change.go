@@ -8,25 +8,25 @@ import (
 	"brenner/playbook"
 )
 
-// Change is what became of bullets that a person changed.
+// Change is the result of a person's change of bullets.
 type Change struct {
 	Schema  string             `json:"schema"`
 	Did     string             `json:"did"` // "added", "counted", "nothing", …
 	Bullets []*playbook.Bullet `json:"bullets"`
 	Entries []playbook.Entry   `json:"entries"`
-	Cosine  float64            `json:"cosine"` // of a match; 0 where nothing was compared
+	Cosine  float64            `json:"cosine"` // of a match; 0 if nothing was compared
 	Near    []playbook.Refusal `json:"near"`
 	Head    string             `json:"head"`
 
-	Again  bool   `json:"-"` // the session has said so before
+	Again  bool   `json:"-"` // the session has reported it before
 	Reason string `json:"-"` // of a rollback
 	Holds  bool   `json:"-"` // the guardrail holds: nothing is rolled back
 }
 
-// rolledBack is what a rollback did, even to no bullet.
+// rolledBack describes a rollback, even of no bullet.
 const rolledBack = "rolled back"
 
-// changed gathers what was done, with the bullets as they are now.
+// changed returns a Change with the current bullets.
 func (k *Keeper) changed(did string, ids []string, entries []playbook.Entry) (*Change, error) {
 	if len(entries) == 0 && did != rolledBack {
 		did = "nothing"
@@ -42,7 +42,7 @@ func (k *Keeper) changed(did string, ids []string, entries []playbook.Entry) (*C
 	return c, nil
 }
 
-// Add does what Learn does, and returns what became of the bullet.
+// Add is Learn with the result as a Change.
 func (k *Keeper) Add(ctx context.Context, act playbook.Act, i playbook.Insight) (*Change, error) {
 	out, entries, err := k.Learn(ctx, act, i)
 	if err != nil {
@@ -60,7 +60,7 @@ func (k *Keeper) Add(ctx context.Context, act playbook.Act, i playbook.Insight) 
 	return c, nil
 }
 
-// Correct does what Replace does, and returns what became of both bullets.
+// Correct is Replace with the result as a Change of both bullets.
 func (k *Keeper) Correct(ctx context.Context, act playbook.Act, id, text string) (*Change, error) {
 	newID, entries, err := k.Replace(ctx, act, id, text)
 	if err != nil {
@@ -69,8 +69,8 @@ func (k *Keeper) Correct(ctx context.Context, act playbook.Act, id, text string)
 	return k.changed("replaced", []string{id, newID}, entries)
 }
 
-// Each lets the rules decide about bullets one after the other, and writes what they
-// decide about all of them, or nothing. Did names what is done, in the past.
+// Each applies decide to bullets one after the other, and writes the entries of all of them or
+// none. Did names the action in the past tense.
 func (k *Keeper) Each(ctx context.Context, act playbook.Act, did string, ids []string, decide func(*playbook.Draft, string) error) (*Change, error) {
 	entries, err := k.Do(ctx, act, func(d *playbook.Draft) error {
 		for _, id := range ids {
@@ -86,16 +86,16 @@ func (k *Keeper) Each(ctx context.Context, act playbook.Act, did string, ids []s
 	return k.changed(did, ids, entries)
 }
 
-// Rollback says what to take back: what was added in a window, or what a session did.
+// Rollback selects what to roll back: the bullets added in a window, or the work of a session.
 type Rollback struct {
 	Since, Until time.Time
-	// Before and Now are how sessions did before the window and in it; with them the
-	// guardrail decides whether anything is taken back.
+	// Before and Now are the metrics before the window and in it. If set, the guardrail decides
+	// whether anything is rolled back.
 	Before, Now *playbook.Metrics
 	Session     string // instead of a window
 }
 
-// Rollback takes back by further entries, never by deletion.
+// Rollback reverts by additional entries, never by deletion.
 func (k *Keeper) Rollback(ctx context.Context, act playbook.Act, r Rollback) (*Change, error) {
 	var its []playbook.Entry
 	if r.Session != "" {

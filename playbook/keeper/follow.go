@@ -9,16 +9,15 @@ import (
 	"brenner/store/journal"
 )
 
-// follow reads the journal from the end of a chain on, and folds it. Reading and hashing
-// are about as much work as reading the bodies and replaying them, so the two go on at
-// once; a journal of a million entries takes half as long. What is read is always folded,
-// whatever the error: chain and book stay in step, unless an entry is impossible. It gives
-// the head of what was folded.
+// follow reads the journal from the end of a chain and folds it, and returns the head of what
+// was folded. Reading and hashing take about as long as decoding and replaying, so the two run
+// concurrently. What is read is always folded, even on an error: chain and book stay in step
+// unless an entry is impossible.
 func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *journal.Chain, see func(*journal.Line)) (journal.Head, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	pages := make(chan []journal.Line, 2)
-	var readErr error // of the reader; to be looked at when pages is closed
+	var readErr error // of the reader; valid once pages is closed
 	go func() {
 		defer close(pages)
 		var p page
@@ -43,7 +42,7 @@ func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *jou
 	for lines := range pages {
 		for i := range lines {
 			if foldErr != nil {
-				break // the reader has to get rid of its pages before it can end
+				break // the reader must deliver its pages before it can end
 			}
 			if foldErr = fold(book, &lines[i]); foldErr != nil {
 				stop()
@@ -59,16 +58,16 @@ func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *jou
 	return head, cmp.Or(foldErr, readErr)
 }
 
-// pageLines is how many entries are handed over at once.
+// pageLines is the number of entries passed at once.
 const pageLines = 512
 
-// page is some entries, with bytes of their own.
+// page is some entries with their own memory.
 type page struct {
 	lines []journal.Line
 	bytes []byte
 }
 
-// add keeps what is needed of an entry to fold it, and to know the end.
+// add keeps the parts of an entry that folding needs.
 func (p *page) add(l *journal.Line) {
 	if p.lines == nil {
 		p.lines = make([]journal.Line, 0, pageLines)
@@ -76,7 +75,7 @@ func (p *page) add(l *journal.Line) {
 	p.lines = append(p.lines, journal.Line{Seq: l.Seq, Hash: p.keep(l.Hash), Kind: p.keep(l.Kind), Body: p.keep(l.Body)})
 }
 
-// keep copies bytes that are good for a moment only.
+// keep copies bytes that are valid only during a callback.
 func (p *page) keep(b []byte) []byte {
 	if cap(p.bytes)-len(p.bytes) < len(b) {
 		p.bytes = make([]byte, 0, max(64<<10, len(b)))
@@ -86,7 +85,7 @@ func (p *page) keep(b []byte) []byte {
 	return p.bytes[at:len(p.bytes):len(p.bytes)]
 }
 
-// fold takes an entry that the chain has into the book.
+// fold applies a verified entry to the book.
 func fold(book *playbook.Book, l *journal.Line) error {
 	var e playbook.Entry
 	if err := playbook.ReadLine(l, &e); err != nil {

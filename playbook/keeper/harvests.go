@@ -10,15 +10,15 @@ import (
 	"brenner/store/journal"
 )
 
-// Harvests is the stream of a store that says which sessions may teach the playbook,
-// and how much of each it has taken in. A process can be killed between the end of a
-// session and its harvest: whoever comes next sees here what is due.
+// Harvests is the stream that records which sessions may teach the playbook, and how much of
+// each was taken. After a crash between the end of a session and its harvest, it shows what is
+// due.
 const Harvests = "harvests"
 
-// The kinds of its entries.
+// Kinds of its entries.
 const (
 	kindBegun = "begun" // a session may teach, from its first entry on
-	kindTaken = "taken" // it was taken in, up to an entry of its journal
+	kindTaken = "taken" // it was taken up to an entry of its journal
 )
 
 type harvest struct {
@@ -26,8 +26,7 @@ type harvest struct {
 	Session string `json:"session"`
 }
 
-// Taken tells for each session that may teach how many entries of its journal were
-// taken in.
+// Taken returns for each session that may teach how many entries of its journal were taken.
 func Taken(ctx context.Context, st store.Store) (map[string]int, error) {
 	taken, _, err := readHarvests(ctx, st)
 	return taken, err
@@ -53,13 +52,13 @@ func readHarvests(ctx context.Context, st store.Store) (map[string]int, journal.
 	return taken, chain.Head(), err
 }
 
-// Begin says that a session may teach. Sessions of which nobody has said so, such as
-// those that were imported or rehearsed, are due only when a person says so.
+// Begin records that a session may teach. Other sessions, such as imported or rehearsed ones,
+// are taken only on a person's request.
 func Begin(ctx context.Context, st store.Store, at time.Time, session string) error {
 	return mark(ctx, st, at, kindBegun, harvest{Session: session})
 }
 
-// mark journals how much of a session was taken in, unless that is known.
+// mark journals how much of a session was taken, unless that is known.
 func mark(ctx context.Context, st store.Store, at time.Time, kind string, h harvest) error {
 	taken, head, err := readHarvests(ctx, st)
 	if err != nil {
@@ -80,7 +79,7 @@ func mark(ctx context.Context, st store.Store, at time.Time, kind string, h harv
 	})
 }
 
-// Teaching is what a session has to teach.
+// Teaching is what a session teaches.
 type Teaching struct {
 	Session  string
 	Entries  int // of its journal
@@ -88,21 +87,20 @@ type Teaching struct {
 	Insights []playbook.Insight
 }
 
-// Learned is what the playbook has made of a session.
+// Learned is the effect of a session on the playbook.
 type Learned struct {
 	Credited int `json:"credited"`
 	Added    int `json:"added"`
 	Counted  int `json:"counted"`
 }
 
-// Nothing tells whether the session has changed nothing.
+// Nothing reports whether the session changed nothing.
 func (l Learned) Nothing() bool { return l == Learned{} }
 
-// Take takes in what a session teaches, and says so in the stream of harvests. Whatever
-// was taken in before is not taken in again, so it may be called as often as one likes,
-// by several processes at once, and after a kill at any moment. A bullet that is not
-// there cannot be credited, and what cannot be a bullet is passed over: both are an
-// agent's mistakes, and its reply keeps them.
+// Take adds what a session teaches and records that in Harvests. Nothing is taken twice, so it
+// may be repeated at any time, also by several processes and after a crash. Credits of unknown
+// bullets and invalid insights are skipped: they are an agent's mistakes, and its reply keeps
+// them.
 func (k *Keeper) Take(ctx context.Context, actor string, t *Teaching) (Learned, error) {
 	var sum Learned
 	act := playbook.Act{Actor: actor, Session: t.Session, Reason: "cited in the session", At: k.Now()}

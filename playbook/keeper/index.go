@@ -10,15 +10,14 @@ import (
 	"brenner/store"
 )
 
-// index finds bullets by their vectors. It is filled when something is first searched.
+// index finds bullets by their vectors. It is filled on the first search.
 type index struct {
 	vectors vector.Index
-	bullets []int    // of each vector, the place of its bullet in the book
-	sums    []string // and its hash
-	seen    int      // how many bullets it has looked at
+	bullets []int    // place in the book of each vector's bullet
+	sums    []string // hash of each vector
+	seen    int      // number of bullets examined
 }
 
-// embed makes the vector of a text.
 func (k *Keeper) embed(ctx context.Context, text string) (*vector.Vector, error) {
 	all, err := k.Embedder.Embed(ctx, []string{text})
 	if err != nil {
@@ -27,7 +26,7 @@ func (k *Keeper) embed(ctx context.Context, text string) (*vector.Vector, error)
 	return &all[0], nil
 }
 
-// search gives the bullets of a domain that are most alike; an empty domain is any.
+// search returns the most similar bullets of a domain; an empty domain is any.
 func (k *Keeper) search(ctx context.Context, v vector.Vector, domain string, least float64, most int) ([]playbook.Match, error) {
 	return k.searchFor(ctx, v, least, most, func(b *playbook.Bullet) bool { return domain == "" || b.Domain == domain })
 }
@@ -61,14 +60,13 @@ func (k *Keeper) vectorOf(ctx context.Context, b *playbook.Bullet) (vector.Vecto
 	return vector.Parse(b.Embedding.Model, data)
 }
 
-// fills is how often the index is filled before it is given up: each time, somebody else
-// has embedded bullets in another way meanwhile.
+// fills bounds the attempts to fill the index while other processes embed bullets in another
+// way.
 const fills = 8
 
-// fill brings the index up to date, for vectors like one. Bullets whose vector is of another
-// model are embedded anew: such vectors are never compared, and a lesson must not be lost
-// because the model has changed. So is one of another length, which some other model has
-// made under the same name.
+// fill brings the index up to date for vectors like one. Bullets with a vector of another model
+// are embedded again: such vectors are never compared, and no lesson may be lost because the
+// model has changed. The same holds for a vector of another length under the same model name.
 func (k *Keeper) fill(ctx context.Context, like vector.Vector) error {
 	if !k.holds(like) {
 		k.index = index{}
@@ -92,7 +90,7 @@ func (k *Keeper) fill(ctx context.Context, like vector.Vector) error {
 	}
 }
 
-// holds tells whether the index is of vectors like one, and as the bullets have them.
+// holds reports whether the index has vectors like one, and those of the current bullets.
 func (k *Keeper) holds(like vector.Vector) bool {
 	x := &k.index
 	for i, n := range x.bullets {
@@ -103,8 +101,8 @@ func (k *Keeper) holds(like vector.Vector) bool {
 	return x.vectors.Fits(like)
 }
 
-// extend adds the bullets that are new to the index, as far as their vectors are like one,
-// and gives the places of the others.
+// extend adds new bullets to the index if their vectors are like one, and returns the places of
+// the others.
 func (k *Keeper) extend(ctx context.Context, like vector.Vector) (odd []int, err error) {
 	x := &k.index
 	var sums []string
@@ -132,10 +130,10 @@ func (k *Keeper) extend(ctx context.Context, like vector.Vector) (odd []int, err
 	return odd, err
 }
 
-// renewed is how many bullets are embedded anew at a time.
+// renewed is the number of bullets embedded again at a time.
 const renewed = 64
 
-// renew embeds bullets anew.
+// renew embeds bullets again.
 func (k *Keeper) renew(ctx context.Context, places []int) error {
 	for part := range slices.Chunk(places, renewed) {
 		var ids, texts []string

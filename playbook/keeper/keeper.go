@@ -1,10 +1,10 @@
-// Package keeper keeps a project's playbook in its store: it reads the journal, finds
-// what is alike, lets the rules of package playbook decide, and writes what they decide.
+// Package keeper keeps a project's playbook in its store: it reads the journal, finds similar
+// bullets, lets the rules of package playbook decide, and writes the decisions.
 //
-// It promises: what a method has returned from without an error survives a crash; any
-// number of processes may keep the same playbook at once, and none of them counts on
-// what another has changed; the chain of the journal is followed whenever it is read.
-// It must not know commands, sessions or where vectors are made.
+// It promises that what a method has returned without an error survives a crash, that any
+// number of processes may keep the same playbook at once without acting on stale data, and that
+// the chain of the journal is verified on every read. It must not know commands, sessions or
+// where vectors are made.
 package keeper
 
 import (
@@ -18,13 +18,13 @@ import (
 	"brenner/store/journal"
 )
 
-// Options are what a keeper works with.
+// Options configure a keeper.
 type Options struct {
 	Store store.Store
 	Rules playbook.Rules
-	// Embedder makes the vectors; it is not asked before a text has to be compared.
+	// Embedder makes the vectors; it is not used before a text has to be compared.
 	Embedder embedding.Embedder
-	Now      func() time.Time // nil is time.Now
+	Now      func() time.Time // nil means time.Now
 }
 
 // Keeper keeps a playbook. It is safe for concurrent use.
@@ -37,7 +37,7 @@ type Keeper struct {
 	index index
 }
 
-// Open reads the playbook of a store. A store without one has an empty one.
+// Open reads the playbook of a store, which may be empty.
 func Open(ctx context.Context, o Options) (*Keeper, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -48,15 +48,14 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	return k, err
 }
 
-// forget goes back to an empty playbook, of which nothing was read.
+// forget resets the keeper to an empty playbook.
 func (k *Keeper) forget() {
 	k.book, k.chain, k.index = &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{}), index{}
 }
 
-// refresh takes in what has been written since, and refuses a journal whose end is not
-// the one that the store keeps: a quarantine that was cut off would bring a bullet back.
-// Where it fails, nothing is known: the next one reads all of it again, and finds the same
-// fault, or none.
+// refresh reads what was written since. It refuses a journal whose end differs from the store's
+// head: without a truncated quarantine, a bullet would return. After an error the next refresh
+// reads everything again.
 func (k *Keeper) refresh(ctx context.Context) error {
 	_, err := follow(ctx, k.Store, k.book, k.chain, nil)
 	if err == nil {
@@ -68,7 +67,7 @@ func (k *Keeper) refresh(ctx context.Context) error {
 	return err
 }
 
-// take follows the chain by one entry, and folds it.
+// take verifies an entry against the chain and folds it.
 func take(book *playbook.Book, chain *journal.Chain, l *journal.Line) error {
 	if err := chain.Next(l); err != nil {
 		return err
@@ -84,14 +83,14 @@ func readLine(l *journal.Line) (playbook.Entry, error) {
 	return playbook.Read(&raw)
 }
 
-// Head is the head of the journal as it was last read.
+// Head returns the head of the journal as of the last read.
 func (k *Keeper) Head() journal.Head {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.chain.Head()
 }
 
-// Bullets gives copies of all bullets that are wanted, the oldest first; nil wants all.
+// Bullets returns copies of the wanted bullets, oldest first; nil wants all.
 func (k *Keeper) Bullets(want func(*playbook.Bullet) bool) []*playbook.Bullet {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -104,7 +103,7 @@ func (k *Keeper) Bullets(want func(*playbook.Bullet) bool) []*playbook.Bullet {
 	return all
 }
 
-// Find gives a copy of a bullet.
+// Find returns a copy of a bullet.
 func (k *Keeper) Find(id string) (*playbook.Bullet, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -115,8 +114,8 @@ func (k *Keeper) Find(id string) (*playbook.Bullet, error) {
 	return b.Clone(), nil
 }
 
-// Do lets the rules decide about something and writes what they decide, whole or not
-// at all. Where another process was faster, they decide again on what it has written.
+// Do lets the rules decide and writes the decision, all or nothing. If another process wrote
+// first, they decide again on the new state.
 func (k *Keeper) Do(ctx context.Context, act playbook.Act, decide func(*playbook.Draft) error) ([]playbook.Entry, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -149,8 +148,8 @@ func (k *Keeper) do(ctx context.Context, act playbook.Act, decide func(*playbook
 		case !nothing:
 			return k.takeOwn(stored)
 		}
-		// A write would have shown that there is more; what is not written may be so
-		// because of what was not known.
+		// A write would have detected new entries. If there is nothing to write, that may be
+		// due to entries not read yet.
 		known := k.chain.Head()
 		if failed := k.refresh(ctx); failed != nil {
 			return nil, failed
@@ -161,8 +160,8 @@ func (k *Keeper) do(ctx context.Context, act playbook.Act, decide func(*playbook
 	}
 }
 
-// ledger returns the writer of the journal as far as it was read. It keeps the head
-// alone: the book takes entries in once they are stored.
+// ledger returns the writer of the journal. It keeps only the head: the book applies entries
+// once they are stored.
 func (k *Keeper) ledger() *store.Ledger[struct{}] {
 	return &store.Ledger[struct{}]{
 		Store: k.Store, Stream: playbook.Stream, Head: k.chain.Head(),
@@ -197,7 +196,7 @@ func (k *Keeper) takeOwn(stored []journal.Entry) ([]playbook.Entry, error) {
 	return written, nil
 }
 
-// Walk gives the entries of the journal, in order, and follows the chain on the way.
+// Walk visits the entries of the journal in order and verifies the chain.
 func (k *Keeper) Walk(ctx context.Context, visit func(*playbook.Entry) error) error {
 	chain := journal.Follow(playbook.Stream, journal.Head{})
 	return store.Walk(ctx, k.Store, playbook.Stream, 0, func(l *journal.Line) error {

@@ -9,8 +9,8 @@ import (
 	"brenner/store"
 )
 
-// Learn takes an insight in: it is counted for the bullet that says the same, or
-// becomes one. The same text is found before any vector is made.
+// Learn counts an insight for the bullet with the same meaning, or adds a new bullet. Equal
+// texts are found without making a vector.
 func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight) (playbook.Outcome, []playbook.Entry, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -48,10 +48,10 @@ func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight
 	return out, entries, err
 }
 
-// mostMatches is how many bullets an insight is compared with, word by word.
+// mostMatches bounds the bullets whose words are compared with an insight.
 const mostMatches = 50
 
-// sameText gives bullets with the same text, but for what does not change its meaning.
+// sameText returns the bullets with the same normalized text.
 func (k *Keeper) sameText(domain, text string) []playbook.Match {
 	var all []playbook.Match
 	for _, n := range k.book.SameText(domain, text) {
@@ -60,7 +60,7 @@ func (k *Keeper) sameText(domain, text string) []playbook.Match {
 	return all
 }
 
-// joined puts two lists of matches behind each other, each bullet once.
+// joined concatenates two lists of matches without duplicates.
 func joined(a, b []playbook.Match) []playbook.Match {
 	all := slices.Clone(a)
 	for _, m := range b {
@@ -71,7 +71,7 @@ func joined(a, b []playbook.Match) []playbook.Match {
 	return all
 }
 
-// Replace puts other words in a bullet's place.
+// Replace replaces a bullet by one with other words.
 func (k *Keeper) Replace(ctx context.Context, act playbook.Act, id, text string) (newID string, entries []playbook.Entry, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -96,7 +96,7 @@ func (k *Keeper) Replace(ctx context.Context, act playbook.Act, id, text string)
 	return newID, entries, err
 }
 
-// Import adds lines, all or none, and tells how many were new.
+// Import adds lines, all or none, and returns the number of new ones.
 func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.Line, into playbook.Into, progress func(done, of int)) (added int, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,7 +106,7 @@ func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.
 	if err := k.refresh(ctx); err != nil {
 		return 0, err
 	}
-	// What is wrong with the lines shows before any of them is embedded, which takes time.
+	// Check the lines before embedding them, which takes time.
 	none := func(int) playbook.Embedding { return playbook.Embedding{} }
 	if added, err = k.book.Draft(k.Rules, act).Import(lines, into, none); err != nil || added == 0 {
 		return 0, err

@@ -9,18 +9,18 @@ import (
 	"brenner/playbook"
 )
 
-// ListOptions choose among bullets; what is empty chooses nothing.
+// ListOptions select bullets; empty fields do not restrict.
 type ListOptions struct {
 	Stages  []string
 	Section string
 	Domain  string
 	Tag     string
-	Like    string // the bullets that are most like a text, the most alike first
-	Limit   int    // how many at most; 0 is all, or 20 with Like
-	Waiting bool   // only those that wait for a person
+	Like    string // text; the most similar bullets come first
+	Limit   int    // maximum number; 0 means all, or 20 with Like
+	Waiting bool   // only those that wait for review
 }
 
-// Check refuses stages and sections that do not exist. Stages may be in small letters.
+// Check returns an error for unknown stages and sections. Stages may be in lower case.
 func (o *ListOptions) Check() error {
 	for i, s := range o.Stages {
 		o.Stages[i] = strings.ToUpper(s)
@@ -43,11 +43,11 @@ func (o *ListOptions) want(b *playbook.Bullet) bool {
 type List struct {
 	Schema  string             `json:"schema"`
 	Bullets []*playbook.Bullet `json:"bullets"`
-	Cosines []float64          `json:"cosines,omitempty"` // of each bullet, where a text was looked for
+	Cosines []float64          `json:"cosines,omitempty"` // of each bullet, with Like
 	Head    string             `json:"head"`
 }
 
-// List returns the bullets that the options choose.
+// List returns the selected bullets.
 func (k *Keeper) List(ctx context.Context, o ListOptions) (*List, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (k *Keeper) List(ctx context.Context, o ListOptions) (*List, error) {
 		}
 		l.Bullets, l.Cosines = append(l.Bullets, b), append(l.Cosines, m.Cosine)
 	}
-	l.Head = k.Head().Hash // a search may have embedded bullets anew
+	l.Head = k.Head().Hash // a search may have embedded bullets again
 	return l, nil
 }
 
@@ -96,14 +96,14 @@ func (k *Keeper) Show(id string) (*OneBullet, error) {
 	return &OneBullet{Schema: "brenner.playbook.bullet/v1", Bullet: b, Hash: b.Hash()}, nil
 }
 
-// HistoryOptions choose among entries; what is empty chooses nothing.
+// HistoryOptions select entries; empty fields do not restrict.
 type HistoryOptions struct {
 	Bullet  string
 	Session string
-	Limit   int // only the last so many; 0 is all
+	Limit   int // only the last ones; 0 means all
 }
 
-// History is entries of the journal, the oldest first.
+// History is entries of the journal, oldest first.
 type History struct {
 	Schema  string           `json:"schema"`
 	Bullet  string           `json:"bullet"` // empty for all
@@ -111,7 +111,7 @@ type History struct {
 	Head    string           `json:"head"`
 }
 
-// History returns the entries that the options choose.
+// History returns the selected entries.
 func (k *Keeper) History(ctx context.Context, o HistoryOptions) (*History, error) {
 	h := &History{Schema: "brenner.playbook.history/v1", Bullet: o.Bullet, Head: k.Head().Hash}
 	if o.Bullet != "" {
@@ -137,7 +137,7 @@ func (k *Keeper) History(ctx context.Context, o HistoryOptions) (*History, error
 	return h, nil
 }
 
-// Stats is what a playbook amounts to.
+// Stats are statistics of a playbook.
 type Stats struct {
 	Schema string `json:"schema"`
 	playbook.Stats
@@ -153,16 +153,16 @@ func (k *Keeper) Stats(ctx context.Context) (*Stats, error) {
 	return &Stats{Schema: "brenner.playbook.stats/v1", Stats: counter.Stats(k.Bullets(nil)), Head: k.Head().Hash}, nil
 }
 
-// Lines is bullets in the line form of other playbook tools.
+// Lines is bullets in the line format of playbook tools.
 type Lines struct {
 	Schema string   `json:"schema"`
-	File   string   `json:"file"` // where they were written; empty for nowhere
+	File   string   `json:"file"` // written file; empty if none
 	Lines  []string `json:"lines"`
 	Head   string   `json:"head"`
 }
 
-// Lines returns bullets as lines, the oldest first. An empty domain is any; what is
-// quarantined is left out unless all are wanted.
+// Lines returns bullets as lines, oldest first. An empty domain is any. Quarantined bullets are
+// included only if all is set.
 func (k *Keeper) Lines(domain string, all bool) *Lines {
 	x := &Lines{Schema: "brenner.playbook.export/v1", Head: k.Head().Hash}
 	for _, b := range k.Bullets(func(b *playbook.Bullet) bool {
@@ -173,7 +173,7 @@ func (k *Keeper) Lines(domain string, all bool) *Lines {
 	return x
 }
 
-// Bytes returns the lines as a file has them.
+// Bytes returns the content of the file.
 func (x *Lines) Bytes() []byte {
 	if len(x.Lines) == 0 {
 		return nil
@@ -181,25 +181,24 @@ func (x *Lines) Bytes() []byte {
 	return []byte(strings.Join(x.Lines, "\n") + "\n")
 }
 
-// Wish says for whom bullets are chosen.
+// Wish describes the prompt for which bullets are chosen.
 type Wish struct {
 	Domain  string // empty is any
 	Session string
 	Role    string // empty is any
-	About   string // what the bullets should be about
+	About   string // subject of the prompt
 	Tokens  int
 	Count   func(string) int
-	Line    func(*playbook.Bullet) string // the form that a bullet has in a prompt
-	// All takes bullets of every stage but quarantine; it is for people who want to
-	// see what could be said.
+	Line    func(*playbook.Bullet) string // format of a bullet in a prompt
+	// All includes bullets of every stage but quarantine, as a preview.
 	All bool
 }
 
-// mostChosen is how many bullets are looked at for one prompt.
+// mostChosen bounds the bullets considered for one prompt.
 const mostChosen = 100
 
-// Choose gives the bullets that fit a prompt, those first that are most about its
-// subject, as text within its bound.
+// Choose returns the bullets for a prompt as text within its bound, those closest to its
+// subject first.
 func (k *Keeper) Choose(ctx context.Context, w Wish) (playbook.Rendered, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -242,7 +241,7 @@ func (k *Keeper) fits(b *playbook.Bullet, w *Wish) bool {
 	return reaches && (w.Domain == "" || b.Domain == w.Domain) && b.For(w.Role)
 }
 
-// Similar gives the bullets that are most alike to a text, whatever they say of it.
+// Similar returns the bullets most similar to a text, whatever their meaning.
 func (k *Keeper) Similar(ctx context.Context, text string, most int, want func(*playbook.Bullet) bool) ([]playbook.Match, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

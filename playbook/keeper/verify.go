@@ -11,26 +11,25 @@ import (
 	"brenner/store/journal"
 )
 
-// Proof is what was found of a playbook.
+// Proof is the result of verifying a playbook.
 type Proof struct {
-	Entries int          `json:"entries"` // that are intact
+	Entries int          `json:"entries"` // intact ones
 	Bullets int          `json:"bullets"`
 	Vectors int          `json:"vectors"`
 	Head    string       `json:"head"` // of the last one
-	Faults  store.Faults `json:"-"`    // under names of their own
+	Faults  store.Faults `json:"-"`    // serialized by the caller
 }
 
-// Prove does what Verify does, and returns the fault as part of what was found.
+// Prove is Verify with the fault as part of the result.
 func Prove(ctx context.Context, st store.Store, kept string) *Proof {
 	p, err := Verify(ctx, st, kept)
 	p.Faults.Add(err)
 	return p
 }
 
-// Verify reads the whole journal, follows its chain, replays what it says and looks at
-// every vector. The error names the first entry that was edited, dropped, swapped or
-// put in between; a kept hash, where one is given, has to be in the chain: a tail that
-// was cut off shows in nothing else.
+// Verify reads the whole journal, verifies its chain, replays it and checks every vector. The
+// error names the first entry that was altered, dropped, swapped or inserted. Kept, if not
+// empty, is a hash that must be in the chain: only that reveals a truncated end.
 func Verify(ctx context.Context, st store.Store, kept string) (*Proof, error) {
 	book, chain := &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{})
 	found := kept == ""
@@ -53,13 +52,13 @@ func Verify(ctx context.Context, st store.Store, kept string) (*Proof, error) {
 	return r, err
 }
 
-// checkEnd holds the end of the chain against the head that the store keeps beside it.
+// checkEnd compares the end of the chain with the store's head.
 func checkEnd(ctx context.Context, st store.Store, end journal.Head) error {
 	head, err := store.HeadOf(ctx, st, playbook.Stream)
 	if err != nil || head == end || head.Seq == 0 {
 		return err
 	}
-	later := 0 // what another process may have added since the stream was read
+	later := 0 // entries added by other processes since the stream was read
 	err = store.Walk(ctx, st, playbook.Stream, end.Seq, func(*journal.Line) error { later++; return nil })
 	if err != nil {
 		return err

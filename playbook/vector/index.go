@@ -6,23 +6,22 @@ import (
 	"slices"
 )
 
-// Index finds the vectors of one model that are most alike to a given one. It keeps
-// them in a quarter of their size and asks for the whole ones only where it cannot
-// tell otherwise; what it says is exact all the same.
+// Index finds the vectors of one model that are most similar to a given one. It stores them in
+// a quarter of their size and fetches whole vectors only if needed; its results are exact.
 //
-// Vectors have the numbers 0, 1, 2, … in the order in which they were added. The zero
-// value takes vectors of the model of its first one.
+// Vectors are numbered 0, 1, 2, … in the order of addition. The zero value takes the model of
+// its first vector.
 type Index struct {
 	model  string
 	length int
 	blocks [][]int8
 	scales []float32 // of each vector's codes
-	rests  []float32 // how far each vector is from its codes
-	tails  []float32 // for each vector and part: the length of its codes behind that part
+	rests  []float32 // distance of each vector from its codes
+	tails  []float32 // for each vector and part: the length of its codes after that part
 }
 
-// part is how many numbers of a vector are looked at before the search asks whether
-// the others can still matter. Codes are filled up with zeros to whole parts.
+// part is how many numbers of a vector are compared before the search checks whether the rest
+// can still matter. Codes are padded with zeros to whole parts.
 const part = 64
 
 func (x *Index) parts() int { return (x.length + part - 1) / part }
@@ -30,8 +29,7 @@ func (x *Index) parts() int { return (x.length + part - 1) / part }
 // width is the length of a vector's codes.
 func (x *Index) width() int { return x.parts() * part }
 
-// blockSize is how many vectors stand in one piece of memory: an index grows without
-// ever being copied.
+// blockSize is the number of vectors in one allocation: an index grows without being copied.
 const blockSize = 1024
 
 // Hit is a vector that was found.
@@ -40,31 +38,31 @@ type Hit struct {
 	Cosine float64
 }
 
-// Query says what is looked for.
+// Query describes a search.
 type Query struct {
 	Least float64 // the lowest cosine
-	Most  int     // how many; 0 is all
-	// Keep, if not nil, tells which vectors are looked at.
+	Most  int     // maximum number; 0 means all
+	// Keep, if not nil, reports whether to consider a vector.
 	Keep func(number int) bool
-	// Exact gives a whole vector.
+	// Exact returns a whole vector.
 	Exact func(number int) (Vector, error)
 }
 
-// Len tells how many vectors there are.
+// Len returns the number of vectors.
 func (x *Index) Len() int { return len(x.scales) }
 
-// Fits tells whether a vector can be compared with those of the index.
+// Fits reports whether a vector can be compared with those of the index.
 func (x *Index) Fits(v Vector) bool {
 	return len(v.Values) > 0 && (x.Len() == 0 || v.Model == x.model && len(v.Values) == x.length)
 }
 
-// Add puts a vector at the end. One of another model is refused.
+// Add appends a vector. It must be of the index's model.
 func (x *Index) Add(v Vector) error {
 	if !x.Fits(v) {
 		return invalid("it is of another model than the others")
 	}
 	scale := highest(v.Values) / math.MaxInt8
-	if !(scale > 0) { // NaN is not, either
+	if !(scale > 0) { // false for NaN, too
 		return invalid("its numbers give no direction")
 	}
 	if x.Len() == 0 {
@@ -87,7 +85,7 @@ func (x *Index) Add(v Vector) error {
 	return nil
 }
 
-// tails gives the length of what lies behind each part of codes.
+// tails returns the length of what follows each part of codes.
 func tails[T int8 | int32](codes []T, unit float64) []float32 {
 	all := make([]float32, len(codes)/part)
 	sum := 0.0
@@ -109,11 +107,11 @@ func highest(values []float32) (h float32) {
 
 func square(x float64) float64 { return x * x }
 
-// roundedUp keeps a bound one when it is stored in fewer bits.
+// roundedUp keeps an upper bound valid in fewer bits.
 func roundedUp(x float64) float32 { return float32(x * (1 + 1e-6)) }
 
-// Search gives the vectors that are most alike to one, the most alike first, and those
-// that are equally alike in the order in which they were added.
+// Search returns the most similar vectors, most similar first, and equally similar ones in the
+// order of addition.
 func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 	if x.Len() == 0 || !x.Fits(v) {
 		return nil, nil
@@ -122,7 +120,7 @@ func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 	best := lowers{most: q.Most}
 	for _, c := range x.candidates(v, q) {
 		if c.upper < best.worst() {
-			break // nor can any behind it be better than those that were found
+			break // no later candidate can be better than those found
 		}
 		whole, err := q.Exact(c.number)
 		if err != nil {
@@ -142,10 +140,9 @@ func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 	return found, nil
 }
 
-// candidates gives every vector that may be one of those that are looked for, those
-// first that may be the best. The codes say what a cosine is, give or take a bound;
-// whatever is left out is below the least even at the upper end, or below the lower
-// ends of as many as are wanted.
+// candidates returns every vector that may be among the results, the possibly best first. The
+// codes determine a cosine up to a bound. A vector is left out if its upper end is below the
+// least cosine, or below the lower ends of as many others as are wanted.
 func (x *Index) candidates(v Vector, q Query) []span {
 	asked := x.ask(v)
 	var spans []span
@@ -164,18 +161,17 @@ func (x *Index) candidates(v Vector, q Query) []span {
 	return spans
 }
 
-// span is a vector, and between what its cosine is.
+// span is a vector and the bounds of its cosine.
 type span struct {
 	number       int
 	lower, upper float64
 }
 
-// asked is the vector that is looked for, as whole numbers of a unit that are as large
-// as their sums have room for.
+// asked is the query vector as integers, as large as their sums have room for.
 type asked struct {
 	codes []int32
 	unit  float64
-	rest  float64 // how far the vector is from its codes
+	rest  float64 // distance of the vector from its codes
 	tails []float32
 }
 
@@ -191,8 +187,8 @@ func (x *Index) ask(v Vector) asked {
 	return a
 }
 
-// compare gives between what a cosine is, or stops as soon as it cannot reach the
-// least: what is left of two vectors adds no more than the product of their lengths.
+// compare returns the bounds of a cosine. It stops as soon as the least cosine is out of reach:
+// the rest adds at most the product of the remaining lengths.
 func (x *Index) compare(a *asked, n int, least float64) (span, bool) {
 	width, parts := x.width(), x.parts()
 	codes := x.blocks[n/blockSize][n%blockSize*width:][:width]
@@ -210,8 +206,7 @@ func (x *Index) compare(a *asked, n int, least float64) (span, bool) {
 	return span{n, cosine - bound, cosine + bound}, true
 }
 
-// product is what a search spends its time in: four sums, so that none has to wait
-// for another.
+// product is the hot loop of a search: four sums, so that none has to wait for another.
 func product(a *[part]int8, b *[part]int32) int32 {
 	var s0, s1, s2, s3 int32
 	for i := 0; i < part; i += 4 {
@@ -226,7 +221,7 @@ func product(a *[part]int8, b *[part]int32) int32 {
 // lowers keeps the highest lower ends, as many as vectors are wanted.
 type lowers struct {
 	most int
-	ends []float64 // sorted, the highest first
+	ends []float64 // in descending order
 }
 
 func (l *lowers) add(end float64) {
@@ -240,7 +235,7 @@ func (l *lowers) add(end float64) {
 	}
 }
 
-// worst is what a vector has to reach to be among those that are wanted.
+// worst returns what a vector has to reach to be among the results.
 func (l *lowers) worst() float64 {
 	if l.most == 0 || len(l.ends) < l.most {
 		return math.Inf(-1)

@@ -1,9 +1,8 @@
-// Package vector is what a text's meaning is compared by: a direction, and the name
-// of the model that made it.
+// Package vector compares meanings of texts: a vector is a direction and the name of the model
+// that made it.
 //
-// It promises that vectors of different models are never compared, and that a search
-// is exact: what a coarse look leaves out could not have been found. The package is
-// pure. It must not know where vectors come from or what they stand for.
+// It promises that vectors of different models are never compared, and that a search is exact.
+// The package is pure. It must not know where vectors come from or what they stand for.
 package vector
 
 import (
@@ -13,7 +12,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// Invalid is the code of numbers that are no vector.
+// Invalid is the code of numbers that are not a vector.
 const Invalid fault.Code = "INVALID_VECTOR"
 
 // Classes returns the class of Invalid.
@@ -23,11 +22,11 @@ func Classes() fault.Classes {
 
 // Vector is a direction in the space of one model.
 type Vector struct {
-	Model  string    // the frozen model that made it
+	Model  string    // name of the frozen model
 	Values []float32 // of length 1
 }
 
-// New makes a vector of numbers of any length but 0.
+// New returns the vector of the given direction, normalized. Its length must not be 0.
 func New(model string, values []float32) (Vector, error) {
 	sum := 0.0
 	for _, v := range values {
@@ -53,13 +52,13 @@ func invalid(detail string) error {
 	return &fault.Error{Code: Invalid, Op: "read a vector", Detail: detail, Hint: "it has to come from a model, as it was given"}
 }
 
-// Comparable tells whether a cosine of the two means anything.
+// Comparable reports whether the two have a meaningful cosine.
 func (v Vector) Comparable(w Vector) bool {
 	return v.Model == w.Model && v.Model != "" && len(v.Values) == len(w.Values) && len(v.Values) > 0
 }
 
-// Cosine gives how alike two vectors of one model are, from -1 to 1. It is false
-// where they are of different models: then there is no such number.
+// Cosine returns the similarity of two vectors of one model, from -1 to 1. It returns false for
+// vectors of different models.
 func (v Vector) Cosine(w Vector) (float64, bool) {
 	if !v.Comparable(w) {
 		return 0, false
@@ -76,7 +75,7 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// Bytes gives the numbers as they are stored: little-endian float32.
+// Bytes returns the numbers as stored: little-endian float32.
 func (v Vector) Bytes() []byte {
 	out := make([]byte, 0, 4*len(v.Values))
 	for _, x := range v.Values {
@@ -85,7 +84,7 @@ func (v Vector) Bytes() []byte {
 	return out
 }
 
-// Parse reads what Bytes gave. Numbers that are not of length 1 were changed.
+// Parse parses the result of Bytes. Numbers that are not of length 1 were altered.
 func Parse(model string, data []byte) (Vector, error) {
 	if len(data)%4 != 0 {
 		return Vector{}, invalid("its bytes are no numbers")
@@ -95,7 +94,7 @@ func Parse(model string, data []byte) (Vector, error) {
 		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 	}
 	v := Vector{Model: model, Values: values}
-	if model == "" || !(math.Abs(dot(values, values)-1) <= 1e-4) { // NaN is not, either
+	if model == "" || !(math.Abs(dot(values, values)-1) <= 1e-4) { // false for NaN, too
 		return Vector{}, invalid("it is not of length 1")
 	}
 	return v, nil
