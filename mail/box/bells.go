@@ -119,11 +119,11 @@ func (b *bells) look(halt chan struct{}) {
 }
 
 func (b *bells) newest() (id int64, ok bool) {
-	leave, err := b.box.enter(context.Background(), "look for mail")
+	leave, err := b.box.file.Enter(context.Background(), "look for mail")
 	if err != nil {
 		return 0, false
 	}
 	defer leave()
-	err = b.box.read.db.QueryRow("SELECT ifnull(max(id), 0) FROM messages").Scan(&id)
+	err = b.box.read.DB.QueryRow("SELECT ifnull(max(id), 0) FROM messages").Scan(&id)
 	return id, err == nil // a file that is busy is looked at again in a moment
 }

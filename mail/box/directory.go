@@ -11,6 +11,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/mail"
+	"brenner/store/sqlite"
 )
 
 // EnsureProject gives the project with a key, and makes it if need be.
@@ -19,20 +20,17 @@ func (b *Box) EnsureProject(ctx context.Context, key string) (mail.Project, erro
 	if strings.TrimSpace(key) == "" || len(key) > 4096 || strings.ContainsRune(key, 0) {
 		return mail.Project{}, &fault.Error{Code: mail.Invalid, Op: op, Detail: "not a project: " + fault.Shown(key), Hint: "give the absolute path of its folder"}
 	}
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return mail.Project{}, err
-	}
-	defer leave()
-	if there, err := b.projects(ctx, key); err != nil || len(there) > 0 {
-		return first(there), b.fault(op, err)
-	}
-	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error { return w.makeProject(ctx, key) }, nil)
-	if err != nil {
-		return mail.Project{}, b.fault(op, err)
-	}
-	there, err := b.projects(ctx, key)
-	return first(there), b.fault(op, err)
+	return sqlite.Use(ctx, &b.file, op, func() (mail.Project, error) {
+		if there, err := b.projects(ctx, key); err != nil || len(there) > 0 {
+			return first(there), err
+		}
+		err := b.writer.write(ctx, func(ctx context.Context, w *writer) error { return w.makeProject(ctx, key) }, nil)
+		if err != nil {
+			return mail.Project{}, err
+		}
+		there, err := b.projects(ctx, key)
+		return first(there), err
+	})
 }
 
 // slugHashes are how many bytes of the hash stand in a slug: more where a project has
@@ -44,12 +42,12 @@ func (w *writer) makeProject(ctx context.Context, key string) error {
 	var n int
 	for _, length := range slugHashes() {
 		name := slug(key, length)
-		taken, err := w.row(ctx, []any{&n}, "SELECT 1 FROM projects WHERE (slug = ?1 OR key = ?1) AND key <> ?2", name, key)
+		taken, err := w.Row(ctx, []any{&n}, "SELECT 1 FROM projects WHERE (slug = ?1 OR key = ?1) AND key <> ?2", name, key)
 		if err != nil {
 			return err
 		}
 		if !taken {
-			return w.exec(ctx, "INSERT INTO projects (key, slug, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key, name, w.box.now().UnixMicro())
+			return w.Exec(ctx, "INSERT INTO projects (key, slug, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key, name, w.box.now().UnixMicro())
 		}
 	}
 	return &fault.Error{Code: mail.NameTaken, Detail: "other projects have every slug that " + fault.Shown(key) + " could have", Hint: "move the folder, or give it another name"}
@@ -82,17 +80,13 @@ func slug(key string, hash int) string {
 
 // Projects gives one project, or all of them for the empty name.
 func (b *Box) Projects(ctx context.Context, name string) ([]mail.Project, error) {
-	const op = "read the projects"
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	all, err := b.projects(ctx, name)
-	if err == nil && name != "" && len(all) == 0 {
-		err = noProject(name)
-	}
-	return all, b.fault(op, err)
+	return sqlite.Use(ctx, &b.file, "read the projects", func() ([]mail.Project, error) {
+		all, err := b.projects(ctx, name)
+		if err == nil && name != "" && len(all) == 0 {
+			err = noProject(name)
+		}
+		return all, err
+	})
 }
 
 func noProject(name string) error {
@@ -100,7 +94,7 @@ func noProject(name string) error {
 }
 
 func (b *Box) projects(ctx context.Context, name string) ([]mail.Project, error) {
-	return list(ctx, b, func(rows *sql.Rows) (p mail.Project, err error) {
+	return sqlite.List(ctx, b.read, func(rows *sql.Rows) (p mail.Project, err error) {
 		var id, created int64
 		err = rows.Scan(&id, &p.Key, &p.Slug, &created)
 		p.ID, p.Created = mail.Numbered(id), instant(created)
@@ -110,21 +104,17 @@ func (b *Box) projects(ctx context.Context, name string) ([]mail.Project, error)
 
 // Register makes an agent, or with Renew changes one.
 func (b *Box) Register(ctx context.Context, r mail.Registration) (mail.Agent, error) {
-	const op = "register"
 	if err := r.Check(); err != nil {
 		return mail.Agent{}, err
 	}
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return mail.Agent{}, err
-	}
-	defer leave()
-	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error { return w.register(ctx, &r) }, b.tokens.Clear)
-	if err != nil {
-		return mail.Agent{}, b.fault(op, err)
-	}
-	all, err := b.agents(ctx, r.Project, r.Name)
-	return first(all), b.fault(op, err)
+	return sqlite.Use(ctx, &b.file, "register", func() (mail.Agent, error) {
+		err := b.writer.write(ctx, func(ctx context.Context, w *writer) error { return w.register(ctx, &r) }, b.tokens.Clear)
+		if err != nil {
+			return mail.Agent{}, err
+		}
+		all, err := b.agents(ctx, r.Project, r.Name)
+		return first(all), err
+	})
 }
 
 func (w *writer) register(ctx context.Context, r *mail.Registration) error {
@@ -135,7 +125,7 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 	}
 	var id int64
 	var is string
-	there, err := w.row(ctx, []any{&id, &is}, "SELECT id, name FROM agents WHERE project = ? AND name = ?", project, r.Name)
+	there, err := w.Row(ctx, []any{&id, &is}, "SELECT id, name FROM agents WHERE project = ? AND name = ?", project, r.Name)
 	if err != nil {
 		return err
 	}
@@ -150,7 +140,7 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 		if policy == "" {
 			policy = mail.PolicyOpen
 		}
-		return w.exec(ctx, "INSERT INTO agents (project, name, program, model, task, policy, token, created, active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		return w.Exec(ctx, "INSERT INTO agents (project, name, program, model, task, policy, token, created, active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			project, r.Name, r.Program, r.Model, r.Task, policy, token, now, now)
 	case !r.Renew || is != r.Name:
 		return &fault.Error{
@@ -158,23 +148,19 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 			Hint: "register with its token, or under another name",
 		}
 	}
-	return w.exec(ctx, `UPDATE agents SET program = ifnull(nullif(?, ''), program), model = ifnull(nullif(?, ''), model), task = ifnull(nullif(?, ''), task),
+	return w.Exec(ctx, `UPDATE agents SET program = ifnull(nullif(?, ''), program), model = ifnull(nullif(?, ''), model), task = ifnull(nullif(?, ''), task),
 		policy = ifnull(nullif(?, ''), policy), token = ifnull(?, token), active = ? WHERE id = ?`, r.Program, r.Model, r.Task, r.Policy, token, now, id)
 }
 
 // Agents gives one agent, or all of them for the empty name, by name.
 func (b *Box) Agents(ctx context.Context, project, name string) ([]mail.Agent, error) {
-	const op = "read the agents"
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	all, err := b.agents(ctx, project, name)
-	if err == nil && len(all) == 0 {
-		err = b.nobody(ctx, project, name)
-	}
-	return all, b.fault(op, err)
+	return sqlite.Use(ctx, &b.file, "read the agents", func() ([]mail.Agent, error) {
+		all, err := b.agents(ctx, project, name)
+		if err == nil && len(all) == 0 {
+			err = b.nobody(ctx, project, name)
+		}
+		return all, err
+	})
 }
 
 // nobody says why there is no agent: there is none, or there is no project.
@@ -198,7 +184,7 @@ func noAgent(name string) error {
 const agentColumns = "a.id, a.project, a.name, a.program, a.model, a.task, a.policy, a.created, a.active"
 
 func (b *Box) agents(ctx context.Context, project, name string) ([]mail.Agent, error) {
-	return list(ctx, b, scanAgent,
+	return sqlite.List(ctx, b.read, scanAgent,
 		"SELECT "+agentColumns+" FROM agents a JOIN projects p ON p.id = a.project WHERE (p.key = ?1 OR p.slug = ?1) AND (?2 = '' OR a.name = ?2) ORDER BY a.name", project, name)
 }
 
@@ -212,27 +198,22 @@ func scanAgent(rows *sql.Rows) (mail.Agent, error) {
 
 // Owner says whose token has this hash.
 func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.Agent, error) {
-	const op = "look for a token"
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return mail.Project{}, mail.Agent{}, err
-	}
-	defer leave()
-	if seen, ok := b.tokens.Load(tokenHash); ok && time.Since(seen.(seenToken).at) < tokenHolds {
-		o, err := b.owner(ctx, seen.(seenToken).row)
-		return o.project, o.agent, b.fault(op, err)
-	}
-	rows, err := list(ctx, b, scanOne[int64], "SELECT id FROM agents WHERE token = ?", tokenHash)
-	if err == nil && len(rows) == 0 {
-		err = &fault.Error{Code: mail.NotFound, Op: op, Detail: "nobody has this token"}
-	}
-	if err != nil {
-		b.tokens.Delete(tokenHash)
-		return mail.Project{}, mail.Agent{}, b.fault(op, err)
-	}
-	b.tokens.Store(tokenHash, seenToken{rows[0], time.Now()})
-	o, err := b.owner(ctx, rows[0])
-	return o.project, o.agent, b.fault(op, err)
+	o, err := sqlite.Use(ctx, &b.file, "look for a token", func() (owner, error) {
+		if seen, ok := b.tokens.Load(tokenHash); ok && time.Since(seen.(seenToken).at) < tokenHolds {
+			return b.owner(ctx, seen.(seenToken).row)
+		}
+		rows, err := sqlite.List(ctx, b.read, sqlite.One[int64], "SELECT id FROM agents WHERE token = ?", tokenHash)
+		if err == nil && len(rows) == 0 {
+			err = &fault.Error{Code: mail.NotFound, Op: "look for a token", Detail: "nobody has this token"}
+		}
+		if err != nil {
+			b.tokens.Delete(tokenHash)
+			return owner{}, err
+		}
+		b.tokens.Store(tokenHash, seenToken{rows[0], time.Now()})
+		return b.owner(ctx, rows[0])
+	})
+	return o.project, o.agent, err
 }
 
 // tokenHolds is how long a token that was good is not looked up again: one that
@@ -258,7 +239,7 @@ func (b *Box) owner(ctx context.Context, row int64) (owner, error) {
 	if known, ok := b.owners.Load(row); ok {
 		return known.(owner), nil
 	}
-	all, err := list(ctx, b, func(rows *sql.Rows) (o owner, err error) {
+	all, err := sqlite.List(ctx, b.read, func(rows *sql.Rows) (o owner, err error) {
 		var id, created, since int64
 		err = rows.Scan(&o.agent.Name, &since, &id, &o.project.Key, &o.project.Slug, &created)
 		o.agent.ID, o.agent.Project, o.agent.Since = mail.Numbered(row), mail.Numbered(id), instant(since)

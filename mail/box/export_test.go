@@ -24,7 +24,7 @@ func (b *Box) Searching(ctx context.Context) (end func() error, err error) {
 		return err
 	}
 	for range searchers {
-		c, err := b.search.db.Conn(ctx)
+		c, err := b.search.DB.Conn(ctx)
 		if err != nil {
 			return nil, errors.Join(err, end())
 		}

@@ -12,10 +12,6 @@ import (
 	"brenner/store/sqlite"
 )
 
-func (b *Box) waiting(ctx context.Context, do func() error) error {
-	return sqlite.Waiting(ctx, b.wait, do)
-}
-
 const messageColumns = `m.id, m.thread_name, m.subject, m.sender_name, m.recipients, m.importance, m.ack, m.reply_to, m.created`
 
 const messageTables = ` FROM messages m `
@@ -49,20 +45,46 @@ func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 	}
 }
 
+// fitting reads messages as long as they fit into one answer; cut says that there
+// are more.
+func fitting(ctx context.Context, b *Box, reader, text string, args ...any) (all []mail.Message, cut bool, err error) {
+	scan := scanMessage(reader)
+	var r room
+	fresh := func() { all, cut, r = nil, false, room{} }
+	err = b.read.Each(ctx, fresh, func(rows *sql.Rows) (bool, error) {
+		m, err := scan(rows)
+		if cut = err == nil && !r.fits(&m); cut || err != nil {
+			return false, err
+		}
+		all = append(all, m)
+		return true, nil
+	}, text, args...)
+	if err != nil {
+		return nil, false, err
+	}
+	return all, cut, nil
+}
+
+// room is what an answer still has room for. What does not fit is not read from the
+// file: a page of a thousand letters may have gigabytes.
+type room struct{ taken int }
+
+// fits takes a message in; the first one always has room.
+func (r *room) fits(m *mail.Message) bool {
+	first := r.taken == 0
+	r.taken += len(m.Body) + messageBytes
+	return first || r.taken <= mail.MaxAnswer
+}
+
 // Inbox gives what was sent to an agent.
 func (b *Box) Inbox(ctx context.Context, q mail.InboxQuery) ([]mail.Message, error) {
-	const op = "read the inbox"
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	agent, err := b.agentRow(ctx, q.Project, q.Agent)
-	if err != nil {
-		return nil, b.fault(op, err)
-	}
-	all, err := b.inbox(ctx, agent, &q)
-	return all, b.fault(op, err)
+	return sqlite.Use(ctx, &b.file, "read the inbox", func() ([]mail.Message, error) {
+		agent, err := b.agentRow(ctx, q.Project, q.Agent)
+		if err != nil {
+			return nil, err
+		}
+		return b.inbox(ctx, agent, &q)
+	})
 }
 
 func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mail.Message, error) {
@@ -98,7 +120,7 @@ func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mai
 		and("c.read IS NULL")
 	}
 	text += " ORDER BY c.message " + order + " LIMIT ?+0"
-	rows, err := list(ctx, b, scanOne[int64], text, append(args, limit(q.Limit, mail.DefaultLimit))...)
+	rows, err := sqlite.List(ctx, b.read, sqlite.One[int64], text, append(args, limit(q.Limit, mail.DefaultLimit))...)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -133,7 +155,7 @@ func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error)
 	if id, ok := b.rows.Load(key); ok {
 		return id.(int64), nil
 	}
-	ids, err := list(ctx, b, scanOne[int64],
+	ids, err := sqlite.List(ctx, b.read, sqlite.One[int64],
 		"SELECT a.id FROM agents a JOIN projects p ON p.id = a.project WHERE (p.key = ?1 OR p.slug = ?1) AND a.name = ?2", project, name)
 	if err == nil && len(ids) == 0 {
 		err = b.nobody(ctx, project, name)
@@ -149,22 +171,10 @@ func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error)
 
 // Thread gives a page of a thread, oldest first.
 func (b *Box) Thread(ctx context.Context, q mail.ThreadQuery) (mail.Page, error) {
-	const op = "read the thread"
 	if err := mail.CheckThread(q.Thread); err != nil {
 		return mail.Page{}, err
 	}
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return mail.Page{}, err
-	}
-	defer leave()
-	page, err := b.thread(ctx, &q)
-	return page, b.fault(op, err)
-}
-
-func scanOne[T any](rows *sql.Rows) (one T, err error) {
-	err = rows.Scan(&one)
-	return one, err
+	return sqlite.Use(ctx, &b.file, "read the thread", func() (mail.Page, error) { return b.thread(ctx, &q) })
 }
 
 func scanThread(rows *sql.Rows) (t threadRow, err error) {
@@ -180,14 +190,13 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 	if err != nil {
 		return mail.Page{}, err
 	}
-	threads, err := list(ctx, b, scanThread,
+	threads, err := sqlite.List(ctx, b.read, scanThread,
 		"SELECT t.id, t.total FROM threads t JOIN projects p ON p.id = t.project WHERE (p.key = ?1 OR p.slug = ?1) AND t.name = ?2", q.Project, q.Thread)
 	if err != nil {
 		return mail.Page{}, err
 	}
 	if len(threads) == 0 {
-		_, err := b.agentsOrProject(ctx, q)
-		return mail.Page{}, err
+		return mail.Page{}, b.nobody(ctx, q.Project, "") // a thread that is empty, or no project
 	}
 	t := threads[0]
 	page := mail.Page{Total: int(t.total)}
@@ -224,19 +233,10 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 	return page, err
 }
 
-// agentsOrProject tells a thread that is empty from a project that is not there.
-func (b *Box) agentsOrProject(ctx context.Context, q *mail.ThreadQuery) (mail.Project, error) {
-	there, err := b.projects(ctx, q.Project)
-	if err == nil && len(there) == 0 {
-		err = noProject(q.Project)
-	}
-	return first(there), err
-}
-
 // complete adds to a page who writes in the thread, and the receipts.
 func (b *Box) complete(ctx context.Context, q *mail.ThreadQuery, thread int64, page *mail.Page) (err error) {
 	if q.Reader == "" {
-		page.People, err = list(ctx, b, scanOne[string],
+		page.People, err = sqlite.List(ctx, b.read, sqlite.One[string],
 			"SELECT a.name FROM writers w JOIN agents a ON a.id = w.agent WHERE w.thread = ? ORDER BY w.first", thread)
 	} else {
 		for _, m := range page.Messages {
@@ -261,7 +261,7 @@ func (b *Box) complete(ctx context.Context, q *mail.ThreadQuery, thread int64, p
 
 func (b *Box) receipts(ctx context.Context, id mail.ID) ([]mail.Receipt, error) {
 	n, _ := id.Number()
-	return list(ctx, b, func(rows *sql.Rows) (r mail.Receipt, err error) {
+	return sqlite.List(ctx, b.read, func(rows *sql.Rows) (r mail.Receipt, err error) {
 		var read, acked sql.NullInt64
 		err = rows.Scan(&r.Agent, &read, &acked)
 		r.Read, r.Acked = maybe(read), maybe(acked)
@@ -278,14 +278,7 @@ func maybe(micro sql.NullInt64) mail.Instant {
 
 // Message gives one message, if the reader has a part in it.
 func (b *Box) Message(ctx context.Context, project, reader string, id mail.ID) (mail.Message, error) {
-	const op = "read a message"
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return mail.Message{}, err
-	}
-	defer leave()
-	m, err := b.message(ctx, project, reader, id)
-	return m, b.fault(op, err)
+	return sqlite.Use(ctx, &b.file, "read a message", func() (mail.Message, error) { return b.message(ctx, project, reader, id) })
 }
 
 func (b *Box) message(ctx context.Context, project, reader string, id mail.ID) (mail.Message, error) {
@@ -294,7 +287,7 @@ func (b *Box) message(ctx context.Context, project, reader string, id mail.ID) (
 	if reader != "" {
 		text += " AND EXISTS (SELECT 1 FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = m.id AND a.name = ?3)"
 	}
-	all, err := list(ctx, b, scanMessage(reader), text, n, project, reader)
+	all, err := sqlite.List(ctx, b.read, scanMessage(reader), text, n, project, reader)
 	if err == nil && len(all) == 0 {
 		err = noMessage(id)
 	}
@@ -308,18 +301,18 @@ func (b *Box) message(ctx context.Context, project, reader string, id mail.ID) (
 // Await gives what Inbox gives as soon as that is something.
 func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, error) {
 	const op = "wait for mail"
-	leave, err := b.enter(ctx, op)
+	leave, err := b.file.Enter(ctx, op)
 	if err != nil {
 		return nil, over(ctx, err)
 	}
 	agent, err := b.agentRow(ctx, q.Project, q.Agent)
 	leave() // who waits must not hold up Close
 	if err != nil {
-		return nil, over(ctx, b.fault(op, err))
+		return nil, over(ctx, b.file.Fault(op, err))
 	}
 	for {
 		bell, forget := b.bells.listen(agent)
-		leave, err := b.enter(ctx, op)
+		leave, err := b.file.Enter(ctx, op)
 		if err != nil {
 			forget()
 			return nil, over(ctx, err)
@@ -328,13 +321,13 @@ func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 		leave()
 		if err != nil || len(all) > 0 {
 			forget()
-			return all, over(ctx, b.fault(op, err))
+			return all, over(ctx, b.file.Fault(op, err))
 		}
 		select {
 		case <-bell:
 		case <-b.ended:
 			forget()
-			return nil, b.closedFault(op)
+			return nil, b.file.Closed(op)
 		case <-ctx.Done():
 			forget()
 			return nil, over(ctx, &fault.Error{Op: op, Cause: ctx.Err()})

@@ -10,6 +10,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/mail"
+	"brenner/store/sqlite"
 )
 
 // The limits of reservations.
@@ -25,21 +26,14 @@ func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) 
 	if err := c.Check(); err != nil {
 		return mail.Reserved{}, &fault.Error{Code: fault.CodeOf(err), Op: op, Cause: err, Hint: fault.HintOf(err)}
 	}
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return mail.Reserved{}, err
-	}
-	defer leave()
-	var result mail.Reserved
-	wanted := ctx
-	err = b.writer.write(ctx, func(ctx context.Context, w *writer) (err error) {
-		result, err = w.reserve(ctx, &c, wanted.Err)
-		return err
-	}, nil)
-	if err != nil {
-		return mail.Reserved{}, b.fault(op, err)
-	}
-	return result, nil
+	return sqlite.Use(ctx, &b.file, op, func() (result mail.Reserved, err error) {
+		wanted := ctx
+		err = b.writer.write(ctx, func(ctx context.Context, w *writer) (err error) {
+			result, err = w.reserve(ctx, &c, wanted.Err)
+			return err
+		}, nil)
+		return result, err
+	})
 }
 
 // reserve makes a claim. Others wait while it does, so it ends when nobody wants it any
@@ -51,7 +45,7 @@ func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) 
 		return result, err
 	}
 	now := w.box.now()
-	if err := w.exec(ctx, "DELETE FROM reservations WHERE expires <= ?", now.UnixMicro()); err != nil {
+	if err := w.Exec(ctx, "DELETE FROM reservations WHERE expires <= ?", now.UnixMicro()); err != nil {
 		return result, err
 	}
 	others, err := w.reservations(ctx, "r.project = ? AND r.agent <> ?", project, agent)
@@ -87,7 +81,7 @@ func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) 
 			}
 		}
 		var id int64
-		_, err = w.row(ctx, []any{&id}, `INSERT INTO reservations (project, agent, path, exclusive, reason, expires) VALUES (?, ?, ?, ?, ?, ?)
+		_, err = w.Row(ctx, []any{&id}, `INSERT INTO reservations (project, agent, path, exclusive, reason, expires) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (agent, path) DO UPDATE SET exclusive = excluded.exclusive, reason = excluded.reason, expires = excluded.expires RETURNING id`,
 			project, agent, p, c.Exclusive, c.Reason, expires)
 		if err != nil {
@@ -117,24 +111,8 @@ func (w *writer) both(ctx context.Context, project, name string) (p, a int64, er
 }
 
 func (w *writer) reservations(ctx context.Context, where string, args ...any) ([]mail.Reservation, error) {
-	s, err := w.statement(ctx, "SELECT r.id, a.name, r.path, r.exclusive, r.reason, r.expires FROM reservations r JOIN agents a ON a.id = r.agent WHERE "+where+" ORDER BY r.id")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err says what went wrong
-	all := []mail.Reservation{}
-	for rows.Next() {
-		r, err := scanReservation(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, rows.Err()
+	return sqlite.List(ctx, w, scanReservation,
+		"SELECT r.id, a.name, r.path, r.exclusive, r.reason, r.expires FROM reservations r JOIN agents a ON a.id = r.agent WHERE "+where+" ORDER BY r.id", args...)
 }
 
 func scanReservation(rows *sql.Rows) (r mail.Reservation, err error) {
@@ -148,7 +126,7 @@ func scanReservation(rows *sql.Rows) (r mail.Reservation, err error) {
 func (b *Box) Release(ctx context.Context, project, agent string, paths []string) (int, error) {
 	mine, err := b.claims(ctx, "release files", project, agent, paths, func(ctx context.Context, w *writer, r *mail.Reservation) error {
 		n, _ := r.ID.Number()
-		return w.exec(ctx, "DELETE FROM reservations WHERE id = ?", n)
+		return w.Exec(ctx, "DELETE FROM reservations WHERE id = ?", n)
 	})
 	return len(mine), err
 }
@@ -159,44 +137,41 @@ func (b *Box) Renew(ctx context.Context, project, agent string, paths []string, 
 		n, _ := r.ID.Number()
 		expires := w.box.now().Add(ttl(long)).UnixMicro()
 		r.Expires = instant(expires)
-		return w.exec(ctx, "UPDATE reservations SET expires = ? WHERE id = ?", expires, n)
+		return w.Exec(ctx, "UPDATE reservations SET expires = ? WHERE id = ?", expires, n)
 	})
 }
 
 // claims does something with each of an agent's claims on these paths.
 func (b *Box) claims(ctx context.Context, op, project, agent string, paths []string, do func(context.Context, *writer, *mail.Reservation) error) ([]mail.Reservation, error) {
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	wanted := make(map[string]bool)
 	for _, p := range paths {
 		wanted[p] = true
 	}
-	mine := []mail.Reservation{}
-	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error {
-		mine = mine[:0]
-		_, row, err := w.both(ctx, project, agent)
-		if err != nil {
-			return err
-		}
-		all, err := w.reservations(ctx, "r.agent = ?", row)
-		if err != nil {
-			return err
-		}
-		for i := range all {
-			if len(paths) > 0 && !wanted[all[i].Path] {
-				continue
-			}
-			if err := do(ctx, w, &all[i]); err != nil {
+	return sqlite.Use(ctx, &b.file, op, func() ([]mail.Reservation, error) {
+		mine := []mail.Reservation{}
+		err := b.writer.write(ctx, func(ctx context.Context, w *writer) error {
+			mine = mine[:0]
+			_, row, err := w.both(ctx, project, agent)
+			if err != nil {
 				return err
 			}
-			mine = append(mine, all[i])
-		}
-		return nil
-	}, nil)
-	return mine, b.fault(op, err)
+			all, err := w.reservations(ctx, "r.agent = ?", row)
+			if err != nil {
+				return err
+			}
+			for i := range all {
+				if len(paths) > 0 && !wanted[all[i].Path] {
+					continue
+				}
+				if err := do(ctx, w, &all[i]); err != nil {
+					return err
+				}
+				mine = append(mine, all[i])
+			}
+			return nil
+		}, nil)
+		return mine, err
+	})
 }
 
 // claimed is a path or a pattern that somebody has claimed, ready to be compared with

@@ -3,10 +3,7 @@ package box
 // applicationID marks the file as a mailbox of ours: "BrMl" in ASCII.
 const applicationID = 0x42724d6c
 
-// version is the schema's. A schema that was released is never edited.
-const version = 1
-
-// schema makes an empty file a mailbox.
+// schema makes an empty file a mailbox. One that was released is never edited.
 //
 // A copy is a message in the mailbox of an agent: of each recipient, and of the
 // sender too (how is sent), so that what an agent may see of a thread is one range

@@ -7,6 +7,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/mail"
+	"brenner/store/sqlite"
 )
 
 // The limits of what is looked for. SQLite takes time with the square of the words,
@@ -18,28 +19,24 @@ const (
 
 // Search gives the messages that have all the words, the best first.
 func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, error) {
-	const op = "search"
 	match, err := phrase(q.Words)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	// The texts are not read here: to sort them, SQLite would hold all of them.
 	text := "SELECT m.id FROM words w JOIN messages m ON m.id = w.rowid JOIN projects p ON p.id = m.project" +
 		" WHERE words MATCH ?1 AND (p.key = ?2 OR p.slug = ?2)"
 	if q.Reader != "" {
 		text += " AND EXISTS (SELECT 1 FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = m.id AND a.name = ?4)"
 	}
-	rows, err := listFrom(ctx, b, &b.search, scanOne[int64], text+" ORDER BY w.rank, m.id DESC LIMIT ?3+0", match, q.Project, limit(q.Limit, mail.DefaultLimit), q.Reader)
-	if err != nil || len(rows) == 0 {
-		return nil, b.fault(op, err)
-	}
-	all, err := b.messages(ctx, rows, q.Reader, true)
-	return all, b.fault(op, err)
+	text += " ORDER BY w.rank, m.id DESC LIMIT ?3+0"
+	return sqlite.Use(ctx, &b.file, "search", func() ([]mail.Message, error) {
+		rows, err := sqlite.List(ctx, b.search, sqlite.One[int64], text, match, q.Project, limit(q.Limit, mail.DefaultLimit), q.Reader)
+		if err != nil || len(rows) == 0 {
+			return nil, err
+		}
+		return b.messages(ctx, rows, q.Reader, true)
+	})
 }
 
 // phrase turns what somebody typed into a query of SQLite's that cannot be wrong:

@@ -1,6 +1,7 @@
 package box
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,33 +13,28 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/mail"
+	"brenner/store/sqlite"
 )
 
 // Send delivers a message to all its recipients, or to none, once for its key.
 func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
-	const op = "send"
 	if err := d.Check(); err != nil {
 		return mail.Message{}, err
 	}
-	leave, err := b.enter(ctx, op)
-	if err != nil {
-		return mail.Message{}, err
-	}
-	defer leave()
 	d.To, d.CC, d.BCC = slices.Clone(d.To), slices.Clone(d.CC), slices.Clone(d.BCC) // they get their registered spelling
 	d.Subject = mail.CutSubject(d.Subject)
-	if d.Importance == "" {
-		d.Importance = mail.Normal
-	}
-	s := &sending{draft: d, hash: hashOf(&d)}
-	c := &change{do: s.do, after: func() { s.ring(&b.bells) }, judged: true}
-	if err := b.writer.submit(ctx, c); err != nil {
-		return mail.Message{}, b.fault(op, err)
-	}
-	if s.again {
-		return b.message(ctx, d.Project, "", mail.Numbered(s.message))
-	}
-	return s.result(), nil
+	d.Importance = cmp.Or(d.Importance, mail.Normal)
+	return sqlite.Use(ctx, &b.file, "send", func() (mail.Message, error) {
+		s := &sending{draft: d, hash: hashOf(&d)}
+		c := &change{do: s.do, after: func() { s.ring(&b.bells) }, judged: true}
+		if err := b.writer.submit(ctx, c); err != nil {
+			return mail.Message{}, err
+		}
+		if s.again {
+			return b.message(ctx, d.Project, "", mail.Numbered(s.message))
+		}
+		return s.result(), nil
+	})
 }
 
 // hashOf is what tells one message from another under the same key.
@@ -101,7 +97,7 @@ func (s *sending) before(ctx context.Context, w *writer) (bool, error) {
 		return false, nil
 	}
 	var hash string
-	found, err := w.row(ctx, []any{&s.message, &hash}, "SELECT id, hash FROM messages WHERE sender = ? AND key = ?", s.sender, s.draft.Key)
+	found, err := w.Row(ctx, []any{&s.message, &hash}, "SELECT id, hash FROM messages WHERE sender = ? AND key = ?", s.sender, s.draft.Key)
 	if err != nil || !found {
 		return false, err
 	}
@@ -124,7 +120,7 @@ func (s *sending) answers(ctx context.Context, w *writer) error {
 	var thread string
 	if ok {
 		var err error
-		ok, err = w.row(ctx, []any{&thread}, "SELECT t.name FROM messages m JOIN threads t ON t.id = m.thread WHERE m.id = ? AND m.project = ?", n, s.project)
+		ok, err = w.Row(ctx, []any{&thread}, "SELECT t.name FROM messages m JOIN threads t ON t.id = m.thread WHERE m.id = ? AND m.project = ?", n, s.project)
 		if err != nil {
 			return err
 		}
@@ -204,7 +200,7 @@ func (s *sending) takes(ctx context.Context, w *writer, agent int64, policy stri
 		return false, nil
 	case mail.PolicyContacts:
 		var one int
-		return w.row(ctx, []any{&one}, "SELECT 1 FROM messages m JOIN copies c ON c.message = m.id AND c.agent = ? WHERE m.sender = ? LIMIT 1", s.sender, agent)
+		return w.Row(ctx, []any{&one}, "SELECT 1 FROM messages m JOIN copies c ON c.message = m.id AND c.agent = ? WHERE m.sender = ? LIMIT 1", s.sender, agent)
 	}
 	return true, nil
 }
@@ -226,7 +222,7 @@ func (s *sending) put(ctx context.Context, w *writer, copies []letter) error {
 	// No name has a space in it, and JSON would take longer to read than all the rest.
 	recipients := strings.Join(d.To, " ") + "\n" + strings.Join(d.CC, " ") + "\n" + strings.Join(d.BCC, " ")
 	var err error
-	s.message, err = w.insert(ctx, `INSERT INTO messages (project, thread, sender, thread_name, sender_name, recipients, subject, body, importance, ack, reply_to, created, key, hash)
+	s.message, err = w.Insert(ctx, `INSERT INTO messages (project, thread, sender, thread_name, sender_name, recipients, subject, body, importance, ack, reply_to, created, key, hash)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.project, s.thread, s.sender, d.Thread, d.From, recipients, d.Subject, d.Body, d.Importance, d.AckRequired, reply, s.created, key, s.hash)
 	if err != nil {
 		return err
@@ -237,14 +233,14 @@ func (s *sending) put(ctx context.Context, w *writer, copies []letter) error {
 		}
 	}
 	for _, c := range copies {
-		if err := w.exec(ctx, "INSERT INTO copies (agent, message, thread, how) VALUES (?, ?, ?, ?)", c.agent, s.message, s.thread, c.how); err != nil {
+		if err := w.Exec(ctx, "INSERT INTO copies (agent, message, thread, how) VALUES (?, ?, ?, ?)", c.agent, s.message, s.thread, c.how); err != nil {
 			return err
 		}
 	}
 	if err := w.wrote(ctx, s.thread, s.message, s.sender); err != nil {
 		return err
 	}
-	if err := w.exec(ctx, "INSERT INTO words (rowid, subject, body) VALUES (?, ?, ?)", s.message, d.Subject, d.Body); err != nil {
+	if err := w.Exec(ctx, "INSERT INTO words (rowid, subject, body) VALUES (?, ?, ?)", s.message, d.Subject, d.Body); err != nil {
 		return err
 	}
 	return w.isActive(ctx, s.sender, s.created)
@@ -255,14 +251,14 @@ func (s *sending) name(ctx context.Context, w *writer) error {
 	s.draft.Thread = fmt.Sprintf("msg-%d", s.message)
 	for n := 2; ; n++ {
 		var one int
-		taken, err := w.row(ctx, []any{&one}, "SELECT 1 FROM threads WHERE project = ? AND name = ?", s.project, s.draft.Thread)
+		taken, err := w.Row(ctx, []any{&one}, "SELECT 1 FROM threads WHERE project = ? AND name = ?", s.project, s.draft.Thread)
 		if err != nil {
 			return err
 		}
 		if !taken {
-			err := w.exec(ctx, "UPDATE threads SET name = ? WHERE id = ?", s.draft.Thread, s.thread)
+			err := w.Exec(ctx, "UPDATE threads SET name = ? WHERE id = ?", s.draft.Thread, s.thread)
 			if err == nil {
-				err = w.exec(ctx, "UPDATE messages SET thread_name = ? WHERE id = ?", s.draft.Thread, s.message)
+				err = w.Exec(ctx, "UPDATE messages SET thread_name = ? WHERE id = ?", s.draft.Thread, s.message)
 			}
 			return err
 		}
@@ -274,7 +270,7 @@ func (s *sending) name(ctx context.Context, w *writer) error {
 func (s *sending) open(ctx context.Context, w *writer, own bool) error {
 	if own {
 		var err error
-		s.thread, err = w.insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, '', 1)", s.project)
+		s.thread, err = w.Insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, '', 1)", s.project)
 		return err
 	}
 	var err error
@@ -311,43 +307,36 @@ func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
 	if len(m.Messages) == 0 {
 		return time.Time{}, &fault.Error{Code: mail.NotFound, Op: op, Detail: "no message is named", Hint: "name messages of the inbox"}
 	}
-	leave, err := b.enter(ctx, op)
+	return sqlite.Use(ctx, &b.file, op, func() (at time.Time, err error) {
+		err = b.writer.write(ctx, func(ctx context.Context, w *writer) (err error) {
+			at, err = w.mark(ctx, &m)
+			return err
+		}, nil)
+		return at, err
+	})
+}
+
+// mark notes it for all messages, and returns the time of the first one.
+func (w *writer) mark(ctx context.Context, m *mail.Mark) (time.Time, error) {
+	_, agent, err := w.both(ctx, m.Project, m.Agent)
 	if err != nil {
 		return time.Time{}, err
 	}
-	defer leave()
-	var at int64
-	err = b.writer.write(ctx, func(ctx context.Context, w *writer) error {
-		project, err := w.project(ctx, m.Project)
-		if err != nil {
-			return err
-		}
-		name := m.Agent
-		agent, _, err := w.agent(ctx, project, &name)
-		if err != nil {
-			return err
-		}
-		now, field := w.instant().UnixMicro(), "read"
-		if m.Ack {
-			field = "acked"
-		}
-		times := make([]int64, len(m.Messages))
-		for i, id := range m.Messages {
-			n, _ := id.Number()
-			there, err := w.row(ctx, []any{&times[i]}, `UPDATE copies SET read = ifnull(read, ?1), acked = CASE WHEN ?2 THEN ifnull(acked, ?1) ELSE acked END
-				WHERE agent = ?3 AND message = ?4 AND how < 3 RETURNING `+field, now, m.Ack, agent, n)
-			if err == nil && !there {
-				err = noMessage(id)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		at = times[0]
-		return nil
-	}, nil)
-	if err != nil {
-		return time.Time{}, b.fault(op, err)
+	now, field := w.instant().UnixMicro(), "read"
+	if m.Ack {
+		field = "acked"
 	}
-	return instant(at).Time, nil
+	times := make([]int64, len(m.Messages))
+	for i, id := range m.Messages {
+		n, _ := id.Number()
+		there, err := w.Row(ctx, []any{&times[i]}, `UPDATE copies SET read = ifnull(read, ?1), acked = CASE WHEN ?2 THEN ifnull(acked, ?1) ELSE acked END
+			WHERE agent = ?3 AND message = ?4 AND how < 3 RETURNING `+field, now, m.Ack, agent, n)
+		if err == nil && !there {
+			err = noMessage(id)
+		}
+		if err != nil {
+			return time.Time{}, err
+		}
+	}
+	return instant(times[0]).Time, nil
 }

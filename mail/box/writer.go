@@ -2,7 +2,6 @@ package box
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -17,16 +16,13 @@ const most = 256
 // one transaction, each behind a savepoint of its own: one that is refused leaves
 // no trace, and the others stand.
 type writer struct {
-	box  *Box
-	db   *sql.DB
-	conn *sql.Conn
-
+	*sqlite.Writer
+	box   *Box
 	group *sqlite.Group[*change]
 
 	// Only the caller whose turn it is uses these.
-	prepared map[string]*sql.Stmt
-	memory   memory
-	last     time.Time // the newest instant that was given out
+	memory memory
+	last   time.Time // the newest instant that was given out
 }
 
 // change is something that one caller wants written.
@@ -40,38 +36,13 @@ type change struct {
 }
 
 func openWriter(ctx context.Context, b *Box) (*writer, error) {
-	db, err := sqlite.Pool(b.file, "rwc", 1)
+	to, err := sqlite.OpenWriter(ctx, &b.file, nil)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{box: b, db: db, prepared: make(map[string]*sql.Stmt)}
+	w := &writer{Writer: to, box: b}
 	w.group = sqlite.NewGroup(most, 0, w.commit)
-	err = sqlite.Waiting(ctx, b.wait, func() error {
-		if w.conn == nil {
-			conn, err := db.Conn(ctx)
-			if err != nil {
-				return err
-			}
-			w.conn = conn
-		}
-		return b.ready(ctx, w.conn)
-	})
-	if err != nil {
-		if w.conn != nil {
-			err = errors.Join(err, w.conn.Close())
-		}
-		return nil, errors.Join(err, db.Close())
-	}
 	return w, nil
-}
-
-// close ends the writer, after the last change.
-func (w *writer) close() error {
-	var errs []error
-	for _, statement := range w.prepared {
-		errs = append(errs, statement.Close())
-	}
-	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
 }
 
 // write has a change committed. If the context ends before the change's turn, it
@@ -84,7 +55,7 @@ func (w *writer) submit(ctx context.Context, c *change) error { return w.group.S
 
 // commit makes all changes of a batch in one transaction, and answers each.
 func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change]) {
-	err := sqlite.Transaction(context.Background(), w.conn, w.box.wait, func(ctx context.Context) error {
+	err := w.Transaction(context.Background(), func(ctx context.Context) error {
 		if err := w.recall(ctx); err != nil {
 			return err
 		}
@@ -117,16 +88,16 @@ func (w *writer) attempt(ctx context.Context, c *change) error {
 	if c.judged {
 		return c.do(ctx, w)
 	}
-	if err := w.exec(ctx, "SAVEPOINT one"); err != nil {
+	if err := w.Exec(ctx, "SAVEPOINT one"); err != nil {
 		return err
 	}
 	err := c.do(ctx, w)
 	if err == nil {
-		return w.exec(ctx, "RELEASE one")
+		return w.Exec(ctx, "RELEASE one")
 	}
 	w.forget()
-	_ = w.exec(ctx, "ROLLBACK TO one") // where this fails, the transaction is gone already
-	_ = w.exec(ctx, "RELEASE one")
+	_ = w.Exec(ctx, "ROLLBACK TO one") // where this fails, the transaction is gone already
+	_ = w.Exec(ctx, "RELEASE one")
 	return err
 }
 
@@ -135,52 +106,6 @@ func (w *writer) attempt(ctx context.Context, c *change) error {
 func ours(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f)
-}
-
-// exec runs a statement, which is prepared at its first use.
-func (w *writer) exec(ctx context.Context, text string, args ...any) error {
-	s, err := w.statement(ctx, text)
-	if err == nil {
-		_, err = s.ExecContext(ctx, args...)
-	}
-	return err
-}
-
-// insert runs a statement and gives the id of the row that it made.
-func (w *writer) insert(ctx context.Context, text string, args ...any) (int64, error) {
-	s, err := w.statement(ctx, text)
-	if err != nil {
-		return 0, err
-	}
-	result, err := s.ExecContext(ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.LastInsertId()
-}
-
-// row runs a query for one row; false is none.
-func (w *writer) row(ctx context.Context, into []any, text string, args ...any) (bool, error) {
-	s, err := w.statement(ctx, text)
-	if err != nil {
-		return false, err
-	}
-	err = s.QueryRowContext(ctx, args...).Scan(into...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-func (w *writer) statement(ctx context.Context, text string) (*sql.Stmt, error) {
-	if s, ok := w.prepared[text]; ok {
-		return s, nil
-	}
-	s, err := w.conn.PrepareContext(ctx, text)
-	if err == nil {
-		w.prepared[text] = s
-	}
-	return s, err
 }
 
 // memory is what the writer knows of the file without asking: rows that never
@@ -221,7 +146,7 @@ func (w *writer) forget() {
 // recall begins a batch: what was known still holds, or is forgotten.
 func (w *writer) recall(ctx context.Context) error {
 	var version int64
-	if _, err := w.row(ctx, []any{&version}, "PRAGMA data_version"); err != nil {
+	if _, err := w.Row(ctx, []any{&version}, "PRAGMA data_version"); err != nil {
 		return err
 	}
 	m := &w.memory
@@ -238,9 +163,9 @@ func (w *writer) thread(ctx context.Context, project int64, name string) (int64,
 	key := agentKey{project, name}
 	id, ok := w.memory.threads[key]
 	if !ok {
-		there, err := w.row(ctx, []any{&id}, "SELECT id FROM threads WHERE project = ? AND name = ?", project, name)
+		there, err := w.Row(ctx, []any{&id}, "SELECT id FROM threads WHERE project = ? AND name = ?", project, name)
 		if err == nil && !there {
-			id, err = w.insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, ?, 0)", project, name)
+			id, err = w.Insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, ?, 0)", project, name)
 		}
 		if err != nil {
 			return 0, err
@@ -254,7 +179,7 @@ func (w *writer) thread(ctx context.Context, project int64, name string) (int64,
 // count writes how many messages the batch has added to each thread.
 func (w *writer) count(ctx context.Context) error {
 	for thread, n := range w.memory.more {
-		if err := w.exec(ctx, "UPDATE threads SET total = total + ? WHERE id = ?", n, thread); err != nil {
+		if err := w.Exec(ctx, "UPDATE threads SET total = total + ? WHERE id = ?", n, thread); err != nil {
 			return err
 		}
 	}
@@ -267,7 +192,7 @@ func (w *writer) project(ctx context.Context, name string) (int64, error) {
 		return id, nil
 	}
 	var id int64
-	there, err := w.row(ctx, []any{&id}, "SELECT id FROM projects WHERE key = ?1 OR slug = ?1", name)
+	there, err := w.Row(ctx, []any{&id}, "SELECT id FROM projects WHERE key = ?1 OR slug = ?1", name)
 	if err == nil && !there {
 		err = noProject(name)
 	}
@@ -282,7 +207,7 @@ func (w *writer) agent(ctx context.Context, project int64, name *string) (id int
 	key := agentKey{project, *name}
 	row, ok := w.memory.agents[key]
 	if !ok {
-		there, err := w.row(ctx, []any{&row.id, &row.name, &row.policy}, "SELECT id, name, policy FROM agents WHERE project = ? AND name = ?", project, *name)
+		there, err := w.Row(ctx, []any{&row.id, &row.name, &row.policy}, "SELECT id, name, policy FROM agents WHERE project = ? AND name = ?", project, *name)
 		if err == nil && !there {
 			err = noAgent(*name)
 		}
@@ -301,7 +226,7 @@ func (w *writer) wrote(ctx context.Context, thread, message, agent int64) error 
 	if w.memory.writers[key] {
 		return nil
 	}
-	err := w.exec(ctx, "INSERT INTO writers (thread, first, agent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", thread, message, agent)
+	err := w.Exec(ctx, "INSERT INTO writers (thread, first, agent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", thread, message, agent)
 	w.memory.writers[key] = err == nil
 	return err
 }
@@ -312,5 +237,5 @@ func (w *writer) isActive(ctx context.Context, agent, at int64) error {
 		return nil
 	}
 	w.memory.active[agent] = true
-	return w.exec(ctx, "UPDATE agents SET active = ? WHERE id = ?", at, agent)
+	return w.Exec(ctx, "UPDATE agents SET active = ? WHERE id = ?", at, agent)
 }

@@ -2,10 +2,13 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	driversqlite "modernc.org/sqlite"
@@ -54,18 +57,15 @@ func newConnector(file, mode string) (driver.Connector, error) {
 // pause is between two attempts at something that is busy and does not wait by itself.
 const pause = 5 * time.Millisecond
 
-// Waiting repeats do while others are busy, for as long as the limit and the
+// waiting repeats do while others are busy, for as long as the limit and the
 // context allow. SQLite's own waiting knows no context.
-func Waiting(ctx context.Context, limit time.Duration, do func() error) error {
+func waiting(ctx context.Context, limit time.Duration, do func() error) error {
 	end := time.Now().Add(limit)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		err := do()
-		if !isBusy(err) {
-			return err
-		}
-		if !time.Now().Before(end) {
+		if !isBusy(err) || !time.Now().Before(end) {
 			return err
 		}
 		timer.Reset(pause)
@@ -75,4 +75,285 @@ func Waiting(ctx context.Context, limit time.Duration, do func() error) error {
 		case <-timer.C:
 		}
 	}
+}
+
+// pool returns connections to a file that is opened in a mode of SQLite's.
+func pool(file, mode string, limit int) (*sql.DB, error) {
+	connector, err := newConnector(file, mode)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(limit)
+	db.SetMaxIdleConns(limit)
+	return db, nil
+}
+
+// Reader is some connections that read. Each sees the last commit that was done
+// when its query began, and holds up nobody.
+type Reader struct {
+	DB   *sql.DB
+	wait time.Duration
+
+	mu       sync.Mutex
+	prepared map[string]*sql.Stmt // by their text: the questions are few, and preparing one takes longer than most answers
+}
+
+// mostPrepared is how many questions are kept ready.
+const mostPrepared = 100
+
+// OpenReader opens as many connections as are used at once.
+func OpenReader(f *File, limit int) (*Reader, error) {
+	db, err := pool(f.Path, "ro", limit)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{DB: db, wait: f.Wait, prepared: make(map[string]*sql.Stmt)}, nil
+}
+
+// Close ends the connections; there may be none.
+func (r *Reader) Close() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Join(closeAll(r.prepared), r.DB.Close())
+}
+
+// closeAll ends statements, which comes before the end of their connection: SQLite
+// keeps one that has any left, and then the WAL is not moved into the file.
+func closeAll(prepared map[string]*sql.Stmt) error {
+	var err error
+	for _, statement := range prepared {
+		err = errors.Join(err, statement.Close())
+	}
+	return err
+}
+
+// ask puts a question, with a statement that is kept ready where there is room.
+func (r *Reader) ask(ctx context.Context, text string, args []any) (*sql.Rows, error) {
+	r.mu.Lock()
+	statement, ok := r.prepared[text]
+	room := len(r.prepared) < mostPrepared
+	r.mu.Unlock()
+	if !ok {
+		if !room || strings.HasPrefix(text, "PRAGMA") {
+			return r.DB.QueryContext(ctx, text, args...)
+		}
+		fresh, err := r.DB.PrepareContext(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		if statement, err = r.keep(text, fresh); err != nil {
+			return nil, err
+		}
+	}
+	return statement.QueryContext(ctx, args...)
+}
+
+// keep keeps a statement, unless another caller was faster.
+func (r *Reader) keep(text string, fresh *sql.Stmt) (*sql.Stmt, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if first, ok := r.prepared[text]; ok {
+		return first, fresh.Close()
+	}
+	r.prepared[text] = fresh
+	return fresh, nil
+}
+
+// Each hands the rows of an answer to take until that has enough, and waits where the
+// file is busy. A repeated attempt begins with fresh, so that no row is taken twice.
+func (r *Reader) Each(ctx context.Context, fresh func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error {
+	err := waiting(ctx, r.wait, func() error {
+		fresh()
+		rows, err := r.ask(ctx, text, args)
+		return each(rows, err, take)
+	})
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err() // an interrupt is no fault of the file
+	}
+	return err
+}
+
+func each(rows *sql.Rows, err error, take func(*sql.Rows) (more bool, err error)) error {
+	if err != nil {
+		return err
+	}
+	for more := true; more && err == nil && rows.Next(); {
+		more, err = take(rows)
+	}
+	return errors.Join(err, rows.Err(), rows.Close())
+}
+
+// source answers questions.
+type source interface {
+	Each(ctx context.Context, fresh func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error
+}
+
+// List reads a whole answer, row by row.
+func List[T any](ctx context.Context, from source, scan func(*sql.Rows) (T, error), text string, args ...any) ([]T, error) {
+	var all []T
+	err := from.Each(ctx, func() { all = nil }, func(rows *sql.Rows) (bool, error) {
+		one, err := scan(rows)
+		all = append(all, one)
+		return true, err
+	}, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// One scans rows of a single column.
+func One[T any](rows *sql.Rows) (one T, err error) {
+	err = rows.Scan(&one)
+	return one, err
+}
+
+// Writer is the one connection of a process that writes. Its statements are prepared
+// at their first use. Only the caller whose turn it is uses it.
+type Writer struct {
+	db       *sql.DB
+	conn     *sql.Conn
+	wait     time.Duration
+	prepared map[string]*sql.Stmt
+}
+
+// OpenWriter opens the connection and has the schema made or brought up to date on the
+// way: by upgrade, where that is not nil.
+func OpenWriter(ctx context.Context, f *File, upgrade func(context.Context, *sql.Conn) error) (*Writer, error) {
+	if upgrade == nil {
+		upgrade = f.upgrade
+	}
+	db, err := pool(f.Path, "rwc", 1)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{db: db, wait: f.Wait, prepared: make(map[string]*sql.Stmt)}
+	err = waiting(ctx, f.Wait, func() (err error) {
+		if w.conn == nil {
+			if w.conn, err = db.Conn(ctx); err != nil {
+				return err
+			}
+		}
+		i, err := f.prepare(ctx, w.conn)
+		if err != nil || i.version == len(f.Steps) {
+			return err
+		}
+		return upgrade(ctx, w.conn)
+	})
+	if err != nil {
+		_ = w.Close() // the first error is the one that matters
+		return nil, err
+	}
+	return w, nil
+}
+
+// Close ends the connection.
+func (w *Writer) Close() error {
+	err := closeAll(w.prepared)
+	if w.conn != nil {
+		err = errors.Join(err, w.conn.Close())
+	}
+	return errors.Join(err, w.db.Close())
+}
+
+// Transaction does something whole or not at all, as transaction does.
+func (w *Writer) Transaction(ctx context.Context, do func(ctx context.Context) error) error {
+	return transaction(ctx, w.conn, w.wait, do)
+}
+
+func (w *Writer) statement(ctx context.Context, text string) (*sql.Stmt, error) {
+	if s, ok := w.prepared[text]; ok {
+		return s, nil
+	}
+	s, err := w.conn.PrepareContext(ctx, text)
+	if err == nil {
+		w.prepared[text] = s
+	}
+	return s, err
+}
+
+// Exec runs a statement.
+func (w *Writer) Exec(ctx context.Context, text string, args ...any) error {
+	_, err := w.run(ctx, text, args)
+	return err
+}
+
+func (w *Writer) run(ctx context.Context, text string, args []any) (sql.Result, error) {
+	s, err := w.statement(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(ctx, args...)
+}
+
+// Insert runs a statement and returns the id of the row that it made.
+func (w *Writer) Insert(ctx context.Context, text string, args ...any) (int64, error) {
+	result, err := w.run(ctx, text, args)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// change runs a statement and returns how many rows it changed.
+func (w *Writer) change(ctx context.Context, text string, args ...any) (int, error) {
+	result, err := w.run(ctx, text, args)
+	if err != nil {
+		return 0, err
+	}
+	n, err := result.RowsAffected()
+	return int(n), err
+}
+
+// Row runs a query for one row, and reports whether there is one.
+func (w *Writer) Row(ctx context.Context, into []any, text string, args ...any) (bool, error) {
+	s, err := w.statement(ctx, text)
+	if err != nil {
+		return false, err
+	}
+	err = s.QueryRowContext(ctx, args...).Scan(into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Each hands the rows of an answer to take until that has enough.
+func (w *Writer) Each(ctx context.Context, _ func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error {
+	s, err := w.statement(ctx, text)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	return each(rows, err, take)
+}
+
+// transaction waits for the file's write lock and does something whole or not
+// at all. Waiting ends with the context; what has begun runs to its end, and is
+// taken back if the context ended meanwhile. So there is no moment in which a
+// cancelled write may have happened.
+func transaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do func(ctx context.Context) error) error {
+	whole := context.WithoutCancel(ctx)
+	run := func(statement string) error {
+		_, err := conn.ExecContext(whole, statement)
+		return err
+	}
+	if err := waiting(ctx, wait, func() error { return run("BEGIN IMMEDIATE") }); err != nil {
+		return err
+	}
+	err := do(whole)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = run("COMMIT")
+	}
+	if err != nil {
+		_ = run("ROLLBACK") // fails only where SQLite has rolled back already
+	}
+	return err
 }

@@ -45,11 +45,9 @@ type verdict struct {
 	detail, hint string
 }
 
-func (s *Store) fault(op string, err error) error { return Fault(op, s.file, s.wait, err) }
-
-// Fault gives an error of SQLite's about a file its code, place and hint; others were
+// faultOf gives an error of SQLite's about a file its code, place and hint; others were
 // waited for as long as it says. Faults stay as they are.
-func Fault(op, file string, wait time.Duration, err error) error {
+func faultOf(op, file string, wait time.Duration, err error) error {
 	var f *fault.Error
 	switch {
 	case err == nil:

@@ -85,7 +85,7 @@ func TestFolderWithoutRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" { // nothing is forbidden to this user
-		if err := os.Chmod(s.file, 0o444); err != nil {
+		if err := os.Chmod(s.file.Path, 0o444); err != nil {
 			t.Fatal(err)
 		}
 		if err := openIn(t, dir, Options{}).Close(); err != nil {
@@ -94,14 +94,14 @@ func TestFolderWithoutRights(t *testing.T) {
 		return
 	}
 	defer os.Chmod(dir, 0o755) //nolint:errcheck // so that the folder can be removed
-	for _, name := range []string{s.file, dir} {
+	for _, name := range []string{s.file.Path, dir} {
 		if err := os.Chmod(name, 0o555); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Open(t.Context(), dir, Options{})
 		wantFault(t, err, store.Unwritable, "permission denied")
 	}
-	if err := os.Chmod(s.file, 0o755); err != nil {
+	if err := os.Chmod(s.file.Path, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Open(t.Context(), dir, Options{})
@@ -115,8 +115,8 @@ func TestReadOnlyFile(t *testing.T) {
 	dir := t.TempDir()
 	s := openIn(t, dir, Options{})
 	// SQLite's own read-only connection says what a read-only disk would.
-	_, err := s.reader.db.ExecContext(t.Context(), "DELETE FROM blobs")
-	wantFault(t, s.fault("write", err), store.Unwritable, "cannot be opened for writing")
+	_, err := s.reader.DB.ExecContext(t.Context(), "DELETE FROM blobs")
+	wantFault(t, s.file.Fault("write", err), store.Unwritable, "cannot be opened for writing")
 }
 
 // TestErrorsOfTheDisk tells by SQLite's codes what no test can make a disk do.
@@ -164,8 +164,9 @@ func TestWALThatDoesNotWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	s := &Store{file: "memory"}
-	wantFault(t, s.ready(t.Context(), conn, migrations()), store.Unsupported, "WAL mode does not work here")
+	f := &File{Format: Format{Name: "store", ID: applicationID, Steps: migrations()}, Path: "memory"}
+	_, err = f.prepare(t.Context(), conn)
+	wantFault(t, err, store.Unsupported, "WAL mode does not work here")
 }
 
 // fill gives the folder of a store with some batches, closed.
@@ -283,10 +284,10 @@ func TestForeignAndNewerFiles(t *testing.T) {
 				if err := s.Close(); err != nil {
 					t.Fatal(err)
 				}
-				before, _ := os.ReadFile(s.file)
+				before, _ := os.ReadFile(s.file.Path)
 				_, err := Open(t.Context(), dir, Options{ReadOnly: readOnly})
 				wantFault(t, err, store.Unsupported, test.says)
-				if after, err := os.ReadFile(s.file); err != nil || !bytes.Equal(before, after) {
+				if after, err := os.ReadFile(s.file.Path); err != nil || !bytes.Equal(before, after) {
 					t.Errorf("the file was changed: %v", err)
 				}
 			})
@@ -366,8 +367,8 @@ func TestAStoreThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, spoil := range []func() error{
-		func() error { return os.Truncate(s.file, 0) },
-		func() error { return os.Remove(s.file) },
+		func() error { return os.Truncate(s.file.Path, 0) },
+		func() error { return os.Remove(s.file.Path) },
 	} {
 		if err := spoil(); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ func TestAStoreBehindALinkHasTheSameLocks(t *testing.T) {
 	t.Parallel()
 	dir, link := t.TempDir(), t.TempDir()
 	one := openIn(t, dir, Options{})
-	if err := os.Symlink(one.file, filepath.Join(link, FileName)); err != nil {
+	if err := os.Symlink(one.file.Path, filepath.Join(link, FileName)); err != nil {
 		t.Fatal(err)
 	}
 	other := openIn(t, link, Options{})

@@ -70,7 +70,7 @@ func TestNoQuestionLooksAtEverything(t *testing.T) {
 		t.Fatalf("%d questions were kept of %d", len(texts), len(ask))
 	}
 	for _, text := range texts {
-		plan, err := list(t.Context(), s.reader, func(rows *sql.Rows) (detail string, err error) {
+		plan, err := List(t.Context(), s.reader, func(rows *sql.Rows) (detail string, err error) {
 			var id, parent, unused int
 			err = rows.Scan(&id, &parent, &unused, &detail)
 			return detail, err

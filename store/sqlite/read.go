@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -17,21 +18,18 @@ import (
 	"brenner/store/record"
 )
 
+// ask returns the rows of an answer, as one use of the store.
+func ask[T any](ctx context.Context, s *Store, op string, scan func(*sql.Rows) (T, error), text string, args ...any) ([]T, error) {
+	return Use(ctx, &s.file, op, func() ([]T, error) { return List(ctx, s.reader, scan, text, args...) })
+}
+
 // Blob gives the bytes with a hash, and has checked that they have it.
 func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 	op := "read the blob " + fault.Shown(hash)
-	leave, err := s.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	found, err := list(ctx, s.reader, func(rows *sql.Rows) (data []byte, err error) {
-		err = rows.Scan(&data)
-		return data, err
-	}, "SELECT data FROM blobs WHERE hash = ?", hash)
+	found, err := ask(ctx, s, op, One[[]byte], "SELECT data FROM blobs WHERE hash = ?", hash)
 	switch {
 	case err != nil:
-		return nil, s.fault(op, err)
+		return nil, err
 	case len(found) == 0:
 		return nil, store.Missing(hash)
 	case store.Hash(found[0]) != hash:
@@ -42,23 +40,16 @@ func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 
 // changed is the fault for content that is not what was written.
 func (s *Store) changed(op, detail string) *fault.Error {
-	return &fault.Error{Code: store.Damaged, Op: op, Place: s.file, Detail: detail, Hint: damaged().hint}
+	return &fault.Error{Code: store.Damaged, Op: op, Place: s.file.Path, Detail: detail, Hint: damaged().hint}
 }
 
 // Entries gives a stream's entries behind number after, in order.
 func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
-	op := "read the stream " + fault.Shown(stream)
-	leave, err := s.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	entries, err := s.entries(ctx, stream, after)
-	return entries, s.fault(op, err)
+	return Use(ctx, &s.file, "read the stream "+fault.Shown(stream), func() ([]journal.Entry, error) { return s.entries(ctx, stream, after) })
 }
 
 func (s *Store) entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
-	return list(ctx, s.reader, func(rows *sql.Rows) (journal.Entry, error) {
+	return List(ctx, s.reader, func(rows *sql.Rows) (journal.Entry, error) {
 		e := journal.Entry{Stream: stream}
 		err := rows.Scan(&e.Seq, instant{&e.At}, &e.Kind, &e.Body, &e.Prev, &e.Hash)
 		return e, err
@@ -68,23 +59,16 @@ func (s *Store) entries(ctx context.Context, stream string, after int) ([]journa
 
 // Streams lists the streams whose name begins with prefix, by name.
 func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, error) {
-	const op = "list the streams"
-	leave, err := s.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	streams, err := s.streams(ctx, prefix)
-	return streams, s.fault(op, err)
+	return Use(ctx, &s.file, "list the streams", func() ([]store.Stream, error) { return s.streams(ctx, prefix) })
 }
 
 func (s *Store) streams(ctx context.Context, prefix string) ([]store.Stream, error) {
-	var ask question
-	ask.prefix("name", prefix)
-	return list(ctx, s.reader, func(rows *sql.Rows) (one store.Stream, err error) {
+	var where question
+	where.prefix("name", prefix)
+	return List(ctx, s.reader, func(rows *sql.Rows) (one store.Stream, err error) {
 		err = rows.Scan(&one.Name, &one.Head.Seq, &one.Head.Hash, instant{&one.Began}, instant{&one.Last})
 		return one, err
-	}, "SELECT name, seq, hash, began, last FROM streams WHERE true"+ask.where.String()+" ORDER BY name", ask.args...)
+	}, "SELECT name, seq, hash, began, last FROM streams WHERE true"+where.text()+" ORDER BY name", where.args...)
 }
 
 // instant scans a time as it was written: SQLite has no type for it.
@@ -102,12 +86,14 @@ func (i instant) Scan(value any) (err error) {
 
 // question is a query that is put together from conditions.
 type question struct {
-	where strings.Builder
-	args  []any
+	conditions strings.Builder
+	args       []any
 }
 
+func (q *question) text() string { return q.conditions.String() }
+
 func (q *question) and(condition string, args ...any) {
-	q.where.WriteString(" AND " + condition)
+	q.conditions.WriteString(" AND " + condition)
 	q.args = append(q.args, args...)
 }
 
@@ -143,39 +129,32 @@ const recordColumns = `SELECT r.id, r.version, r.parent, r.type, coalesce(s.stat
 
 // Records gives the records that a query asks for, by id and version.
 func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
-	const op = "read records"
-	leave, err := s.enter(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	var ask question
+	var where question
 	from := " FROM records AS r"
 	if q.Status != "" { // those few first, and then their rows
 		from = " FROM (SELECT id, version FROM statuses WHERE status = ? UNION ALL " +
 			"SELECT b.id, b.version FROM records AS b WHERE b.status = ?" + rare(q.Status) +
 			" AND NOT EXISTS (SELECT 1 FROM statuses AS o WHERE o.id = b.id AND o.version = b.version)) AS k" +
 			" CROSS JOIN records AS r ON r.id = k.id AND r.version = k.version"
-		ask.args = append(ask.args, q.Status, q.Status)
+		where.args = append(where.args, q.Status, q.Status)
 	}
 	from += " LEFT JOIN statuses AS s ON s.id = r.id AND s.version = r.version WHERE true"
 	if q.ID != "" {
-		ask.and("r.id = ?", q.ID)
+		where.and("r.id = ?", q.ID)
 	}
 	if q.Version != 0 {
-		ask.and("r.version = ?", q.Version)
+		where.and("r.version = ?", q.Version)
 	}
 	if q.Type != "" {
-		ask.and("r.type = ?", q.Type)
+		where.and("r.type = ?", q.Type)
 	}
 	if q.Latest {
-		ask.and("r.version = (SELECT max(version) FROM records WHERE id = r.id)")
+		where.and("r.version = (SELECT max(version) FROM records WHERE id = r.id)")
 	}
 	if q.Stale {
-		ask.and("r.summary_of <> r.content")
+		where.and("r.summary_of <> r.content")
 	}
-	records, err := list(ctx, s.reader, scanRecord, recordColumns+from+ask.where.String()+" ORDER BY r.id, r.version", ask.args...)
-	return records, s.fault(op, err)
+	return ask(ctx, s, "read records", scanRecord, recordColumns+from+where.text()+" ORDER BY r.id, r.version", where.args...)
 }
 
 // rare lets the index of statuses that few versions are put with be used.
@@ -205,99 +184,117 @@ func scanRecord(rows *sql.Rows) (r record.Record, err error) {
 	return r, err
 }
 
-// reader is the connections that read. Each sees the last commit that was done
-// when its query began, and holds up nobody.
-type reader struct {
-	wait time.Duration
-	db   *sql.DB
+// dependent are the relations of record.Depends; a test of all stores compares them.
+const dependent = " AND l.relation IN ('cites', 'derives_from', 'summarises', 'refutes')"
 
-	mu       sync.Mutex
-	prepared map[string]*sql.Stmt // by their text: the questions are few, and preparing one takes longer than most answers
-}
-
-// mostPrepared is how many questions are kept ready.
-const mostPrepared = 100
-
-func openReader(file string, wait time.Duration) (*reader, error) {
-	db, err := Pool(file, "ro", readers)
-	if err != nil {
-		return nil, err
+// Heads gives the records that a query asks for, one for all versions.
+func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, error) {
+	var where question
+	if q.ID != "" {
+		where.and("h.id = ?", q.ID)
 	}
-	return &reader{wait: wait, db: db, prepared: make(map[string]*sql.Stmt)}, nil
-}
-
-// close ends the statements before the connections, as the writer does.
-func (r *reader) close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var errs []error
-	for _, statement := range r.prepared {
-		errs = append(errs, statement.Close())
+	where.prefix("h.id", q.Prefix)
+	if q.Newest && len(q.Modules) == 1 && len(q.Types) > 1 {
+		where.oneOf("+h.type", q.Types) // the module's index has them in order: no other is to be used
+	} else {
+		where.oneOf("h.type", q.Types)
 	}
-	return errors.Join(append(errs, r.db.Close())...)
-}
-
-// ask puts a question, with a statement that is kept ready where there is room.
-func (r *reader) ask(ctx context.Context, text string, args []any) (*sql.Rows, error) {
-	r.mu.Lock()
-	statement, ok := r.prepared[text]
-	room := len(r.prepared) < mostPrepared
-	r.mu.Unlock()
-	if !ok {
-		if !room || strings.HasPrefix(text, "PRAGMA") {
-			return r.db.QueryContext(ctx, text, args...)
-		}
-		fresh, err := r.db.PrepareContext(ctx, text)
-		if err != nil {
-			return nil, err
-		}
-		if statement, err = r.keep(text, fresh); err != nil {
-			return nil, err
+	where.oneOf("h.module", q.Modules)
+	for _, c := range []struct {
+		when bool
+		text string
+		args []any
+	}{
+		{q.Tag != "", "h.id IN (SELECT id FROM tags WHERE tag = ?)", []any{q.Tag}},
+		{q.Status != "", "h.status = ?", []any{q.Status}},
+		{q.Live, "h.status <> 'deprecated'", nil},
+		{q.Canonical, "h.canonical > 0", nil},
+		{q.Forked, "h.tips > 1", nil},
+		{!q.After.IsZero(), "h.at > ?", []any{sortable(q.After)}},
+		{!q.Before.IsZero(), "h.at < ?", []any{sortable(q.Before)}},
+		{q.Unreferenced, `NOT EXISTS (SELECT 1 FROM links AS l JOIN heads AS f ON f.id = l.id
+			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND f.type NOT IN ('roster', 'kickoff', 'reply') AND l.version = ` + standingOf("f") + ")", nil},
+	} {
+		if c.when {
+			where.and(c.text, c.args...)
 		}
 	}
-	return statement.QueryContext(ctx, args...)
-}
-
-// keep keeps a statement, unless somebody else was faster.
-func (r *reader) keep(text string, fresh *sql.Stmt) (*sql.Stmt, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if first, ok := r.prepared[text]; ok {
-		return first, fresh.Close()
+	for _, ref := range q.Besides {
+		where.and("NOT EXISTS (SELECT 1 FROM links AS l WHERE l.id = ? AND l.version = ? AND l.to_id = h.id AND l.to_version = "+standingOf("h")+dependent+")", ref.ID, ref.Version)
 	}
-	r.prepared[text] = fresh
-	return fresh, nil
+	text := "SELECT h.id, h.latest, h.canonical, h.type, h.module, h.status, h.summary, h.tips, (SELECT max(t.version) FROM tips AS t WHERE t.id = h.id), h.at FROM heads AS h WHERE true" + where.text()
+	if q.Newest {
+		text += " ORDER BY h.at DESC, h.id"
+	} else {
+		text += " ORDER BY h.id"
+	}
+	if q.Limit > 0 {
+		text += " LIMIT " + strconv.Itoa(q.Limit) // with a bare ? SQLite would plan it anew each time
+	}
+	return ask(ctx, s, "list records", func(rows *sql.Rows) (h record.Head, err error) {
+		err = rows.Scan(&h.ID, &h.Latest, &h.Canonical, &h.Type, &h.Module, &h.Status, &h.Summary, &h.Tips, &h.Tip, instant{&h.At})
+		return h, err
+	}, text, where.args...)
 }
 
-// query gives each row of an answer to take, and waits where the store is busy.
-// A repeated attempt begins with fresh, so that no row is taken twice.
-func (r *reader) query(ctx context.Context, fresh func(), take func(*sql.Rows) error, text string, args ...any) error {
-	return Waiting(ctx, r.wait, func() (err error) {
-		fresh()
-		rows, err := r.ask(ctx, text, args)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, rows.Close()) }()
-		for rows.Next() {
-			if err := take(rows); err != nil {
-				return err
+// standingOf is the version that stands of a head.
+func standingOf(head string) string {
+	return "iif(" + head + ".canonical > 0, " + head + ".canonical, (SELECT max(t.version) FROM tips AS t WHERE t.id = " + head + ".id))"
+}
+
+// Census counts all records by type, module and status.
+func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
+	return ask(ctx, s, "count records", func(rows *sql.Rows) (c record.Count, err error) {
+		err = rows.Scan(&c.Type, &c.Module, &c.Status, &c.Records)
+		return c, err
+	}, "SELECT type, module, status, count(*) FROM heads GROUP BY type, module, status ORDER BY type, module, status")
+}
+
+// mostRefs is how many versions are asked for at once.
+const mostRefs = 200
+
+// Edges gives the links that versions have, or that point at them.
+func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, error) {
+	return Use(ctx, &s.file, "read links", func() (all []record.Edge, err error) {
+		for _, side := range []struct {
+			refs        []record.Ref
+			id, version string
+		}{{q.From, "l.id", "l.version"}, {q.To, "l.to_id", "l.to_version"}} {
+			for refs := range slices.Chunk(side.refs, mostRefs) {
+				found, err := s.edges(ctx, refs, side.id, side.version)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, found...)
 			}
 		}
-		return rows.Err()
+		slices.SortFunc(all, record.CompareEdges)
+		return slices.Compact(all), nil
 	})
 }
 
-// list reads a whole answer, row by row.
-func list[T any](ctx context.Context, r *reader, scan func(*sql.Rows) (T, error), text string, args ...any) ([]T, error) {
-	var all []T
-	err := r.query(ctx, func() { all = nil }, func(rows *sql.Rows) error {
-		one, err := scan(rows)
-		all = append(all, one)
-		return err
-	}, text, args...)
-	if err != nil {
-		return nil, err
+func (s *Store) edges(ctx context.Context, refs []record.Ref, id, version string) ([]record.Edge, error) {
+	args := make([]any, 0, 2*len(refs))
+	for _, r := range refs {
+		args = append(args, r.ID, r.Version)
 	}
-	return all, nil
+	return List(ctx, s.reader, func(rows *sql.Rows) (e record.Edge, err error) {
+		err = rows.Scan(&e.From.ID, &e.From.Version, &e.To.ID, &e.To.Version, &e.Relation)
+		return e, err
+	}, "WITH wanted (id, version) AS (VALUES (?, ?)"+strings.Repeat(", (?, ?)", len(refs)-1)+
+		") SELECT l.id, l.version, l.to_id, l.to_version, l.relation FROM wanted AS w CROSS JOIN links AS l WHERE "+
+		id+" = w.id AND (w.version = 0 OR "+version+" = w.version)", args...)
+}
+
+// Marks gives the marks of a record's versions, the oldest first.
+func (s *Store) Marks(ctx context.Context, id string) ([]record.Mark, error) {
+	return ask(ctx, s, "read marks", func(rows *sql.Rows) (m record.Mark, err error) {
+		err = rows.Scan(&m.ID, &m.Version, &m.Status, &m.Was, &m.By, &m.Reason, instant{&m.At})
+		return m, err
+	}, "SELECT id, version, status, was, author, reason, at FROM marks WHERE id = ? ORDER BY seq", id)
+}
+
+// Tips gives the versions of a record that nobody has gone on from.
+func (s *Store) Tips(ctx context.Context, id string) ([]int, error) {
+	return ask(ctx, s, "read versions", One[int], "SELECT version FROM tips WHERE id = ? ORDER BY version", id)
 }

@@ -138,37 +138,9 @@ INSERT INTO heads SELECT id, version, 0, type, module, status, summary, (SELECT 
 // user begins with a dot.
 const upgradeLock = ".upgrade"
 
-// ready brings a writing connection's file to WAL mode and the newest version.
-// Nothing is written before the file is known to be ours.
-func (s *Store) ready(ctx context.Context, conn *sql.Conn, steps []string) error {
-	i, err := readIdentity(ctx, conn)
-	if err != nil {
-		return err
-	}
-	if err := s.checkIdentity(i, len(steps)); err != nil {
-		return err
-	}
-	var mode string
-	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
-		return err
-	}
-	if mode != "wal" {
-		return &fault.Error{
-			Code: store.Unsupported, Op: "open the store", Place: s.file,
-			Detail: "SQLite's WAL mode does not work here; it stays in the mode " + mode,
-			Hint:   "move the project to a local disk",
-		}
-	}
-	if i.version == len(steps) {
-		return nil
-	}
-	return s.migrate(ctx, conn, steps)
-}
-
-// migrate goes the steps that are left, each in a transaction of its own. An
-// existing store is copied before. The lock keeps two processes from copying
+// migrate brings a store to the newest schema. An existing one is copied before. The lock keeps two processes from copying
 // and migrating at once; the second finds nothing left to do.
-func (s *Store) migrate(ctx context.Context, conn *sql.Conn, steps []string) error {
+func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
 	release, err := s.locks.take(upgradeLock, store.Holder{PID: os.Getpid(), Since: time.Now(), Doing: "upgrade the store"})
 	if fault.CodeOf(err) == store.Held {
 		return errBusy
@@ -177,14 +149,11 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn, steps []string) err
 		return err
 	}
 	i, err := readIdentity(ctx, conn)
-	if err == nil && i.version > 0 && i.version < len(steps) {
+	if err == nil && i.version > 0 && i.version < len(s.file.Steps) {
 		err = s.backup(ctx, conn, i.version)
 	}
-	for v := i.version; err == nil && v < len(steps); v++ {
-		err = Transaction(ctx, conn, s.wait, func(ctx context.Context) error {
-			_, err := conn.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", steps[v], applicationID, v+1))
-			return err
-		})
+	if err == nil {
+		err = s.file.upgrade(ctx, conn)
 	}
 	if e := release(); err == nil {
 		err = e
@@ -194,9 +163,9 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn, steps []string) err
 
 // backup copies the store beside itself, whole or not at all.
 func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
-	name := fmt.Sprintf("%s.v%d-backup", s.file, version)
+	name := fmt.Sprintf("%s.v%d-backup", s.file.Path, version)
 	for n := 2; exists(name); n++ {
-		name = fmt.Sprintf("%s.v%d-backup-%d", s.file, version, n)
+		name = fmt.Sprintf("%s.v%d-backup-%d", s.file.Path, version, n)
 	}
 	partial := name + ".partial"
 	err := os.RemoveAll(partial) // from a copy that was interrupted

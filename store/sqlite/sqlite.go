@@ -15,12 +15,11 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"brenner/internal/fault"
@@ -56,18 +55,11 @@ type Options struct {
 
 // Store is a store.Store and store.Locks in a folder.
 type Store struct {
-	dir  string
-	file string
-	wait time.Duration
-	// steps are the migrations that made it.
-	steps []string
-
-	use    sync.RWMutex // read-locked by each method, locked by Close
-	closed bool
+	dir    string
+	file   File
 	writer *writer // nil where the store is for reading only
-	reader *reader
-
-	locks locks
+	reader *Reader
+	locks  locks
 }
 
 // Open opens the store in a folder, and makes both where they are not there.
@@ -93,24 +85,21 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, &fault.Error{Code: store.Unwritable, Op: "open the store", Cause: err}
 	}
-	s := &Store{dir: dir, file: filepath.Join(dir, FileName), wait: o.Wait}
+	s := &Store{dir: dir, file: File{Path: filepath.Join(dir, FileName), Wait: cmp.Or(o.Wait, defaultWait)}}
 	if err := s.followLink(); err != nil {
 		return nil, err
 	}
 	s.locks.dir = filepath.Join(s.dir, "locks")
-	if s.wait == 0 {
-		s.wait = defaultWait
-	}
 	if o.steps == nil {
 		o.steps = migrations()
 	}
-	s.steps = o.steps
+	s.file.Format = Format{Name: "store", ID: applicationID, Steps: o.steps}
 	if err := s.prepareFolder(o); err != nil {
 		return nil, err
 	}
 	if err := s.connect(ctx, o); err != nil {
 		_ = s.disconnect() // the first error is the one that matters
-		return nil, s.fault("open the store", err)
+		return nil, s.file.Fault("open the store", err)
 	}
 	return s, nil
 }
@@ -118,18 +107,18 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 // followLink goes where the store's file is, if what has its name is a link: SQLite does,
 // and what stands beside the file, above all its locks, has to be the same for everybody.
 func (s *Store) followLink() error {
-	info, err := os.Lstat(s.file)
+	info, err := os.Lstat(s.file.Path)
 	if err != nil || info.Mode()&os.ModeSymlink == 0 {
 		return nil // what else is wrong shows later
 	}
-	file, err := filepath.EvalSymlinks(s.file)
+	file, err := filepath.EvalSymlinks(s.file.Path)
 	if err != nil {
 		return &fault.Error{
-			Code: store.Damaged, Op: "open the store", Place: s.file, Detail: "it is a link that leads nowhere", Cause: err,
+			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "it is a link that leads nowhere", Cause: err,
 			Hint: "is the disk mounted that it leads to? To begin anew, remove the link",
 		}
 	}
-	s.dir, s.file = filepath.Dir(file), file
+	s.dir, s.file.Path = filepath.Dir(file), file
 	return nil
 }
 
@@ -148,8 +137,8 @@ func (s *Store) prepareFolder(o Options) error {
 	if err == nil {
 		err = s.makeFile()
 	}
-	if err == nil && exists(s.file) {
-		err = writable(s.file) // SQLite would open it all the same, and fail later
+	if err == nil && exists(s.file.Path) {
+		err = writable(s.file.Path) // SQLite would open it all the same, and fail later
 	}
 	if err != nil {
 		return &fault.Error{
@@ -163,11 +152,11 @@ func (s *Store) prepareFolder(o Options) error {
 // checkFile finds what SQLite would wait for or begin anew: something that is no
 // file, and a store whose file is gone while what stood beside it is there.
 func (s *Store) checkFile() error {
-	info, err := os.Stat(s.file)
+	info, err := os.Stat(s.file.Path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return &fault.Error{
-			Code: store.Damaged, Op: "open the store", Place: s.file, Detail: "it is no file",
+			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "it is no file",
 			Hint: "move it away; the store is a file of SQLite",
 		}
 	case err == nil && info.Size() > 0, err != nil && !errors.Is(err, os.ErrNotExist):
@@ -176,7 +165,7 @@ func (s *Store) checkFile() error {
 	for _, trace := range []string{"locks", filepath.Join("sessions", "*")} {
 		if left, _ := filepath.Glob(filepath.Join(s.dir, trace)); len(left) > 0 {
 			return &fault.Error{
-				Code: store.Damaged, Op: "open the store", Place: s.file, Detail: "the store's file is gone or empty, but sessions were run here",
+				Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "the store's file is gone or empty, but sessions were run here",
 				Hint: "bring the file back, with its -wal if there is one; to begin anew, move the folder away",
 			}
 		}
@@ -198,7 +187,7 @@ func (s *Store) makeFolder() error {
 // it has the texts of agents. It gets its name only when it is closed again, since
 // closing it would end SQLite's locks on it; where that cannot be done, SQLite makes it.
 func (s *Store) makeFile() error {
-	if exists(s.file) {
+	if exists(s.file.Path) {
 		return nil
 	}
 	f, err := os.CreateTemp(s.dir, "."+FileName+".*") // with mode 0600
@@ -206,45 +195,41 @@ func (s *Store) makeFile() error {
 		return err
 	}
 	err = f.Close()
-	_ = os.Link(f.Name(), s.file) // another process may have been faster, and not every disk has links
+	_ = os.Link(f.Name(), s.file.Path) // another process may have been faster, and not every disk has links
 	return errors.Join(err, os.Remove(f.Name()))
 }
 
 func (s *Store) mustExist() error {
-	_, err := os.Stat(s.file)
+	_, err := os.Stat(s.file.Path)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, os.ErrNotExist):
 		return s.noStore()
 	}
-	return &fault.Error{Code: store.Unwritable, Op: "open the store", Place: s.file, Cause: err, Hint: "look at the folder's rights"}
+	return &fault.Error{Code: store.Unwritable, Op: "open the store", Place: s.file.Path, Cause: err, Hint: "look at the folder's rights"}
 }
 
 func (s *Store) noStore() error {
 	return &fault.Error{
-		Code: store.NoStore, Op: "open the store", Place: s.file, Detail: "there is no store yet",
+		Code: store.NoStore, Op: "open the store", Place: s.file.Path, Detail: "there is no store yet",
 		Hint: "run the command in the project's folder; the first session makes the store, and so does `brenner store put`",
 	}
 }
 
 // connect opens the connections, and has the store's schema made or brought up
 // to date on the way.
-func (s *Store) connect(ctx context.Context, o Options) error {
+func (s *Store) connect(ctx context.Context, o Options) (err error) {
 	if !o.ReadOnly {
-		w, err := openWriter(ctx, s, o.steps)
-		if err != nil {
+		if s.writer, err = openWriter(ctx, s); err != nil {
 			return err
 		}
-		s.writer = w
 	}
-	r, err := openReader(s.file, s.wait)
-	if err != nil {
+	if s.reader, err = OpenReader(&s.file, readers); err != nil {
 		return err
 	}
-	s.reader = r
 	if o.ReadOnly {
-		return s.checkReadable(ctx, len(o.steps))
+		return s.checkReadable(ctx)
 	}
 	return nil
 }
@@ -252,48 +237,17 @@ func (s *Store) connect(ctx context.Context, o Options) error {
 // disconnect closes the writer last: the last connection to close moves the WAL
 // into the file, and a reader could not.
 func (s *Store) disconnect() error {
-	var err error
-	if s.reader != nil {
-		err = s.reader.close()
-	}
+	err := s.reader.Close()
 	if s.writer != nil {
-		err = errors.Join(err, s.writer.close())
+		err = errors.Join(err, s.writer.Close())
 	}
 	return err
 }
 
 // Close ends the store, after what is under way. Locks stay held.
 func (s *Store) Close() error {
-	s.use.Lock()
-	defer s.use.Unlock()
-	if s.closed {
+	if !s.file.Shut() {
 		return nil
 	}
-	s.closed = true
-	return s.fault("close the store", s.disconnect())
-}
-
-// enter begins a use of the store, which ends with leave.
-func (s *Store) enter(ctx context.Context, op string) (leave func(), err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, &fault.Error{Op: op, Cause: err}
-	}
-	s.use.RLock()
-	if s.closed {
-		s.use.RUnlock()
-		return nil, &fault.Error{Code: store.Closed, Op: op, Place: s.file, Detail: "the store was closed before"}
-	}
-	return s.use.RUnlock, nil
-}
-
-// Pool gives connections to a file that is opened in a mode of SQLite's.
-func Pool(file, mode string, limit int) (*sql.DB, error) {
-	connector, err := newConnector(file, mode)
-	if err != nil {
-		return nil, err
-	}
-	db := sql.OpenDB(connector)
-	db.SetMaxOpenConns(limit)
-	db.SetMaxIdleConns(limit)
-	return db, nil
+	return s.file.Fault("close the store", s.disconnect())
 }

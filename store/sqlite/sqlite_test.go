@@ -54,7 +54,7 @@ func TestAgreesWithTheModel(t *testing.T) {
 	if err := empty.Close(); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.ReadFile(empty.file)
+	file, err := os.ReadFile(empty.file.Path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // the records.
 func (s *Store) Verify(ctx context.Context) error {
 	const op = "verify the store"
-	leave, err := s.enter(ctx, op)
+	leave, err := s.file.Enter(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (s *Store) Verify(ctx context.Context) error {
 		found = append(found, wrong...)
 		if err != nil && ctx.Err() == nil {
 			// A page that cannot be read ends one look, not the others.
-			found = append(found, &fault.Error{Code: judge(err, s.wait).code, Op: op, Place: s.file, Hint: judge(err, s.wait).hint, Cause: err})
+			found = append(found, &fault.Error{Code: judge(err, s.file.Wait).code, Op: op, Place: s.file.Path, Hint: judge(err, s.file.Wait).hint, Cause: err})
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -42,26 +42,15 @@ func (s *Store) Verify(ctx context.Context) error {
 // not. It takes no blob's hash and follows no chain: Verify does.
 func (s *Store) QuickCheck(ctx context.Context) error {
 	const op = "check the pages"
-	leave, err := s.enter(ctx, op)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	found, err := list(ctx, s.reader, func(rows *sql.Rows) (text string, err error) {
-		err = rows.Scan(&text)
-		return text, err
-	}, "PRAGMA quick_check(1)")
-	switch {
-	case err != nil:
-		return s.fault(op, err)
-	case len(found) > 0 && found[0] != "ok":
+	found, err := ask(ctx, s, op, One[string], "PRAGMA quick_check(1)")
+	if err == nil && len(found) > 0 && found[0] != "ok" {
 		return s.changed(op, found[0])
 	}
-	return nil
+	return err
 }
 
 func (s *Store) verifyPages(ctx context.Context) (fault.List, error) {
-	return list(ctx, s.reader, func(rows *sql.Rows) (*fault.Error, error) {
+	return List(ctx, s.reader, func(rows *sql.Rows) (*fault.Error, error) {
 		var text string
 		err := rows.Scan(&text)
 		return s.changed("verify the pages", text), err
@@ -72,15 +61,11 @@ func (s *Store) verifyPages(ctx context.Context) (fault.List, error) {
 // make them: a trigger could take away with one hand what a write gives.
 func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 	const query = "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-	scan := func(rows *sql.Rows) (text string, err error) {
-		err = rows.Scan(&text)
-		return text, err
-	}
-	have, err := list(ctx, s.reader, scan, query)
+	have, err := List(ctx, s.reader, One[string], query)
 	if err != nil {
 		return nil, err
 	}
-	ours, err := freshSchema(ctx, s.steps, query)
+	ours, err := freshSchema(ctx, s.file.Steps, query)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +80,7 @@ func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 			found = append(found, s.changed("verify the schema", "it lacks "+fault.Shown(object)))
 		}
 	}
-	stray, err := list(ctx, s.reader, scan, "SELECT count(*) FROM entries WHERE stream NOT IN (SELECT id FROM streams) HAVING count(*) > 0")
+	stray, err := List(ctx, s.reader, One[string], "SELECT count(*) FROM entries WHERE stream NOT IN (SELECT id FROM streams) HAVING count(*) > 0")
 	if err == nil && len(stray) > 0 {
 		found = append(found, s.changed("verify the entries", stray[0]+" of them belong to no stream"))
 	}
@@ -116,32 +101,26 @@ func freshSchema(ctx context.Context, steps []string, query string) (objects []s
 		}
 	}
 	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		objects = append(objects, text)
-	}
-	return objects, rows.Err()
+	err = each(rows, err, func(rows *sql.Rows) (bool, error) {
+		object, err := One[string](rows)
+		objects = append(objects, object)
+		return true, err
+	})
+	return objects, err
 }
 
 // verifyBlobs keeps one blob in memory at a time.
 func (s *Store) verifyBlobs(ctx context.Context) (found fault.List, err error) {
-	err = s.reader.query(ctx, func() { found = nil }, func(rows *sql.Rows) error {
+	err = s.reader.Each(ctx, func() { found = nil }, func(rows *sql.Rows) (bool, error) {
 		var hash string
 		var data sql.RawBytes
 		if err := rows.Scan(&hash, &data); err != nil {
-			return err
+			return false, err
 		}
 		if is := store.Hash(data); is != hash {
 			found = append(found, s.changed("verify the blob "+fault.Shown(hash), "its bytes have the hash "+is))
 		}
-		return nil
+		return true, nil
 	}, "SELECT hash, data FROM blobs ORDER BY rowid")
 	return found, err
 }
@@ -218,7 +197,7 @@ func (s *Store) verifyLists(ctx context.Context) (found fault.List, err error) {
 		{ends, counted, "the list of records has another number of ways than there are"},
 		{counted, ends, "the list of records has another number of ways than there are"},
 	} {
-		wrong, err := list(ctx, s.reader, func(rows *sql.Rows) (*fault.Error, error) {
+		wrong, err := List(ctx, s.reader, func(rows *sql.Rows) (*fault.Error, error) {
 			var place string
 			err := rows.Scan(&place)
 			return s.changed("verify the record "+fault.Shown(place), c.detail), err

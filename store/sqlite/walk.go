@@ -19,7 +19,7 @@ const page = 10_000
 // Walk gives a stream's entries behind number after, one by one.
 func (s *Store) Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error {
 	op := "read the stream " + fault.Shown(stream)
-	leave, err := s.enter(ctx, op)
+	leave, err := s.file.Enter(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *Store) Walk(ctx context.Context, stream string, after int, visit func(*
 		case errors.As(err, &stopped):
 			return stopped.err
 		case err != nil:
-			return s.fault(op, err)
+			return s.file.Fault(op, err)
 		case read < page:
 			return nil
 		}
@@ -50,8 +50,8 @@ func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit f
 	const query = `SELECT e.seq, e.hash || char(10) || e.prev || char(10) || e.at || char(10) || e.kind || char(10) || e.body
 		FROM streams AS s JOIN entries AS e ON e.stream = s.id WHERE s.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
 	var l journal.Line
-	err = Waiting(ctx, s.reader.wait, func() (err error) {
-		rows, err := s.reader.db.QueryContext(ctx, query, stream, *after, page-read)
+	err = waiting(ctx, s.reader.wait, func() (err error) {
+		rows, err := s.reader.DB.QueryContext(ctx, query, stream, *after, page-read)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ const some = 500
 // Blobs gives the bytes with each hash, in their order.
 func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
 	const op = "read blobs"
-	leave, err := s.enter(ctx, op)
+	leave, err := s.file.Enter(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, da
 		part := hashes[first:min(first+some, len(hashes))]
 		found, err := s.blobs(ctx, part)
 		if err != nil {
-			return s.fault(op, err)
+			return s.file.Fault(op, err)
 		}
 		for n, hash := range part {
 			data, ok := found[hash]
@@ -121,12 +121,12 @@ func (s *Store) blobs(ctx context.Context, hashes []string) (map[string][]byte, 
 		args[i] = h
 	}
 	found := make(map[string][]byte, len(hashes))
-	err := s.reader.query(ctx, func() { clear(found) }, func(rows *sql.Rows) error {
+	err := s.reader.Each(ctx, func() { clear(found) }, func(rows *sql.Rows) (bool, error) {
 		var hash string
 		var data []byte
 		err := rows.Scan(&hash, &data)
 		found[hash] = data
-		return err
+		return true, err
 	}, "SELECT hash, data FROM blobs WHERE hash IN (?"+strings.Repeat(", ?", len(hashes)-1)+")", args...)
 	return found, err
 }

@@ -2,9 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -18,14 +17,14 @@ import (
 // Write stores a batch whole or not at all.
 func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	const op = "write to the store"
-	leave, err := s.enter(ctx, op)
+	leave, err := s.file.Enter(ctx, op)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	if s.writer == nil {
 		return &fault.Error{
-			Code: store.Unwritable, Op: op, Place: s.file, Detail: "the store was opened for reading only",
+			Code: store.Unwritable, Op: op, Place: s.file.Path, Detail: "the store was opened for reading only",
 			Hint: "this is a mistake in the program: please report it",
 		}
 	}
@@ -38,7 +37,32 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 		o.hashes[i] = store.Hash(blob)
 		size += len(blob)
 	}
-	return s.fault(op, s.writer.group.Submit(ctx, o, size))
+	return s.file.Fault(op, s.writer.group.Submit(ctx, o, size))
+}
+
+// writer writes batches, those of several callers together.
+type writer struct {
+	*Writer
+	group   *Group[order]
+	known   known
+	streams streams
+	newest  int // the version of the schema that the statements are for
+}
+
+// A transaction has at most so many batches, with so many bytes of blobs.
+const (
+	mostTogether      = 32
+	mostBytesTogether = 8 << 20
+)
+
+func openWriter(ctx context.Context, s *Store) (*writer, error) {
+	to, err := OpenWriter(ctx, &s.file, s.migrate)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{Writer: to, newest: len(s.file.Steps)}
+	w.group = NewGroup(mostTogether, mostBytesTogether, w.together)
+	return w, nil
 }
 
 // order is a batch to be written, and the hashes of its blobs.
@@ -51,7 +75,7 @@ type order struct {
 // was, and each is tried by itself: then each has its own outcome.
 func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
 	first := jobs[0]
-	err := w.transaction(first.Ctx, jobs)
+	err := w.transact(first.Ctx, jobs)
 	switch {
 	case err == nil, isBusy(err), len(jobs) == 1:
 		for _, j := range jobs {
@@ -63,14 +87,14 @@ func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
 		return jobs[1:] // they wait for as long as they themselves want to
 	}
 	for _, j := range append(jobs[1:], first) {
-		j.Answer(w.transaction(j.Ctx, []*Job[order]{j}))
+		j.Answer(w.transact(j.Ctx, []*Job[order]{j}))
 	}
 	return nil
 }
 
-// transaction writes orders, all of them or none.
-func (w *writer) transaction(ctx context.Context, jobs []*Job[order]) error {
-	err := Transaction(ctx, w.conn, w.wait, func(ctx context.Context) error {
+// transact writes orders, all of them or none.
+func (w *writer) transact(ctx context.Context, jobs []*Job[order]) error {
+	err := w.Transaction(ctx, func(ctx context.Context) error {
 		if err := w.checkVersion(ctx); err != nil {
 			return err
 		}
@@ -98,7 +122,7 @@ func (w *writer) write(ctx context.Context, b *store.Batch, hashes []string) err
 		if blob == nil {
 			blob = []byte{} // nil would be NULL
 		}
-		if _, err := w.addBlob.ExecContext(ctx, hashes[i], len(blob), blob); err != nil {
+		if err := w.Exec(ctx, "INSERT INTO blobs (hash, size, data) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING", hashes[i], len(blob), blob); err != nil {
 			return err
 		}
 	}
@@ -123,7 +147,7 @@ func (w *writer) write(ctx context.Context, b *store.Batch, hashes []string) err
 // checkVersion notices that a newer program has upgraded the store under us.
 func (w *writer) checkVersion(ctx context.Context) error {
 	var version int
-	if err := w.version.QueryRowContext(ctx).Scan(&version); err != nil || version == w.newest {
+	if _, err := w.Row(ctx, []any{&version}, "PRAGMA user_version"); err != nil || version == w.newest {
 		return err
 	}
 	return &fault.Error{
@@ -143,7 +167,8 @@ func (w *writer) append(ctx context.Context, a *store.Append) error {
 	}
 	for i := range a.Entries {
 		e := &a.Entries[i]
-		_, err := w.addEntry.ExecContext(ctx, id, e.Seq, artifact.FormatInstant(e.At), e.Kind, string(e.Body), e.Prev, e.Hash)
+		err := w.Exec(ctx, "INSERT INTO entries (stream, seq, at, kind, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			id, e.Seq, artifact.FormatInstant(e.At), e.Kind, string(e.Body), e.Prev, e.Hash)
 		if err != nil {
 			return err
 		}
@@ -165,15 +190,8 @@ func (w *writer) moveKnown(ctx context.Context, a *store.Append) (id int64, move
 
 func (w *writer) moveFrom(ctx context.Context, id int64, a *store.Append) (bool, error) {
 	last := &a.Entries[len(a.Entries)-1]
-	return changed(w.moveHead.ExecContext(ctx, last.Seq, last.Hash, artifact.FormatInstant(last.At), id, a.After.Seq, a.After.Hash))
-}
-
-// changed tells whether a statement changed a row.
-func changed(result sql.Result, err error) (bool, error) {
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
+	n, err := w.change(ctx, "UPDATE streams SET seq = ?, hash = ?, last = ? WHERE id = ? AND seq = ? AND hash = ?",
+		last.Seq, last.Hash, artifact.FormatInstant(last.At), id, a.After.Seq, a.After.Hash)
 	return n > 0, err
 }
 
@@ -182,8 +200,7 @@ func changed(result sql.Result, err error) (bool, error) {
 func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 	var id int64
 	var is journal.Head
-	err := w.head.QueryRowContext(ctx, a.Stream).Scan(&id, &is.Seq, &is.Hash)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if _, err := w.Row(ctx, []any{&id, &is.Seq, &is.Hash}, "SELECT id, seq, hash FROM streams WHERE name = ?", a.Stream); err != nil {
 		return 0, err
 	}
 	if err := a.CheckHead(is); err != nil || len(a.Entries) == 0 {
@@ -195,11 +212,9 @@ func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 		return id, err
 	}
 	first, last := &a.Entries[0], &a.Entries[len(a.Entries)-1]
-	result, err := w.addStream.ExecContext(ctx, a.Stream, last.Seq, last.Hash, artifact.FormatInstant(first.At), artifact.FormatInstant(last.At))
-	if err != nil {
-		return 0, err
-	}
-	if id, err = result.LastInsertId(); err == nil {
+	id, err := w.Insert(ctx, "INSERT INTO streams (name, seq, hash, began, last) VALUES (?, ?, ?, ?, ?)",
+		a.Stream, last.Seq, last.Hash, artifact.FormatInstant(first.At), artifact.FormatInstant(last.At))
+	if err == nil {
 		w.streams.learn(a.Stream, id)
 	}
 	return id, err
@@ -225,10 +240,172 @@ func (w *writer) put(ctx context.Context, r *record.Record) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.addRecord.ExecContext(ctx, r.ID, r.Version, r.Parent, r.Type, r.Status, r.Module, r.Summary, r.SummaryOf, r.SummaryBy, r.Content,
+	err = w.Exec(ctx, `INSERT INTO records (id, version, parent, type, status, module, summary, summary_of, summary_by, content, change, creator, at, tags, links)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Version, r.Parent, r.Type, r.Status, r.Module, r.Summary, r.SummaryOf, r.SummaryBy, r.Content,
 		r.Change, r.Creator, artifact.FormatInstant(r.At), string(tags), string(links))
 	if err != nil {
 		return err
 	}
 	return w.index(ctx, r, have)
+}
+
+// headNow is what the lists say of a record before a write.
+type headNow struct{ latest, canonical, tips int }
+
+func (w *writer) head1(ctx context.Context, id string) (h headNow, err error) {
+	_, err = w.Row(ctx, []any{&h.latest, &h.canonical, &h.tips}, "SELECT latest, canonical, tips FROM heads WHERE id = ?", id)
+	return h, err
+}
+
+// first lists a record of which this is the first version, unless there is one by that id.
+func (w *writer) first(ctx context.Context, r *record.Record) (bool, error) {
+	if r.Version != 1 {
+		return false, nil
+	}
+	n, err := w.change(ctx, `INSERT INTO heads (id, latest, canonical, type, module, status, summary, tips, at)
+		VALUES (?, ?, 0, ?, ?, ?, ?, 1, ?) ON CONFLICT (id) DO NOTHING`, r.ID, r.Version, r.Type, r.Module, r.Status, r.Summary, sortable(r.At))
+	return n > 0, err
+}
+
+// sortable gives an instant whose text sorts as it does.
+func sortable(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000000Z") }
+
+// index brings the lists up to date with a record that was just put.
+func (w *writer) index(ctx context.Context, r *record.Record, have headNow) error {
+	for _, l := range r.Links {
+		err := w.Exec(ctx, "INSERT OR IGNORE INTO links (id, version, to_id, to_version, relation) VALUES (?, ?, ?, ?, ?)",
+			r.ID, r.Version, l.ID, l.Version, l.Relation)
+		if err != nil {
+			return err
+		}
+	}
+	for _, tag := range r.Tags {
+		if err := w.Exec(ctx, "INSERT OR IGNORE INTO tags (tag, id) VALUES (?, ?)", tag, r.ID); err != nil {
+			return err
+		}
+	}
+	tips, err := w.closeTips(ctx, r, have.tips)
+	if err != nil {
+		return err
+	}
+	if err := w.Exec(ctx, "INSERT INTO tips (id, version) VALUES (?, ?)", r.ID, r.Version); err != nil {
+		return err
+	}
+	tips++
+	switch {
+	case have.latest == 0: // it is listed already
+	case have.canonical > 0:
+		err = w.Exec(ctx, "UPDATE heads SET latest = ?, tips = ?, at = ? WHERE id = ?", r.Version, tips, sortable(r.At), r.ID)
+	default:
+		err = w.Exec(ctx, "UPDATE heads SET latest = ?, tips = ?, at = ?, type = ?, module = ?, status = ?, summary = ? WHERE id = ?",
+			r.Version, tips, sortable(r.At), r.Type, r.Module, r.Status, r.Summary, r.ID)
+	}
+	return err
+}
+
+// closeTips ends the ways that a version goes on from, and gives how many are left.
+func (w *writer) closeTips(ctx context.Context, r *record.Record, tips int) (int, error) {
+	var closed []int
+	if r.Parent > 0 {
+		closed = append(closed, r.Parent)
+	}
+	for _, l := range r.Links {
+		if l.Relation == record.Supersedes && l.ID == r.ID {
+			closed = append(closed, l.Version)
+		}
+	}
+	for _, version := range closed {
+		n, err := w.closeOne(ctx, r.ID, version)
+		if err != nil {
+			return 0, err
+		}
+		tips -= n
+	}
+	return tips, nil
+}
+
+func (w *writer) closeOne(ctx context.Context, id string, version int) (int, error) {
+	return w.change(ctx, "DELETE FROM tips WHERE id = ? AND version = ?", id, version)
+}
+
+func (w *writer) mark(ctx context.Context, m *record.Mark) error {
+	have, err := w.head1(ctx, m.ID)
+	if err != nil {
+		return err
+	}
+	if err := store.CheckMark(m, have.latest, have.canonical); err != nil {
+		return err
+	}
+	err = w.Exec(ctx, "INSERT INTO marks (id, version, status, was, author, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		m.ID, m.Version, m.Status, m.Was, m.By, m.Reason, artifact.FormatInstant(m.At))
+	if err == nil {
+		err = w.Exec(ctx, "INSERT INTO statuses (id, version, status) VALUES (?, ?, ?) ON CONFLICT (id, version) DO UPDATE SET status = excluded.status",
+			m.ID, m.Version, m.Status)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case m.Status == record.Canonical:
+		have.canonical = m.Version
+	case have.canonical == m.Version && !record.KeepsCanonical(m.Status):
+		have.canonical = 0
+	}
+	if m.Status == record.Deprecated && have.tips > 1 {
+		n, err := w.closeOne(ctx, m.ID, m.Version) // a way that somebody gave up is no fork any more
+		if err != nil {
+			return err
+		}
+		have.tips -= n
+	}
+	err = w.Exec(ctx, `UPDATE heads SET canonical = ?2, tips = ?3, (type, module, status, summary) = (
+			SELECT r.type, r.module, coalesce(s.status, r.status), r.summary
+			FROM records AS r LEFT JOIN statuses AS s ON s.id = r.id AND s.version = r.version
+			WHERE r.id = ?1 AND r.version = iif(?2 > 0, ?2, (SELECT max(t.version) FROM tips AS t WHERE t.id = ?1))) WHERE id = ?1`, m.ID, have.canonical, have.tips)
+	return err
+}
+
+// known are hashes of blobs that this connection has stored lately. Blobs are never
+// changed nor taken away, so there is no need to write one again: the sessions of a loop
+// have many in common. Only whoever has the turn to write touches it.
+type known struct{ now, before map[string]bool }
+
+// mostKnown bounds a generation: two of them take about a megabyte.
+const mostKnown = 4096
+
+func (k *known) has(hash string) bool {
+	if k.before[hash] && !k.now[hash] {
+		k.add(hash) // what is asked for again is kept longer
+	}
+	return k.now[hash]
+}
+
+func (k *known) add(hash string) {
+	if k.now == nil || len(k.now) >= mostKnown {
+		k.now, k.before = make(map[string]bool), k.now
+	}
+	k.now[hash] = true
+}
+
+// learn takes in what was committed.
+func (k *known) learn(jobs []*Job[order]) {
+	for _, j := range jobs {
+		for _, hash := range j.Change.hashes {
+			k.add(hash)
+		}
+	}
+}
+
+// streams are the ids of streams that this connection has written to lately, by name. A
+// transaction that was taken back may leave a wrong one here, and another process may have
+// moved the stream on: whoever uses an id looks at the head as well.
+type streams struct{ ids map[string]int64 }
+
+func (s *streams) id(name string) int64 { return s.ids[name] }
+
+func (s *streams) learn(name string, id int64) {
+	if s.ids == nil || len(s.ids) >= mostKnown {
+		s.ids = make(map[string]int64)
+	}
+	s.ids[name] = id
 }

@@ -1,0 +1,183 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"brenner/internal/fault"
+	"brenner/store"
+)
+
+// Format is what makes a file one of ours.
+type Format struct {
+	Name string // what people call the file: "store"
+	ID   int    // SQLite's application_id
+	// Steps lead from an empty file to the newest schema; step n leads to version n+1.
+	Steps []string
+}
+
+// File is a file that a process has open.
+type File struct {
+	Format
+	Path string
+	Wait time.Duration // for other processes
+
+	use    sync.RWMutex // read-locked by each use, locked by Shut
+	closed bool
+}
+
+// Enter begins a use of the file, which ends with leave.
+func (f *File) Enter(ctx context.Context, op string) (leave func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, &fault.Error{Op: op, Cause: err}
+	}
+	f.use.RLock()
+	if f.closed {
+		f.use.RUnlock()
+		return nil, f.Closed(op)
+	}
+	return f.use.RUnlock, nil
+}
+
+// Closed is the fault for a use after the end.
+func (f *File) Closed(op string) error {
+	return &fault.Error{Code: store.Closed, Op: op, Place: f.Path, Detail: "the " + f.Name + " was closed before"}
+}
+
+// Shut waits for what is under way and refuses every use from now on. It reports
+// whether the file was open before.
+func (f *File) Shut() bool {
+	f.use.Lock()
+	defer f.use.Unlock()
+	was := f.closed
+	f.closed = true
+	return !was
+}
+
+// Fault returns an error about the file with its code, place and hint.
+func (f *File) Fault(op string, err error) error { return faultOf(op, f.Path, f.Wait, err) }
+
+// Use returns what do returns, as one use of the file.
+func Use[T any](ctx context.Context, f *File, op string, do func() (T, error)) (T, error) {
+	var none T
+	leave, err := f.Enter(ctx, op)
+	if err != nil {
+		return none, err
+	}
+	defer leave()
+	value, err := do()
+	if err != nil {
+		return none, f.Fault(op, err)
+	}
+	return value, nil
+}
+
+// identity is what a file says of itself.
+type identity struct {
+	application int
+	version     int
+	objects     int // tables, indexes and the like
+}
+
+// empty is a file that nobody has put anything into.
+func (i identity) empty() bool { return i == identity{} }
+
+// querier is a connection, or several.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func readIdentity(ctx context.Context, q querier) (i identity, err error) {
+	err = q.QueryRowContext(ctx, `SELECT
+		(SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version),
+		(SELECT count(*) FROM sqlite_schema)`).Scan(&i.application, &i.version, &i.objects)
+	return i, err
+}
+
+func (f *File) unsupported(detail, hint string, cause error) error {
+	return &fault.Error{Code: store.Unsupported, Op: "open the " + f.Name, Place: f.Path, Detail: detail, Hint: hint, Cause: cause}
+}
+
+// checkIdentity refuses a file that is none of ours, or of a later time.
+func (f *File) checkIdentity(i identity) error {
+	switch {
+	case i.empty():
+		return nil
+	case i.application != f.ID:
+		return f.unsupported("this is an SQLite file of another program", "move it elsewhere; it was not changed", nil)
+	case i.version > len(f.Steps):
+		return f.unsupported(fmt.Sprintf("the %s has version %d, and this program knows versions up to %d", f.Name, i.version, len(f.Steps)),
+			"use the newer brenner that made it; the file was not changed", nil)
+	}
+	return nil
+}
+
+// errOlder is the cause where a store of an older program was only to be read.
+var errOlder = errors.New("an older program made it")
+
+// checkReadable looks whether a store that is only read can be.
+func (s *Store) checkReadable(ctx context.Context) error {
+	var i identity
+	err := waiting(ctx, s.file.Wait, func() (err error) {
+		i, err = readIdentity(ctx, s.reader.DB)
+		return err
+	})
+	if err == nil {
+		err = s.file.checkIdentity(i)
+	}
+	if err != nil {
+		return err
+	}
+	switch newest := len(s.file.Steps); {
+	case i.empty():
+		return s.noStore()
+	case i.version < newest:
+		return s.file.unsupported(fmt.Sprintf("the store has the older version %d, and reading it needs version %d", i.version, newest),
+			"`brenner session list` upgrades it, and keeps a copy", errOlder)
+	}
+	return nil
+}
+
+// prepare brings the file of a writing connection to WAL mode, and returns what it is.
+// Nothing is written before it is known to be ours.
+func (f *File) prepare(ctx context.Context, conn *sql.Conn) (identity, error) {
+	i, err := readIdentity(ctx, conn)
+	if err == nil {
+		err = f.checkIdentity(i)
+	}
+	if err != nil {
+		return i, err
+	}
+	var mode string
+	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return i, err
+	}
+	if mode != "wal" {
+		return i, f.unsupported("SQLite's WAL mode does not work here; it stays in the mode "+mode, "move the project to a local disk", nil)
+	}
+	return i, nil
+}
+
+// upgrade goes the steps that are left, each in a transaction of its own. Other
+// processes may go them meanwhile.
+func (f *File) upgrade(ctx context.Context, conn *sql.Conn) error {
+	for done := false; !done; {
+		err := transaction(ctx, conn, f.Wait, func(ctx context.Context) error {
+			i, err := readIdentity(ctx, conn)
+			if done = i.version >= len(f.Steps); err != nil || done {
+				return err
+			}
+			_, err = conn.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", f.Steps[i.version], f.ID, i.version+1))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
