@@ -1,9 +1,9 @@
-// Package artifact is the research artifact as a value: one section table, items
-// with fields of closed kinds, stamps that say who wrote what, and two forms on
-// paper. Canonical JSON is complete; Markdown is for people and carries all
-// content but the stamps, and both read back to what was written.
+// Package artifact models the research artifact: one section table, items with fields of a
+// fixed set of kinds, stamps that record which delta wrote what, and two serialised forms.
+// Canonical JSON is complete. Markdown carries all content except the stamps. Both forms
+// round-trip.
 //
-// The package is pure. It knows nothing of deltas, of merging or of agents.
+// The package is pure. It must not know about deltas, merging or agents.
 package artifact
 
 import (
@@ -11,38 +11,37 @@ import (
 	"strings"
 )
 
-// Schema names the JSON form of an artifact.
+// Schema is the schema id of an artifact's JSON form.
 const Schema = "brenner.artifact/v1"
 
 // Artifact is one version of a research session's result.
 type Artifact struct {
 	Metadata Metadata
-	// Sections hold the items, indexed by Section. The research thread has
-	// one item or none; tests stand in rank order, the others by id.
+	// Sections holds the items, indexed by Section. The research thread has at most one item.
+	// Tests are in rank order, all other items in id order.
 	Sections [SectionCount][]*Item
-	// Deltas are the stamps of all deltas that were ever merged, whatever
-	// became of them, in the order of merging. Without them the artifact has
-	// no provenance.
+	// Deltas holds the stamps of all deltas ever merged, including rejected ones, in merge
+	// order. It is empty in an artifact without provenance.
 	Deltas []*Stamp
 }
 
-// Metadata is what stands in front of an artifact. Times are kept as they were
-// written, so that a file with a wrong one can still be read and linted.
+// Metadata is the header of an artifact. Times are kept as written, so that a file with an
+// invalid one can still be read and linted.
 type Metadata struct {
 	SessionID       string
 	CreatedAt       string
 	UpdatedAt       string
 	Version         int
 	Status          string
-	Rules           string // the merge rules that made this version: "merge/1"
+	Rules           string // the merge rules that produced this version, such as "merge/1"
 	ResearchProgram string
 	Contributors    []Contributor
-	Roster          Value // the roster specification's JSON, or nil
-	Extra           Map   // keys that this program does not know: kept
+	Roster          Value // the roster specification as JSON, or nil
+	Extra           Map   // unknown keys, preserved
 }
 
-// Rehearsal tells whether scripted agents played the session: nothing in it is
-// anybody's work.
+// Rehearsal reports whether scripted agents played the session, so that it holds no real
+// findings.
 func (m *Metadata) Rehearsal() bool {
 	v, _ := m.Extra.Get("rehearsal")
 	return v == Bool(true)
@@ -56,10 +55,10 @@ type Contributor struct {
 	ContributedAt string
 }
 
-// Items gives a section's items.
+// Items returns the items of section s.
 func (a *Artifact) Items(s Section) []*Item { return a.Sections[s] }
 
-// Thread gives the research thread, or nil.
+// Thread returns the research thread, or nil.
 func (a *Artifact) Thread() *Item {
 	if len(a.Sections[ResearchThread]) == 0 {
 		return nil
@@ -67,7 +66,7 @@ func (a *Artifact) Thread() *Item {
 	return a.Sections[ResearchThread][0]
 }
 
-// Find gives the item with an id, and its section.
+// Find returns the item with the given id, and its section.
 func (a *Artifact) Find(id string) (*Item, Section, bool) {
 	s, ok := SectionOfID(id)
 	if !ok {
@@ -81,7 +80,7 @@ func (a *Artifact) Find(id string) (*Item, Section, bool) {
 	return nil, 0, false
 }
 
-// Active gives a section's items that were not killed.
+// Active returns the items of section s that were not killed.
 func (a *Artifact) Active(s Section) []*Item {
 	var active []*Item
 	for _, it := range a.Sections[s] {
@@ -92,15 +91,15 @@ func (a *Artifact) Active(s Section) []*Item {
 	return active
 }
 
-// HasContent tells whether any section holds an item.
+// HasContent reports whether any section holds an item.
 func (a *Artifact) HasContent() bool {
 	return slices.ContainsFunc(a.Sections[:], func(items []*Item) bool { return len(items) > 0 })
 }
 
-// HasProvenance tells whether the artifact knows the deltas it came from.
+// HasProvenance reports whether the artifact records the deltas it came from.
 func (a *Artifact) HasProvenance() bool { return len(a.Deltas) > 0 }
 
-// Without gives the content alone: the artifact without its provenance.
+// Without returns the artifact without its provenance.
 func (a *Artifact) Without() Artifact {
 	out := Artifact{Metadata: a.Metadata}
 	for s, items := range a.Sections {
@@ -128,10 +127,9 @@ func (it *Item) without() *Item {
 	return bare
 }
 
-// IsThreadID tells whether id can be the thread id of a research session,
-// ^RS-\d{8}-[a-z0-9-]{2,40}$. It joins thread, artifact and store, and is used as
-// a file name. Whether the digits are a day of the calendar is not asked: an id
-// that was let in once can never be changed again.
+// IsThreadID reports whether id can be the thread id of a research session: ^RS-
+// d{8}-[a-z0-9-]{2,40}$. The id joins thread, artifact and store, and is used as a file name.
+// The digits need not be a calendar date: an id that was accepted once can never be changed.
 func IsThreadID(id string) bool {
 	rest, ok := strings.CutPrefix(id, "RS-")
 	if !ok || len(rest) < 8+1+2 || len(rest) > 8+1+40 || rest[8] != '-' {

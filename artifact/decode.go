@@ -8,10 +8,9 @@ import (
 	"brenner/internal/fault"
 )
 
-// documentDepth is MaxDepth for a field, and room for what stands around one.
+// documentDepth is MaxDepth for a field plus room for the structure around it.
 const documentDepth = MaxDepth + 16
 
-// readJSON reads the JSON form.
 func readJSON(data []byte) (Document, error) {
 	v, err := ParseValue(data, documentDepth)
 	if err != nil {
@@ -27,7 +26,6 @@ func readJSON(data []byte) (Document, error) {
 	return d.doc, nil
 }
 
-// decoder turns a JSON value into a document.
 type decoder struct {
 	doc    Document
 	stamps map[string]*Stamp // by delta id
@@ -75,7 +73,7 @@ func (d *decoder) document(v Value) error {
 	return nil
 }
 
-// get finds a key that holds a value of the wanted kind.
+// get returns the value of a key if it has the type V.
 func get[V Value](m Map, key string) (V, bool) {
 	v, _ := m.Get(key)
 	typed, ok := v.(V)
@@ -179,7 +177,7 @@ func (d *decoder) item(s Section, m Map) (*Item, error) {
 	return it, nil
 }
 
-// take reads one entry of an item that is not about its kill.
+// take reads one entry of an item other than the kill fields.
 func (it *Item) take(s Section, e Entry, withheld *Map) error {
 	var ok bool
 	switch e.Key {
@@ -215,7 +213,7 @@ type killMarks struct {
 	kill   Kill
 }
 
-// take reads an entry that is one of the kill fields, and tells whether it is.
+// take reads e if it is one of the kill fields, and reports whether it is.
 func (k *killMarks) take(e Entry) (bool, error) {
 	var into *string
 	at := ""
@@ -262,7 +260,7 @@ func (k *killMarks) result() (*Kill, error) {
 	return &k.kill, nil
 }
 
-// restore puts back what stands behind the N/A cells of a prediction.
+// restore puts back the values that the N/A cells of a prediction hide.
 func (it *Item) restore(withheld Map) error {
 	if len(withheld) == 0 {
 		return nil
@@ -302,7 +300,7 @@ func (it *Item) restore(withheld Map) error {
 	return nil
 }
 
-// withheldCell reads what stands behind one N/A: its text, and its own kill.
+// withheldCell reads the hidden value of one N/A cell and the cell's own kill.
 func withheldCell(cell Map) (value Value, kill *Kill, err error) {
 	var marks killMarks
 	for _, c := range cell {
@@ -320,7 +318,7 @@ func withheldCell(cell Map) (value Value, kill *Kill, err error) {
 	return value, kill, err
 }
 
-// TextsOf returns the texts of a list that holds nothing else.
+// TextsOf returns the texts of list, and reports whether it holds only texts.
 func TextsOf(list List) ([]string, bool) {
 	out := make([]string, len(list))
 	for i, v := range list {
@@ -333,8 +331,7 @@ func TextsOf(list List) ([]string, bool) {
 	return out, true
 }
 
-// fieldValue reads a field: a conflict may be the whole of it, or stand behind
-// one key of a map.
+// fieldValue reads a field. A conflict may be the whole field or the value of one map key.
 func fieldValue(v Value) (Value, error) {
 	m, ok := v.(Map)
 	if !ok {
@@ -384,8 +381,7 @@ func cellValue(v Value) (Value, error) {
 	return c, nil
 }
 
-// CheckValue finds what plain JSON must not hold: an object that poses as a
-// conflict.
+// CheckValue returns an error if plain JSON contains an object that poses as a conflict.
 func CheckValue(v Value) error {
 	switch v := v.(type) {
 	case List:

@@ -8,21 +8,21 @@ import (
 	"brenner/internal/fault"
 )
 
-// NotAnArtifact is the code of a file that is no artifact, or a damaged one.
+// NotAnArtifact is the code for a file that is not an artifact or is damaged.
 const NotAnArtifact fault.Code = "NOT_AN_ARTIFACT"
 
-// Document is an artifact as it was found in a file, with what is wrong with the
-// file's form. Lint wants all of it; everybody else wants Strict.
+// Document is an artifact as read from a file, with the problems of the file's form. Lint uses
+// all of it; other callers use Strict.
 type Document struct {
 	Artifact Artifact
 	Lines    Lines // of the Markdown file; empty for JSON
 	Problems []Problem
 }
 
-// ProblemKind says what is wrong with a file's form.
+// ProblemKind classifies a problem of a file's form.
 type ProblemKind string
 
-// The ways in which a file that can be read is still not a whole artifact.
+// The kinds of problems in a file that is readable but not a whole artifact.
 const (
 	NoFrontMatter   ProblemKind = "no front matter"
 	BadMetadata     ProblemKind = "bad metadata"
@@ -35,16 +35,16 @@ const (
 	UnreadableLines ProblemKind = "unreadable lines"
 )
 
-// Problem is one thing that is wrong with a file's form.
+// Problem is one problem of a file's form.
 type Problem struct {
 	Kind    ProblemKind
 	Line    int    // in the file; 0 for JSON
-	Item    string // the item or section it is about, if any
+	Item    string // the item or section concerned, if any
 	Message string
 }
 
-// Read reads an artifact from canonical JSON or canonical Markdown. An error
-// means that the bytes are neither; what is wrong but readable is in Problems.
+// Read reads an artifact from canonical JSON or canonical Markdown. It returns an error if the
+// bytes are neither. Readable but malformed parts are listed in Problems.
 func Read(data []byte) (Document, error) {
 	if IsJSON(data) {
 		return readJSON(data)
@@ -52,16 +52,15 @@ func Read(data []byte) (Document, error) {
 	return readMarkdown(data)
 }
 
-// IsJSON tells whether data, an artifact or deltas, is in JSON: Markdown never
-// begins with a brace or a bracket.
+// IsJSON reports whether data, an artifact or deltas, is JSON. Markdown never begins with a
+// brace or a bracket.
 func IsJSON(data []byte) bool {
 	trimmed := bytes.TrimLeft(data, " \t\r\n")
 	return len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[')
 }
 
-// Strict gives the artifact of a document that is whole, or says what is wrong.
-// An empty section that is not said to be empty does no harm, and JSON may leave
-// sections out.
+// Strict returns the artifact of a whole document, or an error for its first problem. An empty
+// section without the "none registered" line is accepted, and JSON may omit sections.
 func (d *Document) Strict() (Artifact, error) {
 	var wrong []string
 	for _, p := range d.Problems {
@@ -96,12 +95,12 @@ func Parse(data []byte) (Artifact, error) {
 	return doc.Strict()
 }
 
-// Lines says on which line of a Markdown file things stand. Its keys are
-// section ids, item ids, "H1.claim" for a field of an item, and "metadata".
+// Lines maps places of a Markdown file to line numbers. Its keys are section ids, item ids,
+// "H1.claim" for a field of an item, and "metadata".
 type Lines map[string]int
 
-// Of gives the line of a place, or of the nearest thing around it: the item of
-// a field, the section of an item, the first line.
+// Of returns the line of a place. For an unknown place it falls back to the enclosing item, the
+// section, then the first line.
 func (l Lines) Of(place string) int {
 	if n, ok := l[place]; ok {
 		return n

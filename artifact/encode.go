@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// JSON gives the artifact as canonical JSON: one artifact, one byte string.
+// JSON returns the artifact as canonical JSON. Equal artifacts have equal bytes.
 func (a *Artifact) JSON() []byte {
-	const roughly = 512 // bytes of an item, or of a delta's stamp; what is missing is grown
+	const roughly = 512 // estimated bytes of an item or a stamp
 	size := roughly * (1 + len(a.Deltas))
 	for _, items := range a.Sections {
 		size += roughly * len(items)
@@ -29,7 +29,7 @@ func (a *Artifact) JSON() []byte {
 	return append(dst, "}}"...)
 }
 
-// sectionsByID gives the sections as canonical JSON orders its keys.
+// sectionsByID returns the sections in the key order of canonical JSON.
 func sectionsByID() []Section {
 	all := Sections()
 	slices.SortFunc(all, func(x, y Section) int { return CompareKeys(x.String(), y.String()) })
@@ -57,8 +57,8 @@ func (a *Artifact) appendSection(dst []byte, s Section) []byte {
 	return append(dst, ']')
 }
 
-// append writes an item. A prediction is given the slate, since the cells of
-// killed hypotheses are N/A whatever text stands behind them.
+// append writes an item. A prediction needs the slate, because the cells of killed hypotheses
+// are written as N/A and their text separately.
 func (it *Item) append(dst []byte, hypotheses *slate) []byte {
 	entries := make([]Entry, 0, len(it.Fields)+5)
 	entries = append(entries, Entry{"id", Text(it.ID)})
@@ -92,10 +92,9 @@ func (k *Kill) entries(to []Entry) []Entry {
 	return to
 }
 
-// withhold puts N/A into a row's predictions where it applies, and what stands
-// behind each N/A beside them. A key that the row does not have is only shown
-// for hypotheses that have a column, so that a hostile slate of thousands cannot
-// blow up every row.
+// withhold puts N/A into a row's predictions where it applies, and adds the hidden values
+// beside them. A key missing from the row is shown only for hypotheses that have a column, so
+// that a hostile slate of thousands cannot inflate every row.
 func (s *slate) withhold(it *Item, entries []Entry) []Entry {
 	at := slices.IndexFunc(entries, func(e Entry) bool { return e.Key == "predictions" })
 	if at < 0 {
@@ -140,7 +139,7 @@ func (s *slate) withhold(it *Item, entries []Entry) []Entry {
 	return append(entries, Entry{"withheld", MapOf(withheld...)})
 }
 
-// Texts returns a list of texts.
+// Texts returns list as a List of Text values.
 func Texts(list []string) List {
 	out := make(List, len(list))
 	for i, s := range list {
@@ -149,8 +148,8 @@ func Texts(list []string) List {
 	return out
 }
 
-// appendProvenance writes the stamps: every delta once, and for everything that
-// was written the ids of the deltas that wrote it.
+// appendProvenance writes the stamps: each delta once, and for each written part the ids of the
+// deltas that wrote it.
 func (a *Artifact) appendProvenance(dst []byte) []byte {
 	dst = append(dst, `{"deltas":[`...)
 	for i, s := range a.Deltas {
@@ -219,8 +218,8 @@ func (it *Item) marks() Map {
 	return MapOf(entries...)
 }
 
-// value gives marks as JSON: a delta id, or several, for a scalar; an object
-// with floor and parts for a list or a map.
+// value returns marks as JSON: one or several delta ids for a scalar, an object with floor and
+// parts for a list or a map.
 func (m *Marks) value() Value {
 	if by := m.By(); len(by) > 0 {
 		return writers(by)

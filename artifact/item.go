@@ -7,27 +7,25 @@ import (
 	"time"
 )
 
-// Item is one entry of a section. Items are never changed once they stand in an
-// artifact: whoever wants another one makes another one.
-//
-// There may be very many of them, so that what few have stands behind a pointer.
+// Item is one entry of a section. Items in an artifact are immutable; a change makes a new
+// item. Data that few items have is behind a pointer, because there may be very many items.
 type Item struct {
 	ID      string
-	Fields  []Field // as FieldOrder sorts them
+	Fields  []Field // sorted by FieldOrder
 	Kill    *Kill
 	Created *Stamp
-	Rare    *Rare // nil for nearly all
+	Rare    *Rare // nil for nearly all items
 }
 
-// Rare is what few items have.
+// Rare holds the data that few items have.
 type Rare struct {
-	// Cells are the prediction cells that were killed one by one, by key.
+	// Cells are the individually killed prediction cells, by key.
 	Cells []CellKill
-	// Unresolved are the places, such as "predictions.H4", where the author
-	// named an item that did not exist; they never mean a later item of that id.
+	// Unresolved lists places, such as "predictions.H4", that named an item which did not
+	// exist. They never refer to a later item with that id.
 	Unresolved []string
-	// Marks are the stamps behind each field; nil where the delta that
-	// created the item wrote all of them.
+	// Marks are the stamps of each field; nil if the delta that created the item wrote all of
+	// them.
 	Marks []Marks
 }
 
@@ -37,7 +35,7 @@ type Field struct {
 	Value Value
 }
 
-// Cells gives the prediction cells that were killed one by one.
+// Cells returns the individually killed prediction cells.
 func (it *Item) Cells() []CellKill {
 	if it.Rare == nil {
 		return nil
@@ -45,7 +43,7 @@ func (it *Item) Cells() []CellKill {
 	return it.Rare.Cells
 }
 
-// Unresolved gives the places that name an item which did not exist.
+// Unresolved returns the places that name an item which did not exist.
 func (it *Item) Unresolved() []string {
 	if it.Rare == nil {
 		return nil
@@ -53,7 +51,7 @@ func (it *Item) Unresolved() []string {
 	return it.Rare.Unresolved
 }
 
-// Marks gives the stamps behind the field at i.
+// Marks returns the stamps of the field at index i.
 func (it *Item) Marks(i int) Marks {
 	if it.Rare == nil || it.Rare.Marks == nil {
 		return Marks{One: it.Created}
@@ -61,8 +59,8 @@ func (it *Item) Marks(i int) Marks {
 	return it.Rare.Marks[i]
 }
 
-// SetMarks says who wrote each field of an item that is being made. It is called
-// when all else is known of the item.
+// SetMarks sets the writers of each field of an item under construction. All other parts of the
+// item must be set first.
 func (it *Item) SetMarks(marks []Marks) {
 	created := Marks{One: it.Created}
 	if slices.ContainsFunc(marks, func(m Marks) bool { return m != created }) {
@@ -70,7 +68,7 @@ func (it *Item) SetMarks(marks []Marks) {
 	}
 }
 
-// rare gives the place for what few items have.
+// rare returns it.Rare, allocating it if needed.
 func (it *Item) rare() *Rare {
 	if it.Rare == nil {
 		it.Rare = &Rare{}
@@ -78,7 +76,7 @@ func (it *Item) rare() *Rare {
 	return it.Rare
 }
 
-// Kill says who struck an item out. The item stays.
+// Kill records who struck out an item. A killed item is kept.
 type Kill struct {
 	By     string
 	At     time.Time
@@ -92,22 +90,21 @@ type CellKill struct {
 	Kill Kill
 }
 
-// SystemFields are the names in an item's JSON that belong to the system; no
-// payload can write them.
+// SystemFields returns the reserved names in an item's JSON. No payload can write them.
 func SystemFields() []string {
 	return []string{"id", "kill_reason", "killed", "killed_at", "killed_by", "unresolved", "version", "withheld"}
 }
 
-// IsSystemField tells whether name is reserved: one of SystemFields, or anything
-// else that begins like a kill mark.
+// IsSystemField reports whether name is reserved: one of SystemFields, or any other name with
+// the prefix of a kill mark.
 func IsSystemField(name string) bool {
 	return slices.Contains(SystemFields(), name) || strings.HasPrefix(name, "killed")
 }
 
-// Killed tells whether the item was struck out.
+// Killed reports whether the item was struck out.
 func (it *Item) Killed() bool { return it.Kill != nil }
 
-// Get gives a field's value, or nil.
+// Get returns the value of a field, or nil.
 func (it *Item) Get(name string) Value {
 	for i := range it.Fields {
 		if it.Fields[i].Name == name {
@@ -117,19 +114,19 @@ func (it *Item) Get(name string) Value {
 	return nil
 }
 
-// Text gives a field that is a text, or "".
+// Text returns the value of a text field, or "".
 func (it *Item) Text(name string) string {
 	t, _ := it.Get(name).(Text)
 	return string(t)
 }
 
-// Flag gives a field that is true or false; anything else is false.
+// Flag returns the value of a boolean field, or false.
 func (it *Item) Flag(name string) bool {
 	b, _ := it.Get(name).(Bool)
 	return bool(b)
 }
 
-// Texts gives the texts of a list field.
+// Texts returns the texts of a list field.
 func (it *Item) Texts(name string) []string {
 	list, _ := it.Get(name).(List)
 	var texts []string
@@ -141,14 +138,14 @@ func (it *Item) Texts(name string) []string {
 	return texts
 }
 
-// Map gives a field that is a map, or nil.
+// Map returns the value of a map field, or nil.
 func (it *Item) Map(name string) Map {
 	m, _ := it.Get(name).(Map)
 	return m
 }
 
-// IDNumber gives the number of an id of the section: 12 for "H12". Only the one
-// canonical spelling is an id: no leading zeros, no sign, no spaces.
+// IDNumber returns the number of an id of the section: 12 for "H12". Only the canonical
+// spelling is valid: no leading zeros, sign or spaces.
 func (s Section) IDNumber(id string) (int, bool) {
 	prefix := table[s].Prefix
 	if len(id) <= len(prefix) || id[:len(prefix)] != prefix || id[len(prefix)] == '0' {
@@ -164,16 +161,16 @@ func (s Section) IDNumber(id string) (int, bool) {
 	return n, true
 }
 
-// MaxIDNumber is the highest number that an id can have.
+// MaxIDNumber is the highest number of an id.
 const MaxIDNumber = 999_999_999
 
-// ItemID gives the id with the given number.
+// ItemID returns the id with number n.
 func (s Section) ItemID(n int) string { return table[s].Prefix + strconv.Itoa(n) }
 
-// ThreadID is the one id of the research thread.
+// ThreadID is the only id of the research thread.
 const ThreadID = "RT"
 
-// ValidID tells whether id can be an id of the section.
+// ValidID reports whether id can be an id of the section.
 func (s Section) ValidID(id string) bool {
 	if s == ResearchThread {
 		return id == ThreadID
@@ -182,7 +179,7 @@ func (s Section) ValidID(id string) bool {
 	return ok
 }
 
-// SectionOfID gives the section whose ids look like id.
+// SectionOfID returns the section whose ids have the form of id.
 func SectionOfID(id string) (Section, bool) {
 	if id == "" {
 		return 0, false
@@ -195,7 +192,7 @@ func SectionOfID(id string) (Section, bool) {
 	return 0, false
 }
 
-// beginsID tells whether an id can begin with c; most names do not.
+// beginsID reports whether an id can begin with c. It filters out most names cheaply.
 func beginsID(c byte) bool {
 	for s := range table {
 		if table[s].Prefix[0] == c {
@@ -205,8 +202,8 @@ func beginsID(c byte) bool {
 	return false
 }
 
-// FieldOrder compares field names of a section: those of the table first, in
-// its order, then the others by name.
+// FieldOrder compares two field names of a section: names in the table first, in table order,
+// then the others alphabetically.
 func (s *SectionSpec) FieldOrder(a, b string) int {
 	ra, rb := s.Rank(a), s.Rank(b)
 	if ra != rb {
@@ -215,7 +212,7 @@ func (s *SectionSpec) FieldOrder(a, b string) int {
 	return CompareKeys(a, b)
 }
 
-// Rank is a field's place in the table; unknown fields come behind all others.
+// Rank is a field's index in the table. Unknown fields rank after all others.
 func (s *SectionSpec) Rank(name string) int {
 	for i := range s.Fields {
 		if s.Fields[i].Name == name {
@@ -225,7 +222,7 @@ func (s *SectionSpec) Rank(name string) int {
 	return len(s.Fields)
 }
 
-// SortFields puts fields into the order of the section's table.
+// SortFields sorts fields by FieldOrder.
 func (s *SectionSpec) SortFields(fields []Field) {
 	slices.SortFunc(fields, func(a, b Field) int { return s.FieldOrder(a.Name, b.Name) })
 }

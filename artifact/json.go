@@ -14,20 +14,20 @@ import (
 	"brenner/internal/fault"
 )
 
-// The codes of JSON that cannot be taken.
+// The codes for rejected JSON.
 const (
 	InvalidJSON  fault.Code = "INVALID_JSON"
 	DuplicateKey fault.Code = "DUPLICATE_KEY"
 )
 
-// BadValue is JSON that is well formed but cannot be a value of an artifact: a
-// whole number beyond 2^53, nesting deeper than MaxDepth, a forged conflict.
+// BadValue is well-formed JSON that cannot be an artifact value: an integer beyond 2^53,
+// nesting deeper than MaxDepth, or a forged conflict.
 type BadValue struct{ Reason string }
 
 func (b *BadValue) Error() string { return b.Reason }
 
-// ParseValue reads one JSON value, nested at most depth deep. Duplicate keys and
-// bad UTF-8 are faults.
+// ParseValue reads one JSON value nested at most depth deep. Duplicate keys and invalid UTF-8
+// are errors.
 func ParseValue(data []byte, depth int) (Value, error) {
 	dec := NewDecoder(data)
 	v, err := DecodeValue(dec, depth)
@@ -43,13 +43,13 @@ func ParseValue(data []byte, depth int) (Value, error) {
 	return v, nil
 }
 
-// NewDecoder makes a strict decoder over data.
+// NewDecoder returns a strict decoder over data.
 func NewDecoder(data []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewReader(data))
 }
 
-// DecodeValue reads the next value from dec. On a *BadValue the whole value has
-// been consumed and the decoder can go on; after any other error it cannot.
+// DecodeValue reads the next value from dec. After a *BadValue the whole value has been
+// consumed and the decoder is usable; after any other error it is not.
 func DecodeValue(dec *jsontext.Decoder, depth int) (Value, error) {
 	r := reader{dec: dec, limit: depth}
 	v, err := r.value(0)
@@ -62,8 +62,8 @@ func DecodeValue(dec *jsontext.Decoder, depth int) (Value, error) {
 	return v, nil
 }
 
-// reader builds a value from tokens and remembers the last thing in it that no
-// value may hold, so that the tokens behind it are still consumed.
+// reader builds a value from tokens. It remembers the last illegal part instead of stopping, so
+// that the remaining tokens are consumed.
 type reader struct {
 	dec   *jsontext.Decoder
 	limit int
@@ -146,9 +146,9 @@ func number(text string) (Number, string) {
 	return Number(f), ""
 }
 
-// isMaxInteger tells 2^53 itself from the numbers that only round to it.
+// isMaxInteger distinguishes 2^53 itself from numbers that only round to it.
 func isMaxInteger(text string) bool {
-	const longest = 64 // longer spellings of it are nobody's number
+	const longest = 64 // limit on the length of the spelling
 	if len(text) > longest {
 		return false
 	}
@@ -156,7 +156,7 @@ func isMaxInteger(text string) bool {
 	return ok && exact.Abs(exact).Cmp(new(big.Rat).SetInt64(MaxInteger)) == 0
 }
 
-// SyntaxFault turns a decoder's error into a fault with line and column.
+// SyntaxFault turns a decoder error into a fault with line and column.
 func SyntaxFault(data []byte, err error) error {
 	f := &fault.Error{Code: InvalidJSON, Detail: err.Error(), Hint: "check the JSON at that place"}
 	var syn *jsontext.SyntacticError
@@ -180,8 +180,8 @@ func SyntaxFault(data []byte, err error) error {
 	return f
 }
 
-// afterComma tells whether a place in JSON is a comma, or a closing bracket right
-// behind one: the commonest mistake there is.
+// afterComma reports whether offset is at a comma, or at a closing bracket right after one: a
+// trailing comma is the most common mistake.
 func afterComma(data []byte, offset int) bool {
 	if offset < 0 || offset >= len(data) {
 		return false
@@ -193,7 +193,7 @@ func afterComma(data []byte, offset int) bool {
 	return (data[offset] == '}' || data[offset] == ']') && bytes.HasSuffix(before, []byte(","))
 }
 
-// Position gives a byte offset as "line L, column C", counted from 1 in bytes.
+// Position returns a byte offset as "line L, column C", counted from 1 in bytes.
 func Position(data []byte, offset int) string {
 	offset = max(0, min(offset, len(data)))
 	head := data[:offset]
@@ -264,16 +264,15 @@ func AppendString(dst []byte, s string) []byte {
 		dst = append(append(dst, '"'), s...)
 		return append(dst, '"')
 	}
-	// The error only says that s is not UTF-8; what is appended then is, with
-	// the bad bytes replaced, which is all that JSON can hold.
+	// The error only reports invalid UTF-8. AppendQuote has then replaced the bad bytes.
 	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst
 }
 
-// appendNumber follows ECMAScript's Number-to-String, which RFC 8785 asks for.
+// appendNumber implements ECMAScript's Number-to-String, as RFC 8785 requires.
 func appendNumber(dst []byte, f float64) []byte {
 	if f == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
-		return append(dst, '0') // also for −0; the others are never made by a reader
+		return append(dst, '0') // covers −0; no reader produces NaN or infinities
 	}
 	if i := int64(f); float64(i) == f && i > -1e15 && i < 1e15 {
 		return strconv.AppendInt(dst, i, 10)
@@ -290,5 +289,5 @@ func appendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
-// Canonical gives v as canonical JSON.
+// Canonical returns v as canonical JSON.
 func Canonical(v Value) []byte { return AppendValue(nil, v) }

@@ -6,12 +6,11 @@ import (
 	"unicode"
 )
 
-// NotApplicable is what a prediction cell says when its hypothesis, or the cell
-// itself, was killed.
+// NotApplicable is the text of a prediction cell that was killed or whose hypothesis was.
 const NotApplicable = "N/A"
 
-// ThirdAlternative tells whether a hypothesis is a third alternative: marked as
-// one, or so called by its name or a label.
+// ThirdAlternative reports whether a hypothesis is a third alternative, by its flag, its name
+// or a label.
 func (it *Item) ThirdAlternative() bool {
 	if it.Flag("third_alternative") || saysThirdAlternative(it.Text("name")) {
 		return true
@@ -26,9 +25,8 @@ func saysThirdAlternative(s string) bool {
 	return strings.Contains(" "+strings.Join(words(s), " ")+" ", " third alternative ")
 }
 
-// ScaleCheck tells whether an assumption is a scale check: marked as one, or so
-// called by its name ("scale check", "physics check", "scale/physics check").
-// A word that merely contains "scale" is not enough.
+// ScaleCheck reports whether an assumption is a scale check, by its flag or its name ("scale
+// check", "physics check", "scale/physics check"). Containing the word "scale" is not enough.
 func (it *Item) ScaleCheck() bool {
 	if it.Flag("scale_check") {
 		return true
@@ -60,7 +58,7 @@ func words(s string) []string {
 	})
 }
 
-// Score gives a test's total, and whether it has any marks at all.
+// Score returns a test's total, and reports whether it has any marks.
 func (it *Item) Score() (total int, scored bool) {
 	for _, e := range it.Map("score") {
 		if n, ok := e.Value.(Number); ok {
@@ -71,14 +69,14 @@ func (it *Item) Score() (total int, scored bool) {
 	return total, scored
 }
 
-// ScoreTotal is the best score that a test can have.
+// ScoreTotal returns the maximum score of a test.
 func ScoreTotal() int {
 	spec, _ := DiscriminativeTests.Spec().Field("score")
 	return ScoreMax * len(spec.Allowed)
 }
 
-// RankTests puts tests in rank order: the highest score first, the unscored
-// after the scored, the killed last, equals by the number of their id.
+// RankTests sorts tests by descending score, unscored after scored, killed last, ties by id
+// number.
 func RankTests(tests []*Item) {
 	if ranked(tests) {
 		return
@@ -93,7 +91,7 @@ func RankTests(tests []*Item) {
 	}
 }
 
-// ranked tells whether tests stand in rank order already, as most do.
+// ranked reports whether tests are already in rank order, as most are.
 func ranked(tests []*Item) bool {
 	var last testRank
 	for i, t := range tests {
@@ -106,7 +104,7 @@ func ranked(tests []*Item) bool {
 	return true
 }
 
-// testRank is what decides the rank of a test.
+// testRank holds the sort keys of a test.
 type testRank struct {
 	test   *Item
 	score  int
@@ -140,8 +138,8 @@ func less(first bool) int {
 	return 1
 }
 
-// TrimID takes an id off the front of a name ("H4: Hybrid" → "Hybrid"): the id
-// is the merge's to give, and a name that claims one would contradict it.
+// TrimID strips a leading id from a name ("H4: Hybrid" → "Hybrid"). The merge assigns ids, and
+// an id in the name could contradict the assigned one.
 func TrimID(name string) string {
 	for {
 		rest, ok := cutID(name)
@@ -169,7 +167,7 @@ func cutID(name string) (string, bool) {
 	if rest, ok := strings.CutPrefix(after, ":"); ok {
 		return strings.TrimSpace(rest), true
 	}
-	// A dash only counts with space around it: "H1-antagonist" is a word.
+	// A dash counts only with a space after it: "H1-antagonist" is a word.
 	for _, dash := range []string{"- ", "– ", "— "} {
 		if rest2, ok := strings.CutPrefix(after, dash); ok && len(after) < len(rest) {
 			return strings.TrimSpace(rest2), true
@@ -178,15 +176,15 @@ func cutID(name string) (string, bool) {
 	return "", false
 }
 
-// Row is a prediction with what decides which of its cells are N/A.
+// Row is a prediction with the data that decides which of its cells are N/A.
 type Row struct {
 	*Item
-	killed  map[string]bool // cells that were killed one by one
-	struck  map[string]bool // hypotheses that were killed
+	killed  map[string]bool // individually killed cells
+	struck  map[string]bool // killed hypotheses
 	doubted map[string]bool
 }
 
-// RowOf gives a prediction beside the hypotheses that were killed.
+// RowOf returns the Row of a prediction, given the ids of the killed hypotheses.
 func RowOf(it *Item, struck map[string]bool) Row {
 	r := Row{Item: it, struck: struck, doubted: it.Doubts()}
 	if cells := it.Cells(); len(cells) > 0 {
@@ -198,18 +196,18 @@ func RowOf(it *Item, struck map[string]bool) Row {
 	return r
 }
 
-// NotApplicable tells whether a cell is N/A: its hypothesis was killed, or the
-// cell itself. A key that never meant an existing hypothesis is not its cell.
+// NotApplicable reports whether a cell is N/A because it or its hypothesis was killed. A key
+// that never referred to an existing hypothesis is not a cell of it.
 func (r *Row) NotApplicable(key string) bool {
 	return r.killed[key] || (r.struck[key] && !r.InDoubt(key))
 }
 
-// InDoubt tells whether a key named no hypothesis when it was written.
+// InDoubt reports whether key named no hypothesis when it was written.
 func (r *Row) InDoubt(key string) bool {
 	return len(r.doubted) > 0 && r.doubted["predictions."+key]
 }
 
-// Struck gives the ids of the hypotheses that were killed.
+// Struck returns the ids of the killed hypotheses.
 func (a *Artifact) Struck() map[string]bool {
 	struck := make(map[string]bool)
 	for _, h := range a.Sections[HypothesisSlate] {
@@ -220,11 +218,10 @@ func (a *Artifact) Struck() map[string]bool {
 	return struck
 }
 
-// Doubts gives the places of an item that name what did not exist when they were
-// written. A set, because an item may have any number of them.
+// Doubts returns the item's Unresolved places as a set, because there may be many.
 func (it *Item) Doubts() map[string]bool { return SetOf(it.Unresolved()) }
 
-// SetOf returns a set of texts; nil where there are none.
+// SetOf returns texts as a set, nil if there are none.
 func SetOf(texts []string) map[string]bool {
 	if len(texts) == 0 {
 		return nil

@@ -5,23 +5,22 @@ import (
 	"strconv"
 )
 
-// Markdown gives the artifact as the file that people read: all content, no
-// provenance, one byte string for one artifact. Parse reads it back.
+// Markdown returns the artifact as the file that people read: all content, no provenance. Equal
+// artifacts have equal bytes, and Parse reads them back.
 func (a *Artifact) Markdown() []byte {
 	w := mdWriter{buf: make([]byte, 0, a.sizeHint())}
 	w.artifact(a)
 	return w.buf
 }
 
-// MarkdownLines gives the same bytes, and the lines on which things stand.
+// MarkdownLines returns the same bytes as Markdown, and the line of each place.
 func (a *Artifact) MarkdownLines() ([]byte, Lines) {
 	w := mdWriter{buf: make([]byte, 0, a.sizeHint()), lines: Lines{}}
 	w.artifact(a)
 	return w.buf, w.lines
 }
 
-// sizeHint guesses how long the Markdown will be: growing a large buffer step by
-// step costs more than filling it.
+// sizeHint estimates the length of the Markdown, to avoid repeated growing of a large buffer.
 func (a *Artifact) sizeHint() int {
 	const line, heading, file = 24, 64, 2048
 	size := file
@@ -57,7 +56,7 @@ func roughSize(v Value) int {
 	return mark
 }
 
-// What the writer and the reader of Markdown must spell alike.
+// Spellings shared by the Markdown writer and reader.
 const (
 	mdTitle     = "# Brenner Protocol Artifact: "
 	mdRehearsal = " (rehearsal)"
@@ -65,29 +64,28 @@ const (
 	mdStrike    = "~~"
 	mdKilled    = "[KILLED]"
 	mdConflict  = "CONFLICT"
-	mdElsewhere = "…" // a table cell whose value stands in the block below
+	mdElsewhere = "…" // a table cell whose value is in the block below
 	mdEmptyText = `""`
 	mdNone      = "(none)"
 	mdYes       = "yes"
 	mdNo        = "no"
 	mdScore     = "(Score: "
 
-	// The labels that are no field's.
+	// Labels that are not fields.
 	mdKilledBy    = "Killed by"
 	mdReason      = "Reason"
 	mdUnresolved  = "Unresolved"
-	mdWithheld    = "Withheld"     // what stands behind the N/A cells of a prediction
+	mdWithheld    = "Withheld"     // the values hidden by the N/A cells of a prediction
 	mdKilledCells = "Killed cells" // who killed single cells of a prediction
 )
 
-// mdWriter builds the file. Every line ends through end, so that the number of
-// the current one is always known.
+// mdWriter builds the file. Every line ends through end, which counts lines.
 type mdWriter struct {
 	buf       []byte
 	ended     int    // lines written so far
-	lines     Lines  // nil where no index is wanted
+	lines     Lines  // nil if no index is wanted
 	json      []byte // scratch for code spans
-	afterList bool   // the next label needs a blank line, or a viewer would take it into the list
+	afterList bool   // the next label needs a blank line, or a viewer would join it to the list
 }
 
 func (w *mdWriter) put(s string) { w.buf = append(w.buf, s...) }
@@ -107,7 +105,7 @@ func (w *mdWriter) span(v Value) {
 	w.buf = append(w.buf, '`')
 }
 
-// mark notes that the current line is where a place of the artifact begins.
+// mark records the current line as the start of a place.
 func (w *mdWriter) mark(place string) {
 	if w.lines == nil {
 		return
@@ -175,8 +173,8 @@ func (w *mdWriter) item(spec *SectionSpec, it *Item) {
 	w.afterList = false
 }
 
-// headingName gives the name that an item's heading shows. A name that is no
-// text has a line of its own, as every other field.
+// headingName returns the name to show in an item's heading. A name that is not a text gets a
+// line of its own like any other field.
 func headingName(spec *SectionSpec, f *Field) (Text, bool) {
 	if f.Name != "name" || !spec.HasName() {
 		return "", false
@@ -212,8 +210,7 @@ func (w *mdWriter) heading(spec *SectionSpec, it *Item) {
 	w.end()
 }
 
-// field writes one field of an item: a line, and a list under it where the value
-// is a map or a conflict.
+// field writes one field of an item: a line, and a list below it for a map or a conflict.
 func (w *mdWriter) field(spec *SectionSpec, it *Item, f *Field) {
 	kind := KindAny
 	known, ok := spec.Field(f.Name)
@@ -242,8 +239,8 @@ func (w *mdWriter) blankAfterList() {
 	}
 }
 
-// ownLabel labels a field that the section table does not know by its own name,
-// in a code span: an unknown "Claim" is not the known one.
+// ownLabel labels a field that is not in the section table with its name in a code span, so
+// that an unknown "Claim" differs from the known one.
 func (w *mdWriter) ownLabel(name string) {
 	w.put("**`")
 	if plainName(name) {
@@ -255,7 +252,7 @@ func (w *mdWriter) ownLabel(name string) {
 	w.put("`**:")
 }
 
-// fieldValue writes what stands behind a label.
+// fieldValue writes the value after a label.
 func (w *mdWriter) fieldValue(kind Kind, v Value, killed bool) {
 	switch v := v.(type) {
 	case Conflict:
@@ -283,8 +280,8 @@ func (w *mdWriter) strike(killed bool) {
 	}
 }
 
-// asLines tells whether a map is written one key a line. Any map with a conflict
-// in it is, so that a person can see the candidates.
+// asLines reports whether a map is written one key per line. A map with a conflict always is,
+// so that the candidates are visible.
 func asLines(kind Kind, m Map) bool {
 	switch {
 	case len(m) == 0:
@@ -335,8 +332,8 @@ func (w *mdWriter) candidates(c Conflict, indent string, killed bool) {
 	w.afterList = true
 }
 
-// inline writes a value within a line: in the plain form of its kind, or, where
-// it does not have the shape for that, as JSON in a code span.
+// inline writes a value within a line: in the plain form of its kind if it fits, otherwise as
+// JSON in a code span.
 func (w *mdWriter) inline(kind Kind, v Value) {
 	switch v := v.(type) {
 	case Text:
@@ -390,7 +387,7 @@ func (w *mdWriter) list(list List) {
 	}
 }
 
-// plainScore tells whether a map can be written as "cost 2, speed 3".
+// plainScore reports whether a map can be written as "cost 2, speed 3".
 func plainScore(m Map) bool {
 	return len(m) > 0 && !slices.ContainsFunc(m, func(e Entry) bool {
 		_, number := e.Value.(Number)
@@ -398,7 +395,7 @@ func plainScore(m Map) bool {
 	})
 }
 
-// score writes the marks in the table's order, then any others.
+// score writes the marks in table order, then any others.
 func (w *mdWriter) score(m Map) {
 	spec, _ := DiscriminativeTests.Spec().Field("score")
 	first := true
@@ -422,7 +419,7 @@ func (w *mdWriter) score(m Map) {
 	}
 }
 
-// system writes what is no field: unresolved places, and the kill.
+// system writes the system fields: unresolved places and the kill.
 func (w *mdWriter) system(it *Item) {
 	if len(it.Unresolved()) > 0 {
 		w.label(mdUnresolved)
@@ -446,7 +443,7 @@ func (w *mdWriter) system(it *Item) {
 	}
 }
 
-// killer writes who killed and when, each where it is known.
+// killer writes who killed and when, as far as known.
 func (w *mdWriter) killer(k *Kill) {
 	if k.By != "" {
 		w.put(" ")

@@ -9,19 +9,18 @@ import (
 	"brenner/internal/text"
 )
 
-// place says where in the file a text stands, which decides what in it could be
-// taken for something else there.
+// place is the position of a text in the file, which decides what needs escaping.
 type place uint8
 
 const (
-	inField place = iota // behind a label, a key or a candidate
-	inList               // one of several texts between commas
+	inField place = iota // after a label, a key or a candidate
+	inList               // one of several comma-separated texts
 	inCell               // in the predictions table
 	inName               // at the end of a heading
-	inKey                // at the front of a list line, or in brackets: ends at : ( or )
+	inKey                // at the start of a list line or in brackets: ends at : ( or )
 )
 
-// treatment is what becomes of one character.
+// treatment is how one character is written.
 type treatment uint8
 
 const (
@@ -32,9 +31,8 @@ const (
 	mend              // a byte that is not UTF-8: U+FFFD, as in JSON
 )
 
-// appendText writes a text on one line so that it reads back to itself, and so
-// that neither the reader nor a Markdown viewer can take any of it for markup.
-// Ordinary prose stays as it is.
+// appendText writes a text on one line so that it reads back unchanged and neither the reader
+// nor a Markdown viewer can take any of it for markup. Ordinary prose is unchanged.
 func appendText(dst []byte, s string, at place) []byte {
 	if form := reserved(s, at); form != "" {
 		return append(dst, form...)
@@ -60,14 +58,14 @@ func appendText(dst []byte, s string, at place) []byte {
 	return append(dst, s[done:]...)
 }
 
-// The characters below 64 that mean nothing within a text, as bits: most of a
-// text is these and letters, and need not be looked at further.
+// Bit sets of characters below 64 that need no escape inside a text. Together with letters
+// they make up most of a text and take the fast path.
 const (
 	harmlessAnywhere = 0x3FF<<'0' | 1<<' ' | 1<<'!' | 1<<'"' | 1<<'$' | 1<<'%' | 1<<'\'' | 1<<'/' | 1<<';' | 1<<'?'
 	harmlessInProse  = 1<<'#' | 1<<'(' | 1<<')' | 1<<'+' | 1<<',' | 1<<'-' | 1<<'.' | 1<<':' | 1<<'=' | 1<<'>'
 )
 
-// reserved gives the form of texts that as a whole would mean something else.
+// reserved returns the escaped form of a text that as a whole has another meaning.
 func reserved(s string, at place) string {
 	switch {
 	case s == "":
@@ -101,7 +99,7 @@ func appendTreated(dst []byte, char string, how treatment) []byte {
 	}
 }
 
-// treat decides about the character at s[i].
+// treat returns the treatment and length of the character at s[i].
 func treat(s string, i int, at place) (treatment, int) {
 	c := s[i]
 	switch {
@@ -135,7 +133,7 @@ func treatRune(s string, i int) (treatment, int) {
 	return keep, size
 }
 
-// markup tells whether the punctuation at s[i] could mean something anywhere.
+// markup reports whether the punctuation at s[i] could be markup at any place.
 func markup(s string, i int) bool {
 	next := byte(0)
 	if i+1 < len(s) {
@@ -144,19 +142,19 @@ func markup(s string, i int) bool {
 	switch s[i] {
 	case '\\', '`', '*', '~', '|':
 		return true
-	case '<': // a tag, a comment, an autolink; "p < 0.05" is none of them
+	case '<': // a tag, a comment or an autolink, unlike "p < 0.05"
 		return next == '/' || next == '!' || next == '?' || isLetter(next)
 	case ']':
 		return next == '('
 	case '&':
 		return entityLength(s[i:]) > 0
-	case '_': // in the middle of a word one does nothing, two make bold text
+	case '_': // within a word, one is harmless and two make bold text
 		return next == '_' || (i > 0 && s[i-1] == '_')
 	}
 	return false
 }
 
-// markupAt tells whether the punctuation at s[i] means something at its place.
+// markupAt reports whether the punctuation at s[i] is markup at this place.
 func markupAt(s string, i int, at place) bool {
 	switch at {
 	case inList:
@@ -168,9 +166,9 @@ func markupAt(s string, i int, at place) bool {
 		switch s[i] {
 		case ':', '(', ')', '[':
 			return true
-		case '#', '>', '+', '-', '=': // would begin a block of its own
+		case '#', '>', '+', '-', '=': // would begin a block
 			return i == 0
-		case '.': // so would a number
+		case '.': // a numbered list
 			return i > 0 && i < 10 && strings.Trim(s[:i], "0123456789") == ""
 		}
 	}
@@ -181,10 +179,10 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// entityLength gives the length of what looks like a character reference at the
-// front of s ("&#10;", "&amp;"), or 0.
+// entityLength returns the length of an apparent character reference at the start of s
+// ("&#10;", "&amp;"), or 0.
 func entityLength(s string) int {
-	const longest = 34 // the longest name that HTML knows has 33 letters
+	const longest = 34 // the longest HTML entity name has 33 letters
 	i := 1
 	if i < len(s) && s[i] == '#' {
 		i++
@@ -199,15 +197,14 @@ func entityLength(s string) int {
 	return i + 1
 }
 
-// appendSpan writes JSON so that it can stand in a code span, even within a
-// table: what could end either, or cannot be seen, becomes an escape. All of
-// that can only stand within the JSON's strings.
+// appendSpan writes JSON for a code span, even within a table. Characters that could end
+// either, or are invisible, become escapes; they occur only within JSON strings.
 func appendSpan(dst, json []byte) []byte {
 	return appendQuotable(dst, json, "`|<>&", false)
 }
 
-// appendQuotable writes JSON with hidden characters, and those in also, as
-// escapes. YAML knows no surrogates: there a wide character has an escape of its own.
+// appendQuotable writes JSON with invisible characters, and those in also, as escapes. YAML has
+// no surrogates, so a wide character gets an eight-digit escape there.
 func appendQuotable(dst, json []byte, also string, yaml bool) []byte {
 	for i := 0; i < len(json); {
 		c := json[i]
@@ -245,7 +242,7 @@ func appendHex(dst []byte, letter byte, r rune, digits int) []byte {
 	return dst
 }
 
-// plainWord tells whether s is a word that needs no escape anywhere.
+// plainWord reports whether s needs no escape at any place.
 func plainWord(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; !isLetter(c) && !isDigit(c) && c != '_' && c != '-' {
@@ -255,7 +252,7 @@ func plainWord(s string) bool {
 	return s != "" && isLetter(s[0]) && !strings.Contains(s, "__")
 }
 
-// plainName tells whether a field's name can stand in its label as it is.
+// plainName reports whether a field's name can be its label unescaped.
 func plainName(s string) bool {
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./ ", r) {
@@ -265,7 +262,7 @@ func plainName(s string) bool {
 	return s != "" && s[0] != ' ' && s[len(s)-1] != ' '
 }
 
-// readText reads what appendText wrote.
+// readText is the inverse of appendText.
 func readText(raw string) string {
 	if raw == mdEmptyText {
 		return ""
@@ -283,7 +280,7 @@ func readText(raw string) string {
 	return string(out)
 }
 
-// readEscape reads one character, escaped or not, and tells how long it was.
+// readEscape reads one character, escaped or not, and returns its length in s.
 func readEscape(s string) (string, int) {
 	switch s[0] {
 	case '\\':
@@ -306,8 +303,8 @@ func readEscape(s string) (string, int) {
 	return s[:1], 1
 }
 
-// readReference reads the inside of "&…;". Of the names only those that a person
-// would type are known; any other is the text it seems to be.
+// readReference reads the inside of "&…;". It knows only the names that a person would type;
+// any other is literal text.
 func readReference(name string) (string, bool) {
 	switch name {
 	case "amp":
@@ -337,7 +334,7 @@ func isPunctuation(c byte) bool {
 	return '!' <= c && c <= '~' && !isLetter(c) && !isDigit(c)
 }
 
-// indexPlain finds the first of some ASCII characters that is not escaped, or -1.
+// indexPlain returns the index of the first unescaped byte of chars, or -1.
 func indexPlain(s, chars string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' {
@@ -349,7 +346,7 @@ func indexPlain(s, chars string) int {
 	return -1
 }
 
-// cutPlain cuts s around the first character sep that is not escaped.
+// cutPlain cuts s around the first unescaped sep.
 func cutPlain(s string, sep string) (before, after string, found bool) {
 	i := indexPlain(s, sep)
 	if i < 0 {
@@ -358,7 +355,7 @@ func cutPlain(s string, sep string) (before, after string, found bool) {
 	return trim(s[:i]), trim(s[i+1:]), true
 }
 
-// splitPlain splits s at every character sep that is not escaped.
+// splitPlain splits s at every unescaped sep.
 func splitPlain(s, sep string) []string {
 	var parts []string
 	for {
@@ -373,7 +370,7 @@ func splitPlain(s, sep string) []string {
 
 func trim(s string) string { return strings.Trim(s, " \t") }
 
-// readSpan gives the inside of a value that is one code span and nothing else.
+// readSpan returns the inside of a value that is exactly one code span.
 func readSpan(raw string) (string, bool) {
 	if len(raw) < 2 || raw[0] != '`' || raw[len(raw)-1] != '`' {
 		return "", false
@@ -382,7 +379,7 @@ func readSpan(raw string) (string, bool) {
 	return inside, inside != "" && strings.IndexByte(inside, '`') < 0
 }
 
-// readStruck takes the strike-through off a value.
+// readStruck removes the strike-through from a value.
 func readStruck(raw string) (string, bool) {
 	if len(raw) <= 2*len(mdStrike) || !strings.HasPrefix(raw, mdStrike) || !strings.HasSuffix(raw, mdStrike) {
 		return raw, false

@@ -13,8 +13,8 @@ import (
 	"brenner/internal/yaml"
 )
 
-// frontMatter writes the metadata as YAML, by hand: one form for one value, no
-// line of which can be mistaken for another, whatever the texts say.
+// frontMatter writes the metadata as YAML by hand: one form for each value, and no line that
+// any text could make ambiguous.
 func (w *mdWriter) frontMatter(m *Metadata) {
 	w.put(mdFence)
 	w.end()
@@ -25,8 +25,8 @@ func (w *mdWriter) frontMatter(m *Metadata) {
 	w.end()
 }
 
-// maxYAMLKey is the length up to which a key stands before its colon; YAML
-// wants longer ones (from 1024 on) behind a question mark.
+// maxYAMLKey is the length up to which a key is written before its colon. YAML requires a
+// question mark for keys of 1024 characters and more.
 const maxYAMLKey = 500
 
 func (w *mdWriter) yamlEntry(e Entry, indent int) {
@@ -50,7 +50,7 @@ func (w *mdWriter) yamlEntry(e Entry, indent int) {
 	w.yamlValue(e.Value, indent)
 }
 
-// nested tells whether a value takes lines of its own.
+// nested reports whether a value takes lines of its own.
 func nested(v Value) bool {
 	switch v := v.(type) {
 	case List:
@@ -61,8 +61,8 @@ func nested(v Value) bool {
 	return false
 }
 
-// yamlValue writes a value from the current column, which is indent for one
-// that takes lines of its own, and ends the line.
+// yamlValue writes a value from the current column and ends the line. A value on lines of its
+// own is indented by indent.
 func (w *mdWriter) yamlValue(v Value, indent int) {
 	switch v := v.(type) {
 	case Text:
@@ -102,8 +102,8 @@ func (w *mdWriter) indent(n int) {
 	}
 }
 
-// yamlText writes a text plain where no reader of YAML can see anything else in
-// it, and otherwise in double quotes, as JSON does.
+// yamlText writes a text unquoted if every YAML reader takes it for the same text, otherwise
+// double-quoted as in JSON.
 func (w *mdWriter) yamlText(s string) {
 	if plainYAML(s) {
 		w.put(s)
@@ -136,7 +136,7 @@ func plainYAML(s string) bool {
 	return !yamlWord(s)
 }
 
-// yamlWord tells whether some version of YAML takes s for something else than a text.
+// yamlWord reports whether some version of YAML reads s as something other than a text.
 func yamlWord(s string) bool {
 	switch strings.ToLower(s) {
 	case "null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf":
@@ -176,7 +176,7 @@ func (r *mdReader) frontMatter(text string) {
 	slices.SortFunc(r.doc.Artifact.Metadata.Extra, func(x, y Entry) int { return CompareKeys(x.Key, y.Key) })
 }
 
-// metadata takes one key of the front matter.
+// metadata reads one key of the front matter.
 func (r *mdReader) metadata(key string, node *yaml.Node) {
 	line := 1 + node.Line
 	v, err := yamlValue(node, documentDepth-2)
@@ -193,7 +193,7 @@ func (r *mdReader) metadata(key string, node *yaml.Node) {
 	})
 }
 
-// odd tells whether a node uses what plain JSON cannot say.
+// odd reports whether a node uses a feature that JSON lacks.
 func odd(n *yaml.Node) bool { return n.Anchor != "" || n.Kind == yaml.AliasNode }
 
 func yamlKey(n *yaml.Node) (string, error) {
@@ -203,7 +203,7 @@ func yamlKey(n *yaml.Node) (string, error) {
 	return n.Value, nil
 }
 
-// yamlValue turns a node into the value that its JSON would be.
+// yamlValue converts a node to the equivalent JSON value.
 func yamlValue(n *yaml.Node, depth int) (Value, error) {
 	switch {
 	case odd(n):

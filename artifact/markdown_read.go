@@ -10,11 +10,11 @@ import (
 	"brenner/internal/fault"
 )
 
-// maxProblems bounds what is remembered of a file that is wrong in every line.
+// maxProblems bounds the problems recorded for one file.
 const maxProblems = 10_000
 
-// readMarkdown reads the Markdown form. It takes the structure as it comes and
-// says what is wrong with it, but no text is dropped without a problem.
+// readMarkdown reads the Markdown form. It is lenient about structure and records problems; no
+// text is dropped without one.
 func readMarkdown(data []byte) (Document, error) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		return Document{}, notMarkdown("it is not a text in UTF-8")
@@ -36,21 +36,21 @@ func notMarkdown(detail string) error {
 	}
 }
 
-// mdReader goes through the file line by line and never back.
+// mdReader reads the file line by line, in one pass.
 type mdReader struct {
 	doc      Document
 	line     int               // the current line
 	last     int               // the last line of the file
-	fronted  bool              // there was front matter
+	fronted  bool              // front matter was read
 	titled   bool              // the title was read
-	headings [SectionCount]int // the line of each section's heading; 0: not seen
+	headings [SectionCount]int // the line of each section's heading; 0 if not seen
 	said     [SectionCount]bool
 	newest   int     // the highest section seen so far, from 1
-	section  Section // whose lines these are, where inside says so
+	section  Section // the current section, if inside is set
 	inside   bool
 	drafts   []*draft // all items, in the order of the file
 	ids      [SectionCount]map[string]*draft
-	open     *draft // whose fields these are
+	open     *draft // the item being read
 	list     *listing
 	table    *tableHead
 	strays   strays
@@ -65,15 +65,15 @@ func (r *mdReader) problem(kind ProblemKind, line int, item, format string, args
 	r.doc.Problems = append(r.doc.Problems, Problem{Kind: kind, Line: line, Item: item, Message: fmt.Sprintf(format, args...)})
 }
 
-// unreadable reports the current line with a reason of its own.
+// unreadable reports the current line with its own reason.
 func (r *mdReader) unreadable(format string, args ...any) {
 	r.problem(UnreadableLines, r.line, r.item(), format, args...)
 }
 
-// strays remembers whether the line before, and this one, are nothing at all.
+// strays records whether the previous and the current line are stray.
 type strays struct{ before, now bool }
 
-// stray reports a line that is nothing at all here; a run of them is one problem.
+// stray reports a line that has no meaning here. A run of them is one problem.
 func (r *mdReader) stray(line string) {
 	if !r.strays.before {
 		r.unreadable("this is no part of an artifact: %s", fault.Shown(line))
@@ -81,7 +81,7 @@ func (r *mdReader) stray(line string) {
 	r.strays.now = true
 }
 
-// item names what the current line belongs to.
+// item returns the name of the place that the current line belongs to.
 func (r *mdReader) item() string {
 	switch {
 	case r.open != nil:
@@ -92,7 +92,6 @@ func (r *mdReader) item() string {
 	return ""
 }
 
-// file reads everything.
 func (r *mdReader) file(text string) {
 	front, body, ok := cutFrontMatter(text)
 	if ok {
@@ -112,8 +111,7 @@ func (r *mdReader) file(text string) {
 	r.last = max(r.line, 1)
 }
 
-// cutFrontMatter cuts the file into the YAML between its first lines of --- and
-// what follows.
+// cutFrontMatter splits the file into the YAML between its first --- lines and the rest.
 func cutFrontMatter(text string) (front, body string, ok bool) {
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t\r") != mdFence {
@@ -133,10 +131,10 @@ func cutFrontMatter(text string) (front, body string, ok bool) {
 	return "", text, false
 }
 
-// take reads one line, which has no blanks at its end.
+// take reads one line, without trailing blanks.
 func (r *mdReader) take(line string) {
 	if line == "" {
-		return // also within a list, or a run of strays
+		return // also within a list or a run of strays
 	}
 	r.strays = strays{before: r.strays.now}
 	switch {
@@ -156,7 +154,7 @@ func (r *mdReader) take(line string) {
 	}
 }
 
-// plain reads a line without any mark: only "None registered" is one.
+// plain reads a line without markup. Only "None registered" is valid.
 func (r *mdReader) plain(line string) {
 	if r.inside && r.open == nil && !r.said[r.section] && saysEmpty(r.section, line) {
 		r.said[r.section] = true
@@ -183,8 +181,7 @@ func (r *mdReader) heading(line string) {
 	}
 }
 
-// title reads the first heading. It repeats the session id, which counts only
-// where there is no front matter to say it.
+// title reads the first heading. The session id in it counts only if there is no front matter.
 func (r *mdReader) title(line string) {
 	if r.titled || r.newest > 0 {
 		r.stray(line)
@@ -225,7 +222,7 @@ func (r *mdReader) sectionHeading(line string) {
 	r.doc.Lines[s.String()] = r.line
 }
 
-// parseSectionTitle reads "2. Hypothesis Slate". The number is for people.
+// parseSectionTitle reads "2. Hypothesis Slate". The number is ignored.
 func parseSectionTitle(title string) (Section, bool) {
 	if number, rest, ok := strings.Cut(title, "."); ok && strings.Trim(number, "0123456789") == "" {
 		title = trim(rest)

@@ -8,22 +8,22 @@ import (
 	"brenner/internal/fault"
 )
 
-// draft is an item while it is read.
+// draft is an item being read.
 type draft struct {
 	*Item
 	section Section
 	line    int
-	names   map[string]bool // the fields it has, once they are many
+	names   map[string]bool // its field names, once there are many
 
-	unnamed bool   // its heading says CONFLICT where the name should be
-	score   string // "9/12" as its heading says
+	unnamed bool   // the heading shows CONFLICT instead of a name
+	score   string // "9/12" from the heading
 
-	// Of predictions only.
+	// Predictions only.
 	row     *tableRow
 	block   bool    // a block under the table was read
-	cells   []Entry // from the table, the block and behind N/A
-	mapped  bool    // the field is there, however few cells it has
-	offKind Value   // what stands there instead of a map
+	cells   []Entry // from the table, the block and the withheld list
+	mapped  bool    // the field is present, even without cells
+	offKind Value   // the value, if it is not a map
 }
 
 // draft begins an item.
@@ -50,7 +50,7 @@ func (r *mdReader) draft(id string) *draft {
 	return d
 }
 
-// itemHeading reads "H1: name", struck through and marked where it was killed.
+// itemHeading reads "H1: name", struck through and marked if the item was killed.
 func (r *mdReader) itemHeading(text string) {
 	r.open = nil
 	if !r.inside {
@@ -80,7 +80,7 @@ func (r *mdReader) itemHeading(text string) {
 	}
 }
 
-// itemOf begins the item of a heading, or goes on with a row of the table.
+// itemOf returns the draft for a heading: a new one, or that of a table row.
 func (r *mdReader) itemOf(id string, killed bool) *draft {
 	d := r.ids[r.section][id]
 	if r.section != PredictionsTable || d == nil || d.block {
@@ -103,7 +103,7 @@ func cutMark(text string) (string, bool) {
 	return trim(rest), true
 }
 
-// cutScore takes "(Score: 9/12)" off a heading. In a name its bracket would be escaped.
+// cutScore splits "(Score: 9/12)" off a heading. In a name the bracket would be escaped.
 func cutScore(text string) (rest, score string) {
 	at := strings.LastIndex(text, " "+mdScore)
 	if at < 0 || !strings.HasSuffix(text, ")") {
@@ -115,7 +115,7 @@ func cutScore(text string) (rest, score string) {
 // labelled reads "**Claim**: text".
 func (r *mdReader) labelled(line string) {
 	if r.open == nil && r.inside && r.section == ResearchThread && r.ids[ResearchThread] == nil {
-		r.open = r.draft(ThreadID) // the only item there can be; a person may leave its heading out
+		r.open = r.draft(ThreadID) // the only possible item; its heading may be omitted
 	}
 	if r.open == nil {
 		r.stray(line)
@@ -140,8 +140,8 @@ func (r *mdReader) labelled(line string) {
 	r.systemLabel(label, raw, line)
 }
 
-// cutLabel cuts a line behind its label. own says that the label is a name in a
-// code span, not a title.
+// cutLabel splits a line after its label. own reports whether the label is a field name in a
+// code span rather than a title.
 func cutLabel(line string) (label, raw string, own, ok bool) {
 	inside := line[len("**"):]
 	if name, isSpan := strings.CutPrefix(inside, "`"); isSpan {
@@ -156,11 +156,11 @@ func cutLabel(line string) (label, raw string, own, ok bool) {
 	if raw, ok = strings.CutPrefix(rest, ":"); ok {
 		return trim(label), trim(raw), false, true
 	}
-	label, ok = strings.CutSuffix(label, ":") // "**Claim:** text" is seen, too
+	label, ok = strings.CutSuffix(label, ":") // "**Claim:** text" is accepted, too
 	return trim(label), trim(rest), false, ok
 }
 
-// ownField reads a field that is labelled by its name.
+// ownField reads a field labelled by its name.
 func (r *mdReader) ownField(label, raw string) {
 	name := label
 	if strings.HasPrefix(label, `"`) {
@@ -184,7 +184,7 @@ func (r *mdReader) ownField(label, raw string) {
 	r.field(&FieldSpec{Name: name, Kind: KindAny}, raw)
 }
 
-// field reads the value of a field, or opens the list under it.
+// field reads the value of a field, or opens the list below it.
 func (r *mdReader) field(spec *FieldSpec, raw string) {
 	switch raw {
 	case "":
@@ -208,7 +208,6 @@ func (r *mdReader) field(spec *FieldSpec, raw string) {
 	}
 }
 
-// setField gives the open item a field.
 func (r *mdReader) setField(name string, v Value, line int) {
 	d := r.open
 	if d.section == PredictionsTable && name == "predictions" {
@@ -239,7 +238,7 @@ func (d *draft) has(name string) bool {
 	return known
 }
 
-// place notes the line of a field; those that the table shows stand on the row.
+// place records the line of a field. A field shown in the table is on its row's line.
 func (r *mdReader) place(d *draft, name string, line int) {
 	if d.row != nil && (name == "condition" || name == "predictions") {
 		line = d.row.line
@@ -249,7 +248,7 @@ func (r *mdReader) place(d *draft, name string, line int) {
 	}
 }
 
-// checkScore compares what a test's heading says with its score.
+// checkScore compares the score in a test's heading with its marks.
 func (r *mdReader) checkScore(d *draft) {
 	if d.score == "" {
 		return

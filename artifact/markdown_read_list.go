@@ -6,29 +6,29 @@ import (
 	"brenner/internal/fault"
 )
 
-// listKind says what the lines of a list under a label are.
+// listKind is the kind of the list under a label.
 type listKind uint8
 
 const (
 	listMap         listKind = iota // "- H1: text"
 	listConflict                    // "- Agent (delta): value"
-	listWithheld                    // as listMap, behind N/A
+	listWithheld                    // as listMap, hidden by N/A
 	listKilledCells                 // "- H1: Agent (time): reason"
 )
 
-// listing is a list while it is read.
+// listing is a list being read.
 type listing struct {
 	what       listKind
 	name       string // of the field
 	line       int    // of the label
-	own        bool   // the label is a field's own name
+	own        bool   // the label is the field's own name
 	entries    []Entry
-	lines      int // of the list, read or not
+	lines      int // of the list, valid or not
 	candidates Conflict
 	inner      bool // the last entry is a conflict whose candidates may follow
 }
 
-// depth is how deep an entry may be nested, counted as the JSON form counts.
+// depth is how deep an entry may be nested, counted as in the JSON form.
 func (l *listing) depth() int {
 	if l.what == listWithheld {
 		return documentDepth - 6
@@ -36,7 +36,7 @@ func (l *listing) depth() int {
 	return documentDepth - 5
 }
 
-// listLine reads a line of the open list, and tells whether it is one.
+// listLine reads a line of the open list, and reports whether it is one.
 func (r *mdReader) listLine(line string) bool {
 	text := strings.TrimLeft(line, " \t")
 	entry, ok := strings.CutPrefix(text, "- ")
@@ -135,7 +135,7 @@ func (r *mdReader) killedCell(entry string) {
 	r.open.rare().Cells = append(r.open.rare().Cells, c)
 }
 
-// closeList ends the open list and gives its item what stood in it.
+// closeList ends the open list and stores its entries in the item.
 func (r *mdReader) closeList() {
 	l := r.list
 	if l == nil {
@@ -159,7 +159,7 @@ func (r *mdReader) closeList() {
 
 func (r *mdReader) closeMap(l *listing) {
 	if l.lines == 0 {
-		if l.own { // a known label with nothing behind it says nothing; an unknown one should have said something
+		if l.own { // an empty known label is harmless; an empty unknown one lacks its value
 			r.problem(UnreadableLines, l.line, r.open.ID, "the field %s has no value", fault.Shown(l.name))
 		}
 		return
@@ -175,8 +175,8 @@ func (r *mdReader) closeMap(l *listing) {
 	r.setField(l.name, m, l.line)
 }
 
-// unstrike takes the strike-through off a value of a killed item. In an item
-// that is not killed nobody can tell what it means.
+// unstrike removes the strike-through from a value of a killed item. In an item that was not
+// killed it is ambiguous and an error.
 func (r *mdReader) unstrike(raw string) (string, bool) {
 	inside, struck := readStruck(raw)
 	if struck && r.open.Kill == nil {
@@ -186,8 +186,7 @@ func (r *mdReader) unstrike(raw string) (string, bool) {
 	return inside, true
 }
 
-// value reads a value that stands on one line. What does not have the form of
-// its kind is the text that it is.
+// value reads a value on one line. A value that does not fit its kind is a text.
 func (r *mdReader) value(spec *FieldSpec, raw string, depth int) (Value, bool) {
 	if span, ok := readSpan(raw); ok {
 		return r.spanValue(span, depth, fieldValue)
@@ -217,7 +216,7 @@ func (r *mdReader) value(spec *FieldSpec, raw string, depth int) (Value, bool) {
 	return Text(readText(raw)), true
 }
 
-// plainValue reads a value of no particular kind: an entry or a candidate.
+// plainValue reads a value without a kind: an entry or a candidate.
 func (r *mdReader) plainValue(raw string, depth int, check func(Value) (Value, error)) (Value, bool) {
 	if span, ok := readSpan(raw); ok {
 		return r.spanValue(span, depth, check)
@@ -238,7 +237,7 @@ func (r *mdReader) spanValue(span string, depth int, check func(Value) (Value, e
 	return v, true
 }
 
-// candidateValue checks a candidate's value, which cannot be a conflict itself.
+// candidateValue checks a candidate's value, which cannot itself be a conflict.
 func candidateValue(v Value) (Value, error) { return v, CheckValue(v) }
 
 // readList reads "§161, §205".
@@ -275,7 +274,7 @@ func readScore(raw string) (Map, bool) {
 	return m, len(m) == len(entries)
 }
 
-// systemLabel reads what is no field.
+// systemLabel reads a label that is not a field.
 func (r *mdReader) systemLabel(label, raw, line string) {
 	d := r.open
 	prediction := d.section == PredictionsTable
@@ -312,7 +311,7 @@ func (r *mdReader) killedBy(raw string) {
 	}
 }
 
-// readKiller reads "GreenDog (2025-12-30T12:10:00Z)" and gives what follows.
+// readKiller reads "GreenDog (2025-12-30T12:10:00Z)" and returns the rest.
 func readKiller(raw string, k *Kill) (rest string, ok bool) {
 	at := indexPlain(raw, "(:")
 	if at < 0 {

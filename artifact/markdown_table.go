@@ -7,16 +7,16 @@ import (
 	"brenner/internal/fault"
 )
 
-// maxColumns is how many hypotheses have a column in the predictions table. A
-// slate has six active ones at most; the limit keeps a hostile file with
-// thousands of them from growing a table of millions of cells. The keys of
-// hypotheses without a column stand in the blocks under the table.
+// maxColumns is the maximum number of hypothesis columns in the predictions table. A slate has
+// at most six active ones; the limit keeps a hostile file with thousands from growing a table
+// of millions of cells. Keys of hypotheses without a column are written in the blocks below the
+// table.
 const maxColumns = 64
 
-// slate is what the predictions table has to know of the hypotheses.
+// slate holds what the predictions table needs about the hypotheses.
 type slate struct {
 	columns []*Item
-	column  map[string]bool // ids that have a column
+	column  map[string]bool // ids with a column
 	struck  map[string]bool
 }
 
@@ -31,18 +31,18 @@ func (a *Artifact) slate() *slate {
 	return s
 }
 
-// row is one prediction, with what decides where each of its cells is written.
+// row is one prediction with the data that decides where each cell is written.
 type row struct {
 	Row
 	slate       *slate
-	predictions Value // nil where the field is absent
+	predictions Value // nil if the field is absent
 }
 
 func (s *slate) row(it *Item) row {
 	return row{Row: RowOf(it, s.struck), slate: s, predictions: it.Get("predictions")}
 }
 
-// inTable tells whether the table itself shows the value of a key.
+// inTable reports whether the table itself shows the value of a key.
 func (r *row) inTable(e Entry) bool {
 	_, isText := e.Value.(Text)
 	return isText && r.slate.column[e.Key] && !r.InDoubt(e.Key)
@@ -112,7 +112,7 @@ func (w *mdWriter) predictionCell(r *row, key string) {
 	}
 }
 
-// cell writes one cell: a text, nothing, or a sign that the value stands below.
+// cell writes one cell: a text, nothing, or a sign that the value is below.
 func (w *mdWriter) cell(v Value, killed bool) {
 	switch v := v.(type) {
 	case nil:
@@ -129,7 +129,7 @@ func (w *mdWriter) cell(v Value, killed bool) {
 	w.put(" |")
 }
 
-// offKindCell is a cell of a row whose predictions are no map at all.
+// offKindCell writes a cell of a row whose predictions are not a map.
 func (w *mdWriter) offKindCell(predictions Value) {
 	switch predictions.(type) {
 	case nil, Conflict:
@@ -139,7 +139,7 @@ func (w *mdWriter) offKindCell(predictions Value) {
 	}
 }
 
-// block writes what the table cannot hold of a prediction, if there is any.
+// block writes the parts of a prediction that the table cannot hold.
 func (w *mdWriter) block(r *row) {
 	start, ended := len(w.buf), w.ended
 	w.end()
@@ -183,7 +183,7 @@ func (w *mdWriter) blockField(r *row, f *Field) {
 	w.field(spec, r.Item, f)
 }
 
-// withheld writes the texts behind N/A.
+// withheld writes the values hidden by N/A.
 func (w *mdWriter) withheld(r *row, m Map) {
 	labelled := false
 	for _, e := range m {
@@ -227,14 +227,13 @@ func sortedCells(cells []CellKill) []CellKill {
 	return sorted
 }
 
-// tableHead is the head of the predictions table.
 type tableHead struct {
 	keys  []string
-	ruled bool // the line of dashes under it was read
+	ruled bool // the line of dashes below it was read
 }
 
-// tableRow is a row as it stands in the file. Its cells are read at the end, when
-// it is known which hypotheses were killed.
+// tableRow is a row as written in the file. Its cells are interpreted at the end, when the
+// killed hypotheses are known.
 type tableRow struct {
 	head  *tableHead
 	line  int
@@ -295,8 +294,8 @@ func (r *mdReader) row(cells []string) {
 	d.row = &tableRow{head: r.table, line: r.line, cells: cells[1:]}
 }
 
-// setPredictions takes the predictions of a block. Those of the table and of
-// other lists join them at the end.
+// setPredictions takes the predictions of a block. Those of the table and of other lists are
+// added at the end.
 func (r *mdReader) setPredictions(d *draft, v Value, line int) {
 	if d.mapped || d.offKind != nil {
 		r.problem(UnreadableLines, line, d.ID, "%s has the field predictions twice", d.ID)
@@ -311,7 +310,7 @@ func (r *mdReader) setPredictions(d *draft, v Value, line int) {
 	d.offKind = v
 }
 
-// finish makes items of the drafts, and looks at what only the whole file shows.
+// finish turns the drafts into items and makes the checks that need the whole file.
 func (r *mdReader) finish() {
 	s := &slate{struck: r.doc.Artifact.Struck()}
 	for _, d := range r.drafts {
@@ -333,7 +332,7 @@ func (r *mdReader) finish() {
 	}
 }
 
-// finishPrediction puts the row and the block of a prediction together.
+// finishPrediction joins the row and the block of a prediction.
 func (r *mdReader) finishPrediction(d *draft, s *slate) {
 	if d.row != nil {
 		r.finishCondition(d)
@@ -388,7 +387,7 @@ func (r *mdReader) uncross(d *draft, raw string) (string, bool) {
 	return inside, true
 }
 
-// rowCells takes the texts of a row.
+// rowCells reads the cells of a row.
 func (r *mdReader) rowCells(d *draft) {
 	for i, raw := range d.row.cells[1:] {
 		switch raw {
@@ -417,7 +416,7 @@ func (r *mdReader) finishKilledCells(d *draft) {
 	}
 }
 
-// checkSigns looks whether what the table only points at is really there.
+// checkSigns checks that the values the table refers to exist.
 func (r *mdReader) checkSigns(d *draft, s *slate) {
 	view := s.row(d.Item)
 	m, isMap := view.predictions.(Map)
@@ -437,7 +436,7 @@ func (r *mdReader) checkSigns(d *draft, s *slate) {
 	}
 }
 
-// checkSections finds the sections that are missing or say nothing.
+// checkSections reports sections that are missing or empty.
 func (r *mdReader) checkSections() {
 	for _, s := range Sections() {
 		empty := len(r.doc.Artifact.Sections[s]) == 0

@@ -6,11 +6,10 @@ import (
 	"brenner/internal/fault"
 )
 
-// metadataFlaw is told what is wrong with the metadata; each form of an artifact
-// says where.
+// metadataFlaw reports a problem of the metadata. Each form of an artifact adds the position.
 type metadataFlaw func(kind ProblemKind, format string, args ...any)
 
-// take reads one key of the metadata. A null is no value.
+// take reads one key of the metadata. A null counts as absent.
 func (m *Metadata) take(e Entry, flaw metadataFlaw) {
 	if e.Value == (Null{}) {
 		return
@@ -33,14 +32,13 @@ func (m *Metadata) take(e Entry, flaw metadataFlaw) {
 	}
 }
 
-// textKey is a key that holds a text.
 type textKey struct {
 	key  string
 	text *string
 }
 
-// takeText reads one of the keys that hold texts, and reports whether it is one of
-// them and whether it holds one.
+// takeText reads e if its key is one of keys. It reports whether the key is known and whether
+// its value is a text.
 func takeText(keys []textKey, e Entry) (known, ok bool) {
 	for _, k := range keys {
 		if k.key == e.Key {
@@ -52,7 +50,7 @@ func takeText(keys []textKey, e Entry) (known, ok bool) {
 	return false, false
 }
 
-// appendTexts appends the keys that hold something.
+// appendTexts appends the keys that are not empty.
 func appendTexts(entries []Entry, keys ...textKey) []Entry {
 	for _, k := range keys {
 		if *k.text != "" {
@@ -62,7 +60,7 @@ func appendTexts(entries []Entry, keys ...textKey) []Entry {
 	return entries
 }
 
-// texts are the keys that hold texts, in the order in which people read them.
+// texts returns the text keys in reading order.
 func (m *Metadata) texts() []textKey {
 	return []textKey{
 		{"session_id", &m.SessionID},
@@ -78,7 +76,7 @@ func (c *Contributor) texts() []textKey {
 	return []textKey{{"agent", &c.Agent}, {"program", &c.Program}, {"model", &c.Model}, {"contributed_at", &c.ContributedAt}}
 }
 
-// known returns the keys that this program knows, in the order in which people read them.
+// known returns the known keys in reading order.
 func (m *Metadata) known() []Entry {
 	texts := m.texts()
 	entries := appendTexts([]Entry{{"session_id", Text(m.SessionID)}}, texts[1:3]...)
@@ -97,7 +95,7 @@ func (m *Metadata) known() []Entry {
 	return appendTexts(entries, texts[4:]...)
 }
 
-// value returns the metadata as canonical JSON orders it.
+// value returns the metadata in the order of canonical JSON.
 func (m *Metadata) value() Map {
 	v := MapOf(append(slices.Clone([]Entry(m.Extra)), m.known()...)...)
 	if list, ok := get[List](v, "contributors"); ok && len(m.Contributors) > 0 {

@@ -6,11 +6,10 @@ import (
 	"brenner/internal/fault"
 )
 
-// Pieces are an artifact taken apart for storage: between two versions most of
-// them are equal, so that a store that keeps each once grows with what changed
-// and not with what there is.
+// Pieces are an artifact split for storage. Most pieces are equal between two versions, so a
+// store that keeps each piece once grows only with the changes.
 type Pieces struct {
-	Metadata []byte      // canonical JSON, as all of them
+	Metadata []byte      // canonical JSON, as all pieces are
 	Items    []ItemPiece // by section, then by id
 	Deltas   []byte      // the list of stamps
 }
@@ -21,8 +20,8 @@ type ItemPiece struct {
 	Data []byte
 }
 
-// Pieces takes the artifact apart. Of its deltas it gives those from the given
-// number on; the others are in the pieces of earlier versions.
+// Pieces splits the artifact. It returns the deltas from index fromDelta on; earlier ones are
+// in the pieces of earlier versions.
 func (a *Artifact) Pieces(fromDelta int) Pieces {
 	p := Pieces{Metadata: AppendValue(nil, a.Metadata.value())}
 	hypotheses := a.slate()
@@ -45,8 +44,8 @@ func (a *Artifact) Pieces(fromDelta int) Pieces {
 	return p
 }
 
-// Join puts an artifact together again: the metadata of a version, its items in
-// any order, and the stamps of all versions up to it, in their order.
+// Join is the inverse of Pieces: it takes the metadata of a version, its items in any order,
+// and the stamps of all versions up to it in order.
 func Join(metadata []byte, items, deltas [][]byte) (Artifact, error) {
 	j := joining{sections: make(map[string]List)}
 	top := Map{}
@@ -78,7 +77,6 @@ func Join(metadata []byte, items, deltas [][]byte) (Artifact, error) {
 	return j.decode(MapOf(top...))
 }
 
-// joining is one run of Join.
 type joining struct {
 	sections map[string]List // of items, by the section's id
 	marks    []Entry

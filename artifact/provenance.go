@@ -11,44 +11,41 @@ import (
 	"brenner/internal/fault"
 )
 
-// Stamp says which delta wrote something: who, when, with what right, and in
-// which version it was merged. One Stamp is shared by all that its delta wrote,
-// and is never changed.
+// Stamp records which delta wrote something: who, when, with what right, and in which version
+// it was merged. All parts written by one delta share one immutable Stamp.
 type Stamp struct {
 	Delta   string
 	Agent   string
-	At      time.Time // UTC; zero where the delta's timestamp could not be read
-	Rank    int       // higher wins at one instant; 0 for agents without a priority
+	At      time.Time // UTC; zero if the delta's timestamp was unreadable
+	Rank    int       // higher wins at the same instant; 0 for agents without a priority
 	Version int       // the version this delta was merged into
-	Message int       // order of its message in the thread, from 1; 0 for delta files
-	Block   int       // place of its block in that message, from 1
+	Message int       // position of its message in the thread, from 1; 0 for delta files
+	Block   int       // position of its block in that message, from 1
 	Hash    [sha256.Size]byte
 }
 
-// Marks are the stamps behind one field. They stand beside the value so that
-// readers of content need not know of them.
+// Marks are the stamps of one field, kept beside the value so that readers of content need not
+// know about them.
 type Marks struct {
-	// One is the one writer of all of it, where there is only one.
+	// One is the only writer, if there is just one.
 	One *Stamp
-	// Parts are the writers of a field that has several; nil for all others,
-	// which are nearly all there are.
+	// Parts are the writers of a field with several; nil for nearly all fields.
 	Parts *Parts
 }
 
-// Parts are the several stamps behind one field.
+// Parts are the stamps of a field with several writers.
 type Parts struct {
-	// By are the writers of a scalar: those who wrote the same at one
-	// instant, or one for each candidate of a Conflict. Lists and maps have
-	// their writers part by part instead.
+	// By are the writers of a scalar: those that wrote the same value at one instant, or one
+	// for each candidate of a Conflict. Lists and maps use Floor and Each.
 	By []*Stamp
-	// Floor is the newest replacement of the whole, or several of equal
-	// right: older additions lose to it.
+	// Floor is the newest replacement of the whole, or several of equal right. Older additions
+	// lose to it.
 	Floor []*Stamp
-	// Each are the writers of each element of a list, or each key of a map.
+	// Each holds the writers of each list element or map key.
 	Each [][]*Stamp
 }
 
-// MarksOf gives the marks of something that was written as a whole.
+// MarksOf returns the marks of a value that was written as a whole.
 func MarksOf(by []*Stamp) Marks {
 	switch len(by) {
 	case 0:
@@ -59,7 +56,7 @@ func MarksOf(by []*Stamp) Marks {
 	return Marks{Parts: &Parts{By: by}}
 }
 
-// By gives the writers of something that was written as a whole.
+// By returns the writers of a value that was written as a whole.
 func (m *Marks) By() []*Stamp {
 	switch {
 	case m.One != nil:
@@ -70,7 +67,7 @@ func (m *Marks) By() []*Stamp {
 	return nil
 }
 
-// Part gives the writers of the element or key at i; whole is what By gives.
+// Part returns the writers of the element or key at index i. whole is the result of By.
 func (m *Marks) Part(i int, whole []*Stamp) []*Stamp {
 	switch {
 	case m.Parts == nil:
@@ -81,7 +78,7 @@ func (m *Marks) Part(i int, whole []*Stamp) []*Stamp {
 	return nil
 }
 
-// Floor gives the newest replacements of the whole.
+// Floor returns the newest replacements of the whole.
 func (m *Marks) Floor() []*Stamp {
 	if m.Parts == nil {
 		return nil
@@ -91,8 +88,8 @@ func (m *Marks) Floor() []*Stamp {
 
 var errNotRFC3339 = errors.New("not an RFC 3339 timestamp with at most nanoseconds, such as 2025-12-30T12:00:00Z")
 
-// ParseInstant reads an RFC 3339 timestamp with any offset and at most nine
-// digits of a second, and gives it in UTC.
+// ParseInstant reads an RFC 3339 timestamp with any offset and at most nine fractional digits,
+// and returns it in UTC.
 func ParseInstant(text string) (time.Time, error) {
 	if len(text) > len("2006-01-02T15:04:05.999999999+00:00") {
 		return time.Time{}, errNotRFC3339
@@ -106,14 +103,14 @@ func ParseInstant(text string) (time.Time, error) {
 	}
 	u := t.UTC()
 	if y := u.Year(); y < 1 || y > 9999 {
-		return time.Time{}, errNotRFC3339 // could not be written again
+		return time.Time{}, errNotRFC3339 // cannot be formatted again
 	}
 	return u, nil
 }
 
-// clockForm looks at what the standard library lets pass for now: hours of one digit,
-// a comma before the fraction, offsets that no clock shows. An instant must not be
-// read differently by the next release of Go.
+// clockForm rejects forms that the standard library currently accepts: one-digit hours, a comma
+// before the fraction, impossible offsets. A later Go release must not read an instant
+// differently.
 func clockForm(text string) bool {
 	if text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
 		return false
@@ -125,7 +122,7 @@ func clockForm(text string) bool {
 	return hours < "24" && minutes < "60"
 }
 
-// upperTZ allows for t and z in lower case, as RFC 3339 does.
+// upperTZ upper-cases t and z, which RFC 3339 allows in lower case.
 func upperTZ(text string) []byte {
 	b := []byte(text)
 	for i, c := range b {
@@ -136,10 +133,10 @@ func upperTZ(text string) []byte {
 	return b
 }
 
-// FormatInstant writes t in the one form that artifacts use.
+// FormatInstant returns t in the form that artifacts use.
 func FormatInstant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// provenance reads the stamps back and hangs them on what they wrote.
+// provenance reads the stamps and attaches them to what they wrote.
 func (d *decoder) provenance(v Value) error {
 	m, _ := v.(Map)
 	deltas, okDeltas := get[List](m, "deltas")
@@ -234,7 +231,7 @@ func (s *Stamp) takeText(key, text string) error {
 	return nil
 }
 
-// stamp finds the stamp that a delta id stands for.
+// stamp returns the stamp with a delta id.
 func (d *decoder) stamp(v Value) (*Stamp, error) {
 	id, ok := v.(Text)
 	s := d.stamps[string(id)]

@@ -2,8 +2,7 @@ package artifact
 
 import "slices"
 
-// Section is one of the seven sections of an artifact, in the order in which
-// they stand in it.
+// Section is one of the seven sections of an artifact, in document order.
 type Section int
 
 // The seven sections.
@@ -16,34 +15,34 @@ const (
 	AnomalyRegister
 	AdversarialCritique
 
-	// SectionCount is how many sections there are.
+	// SectionCount is the number of sections.
 	SectionCount = 7
 )
 
-// Kind says what a field of the table holds.
+// Kind is the kind of value that a field holds.
 type Kind int
 
 // The kinds of fields.
 const (
-	KindAny        Kind = iota // whatever JSON can say: unknown fields too
-	KindText                   // a text
-	KindFlag                   // true or false
-	KindStatus                 // one of Allowed
-	KindList                   // texts, merged by union
-	KindReferences             // references to other sessions' items, merged by union
-	KindMap                    // texts by key, merged key by key
-	KindScore                  // whole numbers from 0 to 3 by the keys in Allowed, merged key by key
+	KindAny Kind = iota // any JSON value; also unknown fields
+	KindText
+	KindFlag       // true or false
+	KindStatus     // one of Allowed
+	KindList       // texts, merged by union
+	KindReferences // references to other sessions' items, merged by union
+	KindMap        // texts by key, merged key by key
+	KindScore      // integers from 0 to 3 by the keys in Allowed, merged key by key
 )
 
-// FieldSpec describes one field that the section table knows.
+// FieldSpec describes one field of the section table.
 type FieldSpec struct {
 	Name     string
 	Title    string // its label in Markdown
 	Kind     Kind
 	Required bool     // on ADD
 	Allowed  []string // values of a status, keys of a score
-	Default  Value    // of a status, taken on ADD; nil: none
-	Refs     bool     // holds ids of items: keys of a map, elements of a list, tokens of a text
+	Default  Value    // of a status, set on ADD; nil if there is none
+	Refs     bool     // holds item ids: keys of a map, elements of a list, tokens of a text
 }
 
 // SectionSpec is a section's row in the table.
@@ -54,12 +53,12 @@ type SectionSpec struct {
 	Prefix  string
 	Min     int
 	Max     int    // 0: no limit
-	Main    string // the field that says what the item is
-	Empty   string // what the rendered file says when the section is empty
+	Main    string // the field that states what the item is
+	Empty   string // the text of an empty section in Markdown
 	Fields  []FieldSpec
 }
 
-// Field gives the table's word on a field name.
+// Field returns the specification of a field.
 func (s *SectionSpec) Field(name string) (*FieldSpec, bool) {
 	for i := range s.Fields {
 		if s.Fields[i].Name == name {
@@ -69,16 +68,16 @@ func (s *SectionSpec) Field(name string) (*FieldSpec, bool) {
 	return nil, false
 }
 
-// HasName tells whether items of the section carry a name in their heading.
+// HasName reports whether items of the section have a name in their heading.
 func (s *SectionSpec) HasName() bool {
 	_, ok := s.Field("name")
 	return ok
 }
 
-// Spec gives the section's row. The table is read-only.
+// Spec returns the section's row. The table is read-only.
 func (s Section) Spec() *SectionSpec { return &table[s] }
 
-// String gives the section's id, as in JSON.
+// String returns the section's id, as in JSON.
 func (s Section) String() string {
 	if s < 0 || s >= SectionCount {
 		return "no section"
@@ -86,7 +85,7 @@ func (s Section) String() string {
 	return table[s].ID
 }
 
-// ParseSection finds a section by its id.
+// ParseSection returns the section with the given id.
 func ParseSection(id string) (Section, bool) {
 	for i := range table {
 		if table[i].ID == id {
@@ -96,7 +95,7 @@ func ParseSection(id string) (Section, bool) {
 	return 0, false
 }
 
-// Sections gives all sections in order.
+// Sections returns all sections in order.
 func Sections() []Section {
 	all := make([]Section, SectionCount)
 	for i := range all {
@@ -105,7 +104,7 @@ func Sections() []Section {
 	return all
 }
 
-// Relations are the ways in which an item may refer to one of another session.
+// Relations returns the ways an item may refer to one of another session.
 func Relations() []string {
 	return []string{"extends", "refines", "refutes", "informed_by", "supersedes", "replicates"}
 }
@@ -113,8 +112,8 @@ func Relations() []string {
 // ScoreMax is the highest mark for one aspect of a test.
 const ScoreMax = 3
 
-// The one table: prefix, title, minimum, maximum, required and additive fields
-// stand here and nowhere else.
+// table is the only definition of prefix, title, minimum, maximum, and required and additive
+// fields.
 var table = [SectionCount]SectionSpec{
 	{
 		Section: ResearchThread, ID: "research_thread", Title: "Research Thread", Prefix: "RT",
@@ -212,8 +211,8 @@ var table = [SectionCount]SectionSpec{
 	},
 }
 
-// Statuses are the states that an artifact as a whole may be in.
+// Statuses returns the valid states of an artifact.
 func Statuses() []string { return []string{"draft", "active", "closed"} }
 
-// ValidStatus tells whether s is one of Statuses.
+// ValidStatus reports whether s is one of Statuses.
 func ValidStatus(s string) bool { return slices.Contains(Statuses(), s) }

@@ -6,27 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// Value is what a field holds. The kinds are closed: Text, Number, Bool, Null
-// (inside lists and maps only), List, Map and Conflict. Values are never changed
-// once made; they may be shared.
+// Value is the value of a field. The kinds are closed: Text, Number, Bool, Null (only inside
+// lists and maps), List, Map and Conflict. Values are immutable and may be shared.
 type Value interface{ value() }
 
-// Text is a text.
+// Text is a string value.
 type Text string
 
-// Number is a finite number; whole numbers are within ±2^53.
+// Number is a finite number; integers are within ±2^53.
 type Number float64
 
-// Bool is true or false.
+// Bool is a boolean value.
 type Bool bool
 
-// Null is JSON's null; a field never holds it, a list or a map inside one may.
+// Null is JSON's null. It occurs only inside a list or a map, never as a field.
 type Null struct{}
 
 // List is a list of values.
 type List []Value
 
-// Map is an object, its entries sorted by key as RFC 8785 sorts them.
+// Map is an object with its entries sorted by key as in RFC 8785.
 type Map []Entry
 
 // Entry is one key of a Map.
@@ -35,11 +34,11 @@ type Entry struct {
 	Value Value
 }
 
-// Conflict is a field or a key that several authors wrote at one instant with
-// equal right, and that nobody has decided yet.
+// Conflict is an undecided field or key that several authors wrote at one instant with equal
+// right.
 type Conflict []Candidate
 
-// Candidate is what one author wrote into a Conflict.
+// Candidate is one author's value in a Conflict.
 type Candidate struct {
 	Agent string
 	Delta string
@@ -54,16 +53,16 @@ func (List) value()     {}
 func (Map) value()      {}
 func (Conflict) value() {}
 
-// MaxInteger is the largest whole number that survives every JSON reader.
+// MaxInteger is the largest integer that survives every JSON reader.
 const MaxInteger = 1 << 53
 
-// MaxDepth is how deep lists and maps may stand in one another within a field.
+// MaxDepth is the maximum nesting of lists and maps within a field.
 const MaxDepth = 64
 
-// ConflictKey marks a Conflict in JSON; no other object may have it as a key.
+// ConflictKey marks a Conflict in JSON. No other object may have this key.
 const ConflictKey = "$conflict"
 
-// Get finds a key.
+// Get returns the value of a key.
 func (m Map) Get(key string) (Value, bool) {
 	i, ok := slices.BinarySearchFunc(m, key, func(e Entry, k string) int { return CompareKeys(e.Key, k) })
 	if !ok {
@@ -72,7 +71,7 @@ func (m Map) Get(key string) (Value, bool) {
 	return m[i].Value, true
 }
 
-// MapOf makes a Map from entries in any order; of equal keys the last one stands.
+// MapOf returns a Map of entries in any order. Of equal keys the last one wins.
 func MapOf(entries ...Entry) Map {
 	m := slices.Clone(Map(entries))
 	slices.SortStableFunc(m, func(a, b Entry) int { return CompareKeys(a.Key, b.Key) })
@@ -86,7 +85,7 @@ func MapOf(entries ...Entry) Map {
 	return out
 }
 
-// Equal compares values as their canonical JSON would.
+// Equal reports whether a and b have the same canonical JSON.
 func Equal(a, b Value) bool {
 	switch a := a.(type) {
 	case Text:
@@ -112,8 +111,8 @@ func Equal(a, b Value) bool {
 	}
 }
 
-// CompareKeys orders object keys by their UTF-16 code units, as RFC 8785 does.
-// That is the order of bytes but for characters beyond the basic plane.
+// CompareKeys orders object keys by UTF-16 code units, as RFC 8785 requires. The order differs
+// from byte order only for characters beyond the basic plane.
 func CompareKeys(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -141,10 +140,10 @@ func firstUnit(r rune) rune {
 	return r
 }
 
-// MarshalJSON gives the candidate in its one JSON form.
+// MarshalJSON returns the candidate's canonical JSON.
 func (c Candidate) MarshalJSON() ([]byte, error) { return c.append(nil), nil }
 
-// UnmarshalJSON reads that form back.
+// UnmarshalJSON is the inverse of MarshalJSON.
 func (c *Candidate) UnmarshalJSON(data []byte) error {
 	v, err := ParseValue(data, documentDepth)
 	if err != nil {

@@ -7,24 +7,22 @@ import (
 	"brenner/artifact"
 )
 
-// cell is the smallest thing that stamps decide about: a scalar field, or one
-// key of a map. It holds the writers with the highest right, one for each
-// author, in the order of their names. Where they disagree, the cell is a CONFLICT.
+// cell is the smallest unit that stamps decide about: a scalar field, or one key of a map. It holds
+// the writers with the highest right, one per author, in name order. If they disagree, the cell is
+// a CONFLICT.
 type cell struct {
 	first writer
-	more  []writer // nearly always none
+	more  []writer // almost always empty
 	split bool     // they disagree
 }
 
 type writer struct {
-	stamp *artifact.Stamp // nil: nobody knows
+	stamp *artifact.Stamp // nil if unknown
 	value artifact.Value
-	// out is where the report says what became of this write; nil for what
-	// stood in the base. It is kept up to date as later writes come.
+	// out is the report row of this write; nil for content of the base. Later writes update it.
 	out *FieldOutcome
 }
 
-// becomes notes what the write came to.
 func (w *writer) becomes(o Outcome) {
 	if w.out != nil {
 		w.out.Outcome = o
@@ -34,8 +32,8 @@ func (w *writer) becomes(o Outcome) {
 	}
 }
 
-// unstamped is the version of stamps that only carry a candidate's name, for
-// conflicts that were read without provenance. They are older than anything.
+// unstamped is the version of stamps that only carry a candidate's name, for conflicts read without
+// provenance. They are older than any other stamp.
 const unstamped = -1
 
 func openCell(v artifact.Value, by []*artifact.Stamp) cell {
@@ -75,7 +73,7 @@ func cellOf(ws []writer) cell {
 
 func (c *cell) empty() bool { return c.first.value == nil }
 
-// closeWhole gives the value of a cell that is a whole field, and its marks.
+// closeWhole returns the value and the marks of a cell that is a whole field.
 func (c *cell) closeWhole() (artifact.Value, artifact.Marks) {
 	if len(c.more) == 0 {
 		return c.first.value, artifact.Marks{One: c.first.stamp}
@@ -84,7 +82,7 @@ func (c *cell) closeWhole() (artifact.Value, artifact.Marks) {
 	return v, artifact.MarksOf(by)
 }
 
-// close gives the cell's value and the stamps behind it.
+// close returns the cell's value and its stamps.
 func (c *cell) close() (artifact.Value, []*artifact.Stamp) {
 	if len(c.more) == 0 {
 		if c.first.stamp == nil {
@@ -108,7 +106,7 @@ func (c *cell) close() (artifact.Value, []*artifact.Stamp) {
 	return v, by
 }
 
-// writers goes through all writers of the cell.
+// writers iterates over all writers of the cell.
 func (c *cell) writers(yield func(writer) bool) {
 	if !yield(c.first) {
 		return
@@ -124,7 +122,7 @@ func (c *cell) disagree() bool {
 	return slices.ContainsFunc(c.more, func(w writer) bool { return !artifact.Equal(w.value, c.first.value) })
 }
 
-// write puts a value into the cell and tells whether that changed anything.
+// write writes a value into the cell and reports whether that changed anything.
 func (c *cell) write(w writer, birth *artifact.Stamp) bool {
 	switch right := compareRight(w.stamp, c.first.stamp); {
 	case c.empty() || right > 0:
@@ -142,8 +140,7 @@ func (c *cell) write(w writer, birth *artifact.Stamp) bool {
 	return c.join(w, birth)
 }
 
-// lose marks all that was written as superseded, but for what says the same as
-// the value that takes its place.
+// lose marks all writes as superseded, except those that equal the new value.
 func (c *cell) lose(to artifact.Value) {
 	c.first.lose(to)
 	for i := range c.more {
@@ -155,13 +152,13 @@ func (w *writer) lose(to artifact.Value) {
 	switch {
 	case w.out == nil:
 	case to != nil && artifact.Equal(w.value, to):
-		w.becomes(FieldApplied) // its word stands, whoever has it now
+		w.becomes(FieldApplied) // its value stands, under another writer
 	default:
 		w.becomes(FieldSuperseded)
 	}
 }
 
-// join adds a writer of equal right, or lets an author change its own word.
+// join adds a writer of equal right, or replaces an author's own earlier value.
 func (c *cell) join(w writer, birth *artifact.Stamp) bool {
 	switch own := c.byAgent(w.stamp.Agent); {
 	case own == nil:
@@ -178,7 +175,7 @@ func (c *cell) join(w writer, birth *artifact.Stamp) bool {
 	return true
 }
 
-// byAgent finds an author's own word.
+// byAgent returns the write of an author, or nil.
 func (c *cell) byAgent(agent string) *writer {
 	if c.first.stamp.Agent == agent {
 		return &c.first
@@ -194,8 +191,8 @@ func (c *cell) search(agent string) (int, bool) {
 	return slices.BinarySearchFunc(c.more, agent, func(w writer, a string) int { return strings.Compare(w.stamp.Agent, a) })
 }
 
-// insert keeps the writers in the order of their names. Within a batch they come
-// in that order, so that nothing has to be moved.
+// insert keeps the writers in name order. Within a batch they arrive in that order, so nothing is
+// moved.
 func (c *cell) insert(w writer) {
 	if w.stamp.Agent < c.first.stamp.Agent {
 		c.first, w = w, c.first
@@ -204,7 +201,7 @@ func (c *cell) insert(w writer) {
 	c.more = slices.Insert(c.more, at, w)
 }
 
-// agree notes whether the writers disagree, and what that makes of each.
+// agree records whether the writers disagree, and the outcome of each.
 func (c *cell) agree(split bool, latest writer) {
 	outcome := FieldApplied
 	if split {
@@ -220,7 +217,7 @@ func (c *cell) agree(split bool, latest writer) {
 	}
 }
 
-// anyWriter tells whether some writer's stamp is in a set.
+// anyWriter reports whether is holds for some writer's stamp.
 func (c *cell) anyWriter(is func(*artifact.Stamp) bool) bool {
 	for w := range c.writers {
 		if is(w.stamp) {
@@ -230,7 +227,7 @@ func (c *cell) anyWriter(is func(*artifact.Stamp) bool) bool {
 	return false
 }
 
-// drop takes out the writers whose word does not stand any more; some do.
+// drop removes the writers whose value no longer stands; some remain.
 func (c *cell) drop(gone func(*artifact.Stamp) bool) {
 	if !c.anyWriter(gone) {
 		return
@@ -251,7 +248,7 @@ func (c *cell) drop(gone func(*artifact.Stamp) bool) {
 	}
 }
 
-// wroteBy tells whether the write of s still stands in the cell.
+// wroteBy reports whether the write of s still stands in the cell.
 func (c *cell) wroteBy(s *artifact.Stamp) bool {
 	return c.first.stamp == s || slices.ContainsFunc(c.more, func(w writer) bool { return w.stamp == s })
 }

@@ -8,7 +8,7 @@ import (
 	"brenner/internal/text"
 )
 
-// report puts together what became of the batch, and what the artifact lacks.
+// report returns the report of the batch and of what the artifact lacks.
 func (p *pass) report(out *artifact.Artifact) Report {
 	r := Report{
 		Version: out.Metadata.Version, Applied: p.applied, Deltas: p.rows,
@@ -19,7 +19,7 @@ func (p *pass) report(out *artifact.Artifact) Report {
 	return r
 }
 
-// basics are the warnings about what the merge was given.
+// basics returns the warnings about the input of the merge.
 func (p *pass) basics() []Warning {
 	var w []Warning
 	if p.base.HasContent() && !p.base.HasProvenance() {
@@ -39,7 +39,7 @@ func (p *pass) basics() []Warning {
 	return w
 }
 
-// postConditions are what the specification asks of the merged artifact.
+// postConditions returns the warnings that the specification requires about the merged artifact.
 func (p *pass) postConditions(out *artifact.Artifact) []Warning {
 	var w []Warning
 	if !anyActive(out.Items(artifact.HypothesisSlate), (*artifact.Item).ThirdAlternative) {
@@ -61,7 +61,7 @@ func anyActive(items []*artifact.Item, is func(*artifact.Item) bool) bool {
 	return slices.ContainsFunc(items, func(it *artifact.Item) bool { return !it.Killed() && is(it) })
 }
 
-// countActive counts items that were not killed, up to as many as are of interest.
+// countActive counts items that were not killed, up to most.
 func countActive(items []*artifact.Item, most int) int {
 	n := 0
 	for _, it := range items {
@@ -79,8 +79,8 @@ func belowMinimum(s artifact.Section, n, least int) string {
 	return s.String() + " has " + text.Count(n, "active item") + "; at least " + text.Count(least, "active item") + " asked for"
 }
 
-// conflicts lists the fields that wait for a decision. Where a section was made
-// anew, it was noticed then whether there are any.
+// conflicts lists the undecided fields. For a rebuilt section, shelf.split already records whether
+// there are any.
 func (p *pass) conflicts(out *artifact.Artifact) []Conflict {
 	var list []Conflict
 	for s, items := range out.Sections {
@@ -110,7 +110,7 @@ func fieldConflicts(list []Conflict, it *artifact.Item, f *artifact.Field) []Con
 	return list
 }
 
-// split tells whether a field, or a key of it, waits for a decision.
+// split reports whether a field, or a key of it, is undecided.
 func split(f *artifact.Field) bool {
 	switch v := f.Value.(type) {
 	case artifact.Conflict:
@@ -134,7 +134,7 @@ func splits(fields []artifact.Field) bool {
 	return false
 }
 
-// commitMetadata counts the version, and fills in what the base left out.
+// commitMetadata increments the version and fills in what the base omits.
 func (p *pass) commitMetadata(m *artifact.Metadata) {
 	m.Version = p.version
 	m.Rules = Version
@@ -153,8 +153,8 @@ func (p *pass) commitMetadata(m *artifact.Metadata) {
 	}
 }
 
-// commitContributors names everybody whose deltas counted, and gives the first
-// and the last instant that did.
+// commitContributors lists the authors of effective deltas, and returns the first and the last
+// instant of those deltas.
 func (p *pass) commitContributors(m *artifact.Metadata) (first, last time.Time) {
 	list := slices.Clone(m.Contributors)
 	place := make(map[string]int, len(list))

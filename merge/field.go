@@ -10,13 +10,12 @@ import (
 	"brenner/artifact"
 )
 
-// shape is how a field is merged.
 type shape int
 
 const (
 	unset shape = iota
 	scalar
-	union   // a list: additions are united
+	union   // a list: additions are merged by union
 	mapping // a map: each key is a cell
 )
 
@@ -30,7 +29,6 @@ func shapeOf(v artifact.Value) shape {
 	return scalar
 }
 
-// field is one field of a draft.
 type field struct {
 	name  string
 	shape shape
@@ -38,11 +36,10 @@ type field struct {
 	floor []*artifact.Stamp // of a list or a map: its newest replacements
 	list  []element
 	keys  []keyed
-	// at finds a long list's elements by their canonical form, and a large
-	// map's keys; nil until it pays, and whenever places have moved.
+	// at indexes a long list's elements by canonical form, or a large map's keys. It is nil until
+	// it pays, and whenever positions have moved.
 	at map[string]int
-	// raised tells that this batch dropped parts of it, so that additions to
-	// a list may have come to nothing.
+	// raised reports that this batch dropped parts, so that additions to a list may be lost.
 	raised bool
 	spared spared
 }
@@ -50,7 +47,7 @@ type field struct {
 type element struct {
 	value artifact.Value
 	by    []*artifact.Stamp // the writers with the highest right, by agent
-	order int32             // of the delta that first added it: 0 for what stood in the base
+	order int32             // of the delta that first added it; 0 for the base
 }
 
 type keyed struct {
@@ -80,12 +77,12 @@ func (f *field) open(from *artifact.Field, marks artifact.Marks) {
 	}
 }
 
-// empty tells whether the field was only looked at, or lost all that it was given.
+// empty reports whether the field was only examined, or lost all its content.
 func (f *field) empty() bool {
 	return f.shape == unset || (f.shape == scalar && f.cell.empty())
 }
 
-// close gives the field's value, and the stamps behind it.
+// close returns the field's value and its stamps.
 func (f *field) close() (artifact.Value, artifact.Marks) {
 	switch f.shape {
 	case union:
@@ -98,8 +95,8 @@ func (f *field) close() (artifact.Value, artifact.Marks) {
 	return f.cell.closeWhole()
 }
 
-// marksOf says once what is the same for every part: nearly all lists and maps
-// were written by one delta, or came without any stamps.
+// marksOf collapses marks that are the same for every part: nearly all lists and maps were written
+// by one delta, or have no stamps.
 func marksOf(floor []*artifact.Stamp, each [][]*artifact.Stamp) artifact.Marks {
 	same := len(floor) == 0
 	for _, by := range each {
@@ -137,7 +134,7 @@ func (f *field) closeMap() (artifact.Map, [][]*artifact.Stamp) {
 	return m, parts
 }
 
-// has tells whether a list or a map names a reference.
+// has reports whether a list or a map contains a reference.
 func (f *field) has(ref string) bool {
 	switch f.shape {
 	case union:
@@ -148,14 +145,13 @@ func (f *field) has(ref string) bool {
 	return false
 }
 
-// isTokenRune tells what ids and labels are made of, in any language.
+// isTokenRune reports whether ids and labels may contain r, in any language.
 func isTokenRune(r rune) bool {
 	return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// rewriteWords goes through the words of a text and puts another in the place of
-// those that to knows. A word with hyphens or underscores is asked for as a whole
-// first ("my-label"), and then in its parts ("H4-vs-H1").
+// rewriteWords replaces the words of a text for which to returns true. A word with hyphens or
+// underscores is tried as a whole first ("my-label"), then in parts ("H4-vs-H1").
 func rewriteWords(text string, to func(string) (string, bool)) string {
 	var b strings.Builder
 	eachRun(text, isTokenRune, b.WriteString, func(word string) {
@@ -173,7 +169,7 @@ func rewriteWords(text string, to func(string) (string, bool)) string {
 	return b.String()
 }
 
-// eachRun cuts a text into runs of characters that are in a set, and the rest.
+// eachRun splits a text into runs of characters in a set, and the rest.
 func eachRun(text string, in func(rune) bool, rest func(string) (int, error), run func(string)) {
 	for len(text) > 0 {
 		if r, _ := utf8.DecodeRuneInString(text); in(r) {
@@ -189,13 +185,13 @@ func eachRun(text string, in func(rune) bool, rest func(string) (int, error), ru
 		if end < 0 {
 			end = len(text)
 		}
-		_, _ = rest(text[:end]) // a strings.Builder takes everything
+		_, _ = rest(text[:end]) // a strings.Builder never fails
 		text = text[end:]
 	}
 }
 
-// compareRight compares the right of two stamps to a field: the later instant,
-// then the higher rank. A nil stamp is older than all: nobody knows who wrote that.
+// compareRight compares the right of two stamps to a field: the later instant, then the higher
+// rank. A nil stamp, of an unknown writer, is older than all.
 func compareRight(a, b *artifact.Stamp) int {
 	switch {
 	case a == b:
@@ -211,9 +207,8 @@ func compareRight(a, b *artifact.Stamp) int {
 	return cmp.Compare(a.Rank, b.Rank)
 }
 
-// laterBlock tells, of two deltas of one author and one instant, whether a's is
-// the later word. What an ADD wrote at birth is older than any edit of it,
-// wherever the blocks stood.
+// laterBlock reports, for two deltas of one author and one instant, whether a is the later one. An
+// ADD is older than any edit of its item, wherever the blocks are.
 func laterBlock(a, b, birth *artifact.Stamp) bool {
 	switch {
 	case a == b:
@@ -228,8 +223,8 @@ func laterBlock(a, b, birth *artifact.Stamp) bool {
 	) > 0
 }
 
-// beats tells whether a write stands against the replacements of a whole field:
-// it is later, or of equal right and its author has not replaced it since.
+// beats reports whether a write stands against replacements of the whole field: it is later, or of
+// equal right and not since replaced by its own author.
 func beats(s *artifact.Stamp, floor []*artifact.Stamp, birth *artifact.Stamp) bool {
 	if len(floor) == 0 {
 		return true
@@ -241,14 +236,13 @@ func beats(s *artifact.Stamp, floor []*artifact.Stamp, birth *artifact.Stamp) bo
 	return !found || s == floor[at] || laterBlock(s, floor[at], birth)
 }
 
-// byAgent finds an author among stamps of equal right, which stand in the order
-// of their agents.
+// byAgent finds an author among stamps of equal right, which are sorted by agent.
 func byAgent(by []*artifact.Stamp, agent string) (int, bool) {
 	return slices.BinarySearchFunc(by, agent, func(s *artifact.Stamp, a string) int { return strings.Compare(s.Agent, a) })
 }
 
-// joinStamps adds a stamp to those with the highest right, one for each author,
-// and tells whether that changed them. The slices of the base are never written to.
+// joinStamps adds a stamp to those with the highest right, one per author, and reports whether that
+// changed them. Slices of the base are never modified.
 func joinStamps(by, self []*artifact.Stamp, birth *artifact.Stamp) ([]*artifact.Stamp, bool) {
 	s := self[0]
 	if len(by) == 0 {
@@ -272,7 +266,7 @@ func joinStamps(by, self []*artifact.Stamp, birth *artifact.Stamp) ([]*artifact.
 	return by, true
 }
 
-// surviving gives the stamps that are not dropped.
+// surviving returns the stamps that are not dropped.
 func surviving(by []*artifact.Stamp, drop func(*artifact.Stamp) bool) []*artifact.Stamp {
 	if !slices.ContainsFunc(by, drop) {
 		return by

@@ -8,14 +8,13 @@ import (
 	"brenner/internal/fault"
 )
 
-// history knows the deltas of earlier versions, by id and by content.
+// history indexes the deltas of earlier versions by id and by content.
 type history struct {
 	byID      map[string]*artifact.Stamp
 	byContent map[[sha256.Size]byte]*artifact.Stamp
 }
 
-// newHistory looks at all that was merged before, and remembers what the batch
-// may repeat.
+// newHistory indexes the earlier deltas that the batch may repeat.
 func newHistory(base *artifact.Artifact, batch *sieve) *history {
 	h := &history{
 		byID:      make(map[string]*artifact.Stamp),
@@ -30,9 +29,8 @@ func newHistory(base *artifact.Artifact, batch *sieve) *history {
 	return h
 }
 
-// seenBefore finds deltas that were read before, in this batch or an earlier
-// one, and tells whether e is done with. What was refused for its author's sake
-// claims neither its id nor its content.
+// seenBefore detects deltas that were read before, in this batch or an earlier one, and reports
+// whether e is done. A delta refused because of its author claims neither its id nor its content.
 func (p *pass) seenBefore(e entry) bool {
 	links := e.links()
 	if links == nil {
@@ -64,8 +62,8 @@ func (p *pass) seenBefore(e entry) bool {
 	return true
 }
 
-// repeat marks a duplicate. The labels of a message that is sent again still
-// mean the items that it made the first time.
+// repeat marks a duplicate. The labels of a resent message still refer to the items that it created
+// the first time.
 func (e entry) repeat(p *pass, first *artifact.Stamp, twin entry) {
 	e.row().Disposition = Duplicate
 	e.row().Message = "read before"
@@ -84,7 +82,7 @@ func (e entry) repeat(p *pass, first *artifact.Stamp, twin entry) {
 	}
 }
 
-// made gives the item that an ADD made, or made when it was first read, or nil.
+// made returns the item that an ADD created, now or when it was first read, or nil.
 func (p *pass) made(e entry) *slot {
 	if e.made == 0 {
 		return nil
@@ -92,13 +90,13 @@ func (p *pass) made(e entry) *slot {
 	return p.shelf(artifact.Section(e.shelf)).slot(e.made)
 }
 
-// whereabouts are a place on a shelf, from 1, and which shelf.
+// whereabouts is a position on a shelf, from 1, and the shelf.
 type whereabouts struct {
 	place int32
 	shelf int8
 }
 
-// madeBy finds the item that an ADD of an earlier version made.
+// madeBy finds the item that an ADD of an earlier version created.
 func (p *pass) madeBy(s *artifact.Stamp) whereabouts {
 	if p.makers == nil {
 		n := 0
@@ -117,15 +115,15 @@ func (p *pass) madeBy(s *artifact.Stamp) whereabouts {
 	return p.makers[s]
 }
 
-// links lead back to earlier entries of the batch. A pass shortens them as it
-// goes, past those that turned out to claim nothing.
+// links refer to earlier entries of the batch. A pass shortens them past entries that turned out to
+// claim nothing.
 type links struct {
-	sameID entry // the last one before it with the same id
-	echoes entry // the last one before it with the same content
+	sameID entry // the previous entry with the same id
+	echoes entry // the previous entry with the same content
 }
 
-// link finds, for the entries that may repeat something, those before them with
-// the same id or the same content. A second pass starts from here again.
+// link sets the links of the entries that may repeat something. A second pass starts from the same
+// links.
 func (d *docket) link() {
 	byID := make(map[string]entry, len(d.repeated))
 	byContent := make(map[[sha256.Size]byte]entry, len(d.repeated))
@@ -138,8 +136,7 @@ func (d *docket) link() {
 	}
 }
 
-// shorten goes past entries that claim nothing: nobody behind need look at them
-// again.
+// shorten skips entries that claim nothing, so that later entries need not examine them.
 func (l *links) shorten() {
 	for !l.sameID.none() && !l.sameID.claimed {
 		l.sameID = l.sameID.links().sameID
@@ -149,8 +146,7 @@ func (l *links) shorten() {
 	}
 }
 
-// waitFor gives the ADD that an earlier delta with the same id or the same
-// content waits for.
+// waitFor returns the ADD that an earlier delta with the same id or content waits for.
 func (l *links) waitFor() entry {
 	for _, other := range [...]entry{l.sameID, l.echoes} {
 		if !other.none() && !other.judged && !other.waitsFor().none() {

@@ -15,28 +15,27 @@ import (
 	"brenner/artifact/delta"
 )
 
-// key is what an entry is sorted by first. It is small enough to be compared in
-// registers, which hold no struct of more than four fields; the rest is looked up
-// only where keys are equal.
+// key is the first sort key of an entry. Four fields are the most that a struct may have to be kept
+// in registers. Everything else is looked up only if keys are equal.
 type key struct {
-	second int64  // undated, for what has no instant; 0 for all of a run of one instant
-	order  uint64 // the nanoseconds, then the agent's place in order of rank and name
-	at     int32  // place in the batch
+	second int64  // undated if there is no instant; 0 throughout a run of one instant
+	order  uint64 // nanoseconds, then the agent's index by rank and name
+	at     int32  // index in the batch
 	traits traits
 }
 
-// traits are what a delta has or has not.
+// traits are boolean properties of a delta.
 type traits uint8
 
 const (
-	placed   traits = 1 << iota // it stood in a thread: that decides before its id
+	placed   traits = 1 << iota // it was in a thread, which takes precedence over its id
 	nameless                    // it has no id of its own
-	labelled                    // it is an ADD with names for what it makes
+	labelled                    // it is an ADD with labels for its item
 
-	// What is found out when its turn comes.
-	read     // that was done
+	// Set when its turn comes.
+	read     // the payload was examined
 	adds     // it is an ADD
-	replaces // its payload may have words that ask for a replacement
+	replaces // its payload may have words that request a replacement
 )
 
 func traitsOf(d *delta.Delta) traits {
@@ -53,7 +52,7 @@ func traitsOf(d *delta.Delta) traits {
 	return t
 }
 
-// undated is behind every instant.
+// undated sorts after every instant.
 const undated = math.MaxInt64
 
 func (k *key) agent() int32 { return int32(k.order) }
@@ -74,20 +73,18 @@ func compareKeys(a, b key) int {
 	return cmp.Compare(a.order, b.order)
 }
 
-// gist is what is known about a delta without looking at it again, by its place
-// in the batch.
+// gist is a summary of a delta, by its index in the batch.
 type gist struct {
 	prefix      uint64 // the first bytes of its id
-	id, content uint32 // hashes that tell what is certainly new
+	id, content uint32 // hashes that show what is certainly new
 }
 
-// survey looks at every delta once, in the order of the batch, and puts the agents
-// in the order of rank and name. It gives what sorting has to know of each delta,
-// and where the instants change: one end for each run of equal ones, or only that
-// of the whole where they do not come in order.
+// survey examines every delta once, in batch order, and sorts the agents by rank and name. It
+// returns the sort data of each delta and where the instants change: one end for each run of equal
+// instants, or only the end of the batch if they are not in order.
 func (d *docket) survey(c *court) (gists []gist, ends []int32, ordered bool) {
 	seen := make(map[string]int32)
-	var all []standing // as they come
+	var all []standing // in order of appearance
 	gists = make([]gist, len(d.batch))
 	ordered = true
 	for i := range d.batch {
@@ -130,7 +127,7 @@ func (d *docket) survey(c *court) (gists []gist, ends []int32, ordered bool) {
 	return gists, ends, ordered
 }
 
-// compareInstants puts what has no instant behind all that have one.
+// compareInstants sorts missing instants last.
 func compareInstants(a, b time.Time) int {
 	if a.IsZero() || b.IsZero() {
 		return cmp.Compare(present(a.IsZero()), present(b.IsZero()))
@@ -138,10 +135,9 @@ func compareInstants(a, b time.Time) int {
 	return a.Compare(b)
 }
 
-// sort puts the facts into processing order: by instant and agent, and what is
-// equal then by rest. Batches nearly always come in the order of their instants:
-// then there are only runs of one instant to sort, and the keys of one run are
-// all that is needed at a time.
+// sort puts the facts into processing order: by instant and agent, ties by rest. Batches nearly
+// always come in the order of their instants. Then only runs of one instant are sorted, and only
+// the keys of one run are needed at a time.
 func (d *docket) sort(ends []int32, ordered bool, rest func(a, b key) int) {
 	by := byAgents{first: make([]int32, len(d.standings)+1)}
 	var keys []key
@@ -171,10 +167,9 @@ func (d *docket) sort(ends []int32, ordered bool, rest func(a, b key) int) {
 	}
 }
 
-// byAgents sorts keys of one instant by their agents. Where there are few agents,
-// it counts the keys of each and puts them in their places: that compares nothing.
+// byAgents sorts keys of one instant by agent. With few agents it is a counting sort.
 type byAgents struct {
-	first []int32 // the place of each agent's next key; zero between two runs
+	first []int32 // the index of each agent's next key; zero between two runs
 	room  []key
 }
 
@@ -199,7 +194,7 @@ func (s *byAgents) sort(run []key) {
 	clear(s.first)
 }
 
-// runs cuts sorted keys where they differ.
+// runs splits sorted keys where they differ.
 func runs(keys []key, compare func(a, b key) int) func(yield func([]key) bool) {
 	return func(yield func([]key) bool) {
 		for len(keys) > 0 {
@@ -215,8 +210,7 @@ func runs(keys []key, compare func(a, b key) int) func(yield func([]key) bool) {
 	}
 }
 
-// prefixOf gives the first eight bytes of a text as a number: where two differ,
-// they are in the order of the texts.
+// prefixOf returns the first eight bytes of a text as a number that sorts like the text.
 func prefixOf(s string) uint64 {
 	if len(s) >= 8 {
 		return binary.BigEndian.Uint64([]byte(s[:8]))
@@ -226,10 +220,10 @@ func prefixOf(s string) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// deriveIDs gives an id to those that have none: from their content and their
-// ordinal among equals. The facts are still in the order of the batch.
+// deriveIDs assigns ids to deltas without one, from their content and their ordinal among equals.
+// The facts are still in batch order.
 func deriveIDs(batch []delta.Delta, facts []facts, gists []gist) map[int32]string {
-	var equals map[[sha256.Size]byte][]int32 // deltas that say the same
+	var equals map[[sha256.Size]byte][]int32 // deltas with equal content
 	var order [][sha256.Size]byte
 	for i := range gists {
 		if facts[i].traits&nameless == 0 {
@@ -250,7 +244,7 @@ func deriveIDs(batch []delta.Delta, facts []facts, gists []gist) map[int32]strin
 			derived = make(map[int32]string)
 		}
 		all := equals[hash]
-		// They are numbered by what they differ in, and not by their order in the batch.
+		// Number them by their differences, not by their order in the batch.
 		slices.SortFunc(all, func(x, y int32) int {
 			return cmp.Or(
 				comparePlaces(batch[x].Place, batch[y].Place),
@@ -267,12 +261,11 @@ func deriveIDs(batch []delta.Delta, facts []facts, gists []gist) map[int32]strin
 	return derived
 }
 
-// sieve tells whose id or content may stand twice, in the batch or in what was
-// merged before. All others need not be compared with anything. It holds hashes
-// only, and what looks alike is looked up: a bad hash, or somebody who plays
-// with it, costs time but changes nothing.
+// sieve reports which ids or contents may occur twice, in the batch or in earlier versions; all
+// others need no comparison. It holds only hashes, and matches are looked up: collisions, even
+// deliberate ones, cost time but change nothing.
 type sieve struct {
-	slots []uint16 // the end of a hash without its last two bits, and flags in their place
+	slots []uint16 // a hash without its last two bits, which are flags
 	shift int
 }
 
@@ -281,13 +274,13 @@ const (
 	twice = 2 // it was seen again
 	flags = taken | twice
 
-	// reach is how far a hash may stand from its place. What finds no room
-	// so near counts as seen twice.
+	// reach is how far a hash may be from its slot. A hash without room within reach counts as seen
+	// twice.
 	reach = 16
 )
 
 func newSieve(gists []gist) *sieve {
-	size := bits.Len(uint(4 * len(gists))) // two hashes of each fill half of it at most
+	size := bits.Len(uint(4 * len(gists))) // two hashes per delta fill at most half of it
 	s := &sieve{slots: make([]uint16, 1<<size+reach), shift: 32 - size}
 	for i := range gists {
 		s.add(gists[i].id)
@@ -296,7 +289,7 @@ func newSieve(gists []gist) *sieve {
 	return s
 }
 
-// find gives the slot of a hash, or the free one where it would stand, or nil.
+// find returns the slot of a hash, or the free slot for it, or nil.
 func (s *sieve) find(hash uint32) *uint16 {
 	at, end := int(hash>>s.shift), uint16(hash)&^flags
 	near := s.slots[at : at+reach]
@@ -316,7 +309,7 @@ func (s *sieve) add(hash uint32) {
 	}
 }
 
-// meets tells whether a delta of an earlier version may stand in the batch too.
+// meets reports whether a delta of an earlier version may also be in the batch.
 func (s *sieve) meets(id, content uint32) bool {
 	sameID, sameContent := s.again(id), s.again(content)
 	return sameID || sameContent
@@ -330,7 +323,7 @@ func (s *sieve) again(hash uint32) bool {
 	return slot == nil || *slot != 0
 }
 
-// repeats tells whether a delta may repeat something, or be repeated.
+// repeats reports whether a delta may repeat something, or be repeated.
 func (s *sieve) repeats(g *gist) bool { return s.twice(g.id) || s.twice(g.content) }
 
 func (s *sieve) twice(hash uint32) bool {
@@ -338,18 +331,18 @@ func (s *sieve) twice(hash uint32) bool {
 	return slot == nil || *slot&twice != 0
 }
 
-// hashText mixes a text into a number, eight bytes at a time.
+// hashText hashes a text, eight bytes at a time.
 func hashText(s string) uint32 {
-	const odd = 0x9e3779b97f4a7c15 // 2^64 by the golden ratio: its bits are well mixed
+	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: well-mixed bits
 	hash := uint64(len(s))
 	for ; len(s) > 8; s = s[8:] {
 		hash = (hash ^ prefixOf(s)) * odd
 		hash ^= hash >> 32
 	}
 	hash = (hash ^ prefixOf(s)) * odd
-	hash ^= hash >> 32 // so that the last letters count in all of the bits
+	hash ^= hash >> 32 // makes the last letters affect all bits
 	return uint32(hash * odd >> 32)
 }
 
-// contentHash is a part of a hash that is well mixed already.
+// contentHash returns part of a hash that is already well mixed.
 func contentHash(hash *[sha256.Size]byte) uint32 { return binary.BigEndian.Uint32(hash[:]) }

@@ -10,12 +10,12 @@ import (
 	"brenner/internal/fault"
 )
 
-// labels are the names that one author gave, within one message, to the items
-// that its ADDs make. Each name keeps all ADDs that claimed it, in order.
+// labels are the names that one author gave, within one message, to the items of its ADDs. Each
+// name keeps all ADDs that claimed it, in order.
 type labels map[string][]entry
 
-// scope is where a label means something: one message of one agent. A delta file
-// has no messages; there it is all that the agent has in the batch.
+// scope is where a label is valid: one message of one agent. A delta file has no messages; there it
+// is all deltas of the agent in the batch.
 type scope struct {
 	agent   string
 	message int
@@ -52,8 +52,8 @@ func (d *docket) collectLabels() {
 	}
 }
 
-// labelled finds the ADD that a name means for e: the nearest one before it,
-// else the first one after it.
+// labelled returns the ADD that a name means for e: the nearest one before it, else the first one
+// after it.
 func (e entry) labelled(name string) entry {
 	adds := e.labels()[name]
 	if len(adds) == 0 {
@@ -66,7 +66,7 @@ func (e entry) labelled(name string) entry {
 	return adds[after]
 }
 
-// called says how the author called the item, where that differs from its id.
+// called returns the author's name of the item, if it differs from its id.
 func (e entry) called(id string) string {
 	for _, l := range e.d().Labels {
 		if l != id {
@@ -76,16 +76,16 @@ func (e entry) called(id string) string {
 	return ""
 }
 
-// finding is what a reference turned out to be.
+// finding is the result of resolving a reference.
 type finding int
 
 const (
-	known   finding = iota // it means the item given
-	unknown                // it means nothing that the author could know
-	tooSoon                // it means an item that an ADD further on will make
+	known   finding = iota // it is the returned item
+	unknown                // it is nothing that the author could know
+	tooSoon                // it is an item of a later ADD
 )
 
-// refer finds what an id or label in a delta means.
+// refer resolves an id or label in a delta.
 func (p *pass) refer(e entry, ref string) (*slot, finding) {
 	if add := e.labelled(ref); !add.none() {
 		if !add.judged {
@@ -106,9 +106,8 @@ func (p *pass) refer(e entry, ref string) (*slot, finding) {
 	return nil, unknown
 }
 
-// address finds what an EDIT or KILL is about: an item, or one cell of a
-// prediction (P2.H1). A nil item without a rejection is the research thread that
-// does not exist yet.
+// address finds the target of an EDIT or KILL: an item, or one cell of a prediction (P2.H1). A nil
+// item without a rejection is the research thread that does not exist yet.
 func (p *pass) address(e entry, section artifact.Section) (*slot, string, bool) {
 	target := e.d().Target
 	if section == artifact.ResearchThread {
@@ -118,7 +117,7 @@ func (p *pass) address(e entry, section artifact.Section) (*slot, string, bool) 
 		}
 		return p.shelf(section).find(artifact.ThreadID), "", true
 	}
-	if e.number != 0 && e.labels() == nil { // as nearly always: an id, and a plain one
+	if e.number != 0 && e.labels() == nil { // the common case: a plain id
 		if s := p.shelf(section).numbered(int(e.number)); s != nil && s.shownTo(e) {
 			return s, "", true
 		}
@@ -158,7 +157,7 @@ func (p *pass) addressCell(e entry, row, cell string) (*slot, string, bool) {
 	return s, h.id(), true
 }
 
-// noTarget says why a target is none, and where that id does live.
+// noTarget reports why a target is invalid, and in which section that id exists.
 func (p *pass) noTarget(e entry, section artifact.Section, target string) {
 	why := fmt.Sprintf("there is no %s in %s", fault.Shown(target), section)
 	if add := e.labelled(target); !add.none() {

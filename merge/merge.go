@@ -1,11 +1,9 @@
-// Package merge is the kernel: it merges a batch of deltas into an artifact, by
-// rule and by nothing else.
+// Package merge is the kernel: it merges a batch of deltas into an artifact, by fixed rules.
 //
-// Merge is a pure function. For every order of the batch its result is the same
-// to the byte; the base is never changed; merging a batch twice is merging it
-// once; no delta can sink the others; and every delta is accounted for exactly
-// once. It has no clock, no randomness, no logger and no errors: what agents do
-// wrong is data, and stands in the report.
+// Merge is a pure function. Its result is the same to the byte for every order of the batch. The
+// base is never changed. Merging a batch twice equals merging it once. No delta can block the
+// others, and every delta is accounted for exactly once. The package has no clock, no randomness,
+// no logger and no errors: mistakes of agents are data in the report.
 package merge
 
 import (
@@ -32,9 +30,9 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 	return out, report
 }
 
-// thirdAlternativeRule looks for KILLs that leave the slate without a third
-// alternative. All KILLs of the last one to go are refused, and the batch is
-// judged once more without them; what that pass then lacks is only warned of.
+// thirdAlternativeRule finds KILLs that leave the slate without a third alternative. All KILLs of
+// the last one are refused, and the batch is judged once more without them. What that second pass
+// still lacks is only a warning.
 func (p *pass) thirdAlternativeRule() map[entry]bool {
 	if len(p.kills) == 0 {
 		return nil
@@ -58,7 +56,7 @@ func (p *pass) thirdAlternativeRule() map[entry]bool {
 	return nil
 }
 
-// commit makes the new version.
+// commit builds the new version.
 func (p *pass) commit() artifact.Artifact {
 	out := *p.base
 	for s, shelf := range p.shelves {

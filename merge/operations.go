@@ -11,7 +11,6 @@ import (
 	"brenner/internal/fault"
 )
 
-// add makes a new item.
 func (p *pass) add(e entry, section artifact.Section) {
 	if !p.allowed(e, section, "") {
 		return
@@ -52,8 +51,8 @@ func (p *pass) add(e entry, section artifact.Section) {
 	p.writeAll(e, slot, writes, true)
 }
 
-// missing says what an ADD lacks. A required field that is there but bad
-// rejects the whole, because nothing could stand without it.
+// missing returns what an ADD lacks. A required field that is present but invalid rejects the whole
+// ADD.
 func (e entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, string) {
 	var absent, bad []string
 	for i := range spec.Fields {
@@ -74,7 +73,7 @@ func (e entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, 
 	return delta.InvalidField, fmt.Sprintf("%s cannot be taken, and an item of %s needs it", strings.Join(bad, " and "), spec.ID)
 }
 
-// holds tells whether a field of the section table is among the writes.
+// holds reports whether a field of the section table is among the writes.
 func holds(writes []write, rank int32) bool {
 	for i := range writes {
 		if writes[i].rank == rank {
@@ -84,7 +83,7 @@ func holds(writes []write, rank int32) bool {
 	return false
 }
 
-// isBlank tells whether a value says nothing at all.
+// isBlank reports whether a value has no content.
 func isBlank(v artifact.Value) bool {
 	switch v := v.(type) {
 	case artifact.Text:
@@ -144,7 +143,6 @@ func targetID(s *slot, cellKey string) string {
 	return s.id() + "." + cellKey
 }
 
-// editCell writes one cell of the predictions table.
 func (p *pass) editCell(e entry, row *slot, key string) {
 	for _, f := range e.d().Payload {
 		if f.Name != "prediction" {
@@ -167,8 +165,8 @@ func (p *pass) editCell(e entry, row *slot, key string) {
 	}
 }
 
-// cellGone tells whether a prediction cell was N/A when e came in order: a write
-// that had to wait for a label is judged as if it had not.
+// cellGone reports whether a prediction cell was N/A at e's place in order. A write that waited for
+// a label is judged as if it had not.
 func (p *pass) cellGone(e entry, row *slot, key string) bool {
 	if h := p.shelf(artifact.HypothesisSlate).find(key); h != nil && h.killed() {
 		if hit := h.hit(); hit == nil || hit.by[0].index < e.index {
@@ -178,7 +176,7 @@ func (p *pass) cellGone(e entry, row *slot, key string) bool {
 	return p.open(row).cellKilled(e, key)
 }
 
-// kill strikes an item out, or one prediction cell. Nothing is removed.
+// kill strikes out an item or one prediction cell. Nothing is removed.
 func (p *pass) kill(e entry, section artifact.Section) {
 	target, cellKey, ok := p.address(e, section)
 	if !ok {
@@ -191,7 +189,7 @@ func (p *pass) kill(e entry, section artifact.Section) {
 	reason := e.reason()
 	if target.killed() {
 		if hit := target.hit(); hit != nil {
-			hit.by = append(hit.by, e) // it falls with the first one
+			hit.by = append(hit.by, e) // refused together with the first one
 		}
 		e.skip("", target.id()+" was already killed by "+fault.Shown(target.killer().By))
 		return
@@ -244,14 +242,13 @@ func (e entry) reason() string {
 	return reason
 }
 
-// bear gives a new item the fields of its ADD. Nobody else can have touched it
-// yet, so there is nothing to weigh; should somebody do so later in the batch,
-// a draft is opened from it as from any other item.
+// bear sets the fields of a new item. No other delta can have touched it yet, so there is nothing
+// to weigh; a later touch in the batch opens a draft as for any other item.
 //
-// Fields stand in the order of the section table, then by name. How many of the
-// table's fields there are before one is its place: nothing has to be sorted.
+// Fields are in table order, then by name. The number of table fields before a field is its index,
+// so no sorting is needed.
 func (p *pass) bear(e entry, s *slot, writes []write) {
-	var ranks uint64 // of the table's fields that bring something
+	var ranks uint64 // of the table's fields with content
 	unknown := 0
 	for i := range writes {
 		switch w := &writes[i]; {
@@ -292,8 +289,8 @@ func (p *pass) bearField(s *slot, f *artifact.Field, w *write) {
 	}
 }
 
-// markReplacements notes which lists and maps of a new item were written as
-// replacements: what is older and comes later loses to them.
+// markReplacements records which lists and maps of a new item were written as replacements: older
+// writes that are processed later lose to them.
 func (p *pass) markReplacements(e entry, it *artifact.Item, writes []write) {
 	self := p.self(e)
 	replaced := make(map[string]bool)
@@ -311,8 +308,7 @@ func (p *pass) markReplacements(e entry, it *artifact.Item, writes []write) {
 	it.SetMarks(marks)
 }
 
-// distinct takes out the elements that stand twice. It gives back the value
-// itself where there are none, as nearly always.
+// distinct removes repeated elements. It returns v itself if there are none, as nearly always.
 func distinct(v artifact.Value) artifact.Value {
 	list := v.(artifact.List)
 	if len(list) <= manyParts && !hasRepeats(list) {
@@ -355,8 +351,8 @@ func repeat(by []*artifact.Stamp, v artifact.Value) [][]*artifact.Stamp {
 	return slices.Repeat([][]*artifact.Stamp{by}, n)
 }
 
-// plain tells whether all references of the writes mean what they say: existing
-// items by their ids. Anything else is for the draft to sort out.
+// plain reports whether all references of the writes are ids of existing items. Anything else needs
+// a draft.
 func (p *pass) plain(e entry, writes []write) bool {
 	for i := range writes {
 		w := &writes[i]
@@ -372,8 +368,7 @@ func (p *pass) plain(e entry, writes []write) bool {
 	return true
 }
 
-// noteBirth lets the cells of a draft keep account of what an ADD wrote, since
-// from now on a write may lose.
+// noteBirth makes the cells of a draft track the writes of its ADD, which may lose from now on.
 func (p *pass) noteBirth(e entry, s *slot) {
 	e.makeRoomForAdd()
 	for i := range s.item.Fields {

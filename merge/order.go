@@ -10,18 +10,17 @@ import (
 	"brenner/artifact/delta"
 )
 
-// docket is the batch in processing order. What belongs to one delta is filled
-// in when its turn comes, or when another one leads to it, and stands beside
-// what comes before and after it: in large batches it is memory that takes the
-// time.
+// docket is the batch in processing order. The data of a delta is filled in when its turn comes or
+// another delta refers to it, and is stored next to that of its neighbours: large batches are bound
+// by memory access.
 type docket struct {
 	batch     []delta.Delta
-	derived   map[int32]string // ids of those that have none
+	derived   map[int32]string // ids of deltas without one
 	standings []standing
 	version   int
 	scopes    map[scope]labels
 	history   *history
-	repeated  []int32 // places of those that may repeat something, or be repeated
+	repeated  []int32 // indices of deltas that may repeat something, or be repeated
 
 	facts  []facts
 	stamps []artifact.Stamp
@@ -29,8 +28,7 @@ type docket struct {
 	rares  []rare
 }
 
-// arrange puts the batch into processing order. The place of a delta in the
-// batch is never a key.
+// arrange puts the batch into processing order. The index in the batch is never a sort key.
 func arrange(batch []delta.Delta, c *court, base *artifact.Artifact) *docket {
 	d := &docket{batch: batch, version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
 	gists, ends, ordered := d.survey(c)
@@ -56,8 +54,8 @@ func (d *docket) idOf(i int32) string {
 	return d.derived[i]
 }
 
-// next gives the delta whose turn it is. It fills in those behind it as well:
-// then the processor waits for the memory of all of them at once.
+// next returns the delta whose turn it is. It also fills in the ones after it, so that their memory
+// accesses overlap.
 func (d *docket) next(i int) entry {
 	const ahead = 16
 	if !d.facts[i].is(read) {
@@ -68,7 +66,6 @@ func (d *docket) next(i int) entry {
 	return entry{&d.facts[i], d}
 }
 
-// entry gives the delta at a place in processing order.
 func (d *docket) entry(i int) entry {
 	e := entry{&d.facts[i], d}
 	if e.is(read) {
@@ -89,9 +86,8 @@ func (d *docket) entry(i int) entry {
 	return e
 }
 
-// look finds out what the delta itself says about its place in the artifact, and
-// what is in its payload. All of it could be found out later; but here the memory
-// of many deltas is waited for at once.
+// look extracts the section and target of the delta and the traits of its payload. It is done early
+// so that the memory accesses of many deltas overlap.
 func (f *facts) look(d *delta.Delta) {
 	f.traits, f.section = f.traits|read, noSection
 	if d.Operation == opAdd {
@@ -149,31 +145,30 @@ func present(there bool) int {
 	return 0
 }
 
-// entry is one delta on its way through the merge: what is known about it, and
-// where to find the delta itself, its stamp and its row of the report.
+// entry is one delta in the merge: its facts, and where to find the delta itself, its stamp and its
+// report row.
 type entry struct {
 	*facts
 	in *docket
 }
 
-// facts are what is known about one delta. They are small and hold no pointers: a
-// large batch spends its time on memory, and the garbage collector on pointers.
-// What few deltas need stands elsewhere.
+// facts are the data of one delta. They are small and free of pointers, because a large batch is
+// bound by memory access and garbage collection. Rarely used data is in rare.
 type facts struct {
-	index   int32 // place in processing order
-	at      int32 // place in the batch
-	agent   int32 // place of its author among the standings
-	number  int32 // of its target, where that is an id of its section; else 0
-	rare    int32 // place of what few deltas need, from 1; 0 for nearly all
-	made    int32 // place on its shelf, from 1, of the item that this ADD made, or made when it was first read
+	index   int32 // index in processing order
+	at      int32 // index in the batch
+	agent   int32 // index of its author in the standings
+	number  int32 // of its target, if that is an id of its section; else 0
+	rare    int32 // index of its rare data, from 1; 0 for nearly all
+	made    int32 // position on its shelf, from 1, of the item that this ADD created, now or when it was first read
 	shelf   int8  // the section of that item
 	section int8  // or noSection
 	traits  traits
 
-	// What a pass finds out, like made and the queue; reset before each pass.
+	// Set during a pass, as are made and the queue; reset before each pass.
 	judged   bool
-	claimed  bool // its id and its content count as read
-	recorded bool // its id was on record before
+	claimed  bool // its id and content count as read
+	recorded bool // its id was recorded before
 	changed  bool
 }
 
@@ -181,7 +176,7 @@ const noSection = -1
 
 func (f *facts) is(what traits) bool { return f.traits&what != 0 }
 
-// none tells that there is no such delta.
+// none reports whether there is no such delta.
 func (e entry) none() bool { return e.facts == nil }
 
 func (e entry) d() *delta.Delta { return &e.in.batch[e.at] }
@@ -190,23 +185,22 @@ func (e entry) stamp() *artifact.Stamp { return &e.in.stamps[e.index] }
 
 func (e entry) row() *Row { return &e.in.rows[e.index] }
 
-// author is what the rules say about who wrote the delta.
+// author returns the standing of the delta's author.
 func (e entry) author() *standing { return &e.in.standings[e.agent] }
 
-// rare is what few deltas need.
+// rare is the data that few deltas need.
 type rare struct {
 	labels labels
-	links  *links // nil for what certainly says something new
-	queue  *queue // nil but for deltas that wait, and those waited for
+	links  *links // nil if the delta is certainly new
+	queue  *queue // nil unless the delta waits or is waited for
 }
 
-// queue is who waits for whom.
 type queue struct {
-	waiting  []entry // deltas that address the item which this ADD makes
+	waiting  []entry // deltas that address the item of this ADD
 	waitsFor entry   // the ADD that this one waits for
 }
 
-// reset forgets what a pass found out.
+// reset clears the results of a pass.
 func (e entry) reset() {
 	e.made = 0
 	if e.rare != 0 {
@@ -216,8 +210,8 @@ func (e entry) reset() {
 	*e.row() = Row{}
 }
 
-// needs gives the place for what few deltas need. It is good until another delta
-// needs one.
+// needs returns the delta's rare data, allocating it if needed. The pointer is valid until the next
+// allocation.
 func (e entry) needs() *rare {
 	if e.rare == 0 {
 		e.in.rares = append(e.in.rares, rare{})
@@ -240,7 +234,7 @@ func (e entry) links() *links {
 	return e.needs().links
 }
 
-// queue gives who waits for this delta, and whom it waits for, or nil.
+// queue returns the delta's queue, or nil.
 func (e entry) queue() *queue {
 	if e.rare == 0 {
 		return nil
@@ -256,7 +250,7 @@ func (e entry) queued() *queue {
 	return r.queue
 }
 
-// waitsFor gives the ADD that this one waits for, or waited for.
+// waitsFor returns the ADD that this delta waits or waited for.
 func (e entry) waitsFor() entry {
 	if q := e.queue(); q != nil {
 		return q.waitsFor

@@ -7,30 +7,27 @@ import (
 	"brenner/artifact/delta"
 )
 
-// touch is an addition to a list, to be looked at again when the batch is
-// through if anything was dropped from that list. For all other writes the cells
-// keep the report up to date.
+// touch is an addition to a list. If anything was dropped from that list, it is examined again at
+// the end of the batch. For all other writes the cells keep the report up to date.
 //
-// Nearly always nothing is dropped, and what is added is the list of the payload
-// as it stands: then a mark in the report is all that is kept, and the touch is
-// made up when it is needed.
+// Usually nothing is dropped and the addition is the payload's list itself. Then only a mark in the
+// report is kept, and the touch is created on demand.
 type touch struct {
 	slot *slot
 	by   *artifact.Stamp
 	list artifact.Value
-	out  *FieldOutcome // it names the field
+	out  *FieldOutcome // names the field
 }
 
-// write weighs one field against what stands there.
+// write weighs one field against the existing value.
 func (p *pass) write(e entry, s *slot, w *write) {
 	d := p.open(s)
 	if w.adds() == 0 && d.find(w.Name) == nil {
-		e.outcome(w.Name) // nothing added to nothing
+		e.outcome(w.Name) // an empty addition
 		return
 	}
 	f := d.field(w.Name)
-	// The value is passed on as it is: to box a list again would cost more
-	// than to weigh it.
+	// Pass the value on as it is: boxing a list again would cost more than weighing it.
 	switch shapeOf(w.Value) {
 	case union:
 		out := e.outcome(w.Name)
@@ -69,8 +66,8 @@ func (p *pass) writeMap(e entry, s *slot, f *field, w *write) {
 	}
 }
 
-// keepsText tells which keys survive a replacement of their map: the text behind
-// an N/A stays for audit.
+// keepsText returns which keys survive a replacement of their map: the text hidden by an N/A is
+// kept for audit.
 func (p *pass) keepsText(e entry, row *slot, field string) func(string) bool {
 	if field != "predictions" {
 		return nil
@@ -78,8 +75,7 @@ func (p *pass) keepsText(e entry, row *slot, field string) func(string) bool {
 	return func(key string) bool { return p.cellGone(e, row, key) }
 }
 
-// outcome makes a row of the report for a field. Room for all of them was made
-// in advance, so that the pointer stays good.
+// outcome adds a report row for a field. Room was reserved in advance, so the pointer stays valid.
 func (e entry) outcome(field string) *FieldOutcome {
 	row := e.row()
 	row.Fields = append(row.Fields, FieldOutcome{Field: field})
@@ -88,8 +84,8 @@ func (e entry) outcome(field string) *FieldOutcome {
 
 func (e entry) note(changed bool) { e.changed = e.changed || changed }
 
-// settle looks at an addition to a list again: a replacement, or a write of
-// another shape, may have taken all of it away.
+// settle examines an addition to a list again: a replacement, or a write of another shape, may have
+// removed all of it.
 func (t *touch) settle() {
 	f := t.slot.draft.find(t.out.Field)
 	if f == nil || !f.raised || t.out.Outcome != FieldApplied {
@@ -106,8 +102,8 @@ func (t *touch) settle() {
 	}
 }
 
-// touch remembers an addition to a list. References are kept, since the delta
-// may have named them otherwise.
+// touch records an addition to a list. References are kept, because the delta may have named them
+// differently.
 func (p *pass) touch(s *slot, e entry, list artifact.Value, refs bool, out *FieldOutcome) {
 	if refs {
 		p.touches = append(p.touches, touch{s, e.stamp(), list, out})
@@ -116,7 +112,6 @@ func (p *pass) touch(s *slot, e entry, list artifact.Value, refs bool, out *Fiel
 	}
 }
 
-// settleTouches looks at all additions to lists again.
 func (p *pass) settleTouches() {
 	for i := range p.touches {
 		p.touches[i].settle()
@@ -135,12 +130,12 @@ func (p *pass) settleTouches() {
 	}
 }
 
-// hasAny tells whether any of the elements is in the list.
+// hasAny reports whether any of the elements is in the list.
 func (f *field) hasAny(list artifact.List) bool {
 	return slices.ContainsFunc(list, func(v artifact.Value) bool { return f.element(v) >= 0 })
 }
 
-// conclude gives every delta its disposition, now that all is decided.
+// conclude sets the disposition of every delta, once everything is decided.
 func (p *pass) conclude() {
 	if p.raised {
 		p.settleTouches()
@@ -157,14 +152,14 @@ func (p *pass) conclude() {
 	}
 }
 
-// count notes that a delta changed the artifact.
+// count records that a delta changed the artifact.
 func (p *pass) count(e entry) {
 	who := e.author()
 	if who.newest == nil {
 		who.oldest = e.stamp()
 		p.counted = append(p.counted, who)
 	}
-	who.newest = e.stamp() // entries stand in the order of time
+	who.newest = e.stamp() // entries are in time order
 }
 
 func (e entry) conclude() Disposition {
@@ -172,7 +167,7 @@ func (e entry) conclude() Disposition {
 	if row.Disposition == undecided {
 		row.Disposition = e.sum(row)
 	}
-	if e.is(adds) && len(row.Fields) > 0 { // of a new item only what did not stand is news
+	if e.is(adds) && len(row.Fields) > 0 { // for a new item only report what does not stand
 		row.Fields = slices.DeleteFunc(row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
 	}
 	if row.TargetID == "" {
@@ -181,8 +176,8 @@ func (e entry) conclude() Disposition {
 	return row.Disposition
 }
 
-// sum makes one disposition of the outcomes of the fields. They are decided now, and
-// need not know of each other any more.
+// sum combines the outcomes of the fields into one disposition. They are final and their links are
+// cut.
 func (e entry) sum(row *Row) Disposition {
 	var has [5]bool
 	for i := range row.Fields {
@@ -216,12 +211,11 @@ func (e entry) sum(row *Row) Disposition {
 	return Skipped
 }
 
-// space hands out room for many small lists, made many at a time: the more were
-// asked for, the more.
+// space allocates many small slices from larger blocks of growing size.
 type space[T any] struct {
 	block []T
 	used  int
-	last  int // how many were made the last time
+	last  int // the size of the last block
 }
 
 func (s *space[T]) take(n int) []T {
@@ -236,32 +230,31 @@ func (s *space[T]) take(n int) []T {
 
 func (s *space[T]) one() *T { return &s.take(1)[:1][0] }
 
-// more is how many to make when so many did not suffice: one less than a power of
-// two, since the allocator needs a word of its own in each block.
+// more returns the next block size: one less than a power of two, because the allocator needs a
+// word of its own in each block.
 func more(than int) int { return min(max(2*than+1, 15), 255) }
 
-// makeRoom gives an entry room for its rows of the report. An ADD needs none
-// while all of it stands.
+// makeRoom reserves an entry's report rows. An ADD needs none while all of it stands.
 func (p *pass) makeRoom(e entry) {
 	if !e.is(adds) {
 		e.row().Fields = p.outcomes.take(outcomes(e.d()))
 	}
 }
 
-// makeRoomForAdd makes the room that other deltas have from the start. The rows
-// that are there already are not pointed to.
+// makeRoomForAdd reserves the rows that other deltas have from the start. There are no pointers to
+// the existing rows yet.
 func (e entry) makeRoomForAdd() {
 	byDefault := 1 // a status
 	row := e.row()
 	row.Fields = slices.Grow(row.Fields, outcomes(e.d())+byDefault)
 }
 
-// outcomes is how many rows of the report the fields of a delta may take.
+// outcomes returns the maximum number of report rows for the fields of a delta.
 func outcomes(d *delta.Delta) int {
 	rows := len(d.Payload)
 	for i := range d.Payload {
 		if m, ok := d.Payload[i].Value.(artifact.Map); ok {
-			rows += len(m) + 1 // it may take another shape's place and replace it, too
+			rows += len(m) + 1 // it may also replace a value of another shape
 		}
 	}
 	return rows

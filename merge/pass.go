@@ -17,7 +17,7 @@ type pass struct {
 	shelves  [artifact.SectionCount]*shelf
 	vetoed   map[entry]bool // KILLs that the third-alternative rule refuses
 	late     []lateWrite
-	awaited  bool // some reference may still come to mean an item of this batch
+	awaited  bool // some reference may still resolve to an item of this batch
 	kills    []*kill
 	warnings []Warning
 	openUsed [artifact.SectionCount]bool
@@ -26,21 +26,21 @@ type pass struct {
 	outcomes space[FieldOutcome]
 	stamps   space[*artifact.Stamp]
 	touches  []touch
-	raised   bool        // a list lost elements, so that the touches have to be looked at
-	counted  []*standing // whose deltas changed the artifact
+	raised   bool        // a list lost elements, so the touches must be examined
+	counted  []*standing // authors whose deltas changed the artifact
 	applied  int
 	overtook map[string]entry                // ids claimed while others waited
 	makers   map[*artifact.Stamp]whereabouts // items of the base by the delta that added them
 }
 
-// kill remembers that this pass killed a hypothesis, by which deltas, and whether
-// it was a third alternative then.
+// kill records that this pass killed a hypothesis, by which deltas, and whether it was a third
+// alternative then.
 type kill struct {
 	third bool
 	by    []entry
 }
 
-// again makes a pass that judges the same batch once more, without some KILLs.
+// again returns a pass that judges the same batch once more, without some KILLs.
 func (p *pass) again(vetoed map[entry]bool) *pass {
 	for i := range p.facts {
 		p.entry(i).reset()
@@ -52,7 +52,7 @@ func (p *pass) again(vetoed map[entry]bool) *pass {
 	return &pass{base: p.base, court: p.court, docket: p.docket, vetoed: vetoed}
 }
 
-// self gives a delta's stamp as a list of writers.
+// self returns a delta's stamp as a list of writers.
 func (p *pass) self(e entry) []*artifact.Stamp { return append(p.stamps.take(1), e.stamp()) }
 
 func (p *pass) shelf(s artifact.Section) *shelf {
@@ -62,8 +62,8 @@ func (p *pass) shelf(s artifact.Section) *shelf {
 	return p.shelves[s]
 }
 
-// run judges all deltas in order. One that addresses the item of an ADD further
-// on waits for it; what only refers to such an item is written at the end.
+// run judges all deltas in order. A delta that addresses the item of a later ADD waits for it. One
+// that only refers to such an item is written at the end.
 func (p *pass) run() {
 	for i := range p.facts {
 		if e := p.next(i); !p.waits(e) {
@@ -72,7 +72,7 @@ func (p *pass) run() {
 	}
 	if p.overtook != nil {
 		for i := range p.facts {
-			if e := p.entry(i); !e.judged { // those that wait for each other in a circle
+			if e := p.entry(i); !e.judged { // deltas that wait for each other in a cycle
 				p.judge(e)
 			}
 		}
@@ -84,9 +84,8 @@ func (p *pass) run() {
 	p.conclude()
 }
 
-// waits puts a delta aside until the ADD that it needs is judged: because it
-// addresses the new item, or because another one before it, with the same id or
-// the same content, does.
+// waits defers a delta until the ADD that it needs is judged: because it addresses the new item, or
+// because an earlier delta with the same id or content does.
 func (p *pass) waits(e entry) bool {
 	add := e.addressed()
 	if links := e.links(); add.none() && links != nil {
@@ -104,8 +103,8 @@ func (p *pass) waits(e entry) bool {
 	return true
 }
 
-// addressed gives the ADD, not judged yet, whose item an EDIT or KILL addresses
-// by its label: as a whole, or as the row or the hypothesis of a cell.
+// addressed returns the unjudged ADD whose item an EDIT or KILL addresses by label: as a whole, or
+// as the row or the hypothesis of a cell.
 func (e entry) addressed() entry {
 	if e.labels() == nil || (e.d().Operation != opEdit && e.d().Operation != opKill) {
 		return entry{}
@@ -119,7 +118,7 @@ func (e entry) addressed() entry {
 	return entry{}
 }
 
-// judge decides about one delta, and then about those that waited for it.
+// judge decides about one delta, then about those that waited for it.
 func (p *pass) judge(e entry) {
 	row, stamp := e.row(), e.stamp()
 	row.DeltaID, row.Agent = stamp.Delta, stamp.Agent
@@ -189,7 +188,6 @@ func (p *pass) warn(code fault.Code, format string, args ...any) {
 	p.warnings = append(p.warnings, Warning{code, fmt.Sprintf(format, args...)})
 }
 
-// allowed checks the write scope.
 func (p *pass) allowed(e entry, section artifact.Section, author string) bool {
 	who := e.author()
 	if p.court.scoped() && p.court.open[section] && !who.authority {

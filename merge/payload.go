@@ -11,28 +11,27 @@ import (
 	"brenner/internal/text"
 )
 
-// write is one field of a payload, checked and ready to be weighed. Most are made
-// and forgotten, so that it holds little: one pointer, and what the section table
-// says about the field in a few bits.
+// write is one checked field of a payload. Most are short-lived, so it is small: one pointer, and a
+// few bits from the section table.
 type write struct {
-	*delta.Field       // of the payload, as long as its value fits as it is
-	rank         int32 // place in the section table; behind it for unknown fields
+	*delta.Field       // of the payload, unless its value had to change
+	rank         int32 // index in the section table; unknown fields come after it
 	known        bool  // the table has it
-	free         bool  // it may hold anything, and so a conflict
+	free         bool  // it may hold anything, including a conflict
 	refs         bool  // it holds references
 	replace      bool
 }
 
-// changed is a field with another value.
+// changed returns a copy of f with another value.
 func changed(f *delta.Field, to artifact.Value) *delta.Field {
 	return &delta.Field{Name: f.Name, Value: to}
 }
 
-// usual is room for the writes of most deltas, which stands on the stack.
+// usual is stack space for the writes of most deltas.
 type usual [8]write
 
-// adds is how many things a write brings; none only for an empty list or map that
-// replaces nothing.
+// adds returns how many parts a write adds. It is 0 only for an empty list or map that replaces
+// nothing.
 func (w *write) adds() int {
 	switch v := w.Value.(type) {
 	case artifact.List:
@@ -47,8 +46,8 @@ func (w *write) adds() int {
 	return 1
 }
 
-// check adds the fields of a payload to the writes. What is wrong with a field is that field's
-// problem: it is refused by name, and the rest goes on.
+// check adds the fields of a payload to the writes. An invalid field is refused by name and does
+// not affect the others.
 func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []write {
 	replaceAll := e.is(replaces) && e.asks("replace")
 	payload := e.d().Payload
@@ -78,8 +77,8 @@ func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []writ
 	return writes
 }
 
-// aside deals with the payload's words that are no content: the system's own,
-// and the switches for replacing.
+// aside handles payload names that are not content: system fields and the switches for replacing.
+// It reports whether f is one.
 func (p *pass) aside(e entry, spec *artifact.SectionSpec, f *delta.Field) bool {
 	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d().Operation != opAdd) {
 		e.row().Fields = append(e.row().Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored})
@@ -100,7 +99,7 @@ func (p *pass) aside(e entry, spec *artifact.SectionSpec, f *delta.Field) bool {
 	return true
 }
 
-// asks tells whether the payload says yes to something.
+// asks reports whether a payload flag is true.
 func (e entry) asks(name string) bool {
 	f := e.d().Payload.Find(name)
 	return f != nil && f.Value == artifact.Bool(true)
@@ -110,9 +109,8 @@ func (e entry) refuse(field, reason string) {
 	e.row().Fields = append(e.row().Fields, FieldOutcome{Field: field, Outcome: FieldRefused, Message: reason})
 }
 
-// fit makes a field fit what the table says, or says why it does not: it gives the
-// field itself where nothing has to be changed. Neither a field nor a reason means
-// that there is nothing left of it, and that this was said.
+// fit makes a field conform to the table. It returns f itself if nothing has to change, or the
+// reason why it does not fit. Neither means that nothing is left of it, which was already reported.
 func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	switch spec.Kind {
 	case artifact.KindText:
@@ -140,7 +138,7 @@ func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, stri
 
 func fitText(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	if list, ok := f.Value.(artifact.List); ok && spec.Refs {
-		// "discriminates" is a text with ids in it; a list of ids says the same.
+		// "discriminates" is a text with ids; a list of ids means the same.
 		text, ok := delta.Separated(list)
 		if !ok {
 			return nil, "it is neither a text nor a list of texts"
@@ -201,7 +199,7 @@ func badReferences(v artifact.Value) string {
 	return ""
 }
 
-// fitMap checks a map key by key, since each key is a field of its own.
+// fitMap checks a map key by key, because each key is a field of its own.
 func (e entry) fitMap(spec *artifact.FieldSpec, f *delta.Field, bad func(*artifact.FieldSpec, artifact.Entry) string) (*delta.Field, string) {
 	m, ok := f.Value.(artifact.Map)
 	if !ok {

@@ -8,15 +8,15 @@ import (
 	"brenner/internal/fault"
 )
 
-// lateWrite is a write that names an item which an ADD further on makes.
+// lateWrite is a write that refers to an item of a later ADD.
 type lateWrite struct {
 	e      entry
 	slot   *slot
 	writes []write
 }
 
-// writeAll weighs the writes of one delta. Those that refer to an item not made
-// yet are put off to the end of the pass, when all items have their ids.
+// writeAll weighs the writes of one delta. Those that refer to an item not yet created are deferred
+// to the end of the pass, when all items have ids.
 func (p *pass) writeAll(e entry, s *slot, writes []write, mayWait bool) {
 	var late []write
 	for i := range writes {
@@ -37,15 +37,15 @@ func (p *pass) writeAll(e entry, s *slot, writes []write, mayWait bool) {
 	}
 }
 
-// ref is one reference in a field: as it was written, and the id it means.
+// ref is one reference in a field: as written, and the id it resolves to.
 type ref struct {
 	written string
 	id      string
 	found   finding
 }
 
-// resolveRefs finds what every reference of a field means; ready tells that all
-// of them can be known by now.
+// resolveRefs resolves every reference of a field. ready reports whether all of them can be
+// resolved by now.
 func (p *pass) resolveRefs(e entry, w *write) (refs []ref, ready bool) {
 	ready = true
 	for _, written := range p.mentioned(e, w) {
@@ -62,8 +62,8 @@ func (p *pass) resolveRefs(e entry, w *write) (refs []ref, ready bool) {
 	return refs, ready
 }
 
-// mentioned gives the words of a field that are references: labels of the
-// author, and what looks like an id. The list is good until the next call.
+// mentioned returns the words of a field that are references: the author's labels, and words in the
+// form of an id. The list is valid until the next call.
 func (p *pass) mentioned(e entry, w *write) []string {
 	words := p.words[:0]
 	switch v := w.Value.(type) {
@@ -87,7 +87,7 @@ func (p *pass) mentioned(e entry, w *write) []string {
 	return words
 }
 
-// mentionedIn gives the words of a text that are references, each once.
+// mentionedIn returns the words of a text that are references, each once.
 func (e entry) mentionedIn(text string, words []string) []string {
 	rewriteWords(text, func(word string) (string, bool) {
 		isRef := artifact.HypothesisSlate.ValidID(word) || !e.labelled(word).none()
@@ -100,7 +100,7 @@ func (e entry) mentionedIn(text string, words []string) []string {
 	return slices.Compact(words)
 }
 
-// writeRefs writes a field with its references put in order.
+// writeRefs writes a field with its references resolved.
 func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 	var lost []ref
 	d := p.open(s)
@@ -112,8 +112,8 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 				swap[r.written] = r.id
 			}
 		case p.taken(d, w, r.written):
-			// The row has a real cell of that name. What the author called
-			// so is something else, and is kept under a name that says so.
+			// The row has a real cell of that name. The author meant something else, which is kept
+			// under a distinct name.
 			swap[r.written] = aside(r.written, e.d().Agent)
 			p.warnRef(e, d, w.Name, r.written)
 		default:
@@ -146,9 +146,8 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 	}
 }
 
-// takeOver frees a key or an element for the item that it names from now on. What
-// stands there was written by somebody who could not know that item: it moves
-// aside, under a name that can be no id.
+// takeOver frees a key or an element for the item that it names from now on. The existing value was
+// written without knowledge of that item; it moves aside, under a name that cannot be an id.
 func (d *draft) takeOver(field, ref string) {
 	f := d.find(field)
 	if f == nil || f.shape == scalar || !d.unresolved.has(field, ref) {
@@ -158,7 +157,7 @@ func (d *draft) takeOver(field, ref string) {
 	f.rename(ref, aside(ref, f.authorOf(ref)))
 }
 
-// aside is the name of something that somebody called by the id of another thing.
+// aside returns the name for something that was called by the id of another item.
 func aside(ref, agent string) string {
 	if agent == "" {
 		return ref + " (unresolved)"
@@ -166,7 +165,7 @@ func aside(ref, agent string) string {
 	return fmt.Sprintf("%s (%s's)", ref, agent)
 }
 
-// authorOf says who wrote a key or an element, as far as is known.
+// authorOf returns the author of a key or an element, as far as known.
 func (f *field) authorOf(ref string) string {
 	var s *artifact.Stamp
 	if c := f.key(ref); f.shape == mapping && c != nil {
@@ -181,8 +180,7 @@ func (f *field) authorOf(ref string) string {
 	return s.Agent
 }
 
-// taken tells whether a name that means nothing to its author stands for an
-// existing item all the same.
+// taken reports whether an unresolved name is nevertheless the id of an existing item.
 func (p *pass) taken(d *draft, w write, name string) bool {
 	if f := d.find(w.Name); f != nil && f.has(name) && !d.unresolved.has(w.Name, name) {
 		return true
@@ -195,7 +193,7 @@ func (p *pass) warnRef(e entry, d *draft, field, name string) {
 	p.warn(UnresolvedRef, "%s: %s of %s names %s, which its author cannot have known; kept as written", e, field, d.id, fault.Shown(name))
 }
 
-// withoutKilled takes the cells of killed hypotheses out of an EDIT.
+// withoutKilled removes the cells of killed hypotheses from an EDIT.
 func (p *pass) withoutKilled(e entry, row *slot, w write, m artifact.Map) artifact.Map {
 	kept := make(artifact.Map, 0, len(m))
 	for _, entry := range m {
@@ -210,7 +208,7 @@ func (p *pass) withoutKilled(e entry, row *slot, w write, m artifact.Map) artifa
 	return kept
 }
 
-// renameRefs puts ids in the place of labels.
+// renameRefs replaces labels with ids.
 func (e entry) renameRefs(w write, swap map[string]string) artifact.Value {
 	to := func(word string) string {
 		if id, ok := swap[word]; ok {
@@ -236,9 +234,8 @@ func (e entry) renameRefs(w write, swap map[string]string) artifact.Value {
 	return w.Value
 }
 
-// renameKeys puts ids in the place of labels. Where two keys turn out to mean one
-// item, the second stands, as with two blocks of one author, and the report says
-// what became of the first.
+// renameKeys replaces labels with ids. If two keys resolve to one item, the second wins, as with
+// two blocks of one author, and the report shows what happened to the first.
 func (e entry) renameKeys(field string, m artifact.Map, to func(string) string) artifact.Map {
 	last := make(map[string]int, len(m))
 	for i, entry := range m {
@@ -257,8 +254,8 @@ func (e entry) renameKeys(field string, m artifact.Map, to func(string) string) 
 	return artifact.MapOf(entries...)
 }
 
-// settleRefs looks once more at what deltas from files named before it existed:
-// such a file may well speak of items that the same batch adds.
+// settleRefs resolves once more what deltas from files named before it existed: such a file may
+// refer to items that the same batch adds.
 func (p *pass) settleRefs() {
 	if !p.awaited {
 		return
@@ -290,25 +287,24 @@ func (p *pass) settleDraft(d *draft) {
 	}
 }
 
-// unresolved are the places of an item that name something which did not exist
-// when they were written. They never come to mean a later item of that name.
+// unresolved holds the places of an item that name something which did not exist when they were
+// written. They never refer to a later item of that name.
 type unresolved struct {
 	list []pendingRef
 	at   map[place]int
 }
 
-// place is a name in a field: a key, an element, or a word of a text. A text
-// belongs to the delta that wrote it, since another one may come to say the same
-// word and know what it means; by is nil for keys, elements and texts of the base.
+// place is a name in a field: a key, an element, or a word of a text. A word of a text belongs to
+// the delta that wrote it, because another delta may write the same word and know the item. by is
+// nil for keys, elements and texts of the base.
 type place struct {
 	field, ref string
 	by         *artifact.Stamp
 }
 
-// pendingRef is one such place.
 type pendingRef struct {
 	place
-	open bool // it may still mean an item that this batch adds
+	open bool // it may still resolve to an item that this batch adds
 	gone bool
 	e    entry
 }
@@ -332,7 +328,7 @@ func (u *unresolved) has(field, ref string) bool {
 	return ok
 }
 
-// resolve forgets a place: it means a real item after all.
+// resolve removes a place that turned out to name a real item.
 func (u *unresolved) resolve(key place) {
 	if i, ok := u.at[key]; ok {
 		u.list[i].gone = true
@@ -340,7 +336,7 @@ func (u *unresolved) resolve(key place) {
 	}
 }
 
-// close gives the places that still name something unknown, for the item.
+// close returns the places that still name something unknown.
 func (u *unresolved) close(d *draft) []string {
 	var places []string
 	texts := make(map[string]textWords) // of a field, taken apart once
@@ -364,8 +360,7 @@ func (u *unresolved) close(d *draft) []string {
 	return slices.Compact(places)
 }
 
-// textWords are the words of a text, each with the delta that said it; those of
-// the base have none.
+// textWords are the words of a text, each with the delta that wrote it, if not the base.
 type textWords map[spoken]bool
 
 type spoken struct {

@@ -9,8 +9,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// The codes that arise in the merge; those of a malformed delta are declared in
-// package delta.
+// The codes that arise in the merge. Package delta declares those of a malformed delta.
 const (
 	InvalidTarget        fault.Code = "INVALID_TARGET"
 	TargetKilled         fault.Code = "TARGET_KILLED"
@@ -33,7 +32,7 @@ const (
 	opKill = delta.Kill
 )
 
-// Disposition says what became of a delta. Each delta of a batch gets exactly one.
+// Disposition is the result of a delta. Each delta of a batch has exactly one.
 type Disposition uint8
 
 // The dispositions.
@@ -44,7 +43,7 @@ const (
 	Skipped                // a no-op that the rules allow
 	Duplicate              // it was read before
 	Rejected               // the rules do not allow it
-	Conflicted             // a field of it ended as a CONFLICT
+	Conflicted             // one of its fields is a CONFLICT
 )
 
 func (d Disposition) String() string { return dispositionWords()[d] }
@@ -53,10 +52,10 @@ func dispositionWords() [7]string {
 	return [...]string{"undecided", "applied", "superseded", "skipped", "duplicate", "rejected", "conflicted"}
 }
 
-// MarshalText gives the disposition in JSON.
+// MarshalText returns the disposition's JSON text.
 func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads that back.
+// UnmarshalText is the inverse of MarshalText.
 func (d *Disposition) UnmarshalText(text []byte) error {
 	all := dispositionWords()
 	i := slices.Index(all[:], string(text))
@@ -67,7 +66,7 @@ func (d *Disposition) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Report says what became of every delta, in the order of processing.
+// Report lists the result of every delta, in processing order.
 type Report struct {
 	Applied   int        `json:"applied"`
 	Version   int        `json:"version"`
@@ -76,7 +75,7 @@ type Report struct {
 	Conflicts []Conflict `json:"conflicts"`
 }
 
-// Row is what became of one delta.
+// Row is the result of one delta.
 type Row struct {
 	DeltaID     string         `json:"delta_id"`
 	Agent       string         `json:"agent"`
@@ -87,12 +86,12 @@ type Row struct {
 	Fields      []FieldOutcome `json:"fields"`
 }
 
-// Outcome says what became of one field of a delta.
+// Outcome is the result of one field of a delta.
 type Outcome uint8
 
 // The outcomes.
 const (
-	FieldUnchanged Outcome = iota // it already said so
+	FieldUnchanged Outcome = iota // it already had this value
 	FieldApplied
 	FieldSuperseded
 	FieldConflicted
@@ -107,20 +106,19 @@ func outcomeWords() [7]string {
 	return [...]string{"unchanged", "applied", "superseded", "conflicted", "skipped", "refused", "ignored"}
 }
 
-// FieldOutcome is what became of one field, or one key of a map, of a delta. A
-// large batch has very many of them, and changes them very often: they are kept
-// small, and say what they can without a pointer.
+// FieldOutcome is the result of one field, or one key of a map, of a delta. A large batch has very
+// many and changes them often, so they are small and mostly free of pointers.
 type FieldOutcome struct {
 	Field   string
-	Message string // "" where there is nothing more to say
+	Message string // "" if there is nothing to add
 	Outcome Outcome
 	united  bool // it was added to a list
-	// with is another key of the same delta that stands or falls with it, since a write of
-	// another shape made them one.
+	// with is another key of the same delta that shares this outcome, because a write of another
+	// shape joined them.
 	with *FieldOutcome
 }
 
-// and joins the outcomes of keys that stand or fall together.
+// and links outcomes of keys that share their result.
 func (f *FieldOutcome) and(others *FieldOutcome) *FieldOutcome {
 	if f == nil {
 		return others
@@ -133,14 +131,14 @@ func (f *FieldOutcome) and(others *FieldOutcome) *FieldOutcome {
 	return f
 }
 
-// become sets the outcome of all that stand or fall together.
+// become sets the outcome of all linked keys.
 func (f *FieldOutcome) become(o Outcome) {
 	for ; f != nil; f = f.with {
 		f.Outcome = o
 	}
 }
 
-// Code is the code of an outcome that has one, or "".
+// Code returns the code of the outcome, or "".
 func (f *FieldOutcome) Code() fault.Code {
 	switch f.Outcome {
 	case FieldSkipped:
@@ -153,7 +151,7 @@ func (f *FieldOutcome) Code() fault.Code {
 	return ""
 }
 
-// MarshalJSON gives the outcome in its one JSON form.
+// MarshalJSON returns the outcome's canonical JSON.
 func (f FieldOutcome) MarshalJSON() ([]byte, error) {
 	b := artifact.AppendString([]byte(`{"field":`), f.Field)
 	b = artifact.AppendString(append(b, `,"outcome":`...), f.Outcome.String())
@@ -166,7 +164,7 @@ func (f FieldOutcome) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// UnmarshalJSON reads that form back; the code follows from the outcome.
+// UnmarshalJSON is the inverse of MarshalJSON. The code follows from the outcome.
 func (f *FieldOutcome) UnmarshalJSON(data []byte) error {
 	v, err := artifact.ParseValue(data, artifact.MaxDepth)
 	if err != nil {
@@ -187,20 +185,20 @@ func (f *FieldOutcome) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Warning is something a person should know although nothing was refused.
+// Warning is something the user should know although nothing was refused.
 type Warning struct {
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
 }
 
-// Conflict is a field that waits for a decision.
+// Conflict is an undecided field.
 type Conflict struct {
 	Item       string            `json:"item"`
 	Field      string            `json:"field"`
 	Candidates artifact.Conflict `json:"candidates"`
 }
 
-// Clean tells whether every delta was taken, or was there before.
+// Clean reports whether every delta was accepted or was a duplicate.
 func (r *Report) Clean() bool {
 	for i := range r.Deltas {
 		row := &r.Deltas[i]

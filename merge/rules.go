@@ -7,35 +7,34 @@ import (
 	"brenner/roster"
 )
 
-// Version names these rules. A change of behaviour is another version, and this
-// one stays runnable: old journals must replay to their old bytes.
+// Version identifies these rules. A change of behaviour needs another version, and this one stays
+// runnable: old journals must replay to their old bytes.
 const Version = "merge/1"
 
-// Rules carry everything that may vary between two merges of the same deltas.
-// The zero value works: everybody is known, nobody has priority, no scope
-// applies, and the section table's limits hold.
+// Rules hold everything that may vary between two merges of the same deltas. With the zero value
+// all agents are known, none has priority, no scope applies, and the limits of the section table
+// hold.
 type Rules struct {
-	// Agents are those who may contribute. None: everybody may, and no scope applies.
+	// Agents may contribute. If empty, all agents may and no scope applies.
 	Agents []roster.Entry
-	// Roster is the roster as it is recorded in the metadata of a new version.
+	// Roster is the roster to record in the metadata of a new version.
 	Roster artifact.Value
-	// Unified switches scopes off: all agents have one role.
+	// Unified disables scopes: all agents have one role.
 	Unified bool
 	Scopes  Scopes
-	// Authorities are people and arbiters: known without being in the roster,
-	// above every priority, and bound by no scope.
+	// Authorities are people and arbiters: known without being in the roster, above every priority,
+	// and bound by no scope.
 	Authorities []string
-	// Priority lists agents, highest first; it decides between writes of one instant.
+	// Priority lists agents, highest first. It decides between writes of one instant.
 	Priority []string
-	// Limits replace the section table's minimum and maximum.
+	// Limits override the section table's minimum and maximum.
 	Limits map[artifact.Section]Limit
 }
 
 // authorityRank is above every priority, of this merge and of all others.
 const authorityRank = 1_000_000
 
-// Limit is how many active items a section should and may have; a Max of 0
-// means no limit.
+// Limit is how many active items a section should and may have. A Max of 0 means no limit.
 type Limit struct{ Min, Max int }
 
 func (r *Rules) limit(s artifact.Section) Limit {
@@ -45,22 +44,22 @@ func (r *Rules) limit(s artifact.Section) Limit {
 	return Limit{Min: s.Spec().Min, Max: s.Spec().Max}
 }
 
-// court is what the rules say about each agent, looked up once.
+// court holds the rules for each agent, looked up once.
 type court struct {
 	rules  *Rules
 	agents map[string]standing
 	open   [artifact.SectionCount]bool // sections that no role of the roster owns
 }
 
-// standing is what the rules say about one agent.
+// standing holds the rules for one agent.
 type standing struct {
 	roster.Entry
 	known     bool
 	authority bool
-	blank     bool // the name says nothing
+	blank     bool // the name is blank
 	rank      int
 
-	// The first and the last of the agent's deltas that counted in a pass.
+	// The agent's first and last effective delta in a pass.
 	oldest, newest *artifact.Stamp
 }
 
@@ -97,11 +96,11 @@ func (c *court) standing(name string) standing {
 	return s
 }
 
-// scoped tells whether scopes bind anybody at all.
+// scoped reports whether scopes apply at all.
 func (c *court) scoped() bool { return len(c.rules.Agents) > 0 && !c.rules.Unified }
 
-// may tells whether an agent may do an operation in a section; author is who wrote what
-// it would touch, "" for an ADD.
+// may reports whether an agent may do an operation in a section. author wrote the target; it is ""
+// for an ADD.
 func (c *court) may(who *standing, op string, section artifact.Section, author string) bool {
 	if !c.scoped() || who.authority || c.open[section] {
 		return true
@@ -116,7 +115,7 @@ func (c *court) may(who *standing, op string, section artifact.Section, author s
 	}
 }
 
-// owners gives the roles that may do an operation in a section, for messages.
+// owners returns the roles that may do an operation in a section, for messages.
 func (c *court) owners(op string, section artifact.Section) []string {
 	var roles []string
 	for _, g := range c.rules.Scopes.Grants {
@@ -131,21 +130,21 @@ func (c *court) owners(op string, section artifact.Section) []string {
 // Grant is what one role may write.
 type Grant struct {
 	Role string
-	// Write are the sections whose items the role may edit and kill.
+	// Write lists the sections whose items the role may edit and kill.
 	Write []artifact.Section
-	// Add are further sections that it may add to under strict scopes.
+	// Add lists further sections that it may add to under strict scopes.
 	Add []artifact.Section
-	// KillAnywhere lets it kill items of every section.
+	// KillAnywhere allows killing items of every section.
 	KillAnywhere bool
 }
 
-// Scopes protect what exists. Without Strict everybody may add anywhere.
+// Scopes protect existing items. Unless Strict, all roles may add anywhere.
 type Scopes struct {
 	Grants []Grant
 	Strict bool
 }
 
-// DefaultScopes are the built-in write scopes of the three roles.
+// DefaultScopes returns the built-in write scopes of the three roles.
 func DefaultScopes() Scopes {
 	return Scopes{Grants: []Grant{
 		{
@@ -171,7 +170,7 @@ func DefaultScopes() Scopes {
 	}}
 }
 
-// grant finds a role's grant; a role without one may write nothing of its own.
+// grant returns a role's grant. A role without one owns no section.
 func (s *Scopes) grant(role string) Grant {
 	for _, g := range s.Grants {
 		if g.Role == role {
@@ -181,7 +180,7 @@ func (s *Scopes) grant(role string) Grant {
 	return Grant{Role: role}
 }
 
-// MayAdd tells whether a role may add to a section.
+// MayAdd reports whether a role may add to a section.
 func (s *Scopes) MayAdd(role string, section artifact.Section) bool {
 	if !s.Strict {
 		return true
@@ -190,19 +189,18 @@ func (s *Scopes) MayAdd(role string, section artifact.Section) bool {
 	return slices.Contains(g.Write, section) || slices.Contains(g.Add, section)
 }
 
-// MayEdit tells whether a role may edit items of a section that are not its own.
+// MayEdit reports whether a role may edit items of a section that are not its own.
 func (s *Scopes) MayEdit(role string, section artifact.Section) bool {
 	return slices.Contains(s.grant(role).Write, section)
 }
 
-// MayKill tells whether a role may kill items of a section that are not its own.
+// MayKill reports whether a role may kill items of a section that are not its own.
 func (s *Scopes) MayKill(role string, section artifact.Section) bool {
 	g := s.grant(role)
 	return g.KillAnywhere || slices.Contains(g.Write, section)
 }
 
-// Unowned gives the sections that none of the roles may edit: somebody has to,
-// so they are open to all.
+// Unowned returns the sections that none of the roles may edit. They are open to all.
 func (s *Scopes) Unowned(roles []string) []artifact.Section {
 	var open []artifact.Section
 	for _, section := range artifact.Sections() {

@@ -12,40 +12,40 @@ import (
 // shelf is one section during a pass.
 type shelf struct {
 	section artifact.Section
-	old     []slot           // those of the base, in order
-	fresh   [][]slot         // what was added, in blocks of freshBlock
-	dense   []int32          // places among the old, from 1, by the number of their id, as far as numbers are close
-	others  map[string]*slot // the old whose numbers are far off, and the research thread
-	taken   int              // the highest number in an id of the base
-	highest int              // the highest number ever used in an id
+	old     []slot           // items of the base, in order
+	fresh   [][]slot         // new items, in blocks of freshBlock
+	dense   []int32          // positions in old, from 1, by id number, as far as numbers are close
+	others  map[string]*slot // old items with distant numbers, and the research thread
+	taken   int              // the highest id number of the base
+	highest int              // the highest id number ever used
 	added   int
 	active  int
 	touched bool
-	closed  bool // its items were made anew
-	split   bool // some of its fields wait for a decision
+	closed  bool // its items were rebuilt
+	split   bool // some of its fields are undecided
 
-	required []int32 // places in the section table of what an ADD needs
-	defaults []write // what an ADD is given if it does not say otherwise
+	required []int32 // table indices of the fields that an ADD needs
+	defaults []write // values that an ADD gets by default
 
 	freshItems space[artifact.Item]
 	announced  string // the sentences about the next ids
 }
 
-// freshBlock is how many slots are made at a time for new items. They stand apart
-// from the items, which outlive the merge and must not keep the slots alive.
+// freshBlock is how many slots for new items are allocated at a time. They are separate from the
+// items, which outlive the merge and must not keep the slots alive.
 const freshBlock = 63
 
-// slot is the place of one item: as the base has it, until something touches it.
+// slot is the place of one item: the base's item until a delta touches it.
 type slot struct {
-	item  *artifact.Item // with its id from the start
+	item  *artifact.Item // has its id from the start
 	draft *draft
-	maker int32 // place of the delta of this batch that made it, from 1; 0 for what stood in the base
+	maker int32 // index of the delta of this batch that created it, from 1; 0 for the base
 	shelf int8  // its section
 }
 
 func (s *slot) section() artifact.Section { return artifact.Section(s.shelf) }
 
-// hit gives the KILL of this pass that struck it out, if it is a hypothesis.
+// hit returns the KILL of this pass that struck it out, if it is a hypothesis.
 func (s *slot) hit() *kill {
 	if s.draft == nil {
 		return nil
@@ -80,7 +80,7 @@ func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 	return s
 }
 
-// slots goes through all of them in order: those of the base, then what was added.
+// slots iterates over all slots in order: those of the base, then new ones.
 func (s *shelf) slots(yield func(*slot) bool) {
 	for i := range s.old {
 		if !yield(&s.old[i]) {
@@ -96,7 +96,7 @@ func (s *shelf) slots(yield func(*slot) bool) {
 	}
 }
 
-// slot gives the one at a place, from 1: those of the base come before what was added.
+// slot returns the slot at a position, from 1: those of the base, then new ones.
 func (s *shelf) slot(place int32) *slot {
 	at := int(place) - 1
 	if at < len(s.old) {
@@ -106,7 +106,6 @@ func (s *shelf) slot(place int32) *slot {
 	return &s.fresh[at/freshBlock][at%freshBlock]
 }
 
-// find gives the item with an id.
 func (s *shelf) find(id string) *slot {
 	if n, ok := s.section.IDNumber(id); ok {
 		if sl := s.numbered(n); sl != nil {
@@ -116,8 +115,8 @@ func (s *shelf) find(id string) *slot {
 	return s.others[id]
 }
 
-// numbered gives the item with a number, but for those of a strange base. New
-// items have the numbers behind those of the base, one after the other.
+// numbered returns the item with an id number, except for irregular bases. New items are numbered
+// consecutively after those of the base.
 func (s *shelf) numbered(n int) *slot {
 	switch at := n - s.taken - 1; {
 	case n < len(s.dense) && s.dense[n] != 0:
@@ -128,9 +127,8 @@ func (s *shelf) numbered(n int) *slot {
 	return nil
 }
 
-// put makes the slot at a place of the base known by its id, and by the number in
-// it. Ids are nearly always given out one after the other; those of a strange base
-// may be anything.
+// put indexes the base's slot at a position by its id and number. Ids are nearly always
+// consecutive, but those of an irregular base may be anything.
 func (s *shelf) put(at, n int, numbered bool) {
 	if !numbered || n > 2*len(s.old)+64 {
 		if s.others == nil {
@@ -145,8 +143,8 @@ func (s *shelf) put(at, n int, numbered bool) {
 	s.dense[n] = int32(at + 1)
 }
 
-// announce gives the next id, and the sentence of the report that ends with it.
-// Both are cut from one text that announces many.
+// announce returns the next id, and the report sentence that ends with it. Both are slices of one
+// text that announces many.
 func (s *shelf) announce() (sentence, id string) {
 	const added, atOnce = "added as ", 32
 	s.highest++
@@ -169,7 +167,7 @@ func (s *shelf) announce() (sentence, id string) {
 	return sentence, sentence[len(added):]
 }
 
-// successor counts on a number that is written in digits.
+// successor increments a decimal number.
 func successor(number []byte) []byte {
 	for i := len(number) - 1; i >= 0; i-- {
 		if number[i] != '9' {
@@ -213,8 +211,8 @@ func (s *shelf) add(e entry, id string) *slot {
 	return sl
 }
 
-// open makes the slot's item ready to be changed. What its ADD wrote is written
-// down then, since from now on it may lose.
+// open opens the slot's item for changes. The writes of its ADD are recorded then, because they may
+// lose from now on.
 func (p *pass) open(s *slot) *draft {
 	if s.draft == nil {
 		s.draft = openDraft(s.section(), s.item)
@@ -236,7 +234,7 @@ func (s *slot) killer() *artifact.Kill {
 	return s.item.Kill
 }
 
-// author is who added the item, or "" where nobody knows.
+// author returns the agent that added the item, or "" if unknown.
 func (s *slot) author() string {
 	if s.item.Created == nil {
 		return ""
@@ -244,8 +242,8 @@ func (s *slot) author() string {
 	return s.item.Created.Agent
 }
 
-// shownTo tells whether a delta's author can have meant this item: it stood in
-// the version it was shown. Deltas from files see all that stands.
+// shownTo reports whether a delta's author can have meant this item: it was in the version shown.
+// Deltas from files see every item.
 func (s *slot) shownTo(e entry) bool {
 	if e.d().Place == nil {
 		return true
@@ -254,7 +252,7 @@ func (s *slot) shownTo(e entry) bool {
 	return created == nil || created.Version <= e.d().Place.Shown
 }
 
-// close gives the item as it stands now.
+// close returns the item in its current state.
 func (s *slot) close() *artifact.Item {
 	if s.draft == nil {
 		return s.item
@@ -262,13 +260,12 @@ func (s *slot) close() *artifact.Item {
 	return s.draft.close()
 }
 
-// items closes the section.
 func (s *shelf) items() []*artifact.Item {
 	items := make([]*artifact.Item, 0, len(s.old)+s.added)
 	for sl := range s.slots {
 		it := sl.close()
 		items = append(items, it)
-		if sl.maker == 0 || sl.draft != nil { // of what was only born it is known
+		if sl.maker == 0 || sl.draft != nil { // already known for new items without a draft
 			s.split = s.split || splits(it.Fields)
 		}
 	}
@@ -276,8 +273,8 @@ func (s *shelf) items() []*artifact.Item {
 	return items
 }
 
-// draft is an item that this merge may change. It is opened from a base item at
-// the first touch, or made by an ADD, and closed into a new item at the end.
+// draft is an item that this merge may change. It is opened from a base item at the first touch, or
+// by an ADD, and closed into a new item at the end.
 type draft struct {
 	section artifact.Section
 	id      string
@@ -286,16 +283,16 @@ type draft struct {
 	kill    *artifact.Kill
 	hit     *kill // the KILL of this pass that struck it out, if it is a hypothesis
 	cells   []artifact.CellKill
-	cellsBy map[string]entry // who killed each cell; nobody for what the base has
+	cellsBy map[string]entry // who killed each cell; empty entries for the base
 	fields  []field
 	byName  map[string]int // only once there are many fields
-	// unresolved are the places that name what does not exist, and whether
-	// they may still come to mean an item that this batch adds.
+	// unresolved holds the places that name nothing that exists, and whether they may still resolve
+	// to an item that this batch adds.
 	unresolved unresolved
 	dirty      bool
 }
 
-// manyFields is where looking up by name begins to pay.
+// manyFields is the size from which a lookup by name pays.
 const manyFields = 16
 
 func openDraft(section artifact.Section, it *artifact.Item) *draft {
@@ -314,8 +311,8 @@ func openDraft(section artifact.Section, it *artifact.Item) *draft {
 	return d
 }
 
-// field finds a field, or makes an empty one. The pointer is good until the next
-// field is made.
+// field returns a field, creating it if needed. The pointer is valid until the next field is
+// created.
 func (d *draft) field(name string) *field {
 	if f := d.find(name); f != nil {
 		return f
@@ -348,7 +345,7 @@ func (d *draft) find(name string) *field {
 	return nil
 }
 
-// close gives the item as it now stands.
+// close returns the item in its current state.
 func (d *draft) close() *artifact.Item {
 	if d.base != nil && !d.dirty {
 		return d.base
@@ -370,7 +367,7 @@ func (d *draft) close() *artifact.Item {
 	return it
 }
 
-// order adds the places of the fields that hold something, as they stand in items.
+// order appends the indices of the non-empty fields, in item order.
 func (d *draft) order(places []int) []int {
 	for i := range d.fields {
 		if !d.fields[i].empty() {
@@ -382,7 +379,7 @@ func (d *draft) order(places []int) []int {
 	return places
 }
 
-// cellKilled tells whether a cell was killed before e came.
+// cellKilled reports whether a cell was killed before e.
 func (d *draft) cellKilled(e entry, key string) bool {
 	if d.cellsBy == nil {
 		d.cellsBy = make(map[string]entry, len(d.cells))

@@ -6,7 +6,7 @@ import (
 	"brenner/artifact"
 )
 
-// manyParts is where looking up elements and keys by hash begins to pay.
+// manyParts is the size from which a lookup of elements and keys by hash pays.
 const manyParts = 12
 
 // setScalar writes a whole field. Stamps decide.
@@ -25,8 +25,8 @@ func (f *field) setScalar(w writer, birth *artifact.Stamp) bool {
 	return f.cell.write(w, birth)
 }
 
-// lastWords are, of those who wrote a list or a map with the highest right, the last
-// deltas of each, in the order of their names.
+// lastWords returns the last delta of each author who wrote a list or a map with the highest right,
+// in name order.
 func (f *field) lastWords(birth *artifact.Stamp) []*artifact.Stamp {
 	var by []*artifact.Stamp
 	add := func(s *artifact.Stamp) {
@@ -50,18 +50,17 @@ func (f *field) lastWords(birth *artifact.Stamp) []*artifact.Stamp {
 	return by
 }
 
-// fold turns a list or a map into a scalar, so that a write of another shape can
-// be weighed against it: against what each author's last word put into it, as if those
-// had been writes of the whole field. That is what they are weighed as where the other
-// shape was there first, so that nothing depends on who comes first.
+// fold turns a list or a map into a scalar, so that a write of another shape can be weighed against
+// it. Each author's last delta counts as a write of the whole field. The same holds if the other
+// shape was there first, so the result does not depend on the order.
 func (f *field) fold(by []*artifact.Stamp) {
 	folded := field{name: f.name, shape: scalar, raised: true}
-	if len(by) == 0 { // nobody is known to have written it
+	if len(by) == 0 { // no known writer
 		folded.cell.first.value, _ = f.close()
 		*f = folded
 		return
 	}
-	_, _ = f.close() // brings the parts into their order
+	_, _ = f.close() // sorts the parts
 	ws := make([]writer, len(by))
 	for i, s := range by {
 		ws[i] = f.wordOf(s)
@@ -82,7 +81,7 @@ func (f *field) fold(by []*artifact.Stamp) {
 	*f = folded
 }
 
-// wordOf gives what one delta put into a list or a map, as a write of the whole.
+// wordOf returns what one delta put into a list or a map, as a write of the whole.
 func (f *field) wordOf(s *artifact.Stamp) writer {
 	if f.shape == union {
 		list := artifact.List{}
@@ -107,7 +106,7 @@ func (f *field) wordOf(s *artifact.Stamp) writer {
 	return whole
 }
 
-// unfold makes a list or a map again of a field whose writers agree on one.
+// unfold restores a list or a map from a field whose writers agree on one.
 func (f *field) unfold() {
 	c := f.cell
 	*f = field{name: f.name, shape: shapeOf(c.first.value), raised: true}
@@ -122,7 +121,7 @@ func (f *field) unfold() {
 			var ws []writer
 			for w := range c.writers {
 				if i > 0 {
-					w.out = nil // the first speaks for all: an outcome has one place
+					w.out = nil // the first stands for all: an outcome has one place
 				}
 				ws = append(ws, writer{w.stamp, e.Value, w.out})
 			}
@@ -131,9 +130,9 @@ func (f *field) unfold() {
 	}
 }
 
-// reshape makes the field ready for a write of the wanted shape. Where it has
-// another one, the write is weighed as a whole: it replaces, loses, or is a
-// conflict; done tells that nothing is left to do.
+// reshape prepares the field for a write of the wanted shape. If it has another shape, the write is
+// weighed as a whole: it replaces, loses, or is a conflict. done reports that nothing is left to
+// do.
 func (f *field) reshape(want shape, w writer, birth *artifact.Stamp) (done, changed bool) {
 	if f.shape == unset || f.shape == want {
 		f.shape = want
@@ -143,7 +142,7 @@ func (f *field) reshape(want shape, w writer, birth *artifact.Stamp) (done, chan
 	switch {
 	case !changed || f.cell.split:
 		return true, changed
-	case len(f.cell.more) > 0: // its author has come round to what others say
+	case len(f.cell.more) > 0: // its author now agrees with the others
 		f.unfold()
 		return true, true
 	}
@@ -151,8 +150,8 @@ func (f *field) reshape(want shape, w writer, birth *artifact.Stamp) (done, chan
 	return false, true
 }
 
-// addList unites elements with the list, or with replace puts them in its place.
-// Self is the writer alone, and order where its delta stands in the batch.
+// addList adds elements to the list, or with replace sets them. self is the writer alone; order is
+// the position of its delta in the batch.
 func (f *field) addList(w writer, self []*artifact.Stamp, order int32, replace bool, birth *artifact.Stamp) bool {
 	done, changed := f.reshape(union, w, birth)
 	if done {
@@ -176,8 +175,8 @@ func (f *field) addList(w writer, self []*artifact.Stamp, order int32, replace b
 	return changed
 }
 
-// raiseFloor drops what is older than a replacement. Of several with equal right
-// the union stands. Keys for which keep holds are not dropped.
+// raiseFloor drops what is older than a replacement. Replacements of equal right are united. Keys
+// for which keep holds are not dropped.
 func (f *field) raiseFloor(self []*artifact.Stamp, birth *artifact.Stamp, keep func(string) bool) bool {
 	if !f.spared.by(self[0]) {
 		f.dropOlder(self, birth, keep)
@@ -210,16 +209,15 @@ func (f *field) dropOlder(self []*artifact.Stamp, birth *artifact.Stamp, keep fu
 	f.at = nil
 }
 
-// spared knows, after one look at all parts of a list or map, which replacements
-// cannot touch any of them. Without it a thousand replacements of one field would
-// look at all parts a thousand times.
+// spared caches, after one scan of all parts of a list or map, which replacements cannot affect any
+// of them. Without it a thousand replacements of one field would scan all parts a thousand times.
 type spared struct {
 	known   bool
 	oldest  *artifact.Stamp // no part is older
-	authors map[string]bool // everybody who wrote a part
+	authors map[string]bool // all authors of parts
 }
 
-// by tells that no part is older than s, nor of its author and as old.
+// by reports whether no part is older than s, or as old and by the same author.
 func (p *spared) by(s *artifact.Stamp) bool {
 	if !p.known || p.oldest == nil && len(p.authors) > 0 {
 		return false
@@ -247,7 +245,7 @@ func (p *spared) add(s *artifact.Stamp) {
 		return
 	}
 	if s == nil {
-		*p = spared{} // what nobody is known to have written is older than all
+		*p = spared{} // parts without a known writer are older than all
 		return
 	}
 	if len(p.authors) == 0 || compareRight(s, p.oldest) < 0 {
@@ -275,7 +273,7 @@ func (f *field) addElement(v artifact.Value, self []*artifact.Stamp, order int32
 	return true
 }
 
-// element finds a value in the list, or -1.
+// element returns the index of a value in the list, or -1.
 func (f *field) element(v artifact.Value) int {
 	if len(f.list) <= manyParts {
 		for i := range f.list {
@@ -297,7 +295,7 @@ func (f *field) element(v artifact.Value) int {
 	return -1
 }
 
-// key finds a key's cell, or nil.
+// key returns a key's cell, or nil.
 func (f *field) key(name string) *cell {
 	if len(f.keys) <= manyParts {
 		for i := range f.keys {
@@ -319,7 +317,6 @@ func (f *field) key(name string) *cell {
 	return nil
 }
 
-// setKey writes one key of a map.
 func (f *field) setKey(w writer, name string, birth *artifact.Stamp) bool {
 	if !beats(w.stamp, f.floor, birth) {
 		w.becomes(FieldSuperseded)
@@ -337,8 +334,7 @@ func (f *field) setKey(w writer, name string, birth *artifact.Stamp) bool {
 	return true
 }
 
-// rename gives a key or an element another name. Where that name is taken, the
-// one with the better right stands.
+// rename renames a key or an element. If the name is taken, the one with the better right stands.
 func (f *field) rename(from, to string) {
 	switch f.shape {
 	case mapping:

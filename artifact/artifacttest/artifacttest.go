@@ -1,5 +1,5 @@
-// Package artifacttest makes artifacts for property tests: whole ones, with
-// every feature that the model knows and the worst texts that agents could send.
+// Package artifacttest generates artifacts for property tests, with every feature of the model
+// and with hostile texts.
 package artifacttest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"brenner/artifact"
 )
 
-// Any makes artifacts without provenance. Ids are valid and unique, fields are
-// in order, conflicts stand where conflicts may stand; everything else is wild.
+// Any generates artifacts without provenance. Ids are valid and unique, fields are ordered and
+// conflicts are only where they may be; everything else is arbitrary.
 func Any() *rapid.Generator[artifact.Artifact] {
 	return rapid.Custom(func(t *rapid.T) artifact.Artifact {
 		a := artifact.Artifact{Metadata: metadata(t)}
@@ -24,7 +24,7 @@ func Any() *rapid.Generator[artifact.Artifact] {
 	})
 }
 
-// Text makes texts: plain ones, hostile ones, and mixtures of both.
+// Text generates plain texts, hostile texts and mixtures of both.
 func Text() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom(Hostile()),
@@ -37,7 +37,7 @@ func Text() *rapid.Generator[string] {
 	)
 }
 
-// Value makes JSON values, nested at most depth deep.
+// Value generates JSON values nested at most depth deep.
 func Value(depth int) *rapid.Generator[artifact.Value] {
 	return rapid.Custom(func(t *rapid.T) artifact.Value { return value(t, depth) })
 }
@@ -71,7 +71,7 @@ func value(t *rapid.T, depth int) artifact.Value {
 	}
 }
 
-// key makes a key that is not the reserved one.
+// key generates a key other than ConflictKey.
 func key(t *rapid.T) string {
 	return rapid.OneOf(Text(), rapid.SampledFrom([]string{"H1", "H2", "H3", "H4", "cost", "speed"})).
 		Filter(func(s string) bool { return s != artifact.ConflictKey }).Draw(t, "key")
@@ -233,7 +233,7 @@ func fieldValue(t *rapid.T, spec *artifact.FieldSpec) artifact.Value {
 	}
 }
 
-// anyField makes a value of any kind that a field can hold.
+// anyField generates a value of any kind that a field can hold.
 func anyField(t *rapid.T) artifact.Value {
 	switch rapid.IntRange(0, 5).Draw(t, "field") {
 	case 0:
@@ -279,7 +279,7 @@ func references(t *rapid.T) artifact.List {
 	return list
 }
 
-// textMap makes texts by key, now and then a conflict or something else.
+// textMap generates a map of texts with an occasional conflict or other value.
 func textMap(t *rapid.T) artifact.Map {
 	var entries []artifact.Entry
 	for range rapid.IntRange(0, 4).Draw(t, "keys") {
@@ -313,9 +313,8 @@ func score(t *rapid.T, spec *artifact.FieldSpec) artifact.Map {
 	return artifact.MapOf(entries...)
 }
 
-// Hostile gives texts that try to be something else than text: headings, rows,
-// fields, front matter, markup, invisible characters, and the very words that
-// the Markdown form uses for its own purposes.
+// Hostile returns texts that resemble syntax: headings, rows, fields, front matter, markup,
+// invisible characters, and the words that the Markdown form reserves.
 func Hostile() []string {
 	return []string{
 		"", " ", "\n", "\r", "\r\n", "\t", "\x00", "\x1b[31m", "\x7f", "\u0080", "\u0085", "\u009f",

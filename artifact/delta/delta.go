@@ -1,8 +1,8 @@
-// Package delta holds the change that an agent proposes, and the readers that
-// find such changes in files and in what agents write.
+// Package delta defines the change that an agent proposes, and the readers that find such
+// changes in files and in agents' replies.
 //
-// The package is pure. It says what stands in a text and where; whether a change
-// may be made, and what becomes of it, is the merge's business.
+// The package is pure. It reports what a text contains and where. Whether a change is allowed,
+// and its effect, is up to package merge.
 package delta
 
 import (
@@ -23,7 +23,7 @@ const (
 	Kill = "KILL"
 )
 
-// The codes of a delta that is not one.
+// The codes for an object that is not a valid delta.
 const (
 	InvalidOperation     fault.Code = "INVALID_OPERATION"
 	InvalidSection       fault.Code = "INVALID_SECTION"
@@ -32,30 +32,29 @@ const (
 	MissingRequiredField fault.Code = "MISSING_REQUIRED_FIELD"
 )
 
-// Delta is one proposed change. Operation, section and timestamp are kept as
-// they were written, so that a wrong one can be named.
+// Delta is one proposed change. Operation, section and timestamp are kept as written, so that
+// an invalid one can be quoted.
 //
-// A Delta is sealed by Seal, which ReadFile and Reply.Stamped call; whoever
-// changes a field afterwards seals it again.
+// Seal must be called after the fields are set and after every later change. ReadFile and
+// Reply.Stamped call it.
 //
-// The fields that decide the order of a batch stand first: who sorts one reads
-// little else.
+// The fields that decide the order of a batch come first, so that a sort touches little else.
 type Delta struct {
 	ID     string
 	Agent  string
-	At     time.Time // Timestamp in UTC; zero where it cannot be read
-	Place  *Place    // where it stood in a thread; nil for deltas from files
+	At     time.Time // Timestamp in UTC; zero if unreadable
+	Place  *Place    // position in a thread; nil for deltas from files
 	hash   [sha256.Size]byte
 	sealed bool
 
-	Labels    []string // an ADD's names for the item it makes: ref, id, target_id
+	Labels    []string // an ADD's names for its new item: ref, id, target_id
 	Operation string
 	Section   string
-	Target    string // "" where it was null or absent
+	Target    string // "" if null or absent
 	Payload   Payload
-	// Problem is what made this row of a file no delta at all.
+	// Problem is why this row of a file is not a delta.
 	Problem *Problem
-	// Ignored are the keys of the delta that mean nothing to anyone.
+	// Ignored are the unknown keys of the delta.
 	Ignored   []string
 	Rationale string
 	Timestamp string
@@ -64,27 +63,27 @@ type Delta struct {
 // Payload is the content of a delta: its fields, sorted by name.
 type Payload []Field
 
-// Field is one field of a payload: a value, or the reason why it cannot be one.
+// Field is one field of a payload: a value, or the reason why it is not one.
 type Field struct {
 	Name  string
 	Value artifact.Value
 	Bad   string
 }
 
-// Place says where in a thread a delta stood, and what its author had seen.
+// Place is a delta's position in a thread, and the version its author had seen.
 type Place struct {
-	Message int // order of the message in the thread, from 1
-	Block   int // place of the block in the message, from 1
+	Message int // position of the message in the thread, from 1
+	Block   int // position of the block in the message, from 1
 	Shown   int // the version of the artifact that its author was shown
 }
 
-// Problem is why something that should be a delta is none.
+// Problem is why something that should be a delta is not one.
 type Problem struct {
 	Code    fault.Code
 	Message string
 }
 
-// Get finds a field of the payload.
+// Get returns a field of the payload.
 func (p Payload) Get(name string) (Field, bool) {
 	if f := p.Find(name); f != nil {
 		return *f, true
@@ -92,9 +91,9 @@ func (p Payload) Get(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// Find gives a field of the payload, or nil.
+// Find returns a field of the payload, or nil.
 func (p Payload) Find(name string) *Field {
-	const few = 12 // up to here looking at each is faster
+	const few = 12 // up to here a linear search is faster
 	if len(p) > few {
 		at, ok := slices.BinarySearchFunc(p, name, func(f Field, n string) int { return artifact.CompareKeys(f.Name, n) })
 		if !ok {
@@ -110,21 +109,21 @@ func (p Payload) Find(name string) *Field {
 	return nil
 }
 
-// Text gives a payload field that is a text, or "".
+// Text returns the value of a text field, or "".
 func (p Payload) Text(name string) string {
 	f, _ := p.Get(name)
 	t, _ := f.Value.(artifact.Text)
 	return string(t)
 }
 
-// Seal reads the timestamp and computes the content's hash.
+// Seal parses the timestamp and computes the content hash.
 func (d *Delta) Seal() {
 	d.At, _ = artifact.ParseInstant(d.Timestamp)
 	d.hash = sha256.Sum256(d.Content())
 	d.sealed = true
 }
 
-// Hash is the SHA-256 of Content.
+// Hash returns the SHA-256 of Content.
 func (d *Delta) Hash() [sha256.Size]byte {
 	if !d.sealed {
 		return sha256.Sum256(d.Content())
@@ -132,8 +131,8 @@ func (d *Delta) Hash() [sha256.Size]byte {
 	return d.hash
 }
 
-// Content gives what the delta says, without its id and its place, as canonical
-// JSON. Equal instants count as equal however they were written.
+// Content returns the delta without its id and place as canonical JSON. Equal instants are
+// equal regardless of spelling.
 func (d *Delta) Content() []byte {
 	when := d.Timestamp
 	if !d.At.IsZero() {
@@ -159,7 +158,7 @@ func (d *Delta) Content() []byte {
 		}
 		b = append(artifact.AppendString(b, f.Name), ':')
 		if f.Value == nil {
-			// No value may have this key, so that no value is taken for it.
+			// No value may have this key, so no value can be mistaken for it.
 			b = append(artifact.AppendString(append(b, '{'), artifact.ConflictKey), ':')
 			b = append(artifact.AppendString(b, f.Bad), '}')
 			continue
@@ -177,15 +176,15 @@ func (d *Delta) Content() []byte {
 	return append(b, '}')
 }
 
-// Blank tells whether a text says nothing.
+// Blank reports whether s has no visible content.
 func Blank(s string) bool {
 	if s != "" && ' ' < s[0] && s[0] < utf8.RuneSelf {
-		return false // as nearly all do: its end need not be looked at
+		return false // the common case: the end need not be examined
 	}
 	return strings.TrimSpace(s) == ""
 }
 
-// Row is a change that this program itself proposes, as it stands in a file of deltas.
+// Row is a change that the program itself proposes, as a row of a delta file.
 type Row struct {
 	Operation string
 	Section   artifact.Section
@@ -194,7 +193,7 @@ type Row struct {
 	Rationale string
 }
 
-// Value gives the row as JSON has it.
+// Value returns the row as a JSON value.
 func (r Row) Value() artifact.Value {
 	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 	return artifact.MapOf(

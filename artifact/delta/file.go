@@ -14,17 +14,17 @@ import (
 	"brenner/internal/fault"
 )
 
-// namespace is the UUID namespace of ids that are derived from content.
+// namespace is the UUID namespace of ids derived from content.
 var namespace = uuid.UUID{0x8f, 0x0e, 0x2b, 0x51, 0x6a, 0x52, 0x5c, 0x0e, 0x9a, 0x57, 0x2f, 0x4f, 0x6f, 0x1d, 0x9c, 0x11}
 
-// DerivedID gives the id of a delta that has none of its own.
+// DerivedID returns the id of a delta that has none of its own.
 func DerivedID(parts ...string) string {
 	return "d-" + uuid.NewSHA1(namespace, []byte(strings.Join(parts, "\x00"))).String()
 }
 
-// ReadFile reads deltas in the form of the delta specification: a JSON array,
-// one object, or JSON Lines. JSON that cannot be read at all is an error; a row
-// that is no delta is a Delta with a Problem, so that it is accounted for.
+// ReadFile reads deltas in the form of the delta specification: a JSON array, one object, or
+// JSON Lines. Unreadable JSON is an error. A row that is not a delta becomes a Delta with a
+// Problem, so that it is accounted for.
 func ReadFile(data []byte) ([]Delta, error) {
 	deltas, err := readRows(data)
 	if err != nil {
@@ -89,7 +89,7 @@ func readDelta(dec *jsontext.Decoder) (Delta, error) {
 	return d, nil
 }
 
-// readObject reads an object whose values are read by value.
+// readObject reads an object, calling value for each key.
 func readObject(dec *jsontext.Decoder, value func(key string) error) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (d *Delta) read(dec *jsontext.Decoder, key string) error {
 	return nil
 }
 
-// textKey returns the place of a key that holds a text, or nil.
+// textKey returns the field for a key that holds a text, or nil.
 func (d *Delta) textKey(key string) *string {
 	switch key {
 	case keyDeltaID:
@@ -185,8 +185,8 @@ func (d *Delta) readPayload(dec *jsontext.Decoder) error {
 	})
 }
 
-// Settle sorts the payload, refuses values that no field may hold, and makes an
-// ADD's ref, id and target_id what they are: its author's names for the new item.
+// Settle sorts the payload, rejects values that no field may hold, and turns an ADD's ref, id
+// and target_id into labels for the new item.
 func (d *Delta) Settle() {
 	slices.SortFunc(d.Payload, func(a, b Field) int { return artifact.CompareKeys(a.Name, b.Name) })
 	for i, f := range d.Payload {
@@ -217,8 +217,8 @@ func (d *Delta) Settle() {
 	slices.Sort(d.Labels)
 }
 
-// Lines says on which line each row of a file begins, from 1, in the order in which
-// ReadFile gives them. It is for files that ReadFile can read.
+// Lines returns the line of each row of a file, from 1, in the order of ReadFile. The file must
+// be readable by ReadFile.
 func Lines(data []byte) []int {
 	dec := artifact.NewDecoder(data)
 	if dec.PeekKind() == '[' {

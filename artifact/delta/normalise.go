@@ -9,14 +9,13 @@ import (
 	"brenner/internal/fault"
 )
 
-// judgement makes a delta out of an object, and says what it had to change and
-// what is wrong.
+// judgement turns an object into a delta, and records changes and problems.
 type judgement struct {
 	r       *reader
 	p       *passage
 	o       *object
 	b       Block
-	spec    *artifact.SectionSpec // nil where the section is unknown
+	spec    *artifact.SectionSpec // nil if the section is unknown
 	extras  []written             // keys that a delta does not have
 	payload []written
 	changed []string
@@ -42,7 +41,6 @@ func (r *reader) judge(p *passage, o *object) {
 	j.finish()
 }
 
-// finish puts the delta together.
 func (j *judgement) finish() {
 	d := &j.b.Delta
 	d.Payload = make(Payload, 0, len(j.payload))
@@ -63,13 +61,13 @@ func (j *judgement) finish() {
 	j.r.add(j.b)
 }
 
-// problem is something that makes the object no delta, at an offset of the text.
+// problem records a reason, at an offset of the text, why the object is not a delta.
 func (j *judgement) problem(code fault.Code, at int, message, hint string) {
 	j.b.Problems = append(j.b.Problems, j.r.located(code, j.p.source(at), message, hint))
 }
 
-// change asks whether something may be put as the format has it: generously
-// yes, and it is noted; strictly no, and it is a problem.
+// change reports whether a deviation from the format may be normalised. In lenient mode it may
+// and is noted; in strict mode it is a problem.
 func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
 	if j.r.opt.Strict {
 		j.problem(code, at, "not exact: "+note, hint)
@@ -79,8 +77,8 @@ func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
 	return true
 }
 
-// keys takes the keys of the delta: first those that are spelt right, then, where
-// one is missing, what stands for it.
+// keys reads the keys of the delta: first those spelt correctly, then synonyms for missing
+// ones.
 func (j *judgement) keys() {
 	given := make([]string, 0, len(deltaKeys))
 	for _, f := range j.o.fields {
@@ -116,7 +114,7 @@ func (j *judgement) rename(f written, to string) bool {
 	return true
 }
 
-// key takes the value of one key.
+// key reads the value of one key.
 func (j *judgement) key(name string, f written) {
 	d := &j.b.Delta
 	value := f.value
@@ -131,7 +129,7 @@ func (j *judgement) key(name string, f written) {
 		}
 		return
 	case name == keyTimestamp || name == keyAgent:
-		return // the envelope's business
+		return // set from the envelope
 	case f.value == (artifact.Null{}):
 		return
 	case !isText:
@@ -148,7 +146,7 @@ func (j *judgement) key(name string, f written) {
 	}
 }
 
-// keyAt gives the place of a key, or of the object where it has none.
+// keyAt returns the position of a key, or of the object if the key is absent.
 func (j *judgement) keyAt(name string) int {
 	for _, f := range j.o.fields {
 		if f.name == name || topKey(f.name) == name {
@@ -169,7 +167,7 @@ func (j *judgement) operation() {
 		j.problem(InvalidOperation, at, fmt.Sprintf("%q is not an operation", clipped(d.Operation)), hint)
 	case proper != d.Operation:
 		j.change(InvalidOperation, at, fmt.Sprintf("operation %q read as %s", clipped(d.Operation), proper), "write "+proper)
-		d.Operation = proper // refused or not: the merge must know the labels of an ADD
+		d.Operation = proper // even if refused: the merge needs the labels of an ADD
 	}
 }
 
@@ -201,7 +199,7 @@ func sectionIDs() string {
 	return strings.Join(ids, ", ")
 }
 
-// target settles what target_id says on an ADD: the author's label, not an id.
+// target turns target_id of an ADD into a label; it is not an id.
 func (j *judgement) target() {
 	d := &j.b.Delta
 	if d.Operation != Add || d.Target == "" {
@@ -211,10 +209,10 @@ func (j *judgement) target() {
 		`an ADD gets its id from the merge: leave target_id out, and use "ref" to name the new item`)
 }
 
-// fence refuses what may not stand outside a delta fence: strictly everything,
-// else what cannot be undone.
+// fence rejects deltas outside a delta fence: all of them in strict mode, otherwise only kills,
+// which cannot be undone.
 func (j *judgement) fence() {
-	kills := strings.EqualFold(strings.TrimSpace(j.b.Delta.Operation), Kill) // it is not yet as it should be
+	kills := strings.EqualFold(strings.TrimSpace(j.b.Delta.Operation), Kill) // not normalised yet
 	switch {
 	case !j.p.loose:
 	case j.r.opt.Strict:

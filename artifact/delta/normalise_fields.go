@@ -8,8 +8,8 @@ import (
 	"brenner/artifact"
 )
 
-// lift puts fields that were written beside the operation into the payload,
-// where there is no payload and the section knows at least one of them.
+// lift moves fields written beside the operation into the payload, if there is no payload and
+// the section knows at least one of them.
 func (j *judgement) lift() {
 	if len(j.payload) > 0 || len(j.extras) == 0 {
 		return
@@ -32,13 +32,12 @@ func (j *judgement) lift() {
 	}
 }
 
-// renameFields gives fields the names that the format has for them, where the
-// proper field is not there.
+// renameFields renames fields to the names of the format, unless that field is present.
 func (j *judgement) renameFields(table []synonyms) {
 	if strings.Contains(j.b.Delta.Target, ".") {
-		return // one cell of a prediction: its payload has names of its own
+		return // a single prediction cell has its own field names
 	}
-	var names map[string]bool // made when it is needed: nearly all names are proper
+	var names map[string]bool // lazy: nearly all names are proper
 	for i := range j.payload {
 		f := &j.payload[i]
 		to := j.properName(table, f)
@@ -55,7 +54,7 @@ func (j *judgement) renameFields(table []synonyms) {
 	}
 }
 
-// names are those of the payload's fields.
+// names returns the names of the payload's fields.
 func (j *judgement) names() map[string]bool {
 	all := make(map[string]bool, len(j.payload))
 	for _, f := range j.payload {
@@ -64,8 +63,8 @@ func (j *judgement) names() map[string]bool {
 	return all
 }
 
-// properName finds the field that a name means, or "" where it is one already,
-// means none, or holds what that field cannot hold.
+// properName returns the field that a name means. It returns "" if the name is proper, is
+// unknown, or has a value which that field cannot hold.
 func (j *judgement) properName(table []synonyms, f *written) string {
 	if strings.HasSuffix(f.name, "replace") || f.name == keyRef || artifact.IsSystemField(f.name) {
 		return ""
@@ -100,7 +99,7 @@ func (j *judgement) field(name string) *written {
 	return nil
 }
 
-// required looks for what an ADD must have and an EDIT cannot do without.
+// required checks the fields that an ADD or an EDIT must have.
 func (j *judgement) required() {
 	switch {
 	case j.b.Delta.Operation == Edit && len(j.payload) == 0:
@@ -173,7 +172,7 @@ const (
 	nameLength    = 60
 )
 
-// deriveName makes a name out of the first words of the main field.
+// deriveName derives a name from the first words of the main field.
 func (j *judgement) deriveName() {
 	if j.b.Delta.Operation != Add || !j.spec.HasName() {
 		return
@@ -198,9 +197,9 @@ func (j *judgement) deriveName() {
 	})
 }
 
-// firstWords gives the first sentence of a text, or its first words.
+// firstWords returns the first sentence of a text, or its first words.
 func firstWords(text string) string {
-	const enough = 4 * nameLength * 4 // bytes: more than a name can need
+	const enough = 4 * nameLength * 4 // bytes: more than any name needs
 	if len(text) > enough {
 		text = strings.ToValidUTF8(text[:enough], "")
 	}
@@ -221,9 +220,8 @@ func firstWords(text string) string {
 	return strings.TrimRight(name, ".,;: ")
 }
 
-// shapeFields puts values into the shape that their field has, where that is
-// only a matter of form: a single text for a list, a list for a text, a number
-// for a text in a map.
+// shapeFields converts values to the shape of their field where only the form differs: a text
+// for a list, a list for a text, a number for a text in a map.
 func (j *judgement) shapeFields() {
 	for i := range j.payload {
 		f := &j.payload[i]
@@ -241,7 +239,7 @@ func (j *judgement) shapeFields() {
 	}
 }
 
-// reshape gives a value in the shape of its field, and says what was done.
+// reshape converts a value to the shape of its field, and describes the change.
 func reshape(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string) {
 	switch spec.Kind {
 	case artifact.KindText:
@@ -273,7 +271,7 @@ func reshape(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string
 	return v, ""
 }
 
-// joined makes one text of a list of texts.
+// joined joins a list of texts into one text.
 func joined(v artifact.Value, refs bool) (artifact.Value, string) {
 	list, _ := v.(artifact.List)
 	parts, ok := artifact.TextsOf(list)
@@ -288,9 +286,9 @@ func joined(v artifact.Value, refs bool) (artifact.Value, string) {
 	return artifact.Text(strings.Join(parts, "\n")), note
 }
 
-// Separated makes one text of a list in a field that says what is held against what,
-// as "discriminates" does: "H1 vs H2" of two ids, "H1 vs H2, H1 vs H3" of two pairs. It
-// is false where not everything in the list is a text.
+// Separated joins a list for a field that contrasts items, such as "discriminates": "H1 vs H2"
+// for two ids, "H1 vs H2, H1 vs H3" for two pairs. It returns false if an element is not a
+// text.
 func Separated(list artifact.List) (artifact.Text, bool) {
 	parts, ok := artifact.TextsOf(list)
 	between := " vs "
@@ -300,7 +298,7 @@ func Separated(list artifact.List) (artifact.Text, bool) {
 	return artifact.Text(strings.Join(parts, between)), ok
 }
 
-// eachEntry puts the entries of a map into another shape; note says so where one was.
+// eachEntry applies shape to the entries of a map. It returns note if any entry changed.
 func eachEntry(v artifact.Value, note string, shape func(artifact.Value) (artifact.Value, bool)) (artifact.Value, string) {
 	m, _ := v.(artifact.Map)
 	var out artifact.Map
@@ -320,7 +318,7 @@ func eachEntry(v artifact.Value, note string, shape func(artifact.Value) (artifa
 	return out, note
 }
 
-// asText makes a text of a number or a truth value.
+// asText converts a number or a boolean to a text.
 func asText(v artifact.Value) (artifact.Value, bool) {
 	switch v.(type) {
 	case artifact.Number, artifact.Bool:
@@ -329,7 +327,7 @@ func asText(v artifact.Value) (artifact.Value, bool) {
 	return nil, false
 }
 
-// asMark makes a number of a digit.
+// asMark converts a digit to a number.
 func asMark(v artifact.Value) (artifact.Value, bool) {
 	t, ok := v.(artifact.Text)
 	if !ok || len(t) != 1 || !isDigit(t[0]) {
@@ -338,7 +336,7 @@ func asMark(v artifact.Value) (artifact.Value, bool) {
 	return artifact.Number(t[0] - '0'), true
 }
 
-// truth reads a text that says yes or no.
+// truth reads a text that means yes or no.
 func truth(v artifact.Value) (artifact.Bool, bool) {
 	t, ok := v.(artifact.Text)
 	if !ok || len(t) > len("false") {
@@ -353,7 +351,7 @@ func truth(v artifact.Value) (artifact.Bool, bool) {
 	return false, false
 }
 
-// fits tells whether a value is of the kind that a required field has.
+// fits reports whether a value has the kind of a required field.
 func fits(k artifact.Kind, v artifact.Value) bool {
 	switch v.(type) {
 	case artifact.Text:
@@ -369,8 +367,7 @@ func fits(k artifact.Kind, v artifact.Value) bool {
 	}
 }
 
-// suits tells whether a value, found under another name, could be of a kind
-// after reshape.
+// suits reports whether a value found under another name could have kind k after reshape.
 func suits(k artifact.Kind, v artifact.Value) bool {
 	if v == nil {
 		return false

@@ -21,13 +21,13 @@ const (
 	keyAgent     = "agent"
 )
 
-// synonyms are words that agents use for one of ours.
+// synonyms are the words that agents use for a name of the format.
 type synonyms struct {
 	word string
 	also []string
 }
 
-// deltaKeys are the keys of a delta and what agents call them.
+// deltaKeys are the keys of a delta and their synonyms.
 var deltaKeys = []synonyms{
 	{keyOperation, []string{"op", "action"}},
 	{keySection, []string{"section_id", "target_section"}},
@@ -41,8 +41,8 @@ var deltaKeys = []synonyms{
 	{keyAgent, nil},
 }
 
-// sectionWords are what agents call the sections, in the table's order, beside
-// their ids, titles and prefixes.
+// sectionWords are the agents' names for the sections, in table order, besides ids, titles and
+// prefixes.
 var sectionWords = [artifact.SectionCount][]string{
 	artifact.ResearchThread:      {"thread", "research_question", "question", "problem", "problem_statement"},
 	artifact.HypothesisSlate:     {"hypothesis", "hypotheses", "slate", "hypotheses_slate"},
@@ -53,8 +53,8 @@ var sectionWords = [artifact.SectionCount][]string{
 	artifact.AdversarialCritique: {"critique", "critiques", "criticism", "adversarial_critiques", "attack", "attacks"},
 }
 
-// fieldWords are what agents call the fields of a section. A word that the
-// section itself has as a field is never taken for another one.
+// fieldWords are the agents' names for the fields of a section. A name that is a field of the
+// section itself is never a synonym.
 var fieldWords = [artifact.SectionCount][]synonyms{
 	artifact.ResearchThread: {
 		{"statement", []string{"question", "research_question", "problem", "problem_statement", "thread", "claim", "description", "text"}},
@@ -125,10 +125,10 @@ var (
 	anchorWords = []string{"anchor", "citations", "citation", "cites"}
 )
 
-// killWords are what agents call the reason of a KILL.
+// killWords are the agents' names for the reason of a KILL.
 var killWords = []synonyms{{"reason", []string{"kill_reason", "why", "because", "justification", "rationale"}}}
 
-// meaning finds our word for one of theirs, or "".
+// meaning returns the format's name for word, or "".
 func meaning(table []synonyms, word string) string {
 	for i := range table {
 		if table[i].word == word || slices.Contains(table[i].also, word) {
@@ -138,11 +138,11 @@ func meaning(table []synonyms, word string) string {
 	return ""
 }
 
-// topKey gives the key of a delta that a written key means, or "".
+// topKey returns the key of a delta that a written key means, or "".
 func topKey(name string) string { return meaning(deltaKeys, plainKey(name)) }
 
-// plainKey puts a key into our spelling: "targetId", "Target ID" and "target-id"
-// are target_id.
+// plainKey normalises the spelling of a key: "targetId", "Target ID" and "target-id" become
+// target_id.
 func plainKey(name string) string {
 	const longest = 40
 	if len(name) > longest {
@@ -159,7 +159,7 @@ func plainKey(name string) string {
 		return name
 	}
 	b := make([]byte, 0, len(name)+4)
-	lower := false // the letter before was a small one
+	lower := false // the previous letter was lower case
 	for _, c := range []byte(strings.TrimSpace(name)) {
 		switch {
 		case 'A' <= c && c <= 'Z':
@@ -177,7 +177,7 @@ func plainKey(name string) string {
 	return string(b)
 }
 
-// isOperation tells whether a word is an operation, in any case.
+// isOperation reports whether a word is an operation, in any case.
 func isOperation(word string) bool {
 	switch strings.ToUpper(strings.TrimSpace(word)) {
 	case Add, Edit, Kill:
@@ -186,7 +186,7 @@ func isOperation(word string) bool {
 	return false
 }
 
-// sectionOf finds the section that a word means.
+// sectionOf returns the section that a word means.
 func sectionOf(word string) (artifact.Section, bool) {
 	plain := plainKey(strings.TrimLeft(word, "0123456789. \t"))
 	for _, s := range artifact.Sections() {

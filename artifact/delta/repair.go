@@ -7,21 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// repaired is JSON made out of something close to it. Apart from what stands in
-// changes the text is the source's own, and the words inside strings are always
-// the author's: quotes around them may change, and what JSON wants escaped is.
+// repaired is JSON made from something close to it. Apart from the recorded changes the text
+// equals the source. Words inside strings are never changed; only their quotes and escapes are.
 type repaired struct {
 	text    []byte
 	changes changes
 	shifts  []shift
 	end     int     // where in the source reading stopped
-	fail    *misfit // what could not be mended; text then ends before it
+	fail    *misfit // the part beyond repair; text ends before it
 }
 
-// shift says that from out on, the text stands src-out bytes off its source.
+// shift means that from offset out on, the text is src-out bytes off its source.
 type shift struct{ out, src int32 }
 
-// misfit is a place where the text is not JSON and nobody can say what was meant.
+// misfit is a position where the text is not JSON and cannot be repaired.
 type misfit struct {
 	at   int
 	what string
@@ -29,32 +28,32 @@ type misfit struct {
 	top  bool // everything before it is complete
 }
 
-// expectation is what may stand next in JSON.
+// expectation is what may come next in JSON.
 type expectation int
 
 const (
 	wantValue expectation = iota
 	wantKey
 	wantColon
-	wantMore // a comma, or the end of what is open
+	wantMore // a comma, or the end of the open value
 )
 
-// repairer copies JSON token by token and mends what it can. It never goes back.
+// repairer copies JSON token by token and repairs what it can, in one pass.
 type repairer struct {
 	repaired
 	src   []byte
 	pos   int
 	want  expectation
-	open  []byte // the brackets that are open: { or [
-	comma int    // where in text the last comma stands, while nothing follows it
-	after int    // where in src it stands
-	began bool   // the open bracket was the last token
+	open  []byte // the open brackets: { or [
+	comma int    // offset in text of a trailing comma, while nothing follows it
+	after int    // its offset in src
+	began bool   // the last token was the open bracket
 	one   bool   // stop after one value
-	bad   misfit // what fail points at
+	bad   misfit // the target of fail
 }
 
-// repair mends src: a sequence of values, or with one the value at its front.
-// The result is good until the repairer is used again.
+// repair repairs src: a sequence of values, or with one only the first value. The result is
+// valid until the repairer is used again.
 func (r *repairer) repair(src []byte, one bool) *repaired {
 	*r = repairer{
 		src: src, one: one, comma: -1, open: r.open[:0],
@@ -69,7 +68,7 @@ func (r *repairer) repair(src []byte, one bool) *repaired {
 	return &r.repaired
 }
 
-// step copies one token, and tells whether to go on.
+// step copies one token, and reports whether to continue.
 func (r *repairer) step() bool {
 	if !r.space() {
 		return false
@@ -105,7 +104,7 @@ func (r *repairer) step() bool {
 	return r.fail == nil && (!r.one || len(r.open) > 0 || r.want != wantMore)
 }
 
-// separator is a comma. Whether it is one too many is known at the next token.
+// separator copies a comma. The next token shows whether it is superfluous.
 func (r *repairer) separator() {
 	if r.want != wantMore {
 		r.misfit(r.pos, "a comma stands where nothing was said before it", "take it out")
@@ -125,7 +124,7 @@ func (r *repairer) separator() {
 	}
 }
 
-// closing is a closing bracket; a comma before it is taken out.
+// closing copies a closing bracket and removes a comma before it.
 func (r *repairer) closing(c byte) {
 	opening := byte('{')
 	if c == ']' {
@@ -149,7 +148,7 @@ func (r *repairer) closing(c byte) {
 	r.began = false
 }
 
-// key is a key of an object, with or without quotes.
+// key copies a key of an object, with or without quotes.
 func (r *repairer) key() {
 	if r.quoted(true) {
 		r.want = wantColon
@@ -167,7 +166,7 @@ func (r *repairer) key() {
 	r.want = wantColon
 }
 
-// value is any value, or its opening bracket.
+// value copies a value, or its opening bracket.
 func (r *repairer) value() {
 	if r.want == wantMore { // several values in one block
 		r.change(fixSeveral, r.pos)
@@ -198,7 +197,7 @@ func (r *repairer) value() {
 	}
 }
 
-// word is true, false or null, as JSON or as Python spells them.
+// word copies true, false or null, in JSON or Python spelling.
 func (r *repairer) word() {
 	n := wordLength(r.src[r.pos:])
 	word := string(r.src[r.pos : r.pos+min(n, 5)])
@@ -225,7 +224,7 @@ func (r *repairer) word() {
 	r.want = wantMore
 }
 
-// wordLength measures a word such as JavaScript allows as a key.
+// wordLength returns the length of a JavaScript identifier at the start of b.
 func wordLength(b []byte) int {
 	n := 0
 	for n < len(b) && (isLetter(b[n]) || b[n] == '_' || b[n] == '$' || (n > 0 && (isDigit(b[n]) || b[n] == '-'))) {
@@ -234,7 +233,7 @@ func wordLength(b []byte) int {
 	return n
 }
 
-// copy takes n bytes of the source as they are.
+// copy copies n bytes of the source.
 func (r *repairer) copy(n int) {
 	if n > 0 && r.src[r.pos] != ',' {
 		r.comma, r.began = -1, false
@@ -243,7 +242,7 @@ func (r *repairer) copy(n int) {
 	r.pos += n
 }
 
-// blank takes n bytes of the source as spaces, so that offsets stay.
+// blank replaces n bytes of the source with spaces, which keeps offsets.
 func (r *repairer) blank(n int) {
 	for _, c := range r.src[r.pos : r.pos+n] {
 		if c != '\n' && c != '\r' {
@@ -259,7 +258,7 @@ func (r *repairer) misfit(at int, what, hint string) {
 	r.fail = &r.bad
 }
 
-// note remembers, at the start of a token, how far the text is off its source.
+// note records, at the start of a token, the distance of the text from its source.
 func (r *repairer) note() {
 	was := 0
 	if n := len(r.shifts); n > 0 {
@@ -270,7 +269,7 @@ func (r *repairer) note() {
 	}
 }
 
-// fix is a kind of change that makes JSON out of something close to it.
+// fix is a kind of repair.
 type fix int
 
 const (
@@ -286,7 +285,7 @@ const (
 	fixCount
 )
 
-// fixNames are what was found, for one and for several.
+// fixNames describe the repairs, singular and plural.
 var fixNames = [fixCount][2]string{
 	fixTrailingComma: {"a trailing comma taken out", "trailing commas taken out"},
 	fixComment:       {"a comment taken out", "comments taken out"},
@@ -299,7 +298,7 @@ var fixNames = [fixCount][2]string{
 	fixSeveral:       {"a second value in the block taken as another delta", "further values in the block taken as deltas"},
 }
 
-// changes counts what was changed, and where each kind was met first.
+// changes counts the repairs of each kind, with the offset of the first.
 type changes [fixCount]struct{ count, first int }
 
 func (c *changes) add(f fix, at int) {
@@ -311,10 +310,10 @@ func (c *changes) add(f fix, at int) {
 
 func (r *repairer) change(f fix, at int) { r.changes.add(f, at) }
 
-// any tells whether anything was changed.
+// any reports whether anything was changed.
 func (c *changes) any() bool { return *c != changes{} }
 
-// firstAt gives the place of the first change.
+// firstAt returns the offset of the first change.
 func (c *changes) firstAt() int {
 	first := -1
 	for _, k := range c {
@@ -325,7 +324,7 @@ func (c *changes) firstAt() int {
 	return max(first, 0)
 }
 
-// describe says what was changed; where, if given, names the place of an offset.
+// describe describes the changes. where, if not nil, names the position of an offset.
 func (c *changes) describe(where func(int) string) []string {
 	var said []string
 	for f, k := range c {
@@ -344,7 +343,7 @@ func (c *changes) describe(where func(int) string) []string {
 	return said
 }
 
-// space passes white space and comments. It is false where a comment never ends.
+// space skips white space and comments. It returns false if a comment does not end.
 func (r *repairer) space() bool {
 	for r.pos < len(r.src) {
 		rest := r.src[r.pos:]
@@ -360,7 +359,7 @@ func (r *repairer) space() bool {
 			}
 			r.blank(n)
 		case bytes.HasPrefix(rest, []byte("/*")):
-			n := 2 + bytes.Index(rest[2:], []byte("*/")) // "/*/" has only begun
+			n := 2 + bytes.Index(rest[2:], []byte("*/")) // "/*/" is not closed
 			if n < 2 {
 				r.misfit(r.pos, "a comment begins here and never ends", "JSON has no comments: take it out")
 				return false
@@ -377,7 +376,7 @@ func (r *repairer) space() bool {
 	return true
 }
 
-// oddSpace measures white space that JSON does not know.
+// oddSpace returns the length of white space that JSON does not allow.
 func oddSpace(b []byte) int {
 	switch r, n := utf8.DecodeRune(b); {
 	case r == '\u00a0', r == '\u202f', r == '\u3000', r == '\ufeff', r >= '\u2000' && r <= '\u200b', r == '\u2028', r == '\u2029':

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// quoteKind is a family of quotation marks. A string ends with a mark of the
-// family that it began with.
+// quoteKind is a family of quotation marks. A string ends with a mark of the family that it
+// began with.
 type quoteKind int
 
 const (
@@ -19,7 +19,7 @@ const (
 	quoteCurlySingle           // ‘ ’ ‚ ‛
 )
 
-// quoteAt finds a quotation mark at the front of b.
+// quoteAt returns the quotation mark at the start of b.
 func quoteAt(b []byte) (quoteKind, int) {
 	if len(b) == 0 {
 		return quoteNone, 0
@@ -59,8 +59,7 @@ func (r *repairer) quoted(key bool) bool {
 	return true
 }
 
-// plainString copies a string in double quotes. Only what cannot stand in JSON
-// is written in another way.
+// plainString copies a double-quoted string, escaping only what JSON forbids.
 func (r *repairer) plainString() {
 	start := r.pos
 	r.text = append(r.text, '"')
@@ -93,10 +92,9 @@ func plainRun(b []byte) int {
 	return len(b)
 }
 
-// oddString copies a string in single or typographic quotes. Such marks also
-// stand inside texts (don’t), so one ends the string only where JSON goes on. A
-// mark that seems to open another quotation makes it a guess where the string
-// ends, and words could be lost: that is not mended.
+// oddString copies a string in single or typographic quotes. Such marks also occur inside texts
+// (don’t), so one ends the string only where JSON continues. A mark that seems to open another
+// quotation makes the end ambiguous and could lose words; such a string is not repaired.
 func (r *repairer) oddString(kind quoteKind, n int, key bool) {
 	start := r.pos
 	r.change(fixQuotes, start)
@@ -128,13 +126,13 @@ func (r *repairer) oddString(kind quoteKind, n int, key bool) {
 	r.misfit(start, "a text begins here and never ends", `texts stand in double quotes: "…"`)
 }
 
-// letterBefore tells whether b ends with a letter or a digit.
+// letterBefore reports whether b ends with a letter or a digit.
 func letterBefore(b []byte) bool {
 	last, _ := utf8.DecodeLastRune(b)
 	return unicode.IsLetter(last) || unicode.IsDigit(last)
 }
 
-// endsString tells whether JSON goes on at pos as it would after a string.
+// endsString reports whether JSON continues at pos as after a string.
 func (r *repairer) endsString(pos int, key bool) bool {
 	for pos < len(r.src) && bytes.IndexByte([]byte(" \t\r\n"), r.src[pos]) >= 0 {
 		pos++
@@ -164,15 +162,15 @@ func (r *repairer) special(kind quoteKind) {
 	}
 	r.change(fixEscape, r.pos)
 	if k, n := quoteAt(rest); n > 0 && (k == kind || rest[0] == '\'') {
-		r.text = append(r.text, rest[:n]...) // \' is how others write '
+		r.text = append(r.text, rest[:n]...) // \' stands for '
 		r.pos += 1 + n
 		return
 	}
-	r.text = append(r.text, '\\', '\\') // as it was written: the backslash is a part of the text
+	r.text = append(r.text, '\\', '\\') // the backslash is part of the text
 	r.pos++
 }
 
-// escapeLength measures an escape that JSON knows, without its backslash.
+// escapeLength returns the length of a JSON escape, without its backslash.
 func escapeLength(b []byte) int {
 	if len(b) == 0 {
 		return 0
@@ -191,8 +189,7 @@ func escapeLength(b []byte) int {
 	return 5
 }
 
-// control escapes a raw control character. A line may end in \r\n; in a text
-// that is one line break.
+// control escapes a raw control character. r n within a text is one line break.
 func (r *repairer) control(c byte) {
 	r.change(fixControl, r.pos)
 	r.pos++
@@ -212,8 +209,8 @@ func (r *repairer) control(c byte) {
 	}
 }
 
-// source gives the place in the source of an offset in the repaired text. It is
-// exact at the start of a token.
+// source returns the offset in the source of an offset in the repaired text. It is exact at the
+// start of a token.
 func (r *repaired) source(offset int) int {
 	behind := sort.Search(len(r.shifts), func(i int) bool { return int(r.shifts[i].out) > offset })
 	if behind > 0 {

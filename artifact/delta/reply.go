@@ -8,7 +8,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// The codes of a reply as a whole, and of a delta that stands in the wrong place.
+// The codes for a reply as a whole, and for a delta in the wrong place.
 const (
 	NoDeltas        fault.Code = "NO_DELTAS"
 	ProseOnly       fault.Code = "PROSE_ONLY"
@@ -16,46 +16,46 @@ const (
 	UnfencedDelta   fault.Code = "UNFENCED_DELTA"
 )
 
-// The flags of a block. The last four say that it was not meant: such a block is
-// neither taken nor refused.
+// The flags of a block. A block with one of the last four is only shown: it is neither accepted
+// nor refused.
 const (
 	FlagTruncated   = "truncated"    // the closing fence, or more, is missing
-	FlagRepaired    = "repaired"     // it was not quite JSON
-	FlagUnfenced    = "unfenced"     // it stood outside a delta fence
-	FlagNormalised  = "normalised"   // words or fields were put as the format has them
-	FlagNameDerived = "name_derived" // the name is the first words of the main field
+	FlagRepaired    = "repaired"     // it was not exact JSON
+	FlagUnfenced    = "unfenced"     // it was outside a delta fence
+	FlagNormalised  = "normalised"   // words or fields were normalised to the format
+	FlagNameDerived = "name_derived" // the name was derived from the main field
 	FlagExample     = "example"      // it repeats an example of the kickoff
-	FlagQuoted      = "quoted"       // it stands in a block quote
-	FlagNested      = "nested"       // it stands inside another fence
-	FlagCommented   = "commented"    // it stands in an HTML comment, or in other verbatim HTML
+	FlagQuoted      = "quoted"       // it is in a block quote
+	FlagNested      = "nested"       // it is inside another fence
+	FlagCommented   = "commented"    // it is in an HTML comment or other verbatim HTML
 )
 
-// The limits of a reply, where the options give none.
+// The default limits of a reply.
 const (
 	DefaultMaxBytes  = 16 << 20
 	DefaultMaxBlocks = 100_000
-	// ceiling is what MaxBytes cannot raise: offsets are kept in 32 bits, and
-	// repaired text can be several times as long as its source.
+	// ceiling is the upper bound of MaxBytes: offsets are 32 bits, and repaired text can be
+	// several times as long as its source.
 	ceiling = 256 << 20
 )
 
-// Options say how to read a reply. The zero value reads generously.
+// Options configure reading a reply. The zero value is lenient.
 type Options struct {
-	// Strict wants the form exact: what would have to be repaired or normalised,
-	// or stands outside a delta fence, is refused.
+	// Strict refuses everything that would need repair or normalisation, or is outside a delta
+	// fence.
 	Strict bool
-	// Examples are the delta blocks of the kickoff that the reply answers, as
-	// JSON or as fenced blocks. A block equal to one of them is no delta.
+	// Examples are the delta blocks of the kickoff that the reply answers, as JSON or as fenced
+	// blocks. A block equal to one of them is not a delta.
 	Examples []string
-	// Known are further examples, which were read before.
+	// Known are further examples that were read before.
 	Known Known
-	// MaxBytes and MaxBlocks are the limits past which a reply is refused whole;
-	// zero means the defaults.
+	// MaxBytes and MaxBlocks are the limits beyond which the whole reply is refused. Zero means
+	// the default.
 	MaxBytes, MaxBlocks int
 }
 
-// Known are the deltas of examples, in a form in which a reply's are compared with
-// them: whoever reads many replies to one message reads its examples once.
+// Known holds the deltas of examples in comparable form, so that examples are read once for
+// many replies.
 type Known struct{ deltas []string }
 
 // ReadExamples reads examples.
@@ -67,25 +67,24 @@ func ReadExamples(examples []string) Known {
 	return k
 }
 
-// Reply is what was found in one message.
+// Reply is the result of reading one message.
 type Reply struct {
-	Blocks   []Block   // in the order of the text, one for each delta
+	Blocks   []Block   // in text order, one for each delta
 	Problems []Located // about the reply as a whole
 }
 
-// Block is one delta of a reply, or what should have been one.
+// Block is one delta of a reply, or a failed one.
 type Block struct {
-	Index int  // place in the reply, from 1
-	Line  int  // where it begins: the fence, or its own first line where a fence holds several
-	OK    bool // it is a delta, and goes to the merge
-	// Delta is what it says; agent, instant and place are not in the text but on
-	// the envelope: Reply.Stamped adds them, and seals it. Where OK is false it
-	// holds what could be read.
+	Index int  // position in the reply, from 1
+	Line  int  // its first line: of the fence, or its own if a fence holds several
+	OK    bool // it is a delta and goes to the merge
+	// Delta is the content. Agent, instant and place come from the envelope: Reply.Stamped adds
+	// them and seals it. If OK is false, Delta holds what could be read.
 	Delta    Delta
 	Flags    []Flag
 	Problems []Located
-	Written  string   // the id that its author gave it: a label, no more
-	Renamed  []Rename // fields that were written under another name
+	Written  string   // the id that its author wrote: only a label
+	Renamed  []Rename // fields written under another name
 }
 
 // Flag is something about a block that its author should know.
@@ -97,8 +96,7 @@ type Flag struct {
 // Rename is a field that its author wrote under another name.
 type Rename struct{ From, To string }
 
-// Located is a problem with its place in the reply; line and column (in bytes)
-// count from 1.
+// Located is a problem with its position in the reply. Line and column (in bytes) count from 1.
 type Located struct {
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
@@ -107,17 +105,17 @@ type Located struct {
 	Hint    string     `json:"hint"`
 }
 
-// Flagged tells whether the block has a flag.
+// Flagged reports whether the block has the flag.
 func (b *Block) Flagged(name string) bool {
 	return slices.ContainsFunc(b.Flags, func(f Flag) bool { return f.Name == name })
 }
 
-// Skipped tells whether the block was only shown, not meant: an example, a
-// quotation, a block inside another one or in a comment.
+// Skipped reports whether the block was only shown: an example, a quotation, or a block inside
+// another one or in a comment.
 func (b *Block) Skipped() bool { return !b.OK && len(b.Problems) == 0 }
 
-// Read finds the deltas in an agent's reply. It never fails: what cannot be read
-// is a block with located problems, and does not touch the others.
+// Read finds the deltas in an agent's reply. It never fails: an unreadable part becomes a block
+// with located problems and does not affect the others.
 func Read(text []byte, opt Options) Reply {
 	if opt.MaxBytes <= 0 {
 		opt.MaxBytes = DefaultMaxBytes
@@ -145,7 +143,7 @@ func tooLarge(message string) Reply {
 	}}}
 }
 
-// silence is what must be said about a reply without any delta.
+// silence returns the problems of a reply without any delta.
 func (r *reader) silence() []Located {
 	const form = "write each change as one JSON object in a fence that begins with ```delta"
 	switch {

@@ -9,9 +9,9 @@ import (
 	"brenner/internal/markdown"
 )
 
-// bare looks for deltas in a stretch that is no delta block: prose, or a fence of
-// JSON. Reading at a brace may be in vain; the reader's effort bounds how often
-// the same bytes are read again, so that the work stays linear.
+// bare looks for deltas in a block that is not a delta fence: prose, or a fence of JSON.
+// Reading at a brace may fail. The reader's effort bounds how often the same bytes are read
+// again, so that the work stays linear.
 func (r *reader) bare(b markdown.Block) {
 	text := r.src[b.Start:b.End]
 	words := bareWords()
@@ -48,8 +48,8 @@ func (r *reader) bare(b markdown.Block) {
 	}
 }
 
-// codeComment measures the text up to the end of a comment, as programs have them,
-// that a limit stands in; 0 if there is none.
+// codeComment returns the length of text up to the end of the source-code comment that contains
+// limit, or 0.
 func codeComment(text []byte, limit int) int {
 	before := text[:limit]
 	if start := bytes.LastIndex(before, []byte("/*")); start >= 0 && !bytes.Contains(before[start+2:], []byte("*/")) {
@@ -68,15 +68,15 @@ func codeComment(text []byte, limit int) int {
 	return len(text)
 }
 
-// beginsObject tells whether a brace is followed by what could be a key.
+// beginsObject reports whether a brace is followed by a possible key.
 func beginsObject(b []byte) bool {
 	b = bytes.TrimLeft(b[1:], " \t\r\n")
 	kind, _ := quoteAt(b)
 	return kind != quoteNone || wordLength(b[:min(len(b), 1)]) > 0
 }
 
-// candidate reads the object at the front of text, if it is one, and says how
-// much of the text is done with.
+// candidate reads the object at the start of text, if there is one, and returns how many bytes
+// are done.
 func (r *reader) candidate(text []byte, base int, closed bool) int {
 	fixed := r.mender.repair(text, true)
 	if fixed.fail != nil && !mentionsOperation(text[:fixed.end]) {
@@ -103,7 +103,7 @@ func (r *reader) candidate(text []byte, base int, closed bool) int {
 	return max(fixed.end, 1)
 }
 
-// halfRead is a delta outside a fence that breaks off or cannot be mended.
+// halfRead records an unfenced delta that is cut off or beyond repair.
 func (r *reader) halfRead(p *passage, fixed *repaired) {
 	if p.base+fixed.end == len(r.src) {
 		p.flag(FlagTruncated, "the text ends in the middle of it")
@@ -118,8 +118,8 @@ func (r *reader) halfRead(p *passage, fixed *repaired) {
 	r.add(Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
 }
 
-// mentionsOperation tells whether a text that is no JSON says that it is a
-// delta: a key operation with the name of one behind it.
+// mentionsOperation reports whether a text that is not JSON has a key operation followed by the
+// name of one.
 func mentionsOperation(text []byte) bool {
 	for {
 		i := bytes.Index(text, []byte("peration"))
@@ -145,11 +145,11 @@ func mentionsOperation(text []byte) bool {
 	}
 }
 
-// maxAnnouncement is how much of a line is looked at for an announcement.
+// maxAnnouncement is how many bytes of a line are searched for an announcement.
 const maxAnnouncement = 120
 
-// announce remembers the first line of prose that promises deltas: a heading
-// that speaks of them, "Delta 1:", or an operation in capitals.
+// announce records the first line of prose that promises deltas: a heading that mentions them,
+// "Delta 1:", or an operation in capitals.
 func (r *reader) announce(b markdown.Block) {
 	if r.announced > 0 || r.meant {
 		return
@@ -165,7 +165,7 @@ func (r *reader) announce(b markdown.Block) {
 	}
 }
 
-// announces tells whether a line promises a delta.
+// announces reports whether a line promises a delta.
 func announces(line string) bool {
 	said := strings.TrimLeft(line, " \t-+>0123456789.)")
 	body := strings.TrimLeft(said, "#*_` \t0123456789.)")
@@ -202,16 +202,14 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Possible is false for a text in which Read certainly finds no delta, be it one that
-// is taken, refused or only shown, and it is found out much faster: a fence calls itself
-// a delta by that word, and elsewhere only an object with one of a few words is looked at.
-// Read may still name a fence in which something is quoted.
+// Possible returns false only if Read would find no delta in text, accepted, refused or shown.
+// It is much faster than Read: it looks for the word delta, which every delta fence has, and
+// for the words of bareWords. Read may still report a fence that contains a quotation.
 func Possible(text string) bool {
 	return PossibleBare(text) || possibleFence(text)
 }
 
-// PossibleBare is false for a text in which there is certainly no delta outside a fence
-// that calls itself one.
+// PossibleBare returns false only if text has no delta outside a delta fence.
 func PossibleBare(text string) bool {
 	if !strings.Contains(text, "{") {
 		return false
@@ -237,6 +235,5 @@ func possibleFence(text string) bool {
 	return false
 }
 
-// bareWords are those of which a stretch outside a delta fence has one, if it holds
-// a delta.
+// bareWords returns the words of which every delta outside a delta fence contains one.
 func bareWords() [4]string { return [...]string{"peration", "PERATION", `"op"`, "action"} }

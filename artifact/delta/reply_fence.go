@@ -12,17 +12,17 @@ import (
 	"brenner/internal/markdown"
 )
 
-// passage is a stretch of JSON that holds one or more deltas.
+// passage is a piece of JSON that holds one or more deltas.
 type passage struct {
 	text  []byte    // exact JSON
-	base  int       // where in the reply its source begins
-	fixed *repaired // how text was made; nil: it is the source
-	line  int       // of the fence; 0: a delta begins where it begins
-	loose bool      // it stands outside a delta fence
+	base  int       // offset of its source in the reply
+	fixed *repaired // how text was repaired; nil if it is the source
+	line  int       // of the fence; 0: each delta has its own line
+	loose bool      // it is outside a delta fence
 	flags []Flag
 }
 
-// source gives the place in the reply of an offset in the text.
+// source returns the offset in the reply of an offset in the text.
 func (p *passage) source(offset int) int {
 	if p.fixed != nil {
 		offset = p.fixed.source(offset)
@@ -37,7 +37,7 @@ func (p *passage) flag(name string, texts ...string) {
 // span is a value within a text.
 type span struct{ from, to int32 }
 
-// fenced reads a block that calls itself a delta.
+// fenced reads a delta fence.
 func (r *reader) fenced(b markdown.Block) {
 	p := &passage{text: r.src[b.Start:b.End], base: b.Start, line: b.Line}
 	if b.Fence.Mark == ':' {
@@ -79,8 +79,8 @@ func (r *reader) fenced(b markdown.Block) {
 	}
 }
 
-// lone reads the usual block, one exact object, without looking at it twice. It
-// is false, and nothing has happened, where the block is anything else.
+// lone reads the usual block, one exact object, in one pass. It returns false without side
+// effects for any other block.
 func (r *reader) lone(p *passage) bool {
 	at := len(p.text) - len(bytes.TrimLeft(p.text, " \t\r\n"))
 	if p.text[at] != '{' {
@@ -98,7 +98,7 @@ func isList(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
 }
 
-// innerFence takes off a fence that stands inside a ::: block around its JSON.
+// innerFence removes a fence around the JSON inside a ::: block.
 func innerFence(text []byte, base int) ([]byte, int) {
 	body := bytes.TrimSpace(text)
 	if len(body) == 0 {
@@ -114,7 +114,7 @@ func innerFence(text []byte, base int) ([]byte, int) {
 	return text[at : at+end], base + at
 }
 
-// inexact says what keeps a text from being exact JSON.
+// inexact returns why a text is not exact JSON.
 func (r *reader) inexact(text []byte, fail *misfit) *misfit {
 	fixed := r.mender.repair(text, false)
 	switch {
@@ -132,8 +132,8 @@ func (r *reader) inexact(text []byte, fail *misfit) *misfit {
 	return &misfit{what: "several values in one block", hint: "write one delta, or a list of deltas"}
 }
 
-// mend repairs a passage and finds its values anew. What cannot be mended spoils
-// the rest of the passage, not what is complete before it.
+// mend repairs a passage and finds its values again. A part beyond repair spoils the rest of
+// the passage, not the complete values before it.
 func (r *reader) mend(p *passage) ([]span, *misfit) {
 	fixed := r.mender.repair(p.text, false)
 	left := p.text[fixed.end:]
@@ -156,15 +156,15 @@ func (r *reader) mend(p *passage) ([]span, *misfit) {
 	return spans, fail
 }
 
-// isChatter tells whether a text behind the JSON holds nothing that could be a
-// part of a delta.
+// isChatter reports whether the text after the JSON holds nothing that could be part of a
+// delta.
 func isChatter(left []byte) bool {
 	return bytes.IndexByte(left, '{') < 0 && bytes.IndexByte(left, '[') < 0 &&
 		!bytes.Contains(left, []byte("```")) && !bytes.Contains(left, []byte("~~~"))
 }
 
-// split finds the values of a block: one, the elements of a list, or several one
-// after the other. It judges only where they end.
+// split finds the values of a block: one, the elements of a list, or several in a row. It
+// checks only where they end.
 func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
 	dec := r.decode(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	tops := 0
@@ -195,7 +195,7 @@ func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
 	return spans, tops > 1, nil
 }
 
-// refuse is a block, or the rest of one, that is no JSON.
+// refuse records a block, or the rest of one, that is not JSON.
 func (r *reader) refuse(p *passage, m *misfit) {
 	at := p.base + m.at
 	problem := r.located(artifact.InvalidJSON, at, "", m.hint)

@@ -12,25 +12,25 @@ import (
 	"brenner/internal/text"
 )
 
-// object is a delta as it was written, before anything is made of it.
+// object is a delta as written.
 type object struct {
-	at      int // its place in the passage's text
+	at      int // its offset in the passage's text
 	fields  []written
-	payload []written // of the field that is an object and called payload
+	payload []written // of the payload field, if it is an object
 	paidBy  string    // the key of that field, or ""
-	paidAt  int       // its place, or that of the object
-	inner   span      // what a wrapper holds: {"deltas": […]}
+	paidAt  int       // its offset, or that of the object
+	inner   span      // the content of a wrapper: {"deltas": […]}
 }
 
-// written is one key of an object with its value and its place in the text.
+// written is one key of an object with its value and offsets.
 type written struct {
 	name  string
 	value artifact.Value
-	bad   string // why the value can be no value of an artifact
+	bad   string // why the value cannot be an artifact value
 	at    int
 }
 
-// maxWrapping is how deep deltas may be wrapped in objects that say nothing.
+// maxWrapping is how many wrapper objects may enclose the deltas.
 const maxWrapping = 2
 
 // element reads one value of a passage as a delta.
@@ -56,7 +56,7 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 	r.take(p, o, wrapped)
 }
 
-// take makes a block of an object, or of what it wraps.
+// take makes a block of an object, or of the objects it wraps.
 func (r *reader) take(p *passage, o *object, wrapped int) {
 	if o.inner.to > 0 && wrapped < maxWrapping && !o.has(keyOperation) {
 		r.unwrap(p, o, wrapped)
@@ -72,8 +72,8 @@ func (r *reader) take(p *passage, o *object, wrapped int) {
 	r.judge(p, o)
 }
 
-// spoilt is an object whose brackets are right and whose content is not: a key
-// stands twice, or there are bytes that are no characters.
+// spoilt records an object with balanced brackets but invalid content: a duplicate key, or
+// invalid UTF-8.
 func (r *reader) spoilt(p *passage, o *object, raw []byte, err error) {
 	m, code := syntax(err)
 	at := p.source(o.at + m.at)
@@ -88,7 +88,7 @@ func (r *reader) spoilt(p *passage, o *object, raw []byte, err error) {
 	r.add(Block{Line: r.lineOf(p, o.at), Flags: p.flags, Problems: []Located{problem}})
 }
 
-// lineOf gives the line of a block that begins at an offset of the text.
+// lineOf returns the line of a block that begins at an offset of the text.
 func (r *reader) lineOf(p *passage, offset int) int {
 	if p.line > 0 {
 		return p.line
@@ -97,7 +97,7 @@ func (r *reader) lineOf(p *passage, offset int) int {
 	return line
 }
 
-// row keeps a block with one problem at an offset of the text.
+// row adds a block with one problem at an offset of the text.
 func (r *reader) row(p *passage, b Block, offset int, problem Located) {
 	problem.Line, problem.Column = r.place.find(p.source(offset))
 	b.Line = r.lineOf(p, offset)
@@ -106,7 +106,7 @@ func (r *reader) row(p *passage, b Block, offset int, problem Located) {
 	r.add(b)
 }
 
-// unwrap reads the deltas inside an object that is only a wrapping.
+// unwrap reads the deltas inside a wrapper object.
 func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 	if r.opt.Strict {
 		r.row(p, Block{}, o.at, Located{
@@ -124,8 +124,8 @@ func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 	}
 }
 
-// object reads the keys of a JSON object that stands at an offset of its text. It
-// is good until the next one is read.
+// object reads the keys of a JSON object at an offset of its text. The result is valid until
+// the next call.
 func (r *reader) object(raw []byte, at int) (*object, error) {
 	dec := r.decode(raw)
 	o := &object{at: at, paidAt: at, fields: r.fields[:0], payload: r.payload[:0]}
@@ -163,7 +163,7 @@ func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *wr
 	case top && kind == '{' && (f.name == keyPayload || (o.paidBy == "" && topKey(f.name) == keyPayload)):
 		o.paidBy, o.paidAt = f.name, f.at
 		o.payload, err = o.readFields(names, dec, raw, o.payload[:0], false)
-		f.bad = "a second payload" // where another key turns out to be the payload
+		f.bad = "a second payload" // if another key turns out to be the payload
 		return err
 	case top && (kind == '[' || kind == '{') && (f.name == "deltas" || f.name == "delta"):
 		v, err := dec.ReadValue()
@@ -184,42 +184,42 @@ func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *wr
 	return err
 }
 
-// names keeps one copy of each key: the same few stand in every delta.
+// names interns keys: the same few occur in every delta.
 type names map[string]string
 
-// read gives the name that a JSON string holds.
+// read returns the name in a JSON string.
 func (n names) read(quoted []byte) string {
-	const most = 256 // a text of ever new names must not fill it
+	const most = 256 // bounds the map for texts with ever new names
 	if name, ok := n[string(quoted)]; ok {
 		return name
 	}
-	b, _ := jsontext.AppendUnquote(nil, quoted) // the decoder has checked it
+	b, _ := jsontext.AppendUnquote(nil, quoted) // checked by the decoder
 	if len(n) < most && len(quoted) < most {
 		n[string(quoted)] = string(b)
 	}
 	return string(b)
 }
 
-// leadingSpace counts what may stand between two tokens.
+// leadingSpace counts the bytes of white space before the next token.
 func leadingSpace(b []byte) int {
 	return len(b) - len(bytes.TrimLeft(b, " \t\r\n,:"))
 }
 
-// has tells whether the object has a key that means name.
+// has reports whether the object has a key that means name.
 func (o *object) has(name string) bool {
 	return slices.ContainsFunc(o.fields, func(f written) bool { return topKey(f.name) == name })
 }
 
-// shaped tells whether an object outside a delta fence is meant as a delta.
+// shaped reports whether an object outside a delta fence is meant as a delta.
 func (o *object) shaped() bool {
 	says := slices.ContainsFunc(o.fields, func(f written) bool { return strings.EqualFold(f.name, keyOperation) })
-	if !says { // "op" and "action" are common words: the rest must be a delta
+	if !says { // "op" and "action" are common words: the other keys must match
 		return o.has(keyOperation) && o.has(keySection) && (o.has(keyPayload) || o.has(keyTarget))
 	}
 	return o.has(keySection) || o.has(keyPayload) || o.has(keyTarget)
 }
 
-// canonical gives the object as canonical JSON, without what an envelope says.
+// canonical returns the object as canonical JSON, without envelope keys.
 func (o *object) canonical() string {
 	entries := make([]artifact.Entry, 0, len(o.fields))
 	for _, f := range o.fields {
@@ -236,8 +236,8 @@ func (o *object) canonical() string {
 	return string(artifact.Canonical(artifact.MapOf(entries...)))
 }
 
-// plainEntry gives a key of a delta as the format has it, so that an example is
-// known again when its operation is written in small letters.
+// plainEntry returns a normalised key of a delta, so that an example with its operation in
+// lower case is recognised.
 func plainEntry(f written) artifact.Entry {
 	e := artifact.Entry{Key: f.name, Value: f.value}
 	text, ok := f.value.(artifact.Text)
@@ -264,7 +264,7 @@ func valueOf(fields []written) artifact.Value {
 	return artifact.MapOf(entries...)
 }
 
-// clipped keeps a message short, and on one line, whatever is quoted in it.
+// clipped shortens a message to one line.
 func clipped(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7f {

@@ -22,16 +22,16 @@ type reader struct {
 	keys      *[]string
 	chunks    [][]Block // all but the last are full
 	count     int
-	meant     bool // some block was more than shown
-	full      bool // there are more blocks than allowed
+	meant     bool // some block was not merely shown
+	full      bool // the limit of blocks is exceeded
 	announced int  // the first line that announces deltas, or 0
-	effort    int  // bytes that may still be read in vain, looking for bare deltas
+	effort    int  // remaining bytes that failed attempts at bare deltas may read
 	place     locator
 	dec       *jsontext.Decoder
 	buf       bytes.Buffer
 	mender    repairer
 	names     names
-	fields    []written // room for the keys of one object
+	fields    []written // buffer for the keys of one object
 	payload   []written
 }
 
@@ -42,14 +42,14 @@ func newReader(src []byte, opt Options) *reader {
 	}
 }
 
-// decode makes the one decoder read text.
+// decode resets the shared decoder to text.
 func (r *reader) decode(text []byte, opts ...jsontext.Options) *jsontext.Decoder {
 	r.buf = *bytes.NewBuffer(text)
 	r.dec.Reset(&r.buf, opts...)
 	return r.dec
 }
 
-// exampleKeys gives the canonical JSON of the deltas in an example.
+// exampleKeys returns the canonical JSON of the deltas in an example.
 func exampleKeys(example string) []string {
 	var keys []string
 	text := []byte(example)
@@ -59,10 +59,9 @@ func exampleKeys(example string) []string {
 	return keys
 }
 
-// looseWords are those behind a fence in which a delta may stand by mistake.
+// looseWords are the info words of fences that may hold a delta by mistake.
 var looseWords = []string{"", "json", "jsonc", "json5", "jsonl", "ndjson", "js", "javascript", "deltas"}
 
-// read reads the blocks of the text.
 func (r *reader) read() {
 	for b := range markdown.Blocks(r.src) {
 		r.block(b)
@@ -72,8 +71,8 @@ func (r *reader) read() {
 	}
 }
 
-// block reads one stretch of the reply. A delta that is quoted, or that stands within
-// another fence or a comment, is only shown.
+// block reads one block of the reply. A delta that is quoted, or is inside another fence or a
+// comment, is only shown.
 func (r *reader) block(b markdown.Block) {
 	switch {
 	case b.Kind == markdown.Prose:
@@ -97,16 +96,16 @@ func (r *reader) block(b markdown.Block) {
 	}
 }
 
-// skip keeps a block that is only shown, unless it stands in no line.
+// skip adds a block that is only shown, unless line is 0.
 func (r *reader) skip(line int, why string) {
 	if line > 0 {
 		r.add(Block{Line: line, Flags: []Flag{{Name: why, Text: skippedTexts(why)}}})
 	}
 }
 
-// shown returns the first line that shows a delta inside another block, or 0: a delta
-// fence, quoted or not. A fence of JSON, or of nothing, in which any fence or quotation
-// stands is no JSON but a text.
+// shown returns the first line that shows a delta inside another block, or 0: a delta fence,
+// quoted or not. A fence of JSON, or without a word, that contains any fence or quotation is
+// text rather than JSON.
 func (r *reader) shown(line int, b markdown.Block, loose bool) int {
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
 		rest := bytes.TrimLeft(text, " \t")
@@ -119,8 +118,7 @@ func (r *reader) shown(line int, b markdown.Block, loose bool) int {
 	return 0
 }
 
-// shows reports whether a line begins a fence: one of a delta or, where every word
-// counts, any.
+// shows reports whether a line begins a delta fence, or with anyWord any fence.
 func shows(line []byte, anyWord bool) bool {
 	switch line[0] {
 	case '`', '~', ':':
@@ -144,7 +142,7 @@ func skippedTexts(why string) string {
 	}
 }
 
-// add numbers a block and keeps it.
+// add numbers a block and stores it.
 func (r *reader) add(b Block) {
 	if r.full || r.keys != nil {
 		return
@@ -164,8 +162,8 @@ func (r *reader) add(b Block) {
 	r.chunks[last] = append(r.chunks[last], b)
 }
 
-// blocks gives all blocks in one list. They are collected in chunks because a
-// list that grows by itself would copy and hold them several times over.
+// blocks returns all blocks in one list. They are collected in chunks, because a growing slice
+// would copy and hold them several times.
 func (r *reader) blocks() []Block {
 	if len(r.chunks) == 1 {
 		return r.chunks[0]
@@ -173,8 +171,8 @@ func (r *reader) blocks() []Block {
 	return slices.Concat(r.chunks...)
 }
 
-// isExample tells whether a delta repeats one of the kickoff's. A reader of
-// examples only collects them.
+// isExample reports whether a delta repeats one of the kickoff's. While examples are read it
+// only collects them.
 func (r *reader) isExample(o *object) bool {
 	if r.keys != nil {
 		*r.keys = append(*r.keys, o.canonical())
@@ -183,20 +181,20 @@ func (r *reader) isExample(o *object) bool {
 	return len(r.examples) > 0 && slices.Contains(r.examples, o.canonical())
 }
 
-// located makes a problem of something at an offset of the reply.
+// located returns a problem at an offset of the reply.
 func (r *reader) located(code fault.Code, offset int, message, hint string) Located {
 	line, column := r.place.find(offset)
 	return Located{Code: code, Message: message, Line: line, Column: column, Hint: hint}
 }
 
-// where names an offset of the reply.
+// where returns the position of an offset of the reply.
 func (r *reader) where(offset int) string {
 	line, column := r.place.find(offset)
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column)
 }
 
-// locator turns offsets into lines and columns. Questions mostly go forward
-// through the text; it remembers where the last one was.
+// locator converts offsets to lines and columns. Lookups mostly go forward, so it continues
+// from the last one.
 type locator struct {
 	src   []byte
 	at    int
@@ -220,7 +218,7 @@ func (l *locator) find(offset int) (line, column int) {
 	return l.line, offset - l.start + 1
 }
 
-// syntax turns a decoder's error into a misfit.
+// syntax converts a decoder error to a misfit.
 func syntax(err error) (*misfit, fault.Code) {
 	m, code := &misfit{what: err.Error(), hint: "check the JSON at that place"}, artifact.InvalidJSON
 	var serr *jsontext.SyntacticError

@@ -12,14 +12,14 @@ import (
 	"brenner/artifact"
 )
 
-// CheckReport is what the reader made of a reply, block by block.
+// CheckReport is the result of reading a reply, block by block.
 type CheckReport struct {
 	Schema   string       `json:"schema"`
 	Problems []Located    `json:"problems"`
 	Blocks   []CheckBlock `json:"blocks"`
 }
 
-// CheckBlock is what became of one block.
+// CheckBlock is the result of one block.
 type CheckBlock struct {
 	Index    int            `json:"index"`
 	Line     int            `json:"line"`
@@ -45,13 +45,12 @@ func (r *Reply) Report() *CheckReport {
 	return out
 }
 
-// Clean reports whether everything that was meant could be read.
+// Clean reports whether every block that was not merely shown could be read.
 func (r *Reply) Clean() bool {
 	return len(r.Problems) == 0 && !slices.ContainsFunc(r.Blocks, func(b Block) bool { return len(b.Problems) > 0 })
 }
 
-// form returns what the delta says in the specification's form; null where it says
-// nothing that could be read.
+// form returns the delta in the specification's form, or null if nothing could be read.
 func (d *Delta) form() jsontext.Value {
 	if d.Operation == "" && d.Section == "" && len(d.Payload) == 0 {
 		return jsontext.Value("null")
@@ -88,20 +87,19 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// Envelope is what a message says about the deltas in it. Who wrote a delta, and
-// when, is never taken from the text.
+// Envelope is what a message states about its deltas. The author and the instant of a delta
+// never come from the text.
 type Envelope struct {
 	Agent     string
 	At        time.Time
 	MessageID string
-	Message   int // order of the message in its thread, from 1
+	Message   int // position of the message in its thread, from 1
 	Shown     int // the version of the artifact that the agent was shown
 }
 
-// Stamped gives the deltas of a reply their author, instant, place and id, in the
-// order of the text. A block that was refused comes as a Delta with a Problem, so
-// that the merge accounts for it; its labels still stand for the item that it
-// did not make. Blocks that were only shown are left out.
+// Stamped returns the deltas of a reply in text order, with author, instant, place and id. A
+// refused block becomes a Delta with a Problem, so that the merge accounts for it; its labels
+// still refer to the item it did not create. Blocks that were only shown are omitted.
 func (r Reply) Stamped(env Envelope) []Delta {
 	deltas := make([]Delta, 0, len(r.Blocks))
 	for i := range r.Blocks {
@@ -123,7 +121,7 @@ func (r Reply) Stamped(env Envelope) []Delta {
 	return deltas
 }
 
-// problem is the first reason why a block was refused, with its place.
+// problem returns the first reason why a block was refused, with its position.
 func (b *Block) problem() *Problem {
 	p := b.Problems[0]
 	message := p.Message

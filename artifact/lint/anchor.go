@@ -9,20 +9,20 @@ import (
 
 const inference = "inference"
 
-// anchor is what an anchor's text says.
+// anchor is the parsed text of an anchor.
 type anchor struct {
-	source    bool   // it points, or tries to point, at a text or at evidence
-	evidence  string // which evidence it points at
-	inference bool   // it says that this was thought, not read
-	wrong     string // what is wrong with its form, to stand after the text
+	source    bool   // it refers, or tries to refer, to a text or to evidence
+	evidence  string // the evidence it refers to
+	inference bool   // it is labelled as inference
+	wrong     string // what is wrong with its form, to follow the text
 }
 
 // readAnchor reads one anchor:
 //
 //	anchor = ( "§" n [ dash [ "§" ] n ] | "EV-" nnn [ "#E" n ] | "inference" ) [ "[inference]" ] | "[inference]"
 //
-// Numbers are compared as digits and ranges are never walked, so that a number
-// of any length costs no more than reading it.
+// Numbers are compared as digits and ranges are not expanded, so the cost is linear in the
+// text.
 func readAnchor(text string) anchor {
 	var a anchor
 	text = strings.TrimSpace(text)
@@ -51,7 +51,7 @@ func readAnchor(text string) anchor {
 	return a
 }
 
-// wrongSection says what is wrong with what stands after a §.
+// wrongSection returns what is wrong with the text after a §.
 func wrongSection(rest string) string {
 	from, rest := cutDigits(rest)
 	if from == "" {
@@ -79,7 +79,7 @@ func wrongSection(rest string) string {
 	return ""
 }
 
-// wrongEvidence says what is wrong with what stands after "EV-".
+// wrongEvidence returns what is wrong with the text after "EV-".
 func wrongEvidence(rest string) string {
 	number, rest := cutDigits(rest)
 	if len(number) < 3 {
@@ -106,7 +106,7 @@ func cutDigits(text string) (digits, rest string) {
 	return text[:end], text[end:]
 }
 
-// cutDash takes a hyphen or an en dash off the front: both are written in ranges.
+// cutDash cuts a leading hyphen or en dash; ranges use both.
 func cutDash(text string) (string, bool) {
 	if rest, ok := strings.CutPrefix(text, "-"); ok {
 		return rest, true
@@ -122,7 +122,7 @@ func compareDigits(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// cutSuffixFold takes a suffix of ASCII letters off, in any case.
+// cutSuffixFold cuts a suffix of ASCII letters, ignoring case.
 func cutSuffixFold(text, suffix string) (string, bool) {
 	at := len(text) - len(suffix)
 	if at < 0 || !strings.EqualFold(text[at:], suffix) {
@@ -131,9 +131,8 @@ func cutSuffixFold(text, suffix string) (string, bool) {
 	return text[:at], true
 }
 
-// evidenceGiven looks for anchors to evidence that the session was not given. Only an
-// artifact of a session says what that was; § anchors point into texts that no artifact
-// holds.
+// evidenceGiven reports anchors to evidence that the session was not given. Only the artifact
+// of a session lists its evidence. § anchors refer to texts outside any artifact.
 func evidenceGiven(s *subject, r *report) {
 	given, known := s.evidence()
 	if !known {
@@ -158,8 +157,8 @@ func evidenceGiven(s *subject, r *report) {
 	}
 }
 
-// evidence gives the numbers of the evidence that the metadata lists, without leading
-// zeros. Metadata that has neither a list nor a session's seal does not know.
+// evidence returns the numbers of the evidence that the metadata lists, without leading zeros.
+// known is false if the metadata has neither a list nor a session's seal.
 func (s *subject) evidence() (given map[string]bool, known bool) {
 	extra := s.artifact.Metadata.Extra
 	_, sealed := extra.Get("seal")
@@ -175,7 +174,7 @@ func (s *subject) evidence() (given map[string]bool, known bool) {
 	return given, sealed || listed
 }
 
-// evidenceNumber gives the number that stands after "EV-", so that EV-0001 is EV-001.
+// evidenceNumber returns the number after "EV-", so that EV-0001 equals EV-001.
 func evidenceNumber(rest string) string {
 	number, _ := cutDigits(rest)
 	return "EV-" + strings.TrimLeft(number, "0")

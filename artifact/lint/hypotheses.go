@@ -51,7 +51,7 @@ func hypothesisRules() []rule {
 	}
 }
 
-// wantsAnchors makes the check for items whose anchors are no list, or a list of nothing.
+// wantsAnchors returns the check for items whose anchors are missing or empty.
 func wantsAnchors(section artifact.Section) check {
 	const payload = `{"anchors": ["§12"]}, the places that it rests on, or with {"anchors": ["inference"]}`
 	return each(section, "anchors", func(_ *subject, it *artifact.Item) (string, string) {
@@ -86,9 +86,8 @@ func anchorForms(_ *subject, it *artifact.Item) (wrong, payload string) {
 	return d.of(it, "anchors"), `{"anchors": ["§12", "§127-§129", "EV-001#E1", "inference"], "anchors_replace": true}, all of its anchors in forms like these`
 }
 
-// inferenceLabelled is about hypotheses whose anchors are words only. One without
-// any anchors is WH-001's, and a § or EV anchor that is merely misspelt is
-// WH-002's alone.
+// inferenceLabelled checks hypotheses whose anchors are only words. Missing anchors are left to
+// WH-001, misspelt § or EV anchors to WH-002.
 func inferenceLabelled(_ *subject, it *artifact.Item) (wrong, payload string) {
 	anchors := it.Texts("anchors")
 	said := slices.ContainsFunc(anchors, func(text string) bool { a := readAnchor(text); return a.source || a.inference }) ||
@@ -100,8 +99,8 @@ func inferenceLabelled(_ *subject, it *artifact.Item) (wrong, payload string) {
 		`{"anchors": ["inference"]}, or with the § or EV anchor that it rests on`
 }
 
-// killable looks for hypotheses that no active test names. Without any test at
-// all the minimum of tests says enough.
+// killable reports hypotheses that no active test names. It is silent if there are no tests,
+// which the minimum of tests reports.
 func killable(s *subject, r *report) {
 	tests := s.active[artifact.DiscriminativeTests]
 	if len(tests) == 0 {
@@ -130,8 +129,8 @@ func killable(s *subject, r *report) {
 	}
 }
 
-// mentioned gives the hypotheses that a value names: the tokens of a text, the
-// keys of a map, and all that the candidates of a CONFLICT name.
+// mentioned returns the hypotheses that a value names: in the tokens of a text, the keys of a
+// map, and all candidates of a CONFLICT.
 func mentioned(v artifact.Value) []string {
 	switch v := v.(type) {
 	case artifact.Text:

@@ -29,7 +29,7 @@ func threadRules() []rule {
 	}
 }
 
-// threadStatement is also the minimum of its section: no thread, no statement.
+// threadStatement is also the minimum check of its section.
 func threadStatement(s *subject, r *report) {
 	const rt = artifact.ResearchThread
 	const example = "the question, in a sentence or two"
@@ -85,7 +85,7 @@ func assumptionRules() []rule {
 
 const exampleCalculation = "diffusion over 100 µm at 10 µm²/s takes about 500 s"
 
-// needsTest reports whether an assumption is surely no scale check.
+// needsTest reports whether an assumption is certainly not a scale check.
 func needsTest(it *artifact.Item) bool { return !it.ScaleCheck() && !undecided(it, "scale_check") }
 
 func numbers(_ *subject, it *artifact.Item) (wrong, payload string) {
@@ -96,8 +96,8 @@ func numbers(_ *subject, it *artifact.Item) (wrong, payload string) {
 	return "the calculation of " + show(it.ID) + " has no numbers in it", `{"calculation": "` + exampleCalculation + `"}`
 }
 
-// hasNumber looks for a number that is not merely the number of an item: "see A2"
-// is not a calculation.
+// hasNumber reports whether text has a number other than that of an item: "see A2" is not a
+// calculation.
 func hasNumber(text string) bool {
 	between := func(r rune) bool { return notWord(r) && !unicode.IsNumber(r) }
 	for _, word := range strings.FieldsFunc(text, between) {
@@ -131,8 +131,8 @@ func anomalyRules() []rule {
 	}
 }
 
-// emptySaid is about the anomaly register alone: any other empty section is below
-// its minimum, and that is said already.
+// emptySaid checks only the anomaly register. Any other empty section is already reported as
+// below its minimum.
 func emptySaid(s *subject, r *report) {
 	const x = artifact.AnomalyRegister
 	for _, p := range s.problems {
@@ -168,8 +168,8 @@ func critiqueRules() []rule {
 	}
 }
 
-// realAlternative goes by the flag alone: a proposed alternative may be offered
-// only to be knocked down. But where one is proposed, the hint names it.
+// realAlternative uses only the flag, since a proposed alternative may be a straw man. If one
+// is proposed, the hint names it.
 func realAlternative(s *subject, r *report) {
 	const c = artifact.AdversarialCritique
 	fix := `ADD to adversarial_critique: {"attack": "…", "real_third_alternative": true, "proposed_alternative": "how it would all look otherwise"}`

@@ -1,17 +1,15 @@
-// Package lint judges a research artifact by a table of small rules. Each finding
-// says which rule, how grave, about what, on which line of the rendered file, and
-// what to write to be rid of it.
+// Package lint checks a research artifact against a table of small rules. Each finding has the
+// rule, its severity, the place and line in the rendered file, and a fix.
 //
-// An id is a severity letter (E, W, I), a section letter and a number; errors make
-// the artifact invalid. Three habits hold for all rules. Counts and rules about
-// content look at active items only; ids count for ever. A field in CONFLICT is
-// present but undecided: it is reported once, as ES-005, and by no other rule. One
-// cause gives one finding: nothing is said about the content of a section that is
-// missing or empty, only that it is.
+// A rule id is a severity letter (E, W, I), a section letter and a number; errors make the
+// artifact invalid. Three conventions hold for all rules. Counts and content rules consider
+// active items only, while ids stay in use for ever. A field in CONFLICT is present but
+// undecided; only ES-005 reports it. One cause makes one finding: for a missing or empty
+// section only that is reported.
 //
-// The package is pure. It judges what an artifact says and never whether that is
-// true; it knows nothing of merging, of agents or of how a finding is printed. The
-// same artifact gives the same findings from its JSON and from its Markdown.
+// The package is pure. It does not judge whether an artifact is true, and must not know about
+// merging, agents or how findings are printed. JSON and Markdown of the same artifact have the
+// same findings.
 package lint
 
 import (
@@ -23,7 +21,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// Severity says how grave a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
 // The severities. Only errors make an artifact invalid.
@@ -33,12 +31,11 @@ const (
 	Info    Severity = "info"
 )
 
-// Version names these rules. Whoever stored findings knows by it whether they can be
-// expected again.
+// Version identifies these rules, so that stored findings can be matched to them.
 const Version = "lint/1"
 
-// Finding is one thing that a rule found. Message and Fix are safe to print
-// whatever the artifact holds; Item is an id as it stands in the file.
+// Finding is one violation of a rule. Message and Fix are safe to print whatever the artifact
+// holds. Item is an id as written in the file.
 type Finding struct {
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`
@@ -48,18 +45,17 @@ type Finding struct {
 	Fix      string   `json:"fix"`
 }
 
-// Result is what all rules found, by line, then by rule, then by item.
+// Result holds the findings of all rules, sorted by line, rule and item.
 type Result struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Valid tells whether no finding is an error.
+// Valid reports whether no finding is an error.
 func (r Result) Valid() bool {
 	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 }
 
-// Check judges a document by all rules. It takes no notice of lines that could
-// not be read: ask Unreadable first.
+// Check applies all rules to a document. It ignores unreadable lines; call Unreadable first.
 func Check(doc artifact.Document) Result {
 	s := newSubject(&doc)
 	r := report{}
@@ -72,15 +68,15 @@ func Check(doc artifact.Document) Result {
 	return Result{Findings: findings}
 }
 
-// Verdict is what lint says of a file.
+// Verdict is the result of linting a file.
 type Verdict struct {
 	Schema string `json:"schema"`
 	Valid  bool   `json:"valid"`
 	Result
 }
 
-// Judge reads a file, in JSON or Markdown, and checks it. An error means that it cannot
-// be judged.
+// Judge reads a file in JSON or Markdown and checks it. It returns an error if the file cannot
+// be read.
 func Judge(data []byte) (*Verdict, error) {
 	doc, err := artifact.Read(data)
 	if err == nil {
@@ -93,7 +89,7 @@ func Judge(data []byte) (*Verdict, error) {
 	return &Verdict{Schema: "brenner.lint/v1", Valid: r.Valid(), Result: r}, nil
 }
 
-// compare leaves nothing to the order in which rules were run.
+// compare is a total order, independent of the order of the rules.
 func compare(a, b Finding) int {
 	return cmp.Or(
 		cmp.Compare(a.Line, b.Line),
@@ -104,8 +100,8 @@ func compare(a, b Finding) int {
 	)
 }
 
-// Unreadable gives an error for a document with lines that no rule could judge,
-// because nobody knows what they say; nil for any other.
+// Unreadable returns an error for a document with lines that could not be read, and nil for any
+// other.
 func Unreadable(doc artifact.Document) error {
 	var first *artifact.Problem
 	more := -1

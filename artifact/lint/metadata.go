@@ -44,8 +44,8 @@ func metadataRules() []rule {
 	}
 }
 
-// keyOf gives the key of the metadata that a problem is about, if it is about
-// one: readers begin the message with it.
+// keyOf returns the metadata key that a problem is about, if any. Readers begin the message
+// with it.
 func keyOf(p artifact.Problem) string {
 	text := strings.TrimPrefix(p.Message, metadata+": ")
 	if strings.HasPrefix(text, "a contributor") {
@@ -57,8 +57,8 @@ func keyOf(p artifact.Problem) string {
 	return text
 }
 
-// hasError tells of the keys whose own rule is an error. What a reader could not
-// take is always one: no other command would take the file.
+// hasError reports whether the key's own rule is an error. A value that a reader rejects always
+// is one, because no other command accepts the file.
 func hasError(key string) bool { return key == "session_id" || key == "created_at" || key == "status" }
 
 func frontMatter(s *subject, r *report) {
@@ -74,13 +74,13 @@ func frontMatter(s *subject, r *report) {
 			continue
 		}
 		if s.unread() {
-			return // the rest follows from it
+			return // implies the rest
 		}
 	}
 }
 
-// judgeKey makes the check of one key of the metadata. It says nothing where the reader
-// has already said what is wrong with that key, or with all of them.
+// judgeKey returns the check of one metadata key. It is silent if the reader already reported a
+// problem with that key or with all of them.
 func judgeKey(key, fix string, wrong func(*artifact.Metadata) string) check {
 	return func(s *subject, r *report) {
 		for _, p := range s.problems {
@@ -100,8 +100,8 @@ func judgeKey(key, fix string, wrong func(*artifact.Metadata) string) check {
 	}
 }
 
-// unread tells whether there is no front matter, or none that could be read: then
-// that is what is wrong, and not that each key of it is missing.
+// unread reports whether the front matter is missing or unreadable. Then missing keys are not
+// reported one by one.
 func (s *subject) unread() bool {
 	m := &s.artifact.Metadata
 	nothing := m.CreatedAt == "" && m.UpdatedAt == "" && m.Status == "" && len(m.Contributors) == 0
@@ -149,8 +149,7 @@ func contributors(m *artifact.Metadata) string {
 	return ""
 }
 
-// updatedAt compares instants. A missing updated_at is no finding: nothing was
-// updated yet.
+// updatedAt compares instants. A missing updated_at is fine: nothing was updated yet.
 func updatedAt(m *artifact.Metadata) string {
 	if m.UpdatedAt == "" {
 		return ""

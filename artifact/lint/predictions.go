@@ -37,13 +37,13 @@ func predictionRules() []rule {
 	}
 }
 
-// row is one prediction with what its cells mean.
+// row is one prediction with its cells.
 type row struct {
 	artifact.Row
 	cells artifact.Map
 }
 
-// rowsOf gives the predictions that have cells at all; the others are EP-002's.
+// rowsOf returns the predictions that have cells. EP-002 reports the others.
 func rowsOf(predictions []*artifact.Item, struck map[string]bool) []row {
 	var rows []row
 	for _, it := range predictions {
@@ -54,9 +54,9 @@ func rowsOf(predictions []*artifact.Item, struck map[string]bool) []row {
 	return rows
 }
 
-// lacking gives the first of the hypotheses for which a row says nothing, and
-// how many there are. An N/A is an answer; a key in doubt is WP-101's. The cost
-// is that of the row, however many hypotheses there are.
+// lacking returns the first hypotheses without an outcome in the row, and their number. N/A is
+// an outcome; keys in doubt are left to WP-101. The cost depends on the row, not on the number
+// of hypotheses.
 func (r *row) lacking(hypotheses []string, wanted map[string]bool) (first []string, total int) {
 	said := make(map[string]bool, len(r.cells))
 	for _, e := range r.cells {
@@ -91,7 +91,7 @@ func conditionAndPredictions(s *subject, r *report) {
 	}
 }
 
-// wrongPredictions says why a row has no cells, or "".
+// wrongPredictions returns why a row has no cells, or "".
 func wrongPredictions(it *artifact.Item) string {
 	switch v := it.Get("predictions").(type) {
 	case artifact.Conflict:
@@ -108,7 +108,7 @@ func wrongPredictions(it *artifact.Item) string {
 	}
 }
 
-// outcomesFor makes the check of the outcomes for some of the hypotheses.
+// outcomesFor returns the check of the outcomes for some of the hypotheses.
 func outcomesFor(some func(*subject) []string, message, payload string) check {
 	return func(s *subject, r *report) {
 		hypotheses := some(s)
@@ -122,8 +122,8 @@ func outcomesFor(some func(*subject) []string, message, payload string) check {
 	}
 }
 
-// discriminating compares the outcomes of active hypotheses. A row with one
-// outcome has nothing to compare, and one with a CONFLICT is not decided yet.
+// discriminating compares the outcomes of active hypotheses. It skips rows with one outcome or
+// with a CONFLICT.
 func discriminating(s *subject, r *report) {
 	for _, row := range s.rows {
 		if outcome, n := row.onlyOutcome(s); n > 1 {
@@ -134,8 +134,8 @@ func discriminating(s *subject, r *report) {
 	}
 }
 
-// onlyOutcome gives the one outcome of a row and for how many hypotheses it is
-// predicted; 0 where outcomes differ or are not decided.
+// onlyOutcome returns the single outcome of a row and for how many hypotheses it is predicted,
+// or 0 if outcomes differ or are undecided.
 func (r *row) onlyOutcome(s *subject) (outcome string, n int) {
 	first := ""
 	for _, e := range r.cells {
@@ -155,7 +155,7 @@ func (r *row) onlyOutcome(s *subject) (outcome string, n int) {
 	return outcome, n
 }
 
-// compared gives a cell in the form in which outcomes are compared.
+// compared returns a cell normalised for comparison.
 func compared(v artifact.Value) string {
 	if t, ok := v.(artifact.Text); ok {
 		return normal(string(t))

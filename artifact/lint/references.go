@@ -7,12 +7,11 @@ import (
 	"brenner/artifact"
 )
 
-// This file judges whatever in an item names another item. Two places have rules
-// of their own and are not judged twice: predictions (WP-101) and discriminates
-// (WT-101).
+// This file checks references from one item to another. Two places have their own rules and are
+// skipped here: predictions (WP-101) and discriminates (WT-101).
 
-// dangling collects what a field names in vain, and why, up to what a message can
-// show.
+// dangling collects the dangling references of a field with their reasons, up to the number
+// that a message shows.
 type dangling struct {
 	first []string
 	total int
@@ -24,8 +23,8 @@ func (d *dangling) add(reason string) {
 	}
 }
 
-// id judges one id: known says whether it is one, doubted whether its author
-// wrote it when there was no such item.
+// id checks one id. known reports whether the item exists, doubted whether it did not when the
+// reference was written.
 func (d *dangling) id(id string, known, doubted bool) {
 	switch {
 	case doubted && known:
@@ -35,7 +34,7 @@ func (d *dangling) id(id string, known, doubted bool) {
 	}
 }
 
-// of says what was collected in a field of an item, or "".
+// of describes the dangling references in a field of an item, or returns "".
 func (d *dangling) of(it *artifact.Item, field string) string {
 	if d.total == 0 {
 		return ""
@@ -43,7 +42,6 @@ func (d *dangling) of(it *artifact.Item, field string) string {
 	return show(it.ID) + "'s " + field + ": " + d.list()
 }
 
-// list gives what was collected, or "".
 func (d *dangling) list() string {
 	text := strings.Join(d.first, "; ")
 	if more := d.total - len(d.first); more > 0 {
@@ -85,8 +83,8 @@ func (s *subject) fieldReferences(r *report, section artifact.Section, it *artif
 	}
 }
 
-// keys judges the keys of a map such as expected_outcomes. A key need not be an
-// id ("control"); the hypotheses that it names must exist.
+// keys checks the keys of a map such as expected_outcomes. A key need not be an id ("control"),
+// but the hypotheses that it names must exist.
 func (s *subject) keys(d *dangling, it *artifact.Item, field string) {
 	doubted := it.Doubts()
 	for _, e := range it.Map(field) {
@@ -104,8 +102,8 @@ func (s *subject) keys(d *dangling, it *artifact.Item, field string) {
 	}
 }
 
-// elements judges a list of ids. Each element has to name an item: what conflicts
-// with nothing in the artifact is no anomaly of it.
+// elements checks a list of ids. Each element must name an item: an anomaly must conflict with
+// something in the artifact.
 func (s *subject) elements(d *dangling, it *artifact.Item, field string) {
 	doubted := it.Doubts()
 	list, _ := it.Get(field).(artifact.List)
@@ -125,7 +123,7 @@ func (s *subject) elements(d *dangling, it *artifact.Item, field string) {
 	}
 }
 
-// idsIn gives the ids of any section that a text names.
+// idsIn returns the ids of any section that a text names.
 func idsIn(text string) []string {
 	var ids []string
 	for _, word := range strings.FieldsFunc(text, notWord) {
@@ -136,8 +134,8 @@ func idsIn(text string) []string {
 	return ids
 }
 
-// references judges references that stay in the session: those that say so, and
-// those that name no session. Other sessions cannot be seen from here.
+// references checks references within the session: those that name it or no session. Other
+// sessions are not visible here.
 func (s *subject) references(d *dangling, it *artifact.Item, field string) {
 	list, _ := it.Get(field).(artifact.List)
 	for i, v := range list {
@@ -162,9 +160,8 @@ func textAt(m artifact.Map, key string) string {
 	return strings.TrimSpace(string(t))
 }
 
-// conflicts reports every field, and every key of a map, that nobody has decided.
-// Killed items and cells that are N/A are left alone: no EDIT could reach them,
-// and the artifact would stay invalid for ever.
+// conflicts reports every undecided field and map key. It skips killed items and N/A cells: no
+// EDIT could reach them, and the artifact would stay invalid for ever.
 func conflicts(s *subject, r *report) {
 	for _, section := range artifact.Sections() {
 		for _, it := range s.active[section] {

@@ -7,17 +7,16 @@ import (
 	"brenner/artifact"
 )
 
-// Rule is what there is to say about one rule.
+// Rule documents one rule.
 type Rule struct {
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`
-	Title    string   `json:"title"` // what it asks for, in one line
+	Title    string   `json:"title"` // the requirement, in one line
 	Why      string   `json:"why"`
 	Fix      string   `json:"fix"`
 }
 
-// Rules gives all rules, section by section in the artifact's order, in each
-// section the gravest first.
+// Rules returns all rules, by section in artifact order, then by severity.
 func Rules() []Rule {
 	var all []Rule
 	for _, r := range table() {
@@ -26,21 +25,19 @@ func Rules() []Rule {
 	return all
 }
 
-// rule is a row of the table.
 type rule struct {
 	id, title string
 	why, fix  string
 	check     check
 }
 
-// newRule returns a row: what the rule asks for, why, and what to write to be rid of a
-// finding.
+// newRule returns a row: the requirement, the reason, the fix and the check.
 func newRule(id, title, why, fix string, check check) rule { return rule{id, title, why, fix, check} }
 
-// check is one rule's judgement: it looks at the subject and reports.
+// check applies one rule to the subject and reports findings.
 type check func(*subject, *report)
 
-// table is a function so that nobody can change it.
+// table is a function so that it is immutable.
 func table() []rule {
 	return slices.Concat(
 		metadataRules(), structureRules(), threadRules(), hypothesisRules(), predictionRules(),
@@ -48,8 +45,7 @@ func table() []rule {
 	)
 }
 
-// severityOf reads the severity off the id: the letter is the one place where it
-// stands.
+// severityOf derives the severity from the id, its only source.
 func severityOf(id string) Severity {
 	switch id[0] {
 	case 'E':
@@ -61,12 +57,12 @@ func severityOf(id string) Severity {
 	}
 }
 
-// place says what a finding is about, and so where it stands in the file.
+// place is what a finding is about, which determines its line.
 type place struct {
 	item   string
 	field  string
 	around string // the section of an item
-	line   int    // where a reader has already said so
+	line   int    // if a reader already determined it
 }
 
 func inMetadata(field string) place { return place{item: metadata, field: field} }
@@ -77,8 +73,8 @@ func inItem(s artifact.Section, it *artifact.Item, field string) place {
 	return place{item: it.ID, field: field, around: s.String()}
 }
 
-// inFile is the place that a reader gave to a problem. An item whose id says
-// nothing of its section is looked up, and one without any id goes by its section.
+// inFile returns the place of a reader's problem. An item whose id does not imply its section
+// is looked up; one without an id is placed at its section.
 func (s *subject) inFile(p artifact.Problem) place {
 	at := place{item: p.Item, line: p.Line}
 	section, ok := artifact.SectionOfID(p.Item)
@@ -94,7 +90,7 @@ func (s *subject) inFile(p artifact.Problem) place {
 	return at
 }
 
-// find gives the line of a place, or of the nearest thing around it.
+// find returns the line of a place, or of the nearest enclosing one.
 func (p place) find(lines artifact.Lines) int {
 	if p.line > 0 {
 		return p.line
@@ -113,7 +109,7 @@ func (p place) find(lines artifact.Lines) int {
 	return 1
 }
 
-// report collects what the rules find; id is the rule that is speaking.
+// report collects findings; id is the current rule.
 type report struct {
 	id    string
 	found []found
@@ -128,8 +124,8 @@ func (r *report) add(at place, message, fix string) {
 	r.found = append(r.found, found{id: r.id, message: message, fix: fix, at: at})
 }
 
-// located turns what was found into findings. A document from JSON has no lines
-// of its own, and is rendered for them: but not when there is nothing to locate.
+// located turns the collected reports into findings. A document from JSON is rendered to
+// determine lines, unless there is nothing to locate.
 func (r *report) located(doc *artifact.Document) []Finding {
 	findings := make([]Finding, 0, len(r.found))
 	if len(r.found) == 0 {
@@ -148,23 +144,23 @@ func (r *report) located(doc *artifact.Document) []Finding {
 	return findings
 }
 
-// metadata is the name of what stands before the sections.
+// metadata is the place name of the part before the sections.
 const metadata = "metadata"
 
-// subject is the document under judgement, with what several rules ask of it
-// worked out once. Its maps are only ever looked up in, never walked.
+// subject is the document being checked, with data that several rules share. Its maps are never
+// iterated.
 type subject struct {
 	artifact *artifact.Artifact
 	problems []artifact.Problem
 	active   [artifact.SectionCount][]*artifact.Item
-	missing  [artifact.SectionCount]bool // sections that the file does not have
-	ids      map[string]bool             // of all items, killed ones too
-	odd      map[string]artifact.Section // ids that are none, and where they stand
+	missing  [artifact.SectionCount]bool // sections missing from the file
+	ids      map[string]bool             // of all items, including killed ones
+	odd      map[string]artifact.Section // invalid ids and their sections
 
 	standing map[string]bool // active hypotheses
 	struck   map[string]bool // killed hypotheses
-	plain    []string        // active hypotheses that are not third alternatives, each once
-	thirds   []string        // those that are
+	plain    []string        // active hypotheses other than third alternatives, without repetitions
+	thirds   []string        // active third alternatives
 	rows     []row           // active predictions that have cells
 }
 
@@ -193,8 +189,8 @@ func newSubject(doc *artifact.Document) *subject {
 	return s
 }
 
-// sortHypotheses leaves out those whose id is none, and repetitions of one: they
-// are ES-003's and ES-004's, and nothing can be asked for under such an id.
+// sortHypotheses skips invalid and repeated ids: ES-003 and ES-004 report them, and no fix can
+// refer to them.
 func (s *subject) sortHypotheses() {
 	for _, h := range s.artifact.Items(artifact.HypothesisSlate) {
 		switch {
@@ -209,14 +205,13 @@ func (s *subject) sortHypotheses() {
 	}
 }
 
-// has tells whether the file has a problem of a kind.
+// has reports whether the file has a problem of the kind.
 func (s *subject) has(kind artifact.ProblemKind) bool {
 	return slices.ContainsFunc(s.problems, func(p artifact.Problem) bool { return p.Kind == kind })
 }
 
-// exists tells whether an id can be taken to mean an item. An id of a section
-// that must not be empty but is counts as one: that section's own finding says
-// all there is to say.
+// exists reports whether an id may refer to an item. An id of a section that is empty but must
+// not be counts as existing, because that section has its own finding.
 func (s *subject) exists(id string) bool {
 	if s.ids[id] {
 		return true
@@ -225,7 +220,7 @@ func (s *subject) exists(id string) bool {
 	return ok && section.Spec().Min > 0 && len(s.artifact.Items(section)) == 0
 }
 
-// undecided tells whether one of the fields is in CONFLICT.
+// undecided reports whether one of the fields is in CONFLICT.
 func undecided(it *artifact.Item, fields ...string) bool {
 	for _, name := range fields {
 		if _, ok := it.Get(name).(artifact.Conflict); ok {
@@ -235,7 +230,7 @@ func undecided(it *artifact.Item, fields ...string) bool {
 	return false
 }
 
-// blank tells whether a value says nothing: absent, or without a visible sign.
+// blank reports whether a value is absent or has no visible content.
 func blank(v artifact.Value) bool {
 	switch v := v.(type) {
 	case nil, artifact.Null:

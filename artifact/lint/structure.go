@@ -53,7 +53,7 @@ func structureRules() []rule {
 	}
 }
 
-// fromProblems makes the check of something that only a reader of files can see.
+// fromProblems returns the check for a problem that only a reader of files can detect.
 func fromProblems(kind artifact.ProblemKind, fix func(artifact.Problem) string) check {
 	return func(s *subject, r *report) {
 		for _, p := range s.problems {
@@ -73,8 +73,7 @@ func missingFix(p artifact.Problem) string {
 		int(section)+1, section.Spec().Title, section.Spec().Empty, section)
 }
 
-// inOrder reports the first section out of order, once: moving one section puts
-// many others into their places.
+// inOrder reports only the first section out of order: moving one section can fix many.
 func inOrder(s *subject, r *report) {
 	at := slices.IndexFunc(s.problems, func(p artifact.Problem) bool { return p.Kind == artifact.SectionOrder })
 	if at < 0 {
@@ -97,8 +96,8 @@ func idFix(p artifact.Problem) string {
 		section.Spec().Prefix)
 }
 
-// gaps tells of numbers that were never given, or whose items are gone. Where an
-// id is bad or stands twice, the missing number is most likely that item's.
+// gaps reports missing id numbers. It is silent if an id is invalid or repeated, because the
+// missing number is most likely that item's.
 func gaps(s *subject, r *report) {
 	for _, section := range artifact.Sections()[1:] {
 		numbers, ok := numbersOf(section, s.artifact.Items(section))
@@ -127,8 +126,8 @@ func numbersOf(section artifact.Section, items []*artifact.Item) (numbers []int,
 	return numbers, len(slices.Compact(slices.Clone(numbers))) == len(numbers)
 }
 
-// lostIDs gives the first gaps, as ids or as ranges of ids, and how many gaps
-// there are. It never counts through a gap, which may be as wide as it likes.
+// lostIDs returns the first gaps, as ids or ranges of ids, and the number of gaps. The cost
+// does not depend on the width of a gap.
 func lostIDs(section artifact.Section, numbers []int) (first []string, total int) {
 	next := 1
 	for _, n := range numbers {
@@ -147,8 +146,8 @@ func lostIDs(section artifact.Section, numbers []int) (first []string, total int
 	return first, total
 }
 
-// uniqueNames looks at active hypotheses only: a killed one comes back by an ADD
-// of the same content, name included.
+// uniqueNames checks active hypotheses only: a killed one returns by an ADD of the same
+// content, including the name.
 func uniqueNames(s *subject, r *report) {
 	owner := make(map[string]string)
 	for _, h := range s.active[artifact.HypothesisSlate] {
@@ -167,9 +166,8 @@ func uniqueNames(s *subject, r *report) {
 	}
 }
 
-// killReasons looks at killed items, and at cells of active predictions that
-// were killed one by one. A second KILL changes nothing, so the hint cannot be
-// a delta.
+// killReasons checks killed items and individually killed cells of active predictions. A second
+// KILL has no effect, so the fix cannot be a delta.
 func killReasons(s *subject, r *report) {
 	const fix = "write the reason into the file (**Reason** in Markdown, \"kill_reason\" in JSON): a second KILL would not change it; a KILL takes its reason as {\"reason\": \"…\"}"
 	for _, section := range artifact.Sections() {

@@ -47,9 +47,8 @@ func testRules() []rule {
 	}
 }
 
-// ranked names the first test that another one should stand before, once: moving
-// one test puts many others into their places. While a score is in CONFLICT
-// there is no telling.
+// ranked reports only the first test out of rank order: moving one test can fix many. It is
+// silent while a score is in CONFLICT.
 func ranked(s *subject, r *report) {
 	tests := s.artifact.Items(artifact.DiscriminativeTests)
 	if slices.ContainsFunc(s.active[artifact.DiscriminativeTests], scoreUndecided) {
@@ -108,7 +107,7 @@ func wrongParts(spec *artifact.FieldSpec, score artifact.Map) dangling {
 	return d
 }
 
-// mark tells whether a value can be one part of a score.
+// mark reports whether a value can be one part of a score.
 func mark(v artifact.Value) bool {
 	switch v := v.(type) {
 	case artifact.Conflict:
@@ -119,8 +118,8 @@ func mark(v artifact.Value) bool {
 	return false
 }
 
-// discriminates judges the tokens of a text. A test that leaves the field out
-// says as much by its expected outcomes.
+// discriminates checks the tokens of a text. The field is optional, because expected outcomes
+// say the same.
 func discriminates(s *subject, it *artifact.Item) (wrong, payload string) {
 	v := it.Get("discriminates")
 	if blank(v) || undecided(it, "discriminates") {
@@ -138,7 +137,7 @@ func discriminates(s *subject, it *artifact.Item) (wrong, payload string) {
 	return d.of(it, "discriminates"), `{"discriminates": "` + s.example() + `"}`
 }
 
-// example names hypotheses that a hint can use.
+// example returns hypotheses to use in a hint.
 func (s *subject) example() string {
 	ids := slices.Concat(s.plain[:min(len(s.plain), 2)], s.thirds[:min(len(s.thirds), 1)])
 	if len(ids) < 2 {

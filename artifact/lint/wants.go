@@ -11,9 +11,7 @@ import (
 	"brenner/internal/text"
 )
 
-// The checks that several sections share.
-
-// minimum and maximum are titles of rules: the numbers stand in the section table.
+// minimum and maximum return rule titles with the numbers of the section table.
 func minimum(section artifact.Section, noun string) string {
 	return fmt.Sprintf("at least %d active %s", section.Spec().Min, noun)
 }
@@ -22,20 +20,20 @@ func maximum(section artifact.Section, noun string) string {
 	return fmt.Sprintf("at most %d active %s", section.Spec().Max, noun)
 }
 
-// statuses is the title of the rule about a section's status.
+// statuses returns the title of the rule about a section's status.
 func statuses(section artifact.Section, noun string) string {
 	spec, _ := section.Spec().Field("status")
 	return fmt.Sprintf("every %s has a status: %s", noun, either(spec.Allowed))
 }
 
-// either lists words of which one is right.
+// either joins alternatives.
 func either(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// atLeast makes the check of a section's minimum. A section that the file does
-// not have at all is reported as missing, and not counted.
+// atLeast returns the check of a section's minimum. A missing section is reported as missing,
+// not counted.
 func atLeast(section artifact.Section, noun, payload string) check {
 	return func(s *subject, r *report) {
 		spec := section.Spec()
@@ -49,7 +47,6 @@ func atLeast(section artifact.Section, noun, payload string) check {
 	}
 }
 
-// atMost makes the check of a section's maximum.
 func atMost(section artifact.Section, noun string) check {
 	return func(s *subject, r *report) {
 		spec := section.Spec()
@@ -63,10 +60,11 @@ func atMost(section artifact.Section, noun string) check {
 	}
 }
 
-// judgement says what is wrong with an item, or "", and which EDIT of it helps.
+// judgement returns what is wrong with an item, or "", and the payload of an EDIT that fixes
+// it.
 type judgement func(s *subject, it *artifact.Item) (wrong, payload string)
 
-// each makes the check of a field of every active item of a section.
+// each returns the check of a field of every active item of a section.
 func each(section artifact.Section, field string, judge judgement) check {
 	return func(s *subject, r *report) {
 		for _, it := range s.active[section] {
@@ -77,8 +75,8 @@ func each(section artifact.Section, field string, judge judgement) check {
 	}
 }
 
-// wantsText makes the check of a text that every active item must have; example
-// is what to write there.
+// wantsText returns the check for a required text of every active item. example is a sample
+// text.
 func wantsText(section artifact.Section, field, example string) check {
 	return wantsTextIf(section, field, example, func(*artifact.Item) bool { return true })
 }
@@ -93,8 +91,8 @@ func wantsTextIf(section artifact.Section, field, example string, wanted func(*a
 	})
 }
 
-// wantsKind makes the check of a list or a map that every active item must have; lacks
-// is what to say of one without it, other of one that holds something else there.
+// wantsKind returns the check for a required list or map of every active item. lacks is the
+// message for an absent value, other for one of another kind.
 func wantsKind[V artifact.Value](section artifact.Section, field, lacks, other, payload string) check {
 	return each(section, field, func(_ *subject, it *artifact.Item) (string, string) {
 		v := it.Get(field)
@@ -109,7 +107,7 @@ func wantsKind[V artifact.Value](section artifact.Section, field, lacks, other, 
 	})
 }
 
-// wrongText says why a field is not the text that it should be, or "".
+// wrongText returns why a field is not a valid text, or "".
 func wrongText(it *artifact.Item, field string) string {
 	switch v := it.Get(field).(type) {
 	case artifact.Conflict:
@@ -126,7 +124,7 @@ func wrongText(it *artifact.Item, field string) string {
 	}
 }
 
-// wantsStatus makes the check of a status that every active item must have.
+// wantsStatus returns the check for a required status of every active item.
 func wantsStatus(section artifact.Section) check {
 	spec, _ := section.Spec().Field("status")
 	payload := fmt.Sprintf(`{"status": %s}; it is one of %s`, artifact.Canonical(spec.Default), either(spec.Allowed))
@@ -144,7 +142,7 @@ func wantsStatus(section artifact.Section) check {
 	})
 }
 
-// valueOf gives a value in a few words.
+// valueOf returns a short form of a value.
 func valueOf(v artifact.Value) string {
 	switch v := v.(type) {
 	case artifact.Text:
@@ -158,9 +156,8 @@ func valueOf(v artifact.Value) string {
 	}
 }
 
-// oneOf makes the check of a kind of item of which a section needs at least one.
-// Where a field that decides it is in CONFLICT, that comes first; and where there
-// is no active item at all, the minimum says so.
+// oneOf returns the check that a section has at least one item of some kind. It is silent while
+// a deciding field is in CONFLICT, and if there is no active item, which the minimum reports.
 func oneOf(section artifact.Section, is func(*artifact.Item) bool, decided []string, message, fix string) check {
 	return func(s *subject, r *report) {
 		for _, it := range s.active[section] {
@@ -174,15 +171,14 @@ func oneOf(section artifact.Section, is func(*artifact.Item) bool, decided []str
 	}
 }
 
-// maxShown is how many things of a kind a message lists, and maxQuoted how many
-// characters of one it quotes: a finding is read by people.
+// maxShown is how many names a message lists, maxQuoted how many characters of a text it
+// quotes.
 const (
 	maxShown  = 5
 	maxQuoted = 60
 )
 
-// show gives a name as it is, or quoted where it could pass for something else:
-// agents write names, and a terminal shows them.
+// show returns a name, quoted if it could be mistaken for something else on a terminal.
 func show(name string) string {
 	for _, r := range name {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.#§", r) {
@@ -195,10 +191,10 @@ func show(name string) string {
 	return name
 }
 
-// quote gives the beginning of a text, in quotation marks, on one line.
+// quote returns the beginning of a text, quoted, on one line.
 func quote(s string) string { return strconv.Quote(text.Clip(s, maxQuoted)) }
 
-// safe makes a reader's message safe to print, whatever it quotes.
+// safe makes a reader's message safe to print.
 func safe(message string) string { return text.Clean(message, text.Printable) }
 
 // enumerate lists the first names and counts the others, of total.
@@ -211,19 +207,18 @@ func enumerate(first []string, total int) string {
 	return text
 }
 
-// normal gives a text in the form in which it is compared: without case, with
-// single spaces.
+// normal returns a text folded for comparison: lower case, single spaces.
 func normal(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(text)), " ")
 }
 
-// edit says which EDIT of an item mends a finding; payload is JSON.
+// edit describes the EDIT of an item that fixes a finding. payload is JSON.
 func edit(it *artifact.Item, format string, args ...any) string {
 	return "EDIT " + show(it.ID) + " with " + fmt.Sprintf(format, args...)
 }
 
-// hypothesesIn gives the ids of hypotheses that a text names, in order. A token
-// is a whole word: "H2" in "H1/H2", but not in "H2O".
+// hypothesesIn returns the ids of hypotheses that a text names, in order. A token is a whole
+// word: "H2" in "H1/H2", but not in "H2O".
 func hypothesesIn(text string) []string {
 	var ids []string
 	for _, word := range strings.FieldsFunc(text, notWord) {
@@ -236,7 +231,7 @@ func hypothesesIn(text string) []string {
 
 func notWord(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// jsonText writes a name that anyone may have chosen into a hint's JSON.
+// jsonText returns a name as a JSON string for a hint.
 func jsonText(name string) string {
 	return safe(string(artifact.AppendString(nil, text.Clip(name, maxQuoted))))
 }

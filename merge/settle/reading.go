@@ -11,24 +11,24 @@ import (
 	"brenner/internal/fault"
 )
 
-// Reading is what the reader made of one contribution. Reports hold it, and journals
-// name those by their hashes: it is frozen.
+// Reading is the result of reading one contribution. Its JSON is frozen: reports contain it, and
+// journals refer to reports by hash.
 type Reading struct {
 	Agent    string          `json:"agent"`
 	ID       string          `json:"message"`
 	Taken    int             `json:"taken"`      // blocks that went to the merge
-	Refused  int             `json:"refused"`    // blocks that could not be read; the merge accounts for them
-	Repaired int             `json:"repaired"`   // blocks that the repair took the place of
-	Shown    int             `json:"only_shown"` // blocks that were quotations or examples
+	Refused  int             `json:"refused"`    // unreadable blocks; the merge accounts for them
+	Repaired int             `json:"repaired"`   // blocks that the repair replaced
+	Shown    int             `json:"only_shown"` // quotations and examples
 	Problems []delta.Located `json:"problems"`
 }
 
-// Whole tells whether the whole message was refused: too long to be read.
+// Whole reports whether the whole message was refused as too long.
 func (r *Reading) Whole() bool {
 	return slices.ContainsFunc(r.Problems, func(p delta.Located) bool { return p.Code == delta.MessageTooLarge })
 }
 
-// read finds the deltas of a contribution and signs them.
+// read finds the deltas of a contribution and stamps them.
 func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) {
 	r := Reading{Agent: c.Agent, ID: c.ID}
 	if c.File && artifact.IsJSON(c.Text) {
@@ -49,8 +49,7 @@ func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) 
 	r.Take(&second)
 	blocks := len(first.Blocks)
 	more := c.news(first, second, at, message, &r)
-	// The repair takes the place of as many blocks as it brings; the others stay
-	// what they were: refused, and accounted for.
+	// The repair replaces as many blocks as it brings; the others stay refused.
 	r.Repaired = min(readableDeltas(more), refused(first.Blocks))
 	r.Refused -= r.Repaired
 	first.Blocks = without(first.Blocks, r.Repaired)
@@ -62,8 +61,7 @@ func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) 
 	return r, deltas
 }
 
-// news gives what a repair says that was not said before: agents like to send
-// everything again.
+// news returns the deltas of a repair that are new: agents often send everything again.
 func (c *Contribution) news(first, second delta.Reply, at time.Time, message int, r *Reading) []delta.Delta {
 	said := make(map[[sha256.Size]byte]bool)
 	for _, d := range first.Stamped(c.envelope(at, message, c.ID)) {
@@ -105,7 +103,7 @@ func refused(blocks []delta.Block) int {
 	return n
 }
 
-// without takes the first n refused blocks out.
+// without removes the first n refused blocks.
 func without(blocks []delta.Block, n int) []delta.Block {
 	var rest []delta.Block
 	for i := range blocks {
@@ -122,8 +120,7 @@ func (c *Contribution) envelope(at time.Time, message int, id string) delta.Enve
 	return delta.Envelope{Agent: c.Agent, At: at, MessageID: id, Message: message, Shown: c.Shown}
 }
 
-// file reads deltas in JSON. Whoever sends them signs them: names and times in
-// the file count for nothing.
+// file reads deltas in JSON. The sender is their author: names and times in the file are ignored.
 func (c *Contribution) file(at time.Time, message int, r *Reading) []delta.Delta {
 	deltas, err := delta.ReadFile(c.Text)
 	if err != nil {
@@ -145,7 +142,7 @@ func (c *Contribution) file(at time.Time, message int, r *Reading) []delta.Delta
 	return deltas
 }
 
-// Take counts the blocks of a reply, and keeps its problems.
+// Take counts the blocks of a reply and keeps its problems.
 func (r *Reading) Take(reply *delta.Reply) {
 	r.Problems = append(r.Problems, reply.Problems...)
 	for i := range reply.Blocks {
@@ -162,9 +159,8 @@ func (r *Reading) Take(reply *delta.Reply) {
 	}
 }
 
-// Mendable gives what an agent could mend in its reply if it were asked: blocks
-// that cannot be read, deltas that were announced and never came, a message that
-// is too long to be read at all. A reply that simply says nothing is an answer.
+// Mendable returns the problems that an agent could fix in its reply: unreadable blocks, announced
+// deltas that are missing, a message too long to read. A reply without deltas is a valid answer.
 func Mendable(reply *delta.Reply) []delta.Located {
 	var found []delta.Located
 	for _, p := range reply.Problems {
@@ -180,9 +176,8 @@ func Mendable(reply *delta.Reply) []delta.Located {
 	return found
 }
 
-// rename puts other ids in the place of those that deltas use: as targets, as
-// keys of maps, and as whole texts. What contributes under its own label keeps it. The
-// hashes stay those of what the authors wrote: this is only how it is read here.
+// rename replaces ids in deltas: as targets, as keys of maps, and as whole texts. Labels are kept.
+// The hashes stay those of the original deltas.
 func rename(deltas []delta.Delta, ids map[string]string) {
 	if len(ids) == 0 {
 		return
@@ -225,8 +220,7 @@ func renamed(v artifact.Value, ids map[string]string, own func(string) bool) art
 	return v
 }
 
-// orNowhere gives what an id is now; one that means nothing any more becomes
-// something that no item is called.
+// orNowhere returns the new id of an item. An id that has none becomes one that no item has.
 func orNowhere(id, was string) string {
 	if id == "" {
 		return was + " (not in this replay)"

@@ -1,6 +1,6 @@
-// Package settle is what happens to the answers of a round: they are read, merged
-// and linted, in one pure call. The same contributions always settle to the same
-// bytes; a session's replay is nothing but this call again.
+// Package settle processes the answers of a round: it reads, merges and lints them in one pure
+// call. The same contributions always settle to the same bytes. A session's replay repeats this
+// call.
 package settle
 
 import (
@@ -20,53 +20,52 @@ import (
 	"brenner/merge"
 )
 
-// Contribution is what one party contributes at one instant: an agent's reply, or
-// the deltas of a person.
+// Contribution is what one party contributes at one instant: an agent's reply, or a person's
+// deltas.
 type Contribution struct {
 	Agent string
-	ID    string // of the message: the call that was answered, or what a person did
-	// Text is a Markdown reply with delta fences; nil for somebody who did not
-	// answer, and keeps the number of the message only.
+	ID    string // of the message: the answered call, or a person's action
+	// Text is a Markdown reply with delta fences. It is nil for a missing answer, which only takes
+	// up a message number.
 	Text []byte
-	// File says that Text may also be a file of deltas in JSON, as people send
-	// it. What agents write is a reply, even if it begins with a bracket.
+	// File means that Text may also be a file of deltas in JSON, as people send it. An agent's text
+	// is always a reply, even if it begins with a bracket.
 	File bool
-	// Repair is the answer to the question for better blocks, or nil. What it
-	// holds takes the place of the blocks that could not be read.
+	// Repair is the answer to a request for better blocks, or nil. Its blocks replace the
+	// unreadable ones.
 	Repair []byte
 	Shown  int         // the version of the artifact that its author saw
-	Known  delta.Known // the deltas that the message showed which it answers
-	// Read is what the reader made of Text, where it was read before; or nil.
+	Known  delta.Known // the deltas shown in the message that it answers
+	// Read is the result of reading Text, if it was read before.
 	Read *delta.Reply
 }
 
 // Input is everything that settling depends on.
 type Input struct {
 	Base artifact.Artifact
-	At   time.Time // the instant of all of it
+	At   time.Time // the common instant
 	// Message is the number of the first contribution in the thread, from 1.
 	Message       int
 	Contributions []Contribution
 	Rules         merge.Rules
-	// Marks are kept in the metadata of a new version.
+	// Marks are added to the metadata of a new version.
 	Marks artifact.Map
-	// Renamed are ids that contributions use and the items that they mean here:
-	// for a replay in which items got other ids. An id that means nothing any
-	// more is renamed to "".
+	// Renamed maps ids in contributions to the items that they mean here, for a replay in which
+	// items got other ids. An id without an item maps to "".
 	Renamed map[string]string
 }
 
-// Settlement is what became of the contributions.
+// Settlement is the result of Settle.
 type Settlement struct {
 	Artifact artifact.Artifact // the base itself if nothing changed
 	Changed  bool
 	Report   merge.Report
-	Readings []Reading // one for each contribution that came
+	Readings []Reading // one per contribution with a text
 	Deltas   []delta.Delta
 	Lint     lint.Result
 }
 
-// Settle reads the contributions, merges what they say, and lints the result.
+// Settle reads the contributions, merges them, and lints the result.
 func Settle(in Input) Settlement {
 	var s Settlement
 	s.Readings, s.Deltas = Read(in)
@@ -79,7 +78,7 @@ func Settle(in Input) Settlement {
 	return s
 }
 
-// Read reads the contributions, and does nothing with what they say.
+// Read reads the contributions without merging them.
 func Read(in Input) (readings []Reading, deltas []delta.Delta) {
 	for i := range in.Contributions {
 		c := &in.Contributions[i]
@@ -93,8 +92,8 @@ func Read(in Input) (readings []Reading, deltas []delta.Delta) {
 	return readings, deltas
 }
 
-// Undated returns the instant that replies without a time share. It is fixed, so that
-// reading the same reply twice gives the same deltas.
+// Undated returns the fixed instant of replies without a time, so that reading the same reply twice
+// returns the same deltas.
 func Undated() time.Time { return time.Unix(0, 0).UTC() }
 
 // Reply is a message of an agent in a file.
@@ -107,8 +106,8 @@ type Reply struct {
 	hash string
 }
 
-// ReadReplies reads the deltas in replies. Messages are numbered by what they are, not
-// by the order in which they are given.
+// ReadReplies reads the deltas in replies. Messages are numbered by their content, not by their
+// order.
 func ReadReplies(replies []Reply, base artifact.Artifact, o delta.Options) ([]delta.Delta, []delta.Note) {
 	replies = slices.Clone(replies)
 	for i := range replies {
@@ -139,7 +138,7 @@ func ReadReplies(replies []Reply, base artifact.Artifact, o delta.Options) ([]de
 	return batch, notes
 }
 
-// notesOf says what was wrong with a reply, and what was mended in it.
+// notesOf returns the problems and repairs of a reply.
 func notesOf(path string, r delta.Reply) []delta.Note {
 	var notes []delta.Note
 	for _, p := range r.Problems {
@@ -153,8 +152,7 @@ func notesOf(path string, r delta.Reply) []delta.Note {
 	return notes
 }
 
-// ReadFile reads a file of deltas. The path is named in errors, and the hint is for an
-// artifact that was given instead.
+// ReadFile reads a file of deltas. Errors name path; hint is for an artifact passed instead.
 func ReadFile(path string, data []byte, hint string) ([]delta.Delta, error) {
 	if !artifact.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 {
 		return nil, &fault.Error{
@@ -169,8 +167,8 @@ func ReadFile(path string, data []byte, hint string) ([]delta.Delta, error) {
 	return deltas, fault.InFile("read deltas", path, err)
 }
 
-// IsDeltaFile tells a file of deltas, as `merge --deltas FILE` takes it, from a reply: by
-// its name, or because all of it is JSON. A reply may well begin with a brace.
+// IsDeltaFile reports whether a file is a file of deltas, as `merge --deltas FILE` accepts, rather
+// than a reply: by its name, or because all of it is JSON. A reply may begin with a brace.
 func IsDeltaFile(file string, data []byte) bool {
 	if slices.Contains([]string{".json", ".jsonl", ".ndjson"}, strings.ToLower(path.Ext(file))) {
 		return true
@@ -179,8 +177,8 @@ func IsDeltaFile(file string, data []byte) bool {
 	return err == nil && artifact.IsJSON(data)
 }
 
-// CheckFile says of each row of a file of deltas what a merge would make of it, as far
-// as that does not depend on the base.
+// CheckFile reports for each row of a file of deltas what a merge would do with it, as far as that
+// is independent of the base.
 func CheckFile(path string, data []byte) (delta.Reply, error) {
 	var r delta.Reply
 	deltas, err := ReadFile(path, data, "`brenner artifact lint` checks one")
@@ -201,8 +199,8 @@ func CheckFile(path string, data []byte) (delta.Reply, error) {
 	return r, nil
 }
 
-// refusedAnyway returns why no base could take a delta. It asks the merge itself, about a
-// base with nothing in it: what that says of the delta alone holds for all others.
+// refusedAnyway returns why no base could accept a delta. It merges the delta into an empty base: a
+// refusal there that concerns the delta alone holds for every base.
 func refusedAnyway(d *delta.Delta) (fault.Code, string) {
 	_, report := merge.Merge(artifact.Artifact{}, []delta.Delta{*d}, merge.Rules{})
 	row := report.Deltas[0]
