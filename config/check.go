@@ -10,7 +10,7 @@ import (
 	"brenner/store/record"
 )
 
-// The codes of configurations that cannot be taken.
+// The codes for invalid configurations.
 const (
 	Unreadable   fault.Code = "CONFIG_UNREADABLE"
 	InvalidYAML  fault.Code = "CONFIG_INVALID_YAML"
@@ -26,7 +26,7 @@ const (
 	FileIgnored     fault.Code = "CONFIG_FILE_IGNORED"
 )
 
-// check holds what only the whole can tell.
+// check makes the checks that need the whole configuration.
 func (c *Config) check(g given, t table) error {
 	var found fault.Bounded
 	for _, s := range limited() {
@@ -58,10 +58,10 @@ func (c *Config) check(g given, t table) error {
 	return found.Err()
 }
 
-// place says where the value of a key came from.
+// place returns the origin of a key's value.
 func (c *Config) place(key string) string { return c.Origin(key).String() }
 
-// checkBounds finds the numbers that break a rule.
+// checkBounds reports the numbers that violate a bound.
 func (c *Config) checkBounds(found *fault.Bounded, t table, b bound, hint string) {
 	for _, k := range t {
 		if k.bound != b {
@@ -77,8 +77,7 @@ func (c *Config) checkBounds(found *fault.Bounded, t table, b bound, hint string
 	}
 }
 
-// checkPreset says when a file names a preset that is not there; an empty name
-// means none.
+// checkPreset reports a preset that does not exist. An empty name means none.
 func checkPreset(found *fault.Bounded, all []roster.Preset, named setting) {
 	id, _ := named.value.(string)
 	if id == "" {
@@ -92,8 +91,8 @@ func checkPreset(found *fault.Bounded, all []roster.Preset, named setting) {
 	}
 }
 
-// checkRecords holds the names of types against those that there are: a misspelt
-// one would open or close a door that nobody meant.
+// checkRecords checks the names of record types: a misspelt one would grant or deny access by
+// mistake.
 func (c *Config) checkRecords(found *fault.Bounded) {
 	types := c.AllTypes()
 	check := func(key, name string) {

@@ -1,19 +1,16 @@
-// Package config makes one configuration out of flags, the environment, the
-// session's file, the project's file and the built-in defaults, in this order:
-// what stands first beats what stands behind it, key by key. Lists are taken
-// whole, with one exception: presets are joined by their id.
+// Package config merges flags, the environment, the session's file, the project's file and the
+// built-in defaults into one configuration. Earlier sources win, key by key. Lists are taken whole,
+// except presets, which are joined by id.
 //
-// Every value knows its origin. A key that nobody knows, a value of the wrong
-// type and a key that stands twice are faults with their line, never ignored.
-// The environment holds a key as BRENNER_ and its path in capitals, with _ for
-// the dots (limits.hypothesis_slate.max is BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX);
-// lists are separated by commas, and an empty variable counts as unset. Lists of
-// objects and roster.defaultPreset have no variable; the roster's variables are
-// those of package roster.
+// Every value has an origin. Unknown keys, values of the wrong type and duplicate keys are errors
+// with a line number. An environment variable is BRENNER_ and the key's path in capitals, with _
+// for dots (limits.hypothesis_slate.max is BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX). List items are
+// separated by commas, and an empty variable counts as unset. Lists of objects and
+// roster.defaultPreset have no variable; package roster defines the roster's variables.
 //
-// Files are data: nothing in them is executed, and no variable in them is
-// expanded. The package reads files and writes none. It must not know commands,
-// terminals or exit codes, and it reads no environment but the one it is given.
+// Files are data: nothing in them is executed or expanded. The package reads files and writes none.
+// It must not know about commands, terminals or exit codes, and reads only the environment passed
+// to it.
 package config
 
 import (
@@ -28,23 +25,23 @@ import (
 	"brenner/session/flow"
 )
 
-// Options say where the configuration comes from. The zero value reads the
-// project's file from the working directory upwards, and nothing else.
+// Options are the sources of the configuration. The zero value reads only the project's file, from
+// the working directory upwards.
 type Options struct {
 	// Dir is where the search for the project begins; see StartDir.
 	Dir string
 	// Environ is the environment in the form of os.Environ.
 	Environ []string
-	// Flags are those that the user gave, and no others.
+	// Flags are the flags given by the user.
 	Flags []Flag
 	// SessionConfig is the path of the session's file, or empty.
 	SessionConfig string
 }
 
-// Flag is a flag of the command line that sets a key.
+// Flag is a command-line flag that sets a key.
 type Flag struct {
 	Key    string   // "question"
-	Name   string   // as the user knows it: "--question"
+	Name   string   // as shown to the user: "--question"
 	Values []string // one for a text, a number or a switch; any number for a list
 }
 
@@ -53,34 +50,32 @@ type Config struct {
 	Project  Project
 	Question string
 	Context  string
-	// Via is how agents are reached whose model does not say it; one of Vias, or
-	// empty. Reach decides between the two.
+	// Via is how to reach agents whose model does not specify it: one of Vias, or empty. Reach
+	// combines the two.
 	Via      string
 	Models   []Model
 	Programs []Program
 	// Operator signs the brief, and is always an authority.
 	Operator string
-	// Arbiter is who rules when a session is stuck: NAME, NAME=KIND or NAME=KIND:MODEL;
-	// empty is nobody.
+	// Arbiter decides when a session is stuck: NAME, NAME=KIND or NAME=KIND:MODEL; empty for none.
 	Arbiter string
-	// Session are the settings that a new session begins with.
+	// Session holds the settings of a new session.
 	Session  flow.Settings
 	Timeouts Timeouts
 	Attempts int // for each call; at least 1
-	// BaseURL is that of agents whose model names none.
+	// BaseURL is for agents whose model names none.
 	BaseURL string
 	Mail    Mail
 	Report  Report
-	// Layers are what the session's and the project's file say about the roster.
-	// Flags and the environment are above them: see RosterInput.
+	// Layers are the roster layers of the session's and the project's file. Flags and environment
+	// rank above them: see RosterInput.
 	Layers []roster.Layer
-	// Presets are all there are: the session's, the project's, the built-in ones.
+	// Presets are all presets: the session's, the project's and the built-in ones.
 	Presets       []roster.Preset
 	DefaultPreset string
-	// Records are the project's own rules of the store.
+	// Records are the project's rules for the store.
 	Records Records
-	// Roles are what roles may read and write of the store's records, where it is not
-	// as built in.
+	// Roles are the roles' access to the store's records, where it differs from the built-in one.
 	Roles  []Role
 	Scopes merge.Scopes
 	// Limits has every section whose number of items can be limited.
@@ -88,55 +83,55 @@ type Config struct {
 	Priority    []string // agents, highest first
 	Authorities []string
 	Playbook    Playbook
-	// Warnings are what a person should know and that stops nothing.
+	// Warnings do not prevent anything.
 	Warnings []roster.Warning
 
 	values []Value
 	files  []File
 }
 
-// Project is where the configuration belongs to.
+// Project is the project of the configuration.
 type Project struct {
-	// Dir is the folder of the project's file; without one the repository's
-	// root, and outside a repository the folder where the search began.
+	// Dir is the directory of the project's file. Without one it is the repository's root, and
+	// outside a repository the directory where the search began.
 	Dir string
 	// File is the name of the project's file in Dir, or empty.
 	File string
 }
 
-// Model says what a human-readable model of the roster means.
+// Model defines a human-readable model of the roster.
 type Model struct {
 	Model   string `json:"model,omitempty"`    // as rosters name it: "Opus 4.5"
 	Via     string `json:"via,omitempty"`      // one of Vias, or empty
 	ID      string `json:"id,omitempty"`       // at the endpoint
 	BaseURL string `json:"base_url,omitempty"` // of the endpoint
-	KeyEnv  string `json:"key_env,omitempty"`  // the variable that holds the key; empty is OPENAI_API_KEY
+	KeyEnv  string `json:"key_env,omitempty"`  // the variable that holds the key; empty means OPENAI_API_KEY
 
-	API          string   `json:"api,omitempty"` // APIChat or APIResponses; empty is chat
+	API          string   `json:"api,omitempty"` // APIChat or APIResponses; empty means chat
 	Organization string   `json:"organization,omitempty"`
 	Headers      []string `json:"headers,omitempty"` // "Name: value"
 	Temperature  *float64 `json:"temperature,omitempty"`
 	Seed         *int     `json:"seed,omitempty"`
 	Effort       string   `json:"reasoning_effort,omitempty"`
-	Structured   string   `json:"structured,omitempty"` // one of the words above; empty is fences
+	Structured   string   `json:"structured,omitempty"` // one of the words above; empty means fences
 
-	// PriceInput and PriceOutput are dollars for a million tokens, both or none.
+	// PriceInput and PriceOutput are dollars per million tokens, both or none.
 	PriceInput  *float64 `json:"price_input,omitempty"`
 	PriceOutput *float64 `json:"price_output,omitempty"`
-	// Concurrent is how many calls the endpoint takes at once; 0 is any number.
+	// Concurrent is the maximum number of concurrent calls; 0 means no limit.
 	Concurrent int `json:"concurrent,omitempty"`
 }
 
-// Program says what a program of the roster is on this machine.
+// Program defines a program of the roster on this machine.
 type Program struct {
-	Program string   `json:"program,omitempty"` // as rosters name it: "codex-cli", or a word of the user's own
-	Command []string `json:"command,omitempty"` // what runs in its place; needed for words of the user's own
+	Program string   `json:"program,omitempty"` // as rosters name it: "codex-cli", or a custom name
+	Command []string `json:"command,omitempty"` // what to run; required for custom names
 	KeyEnv  string   `json:"key_env,omitempty"` // the variable that holds its key; empty means its usual ones
-	Pass    []string `json:"pass,omitempty"`    // further variables that it may see
-	Turns   int      `json:"turns,omitempty"`   // with tools, in one call; 0 is the built-in limit
+	Pass    []string `json:"pass,omitempty"`    // further variables passed to it
+	Turns   int      `json:"turns,omitempty"`   // with tools, in one call; 0 means the built-in limit
 }
 
-// FindProgram gives the entry of a program, and whether there is one.
+// FindProgram returns the entry of a program.
 func (c *Config) FindProgram(name string) (Program, bool) {
 	i := slices.IndexFunc(c.Programs, func(p Program) bool { return p.Program == name })
 	if i < 0 {
@@ -145,23 +140,23 @@ func (c *Config) FindProgram(name string) (Program, bool) {
 	return c.Programs[i], true
 }
 
-// Mail says which mail server is asked.
+// Mail is the mail server to use.
 type Mail struct {
-	BaseURL  string // what the environment says may be no address at all
+	BaseURL  string // not validated if it comes from the environment
 	Path     string
 	TokenEnv string // the variable that holds the server's token
 }
 
-// Report says where the reports of loops go, beside their files.
+// Report is where the reports of loops go, besides their files.
 type Report struct {
 	Mail    bool   // to the operator's mailbox
-	Webhook string // an address that gets the JSON; empty is none
+	Webhook string // a URL that receives the JSON; empty for none
 }
 
-// Timeouts are how long things may take; zero is no limit.
+// Timeouts limit durations; zero means no limit.
 type Timeouts struct {
 	Call    time.Duration // one attempt
-	Idle    time.Duration // without a sign of life
+	Idle    time.Duration // without any output
 	Agent   time.Duration // all attempts together
 	Session time.Duration // a whole run
 }
@@ -172,13 +167,12 @@ func (t Timeouts) times() flow.Times {
 	}
 }
 
-// Playbook is how the project's playbook is kept and used.
+// Playbook configures the project's playbook.
 type Playbook struct {
-	Domain string // of bullets for which nobody says another
-	Tokens int    // of bullets in one prompt; 0 is none
+	Domain string // of bullets without their own
+	Tokens int    // of bullets in one prompt; 0 means none
 	Rules  playbook.Rules
-	// Embedding is the endpoint that makes vectors; the zero value is the model that
-	// is part of the program.
+	// Embedding is the endpoint for vectors; the zero value means the built-in model.
 	Embedding Embedding
 }
 
@@ -186,7 +180,7 @@ type Playbook struct {
 type Embedding struct {
 	Model   string
 	BaseURL string
-	KeyEnv  string // the variable that holds the key; empty is OPENAI_API_KEY
+	KeyEnv  string // the variable that holds the key; empty means OPENAI_API_KEY
 }
 
 // The ways to reach an agent.
@@ -197,11 +191,10 @@ const (
 	ViaRehearsal = "rehearsal"
 )
 
-// Vias gives the ways to reach an agent.
+// Vias returns the ways to reach an agent.
 func Vias() []string { return []string{ViaOpenAI, ViaMail, ViaProgram, ViaRehearsal} }
 
-// Load reads the configuration. All faults are said at once, joined; every one
-// of them is a *fault.Error.
+// Load reads the configuration. It returns all errors joined; each is a *fault.Error.
 func Load(o Options) (*Config, error) {
 	c := &Config{}
 	l := &loading{table: keyTable(c)}
@@ -226,7 +219,6 @@ func Load(o Options) (*Config, error) {
 	return c, nil
 }
 
-// loading is one run of Load.
 type loading struct {
 	table    table
 	found    fault.Bounded
@@ -234,15 +226,15 @@ type loading struct {
 	files    []File
 }
 
-// File is a configuration file as it was read: whoever decides by what it says
-// must not read it again, for it may be another one by then.
+// File is a configuration file as read. A decision based on its content must not read it again,
+// because it may have changed.
 type File struct {
 	Level roster.Level
 	Path  string
 	Data  []byte
 }
 
-// FileOf gives the file of a layer.
+// FileOf returns the file of a layer.
 func (c *Config) FileOf(level roster.Level) (File, bool) {
 	i := slices.IndexFunc(c.files, func(f File) bool { return f.Level == level })
 	if i < 0 {
@@ -251,19 +243,18 @@ func (c *Config) FileOf(level roster.Level) (File, bool) {
 	return c.files[i], true
 }
 
-// RosterInput gives what a roster is resolved from: the layers of flags and
-// environment, which the caller has, above those of the files.
+// RosterInput returns the input of a roster's resolution: the caller's layers of flags and
+// environment above those of the files.
 func (c *Config) RosterInput(above ...roster.Layer) roster.Input {
 	return roster.Input{
 		Layers: slices.Concat(above, c.Layers), Presets: c.Presets, DefaultPreset: c.DefaultPreset,
 	}
 }
 
-// Reach says how an agent with this model would be reached: the entry of the
-// models' list, with Via filled in. The stronger layer decides between the
-// model's own way and the general one, so that --via holds for everybody; within
-// one layer the model's own is the closer word. What nobody said stays empty:
-// nothing is picked by guess.
+// Reach returns how to reach an agent with this model: its entry in the models' list with Via
+// filled in. Between the model's own way and the general one the stronger layer decides, so that
+// --via applies to all agents; within one layer the model's own wins. Via stays empty if no layer
+// sets it.
 func (c *Config) Reach(model string) Model {
 	i := slices.IndexFunc(c.Models, func(m Model) bool { return m.Model == model })
 	if i < 0 || model == "" {

@@ -14,26 +14,25 @@ import (
 	"brenner/session/flow"
 )
 
-// form is what a key may hold.
+// form is the type of a key's value.
 type form interface {
-	// read returns the value of a node of a file; what is wrong, the reader is told.
+	// read returns the value of a node of a file. It reports errors to the reader.
 	read(r *reader, path string, n *yaml.Node) (any, bool)
-	// parse returns the value that texts of the environment or the command line stand
-	// for, or says why they stand for none. Of several texts for one value the last
-	// counts.
+	// parse returns the value of texts from the environment or the command line, or the reason why
+	// they are invalid. Of several texts for a single value the last counts.
 	parse(values []string) (v any, detail, hint string)
 }
 
-// scalar is a form of one value.
+// scalar is the form of a single value.
 type scalar struct {
-	want  string   // in words
+	want  string   // description
 	tags  []string // of YAML
 	value func(text string) (v any, ok bool)
-	// hidden is said of what is refused in place of the value, which may be a secret.
+	// hidden replaces the refused value in messages, because it may be a secret.
 	hidden string
 	hint   func(text string) string
-	// anyVariable takes every text from outside files: other programs that listen to
-	// the variable may take more.
+	// anyVariable accepts every text from outside files: other programs that read the variable may
+	// accept more.
 	anyVariable bool
 }
 
@@ -76,9 +75,9 @@ func (s scalar) judge(given string) (v any, detail, hint string) {
 	return nil, "cannot be " + fault.Shown(given), s.hint(given)
 }
 
-// list is a form of texts, each once.
+// list is a form of distinct texts.
 type list struct {
-	words []string // what they may be, where they are not free
+	words []string // the allowed words, if restricted
 }
 
 func (l list) read(r *reader, path string, n *yaml.Node) (any, bool) {
@@ -98,7 +97,7 @@ func (l list) read(r *reader, path string, n *yaml.Node) (any, bool) {
 	return all, ok
 }
 
-// parse splits lists at commas, everywhere in the same way.
+// parse splits lists at commas.
 func (l list) parse(values []string) (v any, detail, hint string) {
 	all, seen := []string{}, map[string]bool{}
 	for _, value := range values {
@@ -113,7 +112,7 @@ func (l list) parse(values []string) (v any, detail, hint string) {
 	return all, "", ""
 }
 
-// unfit says why a text cannot stand in a list that has seen others, if so.
+// unfit returns why a text cannot be added to a list, if so.
 func (l list) unfit(s string, seen map[string]bool) (detail, hint string) {
 	switch {
 	case strings.TrimSpace(s) == "":
@@ -126,7 +125,7 @@ func (l list) unfit(s string, seen map[string]bool) (detail, hint string) {
 	return "", ""
 }
 
-// objects is a form of a list of objects, which only files can hold.
+// objects is the form of a list of objects, which only files can hold.
 type objects func(r *reader, path string, n *yaml.Node) any
 
 func (o objects) read(r *reader, path string, n *yaml.Node) (any, bool) { return o(r, path, n), true }
@@ -143,7 +142,7 @@ const (
 	tagBool  = "!!bool"
 )
 
-// plain is a form of texts that fit. Refused ones are shown.
+// plain is the form of texts for which fits holds. Messages show refused ones.
 func plain(fits func(string) bool, hint string) scalar {
 	return scalar{
 		want: wantText, tags: []string{tagText}, hint: func(string) string { return hint },
@@ -151,7 +150,7 @@ func plain(fits func(string) bool, hint string) scalar {
 	}
 }
 
-// secretly is plain for texts that are not shown where they are refused.
+// secretly is plain for texts that messages must not show.
 func secretly(fits func(string) bool, hidden, hint string) scalar {
 	s := plain(fits, hint)
 	s.hidden = hidden
@@ -167,7 +166,7 @@ func word(words ...string) scalar {
 	return s
 }
 
-// quorum is one of some words or a number from 1, which is usually written without quotes.
+// quorum is one of some words or a number from 1, usually unquoted.
 func quorum(words ...string) scalar {
 	s := plain(func(s string) bool {
 		n, isNumber := wholeNumber(s)
@@ -177,26 +176,26 @@ func quorum(words ...string) scalar {
 	return s
 }
 
-// anAddress is that of an endpoint, or empty. There may be a password in it.
+// anAddress is the URL of an endpoint, or empty. It may contain a password.
 func anAddress() scalar {
 	return secretly(func(s string) bool { return s == "" || baseurl.IsWeb(s) }, noAddress, baseurl.WebHint)
 }
 
-// aServer is an address in files; the user of a variable judges it.
+// aServer is a URL in files. From a variable it is not checked.
 func aServer() scalar {
 	s := anAddress()
 	s.anyVariable = true
 	return s
 }
 
-// anEndpoint is the address of a model, or empty.
+// anEndpoint is the URL of a model's endpoint, or empty.
 func anEndpoint() scalar {
 	return secretly(func(s string) bool { return s == "" || baseurl.Valid(s) }, noAddress, baseurl.Hint)
 }
 
 const noAddress = "is no address of an endpoint"
 
-// aVariable is the name of a variable. What stands in its place may be the secret itself.
+// aVariable is the name of a variable. A refused value may be the secret itself.
 func aVariable(hint string) scalar { return secretly(isVariable, "is no name of a variable", hint) }
 
 const tokenHint = "name the environment variable that holds the token, such as AGENT_MAIL_BEARER_TOKEN"
@@ -205,7 +204,7 @@ func isVariable(name string) bool {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name)
 }
 
-// aDollar is an amount of dollars, or empty. It is usually written without quotes.
+// aDollar is an amount of dollars, or empty, usually unquoted.
 func aDollar() scalar {
 	s := plain(isDollar, "write an amount of dollars such as 5 or 0.50; leave it out for no limit")
 	s.tags = []string{tagText, tagInt, tagFloat}
@@ -225,7 +224,7 @@ func setDollars(to *int64) func(any) {
 	}
 }
 
-// aTime is a duration as time.ParseDuration reads it, not negative.
+// aTime is a non-negative duration as accepted by time.ParseDuration.
 func aTime() scalar {
 	return plain(func(s string) bool {
 		d, err := time.ParseDuration(s)
@@ -241,10 +240,10 @@ func aSwitch() scalar {
 	}
 }
 
-// mostNumber is far more than anything is limited to.
+// mostNumber is far above any useful limit.
 const mostNumber = 1_000_000_000
 
-// aNumber is an int, not negative.
+// aNumber is a non-negative int.
 func aNumber() scalar {
 	return scalar{
 		want: "a whole number", tags: []string{tagInt}, hint: func(string) string { return "write a whole number from 0 to 1000000000 in digits" },
@@ -252,13 +251,13 @@ func aNumber() scalar {
 	}
 }
 
-// wholeNumber takes decimal digits only: 010 is eight to some and ten to others.
+// wholeNumber accepts decimal digits only: 010 is ambiguous.
 func wholeNumber(s string) (int, bool) {
 	i, err := strconv.Atoi(s)
 	return i, err == nil && i >= 0 && i <= mostNumber && strconv.Itoa(i) == s
 }
 
-// aDecimal is a float64 from 0 to 1000, as people write one.
+// aDecimal is a float64 from 0 to 1000 in decimal notation.
 func aDecimal() scalar {
 	return scalar{
 		want: wantNumber, tags: []string{tagInt, tagFloat}, hint: func(string) string { return "write a number from 0 to 1000, such as 3 or 0.8" },
@@ -281,7 +280,7 @@ func upTo(most float64) scalar {
 	}
 }
 
-// didYouMean returns "did you mean X? " where a candidate is near, else "".
+// didYouMean returns "did you mean X? " if a candidate is close, else "".
 func didYouMean(word string, candidates []string) string {
 	if near, ok := text.Nearest(word, candidates); ok {
 		return "did you mean " + near + "? "

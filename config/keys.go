@@ -15,15 +15,14 @@ import (
 	"brenner/session/view"
 )
 
-// key is one row of the table of everything that can be configured: its name in files,
-// what it may hold, what holds where no layer sets it, and the setter. Reading,
-// environment, origins and everything that is shown follow from the row.
+// key is one row of the table of configuration keys: its name in files, its form, its default and
+// its setter. Reading, environment, origins and output follow from the row.
 type key struct {
 	path    string // "roster.defaultPreset"
 	form    form
 	builtIn any       // of the form's Go type
-	set     func(any) // puts the effective value into the configuration
-	env     string    // the variable, where it is not made of the path; noVariable for none
+	set     func(any) // sets the effective value in the configuration
+	env     string    // the variable, if not derived from the path; noVariable for none
 	bound   bound     // of the effective value
 	flag    RunFlag   // of commands that run sessions
 }
@@ -31,7 +30,7 @@ type key struct {
 // noVariable is the env of a key that the environment cannot set.
 const noVariable = "-"
 
-// bound is a rule for the effective value of a number: a weaker layer may break it.
+// bound is a rule for the effective value of a number. A weaker layer may violate it.
 type bound int
 
 const (
@@ -40,7 +39,7 @@ const (
 	share           // at most 1
 )
 
-// RunFlag is a flag that sets a key, of all commands that run sessions.
+// RunFlag is a flag of all commands that run sessions; it sets a key.
 type RunFlag struct{ Key, Name, Usage string }
 
 // RunFlags returns the flags of all commands that run sessions.
@@ -54,7 +53,7 @@ func RunFlags() []RunFlag {
 	return flags
 }
 
-// row is a key whose value is put into a field as it is.
+// row returns a key whose value is stored in a field as it is.
 func row[T any](path string, f form, to *T, builtIn T) key {
 	return key{path: path, form: f, builtIn: builtIn, set: into(to)}
 }
@@ -64,7 +63,6 @@ func into[T any](to *T) func(any) {
 	return func(v any) { *to, _ = v.(T) }
 }
 
-// timeRow is a key that holds a duration.
 func timeRow(path string, to *time.Duration, builtIn string) key {
 	set := func(v any) {
 		s, _ := v.(string)
@@ -73,7 +71,7 @@ func timeRow(path string, to *time.Duration, builtIn string) key {
 	return key{path: path, form: aTime(), builtIn: builtIn, set: set}
 }
 
-// fileRow is a key that only the layers of files hold; see rosterLayers.
+// fileRow returns a key that only files can set; see rosterLayers.
 func fileRow(path string, f form, env string, builtIn any) key {
 	return key{path: path, form: f, env: env, builtIn: builtIn, set: func(any) {}}
 }
@@ -85,12 +83,11 @@ func (k key) by(flag, usage string) key {
 	return k
 }
 
-// table is the list of all keys.
 type table []key
 
-// keyTable returns every key there is; their setters change c. Role and section names
-// are keys here and may be, because all of them are in lower case: viper knows no
-// other. Names that people choose (agents, models, presets) stand in lists, as values.
+// keyTable returns every key; their setters change c. Role and section names can be keys because
+// all are lower case, which viper requires. Names that users choose (agents, models, presets) are
+// values in lists.
 func keyTable(c *Config) table {
 	s, p, rules := &c.Session, &c.Playbook, playbook.DefaultRules()
 	t := table{
@@ -105,7 +102,7 @@ func keyTable(c *Config) table {
 		row("mail.path", aText(), &c.Mail.Path, "/mcp/").from(mailVariables + "PATH"),
 		row("mail.token_env", aVariable(tokenHint), &c.Mail.TokenEnv, mailVariables+"BEARER_TOKEN"),
 		fileRow("roster.preset", aText(), roster.EnvPreset, ""),
-		// BRENNER_ROSTER_PRESET is stronger than a variable of this key would be, and means the same.
+		// BRENNER_ROSTER_PRESET already means the same and is stronger.
 		row("roster.defaultPreset", aText(), &c.DefaultPreset, "default-3-agent").from(noVariable),
 		row("roster.presets", objects(presetList), &c.Presets, roster.BuiltIn()),
 		fileRow("roster.mode", aText(), roster.EnvMode, string(roster.RoleSeparated)),
@@ -161,13 +158,13 @@ func keyTable(c *Config) table {
 	return slices.Concat(t, c.scopeKeys(), c.limitKeys())
 }
 
-// What scopes.mode may be.
+// The values of scopes.mode.
 const (
 	scopesDefault = "default"
 	scopesStrict  = "strict"
 )
 
-// scopeKeys returns the keys of what each role may write.
+// scopeKeys returns the keys of the roles' write scopes.
 func (c *Config) scopeKeys() table {
 	scopes := merge.DefaultScopes()
 	c.Scopes.Grants = scopes.Grants
@@ -183,7 +180,7 @@ func (c *Config) scopeKeys() table {
 	return t
 }
 
-// sectionRow is a key that holds sections of the artifact.
+// sectionRow returns a key that holds sections of the artifact.
 func sectionRow(path string, to *[]artifact.Section, builtIn []artifact.Section) key {
 	set := func(v any) {
 		*to = nil
@@ -196,7 +193,7 @@ func sectionRow(path string, to *[]artifact.Section, builtIn []artifact.Section)
 	return key{path: path, form: list{words: sectionIDs(artifact.Sections())}, builtIn: sectionIDs(builtIn), set: set}
 }
 
-// limitKeys returns the keys of how many items each section may have.
+// limitKeys returns the keys of the sections' limits.
 func (c *Config) limitKeys() table {
 	c.Limits = make(map[artifact.Section]merge.Limit)
 	var t table
@@ -218,8 +215,7 @@ func (c *Config) limitKeys() table {
 	return t
 }
 
-// limited returns the sections whose number of items can be configured: all but the
-// research thread, of which there is always one.
+// limited returns the sections with configurable limits: all but the research thread.
 func limited() []artifact.Section {
 	return slices.DeleteFunc(artifact.Sections(), func(s artifact.Section) bool { return s == artifact.ResearchThread })
 }
@@ -232,7 +228,6 @@ func sectionIDs(sections []artifact.Section) []string {
 	return ids
 }
 
-// find returns the row of a key.
 func (t table) find(path string) (key, bool) {
 	i := slices.IndexFunc(t, func(k key) bool { return k.path == path })
 	if i < 0 {
@@ -241,8 +236,8 @@ func (t table) find(path string) (key, bool) {
 	return t[i], true
 }
 
-// below returns the names that may stand directly below a path ("" is the top); none
-// where the path holds a value, or nothing.
+// below returns the names directly below a path ("" is the top). There are none if the path holds a
+// value or is unknown.
 func (t table) below(path string) []string {
 	prefix := join(path, "")
 	var names []string
@@ -256,8 +251,8 @@ func (t table) below(path string) []string {
 	return names
 }
 
-// keyHint says what was probably meant by an unknown key below a path: a neighbour that
-// is spelled alike, or a key that belongs elsewhere.
+// keyHint suggests a key for an unknown one below a path: a similar sibling, or a key of that name
+// elsewhere.
 func (t table) keyHint(path, name string) string {
 	known := t.below(path)
 	if near, ok := text.Nearest(name, known); ok {
@@ -273,7 +268,6 @@ func (t table) keyHint(path, name string) string {
 	return "known keys here: " + listed(known)
 }
 
-// join puts a name below a path.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -281,7 +275,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// variable returns the environment's name for the key, or "".
+// variable returns the key's environment variable, or "".
 func (k key) variable() string {
 	_, isObjects := k.form.(objects)
 	switch {

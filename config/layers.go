@@ -10,12 +10,12 @@ import (
 	"brenner/session/flow"
 )
 
-// given is what each layer above the built-in one says.
+// given holds the layers above the built-in one.
 type given struct {
 	flags, environment, session, project layer
 }
 
-// settle decides key by key which layer holds.
+// settle determines the effective layer of each key.
 func (g given) settle(c *Config, t table) error {
 	v := g.stack(t)
 	for _, k := range t {
@@ -30,16 +30,15 @@ func (g given) settle(c *Config, t table) error {
 	return c.check(g, t)
 }
 
-// stack lays the layers over one another, the weakest first. Environment and
-// flags are both overrides to viper, which reads no environment but the
-// process's own: the later one of two overrides holds.
+// stack merges the layers, the weakest first. Environment and flags are both overrides in viper,
+// which only reads the process's own environment; the later override wins.
 func (g given) stack(t table) *viper.Viper {
 	v := viper.New()
 	for _, k := range t {
 		v.SetDefault(k.path, k.builtIn)
 	}
 	for _, file := range []layer{g.project, g.session} {
-		// A map that is merged into a viper never fails.
+		// Merging a map never fails.
 		_ = v.MergeConfigMap(file.nested())
 	}
 	for _, above := range []layer{g.environment, g.flags} {
@@ -50,7 +49,7 @@ func (g given) stack(t table) *viper.Viper {
 	return v
 }
 
-// nested returns the layer as maps within maps, one for each dot of a path.
+// nested returns the layer as nested maps, one level per dot of a path.
 func (l layer) nested() map[string]any {
 	top := map[string]any{}
 	for path, s := range l {
@@ -67,7 +66,7 @@ func (l layer) nested() map[string]any {
 	return top
 }
 
-// origin says which layer holds for a key.
+// origin returns the effective layer of a key.
 func (g given) origin(path string) Origin {
 	for _, l := range []layer{g.flags, g.environment, g.session, g.project} {
 		if s, ok := l[path]; ok {
@@ -77,8 +76,7 @@ func (g given) origin(path string) Origin {
 	return Origin{Level: roster.Default}
 }
 
-// joinPresets adds the presets of a weaker file that this one has not replaced
-// by its own of the same id.
+// joinPresets adds the presets of a weaker file that this one does not redefine.
 func (l layer) joinPresets(weaker layer) {
 	const path = "roster.presets"
 	own, ok := l[path]
@@ -99,7 +97,7 @@ func (l layer) joinPresets(weaker layer) {
 	l[path] = setting{all, own.origin}
 }
 
-// rosterLayers returns what each file says about the roster.
+// rosterLayers returns the roster layer of each file.
 func (g given) rosterLayers() []roster.Layer {
 	var layers []roster.Layer
 	for _, l := range []layer{g.session, g.project} {
@@ -121,8 +119,7 @@ func (g given) rosterLayers() []roster.Layer {
 	return layers
 }
 
-// ChangeByFlags sets what flags say of a session's settings, and the deadlines. The
-// others stay as they are.
+// ChangeByFlags changes only the session settings and deadlines that flags set.
 func (c *Config) ChangeByFlags(s *flow.Settings) {
 	changed := &Config{Session: *s}
 	for _, k := range keyTable(changed) {

@@ -15,24 +15,23 @@ import (
 	"brenner/session/view"
 )
 
-// The words of a model's entry.
+// The allowed words in a model's entry.
 const (
 	APIChat      = "chat"
 	APIResponses = "responses"
 
 	StructuredFences = "fences" // deltas in fences, as the prompts ask for them
 	StructuredSchema = "schema" // JSON by a schema
-	StructuredAuto   = "auto"   // by a schema where the endpoint can
+	StructuredAuto   = "auto"   // by a schema if the endpoint supports it
 )
 
-// object is one element of a list of objects.
 type object struct {
 	line   int
 	path   string
 	fields map[string]*yaml.Node
 }
 
-// objects reads a list of objects that have only the known keys.
+// objects reads a list of objects that have only known keys.
 func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
 	nodes, _ := r.list(path, n)
 	all := make([]object, 0, len(nodes))
@@ -59,17 +58,17 @@ func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
 	return all
 }
 
-// field is a key of an object, what it may hold, and its setter.
+// field is a key of an object with its form and setter.
 type field struct {
 	name string
 	form form
 	set  func(any)
 }
 
-// at is a field that is set where the object has it.
+// at returns a field that is set if the object has it.
 func at[T any](name string, f form, to *T) field { return field{name, f, into(to)} }
 
-// ifAny is a field that stays nil where the object does not have it.
+// ifAny returns a field that stays nil if the object lacks it.
 func ifAny[T any](name string, f form, to **T) field {
 	return field{name, f, func(v any) {
 		value, _ := v.(T)
@@ -90,8 +89,7 @@ func (r *reader) take(o object, fields ...field) {
 	}
 }
 
-// keyed reads objects each of which says what one name means; what is the key of the
-// name.
+// keyed reads a list of objects that each define one name. what is the key of the name.
 func keyed[T any](r *reader, path string, n *yaml.Node, what, example string, known []string, one func(o object) (T, string)) []T {
 	list := []T{}
 	first := map[string]int{}
@@ -109,7 +107,7 @@ func keyed[T any](r *reader, path string, n *yaml.Node, what, example string, kn
 	return list
 }
 
-// modelList reads what human-readable models mean.
+// modelList reads the definitions of models.
 func modelList(r *reader, path string, n *yaml.Node) any {
 	known := []string{
 		"via", "id", "base_url", "key_env", "api", "organization", "headers", "temperature", "seed",
@@ -121,7 +119,7 @@ func modelList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// mostPrice is more than a million tokens will ever cost, in dollars.
+// mostPrice is an upper bound of the price of a million tokens, in dollars.
 const mostPrice = 1_000_000
 
 func (r *reader) model(o object) Model {
@@ -144,7 +142,7 @@ func (r *reader) model(o object) Model {
 		ifAny("seed", aNumber(), &m.Seed),
 	)
 	for _, price := range []*float64{m.PriceInput, m.PriceOutput} {
-		// A thousandth of a dollar for a million is a billionth for one: finer would be rounded.
+		// Prices are stored in billionths of a dollar per token; a finer one would be rounded.
 		if price != nil && math.Abs(*price*1000-math.Round(*price*1000)) > 1e-6 {
 			r.found.Add(InvalidValue, r.place(o.line), "prices have at most three decimals: thousandths of a dollar for a million tokens", "a price of %s cannot be %v", o.path, *price)
 		}
@@ -155,15 +153,15 @@ func (r *reader) model(o object) Model {
 	return m
 }
 
-// aKeyName is the name of the variable that holds a key, or empty. The key itself has no
-// place in a file.
+// aKeyName is the name of the variable that holds a key, or empty. Keys themselves must not be in a
+// file.
 func aKeyName() scalar {
 	s := aVariable("name the environment variable that holds the key, such as OPENAI_API_KEY")
 	s.value = func(s string) (any, bool) { return s, s == "" || isVariable(s) }
 	return s
 }
 
-// headerList reads a list of "Name: value". Those that carry secrets are refused.
+// headerList reads a list of "Name: value". It refuses headers that carry secrets.
 func headerList(r *reader, path string, n *yaml.Node) any {
 	nodes, _ := r.list(path, n)
 	var all []string
@@ -186,7 +184,7 @@ func headerList(r *reader, path string, n *yaml.Node) any {
 	return all
 }
 
-// textList reads texts, which may stand there twice.
+// textList reads texts, which may repeat.
 func textList(r *reader, path string, n *yaml.Node) any {
 	nodes, _ := r.list(path, n)
 	all := []string{}
@@ -198,7 +196,7 @@ func textList(r *reader, path string, n *yaml.Node) any {
 	return all
 }
 
-// programList reads what the roster's programs are here.
+// programList reads the definitions of programs.
 func programList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"command", "key_env", "pass", "turns"}
 	return keyed(r, path, n, "program", "codex-cli", known, func(o object) (Program, string) {
@@ -219,7 +217,7 @@ func programList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// roleList reads what roles may do.
+// roleList reads the roles' access.
 func roleList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"read", "write", "max_tokens", "cross", "views"}
 	return keyed(r, path, n, "role", "writer", known, func(o object) (Role, string) {
@@ -252,10 +250,9 @@ func viewList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// The rules for rosters and their wording are package roster's; here what it finds is
-// put on its line of the file.
+// Package roster checks rosters and words the errors. This file adds the line numbers.
 
-// presetList reads rosters that are saved without their agents.
+// presetList reads the presets.
 func presetList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"id", "name", "description", "entries", "placeholderNames"}
 	check := func(p ...roster.Preset) error { return roster.ValidatePresets(p) }
@@ -276,11 +273,11 @@ func presetList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// entryList reads who takes part. Fields may be missing: a layer need not be whole, and
-// what no layer gives is for roster.Resolve to say.
+// entryList reads the roster's entries. Fields may be missing, because a layer may be partial;
+// roster.Resolve reports what no layer sets.
 func entryList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"agentName", "role", "program", "model", "notes"}
-	// Entries may lack roles without being wrong.
+	// Entries may lack roles.
 	check := func(e ...roster.Entry) error { return roster.Roster{Mode: roster.Heuristic, Entries: e}.Validate() }
 	return validated(r, path, n, known, check, func(o object) (roster.Entry, string) {
 		e := r.entry(o)
@@ -288,8 +285,8 @@ func entryList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// validated reads objects that package roster judges, each by itself and beside another
-// one of the same name.
+// validated reads objects that package roster checks, each alone and against others of the same
+// name.
 func validated[T any](r *reader, path string, n *yaml.Node, known []string, check func(...T) error, one func(object) (T, string)) []T {
 	list := []T{}
 	first := map[string]int{}
@@ -322,7 +319,7 @@ func (r *reader) entry(o object) roster.Entry {
 	return e
 }
 
-// checkMode says when the roster's mode is none.
+// checkMode reports an unknown roster mode.
 func (r *reader) checkMode() {
 	mode, ok := r.read["roster.mode"]
 	if !ok {
@@ -339,8 +336,7 @@ func alreadyOn(line int) string {
 	return fmt.Sprintf("it stands on line %d already; keep one of the two", line)
 }
 
-// takeFaults adds what package roster found, with its line and, where one is given, a
-// better hint.
+// takeFaults adds errors of package roster, with a line and optionally a better hint.
 func (r *reader) takeFaults(line int, err error, hint string) {
 	for _, f := range fault.All(err) {
 		located := *f

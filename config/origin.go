@@ -10,11 +10,11 @@ import (
 	"brenner/roster"
 )
 
-// Origin says where a value came from.
+// Origin is where a value came from.
 type Origin struct {
 	Level roster.Level
-	// Source is the flag, the variable or the file: "--question",
-	// "BRENNER_QUESTION", "brenner.yaml"; empty for what is built in.
+	// Source is the flag, the variable or the file: "--question", "BRENNER_QUESTION",
+	// "brenner.yaml"; empty for built-in values.
 	Source string
 	Line   int // in a file; 0 elsewhere
 }
@@ -40,12 +40,11 @@ type Value struct {
 	raw any // of the Go type of the key's form
 }
 
-// Values returns every key with its effective value, sorted by key. The entries of
-// a roster are those of the strongest file; what all layers make of them
-// together is for roster.Resolve to say.
+// Values returns every key with its effective value, sorted by key. Roster entries are those of the
+// strongest file; roster.Resolve combines all layers.
 func (c *Config) Values() []Value { return slices.Clone(c.values) }
 
-// Origin says where the value of a key came from.
+// Origin returns where the value of a key came from.
 func (c *Config) Origin(key string) Origin { return c.value(key).Origin }
 
 func (c *Config) value(key string) Value {
@@ -60,7 +59,7 @@ func (c *Config) value(key string) Value {
 // valueOf returns a setting in the form in which values are shown.
 func valueOf(setting any) artifact.Value {
 	switch s := setting.(type) {
-	case string: // not by JSON, which has no form for what is not UTF-8
+	case string: // not via JSON, which cannot hold invalid UTF-8
 		return artifact.Text(s)
 	case []string:
 		return listOf(s, func(t string) artifact.Value { return artifact.Text(t) })
@@ -71,13 +70,13 @@ func valueOf(setting any) artifact.Value {
 	}
 	data, err := json.Marshal(setting)
 	if err != nil {
-		return artifact.Null{} // not reached: settings are texts, numbers and structs of them
+		return artifact.Null{} // unreachable: settings are texts, numbers and structs of them
 	}
 	value, _ := artifact.ParseValue(data, valueDepth)
 	return value
 }
 
-// valueDepth is deeper than any setting.
+// valueDepth exceeds the depth of any setting.
 const valueDepth = 8
 
 func listOf[T any](list []T, value func(T) artifact.Value) artifact.List {

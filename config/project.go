@@ -12,17 +12,17 @@ import (
 	"brenner/roster"
 )
 
-// The names of the project's file; the first that is there is taken.
+// The names of the project's file; the first that exists is used.
 const (
 	FileName    = "brenner.yaml"
 	OldFileName = ".brennerrc"
 )
 
-// EnvProject is the variable that names the project's folder.
+// EnvProject is the variable that names the project's directory.
 const EnvProject = envPrefix + "PROJECT"
 
-// StartDir says where the search for the project begins: the folder of the flag
-// -C, else the one that BRENNER_PROJECT names, else the working directory.
+// StartDir returns where the search for the project begins: the directory of the flag -C, else the
+// one in BRENNER_PROJECT, else the working directory.
 func StartDir(flag string, environ []string) string {
 	switch named := variables(environ)[EnvProject]; {
 	case flag != "":
@@ -34,15 +34,13 @@ func StartDir(flag string, environ []string) string {
 	}
 }
 
-// place is a project and the path of its file.
 type place struct {
 	Project
 	path string
 }
 
-// findProject looks for the project's file in a folder and in those above it, up
-// to the repository's root, the folder that holds .git; outside a repository up
-// to the root of the file system.
+// findProject looks for the project's file in a directory and its parents, up to the repository's
+// root, which holds .git, or outside a repository up to the root of the file system.
 func (l *loading) findProject(start string) place {
 	dir, err := filepath.Abs(start)
 	if err == nil {
@@ -73,7 +71,7 @@ func mustBeDir(path string) error {
 	return err
 }
 
-// fileIn gives the name of the project's file in a folder, or "".
+// fileIn returns the name of the project's file in a directory, or "".
 func (l *loading) fileIn(dir string) string {
 	old := exists(filepath.Join(dir, OldFileName))
 	switch {
@@ -91,22 +89,21 @@ func (l *loading) fileIn(dir string) string {
 	return FileName
 }
 
-// exists tells whether something is there, be it a link to nowhere: a file that
-// somebody meant to be read must not be passed over in silence.
+// exists reports whether path exists, even as a dangling link: a file that was meant to be read
+// must not be skipped silently.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || !errors.Is(err, fs.ErrNotExist)
 }
 
-// mostBytes is more than any configuration needs.
+// mostBytes is the maximum size of a configuration file.
 const mostBytes = 1 << 20
 
-// readProject reads the project's file, if there is one.
 func (l *loading) readProject(p place) layer {
 	if p.path == "" {
 		return layer{}
 	}
-	// A pipe in its place would make every command wait for ever.
+	// Opening a pipe would block every command for ever.
 	if info, err := os.Stat(p.path); err == nil && !info.Mode().IsRegular() {
 		l.found.Add(Unreadable, p.File, "remove it, or put the configuration there", "it is no regular file")
 		return layer{}
@@ -133,13 +130,13 @@ func (l *loading) readFile(path string, from source) layer {
 	return r.file(data)
 }
 
-// readBounded reads a file that must not be longer than a configuration can be.
+// readBounded reads a file of at most mostBytes.
 func readBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // read only
 	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
 	if err == nil && len(data) > mostBytes {
 		err = errors.New("it is larger than 1 MiB")

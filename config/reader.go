@@ -8,23 +8,22 @@ import (
 	"brenner/roster"
 )
 
-// source is where a file stands among the layers, and what it is called.
+// source is the level of a file among the layers, and its name.
 type source struct {
 	level roster.Level
 	name  string
 }
 
-// setting is a value and where it was given. Its Go type is that of its key.
+// setting is a value and its origin. Its Go type is that of its key.
 type setting struct {
 	value  any
 	origin Origin
 }
 
-// layer is what one source says, by the paths of the keys.
+// layer holds the settings of one source, by key path.
 type layer map[string]setting
 
-// reader reads one file against the table of keys. What is wrong is gathered,
-// each with its line.
+// reader reads one file against the table of keys and collects errors with their lines.
 type reader struct {
 	table table
 	from  source
@@ -32,7 +31,7 @@ type reader struct {
 	found *fault.Bounded
 }
 
-// file reads the bytes of a file; what it returns is whole only if nothing was found.
+// file reads the bytes of a file. The result is complete only if no error was found.
 func (r *reader) file(data []byte) layer {
 	r.read = layer{}
 	root, p := yaml.Read(data)
@@ -46,7 +45,7 @@ func (r *reader) file(data []byte) layer {
 	return r.read
 }
 
-// origin returns the origin of what stands on a line of the file.
+// origin returns the origin of a value on a line of the file.
 func (r *reader) origin(line int) Origin {
 	return Origin{Level: r.from.level, Source: r.from.name, Line: line}
 }
@@ -64,7 +63,7 @@ func (r *reader) section(path string, n *yaml.Node) {
 		case !isKey:
 			r.section(at, p.value)
 		case yaml.IsNull(p.value):
-			// The same as leaving the key out.
+			// Same as omitting the key.
 		default:
 			if v, ok := k.form.read(r, at, p.value); ok {
 				r.read[at] = setting{v, r.origin(p.line)}
@@ -73,14 +72,13 @@ func (r *reader) section(path string, n *yaml.Node) {
 	}
 }
 
-// pair is a key of a mapping and its value.
 type pair struct {
 	name  string
 	line  int
 	value *yaml.Node
 }
 
-// pairs returns the keys of a mapping, each once; nothing at all is an empty one.
+// pairs returns the keys of a mapping without duplicates. A null is an empty mapping.
 func (r *reader) pairs(path string, n *yaml.Node) []pair {
 	if yaml.IsNull(n) {
 		return nil
@@ -107,7 +105,7 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 	return all
 }
 
-// wrongType says that a node is not what it must be.
+// wrongType reports a node of the wrong type.
 func (r *reader) wrongType(n *yaml.Node, path, want string) {
 	hint := "see `brenner init` for an example of every key"
 	if want == wantText && n.Kind == yaml.ScalarNode && !yaml.IsNull(n) {
@@ -120,7 +118,7 @@ func (r *reader) wrongType(n *yaml.Node, path, want string) {
 	r.found.Add(WrongType, r.place(n.Line), hint, "%s must be %s, not %s", what, want, kindOf(n))
 }
 
-// What values must be, in words.
+// Descriptions of types.
 const (
 	wantText   = "a text"
 	wantNumber = "a number"
@@ -133,7 +131,6 @@ func (r *reader) text(path string, n *yaml.Node) (string, bool) {
 	return s, ok
 }
 
-// list returns the elements of a list.
 func (r *reader) list(path string, n *yaml.Node) ([]*yaml.Node, bool) {
 	if n.Kind != yaml.SequenceNode {
 		r.wrongType(n, path, "a list")

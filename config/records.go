@@ -12,14 +12,14 @@ import (
 // Records are the rules of a project's store.
 type Records struct {
 	Types       []string // beside the built-in ones
-	Compression int      // records of a module that make a new memo due; 0 is never
+	Compression int      // records of a module that make a new memo due; 0 means never
 	Unused      time.Duration
 	Unattended  []string // types that are promoted without a person
-	People      string   // the role of people who have none, and decide nothing
+	People      string   // the role of people without one, who decide nothing
 }
 
-// Role is what agents of a role may do with records, as a file says it. What it
-// leaves out is nil, or zero, and stays as built in.
+// Role is the configured access of a role to records. Omitted parts are nil or zero and stay as
+// built in.
 type Role struct {
 	Role      string              `json:"role,omitempty"`
 	Read      []string            `json:"read,omitzero"`
@@ -29,14 +29,14 @@ type Role struct {
 	Views     []contexts.TypeView `json:"views,omitzero"`
 }
 
-// AllTypes returns the types of records that the project has.
+// AllTypes returns the project's record types.
 func (c *Config) AllTypes() record.Types { return record.BuiltInTypes().With(c.Records.Types...) }
 
-// Access returns what all roles may read and write.
+// Access returns the access of all roles.
 func (c *Config) Access() policy.Accesses {
 	all := policy.DefaultAccess()
 	if i := slices.IndexFunc(all, func(a policy.Access) bool { return a.Role == policy.Contributor }); i >= 0 {
-		all[i].Read = slices.Concat(all[i].Read, c.Records.Types) // what the project adds is knowledge of its own
+		all[i].Read = slices.Concat(all[i].Read, c.Records.Types) // project types are knowledge
 		all[i].Write = slices.Concat(all[i].Write, c.Records.Types)
 	}
 	for _, r := range c.Roles {
@@ -55,7 +55,7 @@ func (c *Config) Access() policy.Accesses {
 	return all
 }
 
-// ContextViews returns the context specs of the roles that the files say something of.
+// ContextViews returns the context specs of the configured roles.
 func (c *Config) ContextViews() map[string]contexts.Spec {
 	specs := make(map[string]contexts.Spec)
 	access := c.Access()

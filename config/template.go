@@ -10,16 +10,15 @@ import (
 //go:embed template.yaml
 var template string
 
-// Starter is what a new project's file says from the start; what is empty stays
-// a comment.
+// Starter holds the initial values of a new project's file. Empty ones stay comments.
 type Starter struct {
 	Question string
 	Context  string
 	Via      string
 }
 
-// Template gives a project's file with every key explained. Load takes it as it
-// is, and with any of its commented keys uncommented.
+// Template returns a project's file with every key explained. Load accepts it as it is, and with
+// any commented key uncommented.
 func Template(s Starter) []byte {
 	given := map[string]string{"#question:": s.Question, "#context:": s.Context, "#via:": s.Via}
 	var b strings.Builder
@@ -33,9 +32,8 @@ func Template(s Starter) []byte {
 	return []byte(b.String())
 }
 
-// keyLine gives a key and its text in YAML: in the encoder's own style, which is
-// the readable one, if it can be read back in front of other lines (some tabs and
-// trailing line ends cannot), else in quotes. What is no UTF-8 has no form there.
+// keyLine returns a key and its text in YAML: in the encoder's readable style if that reads back
+// (some tabs and trailing line ends do not), else quoted. Invalid UTF-8 cannot be represented.
 func keyLine(key, value string) string {
 	value = strings.ToValidUTF8(value, "\uFFFD")
 	for _, style := range []yaml.Style{0, yaml.DoubleQuotedStyle} {
@@ -47,5 +45,5 @@ func keyLine(key, value string) string {
 			return string(line)
 		}
 	}
-	return "#" + key + ":\n" // not reached: quotes hold every text
+	return "#" + key + ":\n" // unreachable: quotes can hold every text
 }

@@ -11,10 +11,10 @@ import (
 	"brenner/roster"
 )
 
-// envPrefix is what all variables of the program begin with.
+// envPrefix is the prefix of the program's variables.
 const envPrefix = "BRENNER_"
 
-// mailVariables is what the variables of Agent Mail begin with.
+// mailVariables is the prefix of Agent Mail's variables.
 const mailVariables = "AGENT_MAIL_"
 
 // variables returns the program's variables that are set.
@@ -22,7 +22,6 @@ func variables(environ []string) map[string]string {
 	return roster.Variables(environ, envPrefix, mailVariables)
 }
 
-// readEnviron returns what the environment says.
 func (l *loading) readEnviron(environ []string) layer {
 	vars := variables(environ)
 	read := layer{}
@@ -41,9 +40,8 @@ func (l *loading) readEnviron(environ []string) layer {
 	return read
 }
 
-// warnOfUnknown warns of variables that look like misspelt ones. Others are left
-// alone: scripts around the program may have variables of their own. Those of
-// the roster are told by package roster.
+// warnOfUnknown warns about variables that look misspelt. Others are ignored, because scripts
+// around the program may have their own. Package roster reports those of the roster.
 func (l *loading) warnOfUnknown(set, known []string) {
 	for _, name := range set {
 		if slices.Contains(known, name) || strings.HasPrefix(name, envPrefix+"ROSTER_") {
@@ -59,7 +57,6 @@ func (l *loading) warnOfUnknown(set, known []string) {
 	}
 }
 
-// readFlags returns what the command line says.
 func (l *loading) readFlags(flags []Flag) layer {
 	read := layer{}
 	for _, f := range flags {
@@ -74,7 +71,7 @@ func (l *loading) readFlags(flags []Flag) layer {
 	return read
 }
 
-// take reads a key from texts, where YAML would have given types.
+// take reads a key from texts, which lack YAML's types.
 func (l *loading) take(into layer, k key, origin Origin, values []string) {
 	v, detail, hint := k.form.parse(values)
 	if detail != "" {
@@ -84,8 +81,8 @@ func (l *loading) take(into layer, k key, origin Origin, values []string) {
 	into[k.path] = setting{v, origin}
 }
 
-// RosterFromEnvironment returns what the environment says about the roster, the
-// file that BRENNER_ROSTER_FILE names included.
+// RosterFromEnvironment returns the environment's roster layers, including the file named by
+// BRENNER_ROSTER_FILE.
 func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, error) {
 	env, warnings, err := roster.FromEnviron(environ)
 	if err != nil || env.File == "" {

@@ -1,12 +1,11 @@
-// Package prompts holds what the agents are told: one template for each role, and
-// one for sessions without roles.
+// Package prompts holds the agents' instructions: one template for each role, and one for sessions
+// without roles.
 //
-// A template is text, written for this project, with a version and a hash. What can
-// be known from elsewhere is not written in it: what a role may change comes from
-// the write scopes, the fields from the section table, the rules from lint; so a
-// prompt cannot fall behind the program. A version, once used, stands for one text
-// for ever: its hash is in versions.txt, which only grows.
+// A template is a text with a version and a hash. Whatever another package defines is not repeated
+// in it: write scopes, fields and lint rules are rendered from their tables, so that a prompt
+// cannot become outdated. A published version never changes: its hash is in versions.txt, which is
+// append-only.
 //
-// The package is pure. It knows roles by their names and nothing of agents,
-// sessions or messages.
+// The package is pure. It knows roles by name, and must not know about agents, sessions or
+// messages.
 package prompts

@@ -8,7 +8,7 @@ import (
 	"brenner/artifact/lint"
 )
 
-// fields lists the fields of the reader's sections, as the section table has them.
+// fields lists the fields of the reader's sections from the section table.
 func (r *Rights) fields() string {
 	var blocks []string
 	for _, s := range r.sections() {
@@ -18,7 +18,7 @@ func (r *Rights) fields() string {
 		for i := range spec.Fields {
 			f := &spec.Fields[i]
 			if f.Kind == artifact.KindReferences || f.Name == "anchors" {
-				continue // said once for all sections
+				continue // described once for all sections
 			}
 			fmt.Fprintf(&b, "\n- `%s` (%s): %s", f.Name, describe(f), meaning(s, f.Name))
 		}
@@ -27,7 +27,7 @@ func (r *Rights) fields() string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// describe says what a field holds.
+// describe returns what a field holds.
 func describe(f *artifact.FieldSpec) string {
 	kind := "any JSON"
 	switch f.Kind {
@@ -53,7 +53,7 @@ func describe(f *artifact.FieldSpec) string {
 	return kind
 }
 
-// meaning is what to write into a field, in a few words.
+// meaning returns what to write into a field, in a few words.
 func meaning(s artifact.Section, field string) string {
 	for _, m := range meanings[s] {
 		if m.field == field {
@@ -63,8 +63,7 @@ func meaning(s artifact.Section, field string) string {
 	return ""
 }
 
-// meanings has a line for every field of the section table; a test holds the two
-// together.
+// meanings has a line for every field of the section table; a test compares the two.
 var meanings = [artifact.SectionCount][]struct{ field, text string }{
 	artifact.ResearchThread: {
 		{"statement", "the question, in a sentence or two"},
@@ -122,8 +121,8 @@ var meanings = [artifact.SectionCount][]struct{ field, text string }{
 	},
 }
 
-// rules lists the rules of lint that the reader can do something about: those of
-// its sections, and those of the structure that are about what an author writes.
+// rules lists the lint rules relevant to the reader: those of its sections, and the structural ones
+// that concern authors.
 func (r *Rights) rules() string {
 	letters := ""
 	for _, s := range r.sections() {
@@ -138,11 +137,11 @@ func (r *Rights) rules() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// sectionLetter is the letter that lint has for a section in the ids of rules.
+// sectionLetter returns the letter of a section in the ids of lint rules.
 func sectionLetter(s artifact.Section) string { return s.Spec().Prefix[:1] }
 
-// authorsRule picks the rules that an author can keep or break; the others of
-// metadata and structure are about the form of the file, which is the program's.
+// authorsRule reports whether an author can break a rule. The other metadata and structure rules
+// concern the form of the file, which the program writes.
 func authorsRule(id, letters string) bool {
 	switch id {
 	case "WS-102", "WS-103", "WS-104", "WS-105": // references, names, reasons of kills, sources

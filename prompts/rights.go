@@ -9,26 +9,24 @@ import (
 	"brenner/merge"
 )
 
-// Rights say what the reader of a prompt may change. The zero value is that of a
-// session without scopes: everybody may change everything.
+// Rights are what the reader of a prompt may change. The zero value is for a session without
+// scopes, in which all agents may change everything.
 type Rights struct {
 	Role string
-	// Roles are all roles of the session: a section that none of them owns is
-	// open to everybody.
+	// Roles are all roles of the session. A section that none of them owns is open to all.
 	Roles  []string
 	Scopes merge.Scopes
-	// Unified switches scopes off, as it does in the merge.
+	// Unified disables scopes, as in the merge.
 	Unified bool
 }
 
-// any tells whether the reader may change everybody's items in a section; what
-// the scopes say comes in as one of their questions.
+// any reports whether the reader may change all items of a section. ask is one of the predicates of
+// Scopes.
 func (r *Rights) any(s artifact.Section, ask func(string, artifact.Section) bool) bool {
 	return r.Unified || ask(r.Role, s) || slices.Contains(r.Scopes.Unowned(r.Roles), s)
 }
 
-// sections gives those that are the reader's business: the ones it may edit, and
-// those that even strict scopes let it add to.
+// sections returns the sections that the reader may edit, or may add to even under strict scopes.
 func (r *Rights) sections() []artifact.Section {
 	strict := r.Scopes
 	strict.Strict = true
@@ -41,7 +39,7 @@ func (r *Rights) sections() []artifact.Section {
 	return own
 }
 
-// table shows what the reader may do in each section.
+// table returns a table of the reader's rights in each section.
 func (r *Rights) table() string {
 	var b strings.Builder
 	b.WriteString("| section | ids | active items wanted | ADD | EDIT | KILL |\n|---|---|---|---|---|---|\n")
@@ -60,7 +58,7 @@ func ids(s artifact.Section) string {
 	return code([]string{s.ItemID(1), s.ItemID(2)}) + ", …"
 }
 
-// wanted says how many active items a section should have.
+// wanted returns how many active items a section should have.
 func wanted(spec *artifact.SectionSpec) string {
 	switch {
 	case spec.Max > 0 && spec.Max == spec.Min:
@@ -74,7 +72,7 @@ func wanted(spec *artifact.SectionSpec) string {
 	}
 }
 
-// mayAdd and mayKill know that the research thread can only be edited.
+// mayAdd and mayKill account for the research thread, which can only be edited.
 func (r *Rights) mayAdd(s artifact.Section) string {
 	if s != artifact.ResearchThread && r.any(s, r.Scopes.MayAdd) {
 		return "yes"
@@ -92,7 +90,7 @@ func (r *Rights) mayKill(s artifact.Section) string {
 func (r *Rights) mayTouch(s artifact.Section, ask func(string, artifact.Section) bool) string {
 	mine, others := "own", "any"
 	if s == artifact.ResearchThread {
-		mine, others = "no", "yes" // there is only one, and nobody added it
+		mine, others = "no", "yes" // there is only one, without an author
 	}
 	if r.any(s, ask) {
 		return others

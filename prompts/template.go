@@ -10,7 +10,7 @@ import (
 	"brenner/artifact"
 )
 
-// The templates, as they are in the binary.
+// The embedded templates.
 var (
 	//go:embed templates/hypothesis_generator.md
 	hypothesisGenerator string
@@ -29,19 +29,17 @@ var (
 // UnifiedName is the name of the template for sessions without roles.
 const UnifiedName = "unified"
 
-// shortHash is how many digits of a hash are shown: enough that nobody finds
-// another text for it by chance.
+// shortHash is how many digits of a hash are shown: enough to rule out accidental collisions.
 const shortHash = 16
 
-// Template is what an agent is told, before anything about a session is known.
+// Template is an agent's instructions, independent of any session.
 type Template struct {
 	Name    string // the role, or UnifiedName
 	Version int
-	Text    string // the whole of it: what Hash is about
+	Text    string // the whole text, which Hash covers
 }
 
-// All gives the templates: those of the roles in the specification's order, then
-// the unified one.
+// All returns the templates: those of the roles in the specification's order, then the unified one.
 func All() []Template {
 	return []Template{
 		{Name: "hypothesis_generator", Version: 1, Text: hypothesisGenerator + common},
@@ -51,7 +49,7 @@ func All() []Template {
 	}
 }
 
-// For gives the template of a role.
+// For returns the template of a role.
 func For(role string) (Template, bool) {
 	for _, t := range All() {
 		if t.Name == role && role != UnifiedName {
@@ -61,26 +59,26 @@ func For(role string) (Template, bool) {
 	return Template{}, false
 }
 
-// Unified gives the template for sessions without roles.
+// Unified returns the template for sessions without roles.
 func Unified() Template {
 	all := All()
 	return all[len(all)-1]
 }
 
-// ID names the template and its version: "test_designer/1".
+// ID returns the template's name and version: "test_designer/1".
 func (t Template) ID() string { return t.Name + "/" + strconv.Itoa(t.Version) }
 
-// Hash is the SHA-256 of the template's text, in hexadecimal digits.
+// Hash returns the SHA-256 of the template's text in hexadecimal.
 func (t Template) Hash() string {
 	sum := sha256.Sum256([]byte(t.Text))
 	return hex.EncodeToString(sum[:])
 }
 
-// Short gives the digits of a hash that are shown to people.
+// Short returns the leading digits of a hash, for display.
 func Short(hash string) string { return hash[:min(len(hash), shortHash)] }
 
-// HashOf gives the hash of any version there ever was, by its ID: also of those
-// whose text is no longer in the program.
+// HashOf returns the hash of a template by its ID, including versions whose text is no longer in
+// the program.
 func HashOf(id string) (string, bool) {
 	for line := range strings.Lines(versions) {
 		known, hash, ok := strings.Cut(strings.TrimSpace(line), " ")
@@ -91,8 +89,8 @@ func HashOf(id string) (string, bool) {
 	return "", false
 }
 
-// The parts of a template's text; each begins after a line <!-- name -->. What
-// stands before the first one is the role's own prompt.
+// The parts of a template's text. Each begins after a line <!-- name -->. The role's own prompt
+// comes before the first one.
 const (
 	partFirst   = "first round"
 	partLater   = "later rounds"
@@ -105,26 +103,24 @@ const (
 
 func marker(part string) string { return "<!-- " + part + " -->\n" }
 
-// part gives the text of a part, up to the next marker, without blank lines
-// around it.
+// part returns the text of a part, up to the next marker, without surrounding blank lines.
 func (t Template) part(name string) string {
 	_, rest, _ := strings.Cut(t.Text, marker(name))
 	text, _, _ := strings.Cut(rest, "<!-- ")
 	return strings.Trim(text, "\n")
 }
 
-// Prompt is what the role is and how it works, with the rules for sources and for
-// quoted material. It is the same in every session.
+// Prompt returns the role's instructions, with the rules for sources and quoted material. It is the
+// same in every session.
 func (t Template) Prompt() string {
 	own, _, _ := strings.Cut(t.Text, "<!-- ")
 	return strings.Trim(own, "\n") + "\n\n" + t.part(partGround)
 }
 
-// Example is a reply as it should be, from another session.
+// Example returns a sample reply from another session.
 func (t Template) Example() string { return t.part(partExample) + "\n" }
 
-// Outputs is what is asked for in a round, what the reader may change, and the
-// rules that the result is judged by.
+// Outputs returns the task of a round, the reader's rights, and the rules for the result.
 func (t Template) Outputs(round int, r Rights) string {
 	asked := t.part(partFirst)
 	if round > 1 {
@@ -136,8 +132,8 @@ func (t Template) Outputs(round int, r Rights) string {
 	).Replace(t.part(partOutputs))
 }
 
-// Format is how to write a reply, with the example. The example stands inside a
-// longer fence, so that no reader of deltas takes it for one.
+// Format returns how to write a reply, with the example. The example is inside a longer fence, so
+// that no reader of deltas takes it for one.
 func (t Template) Format(r Rights) string {
 	fence := strings.Repeat("`", longestRun(t.Example(), '`')+1)
 	return strings.NewReplacer(
@@ -149,7 +145,7 @@ func (t Template) Format(r Rights) string {
 	).Replace(t.part(partFormat))
 }
 
-// longestRun gives the length of the longest run of c in a text.
+// longestRun returns the length of the longest run of c in a text.
 func longestRun(text string, c byte) int {
 	longest, n := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -163,7 +159,7 @@ func longestRun(text string, c byte) int {
 	return longest
 }
 
-// code gives words as code, with commas between them.
+// code returns words as code, separated by commas.
 func code(words []string) string {
 	return "`" + strings.Join(words, "`, `") + "`"
 }

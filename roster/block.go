@@ -12,8 +12,7 @@ import (
 	"brenner/internal/markdown"
 )
 
-// The fixed lines of the block, as the specification's serialisation section
-// prescribes them.
+// The fixed lines of the block, as the specification's serialisation section prescribes.
 const (
 	blockHeading   = "## Session Configuration"
 	modeLabel      = "**Roster Mode**: "
@@ -23,9 +22,9 @@ const (
 	blockEnd       = "---"
 )
 
-// AppendBlock appends the block of a kickoff that says who takes part, from its
-// heading to its closing rule and newline. The name's line is left out where
-// there is no name. Notes and the instant are not in the block.
+// AppendBlock appends the kickoff's block that lists the participants, from its heading to its
+// closing rule and newline. The line of the name is omitted if there is none. Notes and the instant
+// are not in the block.
 func AppendBlock(dst []byte, r Roster) []byte {
 	dst = append(dst, blockHeading+"\n\n"+modeLabel...)
 	dst = append(appendCell(dst, string(r.Mode.OrDefault())), '\n')
@@ -43,20 +42,19 @@ func AppendBlock(dst []byte, r Roster) []byte {
 	return append(dst, "\n"+blockEnd+"\n"...)
 }
 
-// Block gives the block as a text.
+// Block returns the block as a text.
 func (r Roster) Block() string { return string(AppendBlock(nil, r)) }
 
-// Block is a roster as it was found in a message.
+// Block is a roster as found in a message.
 type Block struct {
 	Roster     Roster // the table's columns, mode and name
 	Line       int    // of the heading, from 1
 	EntryLines []int  // by index as Roster.Entries
 }
 
-// ReadBlock finds the first session configuration in a whole message and reads
-// it back. It must stand at the top level: what is quoted, fenced or commented
-// out is talk about a roster, not a roster. Roles and the mode are not judged
-// here; Roster.Validate does that.
+// ReadBlock finds and reads the first session configuration in a whole message. It must be at the
+// top level: a quoted, fenced or commented block is not a roster. Roles and the mode are checked by
+// Roster.Validate, not here.
 func ReadBlock(message string) (Block, error) {
 	start := findHeading(message)
 	if start == 0 {
@@ -72,7 +70,6 @@ func ReadBlock(message string) (Block, error) {
 	return b.out, nil
 }
 
-// blockReader walks the lines of a block.
 type blockReader struct {
 	lines []string
 	at    int // the next line, from 0
@@ -108,8 +105,7 @@ func (b *blockReader) read() error {
 	return nil
 }
 
-// line gives the next line without the spaces and the carriage return that
-// transport may leave at its end; past the last line it is empty.
+// line returns the next line without trailing spaces and carriage return, or "" past the last line.
 func (b *blockReader) line() string {
 	if b.at >= len(b.lines) {
 		return ""
@@ -135,7 +131,7 @@ func (b *blockReader) bad(format string, args ...any) error {
 	}
 }
 
-// labelled reads "**Label**: text" if that is what stands here.
+// labelled reads "**Label**: text" if the next line has that form.
 func (b *blockReader) labelled(label string) (string, bool, error) {
 	rest, ok := strings.CutPrefix(b.line()+" ", label)
 	if !ok {
@@ -193,8 +189,7 @@ func (b *blockReader) row() error {
 	return nil
 }
 
-// splitRow cuts "| a | b |" at its pipes, except those after a backslash that is
-// not itself escaped.
+// splitRow splits "| a | b |" at its unescaped pipes.
 func splitRow(line string) ([]string, bool) {
 	rest, ok := strings.CutPrefix(line, "|")
 	if !ok {
@@ -214,13 +209,12 @@ func splitRow(line string) ([]string, bool) {
 	return cells, begin == len(rest) && len(cells) > 0
 }
 
-// missingCell stands for a text that is missing.
+// missingCell represents a missing text.
 const missingCell = "-"
 
-// appendCell appends a text as one cell of the table. What it appends stands on
-// one line, has no bare pipe, begins and ends with something that is not a
-// space, and shows every character that could hide or deceive: so no text can
-// end its cell, its row or the block.
+// appendCell appends a text as one cell of the table. The result is one line without a bare pipe,
+// does not begin or end with a space, and escapes every invisible or deceptive character, so that
+// no text can end its cell, its row or the block.
 func appendCell(dst []byte, text string) []byte {
 	switch text {
 	case "":
@@ -251,9 +245,8 @@ func appendCell(dst []byte, text string) []byte {
 	return dst
 }
 
-// readCell is the inverse of appendCell. Spaces around the cell are no part of
-// it, and an empty cell is a missing one. An escape that appendCell never writes
-// is an error: whoever wrote it meant something that nobody can know.
+// readCell is the inverse of appendCell. Surrounding spaces are ignored, and an empty cell is a
+// missing text. An escape that appendCell never writes is an error, because its meaning is unknown.
 func readCell(cell string) (string, error) {
 	cell = strings.Trim(cell, " \t")
 	if cell == missingCell {
@@ -277,8 +270,8 @@ func readCell(cell string) (string, error) {
 	return b.String(), nil
 }
 
-// readEscape writes what the escape at the start of s stands for, and gives the
-// length of the escape.
+// readEscape appends the character of the escape at the start of s, and returns the escape's
+// length.
 func readEscape(b *strings.Builder, s string) (int, error) {
 	if len(s) < 2 {
 		return 0, fmt.Errorf(`a backslash stands at the end of the cell; write \\`)
@@ -303,8 +296,7 @@ func readEscape(b *strings.Builder, s string) (int, error) {
 	return 0, fmt.Errorf(`the escape \%s is unknown; a backslash itself is written \\`, fault.Shown(string(r)))
 }
 
-// readNumbered reads \u{…}, a character by its number, and \x{…}, a byte that is
-// part of no character.
+// readNumbered reads u{…}, a code point, and x{…}, a byte that is not part of a character.
 func readNumbered(b *strings.Builder, s string) (int, error) {
 	end := strings.IndexByte(s, '}')
 	if end < 0 || !strings.HasPrefix(s[2:], "{") {
@@ -325,9 +317,8 @@ func readNumbered(b *strings.Builder, s string) (int, error) {
 	return end + 1, nil
 }
 
-// findHeading returns the number of the first line that is the block's heading and
-// stands at the top level, or 0. What is in quotations and lists does not begin at
-// the line's start.
+// findHeading returns the number of the first line that is the block's heading at the top level, or
+// 0. Quoted and listed lines do not begin at the line's start.
 func findHeading(message string) int {
 	for b := range markdown.Blocks([]byte(message)) {
 		if b.Kind != markdown.Prose {

@@ -11,15 +11,14 @@ import (
 	"brenner/internal/fault"
 )
 
-// jsonDepth is deeper than any roster, so that what an unknown key holds is
-// still only a warning.
+// jsonDepth exceeds the depth of any roster, so that the content of an unknown key is only a
+// warning.
 const jsonDepth = 32
 
-// ReadJSON reads a roster in the array or the object form. JSON is taken
-// strictly: a key that stands twice is a fault with its line and column, and so
-// is a value of the wrong type. Keys the specification does not know are
-// warnings; null is the same as leaving the key out. Fields may be missing and
-// roles wrong: a layer need not be whole, and Validate and Resolve say the rest.
+// ReadJSON reads a roster in the array or the object form. Duplicate keys and values of the wrong
+// type are errors with line and column. Unknown keys are warnings; null equals omitting the key.
+// Fields may be missing and roles invalid, because a layer may be partial: Validate and Resolve
+// check the rest.
 func ReadJSON(data []byte) (Roster, []Warning, error) {
 	v, err := artifact.ParseValue(data, jsonDepth)
 	if err != nil {
@@ -31,16 +30,15 @@ func ReadJSON(data []byte) (Roster, []Warning, error) {
 	return d.result()
 }
 
-// FromValue is ReadJSON for a value that is already read, such as an artifact's
-// metadata. Its faults name the key, but have no lines to point to.
+// FromValue is ReadJSON for a parsed value, such as an artifact's metadata. Its errors name the
+// key, but no line.
 func FromValue(v artifact.Value) (Roster, []Warning, error) {
 	d := decoder{}
 	d.roster(v)
 	return d.result()
 }
 
-// decoder turns a JSON value into a roster. What it finds stands at first with
-// a path of keys as its place.
+// decoder turns a JSON value into a roster. Its findings are located by a path of keys first.
 type decoder struct {
 	out      Roster
 	found    faults
@@ -59,7 +57,7 @@ func (d *decoder) roster(v artifact.Value) {
 	case artifact.List:
 		d.entries("", v)
 	case artifact.Map:
-		// "origin" and "schema" are what roster show --json adds.
+		// "origin" and "schema" are added by roster show --json.
 		d.unknownKeys("", v, "entries", "mode", "name", "createdAt", "origin", "schema")
 		d.out.Mode = Mode(d.text("", v, "mode"))
 		d.out.Name = d.text("", v, "name")
@@ -76,8 +74,8 @@ func (d *decoder) roster(v artifact.Value) {
 	}
 }
 
-// createdAt is kept as it was written, also where it is no instant: nothing is
-// decided by it, and whoever looks months later should see what stood there.
+// createdAt keeps the text as written, even if it is not a valid instant: no decision depends on
+// it.
 func (d *decoder) createdAt(m artifact.Map) {
 	d.out.CreatedAt = d.text("", m, "createdAt")
 	if d.out.CreatedAt == "" || isISO8601(d.out.CreatedAt) {
@@ -169,11 +167,10 @@ func pointerToken(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
-// mostPlaced bounds how many places are looked up: each costs a pass over the
-// text, and nobody reads more of them.
+// mostPlaced bounds how many findings get a line and column: each costs a pass over the text.
 const mostPlaced = 20
 
-// place puts line and column before the paths of what was found.
+// place adds line and column to the findings.
 func (d *decoder) place(data []byte) {
 	places := make([]*string, 0, mostPlaced)
 	for _, f := range d.found {
@@ -194,14 +191,14 @@ func shownPath(path string) string {
 	return "(" + fault.Shown(path) + ")"
 }
 
-// offsetOf finds where the thing that a JSON pointer names begins: the key of a
-// member, the value of an element.
+// offsetOf returns the offset of a JSON pointer's target: the key of a member, the value of an
+// element.
 func offsetOf(data []byte, pointer string) int {
 	dec := artifact.NewDecoder(data)
 	for {
 		end := int(dec.InputOffset())
 		if _, err := dec.ReadToken(); err != nil {
-			return 0 // not reached: the text was read once already
+			return 0 // unreachable: the text was parsed before
 		}
 		if string(dec.StackPointer()) == pointer {
 			rest := data[end:]
@@ -210,8 +207,8 @@ func offsetOf(data []byte, pointer string) int {
 	}
 }
 
-// Value gives the roster in the specification's JSON, for an artifact's
-// metadata. The mode is always said; missing fields are left out.
+// Value returns the roster in the specification's JSON, for an artifact's metadata. The mode is
+// always present; missing fields are omitted.
 func (r Roster) Value() artifact.Value {
 	entries := make(artifact.List, len(r.Entries))
 	for i, e := range r.Entries {
@@ -220,7 +217,7 @@ func (r Roster) Value() artifact.Value {
 	return artifact.MapOf(rosterKeys(r, entries)...)
 }
 
-// Canonical gives the roster's JSON in canonical bytes.
+// Canonical returns the roster's canonical JSON.
 func (r Roster) Canonical() []byte { return artifact.Canonical(r.Value()) }
 
 // MarshalJSON returns the roster in the specification's JSON.
@@ -232,9 +229,8 @@ func (r Resolution) MarshalJSON() ([]byte, error) { return artifact.Canonical(r.
 // MarshalJSON returns the preset in the specification's JSON.
 func (p Preset) MarshalJSON() ([]byte, error) { return artifact.Canonical(p.Value()), nil }
 
-// Value gives the resolved roster in the specification's JSON with an "origin"
-// for each entry, which says of each of its fields where it came from, and one
-// for the mode and the name. ReadJSON takes it back without a warning.
+// Value returns the resolved roster in the specification's JSON, with an "origin" object for each
+// entry and for the mode and the name. ReadJSON accepts it without a warning.
 func (r Resolution) Value() artifact.Value {
 	entries := make(artifact.List, len(r.Roster.Entries))
 	for i, e := range r.Roster.Entries {

@@ -9,11 +9,11 @@ import (
 	"brenner/internal/fault"
 )
 
-// Level is the rank of a layer; a smaller one beats a larger one.
+// Level is the rank of a layer. Smaller levels win.
 type Level int
 
-// The levels from highest to lowest. Callers give layers of the first four; the
-// others are where Resolve itself takes a value from.
+// The levels, highest first. Callers pass layers of the first four; the others are sources of
+// Resolve itself.
 const (
 	Flags Level = iota + 1
 	Environment
@@ -24,7 +24,7 @@ const (
 	Default
 )
 
-// String gives the level's name for people.
+// String returns the level's name for display.
 func (l Level) String() string {
 	switch l {
 	case Flags:
@@ -46,14 +46,13 @@ func (l Level) String() string {
 	}
 }
 
-// Origin says where a value came from. The zero Origin is that of a value that
-// nobody gave.
+// Origin is where a value came from. The zero Origin belongs to a missing value.
 type Origin struct {
 	Level  Level
 	Source string // within the level: "--roster", "BRENNER_ROSTER_JSON", "brenner.yaml"
 }
 
-// String gives "flags: --roster", or only the level where there is no source.
+// String returns "flags: --roster", or only the level if there is no source.
 func (o Origin) String() string {
 	if o.Source == "" {
 		return o.Level.String()
@@ -61,19 +60,18 @@ func (o Origin) String() string {
 	return o.Level.String() + ": " + fault.Shown(o.Source)
 }
 
-// Layer is what one source says about the roster. Everything in it is optional,
-// also the fields of its entries. Several layers may have one level (--roster
-// and --agent-role, say): they are peers, of which the earlier one is asked
-// first, but two roles for one agent are an error.
+// Layer is one source of the roster. All parts are optional, including the fields of its entries.
+// Several layers may have the same level, such as --roster and --agent-role: the earlier one takes
+// precedence, but two roles for one agent are an error.
 type Layer struct {
 	Origin     Origin
-	Recipients []string // --to: who takes part, whatever the entries are
+	Recipients []string // --to: the participants, regardless of the entries
 	Entries    []Entry
-	// Loose entries are found by name without case, and name no recipient while
-	// anything else does: the variables BRENNER_ROSTER_AGENT_<NAME>.
+	// Loose entries match names case-insensitively, and add no recipient if another source names
+	// one: the variables BRENNER_ROSTER_AGENT_<NAME>.
 	Loose bool
-	// Empty says that a roster was given and has no entries, which is an error
-	// except in heuristic mode. A layer that gives no roster leaves it false.
+	// Empty means that a roster without entries was given, which is an error except in heuristic
+	// mode. It is false in a layer without a roster.
 	Empty     bool
 	Mode      Mode
 	Name      string
@@ -81,7 +79,7 @@ type Layer struct {
 	Preset    string // the id of a preset
 }
 
-// LayerOf makes a layer of a roster that was given whole.
+// LayerOf returns a layer of a complete roster.
 func LayerOf(origin Origin, r Roster) Layer {
 	return Layer{
 		Origin: origin, Entries: r.Entries, Empty: len(r.Entries) == 0,
@@ -89,8 +87,7 @@ func LayerOf(origin Origin, r Roster) Layer {
 	}
 }
 
-// ReadLayer reads a roster in JSON as a layer; its faults and warnings say from
-// which origin they are.
+// ReadLayer reads a roster in JSON as a layer. Its errors and warnings name the origin.
 func ReadLayer(origin Origin, data []byte) (Layer, []Warning, error) {
 	r, warnings, err := ReadJSON(data)
 	for i := range warnings {
@@ -111,7 +108,7 @@ func joinPlace(origin, place string) string {
 	return origin + ": " + place
 }
 
-// addAll adds the faults of err, each with the origin before its place.
+// addAll adds the errors of err, each prefixed with the origin.
 func (f *faults) addAll(origin string, err error) {
 	for _, one := range fault.All(err) {
 		located := *one
@@ -120,7 +117,7 @@ func (f *faults) addAll(origin string, err error) {
 	}
 }
 
-// The names of the environment that a roster listens to.
+// The environment variables of the roster.
 const (
 	EnvJSON        = "BRENNER_ROSTER_JSON"
 	EnvFile        = "BRENNER_ROSTER_FILE"
@@ -131,21 +128,20 @@ const (
 	envPrefix      = "BRENNER_ROSTER_"
 )
 
-// Environ is what the environment says about the roster.
+// Environ is the roster part of the environment.
 type Environ struct {
 	Layers []Layer
-	// File is the path that BRENNER_ROSTER_FILE names, or empty. This package
-	// opens no file: the caller reads it and adds ReadLayer(FileOrigin(), data)
-	// behind Layers.
+	// File is the path in BRENNER_ROSTER_FILE, or empty. This package opens no file: the caller
+	// reads it and appends ReadLayer(FileOrigin(), data) to Layers.
 	File string
 }
 
-// FileOrigin is the origin of the roster in the file that the environment names.
+// FileOrigin returns the origin of the roster file that the environment names.
 func FileOrigin() Origin { return Origin{Level: Environment, Source: EnvFile} }
 
-// FromEnviron reads the roster's variables out of an environment in the form of
-// os.Environ; the last of equal names counts, and an empty one counts as unset.
-// A variable of its own (mode, name, agent) is asked before the JSON.
+// FromEnviron reads the roster's variables from an environment in the form of os.Environ. The last
+// of equal names counts, and an empty one counts as unset. Single variables (mode, name, agent)
+// precede the JSON.
 func FromEnviron(environ []string) (Environ, []Warning, error) {
 	vars := Variables(environ, envPrefix)
 	out := Environ{File: vars[EnvFile]}
@@ -179,8 +175,8 @@ func FromEnviron(environ []string) (Environ, []Warning, error) {
 	return out, warnings, nil
 }
 
-// variableLayer gives what one variable says; each is a layer of its own, so
-// that a field's origin names the variable.
+// variableLayer returns the layer of one variable. Each has its own layer, so that a field's origin
+// names the variable.
 func variableLayer(name, value string) (Layer, bool) {
 	layer := Layer{Origin: Origin{Level: Environment, Source: name}}
 	switch name {
@@ -200,8 +196,8 @@ func variableLayer(name, value string) (Layer, bool) {
 	return layer, true
 }
 
-// Variables returns the variables that are set and begin with one of the prefixes. The
-// last of equal names counts, and an empty one counts as unset.
+// Variables returns the variables that are set and begin with one of the prefixes. The last of
+// equal names counts, and an empty one counts as unset.
 func Variables(environ []string, prefixes ...string) map[string]string {
 	vars := map[string]string{}
 	for _, pair := range environ {

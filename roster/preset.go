@@ -8,18 +8,17 @@ import (
 	"brenner/internal/fault"
 )
 
-// Preset is a roster saved without its agents: entries in an order, to be given
-// to agents in that order.
+// Preset is a roster saved without its agents: entries that are assigned to agents in order.
 type Preset struct {
 	ID          string
 	Name        string
 	Description string
 	Entries     []Entry // Agent is empty in each
-	// PlaceholderNames stand in where nobody is named at all.
+	// PlaceholderNames are used if no recipient is named.
 	PlaceholderNames []string
 }
 
-// BuiltIn gives the presets that are in the binary.
+// BuiltIn returns the built-in presets.
 func BuiltIn() []Preset {
 	generator := Entry{Role: HypothesisGenerator, Program: "codex-cli", Model: "GPT-5.2"}
 	designer := Entry{Role: TestDesigner, Program: "claude-code", Model: "Opus 4.5"}
@@ -40,8 +39,7 @@ func BuiltIn() []Preset {
 	}
 }
 
-// AllPresets gives the project's presets and then the built-in ones that it has
-// not replaced by its own of the same id.
+// AllPresets returns the project's presets, then the built-in ones that it does not redefine.
 func AllPresets(project []Preset) []Preset {
 	all := slices.Clone(project)
 	for _, p := range BuiltIn() {
@@ -52,7 +50,7 @@ func AllPresets(project []Preset) []Preset {
 	return all
 }
 
-// FindPreset finds a preset by its id among all there are.
+// FindPreset returns the preset with the given id.
 func FindPreset(all []Preset, id string) (Preset, error) {
 	ids := make([]string, len(all))
 	for i, p := range all {
@@ -67,9 +65,9 @@ func FindPreset(all []Preset, id string) (Preset, error) {
 	return Preset{}, &fault.Error{Code: UnknownPreset, Detail: "Unknown roster preset: " + fault.Shown(id), Hint: hint}
 }
 
-// ValidatePresets checks presets that a person wrote: an id that is not blank
-// and stands once, entries with canonical roles and without agents, and no more
-// placeholder names than entries, none of them blank or twice.
+// ValidatePresets checks user-defined presets: unique ids that are not blank, entries with
+// canonical roles and without agents, and at most as many placeholder names as entries, unique and
+// not blank.
 func ValidatePresets(presets []Preset) error {
 	var found faults
 	seen := map[string]bool{}
@@ -108,7 +106,7 @@ func (f *faults) checkPreset(place string, p Preset) {
 	f.checkAgents(place, p.PlaceholderNames)
 }
 
-// Value gives the preset in the specification's JSON.
+// Value returns the preset in the specification's JSON.
 func (p Preset) Value() artifact.Value {
 	entries := make(artifact.List, len(p.Entries))
 	for i, e := range p.Entries {

@@ -9,48 +9,45 @@ import (
 	"brenner/internal/fault"
 )
 
-// Input is everything a roster is resolved from.
+// Input is everything that a roster is resolved from.
 type Input struct {
-	// Layers in any order of levels; within one level the order counts.
+	// Layers may be in any order of levels; within one level the order counts.
 	Layers []Layer
-	// Presets are the project's own; the built-in ones are always there too,
-	// unless the project has one of the same id.
+	// Presets are the project's own. The built-in ones are added unless the project redefines their
+	// id.
 	Presets []Preset
-	// DefaultPreset is the id of the preset taken, with a warning, when nobody is
-	// named and no preset is asked for; or empty.
+	// DefaultPreset is the id of the preset to use, with a warning, if neither a recipient nor a
+	// preset is named; or empty.
 	DefaultPreset string
 }
 
-// Resolution is the roster of a session and where each part of it came from.
+// Resolution is the roster of a session with the origin of each part.
 type Resolution struct {
-	// Roster has one entry for each recipient, in the recipients' order, and
-	// always says its mode.
+	// Roster has one entry for each recipient, in the recipients' order, and always has a mode.
 	Roster  Roster
 	Origins []EntryOrigin // by index as Roster.Entries
 	// Mode, Name and CreatedAt are the origins of the roster's own fields.
 	Mode, Name, CreatedAt Origin
 	Preset                string   // the id of the preset that was applied, or empty
-	Unused                []Unused // entries for agents that take no part (rule 4)
+	Unused                []Unused // entries for agents that do not take part (rule 4)
 	Warnings              []Warning
 }
 
-// EntryOrigin says of each field of an entry where it came from; a field that is
-// missing has the zero Origin.
+// EntryOrigin holds the origin of each field of an entry. A missing field has the zero Origin.
 type EntryOrigin struct {
 	Agent, Role, Program, Model, Notes Origin
 }
 
-// Unused is an entry for an agent that is no recipient: allowed, and ignored.
+// Unused is an entry for an agent that is not a recipient. It is allowed and ignored.
 type Unused struct {
 	Agent  string
 	Origin Origin
 }
 
-// Resolve makes one roster of all layers. Recipients are those that --to names,
-// else the agents of the highest level that names any; every level below fills
-// in what is missing of their entries, field by field, and never adds a
-// recipient. A preset is the lowest layer and goes by order, not by name. All
-// faults are said at once; with an error only Warnings of the result are set.
+// Resolve combines all layers into one roster. Recipients are those of --to, else the agents of the
+// highest level that names any. Every lower level fills in missing fields of their entries and
+// never adds a recipient. A preset is the lowest layer and is assigned by order, not by name. All
+// errors are returned at once; with an error only Warnings is set.
 func Resolve(in Input) (Resolution, error) {
 	r := &resolver{layers: byLevel(in.Layers), presets: AllPresets(in.Presets)}
 	r.checkLayers()
@@ -68,7 +65,6 @@ func Resolve(in Input) (Resolution, error) {
 	return r.out, nil
 }
 
-// resolver is one run of Resolve.
 type resolver struct {
 	layers     []Layer // highest first
 	presets    []Preset
@@ -78,7 +74,7 @@ type resolver struct {
 	found      faults
 }
 
-// recipient is an agent that takes part, and who says so.
+// recipient is an agent that takes part, and the origin of that.
 type recipient struct {
 	agent  string
 	origin Origin
@@ -90,8 +86,8 @@ func byLevel(layers []Layer) []Layer {
 	return sorted
 }
 
-// checkLayers finds what is wrong within one layer, also where a higher one
-// would hide it: a file with a wrong role in it is wrong on every day.
+// checkLayers checks each layer by itself, so that an error is reported even if a higher layer
+// would hide it.
 func (r *resolver) checkLayers() {
 	for _, l := range r.layers {
 		place := l.Origin.String()
@@ -108,7 +104,7 @@ func (r *resolver) checkLayers() {
 	}
 }
 
-// settle decides what belongs to the whole roster: mode, name, instant.
+// settle determines the mode, name and instant of the roster.
 func (r *resolver) settle() {
 	roster, out := &r.out.Roster, &r.out
 	for _, l := range r.layers {
@@ -132,7 +128,7 @@ func (r *resolver) settle() {
 	}
 }
 
-// take fills a field that is still empty and remembers from where.
+// take sets a field that is still empty and records the origin.
 func take[T ~string](field *T, from *Origin, value T, origin Origin) {
 	if *field == "" && value != "" {
 		*field, *from = value, origin
@@ -141,8 +137,8 @@ func take[T ~string](field *T, from *Origin, value T, origin Origin) {
 
 func (r *resolver) warn(w Warning) { r.out.Warnings = append(r.out.Warnings, w) }
 
-// choose decides who takes part and which preset applies. It tells whether the
-// entries can be filled in; where not, the reason has been said.
+// choose determines the recipients and the preset. It reports whether the entries can be filled in;
+// if not, the reason was recorded.
 func (r *resolver) choose(defaultPreset string) bool {
 	if !r.namePreset() {
 		return false
@@ -157,7 +153,7 @@ func (r *resolver) choose(defaultPreset string) bool {
 	return r.nobodyNamed(defaultPreset)
 }
 
-// namePreset finds the preset that the highest layer asks for, if any does.
+// namePreset finds the preset that the highest layer requests, if any.
 func (r *resolver) namePreset() bool {
 	for _, l := range r.layers {
 		if l.Preset == "" {
@@ -174,7 +170,6 @@ func (r *resolver) namePreset() bool {
 	return true
 }
 
-// apply makes p the lowest layer.
 func (r *resolver) apply(p Preset) {
 	r.preset, r.out.Preset = &p, p.ID
 	take(&r.out.Roster.Name, &r.out.Name, p.Name, presetOrigin(p))
@@ -182,8 +177,8 @@ func (r *resolver) apply(p Preset) {
 
 func presetOrigin(p Preset) Origin { return Origin{Level: FromPreset, Source: p.ID} }
 
-// named gives the recipients of the highest level that names any: those of --to,
-// else the agents of its entries.
+// named returns the recipients of the highest level that names any: those of --to, else the agents
+// of its entries.
 func (r *resolver) named() []recipient {
 	for rest := r.layers; len(rest) > 0; {
 		level := rest[0].Origin.Level
@@ -213,8 +208,7 @@ func recipientsOf(peers []Layer) []recipient {
 	return entered.list
 }
 
-// recipientList keeps each name once; blank and repeated names within a layer
-// have been reported where the layers were checked.
+// recipientList keeps each name once. checkLayers has reported blank and repeated names.
 type recipientList struct {
 	list []recipient
 	seen map[string]bool
@@ -233,7 +227,7 @@ func (r *recipientList) add(origin Origin, names ...string) {
 	}
 }
 
-// fitsPreset says so when there are more names than the preset has entries.
+// fitsPreset checks that there are no more names than entries in the preset.
 func (r *resolver) fitsPreset() bool {
 	if r.preset == nil || len(r.recipients) <= len(r.preset.Entries) {
 		return true
@@ -250,7 +244,7 @@ func (r *resolver) fitsPreset() bool {
 	return false
 }
 
-// usePlaceholders makes the preset's own names the recipients.
+// usePlaceholders uses the preset's own names as recipients.
 func (r *resolver) usePlaceholders() bool {
 	origin := presetOrigin(*r.preset)
 	r.found.checkAgents(origin.String(), r.preset.PlaceholderNames)
@@ -265,9 +259,8 @@ func (r *resolver) usePlaceholders() bool {
 	return true
 }
 
-// nobodyNamed is the case where neither a recipient nor a preset is named. The
-// variables of single agents then count as names, unless all of them are about
-// agents of the default preset.
+// nobodyNamed handles the case that neither a recipient nor a preset is named. The variables of
+// single agents then count as names, unless all of them are about agents of the default preset.
 func (r *resolver) nobodyNamed(defaultPreset string) bool {
 	var preset Preset
 	if defaultPreset != "" {
@@ -314,7 +307,7 @@ func (r *resolver) sayNobody() {
 		r.found.add(NobodyNamed, "", "name the agents with --to", "nobody is named: a roster may be empty in heuristic mode, the recipients may not")
 		return
 	}
-	// A layer that gave an empty roster has been told so already.
+	// An empty roster has already been reported.
 	if !slices.ContainsFunc(r.layers, func(l Layer) bool { return l.Empty }) {
 		r.found.emptyRoster("")
 	}

@@ -7,13 +7,12 @@ import (
 	"brenner/internal/fault"
 )
 
-// bindLoose gives the entries of variables such as BRENNER_ROSTER_AGENT_BLUELAKE
-// to the recipient they mean: the one of exactly that name, else the one that
-// differs only in case.
+// bindLoose assigns the entries of variables such as BRENNER_ROSTER_AGENT_BLUELAKE to a recipient:
+// the one of exactly that name, else the one that differs only in case.
 func (r *resolver) bindLoose() {
 	agents := r.agents()
 	if len(agents) == 0 {
-		return // why, has been said
+		return // already reported
 	}
 	exact := setOf(agents)
 	own := r.exactVariables(exact)
@@ -32,7 +31,7 @@ func (r *resolver) bindLoose() {
 					continue
 				}
 				if own[name] {
-					continue // the exact name is the stronger one
+					continue // the exact name is stronger
 				}
 				e.Agent = name
 			}
@@ -42,7 +41,7 @@ func (r *resolver) bindLoose() {
 	}
 }
 
-// exactVariables gives the agents that a variable names exactly.
+// exactVariables returns the agents that a variable names exactly.
 func (r *resolver) exactVariables(agents map[string]bool) map[string]bool {
 	own := make(map[string]bool)
 	for _, l := range r.layers {
@@ -86,8 +85,8 @@ func (r *resolver) withoutCase(origin Origin, name string, agents []string) (str
 	return "", false
 }
 
-// checkTwoRoles finds agents to which peers of one level give different roles.
-// Within one layer the same agent twice is a duplicate, and has been reported.
+// checkTwoRoles reports agents that have different roles in layers of one level. Duplicates within
+// one layer were already reported.
 func (r *resolver) checkTwoRoles() {
 	type said struct {
 		role  Role
@@ -118,7 +117,7 @@ func (r *resolver) checkTwoRoles() {
 	}
 }
 
-// fill makes the entry of every recipient from all layers.
+// fill builds the entry of every recipient from all layers.
 func (r *resolver) fill() {
 	index := make([]map[string]int, len(r.layers)) // by layer: agent → its entry
 	for i, l := range r.layers {
@@ -149,7 +148,7 @@ func (r *resolver) fill() {
 	}
 }
 
-// take fills in the fields that are still missing.
+// take sets the fields that are still missing.
 func (o *EntryOrigin) take(entry *Entry, from Entry, origin Origin) {
 	take(&entry.Role, &o.Role, from.Role, origin)
 	take(&entry.Program, &o.Program, from.Program, origin)
@@ -157,8 +156,7 @@ func (o *EntryOrigin) take(entry *Entry, from Entry, origin Origin) {
 	take(&entry.Notes, &o.Notes, from.Notes, origin)
 }
 
-// guess takes a role from the agent's name where heuristic mode was asked for
-// and nobody gave one.
+// guess derives a missing role from the agent's name in heuristic mode.
 func (r *resolver) guess(entry *Entry, origin *EntryOrigin) {
 	if r.out.Roster.Mode != Heuristic || entry.Role != "" {
 		return
@@ -171,8 +169,8 @@ func (r *resolver) guess(entry *Entry, origin *EntryOrigin) {
 	take(&entry.Role, &origin.Role, role, Origin{Level: FromName, Source: "the name contains " + word})
 }
 
-// checkEntry says when a recipient ends without an entry (rule 3) or a role.
-// Wrong roles in layers have been reported; those of a preset are new.
+// checkEntry reports a recipient without an entry (rule 3) or a role. Invalid roles in layers were
+// already reported; those of a preset were not.
 func (r *resolver) checkEntry(entry Entry, origin EntryOrigin, found bool) {
 	const hint = "give it a role with --to NAME --role ROLE or --agent-role NAME=ROLE, add it to the roster, or choose a --preset"
 	switch {
@@ -186,7 +184,7 @@ func (r *resolver) checkEntry(entry Entry, origin EntryOrigin, found bool) {
 	}
 }
 
-// entered gives the agents that have an entry anywhere.
+// entered returns the agents that have an entry in any layer.
 func (r *resolver) entered() []string {
 	var agents recipientList
 	for _, l := range r.layers {
@@ -199,7 +197,7 @@ func (r *resolver) entered() []string {
 	return names
 }
 
-// listUnused remembers whose entries play no part, so that it can be shown.
+// listUnused records the entries of agents that do not take part.
 func (r *resolver) listUnused() {
 	takesPart := setOf(r.agents())
 	var others recipientList

@@ -1,14 +1,12 @@
-// Package roster says who takes part in a session, and in which role.
+// Package roster determines who takes part in a session, and in which role.
 //
-// It promises: the five rules of the roster specification in the specification's
-// own words, all faults at once; one answer for the same layers, with the origin
-// of every field; a Markdown block that no agent's name can forge and that reads
-// back as it was written.
+// It implements the five rules of the roster specification and reports all errors at once. The same
+// layers always resolve to the same roster, with the origin of every field. Its Markdown block
+// round-trips, and no agent's name can forge one.
 //
-// It must not know where layers come from (files, flags, the real environment),
-// how an agent is reached, what a role's prompt says, or what a role may write.
-// It takes values and returns values: no clock, no I/O, no guess that was not
-// asked for.
+// It must not know where layers come from (files, flags, the real environment), how an agent is
+// reached, what a role's prompt says, or what a role may write. It has no clock, no I/O, and
+// guesses only on request.
 package roster
 
 import (
@@ -20,16 +18,16 @@ import (
 	"brenner/internal/text"
 )
 
-// Entry gives one agent its role. Empty optional fields are missing ones.
+// Entry assigns a role to one agent. Empty optional fields are missing.
 type Entry struct {
 	Agent   string // "agentName" in JSON; names compare exactly
 	Role    Role
 	Program string
-	Model   string // human-readable: what it means at an endpoint is configuration
+	Model   string // human-readable; the configuration maps it to an endpoint
 	Notes   string
 }
 
-// Roster is who takes part in a session.
+// Roster lists who takes part in a session.
 type Roster struct {
 	Entries   []Entry
 	Mode      Mode // empty means RoleSeparated
@@ -37,7 +35,7 @@ type Roster struct {
 	CreatedAt string // ISO 8601, kept as it was written
 }
 
-// Find gives the entry of an agent.
+// Find returns the entry of an agent.
 func (r Roster) Find(agent string) (Entry, bool) {
 	i := slices.IndexFunc(r.Entries, func(e Entry) bool { return e.Agent == agent })
 	if i < 0 {
@@ -46,7 +44,7 @@ func (r Roster) Find(agent string) (Entry, bool) {
 	return r.Entries[i], true
 }
 
-// Agents gives the agents in the roster's order.
+// Agents returns the agents in the roster's order.
 func (r Roster) Agents() []string {
 	agents := make([]string, len(r.Entries))
 	for i, e := range r.Entries {
@@ -55,8 +53,7 @@ func (r Roster) Agents() []string {
 	return agents
 }
 
-// Role is what an agent does in a session. A Role read from outside may be any
-// text until Validate has seen it; Valid tells.
+// Role is an agent's role in a session. A Role from outside may be any text until it is validated.
 type Role string
 
 // The three canonical roles.
@@ -66,13 +63,13 @@ const (
 	AdversarialCritic   Role = "adversarial_critic"
 )
 
-// AllRoles gives the canonical roles in the specification's order.
+// AllRoles returns the canonical roles in the specification's order.
 func AllRoles() []Role { return []Role{HypothesisGenerator, TestDesigner, AdversarialCritic} }
 
-// Valid tells whether r is a canonical role, spelled exactly.
+// Valid reports whether r is a canonical role, spelled exactly.
 func (r Role) Valid() bool { return slices.Contains(AllRoles(), r) }
 
-// Mode says how a roster is turned into prompts. The empty Mode is the default.
+// Mode is how a roster is turned into prompts. The empty Mode is the default.
 type Mode string
 
 // The modes. Heuristic is deprecated: it guesses roles from names.
@@ -82,13 +79,13 @@ const (
 	Heuristic     Mode = "heuristic"
 )
 
-// AllModes gives the modes, the default first and the deprecated one last.
+// AllModes returns the modes, the default first and the deprecated one last.
 func AllModes() []Mode { return []Mode{RoleSeparated, Unified, Heuristic} }
 
-// Valid tells whether m is a mode; the empty one is the default and valid.
+// Valid reports whether m is a mode. The empty mode is valid.
 func (m Mode) Valid() bool { return slices.Contains(AllModes(), m.OrDefault()) }
 
-// OrDefault gives RoleSeparated for the empty mode, and m otherwise.
+// OrDefault returns RoleSeparated for the empty mode, and m otherwise.
 func (m Mode) OrDefault() Mode {
 	if m == "" {
 		return RoleSeparated
@@ -96,9 +93,9 @@ func (m Mode) OrDefault() Mode {
 	return m
 }
 
-// HeuristicRole guesses a role from a name as sessions without a roster used to:
-// the first word of the list that the name contains, in any case, decides. The
-// word is returned, so that the guess can be shown for what it is.
+// HeuristicRole guesses a role from a name, as sessions without a roster used to: the first word of
+// the list that the name contains, in any case, decides. The word is returned, so that the guess
+// can be explained.
 func HeuristicRole(agent string) (role Role, word string, ok bool) {
 	lower := strings.ToLower(agent)
 	for _, guess := range []struct {
@@ -118,14 +115,11 @@ func HeuristicRole(agent string) (role Role, word string, ok bool) {
 	return "", "", false
 }
 
-// blank tells a name that nobody could be meant by.
 func blank(name string) bool { return strings.TrimSpace(name) == "" }
 
-// Validate checks the rules a roster obeys on its own and says everything that
-// is wrong: no agent twice (rule 1; rule 2, a role twice, is allowed), canonical
-// roles only (rule 5), at least one entry, no blank name, a known mode. In
-// heuristic mode, deprecated as it is, the roster may be empty and a role left
-// out: that is what the mode is for.
+// Validate checks a roster by itself and reports every error: no agent twice (rule 1; rule 2, a
+// role twice, is allowed), canonical roles only (rule 5), at least one entry, no blank name, a
+// known mode. In the deprecated heuristic mode the roster may be empty and roles may be missing.
 func (r Roster) Validate() error {
 	var found faults
 	if !r.Mode.Valid() {
@@ -146,9 +140,8 @@ func (r Roster) Validate() error {
 	return found.err()
 }
 
-// Covers checks that every recipient has an entry (rule 3). Entries beyond the
-// recipients are allowed (rule 4). In heuristic mode a recipient without an
-// entry is covered when a role can be guessed from its name.
+// Covers checks that every recipient has an entry (rule 3). Further entries are allowed (rule 4).
+// In heuristic mode a recipient without an entry is covered if a role can be guessed from its name.
 func (r Roster) Covers(recipients []string) error {
 	var found faults
 	agents := r.Agents()
@@ -166,7 +159,7 @@ func (r Roster) Covers(recipients []string) error {
 	return found.err()
 }
 
-// rosterHint is what to do about a recipient where only a roster is known.
+// rosterHint is the hint for a recipient without an entry.
 const rosterHint = "add an entry for it to the roster, or take it out of the recipients"
 
 func (f *faults) missingEntry(recipient string, agents []string, hint string) {
@@ -201,7 +194,7 @@ func (f *faults) emptyRoster(place string) {
 		"Empty roster: at least one entry required")
 }
 
-// checkAgents finds names that are blank or stand more than once.
+// checkAgents reports blank and repeated names.
 func (f *faults) checkAgents(place string, agents []string) {
 	first := make(map[string]int, len(agents))
 	for i, agent := range agents {
@@ -228,7 +221,7 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// The codes of rosters that cannot be taken.
+// The codes for invalid rosters.
 const (
 	DuplicateAgent    fault.Code = "ROSTER_DUPLICATE_AGENT"
 	InvalidRole       fault.Code = "ROSTER_INVALID_ROLE"
@@ -260,15 +253,15 @@ const (
 	HeuristicDeprecated fault.Code = "ROSTER_HEURISTIC_DEPRECATED"
 )
 
-// Warning is something a person should know and that stops nothing.
+// Warning is a problem that does not prevent anything.
 type Warning struct {
 	Code    fault.Code
-	Place   string // where: a layer, a key, a line; or empty
+	Place   string // a layer, a key, a line, or empty
 	Message string
 	Hint    string
 }
 
-// faults gathers what is wrong, so that all of it is said at once.
+// faults collects errors, so that all are reported at once.
 type faults fault.List
 
 func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {
@@ -277,7 +270,7 @@ func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {
 
 func (f faults) err() error { return fault.List(f).Err() }
 
-// listed gives "a, b and c".
+// listed returns "a, b and c".
 func listed[S ~string](words []S) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -293,7 +286,7 @@ func listed[S ~string](words []S) string {
 	return b.String()
 }
 
-// didYouMean gives "did you mean X? " where a candidate is near, else "".
+// didYouMean returns "did you mean X? " if a candidate is close, else "".
 func didYouMean[S ~string](word S, candidates []S) string {
 	near, ok := text.Nearest(string(word), candidates)
 	if !ok {

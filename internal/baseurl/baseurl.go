@@ -1,6 +1,4 @@
-// Package baseurl says what is the address of an endpoint, and what is not.
-//
-// It looks nothing up and asks nobody.
+// Package baseurl checks the URLs of endpoints. It makes no lookups and no requests.
 package baseurl
 
 import (
@@ -9,39 +7,38 @@ import (
 	"strings"
 )
 
-// How addresses are written.
+// The forms of URLs, for messages.
 const (
 	Hint    = "write it like http://localhost:11434/v1, without a user, a query or a fragment"
 	WebHint = "write it like http://localhost:8080/path, without a user or a password"
 )
 
-// Parse reads the address of an endpoint. Paths are put behind it, so that one with a
-// query or a fragment is none.
+// Parse reads the base URL of an endpoint. Paths are appended to it, so that a query or a fragment
+// is an error.
 func Parse(s string) (*url.URL, bool) {
 	u, ok := web(s)
 	return u, ok && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
-// Valid tells whether an address is that of an endpoint.
+// Valid reports whether s is the base URL of an endpoint.
 func Valid(s string) bool {
 	_, ok := Parse(s)
 	return ok
 }
 
-// IsWeb tells whether something can be sent to an address just as it is written.
+// IsWeb reports whether a request can be sent to the URL as it is.
 func IsWeb(s string) bool {
 	_, ok := web(s)
 	return ok
 }
 
-// web refuses an address with a password in it: addresses are shown, and files of
-// projects are shared.
+// web rejects a URL with a password: URLs are shown, and project files are shared.
 func web(s string) (*url.URL, bool) {
 	u, err := url.Parse(s)
 	return u, err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
 }
 
-// Loopback tells whether a host is this machine, seen from itself.
+// Loopback reports whether host is this machine.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

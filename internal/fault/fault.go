@@ -1,9 +1,8 @@
-// Package fault holds the one error type of the program.
+// Package fault defines the program's error type.
 //
-// A fault says what was wrong (Detail), where (Op and Place), and what to do
-// about it (Hint). Its Code is a word of one closed list: every package declares
-// the codes that arise in it, and a test keeps them unique. The package knows
-// nothing of exit codes, terminals or HTTP: those are translations at the rim.
+// A fault has a cause (Detail), a location (Op, File and Place) and a remedy (Hint). Every package
+// declares its own codes, and a test keeps them unique. The package must not know about exit codes,
+// terminals or HTTP.
 package fault
 
 import (
@@ -13,40 +12,39 @@ import (
 	"strings"
 )
 
-// Code names one kind of fault, spelled the same in Go, JSON, the store and the
-// documentation.
+// Code identifies one kind of fault, spelled the same in Go, JSON, the store and the documentation.
 type Code string
 
-// Class is what a fault asks of the one who made the request. Most are ClassUsage; a
-// package declares the class of its other codes beside them, in a function Classes.
+// Class is the kind of reaction that a fault requires. Most are ClassUsage; a package declares the
+// class of its other codes in a function Classes.
 type Class int
 
 // The classes of faults.
 const (
-	ClassUsage  Class = iota // mend the request, or the file that it names
+	ClassUsage  Class = iota // fix the request, or the file that it names
 	ClassFailed              // read the message: the disk, the data or the check failed
-	ClassDenied              // ask who may do it
-	ClassPerson              // a person has to decide, or another process to end
+	ClassDenied              // ask someone with the right to do it
+	ClassPerson              // a person must decide, or another process must end
 	ClassLater               // try again later
 )
 
-// Classes holds the classes of codes. Those it lacks are ClassUsage.
+// Classes maps codes to classes. Codes not in it are ClassUsage.
 type Classes map[Code]Class
 
-// Usage is the code of a request that cannot be carried out as it was given: an
-// unknown flag, a missing or a wrong value. Every package may return it.
+// Usage is the code for an invalid request: an unknown flag, a missing or wrong value. Every
+// package may return it.
 const Usage Code = "USAGE"
 
-// Error is an operation that could not be done.
+// Error is a failed operation.
 type Error struct {
 	Code   Code
-	Op     string // what was being done: "read base"
-	File   string // where: a file,
-	Line   int    // a line of it, counted from 1,
-	Column int    // a column of that line, counted from 1,
-	Place  string // and what stands there: an item, a key
-	Detail string // what was wrong
-	Hint   string // what to do about it
+	Op     string // the operation: "read base"
+	File   string // the file,
+	Line   int    // its line, from 1,
+	Column int    // its column, from 1,
+	Place  string // and the item or key there
+	Detail string // what is wrong
+	Hint   string // how to fix it
 	Cause  error
 }
 
@@ -62,7 +60,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Where returns the file, the line, the column and the place, as far as they are known.
+// Where returns the file, line, column and place, as far as known.
 func (e *Error) Where() string {
 	if e.File == "" && e.Line == 0 {
 		return e.Place
@@ -93,7 +91,7 @@ func (e *Error) text() string {
 // Unwrap returns the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// CodeOf returns the code of the first fault in err's chain, or "" without one.
+// CodeOf returns the code of the first fault in err's chain, or "".
 func CodeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) {
@@ -117,8 +115,7 @@ func HintOf(err error) string {
 	return ""
 }
 
-// All returns every fault of an error that joins several, in order, each with its
-// own hint; errors.As finds only the first.
+// All returns every fault of a joined error, in order. errors.As finds only the first.
 func All(err error) []*Error {
 	switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
 	case nil:
@@ -135,8 +132,8 @@ func All(err error) []*Error {
 	return All(errors.Unwrap(err))
 }
 
-// Distinct returns the faults of an error, each text once. An error without a fault
-// becomes one, so the result of an error is never empty.
+// Distinct returns the faults of an error without repeated texts. An error without a fault becomes
+// one, so the result is empty only for nil.
 func Distinct(err error) []*Error {
 	var all []*Error
 	seen := make(map[string]bool)
@@ -152,8 +149,7 @@ func Distinct(err error) []*Error {
 	return []*Error{{Code: CodeOf(err), Detail: err.Error(), Hint: HintOf(err)}}
 }
 
-// InFile returns an error with the operation and the file in each of its distinct
-// faults.
+// InFile returns err with the operation and the file set in each of its distinct faults.
 func InFile(op, path string, err error) error {
 	if err == nil {
 		return nil

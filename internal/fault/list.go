@@ -8,15 +8,15 @@ import (
 	"unicode"
 )
 
-// List gathers faults, so that everything that is wrong is said at once.
+// List collects faults, so that all are reported at once.
 type List []*Error
 
-// Add puts a fault on the list.
+// Add adds a fault.
 func (l *List) Add(code Code, place, hint, format string, args ...any) {
 	*l = append(*l, &Error{Code: code, Place: place, Hint: hint, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Err returns nil, the one fault, or all of them joined; All takes them apart again.
+// Err returns nil, the only fault, or all of them joined; see All.
 func (l List) Err() error {
 	switch len(l) {
 	case 0:
@@ -31,24 +31,23 @@ func (l List) Err() error {
 	return errors.Join(all...)
 }
 
-// mostTold bounds how many faults of one file are told: a file of another format would
-// have thousands.
+// mostTold bounds the reported faults of one file: a file of another format would have thousands.
 const mostTold = 20
 
-// Bounded gathers the faults of a file that people write by hand. It keeps the first of
-// many, and how many more there are. The zero value is empty.
+// Bounded collects the faults of a hand-written file. It keeps the first ones and counts the rest.
+// The zero value is empty.
 type Bounded struct {
 	Told   List
 	untold int
-	next   *Error // the first that is not told
+	next   *Error // the first that is not kept
 }
 
-// Add takes a fault.
+// Add adds a fault.
 func (b *Bounded) Add(code Code, place, hint, format string, args ...any) {
 	b.Take(&Error{Code: code, Place: place, Hint: hint, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Take takes a fault that was found elsewhere.
+// Take adds an existing fault.
 func (b *Bounded) Take(e *Error) {
 	if len(b.Told) < mostTold {
 		b.Told = append(b.Told, e)
@@ -59,10 +58,10 @@ func (b *Bounded) Take(e *Error) {
 	}
 }
 
-// Len is how many there are, told or not.
+// Len returns the number of faults, kept or not.
 func (b *Bounded) Len() int { return len(b.Told) + b.untold }
 
-// Err returns what List.Err does, and at the end how many more there are.
+// Err is List.Err with the number of further faults appended.
 func (b *Bounded) Err() error {
 	all := b.Told[:len(b.Told):len(b.Told)]
 	if b.untold > 0 {
@@ -73,11 +72,11 @@ func (b *Bounded) Err() error {
 	return all.Err()
 }
 
-// longestShown is how much of a text from outside a message repeats.
+// longestShown is how many characters of an external text a message repeats.
 const longestShown = 100
 
-// Shown returns a text from outside for a message: as it is where it can be read,
-// quoted where it is blank or holds what could deceive a terminal, and never long.
+// Shown returns an external text for a message: shortened, and quoted if it is blank or could
+// deceive a terminal.
 func Shown(s string) string {
 	clipped, n := s, 0
 	for i := range s {

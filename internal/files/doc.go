@@ -1,4 +1,3 @@
-// Package files holds what the standard library lacks about files: reads with a bound,
-// writes that replace a file as a whole or leave it as it was, locks between processes,
-// and errors with a code and a hint.
+// Package files adds to the standard library: bounded reads, atomic writes, locks between
+// processes, and file errors with a code and a hint.
 package files

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// How often AwaitLock tries, and how long it waits in between. A lock is held while a
-// small file is replaced.
+// How often AwaitLock tries, and the delay between tries. A lock is held only while a small file is
+// replaced.
 const (
 	tries = 2000
 	pause = 5 * time.Millisecond
 )
 
-// ErrHeld is the error of a lock that another process does not release.
+// ErrHeld means that another process does not release a lock.
 var ErrHeld = errors.New("another process does not let go of the lock")
 
-// AwaitLock takes the exclusive lock of an open file, or closes the file.
+// AwaitLock acquires the exclusive lock of an open file, or closes the file.
 func AwaitLock(f *os.File) error {
 	for range tries {
 		mine, err := TryLock(f, true)
@@ -31,8 +31,8 @@ func AwaitLock(f *os.File) error {
 	return errors.Join(ErrHeld, f.Close())
 }
 
-// LockFile takes the exclusive lock of the file at path, and creates it where it does
-// not exist. The file stays: removing it would race with a process that opens it.
+// LockFile acquires the exclusive lock of the file at path, creating it if needed. The file stays,
+// because removing it would race with a process that opens it.
 func LockFile(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TryLock takes the lock of an open file without waiting: alone (exclusive), or shared
-// with other readers. It reports whether the lock was free. Closing the file releases it.
+// TryLock acquires the lock of an open file without waiting, exclusive or shared. It reports
+// whether the lock was free. Closing the file releases it.
 func TryLock(f *os.File, exclusive bool) (bool, error) {
 	how := unix.LOCK_SH
 	if exclusive {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TryLock takes the lock of an open file without waiting: alone (exclusive), or shared
-// with other readers. It reports whether the lock was free. Closing the file releases it.
-// Windows refuses reads of a locked range, so the range is one without content.
+// TryLock acquires the lock of an open file without waiting, exclusive or shared. It reports
+// whether the lock was free. Closing the file releases it. Windows refuses reads of a locked range,
+// so the range is one without content.
 func TryLock(f *os.File, exclusive bool) (bool, error) {
 	how := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {

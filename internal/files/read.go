@@ -12,7 +12,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// MostBytes bounds how much of one file is read. A device may have no end.
+// MostBytes bounds how much of one file is read, because a device may have no end.
 const MostBytes = 256 << 20
 
 var errTooLarge = errors.New("it has more than 256 MiB")
@@ -20,7 +20,7 @@ var errTooLarge = errors.New("it has more than 256 MiB")
 // Read returns the content of a file of at most MostBytes.
 func Read(path string) ([]byte, error) { return ReadAtMost(path, MostBytes) }
 
-// ReadAtMost returns the content of a file of at most so many bytes.
+// ReadAtMost returns the content of a file of at most most bytes.
 func ReadAtMost(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -30,7 +30,7 @@ func ReadAtMost(path string, most int64) ([]byte, error) {
 	return ReadBounded(f, most)
 }
 
-// ReadBounded reads to the end, and fails where there are more than so many bytes.
+// ReadBounded reads to the end. It returns an error if there are more than most bytes.
 func ReadBounded(r io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(data)) > most {
@@ -39,8 +39,7 @@ func ReadBounded(r io.Reader, most int64) ([]byte, error) {
 	return data, err
 }
 
-// WithoutMark returns the content of a file without the byte order mark that some
-// editors put at its beginning.
+// WithoutMark returns data without a leading byte order mark.
 func WithoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
 
 // TrueName returns the absolute path of a file, with all links resolved.
@@ -55,8 +54,8 @@ func TrueName(path string) (string, error) {
 	return name, nil
 }
 
-// FromHere returns the path of a file as seen from the working directory. One that is not
-// below that keeps its path.
+// FromHere returns a path relative to the working directory, or path itself if it is not below
+// that.
 func FromHere(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
@@ -69,7 +68,7 @@ func FromHere(path string) string {
 	return rel
 }
 
-// The codes of files.
+// The codes for files.
 const (
 	Unreadable    fault.Code = "UNREADABLE_FILE"
 	CannotWrite   fault.Code = "CANNOT_WRITE"
@@ -81,8 +80,8 @@ func Classes() fault.Classes {
 	return fault.Classes{CannotWrite: fault.ClassFailed}
 }
 
-// Reason returns the text of a file error without the operation and the path, which the
-// faults of this program name themselves.
+// Reason returns the text of a file error without the operation and the path, which faults have as
+// fields.
 func Reason(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -91,8 +90,8 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// CannotRead returns the error of a file that cannot be read. A usage error stays as it
-// is: it is about the command line, not about the file.
+// CannotRead returns the error for an unreadable file. A usage error is returned as it is, because
+// it concerns the command line.
 func CannotRead(op, path string, err error) error {
 	if fault.CodeOf(err) == fault.Usage {
 		return err
@@ -102,7 +101,7 @@ func CannotRead(op, path string, err error) error {
 	}
 }
 
-// AlreadyThere returns the error of a file that would be created and exists.
+// AlreadyThere returns the error for a file to be created that exists.
 func AlreadyThere(path string) error {
 	return &fault.Error{
 		Code: AlreadyExists, Op: "write", Place: path, Detail: "it is there already, and was not touched",

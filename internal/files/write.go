@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	newMode     os.FileMode = 0 // of a new file: what the umask allows
+	newMode     os.FileMode = 0 // a new file: as the umask allows
 	privateMode os.FileMode = 0o600
 )
 
-// Write replaces a file in one step with one that only its owner may read. It replaces
-// a link, too. Where it fails, the path is as it was, and nothing else is left.
+// Write atomically replaces a file with one that only its owner may read. It also replaces a link.
+// On failure the path is unchanged and no other file is left.
 func Write(path string, data []byte) error { return write(RealDisk{}, path, data, privateMode) }
 
-// Create writes a file that must not exist yet. It appears whole or not at all: the
-// bytes are written beside it and linked to its name.
+// Create writes a file that must not exist yet. It appears whole or not at all: the data is written
+// to a temporary file and linked to its name.
 func Create(path string, data []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return AlreadyThere(path)
@@ -43,9 +43,8 @@ func Create(path string, data []byte) error {
 	return nil
 }
 
-// Replace replaces a file in one step: a reader sees the old bytes or the new ones, and
-// a crash leaves one of the two. The file keeps its mode. A link is followed; a pipe or
-// a device is written to as it is.
+// Replace atomically replaces a file: readers see the old or the new bytes, also after a crash. The
+// file keeps its mode. Links are followed; a pipe or a device is written to directly.
 func Replace(path string, data []byte) error {
 	if err := replace(RealDisk{}, path, data); err != nil {
 		return cannotWrite(path, err, "nothing was written; check the path and its permissions")
@@ -71,9 +70,9 @@ func replace(d Disk, path string, data []byte) error {
 	}
 }
 
-// followed returns what links lead to, which need not exist yet.
+// followed returns the target of links, which need not exist yet.
 func followed(path string) string {
-	const most = 40 // links may lead to each other
+	const most = 40 // links may form a cycle
 	for range most {
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -96,7 +95,7 @@ func writeThrough(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// write writes data beside path and renames it to path.
+// write writes data to a temporary file beside path and renames it.
 func write(d Disk, path string, data []byte, mode os.FileMode) error {
 	tmp, err := writeBeside(d, path, data, mode)
 	if err != nil {
@@ -105,13 +104,13 @@ func write(d Disk, path string, data []byte, mode os.FileMode) error {
 	return rename(d, tmp, path)
 }
 
-// rename gives a temporary file its name, or removes it.
+// rename renames a temporary file, or removes it on failure.
 func rename(d Disk, tmp, path string) error {
 	if err := d.Rename(tmp, path); err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // makes the name durable; not every file system can
+		_ = dir.Sync() // makes the name durable; not supported by every file system
 		_ = dir.Close()
 	}
 	return nil
@@ -121,11 +120,10 @@ func writeBeside(d Disk, path string, data []byte, mode os.FileMode) (name strin
 	return WriteTemp(d, filepath.Dir(path), "."+filepath.Base(path)+".*", data, mode)
 }
 
-// WriteTemp writes data to a new file, down to the disk, and returns its name; see
-// Disk.CreateTemp for the pattern. The mode 0 stands for what the umask allows. A file
-// that could not be written whole is removed.
+// WriteTemp writes and syncs data to a new file, and returns its name; see Disk.CreateTemp for the
+// pattern. Mode 0 means as the umask allows. A file that could not be written whole is removed.
 func WriteTemp(d Disk, dir, pattern string, data []byte, mode os.FileMode) (name string, err error) {
-	initial := privateMode // until it has its own mode
+	initial := privateMode // until its mode is set
 	if mode == newMode {
 		initial = 0o666
 	}
@@ -148,16 +146,16 @@ func WriteTemp(d Disk, dir, pattern string, data []byte, mode os.FileMode) (name
 	return tmp.Name(), errors.Join(err, tmp.Close())
 }
 
-// Disk is the part of the file system that replaces files. It is an interface so that a
-// test can kill its process within each step.
+// Disk is the part of the file system that replaces files. It is an interface so that a test can
+// kill its process within each step.
 type Disk interface {
-	// CreateTemp creates a file whose name is not taken. The last * of the pattern
-	// becomes a number; the umask limits the mode.
+	// CreateTemp creates a file with an unused name. The last * of the pattern becomes a number;
+	// the umask limits the mode.
 	CreateTemp(dir, pattern string, mode os.FileMode) (TempFile, error)
 	Rename(from, to string) error
 }
 
-// TempFile is a file that is being written, before it gets its name.
+// TempFile is a file being written under a temporary name.
 type TempFile interface {
 	Name() string
 	Write(data []byte) (int, error)
@@ -169,7 +167,7 @@ type TempFile interface {
 // RealDisk is the file system.
 type RealDisk struct{}
 
-// CreateTemp creates a file whose name is not taken.
+// CreateTemp creates a file with an unused name.
 func (RealDisk) CreateTemp(dir, pattern string, mode os.FileMode) (TempFile, error) {
 	at := strings.LastIndexByte(pattern, '*')
 	for {
@@ -184,5 +182,5 @@ func (RealDisk) CreateTemp(dir, pattern string, mode os.FileMode) (TempFile, err
 	}
 }
 
-// Rename renames a file in one step.
+// Rename atomically renames a file.
 func (RealDisk) Rename(from, to string) error { return os.Rename(from, to) }

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// htmlKind is the kind of an HTML block: CommonMark's seven, of which the last
-// two are one to us.
+// htmlKind is the kind of an HTML block: CommonMark's seven kinds, with the last two combined.
 type htmlKind int
 
 const (
@@ -20,10 +19,10 @@ const (
 	htmlTag                  // any other tag; ends at a blank line
 )
 
-// verbatimTags hold text that is shown as it is.
+// verbatimTags enclose text that is shown verbatim.
 var verbatimTags = []string{"pre", "script", "style", "textarea"}
 
-// blockTags begin an HTML block even in the middle of a paragraph.
+// blockTags begin an HTML block even within a paragraph.
 var blockTags = []string{
 	"address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col",
 	"colgroup", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure",
@@ -74,8 +73,7 @@ func tagLength(b []byte) int {
 	return n
 }
 
-// aloneOnLine reports whether the attributes of a tag end with > and nothing but
-// space follows.
+// aloneOnLine reports whether the attributes of a tag end with > and only space follows.
 func aloneOnLine(after []byte, closing bool) bool {
 	if len(after) == 0 || (after[0] != '>' && after[0] != '/' && after[0] != ' ' && after[0] != '\t') {
 		return false
@@ -102,7 +100,7 @@ func aloneOnLine(after []byte, closing bool) bool {
 	return false
 }
 
-// endsIn reports whether a line of the block is its last one.
+// endsIn reports whether line is the last one of the block.
 func (k htmlKind) endsIn(line []byte) bool {
 	switch k {
 	case htmlVerbatim:
@@ -119,7 +117,7 @@ func (k htmlKind) endsIn(line []byte) bool {
 	return false
 }
 
-// closesTag finds </tag> in a line, in any case.
+// closesTag reports whether a line contains </tag>, in any case.
 func closesTag(line []byte, tag string) bool {
 	for {
 		i := bytes.Index(line, []byte("</"))

@@ -10,12 +10,12 @@ import (
 type Fence struct {
 	Mark   byte // ` or ~ or :
 	Length int
-	Info   []byte // what stands behind the marks
+	Info   []byte // the text after the marks
 }
 
-// OpenFence reads an opening fence from a line that begins with its mark: three or more
-// backticks, tildes, or, where the word delta follows, colons. More than three colons
-// with another word show what stands in them, as longer fences do.
+// OpenFence reads an opening fence from a line that begins with its mark: three or more backticks
+// or tildes, or colons followed by the word delta. More than three colons with another word enclose
+// verbatim text, as longer fences do.
 func OpenFence(line []byte) (Fence, bool) {
 	f := Fence{Mark: line[0]}
 	f.Length = run(line, f.Mark)
@@ -25,7 +25,7 @@ func OpenFence(line []byte) (Fence, bool) {
 	}
 	switch f.Mark {
 	case '`':
-		return f, bytes.IndexByte(f.Info, '`') < 0 // else it is code within a line
+		return f, bytes.IndexByte(f.Info, '`') < 0 // otherwise it is an inline code span
 	case ':':
 		return f, f.Is("delta") || f.Length > 3 && !onlySpace(f.Info)
 	}
@@ -38,14 +38,14 @@ func (f Fence) ClosedBy(line []byte) bool {
 	return n >= f.Length && onlySpace(line[n:])
 }
 
-// maxAttributes is how far into the attributes of a fence its class is looked for.
+// maxAttributes is how many bytes of a fence's attributes are searched for its class.
 const maxAttributes = 200
 
-// maxWord is longer than any word that means something behind a fence.
+// maxWord is longer than any known word after a fence.
 const maxWord = 16
 
-// Is reports whether the first word behind the fence is one of words, whatever its case
-// and whatever attributes follow: "delta {#x}", "Delta json", "{.delta}".
+// Is reports whether the first word after the fence is one of words, ignoring case and attributes:
+// "delta {#x}", "Delta json", "{.delta}".
 func (f Fence) Is(words ...string) bool {
 	info := bytes.Trim(f.Info, " \t")
 	if len(info) == 0 {
@@ -66,8 +66,8 @@ func (f Fence) Is(words ...string) bool {
 	return slices.Contains(words, strings.ToLower(string(info)))
 }
 
-// InlineComment measures a text up to the end of an HTML comment that begins before
-// a limit: 0 if none begins there, -1 if neither that one nor any later one ends.
+// InlineComment returns the length of text up to the end of an HTML comment that begins before
+// limit: 0 if none begins there, -1 if neither that one nor any later one ends.
 func InlineComment(text []byte, limit int) int {
 	start := bytes.Index(text[:limit], []byte("<!--"))
 	if start < 0 {
@@ -80,17 +80,17 @@ func InlineComment(text []byte, limit int) int {
 	return start + end + len("-->")
 }
 
-// cursor walks along one line. Columns count tabs as CommonMark does: up to the
-// next multiple of four.
+// cursor is a position in one line. Columns count tabs as CommonMark does: up to the next multiple
+// of four.
 type cursor struct {
 	line []byte // without its line ending
 	pos  int
 	col  int
-	owed int // columns of the tab before pos that are not taken yet
+	owed int // remaining columns of the tab before pos
 }
 
-// indent returns the columns of white space before the next character, and where
-// that character stands; at the end of a blank line next is len(line).
+// indent returns the columns of white space before the next character, and that character's offset.
+// At the end of a blank line next is len(line).
 func (c *cursor) indent() (width, next int) {
 	col := c.col + c.owed
 	next = c.pos
@@ -107,7 +107,7 @@ func (c *cursor) indent() (width, next int) {
 	return col - c.col, next
 }
 
-// skip takes n columns of white space, which may be a part of a tab.
+// skip consumes n columns of white space, which may be part of a tab.
 func (c *cursor) skip(n int) {
 	for n > 0 {
 		switch {
@@ -129,14 +129,14 @@ func (c *cursor) skip(n int) {
 	}
 }
 
-// take passes the white space before next, and n bytes of marker.
+// take consumes the white space before next, and n bytes of marker.
 func (c *cursor) take(width, next, n int) {
 	c.col += width + n
 	c.owed = 0
 	c.pos = next + n
 }
 
-// enterQuote takes the mark of a block quote and the one space that belongs to it.
+// enterQuote consumes a block quote marker and one space after it.
 func (c *cursor) enterQuote() bool {
 	width, next := c.indent()
 	if width > 3 || next == len(c.line) || c.line[next] != '>' {
@@ -147,8 +147,8 @@ func (c *cursor) enterQuote() bool {
 	return true
 }
 
-// enterItem takes the mark of a list item and the space that belongs to it. An
-// item that interrupts a paragraph must not be empty, and must be number 1.
+// enterItem consumes a list marker and the space after it. An item that interrupts a paragraph must
+// not be empty, and must have number 1.
 func (c *cursor) enterItem(interrupts bool) (container, bool) {
 	width, next := c.indent()
 	n := markerLength(c.line[next:])
@@ -174,7 +174,7 @@ func isOne(marker []byte) bool {
 	return string(bytes.TrimLeft(marker[:len(marker)-1], "0")) == "1"
 }
 
-// markerLength returns the length of a list marker at the front of rest, or 0.
+// markerLength returns the length of a list marker at the start of rest, or 0.
 func markerLength(rest []byte) int {
 	n := 0
 	switch {
@@ -200,12 +200,12 @@ func isHeading(rest []byte) bool {
 	return n <= 6 && (n == len(rest) || rest[n] == ' ' || rest[n] == '\t')
 }
 
-// isUnderline finds the line under a heading of two lines.
+// isUnderline reports whether rest is the underline of a setext heading.
 func isUnderline(rest []byte) bool {
 	return onlySpace(rest[run(rest, rest[0]):])
 }
 
-// IsBreak finds a thematic break: three or more of *, - or _ and nothing else.
+// IsBreak reports whether rest is a thematic break: three or more of *, - or _ and nothing else.
 func IsBreak(rest []byte) bool {
 	if len(rest) == 0 || rest[0] != '*' && rest[0] != '-' && rest[0] != '_' {
 		return false
@@ -223,7 +223,7 @@ func IsBreak(rest []byte) bool {
 	return n >= 3
 }
 
-// run counts how often c stands at the front of b.
+// run counts the leading bytes of b that equal c.
 func run(b []byte, c byte) int {
 	n := 0
 	for n < len(b) && b[n] == c {

@@ -1,7 +1,6 @@
-// Package markdown finds the blocks of a Markdown text: fenced code, verbatim HTML and
-// running text, with block quotes and indented code told apart. It is the one scanner of
-// the program: what reads deltas, lessons, verdicts or rosters out of a message reads the
-// blocks that stand here, so that all agree on what a message only shows.
+// Package markdown finds the blocks of a Markdown text: fenced code, verbatim HTML and running
+// text, distinguishing block quotes and indented code. All readers of messages (deltas, lessons,
+// verdicts, rosters) use this scanner, so that they agree on what a message only shows.
 package markdown
 
 import (
@@ -9,21 +8,21 @@ import (
 	"iter"
 )
 
-// maxNesting is how deep quotes and lists may stand in one another; what stands
-// deeper is text. It bounds the work on a line.
+// maxNesting is how deep quotes and lists may be nested; anything deeper is text. It bounds the
+// work on a line.
 const maxNesting = 32
 
-// Kind says what a block is.
+// Kind is the kind of a block.
 type Kind int
 
-// The kinds of blocks. Indented code and quoted text are in none of them.
+// The kinds of blocks. Indented code and quoted text have none.
 const (
-	Prose    Kind = iota // running text, lists, headings and what stands between HTML tags
+	Prose    Kind = iota // running text, lists, headings and text between HTML tags
 	Fenced               // fenced code
 	Verbatim             // an HTML comment, <pre>, <script> and the like
 )
 
-// Block is a stretch of a text.
+// Block is a block of a text.
 type Block struct {
 	Kind   Kind
 	Start  int // of the content, in bytes
@@ -31,18 +30,17 @@ type Block struct {
 	Line   int   // of the first line, from 1: that of the opening fence
 	Fence  Fence // of Fenced
 	Closed bool  // Fenced: it has a closing fence
-	Quoted bool  // it stands in a block quote
+	Quoted bool  // it is in a block quote
 }
 
-// container is a block quote, or a list item with the columns that its
-// content is indented by.
+// container is a block quote, or a list item with the indentation of its content.
 type container struct {
 	quote  bool
 	indent int
-	empty  bool // an item that has no content yet: a blank line ends it
+	empty  bool // an item without content yet: a blank line ends it
 }
 
-// leafKind is the kind of block that lines without further structure are in.
+// leafKind is the kind of a block without nested structure.
 type leafKind int
 
 const (
@@ -62,14 +60,14 @@ type leaf struct {
 	start  int // where its content begins
 }
 
-// scanner finds the block structure of a text as CommonMark defines it, line by
-// line, in one pass. It knows just enough to tell where fences are: quotes,
-// lists, fences, HTML blocks, indented code and paragraphs with their lazy lines.
+// scanner finds the block structure of a text as CommonMark defines it, in one pass. It knows just
+// enough to locate fences: quotes, lists, fences, HTML blocks, indented code and paragraphs with
+// lazy continuation lines.
 type scanner struct {
 	src    []byte
 	yield  func(Block) bool
 	stack  []container
-	quotes int // how many of stack are quotes
+	quotes int // number of quotes in stack
 	leaf   leaf
 	line   int // number of the current line
 	start  int // offset of the current line
@@ -78,7 +76,7 @@ type scanner struct {
 	done   bool
 }
 
-// Blocks returns the blocks of src in the order of the text, without quoted prose.
+// Blocks returns the blocks of src in text order, without quoted prose.
 func Blocks(src []byte) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		s := &scanner{src: src, yield: yield}
@@ -108,7 +106,7 @@ func (s *scanner) scan() {
 	s.flush()
 }
 
-// scanLine puts one line into the open blocks, or opens new ones.
+// scanLine adds one line to the open blocks, or opens new ones.
 func (s *scanner) scanLine(c cursor) {
 	matched := s.match(&c)
 	if matched == len(s.stack) {
@@ -126,7 +124,7 @@ func (s *scanner) scanLine(c cursor) {
 	s.open(&c, matched)
 }
 
-// match finds how many of the open containers the line goes on with.
+// match returns how many of the open containers the line continues.
 func (s *scanner) match(c *cursor) int {
 	for i := range s.stack {
 		k := &s.stack[i]
@@ -152,7 +150,7 @@ func (s *scanner) match(c *cursor) int {
 	return len(s.stack)
 }
 
-// open reads what the rest of the line begins: containers, and then one leaf.
+// open reads what the rest of the line begins: containers, then one leaf.
 func (s *scanner) open(c *cursor, matched int) {
 	for {
 		width, at := c.indent()
@@ -167,7 +165,7 @@ func (s *scanner) open(c *cursor, matched int) {
 			if paragraph {
 				s.text(matched)
 			} else {
-				s.closeTo(matched) // indented code: shown, not meant
+				s.closeTo(matched) // indented code is only shown
 			}
 			return
 		case s.openContainer(c, matched, interrupts):
@@ -224,7 +222,7 @@ func (s *scanner) openLeaf(rest []byte, matched int, interrupts bool) bool {
 	return false
 }
 
-// inFence is a line inside a fence: its end, or its content.
+// inFence reads a line inside a fence: its end, or its content.
 func (s *scanner) inFence(c *cursor) {
 	width, at := c.indent()
 	if width <= 3 && s.leaf.fence.ClosedBy(c.line[at:]) {
@@ -254,8 +252,7 @@ func (s *scanner) inHTML(c *cursor) {
 	s.htmlLine(c.line[at:])
 }
 
-// htmlLine is a line of an HTML block. What stands between tags is said, so it
-// is prose; what stands in a comment or in <pre> is not.
+// htmlLine reads a line of an HTML block. Text between tags is prose; a comment or <pre> is not.
 func (s *scanner) htmlLine(rest []byte) {
 	if s.leaf.html == htmlTag {
 		s.addProse()
@@ -264,7 +261,7 @@ func (s *scanner) htmlLine(rest []byte) {
 	}
 }
 
-// closeTo closes the leaf and all containers but the first n.
+// closeTo closes the leaf and all containers except the first n.
 func (s *scanner) closeTo(n int) {
 	s.closeLeaf(s.start)
 	for _, k := range s.stack[n:] {
@@ -294,8 +291,8 @@ func (s *scanner) closeLeaf(end int) {
 	}
 }
 
-// text is a line of a paragraph. Where the line has left containers behind
-// whose paragraph is still open, it belongs to that paragraph all the same.
+// text reads a line of a paragraph. It belongs to an open paragraph even if it does not continue
+// that paragraph's containers.
 func (s *scanner) text(matched int) {
 	if s.leaf.kind != leafParagraph {
 		s.closeTo(matched)
@@ -316,7 +313,7 @@ func (s *scanner) addProse() {
 	s.prose.End = s.next
 }
 
-// flush hands on the prose that was collected.
+// flush yields the collected prose.
 func (s *scanner) flush() {
 	if s.prose.Line > 0 && !s.done {
 		s.done = !s.yield(s.prose)

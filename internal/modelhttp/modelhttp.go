@@ -1,8 +1,8 @@
-// Package modelhttp is what all clients of an endpoint with models have in common:
-// where a request may be sent on to, what a refusal says, and what may be shown of it.
+// Package modelhttp is shared by all clients of model endpoints: it restricts redirects, reads
+// error responses and removes secrets from what is shown.
 //
-// It promises: the key goes to the host that it was meant for, and stands in nothing
-// that is shown. It must not know what is asked, or where keys come from.
+// It promises that a key is sent only to its own host and never shown. It must not know what is
+// asked, or where keys come from.
 package modelhttp
 
 import (
@@ -18,11 +18,11 @@ import (
 	"brenner/internal/text"
 )
 
-// mostRedirects is how often a request is sent on.
+// mostRedirects is the maximum number of redirects.
 const mostRedirects = 5
 
-// SameHost is a client's CheckRedirect. It lets a request be sent on only as it is, and
-// to the host that it was meant for: it carries the key.
+// SameHost is a client's CheckRedirect. It allows a redirect only with an unchanged request and to
+// the original host, because the request carries the key.
 func SameHost(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	home := req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host && req.Method == first.Method
@@ -32,15 +32,15 @@ func SameHost(req *http.Request, via []*http.Request) error {
 	return &Redirected{To: req.URL.Scheme + "://" + req.URL.Host + req.URL.Path, Loop: home}
 }
 
-// Redirected is a request that was to be sent on, and was not.
+// Redirected is a refused redirect.
 type Redirected struct {
-	To   string // without query and fragment: they are whatever the other side made them
-	Loop bool   // it was sent on to the same host again and again
+	To   string // without query and fragment, which the server chooses
+	Loop bool   // too many redirects to the same host
 }
 
 func (r *Redirected) Error() string { return "it was to be sent on to " + r.To }
 
-// Base gives the address as a base_url, which has no last part of the path.
+// Base returns the URL as a base_url, without the last path element.
 func (r *Redirected) Base() string {
 	base := strings.TrimRight(r.To, "/")
 	for _, last := range []string{"/chat/completions", "/responses", "/embeddings"} {
@@ -49,24 +49,23 @@ func (r *Redirected) Base() string {
 	return base
 }
 
-// longestError is how many bytes of a refusal are looked at.
+// longestError is how many bytes of an error response are read.
 const longestError = 64 << 10
 
-// BOM is what some servers on Windows begin every text with.
+// BOM is the byte order mark that some servers on Windows send first.
 const BOM = "\xef\xbb\xbf"
 
-// Said is what an endpoint says of its "no". Nothing of it may be shown before
-// secrets are hidden.
+// Said is an endpoint's error response. Secrets must be hidden before any of it is shown.
 type Said struct {
 	Message string
 	Code    string
 	Kind    string
 	Param   string
-	Proper  bool // it is in the form of the API, not a page of some proxy
+	Proper  bool // in the API's form, not a proxy's page
 }
 
-// ReadSaid reads as much of a refusal as anybody wants to know. What has come before
-// the line broke says enough.
+// ReadSaid reads an error response of limited length. A read error is ignored; the part before it
+// is used.
 func (s *Secrets) ReadSaid(body io.Reader) Said {
 	data, err := io.ReadAll(io.LimitReader(body, longestError))
 	if err == nil && len(data) == longestError {
@@ -75,7 +74,7 @@ func (s *Secrets) ReadSaid(body io.Reader) Said {
 	return Parse(data)
 }
 
-// Page gives the words of a web page that came where something else was expected.
+// Page returns the words of an unexpected web page.
 func (s *Secrets) Page(data []byte) string {
 	if len(data) > longestError {
 		data = s.whole(data[:longestError])
@@ -83,8 +82,7 @@ func (s *Secrets) Page(data []byte) string {
 	return Tidy(string(data))
 }
 
-// Parse finds the words in the body of a refusal. There are almost as many forms of
-// it as there are servers.
+// Parse extracts the message from the body of an error response. Its form varies between servers.
 func Parse(data []byte) Said {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte(BOM)))
 	if bytes.HasPrefix(data, []byte("[")) { // Google's
@@ -97,7 +95,7 @@ func Parse(data []byte) Said {
 	if json.Unmarshal(data, &outer) != nil {
 		return Said{Message: Tidy(string(data))}
 	}
-	for _, key := range []string{"response", "error"} { // an event of the Responses API has one in the other
+	for _, key := range []string{"response", "error"} { // the Responses API nests one in the other
 		if inner := outer[key]; len(inner) > 0 && string(inner) != "null" {
 			var object map[string]json.RawMessage
 			if json.Unmarshal(inner, &object) != nil {
@@ -116,7 +114,7 @@ func Parse(data []byte) Said {
 	return s
 }
 
-// word gives a value as text, whatever it is.
+// word returns a value as text.
 func word(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -125,7 +123,7 @@ func word(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Tidy makes one line of a message that may be a web page.
+// Tidy returns a message, which may be a web page, as one line.
 func Tidy(message string) string {
 	if strings.HasPrefix(strings.TrimSpace(message), "<") {
 		message = plain(message)
@@ -133,7 +131,7 @@ func Tidy(message string) string {
 	return text.Clean(message, text.Words)
 }
 
-// plain gives the words of a page: those of its title, where it has one.
+// plain returns the words of a page: those of its title, if it has one.
 func plain(page string) string {
 	title := regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 	if found := title.FindStringSubmatch(page); len(found) == 2 && strings.TrimSpace(found[1]) != "" {
@@ -146,21 +144,21 @@ func plain(page string) string {
 const (
 	hidden = "[secret]"
 
-	longestMessage = 300 // characters of what an endpoint says that are shown
+	longestMessage = 300 // shown characters of an endpoint's message
 
-	// Shorter values are no secrets but words that local servers want as a key; to
-	// hide them would make messages unreadable.
+	// Shorter values are placeholders that local servers require as a key; hiding them would make
+	// messages unreadable.
 	shortestSecret = 4
 )
 
-// Secrets keeps what was given to be sent out of what is shown: some endpoints repeat
-// the key that they refuse. The zero value hides nothing.
+// Secrets removes sent keys from what is shown: some endpoints repeat the key that they refuse. The
+// zero value hides nothing.
 type Secrets struct {
 	find    secret.Finder
-	longest int // how much of a text that was cut off may be the beginning of a secret
+	longest int // how much of a truncated text may be the beginning of a secret
 }
 
-// NewSecrets hides these.
+// NewSecrets returns a Secrets that hides the given values.
 func NewSecrets(given ...string) Secrets {
 	s := Secrets{find: secret.New(given, shortestSecret)}
 	for _, g := range given {
@@ -169,19 +167,18 @@ func NewSecrets(given ...string) Secrets {
 	return s
 }
 
-// Hide gives a text with something else for secrets.
+// Hide returns text with its secrets replaced.
 func Hide(find secret.Finder, text string) string {
 	return find.Replace(text, func(int) string { return hidden })
 }
 
-// Text gives a text without secrets.
+// Text returns t with its secrets replaced.
 func (s *Secrets) Text(t string) string { return Hide(s.find, t) }
 
-// Shown gives what an endpoint said, for a message of ours.
+// Shown returns an endpoint's message for display.
 func (s *Secrets) Shown(message string) string {
 	return text.Clip(s.Text(message), longestMessage)
 }
 
-// whole gives the beginning of what was cut off, without what may be the beginning
-// of a secret.
+// whole returns a truncated text without a tail that may be the beginning of a secret.
 func (s *Secrets) whole(cut []byte) []byte { return cut[:len(cut)-min(len(cut), s.longest)] }

@@ -1,8 +1,5 @@
-// Package secret keeps keys out of what comes back from those who were given them:
-// some repeat the key that they refuse, and in any spelling.
-//
-// The package is pure. It must not know where keys come from, or what is done with
-// a text.
+// Package secret finds keys in responses: some servers repeat the key that they refuse, in any
+// escaping. The package is pure. It must not know where keys come from, or how a text is used.
 package secret
 
 import (
@@ -14,21 +11,20 @@ import (
 	"unicode/utf16"
 )
 
-// Finder finds secrets in all the ways in which they may be written. A list of
-// spellings would not do: whoever answers may escape any letter of a key, and leave
-// the others. It is written by hand because a regular expression takes seconds for a
-// long answer. The zero value finds nothing.
+// Finder finds secrets in every spelling. A list of spellings is not enough, because a server may
+// escape any subset of a key's letters. It is hand-written because a regular expression takes
+// seconds on a long response. The zero value finds nothing.
 type Finder []string
 
-// New takes the secrets that are long enough to be some, the longest first,
-// so that no part of one is left over when a shorter one was found in it.
+// New returns a Finder for the secrets of at least shortest bytes. They are sorted by descending
+// length, so that finding a short one leaves no part of a longer one.
 func New(given []string, shortest int) Finder {
 	all := slices.DeleteFunc(slices.Clone(given), func(s string) bool { return s == "" || len(s) < shortest })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
-// In tells whether a text holds one.
+// In reports whether text contains a secret.
 func (s Finder) In(text string) bool {
 	for i := range len(text) {
 		if s.at(text, i) > 0 {
@@ -38,8 +34,7 @@ func (s Finder) In(text string) bool {
 	return false
 }
 
-// Replace gives a text with something else for secrets; it is told how many bytes
-// they had.
+// Replace replaces secrets in text. by gets the number of their bytes.
 func (s Finder) Replace(text string, by func(n int) string) string {
 	var b strings.Builder
 	done := 0
@@ -55,12 +50,12 @@ func (s Finder) Replace(text string, by func(n int) string) string {
 	return b.String() + text[done:]
 }
 
-// at gives the end of a secret that begins here; -1 where none does.
+// at returns the end of a secret that begins at i, or -1.
 func (s Finder) at(text string, i int) int {
 	first := text[i]
 	for _, secret := range s {
 		switch {
-		case first == '\\' && i > 0 && text[i-1] == '\\': // then it would have begun there
+		case first == '\\' && i > 0 && text[i-1] == '\\': // then it would begin at the first backslash
 			continue
 		case first != secret[0] && first != '\\' && first != '%' && first != '&' && first != '+':
 			continue
@@ -72,7 +67,7 @@ func (s Finder) at(text string, i int) int {
 	return -1
 }
 
-// cut takes a secret off the beginning of a text.
+// cut removes a secret from the start of a text.
 func cut(text, secret string) (string, bool) {
 	if left, ok := strings.CutPrefix(text, secret); ok {
 		return left, true
@@ -86,8 +81,7 @@ func cut(text, secret string) (string, bool) {
 	return text, true
 }
 
-// cutLetter takes off one letter, which may be plain, or escaped as in JSON, in an
-// address or on a page, and more than once.
+// cutLetter removes one letter, which may be escaped as in JSON, URLs or HTML, even repeatedly.
 func cutLetter(text string, r rune) (string, bool) {
 	if text == "" {
 		return "", false
@@ -118,7 +112,7 @@ func cutLetter(text string, r rune) (string, bool) {
 	return strings.CutPrefix(text, string(r))
 }
 
-// cutUnits takes off "\u0073", or two of them where a letter has two.
+// cutUnits removes " u0073", or a surrogate pair.
 func cutUnits(text string, r rune) (string, bool) {
 	for _, unit := range utf16.Encode([]rune{r}) {
 		bare := strings.TrimLeft(text, `\`)
@@ -133,7 +127,7 @@ func cutUnits(text string, r rune) (string, bool) {
 	return text, true
 }
 
-// cutPercent takes off "%73", or "%2573" where it was escaped twice.
+// cutPercent removes "%73", or "%2573" if escaped twice.
 func cutPercent(text string, r rune) (string, bool) {
 	for _, c := range []byte(string(r)) {
 		rest, ok := strings.CutPrefix(text, "%")
@@ -154,7 +148,7 @@ func cutPercent(text string, r rune) (string, bool) {
 	return text, true
 }
 
-// cutEntity takes off "&#115;", "&#x73;" or "&amp;".
+// cutEntity removes "&#115;", "&#x73;" or "&amp;".
 func cutEntity(text string, r rune) (string, bool) {
 	const longest = 16
 	end := strings.IndexByte(text[:min(len(text), longest)], ';')
@@ -164,11 +158,11 @@ func cutEntity(text string, r rune) (string, bool) {
 	return text[end+1:], true
 }
 
-// MostPerLetter is how many bytes a letter has in the longest of the usual
-// spellings, with room for one that was escaped twice.
+// MostPerLetter is the length in bytes of the longest usual spelling of a letter, with room for
+// double escaping.
 const MostPerLetter = 12
 
-// Header tells whether the value of a header should be known to nobody.
+// Header reports whether the value of a header is secret.
 func Header(name string) bool {
 	name = strings.ToLower(name)
 	if name == "idempotency-key" {

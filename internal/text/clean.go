@@ -8,34 +8,33 @@ import (
 	"unicode/utf8"
 )
 
-// Mode is where a text from outside is shown or sent, which decides what it may hold.
+// Mode is where an external text is shown or sent, which decides what it may hold.
 type Mode int
 
 // The modes.
 const (
-	// TerminalLine is one line of a terminal: every character that could move the cursor
-	// or change what is shown is escaped (\n, \u{1b}, \x{ff}).
+	// TerminalLine is one line of a terminal: every character that could move the cursor or alter
+	// the display is escaped ( n, u{1b}, x{ff}).
 	TerminalLine Mode = iota
 	// TerminalText is TerminalLine, but keeps line ends and tabs.
 	TerminalText
-	// PromptLine is one line of a message to an agent: line ends are shown as ⏎, hidden
-	// characters as their number ([U+202E]), and HTML loses its meaning by a backslash.
-	// All else stays, because agents quote what they read. The caller puts something of
-	// its own in front, so that #, >, - and fences mean nothing.
+	// PromptLine is one line of a message to an agent: line ends are shown as ⏎, hidden characters
+	// as their number ([U+202E]), and HTML is escaped with a backslash. Everything else is kept,
+	// because agents quote what they read. The caller must put a prefix in front, so that #, >, -
+	// and fences have no effect.
 	PromptLine
-	// PromptText is a text of several lines in a message to an agent. Every kind of line
-	// end becomes a newline, and hidden characters are marked as in PromptLine.
+	// PromptText is a text of several lines in a message to an agent. Every kind of line end
+	// becomes a newline, and hidden characters are marked as in PromptLine.
 	PromptText
-	// Words is one line of printable words with single spaces between them.
+	// Words is one line of printable words separated by single spaces.
 	Words
-	// Printable has U+FFFD in place of each character that is not printable.
+	// Printable replaces each unprintable character with U+FFFD.
 	Printable
-	// Output is what a program wrote, without escape sequences and without characters that
-	// are not printable: nothing hides in the middle of a word.
+	// Output is the output of a program without escape sequences and unprintable characters.
 	Output
 )
 
-// Clean returns a text from outside as it may be shown or sent.
+// Clean returns an external text as it may be shown or sent.
 func Clean(s string, mode Mode) string {
 	switch mode {
 	case PromptLine:
@@ -55,15 +54,15 @@ func Clean(s string, mode Mode) string {
 	}
 }
 
-// Hidden reports whether a character cannot be seen, or changes how its neighbours are
-// seen: it can carry words that a model reads and a person does not. The two joiners are
-// not hidden, because scripts and emoji need them; nor are the variants of emoji.
+// Hidden reports whether a character is invisible or changes how its neighbours are shown: it can
+// carry words that a model reads and a person does not. The two joiners and the emoji variation
+// selectors are not hidden, because scripts and emoji need them.
 func Hidden(r rune) bool {
 	return Invisible(r) || 0xFE00 <= r && r <= 0xFE0D || 0xE0100 <= r && r <= 0xE01EF
 }
 
-// Invisible is Hidden without the variation selectors: controls, separators of lines,
-// marks of direction, tags, byte order marks and noncharacters.
+// Invisible is Hidden without the variation selectors: controls, line separators, direction marks,
+// tags, byte order marks and noncharacters.
 func Invisible(r rune) bool {
 	switch {
 	case r < 0x20, 0x7F <= r && r < 0xA0, r == 0xAD:
@@ -76,7 +75,7 @@ func Invisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r)
 }
 
-// prompt returns a text for an agent. Most texts can stay as they are.
+// prompt returns a text for an agent. Most texts are unchanged.
 func prompt(s string, oneLine bool) string {
 	if stays(s, oneLine) {
 		return s
@@ -84,7 +83,7 @@ func prompt(s string, oneLine bool) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\r\n", "\n")
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/8)
-	slashes := 0 // backslashes right before this place: an odd one escapes already
+	slashes := 0 // backslashes right before i: an odd number already escapes
 	for i, r := range s {
 		switch {
 		case endsLine(r) && oneLine:
@@ -109,7 +108,7 @@ func prompt(s string, oneLine bool) string {
 	return b.String()
 }
 
-// stays reports whether prompt would leave a text as it is.
+// stays reports whether prompt would leave a text unchanged.
 func stays(s string, oneLine bool) bool {
 	for _, r := range s {
 		switch {
@@ -118,14 +117,14 @@ func stays(s string, oneLine bool) bool {
 				return false
 			}
 		case ' ' <= r && r < 0x7F:
-		case r == utf8.RuneError || Hidden(r): // the first may stand for a bad byte
+		case r == utf8.RuneError || Hidden(r): // RuneError may stand for an invalid byte
 			return false
 		}
 	}
 	return true
 }
 
-// endsLine reports whether some reader takes a character for the end of a line.
+// endsLine reports whether some reader treats r as the end of a line.
 func endsLine(r rune) bool {
 	switch r {
 	case '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
@@ -134,8 +133,8 @@ func endsLine(r rune) bool {
 	return false
 }
 
-// opensTag reports whether what follows a "<" makes it HTML or a link; in "p < 0.05"
-// and "a<3" it does not.
+// opensTag reports whether the text after a "<" makes it HTML or a link, unlike "p < 0.05" and
+// "a<3".
 func opensTag(rest string) bool {
 	if rest == "" {
 		return false
@@ -153,7 +152,7 @@ func printable(r rune) rune {
 	return utf8.RuneError
 }
 
-// escape returns a text with escapes for what is neither printable nor to be kept.
+// escape escapes the characters of s that are neither printable nor in keep.
 func escape(s, keep string) string {
 	bad := func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune(keep, r) }
 	if !strings.ContainsFunc(s, bad) && utf8.ValidString(s) {
@@ -162,7 +161,7 @@ func escape(s, keep string) string {
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)): // a byte that some terminals obey
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)): // a byte that some terminals interpret
 			fmt.Fprintf(&b, `\x{%x}`, s[i])
 		case !bad(r):
 			b.WriteRune(r)
@@ -175,7 +174,7 @@ func escape(s, keep string) string {
 	return b.String()
 }
 
-// output returns what a program wrote without what deceives a terminal.
+// output removes from a program's output what could deceive a terminal.
 func output(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -191,8 +190,8 @@ func output(s string) string {
 	return b.String()
 }
 
-// sequence returns the length of an escape sequence: ESC [ … letter, ESC ] … BEL, or
-// ESC and one character.
+// sequence returns the length of an escape sequence: ESC [ … letter, ESC ] … BEL, or ESC and one
+// character.
 func sequence(s string) int {
 	if len(s) < 2 {
 		return len(s)
@@ -215,7 +214,7 @@ func sequence(s string) int {
 	return 1 + n
 }
 
-// Some names the first of many things, cleaned, and how many more there are.
+// Some returns the first of many names, cleaned, and how many more there are.
 func Some(names []string) string {
 	const most = 5
 	text := Clean(strings.Join(names[:min(len(names), most)], ", "), TerminalLine)

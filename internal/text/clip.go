@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns text with at most so many characters. Where it has more, the last of
-// them is "…", right behind the words before it.
+// Clip returns text cut to at most most characters. If it was cut, the last one is "…", without a
+// space before it.
 func Clip(text string, most int) string {
 	if len(text) <= most {
-		return text // no character is less than a byte
+		return text // a character has at least one byte
 	}
 	n, end := 0, 0
 	for i := range text {
@@ -40,8 +40,7 @@ func First(text string, n int) string {
 	return text
 }
 
-// Beginning returns the first n characters of a text, and "…" behind them where there
-// are more.
+// Beginning returns the first n characters of a text, followed by "…" if there are more.
 func Beginning(text string, n int) string {
 	if first := First(text, n); first != text {
 		return first + "…"
@@ -49,7 +48,7 @@ func Beginning(text string, n int) string {
 	return text
 }
 
-// FirstBytes returns the beginning of a text: at most n bytes, and whole characters.
+// FirstBytes returns the beginning of a text: at most n bytes of whole characters.
 func FirstBytes(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -60,8 +59,7 @@ func FirstBytes(text string, n int) string {
 	return text[:n]
 }
 
-// Common returns how many bytes two texts have in common at their beginning, without
-// half a character.
+// Common returns the length in bytes of the common prefix of a and b, in whole characters.
 func Common(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -73,7 +71,7 @@ func Common(a, b string) int {
 	return n
 }
 
-// Count returns a number with a noun that takes an "s" in the plural.
+// Count returns a number with a noun, with "s" in the plural.
 func Count(n int, noun string) string { return Plural(n, noun, noun+"s") }
 
 // Plural returns a number with the singular for 1, else with the plural.
@@ -84,12 +82,12 @@ func Plural(n int, singular, plural string) string {
 	return strconv.Itoa(n) + " " + plural
 }
 
-// longestCompared bounds the work on hostile words; longer ones are no typing errors.
+// longestCompared bounds the work on hostile words; longer ones are not typing errors.
 const longestCompared = 64
 
-// Nearest returns the candidate that was probably meant: the same letters in
-// another case or with other separators, else the fewest typing errors, else the
-// one candidate that the word is a part of ("critic").
+// Nearest returns the most similar candidate: the same letters in another case or with other
+// separators, else the fewest typing errors, else the only candidate that contains the word
+// ("critic").
 func Nearest[S ~string](word string, candidates []S) (string, bool) {
 	if strings.TrimSpace(word) == "" || utf8.RuneCountInString(word) > longestCompared {
 		return "", false
@@ -118,13 +116,13 @@ func Nearest[S ~string](word string, candidates []S) (string, bool) {
 	return best, best != ""
 }
 
-// plainWord removes what people vary without meaning another word.
+// plainWord removes case and separators.
 func plainWord(s string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour to make a into b.
+// distance returns the number of insertions, deletions, replacements and swaps of neighbours that
+// turn a into b.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

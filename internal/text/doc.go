@@ -1,4 +1,3 @@
-// Package text prepares text for people and agents: cleaned, shortened, counted, as a
-// command to copy into a shell, or as the word a user most likely meant. It is pure and
-// knows nothing of what the text is about.
+// Package text prepares text for people and agents: it cleans, shortens and counts, quotes for a
+// shell, and finds similar words. It is pure and knows nothing about the content.
 package text

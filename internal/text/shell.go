@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// plain are the characters that mean only themselves, in every shell.
+// plain are the characters without a special meaning in any shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,@"
 
-// quotes are what some shell takes for the end of a quoted word.
+// quotes are the characters that end a quoted word in some shell.
 const quotes = "'‘’‚‛"
 
-// ShellCommand joins a program's words to a command line. Words that are not plain are put
-// in single quotes, inside which shells leave everything as it is. It returns false where
-// a word cannot be quoted so: it is not printable, or contains such a quote, which each
-// shell escapes in its own way.
+// ShellCommand joins words to a command line. Words that are not plain are single-quoted, which
+// every shell keeps literally. It returns false if a word cannot be quoted: it is not printable, or
+// contains such a quote, which each shell escapes differently.
 func ShellCommand(words ...string) (string, bool) {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -33,8 +32,8 @@ func ShellCommand(words ...string) (string, bool) {
 
 func hidden(r rune) bool { return !unicode.IsPrint(r) }
 
-// CommandToCopy returns a command with words from outside, quoted for a shell. Where they
-// cannot be quoted, otherwise stands in their place.
+// CommandToCopy returns a command with external words, quoted for a shell. If they cannot be
+// quoted, otherwise is used instead of them.
 func CommandToCopy(command, otherwise string, words ...string) string {
 	if quoted, ok := ShellCommand(words...); ok {
 		return command + " " + quoted

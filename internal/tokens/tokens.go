@@ -1,11 +1,9 @@
 // Package tokens counts the tokens of a text with a real tokenizer, offline.
 //
-// A count is that of o200k_base, the encoding of the newer OpenAI models; others
-// differ from it by some per cent, so whoever plans with counts leaves room. The
-// package promises that counting never fails, whatever the text is, that the time
-// it takes grows with the length of the text and no faster, and that a count is
-// never more than the bytes of a valid text. It must not know what is counted, or
-// what for.
+// A count is that of o200k_base, the encoding of the newer OpenAI models. Other encodings differ by
+// some per cent, so callers must leave room. Counting never fails, takes time linear in the length
+// of the text, and never returns more than the number of bytes of a valid text. The package must
+// not know what is counted, or why.
 package tokens
 
 import (
@@ -17,25 +15,22 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// Counter counts tokens. The zero value works; one Counter serves a whole program,
-// from any number of goroutines. It must not be copied.
+// Counter counts tokens. The zero value is usable, and is safe for concurrent use. A Counter must
+// not be copied.
 type Counter struct {
 	once    sync.Once
-	encoder encoder // nil where the vocabulary could not be loaded
+	encoder encoder // nil if the vocabulary could not be loaded
 }
 
-// encoder is what is needed of a tokenizer.
 type encoder interface {
 	Count(text string) (int, error)
 }
 
-// New makes a Counter. The vocabulary is loaded when it is first needed, which
-// takes about 30 ms.
+// New returns a Counter. The vocabulary is loaded on first use, which takes about 30 ms.
 func New() *Counter { return &Counter{} }
 
-// Warm loads the vocabulary in the background and returns at once, so that the
-// first count need not wait for it. Calling it is never necessary, and calling it
-// twice does no harm.
+// Warm loads the vocabulary in the background, so that the first count need not wait for it. It is
+// optional and idempotent.
 func (c *Counter) Warm() {
 	go c.load()
 }
@@ -49,10 +44,9 @@ func (c *Counter) load() encoder {
 	return c.encoder
 }
 
-// Count gives the number of tokens in a text. Bytes that are no UTF-8 are counted
-// as the replacement character that would be sent in their place; the names of
-// special tokens are text like any other. Should the tokenizer fail, every byte
-// counts as a token, which is more than any tokenizer would say.
+// Count returns the number of tokens in a text. Invalid UTF-8 is counted as the replacement
+// characters that would be sent; the names of special tokens are plain text. If the tokenizer
+// fails, every byte counts as a token, which is an upper bound.
 func (c *Counter) Count(text string) int {
 	text = mended(text)
 	if text == "" {
@@ -66,13 +60,13 @@ func (c *Counter) Count(text string) int {
 	return total
 }
 
-// unknown is the one character that the library's vocabulary lacks, and passes over: as
-// many of them as somebody likes would cost nothing.
+// unknown is the only character that the library's vocabulary lacks and skips; any number of them
+// would count as nothing.
 const unknown = "\x7f"
 
 func count(e encoder, text string) int {
 	if e == nil {
-		return len(text) - strings.Count(text, unknown) // these are counted already
+		return len(text) - strings.Count(text, unknown) // these are already counted
 	}
 	n, err := e.Count(text)
 	if err != nil {
@@ -81,17 +75,16 @@ func count(e encoder, text string) int {
 	return n
 }
 
-// mended gives the text that a model would get to see.
+// mended returns the text that a model would see.
 func mended(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// longestBlank is how many characters of white space in a row the tokenizer gets
-// to see. Its matcher looks at the rest of such a run again for each line end in
-// it: 100 KB of blank lines with a space in each would take ten seconds.
+// longestBlank is the longest run of white space passed to the tokenizer. Its matcher rescans the
+// rest of a run for each line end in it: 100 KB of blank lines with a space in each would take ten
+// seconds.
 const longestBlank = 256
 
-// stretches cuts a text within runs of white space that are too long, and nowhere
-// else. Texts that anybody would write are one stretch; in the others a cut can
-// make the count a token or two higher than it is.
+// stretches splits a text within runs of white space that are too long, and nowhere else. Ordinary
+// texts are one stretch; in others a split can raise the count by a token or two.
 func stretches(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, blank := 0, 0
@@ -112,27 +105,27 @@ func stretches(text string) iter.Seq[string] {
 	}
 }
 
-// Remembering is a Counter for who counts texts of which most lines are the same
-// each time, as the messages of many sessions are: it counts a line once. Its
-// counts are those of the Counter. The zero value does not work: see Remember.
+// Remembering is a Counter that counts each line once, for texts that share most of their lines, as
+// the messages of many sessions do. Its counts equal those of the Counter. The zero value is not
+// usable: see Remember.
 type Remembering struct {
 	counter *Counter
 	mu      sync.RWMutex
 	lines   map[string]int
 }
 
-// What is remembered is bounded: so many lines, none longer than that.
+// The cache is limited to this many lines of at most this length.
 const (
 	mostLines   = 1 << 13
 	longestLine = 1 << 11
 )
 
-// Remember makes a Remembering of a Counter.
+// Remember returns a Remembering that uses c.
 func Remember(c *Counter) *Remembering {
 	return &Remembering{counter: c, lines: make(map[string]int)}
 }
 
-// Count gives the number of tokens in a text.
+// Count returns the number of tokens in a text.
 func (r *Remembering) Count(text string) int {
 	total, news := r.known(text)
 	for _, line := range news {
@@ -141,9 +134,9 @@ func (r *Remembering) Count(text string) int {
 	return total
 }
 
-// known counts the lines that are remembered, and gives the others.
+// known counts the cached lines, and returns the others.
 func (r *Remembering) known(text string) (total int, news []string) {
-	r.mu.RLock() // once for all of them: a lock for each would cost more than the look
+	r.mu.RLock() // one lock for all lines: locking for each would cost more than the lookup
 	defer r.mu.RUnlock()
 	for text != "" {
 		n := cut(text)
@@ -157,9 +150,9 @@ func (r *Remembering) known(text string) (total int, news []string) {
 	return total, news
 }
 
-// cut gives the end of the first lines of a text that can be counted by themselves.
-// The encoding never joins what stands before a line end with what stands after it,
-// but for white space (a blank line belongs to the line end before it) and slashes.
+// cut returns the end of the first lines of a text that can be counted separately. The encoding
+// never joins text across a line end, except white space (a blank line belongs to the preceding
+// line end) and slashes.
 func cut(text string) int {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '\n')
@@ -176,7 +169,7 @@ func cut(text string) int {
 
 func isInk(r rune) bool { return !unicode.IsSpace(r) }
 
-// learn counts a line, and remembers it.
+// learn counts a line and caches it.
 func (r *Remembering) learn(line string) int {
 	n := r.counter.Count(line)
 	if len(line) > longestLine {
@@ -184,9 +177,9 @@ func (r *Remembering) learn(line string) int {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.lines) >= mostLines { // what is always the same is soon there again
+	if len(r.lines) >= mostLines { // recurring lines soon return
 		clear(r.lines)
 	}
-	r.lines[strings.Clone(line)] = n // not a part of a text that would be kept for it
+	r.lines[strings.Clone(line)] = n // a copy, so that the whole text is not kept alive
 	return n
 }

@@ -1,9 +1,8 @@
-// Package trust remembers which projects' files a user has looked at and lets name
-// commands to run and addresses that get a key. A file is pinned by its path and
-// its SHA-256: whoever changes it has to be trusted anew.
+// Package trust records which project files a user has reviewed and allowed to name commands to run
+// and URLs that receive a key. A file is identified by its path and SHA-256, so a changed file must
+// be trusted again.
 //
-// The memory is the user's, never the project's: what a project brings along must
-// not be able to trust itself.
+// The record belongs to the user, not to the project: a project must not be able to trust itself.
 package trust
 
 import (
@@ -24,7 +23,7 @@ import (
 	"brenner/internal/files"
 )
 
-// The codes of trust.
+// The codes for trust.
 const (
 	Untrusted  fault.Code = "UNTRUSTED"
 	Unreadable fault.Code = "TRUST_UNREADABLE"
@@ -37,13 +36,13 @@ func Classes() fault.Classes {
 
 const schema = "brenner.trust/v1"
 
-// EnvFile names the file of the memory, where it is not the usual one.
+// EnvFile is the variable that overrides the path of the record.
 const EnvFile = "BRENNER_TRUST_FILE"
 
-// Book is a user's memory of trusted files.
+// Book is a user's record of trusted files.
 type Book struct{ path string }
 
-// Entry is one file that is trusted.
+// Entry is one trusted file.
 type Entry struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
@@ -55,7 +54,7 @@ type document struct {
 	Files  []Entry `json:"files"`
 }
 
-// Find gives the user's book. The environment is that of os.Environ.
+// Find returns the user's book. environ has the form of os.Environ.
 func Find(environ []string) (*Book, error) {
 	get := func(name string) string {
 		value := ""
@@ -82,10 +81,10 @@ func Find(environ []string) (*Book, error) {
 	return &Book{filepath.Join(dir, "brenner", "trusted.json")}, nil
 }
 
-// Path is where the book is.
+// Path returns the path of the book.
 func (b *Book) Path() string { return b.path }
 
-// Trusts tells whether a file with this content is trusted.
+// Trusts reports whether a file with this content is trusted.
 func (b *Book) Trusts(file string, data []byte) (bool, error) {
 	doc, err := b.read()
 	if err != nil {
@@ -94,7 +93,7 @@ func (b *Book) Trusts(file string, data []byte) (bool, error) {
 	return slices.ContainsFunc(doc.Files, func(e Entry) bool { return e.Path == file && e.SHA256 == hash(data) }), nil
 }
 
-// Trust pins a file with this content, in the place of what it was before.
+// Trust trusts a file with this content, replacing an earlier entry.
 func (b *Book) Trust(file string, data []byte, at time.Time) (Entry, error) {
 	e := Entry{Path: file, SHA256: hash(data), At: at.UTC().Format(time.RFC3339)}
 	return e, b.change(func(files []Entry) []Entry {
@@ -102,7 +101,7 @@ func (b *Book) Trust(file string, data []byte, at time.Time) (Entry, error) {
 	})
 }
 
-// Forget takes a file out, and tells whether it was in.
+// Forget removes a file, and reports whether it was trusted.
 func (b *Book) Forget(file string) (bool, error) {
 	found := false
 	err := b.change(func(files []Entry) []Entry {
@@ -114,8 +113,8 @@ func (b *Book) Forget(file string) (bool, error) {
 	return found, err
 }
 
-// change reads the book and writes it anew. Whoever else wants to change it waits for
-// that: else the later one would undo what the earlier one did.
+// change reads, changes and rewrites the book under a lock, so that concurrent changes are not
+// lost.
 func (b *Book) change(how func([]Entry) []Entry) (err error) {
 	unlock, err := b.lock()
 	if err != nil {
@@ -142,8 +141,8 @@ func (b *Book) unwritten(err error) error {
 	return &fault.Error{Code: Unreadable, Op: "write the list of trusted projects", Place: b.path, Cause: err, Hint: "check the folder and its permissions"}
 }
 
-// lock takes the book for one who changes it, and makes its folder. The lock is that of
-// a file beside it: the book itself is another file after every change.
+// lock locks the book for a change, and creates its directory. It locks a separate file, because
+// every change replaces the book itself.
 func (b *Book) lock() (unlock func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
 		return nil, err

@@ -10,28 +10,26 @@ import (
 	"brenner/internal/text"
 )
 
-// Reader reads objects of a document key by key. What is wrong is gathered, each with
-// its line.
+// Reader reads objects of a document key by key and collects errors with their lines.
 type Reader struct {
 	UnknownKey, DuplicateKey, WrongType fault.Code
-	// See says where to look, for those who wrote something of another type.
+	// See is the hint for a value of the wrong type.
 	See   string
 	Found fault.Bounded
 }
 
-// Add takes a fault on a line.
+// Add adds an error on a line.
 func (r *Reader) Add(code fault.Code, line int, hint, format string, args ...any) {
 	r.Found.Take(&fault.Error{Code: code, Line: max(line, 1), Detail: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// Key is one key that an object may have, and what takes its value.
+// Key is one key that an object may have, and the function for its value.
 type Key struct {
 	Name string
 	Take func(n *yaml.Node)
 }
 
-// Object reads the keys of a mapping, each once. A key without a value is the same as
-// none.
+// Object reads the keys of a mapping, which must be unique. A key without a value counts as absent.
 func (r *Reader) Object(n *yaml.Node, what string, keys ...Key) bool {
 	if n.Kind != yaml.MappingNode {
 		r.Wrong(n, what, "keys with values")
@@ -83,7 +81,7 @@ func (r *Reader) List(n *yaml.Node, what string, take func(n *yaml.Node, i int))
 	}
 }
 
-// Text takes a text as it stands.
+// Text returns a Key that stores a text.
 func (r *Reader) Text(name string, to *string) Key {
 	return Key{name, func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
@@ -94,7 +92,7 @@ func (r *Reader) Text(name string, to *string) Key {
 	}}
 }
 
-// Flag takes true or false.
+// Flag returns a Key that stores a boolean.
 func (r *Reader) Flag(name string, to *bool) Key {
 	return Key{name, func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
@@ -105,7 +103,7 @@ func (r *Reader) Flag(name string, to *bool) Key {
 	}}
 }
 
-// Wrong says that a node is not what it must be.
+// Wrong reports a node of the wrong type.
 func (r *Reader) Wrong(n *yaml.Node, what, want string) {
 	hint := r.See
 	if want == "a text" && n.Kind == yaml.ScalarNode && !IsNull(n) {
@@ -114,10 +112,10 @@ func (r *Reader) Wrong(n *yaml.Node, what, want string) {
 	r.Add(r.WrongType, n.Line, hint, "%s must be %s, not %s", what, want, KindOf(n))
 }
 
-// IsNull tells a value that was left out.
+// IsNull reports whether n is a null.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// KindOf says what a node is, for people.
+// KindOf returns the kind of a node, for messages.
 func KindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

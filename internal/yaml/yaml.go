@@ -1,7 +1,6 @@
-// Package yaml reads YAML that people write by hand: one document, as plain
-// text, without anchors, aliases and tags, with which a small file can stand for a
-// huge one and a value for another than it seems. It says where a file is broken
-// better than the parser does, and no file can bring it down.
+// Package yaml reads hand-written YAML: one document of plain text without anchors, aliases and
+// tags, with which a small file could expand to a huge one or disguise a value. It locates syntax
+// errors better than the parser does, and no file can crash it.
 package yaml
 
 import (
@@ -27,8 +26,7 @@ type Problem struct {
 	Hint   string
 }
 
-// Read gives the root of the one document in data; nil and no problem where there
-// is none.
+// Read returns the root of the only document in data, or nil without a problem if there is none.
 func Read(data []byte) (*yaml.Node, *Problem) {
 	if line, what := notText(data); what != "" {
 		return nil, &Problem{line, "the file is no text: it holds " + what, "save the file as UTF-8 text; in double quotes, YAML can write any character as \\u...."}
@@ -47,10 +45,10 @@ func Read(data []byte) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-// Parse gives the root of the one document in data, or nil for none. Unlike Read it
-// takes what plain YAML does without.
+// Parse returns the root of the only document in data, or nil if there is none. Unlike Read it
+// accepts anchors, aliases and tags.
 func Parse(data []byte) (root *yaml.Node, err error) {
-	// The parser is not ours, and no file may bring the program down.
+	// The parser may panic; no file may crash the program.
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, fmt.Errorf("the YAML parser failed: %v", p)
@@ -76,8 +74,8 @@ func Parse(data []byte) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-// notText looks for what makes a file something else than UTF-8 text; the YAML
-// parser would complain too, but without a line.
+// notText returns what makes a file other than UTF-8 text. The YAML parser would report that
+// without a line.
 func notText(data []byte) (line int, what string) {
 	line = 1
 	for i := 0; i < len(data); {
@@ -95,19 +93,18 @@ func notText(data []byte) (line int, what string) {
 	return line, ""
 }
 
-// mostReread bounds the work of finding the line of a mistake.
+// mostReread bounds the work of locating a syntax error.
 const mostReread = 1 << 20
 
-// whereBroken gives the line of a mistake and what is wrong there. The parser's
-// own line is that of the surrounding block, or the one before, or missing; so
-// the mistake is taken to be on the line that follows the longest beginning of
-// the file that can be read.
+// whereBroken returns the line of a syntax error and its description. The parser reports the line
+// of the surrounding block, or the one before, or none. The error is therefore placed on the line
+// after the longest readable beginning of the file.
 func whereBroken(data []byte, err error) (line int, detail string) {
 	detail = strings.TrimPrefix(err.Error(), "yaml: ")
 	said := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(detail)
 	if said != nil {
 		detail = strings.TrimPrefix(detail, said[0])
-		line, _ = strconv.Atoi(said[1]) // a line beyond any number is as good as none
+		line, _ = strconv.Atoi(said[1]) // a line number out of range counts as none
 	}
 	lines := slices.Collect(bytes.Lines(data))
 	end := len(data)
@@ -121,7 +118,7 @@ func whereBroken(data []byte, err error) (line int, detail string) {
 	return max(line, 1), detail
 }
 
-// odd finds what plain YAML does without.
+// odd returns the first feature that plain YAML does not allow.
 func odd(n *yaml.Node) *Problem {
 	what := ""
 	switch {

@@ -14,10 +14,10 @@ import (
 	"brenner/internal/fault"
 )
 
-// JSON gives the entry as one line of canonical JSON, without the line's end.
+// JSON returns the entry as one line of canonical JSON, without a line end.
 func (e *Entry) JSON() []byte { return e.appendJSON(nil, true) }
 
-// Parse reads what JSON wrote. It checks the form, not the chain.
+// Parse is the inverse of JSON. It checks the form, not the chain.
 func Parse(line []byte) (Entry, error) {
 	var w struct {
 		At     string         `json:"at"`
@@ -40,7 +40,7 @@ func Parse(line []byte) (Entry, error) {
 	if flaw := e.flaw(); err == nil && flaw != "" {
 		err = errors.New(flaw)
 	}
-	// One entry has one form: a line that says the same in other bytes was changed.
+	// An entry has exactly one form: equal content in other bytes was tampered with.
 	if err == nil && !bytes.Equal(e.JSON(), line) {
 		err = errors.New("it is not in canonical form")
 	}
@@ -53,9 +53,8 @@ func Parse(line []byte) (Entry, error) {
 	return e, nil
 }
 
-// flaw says why an entry cannot be written down so that it reads back the same,
-// or nothing. Text that is not UTF-8 would be replaced in its JSON, and so two
-// entries that differ would have one hash.
+// flaw returns why an entry would not read back unchanged, or "". Invalid UTF-8 would be replaced
+// in the JSON, so that two different entries would have the same hash.
 func (e *Entry) flaw() string {
 	flaw := e.misfit()
 	if flaw == "" && !canonicalObject(e.Body) {
@@ -66,7 +65,7 @@ func (e *Entry) flaw() string {
 
 const notCanonical = "its body is no JSON object in canonical form"
 
-// misfit is the flaw of what is around the body, or nothing.
+// misfit returns the flaw of the fields around the body, or "".
 func (e *Entry) misfit() string {
 	year := e.At.UTC().Year()
 	switch {
@@ -88,7 +87,7 @@ func canonicalObject(body []byte) bool {
 	return err == nil && canonical.Kind() == '{' && bytes.Equal(canonical, body)
 }
 
-// Encode gives an event's body as JSON.
+// Encode returns an event's body as JSON.
 func Encode(body any) ([]byte, error) {
 	data, err := json.Marshal(body, json.Deterministic(true))
 	if err != nil {
@@ -97,8 +96,8 @@ func Encode(body any) ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads an event's body, strictly: what this program does not know, it must not
-// pass over. The code is that of a journal which makes no sense to whoever reads it.
+// Decode reads an event's body strictly: unknown fields are errors. code is for a journal that its
+// reader does not understand.
 func Decode[T any](e *Entry, code fault.Code) (T, error) {
 	var body T
 	if err := json.Unmarshal(e.Body, &body, json.RejectUnknownMembers(true)); err != nil {

@@ -1,11 +1,10 @@
-// Package journal is the one event format and its hash chain.
+// Package journal defines the event format and its hash chain.
 //
-// A stream is a list of entries. Each carries the hash of the one before it, so
-// that an entry that was edited, dropped, swapped or put in between is found by
-// anybody who has the entries alone. What a chain cannot show is that its tail
-// was cut off: for that, whoever needs the proof keeps the head's hash.
+// A stream is a list of entries. Each carries the hash of the previous one, so that an edited,
+// dropped, swapped or inserted entry can be detected from the entries alone. A chain cannot show
+// that its tail was cut off; for that, compare a saved hash of the head.
 //
-// The package is pure, and knows nothing of what the events mean.
+// The package is pure, and must not know what the events mean.
 package journal
 
 import (
@@ -23,10 +22,10 @@ import (
 	"brenner/internal/fault"
 )
 
-// Schema names the form of an entry.
+// Schema is the schema id of an entry.
 const Schema = "brenner.journal/v1"
 
-// The codes of a journal that cannot be trusted.
+// The codes for a journal that cannot be trusted.
 const (
 	BrokenChain fault.Code = "BROKEN_CHAIN"
 	WrongHead   fault.Code = "WRONG_HEAD"
@@ -45,19 +44,19 @@ type Entry struct {
 	At     time.Time
 	Kind   string
 	Body   []byte // a JSON object in canonical form
-	Prev   string // the hash of the entry before; empty for the first
-	Hash   string // SHA-256 in hexadecimal digits
+	Prev   string // the hash of the previous entry; empty for the first
+	Hash   string // SHA-256 in hexadecimal
 }
 
-// Head is the end of a stream. The zero value is that of an empty one.
+// Head is the end of a stream. The zero value is that of an empty stream.
 type Head struct {
 	Seq  int
 	Hash string
 }
 
-// Next makes the entry that follows the head.
+// Next returns the entry that follows the head.
 func (h Head) Next(stream string, at time.Time, kind string, body []byte) (Entry, error) {
-	// Without its monotonic reading, the instant equals the one that is read back.
+	// Without its monotonic reading, the instant equals the one read back.
 	e := Entry{Stream: stream, Seq: h.Seq + 1, At: at.UTC().Round(0), Kind: kind, Prev: h.Hash}
 	canonical := jsontext.Value(bytes.Clone(body))
 	err := canonical.Canonicalize()
@@ -73,10 +72,10 @@ func (h Head) Next(stream string, at time.Time, kind string, body []byte) (Entry
 	return e, nil
 }
 
-// Head gives the head of a stream that ends with this entry.
+// Head returns the head of a stream that ends with this entry.
 func (e *Entry) Head() Head { return Head{Seq: e.Seq, Hash: e.Hash} }
 
-// HeadOf gives the head of a stream with these entries.
+// HeadOf returns the head of a stream of entries.
 func HeadOf(entries []Entry) Head {
 	if len(entries) == 0 {
 		return Head{}
@@ -89,7 +88,7 @@ func (e *Entry) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// appendJSON writes the canonical form: the keys are in their order.
+// appendJSON appends the canonical form, with sorted keys.
 func (e *Entry) appendJSON(b []byte, withHash bool) []byte {
 	b = artifact.AppendString(append(b, `{"at":`...), artifact.FormatInstant(e.At))
 	b = append(append(b, `,"body":`...), e.Body...)
@@ -104,9 +103,8 @@ func (e *Entry) appendJSON(b []byte, withHash bool) []byte {
 	return append(b, '}')
 }
 
-// Check follows the chain from a head over entries and names the first one that
-// does not belong where it stands. Entries that pass can be written with JSON
-// and read back the same.
+// Check verifies the chain of entries after a head and returns an error for the first one that does
+// not fit. Entries that pass round-trip through JSON.
 func Check(stream string, from Head, entries []Entry) error {
 	for i := range entries {
 		e := &entries[i]
@@ -121,7 +119,7 @@ func Check(stream string, from Head, entries []Entry) error {
 	return nil
 }
 
-// misplaced says why an entry does not follow a head, or nothing.
+// misplaced returns why an entry does not follow a head, or "".
 func (e *Entry) misplaced(stream string, from Head) string {
 	switch {
 	case e.Stream != stream:
@@ -136,10 +134,9 @@ func (e *Entry) misplaced(stream string, from Head) string {
 	return e.flaw()
 }
 
-// CheckHead holds entries against a head's hash that somebody kept. Any of them
-// may have it, for a stream goes on after its head was printed. Where none has,
-// the tail was cut off, or this is the journal of something else. It looks at
-// the hashes only: Check says whether they are true.
+// CheckHead checks that one of the entries has the saved hash of a head; the stream may have grown
+// since. Otherwise the tail was cut off, or this is another journal. It compares hashes only: Check
+// verifies them.
 func CheckHead(entries []Entry, hash string) error {
 	for i := range entries {
 		if hash != "" && strings.EqualFold(entries[i].Hash, hash) {

@@ -11,21 +11,20 @@ import (
 	"brenner/internal/fault"
 )
 
-// Line is an entry as a store holds it, before anybody has read it. Its bytes are good
-// until the next one is read.
+// Line is an entry as stored, before parsing. Its bytes are valid until the next line is read.
 type Line struct {
 	Seq                        int
 	At, Kind, Body, Prev, Hash []byte
 }
 
-// LineOf gives an entry as a store holds it.
+// LineOf returns an entry as stored.
 func LineOf(e *Entry) Line {
 	return Line{
 		Seq: e.Seq, At: []byte(artifact.FormatInstant(e.At)), Kind: []byte(e.Kind), Body: e.Body, Prev: []byte(e.Prev), Hash: []byte(e.Hash),
 	}
 }
 
-// Entry reads a line. Its body is the line's own.
+// Entry parses a line. The body is shared with the line.
 func (l *Line) Entry(stream string) (Entry, error) {
 	at, err := artifact.ParseInstant(string(l.At))
 	if err == nil && artifact.FormatInstant(at) != string(l.At) {
@@ -43,12 +42,12 @@ func (l *Line) place(stream string, seq int) string {
 	return fmt.Sprintf("%s, entry %d (%s)", fault.Shown(stream), seq, fault.Shown(string(l.Kind)))
 }
 
-// Chain follows a long stream line by line, and keeps none of it. It finds what Check
-// finds, but for the form of the bodies: that is left to those who read them.
+// Chain verifies a long stream line by line without keeping it. It detects what Check detects,
+// except the form of the bodies, which their readers check.
 type Chain struct {
 	stream string
 	seq    int
-	hash   []byte // in hexadecimal digits; a text would be a new one for each line
+	hash   []byte // hexadecimal; a string would be allocated for each line
 	buffer []byte
 }
 
@@ -57,10 +56,10 @@ func Follow(stream string, from Head) *Chain {
 	return &Chain{stream: stream, seq: from.Seq, hash: []byte(from.Hash)}
 }
 
-// Head is where the chain has come to.
+// Head returns the current head.
 func (c *Chain) Head() Head { return Head{Seq: c.seq, Hash: string(c.hash)} }
 
-// Next takes a line, or says why it does not follow the one before it.
+// Next verifies a line, or returns why it does not follow the previous one.
 func (c *Chain) Next(l *Line) error {
 	var detail string
 	switch {
@@ -81,7 +80,7 @@ func (c *Chain) Next(l *Line) error {
 	return &fault.Error{Code: BrokenChain, Place: l.place(c.stream, c.seq+1), Detail: detail, Hint: broken}
 }
 
-// canonical writes what the hash covers; Entry.appendJSON writes the same.
+// canonical returns the bytes that the hash covers, as Entry.appendJSON does.
 func (c *Chain) canonical(l *Line) []byte {
 	b := c.buffer[:0]
 	b = appendText(append(b, `{"at":`...), l.At)
@@ -96,7 +95,7 @@ func (c *Chain) canonical(l *Line) []byte {
 	return b
 }
 
-// appendText quotes what is nearly always plain.
+// appendText quotes a text, with a fast path for plain ones.
 func appendText(b, text []byte) []byte {
 	for _, c := range text {
 		if c < 0x20 || c == '"' || c == '\\' || c >= 0x80 {

@@ -8,22 +8,21 @@ import (
 	"brenner/internal/fault"
 )
 
-// BadRef is the code of a text that is no address of a record.
+// BadRef is the code for a text that is not a record address.
 const BadRef fault.Code = "BAD_RECORD_ADDRESS"
 
-// latest is what people write for the newest version.
+// latest is the suffix for the newest version.
 const latest = "latest"
 
-// Address is what people write for a record: an id or the beginning of one, and
-// which version is meant.
+// Address is a record address as users write it: an id or a prefix of one, and a version.
 type Address struct {
 	ID        string
-	Version   int  // @v3; 0 where it was not said
+	Version   int  // @v3; 0 if not given
 	Canonical bool // @canonical
 	Latest    bool // @latest
 }
 
-// Said tells whether the address says which version is meant.
+// Said reports whether the address specifies a version.
 func (a Address) Said() bool { return a.Version > 0 || a.Canonical || a.Latest }
 
 // ParseAddress reads id, id@v3, id@3, id@canonical or id@latest.

@@ -1,6 +1,5 @@
-// Package record is the typed, versioned record of the store as a value: what
-// policy and views reason about. It is pure: it holds hashes of contents, never
-// the contents.
+// Package record defines the typed, versioned record of the store, as used by policy and views. It
+// is pure: it holds hashes of contents, never the contents.
 package record
 
 import (
@@ -14,7 +13,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// Invalid is the code of a record that lacks what every record has.
+// Invalid is the code for a record that lacks a required field.
 const Invalid fault.Code = "INVALID_RECORD"
 
 // The statuses of a version.
@@ -27,8 +26,8 @@ const (
 	NeedsUpdate = "needs_update"
 )
 
-// Record is one version of one artifact of the project. Versions are never
-// changed; an update is a new version with a parent.
+// Record is one version of one artifact of the project. Versions are immutable; an update is a new
+// version with a parent.
 type Record struct {
 	ID      string
 	Type    string
@@ -37,32 +36,32 @@ type Record struct {
 	Status  string
 	Module  string
 	Summary string
-	// SummaryOf is the hash of the content that the summary was written for: where
-	// it is not Content, the summary is stale.
+	// SummaryOf is the hash of the content that the summary was written for. If it differs from
+	// Content, the summary is stale.
 	SummaryOf string
 	SummaryBy string // Given, Extracted or Kept
-	Content   string // the SHA-256 of the content, in hexadecimal digits
-	Change    string // what changed against the parent, and why
+	Content   string // the SHA-256 of the content, in hexadecimal
+	Change    string // what changed since the parent, and why
 	Creator   string
 	At        time.Time
 	Tags      []string
 	Links     []Link
 }
 
-// Who made a summary.
+// The origins of a summary.
 const (
-	Given     = "given"     // by whoever made the version, or by an agent that was asked for it
-	Extracted = "extracted" // the beginning of the content, taken by the program
-	Kept      = "kept"      // from the parent, whatever the content is now
+	Given     = "given"     // by the version's author, or by an agent on request
+	Extracted = "extracted" // the beginning of the content, extracted by the program
+	Kept      = "kept"      // from the parent, regardless of the content
 )
 
-// StaleSummary tells whether the summary was written for another content.
+// StaleSummary reports whether the summary was written for another content.
 func (r *Record) StaleSummary() bool { return r.SummaryOf != r.Content }
 
-// Ref gives the version's own address.
+// Ref returns the version's own address.
 func (r *Record) Ref() Ref { return Ref{r.ID, r.Version} }
 
-// Check says what a record lacks.
+// Check returns an error if a required field is missing or invalid.
 func (r *Record) Check() error {
 	for _, f := range []struct{ name, value string }{
 		{"id", r.ID},
@@ -92,8 +91,8 @@ func (r *Record) Check() error {
 	return nil
 }
 
-// notUTF8 names a field whose text could not be written as JSON and read back
-// the same, or nothing.
+// notUTF8 returns the name of a field that is not valid UTF-8 and would not round-trip through
+// JSON, or "".
 func (r *Record) notUTF8() string {
 	for _, f := range []struct{ name, value string }{
 		{"id", r.ID},
@@ -128,14 +127,13 @@ func (r *Record) fault(detail string) error {
 	return &fault.Error{Code: Invalid, Op: "record " + fault.Shown(r.ID), Detail: detail, Hint: "every record carries all of its fields"}
 }
 
-// Rehearsal is the tag of what comes from a rehearsal.
+// Rehearsal is the tag of records that come from a rehearsal.
 const Rehearsal = "rehearsal"
 
-// Rehearsed tells whether a version comes from a rehearsal: nobody thought of what
-// it says.
+// Rehearsed reports whether a version comes from a rehearsal, so that it is not a real finding.
 func Rehearsed(r *Record) bool { return slices.Contains(r.Tags, Rehearsal) }
 
-// Head is what a list says of one record: all its versions together.
+// Head summarises all versions of one record.
 type Head struct {
 	ID        string
 	Latest    int // its highest version
@@ -145,14 +143,14 @@ type Head struct {
 	Module  string
 	Status  string
 	Summary string
-	// Tips is how many versions nobody has gone on from, or given up. More than one
-	// are a fork. Tip is the highest of them.
+	// Tips is the number of branch tips that were not abandoned; more than one is a fork. Tip is
+	// the highest of them.
 	Tips, Tip int
 	At        time.Time // when its newest version was put
 }
 
-// Standing gives the version that counts: the canonical one, else the latest that
-// ends a way which nobody gave up.
+// Standing returns the version that counts: the canonical one, else the latest branch tip that was
+// not abandoned.
 func (h *Head) Standing() Ref {
 	if h.Canonical > 0 {
 		return Ref{h.ID, h.Canonical}
@@ -160,11 +158,10 @@ func (h *Head) Standing() Ref {
 	return Ref{h.ID, h.Tip}
 }
 
-// Forked tells whether the record has versions that go different ways.
+// Forked reports whether the record has several branch tips.
 func (h *Head) Forked() bool { return h.Tips > 1 }
 
-// Count is how many records of a type, a module and a status there are, each by
-// its standing version.
+// Count is the number of records of a type, a module and a status, each by its standing version.
 type Count struct {
 	Type    string `json:"type"`
 	Module  string `json:"module"`
@@ -172,13 +169,12 @@ type Count struct {
 	Records int    `json:"records"`
 }
 
-// Mark gives a version a status. Marks are only ever added; the status that holds
-// is that of the last one, or the one that the version was put with.
+// Mark sets the status of a version. Marks are append-only; the last one holds, else the status
+// that the version was put with.
 //
-// The status Canonical makes the version its record's canonical one; Was is the
-// version that was it before as far as the writer knows, or 0. Draft, Alternative
-// and Deprecated take that away from a version that was it; the other statuses
-// leave it: a canonical version that needs an update is still the canonical one.
+// The status Canonical makes the version its record's canonical one; Was is the previous canonical
+// version known to the writer, or 0. Draft, Alternative and Deprecated take canonicity away. The
+// other statuses keep it: a canonical version that needs an update is still canonical.
 type Mark struct {
 	ID      string
 	Version int
@@ -189,20 +185,20 @@ type Mark struct {
 	At      time.Time
 }
 
-// Ref gives the version that is marked.
+// Ref returns the version that is marked.
 func (m *Mark) Ref() Ref { return Ref{m.ID, m.Version} }
 
-// Statuses gives all statuses.
+// Statuses returns all statuses.
 func Statuses() []string {
 	return []string{Draft, Canonical, Alternative, Deprecated, NeedsRebase, NeedsUpdate}
 }
 
-// KeepsCanonical tells whether a canonical version that gets a status stays it.
+// KeepsCanonical reports whether a canonical version stays so when it gets the status.
 func KeepsCanonical(status string) bool {
 	return status == Canonical || status == NeedsRebase || status == NeedsUpdate
 }
 
-// Check says what is wrong with a mark whatever the store holds.
+// Check returns an error for a mark that is invalid in every store.
 func (m *Mark) Check() error {
 	var detail string
 	switch {
@@ -232,7 +228,7 @@ type Link struct {
 	Version  int    `json:"version"`
 }
 
-// Ref gives what the link points at.
+// Ref returns the target of the link.
 func (l Link) Ref() Ref { return Ref{l.ID, l.Version} }
 
 // The relations.
@@ -245,17 +241,16 @@ const (
 	Refutes     = "refutes"
 )
 
-// Relations gives all relations.
+// Relations returns all relations.
 func Relations() []string {
 	return []string{Cites, DerivesFrom, RepliesTo, Summarises, Supersedes, Refutes}
 }
 
-// IsRelation tells whether a word is one of the relations.
+// IsRelation reports whether word is a relation.
 func IsRelation(word string) bool { return slices.Contains(Relations(), word) }
 
-// Depends tells whether what has such a link rests on what it points at: then it
-// is stale when that changes. A reply stays the reply to what was said, and what
-// was superseded does not matter any more.
+// Depends reports whether the source of such a link depends on its target, and is stale when the
+// target changes. A reply does not depend on what it answers, nor a version on what it supersedes.
 func Depends(relation string) bool {
 	switch relation {
 	case Cites, DerivesFrom, Summarises, Refutes:
@@ -264,7 +259,7 @@ func Depends(relation string) bool {
 	return false
 }
 
-// Ref names a version of a record; version 0 stands for any.
+// Ref identifies a version of a record; version 0 means any.
 type Ref struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
@@ -285,15 +280,14 @@ func (r Ref) String() string {
 	return r.ID + "@v" + strconv.Itoa(r.Version)
 }
 
-// Edge is a link with the version that has it.
+// Edge is a link with its source version.
 type Edge struct {
 	From     Ref
 	Relation string
 	To       Ref
 }
 
-// CompareEdges orders edges by where they begin, then by where they lead, then by what
-// they say.
+// CompareEdges orders edges by source, then target, then relation.
 func CompareEdges(a, b Edge) int {
 	return cmp.Or(CompareRefs(a.From, b.From), CompareRefs(a.To, b.To), cmp.Compare(a.Relation, b.Relation))
 }

@@ -9,16 +9,16 @@ import (
 	"brenner/internal/fault"
 )
 
-// MaxSummary is how many characters a summary may have.
+// MaxSummary is the maximum length of a summary, in characters.
 const MaxSummary = 400
 
-// extracted is how many characters a summary has that the program takes itself.
+// extracted is the maximum length of an extracted summary.
 const extracted = 240
 
-// BadSummary is the code of a summary that is missing, too long or no one line.
+// BadSummary is the code for a summary that is missing, too long or not one line.
 const BadSummary fault.Code = "BAD_SUMMARY"
 
-// CheckSummary refuses what is no short, readable summary.
+// CheckSummary returns an error unless summary is a short, readable line.
 func CheckSummary(summary string) error {
 	var detail string
 	switch n := utf8.RuneCountInString(summary); {
@@ -34,11 +34,11 @@ func CheckSummary(summary string) error {
 	return &fault.Error{Code: BadSummary, Detail: detail, Hint: "say in a sentence or two, on one line, what the content says"}
 }
 
-// breaksLine tells whether a character ends a line somewhere, or is none to read.
+// breaksLine reports whether r ends a line or is a control character.
 func breaksLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
 
-// Extract makes a summary without understanding anything: the first sentences of
-// the content's running text, in its own words. It is "" where there is no text.
+// Extract returns the first sentences of the content's running text as a summary, or "" if there is
+// no text.
 func Extract(content []byte) string {
 	var words []string
 	size := 0
@@ -50,7 +50,7 @@ func Extract(content []byte) string {
 			continue
 		}
 		if fenced || strings.HasPrefix(line, "#") || strings.Trim(line, "-=*_ ") == "" {
-			continue // headings, rules and code say little about what follows
+			continue // skip headings, rules and code
 		}
 		for _, word := range strings.FieldsFunc(strings.TrimLeft(line, "->*+ "), breaksWords) {
 			size += utf8.RuneCountInString(word) + 1
@@ -68,7 +68,7 @@ func Extract(content []byte) string {
 
 func breaksWords(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// sentences cuts a text behind its last whole sentence that fits, or at a word.
+// sentences cuts a text after its last whole sentence that fits, or at a word.
 func sentences(text string) string {
 	runes := []rune(text)
 	if len(runes) <= extracted {

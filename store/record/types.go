@@ -8,10 +8,10 @@ import (
 	"brenner/internal/text"
 )
 
-// UnknownType is the code of a type that neither the program nor the configuration has.
+// UnknownType is the code for a type that is neither built in nor configured.
 const UnknownType fault.Code = "UNKNOWN_TYPE"
 
-// The types that are built in.
+// The built-in types.
 const (
 	ProjectBrief      = "project_brief"
 	ProjectSummary    = "project_summary"
@@ -32,20 +32,20 @@ const (
 	PlaybookSnapshot  = "playbook_snapshot"
 )
 
-// Project is the module of what belongs to no single part of the project.
+// Project is the module of records that belong to the project as a whole.
 const Project = "project"
 
-// Type is what is known of one type.
+// Type describes one record type.
 type Type struct {
 	Name string
-	// Key types have one canonical holder for each module.
+	// Key types have one canonical holder per module.
 	Key bool
-	// Core types need a description of every change, may not be promoted while
-	// compression is due, and are checked against the brief.
+	// Core types need a description of every change, may not be promoted while compression is due,
+	// and are checked against the brief.
 	Core bool
 	// Whole types belong to the project as a whole: their module is Project.
 	Whole bool
-	// Raw types are what was sent and said, as it was: no view can show them.
+	// Raw types are messages as sent and received. No view can show them.
 	Raw bool
 	// Knowledge counts towards the compression of its module.
 	Knowledge bool
@@ -54,7 +54,7 @@ type Type struct {
 // Types are the types of a project.
 type Types []Type
 
-// BuiltInTypes gives the types that every project has.
+// BuiltInTypes returns the types that every project has.
 func BuiltInTypes() Types {
 	return Types{
 		{Name: ProjectBrief, Key: true, Core: true, Whole: true},
@@ -77,7 +77,7 @@ func BuiltInTypes() Types {
 	}
 }
 
-// With gives the types and further ones, which are knowledge of one module each.
+// With returns t with further types, which are knowledge of one module each.
 func (t Types) With(names ...string) Types {
 	all := slices.Clone(t)
 	for _, name := range names {
@@ -88,8 +88,8 @@ func (t Types) With(names ...string) Types {
 	return all
 }
 
-// A gives the name of a type with its article. Names with a u are mostly spoken as
-// "user" and "unit" are.
+// A returns the name of a type with its article. A leading u mostly takes "a", as in "user" and
+// "unit".
 func A(name string) string {
 	if strings.IndexAny(name, "aeioAEIO") == 0 {
 		return "an " + name
@@ -97,7 +97,7 @@ func A(name string) string {
 	return "a " + name
 }
 
-// Find gives a type by its name.
+// Find returns the type with the given name.
 func (t Types) Find(name string) (Type, bool) {
 	i := slices.IndexFunc(t, func(one Type) bool { return one.Name == name })
 	if i < 0 {
@@ -106,7 +106,7 @@ func (t Types) Find(name string) (Type, bool) {
 	return t[i], true
 }
 
-// Names gives the names of the types that fit.
+// Names returns the names of the types for which fits holds.
 func (t Types) Names(fits func(Type) bool) []string {
 	var names []string
 	for _, one := range t {
@@ -117,7 +117,7 @@ func (t Types) Names(fits func(Type) bool) []string {
 	return names
 }
 
-// Check refuses a type that there is not.
+// Check returns an error for an unknown type.
 func (t Types) Check(name string) error {
 	if _, ok := t.Find(name); ok {
 		return nil
@@ -129,8 +129,8 @@ func (t Types) Check(name string) error {
 	return &fault.Error{Code: UnknownType, Detail: "there is no type " + fault.Shown(name), Hint: hint}
 }
 
-// IsRaw tells whether a type is one of what sessions send and hear. A message that
-// showed a record does not rest on it: it says what it said, whatever becomes of it.
+// IsRaw reports whether a type is a message of a session. Such a message does not depend on the
+// records it shows: its text stays as sent.
 func IsRaw(kind string) bool {
 	switch kind {
 	case Roster, Kickoff, Reply:

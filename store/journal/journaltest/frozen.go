@@ -1,4 +1,4 @@
-// Package journaltest freezes what journals hold. It is for tests only.
+// Package journaltest checks that journaled types do not change. It is for tests only.
 package journaltest
 
 import (
@@ -25,9 +25,9 @@ A key is never removed, renamed, moved, or given another type. A new one goes to
 struct, with omitempty or omitzero, and changes nothing where the session or loop was opened without
 it. If that is what you did: go test . -update, and read the diff. See docs/decisions/0058.`
 
-// Frozen compares the JSON keys of structs, and of all structs in them, with the golden
-// file of the package under test: their order, their options and their Go types. Every
-// type that the package decodes from a journal must be among them.
+// Frozen compares the JSON keys of structs, including nested ones, with the golden file of the
+// package under test: order, options and Go types. Every type that the package decodes from a
+// journal must be among them.
 func Frozen(t *testing.T, values ...any) {
 	t.Helper()
 	d := &description{seen: make(map[reflect.Type]bool)}
@@ -61,8 +61,7 @@ func Frozen(t *testing.T, values ...any) {
 	}
 }
 
-// violations returns what a new description takes from an old one, or adds to it in
-// another way than the rules allow.
+// violations returns the incompatible changes from an old description to a new one.
 func violations(before, after string) []string {
 	var wrong []string
 	now := structs(after)
@@ -101,8 +100,7 @@ func structs(description string) map[string][]string {
 	return all
 }
 
-// decoded returns the types of the package under test that its sources decode from
-// journal entries.
+// decoded returns the types that the sources of the package under test decode from journal entries.
 func decoded(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -122,13 +120,13 @@ func decoded(t *testing.T) []string {
 	return names
 }
 
-// description is a text about structs.
+// description is a text that describes structs.
 type description struct {
 	strings.Builder
 	seen map[reflect.Type]bool
 }
 
-// structure describes a struct, then those in it.
+// structure describes a struct, then the nested ones.
 func (d *description) structure(s reflect.Type) {
 	if d.seen[s] {
 		return
@@ -156,7 +154,7 @@ func (d *description) structure(s reflect.Type) {
 	}
 }
 
-// typeName says what a type is, and what a type with a name of its own is made of.
+// typeName returns a type's name, with its underlying type if it is a named one.
 func typeName(t reflect.Type) string {
 	if t.Name() == "" || t.PkgPath() == "" || t.Kind() == reflect.Struct {
 		return t.String()
@@ -164,8 +162,7 @@ func typeName(t reflect.Type) string {
 	return t.String() + " (" + t.Kind().String() + ")"
 }
 
-// structsIn returns the structs that a value of a type holds and whose fields are its
-// JSON.
+// structsIn returns the structs inside a type whose fields are part of its JSON.
 func structsIn(t reflect.Type) []reflect.Type {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
