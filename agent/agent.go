@@ -29,6 +29,12 @@ type Agent interface {
 	Ask(ctx context.Context, c Call) (Reply, error)
 }
 
+// Func is an agent that is one function.
+type Func func(ctx context.Context, c Call) (Reply, error)
+
+// Ask calls the function.
+func (f Func) Ask(ctx context.Context, c Call) (Reply, error) { return f(ctx, c) }
+
 // Call is one question to one agent.
 type Call struct {
 	ID      string // of this call in all the world: "RS-…/r1/BlueLake/ask"

@@ -15,33 +15,31 @@ import (
 // every error becomes a *Failure with a code, a panic becomes one too, a blank
 // answer is none, no call costs less than nothing or more than can be true, and Alive
 // can be called without asking whether it is there.
-func Guard(a Agent) Agent { return guarded{a} }
-
-type guarded struct{ agent Agent }
-
-func (g guarded) Ask(ctx context.Context, c Call) (reply Reply, err error) {
-	if ctx.Err() != nil {
-		return Reply{}, Ended(ctx)
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			reply, err = Reply{}, broken(p)
+func Guard(a Agent) Agent {
+	return Func(func(ctx context.Context, c Call) (reply Reply, err error) {
+		if ctx.Err() != nil {
+			return Reply{}, Ended(ctx)
 		}
-	}()
-	if c.Alive == nil {
-		c.Alive = func() {}
-	}
-	reply, err = g.agent.Ask(ctx, c)
-	reply.Attempts, reply.Usage = max(1, reply.Attempts), reply.Usage.believable()
-	if err == nil && strings.TrimSpace(reply.Text) == "" {
-		err = &Failure{Code: Empty, Detail: "the answer is blank", Retry: true, Attempts: reply.Attempts, Usage: reply.Usage}
-	}
-	if err != nil {
-		f := failureOf(ctx, err)
-		f.Attempts, f.Usage = max(1, f.Attempts), f.Usage.believable()
-		return Reply{}, f
-	}
-	return reply, nil
+		defer func() {
+			if p := recover(); p != nil {
+				reply, err = Reply{}, broken(p)
+			}
+		}()
+		if c.Alive == nil {
+			c.Alive = func() {}
+		}
+		reply, err = a.Ask(ctx, c)
+		reply.Attempts, reply.Usage = max(1, reply.Attempts), reply.Usage.believable()
+		if err == nil && strings.TrimSpace(reply.Text) == "" {
+			err = &Failure{Code: Empty, Detail: "the answer is blank", Retry: true, Attempts: reply.Attempts, Usage: reply.Usage}
+		}
+		if err != nil {
+			f := failureOf(ctx, err)
+			f.Attempts, f.Usage = max(1, f.Attempts), f.Usage.believable()
+			return Reply{}, f
+		}
+		return reply, nil
+	})
 }
 
 // Panic is the cause of a Failure that a panic became.
@@ -151,12 +149,9 @@ func (o *once) Ask(ctx context.Context, c Call) (Reply, error) {
 		}
 		return call.reply, nil
 	}
-	reply, err := o.agent.Ask(ctx, c)
-	if err != nil {
-		return Reply{}, failureOf(ctx, err)
-	}
-	call.answered, call.reply = true, reply
-	return reply, nil
+	reply, err := put(ctx, o.agent, c)
+	call.answered, call.reply = err == nil, reply
+	return reply, err
 }
 
 func (o *once) call(id string) *remembered {

@@ -11,21 +11,19 @@ func Deadline(a Agent, perCall time.Duration) Agent {
 	if perCall <= 0 {
 		return a
 	}
-	return hurried{a, perCall}
+	return Func(func(ctx context.Context, c Call) (Reply, error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, perCall, &limitPassed{Failure{
+			Code: TimedOut, Detail: fmt.Sprintf("no answer within %s", perCall),
+			Hint: "give it more time with --timeout, or ask for less", Retry: true,
+		}})
+		defer cancel()
+		return put(ctx, a, c)
+	})
 }
 
-type hurried struct {
-	agent   Agent
-	perCall time.Duration
-}
-
-func (h hurried) Ask(ctx context.Context, c Call) (Reply, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, h.perCall, &limitPassed{Failure{
-		Code: TimedOut, Detail: fmt.Sprintf("no answer within %s", h.perCall),
-		Hint: "give it more time with --timeout, or ask for less", Retry: true,
-	}})
-	defer cancel()
-	reply, err := h.agent.Ask(ctx, c)
+// put asks an agent; an error is a *Failure.
+func put(ctx context.Context, a Agent, c Call) (Reply, error) {
+	reply, err := a.Ask(ctx, c)
 	if err != nil {
 		return Reply{}, failureOf(ctx, err)
 	}
@@ -38,36 +36,25 @@ func WatchIdle(a Agent, limit time.Duration) Agent {
 	if limit <= 0 {
 		return a
 	}
-	return watched{a, limit}
-}
-
-type watched struct {
-	agent Agent
-	limit time.Duration
-}
-
-func (w watched) Ask(ctx context.Context, c Call) (Reply, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watchdog := time.AfterFunc(w.limit, func() {
-		cancel(&limitPassed{Failure{
-			Code: Idle, Detail: fmt.Sprintf("no sign of life for %s", w.limit),
-			Hint: "a model that thinks in silence needs a longer idle limit", Retry: true,
-		}})
-	})
-	defer watchdog.Stop()
-	outer := c.Alive
-	c.Alive = func() {
-		watchdog.Reset(w.limit)
-		if outer != nil {
-			outer()
+	return Func(func(ctx context.Context, c Call) (Reply, error) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		watchdog := time.AfterFunc(limit, func() {
+			cancel(&limitPassed{Failure{
+				Code: Idle, Detail: fmt.Sprintf("no sign of life for %s", limit),
+				Hint: "a model that thinks in silence needs a longer idle limit", Retry: true,
+			}})
+		})
+		defer watchdog.Stop()
+		outer := c.Alive
+		c.Alive = func() {
+			watchdog.Reset(limit)
+			if outer != nil {
+				outer()
+			}
 		}
-	}
-	reply, err := w.agent.Ask(ctx, c)
-	if err != nil {
-		return Reply{}, failureOf(ctx, err)
-	}
-	return reply, nil
+		return put(ctx, a, c)
+	})
 }
 
 // Slots are how many calls may be under way at once, for all agents that share
@@ -88,34 +75,23 @@ func Limit(a Agent, s *Slots) Agent {
 	if s == nil {
 		return a
 	}
-	return limited{a, s}
-}
-
-type limited struct {
-	agent Agent
-	slots *Slots
-}
-
-func (l limited) Ask(ctx context.Context, c Call) (Reply, error) {
-	select {
-	case <-ctx.Done():
-		return Reply{}, Ended(ctx)
-	case <-c.Drain:
-		return Reply{}, unasked()
-	case l.slots.taken <- struct{}{}:
-	}
-	defer func() { <-l.slots.taken }()
-	if ctx.Err() != nil { // both were ready, and the slot was chosen by lot
-		return Reply{}, Ended(ctx)
-	}
-	if c.drained() {
-		return Reply{}, unasked()
-	}
-	reply, err := l.agent.Ask(ctx, c)
-	if err != nil {
-		return Reply{}, failureOf(ctx, err)
-	}
-	return reply, nil
+	return Func(func(ctx context.Context, c Call) (Reply, error) {
+		select {
+		case <-ctx.Done():
+			return Reply{}, Ended(ctx)
+		case <-c.Drain:
+			return Reply{}, unasked()
+		case s.taken <- struct{}{}:
+		}
+		defer func() { <-s.taken }()
+		switch { // several may have been ready, and the slot was chosen by lot
+		case ctx.Err() != nil:
+			return Reply{}, Ended(ctx)
+		case c.drained():
+			return Reply{}, unasked()
+		}
+		return put(ctx, a, c)
+	})
 }
 
 // unasked is the failure of a call that was never put, because whoever asks goes.

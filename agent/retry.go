@@ -43,19 +43,14 @@ func Retry(a Agent, p RetryPolicy) Agent {
 	if p.Jitter == nil {
 		p.Jitter = func(d time.Duration) time.Duration { return d/2 + rand.N(d/2+1) }
 	}
-	return retrying{a, p}
+	return Func(func(ctx context.Context, c Call) (Reply, error) { return p.ask(ctx, a, c) })
 }
 
-type retrying struct {
-	agent  Agent
-	policy RetryPolicy
-}
-
-func (r retrying) Ask(ctx context.Context, c Call) (Reply, error) {
+func (p RetryPolicy) ask(ctx context.Context, a Agent, c Call) (Reply, error) {
 	var asked int
 	var spent Usage
 	for try := 1; ; try++ {
-		reply, err := r.agent.Ask(ctx, c)
+		reply, err := a.Ask(ctx, c)
 		if err == nil {
 			reply.Attempts = asked + max(1, reply.Attempts)
 			reply.Usage = spent.Plus(reply.Usage)
@@ -67,9 +62,9 @@ func (r retrying) Ask(ctx context.Context, c Call) (Reply, error) {
 		}
 		asked, spent = asked+f.Attempts, spent.Plus(f.Usage)
 		f.Attempts, f.Usage = asked, spent
-		wait := r.policy.wait(try, f.After)
-		if !f.Retry || try >= r.policy.Attempts || ctx.Err() != nil || c.drained() || r.policy.tooLong(f.After) || outlasts(ctx, wait) ||
-			!r.policy.again(ctx, f, try+1) {
+		wait := p.wait(try, f.After)
+		if !f.Retry || try >= p.Attempts || ctx.Err() != nil || c.drained() || p.tooLong(f.After) || outlasts(ctx, wait) ||
+			!p.again(ctx, f, try+1) {
 			return Reply{}, f
 		}
 		left := pause(ctx, c.Drain, wait)
@@ -81,7 +76,7 @@ func (r retrying) Ask(ctx context.Context, c Call) (Reply, error) {
 		if c.drained() && f.After > 0 {
 			f.After = left
 		}
-		if c.drained() || !r.policy.again(ctx, f, try+1) {
+		if c.drained() || !p.again(ctx, f, try+1) {
 			return Reply{}, f
 		}
 	}

@@ -118,7 +118,7 @@ func (l list) unfit(s string, seen map[string]bool) (detail, hint string) {
 	case strings.TrimSpace(s) == "":
 		return "holds an empty text", "take it out"
 	case len(l.words) > 0 && !slices.Contains(l.words, s):
-		return "cannot hold " + fault.Shown(s), didYouMean(s, l.words) + "it holds any of " + listed(l.words)
+		return "cannot hold " + fault.Shown(s), text.SuggestOf(s, l.words, "it holds any of "+listed(l.words))
 	case seen[s]:
 		return "holds " + fault.Shown(s) + " twice", "keep one of the two"
 	}
@@ -162,7 +162,7 @@ func aText() scalar { return plain(func(string) bool { return true }, "") }
 // word is one of some words.
 func word(words ...string) scalar {
 	s := plain(func(s string) bool { return slices.Contains(words, s) }, "")
-	s.hint = func(given string) string { return didYouMean(given, words) + "it is one of " + listed(words) }
+	s.hint = func(given string) string { return text.SuggestOf(given, words, "it is one of "+listed(words)) }
 	return s
 }
 
@@ -278,14 +278,6 @@ func upTo(most float64) scalar {
 			return f, err == nil && f >= 0 && f <= most
 		},
 	}
-}
-
-// didYouMean returns "did you mean X? " if a candidate is close, else "".
-func didYouMean(word string, candidates []string) string {
-	if near, ok := text.Nearest(word, candidates); ok {
-		return "did you mean " + near + "? "
-	}
-	return ""
 }
 
 // listed returns "a, b and c".

@@ -47,11 +47,11 @@ func (l *loading) warnOfUnknown(set, known []string) {
 		if slices.Contains(known, name) || strings.HasPrefix(name, envPrefix+"ROSTER_") {
 			continue
 		}
-		if near, ok := text.Nearest(name, known); ok {
+		if hint := text.Suggest(name, known); hint != "" {
 			l.warnings = append(l.warnings, roster.Warning{
 				Code: UnknownVariable, Place: roster.Environment.String(),
 				Message: "nothing listens to the variable " + fault.Shown(name) + "; it is ignored",
-				Hint:    "did you mean " + near + "?",
+				Hint:    hint,
 			})
 		}
 	}

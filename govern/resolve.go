@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -13,10 +14,7 @@ import (
 )
 
 func unknownRole(role string, all policy.Accesses) error {
-	hint := "the roles are " + strings.Join(all.Roles(), ", ")
-	if near, ok := text.Nearest(role, all.Roles()); ok {
-		hint = "did you mean " + near + "?"
-	}
+	hint := cmp.Or(text.Suggest(role, all.Roles()), "the roles are "+strings.Join(all.Roles(), ", "))
 	return &fault.Error{Code: UnknownRole, Detail: "no role " + fault.Shown(role) + " may read or write anything", Hint: hint}
 }
 
@@ -59,8 +57,8 @@ func (d *Door) noRecord(ctx context.Context, id string) error {
 	hint := "`brenner store log` lists the records there are"
 	if len(id) > 2 {
 		near, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: id[:1], Limit: 1000})
-		if best, ok := text.Nearest(id, idsOf(near)); ok && err == nil {
-			hint = "did you mean " + best + "?"
+		if err == nil {
+			hint = cmp.Or(text.Suggest(id, idsOf(near)), hint)
 		}
 	}
 	return &fault.Error{Code: store.NoRecord, Detail: "there is no record " + fault.Shown(id), Hint: hint}

@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -77,10 +78,7 @@ func (d *Door) CheckModules(ctx context.Context, names ...string) error {
 		if slices.Contains(modules, name) {
 			continue
 		}
-		hint := "there are " + strings.Join(modules, ", ")
-		if near, ok := text.Nearest(name, modules); ok {
-			hint = "did you mean " + near + "?"
-		}
+		hint := cmp.Or(text.Suggest(name, modules), "there are "+strings.Join(modules, ", "))
 		return &fault.Error{Code: store.NoRecord, Place: "--module " + fault.Shown(name), Detail: "no record belongs to it", Hint: hint}
 	}
 	return nil

@@ -52,10 +52,7 @@ func pairs(flag string, values, agents []string) (all string, each map[string]st
 				continue
 			}
 			if !slices.Contains(agents, name) {
-				hint := "the roster has " + strings.Join(agents, ", ")
-				if near, ok := text.Nearest(name, agents); ok {
-					hint = "did you mean " + near + "?"
-				}
+				hint := cmp.Or(text.Suggest(name, agents), "the roster has "+strings.Join(agents, ", "))
 				return "", nil, &fault.Error{Code: UnknownAgents, Detail: fmt.Sprintf("%s names %s, who is not in the roster", flag, fault.Shown(name)), Hint: hint}
 			}
 			each[name] = value

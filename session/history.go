@@ -71,8 +71,8 @@ func unknownSession(ctx context.Context, st store.Store, thread string) error {
 	if err != nil {
 		return none // without a suggestion
 	}
-	if near, ok := text.Nearest(thread, threads); ok {
-		return &fault.Error{Code: NoSession, Detail: none.Error(), Hint: "did you mean " + near + "?"}
+	if hint := text.Suggest(thread, threads); hint != "" {
+		return &fault.Error{Code: NoSession, Detail: none.Error(), Hint: hint}
 	}
 	return none
 }

@@ -132,11 +132,8 @@ func (o *Options) check() error {
 	var l fault.List
 	wrong := func(hint, format string, args ...any) { l.Add(InvalidSetup, "", hint, format, args...) }
 	if !slices.Contains(Kinds(), o.Kind) {
-		hint := "known kinds: " + strings.Join(Kinds(), ", ")
-		if near, ok := text.Nearest(o.Kind, Kinds()); ok {
-			hint = "did you mean " + near + "? " + hint
-		}
-		wrong(hint, "%s is no kind of program", fault.Shown(o.Kind))
+		wrong(text.SuggestOf(o.Kind, Kinds(), "known kinds: "+strings.Join(Kinds(), ", ")),
+			"%s is no kind of program", fault.Shown(o.Kind))
 	}
 	if o.Kind == Command && (len(o.Command) == 0 || o.Command[0] == "") || slices.Contains(o.Command[:min(1, len(o.Command))], "") {
 		wrong("write it as a list of words, the program first", "the command line is empty")

@@ -119,12 +119,8 @@ func failures() []fault.Code {
 
 // meant says which of the known words was probably meant, and which there are.
 func meant[S ~string](word string, known []S) string {
-	hint := strings.Trim(fmt.Sprint(known), "[]")
-	hint = "it is one of " + strings.ReplaceAll(hint, " ", ", ")
-	if near, ok := text.Nearest(word, known); ok {
-		hint = "did you mean " + near + "? " + hint
-	}
-	return hint
+	list := strings.Trim(fmt.Sprint(known), "[]")
+	return text.SuggestOf(word, known, "it is one of "+strings.ReplaceAll(list, " ", ", "))
 }
 
 // reader reads a script.

@@ -82,6 +82,20 @@ func Plural(n int, singular, plural string) string {
 	return strconv.Itoa(n) + " " + plural
 }
 
+// Suggest returns "did you mean X?" where a candidate is near a word, else "".
+func Suggest[S ~string](word string, candidates []S) string {
+	near, ok := Nearest(word, candidates)
+	if !ok {
+		return ""
+	}
+	return "did you mean " + near + "?"
+}
+
+// SuggestOf returns what Suggest does, and behind it which words there are.
+func SuggestOf[S ~string](word string, candidates []S, list string) string {
+	return strings.TrimPrefix(Suggest(word, candidates)+" "+list, " ")
+}
+
 // longestCompared bounds the work on hostile words; longer ones are not typing errors.
 const longestCompared = 64
 
