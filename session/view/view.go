@@ -1,10 +1,26 @@
+// Package view decides what an agent sees of the research artifact, and writes it.
+//
+// Build promises: the text never has more tokens than its bound, counted as the
+// caller counts; every item is in it at least by its id, because an agent can only
+// change what it can name; what is left out, or shown in short, is named with the
+// rule that did it; the same input gives the same text; and nothing that an agent
+// or a person wrote can begin a line of it, so that no such text can forge a
+// heading, a list, a fence, a quotation or HTML. If not even the ids fit, that is
+// an error, and nothing is to be sent.
+//
+// The package is pure. It must not know how tokens are counted, what becomes of
+// the text, or what else stands in the message that carries it.
 package view
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // TooLarge is the code of a view whose fixed parts alone are over its bound.
@@ -107,4 +123,50 @@ func (p *page) account(v *View) {
 			}
 		}
 	}
+}
+
+// inert returns a text from outside on one line in which only its words mean anything.
+func inert(s string) string { return text.Clean(s, text.PromptLine) }
+
+// cut returns the beginning of a text, inert, with at most so many characters.
+func cut(s string, most int) string {
+	// Space at the front is not shown: enough of the text is read to find the words
+	// behind it, and no more, however long it is.
+	short := text.First(s, 4*most)
+	out := inert(short)
+	if len(short) == len(s) && utf8.RuneCountInString(out) <= most {
+		return out
+	}
+	return strings.TrimSpace(text.First(out, most-1)) + "…"
+}
+
+// maxWord is the most characters of a name that are shown.
+const maxWord = 64
+
+// Word gives a name from outside: an id, a field, a key, an agent. It may begin a
+// line, so it stays as it is only where it is a plain word, and is quoted like a
+// JSON string otherwise.
+func Word(name string) string {
+	if plain(name) {
+		return name
+	}
+	if short := text.First(name, maxWord-1); short != name {
+		name = short + "…"
+	}
+	return inert(string(artifact.AppendString(nil, name)))
+}
+
+// plain tells whether a name begins with a letter and goes on with letters, digits
+// and what names are joined with.
+func plain(name string) bool {
+	if name == "" || len(name) > maxWord {
+		return false
+	}
+	for i, r := range name {
+		joins := r == '_' || r == '-' || r == '.' || r == '@'
+		if !unicode.IsLetter(r) && (i == 0 || (!unicode.IsDigit(r) && !joins)) {
+			return false
+		}
+	}
+	return utf8.ValidString(name)
 }
