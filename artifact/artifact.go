@@ -1,7 +1,6 @@
-// Package artifact models the research artifact: one section table, items with fields of a
-// fixed set of kinds, stamps that record which delta wrote what, and two serialised forms.
-// Canonical JSON is complete. Markdown carries all content except the stamps. Both forms
-// round-trip.
+// Package artifact models the research artifact: one section table, items with fields of a fixed
+// set of kinds, stamps that record which delta wrote what, and two serialised forms. Canonical JSON
+// is complete. Markdown carries all content except the stamps. Both forms round-trip.
 //
 // The package is pure. It must not know about deltas, merging or agents.
 package artifact
@@ -17,16 +16,16 @@ const Schema = "brenner.artifact/v1"
 // Artifact is one version of a research session's result.
 type Artifact struct {
 	Metadata Metadata
-	// Sections holds the items, indexed by Section. The research thread has at most one item.
-	// Tests are in rank order, all other items in id order.
+	// Sections holds the items, indexed by Section. The research thread has at most one item. Tests
+	// are in rank order, all other items in id order.
 	Sections [SectionCount][]*Item
-	// Deltas holds the stamps of all deltas ever merged, including rejected ones, in merge
-	// order. It is empty in an artifact without provenance.
+	// Deltas holds the stamps of all deltas ever merged, including rejected ones, in merge order.
+	// It is empty in an artifact without provenance.
 	Deltas []*Stamp
 }
 
-// Metadata is the header of an artifact. Times are kept as written, so that a file with an
-// invalid one can still be read and linted.
+// Metadata is the header of an artifact. Times are kept as written, so that a file with an invalid
+// one can still be read and linted.
 type Metadata struct {
 	SessionID       string
 	CreatedAt       string
@@ -40,8 +39,7 @@ type Metadata struct {
 	Extra           Map   // unknown keys, preserved
 }
 
-// Rehearsal reports whether scripted agents played the session, so that it holds no real
-// findings.
+// Rehearsal reports whether scripted agents played the session, so that it holds no real findings.
 func (m *Metadata) Rehearsal() bool {
 	v, _ := m.Extra.Get("rehearsal")
 	return v == Bool(true)
@@ -127,9 +125,9 @@ func (it *Item) without() *Item {
 	return bare
 }
 
-// IsThreadID reports whether id can be the thread id of a research session: ^RS-
-// d{8}-[a-z0-9-]{2,40}$. The id joins thread, artifact and store, and is used as a file name.
-// The digits need not be a calendar date: an id that was accepted once can never be changed.
+// IsThreadID reports whether id has the form ^RS-\d{8}-[a-z0-9-]{2,40}$ of a session's thread id.
+// The id joins thread, artifact and store, and is used as a file name. The digits need not be a
+// calendar date: an id that was accepted once can never be changed.
 func IsThreadID(id string) bool {
 	rest, ok := strings.CutPrefix(id, "RS-")
 	if !ok || len(rest) < 8+1+2 || len(rest) > 8+1+40 || rest[8] != '-' {

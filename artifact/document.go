@@ -11,8 +11,8 @@ import (
 // NotAnArtifact is the code for a file that is not an artifact or is damaged.
 const NotAnArtifact fault.Code = "NOT_AN_ARTIFACT"
 
-// Document is an artifact as read from a file, with the problems of the file's form. Lint uses
-// all of it; other callers use Strict.
+// Document is an artifact as read from a file, with the problems of the file's form. Lint uses all
+// of it; other callers use Strict.
 type Document struct {
 	Artifact Artifact
 	Lines    Lines // of the Markdown file; empty for JSON
@@ -52,8 +52,8 @@ func Read(data []byte) (Document, error) {
 	return readMarkdown(data)
 }
 
-// IsJSON reports whether data, an artifact or deltas, is JSON. Markdown never begins with a
-// brace or a bracket.
+// IsJSON reports whether data, an artifact or deltas, is JSON. Markdown never begins with a brace
+// or a bracket.
 func IsJSON(data []byte) bool {
 	trimmed := bytes.TrimLeft(data, " \t\r\n")
 	return len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[')

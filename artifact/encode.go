@@ -57,8 +57,8 @@ func (a *Artifact) appendSection(dst []byte, s Section) []byte {
 	return append(dst, ']')
 }
 
-// append writes an item. A prediction needs the slate, because the cells of killed hypotheses
-// are written as N/A and their text separately.
+// append writes an item. A prediction needs the slate, because the cells of killed hypotheses are
+// written as N/A and their text separately.
 func (it *Item) append(dst []byte, hypotheses *slate) []byte {
 	entries := make([]Entry, 0, len(it.Fields)+5)
 	entries = append(entries, Entry{"id", Text(it.ID)})
@@ -92,9 +92,9 @@ func (k *Kill) entries(to []Entry) []Entry {
 	return to
 }
 
-// withhold puts N/A into a row's predictions where it applies, and adds the hidden values
-// beside them. A key missing from the row is shown only for hypotheses that have a column, so
-// that a hostile slate of thousands cannot inflate every row.
+// withhold puts N/A into a row's predictions where it applies, and adds the hidden values beside
+// them. A key missing from the row is shown only for hypotheses that have a column, so that a
+// hostile slate of thousands cannot inflate every row.
 func (s *slate) withhold(it *Item, entries []Entry) []Entry {
 	at := slices.IndexFunc(entries, func(e Entry) bool { return e.Key == "predictions" })
 	if at < 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Item is one entry of a section. Items in an artifact are immutable; a change makes a new
-// item. Data that few items have is behind a pointer, because there may be very many items.
+// Item is one entry of a section. Items in an artifact are immutable; a change makes a new item.
+// Data that few items have is behind a pointer, because there may be very many items.
 type Item struct {
 	ID      string
 	Fields  []Field // sorted by FieldOrder
@@ -21,11 +21,10 @@ type Item struct {
 type Rare struct {
 	// Cells are the individually killed prediction cells, by key.
 	Cells []CellKill
-	// Unresolved lists places, such as "predictions.H4", that named an item which did not
-	// exist. They never refer to a later item with that id.
+	// Unresolved lists places, such as "predictions.H4", that named an item which did not exist.
+	// They never refer to a later item with that id.
 	Unresolved []string
-	// Marks are the stamps of each field; nil if the delta that created the item wrote all of
-	// them.
+	// Marks are the stamps of each field; nil if the delta that created the item wrote all of them.
 	Marks []Marks
 }
 
@@ -95,8 +94,8 @@ func SystemFields() []string {
 	return []string{"id", "kill_reason", "killed", "killed_at", "killed_by", "unresolved", "version", "withheld"}
 }
 
-// IsSystemField reports whether name is reserved: one of SystemFields, or any other name with
-// the prefix of a kill mark.
+// IsSystemField reports whether name is reserved: one of SystemFields, or any other name with the
+// prefix of a kill mark.
 func IsSystemField(name string) bool {
 	return slices.Contains(SystemFields(), name) || strings.HasPrefix(name, "killed")
 }
@@ -144,8 +143,8 @@ func (it *Item) Map(name string) Map {
 	return m
 }
 
-// IDNumber returns the number of an id of the section: 12 for "H12". Only the canonical
-// spelling is valid: no leading zeros, sign or spaces.
+// IDNumber returns the number of an id of the section: 12 for "H12". Only the canonical spelling is
+// valid: no leading zeros, sign or spaces.
 func (s Section) IDNumber(id string) (int, bool) {
 	prefix := table[s].Prefix
 	if len(id) <= len(prefix) || id[:len(prefix)] != prefix || id[len(prefix)] == '0' {
@@ -202,8 +201,8 @@ func beginsID(c byte) bool {
 	return false
 }
 
-// FieldOrder compares two field names of a section: names in the table first, in table order,
-// then the others alphabetically.
+// FieldOrder compares two field names of a section: names in the table first, in table order, then
+// the others alphabetically.
 func (s *SectionSpec) FieldOrder(a, b string) int {
 	ra, rb := s.Rank(a), s.Rank(b)
 	if ra != rb {

@@ -20,14 +20,14 @@ const (
 	DuplicateKey fault.Code = "DUPLICATE_KEY"
 )
 
-// BadValue is well-formed JSON that cannot be an artifact value: an integer beyond 2^53,
-// nesting deeper than MaxDepth, or a forged conflict.
+// BadValue is well-formed JSON that cannot be an artifact value: an integer beyond 2^53, nesting
+// deeper than MaxDepth, or a forged conflict.
 type BadValue struct{ Reason string }
 
 func (b *BadValue) Error() string { return b.Reason }
 
-// ParseValue reads one JSON value nested at most depth deep. Duplicate keys and invalid UTF-8
-// are errors.
+// ParseValue reads one JSON value nested at most depth deep. Duplicate keys and invalid UTF-8 are
+// errors.
 func ParseValue(data []byte, depth int) (Value, error) {
 	dec := NewDecoder(data)
 	v, err := DecodeValue(dec, depth)
@@ -48,8 +48,8 @@ func NewDecoder(data []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewReader(data))
 }
 
-// DecodeValue reads the next value from dec. After a *BadValue the whole value has been
-// consumed and the decoder is usable; after any other error it is not.
+// DecodeValue reads the next value from dec. After a *BadValue the whole value has been consumed
+// and the decoder is usable; after any other error it is not.
 func DecodeValue(dec *jsontext.Decoder, depth int) (Value, error) {
 	r := reader{dec: dec, limit: depth}
 	v, err := r.value(0)

@@ -9,8 +9,8 @@ import (
 // NotApplicable is the text of a prediction cell that was killed or whose hypothesis was.
 const NotApplicable = "N/A"
 
-// ThirdAlternative reports whether a hypothesis is a third alternative, by its flag, its name
-// or a label.
+// ThirdAlternative reports whether a hypothesis is a third alternative, by its flag, its name or a
+// label.
 func (it *Item) ThirdAlternative() bool {
 	if it.Flag("third_alternative") || saysThirdAlternative(it.Text("name")) {
 		return true
@@ -75,8 +75,7 @@ func ScoreTotal() int {
 	return ScoreMax * len(spec.Allowed)
 }
 
-// RankTests sorts tests by descending score, unscored after scored, killed last, ties by id
-// number.
+// RankTests sorts tests by descending score, unscored after scored, killed last, ties by id number.
 func RankTests(tests []*Item) {
 	if ranked(tests) {
 		return
@@ -104,7 +103,6 @@ func ranked(tests []*Item) bool {
 	return true
 }
 
-// testRank holds the sort keys of a test.
 type testRank struct {
 	test   *Item
 	score  int
@@ -138,8 +136,8 @@ func less(first bool) int {
 	return 1
 }
 
-// TrimID strips a leading id from a name ("H4: Hybrid" → "Hybrid"). The merge assigns ids, and
-// an id in the name could contradict the assigned one.
+// TrimID strips a leading id from a name ("H4: Hybrid" → "Hybrid"). The merge assigns ids, and an
+// id in the name could contradict the assigned one.
 func TrimID(name string) string {
 	for {
 		rest, ok := cutID(name)
@@ -196,8 +194,8 @@ func RowOf(it *Item, struck map[string]bool) Row {
 	return r
 }
 
-// NotApplicable reports whether a cell is N/A because it or its hypothesis was killed. A key
-// that never referred to an existing hypothesis is not a cell of it.
+// NotApplicable reports whether a cell is N/A because it or its hypothesis was killed. A key that
+// never referred to an existing hypothesis is not a cell of it.
 func (r *Row) NotApplicable(key string) bool {
 	return r.killed[key] || (r.struck[key] && !r.InDoubt(key))
 }

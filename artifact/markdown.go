@@ -97,7 +97,6 @@ func (w *mdWriter) end() {
 
 func (w *mdWriter) text(s string, at place) { w.buf = appendText(w.buf, s, at) }
 
-// span writes a value as canonical JSON in a code span.
 func (w *mdWriter) span(v Value) {
 	w.json = AppendValue(w.json[:0], v)
 	w.buf = append(w.buf, '`')
@@ -173,8 +172,8 @@ func (w *mdWriter) item(spec *SectionSpec, it *Item) {
 	w.afterList = false
 }
 
-// headingName returns the name to show in an item's heading. A name that is not a text gets a
-// line of its own like any other field.
+// headingName returns the name to show in an item's heading. A name that is not a text gets a line
+// of its own like any other field.
 func headingName(spec *SectionSpec, f *Field) (Text, bool) {
 	if f.Name != "name" || !spec.HasName() {
 		return "", false
@@ -239,8 +238,8 @@ func (w *mdWriter) blankAfterList() {
 	}
 }
 
-// ownLabel labels a field that is not in the section table with its name in a code span, so
-// that an unknown "Claim" differs from the known one.
+// ownLabel labels a field that is not in the section table with its name in a code span, so that an
+// unknown "Claim" differs from the known one.
 func (w *mdWriter) ownLabel(name string) {
 	w.put("**`")
 	if plainName(name) {
@@ -252,7 +251,6 @@ func (w *mdWriter) ownLabel(name string) {
 	w.put("`**:")
 }
 
-// fieldValue writes the value after a label.
 func (w *mdWriter) fieldValue(kind Kind, v Value, killed bool) {
 	switch v := v.(type) {
 	case Conflict:
@@ -280,8 +278,8 @@ func (w *mdWriter) strike(killed bool) {
 	}
 }
 
-// asLines reports whether a map is written one key per line. A map with a conflict always is,
-// so that the candidates are visible.
+// asLines reports whether a map is written one key per line. A map with a conflict always is, so
+// that the candidates are visible.
 func asLines(kind Kind, m Map) bool {
 	switch {
 	case len(m) == 0:
@@ -332,8 +330,8 @@ func (w *mdWriter) candidates(c Conflict, indent string, killed bool) {
 	w.afterList = true
 }
 
-// inline writes a value within a line: in the plain form of its kind if it fits, otherwise as
-// JSON in a code span.
+// inline writes a value within a line: in the plain form of its kind if it fits, otherwise as JSON
+// in a code span.
 func (w *mdWriter) inline(kind Kind, v Value) {
 	switch v := v.(type) {
 	case Text:
@@ -443,7 +441,6 @@ func (w *mdWriter) system(it *Item) {
 	}
 }
 
-// killer writes who killed and when, as far as known.
 func (w *mdWriter) killer(k *Kill) {
 	if k.By != "" {
 		w.put(" ")

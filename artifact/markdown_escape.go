@@ -20,7 +20,6 @@ const (
 	inKey                // at the start of a list line or in brackets: ends at : ( or )
 )
 
-// treatment is how one character is written.
 type treatment uint8
 
 const (
@@ -31,8 +30,8 @@ const (
 	mend              // a byte that is not UTF-8: U+FFFD, as in JSON
 )
 
-// appendText writes a text on one line so that it reads back unchanged and neither the reader
-// nor a Markdown viewer can take any of it for markup. Ordinary prose is unchanged.
+// appendText writes a text on one line so that it reads back unchanged and neither the reader nor a
+// Markdown viewer can take any of it for markup. Ordinary prose is unchanged.
 func appendText(dst []byte, s string, at place) []byte {
 	if form := reserved(s, at); form != "" {
 		return append(dst, form...)
@@ -58,8 +57,8 @@ func appendText(dst []byte, s string, at place) []byte {
 	return append(dst, s[done:]...)
 }
 
-// Bit sets of characters below 64 that need no escape inside a text. Together with letters
-// they make up most of a text and take the fast path.
+// Bit sets of characters below 64 that need no escape inside a text. Together with letters they
+// make up most of a text and take the fast path.
 const (
 	harmlessAnywhere = 0x3FF<<'0' | 1<<' ' | 1<<'!' | 1<<'"' | 1<<'$' | 1<<'%' | 1<<'\'' | 1<<'/' | 1<<';' | 1<<'?'
 	harmlessInProse  = 1<<'#' | 1<<'(' | 1<<')' | 1<<'+' | 1<<',' | 1<<'-' | 1<<'.' | 1<<':' | 1<<'=' | 1<<'>'
@@ -179,8 +178,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// entityLength returns the length of an apparent character reference at the start of s
-// ("&#10;", "&amp;"), or 0.
+// entityLength returns the length of an apparent character reference at the start of s ("&#10;",
+// "&amp;"), or 0.
 func entityLength(s string) int {
 	const longest = 34 // the longest HTML entity name has 33 letters
 	i := 1
@@ -197,14 +196,14 @@ func entityLength(s string) int {
 	return i + 1
 }
 
-// appendSpan writes JSON for a code span, even within a table. Characters that could end
-// either, or are invisible, become escapes; they occur only within JSON strings.
+// appendSpan writes JSON for a code span, even within a table. Characters that could end either, or
+// are invisible, become escapes; they occur only within JSON strings.
 func appendSpan(dst, json []byte) []byte {
 	return appendQuotable(dst, json, "`|<>&", false)
 }
 
-// appendQuotable writes JSON with invisible characters, and those in also, as escapes. YAML has
-// no surrogates, so a wide character gets an eight-digit escape there.
+// appendQuotable writes JSON with invisible characters, and those in also, as escapes. YAML has no
+// surrogates, so a wide character gets an eight-digit escape there.
 func appendQuotable(dst, json []byte, also string, yaml bool) []byte {
 	for i := 0; i < len(json); {
 		c := json[i]
@@ -303,8 +302,8 @@ func readEscape(s string) (string, int) {
 	return s[:1], 1
 }
 
-// readReference reads the inside of "&…;". It knows only the names that a person would type;
-// any other is literal text.
+// readReference reads the inside of "&…;". It knows only the names that a person would type; any
+// other is literal text.
 func readReference(name string) (string, bool) {
 	switch name {
 	case "amp":
@@ -346,7 +345,6 @@ func indexPlain(s, chars string) int {
 	return -1
 }
 
-// cutPlain cuts s around the first unescaped sep.
 func cutPlain(s string, sep string) (before, after string, found bool) {
 	i := indexPlain(s, sep)
 	if i < 0 {
@@ -355,7 +353,6 @@ func cutPlain(s string, sep string) (before, after string, found bool) {
 	return trim(s[:i]), trim(s[i+1:]), true
 }
 
-// splitPlain splits s at every unescaped sep.
 func splitPlain(s, sep string) []string {
 	var parts []string
 	for {
@@ -379,7 +376,6 @@ func readSpan(raw string) (string, bool) {
 	return inside, inside != "" && strings.IndexByte(inside, '`') < 0
 }
 
-// readStruck removes the strike-through from a value.
 func readStruck(raw string) (string, bool) {
 	if len(raw) <= 2*len(mdStrike) || !strings.HasPrefix(raw, mdStrike) || !strings.HasSuffix(raw, mdStrike) {
 		return raw, false

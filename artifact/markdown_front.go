@@ -13,8 +13,8 @@ import (
 	"brenner/internal/yaml"
 )
 
-// frontMatter writes the metadata as YAML by hand: one form for each value, and no line that
-// any text could make ambiguous.
+// frontMatter writes the metadata as YAML by hand: one form for each value, and no line that any
+// text could make ambiguous.
 func (w *mdWriter) frontMatter(m *Metadata) {
 	w.put(mdFence)
 	w.end()
@@ -25,8 +25,8 @@ func (w *mdWriter) frontMatter(m *Metadata) {
 	w.end()
 }
 
-// maxYAMLKey is the length up to which a key is written before its colon. YAML requires a
-// question mark for keys of 1024 characters and more.
+// maxYAMLKey is the length up to which a key is written before its colon. YAML requires a question
+// mark for keys of 1024 characters and more.
 const maxYAMLKey = 500
 
 func (w *mdWriter) yamlEntry(e Entry, indent int) {
@@ -61,8 +61,8 @@ func nested(v Value) bool {
 	return false
 }
 
-// yamlValue writes a value from the current column and ends the line. A value on lines of its
-// own is indented by indent.
+// yamlValue writes a value from the current column and ends the line. A value on lines of its own
+// is indented by indent.
 func (w *mdWriter) yamlValue(v Value, indent int) {
 	switch v := v.(type) {
 	case Text:
@@ -176,7 +176,6 @@ func (r *mdReader) frontMatter(text string) {
 	slices.SortFunc(r.doc.Artifact.Metadata.Extra, func(x, y Entry) int { return CompareKeys(x.Key, y.Key) })
 }
 
-// metadata reads one key of the front matter.
 func (r *mdReader) metadata(key string, node *yaml.Node) {
 	line := 1 + node.Line
 	v, err := yamlValue(node, documentDepth-2)

@@ -13,8 +13,8 @@ import (
 // maxProblems bounds the problems recorded for one file.
 const maxProblems = 10_000
 
-// readMarkdown reads the Markdown form. It is lenient about structure and records problems; no
-// text is dropped without one.
+// readMarkdown reads the Markdown form. It is lenient about structure and records problems; no text
+// is dropped without one.
 func readMarkdown(data []byte) (Document, error) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		return Document{}, notMarkdown("it is not a text in UTF-8")
@@ -65,7 +65,6 @@ func (r *mdReader) problem(kind ProblemKind, line int, item, format string, args
 	r.doc.Problems = append(r.doc.Problems, Problem{Kind: kind, Line: line, Item: item, Message: fmt.Sprintf(format, args...)})
 }
 
-// unreadable reports the current line with its own reason.
 func (r *mdReader) unreadable(format string, args ...any) {
 	r.problem(UnreadableLines, r.line, r.item(), format, args...)
 }
@@ -81,7 +80,6 @@ func (r *mdReader) stray(line string) {
 	r.strays.now = true
 }
 
-// item returns the name of the place that the current line belongs to.
 func (r *mdReader) item() string {
 	switch {
 	case r.open != nil:

@@ -8,7 +8,6 @@ import (
 	"brenner/internal/fault"
 )
 
-// draft is an item being read.
 type draft struct {
 	*Item
 	section Section
@@ -26,7 +25,6 @@ type draft struct {
 	offKind Value   // the value, if it is not a map
 }
 
-// draft begins an item.
 func (r *mdReader) draft(id string) *draft {
 	d := &draft{Item: &Item{ID: id}, section: r.section, line: r.line}
 	s := r.section
@@ -140,8 +138,8 @@ func (r *mdReader) labelled(line string) {
 	r.systemLabel(label, raw, line)
 }
 
-// cutLabel splits a line after its label. own reports whether the label is a field name in a
-// code span rather than a title.
+// cutLabel splits a line after its label. own reports whether the label is a field name in a code
+// span rather than a title.
 func cutLabel(line string) (label, raw string, own, ok bool) {
 	inside := line[len("**"):]
 	if name, isSpan := strings.CutPrefix(inside, "`"); isSpan {

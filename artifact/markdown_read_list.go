@@ -6,7 +6,6 @@ import (
 	"brenner/internal/fault"
 )
 
-// listKind is the kind of the list under a label.
 type listKind uint8
 
 const (
@@ -16,7 +15,6 @@ const (
 	listKilledCells                 // "- H1: Agent (time): reason"
 )
 
-// listing is a list being read.
 type listing struct {
 	what       listKind
 	name       string // of the field
@@ -175,8 +173,8 @@ func (r *mdReader) closeMap(l *listing) {
 	r.setField(l.name, m, l.line)
 }
 
-// unstrike removes the strike-through from a value of a killed item. In an item that was not
-// killed it is ambiguous and an error.
+// unstrike removes the strike-through from a value of a killed item. In an item that was not killed
+// it is ambiguous and an error.
 func (r *mdReader) unstrike(raw string) (string, bool) {
 	inside, struck := readStruck(raw)
 	if struck && r.open.Kill == nil {
@@ -224,7 +222,6 @@ func (r *mdReader) plainValue(raw string, depth int, check func(Value) (Value, e
 	return Text(readText(raw)), true
 }
 
-// spanValue reads JSON from a code span.
 func (r *mdReader) spanValue(span string, depth int, check func(Value) (Value, error)) (Value, bool) {
 	v, err := ParseValue([]byte(span), depth)
 	if err == nil {

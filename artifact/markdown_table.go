@@ -7,10 +7,9 @@ import (
 	"brenner/internal/fault"
 )
 
-// maxColumns is the maximum number of hypothesis columns in the predictions table. A slate has
-// at most six active ones; the limit keeps a hostile file with thousands from growing a table
-// of millions of cells. Keys of hypotheses without a column are written in the blocks below the
-// table.
+// maxColumns is the maximum number of hypothesis columns in the predictions table. A slate has at
+// most six active ones; the limit keeps a hostile file with thousands from growing a table of
+// millions of cells. Keys of hypotheses without a column are written in the blocks below the table.
 const maxColumns = 64
 
 // slate holds what the predictions table needs about the hypotheses.
@@ -183,7 +182,6 @@ func (w *mdWriter) blockField(r *row, f *Field) {
 	w.field(spec, r.Item, f)
 }
 
-// withheld writes the values hidden by N/A.
 func (w *mdWriter) withheld(r *row, m Map) {
 	labelled := false
 	for _, e := range m {
@@ -200,7 +198,6 @@ func (w *mdWriter) withheld(r *row, m Map) {
 	}
 }
 
-// killedCells writes who killed which cell, when and why.
 func (w *mdWriter) killedCells(r *row) {
 	if len(r.Cells()) == 0 {
 		return
@@ -232,8 +229,8 @@ type tableHead struct {
 	ruled bool // the line of dashes below it was read
 }
 
-// tableRow is a row as written in the file. Its cells are interpreted at the end, when the
-// killed hypotheses are known.
+// tableRow is a row as written in the file. Its cells are interpreted at the end, when the killed
+// hypotheses are known.
 type tableRow struct {
 	head  *tableHead
 	line  int
@@ -294,8 +291,8 @@ func (r *mdReader) row(cells []string) {
 	d.row = &tableRow{head: r.table, line: r.line, cells: cells[1:]}
 }
 
-// setPredictions takes the predictions of a block. Those of the table and of other lists are
-// added at the end.
+// setPredictions takes the predictions of a block. Those of the table and of other lists are added
+// at the end.
 func (r *mdReader) setPredictions(d *draft, v Value, line int) {
 	if d.mapped || d.offKind != nil {
 		r.problem(UnreadableLines, line, d.ID, "%s has the field predictions twice", d.ID)
@@ -387,7 +384,6 @@ func (r *mdReader) uncross(d *draft, raw string) (string, bool) {
 	return inside, true
 }
 
-// rowCells reads the cells of a row.
 func (r *mdReader) rowCells(d *draft) {
 	for i, raw := range d.row.cells[1:] {
 		switch raw {

@@ -37,8 +37,8 @@ type textKey struct {
 	text *string
 }
 
-// takeText reads e if its key is one of keys. It reports whether the key is known and whether
-// its value is a text.
+// takeText reads e if its key is one of keys. It reports whether the key is known and whether its
+// value is a text.
 func takeText(keys []textKey, e Entry) (known, ok bool) {
 	for _, k := range keys {
 		if k.key == e.Key {
@@ -50,7 +50,6 @@ func takeText(keys []textKey, e Entry) (known, ok bool) {
 	return false, false
 }
 
-// appendTexts appends the keys that are not empty.
 func appendTexts(entries []Entry, keys ...textKey) []Entry {
 	for _, k := range keys {
 		if *k.text != "" {

@@ -6,8 +6,8 @@ import (
 	"brenner/internal/fault"
 )
 
-// Pieces are an artifact split for storage. Most pieces are equal between two versions, so a
-// store that keeps each piece once grows only with the changes.
+// Pieces are an artifact split for storage. Most pieces are equal between two versions, so a store
+// that keeps each piece once grows only with the changes.
 type Pieces struct {
 	Metadata []byte      // canonical JSON, as all pieces are
 	Items    []ItemPiece // by section, then by id
@@ -20,8 +20,8 @@ type ItemPiece struct {
 	Data []byte
 }
 
-// Pieces splits the artifact. It returns the deltas from index fromDelta on; earlier ones are
-// in the pieces of earlier versions.
+// Pieces splits the artifact. It returns the deltas from index fromDelta on; earlier ones are in
+// the pieces of earlier versions.
 func (a *Artifact) Pieces(fromDelta int) Pieces {
 	p := Pieces{Metadata: AppendValue(nil, a.Metadata.value())}
 	hypotheses := a.slate()
@@ -44,8 +44,8 @@ func (a *Artifact) Pieces(fromDelta int) Pieces {
 	return p
 }
 
-// Join is the inverse of Pieces: it takes the metadata of a version, its items in any order,
-// and the stamps of all versions up to it in order.
+// Join is the inverse of Pieces: it takes the metadata of a version, its items in any order, and
+// the stamps of all versions up to it in order.
 func Join(metadata []byte, items, deltas [][]byte) (Artifact, error) {
 	j := joining{sections: make(map[string]List)}
 	top := Map{}

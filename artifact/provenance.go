@@ -11,8 +11,8 @@ import (
 	"brenner/internal/fault"
 )
 
-// Stamp records which delta wrote something: who, when, with what right, and in which version
-// it was merged. All parts written by one delta share one immutable Stamp.
+// Stamp records which delta wrote something: who, when, with what right, and in which version it
+// was merged. All parts written by one delta share one immutable Stamp.
 type Stamp struct {
 	Delta   string
 	Agent   string
@@ -24,8 +24,8 @@ type Stamp struct {
 	Hash    [sha256.Size]byte
 }
 
-// Marks are the stamps of one field, kept beside the value so that readers of content need not
-// know about them.
+// Marks are the stamps of one field, kept beside the value so that readers of content need not know
+// about them.
 type Marks struct {
 	// One is the only writer, if there is just one.
 	One *Stamp
@@ -35,11 +35,11 @@ type Marks struct {
 
 // Parts are the stamps of a field with several writers.
 type Parts struct {
-	// By are the writers of a scalar: those that wrote the same value at one instant, or one
-	// for each candidate of a Conflict. Lists and maps use Floor and Each.
+	// By are the writers of a scalar: those that wrote the same value at one instant, or one for
+	// each candidate of a Conflict. Lists and maps use Floor and Each.
 	By []*Stamp
-	// Floor is the newest replacement of the whole, or several of equal right. Older additions
-	// lose to it.
+	// Floor is the newest replacement of the whole, or several of equal right. Older additions lose
+	// to it.
 	Floor []*Stamp
 	// Each holds the writers of each list element or map key.
 	Each [][]*Stamp
@@ -88,8 +88,8 @@ func (m *Marks) Floor() []*Stamp {
 
 var errNotRFC3339 = errors.New("not an RFC 3339 timestamp with at most nanoseconds, such as 2025-12-30T12:00:00Z")
 
-// ParseInstant reads an RFC 3339 timestamp with any offset and at most nine fractional digits,
-// and returns it in UTC.
+// ParseInstant reads an RFC 3339 timestamp with any offset and at most nine fractional digits, and
+// returns it in UTC.
 func ParseInstant(text string) (time.Time, error) {
 	if len(text) > len("2006-01-02T15:04:05.999999999+00:00") {
 		return time.Time{}, errNotRFC3339
@@ -109,8 +109,7 @@ func ParseInstant(text string) (time.Time, error) {
 }
 
 // clockForm rejects forms that the standard library currently accepts: one-digit hours, a comma
-// before the fraction, impossible offsets. A later Go release must not read an instant
-// differently.
+// before the fraction, impossible offsets. A later Go release must not read an instant differently.
 func clockForm(text string) bool {
 	if text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
 		return false
@@ -231,7 +230,6 @@ func (s *Stamp) takeText(key, text string) error {
 	return nil
 }
 
-// stamp returns the stamp with a delta id.
 func (d *decoder) stamp(v Value) (*Stamp, error) {
 	id, ok := v.(Text)
 	s := d.stamps[string(id)]

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Value is the value of a field. The kinds are closed: Text, Number, Bool, Null (only inside
-// lists and maps), List, Map and Conflict. Values are immutable and may be shared.
+// Value is the value of a field. The kinds are closed: Text, Number, Bool, Null (only inside lists
+// and maps), List, Map and Conflict. Values are immutable and may be shared.
 type Value interface{ value() }
 
 // Text is a string value.
@@ -34,8 +34,7 @@ type Entry struct {
 	Value Value
 }
 
-// Conflict is an undecided field or key that several authors wrote at one instant with equal
-// right.
+// Conflict is an undecided field or key that several authors wrote at one instant with equal right.
 type Conflict []Candidate
 
 // Candidate is one author's value in a Conflict.
@@ -111,8 +110,8 @@ func Equal(a, b Value) bool {
 	}
 }
 
-// CompareKeys orders object keys by UTF-16 code units, as RFC 8785 requires. The order differs
-// from byte order only for characters beyond the basic plane.
+// CompareKeys orders object keys by UTF-16 code units, as RFC 8785 requires. The order differs from
+// byte order only for characters beyond the basic plane.
 func CompareKeys(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0

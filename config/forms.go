@@ -159,7 +159,6 @@ func secretly(fits func(string) bool, hidden, hint string) scalar {
 
 func aText() scalar { return plain(func(string) bool { return true }, "") }
 
-// word is one of some words.
 func word(words ...string) scalar {
 	s := plain(func(s string) bool { return slices.Contains(words, s) }, "")
 	s.hint = func(given string) string { return text.SuggestOf(given, words, "it is one of "+listed(words)) }
@@ -232,7 +231,6 @@ func aTime() scalar {
 	}, "write a time such as 90s, 10m or 1h30m; 0s is no limit")
 }
 
-// aSwitch is a bool.
 func aSwitch() scalar {
 	return scalar{
 		want: wantSwitch, tags: []string{tagBool}, hint: func(string) string { return "write true or false" },
@@ -280,7 +278,6 @@ func upTo(most float64) scalar {
 	}
 }
 
-// listed returns "a, b and c".
 func listed(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

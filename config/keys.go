@@ -58,7 +58,6 @@ func row[T any](path string, f form, to *T, builtIn T) key {
 	return key{path: path, form: f, builtIn: builtIn, set: into(to)}
 }
 
-// into returns a setter of a field.
 func into[T any](to *T) func(any) {
 	return func(v any) { *to, _ = v.(T) }
 }
@@ -164,7 +163,6 @@ const (
 	scopesStrict  = "strict"
 )
 
-// scopeKeys returns the keys of the roles' write scopes.
 func (c *Config) scopeKeys() table {
 	scopes := merge.DefaultScopes()
 	c.Scopes.Grants = scopes.Grants
@@ -180,7 +178,6 @@ func (c *Config) scopeKeys() table {
 	return t
 }
 
-// sectionRow returns a key that holds sections of the artifact.
 func sectionRow(path string, to *[]artifact.Section, builtIn []artifact.Section) key {
 	set := func(v any) {
 		*to = nil
@@ -193,7 +190,6 @@ func sectionRow(path string, to *[]artifact.Section, builtIn []artifact.Section)
 	return key{path: path, form: list{words: sectionIDs(artifact.Sections())}, builtIn: sectionIDs(builtIn), set: set}
 }
 
-// limitKeys returns the keys of the sections' limits.
 func (c *Config) limitKeys() table {
 	c.Limits = make(map[artifact.Section]merge.Limit)
 	var t table

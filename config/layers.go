@@ -97,7 +97,6 @@ func (l layer) joinPresets(weaker layer) {
 	l[path] = setting{all, own.origin}
 }
 
-// rosterLayers returns the roster layer of each file.
 func (g given) rosterLayers() []roster.Layer {
 	var layers []roster.Layer
 	for _, l := range []layer{g.session, g.project} {

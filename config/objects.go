@@ -105,7 +105,6 @@ func keyed[T any](r *reader, path string, n *yaml.Node, what, example string, kn
 	return list
 }
 
-// modelList reads the definitions of models.
 func modelList(r *reader, path string, n *yaml.Node) any {
 	known := []string{
 		"via", "id", "base_url", "key_env", "api", "organization", "headers", "temperature", "seed",
@@ -194,7 +193,6 @@ func textList(r *reader, path string, n *yaml.Node) any {
 	return all
 }
 
-// programList reads the definitions of programs.
 func programList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"command", "key_env", "pass", "turns"}
 	return keyed(r, path, n, "program", "codex-cli", known, func(o object) (Program, string) {
@@ -215,7 +213,6 @@ func programList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// roleList reads the roles' access.
 func roleList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"read", "write", "max_tokens", "cross", "views"}
 	return keyed(r, path, n, "role", "writer", known, func(o object) (Role, string) {
@@ -232,7 +229,6 @@ func roleList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// viewList reads how a role sees types of records.
 func viewList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"form", "max", "priority"}
 	return keyed(r, path, n, "type", "paper_note", known, func(o object) (contexts.TypeView, string) {
@@ -250,7 +246,6 @@ func viewList(r *reader, path string, n *yaml.Node) any {
 
 // Package roster checks rosters and words the errors. This file adds the line numbers.
 
-// presetList reads the presets.
 func presetList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"id", "name", "description", "entries", "placeholderNames"}
 	check := func(p ...roster.Preset) error { return roster.ValidatePresets(p) }

@@ -71,7 +71,6 @@ func mustBeDir(path string) error {
 	return err
 }
 
-// fileIn returns the name of the project's file in a directory, or "".
 func (l *loading) fileIn(dir string) string {
 	old := exists(filepath.Join(dir, OldFileName))
 	switch {
@@ -111,7 +110,6 @@ func (l *loading) readProject(p place) layer {
 	return l.readFile(p.path, source{roster.ProjectConfig, p.File})
 }
 
-// readSession reads the session's file, if one is named.
 func (l *loading) readSession(path string) layer {
 	if path == "" {
 		return layer{}

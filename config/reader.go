@@ -52,7 +52,6 @@ func (r *reader) origin(line int) Origin {
 
 func (r *reader) place(line int) string { return r.origin(line).String() }
 
-// section reads the keys below a path.
 func (r *reader) section(path string, n *yaml.Node) {
 	for _, p := range r.pairs(path, n) {
 		at := join(path, p.name)

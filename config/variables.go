@@ -17,7 +17,6 @@ const envPrefix = "BRENNER_"
 // mailVariables is the prefix of Agent Mail's variables.
 const mailVariables = "AGENT_MAIL_"
 
-// variables returns the program's variables that are set.
 func variables(environ []string) map[string]string {
 	return roster.Variables(environ, envPrefix, mailVariables)
 }

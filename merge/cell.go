@@ -106,7 +106,6 @@ func (c *cell) close() (artifact.Value, []*artifact.Stamp) {
 	return v, by
 }
 
-// writers iterates over all writers of the cell.
 func (c *cell) writers(yield func(writer) bool) {
 	if !yield(c.first) {
 		return
@@ -175,7 +174,6 @@ func (c *cell) join(w writer, birth *artifact.Stamp) bool {
 	return true
 }
 
-// byAgent returns the write of an author, or nil.
 func (c *cell) byAgent(agent string) *writer {
 	if c.first.stamp.Agent == agent {
 		return &c.first
@@ -217,7 +215,6 @@ func (c *cell) agree(split bool, latest writer) {
 	}
 }
 
-// anyWriter reports whether is holds for some writer's stamp.
 func (c *cell) anyWriter(is func(*artifact.Stamp) bool) bool {
 	for w := range c.writers {
 		if is(w.stamp) {

@@ -8,7 +8,6 @@ import (
 	"brenner/internal/text"
 )
 
-// report returns the report of the batch and of what the artifact lacks.
 func (p *pass) report(out *artifact.Artifact) Report {
 	r := Report{
 		Version: out.Metadata.Version, Applied: p.applied, Deltas: p.rows,

@@ -96,7 +96,6 @@ type whereabouts struct {
 	shelf int8
 }
 
-// madeBy finds the item that an ADD of an earlier version created.
 func (p *pass) madeBy(s *artifact.Stamp) whereabouts {
 	if p.makers == nil {
 		n := 0

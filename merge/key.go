@@ -24,7 +24,6 @@ type key struct {
 	traits traits
 }
 
-// traits are boolean properties of a delta.
 type traits uint8
 
 const (
@@ -194,7 +193,6 @@ func (s *byAgents) sort(run []key) {
 	clear(s.first)
 }
 
-// runs splits sorted keys where they differ.
 func runs(keys []key, compare func(a, b key) int) func(yield func([]key) bool) {
 	return func(yield func([]key) bool) {
 		for len(keys) > 0 {
@@ -331,7 +329,6 @@ func (s *sieve) twice(hash uint32) bool {
 	return slot == nil || *slot&twice != 0
 }
 
-// hashText hashes a text, eight bytes at a time.
 func hashText(s string) uint32 {
 	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: well-mixed bits
 	hash := uint64(len(s))

@@ -29,7 +29,6 @@ func scopeOf(d *delta.Delta) scope {
 	return scope{agent: d.Agent, message: d.Place.Message, placed: true}
 }
 
-// collectLabels finds the labels of every scope.
 func (d *docket) collectLabels() {
 	for i := range d.facts {
 		if !d.facts[i].is(labelled) {
@@ -76,7 +75,6 @@ func (e entry) called(id string) string {
 	return ""
 }
 
-// finding is the result of resolving a reference.
 type finding int
 
 const (

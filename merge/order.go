@@ -176,7 +176,6 @@ const noSection = -1
 
 func (f *facts) is(what traits) bool { return f.traits&what != 0 }
 
-// none reports whether there is no such delta.
 func (e entry) none() bool { return e.facts == nil }
 
 func (e entry) d() *delta.Delta { return &e.in.batch[e.at] }
@@ -185,7 +184,6 @@ func (e entry) stamp() *artifact.Stamp { return &e.in.stamps[e.index] }
 
 func (e entry) row() *Row { return &e.in.rows[e.index] }
 
-// author returns the standing of the delta's author.
 func (e entry) author() *standing { return &e.in.standings[e.agent] }
 
 // rare is the data that few deltas need.
@@ -200,7 +198,6 @@ type queue struct {
 	waitsFor entry   // the ADD that this one waits for
 }
 
-// reset clears the results of a pass.
 func (e entry) reset() {
 	e.made = 0
 	if e.rare != 0 {
@@ -234,7 +231,6 @@ func (e entry) links() *links {
 	return e.needs().links
 }
 
-// queue returns the delta's queue, or nil.
 func (e entry) queue() *queue {
 	if e.rare == 0 {
 		return nil

@@ -130,7 +130,6 @@ func (p *pass) settleTouches() {
 	}
 }
 
-// hasAny reports whether any of the elements is in the list.
 func (f *field) hasAny(list artifact.List) bool {
 	return slices.ContainsFunc(list, func(v artifact.Value) bool { return f.element(v) >= 0 })
 }

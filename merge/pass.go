@@ -52,7 +52,6 @@ func (p *pass) again(vetoed map[entry]bool) *pass {
 	return &pass{base: p.base, court: p.court, docket: p.docket, vetoed: vetoed}
 }
 
-// self returns a delta's stamp as a list of writers.
 func (p *pass) self(e entry) []*artifact.Stamp { return append(p.stamps.take(1), e.stamp()) }
 
 func (p *pass) shelf(s artifact.Section) *shelf {

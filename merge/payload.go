@@ -22,7 +22,6 @@ type write struct {
 	replace      bool
 }
 
-// changed returns a copy of f with another value.
 func changed(f *delta.Field, to artifact.Value) *delta.Field {
 	return &delta.Field{Name: f.Name, Value: to}
 }
@@ -99,7 +98,6 @@ func (p *pass) aside(e entry, spec *artifact.SectionSpec, f *delta.Field) bool {
 	return true
 }
 
-// asks reports whether a payload flag is true.
 func (e entry) asks(name string) bool {
 	f := e.d().Payload.Find(name)
 	return f != nil && f.Value == artifact.Bool(true)
@@ -247,7 +245,6 @@ func badMark(spec *artifact.FieldSpec, e artifact.Entry) string {
 	return ""
 }
 
-// show quotes a value in a message.
 func show(v artifact.Value) string {
 	return text.Beginning(string(artifact.Canonical(v)), 60)
 }

@@ -87,7 +87,6 @@ func (p *pass) mentioned(e entry, w *write) []string {
 	return words
 }
 
-// mentionedIn returns the words of a text that are references, each once.
 func (e entry) mentionedIn(text string, words []string) []string {
 	rewriteWords(text, func(word string) (string, bool) {
 		isRef := artifact.HypothesisSlate.ValidID(word) || !e.labelled(word).none()
@@ -208,7 +207,6 @@ func (p *pass) withoutKilled(e entry, row *slot, w write, m artifact.Map) artifa
 	return kept
 }
 
-// renameRefs replaces labels with ids.
 func (e entry) renameRefs(w write, swap map[string]string) artifact.Value {
 	to := func(word string) string {
 		if id, ok := swap[word]; ok {

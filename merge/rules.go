@@ -96,7 +96,6 @@ func (c *court) standing(name string) standing {
 	return s
 }
 
-// scoped reports whether scopes apply at all.
 func (c *court) scoped() bool { return len(c.rules.Agents) > 0 && !c.rules.Unified }
 
 // may reports whether an agent may do an operation in a section. author wrote the target; it is ""

@@ -187,7 +187,6 @@ func digits(n int) int {
 	return count
 }
 
-// add makes a slot for a new item without fields.
 func (s *shelf) add(e entry, id string) *slot {
 	if s.added%freshBlock == 0 {
 		s.fresh = append(s.fresh, make([]slot, 0, freshBlock))
@@ -252,7 +251,6 @@ func (s *slot) shownTo(e entry) bool {
 	return created == nil || created.Version <= e.d().Place.Shown
 }
 
-// close returns the item in its current state.
 func (s *slot) close() *artifact.Item {
 	if s.draft == nil {
 		return s.item
@@ -345,7 +343,6 @@ func (d *draft) find(name string) *field {
 	return nil
 }
 
-// close returns the item in its current state.
 func (d *draft) close() *artifact.Item {
 	if d.base != nil && !d.dirty {
 		return d.base

@@ -9,7 +9,6 @@ import (
 // manyParts is the size from which a lookup of elements and keys by hash pays.
 const manyParts = 12
 
-// setScalar writes a whole field. Stamps decide.
 func (f *field) setScalar(w writer, birth *artifact.Stamp) bool {
 	switch f.shape {
 	case unset:
@@ -295,7 +294,6 @@ func (f *field) element(v artifact.Value) int {
 	return -1
 }
 
-// key returns a key's cell, or nil.
 func (f *field) key(name string) *cell {
 	if len(f.keys) <= manyParts {
 		for i := range f.keys {

@@ -27,7 +27,6 @@ func (r *Rights) fields() string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// describe returns what a field holds.
 func describe(f *artifact.FieldSpec) string {
 	kind := "any JSON"
 	switch f.Kind {
@@ -53,7 +52,6 @@ func describe(f *artifact.FieldSpec) string {
 	return kind
 }
 
-// meaning returns what to write into a field, in a few words.
 func meaning(s artifact.Section, field string) string {
 	for _, m := range meanings[s] {
 		if m.field == field {

@@ -39,7 +39,6 @@ func (r *Rights) sections() []artifact.Section {
 	return own
 }
 
-// table returns a table of the reader's rights in each section.
 func (r *Rights) table() string {
 	var b strings.Builder
 	b.WriteString("| section | ids | active items wanted | ADD | EDIT | KILL |\n|---|---|---|---|---|---|\n")
@@ -58,7 +57,6 @@ func ids(s artifact.Section) string {
 	return code([]string{s.ItemID(1), s.ItemID(2)}) + ", …"
 }
 
-// wanted returns how many active items a section should have.
 func wanted(spec *artifact.SectionSpec) string {
 	switch {
 	case spec.Max > 0 && spec.Max == spec.Min:

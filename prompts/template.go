@@ -145,7 +145,6 @@ func (t Template) Format(r Rights) string {
 	).Replace(t.part(partFormat))
 }
 
-// longestRun returns the length of the longest run of c in a text.
 func longestRun(text string, c byte) int {
 	longest, n := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -159,7 +158,6 @@ func longestRun(text string, c byte) int {
 	return longest
 }
 
-// code returns words as code, separated by commas.
 func code(words []string) string {
 	return "`" + strings.Join(words, "`, `") + "`"
 }

@@ -296,7 +296,7 @@ func readEscape(b *strings.Builder, s string) (int, error) {
 	return 0, fmt.Errorf(`the escape \%s is unknown; a backslash itself is written \\`, fault.Shown(string(r)))
 }
 
-// readNumbered reads u{…}, a code point, and x{…}, a byte that is not part of a character.
+// readNumbered reads \u{…}, a code point, and \x{…}, a byte that is not part of a character.
 func readNumbered(b *strings.Builder, s string) (int, error) {
 	end := strings.IndexByte(s, '}')
 	if end < 0 || !strings.HasPrefix(s[2:], "{") {

@@ -244,7 +244,6 @@ func (r *resolver) fitsPreset() bool {
 	return false
 }
 
-// usePlaceholders uses the preset's own names as recipients.
 func (r *resolver) usePlaceholders() bool {
 	origin := presetOrigin(*r.preset)
 	r.found.checkAgents(origin.String(), r.preset.PlaceholderNames)

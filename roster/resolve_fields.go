@@ -41,7 +41,6 @@ func (r *resolver) bindLoose() {
 	}
 }
 
-// exactVariables returns the agents that a variable names exactly.
 func (r *resolver) exactVariables(agents map[string]bool) map[string]bool {
 	own := make(map[string]bool)
 	for _, l := range r.layers {
@@ -117,7 +116,6 @@ func (r *resolver) checkTwoRoles() {
 	}
 }
 
-// fill builds the entry of every recipient from all layers.
 func (r *resolver) fill() {
 	index := make([]map[string]int, len(r.layers)) // by layer: agent → its entry
 	for i, l := range r.layers {
@@ -184,7 +182,6 @@ func (r *resolver) checkEntry(entry Entry, origin EntryOrigin, found bool) {
 	}
 }
 
-// entered returns the agents that have an entry in any layer.
 func (r *resolver) entered() []string {
 	var agents recipientList
 	for _, l := range r.layers {
@@ -197,7 +194,6 @@ func (r *resolver) entered() []string {
 	return names
 }
 
-// listUnused records the entries of agents that do not take part.
 func (r *resolver) listUnused() {
 	takesPart := setOf(r.agents())
 	var others recipientList

@@ -194,7 +194,6 @@ func (f *faults) emptyRoster(place string) {
 		"Empty roster: at least one entry required")
 }
 
-// checkAgents reports blank and repeated names.
 func (f *faults) checkAgents(place string, agents []string) {
 	first := make(map[string]int, len(agents))
 	for i, agent := range agents {
@@ -270,7 +269,6 @@ func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {
 
 func (f faults) err() error { return fault.List(f).Err() }
 
-// listed returns "a, b and c".
 func listed[S ~string](words []S) string {
 	var b strings.Builder
 	for i, w := range words {

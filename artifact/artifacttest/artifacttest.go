@@ -1,5 +1,5 @@
-// Package artifacttest generates artifacts for property tests, with every feature of the model
-// and with hostile texts.
+// Package artifacttest generates artifacts for property tests, with every feature of the model and
+// with hostile texts.
 package artifacttest
 
 import (
@@ -233,7 +233,6 @@ func fieldValue(t *rapid.T, spec *artifact.FieldSpec) artifact.Value {
 	}
 }
 
-// anyField generates a value of any kind that a field can hold.
 func anyField(t *rapid.T) artifact.Value {
 	switch rapid.IntRange(0, 5).Draw(t, "field") {
 	case 0:

@@ -1,8 +1,8 @@
-// Package delta defines the change that an agent proposes, and the readers that find such
-// changes in files and in agents' replies.
+// Package delta defines the change that an agent proposes, and the readers that find such changes
+// in files and in agents' replies.
 //
-// The package is pure. It reports what a text contains and where. Whether a change is allowed,
-// and its effect, is up to package merge.
+// The package is pure. It reports what a text contains and where. Whether a change is allowed, and
+// its effect, is up to package merge.
 package delta
 
 import (
@@ -32,8 +32,8 @@ const (
 	MissingRequiredField fault.Code = "MISSING_REQUIRED_FIELD"
 )
 
-// Delta is one proposed change. Operation, section and timestamp are kept as written, so that
-// an invalid one can be quoted.
+// Delta is one proposed change. Operation, section and timestamp are kept as written, so that an
+// invalid one can be quoted.
 //
 // Seal must be called after the fields are set and after every later change. ReadFile and
 // Reply.Stamped call it.
@@ -131,8 +131,8 @@ func (d *Delta) Hash() [sha256.Size]byte {
 	return d.hash
 }
 
-// Content returns the delta without its id and place as canonical JSON. Equal instants are
-// equal regardless of spelling.
+// Content returns the delta without its id and place as canonical JSON. Equal instants are equal
+// regardless of spelling.
 func (d *Delta) Content() []byte {
 	when := d.Timestamp
 	if !d.At.IsZero() {

@@ -22,9 +22,9 @@ func DerivedID(parts ...string) string {
 	return "d-" + uuid.NewSHA1(namespace, []byte(strings.Join(parts, "\x00"))).String()
 }
 
-// ReadFile reads deltas in the form of the delta specification: a JSON array, one object, or
-// JSON Lines. Unreadable JSON is an error. A row that is not a delta becomes a Delta with a
-// Problem, so that it is accounted for.
+// ReadFile reads deltas in the form of the delta specification: a JSON array, one object, or JSON
+// Lines. Unreadable JSON is an error. A row that is not a delta becomes a Delta with a Problem, so
+// that it is accounted for.
 func ReadFile(data []byte) ([]Delta, error) {
 	deltas, err := readRows(data)
 	if err != nil {
@@ -66,7 +66,6 @@ func readRows(data []byte) (deltas []Delta, err error) {
 	return deltas, err
 }
 
-// readDelta reads the next value as a delta.
 func readDelta(dec *jsontext.Decoder) (Delta, error) {
 	if kind := dec.PeekKind(); kind != '{' {
 		raw, err := dec.ReadValue()
@@ -107,7 +106,6 @@ func readObject(dec *jsontext.Decoder, value func(key string) error) error {
 	return err
 }
 
-// read reads the value of one key of a delta.
 func (d *Delta) read(dec *jsontext.Decoder, key string) error {
 	into := d.textKey(key)
 	switch {
@@ -185,8 +183,8 @@ func (d *Delta) readPayload(dec *jsontext.Decoder) error {
 	})
 }
 
-// Settle sorts the payload, rejects values that no field may hold, and turns an ADD's ref, id
-// and target_id into labels for the new item.
+// Settle sorts the payload, rejects values that no field may hold, and turns an ADD's ref, id and
+// target_id into labels for the new item.
 func (d *Delta) Settle() {
 	slices.SortFunc(d.Payload, func(a, b Field) int { return artifact.CompareKeys(a.Name, b.Name) })
 	for i, f := range d.Payload {
@@ -217,8 +215,8 @@ func (d *Delta) Settle() {
 	slices.Sort(d.Labels)
 }
 
-// Lines returns the line of each row of a file, from 1, in the order of ReadFile. The file must
-// be readable by ReadFile.
+// Lines returns the line of each row of a file, from 1, in the order of ReadFile. The file must be
+// readable by ReadFile.
 func Lines(data []byte) []int {
 	dec := artifact.NewDecoder(data)
 	if dec.PeekKind() == '[' {

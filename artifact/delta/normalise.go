@@ -21,7 +21,6 @@ type judgement struct {
 	changed []string
 }
 
-// judge reads an object as a delta.
 func (r *reader) judge(p *passage, o *object) {
 	j := &judgement{r: r, p: p, o: o, payload: o.payload}
 	j.keys()
@@ -66,8 +65,8 @@ func (j *judgement) problem(code fault.Code, at int, message, hint string) {
 	j.b.Problems = append(j.b.Problems, j.r.located(code, j.p.source(at), message, hint))
 }
 
-// change reports whether a deviation from the format may be normalised. In lenient mode it may
-// and is noted; in strict mode it is a problem.
+// change reports whether a deviation from the format may be normalised. In lenient mode it may and
+// is noted; in strict mode it is a problem.
 func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
 	if j.r.opt.Strict {
 		j.problem(code, at, "not exact: "+note, hint)
@@ -77,8 +76,7 @@ func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
 	return true
 }
 
-// keys reads the keys of the delta: first those spelt correctly, then synonyms for missing
-// ones.
+// keys reads the keys of the delta: first those spelt correctly, then synonyms for missing ones.
 func (j *judgement) keys() {
 	given := make([]string, 0, len(deltaKeys))
 	for _, f := range j.o.fields {
@@ -114,7 +112,6 @@ func (j *judgement) rename(f written, to string) bool {
 	return true
 }
 
-// key reads the value of one key.
 func (j *judgement) key(name string, f written) {
 	d := &j.b.Delta
 	value := f.value

@@ -8,8 +8,8 @@ import (
 	"brenner/artifact"
 )
 
-// lift moves fields written beside the operation into the payload, if there is no payload and
-// the section knows at least one of them.
+// lift moves fields written beside the operation into the payload, if there is no payload and the
+// section knows at least one of them.
 func (j *judgement) lift() {
 	if len(j.payload) > 0 || len(j.extras) == 0 {
 		return
@@ -54,7 +54,6 @@ func (j *judgement) renameFields(table []synonyms) {
 	}
 }
 
-// names returns the names of the payload's fields.
 func (j *judgement) names() map[string]bool {
 	all := make(map[string]bool, len(j.payload))
 	for _, f := range j.payload {
@@ -63,8 +62,8 @@ func (j *judgement) names() map[string]bool {
 	return all
 }
 
-// properName returns the field that a name means. It returns "" if the name is proper, is
-// unknown, or has a value which that field cannot hold.
+// properName returns the field that a name means. It returns "" if the name is proper, is unknown,
+// or has a value which that field cannot hold.
 func (j *judgement) properName(table []synonyms, f *written) string {
 	if strings.HasSuffix(f.name, "replace") || f.name == keyRef || artifact.IsSystemField(f.name) {
 		return ""
@@ -172,7 +171,6 @@ const (
 	nameLength    = 60
 )
 
-// deriveName derives a name from the first words of the main field.
 func (j *judgement) deriveName() {
 	if j.b.Delta.Operation != Add || !j.spec.HasName() {
 		return
@@ -220,8 +218,8 @@ func firstWords(text string) string {
 	return strings.TrimRight(name, ".,;: ")
 }
 
-// shapeFields converts values to the shape of their field where only the form differs: a text
-// for a list, a list for a text, a number for a text in a map.
+// shapeFields converts values to the shape of their field where only the form differs: a text for a
+// list, a list for a text, a number for a text in a map.
 func (j *judgement) shapeFields() {
 	for i := range j.payload {
 		f := &j.payload[i]
@@ -271,7 +269,6 @@ func reshape(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string
 	return v, ""
 }
 
-// joined joins a list of texts into one text.
 func joined(v artifact.Value, refs bool) (artifact.Value, string) {
 	list, _ := v.(artifact.List)
 	parts, ok := artifact.TextsOf(list)
@@ -286,9 +283,8 @@ func joined(v artifact.Value, refs bool) (artifact.Value, string) {
 	return artifact.Text(strings.Join(parts, "\n")), note
 }
 
-// Separated joins a list for a field that contrasts items, such as "discriminates": "H1 vs H2"
-// for two ids, "H1 vs H2, H1 vs H3" for two pairs. It returns false if an element is not a
-// text.
+// Separated joins a list for a field that contrasts items, such as "discriminates": "H1 vs H2" for
+// two ids, "H1 vs H2, H1 vs H3" for two pairs. It returns false if an element is not a text.
 func Separated(list artifact.List) (artifact.Text, bool) {
 	parts, ok := artifact.TextsOf(list)
 	between := " vs "
@@ -318,7 +314,6 @@ func eachEntry(v artifact.Value, note string, shape func(artifact.Value) (artifa
 	return out, note
 }
 
-// asText converts a number or a boolean to a text.
 func asText(v artifact.Value) (artifact.Value, bool) {
 	switch v.(type) {
 	case artifact.Number, artifact.Bool:
@@ -327,7 +322,6 @@ func asText(v artifact.Value) (artifact.Value, bool) {
 	return nil, false
 }
 
-// asMark converts a digit to a number.
 func asMark(v artifact.Value) (artifact.Value, bool) {
 	t, ok := v.(artifact.Text)
 	if !ok || len(t) != 1 || !isDigit(t[0]) {

@@ -125,7 +125,6 @@ var (
 	anchorWords = []string{"anchor", "citations", "citation", "cites"}
 )
 
-// killWords are the agents' names for the reason of a KILL.
 var killWords = []synonyms{{"reason", []string{"kill_reason", "why", "because", "justification", "rationale"}}}
 
 // meaning returns the format's name for word, or "".
@@ -138,7 +137,6 @@ func meaning(table []synonyms, word string) string {
 	return ""
 }
 
-// topKey returns the key of a delta that a written key means, or "".
 func topKey(name string) string { return meaning(deltaKeys, plainKey(name)) }
 
 // plainKey normalises the spelling of a key: "targetId", "Target ID" and "target-id" become
@@ -186,7 +184,6 @@ func isOperation(word string) bool {
 	return false
 }
 
-// sectionOf returns the section that a word means.
 func sectionOf(word string) (artifact.Section, bool) {
 	plain := plainKey(strings.TrimLeft(word, "0123456789. \t"))
 	for _, s := range artifact.Sections() {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// repaired is JSON made from something close to it. Apart from the recorded changes the text
-// equals the source. Words inside strings are never changed; only their quotes and escapes are.
+// repaired is JSON made from something close to it. Apart from the recorded changes the text equals
+// the source. Words inside strings are never changed; only their quotes and escapes are.
 type repaired struct {
 	text    []byte
 	changes changes
@@ -52,8 +52,8 @@ type repairer struct {
 	bad   misfit // the target of fail
 }
 
-// repair repairs src: a sequence of values, or with one only the first value. The result is
-// valid until the repairer is used again.
+// repair repairs src: a sequence of values, or with one only the first value. The result is valid
+// until the repairer is used again.
 func (r *repairer) repair(src []byte, one bool) *repaired {
 	*r = repairer{
 		src: src, one: one, comma: -1, open: r.open[:0],
@@ -233,7 +233,6 @@ func wordLength(b []byte) int {
 	return n
 }
 
-// copy copies n bytes of the source.
 func (r *repairer) copy(n int) {
 	if n > 0 && r.src[r.pos] != ',' {
 		r.comma, r.began = -1, false
@@ -269,7 +268,6 @@ func (r *repairer) note() {
 	}
 }
 
-// fix is a kind of repair.
 type fix int
 
 const (
@@ -310,10 +308,8 @@ func (c *changes) add(f fix, at int) {
 
 func (r *repairer) change(f fix, at int) { r.changes.add(f, at) }
 
-// any reports whether anything was changed.
 func (c *changes) any() bool { return *c != changes{} }
 
-// firstAt returns the offset of the first change.
 func (c *changes) firstAt() int {
 	first := -1
 	for _, k := range c {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// quoteKind is a family of quotation marks. A string ends with a mark of the family that it
-// began with.
+// quoteKind is a family of quotation marks. A string ends with a mark of the family that it began
+// with.
 type quoteKind int
 
 const (
@@ -126,7 +126,6 @@ func (r *repairer) oddString(kind quoteKind, n int, key bool) {
 	r.misfit(start, "a text begins here and never ends", `texts stand in double quotes: "…"`)
 }
 
-// letterBefore reports whether b ends with a letter or a digit.
 func letterBefore(b []byte) bool {
 	last, _ := utf8.DecodeLastRune(b)
 	return unicode.IsLetter(last) || unicode.IsDigit(last)
@@ -189,7 +188,7 @@ func escapeLength(b []byte) int {
 	return 5
 }
 
-// control escapes a raw control character. r n within a text is one line break.
+// control escapes a raw control character. \r\n within a text is one line break.
 func (r *repairer) control(c byte) {
 	r.change(fixControl, r.pos)
 	r.pos++

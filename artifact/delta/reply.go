@@ -16,8 +16,8 @@ const (
 	UnfencedDelta   fault.Code = "UNFENCED_DELTA"
 )
 
-// The flags of a block. A block with one of the last four is only shown: it is neither accepted
-// nor refused.
+// The flags of a block. A block with one of the last four is only shown: it is neither accepted nor
+// refused.
 const (
 	FlagTruncated   = "truncated"    // the closing fence, or more, is missing
 	FlagRepaired    = "repaired"     // it was not exact JSON
@@ -34,8 +34,8 @@ const (
 const (
 	DefaultMaxBytes  = 16 << 20
 	DefaultMaxBlocks = 100_000
-	// ceiling is the upper bound of MaxBytes: offsets are 32 bits, and repaired text can be
-	// several times as long as its source.
+	// ceiling is the upper bound of MaxBytes: offsets are 32 bits, and repaired text can be several
+	// times as long as its source.
 	ceiling = 256 << 20
 )
 
@@ -49,13 +49,13 @@ type Options struct {
 	Examples []string
 	// Known are further examples that were read before.
 	Known Known
-	// MaxBytes and MaxBlocks are the limits beyond which the whole reply is refused. Zero means
-	// the default.
+	// MaxBytes and MaxBlocks are the limits beyond which the whole reply is refused. Zero means the
+	// default.
 	MaxBytes, MaxBlocks int
 }
 
-// Known holds the deltas of examples in comparable form, so that examples are read once for
-// many replies.
+// Known holds the deltas of examples in comparable form, so that examples are read once for many
+// replies.
 type Known struct{ deltas []string }
 
 // ReadExamples reads examples.

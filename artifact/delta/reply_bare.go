@@ -9,9 +9,9 @@ import (
 	"brenner/internal/markdown"
 )
 
-// bare looks for deltas in a block that is not a delta fence: prose, or a fence of JSON.
-// Reading at a brace may fail. The reader's effort bounds how often the same bytes are read
-// again, so that the work stays linear.
+// bare looks for deltas in a block that is not a delta fence: prose, or a fence of JSON. Reading at
+// a brace may fail. The reader's effort bounds how often the same bytes are read again, so that the
+// work stays linear.
 func (r *reader) bare(b markdown.Block) {
 	text := r.src[b.Start:b.End]
 	words := bareWords()
@@ -75,8 +75,8 @@ func beginsObject(b []byte) bool {
 	return kind != quoteNone || wordLength(b[:min(len(b), 1)]) > 0
 }
 
-// candidate reads the object at the start of text, if there is one, and returns how many bytes
-// are done.
+// candidate reads the object at the start of text, if there is one, and returns how many bytes are
+// done.
 func (r *reader) candidate(text []byte, base int, closed bool) int {
 	fixed := r.mender.repair(text, true)
 	if fixed.fail != nil && !mentionsOperation(text[:fixed.end]) {
@@ -165,7 +165,6 @@ func (r *reader) announce(b markdown.Block) {
 	}
 }
 
-// announces reports whether a line promises a delta.
 func announces(line string) bool {
 	said := strings.TrimLeft(line, " \t-+>0123456789.)")
 	body := strings.TrimLeft(said, "#*_` \t0123456789.)")
@@ -202,9 +201,9 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Possible returns false only if Read would find no delta in text, accepted, refused or shown.
-// It is much faster than Read: it looks for the word delta, which every delta fence has, and
-// for the words of bareWords. Read may still report a fence that contains a quotation.
+// Possible returns false only if Read would find no delta in text, accepted, refused or shown. It
+// is much faster than Read: it looks for the word delta, which every delta fence has, and for the
+// words of bareWords. Read may still report a fence that contains a quotation.
 func Possible(text string) bool {
 	return PossibleBare(text) || possibleFence(text)
 }

@@ -37,7 +37,6 @@ func (p *passage) flag(name string, texts ...string) {
 // span is a value within a text.
 type span struct{ from, to int32 }
 
-// fenced reads a delta fence.
 func (r *reader) fenced(b markdown.Block) {
 	p := &passage{text: r.src[b.Start:b.End], base: b.Start, line: b.Line}
 	if b.Fence.Mark == ':' {
@@ -79,8 +78,8 @@ func (r *reader) fenced(b markdown.Block) {
 	}
 }
 
-// lone reads the usual block, one exact object, in one pass. It returns false without side
-// effects for any other block.
+// lone reads the usual block, one exact object, in one pass. It returns false without side effects
+// for any other block.
 func (r *reader) lone(p *passage) bool {
 	at := len(p.text) - len(bytes.TrimLeft(p.text, " \t\r\n"))
 	if p.text[at] != '{' {
@@ -132,8 +131,8 @@ func (r *reader) inexact(text []byte, fail *misfit) *misfit {
 	return &misfit{what: "several values in one block", hint: "write one delta, or a list of deltas"}
 }
 
-// mend repairs a passage and finds its values again. A part beyond repair spoils the rest of
-// the passage, not the complete values before it.
+// mend repairs a passage and finds its values again. A part beyond repair spoils the rest of the
+// passage, not the complete values before it.
 func (r *reader) mend(p *passage) ([]span, *misfit) {
 	fixed := r.mender.repair(p.text, false)
 	left := p.text[fixed.end:]
@@ -156,15 +155,14 @@ func (r *reader) mend(p *passage) ([]span, *misfit) {
 	return spans, fail
 }
 
-// isChatter reports whether the text after the JSON holds nothing that could be part of a
-// delta.
+// isChatter reports whether the text after the JSON holds nothing that could be part of a delta.
 func isChatter(left []byte) bool {
 	return bytes.IndexByte(left, '{') < 0 && bytes.IndexByte(left, '[') < 0 &&
 		!bytes.Contains(left, []byte("```")) && !bytes.Contains(left, []byte("~~~"))
 }
 
-// split finds the values of a block: one, the elements of a list, or several in a row. It
-// checks only where they end.
+// split finds the values of a block: one, the elements of a list, or several in a row. It checks
+// only where they end.
 func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
 	dec := r.decode(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	tops := 0

@@ -33,7 +33,6 @@ type written struct {
 // maxWrapping is how many wrapper objects may enclose the deltas.
 const maxWrapping = 2
 
-// element reads one value of a passage as a delta.
 func (r *reader) element(p *passage, s span, wrapped int) {
 	raw := p.text[s.from:s.to]
 	if raw[0] != '{' {
@@ -72,8 +71,8 @@ func (r *reader) take(p *passage, o *object, wrapped int) {
 	r.judge(p, o)
 }
 
-// spoilt records an object with balanced brackets but invalid content: a duplicate key, or
-// invalid UTF-8.
+// spoilt records an object with balanced brackets but invalid content: a duplicate key, or invalid
+// UTF-8.
 func (r *reader) spoilt(p *passage, o *object, raw []byte, err error) {
 	m, code := syntax(err)
 	at := p.source(o.at + m.at)
@@ -88,7 +87,6 @@ func (r *reader) spoilt(p *passage, o *object, raw []byte, err error) {
 	r.add(Block{Line: r.lineOf(p, o.at), Flags: p.flags, Problems: []Located{problem}})
 }
 
-// lineOf returns the line of a block that begins at an offset of the text.
 func (r *reader) lineOf(p *passage, offset int) int {
 	if p.line > 0 {
 		return p.line
@@ -106,7 +104,6 @@ func (r *reader) row(p *passage, b Block, offset int, problem Located) {
 	r.add(b)
 }
 
-// unwrap reads the deltas inside a wrapper object.
 func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 	if r.opt.Strict {
 		r.row(p, Block{}, o.at, Located{
@@ -124,8 +121,8 @@ func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 	}
 }
 
-// object reads the keys of a JSON object at an offset of its text. The result is valid until
-// the next call.
+// object reads the keys of a JSON object at an offset of its text. The result is valid until the
+// next call.
 func (r *reader) object(raw []byte, at int) (*object, error) {
 	dec := r.decode(raw)
 	o := &object{at: at, paidAt: at, fields: r.fields[:0], payload: r.payload[:0]}
@@ -236,8 +233,8 @@ func (o *object) canonical() string {
 	return string(artifact.Canonical(artifact.MapOf(entries...)))
 }
 
-// plainEntry returns a normalised key of a delta, so that an example with its operation in
-// lower case is recognised.
+// plainEntry returns a normalised key of a delta, so that an example with its operation in lower
+// case is recognised.
 func plainEntry(f written) artifact.Entry {
 	e := artifact.Entry{Key: f.name, Value: f.value}
 	text, ok := f.value.(artifact.Text)

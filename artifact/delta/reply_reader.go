@@ -103,9 +103,9 @@ func (r *reader) skip(line int, why string) {
 	}
 }
 
-// shown returns the first line that shows a delta inside another block, or 0: a delta fence,
-// quoted or not. A fence of JSON, or without a word, that contains any fence or quotation is
-// text rather than JSON.
+// shown returns the first line that shows a delta inside another block, or 0: a delta fence, quoted
+// or not. A fence of JSON, or without a word, that contains any fence or quotation is text rather
+// than JSON.
 func (r *reader) shown(line int, b markdown.Block, loose bool) int {
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
 		rest := bytes.TrimLeft(text, " \t")
@@ -142,7 +142,6 @@ func skippedTexts(why string) string {
 	}
 }
 
-// add numbers a block and stores it.
 func (r *reader) add(b Block) {
 	if r.full || r.keys != nil {
 		return
@@ -171,8 +170,8 @@ func (r *reader) blocks() []Block {
 	return slices.Concat(r.chunks...)
 }
 
-// isExample reports whether a delta repeats one of the kickoff's. While examples are read it
-// only collects them.
+// isExample reports whether a delta repeats one of the kickoff's. While examples are read it only
+// collects them.
 func (r *reader) isExample(o *object) bool {
 	if r.keys != nil {
 		*r.keys = append(*r.keys, o.canonical())
@@ -181,20 +180,18 @@ func (r *reader) isExample(o *object) bool {
 	return len(r.examples) > 0 && slices.Contains(r.examples, o.canonical())
 }
 
-// located returns a problem at an offset of the reply.
 func (r *reader) located(code fault.Code, offset int, message, hint string) Located {
 	line, column := r.place.find(offset)
 	return Located{Code: code, Message: message, Line: line, Column: column, Hint: hint}
 }
 
-// where returns the position of an offset of the reply.
 func (r *reader) where(offset int) string {
 	line, column := r.place.find(offset)
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column)
 }
 
-// locator converts offsets to lines and columns. Lookups mostly go forward, so it continues
-// from the last one.
+// locator converts offsets to lines and columns. Lookups mostly go forward, so it continues from
+// the last one.
 type locator struct {
 	src   []byte
 	at    int
@@ -218,7 +215,6 @@ func (l *locator) find(offset int) (line, column int) {
 	return l.line, offset - l.start + 1
 }
 
-// syntax converts a decoder error to a misfit.
 func syntax(err error) (*misfit, fault.Code) {
 	m, code := &misfit{what: err.Error(), hint: "check the JSON at that place"}, artifact.InvalidJSON
 	var serr *jsontext.SyntacticError

@@ -87,8 +87,8 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// Envelope is what a message states about its deltas. The author and the instant of a delta
-// never come from the text.
+// Envelope is what a message states about its deltas. The author and the instant of a delta never
+// come from the text.
 type Envelope struct {
 	Agent     string
 	At        time.Time
@@ -98,8 +98,8 @@ type Envelope struct {
 }
 
 // Stamped returns the deltas of a reply in text order, with author, instant, place and id. A
-// refused block becomes a Delta with a Problem, so that the merge accounts for it; its labels
-// still refer to the item it did not create. Blocks that were only shown are omitted.
+// refused block becomes a Delta with a Problem, so that the merge accounts for it; its labels still
+// refer to the item it did not create. Blocks that were only shown are omitted.
 func (r Reply) Stamped(env Envelope) []Delta {
 	deltas := make([]Delta, 0, len(r.Blocks))
 	for i := range r.Blocks {

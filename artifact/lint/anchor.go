@@ -9,7 +9,6 @@ import (
 
 const inference = "inference"
 
-// anchor is the parsed text of an anchor.
 type anchor struct {
 	source    bool   // it refers, or tries to refer, to a text or to evidence
 	evidence  string // the evidence it refers to
@@ -21,8 +20,7 @@ type anchor struct {
 //
 //	anchor = ( "§" n [ dash [ "§" ] n ] | "EV-" nnn [ "#E" n ] | "inference" ) [ "[inference]" ] | "[inference]"
 //
-// Numbers are compared as digits and ranges are not expanded, so the cost is linear in the
-// text.
+// Numbers are compared as digits and ranges are not expanded, so the cost is linear in the text.
 func readAnchor(text string) anchor {
 	var a anchor
 	text = strings.TrimSpace(text)
@@ -131,8 +129,8 @@ func cutSuffixFold(text, suffix string) (string, bool) {
 	return text[:at], true
 }
 
-// evidenceGiven reports anchors to evidence that the session was not given. Only the artifact
-// of a session lists its evidence. § anchors refer to texts outside any artifact.
+// evidenceGiven reports anchors to evidence that the session was not given. Only the artifact of a
+// session lists its evidence. § anchors refer to texts outside any artifact.
 func evidenceGiven(s *subject, r *report) {
 	given, known := s.evidence()
 	if !known {

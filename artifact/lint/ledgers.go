@@ -131,8 +131,8 @@ func anomalyRules() []rule {
 	}
 }
 
-// emptySaid checks only the anomaly register. Any other empty section is already reported as
-// below its minimum.
+// emptySaid checks only the anomaly register. Any other empty section is already reported as below
+// its minimum.
 func emptySaid(s *subject, r *report) {
 	const x = artifact.AnomalyRegister
 	for _, p := range s.problems {
@@ -168,8 +168,8 @@ func critiqueRules() []rule {
 	}
 }
 
-// realAlternative uses only the flag, since a proposed alternative may be a straw man. If one
-// is proposed, the hint names it.
+// realAlternative uses only the flag, since a proposed alternative may be a straw man. If one is
+// proposed, the hint names it.
 func realAlternative(s *subject, r *report) {
 	const c = artifact.AdversarialCritique
 	fix := `ADD to adversarial_critique: {"attack": "…", "real_third_alternative": true, "proposed_alternative": "how it would all look otherwise"}`

@@ -1,15 +1,14 @@
 // Package lint checks a research artifact against a table of small rules. Each finding has the
 // rule, its severity, the place and line in the rendered file, and a fix.
 //
-// A rule id is a severity letter (E, W, I), a section letter and a number; errors make the
-// artifact invalid. Three conventions hold for all rules. Counts and content rules consider
-// active items only, while ids stay in use for ever. A field in CONFLICT is present but
-// undecided; only ES-005 reports it. One cause makes one finding: for a missing or empty
-// section only that is reported.
+// A rule id is a severity letter (E, W, I), a section letter and a number; errors make the artifact
+// invalid. Three conventions hold for all rules. Counts and content rules consider active items
+// only, while ids stay in use for ever. A field in CONFLICT is present but undecided; only ES-005
+// reports it. One cause makes one finding: for a missing or empty section only that is reported.
 //
 // The package is pure. It does not judge whether an artifact is true, and must not know about
-// merging, agents or how findings are printed. JSON and Markdown of the same artifact have the
-// same findings.
+// merging, agents or how findings are printed. JSON and Markdown of the same artifact have the same
+// findings.
 package lint
 
 import (
@@ -75,8 +74,8 @@ type Verdict struct {
 	Result
 }
 
-// Judge reads a file in JSON or Markdown and checks it. It returns an error if the file cannot
-// be read.
+// Judge reads a file in JSON or Markdown and checks it. It returns an error if the file cannot be
+// read.
 func Judge(data []byte) (*Verdict, error) {
 	doc, err := artifact.Read(data)
 	if err == nil {

@@ -44,8 +44,8 @@ func metadataRules() []rule {
 	}
 }
 
-// keyOf returns the metadata key that a problem is about, if any. Readers begin the message
-// with it.
+// keyOf returns the metadata key that a problem is about, if any. Readers begin the message with
+// it.
 func keyOf(p artifact.Problem) string {
 	text := strings.TrimPrefix(p.Message, metadata+": ")
 	if strings.HasPrefix(text, "a contributor") {
@@ -57,8 +57,8 @@ func keyOf(p artifact.Problem) string {
 	return text
 }
 
-// hasError reports whether the key's own rule is an error. A value that a reader rejects always
-// is one, because no other command accepts the file.
+// hasError reports whether the key's own rule is an error. A value that a reader rejects always is
+// one, because no other command accepts the file.
 func hasError(key string) bool { return key == "session_id" || key == "created_at" || key == "status" }
 
 func frontMatter(s *subject, r *report) {

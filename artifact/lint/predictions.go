@@ -37,7 +37,6 @@ func predictionRules() []rule {
 	}
 }
 
-// row is one prediction with its cells.
 type row struct {
 	artifact.Row
 	cells artifact.Map
@@ -54,9 +53,9 @@ func rowsOf(predictions []*artifact.Item, struck map[string]bool) []row {
 	return rows
 }
 
-// lacking returns the first hypotheses without an outcome in the row, and their number. N/A is
-// an outcome; keys in doubt are left to WP-101. The cost depends on the row, not on the number
-// of hypotheses.
+// lacking returns the first hypotheses without an outcome in the row, and their number. N/A is an
+// outcome; keys in doubt are left to WP-101. The cost depends on the row, not on the number of
+// hypotheses.
 func (r *row) lacking(hypotheses []string, wanted map[string]bool) (first []string, total int) {
 	said := make(map[string]bool, len(r.cells))
 	for _, e := range r.cells {
@@ -122,8 +121,8 @@ func outcomesFor(some func(*subject) []string, message, payload string) check {
 	}
 }
 
-// discriminating compares the outcomes of active hypotheses. It skips rows with one outcome or
-// with a CONFLICT.
+// discriminating compares the outcomes of active hypotheses. It skips rows with one outcome or with
+// a CONFLICT.
 func discriminating(s *subject, r *report) {
 	for _, row := range s.rows {
 		if outcome, n := row.onlyOutcome(s); n > 1 {
@@ -134,8 +133,8 @@ func discriminating(s *subject, r *report) {
 	}
 }
 
-// onlyOutcome returns the single outcome of a row and for how many hypotheses it is predicted,
-// or 0 if outcomes differ or are undecided.
+// onlyOutcome returns the single outcome of a row and for how many hypotheses it is predicted, or 0
+// if outcomes differ or are undecided.
 func (r *row) onlyOutcome(s *subject) (outcome string, n int) {
 	first := ""
 	for _, e := range r.cells {
@@ -155,7 +154,6 @@ func (r *row) onlyOutcome(s *subject) (outcome string, n int) {
 	return outcome, n
 }
 
-// compared returns a cell normalised for comparison.
 func compared(v artifact.Value) string {
 	if t, ok := v.(artifact.Text); ok {
 		return normal(string(t))

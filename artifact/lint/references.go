@@ -10,8 +10,8 @@ import (
 // This file checks references from one item to another. Two places have their own rules and are
 // skipped here: predictions (WP-101) and discriminates (WT-101).
 
-// dangling collects the dangling references of a field with their reasons, up to the number
-// that a message shows.
+// dangling collects the dangling references of a field with their reasons, up to the number that a
+// message shows.
 type dangling struct {
 	first []string
 	total int
@@ -83,8 +83,8 @@ func (s *subject) fieldReferences(r *report, section artifact.Section, it *artif
 	}
 }
 
-// keys checks the keys of a map such as expected_outcomes. A key need not be an id ("control"),
-// but the hypotheses that it names must exist.
+// keys checks the keys of a map such as expected_outcomes. A key need not be an id ("control"), but
+// the hypotheses that it names must exist.
 func (s *subject) keys(d *dangling, it *artifact.Item, field string) {
 	doubted := it.Doubts()
 	for _, e := range it.Map(field) {
@@ -134,8 +134,8 @@ func idsIn(text string) []string {
 	return ids
 }
 
-// references checks references within the session: those that name it or no session. Other
-// sessions are not visible here.
+// references checks references within the session: those that name it or no session. Other sessions
+// are not visible here.
 func (s *subject) references(d *dangling, it *artifact.Item, field string) {
 	list, _ := it.Get(field).(artifact.List)
 	for i, v := range list {
@@ -160,8 +160,8 @@ func textAt(m artifact.Map, key string) string {
 	return strings.TrimSpace(string(t))
 }
 
-// conflicts reports every undecided field and map key. It skips killed items and N/A cells: no
-// EDIT could reach them, and the artifact would stay invalid for ever.
+// conflicts reports every undecided field and map key. It skips killed items and N/A cells: no EDIT
+// could reach them, and the artifact would stay invalid for ever.
 func conflicts(s *subject, r *report) {
 	for _, section := range artifact.Sections() {
 		for _, it := range s.active[section] {

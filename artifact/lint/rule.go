@@ -73,8 +73,8 @@ func inItem(s artifact.Section, it *artifact.Item, field string) place {
 	return place{item: it.ID, field: field, around: s.String()}
 }
 
-// inFile returns the place of a reader's problem. An item whose id does not imply its section
-// is looked up; one without an id is placed at its section.
+// inFile returns the place of a reader's problem. An item whose id does not imply its section is
+// looked up; one without an id is placed at its section.
 func (s *subject) inFile(p artifact.Problem) place {
 	at := place{item: p.Item, line: p.Line}
 	section, ok := artifact.SectionOfID(p.Item)
@@ -124,8 +124,8 @@ func (r *report) add(at place, message, fix string) {
 	r.found = append(r.found, found{id: r.id, message: message, fix: fix, at: at})
 }
 
-// located turns the collected reports into findings. A document from JSON is rendered to
-// determine lines, unless there is nothing to locate.
+// located turns the collected reports into findings. A document from JSON is rendered to determine
+// lines, unless there is nothing to locate.
 func (r *report) located(doc *artifact.Document) []Finding {
 	findings := make([]Finding, 0, len(r.found))
 	if len(r.found) == 0 {
@@ -205,13 +205,12 @@ func (s *subject) sortHypotheses() {
 	}
 }
 
-// has reports whether the file has a problem of the kind.
 func (s *subject) has(kind artifact.ProblemKind) bool {
 	return slices.ContainsFunc(s.problems, func(p artifact.Problem) bool { return p.Kind == kind })
 }
 
-// exists reports whether an id may refer to an item. An id of a section that is empty but must
-// not be counts as existing, because that section has its own finding.
+// exists reports whether an id may refer to an item. An id of a section that is empty but must not
+// be counts as existing, because that section has its own finding.
 func (s *subject) exists(id string) bool {
 	if s.ids[id] {
 		return true

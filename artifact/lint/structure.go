@@ -126,8 +126,8 @@ func numbersOf(section artifact.Section, items []*artifact.Item) (numbers []int,
 	return numbers, len(slices.Compact(slices.Clone(numbers))) == len(numbers)
 }
 
-// lostIDs returns the first gaps, as ids or ranges of ids, and the number of gaps. The cost
-// does not depend on the width of a gap.
+// lostIDs returns the first gaps, as ids or ranges of ids, and the number of gaps. The cost does
+// not depend on the width of a gap.
 func lostIDs(section artifact.Section, numbers []int) (first []string, total int) {
 	next := 1
 	for _, n := range numbers {
@@ -146,8 +146,8 @@ func lostIDs(section artifact.Section, numbers []int) (first []string, total int
 	return first, total
 }
 
-// uniqueNames checks active hypotheses only: a killed one returns by an ADD of the same
-// content, including the name.
+// uniqueNames checks active hypotheses only: a killed one returns by an ADD of the same content,
+// including the name.
 func uniqueNames(s *subject, r *report) {
 	owner := make(map[string]string)
 	for _, h := range s.active[artifact.HypothesisSlate] {

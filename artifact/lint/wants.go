@@ -20,20 +20,18 @@ func maximum(section artifact.Section, noun string) string {
 	return fmt.Sprintf("at most %d active %s", section.Spec().Max, noun)
 }
 
-// statuses returns the title of the rule about a section's status.
 func statuses(section artifact.Section, noun string) string {
 	spec, _ := section.Spec().Field("status")
 	return fmt.Sprintf("every %s has a status: %s", noun, either(spec.Allowed))
 }
 
-// either joins alternatives.
 func either(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// atLeast returns the check of a section's minimum. A missing section is reported as missing,
-// not counted.
+// atLeast returns the check of a section's minimum. A missing section is reported as missing, not
+// counted.
 func atLeast(section artifact.Section, noun, payload string) check {
 	return func(s *subject, r *report) {
 		spec := section.Spec()
@@ -60,8 +58,7 @@ func atMost(section artifact.Section, noun string) check {
 	}
 }
 
-// judgement returns what is wrong with an item, or "", and the payload of an EDIT that fixes
-// it.
+// judgement returns what is wrong with an item, or "", and the payload of an EDIT that fixes it.
 type judgement func(s *subject, it *artifact.Item) (wrong, payload string)
 
 // each returns the check of a field of every active item of a section.
@@ -75,8 +72,7 @@ func each(section artifact.Section, field string, judge judgement) check {
 	}
 }
 
-// wantsText returns the check for a required text of every active item. example is a sample
-// text.
+// wantsText returns the check for a required text of every active item. example is a sample text.
 func wantsText(section artifact.Section, field, example string) check {
 	return wantsTextIf(section, field, example, func(*artifact.Item) bool { return true })
 }
@@ -91,8 +87,8 @@ func wantsTextIf(section artifact.Section, field, example string, wanted func(*a
 	})
 }
 
-// wantsKind returns the check for a required list or map of every active item. lacks is the
-// message for an absent value, other for one of another kind.
+// wantsKind returns the check for a required list or map of every active item. lacks is the message
+// for an absent value, other for one of another kind.
 func wantsKind[V artifact.Value](section artifact.Section, field, lacks, other, payload string) check {
 	return each(section, field, func(_ *subject, it *artifact.Item) (string, string) {
 		v := it.Get(field)
@@ -142,7 +138,6 @@ func wantsStatus(section artifact.Section) check {
 	})
 }
 
-// valueOf returns a short form of a value.
 func valueOf(v artifact.Value) string {
 	switch v := v.(type) {
 	case artifact.Text:
@@ -156,8 +151,8 @@ func valueOf(v artifact.Value) string {
 	}
 }
 
-// oneOf returns the check that a section has at least one item of some kind. It is silent while
-// a deciding field is in CONFLICT, and if there is no active item, which the minimum reports.
+// oneOf returns the check that a section has at least one item of some kind. It is silent while a
+// deciding field is in CONFLICT, and if there is no active item, which the minimum reports.
 func oneOf(section artifact.Section, is func(*artifact.Item) bool, decided []string, message, fix string) check {
 	return func(s *subject, r *report) {
 		for _, it := range s.active[section] {
@@ -171,8 +166,7 @@ func oneOf(section artifact.Section, is func(*artifact.Item) bool, decided []str
 	}
 }
 
-// maxShown is how many names a message lists, maxQuoted how many characters of a text it
-// quotes.
+// maxShown is how many names a message lists, maxQuoted how many characters of a text it quotes.
 const (
 	maxShown  = 5
 	maxQuoted = 60
@@ -191,7 +185,6 @@ func show(name string) string {
 	return name
 }
 
-// quote returns the beginning of a text, quoted, on one line.
 func quote(s string) string { return strconv.Quote(text.Clip(s, maxQuoted)) }
 
 // safe makes a reader's message safe to print.
@@ -217,8 +210,8 @@ func edit(it *artifact.Item, format string, args ...any) string {
 	return "EDIT " + show(it.ID) + " with " + fmt.Sprintf(format, args...)
 }
 
-// hypothesesIn returns the ids of hypotheses that a text names, in order. A token is a whole
-// word: "H2" in "H1/H2", but not in "H2O".
+// hypothesesIn returns the ids of hypotheses that a text names, in order. A token is a whole word:
+// "H2" in "H1/H2", but not in "H2O".
 func hypothesesIn(text string) []string {
 	var ids []string
 	for _, word := range strings.FieldsFunc(text, notWord) {
@@ -231,7 +224,6 @@ func hypothesesIn(text string) []string {
 
 func notWord(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// jsonText returns a name as a JSON string for a hint.
 func jsonText(name string) string {
 	return safe(string(artifact.AppendString(nil, text.Clip(name, maxQuoted))))
 }

@@ -169,7 +169,6 @@ func (c *cursor) enterItem(interrupts bool) (container, bool) {
 	return container{indent: width + n + space, empty: empty}, true
 }
 
-// isOne reports whether an ordered marker counts from 1.
 func isOne(marker []byte) bool {
 	return string(bytes.TrimLeft(marker[:len(marker)-1], "0")) == "1"
 }

@@ -179,7 +179,6 @@ func (s *scanner) open(c *cursor, matched int) {
 	}
 }
 
-// openContainer opens a quote or a list item, if one begins here.
 func (s *scanner) openContainer(c *cursor, matched int, interrupts bool) bool {
 	if matched >= maxNesting {
 		return false
@@ -201,7 +200,6 @@ func (s *scanner) openContainer(c *cursor, matched int, interrupts bool) bool {
 	return true
 }
 
-// openLeaf opens a leaf other than a paragraph, if one begins with rest.
 func (s *scanner) openLeaf(rest []byte, matched int, interrupts bool) bool {
 	switch c := rest[0]; {
 	case c == '`' || c == '~' || c == ':':
@@ -272,7 +270,6 @@ func (s *scanner) closeTo(n int) {
 	s.stack = s.stack[:n]
 }
 
-// closeLeaf ends the innermost block; its content ends at end.
 func (s *scanner) closeLeaf(end int) {
 	l := s.leaf
 	s.leaf = leaf{}

@@ -114,7 +114,6 @@ func Parse(data []byte) Said {
 	return s
 }
 
-// word returns a value as text.
 func word(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -67,7 +67,6 @@ func (s Finder) at(text string, i int) int {
 	return -1
 }
 
-// cut removes a secret from the start of a text.
 func cut(text, secret string) (string, bool) {
 	if left, ok := strings.CutPrefix(text, secret); ok {
 		return left, true
@@ -112,7 +111,7 @@ func cutLetter(text string, r rune) (string, bool) {
 	return strings.CutPrefix(text, string(r))
 }
 
-// cutUnits removes " u0073", or a surrogate pair.
+// cutUnits removes "\u0073", or a surrogate pair.
 func cutUnits(text string, r rune) (string, bool) {
 	for _, unit := range utf16.Encode([]rune{r}) {
 		bare := strings.TrimLeft(text, `\`)

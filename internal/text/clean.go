@@ -14,7 +14,7 @@ type Mode int
 // The modes.
 const (
 	// TerminalLine is one line of a terminal: every character that could move the cursor or alter
-	// the display is escaped ( n, u{1b}, x{ff}).
+	// the display is escaped (\n, \u{1b}, \x{ff}).
 	TerminalLine Mode = iota
 	// TerminalText is TerminalLine, but keeps line ends and tabs.
 	TerminalText

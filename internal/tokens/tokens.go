@@ -169,7 +169,6 @@ func cut(text string) int {
 
 func isInk(r rune) bool { return !unicode.IsSpace(r) }
 
-// learn counts a line and caches it.
 func (r *Remembering) learn(line string) int {
 	n := r.counter.Count(line)
 	if len(line) > longestLine {
@@ -177,7 +176,7 @@ func (r *Remembering) learn(line string) int {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.lines) >= mostLines { // recurring lines soon return
+	if len(r.lines) >= mostLines { // recurring lines are soon cached again
 		clear(r.lines)
 	}
 	r.lines[strings.Clone(line)] = n // a copy, so that the whole text is not kept alive

@@ -103,7 +103,6 @@ func refused(blocks []delta.Block) int {
 	return n
 }
 
-// without removes the first n refused blocks.
 func without(blocks []delta.Block, n int) []delta.Block {
 	var rest []delta.Block
 	for i := range blocks {

@@ -138,7 +138,6 @@ func ReadReplies(replies []Reply, base artifact.Artifact, o delta.Options) ([]de
 	return batch, notes
 }
 
-// notesOf returns the problems and repairs of a reply.
 func notesOf(path string, r delta.Reply) []delta.Note {
 	var notes []delta.Note
 	for _, p := range r.Problems {

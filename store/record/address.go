@@ -11,7 +11,6 @@ import (
 // BadRef is the code for a text that is not a record address.
 const BadRef fault.Code = "BAD_RECORD_ADDRESS"
 
-// latest is the suffix for the newest version.
 const latest = "latest"
 
 // Address is a record address as users write it: an id or a prefix of one, and a version.

@@ -85,7 +85,6 @@ func violations(before, after string) []string {
 	return wrong
 }
 
-// structs returns the lines of keys in a description, by struct.
 func structs(description string) map[string][]string {
 	all, name := make(map[string][]string), ""
 	for line := range strings.Lines(description) {
@@ -120,7 +119,6 @@ func decoded(t *testing.T) []string {
 	return names
 }
 
-// description is a text that describes structs.
 type description struct {
 	strings.Builder
 	seen map[reflect.Type]bool
