@@ -19,8 +19,8 @@ import (
 	"brenner/store/record"
 )
 
-// Helper is an agent that does a job on the store. The zero value stands for none: then the
-// program does what needs no understanding.
+// Helper is an agent that does a job on the store. Without one (nil or zero), the program does
+// what needs no understanding.
 type Helper struct {
 	Agent agent.Agent
 	Name  string
@@ -30,7 +30,7 @@ type Helper struct {
 // There reports whether there is an agent to ask.
 func (h *Helper) There() bool { return h != nil && h.Agent != nil }
 
-// askedEvent is one call of an agent: what went in, and what came out.
+// askedEvent is one call of an agent: its inputs and its output.
 type askedEvent struct {
 	Call     string       `json:"call"`
 	Role     string       `json:"role"`
@@ -42,16 +42,16 @@ type askedEvent struct {
 	Context  []shownEntry `json:"context"`
 	Prompt   string       `json:"prompt"` // hashes, here and below
 	Reply    string       `json:"reply"`
-	Tokens   int          `json:"tokens"` // of the prompt, as we count them
+	Tokens   int          `json:"tokens"` // of the prompt, as counted here
 	Input    int          `json:"input_tokens"`
 	Output   int          `json:"output_tokens"`
 	Attempts int          `json:"attempts"`
 	TookMS   int          `json:"took_ms"`
 	Code     fault.Code   `json:"code"`     // of a call without an answer
-	Produced []string     `json:"produced"` // empty: an entry of its own says it, when it was made
+	Produced []string     `json:"produced"` // always empty: a producedEvent follows
 }
 
-// producedEvent says what was made of an answer.
+// producedEvent records what was made of an answer.
 type producedEvent struct {
 	Call     string   `json:"call"`
 	Produced []string `json:"produced"`
@@ -64,7 +64,7 @@ type shownEntry struct {
 	Form    string `json:"form"`
 }
 
-// Call is one call of an agent, for whoever looks at it later.
+// Call is one call of an agent.
 type Call struct {
 	ID       string     `json:"call"`
 	At       string     `json:"at"`
@@ -86,7 +86,7 @@ type Call struct {
 	Produced []string   `json:"produced"`
 }
 
-// Shown is a version that an agent was shown.
+// Shown is a version shown to an agent.
 type Shown struct {
 	Ref  record.Ref `json:",embed"`
 	Type string     `json:"type"`
@@ -101,26 +101,26 @@ type job struct {
 	module string
 	cross  bool
 	inputs []record.Ref
-	// whole says that the work is about the very words of the inputs: where they
-	// cannot be shown in full, nobody is asked.
+	// whole means that the job needs the exact text of the inputs: if they cannot be shown in
+	// full, the agent is not asked.
 	whole bool
-	// first is the input that the others go on from.
+	// first is the input that the others build on.
 	first record.Ref
 }
 
-// answer is what came of a job.
+// answer is the result of a job.
 type answer struct {
 	text  string
 	task  record.Ref
-	shown []record.Ref // of the inputs, those that the agent saw
-	given []record.Ref // everything that it saw
-	// firstInFull says that the first input of the job was shown in full.
+	shown []record.Ref // inputs shown to the agent
+	given []record.Ref // everything shown to the agent
+	// firstInFull reports whether the first input was shown in full.
 	firstInFull bool
 	event       askedEvent
 }
 
-// ask pins a task, assembles its context, and has the agent do it. An answer that was
-// journaled before and never used is taken instead.
+// ask pins a task, assembles its context, and calls the agent. If an earlier answer to the same
+// question was journaled and never used, it is used instead.
 func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, error) {
 	if a, err := d.again(ctx, who, h, &j); a != nil || err != nil {
 		return a, err
@@ -150,7 +150,7 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 	})
 }
 
-// prepare assembles what is shown for a job, and an answer that says so and nothing yet.
+// prepare assembles the context of a job, and an answer without text.
 func (d *Door) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *Given, error) {
 	a := &answer{task: task}
 	given, err := d.Context(ctx, Request{Task: task.String(), Full: true})
@@ -167,8 +167,7 @@ func (d *Door) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *
 	return a, given, nil
 }
 
-// seen returns the inputs of a job that the agent would be shown, and refuses a job with too
-// few.
+// seen returns the inputs of a job that would be shown, or an error if they are too few.
 func seen(j *job, given *Given) ([]record.Ref, error) {
 	forms := make(map[record.Ref]view.Form)
 	for _, s := range given.Shown {
@@ -198,12 +197,12 @@ func seen(j *job, given *Given) ([]record.Ref, error) {
 	return out, nil
 }
 
-// call asks an agent, and journals what went in and what came out before it is used.
+// call calls an agent and journals the inputs and the output before they are used.
 func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) error {
 	c.Agent, c.Round = h.Name, 1
 	began := d.Now()
 	reply, failed := h.Agent.Ask(ctx, *c)
-	ctx = context.WithoutCancel(ctx) // an answer is kept, whatever else ends
+	ctx = context.WithoutCancel(ctx) // an answer is kept even if the context ends
 	prompt := []byte(c.Turns[0].Text)
 	blobs := [][]byte{prompt}
 	e := &a.event
@@ -231,10 +230,10 @@ func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) er
 	return failed
 }
 
-// asText returns what is read of a reply.
+// asText returns the readable text of a reply.
 func asText(reply string) string { return strings.TrimSpace(strings.ToValidUTF8(reply, "\ufffd")) }
 
-// empty is what comes of an answer without a text.
+// empty handles an answer without text.
 func (d *Door) empty(ctx context.Context, a *answer) error {
 	if err := d.produced(ctx, a); err != nil {
 		return err
@@ -242,12 +241,12 @@ func (d *Door) empty(ctx context.Context, a *answer) error {
 	return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the answer is empty", Hint: "run it again, or without a model"}
 }
 
-// produced journals what was made of an answer; nothing is possible, too.
+// produced journals what was made of an answer, if only nothing.
 func (d *Door) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
 	return d.log(ctx, Calls, kindProduced, producedEvent{Call: a.event.Call, Produced: refNames(refs)})
 }
 
-// Calls returns the calls of agents, the oldest first.
+// Calls returns the calls of agents, oldest first.
 func (d *Door) Calls(ctx context.Context) ([]Call, error) {
 	entries, err := d.Store.Entries(ctx, Calls, 0)
 	if err != nil {
@@ -268,14 +267,14 @@ func (d *Door) Calls(ctx context.Context) ([]Call, error) {
 	return out, err
 }
 
-// journaledCall is a call as the journal has it, with what was made of its answer.
+// journaledCall is a journaled call with what was made of its answer.
 type journaledCall struct {
 	askedEvent
 	at   string
-	used bool // an entry says what was made of it
+	used bool // a producedEvent exists
 }
 
-// readCalls reads the entries about calls, the oldest first.
+// readCalls reads the entries about calls, oldest first.
 func readCalls(entries []journal.Entry) ([]journaledCall, error) {
 	var all []journaledCall
 	place := make(map[string]int)
@@ -301,8 +300,8 @@ func readCalls(entries []journal.Entry) ([]journaledCall, error) {
 	return all, nil
 }
 
-// unread finds the newest answer of an agent that was journaled and not used, because
-// the run that asked for it was killed.
+// unread returns an agent's newest answer that was journaled and not used, because the run that
+// asked was killed.
 func (d *Door) unread(ctx context.Context, h *Helper, role string, fits func(*askedEvent) (bool, error)) (*askedEvent, error) {
 	entries, _, err := d.newest(ctx, Calls, lookedAt)
 	if err != nil {
@@ -325,7 +324,7 @@ func (d *Door) unread(ctx context.Context, h *Helper, role string, fits func(*as
 	return nil, nil
 }
 
-// again returns an unused answer to the very same question, or nil.
+// again returns an unused answer to the same question, or nil.
 func (d *Door) again(ctx context.Context, who Actor, h *Helper, j *job) (*answer, error) {
 	var a *answer
 	e, err := d.unread(ctx, h, j.role, func(e *askedEvent) (bool, error) {
@@ -345,7 +344,7 @@ func (d *Door) again(ctx context.Context, who Actor, h *Helper, j *job) (*answer
 	return a, d.takeUp(ctx, a, e)
 }
 
-// pinned returns the task spec of a call, if it is this job, by the same person.
+// pinned returns the task spec of a call if it is this job of the same person.
 func (d *Door) pinned(ctx context.Context, who Actor, address string, j *job) (*record.Record, error) {
 	r, _, err := d.Find(ctx, address)
 	if fault.CodeOf(err) == store.NoRecord {
@@ -364,7 +363,7 @@ func (d *Door) pinned(ctx context.Context, who Actor, address string, j *job) (*
 	return &r, nil
 }
 
-// takeUp makes what a journaled call was answered the answer.
+// takeUp sets the answer to that of a journaled call.
 func (d *Door) takeUp(ctx context.Context, a *answer, e *askedEvent) error {
 	reply, err := d.Store.Blob(ctx, e.Reply)
 	a.event, a.text = *e, asText(string(reply))
@@ -374,7 +373,7 @@ func (d *Door) takeUp(ctx context.Context, a *answer, e *askedEvent) error {
 	return err
 }
 
-// made journals what was made of an answer. One that cannot be used is journaled as used, too.
+// made journals what was made of an answer, which also marks an unusable answer as used.
 func (d *Door) made(ctx context.Context, a *answer, ref record.Ref, err error) error {
 	if err == nil {
 		return d.produced(ctx, a, ref)
@@ -385,7 +384,7 @@ func (d *Door) made(ctx context.Context, a *answer, ref record.Ref, err error) e
 	return err
 }
 
-// authors reports whether an error is about what its author wrote and could mend.
+// authors reports whether an error is about what its author wrote and could fix.
 func authors(err error) bool {
 	switch fault.CodeOf(err) {
 	case policy.OutOfScope, BadRecord, NothingNew, BadLink, LinkCycle, record.Invalid, record.BadSummary:

@@ -13,14 +13,14 @@ import (
 	"brenner/store/record"
 )
 
-// Finding is something that a check found.
+// Finding is a finding of a check.
 type Finding struct {
 	Check  string
-	Ref    record.Ref // the zero value where it is about no single record
+	Ref    record.Ref // zero if not about a single record
 	Other  record.Ref // the second record of a contradiction
 	Detail string
-	// Quote are the words that it is about. They stay out of what is kept, where
-	// not everybody who may read that may read the record.
+	// Quote is the text in question. It is left out of stored reviews whose readers may not
+	// read the record.
 	Quote string
 	Fix   string
 }
@@ -33,7 +33,7 @@ func (f *Finding) String() string {
 	return text + f.Says()
 }
 
-// Says returns the finding with the words that it is about.
+// Says returns the finding with the text in question.
 func (f *Finding) Says() string {
 	if f.Quote == "" {
 		return f.Detail
@@ -41,7 +41,7 @@ func (f *Finding) Says() string {
 	return fmt.Sprintf("%s about %q", f.Detail, f.Quote)
 }
 
-// The checks.
+// Names of the checks.
 const (
 	CheckAlignment   = "alignment"
 	CheckAssumptions = "assumptions"
@@ -94,7 +94,7 @@ type checking struct {
 	who    Actor
 	name   string
 	heads  []record.Head
-	hidden map[string]bool // ids of records that are not for whoever asks
+	hidden map[string]bool // ids of records that the actor may not read
 	found  []Finding
 }
 
@@ -104,7 +104,7 @@ func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
 	}
 }
 
-// quote adds the words that the last finding is about.
+// quote sets the quote of the last finding.
 func (c *checking) quote(words string) { c.found[len(c.found)-1].Quote = words }
 
 // each calls do with the standing versions of types that fit.
@@ -162,7 +162,8 @@ func (c *checking) alignment(ctx context.Context) error {
 	})
 }
 
-// speaksOf reports whether plain words, with a blank at both ends, have a phrase or its plural.
+// speaksOf reports whether normalized words, padded with blanks, contain a phrase or its
+// plural.
 func speaksOf(words, phrase string) bool {
 	if phrase == "" {
 		return false
@@ -175,7 +176,7 @@ func speaksOf(words, phrase string) bool {
 	return false
 }
 
-// links finds core records that cite nothing, and links to what is gone.
+// links finds core records without citations, and links to missing or deprecated versions.
 func (c *checking) links(ctx context.Context) error {
 	return c.each(ctx, func(t record.Type) bool { return !t.Raw }, func(r *record.Record) error {
 		if (r.Type == record.IntegratedMemo || r.Type == record.ManuscriptSection) && !slices.ContainsFunc(r.Links, func(l record.Link) bool { return record.Depends(l.Relation) }) {
@@ -273,7 +274,7 @@ type assumed struct {
 	status string
 }
 
-// assumptions finds those that stand with different values in different places.
+// assumptions finds assumptions with different values in different places.
 func (c *checking) assumptions(ctx context.Context) error {
 	all := make(map[string][]assumed)
 	var order []string
@@ -306,7 +307,7 @@ func (c *checking) assumptions(ctx context.Context) error {
 	return nil
 }
 
-// statement is an assumption with what is said of it.
+// statement is an assumption with its value.
 type statement struct{ text, status string }
 
 // assumptionsIn reads lines "Assumes: …" and "Assumes not: …" of any record, the "Status: …" of
@@ -352,7 +353,7 @@ func ledgerOf(content string) []statement {
 	return out
 }
 
-// plain returns the words of a text alone, in small letters.
+// plain returns only the words of a text, in lower case.
 func plain(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, " ")

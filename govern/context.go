@@ -11,29 +11,29 @@ import (
 	"brenner/store/record"
 )
 
-// Request is what a context is wanted for.
+// Request describes what a context is for.
 type Request struct {
 	Role string
-	// Purpose says what the agent is to do.
+	// Purpose is what the agent is to do.
 	Purpose string
-	// Task is the address of a task spec, whose purpose, role, module and inputs are
-	// taken where the request has none.
+	// Task is the address of a task spec. Its purpose, role, module and inputs are the defaults
+	// of the request.
 	Task    string
 	Modules []string
 	Tags    []string
 	Inputs  []string // addresses
-	// Cross is for tasks that are about the whole project: all modules are in scope.
+	// Cross puts all modules in scope, for tasks about the whole project.
 	Cross bool
-	// All looks at every record there is, so that everything left out is named. It
-	// changes nothing in the text but the number of what is not shown.
+	// All considers every record, so that everything left out is named. In the text it changes
+	// only the number of records not shown.
 	All bool
-	// Canonical leaves out what nobody has promoted.
+	// Canonical excludes records that are not canonical.
 	Canonical bool
-	// Full shows the inputs in full, for work that is about their very words.
+	// Full shows the inputs in full, for work on their exact text.
 	Full bool
 }
 
-// Given is a context, and what it was made for.
+// Given is a context with its request.
 type Given struct {
 	Schema  string   `json:"schema"`
 	Role    string   `json:"role"`
@@ -43,10 +43,10 @@ type Given struct {
 	contexts.Context
 }
 
-// mostLinked is how many neighbours of the inputs are looked at.
+// mostLinked bounds the neighbors of the inputs that are considered.
 const mostLinked = 200
 
-// Context assembles what an agent of a role would be given. It writes nothing.
+// Context assembles what an agent of a role would be shown. It writes nothing.
 func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 	g := &Given{Schema: "brenner.context/v1", Role: q.Role, Purpose: q.Purpose, Modules: slices.Clone(q.Modules)}
 	if q.Task != "" {
@@ -106,7 +106,7 @@ type gathering struct {
 	*Door
 	q      Request
 	in     *contexts.Input
-	seen   map[record.Ref]int // the place among the materials
+	seen   map[record.Ref]int // index in the materials
 	refs   []record.Ref       // of the inputs
 	played *rehearsals
 }
@@ -120,7 +120,8 @@ func (c *gathering) take(r *record.Record, h *record.Head, near contexts.Nearnes
 	c.in.Materials = append(c.in.Materials, contexts.Material{Record: *r, Near: near, Changed: h.At})
 }
 
-// inputs takes the exact versions that the task names, and their modules where it has none.
+// inputs adds the exact versions that the task names, and sets its modules to theirs if it has
+// none.
 func (c *gathering) inputs(ctx context.Context, spec *contexts.Spec, g *Given) error {
 	for _, address := range c.q.Inputs {
 		r, h, err := c.Standing(ctx, address)
@@ -155,10 +156,10 @@ func (c *gathering) roomFor(spec *contexts.Spec) {
 	}
 }
 
-// first is the priority of what a task is about, before all else.
+// first is the priority of a task's subject, above all others.
 const first = 1000
 
-// showInFull makes a spec show a type in full, before all others, and one more of it.
+// showInFull makes a spec show one more record of a type, in full and before all others.
 func showInFull(spec *contexts.Spec, kind string) {
 	spec.Types = slices.Clone(spec.Types)
 	for i := range spec.Types {
@@ -176,7 +177,7 @@ func showInFull(spec *contexts.Spec, kind string) {
 	spec.Types = append(spec.Types, contexts.TypeView{Type: kind, Form: view.Full, Max: 1, Priority: first})
 }
 
-// overview takes the canonical brief and the canonical summary of the project.
+// overview adds the canonical brief and the canonical summary of the project.
 func (c *gathering) overview(ctx context.Context) error {
 	for _, kind := range []string{record.ProjectBrief, record.ProjectSummary} {
 		h, err := c.holderOf(ctx, kind, record.Project)
@@ -195,7 +196,7 @@ func (c *gathering) overview(ctx context.Context) error {
 	return nil
 }
 
-// linked takes what the inputs point at and what points at them, as it stands now.
+// linked adds the standing versions of what the inputs link to and are linked from.
 func (c *gathering) linked(ctx context.Context) error {
 	if len(c.refs) == 0 {
 		return nil
@@ -208,7 +209,7 @@ func (c *gathering) linked(ctx context.Context) error {
 	for _, ref := range c.refs {
 		given[ref.ID] = true
 	}
-	var ids []string // each once, in the order in which they are met
+	var ids []string // unique, in order of appearance
 	for _, e := range edges {
 		for _, id := range []string{e.From.ID, e.To.ID} {
 			if !met[id] {
@@ -238,8 +239,8 @@ func (c *gathering) linked(ctx context.Context) error {
 	return nil
 }
 
-// rest takes the tagged and the newest records of each type: one more than could be shown, to
-// know that there are more.
+// rest adds the tagged and the newest records of each type: one more than could be shown, to
+// detect that there are more.
 func (c *gathering) rest(ctx context.Context) error {
 	for _, v := range c.in.Spec.Types {
 		if v.Max <= 0 || !c.Access.MayRead(c.in.Spec.Role, v.Type) {
@@ -259,7 +260,7 @@ func (c *gathering) rest(ctx context.Context) error {
 	return nil
 }
 
-// scope returns the modules to look into; "" is all of them.
+// scope returns the modules to consider; "" means all.
 func (c *gathering) scope() []string {
 	if c.in.Spec.Cross {
 		return []string{""}
@@ -272,7 +273,7 @@ func (c *gathering) scope() []string {
 }
 
 func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag string, near contexts.Nearness) error {
-	near1 := 0 // those taken for a better reason may be among the newest
+	near1 := 0 // records added before may be among the newest
 	for i := range c.in.Materials {
 		if c.in.Materials[i].Record.Type == v.Type {
 			near1++
@@ -296,7 +297,7 @@ func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag
 		if err != nil {
 			return err
 		}
-		rehearsed := len(heads) - len(kept) // they are barred, and stand in the way of nothing
+		rehearsed := len(heads) - len(kept) // rehearsed records are excluded and must not displace others
 		full := len(heads) == q.Limit
 		if want := v.Max + near1 + 1 + rehearsed; full && want > q.Limit {
 			q.Limit = want
@@ -319,7 +320,7 @@ func (c *gathering) head(ctx context.Context, h *record.Head, near contexts.Near
 	return nil
 }
 
-// barPlayed marks what rests on a rehearsal.
+// barPlayed marks what depends on a rehearsal.
 func (c *gathering) barPlayed(ctx context.Context) error {
 	refs := make([]record.Ref, len(c.in.Materials))
 	for i := range c.in.Materials {
@@ -332,7 +333,7 @@ func (c *gathering) barPlayed(ctx context.Context) error {
 	return err
 }
 
-// everything takes all other records, so that each one that is left out can be named.
+// everything adds all other records, so that each one left out can be named.
 func (c *gathering) everything(ctx context.Context) error {
 	if !c.q.All {
 		return nil
@@ -372,8 +373,8 @@ func (c *gathering) contents(ctx context.Context) error {
 	return nil
 }
 
-// artifacts reads the research artifacts that a context shows, and reports whether there are
-// any. Only those are read, since it takes time.
+// artifacts reads only the research artifacts that a context shows, since reading takes time,
+// and reports whether there are any.
 func (c *gathering) artifacts(ctx context.Context, shown []contexts.ShownRecord) (found bool, err error) {
 	for _, s := range shown {
 		i, ok := c.seen[s.Ref]
@@ -389,7 +390,7 @@ func (c *gathering) artifacts(ctx context.Context, shown []contexts.ShownRecord)
 		if one, err := artifact.Parse(data); err == nil {
 			m.Artifact = &one
 		} else {
-			m.Content = data // somebody put a text of that type
+			m.Content = data // a plain text of that type
 		}
 	}
 	return found, nil

@@ -1,12 +1,11 @@
-// Package govern is the one door to a project's records: what people and agents
-// put, read, promote and ask for goes through it, and so do the contexts that
-// agents are given.
+// Package govern is the only access to a project's records: people and agents put, read,
+// promote and request records through it, and it assembles the contexts for agents.
 //
-// It promises: every change is a new version or a mark, in one transaction with an
-// entry of the journal that says who and why; what a role may not read is in no
-// context that it gets, and what it may not write is refused, and the attempt is
-// kept; canonical moves by Promote alone. What decides is in the pure packages
-// record, policy and view; this one reads the store for them, and writes.
+// It promises that every change is a new version or a mark, in one transaction with a journal
+// entry that says who and why; that a role never sees what it may not read; that what it may
+// not write is refused and the attempt recorded; and that only Promote changes what is
+// canonical. Decisions are made in the pure packages record, policy and contexts; this package
+// reads the store for them, and writes.
 //
 // It must not know flags, terminals or how an agent is reached.
 package govern
@@ -27,28 +26,28 @@ import (
 	"brenner/store/record"
 )
 
-// The streams of the journal.
+// Streams of the journal.
 const (
-	Changes  = "records"  // every put, promotion and mark
-	Refusals = "refusals" // every attempt outside a role's scope
-	Calls    = "calls"    // every context that an agent was given, and what came of it
-	Attempts = "attempts" // every patch of a record that was refused
+	Changes  = "records"  // puts, promotions and marks
+	Refusals = "refusals" // attempts outside a role's scope
+	Calls    = "calls"    // contexts given to agents, and the results
+	Attempts = "attempts" // refused patches of records
 )
 
-// The codes of the door.
+// Error codes of the package.
 const (
 	BadID        fault.Code = "BAD_RECORD_ID"
-	BadRecord    fault.Code = "BAD_RECORD"     // a draft that cannot become a record
-	BadLink      fault.Code = "BAD_LINK"       // a relation that is none, or a version that is not there
-	LinkCycle    fault.Code = "LINK_CYCLE"     // it would rest on itself
-	NotUnique    fault.Code = "NOT_UNIQUE"     // the beginning of several ids
-	NoCanonical  fault.Code = "NO_CANONICAL"   // no version of it was promoted
-	NoFork       fault.Code = "NO_FORK"        // there is nothing to merge
-	StillUsed    fault.Code = "STILL_USED"     // others rest on it
-	NotATask     fault.Code = "NOT_A_TASK"     // the record is no task spec
-	NothingNew   fault.Code = "NOTHING_NEW"    // the version would be the same as its parent
-	UnknownRole  fault.Code = "UNKNOWN_ROLE"   // no role of this name has rights
-	NothingGiven fault.Code = "NOTHING_TO_ADD" // a put, memo or check without anything to work on
+	BadRecord    fault.Code = "BAD_RECORD"     // an invalid draft
+	BadLink      fault.Code = "BAD_LINK"       // an unknown relation, or a missing version
+	LinkCycle    fault.Code = "LINK_CYCLE"     // a record would depend on itself
+	NotUnique    fault.Code = "NOT_UNIQUE"     // an ambiguous prefix of an id
+	NoCanonical  fault.Code = "NO_CANONICAL"   // no version is canonical
+	NoFork       fault.Code = "NO_FORK"        // nothing to merge
+	StillUsed    fault.Code = "STILL_USED"     // other records depend on it
+	NotATask     fault.Code = "NOT_A_TASK"     // not a task spec
+	NothingNew   fault.Code = "NOTHING_NEW"    // the version would equal its parent
+	UnknownRole  fault.Code = "UNKNOWN_ROLE"   // the role has no rights
+	NothingGiven fault.Code = "NOTHING_TO_ADD" // a put, memo or check without input
 )
 
 // Classes returns the classes of the codes above.
@@ -56,51 +55,48 @@ func Classes() fault.Classes {
 	return fault.Classes{StillUsed: fault.ClassDenied}
 }
 
-// Door is the way to a project's records.
+// Door provides access to a project's records.
 type Door struct {
 	Store store.Store
 	Types record.Types
 	// Access is what roles may read and write.
 	Access policy.Accesses
-	// Views are the context specs of roles; a role without one has the built-in.
+	// Views are the context specs of roles; the default is built in.
 	Views map[string]contexts.Spec
 	Rules Rules
 	Now   func() time.Time
 	// Count counts tokens; nil counts bytes.
 	Count func(string) int
-	// Artifact gives the content of a research artifact, which the store keeps in
-	// pieces, and what lint finds in it; nil where there are none.
+	// Artifact returns the content of a research artifact, which the store keeps in pieces, and
+	// its lint findings; nil if there are none.
 	Artifact func(ctx context.Context, ref record.Ref) (content []byte, faults []string, err error)
-	// Vouched tells whether another journal than the door's says that a version was
-	// put, as those of sessions do; nil where there are none.
+	// Vouched reports whether another journal, such as a session's, accounts for a version; nil
+	// if there are none.
 	Vouched func(ctx context.Context, ref record.Ref) (bool, error)
-	// Meant gives the type and the hash of the content, as far as they are known, of
-	// the record that a version means by a name, where another journal than the door's
-	// says so: a session that was imported names records of another project. Nil where
-	// there are no sessions.
+	// Meant returns the type and the content hash, as far as known, of the record that a
+	// version means by a name, if another journal says so: an imported session names records of
+	// another project. It is nil if there are no sessions.
 	Meant func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error)
 
-	// left is where the door left the journal of changes. If it is somewhere else now,
-	// the store refuses the next write, and it is read.
+	// left is the last known head of the journal of changes. If it is outdated, the store
+	// refuses the next write, and the head is read again.
 	left atomic.Pointer[journal.Head]
 }
 
-// Rules are what a project decides for itself. The zero value turns them off.
+// Rules are the settings of a project. The zero value turns them off.
 type Rules struct {
-	// Compression is how many new or changed records of a module make a new memo
-	// due.
+	// Compression is how many new or changed records of a module make a new memo due.
 	Compression int
-	// Unused is for how long nobody may have pointed at a record before it can be
+	// Unused is how long a record must have been without incoming links before it can be
 	// deprecated.
 	Unused time.Duration
 	// Unattended are the types that are promoted without a person.
 	Unattended []string
 	// Authorities are the people who may decide. They may put every type.
 	Authorities []string
-	// Call is how many tokens a request to an arbiter may have; 0 is the built-in bound
-	// of a call.
+	// Call bounds the tokens of a request to an arbiter; 0 means the built-in bound.
 	Call int
-	// People is the role whose types all other people may put; "" is every type.
+	// People is the role whose types all other people may put; "" allows every type.
 	People string
 }
 
@@ -112,7 +108,7 @@ type Actor struct {
 
 func (a Actor) person() bool { return a.Role == "" }
 
-// change is what is written in one transaction.
+// change is what one transaction writes.
 type change struct {
 	blobs   [][]byte
 	records []record.Record
@@ -121,12 +117,12 @@ type change struct {
 	event   any
 }
 
-// attempts is how often a write is made anew when sessions, which have journals of
-// their own, put versions meanwhile.
+// attempts bounds the retries of a write while sessions, which have their own journals, put
+// versions.
 const attempts = 8
 
-// write makes a change from what the store holds, and stores it. If anything
-// changed meanwhile, it is made anew, so that what was checked still holds.
+// write prepares a change from the store and stores it. If anything changed meanwhile, it
+// prepares the change again, so that all checks still hold.
 func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error {
 	l := d.ledger(Changes)
 	tries := 0
@@ -157,7 +153,7 @@ func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error
 	})
 }
 
-// ledger returns the writer of a stream of which the head is all that is known.
+// ledger returns the writer of a stream of which only the head is known.
 func (d *Door) ledger(stream string) *store.Ledger[struct{}] {
 	reload := func(ctx context.Context) (journal.Head, error) { return d.head(ctx, stream) }
 	return &store.Ledger[struct{}]{Store: d.Store, Stream: stream, Now: d.Now, Reload: reload}
@@ -175,7 +171,7 @@ func encoded(kind string, event any) ([]store.Event, error) {
 	return []store.Event{{Kind: kind, Body: jsontext.Value(body)}}, nil
 }
 
-// log appends to a stream that nothing depends on.
+// log appends to a stream that no decision depends on.
 func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ...[]byte) error {
 	l := d.ledger(stream)
 	var err error

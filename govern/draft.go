@@ -18,44 +18,43 @@ import (
 	"brenner/store/record"
 )
 
-// Draft is a version that somebody wants to put.
+// Draft is a version to put.
 type Draft struct {
-	ID     string // of a new record, or of the one that gets a new version
-	Type   string // may be left out for a new version
-	Module string // likewise
-	// Parent is the version that it goes on from; 0 is the latest, or the canonical
-	// one where the latest is on a way that was not taken, or the end of the way that is
-	// left. An older one makes a fork.
+	ID     string // of a new or an existing record
+	Type   string // optional for a new version
+	Module string // optional for a new version
+	// Parent is the version that it continues. By default (0) that is the latest; if the latest
+	// is on an abandoned branch, the canonical version or else the remaining tip. An older
+	// parent makes a fork.
 	Parent  int
 	Content []byte
-	// Summary is made from the content where it is empty, and that is said; with
-	// KeepSummary it is the parent's, and stale if the content is another one.
+	// Summary is extracted from the content if empty, and marked so. With KeepSummary it is the
+	// parent's, and stale if the content differs.
 	Summary     string
 	KeepSummary bool
 	Change      string // what changed, and why
 	Tags        []string
-	// Links are the parent's where there are none, and no Task, and NoLinks does not
-	// say that it rests on nothing.
+	// Links default to the parent's, unless there is a Task or NoLinks is set.
 	Links   []Link
 	NoLinks bool
 	// Task is the address of the task spec whose result it is.
 	Task string
 
-	summaryBy string // for summaries that the program had made
-	summaryOf string // for a summary that was written for another content
-	granted   bool   // it was decided elsewhere that it may be written
-	ours      bool   // the program made it: a task spec, a stalemate, or a verdict
+	summaryBy string // for summaries that the program requested
+	summaryOf string // for a summary of another content
+	granted   bool   // the permission was checked elsewhere
+	ours      bool   // made by the program: a task spec, a stalemate, or a verdict
 	rebase    bool   // made from an older version, on purpose
-	anew      bool   // there was no version when its author began: it goes on from none, whatever there is by now
+	anew      bool   // there was no version when its author began: it has no parent, even if there is a version now
 }
 
-// Link is a link as people write it.
+// Link is a link as entered by the user.
 type Link struct {
 	Relation string
 	To       string // an address
 }
 
-// maxContent is how large a content may be.
+// maxContent bounds the size of a content.
 const maxContent = 16 << 20
 
 func checkDraft(draft *Draft) error {
@@ -83,10 +82,10 @@ func checkDraft(draft *Draft) error {
 	return &fault.Error{Code: BadRecord, Op: "put " + fault.Shown(draft.ID), Detail: detail, Hint: "nothing was written"}
 }
 
-// maxID is how many characters an id may have.
+// maxID bounds the characters of an id.
 const maxID = 100
 
-// CheckID refuses what cannot be typed, shortened and put before an @.
+// CheckID returns an error for an id that cannot be typed, abbreviated and used in an address.
 func CheckID(what, id string) error {
 	fits := func(r rune) bool {
 		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
@@ -110,7 +109,7 @@ func CheckID(what, id string) error {
 	}
 }
 
-// ReadDrafts reads drafts as lines of JSON. The file is named in errors.
+// ReadDrafts reads drafts as JSON lines. The file is named in errors.
 func ReadDrafts(file string, data []byte) ([]Draft, error) {
 	const hint = "`brenner store put --help` names the keys"
 	var out []Draft
@@ -149,7 +148,7 @@ func ReadDrafts(file string, data []byte) ([]Draft, error) {
 	return out, nil
 }
 
-// ParseLinks reads links as people write them: RELATION=ADDRESS.
+// ParseLinks parses links of the form RELATION=ADDRESS.
 func ParseLinks(words []string) ([]Link, error) {
 	var out []Link
 	for _, w := range words {
@@ -162,7 +161,7 @@ func ParseLinks(words []string) ([]Link, error) {
 	return out, nil
 }
 
-// reserved refuses ids and types that only sessions and the program itself write: they would
+// reserved rejects ids and types that only sessions and the program itself write: they would
 // block the session or ruling that needs them.
 func reserved(r *record.Record, kind record.Type, ours bool) error {
 	no := func(code fault.Code, op, detail, hint string) error {
@@ -184,8 +183,8 @@ func reserved(r *record.Record, kind record.Type, ours bool) error {
 	return nil
 }
 
-// derivedID returns the id of a record that the program makes for a name. A name that is too
-// long ends in a hash; such ids have the full length, so no two names share one.
+// derivedID returns the id of a record that the program makes for a name. A long name is cut
+// and ends in a hash; such ids have the full length, so no two names share one.
 func derivedID(prefix, name string) string {
 	if len(prefix)+len(name) < maxID {
 		return prefix + name

@@ -13,7 +13,7 @@ import (
 	"brenner/store/record"
 )
 
-// The kinds of entries.
+// Kinds of entries.
 const (
 	kindPut      = "put"
 	kindPromoted = "promoted"
@@ -24,7 +24,7 @@ const (
 	kindTried    = "tried"
 )
 
-// putEvent says which versions were put. The hashes prove the records.
+// putEvent records which versions were put. The hashes prove the records.
 type putEvent struct {
 	By      string     `json:"by"`
 	Role    string     `json:"role"`
@@ -35,11 +35,11 @@ type putEntry struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Type    string `json:"type"`
-	Status  string `json:"status"` // that it was put with
+	Status  string `json:"status"` // initial status
 	Hash    string `json:"sha256"` // of the record, without its status
 }
 
-// markEvent says which versions got a status, why and by whom.
+// markEvent records which versions got a status, why and by whom.
 type markEvent struct {
 	By     string      `json:"by"`
 	Role   string      `json:"role,omitempty"` // of an agent
@@ -65,7 +65,7 @@ func markEntries(marks []record.Mark) []markEntry {
 	return out
 }
 
-// signed is the name under a mark; it tells an agent from a person.
+// signed returns the name in a mark, which distinguishes agents from people.
 func (a Actor) signed() string {
 	if a.person() {
 		return a.Name
@@ -83,7 +83,7 @@ type refusedEvent struct {
 	Code   fault.Code `json:"code"`
 }
 
-// Refusal is an attempt that was refused.
+// Refusal is a refused attempt.
 type Refusal struct {
 	At     string `json:"at"`
 	By     string `json:"by"`
@@ -93,14 +93,14 @@ type Refusal struct {
 	ID     string `json:"id"`
 }
 
-// RefusalList is the newest of the attempts that were refused, and how many there are.
+// RefusalList is the newest refused attempts and their total number.
 type RefusalList struct {
 	Schema   string    `json:"schema"`
 	All      int       `json:"all"`
 	Attempts []Refusal `json:"attempts"`
 }
 
-// Refusals returns the refused attempts, the newest first; at most so many if most is above 0.
+// Refusals returns the refused attempts, newest first; at most most if that is above 0.
 func (d *Door) Refusals(ctx context.Context, most int) (*RefusalList, error) {
 	entries, all, err := d.newest(ctx, Refusals, most)
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *Door) Refusals(ctx context.Context, most int) (*RefusalList, error) {
 	return out, nil
 }
 
-// newest returns the last entries of a stream, the newest first, and how many there are.
+// newest returns the last entries of a stream, newest first, and their total number.
 func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.Entry, int, error) {
 	head, err := d.head(ctx, stream)
 	if err != nil || head.Seq == 0 {
@@ -135,7 +135,7 @@ func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.E
 	return entries, head.Seq, nil
 }
 
-// hashOf hashes everything in a version but its status, which may change.
+// hashOf returns the hash of a version without its status, which may change.
 func hashOf(r *record.Record) string {
 	data, err := json.Marshal(struct {
 		ID        string        `json:"id"`
@@ -157,7 +157,7 @@ func hashOf(r *record.Record) string {
 		artifact.FormatInstant(r.At), append([]string{}, r.Tags...), r.Links,
 	}, json.Deterministic(true))
 	if err != nil {
-		return "" // a record that is not UTF-8, which the store does not take
+		return "" // invalid UTF-8, which the store rejects
 	}
 	return store.Hash(data)
 }

@@ -6,19 +6,19 @@ import (
 	"brenner/internal/markdown"
 )
 
-// fences follows the blocks of code in a Markdown text that is written line by line.
-// It need not know all of Markdown, because it may move a fence: one of which it is not
-// sure that it belongs to an item of a list is put at the margin, where it surely does
-// not. So whatever the text is, code begins and ends for every reader where it does here.
+// fences tracks code blocks in a Markdown text that is written line by line. It need not parse
+// all of Markdown, because it may move a fence: unless a fence surely belongs to a list item,
+// it is moved to the margin, where it surely does not. So code begins and ends at the same
+// place for every reader.
 type fences struct {
-	mark  string // of the block that is open, or ""
-	item  int    // the columns that the item of a list is indented by that is surely open, or 0
-	blank bool   // the last line was
+	mark  string // of the open block, or ""
+	item  int    // indentation of the list item that is surely open, or 0
+	blank bool   // the last line was blank
 	begun bool
 }
 
-// next gives a line as it is to be written, and tells whether it is code or a fence. What
-// stands in an item of a list is neither: it ends with the item.
+// next returns a line as it is to be written, and reports whether it is code or a fence.
+// Content of a list item counts as neither: it ends with the item.
 func (f *fences) next(line string) (string, bool) {
 	width, bare := indent(line)
 	after := f.blank || !f.begun
@@ -43,15 +43,15 @@ func (f *fences) next(line string) (string, bool) {
 	return line, false
 }
 
-// leave says that a line was written at the margin that ends every list.
+// leave records that a line at the margin has ended every list.
 func (f *fences) leave() { f.item = 0 }
 
-// lines gives the lines of a text, whichever way they end.
+// lines splits a text at line ends of any kind.
 func lines(text string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
-// indent gives the columns before the first character of a line, and the line from there.
+// indent returns the indentation of a line in columns, and the rest of the line.
 func indent(line string) (int, string) {
 	bare := strings.TrimLeft(line, " \t")
 	width := 0
@@ -64,7 +64,7 @@ func indent(line string) (int, string) {
 	return width, bare
 }
 
-// fenceOf returns the mark that opens or closes a block of code, or "".
+// fenceOf returns the mark that opens or closes a code block, or "".
 func fenceOf(line string) string {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return ""
@@ -76,8 +76,8 @@ func fenceOf(line string) string {
 	return line[:f.Length]
 }
 
-// itemAt gives the columns that an item of a list is indented by if one surely begins
-// with a line, or 0. In the middle of a paragraph a number begins one only if it is 1.
+// itemAt returns the content indentation of a list item that surely begins with a line, or 0.
+// Within a paragraph, only the number 1 begins a list.
 func itemAt(width int, bare string, fresh bool) int {
 	digits := strings.TrimLeft(bare, "0123456789")
 	marker := len(bare) - len(digits) + 1
@@ -93,7 +93,7 @@ func itemAt(width int, bare string, fresh bool) int {
 	text := strings.TrimLeft(rest, " ")
 	space := len(rest) - len(text)
 	if space < 1 || space > 4 || text == "" || text[0] == '\t' || strings.Trim(text, "-+*>.) \t0123456789") == "" {
-		return 0 // empty, or with an empty one in it: readers differ about these
+		return 0 // empty, or starting with an empty item: readers differ
 	}
 	return width + marker + space
 }

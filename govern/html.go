@@ -2,9 +2,9 @@ package govern
 
 import "strings"
 
-// withoutHTML makes the tags and comments of a Markdown text plain characters, so that
-// nothing that somebody wrote hides what follows it. Code stays as it is, where there is
-// no doubt that it is code: a "&lt;" too many is better than a tag.
+// withoutHTML escapes the tags and comments of a Markdown text, so that no author can hide what
+// follows. Code stays as it is if it is certainly code: an unnecessary "&lt;" is better than a
+// tag.
 func withoutHTML(text string) string {
 	var f fences
 	var t tags
@@ -19,10 +19,10 @@ func withoutHTML(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// tags takes tags out of a text that is no block of code, line by line. What is code
-// within a line depends on all of the paragraph before it. So it is told where that is
-// plain: spans begin and end on one line, and nothing stands before them that may take
-// their marks away, which are links, cells of tables, and what is escaped.
+// tags escapes tags in a text outside code blocks, line by line. What is inline code depends on
+// the whole paragraph before it. It is recognized only in clear cases: spans begin and end on
+// one line, without anything before them that may consume their marks, such as links, table
+// cells and escapes.
 type tags struct {
 	doubt bool // until the end of the paragraph
 }
@@ -50,8 +50,8 @@ func (t *tags) without(line string) string {
 	return b.String()
 }
 
-// codeSpan gives the code that a text begins with, up to as many backticks as it has in
-// front, or "" if none closes it.
+// codeSpan returns the code span at the start of a text, up to the same number of backticks, or
+// "" if it is not closed.
 func codeSpan(text string) string {
 	marks := len(text) - len(strings.TrimLeft(text, "`"))
 	for at := marks; at < len(text); {

@@ -10,19 +10,18 @@ import (
 	"brenner/store/record"
 )
 
-// Lineage is what a version rests on, or what rests on it, as far as was asked.
+// Lineage is what a version depends on, or what depends on it, within the requested depth.
 type Lineage struct {
 	Schema string `json:"schema"`
 	Root   string `json:"root"`
-	Up     bool   `json:"up"` // towards what it rests on
-	// Nodes are in the order in which they are reached: level by level, by id and
-	// version within a level.
+	Up     bool   `json:"up"` // towards dependencies
+	// Nodes are ordered by level, then by id and version.
 	Nodes []Node `json:"nodes"`
 	Edges []Edge `json:"edges"`
-	// Elsewhere are links to records of another project, where a record of the store
-	// has the same name. They lead no further.
+	// Elsewhere are links to records of another project that have the name of a local record.
+	// They are not followed.
 	Elsewhere []Edge `json:"elsewhere"`
-	// Cut says that there is more behind the last level.
+	// Cut reports whether there is more after the last level.
 	Cut bool `json:"cut"`
 }
 
@@ -50,19 +49,18 @@ type Node struct {
 	Status  string     `json:"status"`
 	Creator string     `json:"creator"`
 	Summary string     `json:"summary"`
-	// Missing says that the version is not in the store.
+	// Missing reports whether the version is missing in the store.
 	Missing bool `json:"missing"`
 }
 
-// mostNodes keeps a lineage readable, and finite in time.
+// mostNodes bounds the size and the time of a lineage.
 const mostNodes = 20_000
 
-// GoesOnFrom is how a lineage names the step from a version to its parent.
+// GoesOnFrom is the relation of a version to its parent in a lineage.
 const GoesOnFrom = "goes_on_from"
 
-// Lineage walks the links of all relations from a version. Depth 0 is no limit.
-// Cycles end where they meet themselves. Earlier versions of the same records are
-// part of it where they are asked for, on the way up.
+// Lineage follows the links of all relations from a version. Depth 0 means no limit; cycles are
+// followed once. On the way up, versions includes earlier versions of the same records.
 func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, depth int) (*Lineage, error) {
 	r, _, err := d.Standing(ctx, address)
 	if err != nil {
@@ -81,7 +79,7 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 			l.Cut = len(edges) > 0 || up && len(elsewhere) > 0
 			break
 		}
-		if up { // on the way down they are about another record
+		if up { // downwards, parents belong to another record
 			l.Elsewhere = append(l.Elsewhere, edgesOf(elsewhere)...)
 		}
 		l.Edges = append(l.Edges, edgesOf(edges)...)
@@ -115,7 +113,7 @@ func unseen(edges []record.Edge, up bool, depth int, seen map[record.Ref]int) []
 	return next
 }
 
-// step returns the links of one level, and those that mean records elsewhere.
+// step returns the links of one level, and those to records of other projects.
 func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) (edges, elsewhere []record.Edge, err error) {
 	if !up {
 		return d.edges(ctx, store.EdgeQuery{To: level})
@@ -136,7 +134,7 @@ func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) 
 	return edges, elsewhere, nil
 }
 
-// edges returns links into this project, and those that mean a record of another project.
+// edges returns links within this project, and those to records of other projects.
 func (d *Door) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []record.Edge, err error) {
 	all, err := d.Store.Edges(ctx, q)
 	if err != nil || d.Meant == nil {
@@ -156,7 +154,7 @@ func (d *Door) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []
 	return here, elsewhere, nil
 }
 
-// another reports whether a link means another record than the one of that name here.
+// another reports whether a link means a record other than the local one of that name.
 func (d *Door) another(ctx context.Context, e record.Edge) (bool, error) {
 	kind, content, known, err := d.Meant(ctx, e.From, e.To)
 	if err != nil || !known {
@@ -177,7 +175,7 @@ func (d *Door) node(ctx context.Context, ref record.Ref, depth int) (Node, error
 	return Node{Ref: ref, Depth: depth, Type: r.Type, Module: r.Module, Status: r.Status, Summary: r.Summary, Creator: r.Creator}, nil
 }
 
-// DOT returns the lineage in the language of Graphviz.
+// DOT returns the lineage in the Graphviz language.
 func (l *Lineage) DOT() string {
 	var b strings.Builder
 	b.WriteString("digraph lineage {\n  rankdir=LR;\n  node [shape=box];\n")
@@ -200,7 +198,7 @@ func (l *Lineage) DOT() string {
 	return b.String() + "}\n"
 }
 
-// Mermaid returns the lineage in the language of Mermaid.
+// Mermaid returns the lineage in the Mermaid language.
 func (l *Lineage) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
@@ -225,7 +223,7 @@ func (l *Lineage) Mermaid() string {
 	return b.String()
 }
 
-// A record of another project is drawn for itself, whatever has its name here.
+// A record of another project has its own node, even if a local record has its name.
 const (
 	elsewhereMark = " elsewhere"
 	elsewhereText = "of another project"
@@ -248,12 +246,12 @@ func (n *Node) label() string {
 	return n.Type + ", " + n.Status
 }
 
-// dotText quotes a text: only quotation marks and backslashes mean anything in it.
+// dotText quotes a text; only quotation marks and backslashes are special.
 func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ").Replace(s) + `"`
 }
 
-// mermaidText writes what could mean anything as its number.
+// mermaidText writes special characters as numeric entities.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -11,8 +11,7 @@ import (
 	"brenner/store/record"
 )
 
-// links resolves the links of a draft to exact versions; an address without one means the
-// standing version.
+// links resolves the links of a draft to exact versions; the default is the standing version.
 func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Draft) ([]record.Link, error) {
 	out := inherited(r, parent, draft)
 	add := func(l record.Link) {
@@ -66,7 +65,7 @@ func inherited(r, parent *record.Record, draft *Draft) []record.Link {
 	return out
 }
 
-// target finds the version that a link means, among fresh ones too.
+// target returns the version that a link means; it may be put in the same change.
 func (b *putting) target(ctx context.Context, address string) (record.Ref, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
@@ -83,7 +82,7 @@ func (b *putting) target(ctx context.Context, address string) (record.Ref, error
 			return record.Ref{ID: a.ID, Version: a.Version}, nil
 		}
 	}
-	// Most links name a whole id, whose head is looked at again later.
+	// Most links name a whole id, whose head is needed again later.
 	if h, err := b.headOf(ctx, a.ID); err != nil || h.Latest > 0 {
 		if err != nil {
 			return record.Ref{}, err
@@ -94,10 +93,10 @@ func (b *putting) target(ctx context.Context, address string) (record.Ref, error
 	return ref, err
 }
 
-// checkCycle refuses links by which a record would rest on itself.
+// checkCycle rejects links by which a record would depend on itself.
 func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []record.Link) error {
 	if r.Version == 1 {
-		return nil // nobody can point at it yet
+		return nil // nothing can link to it yet
 	}
 	came := make(map[record.Ref]record.Ref)
 	var level []record.Ref
@@ -117,7 +116,7 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 				stored = append(stored, ref)
 				continue
 			}
-			// Its own task may be to revise it; the task of something that it rests on may not.
+			// Its own task may be to revise it; a task of one of its dependencies may not.
 			revised, err := b.isTask(ctx, came[ref])
 			own := slices.ContainsFunc(links, func(l record.Link) bool { return l.Ref() == came[ref] })
 			if err != nil || !revised || !own {

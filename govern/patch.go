@@ -14,29 +14,30 @@ import (
 	"brenner/store/record"
 )
 
-// Patching is a row of patches of one record, each on what those before it make.
+// Patching is a sequence of patches of one record, each applied to the result of those before
+// it.
 type Patching struct {
-	// Address is the record. With a version that others went on from, what the patches
-	// make of it is kept beside theirs, and needs a rebase.
+	// Address is the record. If it names an older version, the result becomes a separate branch
+	// that needs a rebase.
 	Address string
 	Patches []patch.Patch
-	Change  string   // what changed, and why; for all of them
-	Summary string   // of what they make together; taken from the text if it is empty
-	Tags    []string // beside those that the record has
-	Try     bool     // only say what would come of it
+	Change  string   // what changed, and why; for all patches
+	Summary string   // of the final result; extracted from the text if empty
+	Tags    []string // in addition to the record's
+	Try     bool     // only report the result
 }
 
-// Patched is what came of patches.
+// Patched is the result of patches.
 type Patched struct {
-	Base   record.Ref // the version that they were held against
+	Base   record.Ref // the version they were applied to
 	Behind int        // how many versions it is behind the latest
 	Before *patch.Text
-	After  *patch.Text // nil where not all of them apply
-	// Reports are about the patches, in their order; those after one that does not
-	// apply were held against what those before it made.
+	After  *patch.Text // nil unless all of them apply
+	// Reports are in patch order. Patches after a failed one were compared with the result of
+	// those before it.
 	Reports []patch.Report
 	Put     []Put
-	// Stuck is the request for a ruling, where the same was refused too often.
+	// Stuck is the request for a ruling, if the same patch was refused too often.
 	Stuck *record.Ref
 }
 
@@ -45,7 +46,7 @@ func (d *Door) Text(ctx context.Context, who Actor, address string) (record.Reco
 	return d.textFor(ctx, who, address, "")
 }
 
-// textFor is Text for a patch of a base with a hash, which chooses among several tips.
+// textFor is Text for a patch of a base with a hash, which selects one of several tips.
 func (d *Door) textFor(ctx context.Context, who Actor, address, base string) (record.Record, record.Head, *patch.Text, error) {
 	r, h, err := d.Find(ctx, address)
 	if err == nil && h.Forked() && d.mayRead(who, r.Type) {
@@ -64,9 +65,9 @@ func (d *Door) textFor(ctx context.Context, who Actor, address, base string) (re
 	return r, h, t, err
 }
 
-// onWay chooses, of a record that goes several ways, the version that an address
-// without one means: that with a hash, else the newest that is not set aside. A patch
-// that was kept with needs_rebase is the latest version, but not what others patch.
+// onWay returns the version that an address without a version means if the record has several
+// branches: the tip with the hash base, else the newest tip that is not set aside. A version
+// kept with needs_rebase may be the latest, but is not the default for patches.
 func (d *Door) onWay(ctx context.Context, latest record.Record, h record.Head, address, base string) (record.Record, error) {
 	if a, err := record.ParseAddress(address); err != nil || a.Version > 0 || a.Canonical || a.Latest {
 		return latest, err
@@ -130,7 +131,7 @@ func (d *Door) Patch(ctx context.Context, who Actor, p *Patching) (*Patched, err
 	return out, err
 }
 
-// patched applies patches to what the store holds now.
+// patched applies patches to the current records.
 func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 	base := ""
 	if len(p.Patches) > 0 {
@@ -145,7 +146,7 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(tips, r.Version) { // the end of a way of a fork is behind nothing
+	if !slices.Contains(tips, r.Version) { // a tip of a fork is not behind
 		out.Behind = h.Latest - r.Version
 	}
 	now, failed, parent := text, false, r.Version
@@ -189,14 +190,14 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 	return out, nil
 }
 
-// known returns the versions before one, by the hashes of their texts.
+// known returns the earlier versions, by the hashes of their texts.
 func (b *putting) known(ctx context.Context, before record.Ref) ([]patch.Version, error) {
 	all, err := b.Store.Records(ctx, store.Query{ID: before.ID})
 	if err != nil {
 		return nil, err
 	}
 	var out []patch.Version
-	hashes := make(map[string]string) // of contents that were looked at
+	hashes := make(map[string]string) // of contents already read
 	for i := range all {
 		r := &all[i]
 		if r.Version >= before.Version {
@@ -214,7 +215,7 @@ func (b *putting) known(ctx context.Context, before record.Ref) ([]patch.Version
 	return out, nil
 }
 
-// bySessions is the error for an artifact that is written by other means.
+// bySessions is the error for an artifact, which only sessions write.
 func bySessions(op, id string) error {
 	return &fault.Error{
 		Code: BadRecord, Op: op + " " + fault.Shown(id), Detail: "research artifacts are written by sessions",
@@ -222,38 +223,38 @@ func bySessions(op, id string) error {
 	}
 }
 
-// Answer is what an agent answered to whoever showed it texts of records.
+// Answer is an agent's answer to a message with texts of records.
 type Answer struct {
 	Text []byte
-	// Shown are the versions that it was shown in full. It cannot change others, nor
-	// learn by an error what they say.
+	// Shown are the versions shown in full. The agent cannot change others, nor learn their
+	// text from an error.
 	Shown  []record.Ref
-	Change string   // why there is a new version, where one is made
-	Tags   []string // beside those that the record has
+	Change string   // why a new version is made
+	Tags   []string // in addition to the record's
 }
 
-// Said is what came of the search/replace blocks about one text.
+// Said is the outcome of the search/replace blocks about one text.
 type Said struct {
 	Name    string          // the version, or what the answer names instead
-	Blocks  string          // as they were understood
+	Blocks  string          // as parsed
 	Content string          // hash of the version's content
-	Patch   []byte          // what they became; nil where they became none
-	Made    *record.Record  // what that made, a fork that needs a rebase included
-	Warning string          // what was taken for granted
-	Problem []patch.Problem // why nothing was made
+	Patch   []byte          // the resulting patch, or nil
+	Made    *record.Record  // the resulting version, including a fork that needs a rebase
+	Warning string          // what was assumed
+	Problem []patch.Problem // why no version was made
 }
 
-// PatchBy makes versions of the search/replace blocks in an agent's answer. They apply to the
-// version that was shown; where that is no longer the last, the result needs a rebase. The same
+// PatchBy makes versions from the search/replace blocks in an agent's answer. They apply to the
+// version that was shown; if that is no longer the latest, the result needs a rebase. The same
 // answer twice makes one version.
 func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
 	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
 	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
 	if len(broken) > 0 {
-		if broken[0].Line == 0 { // there are none
+		if broken[0].Line == 0 { // there are no blocks
 			return nil, nil
 		}
-		// What the others mean cannot be told.
+		// The meaning of the other blocks is uncertain.
 		return []Said{{Name: "reply", Blocks: string(a.Text), Problem: broken}}, nil
 	}
 	var all []Said
@@ -270,7 +271,7 @@ func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error
 // about is the blocks about one text.
 type about struct {
 	name   string
-	ref    record.Ref // the zero value where it was not shown
+	ref    record.Ref // zero if it was not shown
 	blocks []patch.Block
 }
 
@@ -282,8 +283,8 @@ func names(shown []record.Ref) []string {
 	return all
 }
 
-// grouped returns blocks by the texts that they name, in order. Those about texts that were not
-// shown are one group.
+// grouped returns blocks by the texts that they name, in order. Blocks about texts that were
+// not shown form one group.
 func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 	var all []*about
 	for _, b := range blocks {
@@ -355,13 +356,13 @@ func (d *Door) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, e
 		return false, err
 	}
 	_, err = d.text(ctx, r)
-	if fault.CodeOf(err) == BadRecord { // no text
+	if fault.CodeOf(err) == BadRecord { // not a text
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// mostUnshown is how many texts that were not shown are named.
+// mostUnshown bounds the named texts that were not shown.
 const mostUnshown = 8
 
 func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
@@ -391,7 +392,8 @@ func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
 	c.Problem = []patch.Problem{p}
 }
 
-// refusedBy turns what the author could mend into a problem; all else stays an error.
+// refusedBy turns an error that the author could fix into a problem; it returns any other
+// error.
 func (c *Said) refusedBy(err error) error {
 	var f *fault.Error
 	if authors(err) && errors.As(err, &f) {
@@ -401,7 +403,7 @@ func (c *Said) refusedBy(err error) error {
 	return err
 }
 
-// madeBefore finds the version that was made of the same answer before a kill.
+// madeBefore returns the version that was made of the same answer before a crash.
 func (d *Door) madeBefore(ctx context.Context, who Actor, a *Answer, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
 	next, _ := p.ApplyTo(text, base.Version, nil)
 	if next == nil {

@@ -12,34 +12,34 @@ import (
 	"brenner/store/record"
 )
 
-// PromoteOptions say how a promotion is meant.
+// PromoteOptions are the options of a promotion.
 type PromoteOptions struct {
 	Reason string
-	// Replace lets the record give way that is canonical for the same type and
-	// module, where there can be only one.
+	// Replace lets the version displace another record that is canonical for the same type and
+	// module, if there can be only one.
 	Replace bool
 }
 
-// Promotion is what came of promoting a version.
+// Promotion is the result of promoting a version.
 type Promotion struct {
 	Schema   string     `json:"schema"`
 	Record   VersionRow `json:"record"`
 	Was      int        `json:"was"`      // the version that was canonical before; 0 for none
-	Replaced string     `json:"replaced"` // the other record that gave way
-	// Stale are the versions that rest on what was canonical before.
+	Replaced string     `json:"replaced"` // the displaced record
+	// Stale are the versions that depend on what was canonical before.
 	Stale []Stale `json:"stale"`
 }
 
-// Stale is a version that rests on what does not hold any more.
+// Stale is a version that depends on what no longer holds.
 type Stale struct {
 	Ref    record.Ref `json:",embed"`
 	Type   string     `json:"type"`
 	Module string     `json:"module"`
-	// Because is what it rests on, directly, and is not current.
+	// Because is its direct dependency that is not current.
 	Because string `json:"because"`
 }
 
-// Promote makes a version canonical, if every gate is open. It is the only way.
+// Promote makes a version canonical if every gate is open. Nothing else does.
 func (d *Door) Promote(ctx context.Context, who Actor, address string, o PromoteOptions) (*Promotion, error) {
 	r, began, err := d.Find(ctx, address)
 	if err != nil {
@@ -54,7 +54,7 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 		if err != nil {
 			return nil, err
 		}
-		if h.Canonical != began.Canonical { // somebody decided otherwise after we looked
+		if h.Canonical != began.Canonical { // another decision was made meanwhile
 			m := record.Mark{ID: r.ID, Version: r.Version, Status: record.Canonical, Was: began.Canonical}
 			return nil, store.CheckMark(&m, h.Latest, h.Canonical)
 		}
@@ -65,8 +65,8 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 	return out, err
 }
 
-// mayPromote refuses an agent outside its scope, and records every attempt of an agent to
-// decide what is left to people.
+// mayPromote refuses an agent outside its scope, and records every attempt of an agent at a
+// decision that is reserved for people.
 func (d *Door) mayPromote(ctx context.Context, who Actor, r *record.Record) error {
 	switch {
 	case who.person():
@@ -84,7 +84,7 @@ type promoting struct {
 	o      PromoteOptions
 	record record.Record
 	head   record.Head
-	holder *record.Head // the other record that gives way
+	holder *record.Head // the displaced record
 }
 
 func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
@@ -113,8 +113,8 @@ func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 	return out, err
 }
 
-// fate returns the new status of the version that was canonical: deprecated if the new one goes
-// on from it.
+// fate returns the new status of the version that was canonical: deprecated if the new one
+// continues it.
 func (p *promoting) fate(ctx context.Context, was int) (string, error) {
 	all, err := p.Store.Records(ctx, store.Query{ID: p.record.ID})
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *promoting) fate(ctx context.Context, was int) (string, error) {
 	return record.Alternative, nil
 }
 
-// gates gathers everything that could speak against the promotion.
+// gates gathers everything that could prevent the promotion.
 func (p *promoting) gates(ctx context.Context) error {
 	kind, _ := p.Types.Find(p.record.Type)
 	in := policy.Promotion{
@@ -181,8 +181,8 @@ func (p *promoting) gates(ctx context.Context) error {
 	return policy.Refused(p.record.Ref(), policy.Gates(&in))
 }
 
-// overdue returns the modules whose memo must come first; for a decision about the project, all
-// of them.
+// overdue returns the modules whose memo must come first; all modules, for a decision about the
+// project.
 func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Overdue, error) {
 	if !kind.Core || p.Rules.Compression <= 0 {
 		return nil, nil
@@ -204,7 +204,7 @@ func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Ove
 	for _, due := range all {
 		changed := due.Changed
 		if slices.ContainsFunc(due.Records, func(ref record.Ref) bool { return ref.ID == p.record.ID }) {
-			changed-- // it is the decision itself
+			changed-- // do not count the decision itself
 		}
 		if changed >= due.Limit {
 			out = append(out, policy.Overdue{Module: due.Module, Changed: changed})
@@ -213,8 +213,8 @@ func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Ove
 	return out, nil
 }
 
-// rehearsed returns the grounds of the record that stem from a rehearsal; unknown means too
-// many to look at.
+// rehearsed returns the dependencies of the record that stem from a rehearsal; unknown means
+// there are too many to check.
 func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bool, err error) {
 	played, err := p.rehearsals(ctx)
 	if err != nil {
@@ -244,7 +244,7 @@ func (d *Door) holderOf(ctx context.Context, kind, module string) (*record.Head,
 	return &found[0], nil
 }
 
-// Due is how much of a module its memo does not take up.
+// Due is how much of a module its memo does not cover.
 type Due struct {
 	Module  string       `json:"module"`
 	Changed int          `json:"changed"`
@@ -255,7 +255,7 @@ type Due struct {
 	memo record.Ref
 }
 
-// Count says how many; counting ends at twice the limit.
+// Count returns the number as text; counting ends at twice the limit.
 func (u *Due) Count() string {
 	if u.Limit > 0 && u.Changed > 2*u.Limit {
 		return strconv.Itoa(u.Changed) + " or more"
@@ -266,13 +266,13 @@ func (u *Due) Count() string {
 // IsDue reports whether the module needs a new memo.
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
-// due counts what stands in a module and its canonical memo does not take up, without
+// due counts the records of a module that its canonical memo does not cover, without
 // rehearsals.
 func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
 	due := Due{Module: module, Limit: d.Rules.Compression}
 	q := store.HeadQuery{
 		Types: d.integrated(), Modules: []string{module}, Live: true, Newest: true,
-		Limit: max(d.Rules.Compression, 0)*2 + 1, // more than enough is enough
+		Limit: max(d.Rules.Compression, 0)*2 + 1, // enough to know that the limit is far exceeded
 	}
 	memo, err := d.holderOf(ctx, policy.MemoOf(module), module)
 	if err != nil {
@@ -293,7 +293,7 @@ func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due,
 			return due, err
 		}
 		if more := q.Limit + len(found) - len(refs); len(found) == q.Limit && more > q.Limit && len(refs) <= 2*due.Limit {
-			q.Limit = more // rehearsals stand in the way of nothing
+			q.Limit = more // rehearsals must not displace others
 			continue
 		}
 		due.Records, due.Changed = refs, len(refs)
@@ -301,7 +301,7 @@ func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due,
 	}
 }
 
-// dueOf returns those of the modules in which compression is due.
+// dueOf returns the modules in which compression is due.
 func (d *Door) dueOf(ctx context.Context, modules []string) ([]Due, error) {
 	played, err := d.rehearsals(ctx)
 	if err != nil {

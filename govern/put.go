@@ -12,31 +12,30 @@ import (
 	"brenner/store/record"
 )
 
-// Put is what came of a draft.
+// Put is the result of a draft.
 type Put struct {
 	Record record.Record
-	// Fork are the versions that go different ways now, where there is more than one.
+	// Fork are the tips of the record, if there is more than one.
 	Fork []int
-	// Moved are the inputs of its task that are not what they were, and what it rests
-	// on and does not hold any more.
+	// Moved are the changed inputs of its task, and its dependencies that no longer hold.
 	Moved []Moved
-	// LeftOut are the records that a memo was to take up, and that did not fit.
+	// LeftOut are the records that did not fit into a memo.
 	LeftOut []record.Ref
 }
 
-// Put puts drafts, all or none of them. Later ones may point at earlier ones.
+// Put puts drafts, all or none. Later ones may link to earlier ones.
 func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, error) {
 	if len(drafts) == 0 {
 		return nil, &fault.Error{Code: NothingGiven, Detail: "there is nothing to put", Hint: "give a file, or - for standard input"}
 	}
-	types := make(map[string]string) // of records that begin here
+	types := make(map[string]string) // of records created here
 	drafts = slices.Clone(drafts)
 	for i := range drafts {
 		one := drafts[i]
 		if one.Type == "" {
 			one.Type = types[one.ID]
 		}
-		if one.Type == "" { // a new version is meant: its id may be shortened
+		if one.Type == "" { // a new version: its id may be abbreviated
 			h, err := d.Head(ctx, one.ID)
 			if err != nil {
 				return nil, err
@@ -50,7 +49,7 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 		types[one.ID] = one.Type
 	}
 	var out []Put
-	parents := make(map[int]int) // what each draft goes on from, as its author saw it
+	parents := make(map[int]int) // the parent of each draft, as its author saw it
 	err := d.putAll(ctx, who, func(b *putting) error {
 		out, b.parents = nil, parents
 		for i := range drafts {
@@ -66,7 +65,6 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	return out, err
 }
 
-// putOne puts one draft.
 func (d *Door) putOne(ctx context.Context, who Actor, draft Draft) (Put, error) {
 	put, err := d.Put(ctx, who, draft)
 	if err != nil {
@@ -81,17 +79,17 @@ type putting struct {
 	who   Actor
 	at    time.Time
 	c     *change
-	heads map[string]record.Head // as they are after what was put so far
-	read  map[string]record.Head // as they were before, of what was looked at
+	heads map[string]record.Head // with the versions put so far
+	read  map[string]record.Head // before the change
 	fresh map[record.Ref]*record.Record
-	// parents are those that were chosen when this was first tried: what others put
-	// meanwhile is nothing that the author has seen.
+	// parents are the parents chosen in the first attempt: the author has not seen what others
+	// put since.
 	parents map[int]int
-	nth     int // of the drafts
+	nth     int // index of the draft
 }
 
-// putAll stores the versions that prepare puts, in one change. Where it puts none,
-// nothing is written.
+// putAll stores the versions that prepare puts, in one change. If there are none, nothing is
+// written.
 func (d *Door) putAll(ctx context.Context, who Actor, prepare func(*putting) error) error {
 	return d.write(ctx, func() (*change, error) {
 		b := &putting{
@@ -111,7 +109,7 @@ func (d *Door) putAll(ctx context.Context, who Actor, prepare func(*putting) err
 	})
 }
 
-// headOf returns the head of a record by its whole id; there may be none.
+// headOf returns the head of a record by its whole id, if any.
 func (b *putting) headOf(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.heads[id]; ok {
 		return h, nil
@@ -119,7 +117,7 @@ func (b *putting) headOf(ctx context.Context, id string) (record.Head, error) {
 	return b.before(ctx, id)
 }
 
-// before returns the head of a record as it is before the change.
+// before returns the head of a record before the change.
 func (b *putting) before(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.read[id]; ok {
 		return h, nil
@@ -207,7 +205,7 @@ func (b *putting) take(r *record.Record, content []byte, h record.Head) {
 	b.heads[r.ID] = h
 }
 
-// complete fills in what the parent has and the draft leaves out.
+// complete fills in what the draft leaves to its parent.
 func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	if r.Type == "" {
 		r.Type = parent.Type
@@ -244,7 +242,7 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	return summarise(r, parent, draft)
 }
 
-// tag gives a version without tags those of its parent; a rehearsal stays one.
+// tag gives a version without tags those of its parent, and keeps the rehearsal tag.
 func tag(r, parent *record.Record) {
 	if len(r.Tags) == 0 && parent.Version > 0 {
 		r.Tags = slices.Clone(parent.Tags)
@@ -254,7 +252,7 @@ func tag(r, parent *record.Record) {
 	}
 }
 
-// summarise sets the summary, and for which content it was written.
+// summarise sets the summary and the content that it was written for.
 func summarise(r, parent *record.Record, draft *Draft) error {
 	r.SummaryOf = r.Content
 	switch {
@@ -318,7 +316,7 @@ func (d *Door) outside(ctx context.Context, who Actor, draft *Draft) (*overstep,
 	if draft.KeepSummary && !d.mayRead(who, kind) {
 		return &overstep{who, "read", kind}, nil
 	}
-	// Whatever type the draft names, it is a version of what is there.
+	// For an existing record its type counts, not the draft's.
 	there, err := d.exactly(ctx, draft.ID)
 	if err != nil {
 		return nil, err
@@ -335,15 +333,15 @@ func (d *Door) mayRead(who Actor, kind string) bool {
 	return who.person() || !t.Raw && d.Access.MayRead(who.Role, kind)
 }
 
-// setAside reports whether drafts do not go on from a version unless they name it.
+// setAside reports whether drafts continue a version only if they name it.
 func setAside(status string, forked bool) bool {
 	return status == record.Alternative || status == record.Deprecated || status == record.NeedsRebase && forked
 }
 
-// goesOnFrom chooses the parent of a draft that names none.
+// goesOnFrom returns the parent of a draft that names none.
 func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 	if _, here := b.heads[h.ID]; here {
-		return h.Latest, nil // put in the same change, before
+		return h.Latest, nil // put earlier in the same change
 	}
 	if was, tried := b.parents[b.nth]; tried {
 		if was == 0 && h.Latest > 0 {
@@ -361,7 +359,7 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 	return from, err
 }
 
-// continued returns the version that a new one goes on from by default.
+// continued returns the default parent of a new version.
 func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
 	if h.Latest == 0 {
 		return 0, nil
@@ -381,7 +379,7 @@ func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
 	return h.Latest, nil
 }
 
-// undecided is the error for a record with several tips, of which none was chosen.
+// undecided is the error for a record with several tips, none of which was chosen.
 func (d *Door) undecided(ctx context.Context, op, id, hint string) error {
 	tips, err := d.Store.Tips(ctx, id)
 	if err != nil {
@@ -398,7 +396,7 @@ func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (
 	return b.version(ctx, ref, h.Latest)
 }
 
-// fork returns the tips of a record after the put, if the version begins a new one.
+// fork returns the tips of a record after the put, if the version begins a new branch.
 func (b *putting) fork(ctx context.Context, r *record.Record, h record.Head) ([]int, error) {
 	if h.Latest == 0 || r.Parent == h.Latest && h.Tips <= 1 {
 		return nil, nil

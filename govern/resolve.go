@@ -18,14 +18,14 @@ func unknownRole(role string, all policy.Accesses) error {
 	return &fault.Error{Code: UnknownRole, Detail: "no role " + fault.Shown(role) + " may read or write anything", Hint: hint}
 }
 
-// Head finds a record by its id, or by a unique beginning of it.
+// Head returns the head of a record by its id, or a unique prefix of it.
 func (d *Door) Head(ctx context.Context, id string) (record.Head, error) {
 	const most = 6
 	found, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: id, Limit: most})
 	if err != nil {
 		return record.Head{}, err
 	}
-	for _, h := range found { // an id that is the beginning of others is meant itself, and sorts first
+	for _, h := range found { // an exact id wins over longer ones, and sorts first
 		if h.ID == id {
 			return h, nil
 		}
@@ -68,19 +68,19 @@ func (d *Door) noRecord(ctx context.Context, id string) error {
 func tipOf(h *record.Head) int      { return h.Tip }
 func standingOf(h *record.Head) int { return h.Standing().Version }
 
-// Find finds a version by its address; without a version it is the latest tip of its
-// record that is still in use.
+// Find returns a version by its address; the default is the latest tip of its record that is
+// still in use.
 func (d *Door) Find(ctx context.Context, address string) (record.Record, record.Head, error) {
 	return d.find(ctx, address, tipOf)
 }
 
-// Standing finds a version by its address; without a version it is the canonical
-// one, or else the latest.
+// Standing returns a version by its address; the default is the canonical one, or else the
+// latest.
 func (d *Door) Standing(ctx context.Context, address string) (record.Record, record.Head, error) {
 	return d.find(ctx, address, standingOf)
 }
 
-// findFor finds a version for an actor, and refuses one that the actor may not read.
+// findFor returns a version that the actor may read; otherwise it refuses.
 func (d *Door) findFor(ctx context.Context, who Actor, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
 	r, h, err := d.find(ctx, address, unsaid)
 	if err == nil && !d.mayRead(who, r.Type) {
@@ -98,7 +98,7 @@ func (d *Door) find(ctx context.Context, address string, unsaid func(*record.Hea
 	return r, h, err
 }
 
-// refOf finds which version an address means, without reading it.
+// refOf returns the version that an address means, without reading it.
 func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Ref, record.Head, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
@@ -132,7 +132,7 @@ func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error)
 	return ref, inRange(ref, h.Latest)
 }
 
-// exactly returns the head of a record by its whole id; Latest is 0 where there is none.
+// exactly returns the head of a record by its whole id; Latest is 0 if there is none.
 func (d *Door) exactly(ctx context.Context, id string) (record.Head, error) {
 	found, err := d.Store.Heads(ctx, store.HeadQuery{ID: id})
 	if err != nil || len(found) == 0 {
@@ -150,7 +150,7 @@ func (d *Door) whole(ctx context.Context, id string) (record.Head, error) {
 	return h, err
 }
 
-// inRange refuses a version that a record does not have.
+// inRange rejects a version that a record does not have.
 func inRange(ref record.Ref, latest int) error {
 	if ref.Version <= latest {
 		return nil
@@ -160,7 +160,7 @@ func inRange(ref record.Ref, latest int) error {
 	}
 }
 
-// version reads one version that is known by its whole id.
+// version reads one version by its whole id.
 func (d *Door) version(ctx context.Context, ref record.Ref, latest int) (record.Record, error) {
 	if err := inRange(ref, latest); err != nil {
 		return record.Record{}, err
@@ -175,12 +175,12 @@ func (d *Door) version(ctx context.Context, ref record.Ref, latest int) (record.
 	return *r, nil
 }
 
-// standing reads the version of a record that stands.
+// standing reads the standing version of a record.
 func (d *Door) standing(ctx context.Context, h *record.Head) (record.Record, error) {
 	return d.version(ctx, h.Standing(), h.Latest)
 }
 
-// stored reads one version, or returns nil where the store has none.
+// stored reads one version, or returns nil if the store has none.
 func (d *Door) stored(ctx context.Context, ref record.Ref) (*record.Record, error) {
 	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
 	if err != nil || len(found) == 0 {
@@ -189,7 +189,7 @@ func (d *Door) stored(ctx context.Context, ref record.Ref) (*record.Record, erro
 	return &found[0], nil
 }
 
-// filter returns those elements of a list that are to be kept.
+// filter returns the elements that keep accepts.
 func filter[T any](all []T, keep func(T) (bool, error)) ([]T, error) {
 	var out []T
 	for _, one := range all {
@@ -204,13 +204,12 @@ func filter[T any](all []T, keep func(T) (bool, error)) ([]T, error) {
 	return out, nil
 }
 
-// isStored reports whether the store has a version.
 func (d *Door) isStored(ctx context.Context, ref record.Ref) (bool, error) {
 	r, err := d.stored(ctx, ref)
 	return r != nil, err
 }
 
-// Content returns what a version says.
+// Content returns the content of a version.
 func (d *Door) Content(ctx context.Context, r *record.Record) ([]byte, error) {
 	if r.Type == record.ResearchArtifact && d.Artifact != nil {
 		if data, _, err := d.Artifact(ctx, r.Ref()); err == nil || fault.CodeOf(err) != store.NoRecord {

@@ -11,26 +11,26 @@ import (
 	"brenner/store/record"
 )
 
-// CheckRun says which checks to run, and what to do with what they find.
+// CheckRun selects checks, and what to do with their findings.
 type CheckRun struct {
 	Name   string // of the review
 	Checks []string
-	Write  bool // keep the findings as a review
-	Tidy   bool // deprecate exact repetitions
-	// Helper makes the critic to ask, and what ends it, where a review is written.
-	// The critic may be nil.
+	Write  bool // store the findings as a review
+	Tidy   bool // deprecate exact duplicates
+	// Helper returns the critic to ask, which may be nil, and its cleanup, if a review is
+	// written.
 	Helper func() (*Helper, func(), error)
 }
 
-// CheckResult is what checks found.
+// CheckResult is the findings of checks.
 type CheckResult struct {
 	Schema     string       `json:"schema"`
 	Findings   []FindingRow `json:"findings"`
-	Review     string       `json:"review"` // where they are kept; empty where they are not, or were before
+	Review     string       `json:"review"` // where they are stored; empty if not, or if stored before
 	Deprecated []string     `json:"deprecated"`
 }
 
-// FindingRow is something that a check found, in words.
+// FindingRow is a finding as text.
 type FindingRow struct {
 	Check  string `json:"check"`
 	Ref    string `json:"record"`
@@ -39,7 +39,7 @@ type FindingRow struct {
 	Fix    string `json:"fix"`
 }
 
-// RunChecks runs checks, and keeps what they find where that is wanted.
+// RunChecks runs checks and stores their findings if requested.
 func (d *Door) RunChecks(ctx context.Context, who Actor, run CheckRun) (*CheckResult, error) {
 	found, err := d.Check(ctx, who, run.Checks...)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *Door) RunChecks(ctx context.Context, who Actor, run CheckRun) (*CheckRe
 	return out, err
 }
 
-// deprecateRepetitions deprecates what repeats another record and is not used.
+// deprecateRepetitions deprecates unused duplicates of other records.
 func (d *Door) deprecateRepetitions(ctx context.Context, who Actor, found []Finding) ([]string, error) {
 	var done []string
 	for _, f := range found {
@@ -106,7 +106,7 @@ func (d *Door) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, 
 		}
 		put, err := d.Summarise(ctx, who, r.Ref().String(), h)
 		switch {
-		case fault.CodeOf(err) == NothingNew: // the agent cannot be shown it, and the program's own stands
+		case fault.CodeOf(err) == NothingNew: // it cannot be shown to the agent, and the program's own is current
 			continue
 		case err != nil:
 			return nil, err
@@ -116,8 +116,8 @@ func (d *Door) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, 
 	return all, nil
 }
 
-// Review puts findings as a review, with what the critic says if there is one. Without both
-// there is none.
+// Review puts findings, and the critic's text if there is one, as a review. It returns nil if
+// there is neither.
 func (d *Door) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
 	if len(found) == 0 && !h.There() {
 		return nil, nil
@@ -153,7 +153,7 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 		draft.Content, draft.summaryBy = []byte(b.String()), record.Extracted
 		put, err := d.putOne(ctx, who, draft)
 		if fault.CodeOf(err) == NothingNew {
-			return nil, nil // it was found and kept before
+			return nil, nil // found and stored before
 		}
 		return &put, err
 	}
@@ -180,7 +180,7 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	return &put, nil
 }
 
-// cite links a review to what was looked at for it, except other reviews and what rests on an
+// cite links a review to what was examined for it, except other reviews and what depends on an
 // earlier version of itself.
 func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
 	loops, _, err := d.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return ref.ID == draft.ID, nil })
@@ -199,7 +199,7 @@ func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error 
 	return nil
 }
 
-// keepable returns a finding without words that a reader of reviews may not read.
+// keepable returns a finding without text that a reader of reviews may not read.
 func (d *Door) keepable(ctx context.Context, f Finding) (string, error) {
 	for _, ref := range []record.Ref{f.Ref, f.Other} {
 		if ref == (record.Ref{}) || f.Quote == "" {

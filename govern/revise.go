@@ -45,17 +45,17 @@ func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (P
 // asWritten returns a link as drafts name it.
 func asWritten(l record.Link) Link { return Link{l.Relation, l.Ref().String()} }
 
-// MergeDraft is how a fork is to be ended.
+// MergeDraft describes how to end a fork.
 type MergeDraft struct {
 	ID string
-	// Take is the version whose content is taken as it is; 0 where Content is given.
+	// Take is the version whose content is used; 0 if Content is given.
 	Take    int
 	Content []byte
 	Summary string
 	Change  string
 }
 
-// Merge puts a version that goes on from all ways that a record went.
+// Merge puts a version that continues all branches of a record.
 func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) {
 	h, err := d.Head(ctx, m.ID)
 	if err != nil {
@@ -100,8 +100,8 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 	return d.putOne(ctx, who, draft)
 }
 
-// gather fills in the links of all tips, or of the one that is taken, and closes the others.
-// A text that joins a rehearsal is one, too.
+// gather adds the links of all tips, or of the chosen one, and closes the others. A text that
+// merges a rehearsal is one, too.
 func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
 	rehearsed := false
 	for _, tip := range tips {
@@ -115,11 +115,11 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 		} else {
 			draft.Links = append(draft.Links, Link{record.Supersedes, r.Ref().String()})
 			if taken {
-				continue // the text that is taken does not rest on its links
+				continue // the chosen text does not depend on its links
 			}
 		}
 		for _, l := range r.Links {
-			// A new text is the result of the merge, not of the tasks before it.
+			// A new text is the result of the merge, not of earlier tasks.
 			task, err := d.isTask(ctx, l.Ref())
 			if err != nil {
 				return err
@@ -145,7 +145,7 @@ func Versions(tips []int) string {
 }
 
 // Deprecate marks a record, or one version of it, as no longer in use. Unless anyway is set, no
-// standing version may rest on it.
+// standing version may depend on it.
 func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string, anyway bool) ([]record.Mark, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
@@ -191,7 +191,7 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 	return marks, err
 }
 
-// marking is a change that gives versions another status.
+// marking is a change that sets the status of versions.
 type marking struct {
 	*Door
 	who   Actor
@@ -207,7 +207,7 @@ func (m *marking) mark(ref record.Ref, status, reason string) {
 	m.marks = append(m.marks, record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: m.who.signed(), Reason: reason, At: m.at})
 }
 
-// markStale marks what rests on records that moved.
+// markStale marks what depends on records that moved.
 func (m *marking) markStale(ctx context.Context, moved ...staleFrom) ([]Stale, error) {
 	stale, err := m.stale(ctx, moved)
 	for _, s := range stale {
@@ -222,7 +222,7 @@ func (m *marking) change(kind, action, reason string) *change {
 	}}
 }
 
-// inUse returns those of the versions that are not deprecated yet.
+// inUse returns the versions that are not deprecated yet.
 func (d *Door) inUse(ctx context.Context, h record.Head, which []int) ([]int, error) {
 	out, err := filter(which, func(v int) (bool, error) {
 		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
@@ -253,7 +253,7 @@ func (d *Door) mayDeprecate(ctx context.Context, who Actor, id string) error {
 	return d.refuse(ctx, who, "deprecate", kind, id)
 }
 
-// unused refuses to deprecate the spine of the project, or what a standing version rests on.
+// unused refuses to deprecate the spine of the project, or what a standing version depends on.
 func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bool) error {
 	kind, _ := d.Types.Find(h.Type)
 	if kind.Key && h.Canonical > 0 && slices.Contains(which, h.Canonical) {
@@ -282,7 +282,7 @@ func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bo
 	}
 }
 
-// users returns the standing versions of live records that point at a version.
+// users returns the standing versions of live records that link to a version.
 func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 	edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: []record.Ref{ref}})
 	if err != nil {
@@ -304,7 +304,7 @@ func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 	return names, nil
 }
 
-// Unused returns unpromoted records at which no standing version has pointed for the time of
+// Unused returns unpromoted records to which no standing version has linked for the time set in
 // the rules.
 func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
 	if d.Rules.Unused <= 0 {
@@ -323,8 +323,8 @@ func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
 	return slices.DeleteFunc(found, func(h record.Head) bool { return lately[h.ID] }), err
 }
 
-// usedSince tells, of records at which nothing that stands points now, where something did
-// after an instant.
+// usedSince returns, for records without incoming links from standing versions now, which of
+// them had one after an instant.
 func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Time) (map[string]bool, error) {
 	refs := make([]record.Ref, len(heads))
 	for i := range heads {
@@ -335,7 +335,7 @@ func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Ti
 		return nil, err
 	}
 	used := make(map[string]bool)
-	stood := make(map[record.Ref]bool) // a memo points at many
+	stood := make(map[record.Ref]bool) // cached, since a memo has many links
 	for _, e := range edges {
 		if e.From.ID == e.To.ID || used[e.To.ID] {
 			continue
@@ -350,8 +350,8 @@ func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Ti
 	return used, nil
 }
 
-// stoodAfter reports whether a version may have stood after an instant: what took its place
-// came later.
+// stoodAfter reports whether a version may have been the standing one after an instant: its
+// successor came later.
 func (d *Door) stoodAfter(ctx context.Context, ref record.Ref, since time.Time) (bool, error) {
 	versions, err := d.Store.Records(ctx, store.Query{ID: ref.ID})
 	if err != nil || len(versions) == 0 || record.IsRaw(versions[0].Type) {
@@ -388,11 +388,11 @@ func (d *Door) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mark, e
 	return all, nil
 }
 
-// DeprecateOptions say what to deprecate: one record or version, or all of Unused.
+// DeprecateOptions select what to deprecate: one record or version, or all of Unused.
 type DeprecateOptions struct {
-	Address string // empty is all of Unused
+	Address string // empty means all of Unused
 	Reason  string
-	Anyway  bool // though others rest on it
+	Anyway  bool // even if others depend on it
 	Dry     bool // only list what is unused
 }
 
@@ -403,7 +403,7 @@ type Deprecation struct {
 	Marks  []MarkRow `json:"marks"`
 }
 
-// Retire deprecates what the options say.
+// Retire deprecates what the options select.
 func (d *Door) Retire(ctx context.Context, who Actor, o DeprecateOptions) (*Deprecation, error) {
 	var marks []record.Mark
 	var err error

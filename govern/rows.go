@@ -5,7 +5,7 @@ import (
 	"brenner/store/record"
 )
 
-// VersionRow is a version of a record without what it says.
+// VersionRow is a version of a record without its content.
 type VersionRow struct {
 	ID        string        `json:"id"`
 	Type      string        `json:"type"`
@@ -34,7 +34,7 @@ func versionRow(r *record.Record, canonical int) VersionRow {
 	}
 }
 
-// RecordRow is a record, all its versions together.
+// RecordRow is a record with all its versions together.
 type RecordRow struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
@@ -69,12 +69,12 @@ func markRows(marks []record.Mark) []MarkRow {
 	return out
 }
 
-// PutRow is a version that was put, and what has to be known of it.
+// PutRow is a version that was put, with notes about it.
 type PutRow struct {
 	VersionRow
 	Fork  []int      `json:"fork"`
 	Moved []MovedRow `json:"moved_inputs"`
-	// LeftOut are the records for which a memo had no room.
+	// LeftOut are the records that did not fit into a memo.
 	LeftOut []string `json:"left_out"`
 }
 
@@ -84,7 +84,7 @@ type Written struct {
 	Records []PutRow `json:"records"`
 }
 
-// NewWritten returns what was put as a value to show.
+// NewWritten returns what was put, for display.
 func NewWritten(put ...Put) *Written {
 	w := &Written{Schema: "brenner.store.put/v1", Records: make([]PutRow, len(put))}
 	for i := range put {
@@ -94,7 +94,7 @@ func NewWritten(put ...Put) *Written {
 	return w
 }
 
-// MovedRow is a version that does not stand any more, and the one that does.
+// MovedRow is a version that no longer stands, and the one that does.
 type MovedRow struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
@@ -128,14 +128,14 @@ type TaskState struct {
 	Moved  []MovedRow `json:"moved_inputs"`
 }
 
-// InputRow is a version that a task was given.
+// InputRow is an input of a task.
 type InputRow struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Type    string `json:"type"`
 }
 
-// NewTaskState returns a task spec as a value to show.
+// NewTaskState returns a task spec for display.
 func NewTaskState(r *record.Record, t *Task, moved []Moved) *TaskState {
 	s := &TaskState{
 		Schema: "brenner.store.task/v1", Record: versionRow(r, 0), Task: t.Task, Role: t.Role, Cross: t.Cross, Moved: movedRows(moved),

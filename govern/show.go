@@ -14,20 +14,20 @@ import (
 	"brenner/store/record"
 )
 
-// ListOptions choose among records; what is empty chooses nothing.
+// ListOptions select records; empty fields do not restrict.
 type ListOptions struct {
 	Type, Module, Status string
-	Most                 int // how many at most; 0 is all
+	Most                 int // maximum number; 0 means all
 }
 
-// RecordList is a list of records, the newest first.
+// RecordList is a list of records, newest first.
 type RecordList struct {
 	Schema  string      `json:"schema"`
 	Records []RecordRow `json:"records"`
 	More    bool        `json:"more"`
 }
 
-// List returns the records that the options choose.
+// List returns the selected records.
 func (d *Door) List(ctx context.Context, o ListOptions) (*RecordList, error) {
 	q := store.HeadQuery{Status: o.Status, Newest: true}
 	if o.Type != "" {
@@ -62,7 +62,7 @@ func (d *Door) List(ctx context.Context, o ListOptions) (*RecordList, error) {
 	return out, nil
 }
 
-// CheckModules refuses a module without records: its name is misspelt.
+// CheckModules returns an error for a module without records: its name is misspelt.
 func (d *Door) CheckModules(ctx context.Context, names ...string) error {
 	census, err := d.Store.Census(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *Door) CheckModules(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// RecordText is a version with what it says.
+// RecordText is a version with its content.
 type RecordText struct {
 	Schema string     `json:"schema"`
 	Record VersionRow `json:"record"`
@@ -92,7 +92,7 @@ type RecordText struct {
 	Text   string     `json:"content"`
 }
 
-// Show returns a version with what it says.
+// Show returns a version with its content.
 func (d *Door) Show(ctx context.Context, who Actor, address string) (*RecordText, error) {
 	r, h, err := d.findFor(ctx, who, address, standingOf)
 	if err != nil {
@@ -107,8 +107,8 @@ type Diff struct {
 	Schema string     `json:"schema"`
 	From   VersionRow `json:"from"`
 	To     VersionRow `json:"to"`
-	// Changes are what the versions between say of themselves, the oldest first:
-	// those that lead from From to To, where To goes on from it.
+	// Changes are the change notes of the versions from From to To, oldest first, if To
+	// descends from it.
 	Changes []Change      `json:"changes"`
 	Fields  []FieldChange `json:"fields"`
 	Added   []record.Link `json:"links_added"`
@@ -116,7 +116,7 @@ type Diff struct {
 	Lines   []string      `json:"lines"` // each with its mark: blank, - or +
 }
 
-// Change is what a version says of itself.
+// Change is the change note of a version.
 type Change struct {
 	Version int    `json:"version"`
 	Creator string `json:"creator"`
@@ -189,7 +189,7 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimRight(string(content), "\n"), "\n")
 }
 
-// changes returns what the versions after one, up to another, say of themselves.
+// changes returns the change notes of the versions after one, up to another.
 func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, error) {
 	all, err := d.Store.Records(ctx, store.Query{ID: id})
 	if err != nil {
@@ -203,10 +203,10 @@ func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, 
 		}
 		out = append(out, Change{v, all[v-1].Creator, all[v-1].Change})
 	}
-	return nil, nil // the one does not go on from the other
+	return nil, nil // not a descendant
 }
 
-// History is a record with all its versions, and how its statuses came about.
+// History is a record with all its versions and marks.
 type History struct {
 	Schema   string       `json:"schema"`
 	Record   RecordRow    `json:"record"`
@@ -244,21 +244,20 @@ func (d *Door) History(ctx context.Context, address string) (*History, error) {
 	return out, err
 }
 
-// Found is a record that says a text, and where that came from.
+// Found is a record that contains a text, and where it came from.
 type Found struct {
-	Record record.Record // the version that stands, or the latest that says it
+	Record record.Record // the standing version, or the latest with the text
 	Stands bool
-	// First is the earliest version, on the way back over parents, that says it:
-	// whoever made that one wrote it.
+	// First is the earliest ancestor with the text; its author wrote it.
 	First record.Record
-	// Call is the call of an agent that produced First, where one did.
+	// Call is the agent's call that produced First, if any.
 	Call *Call
-	// Text is the line that has it.
+	// Text is the line with the text.
 	Text string
 }
 
-// FindText looks for a text in records, without case and line breaks: in standing versions
-// first, then in drafts. Raw traffic is left out.
+// FindText searches records for a text, ignoring case and line breaks: standing versions first,
+// then drafts. Raw traffic is left out.
 func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
 	want := spaced(text)
 	if want == "" {
@@ -290,7 +289,7 @@ func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
 	return all, d.addCalls(ctx, all)
 }
 
-// addCalls says which calls of agents produced what was found.
+// addCalls adds the calls that produced what was found.
 func (d *Door) addCalls(ctx context.Context, all []Found) error {
 	if len(all) == 0 {
 		return nil
@@ -342,7 +341,7 @@ func (d *Door) findIn(ctx context.Context, h *record.Head, want string) (*Found,
 	return nil, nil
 }
 
-// says returns the line of a version that has a text.
+// says returns the line of a version that contains a text.
 func (d *Door) says(ctx context.Context, r *record.Record, want string) (string, bool, error) {
 	data, err := d.Content(ctx, r)
 	if err != nil {
@@ -357,8 +356,8 @@ func (d *Door) says(ctx context.Context, r *record.Record, want string) (string,
 			return strings.TrimSpace(line), true, nil
 		}
 	}
-	return oneLine(content), true, nil // it goes over several lines
+	return oneLine(content), true, nil // it spans several lines
 }
 
-// spaced returns a text in small letters, with one blank between words.
+// spaced returns a text in lower case, with one blank between words.
 func spaced(text string) string { return strings.ToLower(oneLine(text)) }

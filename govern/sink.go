@@ -2,23 +2,23 @@ package govern
 
 import "strings"
 
-// deepest is the lowest level of heading that Markdown has.
+// deepest is the lowest heading level of Markdown.
 const deepest = 6
 
-// sunk puts a Markdown text below a heading of ours: its headings go down by some
-// levels, whichever way they are written, code stays as it is, and a fence that the
-// text leaves open is closed, so that nothing behind it is swallowed.
+// sunk puts a Markdown text below one of our headings: its headings, of either style, go down
+// by some levels, code stays as it is, and an open fence is closed, so that it does not swallow
+// what follows.
 func sunk(text string, by int) string {
 	var out []string
 	var f fences
-	begins := -1 // where the paragraph begins that the last line is part of
+	begins := -1 // start of the current paragraph
 	for _, line := range lines(strings.TrimSpace(text)) {
 		line, code := f.next(line)
 		width, bare := indent(line)
 		switch level := atx(bare); {
 		case code:
 			begins = -1
-		case width > 3: // code, or the middle of something
+		case width > 3: // code, or a continuation
 		case level > 0:
 			line, begins = hashes(level+by)+bare[level:], -1
 			f.leave()
@@ -42,7 +42,7 @@ func sunk(text string, by int) string {
 
 func hashes(level int) string { return strings.Repeat("#", min(level, deepest)) }
 
-// atx gives the level of a heading that begins with hashes, or 0.
+// atx returns the level of a heading with hashes, or 0.
 func atx(line string) int {
 	rest := strings.TrimLeft(line, "#")
 	n := len(line) - len(rest)
@@ -52,7 +52,7 @@ func atx(line string) int {
 	return n
 }
 
-// underline gives the level of the heading whose text stands above a line, or 0.
+// underline returns the level of the heading whose text is above a line, or 0.
 func underline(line string) int {
 	line = strings.TrimRight(line, " \t")
 	switch {

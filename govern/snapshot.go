@@ -11,15 +11,15 @@ import (
 	"brenner/store/record"
 )
 
-// Snapshot is the state of the project for people: from canonical versions alone.
+// Snapshot is the state of the project for people, from canonical versions only.
 type Snapshot struct {
 	Schema string `json:"schema"`
-	// From are the versions that it was made from, in the order of the text.
+	// From are the versions it was made from, in the order of the text.
 	From []string `json:"from"`
 	Text string   `json:"markdown"`
 }
 
-// Snapshot writes the question, the hypotheses and models, the evidence, and what is open.
+// Snapshot renders the question, the hypotheses and models, the evidence, and the open points.
 func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{Canonical: true, Live: true})
 	if err != nil {
@@ -43,7 +43,7 @@ func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return &Snapshot{Schema: "brenner.store.snapshot/v1", Text: withoutHTML(s.b.String()), From: s.from}, nil
 }
 
-// page is a canonical version with what it says.
+// page is a canonical version with its content.
 type page struct {
 	record.Record
 	content string
@@ -80,7 +80,7 @@ func (s *snapshot) write(all map[string][]page, types record.Types) {
 
 func (s *snapshot) heading(title string) { fmt.Fprintf(&s.b, "\n## %s\n\n", title) }
 
-// cite names a version as a source, with a word where it is not current.
+// cite names a version as a source, and says if it is not current.
 func (s *snapshot) cite(p *page) string {
 	s.from = append(s.from, p.Ref().String())
 	for _, q := range listUnder(p.content, "open question") {
@@ -128,7 +128,7 @@ func (s *snapshot) memos(pages []page) {
 	}
 }
 
-// hypotheses lists models, and the hypotheses that stand in research artifacts.
+// hypotheses lists models, and the live hypotheses of research artifacts.
 func (s *snapshot) hypotheses(artifacts, models []page) {
 	s.heading("Hypotheses and models")
 	for i := range artifacts {
@@ -166,7 +166,7 @@ func (s *snapshot) questions() {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// listUnder returns the list under a heading, or behind words on their own line.
+// listUnder returns the list under a heading, or after words on their own line.
 func listUnder(content, words string) []string {
 	var out []string
 	inside := false

@@ -17,21 +17,21 @@ import (
 	"brenner/store/record"
 )
 
-// Stalemate is a request for a ruling about patches of a record, and what came of it.
+// Stalemate is a request for a ruling about patches of a record, and its result.
 type Stalemate struct {
 	ID      string
 	Kind    string
-	State   string     // open, requested, ruled, or expired when the record went on meanwhile
+	State   string     // open, requested, ruled, or expired if the record has a newer version
 	About   record.Ref // the version that refuses the patches
-	By      string     // who has the request, or ruled
+	By      string     // holder of the request, or author of the ruling
 	Opened  time.Time
-	Moved   time.Time // when it came to its state
+	Moved   time.Time // when it reached its state
 	Request stalemate.Request
 	Verdict *stalemate.Verdict
 }
 
-// Waits reports whether a person is still needed. A ruling changes no text, so nothing waits
-// behind it.
+// Waits reports whether a person is still needed. A ruling changes no text, so nothing remains
+// to be done after it.
 func (s *Stalemate) Waits() bool {
 	return s.State == stalemate.Open || s.State == stalemate.Requested
 }
@@ -41,7 +41,7 @@ const stalematePrefix = "ST-"
 
 func verdictOf(id string) string { return "verdict-" + id }
 
-// Stalemates returns the stalemates about records, or about one of them, by their ids.
+// Stalemates returns the stalemates about all records, or about one of them, by id.
 func (d *Door) Stalemates(ctx context.Context, of string) ([]Stalemate, error) {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: stalematePrefix, Types: []string{record.StalemateRequest}})
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *Door) Stalemates(ctx context.Context, of string) ([]Stalemate, error) {
 	for _, h := range heads {
 		s, err := d.Stalemate(ctx, "", h.ID)
 		if fault.CodeOf(err) == store.NoRecord {
-			continue // somebody put a record of this type and name, and that is all
+			continue // an unrelated record of this type and name
 		}
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error)
 	if err != nil {
 		return nil, err
 	}
-	// An address with a version, and one that is not whole, name the record too.
+	// The address may have a version or an abbreviated id.
 	if ref, _, err := d.refOf(ctx, of, tipOf); of != "" && (err != nil || ref.ID != about.ID) {
 		no.Detail = r.ID + " is not about " + fault.Shown(of) + ", but about " + about.ID
 		return nil, no
@@ -107,7 +107,7 @@ func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error)
 	return s, d.verdict(ctx, s)
 }
 
-// verdict fills in what was ruled, if anything was.
+// verdict adds the verdict, if any.
 func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
 	found, err := d.Store.Records(ctx, store.Query{ID: verdictOf(s.ID), Version: 1, Type: record.StalemateVerdict})
 	if err != nil || len(found) == 0 {
@@ -122,7 +122,7 @@ func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
 	return err
 }
 
-// ruling finds a stalemate for an actor who may decide and a step that its state allows.
+// ruling returns a stalemate for an actor who may decide and a step that its state allows.
 func (d *Door) ruling(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
 	s, err := d.Stalemate(ctx, of, id)
 	if err == nil {
@@ -154,7 +154,7 @@ func (s *Stalemate) ruledAlready() error {
 	}
 }
 
-// Send marks a request as given out. Evidence that is only a placeholder cannot be sent.
+// Send marks a request as handed out. Placeholder evidence cannot be sent.
 func (d *Door) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, error) {
 	s, err := d.ruling(ctx, who, of, id, stalemate.Requested)
 	if err != nil {
@@ -166,7 +166,7 @@ func (d *Door) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, 
 	return d.requested(ctx, who, s)
 }
 
-// requested puts the version of a request that says it was given out.
+// requested puts the version of a request that records the handing out.
 func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
 	err := d.putAll(ctx, who, func(b *putting) error {
 		now, _, err := d.Find(ctx, s.ID)
@@ -184,7 +184,7 @@ func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalema
 	return d.Stalemate(ctx, "", s.ID)
 }
 
-// Rule puts the verdict of a person who may decide and is no party. It changes no text.
+// Rule puts the verdict of a person who may decide and is not a party. It changes no text.
 func (d *Door) Rule(ctx context.Context, who Actor, of, id string, text []byte) (*Stalemate, error) {
 	s, err := d.ruling(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
@@ -264,7 +264,7 @@ func (d *Door) OpenStalemate(ctx context.Context, who Actor, address string, req
 	return s, warnings, err
 }
 
-// refusedSoFar makes the case of what a version refused, however often that was.
+// refusedSoFar returns the case of the patches that a version refused, however few.
 func (d *Door) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate.Patched) (stalemate.Case, error) {
 	tries, err := d.tries(ctx, r.Ref())
 	if err != nil {
@@ -282,26 +282,26 @@ func (d *Door) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate
 	return c, err
 }
 
-// triedEvent is a patch of a record that was refused.
+// triedEvent is a refused patch of a record.
 type triedEvent struct {
 	By      string     `json:"by"`
 	Role    string     `json:"role"`
 	ID      string     `json:"id"`
-	Version int        `json:"version"` // that it was held against
+	Version int        `json:"version"` // that it was applied to
 	Patch   string     `json:"patch"`   // hash
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
 	Why     string     `json:"why"`
 }
 
-// lookedAt is how many attempts, of all records, are looked at for those of one.
+// lookedAt bounds the attempts, of all records, that are searched for those of one.
 const lookedAt = 1000
 
 // refused records refused patches, and requests a ruling when their author is stuck.
 func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched) error {
 	last := ""
 	for i := range out.Reports {
-		if out.Reports[i].OK() || p.Patches[i].Result == out.Before.Hash() { // the latter has been applied already
+		if out.Reports[i].OK() || p.Patches[i].Result == out.Before.Hash() { // the latter was applied already
 			continue
 		}
 		one, problem := &p.Patches[i], &out.Reports[i].Problems[0]
@@ -357,7 +357,7 @@ func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, e
 }
 
 // request puts the request for a ruling on a version, and reports whether it is new. The
-// program asks, so the rights of the author do not matter.
+// program asks, so the author's rights do not matter.
 func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *stalemate.Case, r *stalemate.Request) (ref record.Ref, fresh bool, err error) {
 	err = d.putAll(ctx, who, func(b *putting) error {
 		h, err := b.headOf(ctx, c.ID)
@@ -375,8 +375,8 @@ func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *sta
 	return ref, fresh, err
 }
 
-// Arbitrate has an agent that is no party rule on a stalemate. It sees the request alone. If a
-// person rules meanwhile, that verdict stands.
+// Arbitrate lets an agent that is not a party rule on a stalemate. It sees only the request. If
+// a person rules meanwhile, that verdict stands.
 func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
 	s, err := d.ruling(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {

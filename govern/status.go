@@ -16,7 +16,7 @@ type Status struct {
 	Records int            `json:"records"`
 	Census  []record.Count `json:"census"`
 	Spine   []SpineEntry   `json:"spine"`
-	// NeedsUpdate and NeedsRebase are versions that count and are not current.
+	// NeedsUpdate and NeedsRebase are relevant versions that are not current.
 	NeedsUpdate    []Outdated `json:"needs_update"`
 	NeedsRebase    []Outdated `json:"needs_rebase"`
 	Forks          []Fork     `json:"forks"`
@@ -34,7 +34,7 @@ type Outdated struct {
 	Reason    string     `json:"reason"`
 }
 
-// Fork is a record that went several ways.
+// Fork is a record with several branches.
 type Fork struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
@@ -47,11 +47,11 @@ type Fork struct {
 type SpineEntry struct {
 	Type   string `json:"type"`
 	Module string `json:"module"`
-	Holder string `json:"holder"` // empty where no version does
+	Holder string `json:"holder"` // empty if there is none
 	Status string `json:"status"`
 }
 
-// Status looks at all records, by the store's lists alone.
+// Status examines all records, using only the store's lists.
 func (d *Door) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Schema: "brenner.store.status/v1"}
 	var err error
@@ -138,7 +138,7 @@ func (d *Door) notCurrent(ctx context.Context, status, otherwise string) (out []
 	return out, err
 }
 
-// Forks returns the records with several tips, those of core types first.
+// Forks returns the records with several tips, core types first.
 func (d *Door) Forks(ctx context.Context) ([]Fork, error) {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{Forked: true})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"brenner/store/record"
 )
 
-// Summarise puts a version with a new summary: by an agent, or, where none can be asked or
-// shown all of it, the beginning of the text. It goes on from the version that it is about.
+// Summarise puts a version with a new summary, written by an agent or, if none can be asked or
+// shown all of it, taken from the beginning of the text. Its parent is the version in question.
 func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Helper) (Put, error) {
 	r, _, err := d.findFor(ctx, who, address, tipOf)
 	if err != nil {
@@ -56,13 +56,13 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	}
 	draft.Summary = oneLine(a.text)
 	draft.Change = "a summary of what it says now, by " + h.Name
-	draft.Task, draft.granted = a.task.String(), true // who asked for it may write it
+	draft.Task, draft.granted = a.task.String(), true // the requester may write it
 	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
 	return put, d.made(ctx, a, put.Record.Ref(), err)
 }
 
-// unsummarised returns the version that a summary goes on from: the newest that differs in its
-// summary alone. A fitting summary of the same content is an error.
+// unsummarised returns the parent of a new summary: the newest version that differs only in its
+// summary. It is an error if the same content already has a current summary.
 func (d *Door) unsummarised(ctx context.Context, r *record.Record, asked bool) (int, error) {
 	all, err := d.Store.Records(ctx, store.Query{ID: r.ID})
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *Door) unsummarised(ctx context.Context, r *record.Record, asked bool) (
 		if v.Version <= r.Version || v.Status == record.Deprecated || v.Content != r.Content {
 			continue
 		}
-		// An agent's has a link to its task besides.
+		// One by an agent also has a link to its task.
 		lacks := func(l record.Link) bool { return !slices.Contains(v.Links, l) }
 		if !v.StaleSummary() && (v.SummaryBy == record.Given || !asked) && !slices.ContainsFunc(r.Links, lacks) {
 			return 0, &fault.Error{
@@ -94,11 +94,11 @@ func (d *Door) extract(ctx context.Context, who Actor, draft Draft) (Put, error)
 	return d.putOne(ctx, who, draft)
 }
 
-// mostInputs is how many records an agent takes up at once; the next memo begins with the rest.
+// mostInputs bounds the records for one call of an agent; the next memo begins with the rest.
 const mostInputs = 200
 
-// Consolidate drafts the memo of a module, or, for the module "project", the summary of the
-// project. It promotes nothing. What did not fit counts as not taken up.
+// Consolidate drafts the memo of a module or, for the module "project", the summary of the
+// project. It promotes nothing. What did not fit counts as not covered.
 func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Helper) (Put, error) {
 	if err := CheckID("module", module); err != nil {
 		return Put{}, err
@@ -131,7 +131,7 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	return d.integrate(ctx, who, h, draft, refsOf(inputs))
 }
 
-// integrate has an agent write a memo, which goes on from the one before where that is shown in
+// integrate lets an agent write a memo, which continues the previous one if that is shown in
 // full.
 func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft, inputs []record.Ref) (Put, error) {
 	before, err := d.memoBefore(ctx, draft.ID)
@@ -139,7 +139,7 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 		return Put{}, err
 	}
 	if draft.anew = before == nil; !draft.anew {
-		draft.Parent = before.Version // whatever is put while the agent writes
+		draft.Parent = before.Version // even if others put versions while the agent writes
 	}
 	var fresh, known []record.Ref
 	for _, ref := range inputs {
@@ -153,7 +153,7 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 		name: "integrate-" + draft.Module, role: policy.Integrator, module: draft.Module, cross: draft.Module == record.Project,
 		task: fmt.Sprintf("Write the %s of the module %s from the records below: what is known, on what evidence, what contradicts what, and which questions are open (under a heading \"Open questions\"). Name records by their ids. Begin with one sentence that sums it up. Answer in Markdown, with the text alone.", draft.Type, draft.Module),
 	}
-	if len(known) == 0 || len(fresh) == 0 { // a memo from the beginning
+	if len(known) == 0 || len(fresh) == 0 { // a memo from scratch
 		j.inputs, known = inputs[:min(len(inputs), mostInputs)], nil
 	} else {
 		j.task += fmt.Sprintf(" %s is the memo so far: keep what holds of it.", before.Ref())
@@ -176,7 +176,7 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 	return put, d.made(ctx, a, put.Record.Ref(), err)
 }
 
-// memoBefore returns the version that a new one of a memo goes on from, or nil.
+// memoBefore returns the version that a new memo continues, or nil.
 func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error) {
 	h, err := d.exactly(ctx, id)
 	if err != nil || h.Latest == 0 {
@@ -190,7 +190,7 @@ func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error
 	return &r, err
 }
 
-// takeUp links a memo to what it was made from, and says what it was not.
+// takeUp links a memo to its sources, and notes what it does not cover.
 func (draft *Draft) takeUp(refs, left []record.Ref) {
 	draft.Change = "takes up " + text.Count(len(refs), "record")
 	if len(left) > 0 {
@@ -218,12 +218,12 @@ func kindID(kind, module string) string {
 	return derivedID("memo-", module)
 }
 
-// integrated returns the types that memos are made of.
+// integrated returns the types that memos are made from.
 func (d *Door) integrated() []string {
 	return d.Types.Names(func(t record.Type) bool { return t.Knowledge && d.Access.MayRead(policy.Integrator, t.Name) })
 }
 
-// toIntegrate returns what a memo or the project's summary is made from, the newest first.
+// toIntegrate returns what a memo or the project's summary is made from, newest first.
 func (d *Door) toIntegrate(ctx context.Context, who Actor, module string) (string, []record.Record, error) {
 	kind := policy.MemoOf(module)
 	queries := []store.HeadQuery{{
@@ -263,7 +263,7 @@ func (d *Door) toIntegrate(ctx context.Context, who Actor, module string) (strin
 	return kind, inputs, nil
 }
 
-// fitting splits records into those whose summaries have room, and the others.
+// fitting splits records into those whose summaries fit, and the others.
 func fitting(inputs []record.Record, bound int) (taken, left []record.Record) {
 	room := bound - len(extractMemo("", nil, nil)) - maxID - len(leftOut(make([]record.Ref, len(inputs)))) - mostNamed*maxID
 	for i := range inputs {
@@ -280,7 +280,7 @@ func memoLine(r *record.Record) string {
 	return fmt.Sprintf("- %s (%s): %s\n", r.Ref(), r.Status, r.Summary)
 }
 
-// extractMemo lists what records say of themselves, and that nobody weighed it.
+// extractMemo lists the summaries of records, and says that they were not weighed.
 func extractMemo(module string, inputs []record.Record, left []record.Ref) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What stands in %s\n\nPut together by the program from the summaries of %s, without a model:\nnothing here was weighed, and no contradiction was looked for.\n", module, text.Count(len(inputs), "record"))
@@ -299,10 +299,10 @@ func extractMemo(module string, inputs []record.Record, left []record.Ref) []byt
 	return append([]byte(b.String()), leftOut(left)...)
 }
 
-// mostNamed is how many left-out records a memo names.
+// mostNamed bounds the left-out records that a memo names.
 const mostNamed = 50
 
-// leftOut is what a memo says of the records that it does not take up.
+// leftOut returns what a memo says of the records that it does not cover.
 func leftOut(left []record.Ref) string {
 	if len(left) == 0 {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"brenner/store/record"
 )
 
-// Task is what a task spec says: what is to be done, on exactly which versions.
+// Task is the content of a task spec: what to do, on exactly which versions.
 type Task struct {
 	Task   string  `json:"task"`
 	Role   string  `json:"role"`
@@ -24,7 +24,7 @@ type Task struct {
 	Inputs []Input `json:"inputs"`
 }
 
-// Input is a version that a task was given. Stood is the version that stood then. The input has
+// Input is an input version of a task. Stood is the version that stood then. The input has
 // moved when another one stands, or when it was deprecated or lost its canonical status.
 type Input struct {
 	ID        string `json:"id"`
@@ -38,13 +38,13 @@ type Input struct {
 // Ref returns the version.
 func (in *Input) Ref() record.Ref { return record.Ref{ID: in.ID, Version: in.Version} }
 
-// Moved is an input that is not what it was when the task began.
+// Moved is an input that changed since the task began.
 type Moved struct {
 	Input Input
 	Now   int // the version that stands now
 }
 
-// TaskDraft is a task that somebody wants to pin.
+// TaskDraft is a task to pin.
 type TaskDraft struct {
 	ID     string
 	Task   string
@@ -54,7 +54,7 @@ type TaskDraft struct {
 	Inputs []string // addresses
 	Tags   []string
 
-	ours bool // it is a task of the program itself
+	ours bool // a task of the program itself
 }
 
 // Pin puts a task spec that names the exact versions of its inputs.
@@ -90,7 +90,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 	}
 	for i := range given {
 		if t.ours {
-			break // what is not shown is not taken up either
+			break // what is not shown is not covered either
 		}
 		if err := d.fitsTask(&task, &given[i]); err != nil {
 			return Put{}, task, err
@@ -103,7 +103,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Cause: err, Hint: "the task must be UTF-8"}
 	}
 	draft.Content = data
-	draft.granted, draft.ours = true, true // who may run a task may pin one: task specs are no knowledge of the project
+	draft.granted, draft.ours = true, true // an actor who may run a task may pin one: task specs are not knowledge of the project
 	put, err := d.putOne(ctx, who, draft)
 	return put, task, err
 }
@@ -124,7 +124,7 @@ func (d *Door) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
 	return d.refuse(ctx, who, "write", there[0].Type, t.ID)
 }
 
-// fitsTask refuses an input that the role of the task would never be shown.
+// fitsTask rejects an input that the role of the task may not see.
 func (d *Door) fitsTask(t *Task, r *record.Record) error {
 	bad := func(detail, hint string) error {
 		return &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(r.Ref().String()), Detail: detail, Hint: hint}
@@ -147,7 +147,7 @@ func (d *Door) fitsTask(t *Task, r *record.Record) error {
 	return nil
 }
 
-// Task reads a task spec, and says which of its inputs have moved.
+// Task returns a task spec, and which of its inputs have moved.
 func (d *Door) Task(ctx context.Context, address string) (record.Record, Task, []Moved, error) {
 	r, _, err := d.Standing(ctx, address)
 	if err != nil {
@@ -198,8 +198,8 @@ func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 	return moved, nil
 }
 
-// outdated returns what a version rests on and no longer holds: superseded, not taken, or
-// deprecated. Task specs, reviews and raw traffic are about old versions on purpose.
+// outdated returns the dependencies of a version that no longer hold: superseded, not chosen,
+// or deprecated. Task specs, reviews and raw traffic refer to old versions on purpose.
 func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(context.Context, string) (record.Head, error)) ([]Moved, error) {
 	if r.Type == record.TaskSpec || r.Type == record.Review {
 		return nil, nil
@@ -213,7 +213,7 @@ func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(conte
 		if err != nil {
 			return nil, err
 		}
-		if l.Version > h.Latest { // put in the same change, or missing, which is another matter
+		if l.Version > h.Latest { // put in the same change, or missing, which is reported elsewhere
 			continue
 		}
 		if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.TaskSpec {
@@ -228,7 +228,7 @@ func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(conte
 			status = to.Status
 		}
 		past := l.Version < h.Canonical || status == record.Deprecated
-		// Without a canonical version and without another way it gave way to another record.
+		// Without a canonical version or another branch, it was displaced by another record.
 		beside := status == record.Alternative && (h.Canonical > 0 || !h.Forked())
 		if past || beside {
 			all = append(all, Moved{Input{ID: l.ID, Version: l.Version, Type: h.Type, Stood: l.Version, Status: status}, h.Standing().Version})
@@ -237,7 +237,7 @@ func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(conte
 	return all, nil
 }
 
-// moved returns the moved inputs of the tasks behind a version. A draft that goes on from the
+// moved returns the moved inputs of the tasks behind a version. A draft that continues the
 // result of a revision has moved its record itself.
 func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]Moved, error) {
 	var all []Moved
@@ -273,12 +273,11 @@ func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]M
 	return all, nil
 }
 
-// Decided returns the end of the journal of changes: while it stays, nothing is promoted.
+// Decided returns the head of the journal of changes: while it stays, nothing is promoted.
 func (d *Door) Decided(ctx context.Context) (journal.Head, error) { return d.head(ctx, Changes) }
 
-// Overtaken returns the versions that agents were shown as canonical and that are no longer,
-// and the head that must still hold when that is written. Records of other projects are
-// skipped.
+// Overtaken returns the versions that agents were shown as canonical and that no longer are,
+// and the head that must still hold when that is written. It skips records of other projects.
 func (d *Door) Overtaken(ctx context.Context, shown []contexts.ShownRecord) ([]Moved, store.Append, error) {
 	head, err := d.head(ctx, Changes)
 	if err != nil {

@@ -12,29 +12,29 @@ import (
 	"brenner/store/record"
 )
 
-// Proof is what a verification of the records looked at, and what it found.
+// Proof is what a verification of the records examined, and what it found.
 type Proof struct {
 	Entries  int `json:"entries"`
 	Versions int `json:"versions"`
 	Marks    int `json:"marks"`
-	// Head is the end of the journal of changes. Whoever kept it can tell a journal
-	// that was made anew; Streams has the ends of the others too.
+	// Head is the end of the journal of changes. A kept copy of it reveals a rewritten journal.
+	// Streams has the ends of the other journals, too.
 	Head    string         `json:"head"`
 	Streams []ProvenStream `json:"streams"`
 	Faults  store.Faults   `json:"faults"`
 
-	listed []record.Head // the records that were looked at; nil for none
+	listed []record.Head // the examined records; nil for none
 }
 
-// ProvenStream is one journal of the door, and where it ends.
+// ProvenStream is one journal of the package, and where it ends.
 type ProvenStream struct {
 	Name    string `json:"name"`
 	Entries int    `json:"entries"`
-	Head    string `json:"head"` // "" where it has no entry
+	Head    string `json:"head"` // "" if it has no entry
 }
 
-// Verify proves the records from their journal, both ways, and compares the store's lists with
-// versions and marks. Others may write meanwhile.
+// Verify verifies the records against their journal, both ways, and the store's lists against
+// versions and marks. Other processes may write meanwhile.
 func (d *Door) Verify(ctx context.Context) (*Proof, error) {
 	const most = 5
 	for try := 1; ; try++ {
@@ -45,7 +45,7 @@ func (d *Door) Verify(ctx context.Context) (*Proof, error) {
 		if moved, err := d.movedSince(ctx, p); err != nil || !moved {
 			return p, err
 		}
-		// Somebody wrote while we looked: what does not fit may be theirs.
+		// Another process wrote meanwhile: mismatches may be due to that.
 	}
 }
 
@@ -86,20 +86,20 @@ func (d *Door) verify(ctx context.Context) (*Proof, error) {
 	return p, d.prove(ctx, p, told)
 }
 
-// told is what the journal says of one record: what was put and marked, in order.
+// told is what the journal says of one record: its puts and marks, in order.
 type told struct {
 	puts  map[int]putEntry
 	marks []toldMark
 	steps []step
 }
 
-// toldMark is a mark with who made it.
+// toldMark is a mark with its author.
 type toldMark struct {
 	markEntry
 	by string
 }
 
-// step is a version that was put, or the mark of one.
+// step is a put of a version, or its mark.
 type step struct {
 	version int
 	status  string // "" for a put
@@ -149,7 +149,7 @@ func (p *Proof) wrong(place, format string, args ...any) {
 	})
 }
 
-// prove looks at every record that the journal or the store knows.
+// prove verifies every record that the journal or the store knows.
 func (d *Door) prove(ctx context.Context, p *Proof, all map[string]*told) error {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{})
 	if err != nil {
@@ -186,7 +186,7 @@ func (d *Door) proveRecord(ctx context.Context, p *Proof, id string, t *told, he
 		return err
 	}
 	if len(p.Faults) > before {
-		return ctx.Err() // what follows from them would only be said twice
+		return ctx.Err() // faults that follow from them would be reported twice
 	}
 	tips, err := d.Store.Tips(ctx, id)
 	if err != nil {
@@ -248,7 +248,7 @@ func (d *Door) proveVersions(ctx context.Context, p *Proof, id string, t *told, 
 			p.wrong(r.Ref().String(), "it has the status %s, and by its marks it has another one", fault.Shown(r.Status))
 		}
 		if !put {
-			continue // its own journal proves what it holds
+			continue // its own journal proves its content
 		}
 		if _, err := d.Store.Blob(ctx, r.Content); err != nil {
 			p.Faults.Add(&fault.Error{Code: fault.CodeOf(err), Place: r.Ref().String(), Detail: "its content is gone or changed", Cause: err})
@@ -269,7 +269,7 @@ func (d *Door) vouched(ctx context.Context, ref record.Ref) (bool, error) {
 	return d.Vouched(ctx, ref)
 }
 
-// proveHead makes what the lists say of a record once more, and compares.
+// proveHead computes the list entries of a record again, and compares.
 func (p *Proof) proveHead(id string, t *told, versions []record.Record, have *record.Head, tips []int) {
 	switch {
 	case have == nil:
@@ -304,7 +304,7 @@ func (p *Proof) proveHead(id string, t *told, versions []record.Record, have *re
 
 func shown(v any) string { return fault.Shown(fmt.Sprint(v)) }
 
-// headOf returns what the lists must say of a record, and its tips. Versions of other journals
+// headOf returns the expected list entry of a record, and its tips. Versions of other journals
 // come first: their order does not matter.
 func headOf(id string, t *told, versions []record.Record) (record.Head, []int) {
 	byNumber := make(map[int]*record.Record, len(versions))

@@ -10,8 +10,8 @@ import (
 
 // stem is why a version stems from another one.
 type stem struct {
-	source  record.Ref // the version that was looked for
-	through record.Ref // what the version itself rests on; source, where that is direct
+	source  record.Ref // the source found
+	through record.Ref // the direct dependency; equals source if that is direct
 }
 
 func (s stem) String() string {
@@ -21,14 +21,14 @@ func (s stem) String() string {
 	return s.source.String() + ", through " + s.through.String()
 }
 
-// mostGrounds is how many versions are looked at under one question.
+// mostGrounds bounds the versions examined for one question.
 const mostGrounds = 20_000
 
-// grounds walks up from versions, level by level, and returns those that are sources or that
-// stem from one. Whole means that all were seen.
+// grounds walks up from versions, level by level, and returns those that are sources or stem
+// from one. Whole reports whether all were examined.
 func (d *Door) grounds(ctx context.Context, refs []record.Ref, isSource func(record.Ref) (bool, error)) (found map[record.Ref]stem, whole bool, err error) {
 	found = make(map[record.Ref]stem)
-	rests := make(map[record.Ref][]record.Ref) // by what they rest on
+	rests := make(map[record.Ref][]record.Ref) // by dependency
 	seen := make(map[record.Ref]bool)
 	var level []record.Ref
 	visit := func(ref record.Ref) {
@@ -64,7 +64,7 @@ func (d *Door) grounds(ctx context.Context, refs []record.Ref, isSource func(rec
 	return found, len(level) == 0, nil
 }
 
-// spread passes the reason of what was found on to everything that rests on it.
+// spread passes the reason of what was found on to everything that depends on it.
 func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
 	var level []record.Ref
 	for ref := range found {
@@ -85,7 +85,7 @@ func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
 	}
 }
 
-// rehearsals finds what stems from rehearsals: nothing that rests on one holds.
+// rehearsals finds what stems from rehearsals: nothing that depends on one holds.
 type rehearsals struct {
 	*Door
 	ids map[string]bool // of records that have a version from a rehearsal
@@ -111,7 +111,7 @@ func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[r
 	return p.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return p.isRehearsed(ctx, ref) })
 }
 
-// isRehearsed reports whether a version comes from a rehearsal itself.
+// isRehearsed reports whether a version itself comes from a rehearsal.
 func (p *rehearsals) isRehearsed(ctx context.Context, ref record.Ref) (bool, error) {
 	if !p.ids[ref.ID] {
 		return false, nil
@@ -130,15 +130,16 @@ func (p *rehearsals) real(ctx context.Context, heads []record.Head) ([]record.Re
 	return slices.DeleteFunc(refs, func(ref record.Ref) bool { _, stems := found[ref]; return stems }), err
 }
 
-// staleFrom is a record whose canonical version moved: what rests on another version than now
-// is stale. Now 0 means that no version holds. With only, just those versions no longer hold.
+// staleFrom is a record whose canonical version moved: what depends on a version other than now
+// is stale. Now 0 means that no version holds. If only is set, just those versions no longer
+// hold.
 type staleFrom struct {
 	id   string
 	now  int
 	only []int
 }
 
-// refs returns the versions that stale ones point at.
+// refs returns the versions that stale ones link to.
 func (f *staleFrom) refs() []record.Ref {
 	if len(f.only) == 0 {
 		return []record.Ref{{ID: f.id}}
@@ -150,7 +151,7 @@ func (f *staleFrom) refs() []record.Ref {
 	return all
 }
 
-// stale finds everything that rests on what no longer holds, the nearest first. Task specs,
+// stale finds everything that depends on what no longer holds, nearest first. Task specs,
 // reviews and raw traffic do not become stale, but what was made from them does.
 func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 	var out []Stale
@@ -192,7 +193,7 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 	return out, nil
 }
 
-// becomesStale decides whether what rests on a version is stale too, and whether the version
+// becomesStale decides whether what depends on a version is stale, too, and whether the version
 // itself is marked: only one that is not past is.
 func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
 	h, err := d.whole(ctx, e.From.ID)
@@ -201,7 +202,7 @@ func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, ma
 	}
 	kind, _ := d.Types.Find(h.Type)
 	switch {
-	case kind.Raw: // the answer to what was sent carries it on
+	case kind.Raw: // the reply to it passes it on
 		return true, nil, nil
 	case h.Type == record.Review || !record.Depends(e.Relation):
 		return false, nil, nil

@@ -1,7 +1,7 @@
-// Package contexts decides which of a project's records an agent is given, and
-// writes them under a hard bound of tokens. What is left out is named with the rule
-// that left it out. The package is pure: it must not know how tokens are counted,
-// where records are stored, or what becomes of the text.
+// Package contexts selects the records that an agent is shown and renders them within a hard
+// bound of tokens. What is left out is named with the rule that excluded it. The package is
+// pure: it must not know how tokens are counted, where records are stored, or how the text is
+// used.
 package contexts
 
 import (
@@ -20,19 +20,19 @@ import (
 // Input is everything a context of records is made of.
 type Input struct {
 	Spec   Spec
-	Access policy.Accesses // what roles may read: it holds whatever Spec says
+	Access policy.Accesses // what roles may read; takes precedence over Spec
 	Types  record.Types
-	// Modules are those of the task. They do not matter where the spec crosses them.
+	// Modules are those of the task. They are ignored if the spec crosses modules.
 	Modules []string
-	// Purpose says what the agent is to do: fixed, and always shown.
+	// Purpose is what the agent is to do. It is always shown.
 	Purpose string
-	// Overview are the records that open every context: the canonical brief and the
-	// canonical summary of the project. They are shown by their summaries.
+	// Overview are the records that open every context: the canonical brief and the canonical
+	// summary of the project. Their summaries are shown.
 	Overview []Material
 	// Materials are the candidates, in any order.
 	Materials []Material
-	// More says that there are further candidates that nobody looked at, because
-	// enough stand before them.
+	// More reports whether there are further candidates that were not read, because enough rank
+	// before them.
 	More bool
 	// Count counts the tokens of a text; nil counts its bytes.
 	Count func(string) int
@@ -41,36 +41,36 @@ type Input struct {
 // Material is a record that may be shown.
 type Material struct {
 	Record  record.Record
-	Content []byte // needed only where the spec shows it in full
-	// Artifact is what a research artifact says. It is shown by its sections, as far as
-	// they fit, once everything else is there; where the spec wants it in full, in its
-	// turn. Without it there is the summary.
+	Content []byte // needed only if the spec shows it in full
+	// Artifact is the content of a research artifact. Its sections are shown as far as they
+	// fit, after everything else or, if the spec wants it in full, in its turn. If nil, the
+	// summary is shown.
 	Artifact *artifact.Artifact
-	// Near says what it has to do with the task; the higher the nearer.
+	// Near is its relation to the task; higher is nearer.
 	Near Nearness
-	// Rehearsed says that it rests on a rehearsal, over however many steps.
+	// Rehearsed reports whether it depends on a rehearsal, directly or not.
 	Rehearsed bool
-	// Changed is when anything of the record was put last.
+	// Changed is when the record was last changed.
 	Changed time.Time
 }
 
 // Nearness is how near a record is to a task.
 type Nearness int
 
-// The steps of nearness.
+// Steps of nearness.
 const (
-	Apart  Nearness = iota // of the module, no more
-	Tagged                 // it shares a tag with the task
-	Linked                 // it and an input of the task point at one another
-	Pinned                 // it is an input of the task
+	Apart  Nearness = iota // only of the module
+	Tagged                 // shares a tag with the task
+	Linked                 // links to an input of the task, or is linked from one
+	Pinned                 // an input of the task
 )
 
 func (n Nearness) String() string { return [...]string{"recency", "tag", "link", "input"}[n] }
 
-// Context is what an agent is given of the store's records.
+// Context is what an agent is shown of the store's records.
 type Context struct {
 	Spec   string        `json:"view_hash"`
-	Tokens int           `json:"tokens"` // of Text; never more than the bound
+	Tokens int           `json:"tokens"` // of Text; within the bound
 	Bound  int           `json:"bound"`
 	Shown  []ShownRecord `json:"shown"`
 	// LeftOut are the candidates that are not in it, each with the rule.
@@ -86,20 +86,20 @@ type ShownRecord struct {
 	Status  string     `json:"status"`
 	Because string     `json:"because"`
 	Tokens  int        `json:"tokens"`
-	// Content is the hash of what the version says, in whatever form it is shown.
+	// Content is the hash of the version's content, in whatever form it is shown.
 	Content string   `json:"-"`
-	Cut     bool     `json:"-"` // it was to be shown in full, and only its summary fitted
+	Cut     bool     `json:"-"` // it was to be shown in full, but only its summary fits
 	Near    Nearness `json:"-"`
 }
 
-// Left is a record that is not in a context, and the rule that left it out.
+// Left is a record that is not in a context, and the rule that excluded it.
 type Left struct {
 	Ref  record.Ref `json:",embed"`
 	Type string     `json:"type"`
 	Rule string     `json:"rule"`
 }
 
-// The rules that leave records out, beside OverBound.
+// Rules that exclude records, besides OverBound.
 const (
 	NotReadable = "the role may not read this type"
 	NotInView   = "the role's view does not show this type"
@@ -134,7 +134,7 @@ func Assemble(in *Input) (Context, error) {
 	return out, nil
 }
 
-// barred returns the rule that keeps a record out whatever room there is, or "".
+// barred returns the rule that excludes a record regardless of room, or "".
 func (in *Input) barred(m *Material) string {
 	r := &m.Record
 	kind, known := in.Types.Find(r.Type)
@@ -158,7 +158,7 @@ func (in *Input) barred(m *Material) string {
 	return ""
 }
 
-// choose sorts the candidates, and bars those that no room would help.
+// choose sorts the candidates and excludes those that are barred.
 func (s *sheet) choose() {
 	all := slices.Clone(s.in.Materials)
 	slices.SortStableFunc(all, func(a, b Material) int { return s.in.compare(&a, &b) })
@@ -173,7 +173,7 @@ func (s *sheet) choose() {
 		ref := m.Record.Ref()
 		v, _ := s.in.Spec.Of(m.Record.Type)
 		if seen[ref] || opening[ref] && (m.Near != Pinned || v.form() != view.Full) {
-			continue // it stands here twice, or is in the overview, whose summary is enough
+			continue // a duplicate, or in the overview, whose summary suffices
 		}
 		seen[ref] = true
 		rule := s.in.barred(m)
@@ -199,7 +199,7 @@ func (in *Input) compare(a, b *Material) int {
 	)
 }
 
-// account says which records are shown and why, and which are left out.
+// account lists the records that are shown and why, and those left out.
 func (s *sheet) account(out *Context) {
 	show := func(m *Material, form view.Form, cut bool, text string) {
 		r := &m.Record

@@ -9,7 +9,7 @@ import (
 	"brenner/store/record"
 )
 
-// sheet is a context before it is written.
+// sheet is a context before it is rendered.
 type sheet struct {
 	in       *Input
 	bound    int
@@ -17,10 +17,10 @@ type sheet struct {
 	overview []Material
 	lines    []*line // by importance
 	left     []Left
-	bare     bool // not even the number of what is left out fits
+	bare     bool // not even the number of left-out records fits
 }
 
-// line is a candidate, and how it is shown: not at all where form is empty.
+// line is a candidate and its form; it is not shown if form is empty.
 type line struct {
 	material *Material
 	want     view.Form
@@ -39,7 +39,7 @@ func (l *line) text(f view.Form) string {
 	return l.texts[f]
 }
 
-// fixed keeps those records of the overview that the role may read at all.
+// fixed keeps the records of the overview that the role may read.
 func (s *sheet) fixed() {
 	for _, m := range s.in.Overview {
 		if rule := s.in.barred(&m); rule == "" || rule == NotInView {
@@ -50,11 +50,11 @@ func (s *sheet) fixed() {
 
 // fill returns the text and its tokens.
 func (s *sheet) fill() (text string, tokens int) {
-	// Room is kept for the number of what is left out, whatever it is: what is shown must
-	// not depend on how far somebody counted.
+	// Reserve room for the longest possible number of left-out records: what is shown must not
+	// depend on how far they were counted.
 	left := s.bound - s.count(s.body()+longestTail)
-	// What the task is about comes in short before any of it comes in full: one long
-	// text must not keep the others out.
+	// The task's inputs are all shown in short before any is shown in full: one long text must
+	// not displace the others.
 	for _, l := range s.lines {
 		if l.want == view.Full && l.material.Near == Pinned {
 			left -= s.raise(l, view.Summary, left)
@@ -72,8 +72,7 @@ func (s *sheet) fill() (text string, tokens int) {
 			left -= s.sections(l, left)
 		}
 	}
-	// The sum of the parts is only about their text: the least important give way
-	// until it holds.
+	// The sum of the parts only approximates the whole: drop the least important until it fits.
 	for i := len(s.lines) - 1; ; i-- {
 		text = s.body()
 		tokens = s.count(text + longestTail)
@@ -88,19 +87,19 @@ func (s *sheet) fill() (text string, tokens int) {
 			return text, s.count(text)
 		}
 		if i < 0 {
-			s.bare = true // then it is the fixed parts, which fit
+			s.bare = true // only the fixed parts are left, which fit
 			continue
 		}
 		if l := s.lines[i]; l.form != view.Summary {
 			l.form = view.Summary
-			i++ // it may have to go altogether
+			i++ // it may have to be dropped altogether
 		} else {
 			l.form = ""
 		}
 	}
 }
 
-// sections shows as much of a research artifact as fits, and returns what that costs.
+// sections shows as much of a research artifact as fits, and returns the cost.
 func (s *sheet) sections(l *line, left int) int {
 	was := 0
 	if l.form != "" {
@@ -128,7 +127,7 @@ func (s *sheet) sections(l *line, left int) int {
 	return v.Tokens - was
 }
 
-// barred puts a bar before each line of a text of ours.
+// barred prefixes each line of one of our texts with a bar.
 func barred(text string) string {
 	var b strings.Builder
 	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
@@ -137,7 +136,7 @@ func barred(text string) string {
 	return b.String()
 }
 
-// raise shows a record in a form if there is room, and returns what that costs.
+// raise shows a record in a form if there is room, and returns the cost.
 func (s *sheet) raise(l *line, form view.Form, left int) int {
 	switch {
 	case form == view.Full && l.want != view.Full:
@@ -151,7 +150,7 @@ func (s *sheet) raise(l *line, form view.Form, left int) int {
 	}
 	text := l.text(form)
 	if len(text) > view.BytesPerToken*(left-cost)+view.BytesPerToken {
-		return 0 // it cannot fit: not even counted
+		return 0 // it cannot fit: skip the counting
 	}
 	if cost += s.count(text); cost > left {
 		return 0
@@ -160,7 +159,7 @@ func (s *sheet) raise(l *line, form view.Form, left int) int {
 	return cost
 }
 
-// headingCost is what the first record of a type costs beside itself.
+// headingCost is the additional cost of the first record of a type.
 func headingCost(s *sheet, l *line) int {
 	for _, other := range s.lines {
 		if other.form != "" && other.material.Record.Type == l.material.Record.Type {
@@ -174,7 +173,7 @@ func (s *sheet) weigh() int { return s.count(s.body()) }
 
 func typeHeading(kind string) string { return "\n## " + view.Word(kind) + "\n\n" }
 
-// body returns the sheet without the line about what is left out.
+// body returns the sheet without the line about left-out records.
 func (s *sheet) body() string {
 	var b strings.Builder
 	b.WriteString("# The project\n\n")
@@ -211,13 +210,13 @@ func (s *sheet) body() string {
 	return b.String()
 }
 
-// leftWords stand before the number of what is left out.
+// leftWords precede the number of left-out records.
 const leftWords = "\nNot shown, by the view's bounds: "
 
-// longestTail is as long as the last line can be.
+// longestTail is the longest possible last line.
 const longestTail = leftWords + "1000000000 or more.\n"
 
-// tail says how many records are left out for the bounds of the view; "" where none are.
+// tail returns the line about records left out by the bounds of the view, or "".
 func (s *sheet) tail() string {
 	hidden := 0
 	for _, l := range s.lines {
@@ -239,14 +238,14 @@ func (s *sheet) tail() string {
 	return ""
 }
 
-// overviewLine is a record that opens every context.
+// overviewLine renders a record of the overview.
 func overviewLine(r *record.Record) string {
 	return "- " + view.Word(r.Type) + " " + refText(r) + ": " + text.Clean(r.Summary, text.PromptLine) + "\n"
 }
 
 func refText(r *record.Record) string { return view.Word(r.ID) + "@v" + strconv.Itoa(r.Version) }
 
-// recordText writes a record; every line of its content stands behind a bar.
+// recordText renders a record; every line of its content is behind a bar.
 func recordText(r *record.Record, content []byte, f view.Form) string {
 	head := "- " + refText(r) + " (" + view.Word(r.Status) + ", " + view.Word(r.Module) + "): " + text.Clean(r.Summary, text.PromptLine)
 	if r.StaleSummary() {
@@ -258,7 +257,7 @@ func recordText(r *record.Record, content []byte, f view.Form) string {
 	return head + "\n" + lines(string(content))
 }
 
-// lines returns a text with a bar before each line, which keeps its indentation.
+// lines prefixes each line with a bar and keeps its indentation.
 func lines(content string) string {
 	var b strings.Builder
 	content = strings.ReplaceAll(strings.ToValidUTF8(content, "\ufffd"), "\r\n", "\n")

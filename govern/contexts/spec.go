@@ -13,12 +13,12 @@ import (
 // DefaultTokens is the bound of a context whose spec sets none.
 const DefaultTokens = 4000
 
-// Spec is what agents of a role are given of the store's records.
+// Spec is what agents of a role are shown of the store's records.
 type Spec struct {
 	Role      string
-	MaxTokens int // 0 or less: DefaultContextTokens
-	// Cross lets it see all modules; otherwise those of the task, and what belongs
-	// to the whole project.
+	MaxTokens int // 0 or less: DefaultTokens
+	// Cross shows all modules; otherwise only those of the task, and what belongs to the whole
+	// project.
 	Cross bool
 	Types []TypeView
 }
@@ -27,20 +27,20 @@ type Spec struct {
 type TypeView struct {
 	Type string    `json:"type,omitempty"`
 	Form view.Form `json:"form,omitempty"` // Full or Summary; anything else is Summary
-	// Max is how many are shown; 0 or less is none.
+	// Max is the maximum number shown; 0 or less is none.
 	Max int `json:"max"`
-	// Priority decides what is kept when not all fits: higher is kept longer.
+	// Priority decides what is kept if not all fits: higher is kept longer.
 	Priority int `json:"priority"`
 }
 
-// The most records of a type that the built-in views show.
+// Maximum numbers of records of a type in the built-in views.
 const (
 	maxOfSpine     = 3
 	MaxOfKnowledge = 8
 )
 
-// Default returns the built-in view of a role: summaries of what it may read,
-// the spine of the project first, and in full only what its work is about.
+// Default returns the built-in view of a role: summaries of what it may read, the spine of the
+// project first, and in full only the subject of its work.
 func Default(access policy.Access) Spec {
 	spec := Spec{Role: access.Role, MaxTokens: DefaultTokens}
 	priority := len(access.Read)
@@ -51,7 +51,7 @@ func Default(access policy.Access) Spec {
 			v.Max = maxOfSpine
 		}
 		if access.Role == policy.Reader && kind == record.PaperNote || access.Role == policy.Writer && kind == record.ManuscriptSection {
-			v.Form, v.Max = view.Full, maxOfSpine // a detailed review, and a text that goes on
+			v.Form, v.Max = view.Full, maxOfSpine // needed for a detailed review, and to continue a text
 		}
 		spec.Types = append(spec.Types, v)
 		priority--
@@ -59,7 +59,7 @@ func Default(access policy.Access) Spec {
 	return spec
 }
 
-// Bound returns the most tokens that a context may have.
+// Bound returns the maximum number of tokens of a context.
 func (s *Spec) Bound() int {
 	if s.MaxTokens <= 0 {
 		return DefaultTokens
@@ -67,7 +67,7 @@ func (s *Spec) Bound() int {
 	return min(s.MaxTokens, view.MaxSetting)
 }
 
-// Of returns how a type is seen; not at all where the spec does not name it.
+// Of returns how a type is seen; false if the spec does not name it.
 func (s *Spec) Of(kind string) (TypeView, bool) {
 	for _, v := range s.Types {
 		if v.Type == kind {
@@ -77,13 +77,13 @@ func (s *Spec) Of(kind string) (TypeView, bool) {
 	return TypeView{}, false
 }
 
-// Hash is the SHA-256 of the spec's canonical JSON, in hexadecimal digits.
+// Hash returns the SHA-256 of the spec's canonical JSON, in hexadecimal.
 func (s *Spec) Hash() string {
 	sum := sha256.Sum256(s.Canonical())
 	return hex.EncodeToString(sum[:])
 }
 
-// Canonical returns the spec in its one JSON form.
+// Canonical returns the spec as canonical JSON.
 func (s *Spec) Canonical() []byte {
 	types := make(artifact.List, 0, len(s.Types))
 	for _, v := range s.Types {

@@ -1,7 +1,6 @@
-// Package policy decides who may do what with records, from data alone: which role
-// may read and write which type, and what keeps a record from being promoted. It
-// knows roles by their names and nothing of agents or of where the answer is
-// enforced.
+// Package policy decides who may do what with records, from data alone: which role may read and
+// write which type, and what prevents a promotion. It knows roles by name; it must not know
+// agents, or where its decisions are enforced.
 package policy
 
 import (
@@ -11,7 +10,7 @@ import (
 	"brenner/store/record"
 )
 
-// OutOfScope is the code of a role that reaches for a type of record that is not its own.
+// OutOfScope is the code of a role's access to a type outside its scope.
 const OutOfScope fault.Code = "OUT_OF_SCOPE"
 
 // Classes returns the classes of the package's codes.
@@ -19,25 +18,24 @@ func Classes() fault.Classes {
 	return fault.Classes{OutOfScope: fault.ClassDenied, Blocked: fault.ClassDenied}
 }
 
-// Access is which types of records agents of one role may read, and which they
-// may write.
+// Access is the types of records that agents of one role may read and write.
 type Access struct {
 	Role  string
 	Read  []string
 	Write []string
 }
 
-// Accesses are those of all roles. A role that is not among them may do nothing.
+// Accesses are those of all roles. Other roles may do nothing.
 type Accesses []Access
 
-// The roles that have no part in a session: agents that work on the store itself.
+// Roles outside of sessions: agents that work on the store itself.
 const (
 	Reader     = "reader"     // reads papers, writes notes
-	Integrator = "integrator" // makes memos and summaries of a module, and of the project
+	Integrator = "integrator" // writes memos and summaries of modules and of the project
 	Writer     = "writer"     // writes the manuscript from memos
 	Critic     = "adversarial_critic"
-	// Contributor is what people are who decide nothing: they put what they found and
-	// wrote, and leave to others what the project is about and what was ruled.
+	// Contributor is the role of people who may not decide: they put findings and texts, but
+	// not what the project is about or what was ruled.
 	Contributor = "contributor"
 )
 

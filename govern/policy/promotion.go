@@ -21,28 +21,28 @@ type Promotion struct {
 	Authority bool // By is a person who may decide
 	// Unattended are the types that may be promoted without a person.
 	Unattended []string
-	// Holder is the other record that is canonical for the type and the module; ""
-	// for none. Replace says that it is to give way.
+	// Holder is another record that is canonical for the type and the module, or "". Replace
+	// means that it is to be displaced.
 	Holder  string
 	Replace bool
-	// Leaves is the module whose canonical version of a key type it would take away,
-	// as the record has moved to another one.
+	// Leaves is the module that would lose its canonical version of a key type, since the
+	// record has moved to another module.
 	Leaves string
-	// Due are the modules whose memo is due, of those that it is a decision about, and
-	// Limit is how many records may be in no memo.
+	// Due are the modules of the decision whose memo is due, and Limit is how many records may
+	// be in no memo.
 	Due   []Overdue
 	Limit int
-	// Missing are links to what is not there, and Faults what lint found.
+	// Missing are links to missing versions, and Faults the lint findings.
 	Missing, Faults []string
-	// Rehearsed are versions that it rests on, over however many steps, and that come
-	// from rehearsals. Unknown says that it rests on too much to look for them.
+	// Rehearsed are its direct and indirect dependencies from rehearsals. Unknown means that
+	// there are too many dependencies to check.
 	Rehearsed []string
 	Unknown   bool
-	// Outdated are versions that it rests on and that do not hold any more.
+	// Outdated are its dependencies that no longer hold.
 	Outdated []string
 }
 
-// Overdue is a module with so many records that no memo takes up as they stand.
+// Overdue is a module and the number of its records that no memo covers.
 type Overdue struct {
 	Module  string
 	Changed int
@@ -55,7 +55,7 @@ type Refusal struct {
 	Hint   string
 }
 
-// The gates.
+// Names of the gates.
 const (
 	GateReason      = "reason"
 	GateApproval    = "approval"
@@ -99,7 +99,7 @@ func Gates(p *Promotion) []Refusal {
 		"a new version of %s says what changed and why", record.A(r.Type))
 	refuse(r.Status == record.NeedsRebase, GateRebase, "put a new version that is made from what holds now, and say with --link or --task what that is",
 		"it was made from inputs that have moved since")
-	// Where it is known to be out of date, a person may say that it still holds.
+	// A person may confirm that a version known to be outdated still holds.
 	if !p.Authority || r.Status != record.NeedsUpdate {
 		for _, ref := range p.Outdated {
 			refuse(true, GateRebase, "put a version that rests on what holds now", "it rests on %s, which does not hold any more", ref)
@@ -119,7 +119,7 @@ func Gates(p *Promotion) []Refusal {
 	return all
 }
 
-// MemoOf returns the type that sums up a module: its memo, or the summary of the project.
+// MemoOf returns the type that summarizes a module: its memo, or the summary of the project.
 func MemoOf(module string) string {
 	if module == record.Project {
 		return record.ProjectSummary
