@@ -25,17 +25,17 @@ func (s *State) step(e *journal.Entry) error {
 	case KindResumed:
 		return s.resumed(e)
 	case KindLeft:
-		return s.left(e)
+		return take(e, func(l Left) { s.Left = l.Reason })
 	case KindEnded:
-		return s.ended(e)
+		return take(e, func(end Ended) { s.Ended, s.Reports = end.Reason, nil }) // each end has its own report
 	case KindAdded:
 		return s.added(e)
 	case KindPaused:
-		return s.paused(e)
+		return take(e, func(Paused) { s.Paused = true })
 	case KindUnpaused:
-		return s.unpaused(e)
+		return take(e, func(Paused) { s.Paused, s.Hold = false, time.Time{} }) // the user does not want to wait
 	case KindStopping:
-		return s.stopping(e)
+		return take(e, func(stop Stopping) { s.Stopping = stop.By })
 	case KindRound:
 		return s.round(e)
 	case KindBegan:
@@ -43,7 +43,7 @@ func (s *State) step(e *journal.Entry) error {
 	case KindSettled:
 		return s.settled(e)
 	case KindReported:
-		return s.reported(e)
+		return take(e, func(r Reported) { s.Reports = append(s.Reports, r) })
 	}
 	return &fault.Error{
 		Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
@@ -128,50 +128,11 @@ func (s *State) resumed(e *journal.Entry) error {
 	return nil
 }
 
-func (s *State) left(e *journal.Entry) error {
-	body, err := decode[Left](e)
+// take decodes an event that can always happen, and takes it into the state.
+func take[T any](e *journal.Entry, into func(T)) error {
+	body, err := decode[T](e)
 	if err == nil {
-		s.Left = body.Reason
-	}
-	return err
-}
-
-func (s *State) ended(e *journal.Entry) error {
-	body, err := decode[Ended](e)
-	if err == nil {
-		s.Ended, s.Reports = body.Reason, nil // each end has its own report
-	}
-	return err
-}
-
-func (s *State) paused(e *journal.Entry) error {
-	_, err := decode[Paused](e)
-	if err == nil {
-		s.Paused = true
-	}
-	return err
-}
-
-func (s *State) unpaused(e *journal.Entry) error {
-	_, err := decode[Paused](e)
-	if err == nil {
-		s.Paused, s.Hold = false, time.Time{} // whoever says so does not want to wait
-	}
-	return err
-}
-
-func (s *State) stopping(e *journal.Entry) error {
-	body, err := decode[Stopping](e)
-	if err == nil {
-		s.Stopping = body.By
-	}
-	return err
-}
-
-func (s *State) reported(e *journal.Entry) error {
-	body, err := decode[Reported](e)
-	if err == nil {
-		s.Reports = append(s.Reports, body)
+		into(body)
 	}
 	return err
 }

@@ -40,15 +40,8 @@ func judge(s *Said) fault.Code {
 	if code, ok := known(s.Type); ok {
 		return code
 	}
-	text := strings.ToLower(s.Type + " " + s.Message)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
-	}
+	low := strings.ToLower(s.Type + " " + s.Message)
+	has := func(words ...string) bool { return text.HasAny(low, words...) }
 	switch {
 	case has("contact") && has("block", "polic", "request", "approv", "requir", "not allowed", "denied"):
 		return Blocked

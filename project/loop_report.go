@@ -46,11 +46,7 @@ func (p *Project) reportDir(loop string) string {
 // LoopReport returns the report of a loop, ended or not, with what people have decided
 // since.
 func (p *Project) LoopReport(ctx context.Context, name string) (r *report.Report, err error) {
-	err = p.withLoops(ctx, func(st *sqlite.Store) error {
-		state, err := runner.Load(ctx, st, name)
-		if err != nil {
-			return err
-		}
+	err = p.withLoop(ctx, name, func(st *sqlite.Store, state *loop.State) (err error) {
 		r, err = gatherReport(ctx, st, state)
 		return err
 	})

@@ -31,14 +31,21 @@ func (p *Project) withLoops(ctx context.Context, do func(*sqlite.Store) error) e
 	return do(st)
 }
 
+// withLoop reads a loop and its state.
+func (p *Project) withLoop(ctx context.Context, name string, do func(*sqlite.Store, *loop.State) error) error {
+	return p.withLoops(ctx, func(st *sqlite.Store) error {
+		state, err := runner.Load(ctx, st, name)
+		if err != nil {
+			return err
+		}
+		return do(st, state)
+	})
+}
+
 // openLoops opens the store of a project for a change of a loop. It makes no store for a
 // loop that does not exist.
 func (p *Project) openLoops(ctx context.Context, name string) (*sqlite.Store, error) {
-	err := p.withLoops(ctx, func(st *sqlite.Store) error {
-		_, err := runner.Load(ctx, st, name)
-		return err
-	})
-	if err != nil {
+	if err := p.withLoop(ctx, name, func(*sqlite.Store, *loop.State) error { return nil }); err != nil {
 		return nil, err
 	}
 	return p.OpenStore(ctx)
@@ -125,11 +132,7 @@ const statusLeft = "left"
 // LoopStatus says where a loop stands, with what people have decided since about its
 // sessions.
 func (p *Project) LoopStatus(ctx context.Context, name string) (s *LoopSummary, err error) {
-	err = p.withLoops(ctx, func(st *sqlite.Store) error {
-		state, err := runner.Load(ctx, st, name)
-		if err != nil {
-			return err
-		}
+	err = p.withLoop(ctx, name, func(st *sqlite.Store, state *loop.State) (err error) {
 		s, err = p.refreshedSummary(ctx, st, st, state)
 		return err
 	})

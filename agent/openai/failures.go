@@ -9,6 +9,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -97,15 +98,10 @@ func (x *exchange) judge(err error) *agent.Failure {
 
 // isOurs tells whether go-openai itself would not send the request.
 func isOurs(err error) bool {
-	for _, one := range []error{
+	return slices.ContainsFunc([]error{
 		sdk.ErrChatCompletionInvalidModel, sdk.ErrReasoningModelLimitationsOther, sdk.ErrReasoningModelMaxTokensDeprecated,
 		sdk.ErrReasoningEffortUnsupported, sdk.ErrReasoningSamplingUnsupported,
-	} {
-		if errors.Is(err, one) {
-			return true
-		}
-	}
-	return false
+	}, func(one error) bool { return errors.Is(err, one) })
 }
 
 // unreachable is why not even a "no" has come.
@@ -238,12 +234,7 @@ func (r *refusal) number() int {
 
 // is tells whether a refusal has one of these codes, as code or as type.
 func (r *refusal) is(codes ...string) bool {
-	for _, c := range codes {
-		if r.said.Code == c || r.said.Kind == c {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(codes, r.said.Code) || slices.Contains(codes, r.said.Kind)
 }
 
 // tooLong tells whether a refusal says that the question was too long; servers of

@@ -14,6 +14,7 @@ import (
 
 	"brenner/agent"
 	"brenner/internal/modelhttp"
+	"brenner/internal/text"
 )
 
 // model is one model at one endpoint.
@@ -109,13 +110,7 @@ func (m *model) learn(f form, no *refusal) bool {
 
 // names tells whether a refusal is about one of these parameters.
 func (r *refusal) names(parameters ...string) bool {
-	text := strings.ToLower(r.said.Param + " " + r.said.Message)
-	for _, p := range parameters {
-		if strings.Contains(text, p) {
-			return true
-		}
-	}
-	return false
+	return text.HasAny(strings.ToLower(r.said.Param+" "+r.said.Message), parameters...)
 }
 
 func (r *refusal) refusesStream() bool {

@@ -11,6 +11,7 @@ import (
 	"brenner/agent"
 	"brenner/agent/program/supervisor"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // The codes of programs that did not answer, beside those of all agents.
@@ -196,14 +197,7 @@ func (x *execution) noLogin() *agent.Failure {
 // nothing to us.
 func (x *execution) meant(words string) *agent.Failure {
 	low := strings.ToLower(words)
-	has := func(words ...string) bool {
-		for _, one := range words {
-			if strings.Contains(low, one) {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(words ...string) bool { return text.HasAny(low, words...) }
 	status := statusIn(words)
 	if status == 0 && x.kind.http != nil {
 		status = x.kind.http(x.status.Exit)

@@ -82,6 +82,11 @@ func Plural(n int, singular, plural string) string {
 	return strconv.Itoa(n) + " " + plural
 }
 
+// HasAny reports whether a text contains one of some words.
+func HasAny(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(s, word) })
+}
+
 // Suggest returns "did you mean X?" where a candidate is near a word, else "".
 func Suggest[S ~string](word string, candidates []S) string {
 	near, ok := Nearest(word, candidates)

@@ -110,17 +110,19 @@ func (r *Report) person(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n## What needs a person\n\n")
-	for i, n := range r.Person {
-		if i == mostRows {
-			more(b, len(r.Person)-i)
-			break
-		}
+	rows(b, r.Person, func(n *Need) {
 		fmt.Fprintf(b, "- %s: %s%s\n", n.Session, plain(n.What), command(n.Command))
-	}
+	})
 }
 
-func more(b *strings.Builder, n int) {
-	fmt.Fprintf(b, "\n… and %d more; the JSON has all of them.\n", n)
+// rows writes the rows of a list that a person is shown, and how many more there are.
+func rows[T any](b *strings.Builder, all []T, write func(*T)) {
+	for i := range all[:min(len(all), mostRows)] {
+		write(&all[i])
+	}
+	if n := len(all) - mostRows; n > 0 {
+		fmt.Fprintf(b, "\n… and %d more; the JSON has all of them.\n", n)
+	}
 }
 
 func (r *Report) questions(b *strings.Builder) {
@@ -191,13 +193,9 @@ func (r *Report) failed(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n## Failed\n\n")
-	for i, f := range r.Failed {
-		if i == mostRows {
-			more(b, len(r.Failed)-i)
-			break
-		}
+	rows(b, r.Failed, func(f *Failure) {
 		fmt.Fprintf(b, "- %s (%s), %s: %s %s%s\n", dash(f.Session), plain(f.Name), text.Count(f.Attempts, "attempt"), f.Code, plain(f.Detail), command(f.Command))
-	}
+	})
 	b.WriteString("\nThe command that ran the loop, with `--retry-failed`, tries all of them again.\n")
 }
 
@@ -206,13 +204,9 @@ func (r *Report) undone(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n## Left undone\n\n")
-	for i, u := range r.Undone {
-		if i == mostRows {
-			more(b, len(r.Undone)-i)
-			break
-		}
+	rows(b, r.Undone, func(u *Undone) {
 		fmt.Fprintf(b, "- %s (round %d) %s: %s%s\n", plain(u.Name), u.Round, dash(u.Session), plain(u.State), command(u.Command))
-	}
+	})
 	if r.NotOpened > 0 {
 		fmt.Fprintf(b, "- %s of rounds that were not opened\n", text.Count(r.NotOpened, "session"))
 	}
@@ -228,16 +222,10 @@ func command(words string) string {
 
 func (r *Report) sessions(b *strings.Builder) {
 	b.WriteString("\n## All sessions\n\n| session | round | what | status | version | tokens | conflicts | lint |\n|---|---:|---|---|---:|---:|---:|---|\n")
-	rows := r.Begun()
-	for i := range rows {
-		s := &rows[i]
-		if i == mostRows {
-			more(b, len(rows)-i)
-			break
-		}
+	rows(b, r.Begun(), func(s *Row) {
 		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %s, %s |\n",
 			dash(s.Session), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, text.Count(s.Errors, "error"), text.Count(s.Warnings, "warning"))
-	}
+	})
 }
 
 func dash(s string) string {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -187,9 +188,7 @@ func unknown(ctx context.Context, st store.Store, name string) error {
 	for i := range streams {
 		names[i] = NameOf(&streams[i])
 	}
-	if near, ok := text.Nearest(name, names); ok {
-		f.Hint = "did you mean " + near + "?"
-	}
+	f.Hint = cmp.Or(text.Suggest(name, names), f.Hint)
 	return f
 }
 

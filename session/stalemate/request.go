@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,14 +135,16 @@ func dissidents(c *Case) []Hypothesis {
 // each in the order that it has.
 func (r *Request) JSON() []byte { return artifact.Canonical(r.value()) }
 
+// textOf returns an entry that is a text.
+func textOf(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
+
 func (r *Request) value() artifact.Value {
-	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 	hypotheses := func(list []Hypothesis, named bool) artifact.List {
 		out := artifact.List{}
 		for _, h := range list {
-			entries := []artifact.Entry{text("statement", h.Statement), text("justification", h.Justification)}
+			entries := []artifact.Entry{textOf("statement", h.Statement), textOf("justification", h.Justification)}
 			if named {
-				entries = append(entries, text("party", h.Name))
+				entries = append(entries, textOf("party", h.Name))
 			}
 			out = append(out, artifact.MapOf(entries...))
 		}
@@ -149,34 +152,31 @@ func (r *Request) value() artifact.Value {
 	}
 	evidence := artifact.List{}
 	for _, e := range r.Evidence {
-		entries := []artifact.Entry{text("type", e.Type), text("sha256", e.Hash)}
+		entries := []artifact.Entry{textOf("type", e.Type), textOf("sha256", e.Hash)}
 		if e.Description != "" {
-			entries = append(entries, text("description", e.Description))
+			entries = append(entries, textOf("description", e.Description))
 		}
 		if e.Path != "" {
-			entries = append(entries, text("file_path", e.Path), text("file_content", e.Content))
+			entries = append(entries, textOf("file_path", e.Path), textOf("file_content", e.Content))
 		} else {
-			entries = append(entries, text("content", e.Content))
+			entries = append(entries, textOf("content", e.Content))
 		}
 		evidence = append(evidence, artifact.MapOf(entries...))
 	}
 	return artifact.MapOf(
-		text("protocol_id", Protocol), text("session_timestamp", artifact.FormatInstant(r.At)), text("stalemate_summary", r.Summary),
+		textOf("protocol_id", Protocol), textOf("session_timestamp", artifact.FormatInstant(r.At)), textOf("stalemate_summary", r.Summary),
 		artifact.Entry{Key: "hypotheses", Value: artifact.MapOf(
 			artifact.Entry{Key: "parties", Value: hypotheses(r.Parties, true)},
 			artifact.Entry{Key: "hallucinated_hypotheses", Value: hypotheses(r.Dissidents, false)},
 		)},
-		artifact.Entry{Key: "objective_evidence", Value: evidence}, text("arbitration_request", r.Arbitration),
+		artifact.Entry{Key: "objective_evidence", Value: evidence}, textOf("arbitration_request", r.Arbitration),
 	)
 }
 
 // Names gives what a verdict may rule for: the parties, and D1 to D3.
 func (r *Request) Names() []string {
 	var names []string
-	for _, h := range r.Parties {
-		names = append(names, h.Name)
-	}
-	for _, h := range r.Dissidents {
+	for _, h := range slices.Concat(r.Parties, r.Dissidents) {
 		names = append(names, h.Name)
 	}
 	return names
@@ -184,11 +184,9 @@ func (r *Request) Names() []string {
 
 // Find gives a hypothesis by its name.
 func (r *Request) Find(name string) (Hypothesis, bool) {
-	for _, list := range [][]Hypothesis{r.Parties, r.Dissidents} {
-		for _, h := range list {
-			if h.Name == name {
-				return h, true
-			}
+	for _, h := range slices.Concat(r.Parties, r.Dissidents) {
+		if h.Name == name {
+			return h, true
 		}
 	}
 	return Hypothesis{}, false
@@ -197,12 +195,9 @@ func (r *Request) Find(name string) (Hypothesis, bool) {
 // IsParty tells whether somebody holds one of the positions, however the name is
 // written.
 func (r *Request) IsParty(name string) bool {
-	for _, h := range r.Parties {
-		if strings.EqualFold(strings.TrimSpace(h.Name), strings.TrimSpace(name)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Parties, func(h Hypothesis) bool {
+		return strings.EqualFold(strings.TrimSpace(h.Name), strings.TrimSpace(name))
+	})
 }
 
 // ArbiterRole is what an agent is that rules. It has no rights: it reads the request.

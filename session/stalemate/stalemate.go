@@ -172,10 +172,9 @@ const BadCase fault.Code = "BAD_STALEMATE"
 
 // JSON gives a case as canonical JSON, for whoever rules on it later.
 func (c *Case) JSON() []byte {
-	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 	positions, log := artifact.List{}, artifact.List{}
 	for _, p := range c.Positions {
-		entries := []artifact.Entry{text("party", p.Party), text("statement", p.Statement), text("justification", p.Justification), text("delta", p.Delta)}
+		entries := []artifact.Entry{textOf("party", p.Party), textOf("statement", p.Statement), textOf("justification", p.Justification), textOf("delta", p.Delta)}
 		if p.Edit != nil {
 			entries = append(entries, artifact.Entry{Key: "edit", Value: p.Edit})
 		}
@@ -185,7 +184,7 @@ func (c *Case) JSON() []byte {
 		log = append(log, artifact.Text(line))
 	}
 	return artifact.Canonical(artifact.MapOf(
-		text("id", c.ID), text("kind", c.Kind), text("place", c.Place),
+		textOf("id", c.ID), textOf("kind", c.Kind), textOf("place", c.Place),
 		artifact.Entry{Key: "since", Value: artifact.Number(c.Since)}, artifact.Entry{Key: "round", Value: artifact.Number(c.Round)},
 		artifact.Entry{Key: "positions", Value: positions}, artifact.Entry{Key: "log", Value: log},
 	))

@@ -188,22 +188,21 @@ func (v *Verdict) Check(r *Request) error {
 // JSON gives the verdict as canonical JSON; one that nobody has signed yet names no
 // arbiter.
 func (v *Verdict) JSON() []byte {
-	text := func(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 	reasoning, rejected := artifact.List{}, artifact.List{}
 	for _, s := range v.Reasoning {
 		reasoning = append(reasoning, artifact.Text(s))
 	}
 	for _, one := range v.Rejected {
-		rejected = append(rejected, artifact.MapOf(text("hypothesis", one.Hypothesis), text("why", one.Why)))
+		rejected = append(rejected, artifact.MapOf(textOf("hypothesis", one.Hypothesis), textOf("why", one.Why)))
 	}
 	entries := []artifact.Entry{
-		text("ruling_for", v.For), text("root_cause", v.RootCause),
+		textOf("ruling_for", v.For), textOf("root_cause", v.RootCause),
 		{Key: "reasoning", Value: reasoning},
 		{Key: "rejected", Value: rejected},
 		{Key: "confidence", Value: artifact.Number(v.Confidence)},
 	}
 	if a := v.Arbiter; a != (Arbiter{}) {
-		entries = append(entries, artifact.Entry{Key: "arbiter", Value: artifact.MapOf(text("kind", a.Kind), text("name", a.Name), text("model", a.Model))})
+		entries = append(entries, artifact.Entry{Key: "arbiter", Value: artifact.MapOf(textOf("kind", a.Kind), textOf("name", a.Name), textOf("model", a.Model))})
 	}
 	if v.Value != nil {
 		entries = append(entries, artifact.Entry{Key: "value", Value: v.Value})

@@ -18,7 +18,6 @@ import (
 	"brenner/project"
 	"brenner/session"
 	"brenner/session/audit"
-	"brenner/session/flow"
 )
 
 type showOptions struct {
@@ -183,22 +182,11 @@ func replay(a *ui.App, c *cobra.Command, arg string, opt *replayOptions) error {
 func replayText(a *ui.App, r *audit.Replay) string {
 	rows := [][]string{{"VERSION", "FROM", "REPLAYED", "SHA-256"}}
 	for _, v := range r.Versions {
-		from := v.From
-		switch {
-		case v.From == flow.ByRound:
-			from = "round " + strconv.Itoa(v.Round)
-		case v.From == flow.ByPerson:
-			from = "by " + ui.Clean(v.Author)
-		case v.From == flow.ByThread:
-			from = "letters"
-		case v.Author != "":
-			from += " by " + ui.Clean(v.Author)
-		}
 		result, hash := "ok", v.SHA256
 		if !v.OK {
 			result, hash = "differs", v.SHA256+", now "+v.Replayed
 		}
-		rows = append(rows, []string{strconv.Itoa(v.Version), from, result, hash})
+		rows = append(rows, []string{strconv.Itoa(v.Version), versionFrom(v.From, v.Round, v.Author), result, hash})
 	}
 	text := ""
 	if !a.Quiet {

@@ -120,22 +120,26 @@ func summaryAgentTable(s *audit.Summary) string {
 	return ui.Columns(rows)
 }
 
+// versionFrom says where a version comes from.
+func versionFrom(source string, round int, author string) string {
+	switch {
+	case source == flow.ByRound:
+		return "round " + strconv.Itoa(round)
+	case source == flow.ByPerson:
+		return "by " + ui.Clean(author)
+	case source == flow.ByThread:
+		return "letters"
+	case author != "":
+		return source + " by " + ui.Clean(author)
+	}
+	return source
+}
+
 func summaryVersionTable(s *audit.Summary) string {
 	rows := [][]string{{"VERSION", "FROM", "APPLIED", "REJECTED", "CONFLICTS", "LINT"}}
 	for _, v := range s.Versions {
-		from := v.From
-		switch {
-		case v.Round > 0:
-			from = "round " + strconv.Itoa(v.Round)
-		case v.From == flow.ByPerson:
-			from = "by " + ui.Clean(v.Author)
-		case v.From == flow.ByThread:
-			from = "letters"
-		case v.Author != "":
-			from += " by " + ui.Clean(v.Author)
-		}
 		rows = append(rows, []string{
-			strconv.Itoa(v.Version), from, strconv.Itoa(v.Applied), strconv.Itoa(v.Rejected), strconv.Itoa(v.Conflicts),
+			strconv.Itoa(v.Version), versionFrom(v.From, v.Round, v.Author), strconv.Itoa(v.Applied), strconv.Itoa(v.Rejected), strconv.Itoa(v.Conflicts),
 			text.Count(v.Errors, "error") + ", " + text.Count(v.Warnings, "warning"),
 		})
 	}

@@ -82,11 +82,7 @@ func took(ms int) string {
 
 func callListText(a *ui.App, r *audit.CallList) string {
 	if a.Quiet {
-		var b strings.Builder
-		for i := range r.Calls {
-			b.WriteString(ui.Clean(r.Calls[i].Call) + "\n")
-		}
-		return b.String()
+		return ui.EachLine(r.Calls, func(c *audit.CallSummary) string { return c.Call })
 	}
 	head := ""
 	if r.Rehearsal {

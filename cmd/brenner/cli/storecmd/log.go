@@ -87,11 +87,7 @@ func (o *logOptions) check(c *cobra.Command, args []string) error {
 
 func listText(a *ui.App, r *govern.RecordList) string {
 	if a.Quiet {
-		var b strings.Builder
-		for i := range r.Records {
-			b.WriteString(ui.Clean(r.Records[i].ID) + "\n")
-		}
-		return b.String()
+		return ui.EachLine(r.Records, func(h *govern.RecordRow) string { return h.ID })
 	}
 	if len(r.Records) == 0 {
 		return "No records.\n"
