@@ -113,7 +113,11 @@ func verdictObject(text []byte) (artifact.Map, error) {
 // An object may go on behind the block: in the lines of a value Markdown means nothing.
 func rulingIn(text []byte, b markdown.Block, tried *int) (artifact.Map, bool) {
 	const most = 100 // braces that are tried: a reply is not a heap of them
-	for at := b.Start; *tried < most; {
+	at := b.Start
+	if b.Kind == markdown.Fenced { // an object may begin on the line of the fence
+		at = 1 + bytes.LastIndexByte(bytes.TrimRight(text[:b.Start], "\r\n"), '\n')
+	}
+	for *tried < most {
 		brace := bytes.IndexByte(text[at:b.End], '{')
 		if brace < 0 {
 			break

@@ -206,7 +206,7 @@ func TestVerdictsThatAreOnlyShownAreNone(t *testing.T) {
 		if _, err := ReadVerdict([]byte(place), judge(), &r); fault.CodeOf(err) != NoVerdict {
 			t.Errorf("%s: got %v, want %s", name, err, NoVerdict)
 		}
-		for _, meant := range []string{ruling, "```json\n" + ruling + "\n```\n", "~~~\n" + ruling, "- " + ruling} {
+		for _, meant := range []string{ruling, "```json\n" + ruling + "\n```\n", "~~~\n" + ruling, "- " + ruling, "```json " + ruling + "\n```\n", "```" + ruling + "\n```\n", "```json\r" + ruling} {
 			v, err := ReadVerdict([]byte(place+meant), judge(), &r)
 			if err != nil || v.RootCause != "Two meanings of one word." {
 				t.Errorf("%s, then %.8q: got %q, %v", name, meant, v.RootCause, err)
