@@ -24,8 +24,7 @@ type Artifact struct {
 	Deltas []*Stamp
 }
 
-// Metadata is the header of an artifact. Times are kept as written, so that a file with an invalid
-// one can still be read and linted.
+// Metadata is the header of an artifact. Times are kept as written, so that lint can see bad ones.
 type Metadata struct {
 	SessionID       string
 	CreatedAt       string

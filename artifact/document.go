@@ -52,8 +52,7 @@ func Read(data []byte) (Document, error) {
 	return readMarkdown(data)
 }
 
-// IsJSON reports whether data, an artifact or deltas, is JSON. Markdown never begins with a brace
-// or a bracket.
+// IsJSON reports whether data is JSON. Markdown never begins with a brace or a bracket.
 func IsJSON(data []byte) bool {
 	trimmed := bytes.TrimLeft(data, " \t\r\n")
 	return len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[')
@@ -99,8 +98,7 @@ func Parse(data []byte) (Artifact, error) {
 // "H1.claim" for a field of an item, and "metadata".
 type Lines map[string]int
 
-// Of returns the line of a place. For an unknown place it falls back to the enclosing item, the
-// section, then the first line.
+// Of returns the line of a place, else of its item, its section, or the first line.
 func (l Lines) Of(place string) int {
 	if n, ok := l[place]; ok {
 		return n

@@ -148,8 +148,7 @@ func Texts(list []string) List {
 	return out
 }
 
-// appendProvenance writes the stamps: each delta once, and for each written part the ids of the
-// deltas that wrote it.
+// appendProvenance writes each stamp once, and the ids of the deltas that wrote each part.
 func (a *Artifact) appendProvenance(dst []byte) []byte {
 	dst = append(dst, `{"deltas":[`...)
 	for i, s := range a.Deltas {
@@ -218,8 +217,7 @@ func (it *Item) marks() Map {
 	return MapOf(entries...)
 }
 
-// value returns marks as JSON: one or several delta ids for a scalar, an object with floor and
-// parts for a list or a map.
+// value returns marks as JSON: delta ids for a scalar, else an object with floor and parts.
 func (m *Marks) value() Value {
 	if by := m.By(); len(by) > 0 {
 		return writers(by)

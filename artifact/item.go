@@ -58,8 +58,7 @@ func (it *Item) Marks(i int) Marks {
 	return it.Rare.Marks[i]
 }
 
-// SetMarks sets the writers of each field of an item under construction. All other parts of the
-// item must be set first.
+// SetMarks sets the writers of each field of a new item. All other parts must be set first.
 func (it *Item) SetMarks(marks []Marks) {
 	created := Marks{One: it.Created}
 	if slices.ContainsFunc(marks, func(m Marks) bool { return m != created }) {
@@ -94,8 +93,7 @@ func SystemFields() []string {
 	return []string{"id", "kill_reason", "killed", "killed_at", "killed_by", "unresolved", "version", "withheld"}
 }
 
-// IsSystemField reports whether name is reserved: one of SystemFields, or any other name with the
-// prefix of a kill mark.
+// IsSystemField reports whether name is one of SystemFields or has the prefix of a kill mark.
 func IsSystemField(name string) bool {
 	return slices.Contains(SystemFields(), name) || strings.HasPrefix(name, "killed")
 }
@@ -143,8 +141,7 @@ func (it *Item) Map(name string) Map {
 	return m
 }
 
-// IDNumber returns the number of an id of the section: 12 for "H12". Only the canonical spelling is
-// valid: no leading zeros, sign or spaces.
+// IDNumber returns 12 for "H12". Leading zeros, a sign or spaces are invalid.
 func (s Section) IDNumber(id string) (int, bool) {
 	prefix := table[s].Prefix
 	if len(id) <= len(prefix) || id[:len(prefix)] != prefix || id[len(prefix)] == '0' {
@@ -201,8 +198,7 @@ func beginsID(c byte) bool {
 	return false
 }
 
-// FieldOrder compares two field names of a section: names in the table first, in table order, then
-// the others alphabetically.
+// FieldOrder compares two field names: those of the table first, in its order, then by name.
 func (s *SectionSpec) FieldOrder(a, b string) int {
 	ra, rb := s.Rank(a), s.Rank(b)
 	if ra != rb {

@@ -20,14 +20,12 @@ const (
 	DuplicateKey fault.Code = "DUPLICATE_KEY"
 )
 
-// BadValue is well-formed JSON that cannot be an artifact value: an integer beyond 2^53, nesting
-// deeper than MaxDepth, or a forged conflict.
+// BadValue is well-formed JSON that is too large, too deep or a forged conflict.
 type BadValue struct{ Reason string }
 
 func (b *BadValue) Error() string { return b.Reason }
 
-// ParseValue reads one JSON value nested at most depth deep. Duplicate keys and invalid UTF-8 are
-// errors.
+// ParseValue reads a JSON value nested at most depth deep, without duplicate keys or bad UTF-8.
 func ParseValue(data []byte, depth int) (Value, error) {
 	dec := NewDecoder(data)
 	v, err := DecodeValue(dec, depth)
@@ -62,8 +60,7 @@ func DecodeValue(dec *jsontext.Decoder, depth int) (Value, error) {
 	return v, nil
 }
 
-// reader builds a value from tokens. It remembers the last illegal part instead of stopping, so
-// that the remaining tokens are consumed.
+// reader builds a value from tokens. It consumes all tokens, even after an illegal part.
 type reader struct {
 	dec   *jsontext.Decoder
 	limit int
@@ -180,8 +177,7 @@ func SyntaxFault(data []byte, err error) error {
 	return f
 }
 
-// afterComma reports whether offset is at a comma, or at a closing bracket right after one: a
-// trailing comma is the most common mistake.
+// afterComma reports whether offset is at a trailing comma or at the bracket after one.
 func afterComma(data []byte, offset int) bool {
 	if offset < 0 || offset >= len(data) {
 		return false

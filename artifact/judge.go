@@ -9,8 +9,7 @@ import (
 // NotApplicable is the text of a prediction cell that was killed or whose hypothesis was.
 const NotApplicable = "N/A"
 
-// ThirdAlternative reports whether a hypothesis is a third alternative, by its flag, its name or a
-// label.
+// ThirdAlternative reports whether a hypothesis is a third alternative, by flag, name or label.
 func (it *Item) ThirdAlternative() bool {
 	if it.Flag("third_alternative") || saysThirdAlternative(it.Text("name")) {
 		return true

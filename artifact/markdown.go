@@ -172,8 +172,7 @@ func (w *mdWriter) item(spec *SectionSpec, it *Item) {
 	w.afterList = false
 }
 
-// headingName returns the name to show in an item's heading. A name that is not a text gets a line
-// of its own like any other field.
+// headingName returns the name for an item's heading, if it is a text.
 func headingName(spec *SectionSpec, f *Field) (Text, bool) {
 	if f.Name != "name" || !spec.HasName() {
 		return "", false
@@ -278,8 +277,7 @@ func (w *mdWriter) strike(killed bool) {
 	}
 }
 
-// asLines reports whether a map is written one key per line. A map with a conflict always is, so
-// that the candidates are visible.
+// asLines reports whether a map is written one key per line, to show the candidates of conflicts.
 func asLines(kind Kind, m Map) bool {
 	switch {
 	case len(m) == 0:
@@ -330,8 +328,7 @@ func (w *mdWriter) candidates(c Conflict, indent string, killed bool) {
 	w.afterList = true
 }
 
-// inline writes a value within a line: in the plain form of its kind if it fits, otherwise as JSON
-// in a code span.
+// inline writes a value in the plain form of its kind, else as JSON in a code span.
 func (w *mdWriter) inline(kind Kind, v Value) {
 	switch v := v.(type) {
 	case Text:

@@ -178,8 +178,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// entityLength returns the length of an apparent character reference at the start of s ("&#10;",
-// "&amp;"), or 0.
+// entityLength returns the length of an apparent reference at the start of s ("&#10;"), or 0.
 func entityLength(s string) int {
 	const longest = 34 // the longest HTML entity name has 33 letters
 	i := 1
@@ -302,8 +301,7 @@ func readEscape(s string) (string, int) {
 	return s[:1], 1
 }
 
-// readReference reads the inside of "&…;". It knows only the names that a person would type; any
-// other is literal text.
+// readReference reads the inside of "&…;". A name that people do not type is literal text.
 func readReference(name string) (string, bool) {
 	switch name {
 	case "amp":

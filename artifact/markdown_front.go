@@ -13,8 +13,7 @@ import (
 	"brenner/internal/yaml"
 )
 
-// frontMatter writes the metadata as YAML by hand: one form for each value, and no line that any
-// text could make ambiguous.
+// frontMatter writes the metadata as YAML, with exactly one form for each value.
 func (w *mdWriter) frontMatter(m *Metadata) {
 	w.put(mdFence)
 	w.end()
@@ -61,8 +60,7 @@ func nested(v Value) bool {
 	return false
 }
 
-// yamlValue writes a value from the current column and ends the line. A value on lines of its own
-// is indented by indent.
+// yamlValue writes a value and ends the line. Further lines are indented by indent.
 func (w *mdWriter) yamlValue(v Value, indent int) {
 	switch v := v.(type) {
 	case Text:
@@ -102,8 +100,7 @@ func (w *mdWriter) indent(n int) {
 	}
 }
 
-// yamlText writes a text unquoted if every YAML reader takes it for the same text, otherwise
-// double-quoted as in JSON.
+// yamlText writes a text unquoted if no YAML reader can misread it, else as in JSON.
 func (w *mdWriter) yamlText(s string) {
 	if plainYAML(s) {
 		w.put(s)

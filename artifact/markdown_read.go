@@ -13,8 +13,7 @@ import (
 // maxProblems bounds the problems recorded for one file.
 const maxProblems = 10_000
 
-// readMarkdown reads the Markdown form. It is lenient about structure and records problems; no text
-// is dropped without one.
+// readMarkdown reads the Markdown form leniently. No text is dropped without a problem.
 func readMarkdown(data []byte) (Document, error) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		return Document{}, notMarkdown("it is not a text in UTF-8")

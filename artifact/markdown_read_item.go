@@ -138,8 +138,7 @@ func (r *mdReader) labelled(line string) {
 	r.systemLabel(label, raw, line)
 }
 
-// cutLabel splits a line after its label. own reports whether the label is a field name in a code
-// span rather than a title.
+// cutLabel splits a line after its label. own means that the label is a name in a code span.
 func cutLabel(line string) (label, raw string, own, ok bool) {
 	inside := line[len("**"):]
 	if name, isSpan := strings.CutPrefix(inside, "`"); isSpan {

@@ -173,8 +173,7 @@ func (r *mdReader) closeMap(l *listing) {
 	r.setField(l.name, m, l.line)
 }
 
-// unstrike removes the strike-through from a value of a killed item. In an item that was not killed
-// it is ambiguous and an error.
+// unstrike removes the strike-through of a killed item's value. In other items it is an error.
 func (r *mdReader) unstrike(raw string) (string, bool) {
 	inside, struck := readStruck(raw)
 	if struck && r.open.Kill == nil {

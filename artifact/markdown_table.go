@@ -229,8 +229,7 @@ type tableHead struct {
 	ruled bool // the line of dashes below it was read
 }
 
-// tableRow is a row as written in the file. Its cells are interpreted at the end, when the killed
-// hypotheses are known.
+// tableRow is a row of the file. Its cells are read at the end, when the kills are known.
 type tableRow struct {
 	head  *tableHead
 	line  int
@@ -291,8 +290,7 @@ func (r *mdReader) row(cells []string) {
 	d.row = &tableRow{head: r.table, line: r.line, cells: cells[1:]}
 }
 
-// setPredictions takes the predictions of a block. Those of the table and of other lists are added
-// at the end.
+// setPredictions takes the predictions of a block. finish adds those of the table.
 func (r *mdReader) setPredictions(d *draft, v Value, line int) {
 	if d.mapped || d.offKind != nil {
 		r.problem(UnreadableLines, line, d.ID, "%s has the field predictions twice", d.ID)

@@ -37,8 +37,7 @@ type textKey struct {
 	text *string
 }
 
-// takeText reads e if its key is one of keys. It reports whether the key is known and whether its
-// value is a text.
+// takeText reads e if its key is in keys, and reports whether it is and whether it is a text.
 func takeText(keys []textKey, e Entry) (known, ok bool) {
 	for _, k := range keys {
 		if k.key == e.Key {

@@ -20,8 +20,7 @@ type ItemPiece struct {
 	Data []byte
 }
 
-// Pieces splits the artifact. It returns the deltas from index fromDelta on; earlier ones are in
-// the pieces of earlier versions.
+// Pieces splits the artifact. Of the deltas it returns those from index fromDelta on.
 func (a *Artifact) Pieces(fromDelta int) Pieces {
 	p := Pieces{Metadata: AppendValue(nil, a.Metadata.value())}
 	hypotheses := a.slate()

@@ -24,8 +24,7 @@ type Stamp struct {
 	Hash    [sha256.Size]byte
 }
 
-// Marks are the stamps of one field, kept beside the value so that readers of content need not know
-// about them.
+// Marks are the stamps of one field, kept beside the value.
 type Marks struct {
 	// One is the only writer, if there is just one.
 	One *Stamp
@@ -38,8 +37,8 @@ type Parts struct {
 	// By are the writers of a scalar: those that wrote the same value at one instant, or one for
 	// each candidate of a Conflict. Lists and maps use Floor and Each.
 	By []*Stamp
-	// Floor is the newest replacement of the whole, or several of equal right. Older additions lose
-	// to it.
+	// Floor is the newest replacement of the whole, or several of equal right. It beats older
+	// additions.
 	Floor []*Stamp
 	// Each holds the writers of each list element or map key.
 	Each [][]*Stamp
@@ -88,8 +87,7 @@ func (m *Marks) Floor() []*Stamp {
 
 var errNotRFC3339 = errors.New("not an RFC 3339 timestamp with at most nanoseconds, such as 2025-12-30T12:00:00Z")
 
-// ParseInstant reads an RFC 3339 timestamp with any offset and at most nine fractional digits, and
-// returns it in UTC.
+// ParseInstant reads an RFC 3339 timestamp with at most nine fractional digits, as UTC.
 func ParseInstant(text string) (time.Time, error) {
 	if len(text) > len("2006-01-02T15:04:05.999999999+00:00") {
 		return time.Time{}, errNotRFC3339

@@ -112,8 +112,7 @@ func Relations() []string {
 // ScoreMax is the highest mark for one aspect of a test.
 const ScoreMax = 3
 
-// table is the only definition of prefix, title, minimum, maximum, and required and additive
-// fields.
+// table is the only definition of prefixes, titles, limits, and required and additive fields.
 var table = [SectionCount]SectionSpec{
 	{
 		Section: ResearchThread, ID: "research_thread", Title: "Research Thread", Prefix: "RT",

@@ -91,8 +91,7 @@ func checkPreset(found *fault.Bounded, all []roster.Preset, named setting) {
 	}
 }
 
-// checkRecords checks the names of record types: a misspelt one would grant or deny access by
-// mistake.
+// checkRecords checks the names of record types: a misspelt one would change access by mistake.
 func (c *Config) checkRecords(found *fault.Bounded) {
 	types := c.AllTypes()
 	check := func(key, name string) {

@@ -25,8 +25,7 @@ import (
 	"brenner/session/flow"
 )
 
-// Options are the sources of the configuration. The zero value reads only the project's file, from
-// the working directory upwards.
+// Options are the sources of the configuration. The zero value reads only the project's file.
 type Options struct {
 	// Dir is where the search for the project begins; see StartDir.
 	Dir string
@@ -50,8 +49,7 @@ type Config struct {
 	Project  Project
 	Question string
 	Context  string
-	// Via is how to reach agents whose model does not specify it: one of Vias, or empty. Reach
-	// combines the two.
+	// Via is how to reach agents whose model does not say: one of Vias, or empty. See Reach.
 	Via      string
 	Models   []Model
 	Programs []Program
@@ -67,8 +65,7 @@ type Config struct {
 	BaseURL string
 	Mail    Mail
 	Report  Report
-	// Layers are the roster layers of the session's and the project's file. Flags and environment
-	// rank above them: see RosterInput.
+	// Layers are the roster layers of the files, weaker than those passed to RosterInput.
 	Layers []roster.Layer
 	// Presets are all presets: the session's, the project's and the built-in ones.
 	Presets       []roster.Preset
@@ -226,8 +223,7 @@ type loading struct {
 	files    []File
 }
 
-// File is a configuration file as read. A decision based on its content must not read it again,
-// because it may have changed.
+// File is a configuration file as read. Do not read it again: it may have changed.
 type File struct {
 	Level roster.Level
 	Path  string
@@ -243,8 +239,7 @@ func (c *Config) FileOf(level roster.Level) (File, bool) {
 	return c.files[i], true
 }
 
-// RosterInput returns the input of a roster's resolution: the caller's layers of flags and
-// environment above those of the files.
+// RosterInput returns the caller's layers of flags and environment above those of the files.
 func (c *Config) RosterInput(above ...roster.Layer) roster.Input {
 	return roster.Input{
 		Layers: slices.Concat(above, c.Layers), Presets: c.Presets, DefaultPreset: c.DefaultPreset,
@@ -252,9 +247,8 @@ func (c *Config) RosterInput(above ...roster.Layer) roster.Input {
 }
 
 // Reach returns how to reach an agent with this model: its entry in the models' list with Via
-// filled in. Between the model's own way and the general one the stronger layer decides, so that
-// --via applies to all agents; within one layer the model's own wins. Via stays empty if no layer
-// sets it.
+// filled in. The stronger layer decides between the model's own way and the general one, so that
+// --via applies to all agents; within one layer the model's own wins. Via may stay empty.
 func (c *Config) Reach(model string) Model {
 	i := slices.IndexFunc(c.Models, func(m Model) bool { return m.Model == model })
 	if i < 0 || model == "" {

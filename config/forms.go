@@ -31,8 +31,7 @@ type scalar struct {
 	// hidden replaces the refused value in messages, because it may be a secret.
 	hidden string
 	hint   func(text string) string
-	// anyVariable accepts every text from outside files: other programs that read the variable may
-	// accept more.
+	// anyVariable accepts every text from a variable: other programs may accept more.
 	anyVariable bool
 }
 

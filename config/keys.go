@@ -85,8 +85,7 @@ func (k key) by(flag, usage string) key {
 type table []key
 
 // keyTable returns every key; their setters change c. Role and section names can be keys because
-// all are lower case, which viper requires. Names that users choose (agents, models, presets) are
-// values in lists.
+// they are lower case, as viper requires. Names that users choose are values in lists.
 func keyTable(c *Config) table {
 	s, p, rules := &c.Session, &c.Playbook, playbook.DefaultRules()
 	t := table{
@@ -232,8 +231,7 @@ func (t table) find(path string) (key, bool) {
 	return t[i], true
 }
 
-// below returns the names directly below a path ("" is the top). There are none if the path holds a
-// value or is unknown.
+// below returns the names directly below a path ("" is the top), if it is not a key itself.
 func (t table) below(path string) []string {
 	prefix := join(path, "")
 	var names []string
@@ -247,8 +245,7 @@ func (t table) below(path string) []string {
 	return names
 }
 
-// keyHint suggests a key for an unknown one below a path: a similar sibling, or a key of that name
-// elsewhere.
+// keyHint suggests a similar sibling for an unknown key, or a key of that name elsewhere.
 func (t table) keyHint(path, name string) string {
 	known := t.below(path)
 	if near, ok := text.Nearest(name, known); ok {

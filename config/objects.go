@@ -150,8 +150,7 @@ func (r *reader) model(o object) Model {
 	return m
 }
 
-// aKeyName is the name of the variable that holds a key, or empty. Keys themselves must not be in a
-// file.
+// aKeyName is the name of the variable that holds a key, or empty. Files must not hold keys.
 func aKeyName() scalar {
 	s := aVariable("name the environment variable that holds the key, such as OPENAI_API_KEY")
 	s.value = func(s string) (any, bool) { return s, s == "" || isVariable(s) }
@@ -266,8 +265,7 @@ func presetList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// entryList reads the roster's entries. Fields may be missing, because a layer may be partial;
-// roster.Resolve reports what no layer sets.
+// entryList reads the roster's entries, which may be partial: roster.Resolve checks the whole.
 func entryList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"agentName", "role", "program", "model", "notes"}
 	// Entries may lack roles.
@@ -278,8 +276,7 @@ func entryList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// validated reads objects that package roster checks, each alone and against others of the same
-// name.
+// validated reads objects that package roster checks, alone and against others of the same name.
 func validated[T any](r *reader, path string, n *yaml.Node, known []string, check func(...T) error, one func(object) (T, string)) []T {
 	list := []T{}
 	first := map[string]int{}

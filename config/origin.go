@@ -13,8 +13,7 @@ import (
 // Origin is where a value came from.
 type Origin struct {
 	Level roster.Level
-	// Source is the flag, the variable or the file: "--question", "BRENNER_QUESTION",
-	// "brenner.yaml"; empty for built-in values.
+	// Source is "--question", "BRENNER_QUESTION" or "brenner.yaml"; empty for built-in values.
 	Source string
 	Line   int // in a file; 0 elsewhere
 }

@@ -88,8 +88,7 @@ func (l *loading) fileIn(dir string) string {
 	return FileName
 }
 
-// exists reports whether path exists, even as a dangling link: a file that was meant to be read
-// must not be skipped silently.
+// exists reports whether path exists, even as a dangling link, which must not be skipped silently.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || !errors.Is(err, fs.ErrNotExist)

@@ -18,8 +18,7 @@ type Records struct {
 	People      string   // the role of people without one, who decide nothing
 }
 
-// Role is the configured access of a role to records. Omitted parts are nil or zero and stay as
-// built in.
+// Role is the configured access of a role to records. Omitted parts stay as built in.
 type Role struct {
 	Role      string              `json:"role,omitempty"`
 	Read      []string            `json:"read,omitzero"`

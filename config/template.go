@@ -17,8 +17,7 @@ type Starter struct {
 	Via      string
 }
 
-// Template returns a project's file with every key explained. Load accepts it as it is, and with
-// any commented key uncommented.
+// Template returns a project's file with every key explained, for Load with or without changes.
 func Template(s Starter) []byte {
 	given := map[string]string{"#question:": s.Question, "#context:": s.Context, "#via:": s.Via}
 	var b strings.Builder

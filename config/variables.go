@@ -80,8 +80,7 @@ func (l *loading) take(into layer, k key, origin Origin, values []string) {
 	into[k.path] = setting{v, origin}
 }
 
-// RosterFromEnvironment returns the environment's roster layers, including the file named by
-// BRENNER_ROSTER_FILE.
+// RosterFromEnvironment returns the environment's roster layers, with BRENNER_ROSTER_FILE read.
 func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, error) {
 	env, warnings, err := roster.FromEnviron(environ)
 	if err != nil || env.File == "" {

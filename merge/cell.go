@@ -7,9 +7,8 @@ import (
 	"brenner/artifact"
 )
 
-// cell is the smallest unit that stamps decide about: a scalar field, or one key of a map. It holds
-// the writers with the highest right, one per author, in name order. If they disagree, the cell is
-// a CONFLICT.
+// cell is what stamps decide about: a scalar field, or one key of a map. It holds the writers with
+// the highest right, one per author, in name order. If they disagree, it is a CONFLICT.
 type cell struct {
 	first writer
 	more  []writer // almost always empty
@@ -189,8 +188,7 @@ func (c *cell) search(agent string) (int, bool) {
 	return slices.BinarySearchFunc(c.more, agent, func(w writer, a string) int { return strings.Compare(w.stamp.Agent, a) })
 }
 
-// insert keeps the writers in name order. Within a batch they arrive in that order, so nothing is
-// moved.
+// insert keeps the writers in name order, in which a batch delivers them.
 func (c *cell) insert(w writer) {
 	if w.stamp.Agent < c.first.stamp.Agent {
 		c.first, w = w, c.first

@@ -78,8 +78,7 @@ func belowMinimum(s artifact.Section, n, least int) string {
 	return s.String() + " has " + text.Count(n, "active item") + "; at least " + text.Count(least, "active item") + " asked for"
 }
 
-// conflicts lists the undecided fields. For a rebuilt section, shelf.split already records whether
-// there are any.
+// conflicts lists the undecided fields. Rebuilt sections recorded whether they have any.
 func (p *pass) conflicts(out *artifact.Artifact) []Conflict {
 	var list []Conflict
 	for s, items := range out.Sections {
@@ -152,8 +151,7 @@ func (p *pass) commitMetadata(m *artifact.Metadata) {
 	}
 }
 
-// commitContributors lists the authors of effective deltas, and returns the first and the last
-// instant of those deltas.
+// commitContributors lists the authors of effective deltas, and returns the first and last instant.
 func (p *pass) commitContributors(m *artifact.Metadata) (first, last time.Time) {
 	list := slices.Clone(m.Contributors)
 	place := make(map[string]int, len(list))

@@ -95,8 +95,7 @@ func (f *field) close() (artifact.Value, artifact.Marks) {
 	return f.cell.closeWhole()
 }
 
-// marksOf collapses marks that are the same for every part: nearly all lists and maps were written
-// by one delta, or have no stamps.
+// marksOf collapses equal marks: nearly all lists and maps were written by one delta, or none.
 func marksOf(floor []*artifact.Stamp, each [][]*artifact.Stamp) artifact.Marks {
 	same := len(floor) == 0
 	for _, by := range each {

@@ -62,8 +62,7 @@ func (p *pass) seenBefore(e entry) bool {
 	return true
 }
 
-// repeat marks a duplicate. The labels of a resent message still refer to the items that it created
-// the first time.
+// repeat marks a duplicate. Labels of a resent message still refer to the original items.
 func (e entry) repeat(p *pass, first *artifact.Stamp, twin entry) {
 	e.row().Disposition = Duplicate
 	e.row().Message = "read before"
@@ -114,15 +113,13 @@ func (p *pass) madeBy(s *artifact.Stamp) whereabouts {
 	return p.makers[s]
 }
 
-// links refer to earlier entries of the batch. A pass shortens them past entries that turned out to
-// claim nothing.
+// links refer to earlier entries of the batch. A pass shortens them past those that claim nothing.
 type links struct {
 	sameID entry // the previous entry with the same id
 	echoes entry // the previous entry with the same content
 }
 
-// link sets the links of the entries that may repeat something. A second pass starts from the same
-// links.
+// link sets the links of the entries that may repeat something, once for both passes.
 func (d *docket) link() {
 	byID := make(map[string]entry, len(d.repeated))
 	byContent := make(map[[sha256.Size]byte]entry, len(d.repeated))

@@ -218,8 +218,7 @@ func prefixOf(s string) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// deriveIDs assigns ids to deltas without one, from their content and their ordinal among equals.
-// The facts are still in batch order.
+// deriveIDs assigns ids from content and ordinal among equals. facts are still in batch order.
 func deriveIDs(batch []delta.Delta, facts []facts, gists []gist) map[int32]string {
 	var equals map[[sha256.Size]byte][]int32 // deltas with equal content
 	var order [][sha256.Size]byte
@@ -272,8 +271,7 @@ const (
 	twice = 2 // it was seen again
 	flags = taken | twice
 
-	// reach is how far a hash may be from its slot. A hash without room within reach counts as seen
-	// twice.
+	// reach is how far a hash may be from its slot; beyond it counts as seen twice.
 	reach = 16
 )
 

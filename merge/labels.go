@@ -51,8 +51,7 @@ func (d *docket) collectLabels() {
 	}
 }
 
-// labelled returns the ADD that a name means for e: the nearest one before it, else the first one
-// after it.
+// labelled returns the ADD that a name means for e: the nearest before it, else the first after it.
 func (e entry) labelled(name string) entry {
 	adds := e.labels()[name]
 	if len(adds) == 0 {

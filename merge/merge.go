@@ -30,9 +30,8 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 	return out, report
 }
 
-// thirdAlternativeRule finds KILLs that leave the slate without a third alternative. All KILLs of
-// the last one are refused, and the batch is judged once more without them. What that second pass
-// still lacks is only a warning.
+// thirdAlternativeRule finds KILLs that leave the slate without a third alternative. The KILLs of
+// the last one are refused and the batch is judged again. What that pass lacks is only a warning.
 func (p *pass) thirdAlternativeRule() map[entry]bool {
 	if len(p.kills) == 0 {
 		return nil

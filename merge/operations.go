@@ -51,8 +51,7 @@ func (p *pass) add(e entry, section artifact.Section) {
 	p.writeAll(e, slot, writes, true)
 }
 
-// missing returns what an ADD lacks. A required field that is present but invalid rejects the whole
-// ADD.
+// missing returns what an ADD lacks. An invalid required field rejects the whole ADD.
 func (e entry) missing(spec *artifact.SectionSpec, writes []write) (fault.Code, string) {
 	var absent, bad []string
 	for i := range spec.Fields {
@@ -351,8 +350,7 @@ func repeat(by []*artifact.Stamp, v artifact.Value) [][]*artifact.Stamp {
 	return slices.Repeat([][]*artifact.Stamp{by}, n)
 }
 
-// plain reports whether all references of the writes are ids of existing items. Anything else needs
-// a draft.
+// plain reports whether all references are ids of existing items; others need a draft.
 func (p *pass) plain(e entry, writes []write) bool {
 	for i := range writes {
 		w := &writes[i]

@@ -10,9 +10,8 @@ import (
 	"brenner/artifact/delta"
 )
 
-// docket is the batch in processing order. The data of a delta is filled in when its turn comes or
-// another delta refers to it, and is stored next to that of its neighbours: large batches are bound
-// by memory access.
+// docket is the batch in processing order. The data of a delta is filled in when it is needed, and
+// stored next to that of its neighbours: large batches are bound by memory access.
 type docket struct {
 	batch     []delta.Delta
 	derived   map[int32]string // ids of deltas without one
@@ -54,8 +53,7 @@ func (d *docket) idOf(i int32) string {
 	return d.derived[i]
 }
 
-// next returns the delta whose turn it is. It also fills in the ones after it, so that their memory
-// accesses overlap.
+// next returns the delta at i. It also fills in those after it, so that memory accesses overlap.
 func (d *docket) next(i int) entry {
 	const ahead = 16
 	if !d.facts[i].is(read) {
@@ -145,8 +143,7 @@ func present(there bool) int {
 	return 0
 }
 
-// entry is one delta in the merge: its facts, and where to find the delta itself, its stamp and its
-// report row.
+// entry is one delta in the merge: its facts, and where to find the delta, its stamp and its row.
 type entry struct {
 	*facts
 	in *docket
@@ -207,8 +204,7 @@ func (e entry) reset() {
 	*e.row() = Row{}
 }
 
-// needs returns the delta's rare data, allocating it if needed. The pointer is valid until the next
-// allocation.
+// needs returns the delta's rare data, allocating it if needed. It is valid until the next call.
 func (e entry) needs() *rare {
 	if e.rare == 0 {
 		e.in.rares = append(e.in.rares, rare{})

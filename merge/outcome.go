@@ -66,8 +66,7 @@ func (p *pass) writeMap(e entry, s *slot, f *field, w *write) {
 	}
 }
 
-// keepsText returns which keys survive a replacement of their map: the text hidden by an N/A is
-// kept for audit.
+// keepsText returns which keys survive a replacement of their map: hidden text is kept for audit.
 func (p *pass) keepsText(e entry, row *slot, field string) func(string) bool {
 	if field != "predictions" {
 		return nil
@@ -84,8 +83,7 @@ func (e entry) outcome(field string) *FieldOutcome {
 
 func (e entry) note(changed bool) { e.changed = e.changed || changed }
 
-// settle examines an addition to a list again: a replacement, or a write of another shape, may have
-// removed all of it.
+// settle examines an addition to a list again, because all of it may have been removed.
 func (t *touch) settle() {
 	f := t.slot.draft.find(t.out.Field)
 	if f == nil || !f.raised || t.out.Outcome != FieldApplied {
@@ -102,8 +100,7 @@ func (t *touch) settle() {
 	}
 }
 
-// touch records an addition to a list. References are kept, because the delta may have named them
-// differently.
+// touch records an addition to a list. References are kept as resolved.
 func (p *pass) touch(s *slot, e entry, list artifact.Value, refs bool, out *FieldOutcome) {
 	if refs {
 		p.touches = append(p.touches, touch{s, e.stamp(), list, out})
@@ -175,8 +172,7 @@ func (e entry) conclude() Disposition {
 	return row.Disposition
 }
 
-// sum combines the outcomes of the fields into one disposition. They are final and their links are
-// cut.
+// sum combines the final outcomes of the fields into one disposition and cuts their links.
 func (e entry) sum(row *Row) Disposition {
 	var has [5]bool
 	for i := range row.Fields {
@@ -229,8 +225,7 @@ func (s *space[T]) take(n int) []T {
 
 func (s *space[T]) one() *T { return &s.take(1)[:1][0] }
 
-// more returns the next block size: one less than a power of two, because the allocator needs a
-// word of its own in each block.
+// more returns the next block size. The allocator needs a word of its own in each block.
 func more(than int) int { return min(max(2*than+1, 15), 255) }
 
 // makeRoom reserves an entry's report rows. An ADD needs none while all of it stands.
@@ -240,8 +235,7 @@ func (p *pass) makeRoom(e entry) {
 	}
 }
 
-// makeRoomForAdd reserves the rows that other deltas have from the start. There are no pointers to
-// the existing rows yet.
+// makeRoomForAdd reserves rows like makeRoom. No pointers to the existing rows exist yet.
 func (e entry) makeRoomForAdd() {
 	byDefault := 1 // a status
 	row := e.row()

@@ -33,8 +33,7 @@ type pass struct {
 	makers   map[*artifact.Stamp]whereabouts // items of the base by the delta that added them
 }
 
-// kill records that this pass killed a hypothesis, by which deltas, and whether it was a third
-// alternative then.
+// kill records which deltas killed a hypothesis, and whether it was a third alternative then.
 type kill struct {
 	third bool
 	by    []entry

@@ -29,8 +29,7 @@ func changed(f *delta.Field, to artifact.Value) *delta.Field {
 // usual is stack space for the writes of most deltas.
 type usual [8]write
 
-// adds returns how many parts a write adds. It is 0 only for an empty list or map that replaces
-// nothing.
+// adds returns how many parts a write adds: 0 for an empty list or map that replaces nothing.
 func (w *write) adds() int {
 	switch v := w.Value.(type) {
 	case artifact.List:
@@ -45,8 +44,7 @@ func (w *write) adds() int {
 	return 1
 }
 
-// check adds the fields of a payload to the writes. An invalid field is refused by name and does
-// not affect the others.
+// check adds the fields of a payload to the writes. It refuses invalid fields one by one.
 func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []write {
 	replaceAll := e.is(replaces) && e.asks("replace")
 	payload := e.d().Payload
@@ -76,8 +74,7 @@ func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []writ
 	return writes
 }
 
-// aside handles payload names that are not content: system fields and the switches for replacing.
-// It reports whether f is one.
+// aside reports whether f is a system field or a switch for replacing, and handles it.
 func (p *pass) aside(e entry, spec *artifact.SectionSpec, f *delta.Field) bool {
 	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d().Operation != opAdd) {
 		e.row().Fields = append(e.row().Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored})

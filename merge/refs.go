@@ -44,8 +44,7 @@ type ref struct {
 	found   finding
 }
 
-// resolveRefs resolves every reference of a field. ready reports whether all of them can be
-// resolved by now.
+// resolveRefs resolves the references of a field. ready means that all can be resolved by now.
 func (p *pass) resolveRefs(e entry, w *write) (refs []ref, ready bool) {
 	ready = true
 	for _, written := range p.mentioned(e, w) {
@@ -111,8 +110,7 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 				swap[r.written] = r.id
 			}
 		case p.taken(d, w, r.written):
-			// The row has a real cell of that name. The author meant something else, which is kept
-			// under a distinct name.
+			// The row has a real cell of that name. The author's is kept under a distinct name.
 			swap[r.written] = aside(r.written, e.d().Agent)
 			p.warnRef(e, d, w.Name, r.written)
 		default:

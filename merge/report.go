@@ -113,8 +113,7 @@ type FieldOutcome struct {
 	Message string // "" if there is nothing to add
 	Outcome Outcome
 	united  bool // it was added to a list
-	// with is another key of the same delta that shares this outcome, because a write of another
-	// shape joined them.
+	// with is another key of the same delta that shares this outcome after a change of shape.
 	with *FieldOutcome
 }
 

@@ -12,8 +12,7 @@ import (
 const Version = "merge/1"
 
 // Rules hold everything that may vary between two merges of the same deltas. With the zero value
-// all agents are known, none has priority, no scope applies, and the limits of the section table
-// hold.
+// all agents are known, none has priority, no scope applies, and the section table's limits hold.
 type Rules struct {
 	// Agents may contribute. If empty, all agents may and no scope applies.
 	Agents []roster.Entry
@@ -22,8 +21,7 @@ type Rules struct {
 	// Unified disables scopes: all agents have one role.
 	Unified bool
 	Scopes  Scopes
-	// Authorities are people and arbiters: known without being in the roster, above every priority,
-	// and bound by no scope.
+	// Authorities are people and arbiters: always known, above every priority, without scope.
 	Authorities []string
 	// Priority lists agents, highest first. It decides between writes of one instant.
 	Priority []string
@@ -98,8 +96,7 @@ func (c *court) standing(name string) standing {
 
 func (c *court) scoped() bool { return len(c.rules.Agents) > 0 && !c.rules.Unified }
 
-// may reports whether an agent may do an operation in a section. author wrote the target; it is ""
-// for an ADD.
+// may reports whether who may do op in section on an item written by author, "" for an ADD.
 func (c *court) may(who *standing, op string, section artifact.Section, author string) bool {
 	if !c.scoped() || who.authority || c.open[section] {
 		return true

@@ -143,8 +143,7 @@ func (s *shelf) put(at, n int, numbered bool) {
 	s.dense[n] = int32(at + 1)
 }
 
-// announce returns the next id, and the report sentence that ends with it. Both are slices of one
-// text that announces many.
+// announce returns the next id and the report sentence that ends with it, from a shared text.
 func (s *shelf) announce() (sentence, id string) {
 	const added, atOnce = "added as ", 32
 	s.highest++
@@ -210,8 +209,7 @@ func (s *shelf) add(e entry, id string) *slot {
 	return sl
 }
 
-// open opens the slot's item for changes. The writes of its ADD are recorded then, because they may
-// lose from now on.
+// open opens the slot's item for changes. The writes of its ADD may lose from now on.
 func (p *pass) open(s *slot) *draft {
 	if s.draft == nil {
 		s.draft = openDraft(s.section(), s.item)
@@ -309,8 +307,7 @@ func openDraft(section artifact.Section, it *artifact.Item) *draft {
 	return d
 }
 
-// field returns a field, creating it if needed. The pointer is valid until the next field is
-// created.
+// field returns a field, creating it if needed. The pointer is valid until the next creation.
 func (d *draft) field(name string) *field {
 	if f := d.find(name); f != nil {
 		return f

@@ -24,8 +24,7 @@ func (f *field) setScalar(w writer, birth *artifact.Stamp) bool {
 	return f.cell.write(w, birth)
 }
 
-// lastWords returns the last delta of each author who wrote a list or a map with the highest right,
-// in name order.
+// lastWords returns the last delta of each author with the highest right, in name order.
 func (f *field) lastWords(birth *artifact.Stamp) []*artifact.Stamp {
 	var by []*artifact.Stamp
 	add := func(s *artifact.Stamp) {
@@ -129,9 +128,8 @@ func (f *field) unfold() {
 	}
 }
 
-// reshape prepares the field for a write of the wanted shape. If it has another shape, the write is
-// weighed as a whole: it replaces, loses, or is a conflict. done reports that nothing is left to
-// do.
+// reshape prepares the field for a write of the wanted shape. A write of another shape is weighed
+// as a whole: it replaces, loses, or is a conflict. done means that nothing is left to do.
 func (f *field) reshape(want shape, w writer, birth *artifact.Stamp) (done, changed bool) {
 	if f.shape == unset || f.shape == want {
 		f.shape = want

@@ -119,8 +119,7 @@ var meanings = [artifact.SectionCount][]struct{ field, text string }{
 	},
 }
 
-// rules lists the lint rules relevant to the reader: those of its sections, and the structural ones
-// that concern authors.
+// rules lists the lint rules of the reader's sections, and the structural ones for authors.
 func (r *Rights) rules() string {
 	letters := ""
 	for _, s := range r.sections() {

@@ -20,8 +20,7 @@ type Rights struct {
 	Unified bool
 }
 
-// any reports whether the reader may change all items of a section. ask is one of the predicates of
-// Scopes.
+// any reports whether the reader may change all items of a section, by a predicate of Scopes.
 func (r *Rights) any(s artifact.Section, ask func(string, artifact.Section) bool) bool {
 	return r.Unified || ask(r.Role, s) || slices.Contains(r.Scopes.Unowned(r.Roles), s)
 }

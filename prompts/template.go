@@ -77,8 +77,7 @@ func (t Template) Hash() string {
 // Short returns the leading digits of a hash, for display.
 func Short(hash string) string { return hash[:min(len(hash), shortHash)] }
 
-// HashOf returns the hash of a template by its ID, including versions whose text is no longer in
-// the program.
+// HashOf returns the hash of a template by its ID, even if its text is no longer included.
 func HashOf(id string) (string, bool) {
 	for line := range strings.Lines(versions) {
 		known, hash, ok := strings.Cut(strings.TrimSpace(line), " ")
@@ -89,8 +88,7 @@ func HashOf(id string) (string, bool) {
 	return "", false
 }
 
-// The parts of a template's text. Each begins after a line <!-- name -->. The role's own prompt
-// comes before the first one.
+// The parts of a template's text after the role's prompt. Each follows a line <!-- name -->.
 const (
 	partFirst   = "first round"
 	partLater   = "later rounds"
@@ -110,8 +108,7 @@ func (t Template) part(name string) string {
 	return strings.Trim(text, "\n")
 }
 
-// Prompt returns the role's instructions, with the rules for sources and quoted material. It is the
-// same in every session.
+// Prompt returns the role's instructions and the rules for sources, equal in every session.
 func (t Template) Prompt() string {
 	own, _, _ := strings.Cut(t.Text, "<!-- ")
 	return strings.Trim(own, "\n") + "\n\n" + t.part(partGround)
@@ -132,8 +129,7 @@ func (t Template) Outputs(round int, r Rights) string {
 	).Replace(t.part(partOutputs))
 }
 
-// Format returns how to write a reply, with the example. The example is inside a longer fence, so
-// that no reader of deltas takes it for one.
+// Format returns how to write a reply. A longer fence keeps readers from taking the example.
 func (t Template) Format(r Rights) string {
 	fence := strings.Repeat("`", longestRun(t.Example(), '`')+1)
 	return strings.NewReplacer(

@@ -23,8 +23,7 @@ const (
 )
 
 // AppendBlock appends the kickoff's block that lists the participants, from its heading to its
-// closing rule and newline. The line of the name is omitted if there is none. Notes and the instant
-// are not in the block.
+// closing rule and newline. A missing name has no line. Notes and the instant are left out.
 func AppendBlock(dst []byte, r Roster) []byte {
 	dst = append(dst, blockHeading+"\n\n"+modeLabel...)
 	dst = append(appendCell(dst, string(r.Mode.OrDefault())), '\n')
@@ -52,9 +51,8 @@ type Block struct {
 	EntryLines []int  // by index as Roster.Entries
 }
 
-// ReadBlock finds and reads the first session configuration in a whole message. It must be at the
-// top level: a quoted, fenced or commented block is not a roster. Roles and the mode are checked by
-// Roster.Validate, not here.
+// ReadBlock reads the first session configuration at the top level of a message: a quoted, fenced
+// or commented block is not a roster. It does not check roles and mode; see Roster.Validate.
 func ReadBlock(message string) (Block, error) {
 	start := findHeading(message)
 	if start == 0 {
@@ -270,8 +268,7 @@ func readCell(cell string) (string, error) {
 	return b.String(), nil
 }
 
-// readEscape appends the character of the escape at the start of s, and returns the escape's
-// length.
+// readEscape appends the character of the escape at the start of s, and returns its length.
 func readEscape(b *strings.Builder, s string) (int, error) {
 	if len(s) < 2 {
 		return 0, fmt.Errorf(`a backslash stands at the end of the cell; write \\`)

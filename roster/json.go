@@ -11,14 +11,12 @@ import (
 	"brenner/internal/fault"
 )
 
-// jsonDepth exceeds the depth of any roster, so that the content of an unknown key is only a
-// warning.
+// jsonDepth exceeds the depth of any roster, so that unknown keys are only warnings.
 const jsonDepth = 32
 
 // ReadJSON reads a roster in the array or the object form. Duplicate keys and values of the wrong
 // type are errors with line and column. Unknown keys are warnings; null equals omitting the key.
-// Fields may be missing and roles invalid, because a layer may be partial: Validate and Resolve
-// check the rest.
+// Fields may be missing and roles invalid: Validate and Resolve check the rest.
 func ReadJSON(data []byte) (Roster, []Warning, error) {
 	v, err := artifact.ParseValue(data, jsonDepth)
 	if err != nil {
@@ -30,8 +28,7 @@ func ReadJSON(data []byte) (Roster, []Warning, error) {
 	return d.result()
 }
 
-// FromValue is ReadJSON for a parsed value, such as an artifact's metadata. Its errors name the
-// key, but no line.
+// FromValue is ReadJSON for a parsed value. Its errors name the key, but no line.
 func FromValue(v artifact.Value) (Roster, []Warning, error) {
 	d := decoder{}
 	d.roster(v)
@@ -74,8 +71,7 @@ func (d *decoder) roster(v artifact.Value) {
 	}
 }
 
-// createdAt keeps the text as written, even if it is not a valid instant: no decision depends on
-// it.
+// createdAt keeps the text as written, even if it is invalid: no decision depends on it.
 func (d *decoder) createdAt(m artifact.Map) {
 	d.out.CreatedAt = d.text("", m, "createdAt")
 	if d.out.CreatedAt == "" || isISO8601(d.out.CreatedAt) {
@@ -191,8 +187,7 @@ func shownPath(path string) string {
 	return "(" + fault.Shown(path) + ")"
 }
 
-// offsetOf returns the offset of a JSON pointer's target: the key of a member, the value of an
-// element.
+// offsetOf returns the offset of a JSON pointer's target: a member's key or an element's value.
 func offsetOf(data []byte, pointer string) int {
 	dec := artifact.NewDecoder(data)
 	for {

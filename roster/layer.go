@@ -12,8 +12,7 @@ import (
 // Level is the rank of a layer. Smaller levels win.
 type Level int
 
-// The levels, highest first. Callers pass layers of the first four; the others are sources of
-// Resolve itself.
+// The levels, highest first. Callers pass the first four; the others are Resolve's own.
 const (
 	Flags Level = iota + 1
 	Environment
@@ -139,9 +138,8 @@ type Environ struct {
 // FileOrigin returns the origin of the roster file that the environment names.
 func FileOrigin() Origin { return Origin{Level: Environment, Source: EnvFile} }
 
-// FromEnviron reads the roster's variables from an environment in the form of os.Environ. The last
-// of equal names counts, and an empty one counts as unset. Single variables (mode, name, agent)
-// precede the JSON.
+// FromEnviron reads the roster's variables from os.Environ's form. The last of equal names counts,
+// and an empty one counts as unset. Single variables (mode, name, agent) precede the JSON.
 func FromEnviron(environ []string) (Environ, []Warning, error) {
 	vars := Variables(environ, envPrefix)
 	out := Environ{File: vars[EnvFile]}
@@ -175,8 +173,7 @@ func FromEnviron(environ []string) (Environ, []Warning, error) {
 	return out, warnings, nil
 }
 
-// variableLayer returns the layer of one variable. Each has its own layer, so that a field's origin
-// names the variable.
+// variableLayer returns the layer of one variable, so that a field's origin names the variable.
 func variableLayer(name, value string) (Layer, bool) {
 	layer := Layer{Origin: Origin{Level: Environment, Source: name}}
 	switch name {

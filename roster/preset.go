@@ -66,8 +66,7 @@ func FindPreset(all []Preset, id string) (Preset, error) {
 }
 
 // ValidatePresets checks user-defined presets: unique ids that are not blank, entries with
-// canonical roles and without agents, and at most as many placeholder names as entries, unique and
-// not blank.
+// canonical roles and no agents, and unique placeholder names, not blank and no more than entries.
 func ValidatePresets(presets []Preset) error {
 	var found faults
 	seen := map[string]bool{}

@@ -13,11 +13,9 @@ import (
 type Input struct {
 	// Layers may be in any order of levels; within one level the order counts.
 	Layers []Layer
-	// Presets are the project's own. The built-in ones are added unless the project redefines their
-	// id.
+	// Presets are the project's own. Built-in ones are added unless their id is redefined.
 	Presets []Preset
-	// DefaultPreset is the id of the preset to use, with a warning, if neither a recipient nor a
-	// preset is named; or empty.
+	// DefaultPreset is used, with a warning, if neither a recipient nor a preset is named.
 	DefaultPreset string
 }
 
@@ -86,8 +84,7 @@ func byLevel(layers []Layer) []Layer {
 	return sorted
 }
 
-// checkLayers checks each layer by itself, so that an error is reported even if a higher layer
-// would hide it.
+// checkLayers checks each layer by itself, so that a higher layer does not hide its errors.
 func (r *resolver) checkLayers() {
 	for _, l := range r.layers {
 		place := l.Origin.String()
@@ -137,8 +134,7 @@ func take[T ~string](field *T, from *Origin, value T, origin Origin) {
 
 func (r *resolver) warn(w Warning) { r.out.Warnings = append(r.out.Warnings, w) }
 
-// choose determines the recipients and the preset. It reports whether the entries can be filled in;
-// if not, the reason was recorded.
+// choose determines recipients and preset. It reports whether the entries can be filled in.
 func (r *resolver) choose(defaultPreset string) bool {
 	if !r.namePreset() {
 		return false
@@ -177,8 +173,7 @@ func (r *resolver) apply(p Preset) {
 
 func presetOrigin(p Preset) Origin { return Origin{Level: FromPreset, Source: p.ID} }
 
-// named returns the recipients of the highest level that names any: those of --to, else the agents
-// of its entries.
+// named returns the recipients of --to, else the agents of the highest level that names any.
 func (r *resolver) named() []recipient {
 	for rest := r.layers; len(rest) > 0; {
 		level := rest[0].Origin.Level

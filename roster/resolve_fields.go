@@ -84,8 +84,7 @@ func (r *resolver) withoutCase(origin Origin, name string, agents []string) (str
 	return "", false
 }
 
-// checkTwoRoles reports agents that have different roles in layers of one level. Duplicates within
-// one layer were already reported.
+// checkTwoRoles reports agents that have different roles in different layers of one level.
 func (r *resolver) checkTwoRoles() {
 	type said struct {
 		role  Role

@@ -93,9 +93,8 @@ func (m Mode) OrDefault() Mode {
 	return m
 }
 
-// HeuristicRole guesses a role from a name, as sessions without a roster used to: the first word of
-// the list that the name contains, in any case, decides. The word is returned, so that the guess
-// can be explained.
+// HeuristicRole guesses a role from a name, as sessions without a roster used to: the first listed
+// word that the name contains, in any case, decides. The word is returned to explain it.
 func HeuristicRole(agent string) (role Role, word string, ok bool) {
 	lower := strings.ToLower(agent)
 	for _, guess := range []struct {

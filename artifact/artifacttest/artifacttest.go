@@ -1,5 +1,4 @@
-// Package artifacttest generates artifacts for property tests, with every feature of the model and
-// with hostile texts.
+// Package artifacttest generates artifacts with hostile texts for property tests.
 package artifacttest
 
 import (

@@ -131,8 +131,7 @@ func (d *Delta) Hash() [sha256.Size]byte {
 	return d.hash
 }
 
-// Content returns the delta without its id and place as canonical JSON. Equal instants are equal
-// regardless of spelling.
+// Content returns the delta as canonical JSON, without id and place, with the instant in UTC.
 func (d *Delta) Content() []byte {
 	when := d.Timestamp
 	if !d.At.IsZero() {

@@ -22,9 +22,8 @@ func DerivedID(parts ...string) string {
 	return "d-" + uuid.NewSHA1(namespace, []byte(strings.Join(parts, "\x00"))).String()
 }
 
-// ReadFile reads deltas in the form of the delta specification: a JSON array, one object, or JSON
-// Lines. Unreadable JSON is an error. A row that is not a delta becomes a Delta with a Problem, so
-// that it is accounted for.
+// ReadFile reads deltas as a JSON array, one object, or JSON Lines. Unreadable JSON is an error. A
+// row that is not a delta becomes a Delta with a Problem, so that it is accounted for.
 func ReadFile(data []byte) ([]Delta, error) {
 	deltas, err := readRows(data)
 	if err != nil {
@@ -215,8 +214,7 @@ func (d *Delta) Settle() {
 	slices.Sort(d.Labels)
 }
 
-// Lines returns the line of each row of a file, from 1, in the order of ReadFile. The file must be
-// readable by ReadFile.
+// Lines returns the line of each row, from 1, in a file that ReadFile can read.
 func Lines(data []byte) []int {
 	dec := artifact.NewDecoder(data)
 	if dec.PeekKind() == '[' {

@@ -206,8 +206,7 @@ func (j *judgement) target() {
 		`an ADD gets its id from the merge: leave target_id out, and use "ref" to name the new item`)
 }
 
-// fence rejects deltas outside a delta fence: all of them in strict mode, otherwise only kills,
-// which cannot be undone.
+// fence rejects unfenced deltas: all in strict mode, otherwise only kills, which are final.
 func (j *judgement) fence() {
 	kills := strings.EqualFold(strings.TrimSpace(j.b.Delta.Operation), Kill) // not normalised yet
 	switch {

@@ -41,8 +41,7 @@ var deltaKeys = []synonyms{
 	{keyAgent, nil},
 }
 
-// sectionWords are the agents' names for the sections, in table order, besides ids, titles and
-// prefixes.
+// sectionWords are the agents' names for the sections, besides ids, titles and prefixes.
 var sectionWords = [artifact.SectionCount][]string{
 	artifact.ResearchThread:      {"thread", "research_question", "question", "problem", "problem_statement"},
 	artifact.HypothesisSlate:     {"hypothesis", "hypotheses", "slate", "hypotheses_slate"},
@@ -53,8 +52,7 @@ var sectionWords = [artifact.SectionCount][]string{
 	artifact.AdversarialCritique: {"critique", "critiques", "criticism", "adversarial_critiques", "attack", "attacks"},
 }
 
-// fieldWords are the agents' names for the fields of a section. A name that is a field of the
-// section itself is never a synonym.
+// fieldWords are synonyms for the fields of a section. A field of the section itself is never one.
 var fieldWords = [artifact.SectionCount][]synonyms{
 	artifact.ResearchThread: {
 		{"statement", []string{"question", "research_question", "problem", "problem_statement", "thread", "claim", "description", "text"}},
@@ -139,8 +137,7 @@ func meaning(table []synonyms, word string) string {
 
 func topKey(name string) string { return meaning(deltaKeys, plainKey(name)) }
 
-// plainKey normalises the spelling of a key: "targetId", "Target ID" and "target-id" become
-// target_id.
+// plainKey normalises a key: "targetId", "Target ID" and "target-id" become target_id.
 func plainKey(name string) string {
 	const longest = 40
 	if len(name) > longest {

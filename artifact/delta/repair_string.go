@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// quoteKind is a family of quotation marks. A string ends with a mark of the family that it began
-// with.
+// quoteKind is a family of quotation marks. A string begins and ends with the same family.
 type quoteKind int
 
 const (
@@ -208,8 +207,7 @@ func (r *repairer) control(c byte) {
 	}
 }
 
-// source returns the offset in the source of an offset in the repaired text. It is exact at the
-// start of a token.
+// source maps an offset in the repaired text to the source, exactly at the start of a token.
 func (r *repaired) source(offset int) int {
 	behind := sort.Search(len(r.shifts), func(i int) bool { return int(r.shifts[i].out) > offset })
 	if behind > 0 {

@@ -16,8 +16,7 @@ const (
 	UnfencedDelta   fault.Code = "UNFENCED_DELTA"
 )
 
-// The flags of a block. A block with one of the last four is only shown: it is neither accepted nor
-// refused.
+// The flags of a block. With one of the last four it is only shown, neither accepted nor refused.
 const (
 	FlagTruncated   = "truncated"    // the closing fence, or more, is missing
 	FlagRepaired    = "repaired"     // it was not exact JSON
@@ -34,28 +33,24 @@ const (
 const (
 	DefaultMaxBytes  = 16 << 20
 	DefaultMaxBlocks = 100_000
-	// ceiling is the upper bound of MaxBytes: offsets are 32 bits, and repaired text can be several
-	// times as long as its source.
+	// ceiling bounds MaxBytes: offsets are 32 bits, and repaired text can be much longer.
 	ceiling = 256 << 20
 )
 
 // Options configure reading a reply. The zero value is lenient.
 type Options struct {
-	// Strict refuses everything that would need repair or normalisation, or is outside a delta
-	// fence.
+	// Strict refuses what would need repair or normalisation, or is outside a delta fence.
 	Strict bool
 	// Examples are the delta blocks of the kickoff that the reply answers, as JSON or as fenced
 	// blocks. A block equal to one of them is not a delta.
 	Examples []string
 	// Known are further examples that were read before.
 	Known Known
-	// MaxBytes and MaxBlocks are the limits beyond which the whole reply is refused. Zero means the
-	// default.
+	// MaxBytes and MaxBlocks limit the reply, which is refused beyond. Zero means the default.
 	MaxBytes, MaxBlocks int
 }
 
-// Known holds the deltas of examples in comparable form, so that examples are read once for many
-// replies.
+// Known holds the deltas of examples, so that they are read once for many replies.
 type Known struct{ deltas []string }
 
 // ReadExamples reads examples.
@@ -110,8 +105,7 @@ func (b *Block) Flagged(name string) bool {
 	return slices.ContainsFunc(b.Flags, func(f Flag) bool { return f.Name == name })
 }
 
-// Skipped reports whether the block was only shown: an example, a quotation, or a block inside
-// another one or in a comment.
+// Skipped reports whether the block was only shown: an example, quoted, nested or in a comment.
 func (b *Block) Skipped() bool { return !b.OK && len(b.Problems) == 0 }
 
 // Read finds the deltas in an agent's reply. It never fails: an unreadable part becomes a block

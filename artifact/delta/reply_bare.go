@@ -9,9 +9,8 @@ import (
 	"brenner/internal/markdown"
 )
 
-// bare looks for deltas in a block that is not a delta fence: prose, or a fence of JSON. Reading at
-// a brace may fail. The reader's effort bounds how often the same bytes are read again, so that the
-// work stays linear.
+// bare looks for deltas in prose or a fence of JSON. Reading at a brace may fail. The reader's
+// effort bounds how often bytes are read again, so that the work stays linear.
 func (r *reader) bare(b markdown.Block) {
 	text := r.src[b.Start:b.End]
 	words := bareWords()
@@ -48,8 +47,7 @@ func (r *reader) bare(b markdown.Block) {
 	}
 }
 
-// codeComment returns the length of text up to the end of the source-code comment that contains
-// limit, or 0.
+// codeComment returns where the source-code comment around limit ends, or 0.
 func codeComment(text []byte, limit int) int {
 	before := text[:limit]
 	if start := bytes.LastIndex(before, []byte("/*")); start >= 0 && !bytes.Contains(before[start+2:], []byte("*/")) {
@@ -75,8 +73,7 @@ func beginsObject(b []byte) bool {
 	return kind != quoteNone || wordLength(b[:min(len(b), 1)]) > 0
 }
 
-// candidate reads the object at the start of text, if there is one, and returns how many bytes are
-// done.
+// candidate reads the object at the start of text, if any, and returns how many bytes are done.
 func (r *reader) candidate(text []byte, base int, closed bool) int {
 	fixed := r.mender.repair(text, true)
 	if fixed.fail != nil && !mentionsOperation(text[:fixed.end]) {
@@ -118,8 +115,7 @@ func (r *reader) halfRead(p *passage, fixed *repaired) {
 	r.add(Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
 }
 
-// mentionsOperation reports whether a text that is not JSON has a key operation followed by the
-// name of one.
+// mentionsOperation reports whether a text has a key operation followed by the name of one.
 func mentionsOperation(text []byte) bool {
 	for {
 		i := bytes.Index(text, []byte("peration"))

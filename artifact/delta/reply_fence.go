@@ -78,8 +78,7 @@ func (r *reader) fenced(b markdown.Block) {
 	}
 }
 
-// lone reads the usual block, one exact object, in one pass. It returns false without side effects
-// for any other block.
+// lone reads one exact object in one pass. For any other block it returns false and does nothing.
 func (r *reader) lone(p *passage) bool {
 	at := len(p.text) - len(bytes.TrimLeft(p.text, " \t\r\n"))
 	if p.text[at] != '{' {
@@ -161,8 +160,7 @@ func isChatter(left []byte) bool {
 		!bytes.Contains(left, []byte("```")) && !bytes.Contains(left, []byte("~~~"))
 }
 
-// split finds the values of a block: one, the elements of a list, or several in a row. It checks
-// only where they end.
+// split finds where the values of a block end: one, the elements of a list, or several in a row.
 func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
 	dec := r.decode(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	tops := 0

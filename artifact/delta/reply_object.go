@@ -71,8 +71,7 @@ func (r *reader) take(p *passage, o *object, wrapped int) {
 	r.judge(p, o)
 }
 
-// spoilt records an object with balanced brackets but invalid content: a duplicate key, or invalid
-// UTF-8.
+// spoilt records an object with a duplicate key or invalid UTF-8.
 func (r *reader) spoilt(p *passage, o *object, raw []byte, err error) {
 	m, code := syntax(err)
 	at := p.source(o.at + m.at)
@@ -121,8 +120,7 @@ func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 	}
 }
 
-// object reads the keys of a JSON object at an offset of its text. The result is valid until the
-// next call.
+// object reads the keys of a JSON object. The result is valid until the next call.
 func (r *reader) object(raw []byte, at int) (*object, error) {
 	dec := r.decode(raw)
 	o := &object{at: at, paidAt: at, fields: r.fields[:0], payload: r.payload[:0]}
@@ -233,8 +231,7 @@ func (o *object) canonical() string {
 	return string(artifact.Canonical(artifact.MapOf(entries...)))
 }
 
-// plainEntry returns a normalised key of a delta, so that an example with its operation in lower
-// case is recognised.
+// plainEntry normalises a key, so that an example with a lower-case operation is recognised.
 func plainEntry(f written) artifact.Entry {
 	e := artifact.Entry{Key: f.name, Value: f.value}
 	text, ok := f.value.(artifact.Text)

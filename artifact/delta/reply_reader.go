@@ -71,8 +71,7 @@ func (r *reader) read() {
 	}
 }
 
-// block reads one block of the reply. A delta that is quoted, or is inside another fence or a
-// comment, is only shown.
+// block reads one block of the reply. A quoted, nested or commented delta is only shown.
 func (r *reader) block(b markdown.Block) {
 	switch {
 	case b.Kind == markdown.Prose:
@@ -103,9 +102,8 @@ func (r *reader) skip(line int, why string) {
 	}
 }
 
-// shown returns the first line that shows a delta inside another block, or 0: a delta fence, quoted
-// or not. A fence of JSON, or without a word, that contains any fence or quotation is text rather
-// than JSON.
+// shown returns the first line of a delta fence inside another block, quoted or not, or 0. A fence
+// of JSON, or without a word, that contains any fence or quotation is text rather than JSON.
 func (r *reader) shown(line int, b markdown.Block, loose bool) int {
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
 		rest := bytes.TrimLeft(text, " \t")
@@ -161,8 +159,7 @@ func (r *reader) add(b Block) {
 	r.chunks[last] = append(r.chunks[last], b)
 }
 
-// blocks returns all blocks in one list. They are collected in chunks, because a growing slice
-// would copy and hold them several times.
+// blocks joins the blocks, which are collected in chunks to avoid copies of a growing slice.
 func (r *reader) blocks() []Block {
 	if len(r.chunks) == 1 {
 		return r.chunks[0]
@@ -170,8 +167,7 @@ func (r *reader) blocks() []Block {
 	return slices.Concat(r.chunks...)
 }
 
-// isExample reports whether a delta repeats one of the kickoff's. While examples are read it only
-// collects them.
+// isExample reports whether o repeats an example. While reading examples it only collects them.
 func (r *reader) isExample(o *object) bool {
 	if r.keys != nil {
 		*r.keys = append(*r.keys, o.canonical())
@@ -190,8 +186,7 @@ func (r *reader) where(offset int) string {
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column)
 }
 
-// locator converts offsets to lines and columns. Lookups mostly go forward, so it continues from
-// the last one.
+// locator converts offsets to lines and columns, going forward from the last lookup.
 type locator struct {
 	src   []byte
 	at    int

@@ -87,8 +87,7 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// Envelope is what a message states about its deltas. The author and the instant of a delta never
-// come from the text.
+// Envelope is the source of a delta's author and instant, which never come from the text.
 type Envelope struct {
 	Agent     string
 	At        time.Time

@@ -99,8 +99,7 @@ func inferenceLabelled(_ *subject, it *artifact.Item) (wrong, payload string) {
 		`{"anchors": ["inference"]}, or with the § or EV anchor that it rests on`
 }
 
-// killable reports hypotheses that no active test names. It is silent if there are no tests, which
-// the minimum of tests reports.
+// killable reports hypotheses that no active test names, unless there are no tests at all.
 func killable(s *subject, r *report) {
 	tests := s.active[artifact.DiscriminativeTests]
 	if len(tests) == 0 {
@@ -129,8 +128,7 @@ func killable(s *subject, r *report) {
 	}
 }
 
-// mentioned returns the hypotheses that a value names: in the tokens of a text, the keys of a map,
-// and all candidates of a CONFLICT.
+// mentioned returns the hypotheses in a text, in the keys of a map, and in all candidates.
 func mentioned(v artifact.Value) []string {
 	switch v := v.(type) {
 	case artifact.Text:

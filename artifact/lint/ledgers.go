@@ -96,8 +96,7 @@ func numbers(_ *subject, it *artifact.Item) (wrong, payload string) {
 	return "the calculation of " + show(it.ID) + " has no numbers in it", `{"calculation": "` + exampleCalculation + `"}`
 }
 
-// hasNumber reports whether text has a number other than that of an item: "see A2" is not a
-// calculation.
+// hasNumber reports whether text has a number: "see A2" has none.
 func hasNumber(text string) bool {
 	between := func(r rune) bool { return notWord(r) && !unicode.IsNumber(r) }
 	for _, word := range strings.FieldsFunc(text, between) {
@@ -131,8 +130,7 @@ func anomalyRules() []rule {
 	}
 }
 
-// emptySaid checks only the anomaly register. Any other empty section is already reported as below
-// its minimum.
+// emptySaid checks the anomaly register. The other sections have a minimum anyway.
 func emptySaid(s *subject, r *report) {
 	const x = artifact.AnomalyRegister
 	for _, p := range s.problems {
@@ -168,8 +166,7 @@ func critiqueRules() []rule {
 	}
 }
 
-// realAlternative uses only the flag, since a proposed alternative may be a straw man. If one is
-// proposed, the hint names it.
+// realAlternative uses only the flag: a proposed alternative may be a straw man.
 func realAlternative(s *subject, r *report) {
 	const c = artifact.AdversarialCritique
 	fix := `ADD to adversarial_critique: {"attack": "…", "real_third_alternative": true, "proposed_alternative": "how it would all look otherwise"}`

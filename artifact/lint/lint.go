@@ -74,8 +74,7 @@ type Verdict struct {
 	Result
 }
 
-// Judge reads a file in JSON or Markdown and checks it. It returns an error if the file cannot be
-// read.
+// Judge reads a file in JSON or Markdown and checks it.
 func Judge(data []byte) (*Verdict, error) {
 	doc, err := artifact.Read(data)
 	if err == nil {
@@ -99,8 +98,7 @@ func compare(a, b Finding) int {
 	)
 }
 
-// Unreadable returns an error for a document with lines that could not be read, and nil for any
-// other.
+// Unreadable returns an error if the document has unreadable lines.
 func Unreadable(doc artifact.Document) error {
 	var first *artifact.Problem
 	more := -1

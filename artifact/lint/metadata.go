@@ -44,8 +44,7 @@ func metadataRules() []rule {
 	}
 }
 
-// keyOf returns the metadata key that a problem is about, if any. Readers begin the message with
-// it.
+// keyOf returns the metadata key of a problem, if any. Readers begin the message with it.
 func keyOf(p artifact.Problem) string {
 	text := strings.TrimPrefix(p.Message, metadata+": ")
 	if strings.HasPrefix(text, "a contributor") {
@@ -79,8 +78,7 @@ func frontMatter(s *subject, r *report) {
 	}
 }
 
-// judgeKey returns the check of one metadata key. It is silent if the reader already reported a
-// problem with that key or with all of them.
+// judgeKey returns the check of one metadata key, unless the reader already reported it.
 func judgeKey(key, fix string, wrong func(*artifact.Metadata) string) check {
 	return func(s *subject, r *report) {
 		for _, p := range s.problems {
@@ -100,8 +98,7 @@ func judgeKey(key, fix string, wrong func(*artifact.Metadata) string) check {
 	}
 }
 
-// unread reports whether the front matter is missing or unreadable. Then missing keys are not
-// reported one by one.
+// unread reports whether the front matter is missing or unreadable, which explains missing keys.
 func (s *subject) unread() bool {
 	m := &s.artifact.Metadata
 	nothing := m.CreatedAt == "" && m.UpdatedAt == "" && m.Status == "" && len(m.Contributors) == 0

@@ -54,8 +54,7 @@ func rowsOf(predictions []*artifact.Item, struck map[string]bool) []row {
 }
 
 // lacking returns the first hypotheses without an outcome in the row, and their number. N/A is an
-// outcome; keys in doubt are left to WP-101. The cost depends on the row, not on the number of
-// hypotheses.
+// outcome; WP-101 reports keys in doubt. The cost does not depend on the hypotheses.
 func (r *row) lacking(hypotheses []string, wanted map[string]bool) (first []string, total int) {
 	said := make(map[string]bool, len(r.cells))
 	for _, e := range r.cells {
@@ -121,8 +120,7 @@ func outcomesFor(some func(*subject) []string, message, payload string) check {
 	}
 }
 
-// discriminating compares the outcomes of active hypotheses. It skips rows with one outcome or with
-// a CONFLICT.
+// discriminating compares outcomes, except in rows with one outcome or with a CONFLICT.
 func discriminating(s *subject, r *report) {
 	for _, row := range s.rows {
 		if outcome, n := row.onlyOutcome(s); n > 1 {
@@ -133,8 +131,7 @@ func discriminating(s *subject, r *report) {
 	}
 }
 
-// onlyOutcome returns the single outcome of a row and for how many hypotheses it is predicted, or 0
-// if outcomes differ or are undecided.
+// onlyOutcome returns the single outcome of a row and its number of hypotheses, else 0.
 func (r *row) onlyOutcome(s *subject) (outcome string, n int) {
 	first := ""
 	for _, e := range r.cells {

@@ -10,8 +10,7 @@ import (
 // This file checks references from one item to another. Two places have their own rules and are
 // skipped here: predictions (WP-101) and discriminates (WT-101).
 
-// dangling collects the dangling references of a field with their reasons, up to the number that a
-// message shows.
+// dangling collects the dangling references of a field, up to what a message shows.
 type dangling struct {
 	first []string
 	total int
@@ -23,8 +22,7 @@ func (d *dangling) add(reason string) {
 	}
 }
 
-// id checks one id. known reports whether the item exists, doubted whether it did not when the
-// reference was written.
+// id checks one id. doubted means that the item did not exist when the reference was written.
 func (d *dangling) id(id string, known, doubted bool) {
 	switch {
 	case doubted && known:
@@ -102,8 +100,7 @@ func (s *subject) keys(d *dangling, it *artifact.Item, field string) {
 	}
 }
 
-// elements checks a list of ids. Each element must name an item: an anomaly must conflict with
-// something in the artifact.
+// elements checks a list of ids. Each element must name an item of the artifact.
 func (s *subject) elements(d *dangling, it *artifact.Item, field string) {
 	doubted := it.Doubts()
 	list, _ := it.Get(field).(artifact.List)
@@ -134,8 +131,7 @@ func idsIn(text string) []string {
 	return ids
 }
 
-// references checks references within the session: those that name it or no session. Other sessions
-// are not visible here.
+// references checks references to this session. Other sessions are not visible here.
 func (s *subject) references(d *dangling, it *artifact.Item, field string) {
 	list, _ := it.Get(field).(artifact.List)
 	for i, v := range list {

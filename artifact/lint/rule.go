@@ -124,8 +124,7 @@ func (r *report) add(at place, message, fix string) {
 	r.found = append(r.found, found{id: r.id, message: message, fix: fix, at: at})
 }
 
-// located turns the collected reports into findings. A document from JSON is rendered to determine
-// lines, unless there is nothing to locate.
+// located returns the findings. A document from JSON is rendered only if there are lines to find.
 func (r *report) located(doc *artifact.Document) []Finding {
 	findings := make([]Finding, 0, len(r.found))
 	if len(r.found) == 0 {
@@ -147,8 +146,7 @@ func (r *report) located(doc *artifact.Document) []Finding {
 // metadata is the place name of the part before the sections.
 const metadata = "metadata"
 
-// subject is the document being checked, with data that several rules share. Its maps are never
-// iterated.
+// subject is the document with data that several rules share. Its maps are never iterated.
 type subject struct {
 	artifact *artifact.Artifact
 	problems []artifact.Problem
@@ -189,8 +187,7 @@ func newSubject(doc *artifact.Document) *subject {
 	return s
 }
 
-// sortHypotheses skips invalid and repeated ids: ES-003 and ES-004 report them, and no fix can
-// refer to them.
+// sortHypotheses skips invalid and repeated ids, which ES-003 and ES-004 report.
 func (s *subject) sortHypotheses() {
 	for _, h := range s.artifact.Items(artifact.HypothesisSlate) {
 		switch {

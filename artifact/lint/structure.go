@@ -96,8 +96,7 @@ func idFix(p artifact.Problem) string {
 		section.Spec().Prefix)
 }
 
-// gaps reports missing id numbers. It is silent if an id is invalid or repeated, because the
-// missing number is most likely that item's.
+// gaps reports missing id numbers, unless an invalid or repeated id explains them.
 func gaps(s *subject, r *report) {
 	for _, section := range artifact.Sections()[1:] {
 		numbers, ok := numbersOf(section, s.artifact.Items(section))
@@ -126,8 +125,7 @@ func numbersOf(section artifact.Section, items []*artifact.Item) (numbers []int,
 	return numbers, len(slices.Compact(slices.Clone(numbers))) == len(numbers)
 }
 
-// lostIDs returns the first gaps, as ids or ranges of ids, and the number of gaps. The cost does
-// not depend on the width of a gap.
+// lostIDs returns the first gaps and their number. The cost is independent of their width.
 func lostIDs(section artifact.Section, numbers []int) (first []string, total int) {
 	next := 1
 	for _, n := range numbers {
@@ -146,8 +144,7 @@ func lostIDs(section artifact.Section, numbers []int) (first []string, total int
 	return first, total
 }
 
-// uniqueNames checks active hypotheses only: a killed one returns by an ADD of the same content,
-// including the name.
+// uniqueNames skips killed hypotheses: one can return by an ADD with the same name.
 func uniqueNames(s *subject, r *report) {
 	owner := make(map[string]string)
 	for _, h := range s.active[artifact.HypothesisSlate] {

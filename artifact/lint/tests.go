@@ -47,8 +47,7 @@ func testRules() []rule {
 	}
 }
 
-// ranked reports only the first test out of rank order: moving one test can fix many. It is silent
-// while a score is in CONFLICT.
+// ranked reports the first test out of rank order, unless a score is in CONFLICT.
 func ranked(s *subject, r *report) {
 	tests := s.artifact.Items(artifact.DiscriminativeTests)
 	if slices.ContainsFunc(s.active[artifact.DiscriminativeTests], scoreUndecided) {
@@ -118,8 +117,7 @@ func mark(v artifact.Value) bool {
 	return false
 }
 
-// discriminates checks the tokens of a text. The field is optional, because expected outcomes say
-// the same.
+// discriminates checks the tokens of a text, which is optional beside expected outcomes.
 func discriminates(s *subject, it *artifact.Item) (wrong, payload string) {
 	v := it.Get("discriminates")
 	if blank(v) || undecided(it, "discriminates") {

@@ -30,8 +30,7 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// atLeast returns the check of a section's minimum. A missing section is reported as missing, not
-// counted.
+// atLeast returns the check of a section's minimum, for sections that are not missing.
 func atLeast(section artifact.Section, noun, payload string) check {
 	return func(s *subject, r *report) {
 		spec := section.Spec()
@@ -210,8 +209,7 @@ func edit(it *artifact.Item, format string, args ...any) string {
 	return "EDIT " + show(it.ID) + " with " + fmt.Sprintf(format, args...)
 }
 
-// hypothesesIn returns the ids of hypotheses that a text names, in order. A token is a whole word:
-// "H2" in "H1/H2", but not in "H2O".
+// hypothesesIn returns the hypotheses that a text names: H2 in "H1/H2", but not in "H2O".
 func hypothesesIn(text string) []string {
 	var ids []string
 	for _, word := range strings.FieldsFunc(text, notWord) {

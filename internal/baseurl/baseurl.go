@@ -13,8 +13,7 @@ const (
 	WebHint = "write it like http://localhost:8080/path, without a user or a password"
 )
 
-// Parse reads the base URL of an endpoint. Paths are appended to it, so that a query or a fragment
-// is an error.
+// Parse reads the base URL of an endpoint, without query and fragment, as paths are appended.
 func Parse(s string) (*url.URL, bool) {
 	u, ok := web(s)
 	return u, ok && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""

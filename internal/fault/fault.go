@@ -31,8 +31,7 @@ const (
 // Classes maps codes to classes. Codes not in it are ClassUsage.
 type Classes map[Code]Class
 
-// Usage is the code for an invalid request: an unknown flag, a missing or wrong value. Every
-// package may return it.
+// Usage is the code for an invalid request, such as a wrong flag. Every package may return it.
 const Usage Code = "USAGE"
 
 // Error is a failed operation.

@@ -34,8 +34,7 @@ func (l List) Err() error {
 // mostTold bounds the reported faults of one file: a file of another format would have thousands.
 const mostTold = 20
 
-// Bounded collects the faults of a hand-written file. It keeps the first ones and counts the rest.
-// The zero value is empty.
+// Bounded collects the faults of a hand-written file. It keeps the first and counts the rest.
 type Bounded struct {
 	Told   List
 	untold int
@@ -75,8 +74,7 @@ func (b *Bounded) Err() error {
 // longestShown is how many characters of an external text a message repeats.
 const longestShown = 100
 
-// Shown returns an external text for a message: shortened, and quoted if it is blank or could
-// deceive a terminal.
+// Shown returns an external text for a message: shortened, and quoted if blank or deceptive.
 func Shown(s string) string {
 	clipped, n := s, 0
 	for i := range s {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// How often AwaitLock tries, and the delay between tries. A lock is held only while a small file is
-// replaced.
+// How often and how fast AwaitLock tries. A lock is held only while a small file is replaced.
 const (
 	tries = 2000
 	pause = 5 * time.Millisecond

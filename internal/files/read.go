@@ -54,8 +54,7 @@ func TrueName(path string) (string, error) {
 	return name, nil
 }
 
-// FromHere returns a path relative to the working directory, or path itself if it is not below
-// that.
+// FromHere returns path relative to the working directory if it is below that, else unchanged.
 func FromHere(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
@@ -80,8 +79,7 @@ func Classes() fault.Classes {
 	return fault.Classes{CannotWrite: fault.ClassFailed}
 }
 
-// Reason returns the text of a file error without the operation and the path, which faults have as
-// fields.
+// Reason returns the text of a file error without operation and path, which faults have as fields.
 func Reason(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -90,8 +88,7 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// CannotRead returns the error for an unreadable file. A usage error is returned as it is, because
-// it concerns the command line.
+// CannotRead returns the error for an unreadable file. A usage error is returned unchanged.
 func CannotRead(op, path string, err error) error {
 	if fault.CodeOf(err) == fault.Usage {
 		return err

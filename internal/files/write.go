@@ -146,11 +146,9 @@ func WriteTemp(d Disk, dir, pattern string, data []byte, mode os.FileMode) (name
 	return tmp.Name(), errors.Join(err, tmp.Close())
 }
 
-// Disk is the part of the file system that replaces files. It is an interface so that a test can
-// kill its process within each step.
+// Disk is the file system for replacing files. Tests implement it to crash within each step.
 type Disk interface {
-	// CreateTemp creates a file with an unused name. The last * of the pattern becomes a number;
-	// the umask limits the mode.
+	// CreateTemp creates a file. The last * of the pattern becomes an unused number.
 	CreateTemp(dir, pattern string, mode os.FileMode) (TempFile, error)
 	Rename(from, to string) error
 }

@@ -13,9 +13,8 @@ type Fence struct {
 	Info   []byte // the text after the marks
 }
 
-// OpenFence reads an opening fence from a line that begins with its mark: three or more backticks
-// or tildes, or colons followed by the word delta. More than three colons with another word enclose
-// verbatim text, as longer fences do.
+// OpenFence reads an opening fence at the start of line: three or more backticks or tildes, or
+// colons followed by the word delta. More than three colons with another word are a longer fence.
 func OpenFence(line []byte) (Fence, bool) {
 	f := Fence{Mark: line[0]}
 	f.Length = run(line, f.Mark)
@@ -44,8 +43,8 @@ const maxAttributes = 200
 // maxWord is longer than any known word after a fence.
 const maxWord = 16
 
-// Is reports whether the first word after the fence is one of words, ignoring case and attributes:
-// "delta {#x}", "Delta json", "{.delta}".
+// Is reports whether the fence's first word is one of words: "delta {#x}", "Delta json",
+// "{.delta}".
 func (f Fence) Is(words ...string) bool {
 	info := bytes.Trim(f.Info, " \t")
 	if len(info) == 0 {
@@ -80,8 +79,7 @@ func InlineComment(text []byte, limit int) int {
 	return start + end + len("-->")
 }
 
-// cursor is a position in one line. Columns count tabs as CommonMark does: up to the next multiple
-// of four.
+// cursor is a position in one line. Tabs extend to the next multiple of four columns.
 type cursor struct {
 	line []byte // without its line ending
 	pos  int
@@ -147,8 +145,7 @@ func (c *cursor) enterQuote() bool {
 	return true
 }
 
-// enterItem consumes a list marker and the space after it. An item that interrupts a paragraph must
-// not be empty, and must have number 1.
+// enterItem consumes a list marker. Only a non-empty item with number 1 interrupts a paragraph.
 func (c *cursor) enterItem(interrupts bool) (container, bool) {
 	width, next := c.indent()
 	n := markerLength(c.line[next:])

@@ -8,8 +8,7 @@ import (
 	"iter"
 )
 
-// maxNesting is how deep quotes and lists may be nested; anything deeper is text. It bounds the
-// work on a line.
+// maxNesting bounds the nesting of quotes and lists; anything deeper is text.
 const maxNesting = 32
 
 // Kind is the kind of a block.
@@ -61,8 +60,7 @@ type leaf struct {
 }
 
 // scanner finds the block structure of a text as CommonMark defines it, in one pass. It knows just
-// enough to locate fences: quotes, lists, fences, HTML blocks, indented code and paragraphs with
-// lazy continuation lines.
+// enough to locate fences: quotes, lists, HTML blocks, indented code and lazy continuation lines.
 type scanner struct {
 	src    []byte
 	yield  func(Block) bool
@@ -288,8 +286,7 @@ func (s *scanner) closeLeaf(end int) {
 	}
 }
 
-// text reads a line of a paragraph. It belongs to an open paragraph even if it does not continue
-// that paragraph's containers.
+// text reads a line of a paragraph, which may continue one in containers that it left.
 func (s *scanner) text(matched int) {
 	if s.leaf.kind != leafParagraph {
 		s.closeTo(matched)

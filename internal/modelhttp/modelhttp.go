@@ -64,8 +64,7 @@ type Said struct {
 	Proper  bool // in the API's form, not a proxy's page
 }
 
-// ReadSaid reads an error response of limited length. A read error is ignored; the part before it
-// is used.
+// ReadSaid reads an error response of limited length. After a read error it uses what came.
 func (s *Secrets) ReadSaid(body io.Reader) Said {
 	data, err := io.ReadAll(io.LimitReader(body, longestError))
 	if err == nil && len(data) == longestError {
@@ -145,13 +144,12 @@ const (
 
 	longestMessage = 300 // shown characters of an endpoint's message
 
-	// Shorter values are placeholders that local servers require as a key; hiding them would make
-	// messages unreadable.
+	// Shorter values are placeholders for local servers. Hiding them would make messages
+	// unreadable.
 	shortestSecret = 4
 )
 
-// Secrets removes sent keys from what is shown: some endpoints repeat the key that they refuse. The
-// zero value hides nothing.
+// Secrets removes sent keys from shown text: some endpoints repeat them. The zero value hides none.
 type Secrets struct {
 	find    secret.Finder
 	longest int // how much of a truncated text may be the beginning of a secret

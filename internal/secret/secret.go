@@ -157,8 +157,7 @@ func cutEntity(text string, r rune) (string, bool) {
 	return text[end+1:], true
 }
 
-// MostPerLetter is the length in bytes of the longest usual spelling of a letter, with room for
-// double escaping.
+// MostPerLetter is the length in bytes of a letter's longest usual spelling, even escaped twice.
 const MostPerLetter = 12
 
 // Header reports whether the value of a header is secret.

@@ -133,8 +133,7 @@ func endsLine(r rune) bool {
 	return false
 }
 
-// opensTag reports whether the text after a "<" makes it HTML or a link, unlike "p < 0.05" and
-// "a<3".
+// opensTag reports whether the text after a "<" makes it HTML or a link, unlike "p < 0.05".
 func opensTag(rest string) bool {
 	if rest == "" {
 		return false
@@ -190,8 +189,7 @@ func output(s string) string {
 	return b.String()
 }
 
-// sequence returns the length of an escape sequence: ESC [ … letter, ESC ] … BEL, or ESC and one
-// character.
+// sequence returns the length of an escape sequence: ESC [ … letter, ESC ] … BEL, or ESC and one.
 func sequence(s string) int {
 	if len(s) < 2 {
 		return len(s)

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns text cut to at most most characters. If it was cut, the last one is "…", without a
-// space before it.
+// Clip cuts text to at most most characters, the last of which is then "…".
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text // a character has at least one byte
@@ -104,9 +103,8 @@ func SuggestOf[S ~string](word string, candidates []S, list string) string {
 // longestCompared bounds the work on hostile words; longer ones are not typing errors.
 const longestCompared = 64
 
-// Nearest returns the most similar candidate: the same letters in another case or with other
-// separators, else the fewest typing errors, else the only candidate that contains the word
-// ("critic").
+// Nearest returns the most similar candidate: equal but for case and separators, else with the
+// fewest typing errors, else the only one that contains the word ("critic").
 func Nearest[S ~string](word string, candidates []S) (string, bool) {
 	if strings.TrimSpace(word) == "" || utf8.RuneCountInString(word) > longestCompared {
 		return "", false
@@ -140,8 +138,7 @@ func plainWord(s string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }
 
-// distance returns the number of insertions, deletions, replacements and swaps of neighbours that
-// turn a into b.
+// distance returns the number of insertions, deletions, replacements and swaps from a to b.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

@@ -32,8 +32,7 @@ func ShellCommand(words ...string) (string, bool) {
 
 func hidden(r rune) bool { return !unicode.IsPrint(r) }
 
-// CommandToCopy returns a command with external words, quoted for a shell. If they cannot be
-// quoted, otherwise is used instead of them.
+// CommandToCopy returns a command with words quoted for a shell, or with otherwise if impossible.
 func CommandToCopy(command, otherwise string, words ...string) string {
 	if quoted, ok := ShellCommand(words...); ok {
 		return command + " " + quoted

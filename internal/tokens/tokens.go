@@ -15,8 +15,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// Counter counts tokens. The zero value is usable, and is safe for concurrent use. A Counter must
-// not be copied.
+// Counter counts tokens. The zero value is usable and safe for concurrent use. Do not copy it.
 type Counter struct {
 	once    sync.Once
 	encoder encoder // nil if the vocabulary could not be loaded
@@ -29,8 +28,7 @@ type encoder interface {
 // New returns a Counter. The vocabulary is loaded on first use, which takes about 30 ms.
 func New() *Counter { return &Counter{} }
 
-// Warm loads the vocabulary in the background, so that the first count need not wait for it. It is
-// optional and idempotent.
+// Warm loads the vocabulary in the background, to speed up the first count. It is idempotent.
 func (c *Counter) Warm() {
 	go c.load()
 }
@@ -60,8 +58,7 @@ func (c *Counter) Count(text string) int {
 	return total
 }
 
-// unknown is the only character that the library's vocabulary lacks and skips; any number of them
-// would count as nothing.
+// unknown is the only character that the library's vocabulary lacks and skips without counting.
 const unknown = "\x7f"
 
 func count(e encoder, text string) int {
@@ -78,9 +75,8 @@ func count(e encoder, text string) int {
 // mended returns the text that a model would see.
 func mended(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// longestBlank is the longest run of white space passed to the tokenizer. Its matcher rescans the
-// rest of a run for each line end in it: 100 KB of blank lines with a space in each would take ten
-// seconds.
+// longestBlank is the longest run of white space passed to the tokenizer. Its matcher rescans a run
+// for each line end in it: 100 KB of blank lines with a space in each would take ten seconds.
 const longestBlank = 256
 
 // stretches splits a text within runs of white space that are too long, and nowhere else. Ordinary
@@ -105,9 +101,8 @@ func stretches(text string) iter.Seq[string] {
 	}
 }
 
-// Remembering is a Counter that counts each line once, for texts that share most of their lines, as
-// the messages of many sessions do. Its counts equal those of the Counter. The zero value is not
-// usable: see Remember.
+// Remembering is a Counter that counts each line once, for texts that share most of their lines.
+// Its counts equal those of the Counter. The zero value is not usable: see Remember.
 type Remembering struct {
 	counter *Counter
 	mu      sync.RWMutex
@@ -151,8 +146,7 @@ func (r *Remembering) known(text string) (total int, news []string) {
 }
 
 // cut returns the end of the first lines of a text that can be counted separately. The encoding
-// never joins text across a line end, except white space (a blank line belongs to the preceding
-// line end) and slashes.
+// never joins text across a line end, except blank lines, other white space and slashes.
 func cut(text string) int {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '\n')

@@ -113,8 +113,7 @@ func (b *Book) Forget(file string) (bool, error) {
 	return found, err
 }
 
-// change reads, changes and rewrites the book under a lock, so that concurrent changes are not
-// lost.
+// change rewrites the book under a lock, so that concurrent changes are not lost.
 func (b *Book) change(how func([]Entry) []Entry) (err error) {
 	unlock, err := b.lock()
 	if err != nil {
@@ -141,8 +140,7 @@ func (b *Book) unwritten(err error) error {
 	return &fault.Error{Code: Unreadable, Op: "write the list of trusted projects", Place: b.path, Cause: err, Hint: "check the folder and its permissions"}
 }
 
-// lock locks the book for a change, and creates its directory. It locks a separate file, because
-// every change replaces the book itself.
+// lock locks a file beside the book, which every change replaces, and creates the directory.
 func (b *Book) lock() (unlock func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
 		return nil, err

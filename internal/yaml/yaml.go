@@ -45,8 +45,7 @@ func Read(data []byte) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-// Parse returns the root of the only document in data, or nil if there is none. Unlike Read it
-// accepts anchors, aliases and tags.
+// Parse returns the root of the only document in data, or nil. It allows anchors and tags.
 func Parse(data []byte) (root *yaml.Node, err error) {
 	// The parser may panic; no file may crash the program.
 	defer func() {
@@ -74,8 +73,7 @@ func Parse(data []byte) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-// notText returns what makes a file other than UTF-8 text. The YAML parser would report that
-// without a line.
+// notText returns what is not UTF-8 text. The YAML parser would report that without a line.
 func notText(data []byte) (line int, what string) {
 	line = 1
 	for i := 0; i < len(data); {

@@ -1,6 +1,5 @@
-// Package settle processes the answers of a round: it reads, merges and lints them in one pure
-// call. The same contributions always settle to the same bytes. A session's replay repeats this
-// call.
+// Package settle reads, merges and lints the answers of a round in one pure call. The same
+// contributions always settle to the same bytes. A session's replay repeats this call.
 package settle
 
 import (
@@ -20,19 +19,16 @@ import (
 	"brenner/merge"
 )
 
-// Contribution is what one party contributes at one instant: an agent's reply, or a person's
-// deltas.
+// Contribution is one party's input at one instant: an agent's reply, or a person's deltas.
 type Contribution struct {
 	Agent string
 	ID    string // of the message: the answered call, or a person's action
-	// Text is a Markdown reply with delta fences. It is nil for a missing answer, which only takes
-	// up a message number.
+	// Text is a Markdown reply with delta fences. It is nil for a missing answer.
 	Text []byte
 	// File means that Text may also be a file of deltas in JSON, as people send it. An agent's text
 	// is always a reply, even if it begins with a bracket.
 	File bool
-	// Repair is the answer to a request for better blocks, or nil. Its blocks replace the
-	// unreadable ones.
+	// Repair is the answer to a request for better blocks, which replace the unreadable ones.
 	Repair []byte
 	Shown  int         // the version of the artifact that its author saw
 	Known  delta.Known // the deltas shown in the message that it answers
@@ -92,8 +88,7 @@ func Read(in Input) (readings []Reading, deltas []delta.Delta) {
 	return readings, deltas
 }
 
-// Undated returns the fixed instant of replies without a time, so that reading the same reply twice
-// returns the same deltas.
+// Undated returns the fixed instant of replies without a time, so that reading is repeatable.
 func Undated() time.Time { return time.Unix(0, 0).UTC() }
 
 // Reply is a message of an agent in a file.
@@ -106,8 +101,7 @@ type Reply struct {
 	hash string
 }
 
-// ReadReplies reads the deltas in replies. Messages are numbered by their content, not by their
-// order.
+// ReadReplies reads the deltas in replies. Messages are numbered by content, not by order.
 func ReadReplies(replies []Reply, base artifact.Artifact, o delta.Options) ([]delta.Delta, []delta.Note) {
 	replies = slices.Clone(replies)
 	for i := range replies {
@@ -176,8 +170,7 @@ func IsDeltaFile(file string, data []byte) bool {
 	return err == nil && artifact.IsJSON(data)
 }
 
-// CheckFile reports for each row of a file of deltas what a merge would do with it, as far as that
-// is independent of the base.
+// CheckFile reports for each row of a file what a merge would do with it on any base.
 func CheckFile(path string, data []byte) (delta.Reply, error) {
 	var r delta.Reply
 	deltas, err := ReadFile(path, data, "`brenner artifact lint` checks one")

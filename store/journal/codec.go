@@ -96,8 +96,7 @@ func Encode(body any) ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads an event's body strictly: unknown fields are errors. code is for a journal that its
-// reader does not understand.
+// Decode reads an event's body, without unknown fields. Its errors have the given code.
 func Decode[T any](e *Entry, code fault.Code) (T, error) {
 	var body T
 	if err := json.Unmarshal(e.Body, &body, json.RejectUnknownMembers(true)); err != nil {

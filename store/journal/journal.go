@@ -134,9 +134,8 @@ func (e *Entry) misplaced(stream string, from Head) string {
 	return e.flaw()
 }
 
-// CheckHead checks that one of the entries has the saved hash of a head; the stream may have grown
-// since. Otherwise the tail was cut off, or this is another journal. It compares hashes only: Check
-// verifies them.
+// CheckHead checks that one of the entries has a saved head's hash; the stream may have grown. If
+// not, the tail was cut off, or this is another journal. Check verifies the hashes themselves.
 func CheckHead(entries []Entry, hash string) error {
 	for i := range entries {
 		if hash != "" && strings.EqualFold(entries[i].Hash, hash) {

@@ -26,8 +26,7 @@ const (
 	NeedsUpdate = "needs_update"
 )
 
-// Record is one version of one artifact of the project. Versions are immutable; an update is a new
-// version with a parent.
+// Record is one version of a project's artifact. It is immutable; updates are new versions.
 type Record struct {
 	ID      string
 	Type    string
@@ -36,8 +35,7 @@ type Record struct {
 	Status  string
 	Module  string
 	Summary string
-	// SummaryOf is the hash of the content that the summary was written for. If it differs from
-	// Content, the summary is stale.
+	// SummaryOf is the hash of the summarised content. If it is not Content, the summary is stale.
 	SummaryOf string
 	SummaryBy string // Given, Extracted or Kept
 	Content   string // the SHA-256 of the content, in hexadecimal
@@ -91,8 +89,7 @@ func (r *Record) Check() error {
 	return nil
 }
 
-// notUTF8 returns the name of a field that is not valid UTF-8 and would not round-trip through
-// JSON, or "".
+// notUTF8 returns the name of a field that would not round-trip through JSON, or "".
 func (r *Record) notUTF8() string {
 	for _, f := range []struct{ name, value string }{
 		{"id", r.ID},
@@ -143,14 +140,12 @@ type Head struct {
 	Module  string
 	Status  string
 	Summary string
-	// Tips is the number of branch tips that were not abandoned; more than one is a fork. Tip is
-	// the highest of them.
+	// Tips is the number of branch tips in use; more than one is a fork. Tip is the highest.
 	Tips, Tip int
 	At        time.Time // when its newest version was put
 }
 
-// Standing returns the version that counts: the canonical one, else the latest branch tip that was
-// not abandoned.
+// Standing returns the canonical version, else the latest branch tip that was not abandoned.
 func (h *Head) Standing() Ref {
 	if h.Canonical > 0 {
 		return Ref{h.ID, h.Canonical}

@@ -88,8 +88,7 @@ func (t Types) With(names ...string) Types {
 	return all
 }
 
-// A returns the name of a type with its article. A leading u mostly takes "a", as in "user" and
-// "unit".
+// A returns the name of a type with its article. A leading u takes "a", as in "user".
 func A(name string) string {
 	if strings.IndexAny(name, "aeioAEIO") == 0 {
 		return "an " + name

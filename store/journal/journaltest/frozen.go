@@ -25,9 +25,8 @@ A key is never removed, renamed, moved, or given another type. A new one goes to
 struct, with omitempty or omitzero, and changes nothing where the session or loop was opened without
 it. If that is what you did: go test . -update, and read the diff. See docs/decisions/0058.`
 
-// Frozen compares the JSON keys of structs, including nested ones, with the golden file of the
-// package under test: order, options and Go types. Every type that the package decodes from a
-// journal must be among them.
+// Frozen compares the JSON keys of structs, also nested ones, with the package's golden file:
+// order, options and Go types. Every type that the package decodes from a journal must be passed.
 func Frozen(t *testing.T, values ...any) {
 	t.Helper()
 	d := &description{seen: make(map[reflect.Type]bool)}
