@@ -30,7 +30,6 @@ type Helper struct {
 // There reports whether there is an agent to ask.
 func (h *Helper) There() bool { return h != nil && h.Agent != nil }
 
-// askedEvent is one call of an agent: its inputs and its output.
 type askedEvent struct {
 	Call     string       `json:"call"`
 	Role     string       `json:"role"`
@@ -51,7 +50,6 @@ type askedEvent struct {
 	Produced []string     `json:"produced"` // always empty: a producedEvent follows
 }
 
-// producedEvent records what was made of an answer.
 type producedEvent struct {
 	Call     string   `json:"call"`
 	Produced []string `json:"produced"`
@@ -93,7 +91,6 @@ type Shown struct {
 	Form string     `json:"form"`
 }
 
-// job is a task for an agent.
 type job struct {
 	name   string // of the task spec
 	role   string
@@ -108,7 +105,6 @@ type job struct {
 	first record.Ref
 }
 
-// answer is the result of a job.
 type answer struct {
 	text  string
 	task  record.Ref
@@ -230,7 +226,6 @@ func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) er
 	return failed
 }
 
-// asText returns the readable text of a reply.
 func asText(reply string) string { return strings.TrimSpace(strings.ToValidUTF8(reply, "\ufffd")) }
 
 // empty handles an answer without text.
@@ -267,14 +262,12 @@ func (d *Door) Calls(ctx context.Context) ([]Call, error) {
 	return out, err
 }
 
-// journaledCall is a journaled call with what was made of its answer.
 type journaledCall struct {
 	askedEvent
 	at   string
 	used bool // a producedEvent exists
 }
 
-// readCalls reads the entries about calls, oldest first.
 func readCalls(entries []journal.Entry) ([]journaledCall, error) {
 	var all []journaledCall
 	place := make(map[string]int)

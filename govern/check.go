@@ -104,7 +104,6 @@ func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
 	}
 }
 
-// quote sets the quote of the last finding.
 func (c *checking) quote(words string) { c.found[len(c.found)-1].Quote = words }
 
 // each calls do with the standing versions of types that fit.
@@ -267,14 +266,12 @@ func (c *checking) duplicates(ctx context.Context) error {
 	})
 }
 
-// assumed is a place where an assumption is written down.
 type assumed struct {
 	ref    record.Ref
 	module string
 	status string
 }
 
-// assumptions finds assumptions with different values in different places.
 func (c *checking) assumptions(ctx context.Context) error {
 	all := make(map[string][]assumed)
 	var order []string
@@ -307,7 +304,6 @@ func (c *checking) assumptions(ctx context.Context) error {
 	return nil
 }
 
-// statement is an assumption with its value.
 type statement struct{ text, status string }
 
 // assumptionsIn reads lines "Assumes: …" and "Assumes not: …" of any record, the "Status: …" of

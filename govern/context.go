@@ -101,7 +101,6 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 	return g, err
 }
 
-// gathering finds the candidates of a context.
 type gathering struct {
 	*Door
 	q      Request
@@ -355,7 +354,6 @@ func (c *gathering) everything(ctx context.Context) error {
 	return nil
 }
 
-// contents reads what is to be shown in full.
 func (c *gathering) contents(ctx context.Context) error {
 	for i := range c.in.Materials {
 		m := &c.in.Materials[i]

@@ -108,7 +108,6 @@ type Actor struct {
 
 func (a Actor) person() bool { return a.Role == "" }
 
-// change is what one transaction writes.
 type change struct {
 	blobs   [][]byte
 	records []record.Record
@@ -185,7 +184,6 @@ func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ..
 	return l.Update(ctx, func(*struct{}) (*store.Draft, error) { return &store.Draft{Events: events, Blobs: blobs}, nil })
 }
 
-// authority reports whether an actor is a person who may decide.
 func (d *Door) authority(a Actor) bool {
 	return a.person() && slices.Contains(d.Rules.Authorities, a.Name)
 }
@@ -197,7 +195,6 @@ func (d *Door) count(text string) int {
 	return d.Count(text)
 }
 
-// view returns the context spec of a role.
 func (d *Door) view(role string) (contexts.Spec, error) {
 	access, ok := d.Access.Of(role)
 	if !ok {

@@ -54,7 +54,6 @@ type Link struct {
 	To       string // an address
 }
 
-// maxContent bounds the size of a content.
 const maxContent = 16 << 20
 
 func checkDraft(draft *Draft) error {
@@ -82,7 +81,6 @@ func checkDraft(draft *Draft) error {
 	return &fault.Error{Code: BadRecord, Op: "put " + fault.Shown(draft.ID), Detail: detail, Hint: "nothing was written"}
 }
 
-// maxID bounds the characters of an id.
 const maxID = 100
 
 // CheckID returns an error for an id that cannot be typed, abbreviated and used in an address.

@@ -39,7 +39,6 @@ type putEntry struct {
 	Hash    string `json:"sha256"` // of the record, without its status
 }
 
-// markEvent records which versions got a status, why and by whom.
 type markEvent struct {
 	By     string      `json:"by"`
 	Role   string      `json:"role,omitempty"` // of an agent
@@ -73,7 +72,6 @@ func (a Actor) signed() string {
 	return a.Name + ", as " + a.Role
 }
 
-// refusedEvent is an attempt outside a role's scope.
 type refusedEvent struct {
 	By     string     `json:"by"`
 	Role   string     `json:"role"`

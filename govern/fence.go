@@ -64,7 +64,6 @@ func indent(line string) (int, string) {
 	return width, bare
 }
 
-// fenceOf returns the mark that opens or closes a code block, or "".
 func fenceOf(line string) string {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return ""

@@ -53,7 +53,6 @@ type Node struct {
 	Missing bool `json:"missing"`
 }
 
-// mostNodes bounds the size and the time of a lineage.
 const mostNodes = 20_000
 
 // GoesOnFrom is the relation of a version to its parent in a lineage.
@@ -246,12 +245,10 @@ func (n *Node) label() string {
 	return n.Type + ", " + n.Status
 }
 
-// dotText quotes a text; only quotation marks and backslashes are special.
 func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ").Replace(s) + `"`
 }
 
-// mermaidText writes special characters as numeric entities.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range s {

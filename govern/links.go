@@ -135,7 +135,6 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 	return nil
 }
 
-// isTask reports whether a version is a task spec.
 func (b *putting) isTask(ctx context.Context, ref record.Ref) (bool, error) {
 	if ref == (record.Ref{}) {
 		return false, nil

@@ -131,7 +131,6 @@ func (d *Door) Patch(ctx context.Context, who Actor, p *Patching) (*Patched, err
 	return out, err
 }
 
-// patched applies patches to the current records.
 func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 	base := ""
 	if len(p.Patches) > 0 {
@@ -268,7 +267,6 @@ func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error
 	return all, nil
 }
 
-// about is the blocks about one text.
 type about struct {
 	name   string
 	ref    record.Ref // zero if it was not shown

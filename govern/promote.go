@@ -128,7 +128,6 @@ func (p *promoting) fate(ctx context.Context, was int) (string, error) {
 	return record.Alternative, nil
 }
 
-// gates gathers everything that could prevent the promotion.
 func (p *promoting) gates(ctx context.Context) error {
 	kind, _ := p.Types.Find(p.record.Type)
 	in := policy.Promotion{
@@ -235,7 +234,6 @@ func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bo
 	return because, !whole, err
 }
 
-// holderOf returns the record that is canonical for a type and a module.
 func (d *Door) holderOf(ctx context.Context, kind, module string) (*record.Head, error) {
 	found, err := d.Store.Heads(ctx, store.HeadQuery{Types: []string{kind}, Modules: []string{module}, Canonical: true, Limit: 1})
 	if err != nil || len(found) == 0 {
@@ -301,7 +299,6 @@ func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due,
 	}
 }
 
-// dueOf returns the modules in which compression is due.
 func (d *Door) dueOf(ctx context.Context, modules []string) ([]Due, error) {
 	played, err := d.rehearsals(ctx)
 	if err != nil {

@@ -73,7 +73,6 @@ func (d *Door) putOne(ctx context.Context, who Actor, draft Draft) (Put, error) 
 	return put[0], nil
 }
 
-// putting is a change that puts versions.
 type putting struct {
 	*Door
 	who   Actor
@@ -117,7 +116,6 @@ func (b *putting) headOf(ctx context.Context, id string) (record.Head, error) {
 	return b.before(ctx, id)
 }
 
-// before returns the head of a record before the change.
 func (b *putting) before(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.read[id]; ok {
 		return h, nil
@@ -292,7 +290,6 @@ func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
 	return d.refuse(ctx, o.who, o.action, o.kind, draft.ID)
 }
 
-// overstep is something that a role may not do.
 type overstep struct {
 	who          Actor
 	action, kind string
@@ -359,7 +356,6 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 	return from, err
 }
 
-// continued returns the default parent of a new version.
 func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
 	if h.Latest == 0 {
 		return 0, nil

@@ -112,7 +112,6 @@ func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.He
 	return ref, h, err
 }
 
-// versionOf returns the version of a record that an address means.
 func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error) {
 	ref := record.Ref{ID: h.ID, Version: a.Version}
 	switch {
@@ -150,7 +149,6 @@ func (d *Door) whole(ctx context.Context, id string) (record.Head, error) {
 	return h, err
 }
 
-// inRange rejects a version that a record does not have.
 func inRange(ref record.Ref, latest int) error {
 	if ref.Version <= latest {
 		return nil
@@ -175,7 +173,6 @@ func (d *Door) version(ctx context.Context, ref record.Ref, latest int) (record.
 	return *r, nil
 }
 
-// standing reads the standing version of a record.
 func (d *Door) standing(ctx context.Context, h *record.Head) (record.Record, error) {
 	return d.version(ctx, h.Standing(), h.Latest)
 }

@@ -69,7 +69,6 @@ func (d *Door) RunChecks(ctx context.Context, who Actor, run CheckRun) (*CheckRe
 	return out, err
 }
 
-// deprecateRepetitions deprecates unused duplicates of other records.
 func (d *Door) deprecateRepetitions(ctx context.Context, who Actor, found []Finding) ([]string, error) {
 	var done []string
 	for _, f := range found {

@@ -42,7 +42,6 @@ func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (P
 	return d.putOne(ctx, who, draft)
 }
 
-// asWritten returns a link as drafts name it.
 func asWritten(l record.Link) Link { return Link{l.Relation, l.Ref().String()} }
 
 // MergeDraft describes how to end a fork.
@@ -191,7 +190,6 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 	return marks, err
 }
 
-// marking is a change that sets the status of versions.
 type marking struct {
 	*Door
 	who   Actor
@@ -222,7 +220,6 @@ func (m *marking) change(kind, action, reason string) *change {
 	}}
 }
 
-// inUse returns the versions that are not deprecated yet.
 func (d *Door) inUse(ctx context.Context, h record.Head, which []int) ([]int, error) {
 	out, err := filter(which, func(v int) (bool, error) {
 		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
@@ -421,7 +418,6 @@ func (d *Door) Retire(ctx context.Context, who Actor, o DeprecateOptions) (*Depr
 	return &Deprecation{Schema: "brenner.store.deprecate/v1", DryRun: o.Dry, Marks: markRows(marks)}, nil
 }
 
-// wouldDeprecate returns the marks that DeprecateUnused would put.
 func (d *Door) wouldDeprecate(ctx context.Context, who Actor) ([]record.Mark, error) {
 	heads, err := d.Unused(ctx)
 	var marks []record.Mark

@@ -180,7 +180,6 @@ func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	return out, nil
 }
 
-// linksBeside returns the links of one version that another does not have.
 func linksBeside(links, others []record.Link) []record.Link {
 	return slices.DeleteFunc(slices.Clone(links), func(l record.Link) bool { return slices.Contains(others, l) })
 }
@@ -189,7 +188,6 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimRight(string(content), "\n"), "\n")
 }
 
-// changes returns the change notes of the versions after one, up to another.
 func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, error) {
 	all, err := d.Store.Records(ctx, store.Query{ID: id})
 	if err != nil {
@@ -289,7 +287,6 @@ func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
 	return all, d.addCalls(ctx, all)
 }
 
-// addCalls adds the calls that produced what was found.
 func (d *Door) addCalls(ctx context.Context, all []Found) error {
 	if len(all) == 0 {
 		return nil

@@ -2,7 +2,6 @@ package govern
 
 import "strings"
 
-// deepest is the lowest heading level of Markdown.
 const deepest = 6
 
 // sunk puts a Markdown text below one of our headings: its headings, of either style, go down
@@ -42,7 +41,6 @@ func sunk(text string, by int) string {
 
 func hashes(level int) string { return strings.Repeat("#", min(level, deepest)) }
 
-// atx returns the level of a heading with hashes, or 0.
 func atx(line string) int {
 	rest := strings.TrimLeft(line, "#")
 	n := len(line) - len(rest)

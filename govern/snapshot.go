@@ -43,7 +43,6 @@ func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return &Snapshot{Schema: "brenner.store.snapshot/v1", Text: withoutHTML(s.b.String()), From: s.from}, nil
 }
 
-// page is a canonical version with its content.
 type page struct {
 	record.Record
 	content string

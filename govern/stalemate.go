@@ -107,7 +107,6 @@ func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error)
 	return s, d.verdict(ctx, s)
 }
 
-// verdict adds the verdict, if any.
 func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
 	found, err := d.Store.Records(ctx, store.Query{ID: verdictOf(s.ID), Version: 1, Type: record.StalemateVerdict})
 	if err != nil || len(found) == 0 {
@@ -137,7 +136,6 @@ func (d *Door) ruling(ctx context.Context, who Actor, of, id, next string) (*Sta
 	return s, err
 }
 
-// mayDecide refuses an actor who may not decide.
 func (d *Door) mayDecide(who Actor, op string) error {
 	if d.authority(who) {
 		return nil
@@ -282,7 +280,6 @@ func (d *Door) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate
 	return c, err
 }
 
-// triedEvent is a refused patch of a record.
 type triedEvent struct {
 	By      string     `json:"by"`
 	Role    string     `json:"role"`
@@ -337,7 +334,6 @@ func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched
 	return err
 }
 
-// tries returns the patches that a version refused, in order.
 func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, error) {
 	entries, _, err := d.newest(ctx, Attempts, lookedAt)
 	if err != nil {

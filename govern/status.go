@@ -159,7 +159,6 @@ func (d *Door) Forks(ctx context.Context) ([]Fork, error) {
 	return append(core, others...), nil
 }
 
-// modulesOf returns the modules that have records of types that fit.
 func modulesOf(census []record.Count, fits func(record.Type) bool, types record.Types) []string {
 	var modules []string
 	for _, c := range census {

@@ -218,7 +218,6 @@ func kindID(kind, module string) string {
 	return derivedID("memo-", module)
 }
 
-// integrated returns the types that memos are made from.
 func (d *Door) integrated() []string {
 	return d.Types.Names(func(t record.Type) bool { return t.Knowledge && d.Access.MayRead(policy.Integrator, t.Name) })
 }
@@ -299,10 +298,8 @@ func extractMemo(module string, inputs []record.Record, left []record.Ref) []byt
 	return append([]byte(b.String()), leftOut(left)...)
 }
 
-// mostNamed bounds the left-out records that a memo names.
 const mostNamed = 50
 
-// leftOut returns what a memo says of the records that it does not cover.
 func leftOut(left []record.Ref) string {
 	if len(left) == 0 {
 		return ""

@@ -93,7 +93,6 @@ type told struct {
 	steps []step
 }
 
-// toldMark is a mark with its author.
 type toldMark struct {
 	markEntry
 	by string
@@ -105,7 +104,6 @@ type step struct {
 	status  string // "" for a put
 }
 
-// read gathers what the journal says, by record.
 func (p *Proof) read(entries []journal.Entry) (map[string]*told, error) {
 	all := make(map[string]*told)
 	of := func(id string) *told {
@@ -149,7 +147,6 @@ func (p *Proof) wrong(place, format string, args ...any) {
 	})
 }
 
-// prove verifies every record that the journal or the store knows.
 func (d *Door) prove(ctx context.Context, p *Proof, all map[string]*told) error {
 	heads, err := d.Store.Heads(ctx, store.HeadQuery{})
 	if err != nil {
@@ -196,7 +193,6 @@ func (d *Door) proveRecord(ctx context.Context, p *Proof, id string, t *told, he
 	return ctx.Err()
 }
 
-// proveMarks compares the marks of a record with the journal.
 func (p *Proof) proveMarks(id string, want []toldMark, have []record.Mark) {
 	is := markEntries(have)
 	for i, m := range have {
@@ -219,7 +215,6 @@ func (p *Proof) proveMarks(id string, want []toldMark, have []record.Mark) {
 	}
 }
 
-// proveVersions compares the versions of a record with the journal.
 func (d *Door) proveVersions(ctx context.Context, p *Proof, id string, t *told, have []record.Record, marks []record.Mark) error {
 	status := make(map[int]string)
 	for _, m := range marks {

@@ -8,7 +8,6 @@ import (
 	"brenner/store/record"
 )
 
-// stem is why a version stems from another one.
 type stem struct {
 	source  record.Ref // the source found
 	through record.Ref // the direct dependency; equals source if that is direct
@@ -139,7 +138,6 @@ type staleFrom struct {
 	only []int
 }
 
-// refs returns the versions that stale ones link to.
 func (f *staleFrom) refs() []record.Ref {
 	if len(f.only) == 0 {
 		return []record.Ref{{ID: f.id}}

@@ -52,7 +52,6 @@ func (a *automaton) grow(at int32, c byte) int32 {
 	return next
 }
 
-// among finds a child in the list of children.
 func (a *automaton) among(at int32, c byte) int32 {
 	next := a.nodes[at].child
 	for next != 0 && a.nodes[next].label != c {
@@ -190,7 +189,6 @@ type search struct {
 	byWord  map[string]*query
 }
 
-// ask returns the query about a word.
 func (s *search) ask(word string) *query {
 	q := s.byWord[word]
 	if q == nil {

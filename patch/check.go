@@ -89,7 +89,6 @@ func (p *Patch) fits(base *Text) (Problem, bool) {
 	return problem, false
 }
 
-// task is one operation with what is known about its place.
 type task struct {
 	op     Op
 	anchor Anchor
@@ -120,7 +119,6 @@ type resolver struct {
 	folds     [2]*folded // the base with look-alikes folded, with and without whitespace
 }
 
-// resolve returns the edits of all operations on the base.
 func (p *Patch) resolve(base *Text) ([]edit, Report) {
 	r := &resolver{base: base}
 	tasks := p.tasks()
@@ -243,7 +241,6 @@ func (r *resolver) ambiguous(t *task) {
 	r.warn(p, "the anchor stands", t.found.count, lines, more)
 }
 
-// linesOf returns the lines of the first instances of an anchor.
 func (r *resolver) linesOf(t *task) []int {
 	var lines []int
 	for _, at := range t.found.starts {
@@ -255,7 +252,6 @@ func (r *resolver) linesOf(t *task) []int {
 	return lines
 }
 
-// warn adds that a text occurs in several places.
 func (r *resolver) warn(p Problem, stands string, count int, lines []int, more string) {
 	var shown []string
 	for _, line := range slices.Compact(lines) {

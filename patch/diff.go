@@ -48,7 +48,6 @@ func Lines(a, b []string) []Line {
 	return out
 }
 
-// splitLines splits a text after its line ends.
 func splitLines(s string) []string {
 	if s == "" {
 		return nil

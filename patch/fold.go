@@ -104,7 +104,6 @@ func (f *folded) place(offset int) int {
 	return at
 }
 
-// dense drops only whitespace.
 func dense(s string) *folded {
 	f := &folded{orig: s}
 	var b strings.Builder
@@ -131,7 +130,6 @@ func (f *folded) ending(offset int) int {
 	return f.place(offset-size) + size
 }
 
-// find returns the first place of a folded word.
 func (f *folded) find(word string) (from, to int, ok bool) {
 	at := strings.Index(f.text, word)
 	if word == "" || at < 0 {

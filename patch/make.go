@@ -82,14 +82,12 @@ func offsets(lines []string) []int {
 	return out
 }
 
-// dropLineEnd excludes an unchanged line end.
 func (m *maker) dropLineEnd(c *change) {
 	if c.a1-c.a0 > 1 && c.b1 > c.b0 && m.a[c.a1-1] == '\n' && m.b[c.b1-1] == '\n' {
 		c.a1, c.b1 = c.a1-1, c.b1-1
 	}
 }
 
-// narrow excludes the unchanged words at both ends.
 func (m *maker) narrow(c *change) {
 	old, now := m.old(*c), m.new(*c)
 	head := words.Common(old, now)
@@ -192,7 +190,6 @@ func (m *maker) anchors() {
 	}
 }
 
-// lookUp counts the candidate anchors of the open changes.
 func (m *maker) lookUp(open []int, l level) []*query {
 	var s search
 	out := make([]*query, len(open))

@@ -73,7 +73,6 @@ func (p *Patch) Operations() int {
 	return n
 }
 
-// wholeFile returns the operation that replaces the whole file, if there is one.
 func (p *Patch) wholeFile() (op Op, number int, ok bool) {
 	n := 0
 	for i := range p.Groups {

@@ -49,7 +49,6 @@ func notJSON(err error) Problem {
 	return p
 }
 
-// reader turns a JSON object into a patch.
 type reader struct {
 	out      Patch
 	problems []Problem
@@ -148,7 +147,6 @@ func (r *reader) known(m artifact.Map, prefix string, names ...string) {
 	}
 }
 
-// optional reads a field that may be absent.
 func optional[T artifact.Value](r *reader, m artifact.Map, prefix, key, hint string) (value T, ok bool) {
 	v, ok := field(m, key)
 	if !ok {
@@ -176,13 +174,11 @@ func required[T artifact.Value](r *reader, m artifact.Map, prefix, key, missing,
 	return optional[T](r, m, prefix, key, wrong)
 }
 
-// text reads a required string.
 func (r *reader) text(m artifact.Map, prefix, key, hint string) (string, bool) {
 	t, ok := required[artifact.Text](r, m, prefix, key, hint, "")
 	return string(t), ok
 }
 
-// list reads a required, non-empty list.
 func (r *reader) list(m artifact.Map, prefix, key, hint, noOps, none string) (artifact.List, bool) {
 	list, ok := required[artifact.List](r, m, prefix, key, "", hint)
 	if ok && len(list) == 0 {

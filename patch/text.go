@@ -134,7 +134,6 @@ func lineEnd(raw string) string {
 	return kinds[best]
 }
 
-// edit replaces a range of the canonical text.
 type edit struct {
 	start, end int
 	with       string
@@ -238,7 +237,6 @@ func (j *joiner) add(piece string) {
 	j.cr = strings.HasSuffix(strings.TrimRight(piece, bom), "\r")
 }
 
-// rewritten returns the file's bytes with entirely new content.
 func (t *Text) rewritten(content string) string {
 	head := t.raw[:len(t.raw)-len(strings.TrimLeft(t.raw, bom))]
 	return head + strings.ReplaceAll(content, "\n", lineEnd(t.raw))

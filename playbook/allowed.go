@@ -35,7 +35,6 @@ func (p *Part) polarity() Section {
 	}
 }
 
-// mayTouch returns the fields that an operation may change.
 func (o Op) mayTouch() fields {
 	switch o {
 	case OpCount:

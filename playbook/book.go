@@ -74,7 +74,6 @@ func (k *Book) said(domain, text, but string) *Bullet {
 	return nil
 }
 
-// successor returns the bullet that replaced another one, or nil.
 func (k *Book) successor(id string) *Bullet {
 	for _, b := range k.bullets {
 		if b.Supersedes == id {
@@ -104,7 +103,6 @@ func (k *Book) Took(session string, i *Insight) (id string, ok bool) {
 	return k.bullets[n].ID, true
 }
 
-// take remembers an insight of a session.
 func (k *Book) take(session, text string, polarity Section, n int) {
 	if session != "" && text != "" {
 		k.taken[digestOf(session, k.bullets[n].Domain, string(polarity), text)] = n
@@ -120,7 +118,6 @@ func (k *Book) Forced(id string) Stage {
 	return ""
 }
 
-// ownID returns the n-th local bullet id.
 func ownID(n int) string { return fmt.Sprintf("pb-%05d", n) }
 
 // Apply applies an entry, or returns why it is impossible and leaves the book unchanged.

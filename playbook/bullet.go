@@ -114,7 +114,6 @@ func (b *Bullet) Support() int { return *b.counter(b.confirming()) }
 // Against returns how often the bullet was contradicted.
 func (b *Bullet) Against() int { return *b.counter(b.contradicting()) }
 
-// confirming returns the polarity that confirms the bullet.
 func (b *Bullet) confirming() Section {
 	if b.Section == Harmful {
 		return Harmful
@@ -188,7 +187,6 @@ func (b *Bullet) appendJSON(to []byte) []byte {
 // share rounds a number from 0 to 1 to four digits, so that sums are the same on every machine.
 func share(x float64) float64 { return math.Round(min(1, max(0, x))*1e4) / 1e4 }
 
-// appendShare appends a rounded share as canonical JSON.
 func appendShare(to []byte, x float64) []byte {
 	return strconv.AppendFloat(to, share(x), 'f', -1, 64)
 }

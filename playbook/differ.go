@@ -35,7 +35,6 @@ type reading struct {
 	turns   bool     // there is a comparison
 }
 
-// word is one word of a text.
 type word struct {
 	text    string // in lower case
 	stem    string
@@ -60,7 +59,6 @@ type mark struct{ text, class string }
 // scope is how many words of weight a negation, or one of two opposites, applies to.
 const scope = 2
 
-// readWords splits a text into words and numbers.
 func readWords(text string) *reading {
 	r := &reading{}
 	negated, turned, clause, before := 0, 0, 0, ""
@@ -99,7 +97,6 @@ func readWords(text string) *reading {
 	return r
 }
 
-// classify adds a word to the lists of its class.
 func (r *reading) classify(w, before string) {
 	if class := quantifierClass(before, w); class != "" {
 		r.shares = append(r.shares, mark{w, class})
@@ -189,7 +186,6 @@ func exponentLength(text string) int {
 	return end
 }
 
-// signed returns the length of a leading plus or minus.
 func signed(text string) int {
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
 		return 1
@@ -197,7 +193,6 @@ func signed(text string) int {
 	return 0
 }
 
-// digits returns the number of leading digits.
 func digits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
@@ -247,7 +242,6 @@ func readQuantity(tokens []string) (quantity, int) {
 	return quantity{value: value * u.factor, unit: u.base, shown: t + " " + tokens[1]}, 2
 }
 
-// unitOf parses the symbol of a unit.
 func unitOf(symbol string) (unit, bool) {
 	if u, ok := units[symbol]; ok {
 		return u, true
@@ -260,7 +254,6 @@ func unitOf(symbol string) (unit, bool) {
 	return unit{}, false
 }
 
-// spelledUnit returns the symbol of a unit that is written as a word.
 func spelledUnit(w string) (string, bool) {
 	w = strings.TrimSuffix(w, "s")
 	if symbol, ok := unitNames[w]; ok {

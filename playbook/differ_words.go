@@ -41,7 +41,6 @@ var quantifiers = map[string]string{
 	"few": "few", "little": "few", "minority": "few", "infrequently": "few",
 }
 
-// numberWords are numbers written as words.
 var numberWords = map[string]float64{
 	"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5,
 	"zero": 0, "one": 1, "once": 1,
@@ -92,7 +91,6 @@ var prefixes = []struct {
 	{"T", "tera", 1e12},
 }
 
-// unitNames maps singular names of units to symbols.
 var unitNames = map[string]string{
 	"percent": "%", "percentage": "%", "second": "s", "minute": "min", "hour": "h", "day": "d",
 	"week": "week", "month": "month", "year": "year", "metre": "m", "meter": "m", "gram": "g", "litre": "L", "liter": "L",

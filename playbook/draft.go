@@ -79,14 +79,12 @@ func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
 	d.entries = append(d.entries, Entry{Op: op, At: d.act.At, Body: body})
 }
 
-// add journals a new bullet.
 func (d *Draft) add(b *Bullet, n note) {
 	_, is, _ := diff(&Bullet{ID: b.ID}, b)
 	d.journal(OpAdd, b, n, Body{After: is})
 	d.mark(b.ID, b.Section)
 }
 
-// nextID returns the next local id.
 func (d *Draft) nextID() string {
 	d.born++
 	return ownID(d.book.next + d.born)

@@ -108,7 +108,6 @@ func (e *Entry) read(seq int, kind, body []byte) error {
 	return err
 }
 
-// opOf returns an operation by its name, or "".
 func opOf(kind []byte) Op {
 	switch Op(kind) { // the compiler does not allocate here
 	case OpAdd:
@@ -191,7 +190,6 @@ func compareLists(a, b []string, was, is **[]string, touched *fields, f fields) 
 	}
 }
 
-// put sets the fields of a part in a bullet.
 func (p *Part) put(b *Bullet) error {
 	set(p.Confidence, &b.Confidence)
 	set(p.Content, &b.Content)

@@ -53,7 +53,6 @@ func DefaultRules() Rules {
 	}
 }
 
-// passes reports whether a bullet's counters open the gate.
 func (g Gate) passes(b *Bullet) bool {
 	support, against := b.Support(), b.Against()
 	return support >= g.Support && float64(support) >= g.Ratio*float64(against)

@@ -18,7 +18,6 @@ import (
 	"brenner/store"
 )
 
-// outcome is the result of one call.
 type outcome struct {
 	call  flow.Call
 	reply agent.Reply
@@ -32,7 +31,6 @@ type talk struct {
 	body string
 }
 
-// talks returns the exchanges of the open leg.
 func (h *History) talks(ctx context.Context) ([]talk, error) {
 	leg := h.State.OpenLeg()
 	heard, err := h.answers(ctx, leg)
@@ -58,13 +56,11 @@ func (h *History) talks(ctx context.Context) ([]talk, error) {
 	return all, nil
 }
 
-// hear reads a first answer.
 func (t *talk) hear(text []byte) {
 	reply := delta.Read(text, delta.Options{Known: t.Known})
 	t.Text, t.Read = text, &reply
 }
 
-// talk returns the exchange of an agent in the open leg.
 func (s *run) talk(agent string) *talk {
 	return &s.talks[slices.IndexFunc(s.talks, func(t talk) bool { return t.Agent == agent })]
 }
@@ -110,7 +106,6 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 	return err
 }
 
-// asked is a call that is about to be made.
 type asked struct {
 	agent.Call
 	of flow.Call
@@ -178,7 +173,6 @@ func (s *run) record(all ...outcome) error {
 	})
 }
 
-// failureOf returns the failure behind err, or nil.
 func failureOf(err error) *agent.Failure {
 	var failure *agent.Failure
 	if err != nil && !errors.As(err, &failure) {
@@ -197,7 +191,6 @@ func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	}
 }
 
-// came adds the outcome of one call to a draft.
 func (s *run) came(d *draft, state *flow.State, o *outcome) error {
 	c, ok := state.Call(o.call.ID)
 	if !ok || c.Status != flow.Begun {

@@ -153,7 +153,6 @@ func outcomeOf(out *settle.Settlement) flow.Outcome {
 	return o
 }
 
-// gravity counts errors and warnings.
 func gravity(findings []lint.Finding) (errors, warnings int) {
 	for _, f := range findings {
 		switch f.Severity {

@@ -52,7 +52,6 @@ type framesOf struct {
 	pinned string // hash of roster and rules
 }
 
-// framesOf returns the frames of a session's messages.
 func (m *Common) framesOf(o *flow.Opened) (kickoff.Frames, error) {
 	rules, err := journal.Encode(o.Rules)
 	return framesOf{m, store.Hash(slices.Concat(o.Roster, rules))}, err

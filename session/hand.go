@@ -65,7 +65,6 @@ func KillBy(place, why string) (artifact.Value, error) {
 	return p.byHand(delta.Kill, target, artifact.MapOf(artifact.Entry{Key: "reason", Value: artifact.Text(why)}), why), nil
 }
 
-// handPlace is a field of an item, or a key of one.
 type handPlace struct {
 	section artifact.Section
 	item    string
@@ -104,7 +103,6 @@ func (p handPlace) String() string {
 	return s
 }
 
-// wrap wraps the value of a key as a value of its field.
 func (p handPlace) wrap(v artifact.Value) artifact.Value {
 	if p.key == "" {
 		return v

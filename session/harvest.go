@@ -40,7 +40,6 @@ const (
 // KilledMark separates the claim of a killed hypothesis from the reason.
 const KilledMark = " (killed: "
 
-// mostInsights bounds the insights of each kind from one session.
 const mostInsights = 20
 
 // Harvest returns what a session teaches later sessions. It is empty for a rehearsal.
@@ -219,7 +218,6 @@ func (out *Harvest) add(tag string, i playbook.Insight) {
 	}
 }
 
-// kills adds the killed hypotheses with the reasons.
 func (out *Harvest) kills(ctx context.Context, h *History, last *artifact.Artifact) error {
 	for _, it := range last.Items(artifact.HypothesisSlate) {
 		claim := oneLine(it.Text("claim"))
@@ -343,7 +341,6 @@ func (out *Harvest) fixed(reports []*Report, last *artifact.Artifact) {
 // longestPart bounds the text of the artifact quoted in a lesson.
 const longestPart = 130
 
-// oneLine returns a text cleaned and clipped to longestPart, on one line.
 func oneLine(text string) string { return shortened(text, longestPart) }
 
 func shortened(s string, longest int) string {

@@ -64,7 +64,6 @@ func fold(stream string, entries []journal.Entry) (*flow.State, error) {
 	return flow.Fold(entries)
 }
 
-// unknownSession returns the error for a missing session, with the most similar name.
 func unknownSession(ctx context.Context, st store.Store, thread string) error {
 	none := noSession(thread)
 	threads, err := List(ctx, st)
@@ -160,7 +159,6 @@ func (h *History) inCommit(c *flow.Commit, err error) error {
 	}
 }
 
-// empty returns the artifact before the brief.
 func (h *History) empty() artifact.Artifact {
 	a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: h.Thread, Status: "active"}}
 	a.Metadata.CreatedAt = artifact.FormatInstant(h.State.Began)
@@ -281,7 +279,6 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg) ([]settle.Contribu
 	return out, nil
 }
 
-// views returns the views that the journal pins, by agent.
 func (h *History) views(ctx context.Context) (map[string]view.Spec, error) {
 	specs := make(map[string]view.Spec)
 	for _, p := range h.State.Opened.Agents {

@@ -84,7 +84,6 @@ func (x *Exported) blobs(st store.Store) overlay {
 	return o
 }
 
-// overlay is a store with additional blobs.
 type overlay struct {
 	store.Store
 	blobs map[string][]byte

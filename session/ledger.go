@@ -34,14 +34,12 @@ func newLedger(st store.Store, stream string, now func() time.Time, state, seen 
 	}}
 }
 
-// draft is what one transaction writes.
 type draft struct {
 	store.Draft
 
 	hashes []string // of its blobs
 }
 
-// blob adds a blob to the draft and returns its hash.
 func (d *draft) blob(data []byte) string {
 	hash := store.Hash(data)
 	d.add(hash, data)
@@ -56,7 +54,6 @@ func (d *draft) event(kind string, body any) {
 	d.Events = append(d.Events, store.Event{Kind: kind, Body: body})
 }
 
-// drafted returns a draft of one event.
 func drafted(kind string, body any) *draft {
 	d := &draft{}
 	d.event(kind, body)

@@ -73,7 +73,6 @@ func claimOf(h *artifact.Item) Claim {
 	return Claim{Item: h.ID, Text: shortened(h.Text("claim"), longestClaim)}
 }
 
-// died returns the killed hypotheses of this session with the reasons.
 func (s *run) died(ctx context.Context) []Claim {
 	var all []Claim
 	for _, it := range s.current.Items(artifact.HypothesisSlate) {

@@ -66,7 +66,6 @@ type Origin struct {
 	Letter   string   `json:"letter"`       // the message on the mail server, if it came by mail
 }
 
-// at sets the address of an origin.
 func (origin *Origin) at(a Address) {
 	origin.Address, origin.Item, origin.Field = a, a.Item, a.Field
 }
@@ -260,7 +259,6 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 	return parts
 }
 
-// partsOfValue returns one part for each candidate of a conflict.
 func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
 	conflict, ok := v.(artifact.Conflict)
 	if !ok {

@@ -28,7 +28,6 @@ func (o *Origins) Find(ctx context.Context, text string) ([]Origin, error) {
 	return s.found, nil
 }
 
-// search is one run of Find.
 type search struct {
 	o     *Origins
 	want  string
@@ -141,7 +140,6 @@ func (origin *Origin) replaced(after *artifact.Artifact) {
 	}
 }
 
-// proposed searches all deltas in merge order.
 func (s *search) proposed(ctx context.Context) error {
 	for _, w := range s.o.order {
 		if w.commit.Version > s.o.Version() {
@@ -266,7 +264,6 @@ func (s *search) written(ctx context.Context) error {
 	return nil
 }
 
-// noted searches people's notes to the agents.
 func (s *search) noted(context.Context) error {
 	for _, n := range s.o.h.State.Notes {
 		if s.has(n.Text) {

@@ -138,7 +138,6 @@ func (h *History) textOf(ctx context.Context, c *stalemate.Case) (*stalemate.Pat
 	return nil, nil
 }
 
-// patchReferences returns the blobs that patches name.
 func (h *History) patchReferences() []Reference {
 	var refs []Reference
 	for i := range h.State.Patches {

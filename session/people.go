@@ -188,7 +188,6 @@ func (d *Door) apply(
 	return h, out, err
 }
 
-// readableDeltas returns an error for a text without any delta.
 func readableDeltas(text []byte) error {
 	none := &fault.Error{Code: delta.NoDeltas, Detail: "it holds no delta that can be read", Hint: "`brenner delta check FILE` says what is wrong with it"}
 	if artifact.IsJSON(text) {
@@ -245,7 +244,6 @@ func (d *Door) Resolve(ctx context.Context, thread, place, take, why string) (*H
 	return d.apply(ctx, h, func(base *artifact.Artifact) ([]byte, error) { return resolution(base, place, take, why) }, nil)
 }
 
-// resolution returns the EDIT that decides a conflict.
 func resolution(a *artifact.Artifact, place, take, why string) ([]byte, error) {
 	conflict, err := ConflictAt(a, place)
 	if err != nil {

@@ -128,7 +128,6 @@ func samePrompt(state *flow.State, k *flow.Kickoff) error {
 	return nil
 }
 
-// examplesOf returns the worked examples that a kickoff showed.
 func examplesOf(ctx context.Context, st store.Store, hash string) ([]string, error) {
 	data, err := st.Blob(ctx, hash)
 	if err != nil {
@@ -182,7 +181,6 @@ func everybody(agents []string, hypotheses []kickoff.Hypothesis) map[string][]st
 	return shown
 }
 
-// view returns the artifact as an agent sees it.
 func (s *run) view(ctx context.Context, state *flow.State, name string) (view.View, error) {
 	in := view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.quoted}
 	for _, n := range state.Notes {
@@ -232,7 +230,6 @@ func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([
 	return rows, nil
 }
 
-// lastHeard returns the commit that settled an agent's last answer.
 func lastHeard(state *flow.State, name string) *flow.Commit {
 	for i := len(state.Legs) - 1; i >= 0; i-- {
 		leg := &state.Legs[i]
@@ -276,7 +273,6 @@ func (h *History) excerpt(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// rosterOf returns the roster that the journal pins.
 func rosterOf(o *flow.Opened) (roster.Roster, error) {
 	v, err := artifact.ParseValue(o.Roster, artifact.MaxDepth)
 	if err != nil {

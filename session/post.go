@@ -46,7 +46,6 @@ type Publication struct {
 	Whole   string            // for people: everything
 }
 
-// recall passes the journal's mailboxes and letters to the post.
 func (s *run) recall() {
 	if s.Post != nil {
 		s.Post.Recall(s.state.Mailboxes(), s.state.Taken())

@@ -68,7 +68,6 @@ func (w *words) sideRecords(before *flow.State, entries []journal.Entry) (record
 	return s.records, s.blobs, nil
 }
 
-// side gathers records.
 type side struct {
 	words             *words
 	opened            flow.Opened
@@ -156,7 +155,6 @@ func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
 	}
 }
 
-// about returns the subject of a stalemate, in one line.
 func (s *side) about(id string) string { return s.words.about(s.places[id], s.opened.Thread) }
 
 func (s *side) add(e *journal.Entry, r record.Record) {
@@ -206,7 +204,6 @@ func (s *side) reply(e *journal.Entry, agent, content, summary string) {
 	s.add(e, r)
 }
 
-// moduleOf returns the module that a session belongs to.
 func moduleOf(o *flow.Opened) string {
 	if o.Module == "" {
 		return record.Project

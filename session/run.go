@@ -19,7 +19,6 @@ import (
 	"brenner/session/view"
 )
 
-// run is one run of a session.
 type run struct {
 	*Runner
 	*ledger
@@ -55,7 +54,6 @@ type run struct {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// run executes commands until none are left.
 func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Agent) (*Result, error) {
 	s := &run{
 		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
@@ -117,7 +115,6 @@ func (s *run) prepare(ctx context.Context) error {
 	return s.begin(ctx)
 }
 
-// history returns the session as far as this run knows it.
 func (s *run) history() *History {
 	return &History{Store: s.store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, rules: &s.rules}
 }
@@ -278,7 +275,6 @@ func (s *run) afterwards(ctx context.Context) error {
 	}
 }
 
-// put journals an internal step.
 func (s *run) put(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
 	if s.holds {
 		return s.keep(prepare)

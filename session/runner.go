@@ -154,7 +154,6 @@ func (r *Runner) free(ctx context.Context, thread string) error {
 	}
 }
 
-// agents makes the agent of each party.
 func (r *Runner) agents(parties []flow.Party) (map[string]agent.Agent, error) {
 	all := make(map[string]agent.Agent)
 	for _, p := range parties {

@@ -44,7 +44,6 @@ func (b *Brief) isPerson(name string) bool {
 	return same(b.Operator) || slices.ContainsFunc(b.Rules.Authorities, same)
 }
 
-// stalemateReferences returns the blobs that stalemates name.
 func (h *History) stalemateReferences() []Reference {
 	var refs []Reference
 	for _, s := range h.State.Stalemates {
@@ -178,7 +177,6 @@ func (h *History) lastInstant() time.Time {
 	return h.State.Began
 }
 
-// arbitrate asks the arbiter about one stalemate and carries the ruling out.
 func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	open, _ := s.state.Stalemate(id)
 	if open.State == stalemate.Ruled {
@@ -346,7 +344,6 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 	return d, &out, nil
 }
 
-// ruling returns the case of a stalemate and its verdict.
 func (h *History) ruling(ctx context.Context, s *flow.Stalemate) (stalemate.Case, stalemate.Verdict, error) {
 	c, err := h.caseOf(ctx, s)
 	if err != nil {

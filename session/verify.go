@@ -120,7 +120,6 @@ func (h *History) knows(hash string) error {
 	return journal.CheckHead(h.Entries, hash)
 }
 
-// blobs checks everything that the journal names by its hash.
 func (p *Proof) blobs(ctx context.Context, h *History) {
 	for _, ref := range h.References() {
 		p.Blobs++

@@ -71,7 +71,6 @@ func vouchedBy(thread string, entries []journal.Entry) *vouched {
 	return out
 }
 
-// threadOf returns the session that a record's id would belong to.
 func threadOf(id string) string {
 	for _, prefix := range []string{rosterPrefix, kickoffPrefix, replyPrefix, requestPrefix, verdictPrefix} {
 		if rest, ok := strings.CutPrefix(id, prefix); ok {

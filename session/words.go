@@ -54,7 +54,6 @@ func firstWords() words {
 	}
 }
 
-// changes returns a one-line summary of a commit.
 func changes(c *flow.Committed) string {
 	text := fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
 	for _, m := range c.Moved {

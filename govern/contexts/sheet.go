@@ -9,7 +9,6 @@ import (
 	"brenner/store/record"
 )
 
-// sheet is a context before it is rendered.
 type sheet struct {
 	in       *Input
 	bound    int
@@ -48,7 +47,6 @@ func (s *sheet) fixed() {
 	}
 }
 
-// fill returns the text and its tokens.
 func (s *sheet) fill() (text string, tokens int) {
 	// Reserve room for the longest possible number of left-out records: what is shown must not
 	// depend on how far they were counted.
@@ -238,7 +236,6 @@ func (s *sheet) tail() string {
 	return ""
 }
 
-// overviewLine renders a record of the overview.
 func overviewLine(r *record.Record) string {
 	return "- " + view.Word(r.Type) + " " + refText(r) + ": " + text.Clean(r.Summary, text.PromptLine) + "\n"
 }

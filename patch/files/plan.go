@@ -21,7 +21,6 @@ type plan struct {
 	byReal  map[string]*target
 }
 
-// planned is one patch of a plan.
 type planned struct {
 	Source
 	target  *target
@@ -82,7 +81,6 @@ func (p *plan) workOut() {
 	}
 }
 
-// locate finds and reads the file of a patch.
 func (p *plan) locate(one *planned) {
 	name, actual, problem := p.find(&one.Patch)
 	if problem != nil {
@@ -179,12 +177,10 @@ func (p *plan) apply(one *planned) {
 	f.failed = one.File
 }
 
-// ok reports whether every patch of the plan applies.
 func (p *plan) ok() bool {
 	return !slices.ContainsFunc(p.patches, func(one *planned) bool { return !one.report.OK() })
 }
 
-// changed returns the files whose text changes.
 func (p *plan) changed() []*target {
 	var all []*target
 	for _, f := range p.files {
@@ -195,7 +191,6 @@ func (p *plan) changed() []*target {
 	return all
 }
 
-// diff returns the changes of the plan as a unified diff.
 func (p *plan) diff() string {
 	var out strings.Builder
 	for _, f := range p.changed() {

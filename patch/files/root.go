@@ -56,7 +56,6 @@ func plainFile(path string) (string, *patch.Problem) {
 	return actual, plain(path, actual)
 }
 
-// resolve returns an absolute path without links.
 func resolve(path string) (string, error) {
 	actual, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -77,7 +77,6 @@ func (p *plan) write(d fileio.Disk) (written []string, err error) {
 	return written, nil
 }
 
-// prepare writes the new text of a file next to it.
 func (f *target) prepare(d fileio.Disk) (tmp string, err error) {
 	info, err := os.Stat(f.actual)
 	switch {

@@ -58,10 +58,8 @@ func follow(ctx context.Context, st store.Store, book *playbook.Book, chain *jou
 	return head, cmp.Or(foldErr, readErr)
 }
 
-// pageLines is the number of entries passed at once.
 const pageLines = 512
 
-// page is some entries with their own memory.
 type page struct {
 	lines []journal.Line
 	bytes []byte

@@ -51,7 +51,6 @@ func (k *Keeper) searchFor(ctx context.Context, v vector.Vector, least float64, 
 	return matches, nil
 }
 
-// vectorOf reads a bullet's vector.
 func (k *Keeper) vectorOf(ctx context.Context, b *playbook.Bullet) (vector.Vector, error) {
 	data, err := k.Store.Blob(ctx, b.Embedding.SHA256)
 	if err != nil {
@@ -130,10 +129,8 @@ func (k *Keeper) extend(ctx context.Context, like vector.Vector) (odd []int, err
 	return odd, err
 }
 
-// renewed is the number of bullets embedded again at a time.
 const renewed = 64
 
-// renew embeds bullets again.
 func (k *Keeper) renew(ctx context.Context, places []int) error {
 	for part := range slices.Chunk(places, renewed) {
 		var ids, texts []string

@@ -48,7 +48,6 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	return k, err
 }
 
-// forget resets the keeper to an empty playbook.
 func (k *Keeper) forget() {
 	k.book, k.chain, k.index = &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{}), index{}
 }
@@ -180,7 +179,6 @@ func drafted(at time.Time, entries []playbook.Entry, blobs [][]byte) *store.Draf
 	return d
 }
 
-// takeOwn applies entries that were written here.
 func (k *Keeper) takeOwn(stored []journal.Entry) ([]playbook.Entry, error) {
 	written := make([]playbook.Entry, len(stored))
 	for i := range stored {

@@ -51,7 +51,6 @@ func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight
 // mostMatches bounds the bullets whose words are compared with an insight.
 const mostMatches = 50
 
-// sameText returns the bullets with the same normalized text.
 func (k *Keeper) sameText(domain, text string) []playbook.Match {
 	var all []playbook.Match
 	for _, n := range k.book.SameText(domain, text) {

@@ -26,7 +26,6 @@ const part = 64
 
 func (x *Index) parts() int { return (x.length + part - 1) / part }
 
-// width is the length of a vector's codes.
 func (x *Index) width() int { return x.parts() * part }
 
 // blockSize is the number of vectors in one allocation: an index grows without being copied.
@@ -161,7 +160,6 @@ func (x *Index) candidates(v Vector, q Query) []span {
 	return spans
 }
 
-// span is a vector and the bounds of its cosine.
 type span struct {
 	number       int
 	lower, upper float64

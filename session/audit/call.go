@@ -220,7 +220,6 @@ func settledIn(st *flow.State, c *flow.Call) (version int, settled bool) {
 	return version, settled
 }
 
-// fill sets the input of a call.
 func (in *CallInput) fill(st *flow.State, c *flow.Call) {
 	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved.Tokens, []string{}, []CallEvidence{}
 	in.Records = []CallRecord{}
@@ -280,7 +279,6 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 	return text, nil
 }
 
-// eventsOf returns the entries about a call, of all its attempts.
 func eventsOf(h *session.History, id string) []CallEvent {
 	events := []CallEvent{}
 	for i := range h.Entries {

@@ -62,7 +62,6 @@ func noVersion(h *session.History) error {
 	}
 }
 
-// partOf returns what an address names in an artifact.
 func partOf(art *artifact.Artifact, at session.Address) (*Part, error) {
 	whole := art.JSON()
 	p := &Part{Schema: "brenner.session.show/v1", Thread: at.Thread, Version: at.Version, SHA256: store.Hash(whole), Address: at.String()}
@@ -120,7 +119,6 @@ func itemsOf(art *artifact.Artifact) []string {
 	return ids
 }
 
-// itemJSON extracts an item's bytes from an artifact's JSON.
 func itemJSON(whole []byte, section artifact.Section, id string) ([]byte, error) {
 	var doc struct {
 		Sections map[string]jsontext.Value `json:"sections"`

@@ -247,7 +247,6 @@ func (s *Summary) conflicts(all []merge.Conflict, open []string) {
 	}
 }
 
-// next returns suggested next commands.
 func (s *Summary) next(file string) []string {
 	if file != "" {
 		return []string{"brenner session show " + file, "brenner verify " + file, "brenner session replay " + file}

@@ -8,7 +8,6 @@ import (
 	"brenner/store/journal"
 )
 
-// apply applies the body of an entry, by its kind.
 func (s *State) apply(e *journal.Entry) error {
 	switch e.Kind {
 	case KindOpened:
@@ -44,7 +43,6 @@ func (s *State) apply(e *journal.Entry) error {
 	}
 }
 
-// with decodes the body of an entry and passes it to take.
 func with[T any](e *journal.Entry, take func(*journal.Entry, *T) error) error {
 	body, err := journal.Decode[T](e, BadSequence)
 	if err != nil {

@@ -157,7 +157,6 @@ func (s *State) UnderWay() Cost {
 	return all
 }
 
-// exhausted reports whether nothing is left to spend.
 func (s *State) exhausted() bool {
 	set := &s.Settings
 	return set.Budget > 0 && s.Spent.Tokens >= set.Budget || set.BudgetUSD > 0 && s.Spent.USD >= set.BudgetUSD

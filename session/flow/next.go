@@ -78,7 +78,6 @@ func Next(s *State) []Command {
 	return s.plan(s.Round()+1, s.agents())
 }
 
-// gather returns the next commands of an open leg.
 func (s *State) gather(leg *Leg) []Command {
 	var asks []Command
 	spent, underWay, short := s.Spent, false, false
@@ -113,7 +112,6 @@ func (s *State) gather(leg *Leg) []Command {
 	return []Command{Settle{leg.Round, leg.Leg}}
 }
 
-// open returns the calls to be made, with their exchanges.
 func (l *Leg) open() iter.Seq2[*Exchange, *Call] {
 	return func(yield func(*Exchange, *Call) bool) {
 		for c := range l.Calls() {
@@ -124,7 +122,6 @@ func (l *Leg) open() iter.Seq2[*Exchange, *Call] {
 	}
 }
 
-// quorate reports whether enough agents of a leg answered.
 func (s *State) quorate(leg *Leg) bool {
 	missing := leg.Missing()
 	switch s.Settings.Quorum {

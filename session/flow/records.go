@@ -100,7 +100,6 @@ func (s *State) Shown(c *Committed) []RecordRef {
 	return all
 }
 
-// lastKickoff returns the last message to an agent.
 func (s *State) lastKickoff(agent string) *Kickoff {
 	for i := len(s.Legs) - 1; i >= 0; i-- {
 		for j := range s.Legs[i].Kickoffs {

@@ -71,7 +71,6 @@ func openingOf(body []byte) (hash string, rules sealedRules) {
 	return digest(o), o.Rules
 }
 
-// storedMailboxes returns the mailboxes of a plan as journaled.
 func storedMailboxes(body []byte) jsontext.Value {
 	var p struct {
 		Mailboxes jsontext.Value `json:"mailboxes"`

@@ -65,7 +65,6 @@ func (s *State) OpenStalemates() []Stalemate {
 	return open
 }
 
-// arbitrated applies the call of an arbiter.
 func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
 	// Copied, since a clone for a trial shares the list.
 	s.Rulings = slices.Clone(s.Rulings)

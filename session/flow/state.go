@@ -263,7 +263,6 @@ func (s *State) NextMessage() int {
 	return last.Message + s.contributions(last)
 }
 
-// contributions counts the messages that a commit settled.
 func (s *State) contributions(c *Commit) int {
 	switch c.Source {
 	case ByRound:

@@ -73,7 +73,6 @@ func (b *Book) resembling(ctx context.Context, r *session.Recall) ([]kickoff.Bul
 	return told, nil
 }
 
-// deadBullet parses a bullet about a killed hypothesis.
 func deadBullet(b *playbook.Bullet) (dead, bool) {
 	claim, reason, ok := strings.Cut(b.Content, session.KilledMark)
 	reason = strings.TrimSuffix(reason, ")")
@@ -83,7 +82,6 @@ func deadBullet(b *playbook.Bullet) (dead, bool) {
 	return dead{id: b.ID, claim: claim, reason: reason}, ok
 }
 
-// mostDead bounds the killed hypotheses that a claim is compared with.
 const mostDead = 10
 
 // nearest returns the killed hypothesis that matches a claim, the most informative of several,
