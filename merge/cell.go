@@ -150,7 +150,7 @@ func (w *writer) lose(to artifact.Value) {
 	switch {
 	case w.out == nil:
 	case to != nil && artifact.Equal(w.value, to):
-		w.becomes(FieldApplied) // its value stands, under another writer
+		w.becomes(FieldApplied) // its value is in effect, under another writer
 	default:
 		w.becomes(FieldSuperseded)
 	}
@@ -222,7 +222,7 @@ func (c *cell) anyWriter(is func(*artifact.Stamp) bool) bool {
 	return false
 }
 
-// drop removes the writers whose value no longer stands; some remain.
+// drop removes the writers whose value was dropped; some remain.
 func (c *cell) drop(gone func(*artifact.Stamp) bool) {
 	if !c.anyWriter(gone) {
 		return
@@ -243,7 +243,7 @@ func (c *cell) drop(gone func(*artifact.Stamp) bool) {
 	}
 }
 
-// wroteBy reports whether the write of s still stands in the cell.
+// wroteBy reports whether the write of s is still in effect in the cell.
 func (c *cell) wroteBy(s *artifact.Stamp) bool {
 	return c.first.stamp == s || slices.ContainsFunc(c.more, func(w writer) bool { return w.stamp == s })
 }

@@ -163,7 +163,7 @@ func (e entry) conclude() Disposition {
 	if row.Disposition == undecided {
 		row.Disposition = e.sum(row)
 	}
-	if e.is(adds) && len(row.Fields) > 0 { // for a new item only report what does not stand
+	if e.is(adds) && len(row.Fields) > 0 { // for a new item report only what has no effect
 		row.Fields = slices.DeleteFunc(row.Fields, func(o FieldOutcome) bool { return o.Outcome == FieldApplied })
 	}
 	if row.TargetID == "" {
@@ -228,7 +228,7 @@ func (s *space[T]) one() *T { return &s.take(1)[:1][0] }
 // more returns the next block size. The allocator needs a word of its own in each block.
 func more(than int) int { return min(max(2*than+1, 15), 255) }
 
-// makeRoom reserves an entry's report rows. An ADD needs none while all of it stands.
+// makeRoom reserves an entry's report rows. An ADD needs none while all of it is in effect.
 func (p *pass) makeRoom(e entry) {
 	if !e.is(adds) {
 		e.row().Fields = p.outcomes.take(outcomes(e.d()))

@@ -119,7 +119,7 @@ func (f *field) unfold() {
 			var ws []writer
 			for w := range c.writers {
 				if i > 0 {
-					w.out = nil // the first stands for all: an outcome has one place
+					w.out = nil // the first represents all: an outcome has one place
 				}
 				ws = append(ws, writer{w.stamp, e.Value, w.out})
 			}
@@ -330,7 +330,7 @@ func (f *field) setKey(w writer, name string, birth *artifact.Stamp) bool {
 	return true
 }
 
-// rename renames a key or an element. If the name is taken, the one with the better right stands.
+// rename renames a key or an element. If the name is taken, the one with the better right wins.
 func (f *field) rename(from, to string) {
 	switch f.shape {
 	case mapping:

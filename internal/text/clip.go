@@ -86,7 +86,7 @@ func HasAny(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(s, word) })
 }
 
-// Suggest returns "did you mean X?" where a candidate is near a word, else "".
+// Suggest returns "did you mean X?" if a candidate is close to word, else "".
 func Suggest[S ~string](word string, candidates []S) string {
 	near, ok := Nearest(word, candidates)
 	if !ok {
@@ -95,7 +95,7 @@ func Suggest[S ~string](word string, candidates []S) string {
 	return "did you mean " + near + "?"
 }
 
-// SuggestOf returns what Suggest does, and behind it which words there are.
+// SuggestOf returns the result of Suggest followed by list.
 func SuggestOf[S ~string](word string, candidates []S, list string) string {
 	return strings.TrimPrefix(Suggest(word, candidates)+" "+list, " ")
 }
