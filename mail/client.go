@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -44,12 +45,7 @@ func (o Options) GoString() string { return o.URL }
 
 // Address puts an address together; empty parts are the usual ones.
 func Address(base, path string) (string, error) {
-	if base == "" {
-		base = DefaultBaseURL
-	}
-	if path == "" {
-		path = DefaultPath
-	}
+	base, path = cmp.Or(base, DefaultBaseURL), cmp.Or(path, DefaultPath)
 	u, ok := baseurl.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
 	if !ok {
 		return "", &fault.Error{

@@ -234,10 +234,6 @@ func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error)
 
 var errNotThere = errors.New("no message with the marker is for this agent")
 
-func sortStable(all []Message) {
-	slices.SortStableFunc(all, func(a, b Message) int { return a.Created.Compare(b.Created.Time) })
-}
-
 // Marker is what a message of ours carries, so that it can be found again when the
 // answer to its sending was lost. Nobody sees it in rendered Markdown.
 type Marker struct {

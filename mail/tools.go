@@ -134,10 +134,7 @@ func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy st
 }
 
 // lost tells whether something may have been done although no answer came.
-func lost(err error) bool {
-	code := fault.CodeOf(err)
-	return code == Unsure
-}
+func lost(err error) bool { return fault.CodeOf(err) == Unsure }
 
 // resource reads a resource, and what it holds.
 func (c *Client) resource(ctx context.Context, uri string, into any) error {
@@ -265,5 +262,5 @@ func inOrder(all []Message) {
 	if len(all) > 1 && all[0].Created.After(all[len(all)-1].Created.Time) {
 		slices.Reverse(all)
 	}
-	sortStable(all)
+	slices.SortStableFunc(all, func(a, b Message) int { return a.Created.Compare(b.Created.Time) })
 }

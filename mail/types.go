@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,12 +79,7 @@ type Receipt struct {
 
 // Acked tells whether an agent acknowledged the message, as far as receipts say.
 func (m *Message) Acked(agent string) bool {
-	for _, r := range m.Receipts {
-		if r.Agent == agent && !r.Acked.IsZero() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Agent == agent && !r.Acked.IsZero() })
 }
 
 // Draft is a message to be sent.

@@ -145,12 +145,19 @@ func (l *Ledger[S]) take(entries []journal.Entry) error {
 	if l.Clone != nil {
 		next = l.Clone(l.State)
 	}
+	if err := l.apply(next, entries); err != nil {
+		return err
+	}
+	*l.State = *next
+	return nil
+}
+
+func (l *Ledger[S]) apply(state *S, entries []journal.Entry) error {
 	for i := range entries {
-		if err := l.Apply(next, &entries[i]); err != nil {
+		if err := l.Apply(state, &entries[i]); err != nil {
 			return err
 		}
 	}
-	*l.State = *next
 	return nil
 }
 
@@ -230,10 +237,8 @@ func (l *Ledger[S]) reload(ctx context.Context, h *held) ([]journal.Entry, error
 		return nil, err
 	}
 	state := new(S)
-	for i := range entries {
-		if err := l.Apply(state, &entries[i]); err != nil {
-			return nil, err
-		}
+	if err := l.apply(state, entries); err != nil {
+		return nil, err
 	}
 	if len(entries) < h.after.Seq {
 		return nil, l.damaged()

@@ -1,6 +1,7 @@
 package box
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -130,18 +131,11 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 		return err
 	}
 	now := w.box.now().UnixMicro()
-	var token any
-	if r.TokenHash != "" {
-		token = r.TokenHash
-	}
+	token := sql.NullString{String: r.TokenHash, Valid: r.TokenHash != ""}
 	switch {
 	case !there:
-		policy := r.Policy
-		if policy == "" {
-			policy = mail.PolicyOpen
-		}
 		return w.Exec(ctx, "INSERT INTO agents (project, name, program, model, task, policy, token, created, active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			project, r.Name, r.Program, r.Model, r.Task, policy, token, now, now)
+			project, r.Name, r.Program, r.Model, r.Task, cmp.Or(r.Policy, mail.PolicyOpen), token, now, now)
 	case !r.Renew || is != r.Name:
 		return &fault.Error{
 			Code: mail.NameTaken, Detail: "there is an agent " + is + " already",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -212,13 +213,8 @@ func (s *sending) put(ctx context.Context, w *writer, copies []letter) error {
 	if err := s.open(ctx, w, own); err != nil {
 		return err
 	}
-	var key, reply any
-	if d.Key != "" {
-		key = d.Key
-	}
-	if s.reply > 0 {
-		reply = s.reply
-	}
+	key := sql.NullString{String: d.Key, Valid: d.Key != ""}
+	reply := sql.NullInt64{Int64: s.reply, Valid: s.reply > 0}
 	// No name has a space in it, and JSON would take longer to read than all the rest.
 	recipients := strings.Join(d.To, " ") + "\n" + strings.Join(d.CC, " ") + "\n" + strings.Join(d.BCC, " ")
 	var err error
@@ -267,13 +263,11 @@ func (s *sending) name(ctx context.Context, w *writer) error {
 }
 
 // open finds or makes the thread, and counts the message in it.
-func (s *sending) open(ctx context.Context, w *writer, own bool) error {
+func (s *sending) open(ctx context.Context, w *writer, own bool) (err error) {
 	if own {
-		var err error
 		s.thread, err = w.Insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, '', 1)", s.project)
 		return err
 	}
-	var err error
 	s.thread, err = w.thread(ctx, s.project, s.draft.Thread)
 	return err
 }

@@ -45,10 +45,8 @@ func inboxes(t *testing.T, box mail.Box) {
 	if got := inbox(t, box, mail.InboxQuery{Agent: "Operator"}); len(got) != 0 {
 		t.Errorf("what was sent is not in the inbox: %+v", got)
 	}
-	_, err := box.Inbox(t.Context(), mail.InboxQuery{Project: Project, Agent: "Nobody"})
-	wantCode(t, err, mail.NotFound)
-	_, err = box.Inbox(t.Context(), mail.InboxQuery{Project: Project, Agent: "BlueLake", After: "x"})
-	wantCode(t, err, mail.Invalid)
+	wantCode(t, fails(box.Inbox(t.Context(), mail.InboxQuery{Project: Project, Agent: "Nobody"})), mail.NotFound)
+	wantCode(t, fails(box.Inbox(t.Context(), mail.InboxQuery{Project: Project, Agent: "BlueLake", After: "x"})), mail.Invalid)
 }
 
 func marks(t *testing.T, box mail.Box) {
@@ -85,8 +83,7 @@ func marks(t *testing.T, box mail.Box) {
 		{Agent: "BlueLake", Messages: []mail.ID{next.ID, "4711", last.ID}},
 	} {
 		wrong.Project = Project
-		_, err := box.Mark(t.Context(), wrong)
-		wantCode(t, err, mail.NotFound)
+		wantCode(t, fails(box.Mark(t.Context(), wrong)), mail.NotFound)
 	}
 	if got := inbox(t, box, mail.InboxQuery{Agent: "BlueLake", Unread: true}); len(got) != 2 {
 		t.Errorf("some were marked, and not all: %+v", got)
@@ -132,10 +129,8 @@ func pages(t *testing.T, box mail.Box) {
 	if none, err := box.Thread(t.Context(), mail.ThreadQuery{Project: Project, Thread: "RS-20260101-other"}); err != nil || len(none.Messages) != 0 || none.Total != 0 {
 		t.Errorf("%+v, %v", none, err)
 	}
-	_, err = box.Thread(t.Context(), mail.ThreadQuery{Project: Project, Thread: "a/../b"})
-	wantCode(t, err, mail.Invalid)
-	_, err = box.Thread(t.Context(), mail.ThreadQuery{Project: "nowhere", Thread: "TH-1"})
-	wantCode(t, err, mail.NotFound)
+	wantCode(t, fails(box.Thread(t.Context(), mail.ThreadQuery{Project: Project, Thread: "a/../b"})), mail.Invalid)
+	wantCode(t, fails(box.Thread(t.Context(), mail.ThreadQuery{Project: "nowhere", Thread: "TH-1"})), mail.NotFound)
 }
 
 func parts(t *testing.T, box mail.Box) {
@@ -160,8 +155,7 @@ func parts(t *testing.T, box mail.Box) {
 	if len(blue[1].BCC) != 1 || blue[1].Kind != "bcc" || len(red[0].BCC) != 0 || len(operator[1].BCC) != 1 {
 		t.Errorf("%v, %v, %v", blue[1], red[0], operator[1])
 	}
-	_, err := box.Message(t.Context(), Project, "BlueLake", three.ID)
-	wantCode(t, err, mail.NotFound)
+	wantCode(t, fails(box.Message(t.Context(), Project, "BlueLake", three.ID)), mail.NotFound)
 	if m, err := box.Message(t.Context(), Project, "BlueLake", two.ID); err != nil || m.Body != "secret words" || m.Receipts != nil {
 		t.Errorf("%+v, %v", m, err)
 	}
@@ -219,8 +213,7 @@ func awaits(t *testing.T, box mail.Box) {
 	if _, err := box.Await(stop, mail.InboxQuery{Project: Project, Agent: "BlueLake", After: m.ID}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	_, err := box.Await(t.Context(), mail.InboxQuery{Project: Project, Agent: "Nobody"})
-	wantCode(t, err, mail.NotFound)
+	wantCode(t, fails(box.Await(t.Context(), mail.InboxQuery{Project: Project, Agent: "Nobody"})), mail.NotFound)
 }
 
 func over(t *testing.T, box mail.Box) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -57,7 +58,8 @@ type Double struct {
 	quirks Quirks
 	calls  map[string]int
 	tokens map[string]string
-	forgot bool
+	// forgets is how often it still forgets the session.
+	forgets int
 }
 
 // New starts a server; it ends with the test.
@@ -71,7 +73,7 @@ func New(tb testing.TB, q Quirks) *Double {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	d := &Double{Box: b, inner: s, quirks: q, calls: make(map[string]int), tokens: make(map[string]string)}
+	d := &Double{Box: b, inner: s, quirks: q, calls: make(map[string]int), tokens: make(map[string]string), forgets: 1}
 	d.Server = httptest.NewServer(d)
 	tb.Cleanup(func() {
 		d.Server.CloseClientConnections()
@@ -179,7 +181,7 @@ func (d *Double) atTheDoor(w http.ResponseWriter, r *http.Request, q *request, q
 		write(w, quirks, result(q, map[string]any{"protocolVersion": "2025-03-26", "capabilities": map[string]any{}, "serverInfo": map[string]any{"name": "double", "version": "1"}}))
 	case quirks.Session && r.Header.Get("Mcp-Session-Id") != "the session":
 		http.Error(w, "Bad Request: Missing session ID", http.StatusBadRequest)
-	case quirks.Forgets && q.Method == "tools/call" && d.forgets():
+	case quirks.Forgets && q.Method == "tools/call" && d.once(&d.forgets):
 		http.Error(w, "Session not found", http.StatusNotFound)
 	case strings.HasPrefix(q.Method, "notifications/"):
 		w.WriteHeader(http.StatusAccepted)
@@ -191,14 +193,6 @@ func (d *Double) atTheDoor(w http.ResponseWriter, r *http.Request, q *request, q
 		return false
 	}
 	return true
-}
-
-func (d *Double) forgets() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	was := d.forgot
-	d.forgot = true
-	return !was
 }
 
 // ask lets the real server answer, and changes question and answer as the quirks are.
@@ -213,11 +207,8 @@ func (d *Double) ask(r *http.Request, q *request, quirks *Quirks) map[string]any
 	if q.tool() == "fetch_inbox" && quirks.Reads && q.arguments()["mark_read"] != false {
 		q.arguments()["mark_read"] = true
 	}
-	proof := "registration_token"
-	if a := q.arguments(); a != nil {
-		delete(a, "sender_token")
-		delete(a, proof)
-	}
+	delete(q.arguments(), "sender_token")
+	delete(q.arguments(), "registration_token")
 	body, _ := json.Marshal(q) // it came as JSON
 	inner := r.Clone(r.Context())
 	inner.Body, inner.ContentLength, inner.Host = io.NopCloser(bytes.NewReader(body)), int64(len(body)), "localhost"
@@ -291,12 +282,8 @@ func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
 		said, _ := structured["error"].(map[string]any)
 		text, _ := said["message"].(string)
 		if quirks.Errors != "" {
-			for k := range reply {
-				delete(reply, k)
-			}
-			for k, v := range failure(q, quirks, text) {
-				reply[k] = v
-			}
+			clear(reply)
+			maps.Copy(reply, failure(q, quirks, text))
 		}
 		return
 	}
@@ -322,11 +309,7 @@ func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
 func narrow(tools []any) {
 	for _, t := range tools {
 		properties := t.(map[string]any)["inputSchema"].(map[string]any)["properties"].(map[string]any)
-		for name := range properties {
-			if !slices.Contains(contract(), name) {
-				delete(properties, name)
-			}
-		}
+		maps.DeleteFunc(properties, func(name string, _ any) bool { return !slices.Contains(contract(), name) })
 	}
 }
 

@@ -11,6 +11,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -69,16 +70,12 @@ func New(o Options) (*Server, error) {
 	if o.Box == nil {
 		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "there is no box"}
 	}
-	s := &Server{box: o.Box, hosts: o.Hosts, path: o.Path, version: o.Version, name: o.Name, grace: 5 * time.Second}
-	if s.path == "" {
-		s.path = mail.DefaultPath
+	s := &Server{
+		box: o.Box, hosts: o.Hosts, path: strings.TrimRight(cmp.Or(o.Path, mail.DefaultPath), "/"),
+		version: cmp.Or(o.Version, "dev"), name: o.Name, grace: 5 * time.Second,
 	}
-	s.path = strings.TrimRight(s.path, "/")
 	if o.Operator != "" {
 		s.operator = Hash(o.Operator)
-	}
-	if s.version == "" {
-		s.version = "dev"
 	}
 	if s.name == nil {
 		s.name = madeUp

@@ -43,21 +43,19 @@ func (d *data) now(r *record.Record) record.Record {
 
 // Records gives the records that a query asks for, by id and version.
 func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var list []record.Record
-	for _, id := range slices.Sorted(maps.Keys(s.data.records)) {
-		versions := s.data.records[id]
-		for i := range versions {
-			r := s.data.now(&versions[i])
-			if fits(&q, &r, i == len(versions)-1) {
-				list = append(list, r)
+	return look(ctx, s, func(d *data) []record.Record {
+		var list []record.Record
+		for _, id := range slices.Sorted(maps.Keys(d.records)) {
+			versions := d.records[id]
+			for i := range versions {
+				r := d.now(&versions[i])
+				if fits(&q, &r, i == len(versions)-1) {
+					list = append(list, r)
+				}
 			}
 		}
-	}
-	return list, nil
+		return list
+	})
 }
 
 func fits(q *store.Query, r *record.Record, latest bool) bool {
@@ -75,23 +73,21 @@ func (d *data) head(id string) record.Head {
 
 // Heads gives the records that a query asks for, one for all versions.
 func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var list []record.Head
-	for _, id := range slices.Sorted(maps.Keys(s.data.records)) {
-		if h := s.data.head(id); s.data.fits(&q, &h) {
-			list = append(list, h)
+	return look(ctx, s, func(d *data) []record.Head {
+		var list []record.Head
+		for _, id := range slices.Sorted(maps.Keys(d.records)) {
+			if h := d.head(id); d.fits(&q, &h) {
+				list = append(list, h)
+			}
 		}
-	}
-	if q.Newest {
-		slices.SortStableFunc(list, func(a, b record.Head) int { return b.At.Compare(a.At) })
-	}
-	if q.Limit > 0 && len(list) > q.Limit {
-		list = list[:q.Limit]
-	}
-	return list, nil
+		if q.Newest {
+			slices.SortStableFunc(list, func(a, b record.Head) int { return b.At.Compare(a.At) })
+		}
+		if q.Limit > 0 && len(list) > q.Limit {
+			list = list[:q.Limit]
+		}
+		return list
+	})
 }
 
 func (d *data) fits(q *store.HeadQuery, h *record.Head) bool {
@@ -143,46 +139,42 @@ func (d *data) referenced(id string) bool {
 
 // Census counts all records by type, module and status.
 func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	counts := make(map[record.Count]int)
-	for id := range s.data.records {
-		h := s.data.head(id)
-		counts[record.Count{Type: h.Type, Module: h.Module, Status: h.Status}]++
-	}
-	var list []record.Count
-	for c, n := range counts {
-		c.Records = n
-		list = append(list, c)
-	}
-	slices.SortFunc(list, func(a, b record.Count) int {
-		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Status, b.Status))
+	return look(ctx, s, func(d *data) []record.Count {
+		counts := make(map[record.Count]int)
+		for id := range d.records {
+			h := d.head(id)
+			counts[record.Count{Type: h.Type, Module: h.Module, Status: h.Status}]++
+		}
+		var list []record.Count
+		for c, n := range counts {
+			c.Records = n
+			list = append(list, c)
+		}
+		slices.SortFunc(list, func(a, b record.Count) int {
+			return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Status, b.Status))
+		})
+		return list
 	})
-	return list, nil
 }
 
 // Edges gives the links that versions have, or that point at them.
 func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var list []record.Edge
-	for _, versions := range s.data.records {
-		for i := range versions {
-			r := &versions[i]
-			for _, l := range r.Links {
-				e := record.Edge{From: r.Ref(), Relation: l.Relation, To: l.Ref()}
-				if names(q.From, e.From) || names(q.To, e.To) {
-					list = append(list, e)
+	return look(ctx, s, func(d *data) []record.Edge {
+		var list []record.Edge
+		for _, versions := range d.records {
+			for i := range versions {
+				r := &versions[i]
+				for _, l := range r.Links {
+					e := record.Edge{From: r.Ref(), Relation: l.Relation, To: l.Ref()}
+					if names(q.From, e.From) || names(q.To, e.To) {
+						list = append(list, e)
+					}
 				}
 			}
 		}
-	}
-	slices.SortFunc(list, record.CompareEdges)
-	return slices.Compact(list), nil
+		slices.SortFunc(list, record.CompareEdges)
+		return slices.Compact(list)
+	})
 }
 
 func names(refs []record.Ref, is record.Ref) bool {
@@ -191,18 +183,14 @@ func names(refs []record.Ref, is record.Ref) bool {
 
 // Marks gives the marks of a record's versions, the oldest first.
 func (s *Store) Marks(ctx context.Context, id string) ([]record.Mark, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	return slices.Clone(s.data.marks[id]), nil
+	return look(ctx, s, func(d *data) []record.Mark {
+		return slices.Clone(d.marks[id])
+	})
 }
 
 // Tips gives the versions of a record that nobody has gone on from.
 func (s *Store) Tips(ctx context.Context, id string) ([]int, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	return slices.Clone(s.data.tips[id]), nil
+	return look(ctx, s, func(d *data) []int {
+		return slices.Clone(d.tips[id])
+	})
 }

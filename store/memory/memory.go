@@ -62,6 +62,15 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
+// look returns what a function finds in the store.
+func look[T any](ctx context.Context, s *Store, find func(*data) T) (found T, err error) {
+	if err := s.enter(ctx); err != nil {
+		return found, err
+	}
+	defer s.mu.Unlock()
+	return find(&s.data), nil
+}
+
 // Close ends the store.
 func (s *Store) Close() error {
 	s.mu.Lock()
@@ -153,30 +162,26 @@ func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 
 // Entries gives a stream's entries behind number after.
 func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	all := s.data.streams[stream]
-	return cloneEntries(all[min(max(after, 0), len(all)):]), nil
+	return look(ctx, s, func(d *data) []journal.Entry {
+		all := d.streams[stream]
+		return cloneEntries(all[min(max(after, 0), len(all)):])
+	})
 }
 
 // Streams lists the streams whose name begins with prefix, by name.
 func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var list []store.Stream
-	for name, entries := range s.data.streams {
-		if strings.HasPrefix(name, prefix) {
-			list = append(list, store.Stream{
-				Name: name, Head: journal.HeadOf(entries), Began: entries[0].At.UTC(), Last: entries[len(entries)-1].At.UTC(),
-			})
+	return look(ctx, s, func(d *data) []store.Stream {
+		var list []store.Stream
+		for name, entries := range d.streams {
+			if strings.HasPrefix(name, prefix) {
+				list = append(list, store.Stream{
+					Name: name, Head: journal.HeadOf(entries), Began: entries[0].At.UTC(), Last: entries[len(entries)-1].At.UTC(),
+				})
+			}
 		}
-	}
-	slices.SortFunc(list, func(a, b store.Stream) int { return cmp.Compare(a.Name, b.Name) })
-	return list, nil
+		slices.SortFunc(list, func(a, b store.Stream) int { return cmp.Compare(a.Name, b.Name) })
+		return list
+	})
 }
 
 // What goes in and out is copied, so that no caller can change what is stored.

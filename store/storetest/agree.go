@@ -46,6 +46,13 @@ func (p *pair) agree(op string, refErr, otherErr error, ref, other any) {
 	}
 }
 
+// both puts a question to both stores, and wants one answer.
+func both[T any](p *pair, op string, ask func(store.Store) (T, error)) {
+	ref, refErr := ask(p.ref)
+	other, otherErr := ask(p.other)
+	p.agree(op, refErr, otherErr, ref, other)
+}
+
 // The names are few, so that operations meet, and awkward, so that they bite.
 func anyName(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"a", "a%", "a_", "ab", "A", "\x00", "", "é"}).Draw(t, "name")
@@ -160,12 +167,8 @@ func (p *pair) heads(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "bounds") == 0 {
 		q.After, q.Before = Instant(rapid.IntRange(0, 2).Draw(t, "after")), Instant(rapid.IntRange(1, 4).Draw(t, "before"))
 	}
-	ref, refErr := p.ref.Heads(p.ctx, q)
-	other, otherErr := p.other.Heads(p.ctx, q)
-	p.agree(fmt.Sprintf("heads %+v", q), refErr, otherErr, ref, other)
-	counts, refErr := p.ref.Census(p.ctx)
-	others, otherErr := p.other.Census(p.ctx)
-	p.agree("census", refErr, otherErr, counts, others)
+	both(p, fmt.Sprintf("heads %+v", q), func(s store.Store) ([]record.Head, error) { return s.Heads(p.ctx, q) })
+	both(p, "census", func(s store.Store) ([]record.Count, error) { return s.Census(p.ctx) })
 }
 
 func (p *pair) links(t *rapid.T) {
@@ -173,36 +176,24 @@ func (p *pair) links(t *rapid.T) {
 		return record.Ref{ID: anyName(t), Version: rapid.IntRange(0, 3).Draw(t, name)}
 	}
 	q := store.EdgeQuery{From: []record.Ref{one("from"), one("from")}, To: []record.Ref{one("to")}}
-	ref, refErr := p.ref.Edges(p.ctx, q)
-	other, otherErr := p.other.Edges(p.ctx, q)
-	p.agree(fmt.Sprintf("edges %+v", q), refErr, otherErr, ref, other)
-	marks, refErr := p.ref.Marks(p.ctx, q.From[0].ID)
-	otherMarks, otherErr := p.other.Marks(p.ctx, q.From[0].ID)
-	p.agree("marks", refErr, otherErr, marks, otherMarks)
-	tips, refErr := p.ref.Tips(p.ctx, q.From[0].ID)
-	otherTips, otherErr := p.other.Tips(p.ctx, q.From[0].ID)
-	p.agree("tips", refErr, otherErr, tips, otherTips)
+	both(p, fmt.Sprintf("edges %+v", q), func(s store.Store) ([]record.Edge, error) { return s.Edges(p.ctx, q) })
+	both(p, "marks", func(s store.Store) ([]record.Mark, error) { return s.Marks(p.ctx, q.From[0].ID) })
+	both(p, "tips", func(s store.Store) ([]int, error) { return s.Tips(p.ctx, q.From[0].ID) })
 }
 
 func (p *pair) blob(t *rapid.T) {
 	hash := rapid.SampledFrom([]string{store.Hash(anyBlob(t)), "", "x"}).Draw(t, "hash")
-	ref, refErr := p.ref.Blob(p.ctx, hash)
-	other, otherErr := p.other.Blob(p.ctx, hash)
-	p.agree("blob "+hash, refErr, otherErr, ref, other)
+	both(p, "blob "+hash, func(s store.Store) ([]byte, error) { return s.Blob(p.ctx, hash) })
 }
 
 func (p *pair) entries(t *rapid.T) {
 	stream, after := anyName(t), rapid.IntRange(-1, 5).Draw(t, "after")
-	ref, refErr := p.ref.Entries(p.ctx, stream, after)
-	other, otherErr := p.other.Entries(p.ctx, stream, after)
-	p.agree("entries of "+stream, refErr, otherErr, ref, other)
+	both(p, "entries of "+stream, func(s store.Store) ([]journal.Entry, error) { return s.Entries(p.ctx, stream, after) })
 }
 
 func (p *pair) streams(t *rapid.T) {
 	prefix := anyName(t)
-	ref, refErr := p.ref.Streams(p.ctx, prefix)
-	other, otherErr := p.other.Streams(p.ctx, prefix)
-	p.agree("streams "+prefix, refErr, otherErr, ref, other)
+	both(p, "streams "+prefix, func(s store.Store) ([]store.Stream, error) { return s.Streams(p.ctx, prefix) })
 }
 
 func (p *pair) records(t *rapid.T) {
@@ -211,7 +202,5 @@ func (p *pair) records(t *rapid.T) {
 		Status:  rapid.SampledFrom([]string{"", "", record.Draft, record.NeedsRebase, record.Deprecated}).Draw(t, "status"),
 		Version: rapid.IntRange(0, 2).Draw(t, "version"), Stale: rapid.IntRange(0, 4).Draw(t, "stale") == 0,
 	}
-	ref, refErr := p.ref.Records(p.ctx, q)
-	other, otherErr := p.other.Records(p.ctx, q)
-	p.agree(fmt.Sprintf("records %+v", q), refErr, otherErr, ref, other)
+	both(p, fmt.Sprintf("records %+v", q), func(s store.Store) ([]record.Record, error) { return s.Records(p.ctx, q) })
 }

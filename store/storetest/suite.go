@@ -110,31 +110,30 @@ func add(t *testing.T, s store.Store, stream string, n int) []journal.Entry {
 	return append(have, added...)
 }
 
+// must returns what a store answers; an error ends the test.
+func must[T any](value T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
 func entries(t *testing.T, s store.Store, stream string, after int) []journal.Entry {
 	t.Helper()
-	got, err := s.Entries(t.Context(), stream, after)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must(s.Entries(t.Context(), stream, after))(t)
 }
 
 func records(t *testing.T, s store.Store, q store.Query) []record.Record {
 	t.Helper()
-	got, err := s.Records(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must(s.Records(t.Context(), q))(t)
 }
 
 func streams(t *testing.T, s store.Store, prefix string) []store.Stream {
 	t.Helper()
-	got, err := s.Streams(t.Context(), prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must(s.Streams(t.Context(), prefix))(t)
 }
 
 func same[T any](t *testing.T, want, got T) {
@@ -143,6 +142,9 @@ func same[T any](t *testing.T, want, got T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
+
+// fails returns the error of a call.
+func fails[T any](_ T, err error) error { return err }
 
 // refused wants a code, and an error that says something and knows what to do.
 func refused(t *testing.T, want fault.Code, err error) {
@@ -170,10 +172,7 @@ func testBlobs(t *testing.T, s store.Store) {
 	write(t, s, store.Batch{Blobs: blobs})
 	write(t, s, store.Batch{Blobs: blobs}) // once more is no mistake
 	for _, want := range blobs {
-		got, err := s.Blob(t.Context(), store.Hash(want))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(s.Blob(t.Context(), store.Hash(want)))(t)
 		if !bytes.Equal(want, got) {
 			t.Errorf("%d bytes came back as %d others", len(want), len(got))
 		}
@@ -186,10 +185,7 @@ func testBlobsAreCopies(t *testing.T, s store.Store) {
 	write(t, s, store.Batch{Blobs: [][]byte{given}})
 	given[0] = 'X'
 	for range 2 {
-		got, err := s.Blob(t.Context(), hash)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(s.Blob(t.Context(), hash))(t)
 		same(t, "as it was written", string(got))
 		got[0] = 'Y'
 	}
@@ -198,8 +194,7 @@ func testBlobsAreCopies(t *testing.T, s store.Store) {
 func testNoBlob(t *testing.T, s store.Store) {
 	write(t, s, store.Batch{Blobs: [][]byte{[]byte("a")}})
 	for _, hash := range []string{store.Hash([]byte("b")), "", "%", "_", "'; DROP TABLE blobs; --", "\xff", store.Hash([]byte("a"))[:63]} {
-		_, err := s.Blob(t.Context(), hash)
-		refused(t, store.NoBlob, err)
+		refused(t, store.NoBlob, fails(s.Blob(t.Context(), hash)))
 	}
 }
 

@@ -21,11 +21,7 @@ func marked(t *testing.T, s store.Store, marks ...record.Mark) {
 
 func heads(t *testing.T, s store.Store, q store.HeadQuery) []record.Head {
 	t.Helper()
-	got, err := s.Heads(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must(s.Heads(t.Context(), q))(t)
 }
 
 func ids(heads []record.Head) []string {
@@ -162,10 +158,7 @@ func testCensus(t *testing.T, s store.Store) {
 		Records: []record.Record{Record("a", 1), Record("a", 2), Record("b", 1), note},
 		Marks:   []record.Mark{mark("b", 1, record.Canonical, 0)},
 	})
-	got, err := s.Census(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(s.Census(t.Context()))(t)
 	same(t, []record.Count{
 		{Type: "paper_note", Module: "fate", Status: record.Draft, Records: 1},
 		{Type: record.ResearchArtifact, Module: "cells", Status: record.Canonical, Records: 1},
@@ -193,10 +186,7 @@ func testEdges(t *testing.T, s store.Store) {
 		{store.EdgeQuery{To: []record.Ref{{ID: "note"}}}, []record.Edge{one, refutes, two}},
 		{store.EdgeQuery{From: []record.Ref{{ID: "memo", Version: 2}}, To: []record.Ref{{ID: "note", Version: 2}, {ID: "x"}}}, []record.Edge{refutes, two}},
 	} {
-		got, err := s.Edges(t.Context(), test.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(s.Edges(t.Context(), test.query))(t)
 		same(t, test.want, got)
 	}
 	// More at once than one question to a database can hold.
@@ -215,10 +205,7 @@ func testMarks(t *testing.T, s store.Store) {
 	all := []record.Mark{mark("a", 1, record.Canonical, 0), mark("a", 2, record.Canonical, 1), mark("a", 1, record.Deprecated, 0)}
 	all[0].Reason = "'; DROP TABLE marks; --\x00é"
 	marked(t, s, all...)
-	got, err := s.Marks(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(s.Marks(t.Context(), "a"))(t)
 	same(t, all, got)
 	if h := heads(t, s, store.HeadQuery{Prefix: "a"}); h[0].Canonical != 2 {
 		t.Errorf("%+v", h)
@@ -253,10 +240,7 @@ func testMarksRefused(t *testing.T, s store.Store) {
 func testTips(t *testing.T, s store.Store) {
 	tips := func(want ...int) {
 		t.Helper()
-		got, err := s.Tips(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(s.Tips(t.Context(), "a"))(t)
 		same(t, want, got)
 		if h := heads(t, s, store.HeadQuery{}); len(h) > 0 && h[0].Tips != len(want) {
 			t.Errorf("%+v", h[0])
