@@ -27,23 +27,21 @@ const (
 // CheckName refuses what cannot be an agent's name: it stands in addresses, in
 // file names and in tables.
 func CheckName(name string) error {
-	if ok(name, maxName, "-_.") && !strings.Contains(name, "..") {
-		return nil
-	}
-	return &fault.Error{
-		Code: Invalid, Detail: "not an agent's name: " + fault.Shown(name),
-		Hint: fmt.Sprintf("up to %d of a-z, A-Z, 0-9, - and _, such as BlueLake", maxName),
-	}
+	return checkWord(name, maxName, "-_.", "an agent's name", "BlueLake")
 }
 
 // CheckThread refuses what cannot be a thread's id: it is used as a file name.
 func CheckThread(id string) error {
-	if ok(id, maxThread, "-_.:") && !strings.Contains(id, "..") {
+	return checkWord(id, maxThread, "-_.:", "a thread id", "RS-20260131-cell-fate")
+}
+
+func checkWord(word string, longest int, marks, what, example string) error {
+	if ok(word, longest, marks) && !strings.Contains(word, "..") {
 		return nil
 	}
 	return &fault.Error{
-		Code: Invalid, Detail: "not a thread id: " + fault.Shown(id),
-		Hint: fmt.Sprintf("up to %d of a-z, A-Z, 0-9, - and _, such as RS-20260131-cell-fate", maxThread),
+		Code: Invalid, Detail: "not " + what + ": " + fault.Shown(word),
+		Hint: fmt.Sprintf("up to %d of a-z, A-Z, 0-9, - and _, such as %s", longest, example),
 	}
 }
 

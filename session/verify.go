@@ -89,19 +89,13 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 	return p, ctx.Err()
 }
 
-// checkHead compares the end of the journal with the store's head, which may be further by now.
+// checkHead compares the end of the journal with the store's head, which is further while
+// the session is running.
 func (h *History) checkHead(ctx context.Context) error {
-	stream, end := Prefix+h.Thread, h.State.Head
-	head, err := store.HeadOf(ctx, h.Store, stream)
-	if err != nil || head == end || head.Seq == 0 {
+	end := h.State.Head
+	head, ends, err := store.EndsAt(ctx, h.Store, Prefix+h.Thread, end)
+	if err != nil || ends {
 		return err
-	}
-	more, err := h.Store.Entries(ctx, stream, end.Seq)
-	if err != nil {
-		return err
-	}
-	if head.Seq > end.Seq && len(more) >= head.Seq-end.Seq {
-		return nil // the session is running
 	}
 	return &fault.Error{
 		Code: store.Damaged, Place: h.Thread,

@@ -195,6 +195,18 @@ func HeadOf(ctx context.Context, st Store, stream string) (journal.Head, error) 
 	return streams[0].Head, nil
 }
 
+// EndsAt compares the end of a stream, as it was read, with the store's head of it. The
+// head may be further by now: then the entries up to it are there.
+func EndsAt(ctx context.Context, st Store, stream string, end journal.Head) (head journal.Head, ends bool, err error) {
+	head, err = HeadOf(ctx, st, stream)
+	if err != nil || head == end || head.Seq == 0 {
+		return head, true, err
+	}
+	later := 0
+	err = Walk(ctx, st, stream, end.Seq, func(*journal.Line) error { later++; return nil })
+	return head, head.Seq > end.Seq && end.Seq+later >= head.Seq, err
+}
+
 // Walker is a store that can hand out a long stream without holding all of it.
 type Walker interface {
 	// Walk gives a stream's entries behind number after, in order, as they are

@@ -122,10 +122,10 @@ func fetchInbox(ctx context.Context, c *call) (any, error) {
 	return listed(all), nil
 }
 
-// listed gives a list that stands in JSON as one, also where it is empty.
-func listed(all []mail.Message) []mail.Message {
+// listed returns a list that stands in JSON as one, also where it is empty.
+func listed[T any](all []T) []T {
 	if all == nil {
-		return []mail.Message{}
+		return []T{}
 	}
 	return all
 }

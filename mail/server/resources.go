@@ -79,21 +79,18 @@ func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, er
 	if err != nil {
 		return nil, &fault.Error{Code: mail.Invalid, Detail: "not an address: " + fault.Shown(uri)}
 	}
-	q := &query{Values: u.Query()}
+	a := queryArguments(u.Query())
 	switch u.Host {
 	case "inbox":
-		return s.inboxResource(ctx, who, name, q)
+		return s.inboxResource(ctx, who, name, a)
 	case "thread":
-		return s.threadResource(ctx, who, name, q)
+		return s.threadResource(ctx, who, name, a)
 	case "agents":
 		if !who.in(name) {
 			return nil, notYours(who, "read in "+fault.Shown(name))
 		}
 		all, err := s.box.Agents(ctx, name, "")
-		if all == nil {
-			all = []mail.Agent{}
-		}
-		return map[string]any{"agents": all}, err
+		return map[string]any{"agents": listed(all)}, err
 	case "project":
 		if !who.in(name) {
 			return nil, notYours(who, "read in "+fault.Shown(name))
@@ -107,12 +104,10 @@ func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, er
 	return nil, &fault.Error{Code: mail.NotFound, Detail: errNoResource}
 }
 
-// query reads the values of an address as arguments of a tool are read.
-type query struct{ url.Values }
-
-func (q *query) arguments() *arguments {
+// queryArguments returns the values of an address as arguments of a tool.
+func queryArguments(query url.Values) *arguments {
 	a := &arguments{given: make(map[string]json.RawMessage)}
-	for name, values := range q.Values {
+	for name, values := range query {
 		if len(values) > 0 && values[0] != "" {
 			a.given[name], _ = json.Marshal(values[0]) // a text can always be written
 		}
@@ -120,8 +115,7 @@ func (q *query) arguments() *arguments {
 	return a
 }
 
-func (s *Server) inboxResource(ctx context.Context, who *caller, agent string, values *query) (any, error) {
-	a := values.arguments()
+func (s *Server) inboxResource(ctx context.Context, who *caller, agent string, a *arguments) (any, error) {
 	q := mail.InboxQuery{Project: a.need("project"), Agent: agent, Limit: a.number("limit"), Since: a.instant("since_ts"), NoBodies: !a.flagOr("include_bodies", true)}
 	if err := a.wrong.Err(); err != nil {
 		return nil, err
@@ -136,8 +130,7 @@ func (s *Server) inboxResource(ctx context.Context, who *caller, agent string, v
 	return map[string]any{"project": q.Project, "agent": agent, "count": len(all), "messages": listed(all)}, nil
 }
 
-func (s *Server) threadResource(ctx context.Context, who *caller, thread string, values *query) (any, error) {
-	a := values.arguments()
+func (s *Server) threadResource(ctx context.Context, who *caller, thread string, a *arguments) (any, error) {
 	q := mail.ThreadQuery{
 		Project: a.need("project"), Thread: thread, Reader: who.reader(), Limit: a.number("limit"), After: mail.ID(a.text("after")),
 		NoBodies: !a.flagOr("include_bodies", true), Receipts: a.flagOr("receipts", true),

@@ -29,10 +29,7 @@ func summarize(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := mail.Summary{Thread: q.Thread, Total: max(page.Total, len(page.Messages)), Participants: page.People, KeyPoints: []string{}, ActionItems: []string{}}
-	if s.Participants == nil {
-		s.Participants = []string{}
-	}
+	s := mail.Summary{Thread: q.Thread, Total: max(page.Total, len(page.Messages)), Participants: listed(page.People), KeyPoints: []string{}, ActionItems: []string{}}
 	for i := range page.Messages {
 		s.KeyPoints = append(s.KeyPoints, point(&page.Messages[i]))
 		s.ActionItems = append(s.ActionItems, open(&page.Messages[i])...)

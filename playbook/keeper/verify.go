@@ -54,22 +54,10 @@ func Verify(ctx context.Context, st store.Store, kept string) (*Proof, error) {
 
 // checkEnd compares the end of the chain with the store's head.
 func checkEnd(ctx context.Context, st store.Store, end journal.Head) error {
-	head, err := store.HeadOf(ctx, st, playbook.Stream)
-	if err != nil || head == end || head.Seq == 0 {
+	head, ends, err := store.EndsAt(ctx, st, playbook.Stream, end)
+	if err != nil || ends {
 		return err
 	}
-	later := 0 // entries added by other processes since the stream was read
-	err = store.Walk(ctx, st, playbook.Stream, end.Seq, func(*journal.Line) error { later++; return nil })
-	if err != nil {
-		return err
-	}
-	if head.Seq <= end.Seq || end.Seq+later < head.Seq {
-		return cutOff(end, head)
-	}
-	return nil
-}
-
-func cutOff(end, head journal.Head) error {
 	return &fault.Error{
 		Code: journal.BrokenChain, Place: fmt.Sprintf("%s, entry %d", playbook.Stream, end.Seq+1),
 		Detail: fmt.Sprintf("it is missing: the journal should end with entry %d, %s", head.Seq, fault.Shown(head.Hash)),
