@@ -161,8 +161,7 @@ func (c *checking) alignment(ctx context.Context) error {
 	})
 }
 
-// speaksOf reports whether normalized words, padded with blanks, contain a phrase or its
-// plural.
+// speaksOf reports whether normalized words, padded with blanks, contain a phrase or its plural.
 func speaksOf(words, phrase string) bool {
 	if phrase == "" {
 		return false

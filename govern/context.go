@@ -16,8 +16,7 @@ type Request struct {
 	Role string
 	// Purpose is what the agent is to do.
 	Purpose string
-	// Task is the address of a task spec. Its purpose, role, module and inputs are the defaults
-	// of the request.
+	// Task is the address of a task spec, which provides the defaults of the request.
 	Task    string
 	Modules []string
 	Tags    []string
@@ -119,8 +118,7 @@ func (c *gathering) take(r *record.Record, h *record.Head, near contexts.Nearnes
 	c.in.Materials = append(c.in.Materials, contexts.Material{Record: *r, Near: near, Changed: h.At})
 }
 
-// inputs adds the exact versions that the task names, and sets its modules to theirs if it has
-// none.
+// inputs adds the exact versions that the task names; its modules default to theirs.
 func (c *gathering) inputs(ctx context.Context, spec *contexts.Spec, g *Given) error {
 	for _, address := range c.q.Inputs {
 		r, h, err := c.Standing(ctx, address)
@@ -238,8 +236,7 @@ func (c *gathering) linked(ctx context.Context) error {
 	return nil
 }
 
-// rest adds the tagged and the newest records of each type: one more than could be shown, to
-// detect that there are more.
+// rest adds the tagged and newest records of each type, one more than fit, to detect more.
 func (c *gathering) rest(ctx context.Context) error {
 	for _, v := range c.in.Spec.Types {
 		if v.Max <= 0 || !c.Access.MayRead(c.in.Spec.Role, v.Type) {

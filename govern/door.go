@@ -87,8 +87,7 @@ type Door struct {
 type Rules struct {
 	// Compression is how many new or changed records of a module make a new memo due.
 	Compression int
-	// Unused is how long a record must have been without incoming links before it can be
-	// deprecated.
+	// Unused is the time without incoming links after which a record can be deprecated.
 	Unused time.Duration
 	// Unattended are the types that are promoted without a person.
 	Unattended []string
@@ -116,8 +115,7 @@ type change struct {
 	event   any
 }
 
-// attempts bounds the retries of a write while sessions, which have their own journals, put
-// versions.
+// attempts bounds the retries of a write while sessions put versions in their own journals.
 const attempts = 8
 
 // write prepares a change from the store and stores it. If anything changed meanwhile, it

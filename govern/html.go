@@ -3,8 +3,7 @@ package govern
 import "strings"
 
 // withoutHTML escapes the tags and comments of a Markdown text, so that no author can hide what
-// follows. Code stays as it is if it is certainly code: an unnecessary "&lt;" is better than a
-// tag.
+// follows. Code stays as it is if it is certainly code: an unnecessary "&lt;" is better than a tag.
 func withoutHTML(text string) string {
 	var f fences
 	var t tags

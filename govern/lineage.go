@@ -18,8 +18,7 @@ type Lineage struct {
 	// Nodes are ordered by level, then by id and version.
 	Nodes []Node `json:"nodes"`
 	Edges []Edge `json:"edges"`
-	// Elsewhere are links to records of another project that have the name of a local record.
-	// They are not followed.
+	// Elsewhere are links to another project's records named like local ones; not followed.
 	Elsewhere []Edge `json:"elsewhere"`
 	// Cut reports whether there is more after the last level.
 	Cut bool `json:"cut"`

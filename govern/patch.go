@@ -14,8 +14,7 @@ import (
 	"brenner/store/record"
 )
 
-// Patching is a sequence of patches of one record, each applied to the result of those before
-// it.
+// Patching is a sequence of patches of one record, each applied to the result of those before it.
 type Patching struct {
 	// Address is the record. If it names an older version, the result becomes a separate branch
 	// that needs a rebase.
@@ -33,8 +32,7 @@ type Patched struct {
 	Behind int        // how many versions it is behind the latest
 	Before *patch.Text
 	After  *patch.Text // nil unless all of them apply
-	// Reports are in patch order. Patches after a failed one were compared with the result of
-	// those before it.
+	// Reports are in patch order; each patch sees the result of the applied ones before it.
 	Reports []patch.Report
 	Put     []Put
 	// Stuck is the request for a ruling, if the same patch was refused too often.
@@ -390,8 +388,7 @@ func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
 	c.Problem = []patch.Problem{p}
 }
 
-// refusedBy turns an error that the author could fix into a problem; it returns any other
-// error.
+// refusedBy turns an error that the author could fix into a problem; it returns any other error.
 func (c *Said) refusedBy(err error) error {
 	var f *fault.Error
 	if authors(err) && errors.As(err, &f) {

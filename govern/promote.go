@@ -113,8 +113,7 @@ func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 	return out, err
 }
 
-// fate returns the new status of the version that was canonical: deprecated if the new one
-// continues it.
+// fate returns the new status of the previously canonical version: deprecated if an ancestor.
 func (p *promoting) fate(ctx context.Context, was int) (string, error) {
 	all, err := p.Store.Records(ctx, store.Query{ID: p.record.ID})
 	if err != nil {
@@ -180,8 +179,7 @@ func (p *promoting) gates(ctx context.Context) error {
 	return policy.Refused(p.record.Ref(), policy.Gates(&in))
 }
 
-// overdue returns the modules whose memo must come first; all modules, for a decision about the
-// project.
+// overdue returns the modules whose memo must come first; for a project decision, all of them.
 func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Overdue, error) {
 	if !kind.Core || p.Rules.Compression <= 0 {
 		return nil, nil
@@ -264,8 +262,7 @@ func (u *Due) Count() string {
 // IsDue reports whether the module needs a new memo.
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
-// due counts the records of a module that its canonical memo does not cover, without
-// rehearsals.
+// due counts the records of a module that its canonical memo does not cover, without rehearsals.
 func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
 	due := Due{Module: module, Limit: d.Rules.Compression}
 	q := store.HeadQuery{

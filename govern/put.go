@@ -81,14 +81,12 @@ type putting struct {
 	heads map[string]record.Head // with the versions put so far
 	read  map[string]record.Head // before the change
 	fresh map[record.Ref]*record.Record
-	// parents are the parents chosen in the first attempt: the author has not seen what others
-	// put since.
+	// parents were chosen in the first attempt: the author has not seen later versions.
 	parents map[int]int
 	nth     int // index of the draft
 }
 
-// putAll stores the versions that prepare puts, in one change. If there are none, nothing is
-// written.
+// putAll stores the versions that prepare puts, in one change, if there are any.
 func (d *Door) putAll(ctx context.Context, who Actor, prepare func(*putting) error) error {
 	return d.write(ctx, func() (*change, error) {
 		b := &putting{
@@ -240,7 +238,7 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	return summarise(r, parent, draft)
 }
 
-// tag gives a version without tags those of its parent, and keeps the rehearsal tag.
+// tag copies the tags of the parent to a version without tags, and keeps the rehearsal tag.
 func tag(r, parent *record.Record) {
 	if len(r.Tags) == 0 && parent.Version > 0 {
 		r.Tags = slices.Clone(parent.Tags)

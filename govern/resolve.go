@@ -68,14 +68,12 @@ func (d *Door) noRecord(ctx context.Context, id string) error {
 func tipOf(h *record.Head) int      { return h.Tip }
 func standingOf(h *record.Head) int { return h.Standing().Version }
 
-// Find returns a version by its address; the default is the latest tip of its record that is
-// still in use.
+// Find returns a version by its address; the default is the latest tip still in use.
 func (d *Door) Find(ctx context.Context, address string) (record.Record, record.Head, error) {
 	return d.find(ctx, address, tipOf)
 }
 
-// Standing returns a version by its address; the default is the canonical one, or else the
-// latest.
+// Standing returns a version by its address; the default is the canonical one, or else the latest.
 func (d *Door) Standing(ctx context.Context, address string) (record.Record, record.Head, error) {
 	return d.find(ctx, address, standingOf)
 }

@@ -17,8 +17,7 @@ type CheckRun struct {
 	Checks []string
 	Write  bool // store the findings as a review
 	Tidy   bool // deprecate exact duplicates
-	// Helper returns the critic to ask, which may be nil, and its cleanup, if a review is
-	// written.
+	// Helper returns the critic to ask, which may be nil, and its cleanup, if a review is written.
 	Helper func() (*Helper, func(), error)
 }
 
@@ -87,8 +86,7 @@ func (d *Door) deprecateRepetitions(ctx context.Context, who Actor, found []Find
 	return done, nil
 }
 
-// MendSummaries makes new summaries for those that the check finds, by an agent or from the
-// text.
+// MendSummaries makes new summaries for those that the check finds, by an agent or from the text.
 func (d *Door) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, error) {
 	found, err := d.Check(ctx, who, CheckSummaries)
 	if err != nil {

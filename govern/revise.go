@@ -301,8 +301,7 @@ func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 	return names, nil
 }
 
-// Unused returns unpromoted records to which no standing version has linked for the time set in
-// the rules.
+// Unused returns unpromoted records without links from standing versions for the configured time.
 func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
 	if d.Rules.Unused <= 0 {
 		return nil, nil
@@ -320,8 +319,7 @@ func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
 	return slices.DeleteFunc(found, func(h record.Head) bool { return lately[h.ID] }), err
 }
 
-// usedSince returns, for records without incoming links from standing versions now, which of
-// them had one after an instant.
+// usedSince returns which records had a link from a standing version after an instant.
 func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Time) (map[string]bool, error) {
 	refs := make([]record.Ref, len(heads))
 	for i := range heads {

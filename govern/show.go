@@ -107,8 +107,7 @@ type Diff struct {
 	Schema string     `json:"schema"`
 	From   VersionRow `json:"from"`
 	To     VersionRow `json:"to"`
-	// Changes are the change notes of the versions from From to To, oldest first, if To
-	// descends from it.
+	// Changes are the change notes after From up to To, oldest first, if To descends from it.
 	Changes []Change      `json:"changes"`
 	Fields  []FieldChange `json:"fields"`
 	Added   []record.Link `json:"links_added"`
@@ -130,8 +129,7 @@ type FieldChange struct {
 	To    string `json:"to"`
 }
 
-// Diff returns what changed between two versions. If to is empty, it compares the first with
-// its parent.
+// Diff returns what changed between two versions; an empty to compares from with its parent.
 func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	a, ha, err := d.Standing(ctx, from)
 	if err != nil {

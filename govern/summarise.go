@@ -131,8 +131,7 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	return d.integrate(ctx, who, h, draft, refsOf(inputs))
 }
 
-// integrate lets an agent write a memo, which continues the previous one if that is shown in
-// full.
+// integrate lets an agent write a memo, which continues the previous one if that is shown in full.
 func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft, inputs []record.Ref) (Put, error) {
 	before, err := d.memoBefore(ctx, draft.ID)
 	if err != nil {

@@ -108,8 +108,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 	return put, task, err
 }
 
-// mayPin refuses an agent without a role, and one that would replace the task of another
-// author.
+// mayPin refuses an agent without a role, and one that would replace the task of another author.
 func (d *Door) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
 	if who.person() {
 		return nil

@@ -129,9 +129,8 @@ func (p *rehearsals) real(ctx context.Context, heads []record.Head) ([]record.Re
 	return slices.DeleteFunc(refs, func(ref record.Ref) bool { _, stems := found[ref]; return stems }), err
 }
 
-// staleFrom is a record whose canonical version moved: what depends on a version other than now
-// is stale. Now 0 means that no version holds. If only is set, just those versions no longer
-// hold.
+// staleFrom is a record whose canonical version moved: what depends on a version other than now is
+// stale. Now 0 means that no version holds. If only is set, just those versions no longer hold.
 type staleFrom struct {
 	id   string
 	now  int

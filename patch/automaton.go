@@ -80,8 +80,7 @@ func (a *automaton) link() []int32 {
 	return queue
 }
 
-// renumber orders the nodes so that those near the root are adjacent, and makes the rows of the
-// first ones.
+// renumber makes the nodes near the root adjacent and builds the rows of the first ones.
 func (a *automaton) renumber(order []int32) {
 	number := make([]int32, len(order))
 	for i, at := range order {
@@ -137,8 +136,7 @@ func (a *automaton) scan(text string, found func(word, end int) (enough bool)) {
 	}
 }
 
-// wanted returns the next wanted word from a node on, and shortens the path to it for later
-// calls.
+// wanted returns the next wanted word from a node on, and shortens the path to it for later calls.
 func (a *automaton) wanted(at int32) int32 {
 	to := a.nodes[at].out
 	for to != 0 && a.nodes[to].word < 0 {

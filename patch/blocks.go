@@ -111,8 +111,7 @@ func (r *blockReader) broken(why string) {
 	})
 }
 
-// marker returns the marker of a line, or 0. The number of arrows may vary, since agents
-// miscount them.
+// marker returns the marker of a line, or 0. It tolerates miscounted arrows.
 func marker(line string) byte {
 	line = strings.TrimRight(line, " \t\n")
 	if line == "" {

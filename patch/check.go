@@ -214,8 +214,7 @@ func (r *resolver) place(t *task) (edit, bool) {
 	return edit{start: at, end: at + len(t.op.Old), with: t.op.New, op: t.number}, true
 }
 
-// behindGap finds a block after whitespace of any length; its own whitespace must match
-// exactly.
+// behindGap finds a block after whitespace of any length; its own whitespace must match exactly.
 func (r *resolver) behindGap(end int, block string) (int, bool) {
 	rest := r.base.canon[end:]
 	gap := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsSpace))

@@ -9,8 +9,7 @@ import (
 // hunk is a range of lines of one text and its counterpart in the other.
 type hunk struct{ a0, a1, b0, b1 int }
 
-// Bounds of the comparison. Beyond them hunks get larger than necessary, but the time stays
-// bounded.
+// Bounds of the comparison. Beyond them hunks are larger than necessary.
 const (
 	deepestSplit = 64
 	mostEdits    = 256
@@ -210,8 +209,7 @@ func (c *comparison) walk(trail []map[int]int, a0, b0, n, m int) {
 	}
 }
 
-// Unified returns a unified diff of two canonical texts with three lines of context, or "" if
-// they are equal.
+// Unified returns a unified diff with three lines of context, or "" if the texts are equal.
 func Unified(nameA, nameB, a, b string) string {
 	const around = 3
 	linesA, linesB := splitLines(a), splitLines(b)

@@ -53,8 +53,7 @@ func (r *resolver) missing(t *task, wanted int) {
 	r.report.Problems = append(r.report.Problems, p)
 }
 
-// explain adds where a text nearly occurs in the base: all of it, or the beginning of its
-// lines.
+// explain adds where a text nearly occurs in the base: all of it, or the beginning of its lines.
 func (r *resolver) explain(p *Problem, text, lines string) {
 	if !r.explains() {
 		return
@@ -89,8 +88,7 @@ func (r *resolver) near(p *Problem, text string) {
 	}
 }
 
-// around extends a place by the surrounding whitespace if the text has some at its ends, and
-// trims it otherwise.
+// around extends or trims a place so that it has whitespace at its ends as the text has.
 func around(base, text string, from, to int) (int, int) {
 	to = from + len(strings.TrimRightFunc(base[from:to], unicode.IsSpace))
 	if leads(text) {

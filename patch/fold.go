@@ -72,8 +72,7 @@ func plain(s string, bare bool) int {
 	return n
 }
 
-// segment returns the length of the first character with its combining marks, and its composed
-// form.
+// segment returns the length of the first character with combining marks, and its composed form.
 func segment(s string) (int, string) {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1, s[:1]

@@ -25,8 +25,7 @@ const (
 	Overlap          fault.Code = "OVERLAP"
 	NoOps            fault.Code = "NO_OPS"
 	ResultMismatch   fault.Code = "RESULT_MISMATCH"
-	// AmbiguousAnchor is a warning: the anchor occurs in several places, and no index selects
-	// one.
+	// AmbiguousAnchor is a warning: the anchor occurs in several places, and no index selects one.
 	AmbiguousAnchor fault.Code = "AMBIGUOUS_ANCHOR"
 )
 

@@ -16,8 +16,7 @@ import (
 // deepest bounds the nesting of a patch; only meta can be deep.
 const deepest = 64
 
-// Read parses a patch in JSON and returns all its problems. A patch with problems must not be
-// applied.
+// Read parses a patch in JSON. A patch with problems must not be applied.
 func Read(data []byte) (Patch, []Problem) {
 	if !utf8.Valid(data) {
 		return Patch{}, []Problem{notUTF8("the patch", string(data))}
@@ -329,8 +328,7 @@ func (r *reader) oldBlock(m artifact.Map, prefix string) string {
 	return text
 }
 
-// unused rejects content that the operation would not write: its author meant another
-// operation.
+// unused rejects content that the operation would not write: its author meant another operation.
 func (r *reader) unused(m artifact.Map, prefix, kind string, keys ...string) {
 	for _, key := range keys {
 		if v, ok := field(m, key); ok && v != artifact.Text("") {

@@ -83,8 +83,7 @@ func (k *Book) successor(id string) *Bullet {
 	return nil
 }
 
-// Counted reports whether a session has already counted for a bullet with this polarity. It is
-// false for an empty session.
+// Counted reports whether a session, unless empty, has counted for a bullet with this polarity.
 func (k *Book) Counted(session, id string, polarity Section) bool {
 	if session == "" {
 		return false
@@ -109,8 +108,7 @@ func (k *Book) take(session, text string, polarity Section, n int) {
 	}
 }
 
-// Forced returns the stage to which a person has promoted a bullet since its last quarantine,
-// or "".
+// Forced returns the stage set by a person since the bullet's last quarantine, or "".
 func (k *Book) Forced(id string) Stage {
 	if n, ok := k.byID[id]; ok {
 		return k.forced[n]

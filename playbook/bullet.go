@@ -66,8 +66,7 @@ type Source struct {
 	Task    string `json:"task"`
 }
 
-// Embedding names a bullet's vector: its model, and the SHA-256 of its bytes. The zero value
-// means no vector.
+// Embedding names a vector by its model and SHA-256. The zero value means no vector.
 type Embedding struct {
 	Model  string `json:"model"`
 	SHA256 string `json:"sha256"`

@@ -115,8 +115,7 @@ func (r *reading) classify(w, before string) {
 // clauseEnd is the token of a mark that ends a clause.
 const clauseEnd = ","
 
-// tokenise splits a text into words, numbers, signs and clause ends. It keeps case: "mM" and
-// "MM" are two units.
+// tokenise splits a text into tokens. It keeps case: "mM" and "MM" are two units.
 func tokenise(text string) []string {
 	text = plainMarks.Replace(text)
 	var out []string
@@ -307,8 +306,7 @@ func stem(w string) string {
 	return w
 }
 
-// differInNumbers compares all numbers in order. It skips a bare "one", which is often not a
-// number.
+// differInNumbers compares all numbers in order, except a bare "one", often not a number.
 func differInNumbers(x, y *reading) string {
 	bare := func(q quantity) bool { return q.name == "" && q.unit == "" && strings.EqualFold(q.shown, "one") }
 	a, b := slices.DeleteFunc(x.numbers, bare), slices.DeleteFunc(y.numbers, bare)

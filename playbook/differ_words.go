@@ -99,8 +99,7 @@ var unitNames = map[string]string{
 	"electronvolt": "eV", "calorie": "cal", "pixel": "px", "decibel": "dB", "dalton": "Da",
 }
 
-// axes are pairs of opposites. Words of one side are not synonyms; they only take the same
-// side.
+// axes are pairs of opposites. Words of one side are not synonyms; they only take the same side.
 var axes = [][2]string{
 	{
 		"increase raise grow more higher up boost rise enlarge expand maximise maximize gain amplify bigger larger greater large big high longer long widen",

@@ -82,8 +82,7 @@ type Part struct {
 	Tags       *[]string  `json:"tags,omitzero"`
 }
 
-// Read decodes a journal entry. It checks the form; Book.Apply checks whether the entry is
-// possible.
+// Read decodes a journal entry and checks its form; Book.Apply checks the rest.
 func Read(e *journal.Entry) (Entry, error) {
 	out := Entry{PrevHash: e.Prev, Hash: e.Hash, At: e.At}
 	err := out.read(e.Seq, []byte(e.Kind), e.Body)

@@ -177,8 +177,7 @@ func (g *given) takeFrom(b *Bullet) {
 	}
 }
 
-// fall demotes a bullet as far as its reduced counters require, but not below a stage set by a
-// person.
+// fall demotes a bullet as its counters require, but not below a stage set by a person.
 func (d *Draft) fall(id string) error {
 	b, err := d.find(id)
 	if err != nil {

@@ -77,8 +77,7 @@ func (k *Book) Choose(text string, matches []Match) (chosen *Match, refused []Re
 	return nil, refused
 }
 
-// Learn counts an insight for the bullet with the same meaning, in whatever section, or adds a
-// new bullet.
+// Learn counts an insight for the bullet of the same meaning, in any section, or adds a bullet.
 func (d *Draft) Learn(i Insight, matches []Match, e Embedding) (Outcome, error) {
 	if err := i.Check(d.rules); err != nil {
 		return Outcome{}, err
@@ -118,8 +117,7 @@ func (i *Insight) bullet(id string, rules Rules) *Bullet {
 	return b
 }
 
-// Credit counts a session's or a person's judgment of a bullet. It returns false if that was
-// counted before.
+// Credit counts a judgment of a bullet. It returns false if that was counted before.
 func (d *Draft) Credit(id string, polarity Section) (bool, error) {
 	if !slices.Contains(Sections(), polarity) {
 		return false, badBullet("helpful, harmful or neutral", "there is no polarity %s", fault.Shown(string(polarity)))
@@ -127,7 +125,7 @@ func (d *Draft) Credit(id string, polarity Section) (bool, error) {
 	return d.count(id, polarity, note{})
 }
 
-// Embed gives a bullet the vector of the current model.
+// Embed sets the vector of a bullet to that of the current model.
 func (d *Draft) Embed(id string, e Embedding) error {
 	return d.change(OpEmbed, id, note{reason: "the model is " + e.Model}, func(b *Bullet) { b.Embedding = e })
 }

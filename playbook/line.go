@@ -101,9 +101,8 @@ func counter(text, key string, to *int) bool {
 // Into is the target of imported lines.
 type Into struct {
 	Domain string
-	// Named reports whether the user named the domain. Then a line that exists in another
-	// domain is an error; otherwise it is skipped, since an export has the lines of all
-	// domains.
+	// Named reports whether the user named the domain. Then a line that exists in another domain is
+	// an error; otherwise it is skipped, since an export has the lines of all domains.
 	Named bool
 }
 

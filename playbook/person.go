@@ -92,8 +92,7 @@ func (d *Draft) Review(id string, approve bool) error {
 	return d.change(OpStage, id, note{}, func(b *Bullet) { b.Stage = Prod })
 }
 
-// Replace quarantines a bullet and adds a new one with other words in the same domain and
-// section.
+// Replace quarantines a bullet and adds a new one with other words in the same domain and section.
 func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID string, err error) {
 	old, err := d.judged(id)
 	if err != nil {

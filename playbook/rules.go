@@ -15,8 +15,7 @@ type Rules struct {
 	Staging Gate // SHADOW → STAGING
 	Prod    Gate // STAGING → PROD
 
-	// AgentConfidence bounds an agent's own confidence; PerSession is what each further
-	// confirming session adds.
+	// AgentConfidence bounds an agent's own confidence; each further session adds PerSession.
 	AgentConfidence float64
 	PerSession      float64
 

@@ -80,8 +80,7 @@ func (a *Allowance) all() flow.Cost {
 	return all
 }
 
-// Again reports whether the budget allows an agent's current call another attempt after failure
-// f.
+// Again reports whether the budget allows an agent's current call another attempt after failure f.
 func (a *Allowance) Again(name string, f *agent.Failure) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

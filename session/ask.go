@@ -124,8 +124,7 @@ func (s *run) send(calls []asked) {
 	}
 }
 
-// call composes a call: the kickoff and, for a repair, the first answer with its unreadable
-// parts.
+// call composes a call: the kickoff and, for a repair, the first answer with its unreadable parts.
 func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	p := s.state.Opened.Party(a.Call.Agent)
 	t := s.talk(p.Name)
@@ -215,8 +214,7 @@ func (s *run) came(d *draft, state *flow.State, o *outcome) error {
 	return nil
 }
 
-// overtaken returns the error of a run that finds another run of its session; the lock should
-// prevent that.
+// overtaken returns the error for a second run of the session, which the lock should prevent.
 func overtaken(state *flow.State) error {
 	return &fault.Error{
 		Code: store.Held, Detail: "another process runs " + state.Opened.Thread + " as well; this one stops",

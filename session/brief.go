@@ -103,8 +103,7 @@ func (b *Brief) checkNames() error {
 	return nil
 }
 
-// deltas returns the brief as the operator's deltas: the research thread and the initial
-// hypotheses.
+// deltas returns the research thread and the initial hypotheses as the operator's deltas.
 func (b *Brief) deltas() ([]byte, error) {
 	type op struct {
 		Operation string  `json:"operation"`

@@ -109,8 +109,7 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 	return d, out, nil
 }
 
-// complete writes the result of a settlement into c. Items are the hashes of the items before
-// it.
+// complete writes the result of a settlement into c. Items are the hashes of the items before it.
 func complete(d *draft, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) {
 	a := &out.Artifact
 	c.Version = a.Metadata.Version

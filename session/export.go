@@ -143,8 +143,7 @@ func ReadExport(data []byte) (*Exported, error) {
 	return x, nil
 }
 
-// rewrite exports the content again and compares the bytes. That finds additions that every
-// checksum allows.
+// rewrite exports the content again and compares, which finds what no checksum covers.
 func (x *Exported) rewrite(data []byte) {
 	entries := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(entries)

@@ -38,8 +38,7 @@ func EditBy(place, text, why string) (artifact.Value, error) {
 	return p.byHand(delta.Edit, p.item, artifact.MapOf(payload...), why), nil
 }
 
-// KillBy returns the delta of a person who kills an item, or one cell of the predictions, such
-// as "P1.H2".
+// KillBy returns the delta that kills an item, or a prediction cell such as "P1.H2".
 func KillBy(place, why string) (artifact.Value, error) {
 	if delta.Blank(why) {
 		return nil, &fault.Error{Code: NothingSaid, Place: fault.Shown(place), Detail: "nothing says why it is struck out", Hint: "say so with --why"}

@@ -21,8 +21,7 @@ import (
 	"brenner/session/stalemate"
 )
 
-// Harvest is what a session contributes to the playbook: credits for the lessons cited in it,
-// and new insights.
+// Harvest is what a session contributes to the playbook: credits for cited lessons, and insights.
 type Harvest struct {
 	Credits  []playbook.Credit
 	Insights []playbook.Insight

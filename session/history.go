@@ -45,8 +45,7 @@ func Load(ctx context.Context, st store.Store, thread string) (*History, error) 
 	return &History{Store: st, Thread: thread, Entries: entries, State: state}, nil
 }
 
-// read returns the journal of a session and its state. A session that does not exist has no
-// entries.
+// read returns the journal of a session and its state; an unknown session has no entries.
 func read(ctx context.Context, st store.Store, stream string) ([]journal.Entry, *flow.State, error) {
 	entries, err := st.Entries(ctx, stream, 0)
 	if err != nil {
@@ -92,8 +91,7 @@ func List(ctx context.Context, st store.Store) ([]string, error) {
 // Roster returns the roster as journaled when the session was opened.
 func (h *History) Roster() (roster.Roster, error) { return rosterOf(&h.State.Opened) }
 
-// Artifact assembles a version of the artifact. Version 0 is the empty one that the brief is
-// merged into.
+// Artifact assembles a version of the artifact. Version 0 is empty, before the brief.
 func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact, error) {
 	switch {
 	case version == 0:

@@ -10,8 +10,7 @@ import (
 
 // Memory is what earlier sessions of a project have learned.
 type Memory interface {
-	// Recall returns the lessons for one agent's message, and the ids of those that did not
-	// fit.
+	// Recall returns the lessons for one agent's message, and the ids of those that did not fit.
 	Recall(ctx context.Context, about Recall) (Recalled, error)
 }
 

@@ -164,8 +164,7 @@ func (o *Origins) Blame(ctx context.Context, id, field string) ([]Origin, error)
 	return all, nil
 }
 
-// goneWith returns the cells of a prediction that are not applicable because their hypothesis
-// was killed.
+// goneWith returns the cells of a prediction whose hypothesis was killed.
 func (o *Origins) goneWith(it *artifact.Item, section artifact.Section) []part {
 	if section != artifact.PredictionsTable {
 		return nil

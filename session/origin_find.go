@@ -89,8 +89,7 @@ func (s *search) inItem(ctx context.Context, version int, it *artifact.Item) ([]
 	return all, nil
 }
 
-// earlier searches the earlier versions, newest first. An unchanged item is the same pointer in
-// both.
+// earlier searches earlier versions, newest first. Unchanged items share a pointer.
 func (s *search) earlier(ctx context.Context) error {
 	known := make(map[*artifact.Item]bool)
 	after := &s.o.current

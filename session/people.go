@@ -108,8 +108,7 @@ func given(text []byte) func(*artifact.Artifact) ([]byte, error) {
 	return func(*artifact.Artifact) ([]byte, error) { return text, nil }
 }
 
-// refusal returns the error of the first change that was not applied, or nil. A change without
-// effect is not an error.
+// refusal returns the error of the first change not applied, or nil; no-ops are not errors.
 func (h *History) refusal(out *settle.Settlement) error {
 	for i := range out.Report.Deltas {
 		row := &out.Report.Deltas[i]
@@ -234,8 +233,7 @@ func (d *Door) allowed(h *History) error {
 	}
 }
 
-// Resolve decides a conflict in favor of one candidate, named by its delta, a prefix of that,
-// or its agent.
+// Resolve picks one candidate of a conflict, by its delta, a prefix of that, or its agent.
 func (d *Door) Resolve(ctx context.Context, thread, place, take, why string) (*History, settle.Settlement, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {

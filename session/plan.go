@@ -88,8 +88,7 @@ func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input)
 	return ShowRecords(ctx, s.Project, moduleOf(&state.Opened), in)
 }
 
-// ShowRecords adds the project's records shown to each agent to the input of its message, and
-// returns them.
+// ShowRecords adds the project's records for each agent to its message, and returns them.
 func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Input) (map[string]Given, error) {
 	all := make(map[string]Given)
 	in.Project, in.Patchable = make(map[string]string), make(map[string][]string)
@@ -169,8 +168,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	return in, shown, nil
 }
 
-// everybody returns the items shown before there is a view: the hypotheses of the brief, for
-// each agent.
+// everybody returns, for each agent, the hypotheses of the brief, shown before there is a view.
 func everybody(agents []string, hypotheses []kickoff.Hypothesis) map[string][]string {
 	shown := make(map[string][]string)
 	for _, name := range agents {
@@ -248,8 +246,7 @@ func lastHeard(state *flow.State, name string) *flow.Commit {
 // byteOrderMark may begin a file; it is not part of the text.
 const byteOrderMark = "\ufeff"
 
-// excerpt returns what all agents are to read: the excerpt, then the evidence, each under its
-// citation name.
+// excerpt returns what all agents read: the excerpt, then the evidence under citation names.
 func (h *History) excerpt(ctx context.Context) (string, error) {
 	o := &h.State.Opened
 	var b strings.Builder

@@ -16,14 +16,12 @@ import (
 // Post is the mail of a session's thread, in which agents have mailboxes and people read along.
 // Calls do not go through it but through the agents.
 type Post interface {
-	// Recall passes what the journal knows: the agents' names on the server, and the messages
-	// already taken.
+	// Recall passes the journaled names of agents on the server and the messages taken.
 	Recall(boxes []flow.Mailbox, taken map[string]bool)
 	// Join ensures that agents have mailboxes and returns their names. On an error it still
 	// returns the mailboxes that exist.
 	Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error)
-	// Letters returns all that the session's agents wrote in a thread, oldest first, except
-	// liveness messages.
+	// Letters returns what agents wrote in a thread, oldest first, except liveness messages.
 	Letters(ctx context.Context, thread string, agents []flow.Party) ([]Letter, error)
 	// Publish mails a version, once per recipient however often it is tried. It returns the
 	// messages with it, and the recipients not reached.

@@ -190,8 +190,7 @@ func (s *side) kickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
 	s.add(e, r)
 }
 
-// reply adds an answer or a letter. In threads that another tool began, letters answer no
-// kickoff.
+// reply adds an answer or a letter. In threads that another tool began, letters answer no kickoff.
 func (s *side) reply(e *journal.Entry, agent, content, summary string) {
 	s.replies[agent]++
 	r := record.Record{

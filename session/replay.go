@@ -91,7 +91,7 @@ func (h *History) differs(ctx context.Context, c *flow.Committed, items map[stri
 	return "", then, nil
 }
 
-// reportOfThen gives the commit again the stored report, if that has the same decisions as a
+// reportOfThen sets the report of again to the stored one, if that has the same decisions as a
 // current one.
 func (h *History) reportOfThen(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (then Then, err error) {
 	stored, err := readReport(ctx, h.Store, c.Report)

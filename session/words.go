@@ -24,9 +24,8 @@ type words struct {
 	change  func(*flow.Committed) string
 }
 
-// wordings returns all wordings, newest first: records are written in that one and verified
-// against any. To reword records, put a copy with the new texts in front and leave the others
-// unchanged.
+// wordings returns all wordings, newest first: records are written in that one and verified against
+// any. To reword records, put a copy with the new texts in front and leave the others unchanged.
 func wordings() []words { return []words{firstWords()} }
 
 // firstWords is frozen, with all that it calls.

@@ -1,7 +1,6 @@
-// Package contexts selects the records that an agent is shown and renders them within a hard
-// bound of tokens. What is left out is named with the rule that excluded it. The package is
-// pure: it must not know how tokens are counted, where records are stored, or how the text is
-// used.
+// Package contexts selects the records that an agent is shown and renders them within a hard bound
+// of tokens. What is left out is named with the rule that excluded it. The package is pure: it must
+// not know how tokens are counted, where records are stored, or how the text is used.
 package contexts
 
 import (
@@ -31,8 +30,7 @@ type Input struct {
 	Overview []Material
 	// Materials are the candidates, in any order.
 	Materials []Material
-	// More reports whether there are further candidates that were not read, because enough rank
-	// before them.
+	// More reports whether further candidates were not read, as enough rank before them.
 	More bool
 	// Count counts the tokens of a text; nil counts its bytes.
 	Count func(string) int

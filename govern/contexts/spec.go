@@ -17,8 +17,7 @@ const DefaultTokens = 4000
 type Spec struct {
 	Role      string
 	MaxTokens int // 0 or less: DefaultTokens
-	// Cross shows all modules; otherwise only those of the task, and what belongs to the whole
-	// project.
+	// Cross shows all modules, not only the task's and what belongs to the whole project.
 	Cross bool
 	Types []TypeView
 }

@@ -64,8 +64,7 @@ func resolve(path string) (string, error) {
 	return filepath.Abs(actual)
 }
 
-// plain rejects anything but a regular file before it is opened: opening a pipe blocks, and a
-// device has no end.
+// plain rejects anything but a regular file: opening a pipe blocks, and a device has no end.
 func plain(path, actual string) *patch.Problem {
 	info, err := os.Stat(actual)
 	switch {

@@ -79,8 +79,7 @@ func list(paths []string) ([]string, error) {
 	return all, nil
 }
 
-// Unapplied returns the result of patches that were not compared with a text. It is OK if all
-// of them can be read.
+// Unapplied returns the result without a text; it is OK if all patches can be read.
 func (s Sources) Unapplied() *Applied {
 	all := make([]Outcome, len(s))
 	for i := range s {
@@ -89,8 +88,7 @@ func (s Sources) Unapplied() *Applied {
 	return newApplied(all)
 }
 
-// Compared returns the result of patches that were compared with the text at a path, with a
-// report for each.
+// Compared returns the result for the text at a path, with a report for each patch.
 func (s Sources) Compared(path string, reports []patch.Report) *Applied {
 	all := make([]Outcome, len(s))
 	for i := range s {

@@ -10,9 +10,8 @@ import (
 	"brenner/store/journal"
 )
 
-// Harvests is the stream that records which sessions may teach the playbook, and how much of
-// each was taken. After a crash between the end of a session and its harvest, it shows what is
-// due.
+// Harvests is the stream that records which sessions may teach the playbook, and how much of each
+// was taken. After a crash between the end of a session and its harvest, it shows what is due.
 const Harvests = "harvests"
 
 // Kinds of its entries.
@@ -97,10 +96,9 @@ type Learned struct {
 // Nothing reports whether the session changed nothing.
 func (l Learned) Nothing() bool { return l == Learned{} }
 
-// Take adds what a session teaches and records that in Harvests. Nothing is taken twice, so it
-// may be repeated at any time, also by several processes and after a crash. Credits of unknown
-// bullets and invalid insights are skipped: they are an agent's mistakes, and its reply keeps
-// them.
+// Take adds what a session teaches and records that in Harvests. Nothing is taken twice, so it may
+// be repeated at any time, also by several processes and after a crash. Credits of unknown bullets
+// and invalid insights are skipped: they are an agent's mistakes, and its reply keeps them.
 func (k *Keeper) Take(ctx context.Context, actor string, t *Teaching) (Learned, error) {
 	var sum Learned
 	act := playbook.Act{Actor: actor, Session: t.Session, Reason: "cited in the session", At: k.Now()}

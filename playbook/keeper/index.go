@@ -59,8 +59,7 @@ func (k *Keeper) vectorOf(ctx context.Context, b *playbook.Bullet) (vector.Vecto
 	return vector.Parse(b.Embedding.Model, data)
 }
 
-// fills bounds the attempts to fill the index while other processes embed bullets in another
-// way.
+// fills bounds the attempts to fill the index while other processes embed bullets in another way.
 const fills = 8
 
 // fill brings the index up to date for vectors like one. Bullets with a vector of another model
@@ -100,8 +99,7 @@ func (k *Keeper) holds(like vector.Vector) bool {
 	return x.vectors.Fits(like)
 }
 
-// extend adds new bullets to the index if their vectors are like one, and returns the places of
-// the others.
+// extend adds new bullets with vectors like one, and returns the places of the others.
 func (k *Keeper) extend(ctx context.Context, like vector.Vector) (odd []int, err error) {
 	x := &k.index
 	var sums []string

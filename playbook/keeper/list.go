@@ -197,8 +197,7 @@ type Wish struct {
 // mostChosen bounds the bullets considered for one prompt.
 const mostChosen = 100
 
-// Choose returns the bullets for a prompt as text within its bound, those closest to its
-// subject first.
+// Choose returns the bullets closest to the subject as text within the bound.
 func (k *Keeper) Choose(ctx context.Context, w Wish) (playbook.Rendered, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -109,8 +109,7 @@ func square(x float64) float64 { return x * x }
 // roundedUp keeps an upper bound valid in fewer bits.
 func roundedUp(x float64) float32 { return float32(x * (1 + 1e-6)) }
 
-// Search returns the most similar vectors, most similar first, and equally similar ones in the
-// order of addition.
+// Search returns the most similar vectors, best first; equal ones in the order of addition.
 func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 	if x.Len() == 0 || !x.Fits(v) {
 		return nil, nil

@@ -152,8 +152,7 @@ func valueAt(object []byte, path string) []byte {
 	return nil
 }
 
-// itemMarkdown returns the Markdown of one item. For a prediction that is its table row with
-// the table's head.
+// itemMarkdown returns the Markdown of one item; for a prediction, its row with the table's head.
 func itemMarkdown(art *artifact.Artifact, it *artifact.Item, section artifact.Section) []byte {
 	small := artifact.Artifact{Metadata: art.Metadata}
 	if section == artifact.PredictionsTable {

@@ -91,8 +91,7 @@ func (l *StalemateList) AddSession(ctx context.Context, h *session.History, all 
 	return nil
 }
 
-// AddSessions adds the stalemates of all sessions of a store. Unreadable sessions are listed as
-// damaged.
+// AddSessions adds the stalemates of all sessions; unreadable ones are listed as damaged.
 func (l *StalemateList) AddSessions(ctx context.Context, st store.Store, all bool) error {
 	threads, err := session.List(ctx, st)
 	if err != nil {

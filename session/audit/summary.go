@@ -115,7 +115,7 @@ type CandidateSummary struct {
 	Delta string `json:"delta_id"`
 }
 
-// Summarise returns where a session stands. Locks tells whether it is running; it is nil for an
+// Summarise returns where a session stands. Locks reports whether it is running; it is nil for an
 // export, whose file the suggested commands then name.
 func Summarise(ctx context.Context, h *session.History, locks store.Locks, file string) (*Summary, error) {
 	st := h.State
@@ -232,8 +232,7 @@ func (s *Summary) reports(ctx context.Context, h *session.History) error {
 	return nil
 }
 
-// conflicts lists the candidates at the undecided places. The report also has conflicts of
-// killed items.
+// conflicts lists the candidates at undecided places, without those of killed items.
 func (s *Summary) conflicts(all []merge.Conflict, open []string) {
 	for _, c := range all {
 		out := ConflictSummary{Place: c.Item + "." + c.Field}

@@ -264,8 +264,7 @@ type Committed struct {
 	Seal     string   `json:"seal"`
 	Ruling   string   `json:"ruling,omitempty"`    // the stalemate whose ruling this is
 	Stale    bool     `json:"stale_base,omitzero"` // another commit followed the base shown to the agents
-	// Moved are records shown to its authors in versions that no longer hold when it is
-	// settled.
+	// Moved are records shown to its authors in versions that no longer hold when it is settled.
 	Moved   []MovedRecord  `json:"moved_records,omitempty"`
 	Outcome Outcome        `json:"outcome"`
 	Active  map[string]int `json:"active"` // live items of each section
@@ -333,8 +332,7 @@ const (
 	EndCompiled    = "compiled" // another tool's thread was merged
 )
 
-// BrokeOff reports whether a session that ended for this reason continues where it stopped when
-// resumed.
+// BrokeOff reports whether a session that ended for this reason can be continued in place.
 func BrokeOff(reason string) bool {
 	switch reason {
 	case EndInterrupted, EndQuorum, EndTime, EndLater:
@@ -348,8 +346,7 @@ type Ended struct {
 	Reason string `json:"reason"`
 }
 
-// Resumed begins another run. Failed calls, and calls that began and were never answered, are
-// open again.
+// Resumed begins another run. It reopens failed and unanswered calls.
 type Resumed struct {
 	Settings *Settings `json:"settings,omitempty"` // if changed
 }

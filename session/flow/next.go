@@ -168,8 +168,7 @@ func (s *State) waiting() []string {
 	return slices.DeleteFunc(s.agents(), func(a string) bool { return slices.Contains(asked, a) })
 }
 
-// plan begins a leg with the candidates that are ready, or with all of them if none is, since
-// waiting would not help.
+// plan begins a leg with the ready candidates, or with all if waiting would not help.
 func (s *State) plan(round int, candidates []string) []Command {
 	leg := 1
 	if n := len(s.Legs); n > 0 && s.Legs[n-1].Round == round {
@@ -185,8 +184,7 @@ func (s *State) plan(round int, candidates []string) []Command {
 	return []Command{Plan{Round: round, Leg: leg, Agents: ready}}
 }
 
-// ready reports whether an agent's role has its subject: hypotheses, for all roles that test or
-// attack them.
+// ready reports whether an agent's role has its subject, such as hypotheses to test or attack.
 func (s *State) ready(agent string) bool {
 	switch s.roleOf(agent) {
 	case "test_designer", "adversarial_critic":
@@ -213,8 +211,7 @@ func (s *State) stop() string {
 	return ""
 }
 
-// cutShort reports whether the last leg left an agent out for lack of budget, and the budget
-// still does not suffice.
+// cutShort reports whether the last leg left agents out for a lack of budget that persists.
 func (s *State) cutShort() bool {
 	if len(s.Legs) == 0 {
 		return false

@@ -24,8 +24,7 @@ type Sealed struct {
 	Author   string      `json:"author"`
 	Deltas   string      `json:"deltas"`
 	Messages []SealedOne `json:"messages"`
-	// Mailboxes is the mapping of agents to mailboxes as journaled, if agents were asked by
-	// mail.
+	// Mailboxes is the mapping of agents to mailboxes as journaled, if agents were asked by mail.
 	Mailboxes jsontext.Value `json:"mailboxes,omitempty"`
 }
 

@@ -24,8 +24,7 @@ type Stalemated struct {
 	Reply   string `json:"reply,omitempty"`   // hash of an arbiter's verbatim answer
 	Verdict string `json:"verdict,omitempty"` // hash
 	Why     string `json:"why,omitempty"`
-	// Late marks the answer of an arbiter after the stalemate was settled otherwise. It is kept
-	// without effect.
+	// Late marks an arbiter's answer after the stalemate was settled; it has no effect.
 	Late bool `json:"late,omitzero"`
 	// The arbiter's call that the step begins or ends.
 	Began    *Began    `json:"began,omitempty"`
@@ -123,8 +122,7 @@ func (b *Stalemated) ends() []string {
 	return nil
 }
 
-// forgotten counts the reservations of lost arbiter calls as spent: they may have been
-// answered.
+// forgotten counts the reservations of lost arbiter calls as spent: they may have been answered.
 func (s *State) forgotten() {
 	s.Rulings = slices.Clone(s.Rulings)
 	for i := range s.Rulings {

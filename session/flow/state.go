@@ -132,8 +132,7 @@ func CallID(thread string, round, leg int, agent, turn string) string {
 	return fmt.Sprintf("%s/r%d.%d/%s/%s", thread, round, leg, agent, turn)
 }
 
-// Fold returns the state after all entries of a session's journal. The caller verifies the
-// chain.
+// Fold returns the state after all entries of a session's journal. The caller verifies the chain.
 func Fold(entries []journal.Entry) (*State, error) {
 	s := &State{}
 	for i := range entries {
@@ -231,8 +230,7 @@ func (s *State) Calls() []*Call {
 	return all
 }
 
-// NextInstant returns the time for a new event: later than all before it, whatever the clock
-// says.
+// NextInstant returns the time for a new event: later than all before it, whatever the clock says.
 func (s *State) NextInstant(now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	last := time.Time{}
@@ -277,8 +275,7 @@ func (s *State) contributions(c *Commit) int {
 	return 0
 }
 
-// Planned returns the leg and the exchange of a call, or nil. Forged journals have several legs
-// of one number.
+// Planned returns the leg and exchange of a call, or nil. Forged journals repeat leg numbers.
 func (s *State) Planned(c *Call) (*Leg, *Exchange) {
 	for i := range s.Legs {
 		l := &s.Legs[i]
@@ -332,8 +329,7 @@ func (l *Leg) Missing() []string {
 	return out
 }
 
-// Later returns the latest retry time of the agents that did not answer, if all of them named
-// one.
+// Later returns the latest retry time of the agents that did not answer, if all of them named one.
 func (l *Leg) Later() (time.Time, bool) {
 	var latest time.Time
 	for i := range l.Exchanges {

@@ -84,8 +84,7 @@ func deadBullet(b *playbook.Bullet) (dead, bool) {
 
 const mostDead = 10
 
-// nearest returns the killed hypothesis that matches a claim, the most informative of several,
-// or nil.
+// nearest returns the most informative killed hypothesis that matches a claim, or nil.
 func (b *Book) nearest(ctx context.Context, claim string, all []dead) (*dead, error) {
 	all = slices.DeleteFunc(all, func(d dead) bool { return strings.TrimSpace(d.claim) == "" })
 	if len(all) == 0 || strings.TrimSpace(claim) == "" {
