@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Clip cuts text to at most most characters, the last of which is then "…".
+// Clip cuts text to at most most characters. A cut text ends with "…", without a space before.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text // a character has at least one byte
