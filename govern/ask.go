@@ -163,7 +163,6 @@ func (d *Door) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *
 	return a, given, nil
 }
 
-// seen returns the inputs of a job that would be shown, or an error if they are too few.
 func seen(j *job, given *Given) ([]record.Ref, error) {
 	forms := make(map[record.Ref]view.Form)
 	for _, s := range given.Shown {
@@ -236,7 +235,6 @@ func (d *Door) empty(ctx context.Context, a *answer) error {
 	return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the answer is empty", Hint: "run it again, or without a model"}
 }
 
-// produced journals what was made of an answer, if only nothing.
 func (d *Door) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
 	return d.log(ctx, Calls, kindProduced, producedEvent{Call: a.event.Call, Produced: refNames(refs)})
 }
@@ -356,7 +354,6 @@ func (d *Door) pinned(ctx context.Context, who Actor, address string, j *job) (*
 	return &r, nil
 }
 
-// takeUp sets the answer to that of a journaled call.
 func (d *Door) takeUp(ctx context.Context, a *answer, e *askedEvent) error {
 	reply, err := d.Store.Blob(ctx, e.Reply)
 	a.event, a.text = *e, asText(string(reply))

@@ -106,7 +106,6 @@ func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
 
 func (c *checking) quote(words string) { c.found[len(c.found)-1].Quote = words }
 
-// each calls do with the standing versions of types that fit.
 func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do func(r *record.Record) error) error {
 	for i := range c.heads {
 		h := &c.heads[i]
@@ -196,7 +195,6 @@ func (c *checking) links(ctx context.Context) error {
 	})
 }
 
-// summaries finds stale summaries of standing versions and of drafts beside them.
 func (c *checking) summaries(ctx context.Context) error {
 	addStale := func(r *record.Record) {
 		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
@@ -348,7 +346,6 @@ func ledgerOf(content string) []statement {
 	return out
 }
 
-// plain returns only the words of a text, in lower case.
 func plain(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, " ")

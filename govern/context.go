@@ -174,7 +174,6 @@ func showInFull(spec *contexts.Spec, kind string) {
 	spec.Types = append(spec.Types, contexts.TypeView{Type: kind, Form: view.Full, Max: 1, Priority: first})
 }
 
-// overview adds the canonical brief and the canonical summary of the project.
 func (c *gathering) overview(ctx context.Context) error {
 	for _, kind := range []string{record.ProjectBrief, record.ProjectSummary} {
 		h, err := c.holderOf(ctx, kind, record.Project)
@@ -316,7 +315,6 @@ func (c *gathering) head(ctx context.Context, h *record.Head, near contexts.Near
 	return nil
 }
 
-// barPlayed marks what depends on a rehearsal.
 func (c *gathering) barPlayed(ctx context.Context) error {
 	refs := make([]record.Ref, len(c.in.Materials))
 	for i := range c.in.Materials {

@@ -51,7 +51,6 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 	return out, b.checkCycle(ctx, r, out)
 }
 
-// inherited returns the parent's links for a draft without links or a task.
 func inherited(r, parent *record.Record, draft *Draft) []record.Link {
 	if len(draft.Links) > 0 || draft.Task != "" || draft.NoLinks {
 		return nil

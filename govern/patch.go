@@ -358,7 +358,6 @@ func (d *Door) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, e
 	return err == nil, err
 }
 
-// mostUnshown bounds the named texts that were not shown.
 const mostUnshown = 8
 
 func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {

@@ -106,7 +106,6 @@ func (d *Door) putAll(ctx context.Context, who Actor, prepare func(*putting) err
 	})
 }
 
-// headOf returns the head of a record by its whole id, if any.
 func (b *putting) headOf(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.heads[id]; ok {
 		return h, nil

@@ -156,7 +156,6 @@ func inRange(ref record.Ref, latest int) error {
 	}
 }
 
-// version reads one version by its whole id.
 func (d *Door) version(ctx context.Context, ref record.Ref, latest int) (record.Record, error) {
 	if err := inRange(ref, latest); err != nil {
 		return record.Record{}, err
@@ -184,7 +183,6 @@ func (d *Door) stored(ctx context.Context, ref record.Ref) (*record.Record, erro
 	return &found[0], nil
 }
 
-// filter returns the elements that keep accepts.
 func filter[T any](all []T, keep func(T) (bool, error)) ([]T, error) {
 	var out []T
 	for _, one := range all {

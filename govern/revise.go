@@ -205,7 +205,6 @@ func (m *marking) mark(ref record.Ref, status, reason string) {
 	m.marks = append(m.marks, record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: m.who.signed(), Reason: reason, At: m.at})
 }
 
-// markStale marks what depends on records that moved.
 func (m *marking) markStale(ctx context.Context, moved ...staleFrom) ([]Stale, error) {
 	stale, err := m.stale(ctx, moved)
 	for _, s := range stale {
@@ -279,7 +278,6 @@ func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bo
 	}
 }
 
-// users returns the standing versions of live records that link to a version.
 func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 	edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: []record.Ref{ref}})
 	if err != nil {

@@ -336,7 +336,6 @@ func (d *Door) findIn(ctx context.Context, h *record.Head, want string) (*Found,
 	return nil, nil
 }
 
-// says returns the line of a version that contains a text.
 func (d *Door) says(ctx context.Context, r *record.Record, want string) (string, bool, error) {
 	data, err := d.Content(ctx, r)
 	if err != nil {
@@ -354,5 +353,4 @@ func (d *Door) says(ctx context.Context, r *record.Record, want string) (string,
 	return oneLine(content), true, nil // it spans several lines
 }
 
-// spaced returns a text in lower case, with one blank between words.
 func spaced(text string) string { return strings.ToLower(oneLine(text)) }

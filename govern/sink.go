@@ -50,7 +50,6 @@ func atx(line string) int {
 	return n
 }
 
-// underline returns the level of the heading whose text is above a line, or 0.
 func underline(line string) int {
 	line = strings.TrimRight(line, " \t")
 	switch {

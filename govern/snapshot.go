@@ -127,7 +127,6 @@ func (s *snapshot) memos(pages []page) {
 	}
 }
 
-// hypotheses lists models, and the live hypotheses of research artifacts.
 func (s *snapshot) hypotheses(artifacts, models []page) {
 	s.heading("Hypotheses and models")
 	for i := range artifacts {
@@ -165,7 +164,6 @@ func (s *snapshot) questions() {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// listUnder returns the list under a heading, or after words on their own line.
 func listUnder(content, words string) []string {
 	var out []string
 	inside := false

@@ -164,7 +164,6 @@ func (d *Door) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, 
 	return d.requested(ctx, who, s)
 }
 
-// requested puts the version of a request that records the handing out.
 func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
 	err := d.putAll(ctx, who, func(b *putting) error {
 		now, _, err := d.Find(ctx, s.ID)

@@ -122,7 +122,6 @@ func (d *Door) eachCounting(ctx context.Context, q store.Query, do func(*record.
 	return nil
 }
 
-// notCurrent returns the versions with a status that are not past, each with its reason.
 func (d *Door) notCurrent(ctx context.Context, status, otherwise string) (out []Outdated, err error) {
 	err = d.eachCounting(ctx, store.Query{Status: status}, func(r *record.Record, h *record.Head) error {
 		marks, err := d.Store.Marks(ctx, r.ID)

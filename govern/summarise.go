@@ -175,7 +175,6 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 	return put, d.made(ctx, a, put.Record.Ref(), err)
 }
 
-// memoBefore returns the version that a new memo continues, or nil.
 func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error) {
 	h, err := d.exactly(ctx, id)
 	if err != nil || h.Latest == 0 {
@@ -261,7 +260,6 @@ func (d *Door) toIntegrate(ctx context.Context, who Actor, module string) (strin
 	return kind, inputs, nil
 }
 
-// fitting splits records into those whose summaries fit, and the others.
 func fitting(inputs []record.Record, bound int) (taken, left []record.Record) {
 	room := bound - len(extractMemo("", nil, nil)) - maxID - len(leftOut(make([]record.Ref, len(inputs)))) - mostNamed*maxID
 	for i := range inputs {
@@ -278,7 +276,6 @@ func memoLine(r *record.Record) string {
 	return fmt.Sprintf("- %s (%s): %s\n", r.Ref(), r.Status, r.Summary)
 }
 
-// extractMemo lists the summaries of records, and says that they were not weighed.
 func extractMemo(module string, inputs []record.Record, left []record.Ref) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What stands in %s\n\nPut together by the program from the summaries of %s, without a model:\nnothing here was weighed, and no contradiction was looked for.\n", module, text.Count(len(inputs), "record"))

@@ -49,7 +49,6 @@ func (d *Door) Verify(ctx context.Context) (*Proof, error) {
 	}
 }
 
-// movedSince reports whether anything was put or marked since a proof began.
 func (d *Door) movedSince(ctx context.Context, p *Proof) (bool, error) {
 	now, err := d.head(ctx, Changes)
 	if err != nil || now.Hash != p.Head || p.listed == nil {
@@ -98,7 +97,6 @@ type toldMark struct {
 	by string
 }
 
-// step is a put of a version, or its mark.
 type step struct {
 	version int
 	status  string // "" for a put

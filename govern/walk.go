@@ -102,7 +102,6 @@ func (d *Door) rehearsals(ctx context.Context) (*rehearsals, error) {
 	return p, nil
 }
 
-// under returns the versions that come from a rehearsal or stem from one.
 func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[record.Ref]stem, whole bool, err error) {
 	if len(p.ids) == 0 {
 		return nil, true, nil
@@ -110,7 +109,6 @@ func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[r
 	return p.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return p.isRehearsed(ctx, ref) })
 }
 
-// isRehearsed reports whether a version itself comes from a rehearsal.
 func (p *rehearsals) isRehearsed(ctx context.Context, ref record.Ref) (bool, error) {
 	if !p.ids[ref.ID] {
 		return false, nil

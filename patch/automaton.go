@@ -153,7 +153,6 @@ func (a *automaton) wanted(at int32) int32 {
 	return to
 }
 
-// counts returns the number of scanned instances of each of n words.
 func (a *automaton) counts(n int) []int {
 	all := make([]int, n)
 	for i := len(a.nodes) - 1; i > 0; i-- { // nodes nearer to the root come first
@@ -166,7 +165,6 @@ func (a *automaton) counts(n int) []int {
 	return all
 }
 
-// listed bounds the places of an ambiguous anchor in a message.
 const listed = 10
 
 // query asks about one word of a text and holds the answer.

@@ -188,7 +188,6 @@ func (r *resolver) lookUp(tasks []task) {
 	}
 }
 
-// place finds the block of an operation after its anchor.
 func (r *resolver) place(t *task) (edit, bool) {
 	wanted := max(1, t.op.Index)
 	start, ok := t.found.at[wanted]

@@ -58,7 +58,6 @@ func splitLines(s string) []string {
 	return lines
 }
 
-// compareLines returns the hunks in which two lists of lines differ, in order.
 func compareLines(a, b []string) []hunk {
 	numbers := make(map[string]int, len(a))
 	number := func(lines []string) []int {

@@ -29,7 +29,6 @@ const (
 // and the next run shows the rest.
 const explainable = 20
 
-// shownBlock bounds the part of a block that a problem repeats.
 const shownBlock = 200
 
 // explains reports whether one more failure may be explained, and counts it.
@@ -170,7 +169,6 @@ func spaces(s string, at int) (int, string) {
 	return start, strings.Join(found, " + ")
 }
 
-// oneCharacter names the first character of a text, with its combining marks.
 func oneCharacter(s string) string {
 	if s == "" {
 		return "nothing more"
@@ -196,7 +194,6 @@ func oneCharacter(s string) string {
 // shortestPart is the minimum length of a partial match worth reporting.
 const shortestPart = 8
 
-// partly adds how much of an anchor occurs in the base.
 func (r *resolver) partly(p *Problem, text string) {
 	n, end := longestPrefix(r.base.canon, text)
 	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {

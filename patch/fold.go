@@ -169,7 +169,6 @@ func lookAlike(r rune) string {
 	return string(r)
 }
 
-// names are those of characters that look alike.
 var names = map[rune]string{
 	' ':      "space",
 	'\t':     "tab",
@@ -196,7 +195,6 @@ var names = map[rune]string{
 	'…':      "ellipsis",
 }
 
-// nameOf returns a character with its name, if it has a helpful one.
 func nameOf(r rune) string {
 	name, ok := names[r]
 	switch {

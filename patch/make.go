@@ -36,7 +36,6 @@ func Make(path string, a, b *Text) (Patch, []Problem) {
 	return p, nil
 }
 
-// change is a range of a and its counterpart in b.
 type change struct {
 	a0, a1, b0, b1 int
 	anchor         int // start of its anchor
@@ -107,7 +106,6 @@ func (m *maker) narrow(c *change) {
 	c.a1, c.b1 = c.a1-tail, c.b1-tail
 }
 
-// boundary reports whether a word or whitespace begins at a place.
 func boundary(s string, at int) bool {
 	if at == len(s) || !utf8.RuneStart(s[at]) {
 		return at == len(s)

@@ -162,7 +162,6 @@ func (t *Text) replaced(edits []edit) string {
 	return w.out.String()
 }
 
-// spliced applies edits to a text whose bytes are canonical.
 func spliced(s string, edits []edit) string {
 	var out strings.Builder
 	out.Grow(len(s))
@@ -201,7 +200,6 @@ func (t *Text) inRaw(offsets []int) []int {
 	return places
 }
 
-// rawLength returns the number of bytes for the next byte of the canonical text.
 func rawLength(raw string) int {
 	if raw[0] != '\r' {
 		return 1

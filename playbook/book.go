@@ -27,7 +27,6 @@ type Book struct {
 	next    int                 // number of the next local id
 }
 
-// digest is a short key for a long value.
 type digest [16]byte
 
 func digestOf(parts ...string) digest {
@@ -221,7 +220,6 @@ func (k *Book) count(session, id string, polarity Section) {
 	}
 }
 
-// share interns texts that many bullets have.
 func (k *Book) share(b *Bullet) {
 	for _, s := range [...]*string{
 		&b.Domain, &b.Embedding.Model, &b.Review, &b.Source.Agent, &b.Source.Session, &b.Source.Task, (*string)(&b.Section), (*string)(&b.Stage),

@@ -45,7 +45,6 @@ type word struct {
 	turned  bool        // follows a word that reverses a comparison, such as "than"
 }
 
-// quantity is a number and its unit, or a name with a digit in it.
 type quantity struct {
 	name  string // "gpt-4"; empty for a number
 	value float64
@@ -53,7 +52,6 @@ type quantity struct {
 	shown string
 }
 
-// mark is a sign or a word, with its class.
 type mark struct{ text, class string }
 
 // scope is how many words of weight a negation, or one of two opposites, applies to.
@@ -112,7 +110,6 @@ func (r *reading) classify(w, before string) {
 	}
 }
 
-// clauseEnd is the token of a mark that ends a clause.
 const clauseEnd = ","
 
 // tokenise splits a text into tokens. It keeps case: "mM" and "MM" are two units.
@@ -198,7 +195,6 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 func pointed(text string) bool { return strings.HasPrefix(text, ".") && digits(text[1:]) > 0 }
 
-// splitContraction splits don't, isn't and cannot into two words.
 func splitContraction(t string) []string {
 	lower := strings.ToLower(t)
 	switch {
@@ -332,7 +328,6 @@ func nearly(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
 }
 
-// differInUnits compares the units without a number.
 func differInUnits(x, y *reading) string {
 	if len(x.units) == 0 || len(y.units) == 0 || slices.Equal(x.units, y.units) {
 		return ""

@@ -2,7 +2,6 @@ package playbook
 
 import "strings"
 
-// plainMarks normalizes marks of the same meaning.
 var plainMarks = strings.NewReplacer("’", "'", "‘", "'", "−", "-", "–", "-", "×", " x ", "µ", "u", "μ", "u",
 	"≥", ">=", "≤", "<=", "≠", "!=", "→", " to ", "->", " to ", "=>", " to ")
 
@@ -32,7 +31,6 @@ var (
 	boundWords = setOf("at the a its their our your is are was be")
 )
 
-// quantifiers maps quantifying words to their class.
 var quantifiers = map[string]string{
 	"only": "only", "solely": "only", "exclusively": "only", "merely": "only", "purely": "only",
 	"most": "most", "mostly": "most", "usually": "most", "majority": "most", "almost": "most",
@@ -198,7 +196,6 @@ type formation struct {
 	cut        func(s, affix string) (string, bool)
 }
 
-// formed are prefixes and suffixes that form opposites.
 var formed = func() []formation {
 	var all []formation
 	add := func(pairs string, least int, cut func(s, affix string) (string, bool)) {

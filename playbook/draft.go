@@ -36,7 +36,6 @@ func (k *Book) Draft(rules Rules, act Act) *Draft {
 // Entries returns the entries of the draft.
 func (d *Draft) Entries() []Entry { return d.entries }
 
-// find returns a bullet with the changes of the draft.
 func (d *Draft) find(id string) (*Bullet, error) {
 	if b, ok := d.changed[id]; ok {
 		return b, nil

@@ -137,7 +137,6 @@ func impossible(seq int, op Op, format string, args ...any) error {
 	}
 }
 
-// diff returns the old and new values of the fields in which two bullets differ.
 func diff(before, after *Bullet) (was, is Part, f fields) {
 	compare(before.Confidence, after.Confidence, &was.Confidence, &is.Confidence, &f, fConfidence)
 	compare(before.Content, after.Content, &was.Content, &is.Content, &f, fImmutable)

@@ -147,7 +147,6 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	return ids, nil
 }
 
-// given is what a session has contributed to a bullet.
 type given struct {
 	counts     [3]int // in the order of Sections
 	confidence float64

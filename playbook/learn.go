@@ -99,7 +99,6 @@ func (d *Draft) Learn(i Insight, matches []Match, e Embedding) (Outcome, error) 
 	return Outcome{Bullet: b.ID, Added: true, Near: refused}, nil
 }
 
-// mostNear bounds the bullets that a new one is linked to.
 const mostNear = 3
 
 func (i *Insight) bullet(id string, rules Rules) *Bullet {

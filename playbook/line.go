@@ -152,7 +152,6 @@ func (l *Line) clash(old *Bullet, into Into, found *fault.List) {
 	}
 }
 
-// saidBefore returns the bullet or line with the same meaning as a line, and a hint.
 func (d *Draft) saidBefore(l *Line, domain string, fresh map[string][]*Line) (says, hint string) {
 	if b := d.book.said(domain, l.Text, ""); b != nil {
 		return "the bullet " + b.ID, "take the line out, or credit that bullet"

@@ -74,7 +74,6 @@ func (r Rules) undecided(b *Bullet) bool {
 	return b.Confidence < r.Prod.Confidence
 }
 
-// condemned reports whether a bullet's counters put it into quarantine.
 func condemned(b *Bullet) bool { return b.Against() > 0 && b.Against() >= b.Support() }
 
 // Rendered is the part of a prompt with bullets.

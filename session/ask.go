@@ -111,7 +111,6 @@ type asked struct {
 	of flow.Call
 }
 
-// send makes calls that are already journaled.
 func (s *run) send(calls []asked) {
 	for _, c := range calls {
 		s.flying++

@@ -53,7 +53,6 @@ type File struct {
 	Data []byte
 }
 
-// open returns the first entry of the journal.
 func (b *Brief) open() (*draft, error) {
 	if err := b.checkNames(); err != nil {
 		return nil, err

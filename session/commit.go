@@ -13,7 +13,6 @@ import (
 	"brenner/store/record"
 )
 
-// brief makes version 1 from the operator's deltas.
 func (s *run) brief(ctx context.Context) error {
 	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
 		return flow.Committed{

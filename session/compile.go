@@ -80,7 +80,6 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 	return all, nil
 }
 
-// merge makes one version of the letters of each round.
 func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Result, error) {
 	s := &run{Runner: r, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {

@@ -86,7 +86,6 @@ func parsePlace(text string) (handPlace, error) {
 	return p, nil
 }
 
-// cellPath expands the short form of a prediction cell to its full path.
 func cellPath(section artifact.Section, path string) string {
 	if section == artifact.PredictionsTable && artifact.HypothesisSlate.ValidID(path) {
 		return "predictions." + path
@@ -113,7 +112,6 @@ func (p handPlace) byHand(operation, target string, payload artifact.Map, why st
 	return delta.Row{Operation: operation, Section: p.section, Target: target, Payload: payload, Rationale: why}.Value()
 }
 
-// valueOf converts a person's text to a value of a field or of a key of it.
 func valueOf(p handPlace, spec *artifact.FieldSpec, text string) (artifact.Value, error) {
 	wrong := func(what string) error {
 		return &fault.Error{Code: delta.InvalidField, Place: p.String(), Detail: fault.Shown(text) + " is not " + what}

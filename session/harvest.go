@@ -118,7 +118,6 @@ func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]strin
 	return cited, nil
 }
 
-// result counts the good and bad outcomes of an agent's contributions.
 type result struct{ good, bad int }
 
 func (r *result) add(o result) { r.good, r.bad = r.good+o.good, r.bad+o.bad }
@@ -233,7 +232,6 @@ func (out *Harvest) kills(ctx context.Context, h *History, last *artifact.Artifa
 	return nil
 }
 
-// rejections adds the causes for which deltas were rejected, by role.
 func (out *Harvest) rejections(h *History, reports []*Report) {
 	roles := make(map[string]string)
 	for _, p := range h.State.Opened.Agents {
@@ -279,7 +277,6 @@ func (out *Harvest) rulings(h *History, reports []*Report, last *artifact.Artifa
 	}
 }
 
-// verdicts adds the causes of stalemates according to the verdicts.
 func (out *Harvest) verdicts(ctx context.Context, h *History) error {
 	for _, s := range h.State.Stalemates {
 		if s.Verdict == "" {

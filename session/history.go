@@ -55,7 +55,6 @@ func read(ctx context.Context, st store.Store, stream string) ([]journal.Entry, 
 	return entries, state, err
 }
 
-// fold verifies the chain of a whole journal and returns its state.
 func fold(stream string, entries []journal.Entry) (*flow.State, error) {
 	if err := journal.Check(stream, journal.Head{}, entries); err != nil {
 		return nil, err

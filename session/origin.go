@@ -80,7 +80,6 @@ type Origins struct {
 	lines   map[string][]int // starting lines of blocks, by the hash of a text
 }
 
-// written is a delta with the commit that settled it.
 type written struct {
 	delta  *delta.Delta
 	commit *flow.Commit
@@ -276,7 +275,6 @@ func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
 	return parts
 }
 
-// writers returns the origin of a part for each of its authors.
 func (o *Origins) writers(ctx context.Context, version int, id string, p part) ([]Origin, error) {
 	var all []Origin
 	for _, s := range p.by {
@@ -408,7 +406,6 @@ func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error
 	return h.reading(ctx, text, x.Examples)
 }
 
-// flat returns a value as text to search in.
 func flat(v artifact.Value) string {
 	switch v := v.(type) {
 	case nil:

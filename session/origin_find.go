@@ -40,7 +40,6 @@ type seen struct{ delta, field, text string }
 
 func (s *search) has(text string) bool { return strings.Contains(plain(text), s.want) }
 
-// take keeps the origins not found before.
 func (s *search) take(all []Origin) {
 	for i := range all {
 		key := seen{all[i].Delta, all[i].Field, all[i].Text}
@@ -122,7 +121,6 @@ func (s *search) earlier(ctx context.Context) error {
 	return nil
 }
 
-// replaced sets the author of the replacement in the following version.
 func (origin *Origin) replaced(after *artifact.Artifact) {
 	origin.Fate = Replaced
 	it, _, ok := after.Find(origin.Item)

@@ -101,7 +101,6 @@ func (s *run) roleOf(name string) string {
 	return s.state.Opened.Party(name).Role
 }
 
-// attempts returns the refused blocks, as input of the stalemate search.
 func (h *History) attempts() []stalemate.Attempt {
 	var all []stalemate.Attempt
 	for i := range h.State.Patches {

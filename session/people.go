@@ -82,7 +82,6 @@ func (d *Door) ApplyOnce(ctx context.Context, thread string, text []byte) (*Hist
 	return h, out, before, err
 }
 
-// appliedBy returns the last commit that applied any of these deltas of a person, or nil.
 func (h *History) appliedBy(author string, text []byte) *flow.Commit {
 	hash := store.Hash(text)
 	for i := len(h.State.Commits) - 1; i >= 0; i-- {

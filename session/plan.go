@@ -201,7 +201,6 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	return view.Build(in)
 }
 
-// quoted counts the tokens of a view as sent, in a block quote.
 func (s *run) quoted(text string) int {
 	return s.Tokens.Count("> " + strings.ReplaceAll(text, "\n", "\n> "))
 }

@@ -189,7 +189,6 @@ func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 	return p, done, failed
 }
 
-// note journals one event that does not depend on the state.
 func (s *run) note(ctx context.Context, kind string, body any) error {
 	return s.write(context.WithoutCancel(ctx), func(*flow.State) (*draft, error) {
 		return drafted(kind, body), nil

@@ -228,7 +228,6 @@ func sourcesOf(state *flow.State, c *flow.Committed) []record.Link {
 	return links
 }
 
-// hearing is a reply or a letter of an agent.
 type hearing struct {
 	agent string
 	seq   int  // of its entry

@@ -81,7 +81,6 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	return res, nil
 }
 
-// result returns where the session stands; before is the number of commits before this run.
 func (s *run) result(before int) *Result {
 	return &Result{
 		State: s.state, Settled: s.state.Commits[before:], Missing: s.state.Missing(), Reason: s.state.Ended, Duration: s.Now().Sub(s.began),

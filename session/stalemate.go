@@ -19,7 +19,6 @@ import (
 // NoStalemate is the code of an unknown stalemate.
 const NoStalemate fault.Code = "NO_STALEMATE"
 
-// checkArbiter keeps the arbiter apart from the parties and from people.
 func (b *Brief) checkArbiter() error {
 	if b.Arbiter == nil {
 		return nil
@@ -134,7 +133,6 @@ func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error 
 	})
 }
 
-// expire drafts the end of the stalemates whose conflict is no longer in the artifact.
 func (h *History) expire(d *draft, now *artifact.Artifact) {
 	for _, open := range h.State.OpenStalemates() {
 		if open.Kind == stalemate.Conflict && open.State != stalemate.Ruled && !slices.Contains(Conflicts(now), open.Place) {
@@ -232,7 +230,6 @@ func (s *run) sendable(r *stalemate.Request, arbiter string, tokens int) error {
 	return view.Opening(arbiter, s.state.Settings.Context, tokens)
 }
 
-// askArbiter journals that an arbiter is asked, with the reserved cost.
 func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost flow.Cost) error {
 	return s.write(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
@@ -244,7 +241,6 @@ func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost 
 	})
 }
 
-// unanswered journals that an arbiter did not answer, and the possible cost.
 func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
 	ctx = context.WithoutCancel(ctx)
 	failure := failureOf(o.err)

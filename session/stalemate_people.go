@@ -65,7 +65,6 @@ func (d *Door) OpenStalemate(ctx context.Context, thread, place string, request 
 	return h, id, warnings, err
 }
 
-// in returns why an artifact has no such place to rule on, or nil.
 func (p handPlace) in(a *artifact.Artifact) error {
 	f := &fault.Error{Code: BadAddress, Detail: "there is no " + fault.Shown(p.String()), Hint: "name a field of an item that stands, such as H2.claim"}
 	it, _, ok := a.Find(p.item)

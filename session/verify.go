@@ -126,7 +126,6 @@ func (p *Proof) blobs(ctx context.Context, h *History) {
 	}
 }
 
-// versions assembles every version from its pieces.
 func (p *Proof) versions(ctx context.Context, h *History) {
 	for v := 1; v <= h.State.Version(); v++ {
 		_, err := h.Artifact(ctx, v)

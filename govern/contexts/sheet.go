@@ -157,7 +157,6 @@ func (s *sheet) raise(l *line, form view.Form, left int) int {
 	return cost
 }
 
-// headingCost is the additional cost of the first record of a type.
 func headingCost(s *sheet, l *line) int {
 	for _, other := range s.lines {
 		if other.form != "" && other.material.Record.Type == l.material.Record.Type {
@@ -208,7 +207,6 @@ func (s *sheet) body() string {
 	return b.String()
 }
 
-// leftWords precede the number of left-out records.
 const leftWords = "\nNot shown, by the view's bounds: "
 
 // longestTail is the longest possible last line.

@@ -28,7 +28,6 @@ type planned struct {
 	skipped bool
 }
 
-// target is a file with its patched text.
 type target struct {
 	path   string // as named by the patches
 	actual string // without links
@@ -62,7 +61,6 @@ func newPlan(q *Request) (*plan, error) {
 	return p, nil
 }
 
-// workOut compares the patches with the current files.
 func (p *plan) workOut() {
 	p.files, p.byReal, p.root.byHash = nil, make(map[string]*target), nil
 	for _, one := range p.patches {
@@ -106,7 +104,6 @@ func (p *plan) locate(one *planned) {
 	p.files = append(p.files, one.target)
 }
 
-// find returns the name and the actual path of a patch's file.
 func (p *plan) find(one *patch.Patch) (name, actual string, problem *patch.Problem) {
 	switch {
 	case p.file != "":

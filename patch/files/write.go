@@ -43,7 +43,6 @@ func (p *plan) dirs() []string {
 	return slices.Compact(dirs)
 }
 
-// current reports whether all files are unchanged since they were read.
 func (p *plan) current() bool {
 	return !slices.ContainsFunc(p.files, func(f *target) bool {
 		data, err := fileio.Read(f.actual)

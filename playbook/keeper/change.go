@@ -26,7 +26,6 @@ type Change struct {
 // rolledBack describes a rollback, even of no bullet.
 const rolledBack = "rolled back"
 
-// changed returns a Change with the current bullets.
 func (k *Keeper) changed(did string, ids []string, entries []playbook.Entry) (*Change, error) {
 	if len(entries) == 0 && did != rolledBack {
 		did = "nothing"

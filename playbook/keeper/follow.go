@@ -83,7 +83,6 @@ func (p *page) keep(b []byte) []byte {
 	return p.bytes[at:len(p.bytes):len(p.bytes)]
 }
 
-// fold applies a verified entry to the book.
 func fold(book *playbook.Book, l *journal.Line) error {
 	var e playbook.Entry
 	if err := playbook.ReadLine(l, &e); err != nil {

@@ -57,7 +57,6 @@ func Begin(ctx context.Context, st store.Store, at time.Time, session string) er
 	return mark(ctx, st, at, kindBegun, harvest{Session: session})
 }
 
-// mark journals how much of a session was taken, unless that is known.
 func mark(ctx context.Context, st store.Store, at time.Time, kind string, h harvest) error {
 	taken, head, err := readHarvests(ctx, st)
 	if err != nil {

@@ -48,7 +48,6 @@ func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight
 	return out, entries, err
 }
 
-// mostMatches bounds the bullets whose words are compared with an insight.
 const mostMatches = 50
 
 func (k *Keeper) sameText(domain, text string) []playbook.Match {
@@ -59,7 +58,6 @@ func (k *Keeper) sameText(domain, text string) []playbook.Match {
 	return all
 }
 
-// joined concatenates two lists of matches without duplicates.
 func joined(a, b []playbook.Match) []playbook.Match {
 	all := slices.Clone(a)
 	for _, m := range b {

@@ -194,7 +194,6 @@ type Wish struct {
 	All bool
 }
 
-// mostChosen bounds the bullets considered for one prompt.
 const mostChosen = 100
 
 // Choose returns the bullets closest to the subject as text within the bound.

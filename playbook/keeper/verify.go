@@ -52,7 +52,6 @@ func Verify(ctx context.Context, st store.Store, kept string) (*Proof, error) {
 	return r, err
 }
 
-// checkEnd compares the end of the chain with the store's head.
 func checkEnd(ctx context.Context, st store.Store, end journal.Head) error {
 	head, ends, err := store.EndsAt(ctx, st, playbook.Stream, end)
 	if err != nil || ends {

@@ -232,7 +232,6 @@ func (l *lowers) add(end float64) {
 	}
 }
 
-// worst returns what a vector has to reach to be among the results.
 func (l *lowers) worst() float64 {
 	if l.most == 0 || len(l.ends) < l.most {
 		return math.Inf(-1)

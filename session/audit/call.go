@@ -208,7 +208,6 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 	return t, nil
 }
 
-// settledIn returns the version that a call was merged into, and whether it was merged.
 func settledIn(st *flow.State, c *flow.Call) (version int, settled bool) {
 	for i := range st.Commits {
 		m := &st.Commits[i]
@@ -251,7 +250,6 @@ func (in *CallInput) fill(st *flow.State, c *flow.Call) {
 	}
 }
 
-// fill sets the output of a call and returns the reply.
 func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Call) ([]byte, error) {
 	switch {
 	case c.Status == flow.Replied:

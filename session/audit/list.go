@@ -55,7 +55,6 @@ func ListSessions(ctx context.Context, st store.Store, locks store.Locks) (*List
 	return l, ctx.Err()
 }
 
-// listers bounds the journals read at once.
 const listers = 4
 
 func rowsOf(ctx context.Context, st store.Store, locks store.Locks, streams []store.Stream) []Row {

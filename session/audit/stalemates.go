@@ -112,7 +112,6 @@ func (l *StalemateList) AddSessions(ctx context.Context, st store.Store, all boo
 	return nil
 }
 
-// between returns the row with the parties of a request.
 func (r StalemateRow) between(request *stalemate.Request) StalemateRow {
 	for _, p := range request.Parties {
 		r.Parties = append(r.Parties, p.Name)

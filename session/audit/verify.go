@@ -18,7 +18,6 @@ import (
 	"brenner/store/record"
 )
 
-// unproven returns the proof of a session that could not be examined at all.
 func unproven(thread string, err error) *session.Proof {
 	return &session.Proof{Thread: thread, Faults: store.Faults{err}}
 }
@@ -130,7 +129,6 @@ func brokenHeader(data []byte) *session.Proof {
 	return c
 }
 
-// namedLines describes the altered lines of an export.
 func namedLines(data []byte, x *session.Exported) store.Faults {
 	lines := bytes.Split(data, []byte("\n"))
 	names := namesIn(lines, x)

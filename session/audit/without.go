@@ -160,7 +160,6 @@ func canonicalOrNull(v artifact.Value) jsontext.Value {
 	return jsontext.Value(artifact.Canonical(v))
 }
 
-// renamed returns a value with the ids of the other artifact.
 func renamed(v artifact.Value, ids map[string]string) artifact.Value {
 	name := func(id string) string {
 		if now, ok := ids[id]; ok {
@@ -187,7 +186,6 @@ func renamed(v artifact.Value, ids map[string]string) artifact.Value {
 	return v
 }
 
-// nowRejected finds the deltas of others that were applied and would be rejected.
 func (w *Counterfactual) nowRejected(was, now []session.Replayed) {
 	rejected := make(map[string]bool)
 	for i := range was {

@@ -150,7 +150,6 @@ func (s *State) agents() []string {
 	return names
 }
 
-// waiting returns the agents not yet asked in the current round.
 func (s *State) waiting() []string {
 	round := s.Round()
 	if round == 0 {

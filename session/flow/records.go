@@ -111,7 +111,6 @@ func (s *State) lastKickoff(agent string) *Kickoff {
 	return nil
 }
 
-// moved rejects moved records that were not shown.
 func (s *State) moved(e *journal.Entry, c *Committed) error {
 	if len(c.Moved) == 0 {
 		return nil

@@ -102,7 +102,6 @@ func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
 	return nil
 }
 
-// rulingGiven rejects a commit for a ruling that does not exist.
 func (s *State) rulingGiven(e *journal.Entry, c *Committed) error {
 	one, _ := s.Stalemate(c.Ruling)
 	if c.Ruling == "" || one.State == stalemate.Ruled && c.Source == ByPerson && one.By == c.Author {
@@ -111,7 +110,6 @@ func (s *State) rulingGiven(e *journal.Entry, c *Committed) error {
 	return s.wrong(e, "it carries out a ruling of %s in %s that nobody gave", fault.Shown(c.Author), fault.Shown(c.Ruling))
 }
 
-// ends returns the call that a step ends, if any.
 func (b *Stalemated) ends() []string {
 	switch {
 	case b.Answered != nil:
