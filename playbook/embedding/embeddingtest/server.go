@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Server is an endpoint with embeddings, on loopback.
+// Server is an embeddings endpoint on loopback.
 type Server struct {
 	*httptest.Server
 
@@ -18,15 +18,15 @@ type Server struct {
 	asked []Request
 }
 
-// Request is one request, as far as tests want to know it.
+// Request is the recorded part of a request.
 type Request struct {
 	Path, Auth, Model string
 	Input             []string
 }
 
-// NewServer starts an endpoint, which ends with the test. Its vectors depend on the
-// words of a text: texts that share words are alike. A nil answer is that; another one
-// does it all.
+// NewServer starts an endpoint that ends with the test. By default its vectors depend on the
+// words of a text: texts that share words are similar. A non-nil answer handles all requests
+// instead.
 func NewServer(tb testing.TB, answer http.HandlerFunc) *Server {
 	tb.Helper()
 	s := &Server{}
@@ -54,18 +54,17 @@ func NewServer(tb testing.TB, answer http.HandlerFunc) *Server {
 	return s
 }
 
-// BaseURL is what an embedder is given.
+// BaseURL returns the base URL for an embedder.
 func (s *Server) BaseURL() string { return s.URL + "/v1" }
 
-// Asked gives all requests so far.
+// Asked returns all requests so far.
 func (s *Server) Asked() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.asked...)
 }
 
-// Answer writes the vectors of a request, the last first: the order of an answer means
-// nothing.
+// Answer writes the vectors of a request in reverse, since the order of an answer is arbitrary.
 func Answer(w http.ResponseWriter, req Request) {
 	type row struct {
 		Object    string    `json:"object"`
@@ -80,7 +79,7 @@ func Answer(w http.ResponseWriter, req Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "model": req.Model, "data": rows})
 }
 
-// Vector gives 64 numbers for a text, by its words; they are not of length 1.
+// Vector returns 64 numbers that depend on the words of a text; they are not of length 1.
 func Vector(text string) []float32 {
 	v := make([]float32, 64)
 	v[0] = 0.1

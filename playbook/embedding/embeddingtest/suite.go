@@ -1,5 +1,4 @@
-// Package embeddingtest is the suite that every embedder passes, and an endpoint for
-// tests of those who use one.
+// Package embeddingtest has the conformance suite of embedders, and a test endpoint.
 package embeddingtest
 
 import (
@@ -16,7 +15,7 @@ import (
 	"brenner/playbook/vector"
 )
 
-// Run holds an embedder to the contract of embedding.Embedder.
+// Run tests an embedder against the contract of embedding.Embedder.
 func Run(t *testing.T, build func(t *testing.T) embedding.Embedder) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, embedding.Embedder){
@@ -48,14 +47,14 @@ func embed(t *testing.T, e embedding.Embedder, texts ...string) []vector.Vector 
 	return got
 }
 
-// alike tells whether two vectors are the same, as far as rounding lets them be.
+// alike reports whether two vectors are equal up to rounding.
 func alike(v, w vector.Vector) bool {
 	c, ok := v.Cosine(w)
 	return ok && c > 0.99999
 }
 
 func inOrder(t *testing.T, e embedding.Embedder) {
-	texts := make([]string, 70) // more than one request of anybody's
+	texts := make([]string, 70) // more than one request of any embedder
 	for i := range texts {
 		texts[i] = fmt.Sprintf("cell %d", i)
 	}

@@ -1,10 +1,9 @@
-// Package endpoint embeds texts at any endpoint that speaks as OpenAI's do.
+// Package endpoint embeds texts at any OpenAI-compatible endpoint.
 //
-// It promises: vectors as the endpoint gave them, brought to length 1, one for each
-// text and in their order, or an error that says what the user can do; memory is
-// bounded whatever the endpoint sends; the key goes to the configured host only, and is
-// in nothing that comes back. It must not know what is embedded, when to ask again, or
-// where the key comes from.
+// It promises one vector for each text, in order, normalized to length 1, or an error that says
+// what the user can do. Memory is bounded whatever the endpoint sends. The key goes to the
+// configured host only, and is in no result or error. The package must not know what is
+// embedded, when to retry, or where the key comes from.
 package endpoint
 
 import (
@@ -22,22 +21,21 @@ import (
 	"brenner/playbook/vector"
 )
 
-// batch is how many texts go out in one request; some servers take no more.
+// batch is the number of texts in one request; some servers accept no more.
 const batch = 64
 
-// Options say which model is asked, and where.
+// Options select the model and the endpoint.
 type Options struct {
 	BaseURL string // like http://localhost:11434/v1
-	Key     string `json:"-"` // sent as a bearer token; empty sends none
-	KeyName string // where the key comes from, for messages; empty means OPENAI_API_KEY
-	Model   string // as the endpoint names it
+	Key     string `json:"-"` // sent as a bearer token, if not empty
+	KeyName string // origin of the key, for messages; empty means OPENAI_API_KEY
+	Model   string // as named by the endpoint
 
-	// Client sends the requests; nil means a plain one. Redirects are this package's
-	// business, whatever the client says of them.
+	// Client sends the requests; nil means a default one. Its redirect policy is replaced.
 	Client *http.Client
 }
 
-// String gives what may be shown of the options.
+// String returns what may be shown of the options.
 func (o Options) String() string { return o.Model + " at " + o.BaseURL }
 
 // GoString is String for %#v.
@@ -51,7 +49,7 @@ type Model struct {
 	hide   modelhttp.Secrets
 }
 
-// New describes a model at an endpoint. It sends nothing.
+// New returns a model at an endpoint. It sends nothing.
 func New(o Options) (*Model, error) {
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	m := &Model{Options: o, hide: modelhttp.NewSecrets(o.Key)}
@@ -74,11 +72,11 @@ func New(o Options) (*Model, error) {
 	return m, l.Err()
 }
 
-// Model names what makes the vectors. The host is part of it: a model of the same
-// name elsewhere may be another one.
+// Model names what makes the vectors. It includes the host, since a model of the same name
+// elsewhere may differ.
 func (m *Model) Model() string { return m.Options.Model + "@" + m.host }
 
-// Embed gives a vector for each text.
+// Embed returns a vector for each text.
 func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, error) {
 	if err := embedding.Check(texts); err != nil {
 		return nil, err
@@ -125,5 +123,4 @@ func (m *Model) ask(ctx context.Context, texts []string) ([]vector.Vector, error
 	return all, nil
 }
 
-// keyFrom says where the key comes from.
 func (m *Model) keyFrom() string { return cmp.Or(m.KeyName, "OPENAI_API_KEY") }

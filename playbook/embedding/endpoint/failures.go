@@ -15,15 +15,15 @@ import (
 	"brenner/playbook/embedding"
 )
 
-// mostPerText is how many bytes a vector has as JSON: 8 000 numbers have half of it.
+// mostPerText bounds the JSON bytes of a vector; 8,000 numbers take half of it.
 const mostPerText = 256 << 10
 
-// malformed is an answer that is not what was asked for.
+// malformed is an answer that does not match the request.
 type malformed struct{ detail string }
 
 func (m *malformed) Error() string { return m.detail }
 
-// refusal is an endpoint's "no".
+// refusal is an error answer of the endpoint.
 type refusal struct {
 	status  int
 	message string
@@ -31,13 +31,13 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)) }
 
-// bounded takes in no more of an answer than there is room for.
+// bounded limits how much of an answer is read.
 type bounded struct {
 	model *Model
 	room  int
 }
 
-// Do sends a request of go-openai's.
+// Do sends a request of go-openai.
 func (b *bounded) Do(req *http.Request) (*http.Response, error) {
 	resp, err := b.model.client.Do(req)
 	if err != nil {
@@ -60,7 +60,7 @@ func (b *bounded) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// fault says why there are no vectors. No part of it holds the key.
+// fault returns why there are no vectors. It never contains the key.
 func (m *Model) fault(ctx context.Context, err error) error {
 	op := "embed at " + m.host
 	if ctx.Err() != nil {
@@ -100,7 +100,7 @@ func (m *Model) judge(err error) *fault.Error {
 	detail := err.Error()
 	var at *url.Error
 	if errors.As(err, &at) {
-		detail = at.Err.Error() // the address stands in the message already
+		detail = at.Err.Error() // the message has the address already
 	}
 	return &fault.Error{
 		Code: embedding.Unavailable, Detail: "it cannot be reached: " + detail,

@@ -2,10 +2,10 @@ package uselite
 
 import "math"
 
-// layerNorm brings the numbers of a token to one mean and one spread.
+// layerNorm normalizes the mean and the spread of a token's numbers.
 type layerNorm struct{ scale, bias []float32 }
 
-// epsilon keeps a row of equal numbers from being divided by nothing.
+// epsilon avoids a division by zero for a row of equal numbers.
 const epsilon = 1e-6
 
 func (n *layerNorm) of(x rows) rows {
@@ -28,13 +28,12 @@ func (n *layerNorm) of(x rows) rows {
 	return y
 }
 
-// layer is one layer of the transformer.
 type layer struct {
 	before    layerNorm
 	attend    *matrix // to query, key and value, side by side
 	scale     float32 // of the queries
 	gather    *matrix
-	project   *matrix // of the residual; nil where the widths agree
+	project   *matrix // of the residual; nil if the widths agree
 	between   layerNorm
 	widen     *matrix
 	shrinking *matrix
@@ -45,14 +44,14 @@ func (l *layer) of(x rows) rows {
 	return l.shrinking.times(hidden).plus(x)
 }
 
-// mean gives the mean of what of gives, and takes it before the last product: that
-// product is the same for all tokens, and then has one instead of all of them.
+// mean returns the mean of l.of(x). It averages before the last product, which is the
+// same for all tokens, so that only one product is needed.
 func (l *layer) mean(x rows) rows {
 	x, hidden := l.inner(x)
 	return l.shrinking.times(hidden.mean()).plus(x.mean())
 }
 
-// inner gives the residual of the feed-forward, and what is within it.
+// inner returns the residual and the hidden values of the feed-forward.
 func (l *layer) inner(x rows) (residual, hidden rows) {
 	attended := l.gather.times(l.attention(l.attend.times(l.before.of(x))))
 	if l.project != nil {
@@ -66,7 +65,7 @@ func (l *layer) inner(x rows) (residual, hidden rows) {
 	return x, hidden
 }
 
-// attention lets every token look at every other, in each head by itself.
+// attention computes the self-attention of all tokens, per head.
 func (l *layer) attention(qkv rows) rows {
 	width := qkv.width / 3
 	each := width / heads
@@ -115,16 +114,16 @@ func softmax(x []float32) {
 	}
 }
 
-// encoder is the model, unpacked.
+// encoder is the unpacked model.
 type encoder struct {
 	pieces      *pieces
-	table       []byte // of the pieces' rows, still packed: a text needs few of them
+	table       []byte // rows of the pieces, still packed: a text needs few of them
 	frequencies []float32
 	layers      [2]layer
 	last        *matrix
 }
 
-// encode gives the numbers of a text, of length 1.
+// encode returns the vector of a text, of length 1.
 func (e *encoder) encode(text string) []float32 {
 	ids := e.pieces.split(text)
 	if len(ids) > longest {
@@ -147,7 +146,7 @@ func (e *encoder) encode(text string) []float32 {
 	return out
 }
 
-// enter writes a token's row, with a signal that says where it stands.
+// enter writes a token's row with its position signal.
 func (e *encoder) enter(to []float32, position, id int) {
 	row := e.table[id*(4+narrow):][:4+narrow]
 	scale, row := number(row), row[4:]

@@ -5,28 +5,27 @@ import (
 	"math"
 )
 
-// A product of two whole numbers of 64 bits is the fastest that plain Go has to
-// offer, and the weights are whole numbers of 8 bits. So two columns stand in one
-// number, the second shifted by half of its bits, and one multiplication with a
-// token's value does the work of two. The sums stay in their halves because a token's
-// values are rounded to as many bits as there is room for.
+// A product of two 64-bit integers is the fastest in plain Go, and the weights are 8-bit
+// integers. So two columns share one number, the second shifted by half of its bits, and one
+// multiplication with a token's value does the work of two. The sums stay in their halves
+// because a token's values are rounded to as many bits as there is room for.
 
 // twin holds four columns of a row: 0 and 1 in the first number, 2 and 3 in the other.
 type twin [2]uint64
 
-// lanes is how many columns a twin holds.
+// lanes is the number of columns in a twin.
 const lanes = 4
 
-// half is how far the second column of a number is shifted.
+// half is the shift of the second column of a number.
 const half = 32
 
-// largest is the size of the largest weight.
+// largest is the magnitude of the largest weight.
 const largest = 127
 
-// matrix is a layer's weights, in panels of lanes columns: all rows of the first
-// panel, then all rows of the next, so that a product reads memory from front to
-// back. They stay bytes until a product needs them: fetching eight times as many from
-// memory would take longer than spreading them.
+// matrix is a layer's weights, in panels of lanes columns: all rows of the first panel, then
+// all rows of the next, so that a product reads memory sequentially. They stay bytes until a
+// product needs them: reading eight times as many from memory would take longer than spreading
+// them.
 type matrix struct {
 	in, out int
 	panels  []uint32  // four weights each
@@ -48,7 +47,7 @@ func (r *loader) matrix(in, out int, weights, bias []string) *matrix {
 	return m
 }
 
-// spread makes twins of a panel.
+// spread converts a panel to twins.
 func spread(to []twin, panel []uint32) {
 	to = to[:len(panel)]
 	for i, v := range panel {
@@ -58,7 +57,7 @@ func spread(to []twin, panel []uint32) {
 
 func pair(v uint32) uint64 { return uint64(int64(int8(v)) + int64(int8(v>>8))<<half) }
 
-// times gives x·m + bias for every token.
+// times returns x·m + bias for every token.
 func (m *matrix) times(x rows) rows {
 	y := makeRows(x.count, m.out)
 	pairs := m.pairs(x)
@@ -77,15 +76,15 @@ func (m *matrix) times(x rows) rows {
 	return y
 }
 
-// couple is two tokens, as whole numbers. The last of an odd number stands alone.
+// couple is two tokens as integers; the last of an odd number is alone.
 type couple struct {
 	values [][2]int32
-	rows   []int32 // of the values, where most are zero and left out; nil is all
+	rows   []int32 // of the values if most are zero and left out; nil means all
 	units  [2]float32
 }
 
-// few is the share of numbers that are not zero, as a divisor, from which on zeros are
-// left out: behind a ReLU seven of a hundred are left.
+// few is the divisor for the share of nonzero numbers below which zeros are left out: after a
+// ReLU, seven of a hundred are nonzero.
 const few = 3
 
 // pairs rounds tokens, two by two.
@@ -117,8 +116,7 @@ func (m *matrix) pairs(x rows) []couple {
 	return all
 }
 
-// round gives a token's values, each with the scale of its row, as whole numbers of a
-// unit that it chooses.
+// round writes a token's values, scaled by row, as integers of a unit that it chooses.
 func (m *matrix) round(to [][2]int32, n int, x []float32) (unit float32) {
 	highest := float32(0)
 	for i, v := range x {
@@ -135,7 +133,7 @@ func (m *matrix) round(to [][2]int32, n int, x []float32) (unit float32) {
 	return highest / room
 }
 
-// times gives the sums of four columns for the first token, and for the second.
+// times returns the sums of four columns for the first and the second token.
 func (c *couple) times(w []twin) (a0, a1, b0, b1 uint64) {
 	if c.rows != nil {
 		x := c.values[:len(c.rows)]
@@ -161,7 +159,7 @@ func (c *couple) times(w []twin) (a0, a1, b0, b1 uint64) {
 	return a0, a1, b0, b1
 }
 
-// put takes the sums of four columns apart.
+// put splits the sums of four columns.
 func (m *matrix) put(y []float32, p int, unit float32, first, second uint64) {
 	bias := m.bias[p*lanes:][:lanes]
 	to := y[p*lanes:][:lanes]
@@ -185,7 +183,7 @@ func makeRows(count, width int) rows {
 
 func (r rows) row(t int) []float32 { return r.values[t*r.width:][:r.width] }
 
-// plus adds another, number by number.
+// plus returns the elementwise sum.
 func (r rows) plus(s rows) rows {
 	for i, v := range s.values {
 		r.values[i] += v
@@ -193,7 +191,7 @@ func (r rows) plus(s rows) rows {
 	return r
 }
 
-// mean gives the mean of all tokens.
+// mean returns the mean of all tokens.
 func (r rows) mean() rows {
 	y := makeRows(1, r.width)
 	for t := range r.count {

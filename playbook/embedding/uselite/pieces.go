@@ -15,22 +15,22 @@ import (
 	words "brenner/internal/text"
 )
 
-// reserved is how many pieces at the beginning stand for no text.
+// reserved is the number of leading pieces that stand for no text.
 const reserved = 6
 
-// unknown is the piece of every character that no piece has.
+// unknown is the piece of every character without a piece.
 const unknown = 0
 
-// space is how a space is written in a piece.
+// space represents a space in a piece.
 const space = "\u2581"
 
-// pieces are the parts that texts are cut into, each with its score: the logarithm
-// of how often it is used.
+// pieces are the parts that texts are split into, with their scores: the logarithm of the
+// frequency.
 type pieces struct {
 	ids    map[string]int
 	scores []float64
 	most   int     // bytes of the longest piece
-	lost   float64 // the score of a character that no piece has: worse than any
+	lost   float64 // score of a character without a piece, worse than any
 }
 
 func readPieces() (*pieces, error) {
@@ -49,7 +49,7 @@ func readPieces() (*pieces, error) {
 	for id, row := range rows {
 		var piece string
 		if err := errors.Join(json.Unmarshal(row[0], &piece), json.Unmarshal(row[1], &p.scores[id])); err != nil {
-			return nil, err // a null leaves the score at 0
+			return nil, err // null leaves the score at 0
 		}
 		if id < reserved {
 			continue
@@ -62,11 +62,11 @@ func readPieces() (*pieces, error) {
 	return p, nil
 }
 
-// split cuts a text into the pieces with the best sum of scores, and gives their
-// numbers. Characters in a row that no piece has count as one.
+// split returns the numbers of the pieces with the best sum of scores. Consecutive characters
+// without a piece count as one.
 func (p *pieces) split(text string) []int {
-	// The first tokens are all that is used, and no piece of a token is longer than
-	// the longest: what lies far behind them cannot change them.
+	// Only the first tokens are used, and no token is longer than the longest piece, so text
+	// far behind them has no effect.
 	text = words.FirstBytes(text, 4*longest*p.most)
 	text = space + strings.ReplaceAll(norm.NFKC.String(text), " ", space)
 	type step struct {

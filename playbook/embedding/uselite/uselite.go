@@ -1,10 +1,10 @@
-// Package uselite is the small sentence encoder that is part of the program: the lite
-// variant of the Universal Sentence Encoder, English, 512 numbers a text, of which at
-// most 128 tokens are looked at. See NOTICE for where its data comes from.
+// Package uselite is the built-in sentence encoder: the lite variant of the Universal Sentence
+// Encoder, for English, with 512 numbers per text and at most 128 tokens of it. See NOTICE for
+// the origin of its data.
 //
-// It needs no network, no key and no file. It promises the vectors of the original
-// program, to a cosine of 0.999, and that nothing is unpacked before the first text is
-// embedded. It must not know what its vectors are used for.
+// It needs no network, no key and no file. It promises the vectors of the original program, to
+// a cosine of 0.999, and that nothing is unpacked before the first text is embedded. It must
+// not know what its vectors are used for.
 package uselite
 
 import (
@@ -17,14 +17,14 @@ import (
 	"brenner/playbook/vector"
 )
 
-// The names of the model: the weights never change, and what is done to the text
-// before is part of the name.
+// Names of the model. The weights never change, and the preprocessing of the text is part of
+// the name.
 const (
 	Name      = "use-lite-en-0.2.0-q8"
 	LowerName = Name + "-lower"
 )
 
-// Damaged is the code of a program whose own data cannot be read.
+// Damaged is the code of built-in data that cannot be read.
 const Damaged fault.Code = "EMBEDDING_DATA_DAMAGED"
 
 // Classes returns the class of Damaged.
@@ -32,10 +32,9 @@ func Classes() fault.Classes {
 	return fault.Classes{Damaged: fault.ClassFailed}
 }
 
-// Options say how texts are read; the zero value takes them as they are.
+// Options select the preprocessing; the zero value means none.
 type Options struct {
-	// Lower has every text in lower case first: lessons that differ only in their
-	// capitals are the same lesson.
+	// Lower converts texts to lower case: lessons that differ only in case are the same lesson.
 	Lower bool
 }
 
@@ -45,7 +44,7 @@ type Model struct {
 	load    func() (*encoder, error)
 }
 
-// New gives the encoder, and unpacks nothing.
+// New returns the encoder without unpacking it.
 func New(o Options) *Model { return &Model{options: o, load: sync.OnceValues(load)} }
 
 // Model names what makes the vectors.
@@ -56,7 +55,7 @@ func (m *Model) Model() string {
 	return Name
 }
 
-// Embed gives a vector for each text.
+// Embed returns a vector for each text.
 func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, error) {
 	if err := embedding.Check(texts); err != nil || len(texts) == 0 {
 		return nil, err

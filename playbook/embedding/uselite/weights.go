@@ -12,25 +12,25 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// The data is read from the program's own file when somebody first asks for it.
+// The data is read from the executable on first use.
 //
 //go:embed data/manifest.json data/q8.bin data/vocab.json
 var data embed.FS
 
-// The sizes of the model.
+// Sizes of the model.
 const (
 	vocabulary = 8002 // rows of the table of pieces
-	narrow     = 256  // of what enters layer 0
-	wide       = 512  // of everything else
+	narrow     = 256  // input of layer 0
+	wide       = 512  // everything else
 	inner      = 1536 // within a feed-forward
 	heads      = 4
 	longest    = 128 // tokens of a text
 )
 
-// packedFrom is the size from which a tensor stands as int8, each row with a scale.
+// packedFrom is the size from which a tensor is stored as int8, with a scale for each row.
 const packedFrom = 50_000
 
-// tensor is one row of the manifest, and where its bytes are.
+// tensor is one row of the manifest, with the place of its bytes.
 type tensor struct {
 	Name  string `json:"name"`
 	Shape []int  `json:"shape"`
@@ -46,7 +46,7 @@ func (t *tensor) size() int {
 	return n
 }
 
-// rows gives how a packed tensor is cut: every dimension but the last counts rows.
+// rows returns the shape of a packed tensor: all dimensions but the last count rows.
 func (t *tensor) rows() (rows, length int) {
 	length = t.Shape[len(t.Shape)-1]
 	return t.size() / length, length
@@ -82,8 +82,7 @@ func readTensors() ([]tensor, error) {
 	return all, nil
 }
 
-// loader unpacks a model. It keeps the first fault, so that what it loads can be written
-// down as a list.
+// loader unpacks a model. It keeps the first fault, so that loading can be written as a list.
 type loader struct {
 	tensors []tensor
 	err     error
@@ -95,8 +94,8 @@ func (r *loader) fail(format string, args ...any) {
 	}
 }
 
-// find returns the bytes of the one tensor of so many numbers whose name has all these
-// parts. After a fault they are zeros.
+// find returns the bytes of the only tensor of a size whose name has all these parts. After a
+// fault they are zeros.
 func (r *loader) find(size int, parts ...string) []byte {
 	var found []byte
 	for i := range r.tensors {
@@ -117,7 +116,7 @@ func (r *loader) find(size int, parts ...string) []byte {
 	return found
 }
 
-// plain returns the numbers of a tensor that is not packed.
+// plain returns the numbers of an unpacked tensor.
 func (r *loader) plain(size int, parts ...string) []float32 {
 	from := r.find(size, parts...)
 	out := make([]float32, size)
@@ -129,7 +128,6 @@ func (r *loader) plain(size int, parts ...string) []float32 {
 
 func number(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 
-// load unpacks the model.
 func load() (*encoder, error) {
 	r := &loader{}
 	r.tensors, r.err = readTensors()
