@@ -13,8 +13,8 @@ import (
 	"brenner/store/record"
 )
 
-// Check says what is wrong with a batch whatever the store holds: entries that
-// do not chain, and records that lack something.
+// Check returns the first fault of a batch that does not depend on the store's content: broken
+// chains and incomplete records.
 func (b *Batch) Check() error {
 	for i := range b.Appends {
 		a := &b.Appends[i]
@@ -35,9 +35,8 @@ func (b *Batch) Check() error {
 	return nil
 }
 
-// CheckMark refuses a mark of a version that is not there, with NoRecord, and one
-// that would move the canonical version from another place than it is at, with
-// CanonMoved.
+// CheckMark refuses a mark of a missing version with NoRecord, and one that expects another
+// canonical version with CanonMoved.
 func CheckMark(m *record.Mark, latest, canonical int) error {
 	switch {
 	case m.Version > latest:
@@ -62,8 +61,7 @@ func version(n int) string {
 	return fmt.Sprintf("v%d", n)
 }
 
-// CheckHead refuses an append, with Moved, to a stream whose head is another
-// than the one that it follows.
+// CheckHead refuses, with Moved, an append that does not follow the stream's head.
 func (a *Append) CheckHead(is journal.Head) error {
 	if a.After == is {
 		return nil
@@ -82,8 +80,8 @@ func shownHead(h journal.Head) string {
 	return fmt.Sprintf("entry %d (%s)", h.Seq, fault.Shown(h.Hash))
 }
 
-// CheckVersion refuses a record, with Conflict, that is not the next version
-// after the latest one of its id. As versions have no gaps, its parent then exists.
+// CheckVersion refuses, with Conflict, a record that is not the next version of its id.
+// Versions have no gaps, so its parent then exists.
 func CheckVersion(r *record.Record, latest int) error {
 	if r.Version == latest+1 {
 		return nil
@@ -95,7 +93,7 @@ func CheckVersion(r *record.Record, latest int) error {
 	}
 }
 
-// Missing is the error for a hash under which nothing is stored.
+// Missing returns the error for a hash under which nothing is stored.
 func Missing(hash string) error {
 	return &fault.Error{
 		Code: NoBlob, Op: "read " + fault.Shown(hash), Detail: "nothing with this hash is stored",
@@ -103,8 +101,7 @@ func Missing(hash string) error {
 	}
 }
 
-// Taken is the error for a name that somebody holds. The zero Holder stands for
-// one who has not said who it is.
+// Taken returns the error for a name that is held. The zero Holder is an unknown one.
 func Taken(name string, who Holder) error {
 	by := "another process"
 	if who != (Holder{}) {
@@ -116,10 +113,10 @@ func Taken(name string, who Holder) error {
 	}
 }
 
-// longestLockName leaves room for an ending in the 255 bytes of a file's name.
+// longestLockName leaves room for a suffix within the 255 bytes of a file name.
 const longestLockName = 200
 
-// CheckLockName refuses, with BadName, what cannot be a file's name everywhere.
+// CheckLockName refuses, with BadName, names that are not valid file names on every system.
 func CheckLockName(name string) error {
 	var detail string
 	switch {
@@ -139,11 +136,10 @@ func CheckLockName(name string) error {
 
 func unfitForFiles(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) }
 
-// Faults are what a verification found: none means that everything is as it was
-// written. Every proof of a journal, or of what one stands for, ends with them.
+// Faults are the findings of a verification; none means that everything is as written.
 type Faults []error
 
-// Add takes errors in; nil is none.
+// Add appends errors, except nil.
 func (f *Faults) Add(found ...error) {
 	for _, err := range found {
 		if err != nil {

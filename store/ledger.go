@@ -11,21 +11,21 @@ import (
 	"brenner/store/record"
 )
 
-// ErrBehind says that another process has written to the journal, and that what was
-// held is forgotten, but for facts: the state is that of the store again, and what was
-// to be written has to be decided anew.
+// ErrBehind reports that another process has written to the journal. The state is the store's
+// again, held drafts other than facts are dropped, and the caller must decide anew.
 var ErrBehind = errors.New("somebody else has written to the journal")
 
-// Draft is what is to be written in one transaction.
+// Draft is what one transaction writes.
 type Draft struct {
-	At      time.Time // of its events; the zero time is now
+	At      time.Time // of its events; the zero time means now
 	Events  []Event
 	Blobs   [][]byte
 	Records []record.Record
 	Marks   []record.Mark
-	// Holds are streams of others that must not move before it is written.
+	// Holds are other streams that must not move before the draft is written.
 	Holds []Append
-	// Fact says that it stays true whatever others write: it is held again behind that.
+	// Fact marks a draft that is true whatever other processes write: it is kept after a
+	// reload.
 	Fact bool
 }
 
@@ -35,35 +35,32 @@ type Event struct {
 	Body any
 }
 
-// Ledger writes a stream by compare-and-swap, and keeps the state that its entries
-// stand for. Where another process was faster, it reads what that has written, and the
-// caller decides again. It is not safe for concurrent use.
+// Ledger writes a stream by compare-and-swap and keeps the state that its entries build. If
+// another process wrote first, the ledger reads those entries and the caller decides again. It
+// is not safe for concurrent use.
 type Ledger[S any] struct {
 	Store  Store
 	Stream string
 	Now    func() time.Time
-	// Head and State are those of the stream with what is held behind it.
+	// Head and State include the entries that are held but not yet stored.
 	Head  journal.Head
 	State *S
-	// Apply takes an entry into a state; nil where the ledger keeps the head alone.
+	// Apply adds an entry to a state; nil if the ledger keeps only the head.
 	Apply func(*S, *journal.Entry) error
-	// Clone, if not nil, copies a state: a draft that is refused then leaves no trace.
+	// Clone, if not nil, copies a state, so that a refused draft leaves no trace.
 	Clone func(*S) *S
-	// Beside, if not nil, adds to a draft what its entries put beside the stream. The
-	// state is the one before them.
+	// Beside, if not nil, adds to a draft what its entries store outside the stream, given the
+	// state before them.
 	Beside func(before *S, entries []journal.Entry, d *Draft) error
-	// Reload, if not nil, returns the head of a stream to which others have written;
-	// nil reads the stream, and takes all of it into a new state.
+	// Reload, if not nil, returns the head of a stream that has moved. If nil, the stream is
+	// read into a new state.
 	Reload func(context.Context) (journal.Head, error)
-	// Retry, if not nil, reports whether a refusal other than Moved is a reason to
-	// decide anew.
+	// Retry, if not nil, reports whether a refusal other than Moved is a reason to decide anew.
 	Retry func(error) bool
-	// Overtaken, if not nil, returns the error for a fact that cannot follow what others
-	// have written.
+	// Overtaken, if not nil, returns the error for a fact that cannot follow the new entries.
 	Overtaken func(*S) error
-	// Wrote, if not nil, is called with every entry that is in the store, the ledger's
-	// own and others', and with Seen as it is right after the entry, or with State
-	// where Seen is nil.
+	// Wrote, if not nil, is called with every stored entry, the ledger's own and those of other
+	// processes, and with Seen as of that entry, or with State if Seen is nil.
 	Wrote func(*journal.Entry, *S)
 	Seen  *S
 
@@ -78,10 +75,10 @@ type held struct {
 	facts   []Draft
 }
 
-// Holding reports whether the state has anything that the store has not.
+// Holding reports whether any entries are not yet stored.
 func (l *Ledger[S]) Holding() bool { return len(l.held.entries) > 0 }
 
-// Keep takes a draft into the state. It is stored with the next Flush.
+// Keep adds a draft to the state. The next Flush stores it.
 func (l *Ledger[S]) Keep(d *Draft) error {
 	entries, err := l.chain(d)
 	if err != nil {
@@ -93,7 +90,7 @@ func (l *Ledger[S]) Keep(d *Draft) error {
 			return err
 		}
 	}
-	if err := l.take(entries); err != nil { // what makes no sense must not be stored
+	if err := l.take(entries); err != nil { // an entry that does not apply must not be stored
 		return err
 	}
 	h := &l.held
@@ -114,7 +111,7 @@ func (l *Ledger[S]) Keep(d *Draft) error {
 	return nil
 }
 
-// chain makes entries of the events of a draft.
+// chain returns the events of a draft as entries.
 func (l *Ledger[S]) chain(d *Draft) ([]journal.Entry, error) {
 	head, at := l.Head, d.At
 	if at.IsZero() {
@@ -161,8 +158,8 @@ func (l *Ledger[S]) apply(state *S, entries []journal.Entry) error {
 	return nil
 }
 
-// hold takes streams of others that must not have moved when it is stored. Of two looks
-// at one stream the first counts: if they differ, it has moved.
+// hold adds streams that must not have moved when the batch is stored. The first head seen of a
+// stream counts: if a later one differs, the stream has moved.
 func (h *held) hold(streams []Append) {
 	for _, a := range streams {
 		if !slices.ContainsFunc(h.batch.Appends, func(o Append) bool { return o.Stream == a.Stream }) {
@@ -171,8 +168,8 @@ func (h *held) hold(streams []Append) {
 	}
 }
 
-// Flush stores what is held. ErrBehind says that others were faster; Moved, that a
-// stream which was to be opened is there already.
+// Flush stores what is held. It returns ErrBehind if another process wrote first, and Moved if
+// a stream to be created already exists.
 func (l *Ledger[S]) Flush(ctx context.Context) error {
 	h := l.held
 	if len(h.entries) == 0 {
@@ -193,8 +190,8 @@ func (l *Ledger[S]) Flush(ctx context.Context) error {
 	return err
 }
 
-// fallBack makes the state that of the store, and holds the facts again. A stream of
-// which the store says that it has moved must have.
+// fallBack reloads the state from the store and holds the facts again. If moved is set, the
+// store has reported a moved stream, so there must be new entries.
 func (l *Ledger[S]) fallBack(ctx context.Context, moved bool) error {
 	h := l.held
 	entries, err := l.reload(ctx, &h)
@@ -220,7 +217,7 @@ func (l *Ledger[S]) fallBack(ctx context.Context, moved bool) error {
 	return ErrBehind
 }
 
-// reload reads the stream, and returns what others have written behind what was known.
+// reload reads the stream and returns the entries that were not known.
 func (l *Ledger[S]) reload(ctx context.Context, h *held) ([]journal.Entry, error) {
 	if l.Reload != nil {
 		head, err := l.Reload(ctx)
@@ -254,7 +251,7 @@ func (l *Ledger[S]) damaged() error {
 	}
 }
 
-// tell says which entries are stored now.
+// tell passes stored entries to Wrote.
 func (l *Ledger[S]) tell(entries []journal.Entry) error {
 	if l.Wrote == nil {
 		return nil
@@ -272,8 +269,8 @@ func (l *Ledger[S]) tell(entries []journal.Entry) error {
 	return nil
 }
 
-// Update stores what prepare makes from the state as it is; nil is nothing. Where
-// others write meanwhile, it asks prepare again.
+// Update stores the draft that prepare makes from the current state; nil means nothing to do.
+// It calls prepare again whenever another process wrote first.
 func (l *Ledger[S]) Update(ctx context.Context, prepare func(*S) (*Draft, error)) error {
 	for {
 		d, err := prepare(l.State)
@@ -289,7 +286,7 @@ func (l *Ledger[S]) Update(ctx context.Context, prepare func(*S) (*Draft, error)
 	}
 }
 
-// Refresh takes in what others have written behind the head.
+// Refresh reads the entries that other processes have written after the head.
 func (l *Ledger[S]) Refresh(ctx context.Context) error {
 	entries, err := l.Store.Entries(ctx, l.Stream, l.Head.Seq)
 	if err == nil {

@@ -1,10 +1,9 @@
-// Package store is what a project keeps: blobs by their SHA-256, streams of
-// journal entries, and versioned records. Everything is append-only.
+// Package store keeps a project's data: blobs by their SHA-256, streams of journal entries, and
+// versioned records. Everything is append-only.
 //
-// A Batch is written whole or not at all, and what Write returned from without
-// an error survives a crash of the process and of the machine. Streams grow by
-// compare-and-swap on the hash of their head. The interface stands here, beside
-// its conformance suite in storetest; implementations are in folders below.
+// A Batch is written whole or not at all, and survives a crash of process and machine once
+// Write has returned without an error. Streams grow by compare-and-swap on the hash of their
+// head. Implementations are in directories below; storetest is their conformance suite.
 package store
 
 import (
@@ -20,22 +19,22 @@ import (
 	"brenner/store/record"
 )
 
-// The codes of stores.
+// Codes of store faults.
 const (
-	Moved       fault.Code = "STALE_HEAD"        // the stream is not where the writer thought
-	NoBlob      fault.Code = "NO_BLOB"           // nothing has this hash
-	NoStore     fault.Code = "NO_STORE"          // a command that only reads found no store
-	Closed      fault.Code = "STORE_CLOSED"      // the store was used after its end
-	Damaged     fault.Code = "STORE_DAMAGED"     // what is stored is not what was written
-	Full        fault.Code = "DISK_FULL"         // no space is left
-	Unwritable  fault.Code = "STORE_UNWRITABLE"  // the folder or file cannot be written to
-	Unsupported fault.Code = "STORE_UNSUPPORTED" // the file system, or the form of the file, is none that works
-	Busy        fault.Code = "STORE_BUSY"        // others were writing for longer than we wait
-	Held        fault.Code = "HELD"              // another process holds it
-	BadName     fault.Code = "BAD_LOCK_NAME"     // no lock can have this name
+	Moved       fault.Code = "STALE_HEAD"        // the stream's head is not the expected one
+	NoBlob      fault.Code = "NO_BLOB"           // no blob with this hash
+	NoStore     fault.Code = "NO_STORE"          // a read-only command found no store
+	Closed      fault.Code = "STORE_CLOSED"      // the store was used after Close
+	Damaged     fault.Code = "STORE_DAMAGED"     // the content is not what was written
+	Full        fault.Code = "DISK_FULL"         // no space left
+	Unwritable  fault.Code = "STORE_UNWRITABLE"  // the directory or file cannot be written
+	Unsupported fault.Code = "STORE_UNSUPPORTED" // the file system or file format is not supported
+	Busy        fault.Code = "STORE_BUSY"        // other processes wrote for longer than the wait
+	Held        fault.Code = "HELD"              // another process holds the lock
+	BadName     fault.Code = "BAD_LOCK_NAME"     // invalid lock name
 	Conflict    fault.Code = "RECORD_CONFLICT"   // not the next version of its record
-	NoRecord    fault.Code = "NO_RECORD"         // no record has this id or version
-	CanonMoved  fault.Code = "CANONICAL_MOVED"   // another version is canonical than the writer thought
+	NoRecord    fault.Code = "NO_RECORD"         // no such record or version
+	CanonMoved  fault.Code = "CANONICAL_MOVED"   // the canonical version is not the expected one
 )
 
 // Classes returns the classes of the codes above.
@@ -53,121 +52,115 @@ func Classes() fault.Classes {
 
 // Store keeps a project's data. It is safe for concurrent use.
 //
-// A context that ends makes a method return an error that wraps the context's;
-// then nothing was written. After Close every method but Close fails with Closed.
+// When a context ends, a method returns an error that wraps the context's, and nothing was
+// written. After Close every method but Close fails with Closed.
 type Store interface {
-	// Write stores a batch whole or not at all. What Batch.Check refuses comes
-	// first, then Moved, then Conflict, then NoRecord and CanonMoved for marks, in
-	// their order.
+	// Write stores a batch whole or not at all. Faults are checked in this order: Batch.Check,
+	// Moved, Conflict, then NoRecord and CanonMoved for marks.
 	Write(ctx context.Context, b Batch) error
-	// Blob gives the bytes with a hash, and has checked that they have it. Code
-	// NoBlob where there are none.
+	// Blob returns the data with a hash, verified, or NoBlob.
 	Blob(ctx context.Context, hash string) ([]byte, error)
-	// Entries gives a stream's entries behind number after, in order. It does
-	// not check the chain: journal.Check does. A stream that is not there is empty.
+	// Entries returns a stream's entries after number after, in order. It does not check the
+	// chain: journal.Check does. A missing stream is empty.
 	Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error)
-	// Streams lists the streams whose name begins with prefix, by name.
+	// Streams returns the streams whose name begins with prefix, by name.
 	Streams(ctx context.Context, prefix string) ([]Stream, error)
-	// Records gives the records that a query asks for, by id and version, each with
-	// the status that it has now.
+	// Records returns the matching records by id and version, with their current status.
 	Records(ctx context.Context, q Query) ([]record.Record, error)
 	Catalogue
 	io.Closer
 }
 
-// Catalogue is what a store knows of its records without reading each of them.
+// Catalogue answers queries about records without reading each of them.
 type Catalogue interface {
-	// Heads gives the records that a query asks for, one for all versions.
+	// Heads returns the matching records, one head for all versions.
 	Heads(ctx context.Context, q HeadQuery) ([]record.Head, error)
 	// Census counts all records by type, module and status.
 	Census(ctx context.Context) ([]record.Count, error)
-	// Edges gives the links that versions have, or that point at them, ordered by
-	// both ends.
+	// Edges returns the links from or to versions, ordered by both ends.
 	Edges(ctx context.Context, q EdgeQuery) ([]record.Edge, error)
-	// Marks gives the marks of a record's versions, the oldest first.
+	// Marks returns the marks of a record's versions, oldest first.
 	Marks(ctx context.Context, id string) ([]record.Mark, error)
-	// Tips gives the versions of a record that nobody has gone on from, by number.
+	// Tips returns the branch tips of a record, by number.
 	Tips(ctx context.Context, id string) ([]int, error)
 }
 
-// Batch is what is written in one transaction.
+// Batch is what one transaction writes.
 type Batch struct {
 	Blobs   [][]byte // stored once each, under their hashes
 	Appends []Append
-	Records []record.Record // of each id the next version
-	Marks   []record.Mark   // of versions that are there, or among Records
+	Records []record.Record // the next version of each id
+	Marks   []record.Mark   // of versions that exist or are among Records
 }
 
 // Append adds entries to the end of a stream.
 type Append struct {
 	Stream string
-	// After is the head that the entries follow. If the stream's head is
-	// another one, the whole batch is refused with Moved. Without entries this
-	// is all that an Append does.
+	// After is the head that the entries follow. If the stream has another head, the whole
+	// batch is refused with Moved. Without entries an Append only checks this.
 	After   journal.Head
 	Entries []journal.Entry // chained from After
 }
 
-// Stream is what a list of streams says of one.
+// Stream is an item of a list of streams.
 type Stream struct {
 	Name  string
 	Head  journal.Head
-	Began time.Time // of its first entry
-	Last  time.Time // of its last entry
+	Began time.Time // time of the first entry
+	Last  time.Time // time of the last entry
 }
 
-// Query chooses records; the zero value chooses all. A record has to fit every
-// field that is set.
+// Query selects records that match every field set; the zero value selects all.
 type Query struct {
 	ID      string
 	Version int
 	Type    string
-	Status  string // that it has now
-	Latest  bool   // it is the highest version of its id
-	// Stale are those whose summary was written for another content.
+	Status  string // current status
+	Latest  bool   // only the highest version of each id
+	// Stale selects records whose summary was written for other content.
 	Stale bool
 }
 
-// HeadQuery chooses heads; the zero value chooses all, by id.
+// HeadQuery selects heads; the zero value selects all, by id.
 type HeadQuery struct {
 	ID      string
 	Prefix  string   // of the id
 	Types   []string // one of these; none means any
 	Modules []string // one of these; none means any
-	Tag     string   // some version of it has this tag
+	Tag     string   // at least one version has it
 	Status  string
-	// Live leaves those out whose status is deprecated.
+	// Live excludes deprecated records.
 	Live      bool
-	Canonical bool // it has a canonical version
+	Canonical bool // has a canonical version
 	Forked    bool
-	// After and Before are bounds of its time, neither of them included.
+	// After and Before are exclusive bounds of the head's time.
 	After, Before time.Time
-	// Unreferenced are those at which no standing version of another live record
-	// points. What sessions sent and heard does not count.
+	// Unreferenced selects records that no standing version of another live record links to.
+	// Messages sent and received by sessions do not count.
 	Unreferenced bool
-	// Besides leaves those out on whose standing version one of these rests, directly.
+	// Besides excludes records whose standing version one of these directly depends on.
 	Besides []record.Ref
-	// Newest gives the newest first, and by id where times are equal.
+	// Newest sorts newest first, then by id.
 	Newest bool
-	Limit  int // 0 is none
+	Limit  int // 0 means no limit
 }
 
-// EdgeQuery chooses links. A version of 0 stands for all versions of an id.
+// EdgeQuery selects links. Version 0 stands for all versions of an id.
 type EdgeQuery struct {
-	From []record.Ref // that have them
-	To   []record.Ref // that they point at
+	From []record.Ref // sources
+	To   []record.Ref // targets
 }
 
-// Locks give a name to one process at a time, for as long as it lives.
+// Locks give a name to one process at a time, for as long as the process lives.
 type Locks interface {
-	// Hold takes the name, or says with code Held who has it. The lock ends
-	// with release, or with the process.
+	// Hold takes the name, or fails with Held and the holder. The lock ends with release or
+	// with the process.
 	Hold(name string, who Holder) (release func() error, err error)
-	// HolderOf says who holds a name now.
+	// HolderOf returns the current holder of a name.
 	HolderOf(name string) (Holder, bool, error)
 }
 
-// Holder is who holds a lock, for whoever else wants it.
+// Holder describes the holder of a lock to other processes.
 type Holder struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host"`
@@ -179,14 +172,13 @@ func (h Holder) String() string {
 	return fmt.Sprintf("process %d on %s (%s, since %s)", h.PID, h.Host, h.Doing, h.Since.UTC().Format(time.RFC3339))
 }
 
-// Hash gives the name under which bytes are stored.
+// Hash returns the name under which data is stored.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// HeadOf gives the head of a stream as the store knows it; that of a stream that is not
-// there is the zero one.
+// HeadOf returns the stored head of a stream; the zero head if there is no such stream.
 func HeadOf(ctx context.Context, st Store, stream string) (journal.Head, error) {
 	streams, err := st.Streams(ctx, stream)
 	if err != nil || len(streams) == 0 || streams[0].Name != stream { // nothing that begins with it sorts before it
@@ -195,8 +187,8 @@ func HeadOf(ctx context.Context, st Store, stream string) (journal.Head, error) 
 	return streams[0].Head, nil
 }
 
-// EndsAt compares the end of a stream, as it was read, with the store's head of it. The
-// head may be further by now: then the entries up to it are there.
+// EndsAt reports whether a stream as read ends at its stored head. The head may have moved on
+// since; then the entries up to it must exist.
 func EndsAt(ctx context.Context, st Store, stream string, end journal.Head) (head journal.Head, ends bool, err error) {
 	head, err = HeadOf(ctx, st, stream)
 	if err != nil || head == end || head.Seq == 0 {
@@ -207,17 +199,17 @@ func EndsAt(ctx context.Context, st Store, stream string, end journal.Head) (hea
 	return head, head.Seq > end.Seq && end.Seq+later >= head.Seq, err
 }
 
-// Walker is a store that can hand out a long stream without holding all of it.
+// Walker is a store that can read long streams without holding all of them in memory.
 type Walker interface {
-	// Walk gives a stream's entries behind number after, in order, as they are
-	// stored. It ends with the first error of visit, and gives that.
+	// Walk visits a stream's entries after number after, in order, as stored. It stops at the
+	// first error of visit and returns it.
 	Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error
-	// Blobs gives the bytes with each hash, in the order of the hashes, and has
-	// checked that they have it. It ends with the first error of visit.
+	// Blobs visits the data of each hash, verified, in the order of the hashes. It stops at the
+	// first error of visit and returns it.
 	Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error
 }
 
-// Walk gives a stream's entries one by one, from any store.
+// Walk visits a stream's entries one by one, in any store.
 func Walk(ctx context.Context, st Store, stream string, after int, visit func(*journal.Line) error) error {
 	if w, ok := st.(Walker); ok {
 		return w.Walk(ctx, stream, after, visit)
@@ -233,7 +225,7 @@ func Walk(ctx context.Context, st Store, stream string, after int, visit func(*j
 	return err
 }
 
-// Blobs gives the bytes of many hashes, from any store.
+// Blobs visits the data of many hashes, in any store.
 func Blobs(ctx context.Context, st Store, hashes []string, visit func(n int, data []byte) error) error {
 	if w, ok := st.(Walker); ok {
 		return w.Blobs(ctx, hashes, visit)

@@ -25,12 +25,12 @@ func (d *data) mark(m *record.Mark) error {
 		d.canon[m.ID] = 0
 	}
 	if tips := d.tips[m.ID]; m.Status == record.Deprecated && len(tips) > 1 {
-		d.close(m.ID, m.Version) // a way that somebody gave up is no fork any more
+		d.close(m.ID, m.Version) // a deprecated tip is no longer a branch
 	}
 	return nil
 }
 
-// now gives a version with the status that it has now.
+// now returns a version with its current status.
 func (d *data) now(r *record.Record) record.Record {
 	clone := cloneRecord(r)
 	for _, m := range d.marks[r.ID] {
@@ -41,7 +41,7 @@ func (d *data) now(r *record.Record) record.Record {
 	return clone
 }
 
-// Records gives the records that a query asks for, by id and version.
+// Records implements store.Store.
 func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
 	return look(ctx, s, func(d *data) []record.Record {
 		var list []record.Record
@@ -71,7 +71,7 @@ func (d *data) head(id string) record.Head {
 	return h
 }
 
-// Heads gives the records that a query asks for, one for all versions.
+// Heads implements store.Catalogue.
 func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, error) {
 	return look(ctx, s, func(d *data) []record.Head {
 		var list []record.Head
@@ -109,7 +109,7 @@ func (d *data) fits(q *store.HeadQuery, h *record.Head) bool {
 	return !q.Unreferenced || !d.referenced(h.ID)
 }
 
-// rests tells whether a version has a link to another one that it depends on.
+// rests reports whether ref has a link to on that makes it depend on it.
 func (d *data) rests(ref, on record.Ref) bool {
 	versions := d.records[ref.ID]
 	if ref.Version < 1 || ref.Version > len(versions) {
@@ -137,7 +137,7 @@ func (d *data) referenced(id string) bool {
 	return false
 }
 
-// Census counts all records by type, module and status.
+// Census implements store.Catalogue.
 func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
 	return look(ctx, s, func(d *data) []record.Count {
 		counts := make(map[record.Count]int)
@@ -157,7 +157,7 @@ func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
 	})
 }
 
-// Edges gives the links that versions have, or that point at them.
+// Edges implements store.Catalogue.
 func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, error) {
 	return look(ctx, s, func(d *data) []record.Edge {
 		var list []record.Edge
@@ -181,14 +181,14 @@ func names(refs []record.Ref, is record.Ref) bool {
 	return slices.ContainsFunc(refs, func(r record.Ref) bool { return r.ID == is.ID && (r.Version == 0 || r.Version == is.Version) })
 }
 
-// Marks gives the marks of a record's versions, the oldest first.
+// Marks implements store.Catalogue.
 func (s *Store) Marks(ctx context.Context, id string) ([]record.Mark, error) {
 	return look(ctx, s, func(d *data) []record.Mark {
 		return slices.Clone(d.marks[id])
 	})
 }
 
-// Tips gives the versions of a record that nobody has gone on from.
+// Tips implements store.Catalogue.
 func (s *Store) Tips(ctx context.Context, id string) ([]int, error) {
 	return look(ctx, s, func(d *data) []int {
 		return slices.Clone(d.tips[id])

@@ -1,9 +1,8 @@
-// Package memory is the reference model of a store: everything in maps, under
-// one mutex, gone with the process.
+// Package memory is the reference model of a store: maps under one mutex, gone with the
+// process.
 //
-// It promises to be obviously right, so that other stores can be held against
-// it, and it serves tests and rehearsals that need no disk. It knows nothing of
-// files.
+// It promises to be simple enough to be obviously right: other stores are tested against it,
+// and tests and rehearsals use it. It must not know about files.
 package memory
 
 import (
@@ -33,12 +32,12 @@ type data struct {
 	blobs   map[string][]byte
 	streams map[string][]journal.Entry
 	records map[string][]record.Record // by id; version n is at n-1
-	marks   map[string][]record.Mark   // by id, in their order
-	canon   map[string]int             // the canonical version, by id
-	tips    map[string][]int           // versions without a successor, by id, by number
+	marks   map[string][]record.Mark   // by id, oldest first
+	canon   map[string]int             // canonical version by id
+	tips    map[string][]int           // versions without a successor by id, ascending
 }
 
-// New makes an empty store.
+// New returns an empty store.
 func New() *Store {
 	return &Store{
 		data: data{
@@ -49,7 +48,7 @@ func New() *Store {
 	}
 }
 
-// enter takes the mutex, or says why the store cannot be used.
+// enter locks the mutex, or returns why the store cannot be used.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &fault.Error{Op: "use the store", Cause: err}
@@ -62,7 +61,7 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// look returns what a function finds in the store.
+// look returns the result of find, called under the mutex.
 func look[T any](ctx context.Context, s *Store, find func(*data) T) (found T, err error) {
 	if err := s.enter(ctx); err != nil {
 		return found, err
@@ -71,7 +70,7 @@ func look[T any](ctx context.Context, s *Store, find func(*data) T) (found T, er
 	return find(&s.data), nil
 }
 
-// Close ends the store.
+// Close closes the store.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,8 +78,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Write stores a batch whole or not at all: it works on copies of the maps, and
-// they become the store's when nothing was wrong.
+// Write stores a batch whole or not at all: it works on copies of the maps, which replace the
+// store's on success.
 func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -142,12 +141,12 @@ func (d *data) put(r *record.Record) error {
 	return nil
 }
 
-// close takes a version out of the tips of its record.
+// close removes a version from the tips of its record.
 func (d *data) close(id string, version int) {
 	d.tips[id] = slices.DeleteFunc(slices.Clone(d.tips[id]), func(n int) bool { return n == version })
 }
 
-// Blob gives the bytes with a hash.
+// Blob implements store.Store.
 func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 	return bytes.Clone(blob), nil
 }
 
-// Entries gives a stream's entries behind number after.
+// Entries implements store.Store.
 func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
 	return look(ctx, s, func(d *data) []journal.Entry {
 		all := d.streams[stream]
@@ -168,7 +167,7 @@ func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journa
 	})
 }
 
-// Streams lists the streams whose name begins with prefix, by name.
+// Streams implements store.Store.
 func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, error) {
 	return look(ctx, s, func(d *data) []store.Stream {
 		var list []store.Stream
@@ -184,7 +183,7 @@ func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, err
 	})
 }
 
-// What goes in and out is copied, so that no caller can change what is stored.
+// Values are copied in and out, so that no caller can change what is stored.
 
 func cloneEntries(entries []journal.Entry) []journal.Entry {
 	clone := slices.Clone(entries)
@@ -203,8 +202,7 @@ func cloneRecord(r *record.Record) record.Record {
 	return clone
 }
 
-// Hold takes a name, or says who has it. As nothing here outlives the process,
-// neither do its locks.
+// Hold implements store.Locks. The locks end with the process, as the store does.
 func (s *Store) Hold(name string, who store.Holder) (release func() error, err error) {
 	if err := store.CheckLockName(name); err != nil {
 		return nil, err
@@ -219,7 +217,7 @@ func (s *Store) Hold(name string, who store.Holder) (release func() error, err e
 	return func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		// A second release must not end the lock of whoever came after.
+		// A second release must not end the lock of a later holder.
 		if !released {
 			released = true
 			delete(s.held, name)
@@ -228,7 +226,7 @@ func (s *Store) Hold(name string, who store.Holder) (release func() error, err e
 	}, nil
 }
 
-// HolderOf says who holds a name now.
+// HolderOf implements store.Locks.
 func (s *Store) HolderOf(name string) (store.Holder, bool, error) {
 	if err := store.CheckLockName(name); err != nil {
 		return store.Holder{}, false, err

@@ -14,13 +14,12 @@ import (
 	driversqlite "modernc.org/sqlite"
 )
 
-// slice is how long SQLite itself waits for a lock before we look at the
-// context again, in milliseconds.
+// slice is how many milliseconds SQLite waits for a lock before the context is checked again.
 const slice = "50"
 
-// cacheOf gives the size of a connection's page cache, in SQLite's words. The one that
-// writes finds its place in the indexes of a large store again and again: 32 MB. Those that
-// read are several, and forget everything whenever something was written: 8 MB.
+// cacheOf returns the page cache size of a connection. The writer revisits the indexes of a
+// large store all the time and gets 32 MB. Readers are several, and each write empties their
+// cache: 8 MB.
 func cacheOf(mode string) string {
 	if mode == "ro" {
 		return "-8192"
@@ -28,9 +27,8 @@ func cacheOf(mode string) string {
 	return "-32768"
 }
 
-// newConnector makes connections with everything set that decides about
-// durability: each commit is on the disk before it returns (synchronous=FULL,
-// and fullfsync on macOS, where fsync alone leaves it in the drive's cache).
+// newConnector returns connections whose commits are durable: synchronous=FULL, and fullfsync
+// on macOS, where fsync alone leaves data in the drive's cache.
 func newConnector(file, mode string) (driver.Connector, error) {
 	path := filepath.ToSlash(file)
 	if !strings.HasPrefix(path, "/") {
@@ -46,7 +44,7 @@ func newConnector(file, mode string) (driver.Connector, error) {
 			"synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
 			"foreign_keys(1)", "trusted_schema(0)",
 			"cache_size(" + cacheOf(mode) + ")",
-			"wal_autocheckpoint(4000)",     // 16 MB: each time the WAL is moved into the file costs several writes' time
+			"wal_autocheckpoint(4000)",     // 16 MB: a checkpoint takes as long as several writes
 			"journal_size_limit(16777216)", // a large blob must not leave a large WAL for good
 		},
 	}
@@ -54,11 +52,11 @@ func newConnector(file, mode string) (driver.Connector, error) {
 	return driversqlite.NewConnector(name.String())
 }
 
-// pause is between two attempts at something that is busy and does not wait by itself.
+// pause is the delay between attempts at a busy operation that does not wait by itself.
 const pause = 5 * time.Millisecond
 
-// waiting repeats do while others are busy, for as long as the limit and the
-// context allow. SQLite's own waiting knows no context.
+// waiting repeats do while the file is busy, until the limit or the context ends. SQLite's own
+// busy handler knows no context.
 func waiting(ctx context.Context, limit time.Duration, do func() error) error {
 	end := time.Now().Add(limit)
 	timer := time.NewTimer(0)
@@ -77,7 +75,7 @@ func waiting(ctx context.Context, limit time.Duration, do func() error) error {
 	}
 }
 
-// pool returns connections to a file that is opened in a mode of SQLite's.
+// pool returns connections to a file, opened in the given SQLite mode.
 func pool(file, mode string, limit int) (*sql.DB, error) {
 	connector, err := newConnector(file, mode)
 	if err != nil {
@@ -89,20 +87,20 @@ func pool(file, mode string, limit int) (*sql.DB, error) {
 	return db, nil
 }
 
-// Reader is some connections that read. Each sees the last commit that was done
-// when its query began, and holds up nobody.
+// Reader is a set of read connections. A query sees the last commit before it began and blocks
+// no other connection.
 type Reader struct {
 	DB   *sql.DB
 	wait time.Duration
 
 	mu       sync.Mutex
-	prepared map[string]*sql.Stmt // by their text: the questions are few, and preparing one takes longer than most answers
+	prepared map[string]*sql.Stmt // by query text; preparing one takes longer than most queries
 }
 
-// mostPrepared is how many questions are kept ready.
+// mostPrepared bounds the prepared statements that are kept.
 const mostPrepared = 100
 
-// OpenReader opens as many connections as are used at once.
+// OpenReader opens a reader with at most limit connections.
 func OpenReader(f *File, limit int) (*Reader, error) {
 	db, err := pool(f.Path, "ro", limit)
 	if err != nil {
@@ -111,7 +109,7 @@ func OpenReader(f *File, limit int) (*Reader, error) {
 	return &Reader{DB: db, wait: f.Wait, prepared: make(map[string]*sql.Stmt)}, nil
 }
 
-// Close ends the connections; there may be none.
+// Close closes the connections. A nil reader is valid.
 func (r *Reader) Close() error {
 	if r == nil {
 		return nil
@@ -121,8 +119,8 @@ func (r *Reader) Close() error {
 	return errors.Join(closeAll(r.prepared), r.DB.Close())
 }
 
-// closeAll ends statements, which comes before the end of their connection: SQLite
-// keeps one that has any left, and then the WAL is not moved into the file.
+// closeAll closes statements. This must happen before their connection is closed: SQLite keeps
+// a connection with open statements, and the WAL is then not checkpointed.
 func closeAll(prepared map[string]*sql.Stmt) error {
 	var err error
 	for _, statement := range prepared {
@@ -131,7 +129,7 @@ func closeAll(prepared map[string]*sql.Stmt) error {
 	return err
 }
 
-// ask puts a question, with a statement that is kept ready where there is room.
+// ask runs a query, with a kept prepared statement if there is room.
 func (r *Reader) ask(ctx context.Context, text string, args []any) (*sql.Rows, error) {
 	r.mu.Lock()
 	statement, ok := r.prepared[text]
@@ -152,7 +150,7 @@ func (r *Reader) ask(ctx context.Context, text string, args []any) (*sql.Rows, e
 	return statement.QueryContext(ctx, args...)
 }
 
-// keep keeps a statement, unless another caller was faster.
+// keep stores a statement, unless another caller has stored the same query.
 func (r *Reader) keep(text string, fresh *sql.Stmt) (*sql.Stmt, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,8 +161,8 @@ func (r *Reader) keep(text string, fresh *sql.Stmt) (*sql.Stmt, error) {
 	return fresh, nil
 }
 
-// Each hands the rows of an answer to take until that has enough, and waits where the
-// file is busy. A repeated attempt begins with fresh, so that no row is taken twice.
+// Each passes rows to take until it returns false, and waits while the file is busy. Every
+// attempt begins with fresh, so that no row counts twice.
 func (r *Reader) Each(ctx context.Context, fresh func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error {
 	err := waiting(ctx, r.wait, func() error {
 		fresh()
@@ -172,7 +170,7 @@ func (r *Reader) Each(ctx context.Context, fresh func(), take func(*sql.Rows) (m
 		return each(rows, err, take)
 	})
 	if err != nil && ctx.Err() != nil {
-		return ctx.Err() // an interrupt is no fault of the file
+		return ctx.Err() // a cancelled context is not a fault of the file
 	}
 	return err
 }
@@ -187,12 +185,12 @@ func each(rows *sql.Rows, err error, take func(*sql.Rows) (more bool, err error)
 	return errors.Join(err, rows.Err(), rows.Close())
 }
 
-// source answers questions.
+// source runs queries.
 type source interface {
 	Each(ctx context.Context, fresh func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error
 }
 
-// List reads a whole answer, row by row.
+// List returns all rows of a query.
 func List[T any](ctx context.Context, from source, scan func(*sql.Rows) (T, error), text string, args ...any) ([]T, error) {
 	var all []T
 	err := from.Each(ctx, func() { all = nil }, func(rows *sql.Rows) (bool, error) {
@@ -206,14 +204,14 @@ func List[T any](ctx context.Context, from source, scan func(*sql.Rows) (T, erro
 	return all, nil
 }
 
-// One scans rows of a single column.
+// One scans a row of a single column.
 func One[T any](rows *sql.Rows) (one T, err error) {
 	err = rows.Scan(&one)
 	return one, err
 }
 
-// Writer is the one connection of a process that writes. Its statements are prepared
-// at their first use. Only the caller whose turn it is uses it.
+// Writer is the only write connection of a process. Statements are prepared at first use. Only
+// the caller whose turn it is may use it.
 type Writer struct {
 	db       *sql.DB
 	conn     *sql.Conn
@@ -221,8 +219,8 @@ type Writer struct {
 	prepared map[string]*sql.Stmt
 }
 
-// OpenWriter opens the connection and has the schema made or brought up to date on the
-// way: by upgrade, where that is not nil.
+// OpenWriter opens the connection and creates or upgrades the schema, with upgrade if it is not
+// nil.
 func OpenWriter(ctx context.Context, f *File, upgrade func(context.Context, *sql.Conn) error) (*Writer, error) {
 	if upgrade == nil {
 		upgrade = f.upgrade
@@ -251,7 +249,7 @@ func OpenWriter(ctx context.Context, f *File, upgrade func(context.Context, *sql
 	return w, nil
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (w *Writer) Close() error {
 	err := closeAll(w.prepared)
 	if w.conn != nil {
@@ -260,7 +258,7 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.db.Close())
 }
 
-// Transaction does something whole or not at all, as transaction does.
+// Transaction runs do in a transaction. See transaction.
 func (w *Writer) Transaction(ctx context.Context, do func(ctx context.Context) error) error {
 	return transaction(ctx, w.conn, w.wait, do)
 }
@@ -290,7 +288,7 @@ func (w *Writer) run(ctx context.Context, text string, args []any) (sql.Result, 
 	return s.ExecContext(ctx, args...)
 }
 
-// Insert runs a statement and returns the id of the row that it made.
+// Insert runs a statement and returns the id of the new row.
 func (w *Writer) Insert(ctx context.Context, text string, args ...any) (int64, error) {
 	result, err := w.run(ctx, text, args)
 	if err != nil {
@@ -299,7 +297,7 @@ func (w *Writer) Insert(ctx context.Context, text string, args ...any) (int64, e
 	return result.LastInsertId()
 }
 
-// change runs a statement and returns how many rows it changed.
+// change runs a statement and returns the number of rows changed.
 func (w *Writer) change(ctx context.Context, text string, args ...any) (int, error) {
 	result, err := w.run(ctx, text, args)
 	if err != nil {
@@ -309,7 +307,7 @@ func (w *Writer) change(ctx context.Context, text string, args ...any) (int, err
 	return int(n), err
 }
 
-// Row runs a query for one row, and reports whether there is one.
+// Row scans the first row of a query and reports whether there is one.
 func (w *Writer) Row(ctx context.Context, into []any, text string, args ...any) (bool, error) {
 	s, err := w.statement(ctx, text)
 	if err != nil {
@@ -322,7 +320,7 @@ func (w *Writer) Row(ctx context.Context, into []any, text string, args ...any) 
 	return err == nil, err
 }
 
-// Each hands the rows of an answer to take until that has enough.
+// Each passes rows to take until it returns false.
 func (w *Writer) Each(ctx context.Context, _ func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error {
 	s, err := w.statement(ctx, text)
 	if err != nil {
@@ -332,10 +330,9 @@ func (w *Writer) Each(ctx context.Context, _ func(), take func(*sql.Rows) (more 
 	return each(rows, err, take)
 }
 
-// transaction waits for the file's write lock and does something whole or not
-// at all. Waiting ends with the context; what has begun runs to its end, and is
-// taken back if the context ended meanwhile. So there is no moment in which a
-// cancelled write may have happened.
+// transaction waits for the file's write lock and runs do whole or not at all. The context ends
+// the waiting; a transaction that has begun runs to its end, and is rolled back if the context
+// has ended. So a cancelled write has certainly not happened.
 func transaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do func(ctx context.Context) error) error {
 	whole := context.WithoutCancel(ctx)
 	run := func(statement string) error {
@@ -353,7 +350,7 @@ func transaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do fun
 		err = run("COMMIT")
 	}
 	if err != nil {
-		_ = run("ROLLBACK") // fails only where SQLite has rolled back already
+		_ = run("ROLLBACK") // fails only if SQLite has already rolled back
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"brenner/store"
 )
 
-// errBusy is for what is locked by other means than SQLite's.
+// errBusy is for locks that are not SQLite's.
 var errBusy = errors.New("another process is at work on the store")
 
 func isBusy(err error) bool {
@@ -28,7 +28,7 @@ func isBusy(err error) bool {
 	return false
 }
 
-// extended gives SQLite's code in an error's chain, or 0.
+// extended returns the SQLite result code in an error's chain, or 0.
 func extended(err error) int {
 	var e *driversqlite.Error
 	if errors.As(err, &e) {
@@ -39,14 +39,14 @@ func extended(err error) int {
 
 func primary(err error) int { return extended(err) & 0xff }
 
-// verdict is what an error of SQLite's means to a person.
+// verdict is the meaning of an SQLite error to a user.
 type verdict struct {
 	code         fault.Code
 	detail, hint string
 }
 
-// faultOf gives an error of SQLite's about a file its code, place and hint; others were
-// waited for as long as it says. Faults stay as they are.
+// faultOf adds code, place and hint to an SQLite error about a file. Faults are returned
+// unchanged. wait is how long the caller has waited for other processes.
 func faultOf(op, file string, wait time.Duration, err error) error {
 	var f *fault.Error
 	switch {
@@ -88,13 +88,13 @@ func judge(err error, wait time.Duration) verdict {
 	return damaged()
 }
 
-// judgeIO tells the errors of a disk apart: reading what is there, or writing.
+// judgeIO distinguishes I/O errors of reading from those of writing.
 func judgeIO(code int) verdict {
 	switch code {
 	case lib.SQLITE_IOERR_READ, lib.SQLITE_IOERR_SHORT_READ, lib.SQLITE_IOERR_CORRUPTFS, lib.SQLITE_IOERR_IN_PAGE:
 		return damaged()
 	case lib.SQLITE_IOERR_SHMSIZE:
-		return full() // the only way in which making a file longer usually fails
+		return full() // extending a file usually fails only for lack of space
 	}
 	return verdict{store.Unwritable, "the disk answered with an error", "look at the disk; what was stored before is untouched"}
 }

@@ -12,15 +12,15 @@ import (
 	"brenner/store"
 )
 
-// Format is what makes a file one of ours.
+// Format identifies a kind of file and its schema.
 type Format struct {
-	Name string // what people call the file: "store"
+	Name string // in messages: "store"
 	ID   int    // SQLite's application_id
 	// Steps lead from an empty file to the newest schema; step n leads to version n+1.
 	Steps []string
 }
 
-// File is a file that a process has open.
+// File is an open file.
 type File struct {
 	Format
 	Path string
@@ -43,13 +43,13 @@ func (f *File) Enter(ctx context.Context, op string) (leave func(), err error) {
 	return f.use.RUnlock, nil
 }
 
-// Closed is the fault for a use after the end.
+// Closed returns the fault for a use after Shut.
 func (f *File) Closed(op string) error {
 	return &fault.Error{Code: store.Closed, Op: op, Place: f.Path, Detail: "the " + f.Name + " was closed before"}
 }
 
-// Shut waits for what is under way and refuses every use from now on. It reports
-// whether the file was open before.
+// Shut waits for uses in flight and refuses all later ones. It reports whether the file was
+// open.
 func (f *File) Shut() bool {
 	f.use.Lock()
 	defer f.use.Unlock()
@@ -61,7 +61,7 @@ func (f *File) Shut() bool {
 // Fault returns an error about the file with its code, place and hint.
 func (f *File) Fault(op string, err error) error { return faultOf(op, f.Path, f.Wait, err) }
 
-// Use returns what do returns, as one use of the file.
+// Use calls do as one use of the file.
 func Use[T any](ctx context.Context, f *File, op string, do func() (T, error)) (T, error) {
 	var none T
 	leave, err := f.Enter(ctx, op)
@@ -76,17 +76,17 @@ func Use[T any](ctx context.Context, f *File, op string, do func() (T, error)) (
 	return value, nil
 }
 
-// identity is what a file says of itself.
+// identity is what a file's header and schema table say about it.
 type identity struct {
 	application int
 	version     int
 	objects     int // tables, indexes and the like
 }
 
-// empty is a file that nobody has put anything into.
+// empty reports whether the file has no content yet.
 func (i identity) empty() bool { return i == identity{} }
 
-// querier is a connection, or several.
+// querier is a connection or a pool.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -103,7 +103,7 @@ func (f *File) unsupported(detail, hint string, cause error) error {
 	return &fault.Error{Code: store.Unsupported, Op: "open the " + f.Name, Place: f.Path, Detail: detail, Hint: hint, Cause: cause}
 }
 
-// checkIdentity refuses a file that is none of ours, or of a later time.
+// checkIdentity refuses files of another application and of a newer schema.
 func (f *File) checkIdentity(i identity) error {
 	switch {
 	case i.empty():
@@ -117,10 +117,10 @@ func (f *File) checkIdentity(i identity) error {
 	return nil
 }
 
-// errOlder is the cause where a store of an older program was only to be read.
+// errOlder is the cause if a store with an older schema is opened read-only.
 var errOlder = errors.New("an older program made it")
 
-// checkReadable looks whether a store that is only read can be.
+// checkReadable returns why the store cannot be read, if it cannot.
 func (s *Store) checkReadable(ctx context.Context) error {
 	var i identity
 	err := waiting(ctx, s.file.Wait, func() (err error) {
@@ -143,8 +143,8 @@ func (s *Store) checkReadable(ctx context.Context) error {
 	return nil
 }
 
-// prepare brings the file of a writing connection to WAL mode, and returns what it is.
-// Nothing is written before it is known to be ours.
+// prepare sets WAL mode and returns the file's identity. It writes nothing before it has
+// checked that the file belongs to this program.
 func (f *File) prepare(ctx context.Context, conn *sql.Conn) (identity, error) {
 	i, err := readIdentity(ctx, conn)
 	if err == nil {
@@ -163,8 +163,8 @@ func (f *File) prepare(ctx context.Context, conn *sql.Conn) (identity, error) {
 	return i, nil
 }
 
-// upgrade goes the steps that are left, each in a transaction of its own. Other
-// processes may go them meanwhile.
+// upgrade runs the missing steps, each in its own transaction. Other processes may run steps at
+// the same time.
 func (f *File) upgrade(ctx context.Context, conn *sql.Conn) error {
 	for done := false; !done; {
 		err := transaction(ctx, conn, f.Wait, func(ctx context.Context) error {

@@ -8,10 +8,9 @@ import (
 	"brenner/store"
 )
 
-// CheckLocal refuses network file systems: WAL needs memory that all processes
-// share, and file locks that hold, and neither goes over a network. A store
-// there would seem to work, and lose data. How a folder is asked for its network is the
-// operating system's where it is nil.
+// CheckLocal refuses network file systems. WAL needs shared memory and reliable file locks, and
+// a store without them would seem to work and lose data. A nil network function asks the
+// operating system.
 func CheckLocal(dir string, network func(dir string) (string, error)) error {
 	if network == nil {
 		network = networkFileSystem
@@ -33,7 +32,7 @@ func CheckLocal(dir string, network func(dir string) (string, error)) error {
 	}
 }
 
-// nearest gives the folder, or the nearest one above it that exists.
+// nearest returns dir or its nearest existing parent.
 func nearest(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {

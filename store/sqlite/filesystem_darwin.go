@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networkFileSystem names the network file system of a folder, or gives "".
+// networkFileSystem returns the name of the directory's network file system, or "".
 func networkFileSystem(dir string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

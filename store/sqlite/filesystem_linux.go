@@ -2,9 +2,9 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// networkFileSystem names the network file system of a folder, or gives "". FUSE
-// counts as one: behind it are sshfs, GlusterFS and the shared folders of virtual
-// machines, and the kernel cannot tell them from a local disk.
+// networkFileSystem returns the name of the directory's network file system, or "". FUSE counts
+// as one: sshfs, GlusterFS and shared folders of virtual machines use it, and the kernel cannot
+// tell them from a local disk.
 func networkFileSystem(dir string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

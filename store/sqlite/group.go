@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// Group commits the changes of many callers together. Getting a commit down to the disk
-// takes longer than anything else, and costs the same for one change as for many. So the
-// caller whose turn it is takes along what others wait to have written, in one
-// transaction, and each of them has its answer only when that is on the disk.
+// Group commits the changes of many callers together. Syncing to disk dominates the cost of a
+// commit and is the same for one change or many. So the caller whose turn it is writes the
+// waiting changes of others in its transaction, and each caller returns only when its change is
+// on disk.
 type Group[T any] struct {
 	turn   chan struct{} // holds one token while a caller writes
 	most   int           // changes in one transaction
-	bytes  int           // in one transaction; 0 is no bound
+	bytes  int           // in one transaction; 0 means no bound
 	commit func([]*Job[T]) []*Job[T]
 
 	mu      sync.Mutex
-	waiting []*Job[T] // in the order in which they came
+	waiting []*Job[T] // in order of arrival
 }
 
-// Job is one change that waits to be written.
+// Job is a change waiting to be written.
 type Job[T any] struct {
 	Ctx    context.Context // of its caller
 	Change T
@@ -32,16 +32,15 @@ type Job[T any] struct {
 // Answer ends a job.
 func (j *Job[T]) Answer(err error) { j.done <- err }
 
-// NewGroup returns a group that writes at most some changes, and bytes if that is not 0,
-// in one transaction, so that no caller waits long for another one. Commit has the turn:
-// it answers jobs, the first of which is that of the caller, and returns those that
-// are to wait on.
+// NewGroup returns a group that writes at most most changes, and bytes if not 0, in one
+// transaction, which bounds how long callers wait for each other. commit answers jobs, the
+// caller's own first, and returns those that must wait on.
 func NewGroup[T any](most, bytes int, commit func([]*Job[T]) []*Job[T]) *Group[T] {
 	return &Group[T]{turn: make(chan struct{}, 1), most: most, bytes: bytes, commit: commit}
 }
 
-// Submit has a change of some bytes written, by this caller or by another one. If the
-// context ends before the change is in anybody's hands, it is not made.
+// Submit writes a change of size bytes, in this caller's turn or another's. If the context ends
+// before the change is taken into a transaction, it is not made.
 func (g *Group[T]) Submit(ctx context.Context, change T, size int) error {
 	j := &Job[T]{Ctx: ctx, Change: change, size: size, done: make(chan error, 1)}
 	g.add(j)
@@ -53,16 +52,16 @@ func (g *Group[T]) Submit(ctx context.Context, change T, size int) error {
 	case <-ctx.Done():
 		return g.giveUp(ctx, j)
 	}
-	runtime.Gosched() // callers that are about to want something written come along
+	runtime.Gosched() // lets callers that are about to submit join this transaction
 	if taken := g.take(j); taken != nil {
 		g.add(g.commit(taken)...)
 	}
 	return <-j.done
 }
 
-// giveUp takes back a job whose context has ended. While another caller has it in hand,
-// only its outcome is the truth; but that one may give it back, and then it would never be
-// written. While this caller has the turn, no other one has it in hand.
+// giveUp withdraws a job whose context has ended. If another caller has taken the job, its
+// outcome decides; but that caller may put it back, so giveUp also waits for the turn. During
+// this caller's turn no other caller can have the job.
 func (g *Group[T]) giveUp(ctx context.Context, j *Job[T]) error {
 	if g.withdraw(j) {
 		return ctx.Err()
@@ -85,7 +84,7 @@ func (g *Group[T]) add(jobs ...*Job[T]) {
 	g.waiting = append(g.waiting, jobs...)
 }
 
-// withdraw takes a job back, unless another caller has it in hand.
+// withdraw removes a job from the queue and reports whether it was there.
 func (g *Group[T]) withdraw(j *Job[T]) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,7 +93,7 @@ func (g *Group[T]) withdraw(j *Job[T]) bool {
 	return len(g.waiting) < before
 }
 
-// take returns a job and those that go along with it; none if another caller had it.
+// take returns a job and those that go along with it, or none if another caller took it.
 func (g *Group[T]) take(j *Job[T]) []*Job[T] {
 	g.mu.Lock()
 	defer g.mu.Unlock()

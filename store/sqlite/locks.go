@@ -14,27 +14,26 @@ import (
 	"brenner/store"
 )
 
-// locks are files that the operating system locks for a process. It ends the
-// lock when the process ends, however that happens. The file's content only says
-// who has the lock. Whoever lets go of one removes its file: a store of many nights
-// would have a file for each of its sessions. So a lock only counts while its file
-// has its name.
+// locks are files locked by the operating system, which ends a lock with its process. The
+// content of a file only names the holder. A release removes the file, since a long-lived store
+// would otherwise keep one per session; so a lock counts only while its file still has its
+// name.
 type locks struct {
 	dir string
 
 	mu   sync.Mutex
-	held map[*os.File]bool // a file that nobody refers to would be closed
+	held map[*os.File]bool // keeps a locked file from being collected and closed
 }
 
-// attempts and between bound how long a lock is looked at again. Whoever asks
-// for a holder has the lock for a moment, and a new holder's file is empty for a
-// moment: neither must look like somebody who holds it.
+// attempts and between bound how long a busy lock is retried. A query for the holder has the
+// lock for a moment, and a new holder's file is empty for a moment: neither must count as a
+// holder.
 const (
 	attempts = 20
 	between  = 5 * time.Millisecond
 )
 
-// Hold takes a name, or says with code Held who has it.
+// Hold implements store.Locks.
 func (s *Store) Hold(name string, who store.Holder) (release func() error, err error) {
 	if err := store.CheckLockName(name); err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func (s *Store) Hold(name string, who store.Holder) (release func() error, err e
 	return s.locks.take(name, who)
 }
 
-// HolderOf says who holds a name now.
+// HolderOf implements store.Locks.
 func (s *Store) HolderOf(name string) (store.Holder, bool, error) {
 	if err := store.CheckLockName(name); err != nil {
 		return store.Holder{}, false, err
@@ -87,7 +86,7 @@ func (l *locks) take(name string, who store.Holder) (release func() error, err e
 		}
 		holder, free, err := try(f, true)
 		switch {
-		case err == nil && !l.names(name, f): // somebody has let go of it meanwhile
+		case err == nil && !l.names(name, f): // released meanwhile
 			_ = f.Close() // nothing was written to it
 			continue
 		case err == nil && !free:
@@ -96,7 +95,7 @@ func (l *locks) take(name string, who store.Holder) (release func() error, err e
 			err = write(f, who)
 		}
 		if err != nil {
-			_ = f.Close() // it has no content of ours, or a broken one
+			_ = f.Close() // its content is incomplete and does not count
 			if fault.CodeOf(err) != store.Held {
 				err = l.fault(name, err)
 			}
@@ -106,7 +105,7 @@ func (l *locks) take(name string, who store.Holder) (release func() error, err e
 	}
 }
 
-// names tells whether a file still has its name.
+// names reports whether a file still has its name.
 func (l *locks) names(name string, f *os.File) bool {
 	mine, err := f.Stat()
 	if err != nil {
@@ -116,7 +115,7 @@ func (l *locks) names(name string, f *os.File) bool {
 	return err == nil && os.SameFile(mine, named)
 }
 
-// keep gives the release of a lock that was taken; a second call does nothing.
+// keep returns the release function of a lock; a second call does nothing.
 func (l *locks) keep(name string, f *os.File) (release func() error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,7 +139,7 @@ func (l *locks) keep(name string, f *os.File) (release func() error) {
 	}
 }
 
-// try takes the lock of an open file, or says who has it, as far as it is known.
+// try takes the lock of an open file, or returns its holder as far as known.
 func try(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {
 	for n := range attempts {
 		if n > 0 {
@@ -155,14 +154,14 @@ func try(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {
 		}
 		who = said
 		if !exclusive && who != (store.Holder{}) {
-			break // whoever wants to know needs no lock
+			break // a query for the holder needs no lock
 		}
 	}
 	return who, false, nil
 }
 
-// read gives the holder in a lock's file; the zero value where it says nothing
-// yet, or half of it.
+// read returns the holder in a lock file, or the zero value if the content is missing or
+// incomplete.
 func read(f *os.File) (who store.Holder, err error) {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<16))
 	if err != nil || json.Unmarshal(text, &who) != nil {

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncFolder has a folder's names on the disk before it goes on.
+// syncFolder syncs a directory's entries to disk.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	err = f.Sync()
-	// Some file systems cannot do it, and then there is nothing to be done.
+	// Some file systems do not support this.
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
 		err = nil
 	}
@@ -26,6 +26,6 @@ func syncFolder(dir string) error {
 	return err
 }
 
-// writable says why a file that exists cannot be written to. It asks without
-// opening it, because closing it again would end SQLite's locks on it.
+// writable returns why an existing file cannot be written. It does not open the file: closing
+// it would end SQLite's locks on it.
 func writable(file string) error { return unix.Access(file, unix.W_OK) }

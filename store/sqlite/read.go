@@ -18,12 +18,12 @@ import (
 	"brenner/store/record"
 )
 
-// ask returns the rows of an answer, as one use of the store.
+// ask returns the rows of a query, as one use of the store.
 func ask[T any](ctx context.Context, s *Store, op string, scan func(*sql.Rows) (T, error), text string, args ...any) ([]T, error) {
 	return Use(ctx, &s.file, op, func() ([]T, error) { return List(ctx, s.reader, scan, text, args...) })
 }
 
-// Blob gives the bytes with a hash, and has checked that they have it.
+// Blob implements store.Store.
 func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 	op := "read the blob " + fault.Shown(hash)
 	found, err := ask(ctx, s, op, One[[]byte], "SELECT data FROM blobs WHERE hash = ?", hash)
@@ -38,12 +38,12 @@ func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 	return found[0], nil
 }
 
-// changed is the fault for content that is not what was written.
+// changed returns the fault for content that is not what was written.
 func (s *Store) changed(op, detail string) *fault.Error {
 	return &fault.Error{Code: store.Damaged, Op: op, Place: s.file.Path, Detail: detail, Hint: damaged().hint}
 }
 
-// Entries gives a stream's entries behind number after, in order.
+// Entries implements store.Store.
 func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
 	return Use(ctx, &s.file, "read the stream "+fault.Shown(stream), func() ([]journal.Entry, error) { return s.entries(ctx, stream, after) })
 }
@@ -57,7 +57,7 @@ func (s *Store) entries(ctx context.Context, stream string, after int) ([]journa
 		WHERE s.name = ? AND e.seq > ? ORDER BY e.seq`, stream, after)
 }
 
-// Streams lists the streams whose name begins with prefix, by name.
+// Streams implements store.Store.
 func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, error) {
 	return Use(ctx, &s.file, "list the streams", func() ([]store.Stream, error) { return s.streams(ctx, prefix) })
 }
@@ -71,7 +71,7 @@ func (s *Store) streams(ctx context.Context, prefix string) ([]store.Stream, err
 	}, "SELECT name, seq, hash, began, last FROM streams WHERE true"+where.text()+" ORDER BY name", where.args...)
 }
 
-// instant scans a time as it was written: SQLite has no type for it.
+// instant scans a time from its text: SQLite has no type for it.
 type instant struct{ to *time.Time }
 
 // Scan implements sql.Scanner.
@@ -84,7 +84,7 @@ func (i instant) Scan(value any) (err error) {
 	return err
 }
 
-// question is a query that is put together from conditions.
+// question is a query built from conditions.
 type question struct {
 	conditions strings.Builder
 	args       []any
@@ -97,13 +97,13 @@ func (q *question) and(condition string, args ...any) {
 	q.args = append(q.args, args...)
 }
 
-// oneOf wants a column to be one of some values; none means any.
+// oneOf requires a column to have one of some values; none means any.
 func (q *question) oneOf(column string, values []string) {
 	if len(values) == 0 {
 		return
 	}
 	if len(values) == 1 {
-		q.and(column+" = ?", values[0]) // an index that sorts helps with one value only
+		q.and(column+" = ?", values[0]) // a sorting index helps with one value only
 		return
 	}
 	args := make([]any, len(values))
@@ -113,8 +113,8 @@ func (q *question) oneOf(column string, values []string) {
 	q.and(column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", args...)
 }
 
-// prefix compares bytes: LIKE would take % and _ for wildcards. The first text
-// behind all that begin so ends the search: no byte of UTF-8 is the last there is.
+// prefix compares bytes: LIKE would treat % and _ as wildcards. The upper bound is the prefix
+// with its last byte incremented, which cannot overflow: no UTF-8 byte is 0xFF.
 func (q *question) prefix(column, text string) {
 	if text == "" {
 		return
@@ -127,11 +127,11 @@ func (q *question) prefix(column, text string) {
 const recordColumns = `SELECT r.id, r.version, r.parent, r.type, coalesce(s.status, r.status), r.module, r.summary, r.summary_of, r.summary_by,
 	r.content, r.change, r.creator, r.at, r.tags, r.links`
 
-// Records gives the records that a query asks for, by id and version.
+// Records implements store.Store.
 func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
 	var where question
 	from := " FROM records AS r"
-	if q.Status != "" { // those few first, and then their rows
+	if q.Status != "" { // find the few matching versions first
 		from = " FROM (SELECT id, version FROM statuses WHERE status = ? UNION ALL " +
 			"SELECT b.id, b.version FROM records AS b WHERE b.status = ?" + rare(q.Status) +
 			" AND NOT EXISTS (SELECT 1 FROM statuses AS o WHERE o.id = b.id AND o.version = b.version)) AS k" +
@@ -157,7 +157,8 @@ func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, er
 	return ask(ctx, s, "read records", scanRecord, recordColumns+from+where.text()+" ORDER BY r.id, r.version", where.args...)
 }
 
-// rare lets the index of statuses that few versions are put with be used.
+// rare returns the condition that lets SQLite use the partial index of statuses other than
+// draft.
 func rare(status string) string {
 	if status == record.Draft {
 		return ""
@@ -184,10 +185,10 @@ func scanRecord(rows *sql.Rows) (r record.Record, err error) {
 	return r, err
 }
 
-// dependent are the relations of record.Depends; a test of all stores compares them.
+// dependent lists the relations of record.Depends; a test compares them.
 const dependent = " AND l.relation IN ('cites', 'derives_from', 'summarises', 'refutes')"
 
-// Heads gives the records that a query asks for, one for all versions.
+// Heads implements store.Catalogue.
 func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, error) {
 	var where question
 	if q.ID != "" {
@@ -195,7 +196,7 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 	}
 	where.prefix("h.id", q.Prefix)
 	if q.Newest && len(q.Modules) == 1 && len(q.Types) > 1 {
-		where.oneOf("+h.type", q.Types) // the module's index has them in order: no other is to be used
+		where.oneOf("+h.type", q.Types) // the + keeps SQLite on the module's index, which is in order
 	} else {
 		where.oneOf("h.type", q.Types)
 	}
@@ -229,7 +230,7 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		text += " ORDER BY h.id"
 	}
 	if q.Limit > 0 {
-		text += " LIMIT " + strconv.Itoa(q.Limit) // with a bare ? SQLite would plan it anew each time
+		text += " LIMIT " + strconv.Itoa(q.Limit) // with a bare ? SQLite would plan the query anew each time
 	}
 	return ask(ctx, s, "list records", func(rows *sql.Rows) (h record.Head, err error) {
 		err = rows.Scan(&h.ID, &h.Latest, &h.Canonical, &h.Type, &h.Module, &h.Status, &h.Summary, &h.Tips, &h.Tip, instant{&h.At})
@@ -237,12 +238,12 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 	}, text, where.args...)
 }
 
-// standingOf is the version that stands of a head.
+// standingOf returns the SQL for the standing version of a head.
 func standingOf(head string) string {
 	return "iif(" + head + ".canonical > 0, " + head + ".canonical, (SELECT max(t.version) FROM tips AS t WHERE t.id = " + head + ".id))"
 }
 
-// Census counts all records by type, module and status.
+// Census implements store.Catalogue.
 func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
 	return ask(ctx, s, "count records", func(rows *sql.Rows) (c record.Count, err error) {
 		err = rows.Scan(&c.Type, &c.Module, &c.Status, &c.Records)
@@ -250,10 +251,10 @@ func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
 	}, "SELECT type, module, status, count(*) FROM heads GROUP BY type, module, status ORDER BY type, module, status")
 }
 
-// mostRefs is how many versions are asked for at once.
+// mostRefs bounds the versions in one query.
 const mostRefs = 200
 
-// Edges gives the links that versions have, or that point at them.
+// Edges implements store.Catalogue.
 func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, error) {
 	return Use(ctx, &s.file, "read links", func() (all []record.Edge, err error) {
 		for _, side := range []struct {
@@ -286,7 +287,7 @@ func (s *Store) edges(ctx context.Context, refs []record.Ref, id, version string
 		id+" = w.id AND (w.version = 0 OR "+version+" = w.version)", args...)
 }
 
-// Marks gives the marks of a record's versions, the oldest first.
+// Marks implements store.Catalogue.
 func (s *Store) Marks(ctx context.Context, id string) ([]record.Mark, error) {
 	return ask(ctx, s, "read marks", func(rows *sql.Rows) (m record.Mark, err error) {
 		err = rows.Scan(&m.ID, &m.Version, &m.Status, &m.Was, &m.By, &m.Reason, instant{&m.At})
@@ -294,7 +295,7 @@ func (s *Store) Marks(ctx context.Context, id string) ([]record.Mark, error) {
 	}, "SELECT id, version, status, was, author, reason, at FROM marks WHERE id = ? ORDER BY seq", id)
 }
 
-// Tips gives the versions of a record that nobody has gone on from.
+// Tips implements store.Catalogue.
 func (s *Store) Tips(ctx context.Context, id string) ([]int, error) {
 	return ask(ctx, s, "read versions", One[int], "SELECT version FROM tips WHERE id = ? ORDER BY version", id)
 }

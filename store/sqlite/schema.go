@@ -12,14 +12,14 @@ import (
 	"brenner/store"
 )
 
-// applicationID marks the file as a store of ours: "Bren" in ASCII.
+// applicationID marks a file as a store: "Bren" in ASCII.
 const applicationID = 0x4272656e
 
-// migrations gives the steps from an empty file to the newest schema; step n
-// leads to version n+1. A step that was released is never edited.
+// migrations returns the steps from an empty file to the newest schema; step n leads to version
+// n+1. Never edit a released step.
 //
-// Blobs have a rowid: rows without one would put large data into the index that
-// is searched. Texts are bytes to SQLite, so names sort as Go sorts them.
+// Blobs have a rowid: WITHOUT ROWID would put large data into the searched index. SQLite
+// compares texts as bytes, so names sort as in Go.
 func migrations() []string {
 	return []string{`
 CREATE TABLE blobs (
@@ -69,10 +69,9 @@ CREATE INDEX records_by_type ON records (type, id, version);
 `, governed}
 }
 
-// governed adds what the governed store asks of its records: whose summary is
-// stale, what points at what, which version holds, and one row for each record, so
-// that no question about a few records looks at all of them. Marks are only added;
-// statuses, heads, tips and tags say what follows from records and marks.
+// governed adds what queries of the governed store need: stale summaries, links, canonical
+// versions, and one row per record, so that a query for a few records does not scan all. Marks
+// are only added; statuses, heads, tips and tags derive from records and marks.
 const governed = `
 ALTER TABLE records ADD COLUMN summary_of TEXT NOT NULL DEFAULT '';
 ALTER TABLE records ADD COLUMN summary_by TEXT NOT NULL DEFAULT 'extracted';
@@ -134,12 +133,11 @@ INSERT INTO heads SELECT id, version, 0, type, module, status, summary, (SELECT 
 	FROM records AS r WHERE version = (SELECT max(version) FROM records WHERE id = r.id);
 `
 
-// upgradeLock is held by the one process that changes the schema. No lock of a
-// user begins with a dot.
+// upgradeLock is held by the process that changes the schema. No user's lock begins with a dot.
 const upgradeLock = ".upgrade"
 
-// migrate brings a store to the newest schema. An existing one is copied before. The lock keeps two processes from copying
-// and migrating at once; the second finds nothing left to do.
+// migrate upgrades the store to the newest schema, after a backup of an existing one. The lock
+// keeps two processes from doing so at once; the second finds nothing to do.
 func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
 	release, err := s.locks.take(upgradeLock, store.Holder{PID: os.Getpid(), Since: time.Now(), Doing: "upgrade the store"})
 	if fault.CodeOf(err) == store.Held {
@@ -168,7 +166,7 @@ func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 		name = fmt.Sprintf("%s.v%d-backup-%d", s.file.Path, version, n)
 	}
 	partial := name + ".partial"
-	err := os.RemoveAll(partial) // from a copy that was interrupted
+	err := os.RemoveAll(partial) // from an interrupted copy
 	if err == nil {
 		err = makeOwn(partial)
 	}
@@ -193,8 +191,8 @@ func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 	}
 }
 
-// makeOwn makes an empty file for its owner alone, as the store is: SQLite would make
-// it for everybody to read, and fills an empty one as it is.
+// makeOwn creates an empty file that only its owner can read. SQLite would create a
+// world-readable one, but keeps the mode of an empty file.
 func makeOwn(name string) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -208,7 +206,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// syncFile has a file's content on the disk before it goes on.
+// syncFile syncs a file's content to disk.
 func syncFile(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {

@@ -1,17 +1,14 @@
-// Package sqlite keeps a project's store in one SQLite file, in WAL mode, with
-// any number of processes at work on it at once.
+// Package sqlite keeps a project's store in one SQLite file in WAL mode, shared by any number
+// of processes.
 //
-// It promises: a batch is committed and on the disk when Write returns without
-// an error; one connection of a process writes, others read; what is read back
-// under a hash has that hash; a fault of the disk, the file or the file system
-// is a fault with a code of its own. It leaves a file alone that is not its own,
-// that a newer program made, or that is damaged.
+// It promises: a batch is on disk when Write returns without an error; each process writes with
+// one connection and reads with others; data read by hash has that hash; faults of the disk,
+// the file and the file system have codes of their own. It does not touch files that are
+// damaged or belong to another application or a newer program. It must not know what blobs,
+// events and records mean.
 //
-// It must not know what blobs, events and records mean.
-//
-// While a store is open, its file must not be opened and closed by other means
-// in the same process: closing any descriptor of a file ends the POSIX locks
-// that SQLite has on it.
+// While a store is open, its process must not open and close the file by other means: closing
+// any descriptor of a file ends the POSIX locks that SQLite has on it.
 package sqlite
 
 import (
@@ -26,43 +23,41 @@ import (
 	"brenner/store"
 )
 
-// FileName is the name of the store's file in its folder.
+// FileName is the name of the store's file in its directory.
 const FileName = "brenner.db"
 
-// defaultWait is how long a busy store is waited for.
+// defaultWait is how long to wait for a busy store.
 const defaultWait = 10 * time.Second
 
-// readers is how many connections read at once.
+// readers is the number of read connections.
 const readers = 4
 
-// Options say how a store is opened; the zero value works.
+// Options configure Open; the zero value works.
 type Options struct {
-	// ReadOnly is for commands that only look: nothing is created or changed,
-	// and where there is no store, the code is NoStore.
+	// ReadOnly creates and changes nothing. Without a store, Open fails with NoStore.
 	ReadOnly bool
-	// Upgrade lets a store of an older program be brought up to date though it is
-	// only to be read: a copy is kept, and nothing else of it changes.
+	// Upgrade allows a read-only Open to upgrade an older store, keeping a backup.
 	Upgrade bool
-	// Wait is how long to wait for other processes that write; 0 is 10 s.
+	// Wait is how long to wait for other writing processes; 0 means 10 s.
 	Wait time.Duration
-	// Network names the network file system that a folder is on, or gives "" for
-	// a local one. Nil asks the operating system.
+	// Network returns the name of a directory's network file system, or "" for a local one. Nil
+	// asks the operating system.
 	Network func(dir string) (string, error)
 
-	// steps are the migrations, for tests of migrating.
+	// steps replaces the migrations in tests.
 	steps []string
 }
 
-// Store is a store.Store and store.Locks in a folder.
+// Store is a store.Store and store.Locks in a directory.
 type Store struct {
 	dir    string
 	file   File
-	writer *writer // nil where the store is for reading only
+	writer *writer // nil if read-only
 	reader *Reader
 	locks  locks
 }
 
-// Open opens the store in a folder, and makes both where they are not there.
+// Open opens the store in a directory and creates both if missing.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s, err := open(ctx, dir, o)
 	if err == nil || !o.ReadOnly || !o.Upgrade || !errors.Is(err, errOlder) {
@@ -104,12 +99,12 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// followLink goes where the store's file is, if what has its name is a link: SQLite does,
-// and what stands beside the file, above all its locks, has to be the same for everybody.
+// followLink resolves a symbolic link to the store's file, as SQLite does. The files beside it,
+// above all the locks, must be the same for every process.
 func (s *Store) followLink() error {
 	info, err := os.Lstat(s.file.Path)
 	if err != nil || info.Mode()&os.ModeSymlink == 0 {
-		return nil // what else is wrong shows later
+		return nil // other faults show up later
 	}
 	file, err := filepath.EvalSymlinks(s.file.Path)
 	if err != nil {
@@ -122,7 +117,7 @@ func (s *Store) followLink() error {
 	return nil
 }
 
-// prepareFolder looks at the folder before SQLite does, and makes it if wanted.
+// prepareFolder checks the directory before SQLite uses it, and creates it if allowed.
 func (s *Store) prepareFolder(o Options) error {
 	if err := CheckLocal(s.dir, o.Network); err != nil {
 		return err
@@ -149,8 +144,8 @@ func (s *Store) prepareFolder(o Options) error {
 	return nil
 }
 
-// checkFile finds what SQLite would wait for or begin anew: something that is no
-// file, and a store whose file is gone while what stood beside it is there.
+// checkFile finds what SQLite would wait on or silently start over: something other than a
+// regular file, and a missing file whose companion files are still there.
 func (s *Store) checkFile() error {
 	info, err := os.Stat(s.file.Path)
 	switch {
@@ -183,9 +178,9 @@ func (s *Store) makeFolder() error {
 	return syncFolder(filepath.Dir(s.dir))
 }
 
-// makeFile makes a file that is not there for its owner alone, as its WAL then is too:
-// it has the texts of agents. It gets its name only when it is closed again, since
-// closing it would end SQLite's locks on it; where that cannot be done, SQLite makes it.
+// makeFile creates a missing store file that only its owner can read, as its WAL then is: it
+// holds the agents' texts. The file gets its name only after it is closed, since closing it
+// would end SQLite's locks on it. If linking fails, SQLite creates the file.
 func (s *Store) makeFile() error {
 	if exists(s.file.Path) {
 		return nil
@@ -195,7 +190,7 @@ func (s *Store) makeFile() error {
 		return err
 	}
 	err = f.Close()
-	_ = os.Link(f.Name(), s.file.Path) // another process may have been faster, and not every disk has links
+	_ = os.Link(f.Name(), s.file.Path) // another process may have been faster, and not every file system has links
 	return errors.Join(err, os.Remove(f.Name()))
 }
 
@@ -217,8 +212,7 @@ func (s *Store) noStore() error {
 	}
 }
 
-// connect opens the connections, and has the store's schema made or brought up
-// to date on the way.
+// connect opens the connections and creates or upgrades the schema.
 func (s *Store) connect(ctx context.Context, o Options) (err error) {
 	if !o.ReadOnly {
 		if s.writer, err = openWriter(ctx, s); err != nil {
@@ -234,8 +228,8 @@ func (s *Store) connect(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// disconnect closes the writer last: the last connection to close moves the WAL
-// into the file, and a reader could not.
+// disconnect closes the writer last: the last connection to close checkpoints the WAL, which a
+// reader could not do.
 func (s *Store) disconnect() error {
 	err := s.reader.Close()
 	if s.writer != nil {
@@ -244,7 +238,7 @@ func (s *Store) disconnect() error {
 	return err
 }
 
-// Close ends the store, after what is under way. Locks stay held.
+// Close closes the store after uses in flight. Locks stay held.
 func (s *Store) Close() error {
 	if !s.file.Shut() {
 		return nil

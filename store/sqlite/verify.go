@@ -12,10 +12,8 @@ import (
 	"brenner/store/journal"
 )
 
-// Verify reads everything and gives all that is wrong, joined: pages that are
-// damaged, blobs that do not have their hash, streams whose chain is broken or
-// that do not end where they should, lists of records that say something else than
-// the records.
+// Verify reads the whole store and returns all faults joined: damaged pages, blobs that do not
+// match their hash, broken or wrongly ended streams, and lists that disagree with the records.
 func (s *Store) Verify(ctx context.Context) error {
 	const op = "verify the store"
 	leave, err := s.file.Enter(ctx, op)
@@ -28,7 +26,7 @@ func (s *Store) Verify(ctx context.Context) error {
 		wrong, err := look(ctx)
 		found = append(found, wrong...)
 		if err != nil && ctx.Err() == nil {
-			// A page that cannot be read ends one look, not the others.
+			// An unreadable page ends one check, not the others.
 			found = append(found, &fault.Error{Code: judge(err, s.file.Wait).code, Op: op, Place: s.file.Path, Hint: judge(err, s.file.Wait).hint, Cause: err})
 		}
 	}
@@ -38,8 +36,8 @@ func (s *Store) Verify(ctx context.Context) error {
 	return found.Err()
 }
 
-// QuickCheck looks whether the file's pages are whole, and gives the first that is
-// not. It takes no blob's hash and follows no chain: Verify does.
+// QuickCheck returns the first damaged page of the file. Unlike Verify it checks no hashes and
+// no chains.
 func (s *Store) QuickCheck(ctx context.Context) error {
 	const op = "check the pages"
 	found, err := ask(ctx, s, op, One[string], "PRAGMA quick_check(1)")
@@ -57,8 +55,8 @@ func (s *Store) verifyPages(ctx context.Context) (fault.List, error) {
 	}, "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'")
 }
 
-// verifySchema finds tables, indexes and triggers that are not ours, or not as we
-// make them: a trigger could take away with one hand what a write gives.
+// verifySchema finds tables, indexes and triggers that the migrations did not create as they
+// are: a trigger could undo a write.
 func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 	const query = "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 	have, err := List(ctx, s.reader, One[string], query)
@@ -87,7 +85,7 @@ func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 	return found, err
 }
 
-// freshSchema gives the schema of a store that was just made.
+// freshSchema returns the schema of a new store.
 func freshSchema(ctx context.Context, steps []string, query string) (objects []string, err error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -151,8 +149,8 @@ func (s *Store) verifyStreams(ctx context.Context) (found fault.List, err error)
 	return found, nil
 }
 
-// endsAt tells whether entries end where their stream's head says. Other processes may have
-// added to the stream since it was listed: then its head has moved on by now, too.
+// endsAt reports whether entries end at their stream's head. The stream may have grown since it
+// was listed; its head has then moved as well.
 func (s *Store) endsAt(ctx context.Context, stream *store.Stream, entries []journal.Entry) (bool, error) {
 	n := stream.Head.Seq
 	if n < 1 || n > len(entries) || entries[n-1].Hash != stream.Head.Hash {
@@ -165,9 +163,8 @@ func (s *Store) endsAt(ctx context.Context, stream *store.Stream, entries []jour
 	return err == nil && len(now) > 0 && now[0].Head.Seq >= len(entries), err
 }
 
-// verifyLists finds what the lists of records say and records and marks do not, and
-// the other way round. What follows from the order of writes, such as which ends of
-// ways were closed, is proven by whoever knows the journal.
+// verifyLists compares the lists with records and marks in both directions. What depends on the
+// order of writes, such as which tips were closed, is verified from the journal instead.
 func (s *Store) verifyLists(ctx context.Context) (found fault.List, err error) {
 	const (
 		links    = "SELECT id, version, to_id, to_version, relation FROM links"

@@ -12,11 +12,11 @@ import (
 	"brenner/store/journal"
 )
 
-// page is how many entries are read under one lock of the readers: between two pages
-// the WAL can be moved into the file, however long the stream is.
+// page is the number of entries read in one query. Between pages the WAL can be checkpointed,
+// however long the stream is.
 const page = 10_000
 
-// Walk gives a stream's entries behind number after, one by one.
+// Walk implements store.Walker.
 func (s *Store) Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error {
 	op := "read the stream " + fault.Shown(stream)
 	leave, err := s.file.Enter(ctx, op)
@@ -38,15 +38,15 @@ func (s *Store) Walk(ctx context.Context, stream string, after int, visit func(*
 	}
 }
 
-// visitError is an error of whoever looks at the rows, not of the store.
+// visitError is an error of the visit function, not of the store.
 type visitError struct{ err error }
 
 func (v *visitError) Error() string { return v.err.Error() }
 
-// walkPage reads the next entries. One that was visited is not visited again when the
-// store was busy in between: after has moved on.
+// walkPage reads the next entries. It advances after, so that a retry on a busy store visits no
+// entry twice.
 func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit func(*journal.Line) error) (read int, err error) {
-	// One text is handed over much faster than five.
+	// One column scans much faster than five.
 	const query = `SELECT e.seq, e.hash || char(10) || e.prev || char(10) || e.at || char(10) || e.kind || char(10) || e.body
 		FROM streams AS s JOIN entries AS e ON e.stream = s.id WHERE s.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
 	var l journal.Line
@@ -72,8 +72,8 @@ func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit f
 	return read, err
 }
 
-// split takes a row apart. A kind may have any character in it, and a body has no end of
-// a line; where a hash or a time has one, it was changed, and nothing fits any more.
+// split takes a row apart. A kind may contain any character, and a body has no newline. A
+// newline in a hash or time means damage, and the parts then fail their checks.
 func split(row []byte, l *journal.Line) {
 	l.Hash, row, _ = bytes.Cut(row, []byte{'\n'})
 	l.Prev, row, _ = bytes.Cut(row, []byte{'\n'})
@@ -82,10 +82,10 @@ func split(row []byte, l *journal.Line) {
 	l.Kind, l.Body = row[:max(0, end)], row[end+1:]
 }
 
-// some is how many blobs are asked for at once.
+// some is the number of blobs in one query.
 const some = 500
 
-// Blobs gives the bytes with each hash, in their order.
+// Blobs implements store.Walker.
 func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
 	const op = "read blobs"
 	leave, err := s.file.Enter(ctx, op)

@@ -14,7 +14,7 @@ import (
 	"brenner/store/record"
 )
 
-// Write stores a batch whole or not at all.
+// Write implements store.Store.
 func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	const op = "write to the store"
 	leave, err := s.file.Enter(ctx, op)
@@ -31,7 +31,7 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	if err := b.Check(); err != nil {
 		return err
 	}
-	// Hashing needs no lock, so it is done before others have to wait for us.
+	// Hashing needs no lock, so it is done before other callers have to wait.
 	o, size := order{batch: &b, hashes: make([]string, len(b.Blobs))}, 0
 	for i, blob := range b.Blobs {
 		o.hashes[i] = store.Hash(blob)
@@ -46,10 +46,10 @@ type writer struct {
 	group   *Group[order]
 	known   known
 	streams streams
-	newest  int // the version of the schema that the statements are for
+	newest  int // the schema version that the statements are for
 }
 
-// A transaction has at most so many batches, with so many bytes of blobs.
+// mostTogether and mostBytesTogether bound the batches and blob bytes of one transaction.
 const (
 	mostTogether      = 32
 	mostBytesTogether = 8 << 20
@@ -65,14 +65,14 @@ func openWriter(ctx context.Context, s *Store) (*writer, error) {
 	return w, nil
 }
 
-// order is a batch to be written, and the hashes of its blobs.
+// order is a batch to be written, with the hashes of its blobs.
 type order struct {
 	batch  *store.Batch
 	hashes []string
 }
 
-// together writes orders in one transaction. If any of them cannot be written, nothing
-// was, and each is tried by itself: then each has its own outcome.
+// together writes orders in one transaction. If any of them fails, nothing is written, and each
+// is retried alone for its own outcome.
 func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
 	first := jobs[0]
 	err := w.transact(first.Ctx, jobs)
@@ -84,7 +84,7 @@ func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
 		return nil
 	case first.Ctx.Err() != nil:
 		first.Answer(err)
-		return jobs[1:] // they wait for as long as they themselves want to
+		return jobs[1:] // each waits as long as its own context allows
 	}
 	for _, j := range append(jobs[1:], first) {
 		j.Answer(w.transact(j.Ctx, []*Job[order]{j}))
@@ -92,7 +92,7 @@ func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
 	return nil
 }
 
-// transact writes orders, all of them or none.
+// transact writes all orders or none.
 func (w *writer) transact(ctx context.Context, jobs []*Job[order]) error {
 	err := w.Transaction(ctx, func(ctx context.Context) error {
 		if err := w.checkVersion(ctx); err != nil {
@@ -144,7 +144,7 @@ func (w *writer) write(ctx context.Context, b *store.Batch, hashes []string) err
 	return nil
 }
 
-// checkVersion notices that a newer program has upgraded the store under us.
+// checkVersion detects that a newer program has upgraded the store meanwhile.
 func (w *writer) checkVersion(ctx context.Context) error {
 	var version int
 	if _, err := w.Row(ctx, []any{&version}, "PRAGMA user_version"); err != nil || version == w.newest {
@@ -176,9 +176,8 @@ func (w *writer) append(ctx context.Context, a *store.Append) error {
 	return nil
 }
 
-// moveKnown writes the head that a stream has after an append, where its id is known and
-// its head is the one that it should be: one statement does both. Heads are hashes of what
-// they are of, so that no other stream can be taken for it.
+// moveKnown moves the head of a stream whose id is known, if the head is the expected one, in a
+// single statement. Heads are hashes over their stream, so no other stream can match.
 func (w *writer) moveKnown(ctx context.Context, a *store.Append) (id int64, moved bool, err error) {
 	id = w.streams.id(a.Stream)
 	if id == 0 || len(a.Entries) == 0 {
@@ -195,8 +194,8 @@ func (w *writer) moveFrom(ctx context.Context, id int64, a *store.Append) (bool,
 	return n > 0, err
 }
 
-// move looks at the head that a stream has and writes the one that it has after an
-// append, which it may begin with.
+// move checks the head of a stream and writes the new one. It creates the stream if the append
+// is the first.
 func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 	var id int64
 	var is journal.Head
@@ -249,7 +248,7 @@ func (w *writer) put(ctx context.Context, r *record.Record) error {
 	return w.index(ctx, r, have)
 }
 
-// headNow is what the lists say of a record before a write.
+// headNow is the listed state of a record before a write.
 type headNow struct{ latest, canonical, tips int }
 
 func (w *writer) head1(ctx context.Context, id string) (h headNow, err error) {
@@ -257,7 +256,7 @@ func (w *writer) head1(ctx context.Context, id string) (h headNow, err error) {
 	return h, err
 }
 
-// first lists a record of which this is the first version, unless there is one by that id.
+// first lists a record with its first version and reports whether the id was new.
 func (w *writer) first(ctx context.Context, r *record.Record) (bool, error) {
 	if r.Version != 1 {
 		return false, nil
@@ -267,10 +266,10 @@ func (w *writer) first(ctx context.Context, r *record.Record) (bool, error) {
 	return n > 0, err
 }
 
-// sortable gives an instant whose text sorts as it does.
+// sortable formats an instant so that texts sort by time.
 func sortable(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000000Z") }
 
-// index brings the lists up to date with a record that was just put.
+// index updates the lists for a record that was just written.
 func (w *writer) index(ctx context.Context, r *record.Record, have headNow) error {
 	for _, l := range r.Links {
 		err := w.Exec(ctx, "INSERT OR IGNORE INTO links (id, version, to_id, to_version, relation) VALUES (?, ?, ?, ?, ?)",
@@ -293,7 +292,7 @@ func (w *writer) index(ctx context.Context, r *record.Record, have headNow) erro
 	}
 	tips++
 	switch {
-	case have.latest == 0: // it is listed already
+	case have.latest == 0: // already listed
 	case have.canonical > 0:
 		err = w.Exec(ctx, "UPDATE heads SET latest = ?, tips = ?, at = ? WHERE id = ?", r.Version, tips, sortable(r.At), r.ID)
 	default:
@@ -303,7 +302,7 @@ func (w *writer) index(ctx context.Context, r *record.Record, have headNow) erro
 	return err
 }
 
-// closeTips ends the ways that a version goes on from, and gives how many are left.
+// closeTips closes the tips that a version continues and returns how many are left.
 func (w *writer) closeTips(ctx context.Context, r *record.Record, tips int) (int, error) {
 	var closed []int
 	if r.Parent > 0 {
@@ -352,7 +351,7 @@ func (w *writer) mark(ctx context.Context, m *record.Mark) error {
 		have.canonical = 0
 	}
 	if m.Status == record.Deprecated && have.tips > 1 {
-		n, err := w.closeOne(ctx, m.ID, m.Version) // a way that somebody gave up is no fork any more
+		n, err := w.closeOne(ctx, m.ID, m.Version) // a deprecated tip is no longer a branch
 		if err != nil {
 			return err
 		}
@@ -365,9 +364,9 @@ func (w *writer) mark(ctx context.Context, m *record.Mark) error {
 	return err
 }
 
-// known are hashes of blobs that this connection has stored lately. Blobs are never
-// changed nor taken away, so there is no need to write one again: the sessions of a loop
-// have many in common. Only whoever has the turn to write touches it.
+// known holds the hashes of blobs that this connection has stored recently. Blobs never change
+// or disappear, so they need not be written again: the sessions of a loop share many. Only the
+// caller whose turn it is may use it.
 type known struct{ now, before map[string]bool }
 
 // mostKnown bounds a generation: two of them take about a megabyte.
@@ -375,7 +374,7 @@ const mostKnown = 4096
 
 func (k *known) has(hash string) bool {
 	if k.before[hash] && !k.now[hash] {
-		k.add(hash) // what is asked for again is kept longer
+		k.add(hash) // keeps what is asked for again longer
 	}
 	return k.now[hash]
 }
@@ -387,7 +386,7 @@ func (k *known) add(hash string) {
 	k.now[hash] = true
 }
 
-// learn takes in what was committed.
+// learn adds what was committed.
 func (k *known) learn(jobs []*Job[order]) {
 	for _, j := range jobs {
 		for _, hash := range j.Change.hashes {
@@ -396,9 +395,8 @@ func (k *known) learn(jobs []*Job[order]) {
 	}
 }
 
-// streams are the ids of streams that this connection has written to lately, by name. A
-// transaction that was taken back may leave a wrong one here, and another process may have
-// moved the stream on: whoever uses an id looks at the head as well.
+// streams are the ids of recently written streams by name. An id may be wrong after a rollback,
+// and another process may have moved the stream, so every use of an id also checks the head.
 type streams struct{ ids map[string]int64 }
 
 func (s *streams) id(name string) int64 { return s.ids[name] }

@@ -15,9 +15,8 @@ import (
 	"brenner/store/record"
 )
 
-// Agree does the same random operations on a reference store and on another one,
-// new ones each time: every answer has to be the same, the codes of errors
-// included.
+// Agree runs the same random operations on a reference store and on another one, new each time.
+// All answers must be equal, including error codes.
 func Agree(t *testing.T, ref, other func(t *testing.T) store.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -46,14 +45,14 @@ func (p *pair) agree(op string, refErr, otherErr error, ref, other any) {
 	}
 }
 
-// both puts a question to both stores, and wants one answer.
+// both runs a query on both stores and requires equal answers.
 func both[T any](p *pair, op string, ask func(store.Store) (T, error)) {
 	ref, refErr := ask(p.ref)
 	other, otherErr := ask(p.other)
 	p.agree(op, refErr, otherErr, ref, other)
 }
 
-// The names are few, so that operations meet, and awkward, so that they bite.
+// The names are few, so that operations collide, and contain awkward characters.
 func anyName(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"a", "a%", "a_", "ab", "A", "\x00", "", "é"}).Draw(t, "name")
 }
@@ -79,7 +78,7 @@ func (p *pair) write(t *rapid.T) {
 	p.agree(fmt.Sprintf("write %+v", b), p.ref.Write(p.ctx, b), p.other.Write(p.ctx, b), nil, nil)
 }
 
-// anyAppend follows the stream's head mostly, or an older one, and is sometimes broken.
+// anyAppend mostly follows the stream's head, sometimes an older one, and is sometimes broken.
 func (p *pair) anyAppend(t *rapid.T) store.Append {
 	a := store.Append{Stream: anyName(t)}
 	have, err := p.ref.Entries(p.ctx, a.Stream, 0)
@@ -102,7 +101,7 @@ func (p *pair) anyAppend(t *rapid.T) store.Append {
 	return a
 }
 
-// anyRecord is the next version mostly, or the one beside it.
+// anyRecord is mostly the next version, sometimes an adjacent one.
 func (p *pair) anyRecord(t *rapid.T) record.Record {
 	r := Record(anyName(t), 1)
 	have, err := p.ref.Records(p.ctx, store.Query{ID: r.ID, Latest: true})
@@ -130,7 +129,7 @@ func (p *pair) anyRecord(t *rapid.T) record.Record {
 	return r
 }
 
-// anyMark is one that can be made mostly.
+// anyMark is mostly valid.
 func (p *pair) anyMark(t *rapid.T) record.Mark {
 	m := record.Mark{
 		ID: anyName(t), Version: rapid.IntRange(1, 3).Draw(t, "marked"), Status: rapid.SampledFrom(record.Statuses()).Draw(t, "mark"),

@@ -10,8 +10,8 @@ import (
 	"brenner/store"
 )
 
-// Locks holds locks against the interface's promises. open gives locks of which
-// none is taken, and a second way to the same ones, as another process would have.
+// Locks tests an implementation of store.Locks. open returns two handles to the same free
+// locks, as two processes would have them.
 func Locks(t *testing.T, open func(t *testing.T) (one, other store.Locks)) {
 	t.Helper()
 	for _, test := range []struct {
@@ -101,7 +101,7 @@ func testReleaseTwice(t *testing.T, one, other store.Locks) {
 }
 
 func testOneAtATime(t *testing.T, one, other store.Locks) {
-	const each = 20 // times: a lock is taken while another one lets go of it
+	const each = 20 // times: a lock is taken while another one is released
 	var inside, won atomic.Int32
 	var all sync.WaitGroup
 	for n := range 8 {

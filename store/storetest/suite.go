@@ -1,7 +1,7 @@
-// Package storetest is the conformance suite of stores: what every store.Store
-// and store.Locks has to do, as tests that each implementation runs on itself.
+// Package storetest is the conformance suite of store.Store and store.Locks, which each
+// implementation runs on itself.
 //
-// It is imported by tests only, and must not know any implementation.
+// Only tests import it, and it must not know any implementation.
 package storetest
 
 import (
@@ -21,8 +21,8 @@ import (
 	"brenner/store/record"
 )
 
-// Run holds a store against the interface's promises. open gives a new, empty
-// store each time, and closes it when the test ends.
+// Run tests an implementation of store.Store. open returns a new, empty store each time and
+// closes it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, test := range []struct {
@@ -67,12 +67,12 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}
 }
 
-// Instant is the n-th of a row of instants, with all the digits that one can have.
+// Instant returns the n-th of a series of instants with nanoseconds.
 func Instant(n int) time.Time {
 	return time.Date(2026, 1, 2, 3, 4, 5, 123456789, time.UTC).Add(time.Duration(n) * time.Second)
 }
 
-// Chain makes n entries that follow a head.
+// Chain returns n entries that follow a head.
 func Chain(t testing.TB, stream string, after journal.Head, n int) []journal.Entry {
 	t.Helper()
 	var entries []journal.Entry
@@ -86,7 +86,7 @@ func Chain(t testing.TB, stream string, after journal.Head, n int) []journal.Ent
 	return entries
 }
 
-// Record makes a valid record.
+// Record returns a valid record.
 func Record(id string, version int) record.Record {
 	return record.Record{
 		ID: id, Type: record.ResearchArtifact, Version: version, Parent: version - 1, Status: record.Draft,
@@ -101,7 +101,7 @@ func write(t *testing.T, s store.Store, b store.Batch) {
 	}
 }
 
-// add appends n entries to a stream, and gives all that the stream has then.
+// add appends n entries to a stream and returns all of its entries.
 func add(t *testing.T, s store.Store, stream string, n int) []journal.Entry {
 	t.Helper()
 	have := entries(t, s, stream, 0)
@@ -110,7 +110,7 @@ func add(t *testing.T, s store.Store, stream string, n int) []journal.Entry {
 	return append(have, added...)
 }
 
-// must returns what a store answers; an error ends the test.
+// must returns a result; an error ends the test.
 func must[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -146,7 +146,7 @@ func same[T any](t *testing.T, want, got T) {
 // fails returns the error of a call.
 func fails[T any](_ T, err error) error { return err }
 
-// refused wants a code, and an error that says something and knows what to do.
+// refused requires an error with the given code, a message and a hint.
 func refused(t *testing.T, want fault.Code, err error) {
 	t.Helper()
 	if fault.CodeOf(err) != want || fault.HintOf(err) == "" {
@@ -154,7 +154,7 @@ func refused(t *testing.T, want fault.Code, err error) {
 	}
 }
 
-// untouched wants an empty store.
+// untouched requires an empty store.
 func untouched(t *testing.T, s store.Store) {
 	t.Helper()
 	same(t, nil, streams(t, s, ""))
@@ -170,7 +170,7 @@ func testBlobs(t *testing.T, s store.Store) {
 	}
 	blobs := [][]byte{nil, {}, {0}, []byte("a"), []byte("\xff\xfe not UTF-8"), everyByte, bytes.Repeat(everyByte, 10_000)}
 	write(t, s, store.Batch{Blobs: blobs})
-	write(t, s, store.Batch{Blobs: blobs}) // once more is no mistake
+	write(t, s, store.Batch{Blobs: blobs}) // storing it again is no error
 	for _, want := range blobs {
 		got := must(s.Blob(t.Context(), store.Hash(want)))(t)
 		if !bytes.Equal(want, got) {
@@ -203,8 +203,8 @@ const (
 	eachWrites = 3
 )
 
-// testOneWinner has many append to one stream: for each head one of them wins,
-// the others read again, and in the end every entry is there once.
+// testOneWinner appends to one stream concurrently: one writer wins each head, the others
+// retry, and in the end every entry is there once.
 func testOneWinner(t *testing.T, s store.Store) {
 	var all sync.WaitGroup
 	for n := range writers {
@@ -248,8 +248,8 @@ func appendUntilWon(ctx context.Context, s store.Store, kind string) error {
 	}
 }
 
-// testReadersSeeWholeBatches reads while another writes: what is read is always
-// a beginning of the stream that ends with a whole batch.
+// testReadersSeeWholeBatches reads during writes: every result is a prefix of the stream that
+// ends with a whole batch.
 func testReadersSeeWholeBatches(t *testing.T, s store.Store) {
 	const batches, size = 10, 5
 	ctx := background(t)

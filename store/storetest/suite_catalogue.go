@@ -32,7 +32,7 @@ func ids(heads []record.Head) []string {
 	return all
 }
 
-// linked is a record with links.
+// linked returns a record with links.
 func linked(id string, version int, links ...record.Link) record.Record {
 	r := Record(id, version)
 	r.Links = links
@@ -65,7 +65,7 @@ func testHeads(t *testing.T, s store.Store) {
 		return record.Head{ID: r.ID, Latest: latest, Canonical: canonical, Type: r.Type, Module: r.Module, Status: r.Status, Summary: r.Summary, Tips: 1, Tip: latest, At: r.At}
 	}
 	same(t, []record.Head{head(memo2, 2, 0), head(note, 1, 0), head(other, 1, 0)}, heads(t, s, store.HeadQuery{}))
-	// The canonical version is the one that stands; time goes on with the latest.
+	// The canonical version is the standing one; the time is that of the latest.
 	marked(t, s, mark("memo", 1, record.Canonical, 0))
 	want := head(memo1, 2, 1)
 	want.Status, want.At = record.Canonical, memo2.At
@@ -93,7 +93,7 @@ func testHeads(t *testing.T, s store.Store) {
 	}
 	marked(t, s, mark("note-2", 1, record.Deprecated, 0))
 	same(t, []string{"memo", "note-1"}, ids(heads(t, s, store.HeadQuery{Live: true})))
-	// What needs an update is still the canonical version; a draft is not.
+	// A version that needs an update is still canonical; a draft is not.
 	marked(t, s, mark("memo", 1, record.NeedsUpdate, 0))
 	if got := heads(t, s, store.HeadQuery{Prefix: "memo"}); got[0].Canonical != 1 || got[0].Status != record.NeedsUpdate {
 		t.Errorf("%+v", got)
@@ -104,7 +104,7 @@ func testHeads(t *testing.T, s store.Store) {
 	}
 }
 
-// What nobody points at any more with a version that stands is not referenced.
+// A record is unreferenced if no standing version links to it.
 func testUnreferenced(t *testing.T, s store.Store) {
 	write(t, s, store.Batch{Records: []record.Record{
 		Record("note", 1), linked("memo", 1, record.Link{Relation: record.Cites, ID: "note", Version: 1}),
@@ -127,7 +127,7 @@ func testUnreferenced(t *testing.T, s store.Store) {
 	same(t, []string{"memo", "note", "self"}, ids(heads(t, s, store.HeadQuery{Unreferenced: true, Types: []string{Record("note", 1).Type}})))
 }
 
-// What a version rests on is left out while that is the version that stands.
+// Besides excludes what a version depends on while that is the standing version.
 func testBesides(t *testing.T, s store.Store) {
 	var all []record.Record
 	var links []record.Link
@@ -189,7 +189,7 @@ func testEdges(t *testing.T, s store.Store) {
 		got := must(s.Edges(t.Context(), test.query))(t)
 		same(t, test.want, got)
 	}
-	// More at once than one question to a database can hold.
+	// More than one SQL query can hold.
 	many := make([]record.Ref, 1000)
 	for i := range many {
 		many[i] = record.Ref{ID: fmt.Sprint(i), Version: 1}
@@ -265,7 +265,7 @@ func testTips(t *testing.T, s store.Store) {
 	put(5, 4, record.Link{Relation: record.Supersedes, ID: "a", Version: 3}) // merged
 	tips(5)
 	put(6, 4)
-	marked(t, s, mark("a", 6, record.Deprecated, 0)) // given up: the other one stands
+	marked(t, s, mark("a", 6, record.Deprecated, 0)) // deprecated: the other one stands
 	tips(5)
 	if h := heads(t, s, store.HeadQuery{}); h[0].Standing().Version != 5 || h[0].Latest != 6 || h[0].Status != record.Draft {
 		t.Errorf("%+v", h[0])
@@ -274,7 +274,7 @@ func testTips(t *testing.T, s store.Store) {
 	tips(5)
 }
 
-// Of several who promote at once, one wins and the others are told.
+// One of several concurrent promotions wins, and the others are refused.
 func testOnePromotion(t *testing.T, s store.Store) {
 	const writers = 8
 	for n := 1; n <= writers; n++ {

@@ -84,7 +84,7 @@ func testInvalidRecord(t *testing.T, s store.Store) {
 	untouched(t, s)
 }
 
-// A batch with one bad part leaves nothing of its good ones.
+// A batch with one bad part stores none of its good ones.
 func testWholeOrNot(t *testing.T, s store.Store) {
 	good := store.Batch{
 		Blobs:   [][]byte{[]byte("good")},
@@ -99,7 +99,7 @@ func testWholeOrNot(t *testing.T, s store.Store) {
 	untouched(t, s)
 	refused(t, store.NoBlob, fails(s.Blob(t.Context(), store.Hash(good.Blobs[0]))))
 	write(t, s, good)
-	write(t, s, store.Batch{}) // nothing is also whole
+	write(t, s, store.Batch{}) // an empty batch is valid
 	same(t, 1, len(streams(t, s, "")))
 }
 
@@ -155,7 +155,7 @@ func testEntries(t *testing.T, s store.Store) {
 	}
 }
 
-// What is text to JSON is text to a store, and instants keep their nanosecond.
+// Any JSON text is stored unchanged, and instants keep their nanoseconds.
 func testHostileEntries(t *testing.T, s store.Store) {
 	var head journal.Head
 	var all []journal.Entry
