@@ -17,7 +17,7 @@ import (
 	"brenner/internal/text"
 )
 
-// toolResult is what MCP wraps the answer of a tool in.
+// toolResult is MCP's envelope for the answer of a tool.
 type toolResult struct {
 	Content []struct {
 		Type string `json:"type"`
@@ -27,12 +27,12 @@ type toolResult struct {
 	IsError    bool            `json:"isError"`
 }
 
-// call calls a tool and reads what it answers.
+// call calls a tool and decodes its answer.
 func (c *Client) call(ctx context.Context, tool string, arguments map[string]any, into any) error {
 	return c.wait(ctx, 0, tool, arguments, into)
 }
 
-// wait is call for a tool that may take so long besides.
+// wait is call for a tool that may take an extra time of long.
 func (c *Client) wait(ctx context.Context, long time.Duration, tool string, arguments map[string]any, into any) error {
 	var r toolResult
 	if err := c.rpc(ctx, long, "tools/call", map[string]any{"name": tool, "arguments": arguments}, &r); err != nil {
@@ -45,7 +45,7 @@ func (c *Client) wait(ctx context.Context, long time.Duration, tool string, argu
 	return c.decode(tool, payload, r.rest(), into)
 }
 
-// payload is the answer itself: the structured one, or the JSON in the first text.
+// payload returns the answer itself: the structured one, or the JSON in the first text.
 func (r *toolResult) payload() json.RawMessage {
 	if !absent(r.Structured) {
 		return r.Structured
@@ -57,13 +57,13 @@ func (r *toolResult) payload() json.RawMessage {
 		if text := json.RawMessage(block.Text); json.Valid(text) {
 			return text
 		}
-		text, _ := json.Marshal(block.Text) // a string can always be written
+		text, _ := json.Marshal(block.Text) // a string always marshals
 		return text
 	}
 	return nil
 }
 
-// rest are the other texts: some servers give a list as a text for each element.
+// rest returns the other texts: some servers return a list as one text per element.
 func (r *toolResult) rest() []json.RawMessage {
 	if !absent(r.Structured) || len(r.Content) < 2 {
 		return nil
@@ -82,7 +82,7 @@ func absent(data json.RawMessage) bool {
 	return len(data) == 0 || bytes.Equal(data, []byte("null"))
 }
 
-// saidIn finds a refusal in an answer: as a flag, or as a member of the object.
+// saidIn returns the refusal in an answer, which is flagged or has an error member.
 func saidIn(payload json.RawMessage, flagged bool) *Said {
 	var object struct {
 		Error json.RawMessage `json:"error"`
@@ -112,7 +112,7 @@ func saidIn(payload json.RawMessage, flagged bool) *Said {
 	return &Said{Message: text}
 }
 
-// decode reads an answer that may be wrapped, bare, or missing where it is a list.
+// decode reads an answer that may be wrapped, bare, or missing if it is a list.
 func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessage, into any) error {
 	list, wantsList := into.(*[]Message)
 	payload = unwrapped(payload, wantsList)
@@ -132,7 +132,7 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 		*list = nil
 		return nil
 	}
-	if bytes.HasPrefix(bytes.TrimSpace(payload), []byte("{")) { // a text for each element
+	if bytes.HasPrefix(bytes.TrimSpace(payload), []byte("{")) { // one text per element
 		payload, _ = json.Marshal(append([]json.RawMessage{payload}, rest...)) // each is valid
 	}
 	if err := json.Unmarshal(payload, list); err != nil {
@@ -141,8 +141,8 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 	return nil
 }
 
-// unwrapped takes an answer out of {"result": …} and, for lists, out of the member
-// that holds them.
+// unwrapped returns the answer inside {"result": …} and, for lists, inside the member that
+// holds them.
 func unwrapped(payload json.RawMessage, list bool) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(payload, &object) != nil {
@@ -162,8 +162,8 @@ func unwrapped(payload json.RawMessage, list bool) json.RawMessage {
 	return payload
 }
 
-// stream reads events until our answer comes; whatever else the server has to say
-// (progress, logs) is not for us.
+// stream reads events until the answer to the request; other messages (progress, logs) are
+// ignored.
 func (c *Client) stream(ctx context.Context, method string, id int64, body io.Reader) (json.RawMessage, error) {
 	lines := bufio.NewReader(body)
 	var data strings.Builder
@@ -185,7 +185,7 @@ func (c *Client) stream(ctx context.Context, method string, id int64, body io.Re
 		if err == nil {
 			continue
 		}
-		if reply, mine := answer([]byte(data.String()), id); mine { // the last event needs no empty line behind it
+		if reply, mine := answer([]byte(data.String()), id); mine { // the last event needs no empty line after it
 			return c.result(method, reply)
 		}
 		if errors.Is(err, io.EOF) {
@@ -195,7 +195,7 @@ func (c *Client) stream(ctx context.Context, method string, id int64, body io.Re
 	}
 }
 
-// Said is what a server said when it refused something, in its own words.
+// Said is a server's refusal in its own words.
 type Said struct {
 	Type    string          `json:"type"`
 	Message string          `json:"message"`
@@ -205,7 +205,7 @@ type Said struct {
 
 func (s *Said) Error() string { return "the server says: " + text.Clip(s.Message, mostShown) }
 
-// refused makes the one kind of error of whatever form a refusal has.
+// refused returns the error for a refusal of any form.
 func (c *Client) refused(op string, s *Said) error {
 	s.Message, s.Type, s.Hint = c.mask(s.Message), c.mask(s.Type), c.mask(s.Hint)
 	s.Data = json.RawMessage(c.mask(string(s.Data)))
@@ -216,8 +216,8 @@ func (c *Client) refused(op string, s *Said) error {
 	return f
 }
 
-// judge finds out what a refusal is about. A server of ours says it in one word;
-// others have words of their own.
+// judge returns the code of a refusal. The embedded server sends the code; for other servers it
+// is guessed from their words.
 func judge(s *Said) fault.Code {
 	if code := fault.Code(s.Type); known(code) {
 		return code
@@ -237,18 +237,18 @@ func judge(s *Said) fault.Code {
 	return Refused
 }
 
-// httpStatus is an answer that HTTP itself calls a failure.
+// httpStatus is an HTTP error status.
 type httpStatus struct {
 	status  int
 	body    []byte
 	shown   string
-	session string // that the request was made in
+	session string // of the request
 }
 
 func (s *httpStatus) Error() string { return fmt.Sprintf("HTTP %d: %s", s.status, s.shown) }
 
 func (c *Client) refusedByHTTP(op, session string, resp *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // what came is what is shown
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // whatever arrived is shown
 	s := &httpStatus{status: resp.StatusCode, body: body, session: session}
 	// Some servers put a JSON-RPC error into an HTTP one.
 	var reply rpcReply
@@ -280,16 +280,16 @@ func (c *Client) garbled(op, detail string, body []byte) error {
 	return &fault.Error{Code: Garbled, Op: op, Place: c.url, Detail: detail + ": " + c.shown(body), Hint: "is this an Agent Mail server?"}
 }
 
-// shown gives the beginning of a body, for people.
+// shown returns the beginning of a body for messages.
 func (c *Client) shown(body []byte) string {
 	masked := c.mask(string(bytes.ToValidUTF8(body, []byte("\ufffd"))))
 	return fault.Shown(text.Clip(strings.TrimSpace(masked), mostShown))
 }
 
-// mostShown is how much of what a server says is shown, in characters.
+// mostShown bounds a server's text in messages, in characters.
 const mostShown = 400
 
-// mask takes tokens out of a text.
+// mask removes tokens from a text.
 func (c *Client) mask(text string) string {
 	for _, token := range append(c.keys.all(), c.token) {
 		if len(token) > 3 {
@@ -299,7 +299,7 @@ func (c *Client) mask(text string) string {
 	return secretMember.ReplaceAllString(text, "${1}${2}[token]")
 }
 
-// secretMember finds members of JSON that hold a secret, also of JSON that is a text in
-// other JSON, or that was cut off: a token that we never came to keep is one as well.
+// secretMember matches JSON members that hold a secret, also in nested or truncated JSON. This
+// covers tokens that the keyring does not hold.
 var secretMember = regexp.MustCompile(`(?i)(\\*"[^"\\]*(?:token|secret|password|authorization|api[-_]?key)[^"\\]*\\*"\s*:\s*(?:\[\s*)?)` +
 	`(?:(\\*")(?:\\+[^"\\]|[^"\\])+|[^"\\,}\]\[{\s]+)`)

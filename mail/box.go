@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Box keeps mail. It is safe for concurrent use, in several processes at once.
+// Box keeps mail. It is safe for concurrent use by several processes.
 //
-// What a method that writes returned from without an error survives a crash of the
-// process and of the machine. Reading changes nothing. A context that ends makes a
-// method return an error that wraps the context's; then nothing was written.
+// A write that returned without an error survives a crash of process and machine. Reading
+// changes nothing. When a context ends, a method returns an error that wraps the context's, and
+// nothing was written.
 //
-// Its errors are faults with the codes of this package, or of the store's where
-// the disk or the file is at fault. It judges no rights: whoever calls it does.
+// Errors are faults with the codes of this package, or the store's for faults of disk and file.
+// A Box checks no permissions: its caller does.
 type Box interface {
 	Directory
 	Post
@@ -22,89 +22,87 @@ type Box interface {
 	io.Closer
 }
 
-// Directory is who there is. A project is named by its key or its slug, wherever
-// one is named.
+// Directory keeps projects and agents. Projects are named by key or slug everywhere.
 type Directory interface {
-	// EnsureProject gives the project with a key, and makes it if need be.
+	// EnsureProject returns the project with a key and creates it if missing.
 	EnsureProject(ctx context.Context, key string) (Project, error)
-	// Projects gives one project, or all of them for the empty name.
+	// Projects returns one project, or all of them for the empty name.
 	Projects(ctx context.Context, name string) ([]Project, error)
-	// Register makes an agent, or with Renew changes one.
+	// Register creates an agent, or changes one if Renew is set.
 	Register(ctx context.Context, r Registration) (Agent, error)
-	// Agents gives one agent, or all of them for the empty name, by name.
+	// Agents returns one agent, or all of them for the empty name, by name.
 	Agents(ctx context.Context, project, name string) ([]Agent, error)
-	// Owner says whose token has this hash: of the agent, what never changes.
+	// Owner returns the owner of the token with a hash; only the agent's immutable fields are
+	// set.
 	Owner(ctx context.Context, tokenHash string) (Project, Agent, error)
 }
 
-// Registration is an agent that wants a mailbox.
+// Registration describes an agent to be registered.
 type Registration struct {
 	Project, Name, Program, Model, Task string
-	TokenHash                           string // empty leaves the one there is
-	// Policy changes who may write to it; empty leaves it.
+	TokenHash                           string // empty keeps the current one
+	// Policy sets who may write to the agent; empty keeps the current one.
 	Policy string
-	// Renew says that the caller may change the agent that has the name already.
+	// Renew allows an existing agent with the name to be changed.
 	Renew bool
 }
 
-// Post is what changes mail.
+// Post changes mail.
 type Post interface {
-	// Send delivers a message to all its recipients, or to none, once for its key.
+	// Send delivers a message to all recipients or to none, once per key.
 	Send(ctx context.Context, d Draft) (Message, error)
-	// Mark notes that an agent has read messages of its inbox, or acknowledged them,
-	// which is reading too: all of them, or none. The first time counts, and that of the
-	// first message is what comes back.
+	// Mark marks messages of an agent's inbox as read or acknowledged, which implies read: all
+	// of them or none. Only the first time counts; Mark returns that of the first message.
 	Mark(ctx context.Context, m Mark) (time.Time, error)
 }
 
-// Mark is what an agent did with messages.
+// Mark is a request to mark messages.
 type Mark struct {
 	Project, Agent string
 	Messages       []ID
 	Ack            bool
 }
 
-// Reader is what reads mail. Every list ends where it would be larger than MaxAnswer,
-// but not before its first message.
+// Reader reads mail. Every list ends before it exceeds MaxAnswer, but has at least one message.
 type Reader interface {
-	// Inbox gives what was sent to an agent: newest first, or with After oldest first.
+	// Inbox returns an agent's incoming mail, newest first, or oldest first if After is set.
 	Inbox(ctx context.Context, q InboxQuery) ([]Message, error)
-	// Await gives what Inbox gives as soon as that is something; nothing where the
-	// context's time is up.
+	// Await returns Inbox's result as soon as it is not empty, or nothing when the context's
+	// deadline passes.
 	Await(ctx context.Context, q InboxQuery) ([]Message, error)
-	// Thread gives a page of a thread, oldest first.
+	// Thread returns a page of a thread, oldest first.
 	Thread(ctx context.Context, q ThreadQuery) (Page, error)
-	// Message gives one message, if the reader has a part in it.
+	// Message returns a message that the reader sent or received.
 	Message(ctx context.Context, project, reader string, id ID) (Message, error)
-	// Search gives the messages that have all the words, the best first.
+	// Search returns the messages that contain all words, best match first.
 	Search(ctx context.Context, q SearchQuery) ([]Message, error)
 }
 
-// InboxQuery chooses mail of an agent's inbox.
+// InboxQuery selects mail of an agent's inbox.
 type InboxQuery struct {
 	Project, Agent string
-	Thread         string    // only of this thread
-	Since          time.Time // only what came later
-	After          ID        // only what came behind this message; "0" begins at the beginning
+	Thread         string    // only this thread
+	Since          time.Time // only later messages
+	After          ID        // only messages after this one; "0" starts at the beginning
 	Urgent         bool      // only high and urgent
 	Unread         bool
-	Limit          int // 0 is DefaultLimit
+	Limit          int // 0 means DefaultLimit
 	NoBodies       bool
 }
 
-// ThreadQuery chooses a page of a thread.
+// ThreadQuery selects a page of a thread.
 type ThreadQuery struct {
 	Project, Thread string
-	// Reader sees only what it sent or was sent; empty sees everything.
+	// Reader limits the result to messages it sent or received; empty sees everything.
 	Reader   string
-	After    ID   // the page begins behind this message
-	Last     bool // the page is the last one, in the same order
-	Limit    int  // 0 is DefaultPage
+	After    ID   // the page begins after this message
+	Last     bool // return the last page, in the same order
+	Limit    int  // 0 means DefaultPage
 	NoBodies bool
 	Receipts bool
 }
 
-// SearchQuery looks for words.
+// SearchQuery selects messages by words.
 type SearchQuery struct {
 	Project, Words string
 	Reader         string // as in ThreadQuery
@@ -115,33 +113,32 @@ type SearchQuery struct {
 type Page struct {
 	Messages []Message
 	Next     ID  // where the next page begins; empty at the end
-	Total    int // of the whole thread; 0 for a reader who sees a part of it
-	// People are who has written in the thread, in the order of their first words.
+	Total    int // of the whole thread; 0 for a reader that sees only a part
+	// People are the senders in the thread, by their first message.
 	People []string
 }
 
-// How much is given where nobody says.
+// Default and largest numbers of messages in a list.
 const (
 	DefaultLimit = 20
 	DefaultPage  = 100
 	MaxPage      = 1000
 )
 
-// MaxAnswer is how many bytes of messages one answer has, unless its first message is
-// larger: both sides hold all of it, a server several times over. A list ends where it
-// has that many.
+// MaxAnswer bounds the bytes of messages in one answer, unless the first message alone is
+// larger. Both sides hold an answer in memory, a server several times over.
 const MaxAnswer = 8 << 20
 
-// Reservations keep agents from editing the same files. They bind nobody.
+// Reservations are advisory claims that keep agents from editing the same files.
 type Reservations interface {
 	Reserve(ctx context.Context, c Claim) (Reserved, error)
-	// Release gives up claims on these paths, or all for none, and counts them.
+	// Release drops claims on these paths, or all if there are none, and returns their number.
 	Release(ctx context.Context, project, agent string, paths []string) (int, error)
-	// Renew makes claims last longer from now on.
+	// Renew extends claims, counted from now.
 	Renew(ctx context.Context, project, agent string, paths []string, ttl time.Duration) ([]Reservation, error)
 }
 
-// Claim is what an agent wants to edit.
+// Claim is a request to reserve files.
 type Claim struct {
 	Project, Agent string
 	Paths          []string

@@ -9,28 +9,27 @@ import (
 	"brenner/internal/text"
 )
 
-// The limits of what is kept.
+// Limits of what a box keeps.
 const (
 	MaxBody       = 8 << 20 // bytes of a message
-	MaxSubject    = 1000    // characters; a longer subject of theirs is never refused, but cut
+	MaxSubject    = 1000    // characters; a longer subject is cut, not refused
 	MaxRecipients = 100
 	maxName       = 64
 	maxThread     = 128
 	maxKey        = 200
-	maxProgram    = 200  // characters, as those of a model
+	maxProgram    = 200  // characters, also of a model
 	maxTask       = 2000 // characters
 	maxPaths      = 500  // of one claim
 	maxPath       = 1024 // bytes
 	maxReason     = 1000 // characters
 )
 
-// CheckName refuses what cannot be an agent's name: it stands in addresses, in
-// file names and in tables.
+// CheckName refuses invalid agent names: they are used in addresses, file names and tables.
 func CheckName(name string) error {
 	return checkWord(name, maxName, "-_.", "an agent's name", "BlueLake")
 }
 
-// CheckThread refuses what cannot be a thread's id: it is used as a file name.
+// CheckThread refuses invalid thread ids: they are used as file names.
 func CheckThread(id string) error {
 	return checkWord(id, maxThread, "-_.:", "a thread id", "RS-20260131-cell-fate")
 }
@@ -71,7 +70,7 @@ func (d *Draft) Check() error {
 	}
 	if len(all) > MaxRecipients {
 		wrong(Invalid, "send it in parts", "%d recipients are more than %d", len(all), MaxRecipients)
-		all = nil // a request may name a million, and each has something wrong with it
+		all = nil // a request may name a million, each with a fault
 	}
 	for _, name := range all {
 		if err := CheckName(name); err != nil {
@@ -100,8 +99,7 @@ func (d *Draft) Check() error {
 	return l.Err()
 }
 
-// Check refuses a registration that no box could keep: whoever lists the agents of a
-// project gets it.
+// Check refuses a registration that no box could keep. Its fields are in every list of agents.
 func (r *Registration) Check() error {
 	if err := CheckName(r.Name); err != nil {
 		return err
@@ -123,8 +121,7 @@ func (r *Registration) Check() error {
 	return l.Err()
 }
 
-// Check refuses a claim that no box could keep: each of its paths is compared with all
-// that others have claimed.
+// Check refuses a claim that no box could keep. Each of its paths is compared with all others.
 func (c *Claim) Check() error {
 	var l fault.List
 	if n := len(c.Paths); n == 0 || n > maxPaths {
@@ -142,7 +139,7 @@ func (c *Claim) Check() error {
 	return l.Err()
 }
 
-// Recipients are all of a draft's, each once, in order.
+// Recipients returns all recipients of a draft, each once, in order.
 func (d *Draft) Recipients() []string {
 	var all []string
 	seen := make(map[string]bool)
@@ -157,7 +154,7 @@ func (d *Draft) Recipients() []string {
 	return all
 }
 
-// CutSubject gives a subject as it is kept: one line, and not without end.
+// CutSubject returns a subject as it is kept: one line of bounded length.
 func CutSubject(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	n := 0

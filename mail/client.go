@@ -15,35 +15,35 @@ import (
 	"brenner/internal/fault"
 )
 
-// Where a server is, where nobody says otherwise.
+// Default address of a server.
 const (
 	DefaultBaseURL = "http://127.0.0.1:8765"
 	DefaultPath    = "/mcp/"
 )
 
-// The variables of the environment that say where the server is.
+// Environment variables with the server's address and token.
 const (
 	EnvBaseURL = "AGENT_MAIL_BASE_URL"
 	EnvPath    = "AGENT_MAIL_PATH"
 	EnvToken   = "AGENT_MAIL_BEARER_TOKEN" //nolint:gosec // the name of a variable, not a secret
 )
 
-// Options say which server is asked, and how. Only URL is needed.
+// Options configure a client. Only URL is required.
 type Options struct {
-	URL     string        // whole, as Address gives it
-	Token   string        `json:"-"` // the bearer token; empty sends none
-	Keys    *Keyring      // the agents' tokens; nil keeps them in memory
-	HTTP    *http.Client  // sends the requests; nil is a plain one
-	Timeout time.Duration // of one call; 0 is half a minute
+	URL     string        // complete, as Address returns it
+	Token   string        `json:"-"` // bearer token; empty sends none
+	Keys    *Keyring      // agents' tokens; nil keeps them in memory
+	HTTP    *http.Client  // nil means a plain client
+	Timeout time.Duration // per call; 0 means 30 s
 }
 
-// String gives what may be shown of the options.
+// String returns the options without secrets.
 func (o Options) String() string { return o.URL }
 
 // GoString is String for %#v.
 func (o Options) GoString() string { return o.URL }
 
-// Address puts an address together; empty parts are the usual ones.
+// Address joins a base URL and a path; empty parts mean the defaults.
 func Address(base, path string) (string, error) {
 	base, path = cmp.Or(base, DefaultBaseURL), cmp.Or(path, DefaultPath)
 	u, ok := baseurl.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
@@ -56,7 +56,7 @@ func Address(base, path string) (string, error) {
 	return u.String(), nil
 }
 
-// shownAddress shows what was given, unless there may be a password in it.
+// shownAddress returns the address for messages, unless it may contain a password.
 func shownAddress(base, path string) string {
 	if strings.Contains(base+path, "@") {
 		return ""
@@ -64,26 +64,26 @@ func shownAddress(base, path string) string {
 	return ": " + fault.Shown(base) + " with " + fault.Shown(path)
 }
 
-// Client speaks to one server. It is safe for concurrent use.
+// Client talks to one server. It is safe for concurrent use.
 type Client struct {
 	url     string
 	token   string
 	keys    *Keyring
 	http    http.Client
 	timeout time.Duration
-	most    int // bytes of a thread that are read
+	most    int // limit for a thread, in bytes
 
 	mu      sync.Mutex
-	hello   sync.Mutex // held by whoever introduces us
+	hello   sync.Mutex // held during initialization
 	greeted bool
 	session string
 	version string
-	last    int64 // the id of the newest request
+	last    int64 // id of the newest request
 
-	offered map[string]map[string]bool // tools and their arguments; nil where nobody has asked
+	offered map[string]map[string]bool // tools and their arguments; nil if not asked yet
 }
 
-// New makes a client. It sends nothing.
+// New returns a client. It sends nothing.
 func New(o Options) (*Client, error) {
 	if !baseurl.Valid(o.URL) {
 		return nil, &fault.Error{Code: Invalid, Detail: "the address of the mail server is none: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
@@ -102,9 +102,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// asItIs lets a request be sent on only as it is, and to the host that it was meant for:
-// it carries a token, which goes to no other, and over no line that is open to read
-// where its own was not.
+// asItIs allows a redirect only if it keeps scheme, host and method: the request carries a
+// token.
 func asItIs(r *http.Request, via []*http.Request) error {
 	first := via[0]
 	if r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host || r.Method != first.Method || len(via) > 5 {
@@ -113,21 +112,21 @@ func asItIs(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// URL is the address of the server.
+// URL returns the address of the server.
 func (c *Client) URL() string { return c.url }
 
-// Keys are the tokens of the agents that this client acts for.
+// Keys returns the tokens of the agents that this client acts for.
 func (c *Client) Keys() *Keyring { return c.keys }
 
-// takes tells whether a tool of this server takes an argument that is not in the
-// contract. Many servers refuse what they do not know.
+// takes reports whether a tool of this server accepts an argument that is not in the contract.
+// Many servers refuse unknown arguments.
 func (c *Client) takes(ctx context.Context, tool, argument string) bool {
 	takes, err := c.surelyTakes(ctx, tool, argument)
 	return takes && err == nil
 }
 
-// surelyTakes is takes for arguments that it would be wrong to leave out because
-// the server could not be asked for a moment. Its error says that nothing was done.
+// surelyTakes is takes for arguments that must not be omitted because of a passing failure.
+// After an error nothing was done.
 func (c *Client) surelyTakes(ctx context.Context, tool, argument string) (bool, error) {
 	c.mu.Lock()
 	offered := c.offered
@@ -150,17 +149,17 @@ func (c *Client) surelyTakes(ctx context.Context, tool, argument string) (bool, 
 	return offered[tool][argument], nil
 }
 
-// Tools gives the names of the tools that the server has.
+// Tools returns the names of the server's tools.
 func (c *Client) Tools(ctx context.Context) ([]string, error) {
 	offered, err := c.list(ctx)
 	return slices.Sorted(maps.Keys(offered)), err
 }
 
-// toolPages is how many pages of tools are read; none of the servers there are has two.
+// toolPages bounds the pages of tools; known servers have one.
 const toolPages = 100
 
-// list asks for the tools of the server and their arguments, page by page, as long as
-// there are new ones.
+// list returns the server's tools and their arguments. It reads pages as long as they bring new
+// tools.
 func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 	offered := make(map[string]map[string]bool)
 	params := map[string]any{}
@@ -192,23 +191,22 @@ func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 	return offered, nil
 }
 
-// proof says which argument of a call proves for which agent it is.
+// proof names the argument of a call that authenticates an agent.
 type proof struct {
 	project, agent, argument string
-	// inContract says that every server's tool takes the argument; others get it where
-	// they say that they do.
+	// inContract means that the tool accepts the argument on every server. Otherwise it is sent
+	// only to servers that list it.
 	inContract bool
 }
 
-// callAs calls a tool for an agent, with its token if one is held. A token that the
-// server refuses may be of a mailbox that is gone: then the call is made once more,
-// with the token that another process has put in its place, or without any. A call
-// that was refused was not done.
+// callAs calls a tool for an agent, with its token if one is held. A refused token may belong
+// to a mailbox that is gone, and a refused call was not done. So callAs retries once, with the
+// token that another process has stored since, or without any.
 func (c *Client) callAs(ctx context.Context, p proof, tool string, arguments map[string]any, into any) error {
 	return c.waitAs(ctx, 0, p, tool, arguments, into)
 }
 
-// waitAs is callAs for a call that the server may hold back for so long.
+// waitAs is callAs for a call that the server may hold for a time of wait.
 func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool string, arguments map[string]any, into any) error {
 	token := c.keys.Token(c.url, p.project, p.agent)
 	if token == "" || !p.inContract && !c.takes(ctx, tool, p.argument) {
@@ -227,20 +225,20 @@ func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool s
 	if unproven(err) {
 		return refusal // it was not the token
 	}
-	_ = c.keys.Drop(c.url, p.project, p.agent, token) // where the file cannot be written, it is refused again next time
+	_ = c.keys.Drop(c.url, p.project, p.agent, token) // if the file cannot be written, the token is refused again next time
 	return err
 }
 
-// unproven tells whether a server did not believe who calls. What HTTP refuses is the
-// bearer, whatever else a call brings.
+// unproven reports whether a server refused the agent's token. An HTTP refusal is about the
+// bearer token instead.
 func unproven(err error) bool {
 	var said *Said
 	code := fault.CodeOf(err)
 	return (code == NotYours || code == NoAuth) && errors.As(err, &said)
 }
 
-// CheckKey asks a server whether it takes the token that is held for an agent. It
-// changes nothing, on either side.
+// CheckKey returns an error if the server refuses the token held for an agent. It changes
+// nothing on either side.
 func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 	h, err := c.Health(ctx)
 	if err != nil {
@@ -249,7 +247,7 @@ func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 	token := c.keys.Token(c.url, project, agent)
 	asking := &Client{url: c.url, token: c.token, keys: &Keyring{}, http: c.http, timeout: c.timeout, most: c.most}
 	if h.Environment == embedded {
-		asking.token, token = token, "" // to whom the operator's bearer is enough for everybody
+		asking.token, token = token, "" // with the operator's bearer any agent token would pass
 	} else if err := asking.keys.Keep(c.url, project, agent, agent, token); err != nil {
 		return err
 	}
@@ -260,5 +258,5 @@ func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 	return err
 }
 
-// embedded is what a server of ours calls its environment.
+// embedded is the environment that the embedded server reports.
 const embedded = "embedded"

@@ -17,9 +17,9 @@ import (
 
 const keyringSchema = "brenner.mail-tokens/v1"
 
-// Keyring holds the agents' tokens, by server, project and agent, and the names that
-// servers gave to agents who had asked for others. Its zero value keeps them in
-// memory; one that was opened keeps them in a file that only its owner can read.
+// Keyring holds agents' tokens by server, project and agent, and the names of agents that a
+// server renamed. The zero value keeps them in memory; an opened one in a file that only its
+// owner can read.
 type Keyring struct {
 	file string
 	mu   sync.Mutex
@@ -31,7 +31,7 @@ type key struct {
 	Project string `json:"project"`
 	Agent   string `json:"agent"`
 	Token   string `json:"token"`
-	Asked   string `json:"asked,omitempty"` // the name that was asked for, if the server gave another
+	Asked   string `json:"asked,omitempty"` // the requested name, if the server changed it
 }
 
 type keyringDocument struct {
@@ -39,7 +39,7 @@ type keyringDocument struct {
 	Tokens []key  `json:"tokens"`
 }
 
-// OpenKeyring reads the tokens in a file; one that is not there has none.
+// OpenKeyring reads the tokens in a file; a missing file has none.
 func OpenKeyring(file string) (*Keyring, error) {
 	k := &Keyring{file: file}
 	err := k.load()
@@ -66,7 +66,7 @@ func (k *Keyring) load() error {
 	return nil
 }
 
-// Token gives an agent's token, or "".
+// Token returns an agent's token, or "".
 func (k *Keyring) Token(server, project, agent string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,8 +82,8 @@ func (k *Keyring) find(server, project, agent string) int {
 	})
 }
 
-// Name gives the name under which a server registered an agent that asked for
-// another one, or the one that was asked for.
+// Name returns the name under which a server registered an agent that asked for another one, or
+// asked itself.
 func (k *Keyring) Name(server, project, asked string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -95,7 +95,7 @@ func (k *Keyring) Name(server, project, asked string) string {
 	return asked
 }
 
-// Agents are whose tokens are held for a project of a server, by name.
+// Agents returns the agents with a token for a project of a server, by name.
 func (k *Keyring) Agents(server, project string) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,8 +109,8 @@ func (k *Keyring) Agents(server, project string) []string {
 	return all
 }
 
-// Keep keeps an agent's token in the place of an older one; asked is the name that
-// it wanted. Without a token the older one stays.
+// Keep stores an agent's token in place of an older one; asked is the requested name. An empty
+// token keeps the older one.
 func (k *Keyring) Keep(server, project, asked, agent, token string) error {
 	return k.change("keep a mail token", func() bool {
 		mine := key{Server: server, Project: project, Agent: agent, Token: token}
@@ -126,7 +126,7 @@ func (k *Keyring) Keep(server, project, asked, agent, token string) error {
 				mine.Token = cmp.Or(mine.Token, o.Token)
 				return true
 			}
-			return o.Asked == asked // whoever asked for the name before has another one now
+			return o.Asked == asked // the name now maps to another agent
 		})
 		if mine.Token != "" || mine.Asked != "" {
 			k.keys = append(k.keys, mine)
@@ -136,8 +136,8 @@ func (k *Keyring) Keep(server, project, asked, agent, token string) error {
 	})
 }
 
-// Drop forgets a token that a server does not take any more, unless the agent has
-// another one by now. What the agent is called there is not forgotten.
+// Drop removes a token that a server refuses, unless it has been replaced since. The agent's
+// name is kept.
 func (k *Keyring) Drop(server, project, agent, token string) error {
 	return k.change("drop a mail token", func() bool {
 		i := k.find(server, project, agent)
@@ -151,11 +151,11 @@ func (k *Keyring) Drop(server, project, agent, token string) error {
 	})
 }
 
-// newer gives the token that another process has put in the place of one.
+// newer returns the token that another process has stored in place of this one.
 func (k *Keyring) newer(server, project, agent, token string) string {
 	k.mu.Lock()
 	if k.file != "" {
-		_ = k.load() // who cannot read it now has read it before
+		_ = k.load() // if it fails, the tokens already loaded are used
 	}
 	k.mu.Unlock()
 	if other := k.Token(server, project, agent); other != token {
@@ -164,8 +164,7 @@ func (k *Keyring) newer(server, project, agent, token string) string {
 	return ""
 }
 
-// change changes the keys, and the file with them, as one step that no other process
-// comes between.
+// change edits the keys and the file in one step, exclusive across processes.
 func (k *Keyring) change(op string, edit func() (changed bool)) (err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -184,7 +183,7 @@ func (k *Keyring) change(op string, edit func() (changed bool)) (err error) {
 		return fail(err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := k.load(); err != nil { // another process may have kept others
+	if err := k.load(); err != nil { // another process may have added some
 		return err
 	}
 	if !edit() {
@@ -196,7 +195,7 @@ func (k *Keyring) change(op string, edit func() (changed bool)) (err error) {
 	return nil
 }
 
-// save replaces the file in one step. Nobody else may read it.
+// save replaces the file atomically, readable only by its owner.
 func (k *Keyring) save() error {
 	data, err := json.MarshalIndent(keyringDocument{keyringSchema, k.keys}, "", "  ")
 	if err != nil {
@@ -205,7 +204,7 @@ func (k *Keyring) save() error {
 	return files.Write(k.file, append(data, '\n'))
 }
 
-// all gives every token, for masking.
+// all returns every token, for masking.
 func (k *Keyring) all() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,23 +12,22 @@ import (
 	"brenner/internal/fault"
 )
 
-// Sent is what came of sending.
+// Sent is the result of sending.
 type Sent struct {
-	Messages []Message // one, or one for each recipient where they could not be reached together
+	Messages []Message // one, or one per recipient if they could not be reached together
 	Missed   []Missed
 	Before   bool // it was sent earlier; nothing was sent now
 }
 
-// Missed is a recipient who was not reached, and why.
+// Missed is a recipient that was not reached, and why.
 type Missed struct {
 	Agent string
 	Why   error
 }
 
-// Send sends a message, once or not at all as far as the answer tells. Where a
-// contact policy keeps it out, the policy is opened for agents whose tokens are
-// held, and the others are tried one by one. The error is of a message that
-// reached nobody.
+// Send sends a message once; after a lost answer it may or may not have been delivered. If a
+// contact policy rejects it, Send opens the policy of agents whose tokens are held and tries
+// the others one by one. It fails only if no recipient was reached.
 func (c *Client) Send(ctx context.Context, d Draft) (Sent, error) {
 	m, err := c.send(ctx, d)
 	if fault.CodeOf(err) != Blocked {
@@ -55,7 +54,7 @@ func sent(m Message) Sent {
 	return Sent{Messages: []Message{m}}
 }
 
-// oneByOne reaches whom it can.
+// oneByOne sends to each recipient that can be reached.
 func (c *Client) oneByOne(ctx context.Context, d Draft, blocked error) (Sent, error) {
 	names := d.Recipients()
 	if len(names) == 1 {
@@ -71,7 +70,7 @@ func (c *Client) oneByOne(ctx context.Context, d Draft, blocked error) (Sent, er
 	return s, err
 }
 
-// each sends everybody a message of its own. Whom a contact policy keeps away is missed.
+// each sends one message per recipient. Those whose contact policy rejects it are missed.
 func each(d Draft, names []string, send func(Draft) (Sent, error)) (Sent, error) {
 	var s Sent
 	for _, name := range names {
@@ -129,7 +128,7 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 	if d.Key != "" {
 		keyed, err := c.surelyTakes(ctx, tool, "idempotency_key")
 		if err != nil {
-			return Message{}, err // sent without its key it could come twice
+			return Message{}, err // without its key it could arrive twice
 		}
 		if keyed {
 			arguments["idempotency_key"] = d.Key
@@ -139,7 +138,7 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 		Deliveries []struct {
 			Payload Message `json:"payload"`
 		} `json:"deliveries"`
-		Message // some servers give it bare
+		Message // some servers return it bare
 	}
 	if err := c.callAs(ctx, proof{d.Project, d.From, "sender_token", true}, tool, arguments, &r); err != nil {
 		return Message{}, err
@@ -157,17 +156,16 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 	return m, nil
 }
 
-// attempts is how often a message is sent whose fate is not known.
+// attempts bounds the sending of a message whose outcome is unknown.
 const attempts = 2
 
-// SendOnce sends a message that carries a marker, whatever happens on the way: a
-// message with that marker that is there already is not sent again, neither after
-// an answer that was lost nor by another process.
+// SendOnce sends a message with a marker exactly once: if a message with that marker exists, it
+// is not sent again, neither after a lost answer nor by another process.
 func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, error) {
 	d.Body, d.Key = mark.In(d.Body), mark.Session+"/"+mark.Hash
 	keyed := c.takes(ctx, "send_message", "idempotency_key")
 	for try := 1; ; try++ {
-		if !keyed { // the server cannot tell: so we look
+		if !keyed { // the server cannot tell, so search for it
 			there, err := c.Marked(ctx, d, mark)
 			if err != nil {
 				return Sent{}, err
@@ -187,8 +185,8 @@ func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, erro
 	}
 }
 
-// sendRest sends a message to those whom it has not reached yet: each by itself where
-// others have it, so that nobody learns of a blind copy.
+// sendRest sends a message to the recipients not yet reached: one by one if others have it, so
+// that a blind copy stays hidden.
 func (c *Client) sendRest(ctx context.Context, d Draft, there []Message) (Sent, error) {
 	if len(there) == 0 {
 		return c.Send(ctx, d)
@@ -196,7 +194,7 @@ func (c *Client) sendRest(ctx context.Context, d Draft, there []Message) (Sent, 
 	return each(d, remaining(d.Recipients(), there), func(one Draft) (Sent, error) { return c.Send(ctx, one) })
 }
 
-// remaining are the recipients that no message has reached, as a copy or otherwise.
+// remaining returns the recipients that no message has reached, as a copy or otherwise.
 func remaining(names []string, there []Message) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.ContainsFunc(there, func(m Message) bool { return has(m.To, name) || has(m.CC, name) || has(m.BCC, name) })
@@ -207,8 +205,8 @@ func has(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// Marked looks for the messages of a sender with a marker, and says whom they did not reach. A
-// server that can show neither threads nor search hits cannot be asked.
+// Marked finds a sender's messages with a marker and the recipients they did not reach. It
+// finds none if the server supports neither threads nor search.
 func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error) {
 	all, err := c.Thread(ctx, ThreadQuery{Project: d.Project, Thread: d.Thread})
 	if code := fault.CodeOf(err); code == NotFound || code == Refused || d.Thread == "" {
@@ -234,35 +232,33 @@ func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error)
 
 var errNotThere = errors.New("no message with the marker is for this agent")
 
-// Marker is what a message of ours carries, so that it can be found again when the
-// answer to its sending was lost. Nobody sees it in rendered Markdown.
+// Marker identifies a message, so that it can be found after a lost answer. It is invisible in
+// rendered Markdown.
 type Marker struct {
 	Session string
 	Round   int
 	To      string
-	Hash    string // of what the message is for: a call, a publication
+	Hash    string // of the message's purpose: a call, a publication
 }
 
-// MarkerOf makes the marker of a message that is sent for one purpose; the same
-// purpose gives the same marker.
+// MarkerOf returns the marker of a message for one purpose; equal purposes have equal markers.
 func MarkerOf(session string, round int, to, purpose string) Marker {
 	sum := sha256.Sum256([]byte(purpose))
 	return Marker{Session: session, Round: round, To: to, Hash: hex.EncodeToString(sum[:8])}
 }
 
-// String gives the marker as it stands in a body.
+// String returns the marker as it stands in a body.
 func (m Marker) String() string {
 	inert := strings.NewReplacer("--", "", "<", "", ">", "", "\n", " ")
 	return fmt.Sprintf("<!-- brenner session=%s round=%d to=%s hash=%s -->", inert.Replace(m.Session), m.Round, inert.Replace(m.To), m.Hash)
 }
 
-// In puts the marker behind a body.
+// In returns body with the marker appended.
 func (m Marker) In(body string) string {
 	return strings.TrimRight(body, "\n") + "\n\n" + m.String() + "\n"
 }
 
-// Kin tells whether a body carries a marker of the same session, round and
-// recipient: that of another message of ours about the same thing.
+// Kin reports whether a body has a marker of the same session, round and recipient.
 func (m Marker) Kin(body string) bool {
 	want, _, _ := strings.Cut(m.String(), " hash=")
 	for line := range strings.Lines(body) {
@@ -273,8 +269,7 @@ func (m Marker) Kin(body string) bool {
 	return false
 }
 
-// Marks tells whether a body carries the marker as one of its own lines; a line
-// that is quoted is somebody else's.
+// Marks reports whether a body has the marker on a line of its own; quoted lines do not count.
 func (m Marker) Marks(body string) bool {
 	want := m.String()
 	for line := range strings.Lines(body) {

@@ -6,40 +6,39 @@ import (
 	"time"
 )
 
-// Meaning is what a message does in a session's thread.
+// Meaning is the role of a message in a session's thread.
 type Meaning uint8
 
-// The meanings.
+// Meanings of messages.
 const (
 	Other        Meaning = iota
-	Asks                 // a KICKOFF of whoever leads the session
-	Acknowledges         // who was asked has seen it
-	Answers              // who was asked says something to it
+	Asks                 // a KICKOFF of the leader
+	Acknowledges         // a recipient has seen the KICKOFF
+	Answers              // a recipient answers
 	Publishes            // COMPILED
-	Criticises           // something against what was published
+	Criticises           // an objection to what was published
 	Closes               // the session is over
 )
 
-// Thread reads a session's thread, message by message, oldest first, and says what
-// each means. Whoever sent the first KICKOFF leads: what others call so is none, or
-// anybody could begin a round. Its zero value is the beginning.
+// Thread classifies a session's messages, oldest first. The sender of the first KICKOFF leads;
+// a KICKOFF of another agent does not begin a round. The zero value is an empty thread.
 type Thread struct {
 	Asked    []string // in the newest round
 	AskedAt  time.Time
 	round    int
 	asking   bool
 	lead     string
-	kickoffs map[ID]int // the round of each
+	kickoffs map[ID]int // round by KICKOFF
 }
 
-// Next says what the next message means, and to which round it belongs, from 1; 0 is
-// before the first KICKOFF. The rules, of which the first that fits decides:
+// Next returns the meaning of the next message and its round, from 1; 0 is before the first
+// KICKOFF. The first rule that matches decides:
 //
-//	KICKOFF of who leads                               asks
-//	COMPILED of somebody who was not asked             publishes
-//	INFO: closed… of somebody who was not asked        closes
-//	another KICKOFF or COMPILED that replies to nothing, and what was not
-//	written by somebody who was asked                  means nothing
+//	KICKOFF of the leader                              asks
+//	COMPILED of an agent that was not asked            publishes
+//	INFO: closed… of an agent that was not asked       closes
+//	another KICKOFF or COMPILED that replies to nothing, and
+//	any message of an agent that was not asked         means nothing
 //	ACK                                                acknowledges
 //	CLAIM, INFO, BLOCKED, QUESTION, HANDOFF            means nothing
 //	a reply to a KICKOFF                               answers, in its round
@@ -66,7 +65,7 @@ func (t *Thread) Next(m *Message) (Meaning, int) {
 	return what, t.round
 }
 
-// hear says what a message of somebody means who was asked.
+// hear classifies a message of an agent that was asked.
 func (t *Thread) hear(m *Message, prefix string) (Meaning, int) {
 	switch {
 	case (prefix == "KICKOFF" || prefix == "COMPILED") && m.ReplyTo == "":
@@ -87,7 +86,7 @@ func (t *Thread) hear(m *Message, prefix string) (Meaning, int) {
 	return Answers, t.round
 }
 
-// ask takes a KICKOFF: the first one behind an answer or a COMPILED begins a round.
+// ask records a KICKOFF: the first one after an answer or a COMPILED begins a round.
 func (t *Thread) ask(m *Message) {
 	if t.kickoffs == nil {
 		t.kickoffs = make(map[ID]int)
@@ -105,14 +104,13 @@ func (t *Thread) ask(m *Message) {
 	}
 }
 
-// IsSign tells a sign of life from something that was said, by the prefix of its
-// subject.
+// IsSign reports whether a subject's prefix marks a sign of life rather than content.
 func IsSign(subject string) bool {
 	return slices.Contains([]string{"ACK", "CLAIM", "INFO", "BLOCKED", "QUESTION", "HANDOFF"}, PrefixOf(subject))
 }
 
-// PrefixOf gives the word before the colon of a subject in capitals, without a tag:
-// DELTA[gpt] is DELTA. A reply has the prefix RE, whatever it replies to.
+// PrefixOf returns the word before the colon of a subject, in capitals and without a tag:
+// DELTA[gpt] is DELTA. The prefix of a reply is RE.
 func PrefixOf(subject string) string {
 	prefix, _, ok := strings.Cut(strings.TrimSpace(subject), ":")
 	if !ok {
@@ -136,17 +134,16 @@ func union(names []string, more ...string) []string {
 	return names
 }
 
-// Key names a message in all the world, as far as that can be done: a server that
-// lost its mail counts from 1 again. Listings may give times more coarsely than
-// answers do, so that a second is what counts.
+// Key identifies a message across servers as well as possible: a server that lost its mail
+// counts from 1 again. It uses whole seconds, since listings may round times.
 func (m *Message) Key() string {
 	return string(m.ID) + "@" + m.Created.UTC().Truncate(time.Second).Format(time.RFC3339)
 }
 
-// Phase is how far a research session has come, as its thread alone tells.
+// Phase is the progress of a research session as its thread shows it.
 type Phase string
 
-// The phases.
+// Phases of a session.
 const (
 	NotStarted        Phase = "not_started"
 	AwaitingResponses Phase = "awaiting_responses"
@@ -157,31 +154,30 @@ const (
 	Closed            Phase = "closed"
 )
 
-// Progress is what a thread tells of a session.
+// Progress is what a thread shows of a session.
 type Progress struct {
 	Phase Phase
-	// Of the newest round: who was asked, who acknowledged, who answered.
+	// Agents asked, acknowledging and answering in the newest round.
 	Asked, Acked, Answered []string
 	AskedAt                time.Time // of its last KICKOFF
-	Compiled               int       // how many versions were published
+	Compiled               int       // number of published versions
 }
 
-// Read derives the progress of a session from its thread, oldest message first, by
-// what Thread makes of each. The rules, of which the first that fits decides:
+// Read returns the progress of a session from its thread, oldest message first. The first rule
+// that matches decides. A new KICKOFF ends the phases closed, in_critique and compiled.
 //
-//	nobody was asked                                  not_started
-//	it was closed, and nobody asked again             closed
-//	it was criticised after the last publication,
-//	and nobody asked again                            in_critique
-//	it was published, and nobody asked again          compiled
-//	nobody asked has answered                         awaiting_responses
+//	no KICKOFF yet                                    not_started
+//	closed                                            closed
+//	criticised since the last publication             in_critique
+//	published                                         compiled
+//	no answer yet                                     awaiting_responses
 //	some have answered                                partially_complete
 //	all have answered                                 awaiting_compilation
 func Read(thread []Message) Progress {
 	p := Progress{Phase: NotStarted}
 	var t Thread
 	round, published := 0, ""
-	var phase Phase // what ended the round; empty where it is open
+	var phase Phase // what ended the round; empty while it is open
 	for i := range thread {
 		m := &thread[i]
 		what, of := t.Next(m)
@@ -196,7 +192,7 @@ func Read(thread []Message) Progress {
 				}
 			}
 		case Publishes:
-			if phase = CompiledPhase; m.Subject != published { // each reader gets one of its own
+			if phase = CompiledPhase; m.Subject != published { // each reader gets its own copy
 				published = m.Subject
 				p.Compiled++
 			}
@@ -222,7 +218,7 @@ func Read(thread []Message) Progress {
 	return p
 }
 
-// open is the phase of a round that nothing has ended.
+// open returns the phase of a round that has not ended.
 func (p *Progress) open() Phase {
 	switch {
 	case p.Asked == nil:

@@ -14,30 +14,30 @@ import (
 	"brenner/internal/fault"
 )
 
-// Health is how a server is.
+// Health is the state of a server.
 type Health struct {
 	Status      string `json:"status"`
 	Environment string `json:"environment"`
 	Version     string `json:"version"`
 }
 
-// Ready tells whether the server says that it works.
+// Ready reports whether the server says that it works.
 func (h Health) Ready() bool { return h.Status == "ready" || h.Status == "ok" || h.Status == "healthy" }
 
-// Health asks how the server is.
+// Health asks for the state of the server.
 func (c *Client) Health(ctx context.Context) (h Health, err error) {
 	err = c.call(ctx, "health_check", map[string]any{}, &h)
 	return h, err
 }
 
-// EnsureProject gives the project of a folder, and makes it if need be.
+// EnsureProject returns the project of a directory and creates it if missing.
 func (c *Client) EnsureProject(ctx context.Context, key string) (p Project, err error) {
 	err = c.call(ctx, "ensure_project", map[string]any{"human_key": key}, &p)
 	return p, err
 }
 
-// Register registers an agent. The name that comes back is the one that counts: a
-// server may have changed it. Its token, if there is one, is kept.
+// Register registers an agent and stores its token, if any. The server may change the name: use
+// the returned one.
 func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	arguments := map[string]any{"project_key": r.Project, "program": cmp.Or(r.Program, "brenner"), "model": cmp.Or(r.Model, "unknown")}
 	if r.Name != "" {
@@ -54,7 +54,7 @@ func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	return a, err
 }
 
-// keep puts an agent's token aside, and the name that it was given.
+// keep stores an agent's token and the name that the server gave it.
 func (c *Client) keep(project, asked string, a *Agent) error {
 	if a.Name == "" {
 		return c.garbled("register_agent", "it gave the agent no name", nil)
@@ -62,14 +62,14 @@ func (c *Client) keep(project, asked string, a *Agent) error {
 	return c.keys.Keep(c.url, project, asked, a.Name, a.Token)
 }
 
-// Whois gives an agent.
+// Whois returns an agent.
 func (c *Client) Whois(ctx context.Context, project, agent string) (a Agent, err error) {
 	err = c.call(ctx, "whois", map[string]any{"project_key": project, "agent_name": agent}, &a)
 	return a, err
 }
 
-// Inbox gives what was sent to an agent, and does not mark it as read. With wait,
-// a server that can is asked to answer only when there is something.
+// Inbox returns an agent's incoming mail and does not mark it as read. With wait, a server that
+// supports it answers only when there is mail.
 func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([]Message, error) {
 	const tool = "fetch_inbox"
 	arguments := map[string]any{"project_key": q.Project, "agent_name": q.Agent, "include_bodies": !q.NoBodies}
@@ -81,7 +81,7 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 	set("limit", q.Limit, q.Limit > 0)
 	set("urgent_only", true, q.Urgent)
 	set("since_ts", Instant{q.Since}.String(), !q.Since.IsZero())
-	// What not every server knows is asked for only where it is offered.
+	// Optional arguments are sent only to servers that offer them.
 	offers := func(name string) bool { return c.takes(ctx, tool, name) }
 	set("mark_read", false, offers("mark_read"))
 	set("unread_only", true, q.Unread && offers("unread_only"))
@@ -95,7 +95,7 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 	return q.narrowed(all), nil
 }
 
-// narrowed does what a server may not have done.
+// narrowed applies the query to messages again, for servers that ignored a part of it.
 func (q *InboxQuery) narrowed(all []Message) []Message {
 	var kept []Message
 	for _, m := range all {
@@ -106,7 +106,7 @@ func (q *InboxQuery) narrowed(all []Message) []Message {
 	return kept
 }
 
-// Waits tells whether the server can hold a fetch back until mail comes.
+// Waits reports whether the server can hold a fetch until mail comes.
 func (c *Client) Waits(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "wait_seconds") }
 
 // Acknowledge acknowledges a message.
@@ -116,7 +116,7 @@ func (c *Client) Acknowledge(ctx context.Context, project, agent string, id ID) 
 	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
 
-// Search looks for words.
+// Search returns messages that match words.
 func (c *Client) Search(ctx context.Context, project, words string, limit int) (all []Message, err error) {
 	arguments := map[string]any{"project_key": project, "query": words}
 	if limit > 0 {
@@ -126,17 +126,17 @@ func (c *Client) Search(ctx context.Context, project, words string, limit int) (
 	return all, err
 }
 
-// SetContactPolicy says who may write to an agent.
+// SetContactPolicy sets who may write to an agent.
 func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy string) error {
 	const tool = "set_contact_policy"
 	arguments := map[string]any{"project_key": project, "agent_name": agent, "policy": policy}
 	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
 
-// lost tells whether something may have been done although no answer came.
+// lost reports whether a call may have been done although no answer came.
 func lost(err error) bool { return fault.CodeOf(err) == Unsure }
 
-// resource reads a resource, and what it holds.
+// resource reads a resource and decodes its content.
 func (c *Client) resource(ctx context.Context, uri string, into any) error {
 	var r struct {
 		Contents []struct {
@@ -156,7 +156,7 @@ func (c *Client) resource(ctx context.Context, uri string, into any) error {
 	return c.decode(uri, payload, nil, into)
 }
 
-// Agents gives the agents of a project, which is named by its slug.
+// Agents returns the agents of a project, which is named by its slug.
 func (c *Client) Agents(ctx context.Context, slug string) ([]Agent, error) {
 	var raw json.RawMessage
 	uri := "resource://agents/" + url.PathEscape(slug)
@@ -176,8 +176,8 @@ func (c *Client) Agents(ctx context.Context, slug string) ([]Agent, error) {
 	return bare, nil
 }
 
-// Thread gives a thread, oldest first: as a resource, or where the server has none
-// what was sent to the reader in it.
+// Thread returns a thread, oldest first. If the server has no thread resource, it returns the
+// reader's incoming mail in the thread.
 func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	v := url.Values{"project": {q.Project}, "include_bodies": {strconv.FormatBool(!q.NoBodies)}}
 	if c.pages(ctx) {
@@ -199,18 +199,17 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	return all, nil
 }
 
-// pages tells whether threads come in pages: a server that counts on with after_id
-// does so in threads as well.
+// pages reports whether threads come in pages: servers that support after_id in the inbox do so
+// in threads.
 func (c *Client) pages(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "after_id") }
 
-// How much of a thread is read, whatever a server says.
+// Limits for reading a thread, whatever the server sends.
 const (
 	mostPages   = 1000
 	mostLetters = 256 << 20 // bytes
 )
 
-// paged reads a thread page by page, from where the query says: to its end, or as
-// much as the query wants. A page with nothing on it is the end.
+// paged reads a thread page by page from the query's start, up to its limit or an empty page.
 func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Message, error) {
 	var all []Message
 	seen, size := make(map[ID]bool), 0
@@ -257,7 +256,7 @@ func limitOr(n, usual int) int {
 	return n
 }
 
-// inOrder sorts messages by their time; those of one moment stay as they came.
+// inOrder sorts messages by time, stably.
 func inOrder(all []Message) {
 	if len(all) > 1 && all[0].Created.After(all[len(all)-1].Created.Time) {
 		slices.Reverse(all)

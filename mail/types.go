@@ -12,7 +12,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// How urgent a message is.
+// Importance of a message.
 const (
 	Low    = "low"
 	Normal = "normal"
@@ -20,15 +20,15 @@ const (
 	Urgent = "urgent"
 )
 
-// Who may write to an agent.
+// Contact policies: who may write to an agent.
 const (
-	PolicyOpen     = "open"          // everybody
-	PolicyAuto     = "auto"          // everybody; servers may ask the agent
-	PolicyContacts = "contacts_only" // whom the agent has written to before
-	PolicyBlock    = "block_all"     // nobody
+	PolicyOpen     = "open"          // every agent
+	PolicyAuto     = "auto"          // every agent; servers may ask the recipient
+	PolicyContacts = "contacts_only" // agents that the recipient has written to before
+	PolicyBlock    = "block_all"     // no agent
 )
 
-// Project is one project's mail.
+// Project is a project with mail.
 type Project struct {
 	ID      ID      `json:"id"`
 	Slug    string  `json:"slug"`
@@ -36,7 +36,7 @@ type Project struct {
 	Created Instant `json:"created_at"`
 }
 
-// Agent is who has a mailbox.
+// Agent is the owner of a mailbox.
 type Agent struct {
 	ID      ID      `json:"id"`
 	Name    string  `json:"name"`
@@ -47,11 +47,11 @@ type Agent struct {
 	Active  Instant `json:"last_active_ts"`
 	Project ID      `json:"project_id"`
 	Policy  string  `json:"contact_policy,omitempty"`
-	// Token proves that a caller is this agent. It comes with a registration, once.
+	// Token authenticates the agent. Only the registration returns it.
 	Token string `json:"registration_token,omitempty"`
 }
 
-// Message is a message, as its reader may see it.
+// Message is a message as its reader may see it.
 type Message struct {
 	ID          ID        `json:"id"`
 	Thread      string    `json:"thread_id"`
@@ -67,7 +67,7 @@ type Message struct {
 	ReplyTo     ID        `json:"reply_to"`
 	Attachments []any     `json:"attachments"`
 	Kind        string    `json:"kind"`
-	Receipts    []Receipt `json:"receipts,omitempty"` // for its sender, where the server tells
+	Receipts    []Receipt `json:"receipts,omitempty"` // for the sender, if the server reports them
 }
 
 // Receipt is what one recipient did with a message.
@@ -77,7 +77,7 @@ type Receipt struct {
 	Acked Instant `json:"ack_ts"`
 }
 
-// Acked tells whether an agent acknowledged the message, as far as receipts say.
+// Acked reports whether an agent acknowledged the message, according to the receipts.
 func (m *Message) Acked(agent string) bool {
 	return slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Agent == agent && !r.Acked.IsZero() })
 }
@@ -89,19 +89,18 @@ type Draft struct {
 	To, CC, BCC []string
 	Subject     string
 	Body        string // Markdown
-	Thread      string // empty begins a thread, or goes on with that of ReplyTo
-	Importance  string // empty is Normal
+	Thread      string // empty continues that of ReplyTo, or begins one
+	Importance  string // empty means Normal
 	AckRequired bool
 	ReplyTo     ID
-	// Key makes the sending happen once: the same sender with the same key gets
-	// the message that is there already.
+	// Key makes sending idempotent: the same sender and key return the existing message.
 	Key string
 }
 
-// Names are agents' names; some servers write a single one without a list.
+// Names are agents' names; some servers send a single one without a list.
 type Names []string
 
-// MarshalJSON writes a list, also for none.
+// MarshalJSON writes a list, also for nil.
 func (n Names) MarshalJSON() ([]byte, error) {
 	if n == nil {
 		return []byte("[]"), nil
@@ -109,7 +108,7 @@ func (n Names) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(n))
 }
 
-// UnmarshalJSON takes a list, a single name or null.
+// UnmarshalJSON accepts a list, a single name or null.
 func (n *Names) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte(`"`)) {
 		var one string
@@ -135,19 +134,19 @@ type Reservation struct {
 	Expires   Instant `json:"expires_ts"`
 }
 
-// Conflict is a path that others have reserved.
+// Conflict is a path that other agents have reserved.
 type Conflict struct {
 	Path    string        `json:"path"`
 	Holders []Reservation `json:"holders"`
 }
 
-// Reserved is what came of a reservation.
+// Reserved is the result of a reservation.
 type Reserved struct {
 	Granted   []Reservation `json:"granted"`
 	Conflicts []Conflict    `json:"conflicts"`
 }
 
-// Summary is what a thread is about, as far as a program can tell.
+// Summary is a generated summary of a thread.
 type Summary struct {
 	Thread       string    `json:"thread_id"`
 	Total        int       `json:"total_messages"`
@@ -157,22 +156,22 @@ type Summary struct {
 	Examples     []Message `json:"examples,omitempty"`
 }
 
-// ID names a message. Servers give numbers or texts; both are texts here.
+// ID names a message. Servers use numbers or texts; both are texts here.
 type ID string
 
-// Number gives the id as a number, for boxes that count.
+// Number returns the id as a number, for boxes that count.
 func (id ID) Number() (int64, bool) {
 	n, err := strconv.ParseInt(string(id), 10, 64)
 	return n, err == nil && n > 0 && strconv.FormatInt(n, 10) == string(id)
 }
 
-// Numbered makes the id of a box that counts.
+// Numbered returns the id for a number.
 func Numbered(n int64) ID { return ID(strconv.FormatInt(n, 10)) }
 
-// exact is the largest number that every reader of JSON keeps as it is.
+// exact is the largest integer that every JSON reader keeps exactly.
 const exact = 1 << 53
 
-// MarshalJSON writes a number where it is one: that is what most servers want back.
+// MarshalJSON writes a number if it is one: most servers expect that.
 func (id ID) MarshalJSON() ([]byte, error) {
 	if n, ok := id.Number(); ok && n <= exact {
 		return []byte(id), nil
@@ -183,7 +182,7 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(id))
 }
 
-// UnmarshalJSON takes a number, a text or null.
+// UnmarshalJSON accepts a number, a text or null.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	switch {
@@ -204,11 +203,10 @@ func (id *ID) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Instant is a moment on the wire: RFC 3339, in UTC, to the microsecond.
+// Instant is a time on the wire: RFC 3339, in UTC, to the microsecond.
 type Instant struct{ time.Time }
 
-// ParseInstant reads a moment as servers write it: with Z or an offset, with any
-// fraction, or without a zone, which is UTC.
+// ParseInstant parses a time with Z, an offset or no zone (UTC), and any fraction.
 func ParseInstant(text string) (Instant, error) {
 	text = strings.Replace(strings.TrimSpace(text), " ", "T", 1)
 	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02"} {
@@ -221,7 +219,7 @@ func ParseInstant(text string) (Instant, error) {
 
 const instantForm = "2006-01-02T15:04:05.000000Z07:00"
 
-// String gives the moment as it is written.
+// String returns the time as it is written.
 func (i Instant) String() string {
 	if i.IsZero() {
 		return ""
@@ -229,7 +227,7 @@ func (i Instant) String() string {
 	return i.UTC().Format(instantForm)
 }
 
-// MarshalJSON writes the moment, or null for none.
+// MarshalJSON writes the time, or null for the zero time.
 func (i Instant) MarshalJSON() ([]byte, error) {
 	if i.IsZero() {
 		return []byte("null"), nil
@@ -237,8 +235,8 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 	return json.Marshal(i.String())
 }
 
-// UnmarshalJSON reads a moment; null and the empty text are none. Some servers count
-// the seconds since 1970, or parts of them.
+// UnmarshalJSON reads a time; null and the empty text are the zero time. Some servers send
+// seconds since 1970, or fractions such as milliseconds.
 func (i *Instant) UnmarshalJSON(data []byte) error {
 	var number float64
 	if json.Unmarshal(data, &number) == nil && string(data) != "null" {
@@ -258,8 +256,8 @@ func (i *Instant) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// counted gives the moment of a number. Seconds of any time near ours are far smaller
-// than its milliseconds, and so on; 0 is none.
+// counted returns the time of a number, whose magnitude distinguishes seconds from milliseconds
+// and smaller units; 0 is the zero time.
 func counted(n float64) Instant {
 	for n > 1e11 {
 		n /= 1000

@@ -16,16 +16,15 @@ import (
 	"brenner/internal/fault"
 )
 
-// protocol is the version of MCP that we introduce ourselves with; a server may
-// name an older one.
+// protocol is the MCP version that the client offers; a server may answer with an older one.
 const protocol = "2025-06-18"
 
-// largest is how much of an answer is read.
+// largest bounds the bytes of an answer that are read.
 const largest = 64 << 20
 
-// rpc makes a request and reads its result. It introduces itself first, and again
-// to a server that has forgotten it; one that knows no introductions goes without. The
-// server may take so long besides what it has for every call.
+// rpc makes a request and reads its result. It initializes the connection first, and again if
+// the server has lost the session; servers without initialize work too. long extends the
+// timeout.
 func (c *Client) rpc(ctx context.Context, long time.Duration, method string, params, result any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout+max(long, 0), errTooLong)
 	defer cancel()
@@ -50,9 +49,9 @@ func (c *Client) rpc(ctx context.Context, long time.Duration, method string, par
 
 var errTooLong = errors.New("no answer in time")
 
-// forgotten tells whether a server did not know the session of a request any more, and
-// forgets it, too. Such a request was not done. Another request may have found that out
-// already, and even have introduced us again.
+// forgotten reports whether a server no longer knew the session of a request, and clears the
+// session. Such a request was not done. Another request may already have found this out and
+// initialized again.
 func (c *Client) forgotten(err error) bool {
 	var s *httpStatus
 	if !errors.As(err, &s) || s.session == "" ||
@@ -67,7 +66,7 @@ func (c *Client) forgotten(err error) bool {
 	return true
 }
 
-// greet introduces us, once.
+// greet initializes the connection, once.
 func (c *Client) greet(ctx context.Context) error {
 	c.hello.Lock()
 	defer c.hello.Unlock()
@@ -101,7 +100,7 @@ func (c *Client) greet(ctx context.Context) error {
 	return nil
 }
 
-// post makes one POST, and gives the result of what was asked.
+// post makes one POST request and returns its result.
 func (c *Client) post(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	message := map[string]any{"jsonrpc": "2.0", "method": method}
 	if params != nil {
@@ -152,7 +151,7 @@ func (c *Client) post(ctx context.Context, method string, params any) (json.RawM
 	return c.read(ctx, method, id, resp)
 }
 
-// unanswered tells a server that is not there from an answer that was lost.
+// unanswered distinguishes an unreachable server from a lost answer.
 func (c *Client) unanswered(ctx context.Context, method string, err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
@@ -170,10 +169,10 @@ func (c *Client) unanswered(ctx context.Context, method string, err error) error
 	}
 }
 
-// plain gives an error without what it repeats of secrets.
+// plain returns an error with secrets masked.
 func (c *Client) plain(err error) error { return errors.New(c.mask(err.Error())) }
 
-// read gives the result in an answer of either form.
+// read returns the result in an answer of either form.
 func (c *Client) read(ctx context.Context, method string, id int64, resp *http.Response) (json.RawMessage, error) {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	body := io.LimitReader(resp.Body, largest)
@@ -191,7 +190,7 @@ func (c *Client) read(ctx context.Context, method string, id int64, resp *http.R
 	return c.result(method, reply)
 }
 
-// rpcReply is one answer of JSON-RPC.
+// rpcReply is a JSON-RPC response.
 type rpcReply struct {
 	ID     ID              `json:"id"`
 	Result json.RawMessage `json:"result"`
@@ -204,8 +203,8 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// answer reads a message and tells whether it answers our request. A server that
-// gives an error without an id can only mean ours.
+// answer parses a message and reports whether it answers the request. An error without an id
+// counts as its answer.
 func answer(data []byte, id int64) (rpcReply, bool) {
 	var reply rpcReply
 	if json.Unmarshal(data, &reply) != nil || reply.Result == nil && reply.Error == nil {

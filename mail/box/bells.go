@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// look is how often the file is looked at for mail of other processes, while
-// anybody waits.
+// look is the interval at which the file is polled for mail of other processes while a caller
+// waits.
 const look = 5 * time.Millisecond
 
-// bells wake who waits for mail: whose bell it is, where this process has sent it;
-// everybody, where another process has written.
+// bells wake callers that wait for mail: those of one agent for a message sent by this process,
+// all of them when another process has written.
 type bells struct {
 	box *Box
 
 	mu      sync.Mutex
 	rung    map[int64]chan struct{} // by agent; closed when mail comes
 	waiting int
-	known   int64 // everybody was woken for the messages up to this one
+	known   int64 // all waiters were woken for messages up to this one
 	halt    chan struct{}
 	looking sync.WaitGroup
 }
 
-// listen gives the bell of an agent; forget ends the waiting.
+// listen returns the bell of an agent; forget ends the waiting.
 func (b *bells) listen(agent int64) (bell <-chan struct{}, forget func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,9 +44,9 @@ func (b *bells) listen(agent int64) (bell <-chan struct{}, forget func()) {
 	})
 }
 
-// ring wakes the agents that a new message of this process is for. If it does not follow
-// the last one that is known, another process has written those between, and whoever
-// they are for is still to be woken.
+// ring wakes the recipients of a new message of this process. If the message does not follow
+// the last known one, another process has written in between, and known stays so that ringAll
+// still wakes all.
 func (b *bells) ring(message int64, agents []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *bells) ring(message int64, agents []int64) {
 	}
 }
 
-// ringAll wakes everybody if there is a message for which that was not done.
+// ringAll wakes all waiters if there is a message that was not announced.
 func (b *bells) ringAll(newest int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,7 @@ func (b *bells) ringAll(newest int64) {
 	}
 }
 
-// stop ends the looking.
+// stop ends the polling.
 func (b *bells) stop() {
 	b.mu.Lock()
 	if b.halt != nil {
@@ -86,11 +86,11 @@ func (b *bells) stop() {
 	b.looking.Wait()
 }
 
-// idleLooks is how often nobody may wait before the looking ends: who waits again
-// and again must not begin it anew each time.
+// idleLooks is the number of polls without a waiter before polling ends, so that a caller that
+// waits repeatedly does not restart it each time.
 const idleLooks = 200
 
-// look looks for mail that other processes have sent, until nobody waits any more.
+// look polls for mail of other processes until there are no waiters.
 func (b *bells) look(halt chan struct{}) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -125,5 +125,5 @@ func (b *bells) newest() (id int64, ok bool) {
 	}
 	defer leave()
 	err = b.box.read.DB.QueryRow("SELECT ifnull(max(id), 0) FROM messages").Scan(&id)
-	return id, err == nil // a file that is busy is looked at again in a moment
+	return id, err == nil // a busy file is polled again in a moment
 }

@@ -1,15 +1,11 @@
-// Package box keeps mail in one SQLite file of its own, beside the project's store,
-// in WAL mode, with any number of processes at work on it at once.
+// Package box keeps mail in its own SQLite file beside the project's store, in WAL mode, shared
+// by any number of processes. A separate file keeps a busy mail server and a committing session
+// from blocking each other.
 //
-// It promises what mail.Box does. Sends of one process that come at one time are
-// committed together, so that fifty writers do not wait for fifty syncs of the disk;
-// a page of a thread costs the same at its end as at its beginning; whoever waits
-// for mail is woken by this process at once, and by others within milliseconds.
-//
-// The file is not the store's: a server that takes mail all day must not hold up a
-// session that commits, nor the other way round.
-//
-// It must not know who may do what, or what messages say.
+// It promises what mail.Box does. Concurrent sends of one process share a commit, a page costs
+// the same at any place of a thread, and waiting readers wake at once for mail of this process
+// and within milliseconds for mail of others. It must not know permissions or what messages
+// say.
 package box
 
 import (
@@ -27,19 +23,19 @@ import (
 	"brenner/store/sqlite"
 )
 
-// FileName is the name of the mailbox's file in its folder.
+// FileName is the name of the mailbox's file in its directory.
 const FileName = "mail.db"
 
 const (
 	defaultWait = 10 * time.Second
 	readers     = 8
-	searchers   = 2 // of their own, so that whoever searches keeps nobody from reading
+	searchers   = 2 // separate, so that searches do not block readers
 )
 
-// Options say how a box is opened; the zero value works.
+// Options configure Open; the zero value works.
 type Options struct {
-	Wait time.Duration    // for other processes that write; 0 is 10 s
-	Now  func() time.Time // the clock; nil is the system's
+	Wait time.Duration    // for other writing processes; 0 means 10 s
+	Now  func() time.Time // the clock; nil means the system's
 }
 
 // Box is a mail.Box in a file.
@@ -49,19 +45,19 @@ type Box struct {
 
 	read   *sqlite.Reader
 	search *sqlite.Reader
-	rows   sync.Map // agents' rows, by project and name
-	owners sync.Map // who they are, by row
+	rows   sync.Map // agents' rows by project and name
+	owners sync.Map // owners by row
 	shelf  shelf
-	tokens sync.Map // the rows of tokens that were good a moment ago, by hash
+	tokens sync.Map // rows of recently verified tokens by hash
 	writer *writer
 	bells  bells
-	ended  chan struct{} // closed with the box, for whoever waits
+	ended  chan struct{} // closed with the box, to end waiting
 }
 
 var _ mail.Box = (*Box)(nil)
 
-// Open opens the mailbox in a folder, and makes both where they are not there. Only
-// its owner can read the file: mail is not for everybody on the machine.
+// Open opens the mailbox in a directory and creates both if missing. Only the owner can read
+// the file.
 func Open(ctx context.Context, dir string, o Options) (*Box, error) {
 	const op = "open the mailbox"
 	b := &Box{now: o.Now, ended: make(chan struct{}), file: sqlite.File{
@@ -121,7 +117,7 @@ func (b *Box) disconnect() error {
 	return err
 }
 
-// Close ends the box, after what is under way; whoever waits for mail waits no more.
+// Close closes the box after uses in flight and ends all waiting for mail.
 func (b *Box) Close() error {
 	if !b.file.Shut() {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"brenner/store/sqlite"
 )
 
-// EnsureProject gives the project with a key, and makes it if need be.
+// EnsureProject implements mail.Directory.
 func (b *Box) EnsureProject(ctx context.Context, key string) (mail.Project, error) {
 	const op = "ensure the project"
 	if strings.TrimSpace(key) == "" || len(key) > 4096 || strings.ContainsRune(key, 0) {
@@ -34,11 +34,11 @@ func (b *Box) EnsureProject(ctx context.Context, key string) (mail.Project, erro
 	})
 }
 
-// slugHashes are how many bytes of the hash stand in a slug: more where a project has
-// the shorter one, as its slug or as its key.
+// slugHashes returns the numbers of hash bytes to try in a slug: longer ones are for slugs that
+// are already in use as a slug or key.
 func slugHashes() []int { return []int{4, 8, 16, sha256.Size} }
 
-// makeProject makes a project, unless somebody else has made it meanwhile.
+// makeProject creates a project, unless another process has done so meanwhile.
 func (w *writer) makeProject(ctx context.Context, key string) error {
 	var n int
 	for _, length := range slugHashes() {
@@ -62,8 +62,8 @@ func first[T any](list []T) T {
 	return list[0]
 }
 
-// slug gives a project a short name that can stand in an address. The hash, of which it
-// has some bytes, keeps two folders of one name apart.
+// slug returns a short project name that is safe in URLs. The hash bytes distinguish
+// directories of the same name.
 func slug(key string, hash int) string {
 	var s strings.Builder
 	for _, r := range strings.ToLower(path.Base(strings.ReplaceAll(key, `\`, "/"))) {
@@ -79,7 +79,7 @@ func slug(key string, hash int) string {
 	return strings.TrimLeft(name[:min(len(name), 40)]+"-"+hex.EncodeToString(sum[:hash]), "-")
 }
 
-// Projects gives one project, or all of them for the empty name.
+// Projects implements mail.Directory.
 func (b *Box) Projects(ctx context.Context, name string) ([]mail.Project, error) {
 	return sqlite.Use(ctx, &b.file, "read the projects", func() ([]mail.Project, error) {
 		all, err := b.projects(ctx, name)
@@ -103,7 +103,7 @@ func (b *Box) projects(ctx context.Context, name string) ([]mail.Project, error)
 	}, "SELECT id, key, slug, created FROM projects WHERE ?1 = '' OR key = ?1 OR slug = ?1 ORDER BY id", name)
 }
 
-// Register makes an agent, or with Renew changes one.
+// Register implements mail.Directory.
 func (b *Box) Register(ctx context.Context, r mail.Registration) (mail.Agent, error) {
 	if err := r.Check(); err != nil {
 		return mail.Agent{}, err
@@ -119,7 +119,7 @@ func (b *Box) Register(ctx context.Context, r mail.Registration) (mail.Agent, er
 }
 
 func (w *writer) register(ctx context.Context, r *mail.Registration) error {
-	defer w.forget() // the policy may be another one
+	defer w.forget() // the policy may have changed
 	project, err := w.project(ctx, r.Project)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 		policy = ifnull(nullif(?, ''), policy), token = ifnull(?, token), active = ? WHERE id = ?`, r.Program, r.Model, r.Task, r.Policy, token, now, id)
 }
 
-// Agents gives one agent, or all of them for the empty name, by name.
+// Agents implements mail.Directory.
 func (b *Box) Agents(ctx context.Context, project, name string) ([]mail.Agent, error) {
 	return sqlite.Use(ctx, &b.file, "read the agents", func() ([]mail.Agent, error) {
 		all, err := b.agents(ctx, project, name)
@@ -157,7 +157,7 @@ func (b *Box) Agents(ctx context.Context, project, name string) ([]mail.Agent, e
 	})
 }
 
-// nobody says why there is no agent: there is none, or there is no project.
+// nobody returns the error for a missing agent or project.
 func (b *Box) nobody(ctx context.Context, project, name string) error {
 	there, err := b.projects(ctx, project)
 	switch {
@@ -190,7 +190,7 @@ func scanAgent(rows *sql.Rows) (mail.Agent, error) {
 	return a, err
 }
 
-// Owner says whose token has this hash.
+// Owner implements mail.Directory.
 func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.Agent, error) {
 	o, err := sqlite.Use(ctx, &b.file, "look for a token", func() (owner, error) {
 		if seen, ok := b.tokens.Load(tokenHash); ok && time.Since(seen.(seenToken).at) < tokenHolds {
@@ -210,25 +210,24 @@ func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.A
 	return o.project, o.agent, err
 }
 
-// tokenHolds is how long a token that was good is not looked up again: one that
-// another process has replaced goes on for so long. Looking it up for every call
-// would cost a tenth of the call.
+// tokenHolds is how long a verified token is trusted without a lookup, and so how long a
+// replaced one stays valid in other processes. A lookup per call would cost a tenth of the
+// call.
 const tokenHolds = time.Second
 
-// seenToken is whose a token was, and when.
+// seenToken is the owner's row of a verified token and the time of the check.
 type seenToken struct {
 	row int64
 	at  time.Time
 }
 
-// owner is who an agent is: what never changes of it.
+// owner holds the immutable fields of an agent and its project.
 type owner struct {
 	project mail.Project
 	agent   mail.Agent
 }
 
-// owner finds out who has a row, which it keeps for ever: tokens change hands,
-// rows do not.
+// owner returns the owner of a row, cached for good: tokens change owners, rows do not.
 func (b *Box) owner(ctx context.Context, row int64) (owner, error) {
 	if known, ok := b.owners.Load(row); ok {
 		return known.(owner), nil

@@ -16,7 +16,7 @@ const messageColumns = `m.id, m.thread_name, m.subject, m.sender_name, m.recipie
 
 const messageTables = ` FROM messages m `
 
-// body is the column of the text, or of nothing where nobody wants it.
+// body returns the column of the text, or an empty one if it is not wanted.
 func body(wanted bool) string {
 	if wanted {
 		return ", m.body"
@@ -24,7 +24,7 @@ func body(wanted bool) string {
 	return ", ''"
 }
 
-// scanMessage reads a message as a reader sees it.
+// scanMessage scans a message as a reader sees it.
 func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 	return func(rows *sql.Rows) (mail.Message, error) {
 		m := mail.Message{Attachments: []any{}, Kind: "to"}
@@ -45,8 +45,7 @@ func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 	}
 }
 
-// fitting reads messages as long as they fit into one answer; cut says that there
-// are more.
+// fitting reads messages as long as they fit into one answer; cut reports that there are more.
 func fitting(ctx context.Context, b *Box, reader, text string, args ...any) (all []mail.Message, cut bool, err error) {
 	scan := scanMessage(reader)
 	var r room
@@ -65,18 +64,18 @@ func fitting(ctx context.Context, b *Box, reader, text string, args ...any) (all
 	return all, cut, nil
 }
 
-// room is what an answer still has room for. What does not fit is not read from the
-// file: a page of a thousand letters may have gigabytes.
+// room tracks the size of an answer. What does not fit is not read from the file: a page of a
+// thousand messages may have gigabytes.
 type room struct{ taken int }
 
-// fits takes a message in; the first one always has room.
+// fits adds a message if there is room; the first one always fits.
 func (r *room) fits(m *mail.Message) bool {
 	first := r.taken == 0
 	r.taken += len(m.Body) + messageBytes
 	return first || r.taken <= mail.MaxAnswer
 }
 
-// Inbox gives what was sent to an agent.
+// Inbox implements mail.Reader.
 func (b *Box) Inbox(ctx context.Context, q mail.InboxQuery) ([]mail.Message, error) {
 	return sqlite.Use(ctx, &b.file, "read the inbox", func() ([]mail.Message, error) {
 		agent, err := b.agentRow(ctx, q.Project, q.Agent)
@@ -127,7 +126,7 @@ func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mai
 	return b.messages(ctx, rows, q.Agent, !q.NoBodies)
 }
 
-// after reads a place to go on from.
+// after parses the message id to continue from.
 func after(id mail.ID) (int64, error) {
 	if id == "" || id == "0" {
 		return 0, nil
@@ -139,8 +138,8 @@ func after(id mail.ID) (int64, error) {
 	return n, nil
 }
 
-// limit gives how many are wanted. In queries it stands as "LIMIT ?+0": SQLite looks
-// at a bare "LIMIT ?" when it plans, and so plans anew for every use.
+// limit returns the wanted number of messages. Queries use "LIMIT ?+0": SQLite inspects a bare
+// "LIMIT ?" when planning, and so plans anew for every use.
 func limit(n, usual int) int {
 	if n <= 0 {
 		n = usual
@@ -148,8 +147,7 @@ func limit(n, usual int) int {
 	return min(n, mail.MaxPage)
 }
 
-// agentRow finds an agent's row, which it keeps for ever: one for each agent, in whatever
-// spelling its name was asked for.
+// agentRow returns an agent's row, cached for good under every spelling of its name.
 func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error) {
 	key := [2]string{project, strings.ToLower(name)}
 	if id, ok := b.rows.Load(key); ok {
@@ -169,7 +167,7 @@ func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error)
 	return first(ids), err
 }
 
-// Thread gives a page of a thread, oldest first.
+// Thread implements mail.Reader.
 func (b *Box) Thread(ctx context.Context, q mail.ThreadQuery) (mail.Page, error) {
 	if err := mail.CheckThread(q.Thread); err != nil {
 		return mail.Page{}, err
@@ -182,7 +180,7 @@ func scanThread(rows *sql.Rows) (t threadRow, err error) {
 	return t, err
 }
 
-// threadRow is a thread, and how many messages it has.
+// threadRow is a thread and its number of messages.
 type threadRow struct{ id, total int64 }
 
 func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error) {
@@ -196,7 +194,7 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 		return mail.Page{}, err
 	}
 	if len(threads) == 0 {
-		return mail.Page{}, b.nobody(ctx, q.Project, "") // a thread that is empty, or no project
+		return mail.Page{}, b.nobody(ctx, q.Project, "") // an empty thread, or no project
 	}
 	t := threads[0]
 	page := mail.Page{Total: int(t.total)}
@@ -233,7 +231,7 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 	return page, err
 }
 
-// complete adds to a page who writes in the thread, and the receipts.
+// complete adds the senders and the receipts to a page.
 func (b *Box) complete(ctx context.Context, q *mail.ThreadQuery, thread int64, page *mail.Page) (err error) {
 	if q.Reader == "" {
 		page.People, err = sqlite.List(ctx, b.read, sqlite.One[string],
@@ -276,7 +274,7 @@ func maybe(micro sql.NullInt64) mail.Instant {
 	return instant(micro.Int64)
 }
 
-// Message gives one message, if the reader has a part in it.
+// Message implements mail.Reader.
 func (b *Box) Message(ctx context.Context, project, reader string, id mail.ID) (mail.Message, error) {
 	return sqlite.Use(ctx, &b.file, "read a message", func() (mail.Message, error) { return b.message(ctx, project, reader, id) })
 }
@@ -298,7 +296,7 @@ func (b *Box) message(ctx context.Context, project, reader string, id mail.ID) (
 	return m, err
 }
 
-// Await gives what Inbox gives as soon as that is something.
+// Await implements mail.Reader.
 func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, error) {
 	const op = "wait for mail"
 	leave, err := b.file.Enter(ctx, op)
@@ -306,7 +304,7 @@ func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 		return nil, over(ctx, err)
 	}
 	agent, err := b.agentRow(ctx, q.Project, q.Agent)
-	leave() // who waits must not hold up Close
+	leave() // waiting must not block Close
 	if err != nil {
 		return nil, over(ctx, b.file.Fault(op, err))
 	}
@@ -336,7 +334,7 @@ func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 	}
 }
 
-// over makes no error of a wait whose time is up.
+// over returns nil for a wait that reached its deadline.
 func over(ctx context.Context, err error) error {
 	if deadline, ok := ctx.Deadline(); ok && ctx.Err() != nil && !time.Now().Before(deadline) {
 		return nil

@@ -13,14 +13,15 @@ import (
 	"brenner/store/sqlite"
 )
 
-// The limits of reservations.
+// Limits of reservations.
 const (
 	defaultTTL = time.Hour
 	longestTTL = 7 * 24 * time.Hour
 	mostClaims = 1000 // of one agent
 )
 
-// Reserve claims paths that nobody else has claimed, and says who has the others.
+// Reserve implements mail.Reservations: it claims the free paths and returns the holders of the
+// others.
 func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) {
 	const op = "reserve files"
 	if err := c.Check(); err != nil {
@@ -36,8 +37,8 @@ func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) 
 	})
 }
 
-// reserve makes a claim. Others wait while it does, so it ends when nobody wants it any
-// more, which gone tells.
+// reserve makes a claim. Other writers wait meanwhile, so it stops when gone reports that the
+// caller has left.
 func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) (mail.Reserved, error) {
 	result := mail.Reserved{Granted: []mail.Reservation{}, Conflicts: []mail.Conflict{}}
 	project, agent, err := w.both(ctx, c.Project, c.Agent)
@@ -64,7 +65,7 @@ func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) 
 	compared := compare(c.Exclusive, others)
 	for _, p := range c.Paths {
 		if err := gone(); err != nil {
-			return result, &fault.Error{Cause: err} // a refusal: the changes beside it stand
+			return result, &fault.Error{Cause: err} // a refusal: other changes of the transaction stand
 		}
 		holders, err := compared.holders(p)
 		if err != nil {
@@ -101,7 +102,7 @@ func ttl(d time.Duration) time.Duration {
 	return min(d, longestTTL)
 }
 
-// both finds a project and an agent of it.
+// both returns the rows of a project and one of its agents.
 func (w *writer) both(ctx context.Context, project, name string) (p, a int64, err error) {
 	if p, err = w.project(ctx, project); err != nil {
 		return 0, 0, err
@@ -122,7 +123,7 @@ func scanReservation(rows *sql.Rows) (r mail.Reservation, err error) {
 	return r, err
 }
 
-// Release gives up claims on these paths, or all for none, and counts them.
+// Release implements mail.Reservations.
 func (b *Box) Release(ctx context.Context, project, agent string, paths []string) (int, error) {
 	mine, err := b.claims(ctx, "release files", project, agent, paths, func(ctx context.Context, w *writer, r *mail.Reservation) error {
 		n, _ := r.ID.Number()
@@ -131,7 +132,7 @@ func (b *Box) Release(ctx context.Context, project, agent string, paths []string
 	return len(mine), err
 }
 
-// Renew makes claims last longer from now on.
+// Renew implements mail.Reservations.
 func (b *Box) Renew(ctx context.Context, project, agent string, paths []string, long time.Duration) ([]mail.Reservation, error) {
 	return b.claims(ctx, "renew reservations", project, agent, paths, func(ctx context.Context, w *writer, r *mail.Reservation) error {
 		n, _ := r.ID.Number()
@@ -141,7 +142,7 @@ func (b *Box) Renew(ctx context.Context, project, agent string, paths []string, 
 	})
 }
 
-// claims does something with each of an agent's claims on these paths.
+// claims calls do with each of an agent's claims on these paths.
 func (b *Box) claims(ctx context.Context, op, project, agent string, paths []string, do func(context.Context, *writer, *mail.Reservation) error) ([]mail.Reservation, error) {
 	wanted := make(map[string]bool)
 	for _, p := range paths {
@@ -174,13 +175,12 @@ func (b *Box) claims(ctx context.Context, op, project, agent string, paths []str
 	})
 }
 
-// claimed is a path or a pattern that somebody has claimed, ready to be compared with
-// many others.
+// claimed is a claimed path or pattern, prepared for comparisons.
 type claimed struct {
 	path  string
-	above string // what the names below it begin with
+	above string // prefix of the names below it
 	glob  string
-	fixed string // what glob begins with before it leaves anything open
+	fixed string // literal prefix of glob
 }
 
 func claimedPath(p string) claimed {
@@ -193,8 +193,8 @@ func claimedPath(p string) claimed {
 	return c
 }
 
-// overlap tells whether two claims can mean the same file: equal paths, a folder
-// above, or a pattern that fits.
+// overlap reports whether two claims can match the same file: equal paths, a parent directory,
+// or a matching pattern.
 func overlap(a, b claimed) bool { return a.path == b.path || a.covers(b.path) || b.covers(a.path) }
 
 func (c *claimed) covers(name string) bool {
@@ -210,8 +210,8 @@ func (c *claimed) covers(name string) bool {
 	return ok && err == nil
 }
 
-// effort is about how many characters are looked at to fit a pattern to a name: what is
-// behind the first star may have to be tried at every place of the name.
+// effort estimates the characters compared when matching a pattern: what follows the first star
+// may be tried at every position of the name.
 func (c *claimed) effort(name string) int {
 	if c.glob == c.fixed || !strings.HasPrefix(name, c.fixed) {
 		return 0
@@ -219,15 +219,15 @@ func (c *claimed) effort(name string) int {
 	return (len(c.glob) - len(c.fixed)) * len(name)
 }
 
-// mostSteps is how long patterns are compared with what others have claimed: nobody
-// else writes meanwhile. That is some tenths of a second.
+// mostSteps bounds the matching of patterns, which blocks other writers, to some tenths of a
+// second.
 const mostSteps = 1 << 28
 
-// comparison finds out who has claimed what somebody wants.
+// comparison finds the claims that conflict with a new one.
 type comparison struct {
-	exclusive bool // it is wanted for nobody else
+	exclusive bool // the new claim is exclusive
 	others    []mail.Reservation
-	paths     []claimed // of others
+	paths     []claimed // of other agents
 	steps     int
 }
 
@@ -239,7 +239,7 @@ func compare(exclusive bool, others []mail.Reservation) *comparison {
 	return c
 }
 
-// holders gives the claims that are in the way of one on a path.
+// holders returns the claims that conflict with one on a path.
 func (c *comparison) holders(p string) ([]mail.Reservation, error) {
 	var holders []mail.Reservation
 	wanted := claimedPath(p)

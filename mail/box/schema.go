@@ -1,14 +1,14 @@
 package box
 
-// applicationID marks the file as a mailbox of ours: "BrMl" in ASCII.
+// applicationID marks a file as a mailbox: "BrMl" in ASCII.
 const applicationID = 0x42724d6c
 
-// schema makes an empty file a mailbox. One that was released is never edited.
+// schema creates a mailbox in an empty file. Never edit a released one.
 //
-// A copy is a message in the mailbox of an agent: of each recipient, and of the
-// sender too (how is sent), so that what an agent may see of a thread is one range
-// of one index, however long the thread is. A message has the names of its thread
-// and its sender, which never change, so that a page is read without looking up. Times are microseconds since 1970.
+// A copy is a message in an agent's mailbox: one per recipient and one for the sender (how is
+// sent), so that what an agent may see of a thread is one range of one index. A message repeats
+// the immutable names of thread and sender, so that reading a page needs no lookups. Times are
+// microseconds since 1970.
 const schema = `
 CREATE TABLE projects (
 	id      INTEGER PRIMARY KEY,

@@ -10,20 +10,20 @@ import (
 	"brenner/store/sqlite"
 )
 
-// The limits of what is looked for. SQLite takes time with the square of the words,
-// and hears of nothing else while it reads them.
+// Limits of a search. SQLite's time grows with the square of the words, and parsing them cannot
+// be interrupted.
 const (
 	mostWords    = 32
 	longestWords = 1000 // bytes
 )
 
-// Search gives the messages that have all the words, the best first.
+// Search implements mail.Reader.
 func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, error) {
 	match, err := phrase(q.Words)
 	if err != nil {
 		return nil, err
 	}
-	// The texts are not read here: to sort them, SQLite would hold all of them.
+	// Texts are not read here: SQLite would hold all of them for sorting.
 	text := "SELECT m.id FROM words w JOIN messages m ON m.id = w.rowid JOIN projects p ON p.id = m.project" +
 		" WHERE words MATCH ?1 AND (p.key = ?2 OR p.slug = ?2)"
 	if q.Reader != "" {
@@ -39,8 +39,8 @@ func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, e
 	})
 }
 
-// phrase turns what somebody typed into a query of SQLite's that cannot be wrong:
-// every word is quoted, and only OR and a star at the end keep their meaning.
+// phrase turns user input into a valid SQLite query: every word is quoted, and only OR and a
+// trailing star keep their meaning.
 func phrase(words string) (string, error) {
 	const op, form = "search", `words, "phrases", OR between them, and * at the end of a word`
 	if len(words) > longestWords {

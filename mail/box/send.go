@@ -17,7 +17,7 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Send delivers a message to all its recipients, or to none, once for its key.
+// Send implements mail.Post.
 func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
 	if err := d.Check(); err != nil {
 		return mail.Message{}, err
@@ -38,14 +38,14 @@ func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
 	})
 }
 
-// hashOf is what tells one message from another under the same key.
+// hashOf returns a hash that distinguishes messages under the same key.
 func hashOf(d *mail.Draft) string {
-	text, _ := json.Marshal([]any{d.To, d.CC, d.BCC, d.Subject, d.Body, d.Thread, d.Importance, d.AckRequired, d.ReplyTo}) // texts, a bool: nothing can go wrong
+	text, _ := json.Marshal([]any{d.To, d.CC, d.BCC, d.Subject, d.Body, d.Thread, d.Importance, d.AckRequired, d.ReplyTo}) // always marshals
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 
-// sending is one message on its way into the box.
+// sending is a message on its way into the box.
 type sending struct {
 	draft   mail.Draft
 	hash    string
@@ -59,9 +59,9 @@ type sending struct {
 	again   bool    // it was sent before
 }
 
-// do refuses the message before anything of it is written, or not at all.
+// do writes the message. A refusal comes before anything is written.
 func (s *sending) do(ctx context.Context, w *writer) error {
-	// A change whose commit failed may be tried again from the beginning.
+	// A change whose commit failed may be retried from the beginning.
 	s.reached, s.again = nil, false
 	d := &s.draft
 	var err error
@@ -84,15 +84,14 @@ func (s *sending) do(ctx context.Context, w *writer) error {
 	return s.put(ctx, w, copies)
 }
 
-// ring wakes whom the message is for. One that was sent before is nobody's news, and who
-// sent it was perhaps another process.
+// ring wakes the recipients, unless the message was sent before, perhaps by another process.
 func (s *sending) ring(b *bells) {
 	if !s.again {
 		b.ring(s.message, s.reached)
 	}
 }
 
-// before looks for the message that the same key has sent already.
+// before finds a message that was already sent with the same key.
 func (s *sending) before(ctx context.Context, w *writer) (bool, error) {
 	if s.draft.Key == "" {
 		return false, nil
@@ -112,7 +111,7 @@ func (s *sending) before(ctx context.Context, w *writer) (bool, error) {
 	return true, nil
 }
 
-// answers finds what the message replies to, and takes over its thread.
+// answers finds the message replied to and adopts its thread.
 func (s *sending) answers(ctx context.Context, w *writer) error {
 	if s.draft.ReplyTo == "" {
 		return nil
@@ -145,8 +144,8 @@ type letter struct {
 	how   int
 }
 
-// address finds the recipients, spells their names as they are registered, and
-// looks whether each of them takes the message.
+// address finds the recipients, sets the registered spelling of their names, and checks that
+// each accepts the message.
 func (s *sending) address(ctx context.Context, w *writer) ([]letter, error) {
 	copies := []letter{}
 	had := make(map[int64]bool)
@@ -191,7 +190,7 @@ func (s *sending) address(ctx context.Context, w *writer) ([]letter, error) {
 	return copies, nil
 }
 
-// takes tells whether an agent's policy lets the sender in.
+// takes reports whether an agent's policy admits the sender.
 func (s *sending) takes(ctx context.Context, w *writer, agent int64, policy string) (bool, error) {
 	if agent == s.sender {
 		return true, nil
@@ -209,13 +208,13 @@ func (s *sending) takes(ctx context.Context, w *writer, agent int64, policy stri
 func (s *sending) put(ctx context.Context, w *writer, copies []letter) error {
 	d := &s.draft
 	s.created = w.instant().UnixMicro()
-	own := d.Thread == "" // the thread gets the message's name, which is not known yet
+	own := d.Thread == "" // the thread is named after the message, whose id is not known yet
 	if err := s.open(ctx, w, own); err != nil {
 		return err
 	}
 	key := sql.NullString{String: d.Key, Valid: d.Key != ""}
 	reply := sql.NullInt64{Int64: s.reply, Valid: s.reply > 0}
-	// No name has a space in it, and JSON would take longer to read than all the rest.
+	// Names contain no spaces, and parsing JSON would take longer than all the rest.
 	recipients := strings.Join(d.To, " ") + "\n" + strings.Join(d.CC, " ") + "\n" + strings.Join(d.BCC, " ")
 	var err error
 	s.message, err = w.Insert(ctx, `INSERT INTO messages (project, thread, sender, thread_name, sender_name, recipients, subject, body, importance, ack, reply_to, created, key, hash)
@@ -242,7 +241,7 @@ func (s *sending) put(ctx context.Context, w *writer, copies []letter) error {
 	return w.isActive(ctx, s.sender, s.created)
 }
 
-// name calls a new thread after its first message; somebody may have used the name.
+// name names a new thread after its first message; the name may be in use already.
 func (s *sending) name(ctx context.Context, w *writer) error {
 	s.draft.Thread = fmt.Sprintf("msg-%d", s.message)
 	for n := 2; ; n++ {
@@ -262,7 +261,7 @@ func (s *sending) name(ctx context.Context, w *writer) error {
 	}
 }
 
-// open finds or makes the thread, and counts the message in it.
+// open finds or creates the thread and counts the message in it.
 func (s *sending) open(ctx context.Context, w *writer, own bool) (err error) {
 	if own {
 		s.thread, err = w.Insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, '', 1)", s.project)
@@ -272,7 +271,7 @@ func (s *sending) open(ctx context.Context, w *writer, own bool) (err error) {
 	return err
 }
 
-// instant is now, but never before an instant that this process gave out.
+// instant returns the current time, but never one before an earlier result.
 func (w *writer) instant() time.Time {
 	now := w.box.now()
 	if !now.After(w.last) {
@@ -295,7 +294,7 @@ func (s *sending) result() mail.Message {
 	return m
 }
 
-// Mark notes that an agent has read messages, or acknowledged them.
+// Mark implements mail.Post.
 func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
 	const op = "mark messages"
 	if len(m.Messages) == 0 {
@@ -310,7 +309,7 @@ func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
 	})
 }
 
-// mark notes it for all messages, and returns the time of the first one.
+// mark marks all messages and returns the time of the first one.
 func (w *writer) mark(ctx context.Context, m *mail.Mark) (time.Time, error) {
 	_, agent, err := w.both(ctx, m.Project, m.Agent)
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"brenner/mail"
 )
 
-// shelf keeps messages that were read lately in memory: a message never changes,
-// whatever other processes do. It holds two generations; when the young one is
-// full, the old one goes.
+// shelf caches recently read messages, which never change. It holds two generations: when the
+// young one is full, it replaces the old one.
 type shelf struct {
 	mu         sync.Mutex
 	young, old map[int64]mail.Message
@@ -22,7 +21,7 @@ type shelf struct {
 const (
 	shelfBytes   = 16 << 20 // of each generation
 	largestShelf = 64 << 10 // larger messages are read from the file each time
-	messageBytes = 600      // what a message needs beside its text
+	messageBytes = 600      // overhead of a message beside its text
 )
 
 func (s *shelf) get(id int64) (mail.Message, bool) {
@@ -54,8 +53,8 @@ func (s *shelf) put(id int64, m *mail.Message) {
 	s.size += len(m.Body) + messageBytes
 }
 
-// messages gives messages by their rows, in that order, as a reader may see them, as
-// far as they fit into one answer.
+// messages returns messages by row, in that order, as a reader may see them, as far as they fit
+// into one answer.
 func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies bool) ([]mail.Message, error) {
 	all := make([]mail.Message, len(rows))
 	var missing []int64
@@ -89,11 +88,11 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 	return all, nil
 }
 
-// fetch reads messages from the file, in their order and as far as they fit, and puts
-// them on the shelf if they are whole.
+// fetch reads messages from the file, in order and as far as they fit, and caches them if they
+// have their bodies.
 func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]mail.Message, error) {
-	numbers, _ := json.Marshal(rows) // numbers can always be written
-	// A CROSS JOIN keeps the order of the list; sorting would hold all the texts.
+	numbers, _ := json.Marshal(rows) // numbers always marshal
+	// CROSS JOIN keeps the order of the list; sorting would hold all the texts.
 	all, _, err := fitting(ctx, b, "", "SELECT "+messageColumns+body(bodies)+" FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value", string(numbers))
 	found := make(map[int64]mail.Message, len(all))
 	for i := range all {
@@ -106,8 +105,8 @@ func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]m
 	return found, err
 }
 
-// seenBy gives a message as a reader sees it: of the hidden recipients itself only,
-// unless the message is its own. The empty reader sees everything.
+// seenBy returns a message as a reader sees it: of the BCC recipients only the reader, unless
+// it is the sender. The empty reader sees everything.
 func seenBy(m mail.Message, reader string) mail.Message {
 	if reader == "" || strings.EqualFold(m.From, reader) {
 		return m

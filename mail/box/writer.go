@@ -9,12 +9,11 @@ import (
 	"brenner/store/sqlite"
 )
 
-// most is how many changes are committed together.
+// most is the number of changes committed together.
 const most = 256
 
-// writer is the one connection that writes. Changes that wait at one time go into
-// one transaction, each behind a savepoint of its own: one that is refused leaves
-// no trace, and the others stand.
+// writer is the only write connection. Waiting changes share one transaction, each with its own
+// savepoint: a refused one leaves no trace, and the others stand.
 type writer struct {
 	*sqlite.Writer
 	box   *Box
@@ -22,15 +21,14 @@ type writer struct {
 
 	// Only the caller whose turn it is uses these.
 	memory memory
-	last   time.Time // the newest instant that was given out
+	last   time.Time // the newest instant returned
 }
 
-// change is something that one caller wants written.
+// change is a write of one caller.
 type change struct {
 	do    func(ctx context.Context, w *writer) error
-	after func() // when it is committed
-	// judged says that it is refused before it writes anything, if at all: there is
-	// nothing to take back then.
+	after func() // called once committed
+	// judged means that a refusal comes before any write, so that no savepoint is needed.
 	judged bool
 	err    error
 }
@@ -45,15 +43,15 @@ func openWriter(ctx context.Context, b *Box) (*writer, error) {
 	return w, nil
 }
 
-// write has a change committed. If the context ends before the change's turn, it
-// is not made; after that its end is waited for.
+// write commits a change. If the context ends before the change's turn, it is not made; after
+// that, write waits for its outcome.
 func (w *writer) write(ctx context.Context, do func(ctx context.Context, w *writer) error, after func()) error {
 	return w.submit(ctx, &change{do: do, after: after})
 }
 
 func (w *writer) submit(ctx context.Context, c *change) error { return w.group.Submit(ctx, c, 0) }
 
-// commit makes all changes of a batch in one transaction, and answers each.
+// commit makes all changes in one transaction and answers each.
 func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change]) {
 	err := w.Transaction(context.Background(), func(ctx context.Context) error {
 		if err := w.recall(ctx); err != nil {
@@ -68,7 +66,7 @@ func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change
 		return w.count(ctx)
 	})
 	if err != nil {
-		w.forget() // what it has learned may not be so
+		w.forget() // cached values may be wrong after a rollback
 	}
 	for _, j := range jobs {
 		c := j.Change
@@ -83,7 +81,7 @@ func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change
 	return nil
 }
 
-// attempt makes one change, or takes it back.
+// attempt makes one change, or rolls it back.
 func (w *writer) attempt(ctx context.Context, c *change) error {
 	if c.judged {
 		return c.do(ctx, w)
@@ -96,35 +94,34 @@ func (w *writer) attempt(ctx context.Context, c *change) error {
 		return w.Exec(ctx, "RELEASE one")
 	}
 	w.forget()
-	_ = w.Exec(ctx, "ROLLBACK TO one") // where this fails, the transaction is gone already
+	_ = w.Exec(ctx, "ROLLBACK TO one") // if this fails, the transaction is already gone
 	_ = w.Exec(ctx, "RELEASE one")
 	return err
 }
 
-// ours tells a refusal of ours from an error of SQLite's, which may have given up
-// the whole transaction, as it does when the disk is full.
+// ours reports whether an error is a refusal of this package. An SQLite error may have ended
+// the whole transaction, as a full disk does.
 func ours(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f)
 }
 
-// memory is what the writer knows of the file without asking: rows that never
-// change, and policies, which change through a writer only. What another process
-// has written makes it forget all of it.
+// memory caches immutable rows, and policies, which only a writer changes. A commit of another
+// process clears it.
 type memory struct {
 	version  int64 // SQLite's data_version, which other connections' commits change
 	projects map[string]int64
 	agents   map[agentKey]agentRow
 	writers  map[[2]int64]bool // thread and agent
 	threads  map[agentKey]int64
-	active   map[int64]bool  // agents whose activity this batch has noted
-	more     map[int64]int64 // how many messages this batch has added to threads
+	active   map[int64]bool  // agents whose activity this batch has recorded
+	more     map[int64]int64 // messages that this batch has added per thread
 }
 
-// agentKey names an agent, or a thread.
+// agentKey names an agent or a thread.
 type agentKey struct {
 	project int64
-	name    string // in whatever spelling it was asked for
+	name    string // in the spelling of the caller
 }
 
 type agentRow struct {
@@ -132,10 +129,10 @@ type agentRow struct {
 	name, policy string
 }
 
-// mostKnown is how much the writer keeps in mind; a busy project has far less.
+// mostKnown bounds the cache; a busy project has far less.
 const mostKnown = 10_000
 
-// forget makes the writer ask again.
+// forget clears the cache.
 func (w *writer) forget() {
 	w.memory = memory{
 		projects: make(map[string]int64), agents: make(map[agentKey]agentRow), writers: make(map[[2]int64]bool),
@@ -143,7 +140,7 @@ func (w *writer) forget() {
 	}
 }
 
-// recall begins a batch: what was known still holds, or is forgotten.
+// recall begins a batch and clears the cache if another process has written.
 func (w *writer) recall(ctx context.Context) error {
 	var version int64
 	if _, err := w.Row(ctx, []any{&version}, "PRAGMA data_version"); err != nil {
@@ -158,7 +155,7 @@ func (w *writer) recall(ctx context.Context) error {
 	return nil
 }
 
-// thread finds or makes a thread's row, and counts a message in it.
+// thread finds or creates a thread's row and counts a message in it.
 func (w *writer) thread(ctx context.Context, project int64, name string) (int64, error) {
 	key := agentKey{project, name}
 	id, ok := w.memory.threads[key]
@@ -176,7 +173,7 @@ func (w *writer) thread(ctx context.Context, project int64, name string) (int64,
 	return id, nil
 }
 
-// count writes how many messages the batch has added to each thread.
+// count writes the number of messages that the batch added to each thread.
 func (w *writer) count(ctx context.Context) error {
 	for thread, n := range w.memory.more {
 		if err := w.Exec(ctx, "UPDATE threads SET total = total + ? WHERE id = ?", n, thread); err != nil {
@@ -186,7 +183,7 @@ func (w *writer) count(ctx context.Context) error {
 	return nil
 }
 
-// project finds a project's row.
+// project returns a project's row.
 func (w *writer) project(ctx context.Context, name string) (int64, error) {
 	if id, ok := w.memory.projects[name]; ok {
 		return id, nil
@@ -202,7 +199,7 @@ func (w *writer) project(ctx context.Context, name string) (int64, error) {
 	return id, err
 }
 
-// agent finds an agent's row, and spells its name as it was registered.
+// agent returns an agent's row and sets name to its registered spelling.
 func (w *writer) agent(ctx context.Context, project int64, name *string) (id int64, policy string, err error) {
 	key := agentKey{project, *name}
 	row, ok := w.memory.agents[key]
@@ -220,7 +217,7 @@ func (w *writer) agent(ctx context.Context, project int64, name *string) (id int
 	return row.id, row.policy, nil
 }
 
-// wrote notes who has written in a thread.
+// wrote records an agent as a sender in a thread.
 func (w *writer) wrote(ctx context.Context, thread, message, agent int64) error {
 	key := [2]int64{thread, agent}
 	if w.memory.writers[key] {
@@ -231,7 +228,7 @@ func (w *writer) wrote(ctx context.Context, thread, message, agent int64) error 
 	return err
 }
 
-// isActive notes that an agent has just done something; once in a batch is enough.
+// isActive records an agent's activity, once per batch.
 func (w *writer) isActive(ctx context.Context, agent, at int64) error {
 	if w.memory.active[agent] {
 		return nil

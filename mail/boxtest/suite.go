@@ -1,4 +1,4 @@
-// Package boxtest is the suite that every mail.Box passes.
+// Package boxtest is the conformance suite of mail.Box.
 package boxtest
 
 import (
@@ -14,10 +14,10 @@ import (
 	"brenner/mail"
 )
 
-// Project is the key of the project that the suite works in.
+// Project is the key of the project that the suite uses.
 const Project = "/srv/cell-fate"
 
-// Run runs the whole suite; open gives an empty box, and closes it in t.Cleanup.
+// Run runs the whole suite. open returns an empty box and closes it in t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) mail.Box) {
 	t.Helper()
 	for _, check := range []struct {
@@ -116,7 +116,7 @@ func projects(t *testing.T, box mail.Box) {
 	wantCode(t, fails(box.EnsureProject(t.Context(), " ")), mail.Invalid)
 	wantCode(t, fails(box.Agents(t.Context(), "nowhere", "")), mail.NotFound)
 	wantCode(t, fails(box.Inbox(t.Context(), mail.InboxQuery{Project: "nowhere", Agent: "BlueLake"})), mail.NotFound)
-	// Agents of two projects with one name are two.
+	// Equal names in two projects are two agents.
 	if _, err := box.Register(t.Context(), mail.Registration{Project: other.Slug, Name: "BlueLake"}); err != nil {
 		t.Error(err)
 	}

@@ -88,7 +88,7 @@ func marks(t *testing.T, box mail.Box) {
 	if got := inbox(t, box, mail.InboxQuery{Agent: "BlueLake", Unread: true}); len(got) != 2 {
 		t.Errorf("some were marked, and not all: %+v", got)
 	}
-	// Those that are marked together are marked at one time; that of the first comes back.
+	// Messages marked together get one time; Mark returns that of the first.
 	mark.Messages, mark.Ack = []mail.ID{m.ID, next.ID, last.ID}, false
 	if three, err := box.Mark(t.Context(), mark); err != nil || !three.Equal(one) {
 		t.Errorf("%v, %v: %v", one, three, err)
@@ -203,7 +203,7 @@ func awaits(t *testing.T, box mail.Box) {
 		}
 		woken <- got
 	}()
-	send(t, box, draft("RedSky")) // for somebody else
+	send(t, box, draft("RedSky")) // for another agent
 	m := send(t, box, draft("BlueLake"))
 	if got := <-woken; len(got) != 1 || got[0].ID != m.ID {
 		t.Errorf("%+v", got)

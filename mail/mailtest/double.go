@@ -1,5 +1,5 @@
-// Package mailtest has Agent Mail servers for tests: a real one over a real box,
-// in front of which stands what other servers are known for.
+// Package mailtest has Agent Mail servers for tests: the real one over a real box, with the
+// quirks of other servers in front of it.
 package mailtest
 
 import (
@@ -23,29 +23,29 @@ import (
 // Project is the project of the tests.
 const Project = "/srv/cell-fate"
 
-// Quirks are what a server is known for; the zero value is the embedded server.
+// Quirks are the peculiarities of a server; the zero value is the embedded server.
 type Quirks struct {
-	NoInitialize bool // it knows no introductions
-	Session      bool // it wants its session id back with every request
-	Forgets      bool // it forgets the session once
-	SSE          bool // it answers with events
-	NoStructure  bool // it answers with texts only
+	NoInitialize bool // does not support initialize
+	Session      bool // requires its session id with every request
+	Forgets      bool // forgets the session once
+	SSE          bool // answers with events
+	NoStructure  bool // answers with texts only
 	NoResources  bool
-	// Plain takes only what the contract names, and refuses every other argument.
+	// Plain refuses every argument that the contract does not name.
 	Plain bool
-	// Rename gives agents other names than they asked for.
+	// Rename changes the names that agents ask for.
 	Rename func(string) string
 	// Tokens refuses calls for an agent without its token.
 	Tokens bool
-	// Errors is the form of refusals: "rpc", "text", "member", or ours.
+	// Errors is the form of refusals: "rpc", "text", "member", or the embedded server's.
 	Errors string
-	// Lists is the form of lists: "bare", "texts" (one for each element), or ours.
+	// Lists is the form of lists: "bare", "texts" (one per element), or the embedded server's.
 	Lists string
-	// Lose is how many messages are delivered without an answer.
+	// Lose is the number of messages delivered without an answer.
 	Lose int
-	// Refuse is how many messages are refused with HTTP 503.
+	// Refuse is the number of messages refused with HTTP 503.
 	Refuse int
-	// Reads marks mail as read when it is fetched, unless asked not to.
+	// Reads marks fetched mail as read, unless asked not to.
 	Reads bool
 }
 
@@ -58,11 +58,11 @@ type Double struct {
 	quirks Quirks
 	calls  map[string]int
 	tokens map[string]string
-	// forgets is how often it still forgets the session.
+	// forgets is how many times the session is still to be forgotten.
 	forgets int
 }
 
-// New starts a server; it ends with the test.
+// New starts a server that ends with the test.
 func New(tb testing.TB, q Quirks) *Double {
 	tb.Helper()
 	b, err := box.Open(context.Background(), tb.TempDir(), box.Options{})
@@ -85,7 +85,7 @@ func New(tb testing.TB, q Quirks) *Double {
 	return d
 }
 
-// Client makes a client of the server, with a transport that ends with the test.
+// Client returns a client of the server, whose transport ends with the test.
 func (d *Double) Client(tb testing.TB, o mail.Options) *mail.Client {
 	tb.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 100}
@@ -107,14 +107,14 @@ func Reply(ctx context.Context, c *mail.Client, from string, to mail.ID, body st
 	return s.Messages[0], nil
 }
 
-// Calls counts the calls of a tool, or of a method.
+// Calls returns the number of calls of a tool or method.
 func (d *Double) Calls(name string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.calls[name]
 }
 
-// request is what of a request matters here.
+// request has the parts of a request that matter here.
 type request struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -132,7 +132,7 @@ func (r *request) arguments() map[string]any {
 	return a
 }
 
-// ServeHTTP answers one request, quirks and all.
+// ServeHTTP implements http.Handler.
 func (d *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -155,12 +155,12 @@ func (d *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	reply := d.ask(r, &q, &quirks)
 	if q.tool() == "send_message" && d.once(&d.quirks.Lose) {
-		panic(http.ErrAbortHandler) // it was done, and nobody hears of it
+		panic(http.ErrAbortHandler) // done, but the answer is lost
 	}
 	write(w, &quirks, reply)
 }
 
-// once takes one from a count.
+// once decrements a count and reports whether it was positive.
 func (d *Double) once(count *int) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -171,7 +171,7 @@ func (d *Double) once(count *int) bool {
 	return true
 }
 
-// atTheDoor answers what never comes to the mail itself.
+// atTheDoor answers requests that do not reach the real server.
 func (d *Double) atTheDoor(w http.ResponseWriter, r *http.Request, q *request, quirks *Quirks) bool {
 	switch {
 	case q.Method == "initialize" && quirks.NoInitialize:
@@ -195,7 +195,7 @@ func (d *Double) atTheDoor(w http.ResponseWriter, r *http.Request, q *request, q
 	return true
 }
 
-// ask lets the real server answer, and changes question and answer as the quirks are.
+// ask lets the real server answer, and changes request and answer by the quirks.
 func (d *Double) ask(r *http.Request, q *request, quirks *Quirks) map[string]any {
 	if wrong := d.refuses(q, quirks); wrong != "" {
 		return failure(q, quirks, wrong)
@@ -224,7 +224,7 @@ func (d *Double) ask(r *http.Request, q *request, quirks *Quirks) map[string]any
 	return reply
 }
 
-// refuses says why a server with these quirks refuses a call.
+// refuses returns why a server with these quirks refuses a call.
 func (d *Double) refuses(q *request, quirks *Quirks) string {
 	if q.Method != "tools/call" {
 		return ""
@@ -251,13 +251,13 @@ func (d *Double) refuses(q *request, quirks *Quirks) string {
 	return ""
 }
 
-// contract are the arguments that every server takes.
+// contract returns the arguments that every server accepts.
 func contract() []string {
 	return strings.Fields(`human_key project_key program model name task_description agent_name sender_name to subject body_md cc bcc thread_id importance
 		ack_required sender_token message_id limit urgent_only include_bodies since_ts registration_token query include_examples policy inbox_limit paths ttl_seconds exclusive reason`)
 }
 
-// changed gives an answer the form that the quirks want.
+// changed rewrites an answer by the quirks.
 func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
 	r, ok := reply["result"].(map[string]any)
 	if !ok {
@@ -305,7 +305,7 @@ func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
 	}
 }
 
-// narrow takes out of the tools' schemas what the contract does not name.
+// narrow removes arguments that the contract does not name from the tools' schemas.
 func narrow(tools []any) {
 	for _, t := range tools {
 		properties := t.(map[string]any)["inputSchema"].(map[string]any)["properties"].(map[string]any)
@@ -321,7 +321,7 @@ func rpcError(q *request, code int, text string) map[string]any {
 	return map[string]any{"jsonrpc": "2.0", "id": q.ID, "error": map[string]any{"code": code, "message": text}}
 }
 
-// failure gives a refusal the form that the quirks want.
+// failure returns a refusal in the form of the quirks.
 func failure(q *request, quirks *Quirks, text string) map[string]any {
 	content := []any{map[string]any{"type": "text", "text": text}}
 	switch quirks.Errors {
@@ -333,7 +333,7 @@ func failure(q *request, quirks *Quirks, text string) map[string]any {
 	return result(q, map[string]any{"isError": true, "content": content})
 }
 
-// write answers as JSON, or as events with something else before the answer.
+// write answers as JSON, or as events with another event before the answer.
 func write(w http.ResponseWriter, quirks *Quirks, reply map[string]any) {
 	data, _ := json.Marshal(reply) // it came as JSON
 	if !quirks.SSE {

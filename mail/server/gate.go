@@ -20,7 +20,7 @@ import (
 	"brenner/mail"
 )
 
-// gate lets through what may be answered: from here, by name, with a token.
+// gate admits requests with a valid host, origin and token.
 func (s *Server) gate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
@@ -29,7 +29,7 @@ func (s *Server) gate(next http.Handler) http.Handler {
 		case !fromHere(r):
 			refuse(w, http.StatusForbidden, "pages of other sites may not ask this server")
 		case path != "/mcp" && path != "/api" && path != s.path:
-			// Also what looks for OAuth: a plain answer, and clients go on with their token.
+			// This also answers OAuth discovery: clients then go on with their token.
 			refuse(w, http.StatusNotFound, "there is nothing here; the mail is at "+s.path+"/")
 		case r.Method != http.MethodPost:
 			w.Header().Set("Allow", http.MethodPost)
@@ -40,7 +40,7 @@ func (s *Server) gate(next http.Handler) http.Handler {
 	})
 }
 
-// admit finds out who asks, and completes what clients leave out.
+// admit identifies the caller and adds headers that clients leave out.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	who, err := s.caller(r.Context(), r.Header.Get("Authorization"))
 	if err != nil {
@@ -53,22 +53,22 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 		return
 	}
 	if r.ContentLength > MaxRequest {
-		// The rest is taken off the line first: who is still sending hears no answer.
+		// The rest is read first: a client that is still sending would not see the answer.
 		_, _ = io.CopyN(io.Discard, r.Body, 4*MaxRequest)
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes, and %d are the most", r.ContentLength, MaxRequest))
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admitted{who, r.Context()}))
 	r.Header = r.Header.Clone()
-	r.Header.Set("Accept", "application/json, text/event-stream") // what the SDK insists on
+	r.Header.Set("Accept", "application/json, text/event-stream") // required by the SDK
 	if kind := r.Header.Get("Content-Type"); kind == "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	next.ServeHTTP(w, r)
 }
 
-// addressed tells whether a Host header names this server. A page that has its own
-// name point at this machine (DNS rebinding) brings its own name along.
+// addressed reports whether a Host header names this server. In DNS rebinding the header has
+// the name of the foreign page.
 func (s *Server) addressed(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -78,9 +78,8 @@ func (s *Server) addressed(host string) bool {
 	return baseurl.Loopback(name) || slices.ContainsFunc(s.hosts, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// fromHere tells whether a request comes from no page at all, which is how it should
-// be, or from one of this very host and port: what else serves pages on this machine
-// is not ours.
+// fromHere reports whether a request has no Origin, as usual, or one of this very host and
+// port. Other pages served from this machine do not count.
 func fromHere(r *http.Request) bool {
 	for _, origin := range r.Header.Values("Origin") {
 		u, err := url.Parse(origin)
@@ -91,25 +90,24 @@ func fromHere(r *http.Request) bool {
 	return true
 }
 
-// refuse answers in plain text, without anything that a client could mistake for
-// a document of its own.
+// refuse answers in plain text, which no client can mistake for a protocol document.
 func refuse(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") // whoever is gone hears nothing
+	_, _ = io.WriteString(w, text+"\n") // the client may be gone
 }
 
-// callerKey is where the caller is in a request's context.
+// callerKey is the context key of the caller.
 type callerKey struct{}
 
-// admitted is a request that came through the gate.
+// admitted is a request that passed the gate.
 type admitted struct {
 	who     *caller
 	request context.Context //nolint:containedctx // it ends when the client is gone; the SDK's own goes on
 }
 
-// caller finds out whose token a request has.
+// caller returns the owner of a request's token.
 func (s *Server) caller(ctx context.Context, authorization string) (*caller, error) {
 	if s.operator == "" {
 		return &caller{operator: true}, nil
@@ -121,7 +119,7 @@ func (s *Server) caller(ctx context.Context, authorization string) (*caller, err
 	return s.whose(ctx, token)
 }
 
-// whose finds the owner of a token.
+// whose returns the owner of a token.
 func (s *Server) whose(ctx context.Context, token string) (*caller, error) {
 	hash := Hash(token)
 	if s.operator != "" && same(hash, s.operator) {
@@ -137,32 +135,32 @@ func (s *Server) whose(ctx context.Context, token string) (*caller, error) {
 	return &caller{project: project, agent: agent}, nil
 }
 
-// errNoCaller means that a request came past the gate.
+// errNoCaller means that a request bypassed the gate.
 var errNoCaller = errors.New("nobody knows who asks")
 
-// caller is who asks: the operator, or an agent of a project.
+// caller is the operator or an agent of a project.
 type caller struct {
 	operator bool
 	project  mail.Project
 	agent    mail.Agent
 }
 
-// is tells whether the caller is this agent.
+// is reports whether the caller is this agent.
 func (c *caller) is(project, name string) bool {
 	return c.agent.Name != "" && strings.EqualFold(c.agent.Name, name) && (c.project.Key == project || c.project.Slug == project)
 }
 
-// in tells whether the caller has anything to do with a project.
+// in reports whether the caller may access a project.
 func (c *caller) in(project string) bool {
 	return c.operator || c.project.Key == project || c.project.Slug == project
 }
 
-// reader is as whom the caller reads: the operator as nobody, and so everything.
+// reader returns the name to read as: empty for the operator, who sees everything.
 func (c *caller) reader() string { return c.agent.Name }
 
-// actsAs checks that a caller may act for an agent: it is the operator, it has the
-// agent's token, or it is that agent. Any other caller that shows a token is judged by
-// it; what the operator shows may be of a mailbox that is gone, and proves nothing more.
+// actsAs checks that a caller may act for an agent: it is the operator or that agent, or has
+// the agent's token. Any token that a caller other than the operator presents must be valid;
+// the operator's may be of a mailbox that is gone.
 func (s *Server) actsAs(ctx context.Context, c *caller, project, name, token string) error {
 	if c.operator {
 		return nil
@@ -194,22 +192,22 @@ func notYours(c *caller, what string) error {
 	}
 }
 
-// Hash is what is kept of a token.
+// Hash returns the stored form of a token.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// NewToken makes a token that nobody can guess.
+// NewToken returns a new random token.
 func NewToken() string { return "bm_" + rand.Text() + rand.Text() }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// madeUp gives a name to an agent that brought none.
+// madeUp returns a random name for an agent without one.
 func madeUp() string {
 	adjectives := strings.Fields("Amber Black Blue Bold Brave Bright Bronze Calm Clear Coral Crimson Dark Deep Fair Fast Frosty Gold Grand Gray Green Ivory Jade Keen Lilac Lone Misty Noble Pale Pink Proud Quick Quiet Red Rose Rust Sage Silent Silver Slate Stone Swift Tall Teal Warm White Wild Wise")
 	nouns := strings.Fields("Badger Bay Bear Birch Brook Canyon Castle Cave Cliff Cloud Coast Cove Crane Creek Deer Dune Eagle Elk Falcon Fern Field Finch Forest Fox Glade Grove Harbor Hawk Heron Hill Island Lake Leaf Marsh Meadow Moon Moss Oak Otter Peak Pine Pond Rain Raven Ridge River Sky Snow Spring Star Stone Swan Valley Wave Willow Wind Wolf")
 	var pick [2]byte
-	_, _ = rand.Read(pick[:]) // it never fails
+	_, _ = rand.Read(pick[:]) // never fails
 	return adjectives[int(pick[0])%len(adjectives)] + nouns[int(pick[1])%len(nouns)]
 }

@@ -10,7 +10,7 @@ import (
 	"brenner/mail"
 )
 
-// acts reads whom a call is for, and checks that the caller may act for it.
+// acts returns the agent that a call is for, and checks that the caller may act for it.
 func (c *call) acts(ctx context.Context, nameArgument, tokenArgument string) (project, name string, err error) {
 	project, name = c.need("project_key"), c.need(nameArgument)
 	token := c.text(tokenArgument)
@@ -20,7 +20,7 @@ func (c *call) acts(ctx context.Context, nameArgument, tokenArgument string) (pr
 	return project, name, c.server.actsAs(ctx, c.who, project, name, token)
 }
 
-// delivered is the answer to a message that was sent.
+// delivered is the answer to a sent message.
 type delivered struct {
 	Deliveries []delivery `json:"deliveries"`
 	Count      int        `json:"count"`
@@ -73,7 +73,7 @@ func replyMessage(ctx context.Context, c *call) (any, error) {
 	}
 	if len(d.To) == 0 {
 		d.To = []string{to.From}
-		if strings.EqualFold(to.From, d.From) { // who adds to a message of its own means its readers
+		if strings.EqualFold(to.From, d.From) { // a reply to one's own message goes to its recipients
 			d.To = to.To
 		}
 	}
@@ -122,7 +122,7 @@ func fetchInbox(ctx context.Context, c *call) (any, error) {
 	return listed(all), nil
 }
 
-// listed returns a list that stands in JSON as one, also where it is empty.
+// listed returns a list that marshals as one even if empty.
 func listed[T any](all []T) []T {
 	if all == nil {
 		return []T{}
@@ -161,7 +161,7 @@ func (c *call) mark(ctx context.Context, ack bool) (any, error) {
 	return r, nil
 }
 
-// reads checks that the caller has something to do with the project that it reads in.
+// reads returns the project of a call, and checks that the caller may read in it.
 func (c *call) reads() (project string, err error) {
 	project = c.need("project_key")
 	if err := c.wrong.Err(); err != nil {
@@ -227,7 +227,7 @@ func ensureProject(ctx context.Context, c *call) (any, error) {
 	return c.project(ctx, key)
 }
 
-// project makes a project for the operator, and shows an agent its own.
+// project creates a project for the operator, and returns an agent's own.
 func (c *call) project(ctx context.Context, key string) (mail.Project, error) {
 	if !c.who.operator {
 		if !c.who.in(key) {
@@ -241,7 +241,8 @@ func (c *call) project(ctx context.Context, key string) (mail.Project, error) {
 	return c.server.box.EnsureProject(ctx, key)
 }
 
-// absolute takes paths of either kind of system: the folder need not be here.
+// absolute reports whether key is an absolute path on any system: the directory need not be on
+// this machine.
 func absolute(key string) bool {
 	return strings.HasPrefix(key, "/") || filepath.IsAbs(key) || len(key) > 2 && key[1] == ':' && (key[2] == '\\' || key[2] == '/')
 }
@@ -257,9 +258,9 @@ func register(ctx context.Context, c *call) (any, error) {
 	return c.register(ctx, r, token)
 }
 
-// register gives a new agent a token of its own. Who has an agent's token, as the
-// bearer or as an argument, may register that agent again, and nobody else may: to
-// the operator a token that is not the agent's is none.
+// register creates an agent with a new token. An existing agent can be registered again only
+// with its own token, as the bearer or an argument. From the operator, a token that is not the
+// agent's counts as none.
 func (c *call) register(ctx context.Context, r mail.Registration, token string) (mail.Agent, error) {
 	if r.Name == "" {
 		if r.Name = c.who.agent.Name; r.Name == "" {
@@ -296,7 +297,7 @@ func (c *call) create(ctx context.Context, r mail.Registration) (mail.Agent, err
 	return a, err
 }
 
-// christen makes up a name that nobody has yet.
+// christen registers an agent under an unused random name.
 func (c *call) christen(ctx context.Context, r mail.Registration) (a mail.Agent, err error) {
 	for range 50 {
 		r.Name = c.server.name()
@@ -326,7 +327,7 @@ func setPolicy(ctx context.Context, c *call) (any, error) {
 	if r.Project, r.Name, err = c.acts(ctx, "agent_name", "registration_token"); err != nil {
 		return nil, err
 	}
-	all, err := c.server.box.Agents(ctx, r.Project, r.Name) // who is not there is not made by this
+	all, err := c.server.box.Agents(ctx, r.Project, r.Name) // this does not create a missing agent
 	if err != nil {
 		return nil, err
 	}

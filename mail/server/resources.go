@@ -13,8 +13,8 @@ import (
 	"brenner/mail"
 )
 
-// addResources lists the resources, and has every address of ours answered here:
-// the SDK's templates want the parts of a query in one order.
+// addResources lists the resources and handles all their addresses here: the SDK's templates
+// require query parameters in one order.
 func (s *Server) addResources() {
 	for _, t := range []struct{ name, uri, about string }{
 		{"inbox", "resource://inbox/{agent}{?project,limit,include_bodies,since_ts}", "What was sent to an agent"},
@@ -53,13 +53,13 @@ func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, nil
 }
 
-// resourceError says in JSON-RPC what is wrong, with the fault in its data.
+// resourceError returns a JSON-RPC error with the fault in its data.
 func resourceError(who *caller, uri string, err error) error {
 	if fault.CodeOf(err) == mail.NotFound && strings.HasPrefix(err.Error(), errNoResource) {
 		return mcp.ResourceNotFoundError(uri)
 	}
 	r := refusalOf(who, err)
-	data, _ := json.Marshal(r.Error) // texts can always be written
+	data, _ := json.Marshal(r.Error) // texts always marshal
 	text := string(fault.CodeOf(err)) + ": " + r.Error.Message
 	if r.Error.Hint != "" {
 		text += " (" + r.Error.Hint + ")"
@@ -104,12 +104,12 @@ func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, er
 	return nil, &fault.Error{Code: mail.NotFound, Detail: errNoResource}
 }
 
-// queryArguments returns the values of an address as arguments of a tool.
+// queryArguments returns the query of an address as arguments of a tool.
 func queryArguments(query url.Values) *arguments {
 	a := &arguments{given: make(map[string]json.RawMessage)}
 	for name, values := range query {
 		if len(values) > 0 && values[0] != "" {
-			a.given[name], _ = json.Marshal(values[0]) // a text can always be written
+			a.given[name], _ = json.Marshal(values[0]) // a text always marshals
 		}
 	}
 	return a
@@ -142,7 +142,7 @@ func (s *Server) threadResource(ctx context.Context, who *caller, thread string,
 		return nil, notYours(who, "read in "+fault.Shown(q.Project))
 	}
 	if q.Limit == 0 {
-		q.Limit = mail.MaxPage // who knows of no pages gets as much as there is in one
+		q.Limit = mail.MaxPage // a client that knows no pages gets the largest one
 	}
 	page, err := s.box.Thread(ctx, q)
 	if err != nil {

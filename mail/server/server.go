@@ -1,13 +1,11 @@
-// Package server is an Agent Mail server over a mail.Box, on the official Go MCP
-// SDK: streamable HTTP without sessions, so that a restart is not noticed and no
-// client that vanishes leaves anything behind.
+// Package server is an Agent Mail server over a mail.Box, on the official Go MCP SDK. It uses
+// streamable HTTP without sessions: clients do not notice a restart, and a vanished client
+// leaves nothing behind.
 //
-// It promises: nobody without a token is heard; an agent acts for itself and reads
-// its own mail, whatever it asks for; a name is never changed, mail is never marked
-// as read by being read, and a message with an idempotency key is delivered once;
-// pages of other sites cannot reach it through a browser (Host and Origin checks).
-//
-// It must not know how mail is kept, or what messages say.
+// It promises: every request needs a token; an agent acts only for itself and reads only its
+// own mail; names never change, reading does not mark mail as read, and a message with an
+// idempotency key is delivered once; pages of other sites cannot reach it through a browser
+// (Host and Origin checks). It must not know how mail is kept, or what messages say.
 package server
 
 import (
@@ -27,45 +25,42 @@ import (
 	"brenner/mail"
 )
 
-// MaxRequest is how many bytes a request may have: a message of the largest size,
-// and what JSON makes of it.
+// MaxRequest bounds the bytes of a request: the largest message, encoded as JSON.
 const MaxRequest = 16 << 20
 
-// longestWait is how long a fetch waits for mail at most: some clients take a
-// minute without an answer for a failure.
+// longestWait bounds how long a fetch waits for mail: some clients time out after a minute.
 const longestWait = 50 * time.Second
 
-// Options say how a server works.
+// Options configure a server.
 type Options struct {
 	Box mail.Box
-	// Operator is the token of whoever runs the server: it may act for all agents.
-	// Empty means that nobody needs a token, which is only for loopback addresses.
+	// Operator is the operator's token, which may act for all agents. If empty, no token is
+	// needed, which is only for loopback addresses.
 	Operator string `json:"-"`
-	// Hosts are names under which the server may be asked, beside those of this
-	// machine itself (localhost, 127.0.0.1, ::1).
+	// Hosts are accepted host names beside localhost, 127.0.0.1 and ::1.
 	Hosts []string
-	// Path is where the mail is, beside /mcp and /api; empty is nowhere else.
+	// Path serves the mail beside /mcp and /api; empty adds none.
 	Path    string
 	Version string // of the program
 	Log     *slog.Logger
-	// Name gives a new agent a name that did not bring one; nil makes them up.
+	// Name returns a name for a new agent without one; nil uses random names.
 	Name func() string
 }
 
-// Server answers for a box.
+// Server serves a box.
 type Server struct {
 	box      mail.Box
-	operator string // the hash of the operator's token
+	operator string // hash of the operator's token
 	hosts    []string
-	path     string // without a slash at its end
+	path     string // without a trailing slash
 	version  string
 	name     func() string
-	grace    time.Duration // for what is under way when the server ends
+	grace    time.Duration // for requests in flight at shutdown
 	mcp      *mcp.Server
 	handler  http.Handler
 }
 
-// New makes a server; it is an http.Handler.
+// New returns a server, which is an http.Handler.
 func New(o Options) (*Server, error) {
 	if o.Box == nil {
 		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "there is no box"}
@@ -97,7 +92,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 const instructions = `Agent Mail: mailboxes for agents that work on one project.
@@ -106,13 +101,13 @@ Say who you are with register_agent (project_key is the absolute path of the pro
 fetch_inbox shows what was sent to you; it marks nothing as read. With wait_seconds it waits for mail.
 A message with ack_required wants acknowledge_message. Answer with reply_message, which stays in the thread.`
 
-// DefaultAddress is where a server listens.
+// DefaultAddress is the default listen address.
 const DefaultAddress = "127.0.0.1:8765"
 
-// CannotListen is the code of an address that cannot be listened at.
+// CannotListen is the code for an address that cannot be listened on.
 const CannotListen fault.Code = "MAIL_CANNOT_LISTEN"
 
-// Listen takes an address. One that others can reach needs a token.
+// Listen opens a listener. An address that other machines can reach requires a token.
 func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, error) {
 	const op = "listen for mail"
 	host, _, err := net.SplitHostPort(address)
@@ -133,8 +128,8 @@ func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, e
 	return l, nil
 }
 
-// Serve answers at a listener until the context ends; then what waits for mail is
-// ended at once, and everything else may come to its end.
+// Serve answers until the context ends. It then ends waits for mail at once and lets other
+// requests finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -152,7 +147,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		defer cancel()
 		err := h.Shutdown(grace)
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = h.Close() // who is in the middle of a request for so long has stopped
+			err = h.Close() // a request that takes this long has stalled
 		}
 		done <- err
 	}()

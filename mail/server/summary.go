@@ -8,7 +8,7 @@ import (
 	"brenner/mail"
 )
 
-// The lengths of a summary.
+// Limits of a summary.
 const (
 	summaryReads  = 200 // messages, the newest
 	summaryLines  = 20
@@ -16,8 +16,7 @@ const (
 	summaryShows  = 3
 )
 
-// summarize says who writes in a thread and what is open in it. It is a program's
-// summary: what it says stands in the messages.
+// summarize returns the senders of a thread and its open items, all taken from the messages.
 func summarize(ctx context.Context, c *call) (any, error) {
 	q := mail.ThreadQuery{Thread: c.need("thread_id"), Reader: c.who.reader(), Last: true, Limit: summaryReads, Receipts: true}
 	examples := c.flag("include_examples")
@@ -43,13 +42,12 @@ func summarize(ctx context.Context, c *call) (any, error) {
 
 func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
 
-// point is a message in a line.
+// point returns a message as one line.
 func point(m *mail.Message) string {
 	return text.Clip(m.From+": "+m.Subject, summaryColumn)
 }
 
-// open is what a message leaves to be done: boxes that are not ticked, and
-// acknowledgements that are missing.
+// open returns a message's open items: unticked boxes and missing acknowledgements.
 func open(m *mail.Message) []string {
 	var items []string
 	for line := range strings.Lines(m.Body) {

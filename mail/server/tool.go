@@ -15,16 +15,16 @@ import (
 	"brenner/mail"
 )
 
-// tool is one row of the contract's table.
+// tool is a tool of the contract.
 type tool struct {
 	name, about string
 	takes       []argument
-	reads       bool // it changes nothing
-	repeats     bool // doing it twice is doing it once
+	reads       bool // changes nothing
+	repeats     bool // idempotent
 	do          func(context.Context, *call) (any, error)
 }
 
-// argument is one that a tool takes.
+// argument is an argument of a tool.
 type argument struct {
 	name, kind, about string
 	needed            bool
@@ -37,9 +37,8 @@ type call struct {
 	who    *caller
 }
 
-// described is the tool as clients see it. The schema leaves out
-// additionalProperties: clients send along what they like. Both hints together let
-// a client call the tool without asking its user.
+// described returns the tool as clients see it. The schema omits additionalProperties: clients
+// send extra arguments. Both hints together let a client call the tool without asking its user.
 func (t tool) described() *mcp.Tool {
 	properties := make(map[string]any)
 	required := []string{}
@@ -61,7 +60,7 @@ func (t tool) described() *mcp.Tool {
 	}
 }
 
-// answering makes the handler of a tool.
+// answering returns the handler of a tool.
 func (s *Server) answering(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		who, err := s.asking(ctx, r.GetExtra())
@@ -78,7 +77,7 @@ func (s *Server) answering(t tool) mcp.ToolHandler {
 	}
 }
 
-// asking gives who asks, as the gate found out.
+// asking returns the caller that the gate identified.
 func (s *Server) asking(ctx context.Context, extra *mcp.RequestExtra) (*caller, error) {
 	if in, ok := ctx.Value(callerKey{}).(*admitted); ok {
 		return in.who, nil
@@ -89,7 +88,7 @@ func (s *Server) asking(ctx context.Context, extra *mcp.RequestExtra) (*caller, 
 	return s.caller(ctx, extra.Header.Get("Authorization"))
 }
 
-// whileThere gives a context that ends when the client is gone.
+// whileThere returns a context that ends when the client is gone.
 func whileThere(ctx context.Context) (context.Context, context.CancelFunc) {
 	in, ok := ctx.Value(callerKey{}).(*admitted)
 	ctx, cancel := context.WithCancel(ctx)
@@ -103,8 +102,8 @@ func whileThere(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// succeeded gives a result in both forms: as a structure, where a list needs a
-// member to stand in, and as text for who reads nothing else.
+// succeeded returns a result as a structure, where a list needs a member, and as text for
+// clients that read only text.
 func succeeded(result any) (*mcp.CallToolResult, error) {
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -119,7 +118,7 @@ func succeeded(result any) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: structured}, nil
 }
 
-// refusal is how a fault is told to a client.
+// refusal is a fault as clients see it.
 type refusal struct {
 	Error struct {
 		Type    string `json:"type"`
@@ -128,8 +127,8 @@ type refusal struct {
 	} `json:"error"`
 }
 
-// refusalOf tells a caller what is wrong. Where the machine is at fault, the operator
-// hears it whole; an agent does not hear of files.
+// refusalOf returns the refusal for an error. Internal faults are shown in full only to the
+// operator; agents must not see file names.
 func refusalOf(who *caller, err error) refusal {
 	var r refusal
 	code := fault.CodeOf(err)
@@ -148,11 +147,11 @@ func refusalOf(who *caller, err error) refusal {
 
 func failed(who *caller, err error) *mcp.CallToolResult {
 	r := refusalOf(who, err)
-	text, _ := json.Marshal(r) // texts can always be written
+	text, _ := json.Marshal(r) // texts always marshal
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: r}
 }
 
-// The arguments that many tools take.
+// Arguments that many tools take.
 var (
 	projectKey = argument{"project_key", "string", "the absolute path of the project's folder, or its slug", true}
 	agentName  = argument{"agent_name", "string", "the agent's name", true}
@@ -169,7 +168,7 @@ var (
 	task       = argument{"task_description", "string", "what you work on", false}
 )
 
-// people are further recipients.
+// people returns the arguments for further recipients.
 func people(to bool) []argument {
 	return []argument{
 		{"to", "array", "names of agents", to},
@@ -180,7 +179,7 @@ func people(to bool) []argument {
 
 func with(first []argument, more ...argument) []argument { return append(first, more...) }
 
-// tools are all tools of the contract.
+// tools returns all tools of the contract.
 func tools() []tool {
 	return []tool{
 		{name: "health_check", about: "Say whether the server works.", reads: true, do: health},
@@ -256,9 +255,8 @@ func tools() []tool {
 	}
 }
 
-// arguments are what a call brought. They are read generously: what is null was
-// left out, what nobody knows is ignored, a number may be a text. Whatever cannot
-// be read is gathered, and said at once.
+// arguments are the arguments of a call. They are read leniently: null counts as absent,
+// unknown ones are ignored, a number may be a text. Faults are collected and reported together.
 type arguments struct {
 	given map[string]json.RawMessage
 	wrong fault.List
@@ -286,7 +284,7 @@ func (a *arguments) bad(name, want string) {
 
 func (a *arguments) has(name string) bool { return a.given[name] != nil }
 
-// text gives a text; a number is one too, as the id of a message may be.
+// text returns a text argument; a number counts as text, as a message id may be one.
 func (a *arguments) text(name string) string {
 	raw, ok := a.given[name]
 	if !ok {
@@ -304,7 +302,7 @@ func (a *arguments) text(name string) string {
 	return ""
 }
 
-// need gives a text that must be there.
+// need returns a text argument that is required.
 func (a *arguments) need(name string) string {
 	text := a.text(name)
 	if strings.TrimSpace(text) == "" && (!a.has(name) || name != "body_md") {
@@ -313,7 +311,7 @@ func (a *arguments) need(name string) string {
 	return text
 }
 
-// names gives a list of texts; a single one stands for a list of one.
+// names returns a list of texts; a single text is a list of one.
 func (a *arguments) names(name string) []string {
 	raw, ok := a.given[name]
 	if !ok {
